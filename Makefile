@@ -1,0 +1,141 @@
+# hiersearch - one Makefile, no recursion.
+#
+#   make               the programs in build/
+#   make check         quick tests (under 3 minutes), last line "N passed, N failed"
+#   make check-full    everything that needs no GPU
+#   make help          all targets
+#
+# Choices: BUILD=dir  CC=clang  SANITIZE=address,undefined  DEBUG=1  PREFIX=/usr/local  DESTDIR=
+#          MPICC=mpicc.openmpi  HAVE_MPI=0|1 (1 fails loudly where MPI is missing)
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+DEBUG  ?= 0
+SANITIZE ?=
+
+VERSION := $(shell cat VERSION)
+GIT_DESCRIBE := $(shell git describe --always --dirty --tags 2>/dev/null)
+
+# ---- what is here --------------------------------------------------------------------------------
+PKGS := libcjson gsl
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+ifeq ($(PKG_LIBS),)
+$(error cJSON or GSL not found by pkg-config: install libcjson-dev and libgsl-dev, or run ./bootstrap)
+endif
+
+# Debian's plain `mpicc` may be Open MPI's even where MPICH is installed: ask for MPICH by name first.
+MPICC ?= $(firstword $(foreach c,mpicc.mpich mpicc,$(shell command -v $(c) 2>/dev/null)))
+HAVE_MPI ?= $(if $(MPICC),1,0)
+ifeq ($(HAVE_MPI)$(MPICC),1)
+$(error HAVE_MPI=1, but there is no mpicc: install mpich and libmpich-dev, or set MPICC=)
+endif
+
+# ---- flags ---------------------------------------------------------------------------------------
+WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+            -Wpointer-arith -Wvla -Wformat=2
+OPTIMISE := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
+SANITIZE_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
+                    -fno-sanitize-recover=all)
+# -ffp-contract=off: the same sums on every machine and compiler.
+HS_CFLAGS := -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen $(OPTIMISE) $(WARNINGS) -ffp-contract=off \
+             $(SANITIZE_FLAGS) $(PKG_CFLAGS) -MMD -MP $(CFLAGS)
+HS_LDFLAGS := $(SANITIZE_FLAGS) $(LDFLAGS)
+HS_LIBS := $(PKG_LIBS) -lm
+
+# ---- sources: a folder is a layer, a layer is an archive -------------------------------------------
+LAYERS := base model search result
+ALL_LAYERS := base model search result export runner measure cli
+sources = $(sort $(wildcard src/$(1)/*.c))
+objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
+archive = $(BUILD)/lib/libhs_$(1).a
+
+# What each layer may use, itself included, in link order (docs/architecture.md; `make layers` checks).
+USES_base   := base
+USES_model  := model base
+USES_search := search model base
+USES_result := result model base
+USES_export := export result model base
+USES_cli    := cli search export result model base
+USES_runner := runner search result model base
+
+PROGRAMS := $(BUILD)/hiersearch
+ifeq ($(HAVE_MPI),1)
+PROGRAMS += $(if $(call sources,runner),$(BUILD)/hiersearch-measure)
+endif
+
+all: $(PROGRAMS)
+	@echo "hiersearch $(VERSION): mpi $(if $(filter 1,$(HAVE_MPI)),$(MPICC),no)"
+
+$(BUILD)/obj/%.o: src/%.c | $(BUILD)/gen/version.h
+	@mkdir -p $(@D)
+	$(CC) $(HS_CFLAGS) -c -o $@ $<
+
+$(BUILD)/obj/runner/%.o: src/runner/%.c | $(BUILD)/gen/version.h
+	@mkdir -p $(@D)
+	$(MPICC) $(HS_CFLAGS) -c -o $@ $<
+
+define archive_rule
+$(call archive,$(1)): $(call objects,$(1))
+	@mkdir -p $$(@D)
+	@rm -f $$@
+	ar rcs $$@ $$^
+endef
+$(foreach l,$(LAYERS) cli export runner,$(eval $(call archive_rule,$(l))))
+
+libs = $(foreach l,$(1),$(if $(call sources,$(l)),$(call archive,$(l))))
+
+$(BUILD)/hiersearch: $(call libs,$(USES_cli))
+	$(CC) $(HS_LDFLAGS) -o $@ $(BUILD)/obj/cli/main.o $(call libs,$(USES_cli)) $(HS_LIBS)
+
+$(BUILD)/hiersearch-measure: $(call libs,$(USES_runner))
+	$(MPICC) $(HS_LDFLAGS) -o $@ $(BUILD)/obj/runner/main.o $(call libs,$(USES_runner)) $(HS_LIBS)
+
+# Rewritten only when it changes, so that a commit does not rebuild the world.
+$(BUILD)/gen/version.h: FORCE
+	@mkdir -p $(@D)
+	@printf '#define HS_VERSION "%s"\n#define HS_GIT_DESCRIBE "%s"\n#define HS_CONFIG_DIR "%s"\n' \
+	    "$(VERSION)" "$(GIT_DESCRIBE)" "$(abspath configs)" > $@.new
+	@cmp -s $@.new $@ && rm -f $@.new || mv -f $@.new $@
+FORCE:
+
+# ---- unit tests: each is linked with its own layer and those below -----------------------------------
+TEST_LAYERS := base model search result cli export
+TEST_SOURCES := $(foreach l,$(TEST_LAYERS),$(wildcard tests/$(l)/test_*.c))
+TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
+CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null)
+
+define test_rule
+$(BUILD)/tests/$(1)/%: tests/$(1)/%.c $$(call libs,$$(USES_$(1)))
+	@mkdir -p $$(@D)
+	$$(CC) $$(HS_CFLAGS) -Itests -o $$@ $$< $$(call libs,$$(USES_$(1))) $$(HS_LDFLAGS) $$(CMOCKA_LIBS) $$(HS_LIBS)
+endef
+$(foreach l,$(TEST_LAYERS),$(eval $(call test_rule,$(l))))
+
+# ---- quality gates -----------------------------------------------------------------------------------
+C_FILES  := $(wildcard src/*/*.c)
+H_FILES  := $(wildcard src/*/*.h)
+MPI_INCLUDE := $(if $(MPICC),$(filter -I%,$(shell $(MPICC) -show 2>/dev/null)))
+
+# Each header compiles alone.
+headers:
+	@for h in $(H_FILES); do \
+	    $(CC) -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen $(PKG_CFLAGS) $(MPI_INCLUDE) $(WARNINGS) \
+	        -Werror -fsyntax-only -x c $$h || exit 1; done
+	@echo "ok 1 - each of $(words $(H_FILES)) headers compiles alone"
+
+# A folder includes only the folders it may use (the USES_ lists above).
+layers:
+	@tests/layers.sh $(foreach l,$(ALL_LAYERS),"$(l):$(USES_$(l))")
+
+tidy: $(BUILD)/gen/version.h
+	clang-tidy --quiet $(C_FILES) -- -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen $(PKG_CFLAGS) \
+	    $(MPI_INCLUDE) 2>&1 | { ! grep -E 'warning:|error:'; }
+	@echo "ok 1 - clang-tidy finds nothing in $(words $(C_FILES)) files"
+
+format:
+	clang-format -i $(C_FILES) $(H_FILES)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+.PHONY: all FORCE headers layers tidy format
