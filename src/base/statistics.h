@@ -1,0 +1,35 @@
+/*
+ * statistics.h - the few statistics a measurement needs, on GSL.
+ *
+ * Nothing here assumes normally distributed times: they have a floor and a long tail.
+ */
+#ifndef HS_BASE_STATISTICS_H
+#define HS_BASE_STATISTICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Summary of a sample, in the sample's unit. */
+struct hs_summary {
+    size_t count;
+    double min, max, mean, median, p90;
+    double ci_low, ci_high; /* distribution-free 95 % interval of the median */
+    bool ci_valid;          /* false below 6 values: no two order statistics reach 95 % */
+};
+
+/* Order-statistic interval: the ranks (j, k) with Binomial(n, 1/2) coverage of at least 95 %, as narrow
+ * as possible (Hahn and Meeker, Statistical Intervals, section 5.2). count 0 gives zeros.
+ * HS_INVALID for a NaN, HS_MEMORY. */
+enum hs_status hs_summarise(struct hs_summary *out, const double *values, size_t count,
+                            struct hs_error *err);
+
+/* Half width of the interval relative to the median; infinity where the interval is not valid. */
+double hs_summary_precision(const struct hs_summary *summary);
+
+/* Kendall's tau-b of two rankings of `count` >= 2 values (ties allowed); NaN where one is constant.
+ * O(n^2): rankings here have tens of entries. */
+double hs_kendall_tau(const double *a, const double *b, size_t count);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * units.h - quantities as people write them, SI inside.
+ *
+ * Sizes: 1, 512B, 64KiB, 128MiB, 1GiB, 1TiB (powers of 1024) and 1kB, 1MB, 1GB, 1TB (powers of
+ * 1000); a fraction is allowed where the result is a whole number of bytes (1.5KiB).
+ * Times: 4.8us, 20ms, 3s, 2min, 1h, 0.5ns.  Bandwidths: 111.6GB/s, 100Gb/s (bits), 23GiB/s.
+ * One blank between number and unit is allowed. Parsers reject empty text, unknown units (with the
+ * nearest one named), trailing text, NaN, infinities, negative numbers and overflow.
+ *
+ * Every parse(format(x)) gives x back, as long as x has at most the digits that format prints.
+ */
+#ifndef HS_BASE_UNITS_H
+#define HS_BASE_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define HS_UNIT_TEXT 32                    /* bytes enough for any formatted quantity */
+#define HS_BYTES_MAX ((uint64_t)1 << 50)   /* 1 PiB: largest message size accepted */
+#define HS_NP_MAX    ((int64_t)1 << 31)    /* largest process count accepted */
+
+/* Message size, 1 B .. HS_BYTES_MAX. HS_INVALID otherwise; the text says what was expected. */
+enum hs_status hs_bytes_parse(uint64_t *bytes, const char *text, struct hs_error *err);
+/* Seconds, >= 0 and finite; a unit is required (except for 0). */
+enum hs_status hs_seconds_parse(double *seconds, const char *text, struct hs_error *err);
+/* Bytes per second, > 0 and finite; a unit is required. */
+enum hs_status hs_bandwidth_parse(double *bytes_per_second, const char *text, struct hs_error *err);
+/* Whole number within [min, max], decimal digits only. `what` names it in the error. */
+enum hs_status hs_count_parse(int64_t *count, const char *text, const char *what, int64_t min,
+                              int64_t max, struct hs_error *err);
+
+/* The formatters write at most HS_UNIT_TEXT bytes to `text` and return it. */
+/* Exact: the largest binary unit that divides the size ("128MiB", "1000B"). */
+char *hs_bytes_format(char text[HS_UNIT_TEXT], uint64_t bytes);
+/* Four significant digits and a fitting unit: "16.64 ms", "4.800 us", "0 s". */
+char *hs_seconds_format(char text[HS_UNIT_TEXT], double seconds);
+/* Four significant digits: "18.60 GB/s". */
+char *hs_bandwidth_format(char text[HS_UNIT_TEXT], double bytes_per_second);
+
+/* A sweep in powers of two: "4:2048" is 4, 8, ..., 2048; "64" is 64 alone. The last value is
+ * included even when it is not first * 2^k ("6:100" is 6 12 24 48 96 100). */
+struct hs_range {
+    uint64_t first, last;
+};
+enum hs_status hs_np_range_parse(struct hs_range *range, const char *text, struct hs_error *err);
+enum hs_status hs_bytes_range_parse(struct hs_range *range, const char *text, struct hs_error *err);
+/* Next value after `value`, or 0 at the end. Start with range.first. */
+uint64_t hs_range_next(const struct hs_range *range, uint64_t value);
+
+#endif

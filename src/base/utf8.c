@@ -1,0 +1,42 @@
+#include "base/utf8.h"
+
+#include <stdbool.h>
+
+/* Well-formed sequences by their first byte; the second byte's range is what keeps overlong forms,
+ * surrogates and code points above U+10FFFF out (Unicode, table 3-7). */
+static const struct {
+    unsigned char first_low, first_high, second_low, second_high;
+    size_t length;
+} forms[] = {
+    {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
+    {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
+    {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+};
+
+static bool between(unsigned char byte, unsigned char low, unsigned char high)
+{
+    return byte >= low && byte <= high;
+}
+
+size_t hs_utf8_length(const char *text, size_t available)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+
+    if (available == 0)
+        return 0;
+    if (bytes[0] < 0x80)
+        return 1;
+    for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
+        if (!between(bytes[0], forms[f].first_low, forms[f].first_high))
+            continue;
+        if (available < forms[f].length ||
+            !between(bytes[1], forms[f].second_low, forms[f].second_high))
+            return 0;
+        for (size_t i = 2; i < forms[f].length; i++) {
+            if (!between(bytes[i], 0x80, 0xbf))
+                return 0;
+        }
+        return forms[f].length;
+    }
+    return 0;
+}
