@@ -1,0 +1,46 @@
+/*
+ * datatype.h - element types and reduction operations, with the names used in files and options.
+ */
+#ifndef HS_MODEL_DATATYPE_H
+#define HS_MODEL_DATATYPE_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* name, text, bytes of one element */
+#define HS_DATATYPES(row)        \
+    row(FLOAT32, "float32", 4)   \
+    row(FLOAT64, "float64", 8)   \
+    row(FLOAT16, "float16", 2)   \
+    row(BFLOAT16, "bfloat16", 2)
+
+enum hs_datatype {
+#define HS_ROW(name, text, bytes) HS_##name,
+    HS_DATATYPES(HS_ROW)
+#undef HS_ROW
+        HS_DATATYPE_COUNT
+};
+
+/* name, text; average is the sum divided by the number of processes */
+#define HS_OPERATIONS(row) \
+    row(SUM, "sum")        \
+    row(MAX, "max")        \
+    row(AVERAGE, "average")
+
+enum hs_operation {
+#define HS_ROW(name, text) HS_##name,
+    HS_OPERATIONS(HS_ROW)
+#undef HS_ROW
+        HS_OPERATION_COUNT
+};
+
+extern const char *const hs_datatype_names[HS_DATATYPE_COUNT];
+extern const char *const hs_operation_names[HS_OPERATION_COUNT];
+
+size_t hs_datatype_bytes(enum hs_datatype datatype);
+/* HS_INVALID with the nearest name. */
+enum hs_status hs_datatype_parse(enum hs_datatype *out, const char *text, struct hs_error *err);
+enum hs_status hs_operation_parse(enum hs_operation *out, const char *text, struct hs_error *err);
+
+#endif

@@ -1,0 +1,107 @@
+/*
+ * system.h - the machine: levels from the inside out, each with its arity, latency and bandwidth.
+ *
+ * Ranks are numbered from the inside out: with arities a_0, a_1, ... ranks 0 .. a_0 - 1 make the first
+ * unit of level 0, a_1 such units the first unit of level 1, and so on. A *child* of level l has
+ * c_l = a_0 ... a_(l-1) ranks (c_0 = 1: one GPU), a *unit* of level l has c_(l+1) ranks.
+ *
+ * A system can be a file (docs/system.schema.json), a shipped name, or one line of text:
+ *
+ *     nvlink:4@111.6GB/s,ib:32@18.6GB/s,spine@198GB/s
+ *     nvlink:mesh:4@150GB/s~0.5us,ib:8@50GB/s~2.3us/2p,spine@133GB/s~4.6us;s=1;launch=10us
+ *
+ *     LEVEL  := NAME [":mesh" | ":switch"] [":" ARITY] "@" BANDWIDTH ["~" LATENCY] ["/" PORTS "p" ["!"]]
+ *     SYSTEM := LEVEL {"," LEVEL} {";" ("s=" NUMBER | "launch=" TIME)}
+ *
+ * where "!" means not striped, a missing arity is allowed for the last level only ("as many as needed"),
+ * a missing latency is that of the level before (0 for the first), and s is 1.
+ */
+#ifndef HS_MODEL_SYSTEM_H
+#define HS_MODEL_SYSTEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/text.h"
+
+#define HS_LEVELS_MAX     8
+#define HS_PORTS_MAX      1024
+#define HS_SYSTEM_NAME    64 /* bytes of a name with its NUL */
+#define HS_SYSTEM_FORMAT  "hiersearch.system/1"
+
+/* How the children of a level are joined. name, text of the file, meaning */
+#define HS_FABRICS(row)                                                                     \
+    row(SWITCH, "switch", "any child reaches any other with all its bandwidth")             \
+    row(MESH, "mesh", "each pair has a link of its own: bandwidth / (arity - 1) per pair")
+
+enum hs_fabric {
+#define HS_ROW(name, text, meaning) HS_FABRIC_##name,
+    HS_FABRICS(HS_ROW)
+#undef HS_ROW
+        HS_FABRIC_COUNT
+};
+
+/* Which latency the figures mean: published ones differ tenfold. */
+#define HS_LATENCY_KINDS(row)                                                            \
+    row(UNVERIFIED, "unverified", "no published figure: a prior")                        \
+    row(PROTOCOL_STEP, "protocol-step", "one step of the library's ring, software included") \
+    row(WIRE, "wire", "one small message from memory to memory")
+
+enum hs_latency_kind {
+#define HS_ROW(name, text, meaning) HS_LATENCY_##name,
+    HS_LATENCY_KINDS(HS_ROW)
+#undef HS_ROW
+        HS_LATENCY_KIND_COUNT
+};
+
+extern const char *const hs_fabric_names[HS_FABRIC_COUNT];
+extern const char *const hs_latency_kind_names[HS_LATENCY_KIND_COUNT];
+
+struct hs_level {
+    char name[HS_SYSTEM_NAME]; /* [a-z0-9_-]+, unique in the system */
+    int64_t arity;             /* children in one unit, >= 2 (1 is allowed: a level that is not
+                                  populated); 0 = as many as needed (last level only) */
+    enum hs_fabric fabric;
+    double latency_seconds;  /* of one ring step whose farthest hop is on this level, >= 0 */
+    double bytes_per_second; /* what one child can inject, per direction, over all ports, > 0 */
+    int64_t ports;           /* NICs of a child, >= 1; ranks are assigned to them in blocks */
+    bool striped;            /* one ring may draw on all ports at once */
+    /* Where each figure comes from; owned, NULL where the file says nothing. */
+    char *arity_source, *fabric_source, *latency_source, *bandwidth_source;
+};
+
+struct hs_system {
+    char name[HS_SYSTEM_NAME];
+    char *title, *source, *notes; /* owned, may be NULL */
+    enum hs_latency_kind latency_kind;
+    double pipeline_granularity; /* s: latencies a ring step pays (CCGRID 2019, section III), >= 1 */
+    double launch_seconds;       /* per collective call, >= 0 */
+    size_t level_count;          /* 1 .. HS_LEVELS_MAX */
+    struct hs_level levels[HS_LEVELS_MAX];
+};
+
+/* Reads a system from parsed JSON (a file's top, or the `system` member of a result). */
+enum hs_status hs_system_read(struct hs_system *system, const struct hs_json *at,
+                              struct hs_error *err);
+enum hs_status hs_system_load(struct hs_system *system, const char *path, struct hs_error *err);
+/* The one-line form above. Name: "text". */
+enum hs_status hs_system_parse(struct hs_system *system, const char *text, struct hs_error *err);
+/* Releases what the system owns and zeroes it. A {0} system may be released. */
+void hs_system_release(struct hs_system *system);
+
+/* Appends the one-line form; what it cannot say (sources, title) is left out, every figure is exact. */
+void hs_system_format(struct hs_text *out, const struct hs_system *system);
+/* The JSON object of a system file; owned by the caller (cJSON_Delete); NULL when out of memory. */
+struct cJSON *hs_system_to_json(const struct hs_system *system);
+
+/* Ranks in one child of level l, for l = 0 .. level_count (l = level_count: the whole machine; there
+ * and beyond an open level it is INT64_MAX). Saturates at INT64_MAX. */
+int64_t hs_system_child_ranks(const struct hs_system *system, size_t level);
+/* Ranks the description covers; INT64_MAX where the last level is open. A larger np is allowed, the
+ * last level is then taken to go on (more of its children), and outputs say `extrapolated`. */
+int64_t hs_system_capacity(const struct hs_system *system);
+
+#endif

@@ -1,0 +1,271 @@
+/*
+ * The cost model against the published equations, a simulator's figures and a count of rings hop by hop.
+ */
+#include "test.h"
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/cost.h"
+#include "simgrid64.h"
+
+#define MIB 1048576.0
+
+static struct hs_system parse(const char *text)
+{
+    struct hs_system system;
+    struct hs_error err = {0};
+
+    if (hs_system_parse(&system, text, &err))
+        fail_msg("%s", err.message);
+    return system;
+}
+
+static double seconds_of(const struct hs_system *system, const char *text, double bytes)
+{
+    struct hs_plan plan;
+    struct hs_error err = {0};
+
+    if (hs_plan_parse(&plan, text, 0, &err))
+        fail_msg("%s", err.message);
+    return hs_plan_cost(system, &plan, bytes).seconds;
+}
+
+/* Figures of the paper: alpha 4.80 us, one EDR HCA 9301.19 MB/s, NVLink2 twelve of them, s = 2. */
+#define ALPHA 4.80e-6
+#define BETA  (1 / 9301.19e6)
+
+static struct hs_system abci(void)
+{
+    struct hs_system system;
+    struct hs_error err = {0};
+
+    if (hs_system_load(&system, "configs/abci.json", &err))
+        fail_msg("%s", err.message);
+    return system;
+}
+
+static void hierarchical_abci_equation_holds_to_1e_12(void **state)
+{
+    struct hs_system system = abci();
+    double n = 128 * MIB;
+    char text[32];
+
+    (void)state;
+    for (int nodes = 2; nodes <= 32; nodes++) {
+        double expected = 2 * 2 * ALPHA * (2 + nodes) + 2 * n * BETA * (9.0 / 16 - 1 / (2.0 * nodes));
+
+        snprintf(text, sizeof(text), "4x%d", nodes);
+        assert_near(seconds_of(&system, text, n), expected, 1e-12);
+    }
+    hs_system_release(&system);
+}
+
+static void flat_abci_equation_holds_to_1e_12(void **state)
+{
+    struct hs_system system = abci();
+    double n = 128 * MIB;
+    char text[32];
+
+    (void)state;
+    for (int nodes = 2; nodes <= 32; nodes++) {
+        double expected =
+            2 * 2 * ALPHA * (4 * nodes - 1) + 2 * n * BETA * (1.0 / 2 - 1 / (8.0 * nodes));
+
+        snprintf(text, sizeof(text), "%d", 4 * nodes);
+        assert_near(seconds_of(&system, text, n), expected, 1e-12);
+    }
+    hs_system_release(&system);
+}
+
+static void layers_of_one_bandwidth_leave_the_bandwidth_term_unchanged(void **state)
+{
+    struct hs_system system = parse("net@10GB/s~3us");
+    static const char *const splits[] = {"64", "8x8", "4x4x4", "2x2x2x2x2x2", "2x32", "32x2"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(splits) / sizeof(*splits); i++) {
+        struct hs_plan plan;
+        struct hs_plan_cost cost;
+
+        assert_int_equal(hs_plan_parse(&plan, splits[i], 64, NULL), HS_OK);
+        cost = hs_plan_cost(&system, &plan, 64e6);
+        assert_near(cost.bandwidth_seconds, 2 * 64e6 / 10e9 * 63 / 64, 1e-12);
+    }
+    hs_system_release(&system);
+}
+
+static void two_of_four_on_a_mesh_get_one_link_of_three(void **state)
+{
+    struct hs_system mesh = parse("nv:mesh:4@150GB/s,ib@10GB/s");
+    struct hs_system whole = parse("nv:switch:4@150GB/s,ib@10GB/s");
+    struct hs_layer two = {1, 2}, four = {1, 4};
+
+    (void)state;
+    assert_near(hs_layer_price(&mesh, 8, two).ring_bytes_per_second, 50e9, 1e-12);
+    assert_near(hs_layer_price(&whole, 8, two).ring_bytes_per_second, 150e9, 1e-12);
+    assert_near(hs_layer_price(&mesh, 8, four).ring_bytes_per_second, 150e9, 1e-12);
+    hs_system_release(&mesh);
+    hs_system_release(&whole);
+}
+
+/* Which splits have only layers that nest: no ring with hops of more than one level. */
+static bool nests(const struct hs_plan_cost *cost)
+{
+    for (int i = 0; i < cost->count; i++)
+        if (cost->layers[i].price.straddles)
+            return false;
+    return true;
+}
+
+static void simgrid_times_are_met(void **state)
+{
+    struct hs_system system;
+    struct hs_error err = {0};
+
+    (void)state;
+    if (hs_system_load(&system, "tests/model/simgrid.json", &err))
+        fail_msg("%s", err.message);
+    for (size_t i = 0; i < sizeof(simulated_splits) / sizeof(*simulated_splits); i++) {
+        const struct simulated *row = &simulated_splits[i];
+        struct hs_plan plan;
+        struct hs_plan_cost cost;
+        double error;
+
+        assert_int_equal(hs_plan_parse(&plan, row->split, row->np, NULL), HS_OK);
+        cost = hs_plan_cost(&system, &plan, 128 * MIB);
+        error = cost.seconds / (row->milliseconds * 1e-3) - 1;
+        print_message("# %-12s model %7.3f ms, simulated %7.3f ms, %+.1f %%%s\n", row->split,
+                      cost.seconds * 1e3, row->milliseconds, 100 * error,
+                      nests(&cost) ? "" : " (straddles)");
+        if (fabs(error) > (nests(&cost) ? 0.02 : 0.06))
+            fail_msg("%s: %.1f %% off", row->split, 100 * error);
+    }
+    hs_system_release(&system);
+}
+
+/* Counts hop by hop how many rings leave each port of each child, and returns the most. */
+static int64_t count_rings(struct hs_layer layer, int64_t np, int64_t child, int64_t ports)
+{
+    int64_t most = 0, block = layer.stride * layer.size;
+    int64_t *leaving = calloc((size_t)(np * ports + ports), sizeof(*leaving));
+
+    for (int64_t x = 0; x < np; x++) {
+        int64_t base = x - x % block, k = (x - base) / layer.stride;
+        int64_t to = k + 1 < layer.size ? x + layer.stride : x - k * layer.stride;
+        int64_t port = 0;
+
+        if (to / child == x / child)
+            continue;
+        while (port + 1 < ports && (port + 1) * child / ports <= x % child)
+            port++;
+        leaving[x / child * ports + port]++;
+        if (leaving[x / child * ports + port] > most)
+            most = leaving[x / child * ports + port];
+    }
+    free(leaving);
+    return most;
+}
+
+static void rings_per_link_equal_a_count_of_hops(void **state)
+{
+    (void)state;
+    for (int64_t np = 2; np <= 96; np++) {
+        for (int64_t stride = 1; stride < np; stride++) {
+            for (int64_t size = 2; np % stride == 0 && stride * size <= np; size++) {
+                struct hs_layer layer = {stride, size};
+
+                if (np % (stride * size))
+                    continue;
+                for (int64_t child = 1; child < np; child++)
+                    for (int64_t ports = 1; ports <= 3; ports++)
+                        if (hs_rings_per_link(layer, np, child, ports) !=
+                            count_rings(layer, np, child, ports))
+                            fail_msg("np %d layer (%d, %d) child %d ports %d: %d, counted %d",
+                                     (int)np, (int)stride, (int)size, (int)child, (int)ports,
+                                     (int)hs_rings_per_link(layer, np, child, ports),
+                                     (int)count_rings(layer, np, child, ports));
+            }
+        }
+    }
+}
+
+static void time_grows_with_bytes_and_one_process_is_free(void **state)
+{
+    struct hs_system system = parse("a:6@100GB/s~1us/2p!,b:4@20GB/s~2us,c@50GB/s~5us;s=2;launch=3us");
+    static const char *const plans[] = {"48", "6x8", "4x12", "2x3x2x4", "4x12/4", "2x24/16"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++)
+        for (double bytes = 1; bytes < 1e10; bytes *= 3)
+            assert_true(seconds_of(&system, plans[i], bytes) <
+                        seconds_of(&system, plans[i], 1.5 * bytes));
+    assert_true(seconds_of(&system, "1", 1e6) == 0);
+    hs_system_release(&system);
+}
+
+/* Two levels of 10 GB/s each whose layers take the same time t for the whole message: C chunks take
+ * 2 t / C + (C - 1) t / C. On one level nothing overlaps: 2 t whatever C is. Latency and launch are 0. */
+static void chunks_overlap_on_different_levels_only(void **state)
+{
+    struct hs_system two = parse("a:2@10GB/s,b:2@10GB/s/2p");
+    struct hs_system one = parse("a@10GB/s");
+    double t = 2 * 1e9 / 10e9 / 2; /* (1, 2) of n bytes; (2, 2): half the bytes on half the link */
+
+    (void)state;
+    assert_near(seconds_of(&two, "2x2", 1e9), 2 * t, 1e-12);
+    for (int chunks = 2; chunks <= 64; chunks *= 2) {
+        char text[32];
+
+        snprintf(text, sizeof(text), "2x2/%d", chunks);
+        assert_near(seconds_of(&one, text, 1e9), 1.5 * t, 1e-12);
+        /* Layer (2, 2) also passes its GPU's link on level a at half of that link's rate. */
+        assert_near(seconds_of(&two, text, 1e9), (2 * t + (chunks - 1) * 1.5 * t) / chunks, 1e-12);
+    }
+    hs_system_release(&two);
+    hs_system_release(&one);
+}
+
+static void launch_is_paid_per_collective_call(void **state)
+{
+    struct hs_system system = parse("net@10GB/s;launch=10us");
+    struct hs_plan plan;
+
+    (void)state;
+    for (int layers = 1; layers <= 4; layers++) {
+        static const char *const texts[] = {"16", "4x4", "2x2x4", "2x2x2x2"};
+        struct hs_plan_cost cost;
+
+        assert_int_equal(hs_plan_parse(&plan, texts[layers - 1], 16, NULL), HS_OK);
+        cost = hs_plan_cost(&system, &plan, 1e6);
+        assert_near(cost.launch_seconds, (2 * layers - 1) * 10e-6, 1e-12);
+    }
+    hs_system_release(&system);
+}
+
+static void beyond_the_described_machine_is_marked(void **state)
+{
+    struct hs_system system = parse("a:4@100GB/s,b:8@10GB/s");
+    struct hs_plan plan;
+
+    (void)state;
+    assert_int_equal(hs_plan_parse(&plan, "4x8", 32, NULL), HS_OK);
+    assert_false(hs_plan_cost(&system, &plan, 1e6).extrapolated);
+    assert_int_equal(hs_plan_parse(&plan, "4x16", 64, NULL), HS_OK);
+    assert_true(hs_plan_cost(&system, &plan, 1e6).extrapolated);
+    hs_system_release(&system);
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("hierarchical abci equation holds to 1e-12", hierarchical_abci_equation_holds_to_1e_12),
+    HS_TEST("flat abci equation holds to 1e-12", flat_abci_equation_holds_to_1e_12),
+    HS_TEST("layers of one bandwidth leave the bandwidth term unchanged", layers_of_one_bandwidth_leave_the_bandwidth_term_unchanged),
+    HS_TEST("two of four on a mesh get one link of three", two_of_four_on_a_mesh_get_one_link_of_three),
+    HS_TEST("simgrid times are met", simgrid_times_are_met),
+    HS_TEST("rings per link equal a count of hops", rings_per_link_equal_a_count_of_hops),
+    HS_TEST("time grows with bytes and one process is free", time_grows_with_bytes_and_one_process_is_free),
+    HS_TEST("chunks overlap on different levels only", chunks_overlap_on_different_levels_only),
+    HS_TEST("launch is paid per collective call", launch_is_paid_per_collective_call),
+    HS_TEST("beyond the described machine is marked", beyond_the_described_machine_is_marked),
+};
+
+HS_TEST_MAIN(tests)

@@ -1,0 +1,210 @@
+/*
+ * Systems as text and as files.
+ */
+#include "test.h"
+
+#include <cjson/cJSON.h>
+#include <glob.h>
+
+#include "model/system.h"
+
+static struct hs_system parse(const char *text)
+{
+    struct hs_system system;
+    struct hs_error err;
+
+    assert_status_is(hs_system_parse(&system, text, &err), HS_OK, &err);
+    return system;
+}
+
+static void assert_same_figures(const struct hs_system *a, const struct hs_system *b)
+{
+    assert_int_equal(a->level_count, b->level_count);
+    assert_true(a->pipeline_granularity == b->pipeline_granularity);
+    assert_true(a->launch_seconds == b->launch_seconds);
+    for (size_t l = 0; l < a->level_count; l++) {
+        const struct hs_level *x = &a->levels[l], *y = &b->levels[l];
+
+        assert_string_equal(x->name, y->name);
+        assert_int_equal(x->arity, y->arity);
+        assert_int_equal(x->fabric, y->fabric);
+        assert_true(x->latency_seconds == y->latency_seconds);
+        assert_true(x->bytes_per_second == y->bytes_per_second);
+        assert_int_equal(x->ports, y->ports);
+        assert_int_equal(x->striped, y->striped);
+    }
+}
+
+static void a_line_of_text_says_what_its_grammar_says(void **state)
+{
+    struct hs_system system =
+        parse("nvlink:mesh:4@150GB/s~0.5us,ib:8@50GB/s~2.3us/2p!,spine@133GB/s;s=2;launch=10us");
+
+    (void)state;
+    assert_int_equal(system.level_count, 3);
+    assert_string_equal(system.levels[0].name, "nvlink");
+    assert_int_equal(system.levels[0].fabric, HS_FABRIC_MESH);
+    assert_int_equal(system.levels[0].arity, 4);
+    assert_near(system.levels[0].bytes_per_second, 150e9, 1e-15);
+    assert_near(system.levels[0].latency_seconds, 0.5e-6, 1e-15);
+    assert_int_equal(system.levels[1].ports, 2);
+    assert_false(system.levels[1].striped);
+    assert_int_equal(system.levels[2].arity, 0);
+    assert_near(system.levels[2].latency_seconds, 2.3e-6, 1e-15); /* that of the level before */
+    assert_true(system.levels[2].striped);
+    assert_near(system.pipeline_granularity, 2, 0);
+    assert_near(system.launch_seconds, 10e-6, 1e-15);
+    assert_int_equal(hs_system_child_ranks(&system, 0), 1);
+    assert_int_equal(hs_system_child_ranks(&system, 2), 32);
+    assert_true(hs_system_capacity(&system) == INT64_MAX);
+    hs_system_release(&system);
+}
+
+static void every_line_reads_back_as_the_same_figures(void **state)
+{
+    unsigned seed = 12345;
+
+    (void)state;
+    for (int i = 0; i < 500; i++) {
+        char line[512];
+        struct hs_system system, back;
+        struct hs_text text = {0};
+
+        snprintf(line, sizeof(line), "a:%s%d@%.17gGB/s~%.17gus/%dp%s,b@%.17gMB/s~%.9gns;s=%.3g;launch=%.17gus",
+                 rand_r(&seed) % 2 ? "mesh:" : "", 2 + rand_r(&seed) % 100,
+                 (rand_r(&seed) + 1.0) / 1e6, rand_r(&seed) / 1e7, 1 + rand_r(&seed) % 8,
+                 rand_r(&seed) % 2 ? "!" : "", (rand_r(&seed) + 1.0) / 7e3, rand_r(&seed) / 3e3,
+                 1 + rand_r(&seed) % 100 / 10.0, rand_r(&seed) / 1e8);
+        system = parse(line);
+        hs_system_format(&text, &system);
+        back = parse(text.data);
+        assert_same_figures(&system, &back);
+        hs_text_release(&text);
+        hs_system_release(&system);
+        hs_system_release(&back);
+    }
+}
+
+static void bad_lines_are_refused_with_the_reason(void **state)
+{
+    static const char *const rows[][2] = {
+        {"", "expected a level's name"},
+        {"@5GB/s", "expected a level's name"},
+        {"a", "expected '@' and a bandwidth such as @18.6GB/s, found nothing"},
+        {"A:4@5GB/s", "expected a level's name"},
+        {"a:4", "expected '@'"},
+        {"a:4@", "expected"},
+        {"a:4@-5GB/s", "expected"},
+        {"a:4@0GB/s", "expected"},
+        {"a:4@5GB", "expected"},
+        {"a:0@5GB/s", "arity"},
+        {"a:x@5GB/s", "arity"},
+        {"a:4:5@5GB/s", "arity is given twice"},
+        {"a@5GB/s,b@5GB/s", "only the last level may lack an arity"},
+        {"a:2@5GB/s,a@5GB/s", "two levels are called \"a\""},
+        {"a:2@5GB/s,", "expected a level's name"},
+        {"a:2@5GB/s~", "expected"},
+        {"a:2@5GB/s/2", "expected ports"},
+        {"a:2@5GB/s/0p", "number of ports"},
+        {"a:2@5GB/s;s=0", "expected s=NUMBER"},
+        {"a:2@5GB/s;s=2x", "expected s=NUMBER"},
+        {"a:2@5GB/s;t=2", "expected s=NUMBER or launch=TIME"},
+        {"a:2@5GB/s x", "x"},
+        {"a:2000000000@1GB/s,b:2000000000@1GB/s,c:2000000000@1GB/s", "more than 2^62 ranks"},
+        {"a:2@1GB/s,b:2@1GB/s,c:2@1GB/s,d:2@1GB/s,e:2@1GB/s,f:2@1GB/s,g:2@1GB/s,h:2@1GB/s,i@1GB/s",
+         "more than 8 levels"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(rows); i++) {
+        struct hs_system system;
+        struct hs_error err = {0};
+
+        if (hs_system_parse(&system, rows[i][0], &err) != HS_INVALID)
+            fail_msg("\"%s\" was accepted", rows[i][0]);
+        assert_has(err.message, rows[i][1]);
+        assert_has(err.message, "system \"");
+    }
+}
+
+static void every_shipped_file_reads_back_as_the_same_figures(void **state)
+{
+    glob_t files;
+
+    (void)state;
+    assert_int_equal(glob("configs/*.json", 0, NULL, &files), 0);
+    assert_true(files.gl_pathc >= 14);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        struct hs_system system, back;
+        struct hs_json_document document;
+        struct hs_json top;
+        struct hs_text text = {0};
+        struct hs_error err;
+        cJSON *json;
+
+        assert_status_is(hs_system_load(&system, files.gl_pathv[i], &err), HS_OK, &err);
+        json = hs_system_to_json(&system);
+        assert_status_is(hs_json_print(&text, json, &err), HS_OK, &err);
+        assert_status_is(hs_json_parse(&document, "printed", text.data, text.length, &err), HS_OK, &err);
+        top = hs_json_top(&document);
+        assert_status_is(hs_system_read(&back, &top, &err), HS_OK, &err);
+        assert_same_figures(&system, &back);
+        hs_json_release(&document);
+        cJSON_Delete(json);
+        hs_text_release(&text);
+        hs_system_release(&system);
+        hs_system_release(&back);
+    }
+    globfree(&files);
+}
+
+#define LEVEL "{\"name\":\"a\",\"arity\":4,\"latency_us\":1,\"bandwidth_GBps\":10}"
+#define HEAD  "{\"format\":\"hiersearch.system/1\",\"name\":\"x\","
+
+static void bad_files_are_refused_with_the_place(void **state)
+{
+    static const char *const rows[][2] = {
+        {"{}", "x.json: format: missing"},
+        {"[]", "x.json: expected an object"},
+        {"{\"format\":\"hiersearch.system/2\",\"name\":\"x\",\"levels\":[" LEVEL "]}",
+         "x.json: format: expected \"hiersearch.system/1\", found \"hiersearch.system/2\""},
+        {HEAD "\"levels\":[]}", "x.json: levels: expected"},
+        {HEAD "\"levles\":[" LEVEL "]}", "x.json: levles: unknown"},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":4,\"latency_us\":1,\"bandwidth_GBps\":-1}]}",
+         "x.json: levels[0].bandwidth_GBps: expected a number above 0, found -1"},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":4,\"latency_us\":1}]}",
+         "x.json: levels[0].bandwidth_GBps: missing"},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"latency_us\":1,\"bandwidth_GBps\":1}," LEVEL "]}",
+         "x.json: levels[0]: arity: missing; only the last level may lack it"},
+        {HEAD "\"levels\":[" LEVEL "," LEVEL "]}",
+         "x.json: levels[1]: name: \"a\" is already the name of levels[0]"},
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":4,\"fabric\":\"mash\",\"latency_us\":1,\"bandwidth_GBps\":1}]}",
+         "x.json: levels[0].fabric"},
+        {HEAD "\"pipeline_granularity\":0.5,\"levels\":[" LEVEL "]}", "x.json: pipeline_granularity"},
+        {HEAD "\"launch_us\":\"8\",\"levels\":[" LEVEL "]}", "x.json: launch_us"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(rows); i++) {
+        struct hs_json_document document;
+        struct hs_json top;
+        struct hs_system system;
+        struct hs_error err = {0};
+
+        assert_status_is(hs_json_parse(&document, "x.json", rows[i][0], strlen(rows[i][0]), &err), HS_OK, &err);
+        top = hs_json_top(&document);
+        assert_int_equal(hs_system_read(&system, &top, &err), HS_INVALID);
+        assert_has(err.message, rows[i][1]);
+        hs_json_release(&document);
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("a line of text says what its grammar says", a_line_of_text_says_what_its_grammar_says),
+    HS_TEST("every line reads back as the same figures", every_line_reads_back_as_the_same_figures),
+    HS_TEST("bad lines are refused with the reason", bad_lines_are_refused_with_the_reason),
+    HS_TEST("every shipped file reads back as the same figures", every_shipped_file_reads_back_as_the_same_figures),
+    HS_TEST("bad files are refused with the place", bad_files_are_refused_with_the_place),
+};
+
+HS_TEST_MAIN(tests)
