@@ -1,0 +1,44 @@
+/*
+ * paths.h - labels on the nodes of a lattice, and the K shortest paths for one weight per edge.
+ */
+#ifndef HS_SEARCH_PATHS_H
+#define HS_SEARCH_PATHS_H
+
+#include <stdint.h>
+
+#include "search/ticks.h"
+
+/* A path from 1 to a node: one edge more than a path to `previous_node`. The label of node 1 has no edge. */
+struct hs_label {
+    hs_ticks ticks;
+    uint32_t previous_node;  /* index into lattice->divisors */
+    uint32_t previous_label; /* index into that node's labels */
+    uint32_t layers;
+};
+
+struct hs_labels {
+    struct hs_label *data; /* [count], best first, owned */
+    size_t count;
+};
+
+/* The (at most) K shortest paths to every node. */
+struct hs_paths {
+    const struct hs_lattice *lattice;
+    struct hs_labels *nodes; /* [node_count], owned */
+};
+
+/* Dynamic programming from the inside out: a node's K best paths extend the K best of the nodes before it.
+ * weights[e * stride] is the weight of edge e. Ties are broken as in search.h. HS_MEMORY. */
+enum hs_status hs_paths_init(struct hs_paths *paths, const struct hs_lattice *lattice,
+                             const hs_ticks *weights, size_t stride, size_t top,
+                             struct hs_error *err);
+void hs_paths_release(struct hs_paths *paths);
+
+/* The split of label `label` of node `node`. */
+struct hs_split hs_paths_split(const struct hs_paths *paths, size_t node, size_t label);
+
+/* Distance of the shortest path from every node to the last one, [node_count]. */
+void hs_distances_to_end(hs_ticks *distance, const struct hs_lattice *lattice,
+                         const hs_ticks *weights, size_t stride);
+
+#endif

@@ -1,0 +1,115 @@
+#include "search/search.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "search/strategies.h"
+
+const struct hs_search_strategy hs_search_strategies[] = {
+    {"lattice", "K shortest paths in the divisor lattice: exact, at any scale", hs_strategy_lattice},
+    {"exhaustive", "every ordered factorization, one by one: exact, the oracle",
+     hs_strategy_exhaustive},
+    {"containment", "the published rule \"the large optimum contains the small optimum\"",
+     hs_strategy_containment},
+    {NULL, NULL, NULL},
+};
+
+const struct hs_search_strategy *hs_search_strategy_find(const char *name)
+{
+    for (const struct hs_search_strategy *s = hs_search_strategies; s->name; s++)
+        if (strcmp(s->name, name) == 0)
+            return s;
+    return NULL;
+}
+
+static enum hs_status check_chunks(const struct hs_search_request *request, struct hs_error *err)
+{
+    if (request->chunk_count < 1 || request->chunk_count > HS_CHUNK_CHOICES)
+        return hs_fail(err, HS_INVALID, "expected 1 to %d chunk counts, found %zu",
+                       HS_CHUNK_CHOICES, request->chunk_count);
+    for (size_t c = 0; c < request->chunk_count; c++) {
+        if (request->chunks[c] < 1 || request->chunks[c] > HS_CHUNKS_MAX)
+            return hs_fail(err, HS_INVALID, "expected chunk counts from 1 to %d, found %d",
+                           HS_CHUNKS_MAX, request->chunks[c]);
+        if (c > 0 && request->chunks[c] <= request->chunks[c - 1])
+            return hs_fail(err, HS_INVALID, "chunk counts must ascend, found %d behind %d",
+                           request->chunks[c], request->chunks[c - 1]);
+    }
+    return HS_OK;
+}
+
+static enum hs_status check_request(const struct hs_search_request *request, struct hs_error *err)
+{
+    if (request->np < 1 || request->np > HS_NP_MAX)
+        return hs_fail(err, HS_INVALID, "expected 1 to %" PRId64 " processes, found %" PRId64,
+                       HS_NP_MAX, request->np);
+    if (!(request->bytes > 0 && isfinite(request->bytes)))
+        return hs_fail(err, HS_INVALID, "expected a message of more than 0 bytes, found %g",
+                       request->bytes);
+    if (request->top < 1 || request->top > HS_TOP_MAX)
+        return hs_fail(err, HS_INVALID, "expected 1 to %d plans, found %zu", HS_TOP_MAX,
+                       request->top);
+    return check_chunks(request, err);
+}
+
+/* Turns the run's ranking into the result. */
+static enum hs_status fill_result(struct hs_search_result *out, struct hs_strategy_run *run,
+                                  struct hs_error *err)
+{
+    const struct hs_search_request *request = run->request;
+    struct hs_plan flat = {.split = hs_split_flat(request->np), .chunks = 1};
+
+    hs_ranking_sort(&run->ranking);
+    out->plans = malloc((run->ranking.count + 1) * sizeof(*out->plans));
+    if (!out->plans)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    for (size_t i = 0; i < run->ranking.count; i++) {
+        out->plans[i].plan = run->ranking.plans[i].plan;
+        out->plans[i].seconds =
+            hs_plan_cost(request->system, &out->plans[i].plan, request->bytes).seconds;
+    }
+    out->count = run->ranking.count;
+    out->splits = hs_lattice_path_count(&run->lattice);
+    out->looked_at = run->looked_at;
+    out->layers_priced = run->layers_priced;
+    out->flat_seconds = hs_plan_cost(request->system, &flat, request->bytes).seconds;
+    return HS_OK;
+}
+
+enum hs_status hs_search(struct hs_search_result *out, const struct hs_search_strategy *strategy,
+                         const struct hs_search_request *request, struct hs_error *err)
+{
+    static const int one_chunk = 1;
+    struct hs_search_request checked = *request;
+    struct hs_strategy_run run = {.request = &checked};
+    enum hs_status status;
+
+    memset(out, 0, sizeof(*out));
+    if (!checked.chunks) {
+        checked.chunks = &one_chunk;
+        checked.chunk_count = 1;
+    }
+    status = check_request(&checked, err);
+    if (!status)
+        status = hs_lattice_init(&run.lattice, checked.np, err);
+    if (status)
+        return status;
+    run.tick_seconds = hs_tick_seconds(&checked);
+    hs_ranking_init(&run.ranking, checked.top);
+    status = strategy->run(&run, err);
+    if (!status)
+        status = fill_result(out, &run, err);
+    hs_ranking_release(&run.ranking);
+    free(run.prices);
+    hs_lattice_release(&run.lattice);
+    return status;
+}
+
+void hs_search_result_release(struct hs_search_result *result)
+{
+    free(result->plans);
+    memset(result, 0, sizeof(*result));
+}

@@ -1,0 +1,23 @@
+/*
+ * strategies.h - what the strategies share: a checked request and the state of one run. Internal to search.
+ */
+#ifndef HS_SEARCH_STRATEGIES_H
+#define HS_SEARCH_STRATEGIES_H
+
+#include "search/ranking.h"
+
+struct hs_strategy_run {
+    const struct hs_search_request *request; /* checked; chunks is never NULL */
+    struct hs_lattice lattice;
+    struct hs_layer_price *prices; /* of the lattice's edges, where a strategy asked for them */
+    double tick_seconds;
+    struct hs_ranking ranking; /* what the strategy fills */
+    uint64_t looked_at;
+    size_t layers_priced;
+};
+
+enum hs_status hs_strategy_lattice(struct hs_strategy_run *run, struct hs_error *err);
+enum hs_status hs_strategy_exhaustive(struct hs_strategy_run *run, struct hs_error *err);
+enum hs_status hs_strategy_containment(struct hs_strategy_run *run, struct hs_error *err);
+
+#endif

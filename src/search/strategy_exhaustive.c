@@ -1,0 +1,91 @@
+/*
+ * Every ordered factorization, one after the other, nothing stored: the oracle.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/strategies.h"
+
+/* A walk down the lattice: edge e[i] is layer i, sums[i] the weights of the layers before it. */
+struct walk {
+    struct hs_strategy_run *run;
+    const hs_ticks *weights;
+    int components;
+    struct hs_plan plan;
+    hs_ticks sums[HS_LAYERS_MAX + 1][HS_LEVELS_MAX];
+    struct hs_error *err;
+};
+
+static enum hs_status finish(struct walk *walk, int layers)
+{
+    hs_ticks ticks = walk->sums[layers][0];
+
+    for (int l = 1; l < walk->components; l++)
+        ticks = walk->sums[layers][l] > ticks ? walk->sums[layers][l] : ticks;
+    walk->run->looked_at++;
+    if (!hs_ranking_admits(&walk->run->ranking, ticks))
+        return HS_OK;
+    walk->plan.split.count = layers;
+    return hs_ranking_add(&walk->run->ranking, ticks, &walk->plan, walk->err);
+}
+
+static enum hs_status visit(struct walk *walk, size_t node, int layers)
+{
+    const struct hs_lattice *lattice = &walk->run->lattice;
+    enum hs_status status = HS_OK;
+
+    if (node + 1 == lattice->node_count)
+        return finish(walk, layers);
+    for (size_t e = lattice->first_edge[node]; e < lattice->first_edge[node + 1] && !status; e++) {
+        const hs_ticks *weight = &walk->weights[e * (size_t)walk->components];
+        size_t end = lattice->edge_end[e];
+
+        for (int l = 0; l < walk->components; l++)
+            walk->sums[layers + 1][l] = walk->sums[layers][l] + weight[l];
+        walk->plan.split.sizes[layers] = lattice->divisors[end] / lattice->divisors[node];
+        status = visit(walk, end, layers + 1);
+    }
+    return status;
+}
+
+static enum hs_status walk_chunks(struct hs_strategy_run *run, int chunks, struct hs_error *err)
+{
+    struct walk walk = {.run = run, .plan.chunks = chunks, .err = err};
+    hs_ticks *weights;
+    enum hs_status status;
+
+    walk.components = hs_weight_components(run->request->system, chunks);
+    weights = hs_lattice_weights(&run->lattice, run->prices, walk.components, run->request->bytes,
+                                 chunks, run->tick_seconds);
+    if (!weights)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    walk.weights = weights;
+    if (run->lattice.np == 1) {
+        walk.plan.split = hs_split_flat(1);
+        status = finish(&walk, 1);
+    } else {
+        status = visit(&walk, 0, 0);
+    }
+    free(weights);
+    return status;
+}
+
+enum hs_status hs_strategy_exhaustive(struct hs_strategy_run *run, struct hs_error *err)
+{
+    uint64_t splits = hs_lattice_path_count(&run->lattice);
+    enum hs_status status = HS_OK;
+
+    if (splits > HS_EXHAUSTIVE_MAX)
+        return hs_fail(err, HS_INVALID, "%" PRId64 " processes have %" PRIu64
+                       " splits, exhaustive search agrees to %" PRIu64
+                       "; use --search lattice, which is exact too",
+                       run->lattice.np, splits, HS_EXHAUSTIVE_MAX);
+    run->prices = hs_lattice_prices(&run->lattice, run->request->system);
+    if (!run->prices)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    run->layers_priced = run->lattice.edge_count;
+    for (size_t c = 0; c < run->request->chunk_count && !status; c++)
+        status = walk_chunks(run, run->request->chunks[c], err);
+    return status;
+}

@@ -1,0 +1,186 @@
+#include "search/winners.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const hs_growth_names[HS_GROWTH_COUNT] = {
+#define HS_ROW(name, text, meaning) text,
+    HS_GROWTHS(HS_ROW)
+#undef HS_ROW
+};
+
+/* The list that hs_size_winners makes. */
+struct reigns {
+    const struct hs_search_request *request;
+    struct hs_size_winner *list;
+    size_t count, capacity;
+};
+
+static enum hs_status winner_at(struct hs_size_winner *out, const struct hs_search_request *request,
+                                double bytes, struct hs_error *err)
+{
+    struct hs_search_request one = *request;
+    struct hs_search_result result;
+    enum hs_status status;
+
+    one.bytes = bytes;
+    one.top = 1;
+    status = hs_search(&result, &hs_search_strategies[0], &one, err);
+    if (!status)
+        *out = (struct hs_size_winner){.bytes = bytes,
+                                       .plan = result.plans[0].plan,
+                                       .seconds = result.plans[0].seconds,
+                                       .flat_seconds = result.flat_seconds};
+    hs_search_result_release(&result);
+    return status;
+}
+
+static enum hs_status append(struct reigns *reigns, const struct hs_size_winner *winner,
+                             struct hs_error *err)
+{
+    if (reigns->count == reigns->capacity) {
+        size_t capacity = reigns->capacity ? 2 * reigns->capacity : 8;
+        struct hs_size_winner *list = realloc(reigns->list, capacity * sizeof(*list));
+
+        if (!list)
+            return hs_fail(err, HS_MEMORY, "out of memory");
+        reigns->list = list;
+        reigns->capacity = capacity;
+    }
+    reigns->list[reigns->count++] = *winner;
+    return HS_OK;
+}
+
+/* Time that plan a takes more than plan b. */
+static double lead(const struct reigns *reigns, const struct hs_plan *a, const struct hs_plan *b,
+                   double bytes)
+{
+    const struct hs_system *system = reigns->request->system;
+
+    return hs_plan_cost(system, a, bytes).seconds - hs_plan_cost(system, b, bytes).seconds;
+}
+
+/* Size in [low, high] from which `after` is not slower than `before`, to 1e-9. */
+static double crossing(const struct reigns *reigns, const struct hs_plan *before,
+                       const struct hs_plan *after, double low, double high)
+{
+    while (high / low > 1 + 1e-9) {
+        double middle = sqrt(low * high);
+
+        if (lead(reigns, before, after, middle) < 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+/*
+ * Appends the reigns that begin in (low, high]: where the lines of the two winners cross, either nobody is
+ * below them (one change), or the winner there splits the interval in two (Eisner and Severance, J. ACM 23
+ * (1976), on parametric shortest paths).
+ */
+static enum hs_status split_interval(struct reigns *reigns, const struct hs_size_winner *low,
+                                     const struct hs_size_winner *high, int depth,
+                                     struct hs_error *err)
+{
+    struct hs_size_winner middle;
+    double bytes;
+    enum hs_status status;
+
+    if (hs_plan_compare(&low->plan, &high->plan) == 0)
+        return HS_OK;
+    bytes = crossing(reigns, &low->plan, &high->plan, low->bytes, high->bytes);
+    status = winner_at(&middle, reigns->request, bytes, err);
+    if (status)
+        return status;
+    if (depth == 0 || bytes >= high->bytes || high->bytes / low->bytes <= 1 + 1e-6 ||
+        lead(reigns, &high->plan, &middle.plan, bytes) <= 1e-12 * middle.seconds) {
+        middle.plan = high->plan;
+        middle.seconds = hs_plan_cost(reigns->request->system, &high->plan, bytes).seconds;
+        return append(reigns, &middle, err);
+    }
+    status = split_interval(reigns, low, &middle, depth - 1, err);
+    return status ? status : split_interval(reigns, &middle, high, depth - 1, err);
+}
+
+/* With chunks a plan's time is not linear in the size: look in every octave. */
+static bool is_linear(const struct hs_search_request *request)
+{
+    return !request->chunks || request->chunk_count == 1;
+}
+
+enum hs_status hs_size_winners(struct hs_size_winner **winners, size_t *count,
+                               const struct hs_search_request *request, double first, double last,
+                               struct hs_error *err)
+{
+    struct reigns reigns = {.request = request};
+    struct hs_size_winner low, high;
+    enum hs_status status = winner_at(&low, request, first, err);
+
+    *winners = NULL;
+    *count = 0;
+    if (!status)
+        status = append(&reigns, &low, err);
+    while (!status && low.bytes < last) {
+        double bytes = is_linear(request) ? last : fmin(last, 2 * low.bytes);
+
+        status = winner_at(&high, request, bytes, err);
+        if (!status)
+            status = split_interval(&reigns, &low, &high, 64, err);
+        low = high;
+    }
+    if (status) {
+        free(reigns.list);
+        return status;
+    }
+    *winners = reigns.list;
+    *count = reigns.count;
+    return HS_OK;
+}
+
+enum hs_growth hs_growth_of(const struct hs_split *small, const struct hs_split *large)
+{
+    int same = 0, last = small->count - 1;
+
+    while (same < small->count && same < large->count && small->sizes[same] == large->sizes[same])
+        same++;
+    if (same == small->count && large->count == small->count + 1)
+        return HS_GROWTH_ONE_MORE;
+    if (large->count != small->count || same > last || large->sizes[same] % small->sizes[same])
+        return HS_GROWTH_OTHER;
+    for (int i = same + 1; i <= last; i++)
+        if (small->sizes[i] != large->sizes[i])
+            return HS_GROWTH_OTHER;
+    return same == last ? HS_GROWTH_SAME_SHAPE : HS_GROWTH_INNER;
+}
+
+enum hs_status hs_np_winners(struct hs_np_winner **winners, const int64_t *counts, size_t count,
+                             const struct hs_search_request *request, struct hs_error *err)
+{
+    struct hs_np_winner *list = calloc(count + 1, sizeof(*list));
+    enum hs_status status = list ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");
+
+    for (size_t i = 0; i < count && !status; i++) {
+        struct hs_search_request one = *request;
+        struct hs_size_winner winner;
+
+        one.np = counts[i];
+        status = winner_at(&winner, &one, request->bytes, err);
+        if (status)
+            break;
+        list[i] = (struct hs_np_winner){.np = counts[i],
+                                        .plan = winner.plan,
+                                        .seconds = winner.seconds,
+                                        .flat_seconds = winner.flat_seconds};
+        if (i > 0)
+            list[i].growth = hs_growth_of(&list[i - 1].plan.split, &list[i].plan.split);
+    }
+    if (status) {
+        free(list);
+        list = NULL;
+    }
+    *winners = list;
+    return status;
+}

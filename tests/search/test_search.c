@@ -1,0 +1,333 @@
+/*
+ * The strategies against each other and against a recursion that shares no code with them.
+ */
+#include "test.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/lattice.h"
+#include "search/search.h"
+#include "search/winners.h"
+
+#define MIB 1048576.0
+#define TOP 10
+
+/* Machines of different shape: one level, mesh and switch nodes, NICs striped or not, a tapered spine, arities that are
+ * no powers of two, layers that straddle, launch cost, fast and slow networks. */
+static const char *const machines[] = {
+    "net@12.5GB/s~4us;s=2",
+    "nvlink:mesh:4@111.6GB/s~4.8us,ib:32@18.6GB/s~4.8us/2p,spine@198.4GB/s~4.8us;s=2",
+    "nv:4@150GB/s~0.5us,rack:8@50GB/s~2.3us/2p!,spine@133GB/s~4.6us",
+    "xbus:3@50GB/s~1us,socket:2@64GB/s~2us,ib:18@23GB/s~5us,spine@300GB/s~9us;launch=8us",
+    "nvl72:72@720GB/s~3us,ib@3600GB/s~14us/72p;launch=8.4us",
+    "gcd:2@200GB/s~1us,node:mesh:4@100GB/s~2us,sling:5@100GB/s~4us/4p!,group:mesh:7@90GB/s~9us,all@64GB/s~20us",
+    "pcie:8@12GB/s~5us,ib:16@14GB/s~5us/2p,thin@60GB/s~8us;s=2;launch=2us",
+};
+#define MACHINES (sizeof(machines) / sizeof(*machines))
+
+static const int four_chunks[] = {1, 2, 4, 8};
+
+static struct hs_system parse(const char *text)
+{
+    struct hs_system system;
+    struct hs_error err = {0};
+
+    if (hs_system_parse(&system, text, &err))
+        fail_msg("%s", err.message);
+    return system;
+}
+
+static struct hs_search_result search(const char *strategy, const struct hs_search_request *request)
+{
+    struct hs_search_result result;
+    struct hs_error err = {0};
+
+    if (hs_search(&result, hs_search_strategy_find(strategy), request, &err))
+        fail_msg("%s: %s", strategy, err.message);
+    return result;
+}
+
+static void assert_same(const struct hs_search_result *a, const struct hs_search_result *b,
+                        const struct hs_search_request *request)
+{
+    char x[HS_SPLIT_TEXT], y[HS_SPLIT_TEXT];
+
+    assert_int_equal(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++)
+        if (hs_plan_compare(&a->plans[i].plan, &b->plans[i].plan) != 0 ||
+            a->plans[i].seconds != b->plans[i].seconds)
+            fail_msg("np %d, %s, rank %zu: %s %.17g and %s %.17g", (int)request->np,
+                     request->system->name, i, hs_plan_format(x, &a->plans[i].plan),
+                     a->plans[i].seconds, hs_plan_format(y, &b->plans[i].plan),
+                     b->plans[i].seconds);
+}
+
+/* Regret of the published rule over the same sweep, printed as a note. */
+static void compare_strategies(const struct hs_search_request *request, double *worst_regret)
+{
+    struct hs_search_result lattice = search("lattice", request);
+    struct hs_search_result exhaustive = search("exhaustive", request);
+    struct hs_search_result containment = search("containment", request);
+
+    assert_same(&lattice, &exhaustive, request);
+    assert_int_equal(lattice.splits * (request->chunks ? request->chunk_count : 1),
+                     exhaustive.looked_at);
+    assert_true(containment.plans[0].seconds >= lattice.plans[0].seconds * (1 - 1e-12));
+    *worst_regret = fmax(*worst_regret,
+                         containment.plans[0].seconds / lattice.plans[0].seconds - 1);
+    hs_search_result_release(&lattice);
+    hs_search_result_release(&exhaustive);
+    hs_search_result_release(&containment);
+}
+
+static void sweep(int64_t last, const int *chunks, size_t chunk_count)
+{
+    for (size_t m = 0; m < MACHINES; m++) {
+        struct hs_system system = parse(machines[m]);
+        double worst_regret = 0;
+
+        for (int64_t np = 1; np <= last; np++) {
+            /* Small and large messages in turn, so that latency and bandwidth decide. */
+            struct hs_search_request request = {.system = &system,
+                                                .np = np,
+                                                .bytes = np % 3 == 0 ? 64 * 1024.0 : 128 * MIB,
+                                                .chunks = chunks,
+                                                .chunk_count = chunk_count,
+                                                .top = TOP};
+
+            if (np > 1)
+                compare_strategies(&request, &worst_regret);
+        }
+        print_message("# containment's worst regret, machine %zu, P to %d, %zu chunk counts: %.2f %%\n",
+                      m, (int)last, chunk_count, 100 * worst_regret);
+        hs_system_release(&system);
+    }
+}
+
+static void lattice_equals_exhaustive_without_chunks_for_every_np_to_4096(void **state)
+{
+    (void)state;
+    sweep(4096, NULL, 0);
+}
+
+static void lattice_equals_exhaustive_with_chunks_for_every_np_to_4096(void **state)
+{
+    (void)state;
+    sweep(4096, four_chunks, 4);
+}
+
+/* Best time over all ordered factorizations and chunk counts, by plain recursion and hs_plan_cost alone. */
+static double brute_force(const struct hs_system *system, struct hs_plan *plan, int64_t rest,
+                          double bytes, uint64_t *count)
+{
+    double best = INFINITY;
+
+    if (rest == 1) {
+        ++*count;
+        for (plan->chunks = 1; plan->chunks <= 8; plan->chunks *= 2)
+            best = fmin(best, hs_plan_cost(system, plan, bytes).seconds);
+        return best;
+    }
+    for (int64_t size = 2; size <= rest; size++) {
+        if (rest % size)
+            continue;
+        plan->split.sizes[plan->split.count++] = size;
+        best = fmin(best, brute_force(system, plan, rest / size, bytes, count));
+        plan->split.count--;
+    }
+    return best;
+}
+
+static void best_time_equals_a_brute_force(void **state)
+{
+    static const int64_t counts[] = {2, 6, 24, 30, 36, 64, 72, 96, 97, 120, 144, 210, 256, 360};
+
+    (void)state;
+    for (size_t m = 0; m < MACHINES; m++) {
+        struct hs_system system = parse(machines[m]);
+
+        for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+            struct hs_search_request request = {.system = &system,
+                                                .np = counts[i],
+                                                .bytes = 4 * MIB,
+                                                .chunks = four_chunks,
+                                                .chunk_count = 4,
+                                                .top = 1};
+            struct hs_search_result result = search("lattice", &request);
+            struct hs_plan plan = {0};
+            uint64_t count = 0;
+            double best = brute_force(&system, &plan, counts[i], request.bytes, &count);
+
+            assert_true(fabs(result.plans[0].seconds - best) <= 1e-12 * best);
+            assert_int_equal(result.splits, count);
+            hs_search_result_release(&result);
+        }
+        hs_system_release(&system);
+    }
+}
+
+/* OEIS A074206 at 1, 2, 4, 6, 12, 24, 36, 60, 72, 120, 2^16, 2^20. */
+static void number_of_splits_is_the_published_sequence(void **state)
+{
+    static const struct {
+        int64_t np;
+        uint64_t splits;
+    } rows[] = {{1, 1},   {2, 1},   {4, 2},    {6, 3},       {12, 8},      {24, 20},
+                {36, 26}, {60, 44}, {72, 76}, {120, 132}, {65536, 32768}, {1048576, 524288}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct hs_lattice lattice;
+
+        assert_int_equal(hs_lattice_init(&lattice, rows[i].np, NULL), HS_OK);
+        assert_int_equal(hs_lattice_path_count(&lattice), rows[i].splits);
+        hs_lattice_release(&lattice);
+    }
+}
+
+static void lattice_has_the_divisors_and_their_pairs(void **state)
+{
+    struct hs_lattice lattice;
+
+    (void)state;
+    assert_int_equal(hs_lattice_init(&lattice, 1048576, NULL), HS_OK);
+    assert_int_equal(lattice.node_count, 21);
+    assert_int_equal(lattice.edge_count, 210);
+    hs_lattice_release(&lattice);
+    assert_int_equal(hs_lattice_init(&lattice, 735134400, NULL), HS_OK);
+    assert_int_equal(lattice.node_count, 1344);
+    hs_lattice_release(&lattice);
+    assert_int_equal(hs_lattice_init(&lattice, 2147483647, NULL), HS_OK);
+    assert_int_equal(lattice.node_count, 2);
+    hs_lattice_release(&lattice);
+    assert_int_equal(hs_lattice_init(&lattice, 0, NULL), HS_INVALID);
+    assert_int_equal(hs_lattice_init(&lattice, ((int64_t)1 << 31) + 1, NULL), HS_INVALID);
+}
+
+/* On one level with latency only the bandwidth terms tie, so do all permutations of the layers: they must come
+ * in the documented order. */
+static void ties_come_in_the_documented_order(void **state)
+{
+    struct hs_system system = parse("net@10GB/s~3us");
+    struct hs_search_request request = {
+        .system = &system, .np = 2 * 3 * 5 * 7, .bytes = 1e6, .top = 24};
+    struct hs_search_result result = search("lattice", &request);
+
+    (void)state;
+    assert_int_equal(result.count, 24);
+    for (size_t i = 0; i < result.count; i++)
+        assert_int_equal(result.plans[i].plan.split.count, 4);
+    for (size_t i = 1; i < result.count; i++)
+        assert_true(hs_plan_compare(&result.plans[i - 1].plan, &result.plans[i].plan) < 0);
+    hs_search_result_release(&result);
+    hs_system_release(&system);
+}
+
+static void large_tops_return_every_split_once(void **state)
+{
+    struct hs_system system = parse(machines[1]);
+    struct hs_search_request request = {
+        .system = &system, .np = 4096, .bytes = 128 * MIB, .top = 100000};
+    struct hs_search_result lattice = search("lattice", &request);
+    struct hs_search_result exhaustive = search("exhaustive", &request);
+
+    (void)state;
+    assert_int_equal(lattice.count, 2048);
+    assert_same(&lattice, &exhaustive, &request);
+    hs_search_result_release(&lattice);
+    hs_search_result_release(&exhaustive);
+    hs_system_release(&system);
+}
+
+static void bad_requests_are_refused(void **state)
+{
+    static const int descending[] = {4, 2};
+    struct hs_system system = parse(machines[0]);
+    struct hs_search_request good = {.system = &system, .np = 4, .bytes = 1, .top = 1};
+    struct hs_search_request bad[6];
+    struct hs_search_result result;
+
+    (void)state;
+    for (int i = 0; i < 6; i++)
+        bad[i] = good;
+    bad[0].np = 0;
+    bad[1].np = ((int64_t)1 << 31) + 1;
+    bad[2].bytes = 0;
+    bad[3].bytes = NAN;
+    bad[4].top = 0;
+    bad[5].chunks = descending;
+    bad[5].chunk_count = 2;
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(hs_search(&result, &hs_search_strategies[0], &bad[i], NULL), HS_INVALID);
+    /* 2^6 3^3 5^2 7 11 13 17 has more splits than exhaustive search agrees to. */
+    good.np = 735134400;
+    assert_int_equal(hs_search(&result, hs_search_strategy_find("exhaustive"), &good, NULL),
+                     HS_INVALID);
+    hs_system_release(&system);
+}
+
+/* Every size between two reigns has the winner of the reign it lies in. */
+static void size_winners_agree_with_a_search_at_any_size(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < MACHINES; m++) {
+        struct hs_system system = parse(machines[m]);
+        struct hs_search_request request = {.system = &system, .np = 240, .bytes = 1, .top = 1};
+        struct hs_size_winner *winners;
+        size_t count;
+
+        assert_int_equal(hs_size_winners(&winners, &count, &request, 1024, 16e9, NULL), HS_OK);
+        assert_true(count >= 1);
+        for (double bytes = 1024; bytes < 16e9; bytes *= 1.07) {
+            size_t reign = 0;
+            struct hs_search_result result;
+
+            while (reign + 1 < count && winners[reign + 1].bytes <= bytes)
+                reign++;
+            request.bytes = bytes;
+            result = search("lattice", &request);
+            if (hs_plan_cost(&system, &winners[reign].plan, bytes).seconds >
+                result.plans[0].seconds * (1 + 1e-9))
+                fail_msg("machine %zu, %g bytes: not the winner", m, bytes);
+            hs_search_result_release(&result);
+        }
+        free(winners);
+        hs_system_release(&system);
+    }
+}
+
+static void growth_is_named_as_in_the_paper(void **state)
+{
+    static const struct {
+        const char *small, *large;
+        enum hs_growth growth;
+    } rows[] = {{"4x8", "4x8x2", HS_GROWTH_ONE_MORE},   {"4x8", "4x16", HS_GROWTH_SAME_SHAPE},
+                {"4x8x4", "4x16x4", HS_GROWTH_INNER},   {"4x8", "8x4x2", HS_GROWTH_OTHER},
+                {"4x8", "8x16", HS_GROWTH_OTHER},       {"32", "64", HS_GROWTH_SAME_SHAPE},
+                {"32", "4x16", HS_GROWTH_OTHER},        {"4x6", "4x9", HS_GROWTH_OTHER}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct hs_split small, large;
+
+        hs_split_parse(&small, rows[i].small, 0, NULL);
+        hs_split_parse(&large, rows[i].large, 0, NULL);
+        assert_int_equal(hs_growth_of(&small, &large), rows[i].growth);
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("number of splits is the published sequence", number_of_splits_is_the_published_sequence),
+    HS_TEST("lattice has the divisors and their pairs", lattice_has_the_divisors_and_their_pairs),
+    HS_TEST("lattice equals exhaustive without chunks for every np to 4096", lattice_equals_exhaustive_without_chunks_for_every_np_to_4096),
+    HS_TEST("lattice equals exhaustive with chunks for every np to 4096", lattice_equals_exhaustive_with_chunks_for_every_np_to_4096),
+    HS_TEST("best time equals a brute force", best_time_equals_a_brute_force),
+    HS_TEST("ties come in the documented order", ties_come_in_the_documented_order),
+    HS_TEST("large tops return every split once", large_tops_return_every_split_once),
+    HS_TEST("bad requests are refused", bad_requests_are_refused),
+    HS_TEST("size winners agree with a search at any size", size_winners_agree_with_a_search_at_any_size),
+    HS_TEST("growth is named as in the paper", growth_is_named_as_in_the_paper),
+};
+
+HS_TEST_MAIN(tests)
