@@ -1,0 +1,261 @@
+/*
+ * host_ring.c - how fast the backends are on one machine, against MPI_Allreduce and the copy limit.
+ *
+ *     mpicc.mpich -std=c11 -D_GNU_SOURCE -O2 -Isrc -o host_ring bench/host_ring.c $(bench/sources)
+ *     mpiexec.mpich -n 4 ./host_ring [-m MIB] [-r ROUNDS] [-s SEGMENT_KIB] [-f IN_FLIGHT] [PLAN ...]
+ *
+ * All contenders run in turn in every round, so that whatever else the machine does hits all of them.
+ * A time is the maximum over ranks between two barriers. Printed per contender: median, 10 % and 90 %
+ * quantile, median over rounds of (MPI_Allreduce's time / its time), and limit / median.
+ *
+ * The copy limit is the time an allreduce that passes messages by one copy each needs if nothing else
+ * cost anything: every rank must receive 2 n (p-1)/p bytes and add n (p-1)/p of them. The rates are
+ * measured in the same rounds, on all ranks at once: memcpy from one buffer of n bytes to another, and
+ * dst = slot + input with the slot in the cache and the other two streaming.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runner/backend.h"
+#include "runner/pages.h"
+#include "runner/reduce.h"
+
+#define CONTENDERS_MAX 64
+#define ROUNDS_MAX     1000
+
+enum kind { PLAN, BASELINE, COPY, ADD };
+
+struct contender {
+    enum kind kind;
+    char name[160];
+    const struct hs_backend *backend;
+    void *state;
+    struct hs_plan plan;
+    double seconds[ROUNDS_MAX], layers_seconds[ROUNDS_MAX];
+};
+
+struct bench {
+    int rank, np, rounds, count;
+    size_t bytes, segment_bytes;
+    int in_flight;
+    char *from, *to;
+    struct contender contenders[CONTENDERS_MAX];
+};
+
+static struct bench bench = {.rounds = 15, .bytes = (size_t)64 << 20};
+
+static void stop(const char *message)
+{
+    fprintf(stderr, "host_ring: %s\n", message);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static struct contender *add(enum kind kind, const char *name)
+{
+    if (bench.count == CONTENDERS_MAX)
+        stop("too many plans");
+    struct contender *contender = &bench.contenders[bench.count++];
+    contender->kind = kind;
+    snprintf(contender->name, sizeof contender->name, "%s", name);
+    return contender;
+}
+
+static void add_plan(const struct hs_backend *backend, void *state, const char *text)
+{
+    struct hs_error err;
+    char name[160];
+    snprintf(name, sizeof name, "%s %s", backend->name, text);
+    struct contender *contender = add(PLAN, name);
+    contender->backend = backend;
+    contender->state = state;
+    if (hs_plan_parse(&contender->plan, text, bench.np, &err) != HS_OK ||
+        backend->prepare(state, &contender->plan, &err) != HS_OK)
+        stop(err.message);
+}
+
+/* The flat ring, and every split in two, whole and in chunks. */
+static void add_usual_plans(const struct hs_backend *backend, void *state)
+{
+    static const int chunks[] = {1, 2, 4, 8};
+    char text[HS_SPLIT_TEXT];
+    snprintf(text, sizeof text, "%d", bench.np);
+    add_plan(backend, state, text);
+    for (int p = 2; p < bench.np; p++)
+        for (size_t c = 0; bench.np % p == 0 && c < sizeof chunks / sizeof chunks[0]; c++) {
+            snprintf(text, sizeof text, "%dx%d/%d", p, bench.np / p, chunks[c]);
+            add_plan(backend, state, text);
+        }
+}
+
+static void add_slot(void)
+{
+    size_t slot = (size_t)256 << 10;
+    for (size_t done = 0; done + slot <= bench.bytes; done += slot)
+        hs_reduce(bench.to + done, bench.from, bench.from + done, slot / 4, HS_FLOAT32, HS_SUM);
+}
+
+static void run_once(struct contender *contender, struct hs_layer_times *times)
+{
+    struct hs_error err;
+    enum hs_status status = HS_OK;
+    switch (contender->kind) {
+    case PLAN:
+        status = contender->backend->run(contender->state, &contender->plan, times, &err);
+        break;
+    case BASELINE:
+        status = contender->backend->baselines[0].run(contender->state, &err);
+        break;
+    case COPY:
+        memcpy(bench.to, bench.from, bench.bytes);
+        break;
+    case ADD:
+        add_slot();
+        break;
+    }
+    if (status != HS_OK)
+        stop(err.message);
+}
+
+static void time_once(struct contender *contender, int round)
+{
+    struct hs_layer_times times = {0};
+    double local[2] = {0, 0}, worst[2];
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = MPI_Wtime();
+    run_once(contender, &times);
+    local[0] = MPI_Wtime() - start;
+    for (int i = 0; i < HS_LAYERS_MAX; i++)
+        local[1] += times.reduce_scatter[i] + times.allgather[i];
+    /* the sum of the layers' times belongs to the whole of the same rank */
+    double machinery = local[1] > 0 ? (local[0] - local[1]) / local[0] : 0;
+    local[1] = machinery;
+    MPI_Allreduce(local, worst, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    if (round >= 0) {
+        contender->seconds[round] = worst[0];
+        contender->layers_seconds[round] = worst[1];
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double quantile(const double *values, int count, double fraction)
+{
+    double sorted[ROUNDS_MAX];
+    memcpy(sorted, values, (size_t)count * sizeof *values);
+    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+    return sorted[(int)(fraction * (count - 1) + 0.5)];
+}
+
+static double ratio_to(const struct contender *base, const struct contender *contender)
+{
+    double ratios[ROUNDS_MAX];
+    for (int i = 0; i < bench.rounds; i++)
+        ratios[i] = base->seconds[i] / contender->seconds[i];
+    return quantile(ratios, bench.rounds, 0.5);
+}
+
+static void report(const struct contender *baseline, double limit)
+{
+    printf("%d ranks, %zu MiB float32 sum, %d rounds, copy limit %.2f ms\n", bench.np,
+           bench.bytes >> 20, bench.rounds, limit * 1e3);
+    printf("%-24s %10s %10s %10s %10s %10s %10s\n", "", "median ms", "10 %", "90 %",
+           "vs MPI", "of limit", "machinery");
+    for (int i = 0; i < bench.count; i++) {
+        const struct contender *c = &bench.contenders[i];
+        double median = quantile(c->seconds, bench.rounds, 0.5);
+        printf("%-24s %10.2f %10.2f %10.2f", c->name, median * 1e3,
+               quantile(c->seconds, bench.rounds, 0.1) * 1e3,
+               quantile(c->seconds, bench.rounds, 0.9) * 1e3);
+        if (c->kind == PLAN || c->kind == BASELINE)
+            printf(" %9.2fx %8.0f %%", ratio_to(baseline, c), 100 * limit / median);
+        if (c->kind == PLAN && c->plan.chunks == 1)
+            printf(" %8.2f %%", 100 * quantile(c->layers_seconds, bench.rounds, 0.5));
+        printf("\n");
+    }
+}
+
+static void read_options(int argc, char **argv)
+{
+    int option;
+    while ((option = getopt(argc, argv, "m:r:s:f:")) != -1) {
+        long value = optarg == NULL ? 0 : strtol(optarg, NULL, 10);
+        if (option == '?' || value < 1)
+            stop("usage: host_ring [-m MIB] [-r ROUNDS] [-s SEGMENT_KIB] [-f IN_FLIGHT] [PLAN ...]");
+        if (option == 'm')
+            bench.bytes = (size_t)value << 20;
+        if (option == 'r')
+            bench.rounds = value > ROUNDS_MAX ? ROUNDS_MAX : (int)value;
+        if (option == 's')
+            bench.segment_bytes = (size_t)value << 10;
+        if (option == 'f')
+            bench.in_flight = (int)value;
+    }
+}
+
+static void *open_backend(const struct hs_backend *backend)
+{
+    struct hs_backend_config config = {.world = MPI_COMM_WORLD,
+                                       .count = bench.bytes / 4,
+                                       .datatype = HS_FLOAT32,
+                                       .operation = HS_SUM,
+                                       .segment_bytes = bench.segment_bytes,
+                                       .segments_in_flight = bench.in_flight};
+    struct hs_error err;
+    void *state;
+    if (backend->open(&state, &config, &err) != HS_OK)
+        stop(err.message);
+    return state;
+}
+
+static void set_up(int argc, char **argv)
+{
+    const struct hs_backend *backends[] = {&hs_backend_host, &hs_backend_mpi};
+    struct hs_error err;
+    void *from, *to;
+    if (hs_pages_alloc(&from, bench.bytes, "the copy limit", &err) != HS_OK ||
+        hs_pages_alloc(&to, bench.bytes, "the copy limit", &err) != HS_OK)
+        stop(err.message);
+    bench.from = from;
+    bench.to = to;
+    add(COPY, "copy");
+    add(ADD, "add");
+    for (size_t b = 0; b < 2; b++) {
+        void *state = open_backend(backends[b]);
+        if (b == 0) {
+            struct contender *baseline = add(BASELINE, "MPI_Allreduce");
+            baseline->backend = backends[b];
+            baseline->state = state;
+        }
+        if (optind == argc)
+            add_usual_plans(backends[b], state);
+        for (int i = optind; i < argc; i++)
+            add_plan(backends[b], state, argv[i]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &bench.np);
+    read_options(argc, argv);
+    set_up(argc, argv);
+    for (int round = -2; round < bench.rounds; round++) /* two to warm up */
+        for (int i = 0; i < bench.count; i++)
+            time_once(&bench.contenders[i], round);
+
+    double part = (double)(bench.np - 1) / bench.np;
+    double copy = quantile(bench.contenders[0].seconds, bench.rounds, 0.5);
+    double addition = quantile(bench.contenders[1].seconds, bench.rounds, 0.5);
+    if (bench.rank == 0)
+        report(&bench.contenders[2], 2 * part * copy + part * addition);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Whole-process time and peak memory of `hiersearch predict`, as a table.
+
+Each row is run `--runs` times after a warm-up; minimum, median and maximum are printed. Pairs of rows that are compared
+(lattice and exhaustive) are run in turn, and the ratio is taken pair by pair.
+Usage: bench/predict.py [--runs N] [path of the hiersearch program]
+"""
+import argparse
+import os
+import statistics
+import subprocess
+import time
+
+ABCI = "abci"
+
+
+def run(command):
+    """Wall seconds and peak resident MiB of one process."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise SystemExit(f"failed: {' '.join(command)}")
+    return time.perf_counter() - start, usage.ru_maxrss / 1024
+
+
+def splits_of(np):
+    """Ordered factorizations of np (OEIS A074206), counted here, not by the program."""
+    divisors = [d for d in range(1, int(np ** 0.5) + 1) if np % d == 0]
+    divisors = sorted(set(divisors + [np // d for d in divisors]))
+    paths = {1: 1}
+    for d in divisors[1:]:
+        paths[d] = sum(n for e, n in paths.items() if d % e == 0)
+    return paths[np]
+
+
+ROWS = [  # name, np, options, target milliseconds, target MiB
+    ("P = 128", 128, [], 5, None),
+    ("P = 2^20, top 10", 2 ** 20, ["--top", "10"], 10, None),
+    ("P = 2^20, top 10, chunks 1..64", 2 ** 20, ["--top", "10", "--chunks", "1,2,4,8,16,32,64"], 100, None),
+    ("P = 735134400, top 10", 735134400, ["--top", "10"], 300, 100),
+    ("P = 735134400, top 10, chunks 1..64", 735134400,
+     ["--top", "10", "--chunks", "1,2,4,8,16,32,64"], 3000, None),
+    ("P = 65536, exhaustive", 65536, ["--search", "exhaustive"], 50, None),
+    ("P = 65536, lattice", 65536, ["--search", "lattice"], None, None),
+    ("P = 2^20, exhaustive", 2 ** 20, ["--search", "exhaustive"], None, None),
+]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=11)
+    parser.add_argument("program", nargs="?", default="build/hiersearch")
+    arguments = parser.parse_args()
+    commands = [[arguments.program, "predict", ABCI, "--np", str(np), "--size", "128MiB", "--quiet"] + options
+                for _, np, options, _, _ in ROWS]
+    times = [[] for _ in ROWS]
+    peaks = [0.0 for _ in ROWS]
+    for repetition in range(arguments.runs + 1):
+        for i, command in enumerate(commands):
+            seconds, peak = run(command)
+            if repetition > 0:
+                times[i].append(seconds)
+                peaks[i] = max(peaks[i], peak)
+    print(f"{'whole process':38} {'min ms':>8} {'median':>8} {'max':>8} {'target':>7} {'MiB':>6} {'splits':>14} {'splits/s':>10}")
+    for (name, np, _, target, _), t, peak in zip(ROWS, times, peaks):
+        median = statistics.median(t)
+        splits = splits_of(np)
+        print(f"{name:38} {min(t) * 1e3:8.2f} {median * 1e3:8.2f} {max(t) * 1e3:8.2f} "
+              f"{target if target else '-':>7} {peak:6.1f} {splits:14} {splits / median:10.3g}")
+    ratio = sorted(e / l for e, l in zip(times[5], times[6]))
+    print(f"exhaustive / lattice at P = 65536, pair by pair: median {statistics.median(ratio):.2f} "
+          f"({ratio[0]:.2f} .. {ratio[-1]:.2f})")
+    ratio = sorted(e / l for e, l in zip(times[7], times[1]))
+    print(f"exhaustive / lattice at P = 2^20, pair by pair: median {statistics.median(ratio):.2f} "
+          f"({ratio[0]:.2f} .. {ratio[-1]:.2f})")
+
+
+if __name__ == "__main__":
+    main()
