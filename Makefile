@@ -44,8 +44,7 @@ HS_LDFLAGS := $(SANITIZE_FLAGS) $(LDFLAGS)
 HS_LIBS := $(PKG_LIBS) -lm
 
 # ---- sources: a folder is a layer, a layer is an archive -------------------------------------------
-LAYERS := base model search result
-ALL_LAYERS := base model search result export runner measure cli
+ALL_LAYERS := base model search result export console runner measure cli
 sources = $(sort $(wildcard src/$(1)/*.c))
 objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
 archive = $(BUILD)/lib/libhs_$(1).a
@@ -56,12 +55,14 @@ USES_model  := model base
 USES_search := search model base
 USES_result := result model base
 USES_export := export result model base
-USES_cli    := cli search export result model base
-USES_runner := runner search result model base
+USES_cli    := cli console search export result model base
+USES_console := console base
+USES_runner := runner result model base
+USES_measure := measure runner search result model base console
 
 PROGRAMS := $(BUILD)/hiersearch
 ifeq ($(HAVE_MPI),1)
-PROGRAMS += $(if $(call sources,runner),$(BUILD)/hiersearch-measure)
+PROGRAMS += $(BUILD)/hiersearch-measure
 endif
 
 all: $(PROGRAMS)
@@ -71,9 +72,12 @@ $(BUILD)/obj/%.o: src/%.c | $(BUILD)/gen/version.h
 	@mkdir -p $(@D)
 	$(CC) $(HS_CFLAGS) -c -o $@ $<
 
-$(BUILD)/obj/runner/%.o: src/runner/%.c | $(BUILD)/gen/version.h
-	@mkdir -p $(@D)
-	$(MPICC) $(HS_CFLAGS) -c -o $@ $<
+define mpi_object_rule
+$(BUILD)/obj/$(1)/%.o: src/$(1)/%.c | $(BUILD)/gen/version.h
+	@mkdir -p $$(@D)
+	$(MPICC) $(HS_CFLAGS) -c -o $$@ $$<
+endef
+$(foreach l,runner measure,$(eval $(call mpi_object_rule,$(l))))
 
 define archive_rule
 $(call archive,$(1)): $(call objects,$(1))
@@ -81,15 +85,16 @@ $(call archive,$(1)): $(call objects,$(1))
 	@rm -f $$@
 	ar rcs $$@ $$^
 endef
-$(foreach l,$(LAYERS) cli export runner,$(eval $(call archive_rule,$(l))))
+$(foreach l,$(ALL_LAYERS),$(eval $(call archive_rule,$(l))))
 
 libs = $(foreach l,$(1),$(if $(call sources,$(l)),$(call archive,$(l))))
 
 $(BUILD)/hiersearch: $(call libs,$(USES_cli))
 	$(CC) $(HS_LDFLAGS) -o $@ $(BUILD)/obj/cli/main.o $(call libs,$(USES_cli)) $(HS_LIBS)
 
-$(BUILD)/hiersearch-measure: $(call libs,$(USES_runner))
-	$(MPICC) $(HS_LDFLAGS) -o $@ $(BUILD)/obj/runner/main.o $(call libs,$(USES_runner)) $(HS_LIBS)
+$(BUILD)/hiersearch-measure: $(call libs,$(USES_measure))
+	$(MPICC) $(HS_LDFLAGS) -o $@ $(BUILD)/obj/measure/main.o $(call libs,$(USES_measure)) $(HS_LIBS) \
+	    -lpthread
 
 # Rewritten only when it changes, so that a commit does not rebuild the world.
 $(BUILD)/gen/version.h: FORCE
@@ -100,17 +105,68 @@ $(BUILD)/gen/version.h: FORCE
 FORCE:
 
 # ---- unit tests: each is linked with its own layer and those below -----------------------------------
-TEST_LAYERS := base model search result cli export
-TEST_SOURCES := $(foreach l,$(TEST_LAYERS),$(wildcard tests/$(l)/test_*.c))
-TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
+TEST_LAYERS := base model search result console export cli runner
 CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null)
+unit_tests = $(patsubst tests/%.c,$(BUILD)/tests/%,$(foreach l,$(1),$(wildcard tests/$(l)/test_*.c)))
+# Under tests/runner, mpi_*.c are programs to be run by mpiexec.
+MPI_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/runner/mpi_*.c))
 
 define test_rule
 $(BUILD)/tests/$(1)/%: tests/$(1)/%.c $$(call libs,$$(USES_$(1)))
 	@mkdir -p $$(@D)
-	$$(CC) $$(HS_CFLAGS) -Itests -o $$@ $$< $$(call libs,$$(USES_$(1))) $$(HS_LDFLAGS) $$(CMOCKA_LIBS) $$(HS_LIBS)
+	$$(if $$(filter runner,$(1)),$$(MPICC),$$(CC)) $$(HS_CFLAGS) -Itests -o $$@ $$< \
+	    $$(call libs,$$(USES_$(1))) $$(HS_LDFLAGS) $$(CMOCKA_LIBS) $$(HS_LIBS) -lpthread
 endef
 $(foreach l,$(TEST_LAYERS),$(eval $(call test_rule,$(l))))
+
+# ---- fuzzing: `make fuzz` runs libFuzzer, `check` replays the corpus with whatever compiler is there ----
+FUZZ_RUNS ?= 1000000
+FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_CC ?= $(firstword $(foreach c,clang clang-14 clang-18,$(shell command -v $(c) 2>/dev/null)))
+FUZZ_LAYERS := result model base
+
+$(BUILD)/fuzz/%_replay: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(call libs,$(FUZZ_LAYERS))
+	@mkdir -p $(@D)
+	$(CC) $(HS_CFLAGS) -o $@ $(filter %.c,$^) $(call libs,$(FUZZ_LAYERS)) $(HS_LDFLAGS) $(HS_LIBS)
+
+$(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c $(foreach l,$(FUZZ_LAYERS),$(call sources,$(l)))
+	@mkdir -p $(@D)
+	$(FUZZ_CC) -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen -g -O1 $(PKG_CFLAGS) \
+	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^) $(HS_LIBS)
+
+fuzz: $(addprefix $(BUILD)/fuzz/,$(FUZZ_TARGETS))
+	@for t in $(FUZZ_TARGETS); do mkdir -p $(BUILD)/fuzz/corpus-$$t; \
+	    echo "$$t: $(FUZZ_RUNS) executions"; \
+	    $(BUILD)/fuzz/$$t -runs=$(FUZZ_RUNS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
+	        $(BUILD)/fuzz/corpus-$$t tests/fuzz/corpus/$$t || exit 1; done
+
+# ---- the test suite -----------------------------------------------------------------------------------
+# One command a line; tests/run runs them, counts their TAP lines and prints "N passed, N failed".
+UNIT_TESTS := $(call unit_tests,$(filter-out $(if $(filter 1,$(HAVE_MPI)),,runner),$(TEST_LAYERS)))
+REPLAYS := $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%_replay)
+PYTHON3 ?= /usr/bin/python3
+export BUILD PYTHON3 MPICC
+
+QUICK_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
+    tests/configs/test_configs.py tests/result/check_schema.py tests/golden/run "make -s headers" \
+    "make -s layers" tests/meta/test_run.sh tests/meta/test_golden.sh
+FULL_COMMANDS = $(QUICK_COMMANDS)
+
+check: all $(UNIT_TESTS) $(REPLAYS)
+	tests/run -- $(QUICK_COMMANDS)
+
+check-full: all $(UNIT_TESTS) $(REPLAYS)
+	tests/run -- $(FULL_COMMANDS)
+
+# Both README commands in a fresh Debian root with nothing else installed (root, debootstrap).
+check-bare:
+	tests/run --timeout 2400 -- tests/bare/check-bare
+
+# ---- benches: every figure the documents state is printed by one of these -------------------------------
+bench-predict: all
+	bench/predict.py $(BUILD)/hiersearch
+bench-table2: all
+	bench/table2.py $(BUILD)/hiersearch
 
 # ---- quality gates -----------------------------------------------------------------------------------
 C_FILES  := $(wildcard src/*/*.c)
@@ -128,9 +184,10 @@ headers:
 layers:
 	@tests/layers.sh $(foreach l,$(ALL_LAYERS),"$(l):$(USES_$(l))")
 
+# One file at a time: clang-tidy 14 reports va_lists wrongly when it gets several.
 tidy: $(BUILD)/gen/version.h
-	clang-tidy --quiet $(C_FILES) -- -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen $(PKG_CFLAGS) \
-	    $(MPI_INCLUDE) 2>&1 | { ! grep -E 'warning:|error:'; }
+	@printf '%s\n' $(C_FILES) | xargs -P 2 -n 1 -I{} clang-tidy --quiet {} -- -std=c11 -D_GNU_SOURCE -Isrc \
+	    -I$(BUILD)/gen $(PKG_CFLAGS) $(MPI_INCLUDE) 2>&1 | { ! grep -E 'warning:|error:'; }
 	@echo "ok 1 - clang-tidy finds nothing in $(words $(C_FILES)) files"
 
 format:
@@ -138,4 +195,5 @@ format:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all FORCE headers layers tidy format
+.PHONY: all FORCE headers layers tidy format fuzz check check-full check-bare bench-predict \
+    bench-table2

@@ -1,5 +1,6 @@
 /*
- * test.h - what every unit test starts with: cmocka, TAP on standard output, tests named by sentences.
+ * test.h - what every unit test starts with: cmocka, TAP on standard output, tests named by
+ * sentences.
  *
  *     static void reads_what_it_wrote(void **state) { (void)state; assert_int_equal(...); }
  *
@@ -51,14 +52,14 @@ static inline void hs_tests_to_stdout(void)
     }
 
 /* Fails, showing both, unless `text` contains `part`. */
-#define assert_has(text, part)                                                                \
+#define assert_has(text, part)                                                                     \
     do {                                                                                           \
         if (strstr(text, part) == NULL)                                                            \
             fail_msg("expected \"%s\" within \"%s\"", part, text);                                 \
     } while (0)
 
 /* Fails unless the call returned this status; shows the message that it gave instead. */
-#define assert_status_is(call, wanted, err)                                                           \
+#define assert_status_is(call, wanted, err)                                                        \
     do {                                                                                           \
         enum hs_status status_ = (call);                                                           \
         if (status_ != (wanted))                                                                   \
@@ -67,7 +68,7 @@ static inline void hs_tests_to_stdout(void)
     } while (0)
 
 /* |actual - expected| <= relative * |expected| */
-#define assert_near(actual, expected, relative)                                                   \
+#define assert_near(actual, expected, relative)                                                    \
     do {                                                                                           \
         double actual_ = (actual), expected_ = (expected);                                         \
         if (!(fabs(actual_ - expected_) <= (relative)*fabs(expected_)))                            \

@@ -60,7 +60,7 @@ __attribute__((format(printf, 2, 0))) static void fill(struct hs_error *err, con
     memcpy(err->message, line, strlen(line) + 1);
 }
 
-enum hs_status hs_fail(struct hs_error *err, enum hs_status status, const char *format, ...)
+void hs_error_set(struct hs_error *err, enum hs_status status, const char *format, ...)
 {
     va_list arguments;
 
@@ -70,7 +70,6 @@ enum hs_status hs_fail(struct hs_error *err, enum hs_status status, const char *
         fill(err, format, arguments);
         va_end(arguments);
     }
-    return status;
 }
 
 enum hs_status hs_error_prefix(struct hs_error *err, enum hs_status status, const char *prefix)

@@ -96,7 +96,8 @@ enum hs_status hs_json_choice_or(size_t *out, const struct hs_json *object, cons
                                  struct hs_error *err);
 
 /* Appends the document as text: two-space indentation, arrays of numbers on one line, numbers with the
- * digits that give the same double back, a newline at the end. HS_MEMORY. */
+ * digits that give the same double back, a newline at the end. HS_MEMORY; HS_FAILED for a number that is not
+ * finite, which JSON cannot hold. */
 enum hs_status hs_json_print(struct hs_text *text, const struct cJSON *root, struct hs_error *err);
 
 #endif

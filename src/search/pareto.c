@@ -155,9 +155,11 @@ static enum hs_status extend(struct pareto *pareto, uint32_t from, size_t e, str
 
     if (pareto->count == pareto->capacity) {
         size_t capacity = pareto->capacity * 2;
-        struct label *labels = realloc(pareto->labels, capacity * sizeof(*labels));
+        struct label *labels = NULL;
 
-        if (!labels || capacity >= NO_LABEL)
+        if (capacity < NO_LABEL)
+            labels = realloc(pareto->labels, capacity * sizeof(*labels));
+        if (!labels)
             return hs_fail(err, HS_MEMORY, "out of memory (%zu labels in the search)", capacity);
         pareto->labels = labels;
         pareto->capacity = capacity;
@@ -238,8 +240,10 @@ static enum hs_status settle(struct pareto *pareto, size_t node, struct hs_error
     const struct hs_lattice *lattice = pareto->lattice;
     struct by_sum *list;
     size_t count = gather(pareto, node, &list, err);
-    enum hs_status status = list ? HS_OK : HS_MEMORY;
+    enum hs_status status = HS_OK;
 
+    if (!list)
+        return HS_MEMORY;
     count = keep_best(pareto, list, count);
     for (size_t i = 0; i < count && !status; i++)
         for (size_t e = lattice->first_edge[node]; e < lattice->first_edge[node + 1] && !status; e++)

@@ -1,5 +1,6 @@
 #include "search/paths.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,7 @@ static struct step step_of(const struct hs_paths *paths, uint32_t start, size_t 
 {
     const struct hs_label *label = &paths->nodes[start].data[rank];
 
+    assert(rank < paths->nodes[start].count); /* every node has a path: its own flat layer */
     return (struct step){.ticks = label->ticks + weight,
                          .edge = edge,
                          .start = start,

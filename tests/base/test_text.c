@@ -1,0 +1,183 @@
+#include "base/text.h"
+#include "test.h"
+
+static void starts_empty(void **state)
+{
+    struct hs_text text = {0};
+
+    (void)state;
+    hs_text_release(&text);
+    hs_text_release(NULL);
+    hs_text_append(&text, "%s", "");
+    assert_string_equal(text.data, "");
+    hs_text_release(&text);
+    assert_null(text.data);
+}
+
+static void grows_by_formatting(void **state)
+{
+    struct hs_text text = {0};
+    char expected[8];
+
+    (void)state;
+    for (int i = 0; i < 5000; i++)
+        hs_text_append(&text, "%04d,", i);
+    assert_int_equal(text.length, 5000 * 5);
+    assert_int_equal(strlen(text.data), text.length);
+    for (int i = 0; i < 5000; i++) {
+        snprintf(expected, sizeof(expected), "%04d,", i);
+        assert_memory_equal(text.data + i * 5, expected, 5);
+    }
+    hs_text_release(&text);
+}
+
+static void ends_in_nul_at_every_length(void **state)
+{
+    struct hs_text text = {0};
+
+    (void)state;
+    for (size_t length = 1; length <= 300; length++) {
+        hs_text_append_bytes(&text, "x", 1);
+        assert_int_equal(text.length, length);
+        assert_int_equal(strlen(text.data), length);
+        assert_true(text.capacity > length);
+    }
+    hs_text_append_bytes(&text, "a\0b", 3);
+    assert_memory_equal(text.data + 300, "a\0b", 4);
+    hs_text_release(&text);
+}
+
+static void remembers_that_memory_ran_out(void **state)
+{
+    struct hs_text text = {0};
+
+    (void)state;
+    hs_text_append(&text, "kept");
+    hs_text_append_bytes(&text, "x", SIZE_MAX - 2);
+    assert_true(text.failed);
+    hs_text_append(&text, "lost");
+    hs_text_append_bytes(&text, "lost", 4);
+    assert_string_equal(text.data, "kept");
+    hs_text_release(&text);
+}
+
+static void suggests_slips(void **state)
+{
+    static const char *const names[] = {"bandwidth_GBps", "latency_us", "arity", "name", "ports"};
+    static const struct {
+        const char *wrong, *right;
+    } cases[] = {
+        {"bandwith_GBps", "bandwidth_GBps"},  /* a letter missing */
+        {"Bandwidth_gbps", "bandwidth_GBps"}, /* case */
+        {"latencyy_us", "latency_us"},        /* a letter too many */
+        {"airty", "arity"},                   /* two letters swapped: one step, not two */
+        {"nane", "name"},                     /* a wrong letter */
+        {"latency", NULL},                    /* three letters short of seven: too far */
+        {"volume", NULL},
+        {"", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(cases); i++) {
+        const char *nearest = hs_nearest_name(cases[i].wrong, names, HS_COUNT(names));
+
+        if (cases[i].right == NULL)
+            assert_null(nearest);
+        else
+            assert_string_equal(nearest, cases[i].right);
+    }
+}
+
+static void prefers_the_likelier(void **state)
+{
+    static const char *const names[] = {"B", "KiB", "MiB", "kB", "MB", "GB/s", "Gb/s"};
+
+    (void)state;
+    assert_string_equal(hs_nearest_name("M", names, HS_COUNT(names)), "MB");
+    assert_string_equal(hs_nearest_name("KB", names, HS_COUNT(names)), "kB");
+    assert_string_equal(hs_nearest_name("mib", names, HS_COUNT(names)), "MiB");
+    assert_string_equal(hs_nearest_name("gbps", names, HS_COUNT(names)), "Gb/s");
+    assert_string_equal(hs_nearest_name("GBps", names, HS_COUNT(names)), "GB/s");
+    assert_null(hs_nearest_name("x", names, HS_COUNT(names)));
+}
+
+static void takes_long_names(void **state)
+{
+    char wrong[1000], name[1000];
+    const char *names[] = {name, "arity"};
+
+    (void)state;
+    memset(wrong, 'a', sizeof(wrong) - 1);
+    wrong[sizeof(wrong) - 1] = '\0';
+    memcpy(name, wrong, sizeof(name));
+    assert_null(hs_nearest_name(wrong, names, 2));
+    assert_string_equal(hs_nearest_name("arit", names, 2), "arity");
+    wrong[64] = name[64] = '\0'; /* the longest that is compared */
+    wrong[10] = 'b';
+    assert_string_equal(hs_nearest_name(wrong, names, 2), name);
+}
+
+/* The textbook recursion for optimal string alignment, slow and obvious. */
+static size_t slow_distance(const char *a, size_t m, const char *b, size_t n)
+{
+    size_t best, other;
+
+    if (m == 0 || n == 0)
+        return m + n;
+    best = slow_distance(a, m - 1, b, n - 1) + (a[m - 1] != b[n - 1]);
+    other = slow_distance(a, m - 1, b, n) + 1;
+    best = other < best ? other : best;
+    other = slow_distance(a, m, b, n - 1) + 1;
+    best = other < best ? other : best;
+    if (m > 1 && n > 1 && a[m - 1] == b[n - 2] && a[m - 2] == b[n - 1]) {
+        other = slow_distance(a, m - 2, b, n - 2) + 1;
+        best = other < best ? other : best;
+    }
+    return best;
+}
+
+/* Over all pairs of words of a and b of 1 to 5 letters: near means at most one step. */
+static void agrees_with_the_textbook(void **state)
+{
+    (void)state;
+    for (unsigned i = 2; i < 64; i++) {
+        for (unsigned j = 2; j < 64; j++) {
+            char a[8] = "", b[8] = "";
+            const char *names[] = {b};
+            size_t m, n, distance;
+
+            for (unsigned bits = i; bits > 1; bits >>= 1)
+                strcat(a, bits & 1 ? "a" : "b");
+            for (unsigned bits = j; bits > 1; bits >>= 1)
+                strcat(b, bits & 1 ? "a" : "b");
+            m = strlen(a);
+            n = strlen(b);
+            distance = slow_distance(a, m, b, n);
+            assert_int_equal(hs_nearest_name(a, names, 1) != NULL,
+                             distance <= 1 && (distance < m || distance < n));
+        }
+    }
+}
+
+static void copies(void **state)
+{
+    char *copy = hs_strdup("text");
+
+    (void)state;
+    assert_string_equal(copy, "text");
+    free(copy);
+    assert_null(hs_strdup(NULL));
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("an empty text can be released and appended to", starts_empty),
+    HS_TEST("text grows as it is formatted", grows_by_formatting),
+    HS_TEST("text ends in NUL at every length", ends_in_nul_at_every_length),
+    HS_TEST("running out of memory is remembered and loses nothing", remembers_that_memory_ran_out),
+    HS_TEST("a slip finds its name, another word finds none", suggests_slips),
+    HS_TEST("among equally near names the likelier one wins", prefers_the_likelier),
+    HS_TEST("names of any length are safe", takes_long_names),
+    HS_TEST("nearness agrees with the textbook distance", agrees_with_the_textbook),
+    HS_TEST("a string is copied, and no string gives none", copies),
+};
+HS_TEST_MAIN(tests)

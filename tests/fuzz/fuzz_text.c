@@ -1,0 +1,87 @@
+/*
+ * One-line systems, and plans: what is accepted formats to text that reads back as the same value;
+ * what is accepted can be priced without trouble.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/cost.h"
+
+static void check(int holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void check_plan(const char *text)
+{
+    struct hs_plan plan, back;
+    struct hs_error err;
+    char formatted[HS_SPLIT_TEXT];
+
+    if (hs_plan_parse(&plan, text, 0, &err)) {
+        check(err.message[0] != '\0' && strchr(err.message, '\n') == NULL);
+        return;
+    }
+    hs_plan_format(formatted, &plan);
+    check(hs_plan_parse(&back, formatted, 0, &err) == HS_OK && hs_plan_compare(&plan, &back) == 0);
+}
+
+/* Prices a split that straddles, nests and leaves a remainder on whatever machine came in. */
+static void check_prices(const struct hs_system *system)
+{
+    static const char *const plans[] = {"1", "6x4x2", "2x3x8/4", "720720", "4x8x2"};
+
+    for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++) {
+        struct hs_plan plan;
+        struct hs_plan_cost cost;
+
+        check(hs_plan_parse(&plan, plans[i], 0, NULL) == HS_OK);
+        cost = hs_plan_cost(system, &plan, 1e6);
+        check(cost.seconds >= 0);
+    }
+}
+
+static void check_system(const char *text)
+{
+    struct hs_system system, back;
+    struct hs_text formatted = {0}, again = {0};
+    struct hs_error err;
+
+    if (hs_system_parse(&system, text, &err)) {
+        check(err.message[0] != '\0' && strchr(err.message, '\n') == NULL);
+        return;
+    }
+    hs_system_format(&formatted, &system);
+    check(hs_system_parse(&back, formatted.data, &err) == HS_OK);
+    hs_system_format(&again, &back);
+    check(strcmp(formatted.data, again.data) == 0);
+    check_prices(&system);
+    hs_text_release(&formatted);
+    hs_text_release(&again);
+    hs_system_release(&system);
+    hs_system_release(&back);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The first byte chooses the target. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text;
+
+    if (size == 0 || size > 4096)
+        return 0;
+    text = malloc(size);
+    if (!text)
+        return 0;
+    memcpy(text, data + 1, size - 1);
+    text[size - 1] = '\0';
+    if (data[0] == 'p')
+        check_plan(text);
+    else
+        check_system(text);
+    free(text);
+    return 0;
+}
