@@ -1,0 +1,164 @@
+/*
+ * result.h - the result file (docs/result.schema.json): what was searched, predicted and measured,
+ * where, and with which versions. Written by `predict` and `measure`, read by everything else.
+ *
+ * Ownership: a result owns all its text and arrays; hs_result_release frees them. Numbers that do
+ * not exist are NaN in memory and absent in the file. Candidates come best first: by measured
+ * median where measured, else by predicted time.
+ */
+#ifndef HS_RESULT_RESULT_H
+#define HS_RESULT_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "model/cost.h"
+#include "model/datatype.h"
+#include "model/plan.h"
+#include "model/system.h"
+
+#define HS_RESULT_FORMAT "hiersearch.result/1"
+
+/* How a measurement ended. */
+/* clang-format off */
+#define HS_MEASURE_STATUSES(row)                                          \
+    row(OK, "ok", "measured and verified")                                \
+    row(WRONG, "wrong", "the reduction's data was wrong")                 \
+    row(TIMEOUT, "timeout", "abandoned by the watchdog")                  \
+    row(SKIPPED, "skipped", "not measured, see reason")                   \
+    row(FAILED, "failed", "the backend reported an error, see reason")
+/* clang-format on */
+
+enum hs_measure_status {
+#define HS_ROW(name, text, meaning) HS_MEASURE_##name,
+    HS_MEASURE_STATUSES(HS_ROW)
+#undef HS_ROW
+        HS_MEASURE_STATUS_COUNT
+};
+extern const char *const hs_measure_status_names[HS_MEASURE_STATUS_COUNT];
+
+struct hs_measured {
+    enum hs_measure_status status;
+    char *reason; /* owned; why it was skipped, failed or is not to be trusted; NULL: no reason */
+    double median_seconds, ci95_low_seconds, ci95_high_seconds;
+    double device_median_seconds; /* by the device's own clock, NaN where there is none */
+    double *samples_seconds;      /* [sample_count], each the maximum over ranks, in order; owned */
+    size_t sample_count;
+    uint64_t wrong_elements;
+    /* Medians of each layer's phases; owned, both NULL where there are none. */
+    double *reduce_scatter_seconds; /* [layers], the last one is the allreduce */
+    double *allgather_seconds;      /* [layers - 1] */
+};
+
+struct hs_candidate {
+    struct hs_plan plan;
+    double predicted_seconds; /* NaN without a model */
+    bool extrapolated;
+    struct hs_plan_cost *cost;    /* owned; layers of the prediction, NULL without a model */
+    struct hs_measured *measured; /* owned; NULL where only predicted */
+};
+
+struct hs_baseline_result {
+    char *name; /* owned, e.g. "MPI_Allreduce" */
+    struct hs_measured measured;
+};
+
+/* Splits that a rule took out of the race, said once per rule. */
+struct hs_pruned {
+    char *rule; /* owned, e.g. "containment keep 4", "racing" */
+    uint64_t splits;
+};
+
+/* Everything about one message size. */
+struct hs_result_message {
+    uint64_t message_bytes; /* per process, as asked for */
+    uint64_t padded_bytes;  /* as measured; 0 where nothing was padded */
+    enum hs_datatype datatype;
+    enum hs_operation operation;
+    char *strategy; /* owned */
+    uint64_t splits, looked_at;
+    struct hs_pruned *pruned; /* [pruned_count] owned */
+    size_t pruned_count;
+    double flat_seconds;                  /* predicted, or measured where there is a measurement */
+    struct hs_plan best;                  /* split.count 0: none */
+    struct hs_baseline_result *baselines; /* [baseline_count] owned */
+    size_t baseline_count;
+    struct hs_candidate *candidates; /* [candidate_count] owned */
+    size_t candidate_count;
+};
+
+/* A named fact: versions ("hiersearch", "mpi", "cuda", "kernel", ...). */
+struct hs_fact {
+    char *name, *text; /* owned */
+};
+
+/* Where the ranks were. */
+struct hs_placement {
+    size_t node_count;
+    char **hosts;            /* [node_count] owned names */
+    int64_t *ranks_per_node; /* [node_count] owned */
+    char *note;              /* owned; what is uneven or unknown, NULL when regular */
+};
+
+struct hs_result {
+    char *command;            /* owned; the command line */
+    char *created;            /* owned; UTC, ISO 8601 */
+    char *backend;            /* owned; NULL for a prediction */
+    struct hs_fact *versions; /* [version_count] owned */
+    size_t version_count;
+    int64_t np;
+    bool has_system;
+    struct hs_system system;
+    bool extrapolated;                  /* np goes beyond the system as described */
+    struct hs_placement placement;      /* node_count 0: not measured */
+    struct hs_result_message *messages; /* [message_count] owned */
+    size_t message_count;
+    bool complete; /* false: the run was cut short, `note` says why */
+    char *note;    /* owned */
+};
+
+/* Reads and checks everything docs/result.schema.json demands and, beyond it, that plans multiply
+ * to np, that lists have an element per layer where they should, and that nothing is there twice. A
+ * candidate's cost has the file's figures; what the file does not say (bottleneck, occupancy,
+ * price) the model computes from the file's system. HS_INVALID, HS_MEMORY; *result is then {0}. */
+enum hs_status hs_result_load(struct hs_result *result, const char *path, struct hs_error *err);
+enum hs_status hs_result_parse(struct hs_result *result, const char *name, const char *text,
+                               size_t length, struct hs_error *err);
+/* Complete or not at all: hs_file_replace. "-" writes to stdout. HS_INVALID without a command or a
+ * creation time, HS_FAILED for an array (samples, layer times) with a number that JSON does not
+ * have; single numbers of that kind are left out. HS_IO, HS_MEMORY. */
+enum hs_status hs_result_save(const struct hs_result *result, const char *path,
+                              struct hs_error *err);
+enum hs_status hs_result_print(struct hs_text *out, const struct hs_result *result,
+                               struct hs_error *err);
+void hs_result_release(struct hs_result *result);
+
+/* Growing the lists; the new last element, zeroed (times NaN), or NULL when out of memory. */
+struct hs_result_message *hs_result_add_message(struct hs_result *result);
+struct hs_candidate *hs_result_add_candidate(struct hs_result_message *message);
+/* Gives the candidate a measurement, zeroed (times NaN), in place of the one it may have; NULL when
+ * out of memory. */
+struct hs_measured *hs_candidate_add_measured(struct hs_candidate *candidate);
+struct hs_baseline_result *hs_result_add_baseline(struct hs_result_message *message,
+                                                  const char *name);
+struct hs_pruned *hs_result_add_pruned(struct hs_result_message *message, const char *rule,
+                                       uint64_t splits);
+/* HS_MEMORY. Replaces a fact of the same name. */
+enum hs_status hs_result_set_version(struct hs_result *result, const char *name, const char *text,
+                                     struct hs_error *err);
+
+/* What a candidate is ranked by: measured median (status ok), else predicted time, else NaN. */
+double hs_candidate_seconds(const struct hs_candidate *candidate);
+/* Sorts candidates best first (measured before predicted-only, wrong, timed-out and failed ones
+ * last; ties by hs_plan_compare) and sets `best` from the first. Skipped ones count as
+ * predicted-only. HS_FAILED where no candidate is usable; `best` then has no layers (split.count 0)
+ * and is absent in the file. */
+enum hs_status hs_result_rank(struct hs_result_message *message, struct hs_error *err);
+/* Frees what it owns, not itself; it is then as hs_candidate_add_measured makes it. NULL is
+ * accepted. */
+void hs_measured_release(struct hs_measured *measured);
+
+#endif

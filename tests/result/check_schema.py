@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Checks result files against docs/result.schema.json; prints TAP.
+
+usage: tests/result/check_schema.py [FILE...]
+
+Checked are results/*.json, tests/result/good/*.json and the files named. Of tests/result/bad/*.json,
+whose names say who has to find the fault, the schema refuses schema-*.json and lets reader-*.json
+pass: those break rules that a schema cannot state. (test_result has the reader refuse them all.)
+"""
+import json
+import sys
+import warnings
+from pathlib import Path
+
+import jsonschema
+
+TOP = Path(__file__).resolve().parents[2]
+
+
+def read(path):
+    """A file's JSON, in which no key may be there twice and no number may be NaN or infinite."""
+
+    def object_of(pairs):
+        keys = [key for key, _ in pairs]
+        if len(set(keys)) != len(keys):
+            raise ValueError(f"a key is there twice among {keys}")
+        return dict(pairs)
+
+    def no_constant(name):
+        raise ValueError(f"{name} is not JSON")
+
+    with open(path, encoding="utf-8") as file:
+        return json.load(file, object_pairs_hook=object_of, parse_constant=no_constant)
+
+
+def validator():
+    """A validator in which the result schema's reference to the system schema leads to our file."""
+    result, system = (read(TOP / "docs" / f"{name}.schema.json") for name in ("result", "system"))
+    for schema in (result, system):
+        jsonschema.Draft202012Validator.check_schema(schema)
+    try:
+        from referencing import Registry, Resource
+    except ImportError:  # jsonschema before 4.18
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            resolver = jsonschema.RefResolver.from_schema(result, store={system["$id"]: system})
+        return jsonschema.Draft202012Validator(result, resolver=resolver)
+    registry = Registry().with_resource(system["$id"], Resource.from_contents(system))
+    return jsonschema.Draft202012Validator(result, registry=registry)
+
+
+def fault(schema, path):
+    """What is wrong with a file, in one line, or None."""
+    try:
+        error = jsonschema.exceptions.best_match(schema.iter_errors(read(path)))
+    except (OSError, ValueError) as problem:
+        return str(problem)
+    if error is None:
+        return None
+    return f"{error.json_path}: {' '.join(error.message.split())[:200]}"
+
+
+def open_objects(schema, path="schema"):
+    """Places where the schema lists an object's properties but lets others pass."""
+    found = []
+    if isinstance(schema, dict):
+        if schema.get("type") == "object" and schema.get("additionalProperties", True) is True:
+            found.append(path)
+        for key, value in schema.items():
+            found += open_objects(value, f"{path}.{key}")
+    elif isinstance(schema, list):
+        for index, value in enumerate(schema):
+            found += open_objects(value, f"{path}[{index}]")
+    return found
+
+
+def main():
+    schema = validator()
+    cases = [(path, True) for path in sorted((TOP / "results").glob("*.json"))]
+    cases += [(path, True) for path in sorted((TOP / "tests/result/good").glob("*.json"))]
+    cases += [(Path(name), True) for name in sys.argv[1:]]
+    cases += [
+        (path, path.name.startswith("reader-"))
+        for path in sorted((TOP / "tests/result/bad").glob("*.json"))
+    ]
+    checks = []
+    for path, right in cases:
+        why = fault(schema, path)
+        name = path.resolve()
+        name = name.relative_to(TOP) if name.is_relative_to(TOP) else name
+        verb = "accepts" if right else "refuses"
+        checks.append(((why is None) == right, f"the schema {verb} {name}", why))
+    strays = open_objects(read(TOP / "docs/result.schema.json"))
+    checks.append((not strays, "every object of the schema says what it may hold", strays))
+
+    print(f"1..{len(checks)}")
+    for number, (passed, sentence, why) in enumerate(checks, 1):
+        print(f"{'ok' if passed else 'not ok'} {number} - {sentence}")
+        if not passed:
+            print(f"# {why or 'no fault was found'}")
+    return 0 if all(passed for passed, _, _ in checks) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,225 @@
+/*
+ * Result files are read field by field, and what is wrong is refused and said. Runs from the top of
+ * the source tree.
+ */
+#include "result_tools.h"
+
+#include <dirent.h>
+
+#define BAD "tests/result/bad/"
+
+static void a_full_file_is_read_field_by_field(void **state)
+{
+    struct hs_result result;
+    const struct hs_result_message *message;
+
+    (void)state;
+    load(&result, GOOD "full.json");
+    assert_string_equal(result.command, "hiersearch measure small --size 1kB \"quoted\" \xc3\xa9");
+    assert_string_equal(result.created, "2026-01-31T23:59:60Z");
+    assert_string_equal(result.backend, "host");
+    assert_int_equal(result.version_count, 2);
+    assert_string_equal(result.versions[1].name, "mpi");
+    assert_string_equal(result.versions[1].text, "MPICH 4.0.2");
+    assert_int_equal(result.np, 8);
+    assert_true(result.has_system);
+    assert_string_equal(result.system.name, "small");
+    assert_int_equal(result.system.level_count, 2);
+    assert_true(result.extrapolated);
+    assert_int_equal(result.placement.node_count, 2);
+    assert_string_equal(result.placement.hosts[0], "a");
+    assert_int_equal(result.placement.ranks_per_node[0], 5);
+    assert_int_equal(result.placement.ranks_per_node[1], 3);
+    assert_string_equal(result.placement.note, "uneven");
+    assert_false(result.complete);
+    assert_string_equal(result.note, "cut short: 2 candidates left");
+    assert_int_equal(result.message_count, 2);
+    message = &result.messages[0];
+    assert_true(message->message_bytes == 1000 && message->padded_bytes == 1024);
+    assert_int_equal(message->datatype, HS_BFLOAT16);
+    assert_int_equal(message->operation, HS_AVERAGE);
+    assert_string_equal(message->strategy, "lattice");
+    assert_true(message->splits == 4 && message->looked_at == UINT64_MAX);
+    assert_int_equal(message->pruned_count, 2);
+    assert_string_equal(message->pruned[1].rule, "containment keep 4");
+    assert_true(message->pruned[0].splits == ((uint64_t)1 << 53) - 1);
+    assert_true(message->pruned[1].splits == (uint64_t)1 << 53);
+    assert_true(message->flat_seconds == 0.001);
+    assert_plan(&message->best, "4x2/8");
+    assert_int_equal(message->baseline_count, 2);
+    assert_string_equal(message->baselines[0].name, "MPI_Allreduce");
+    assert_int_equal(message->candidate_count, 4);
+    assert_true(result.messages[1].message_bytes == (uint64_t)1 << 50);
+    hs_result_release(&result);
+}
+
+static void a_measurement_is_read_field_by_field(void **state)
+{
+    struct hs_result result;
+    const struct hs_measured *measured;
+
+    (void)state;
+    load(&result, GOOD "full.json");
+    measured = result.messages[0].candidates[0].measured;
+    assert_int_equal(measured->status, HS_MEASURE_OK);
+    assert_string_equal(measured->reason, "few samples");
+    assert_true(measured->median_seconds == 0.0003);
+    assert_true(measured->ci95_low_seconds == 0.0002 && measured->ci95_high_seconds == 0.0004);
+    assert_true(measured->device_median_seconds == 0.00029);
+    assert_int_equal(measured->sample_count, 3);
+    assert_true(measured->samples_seconds[0] == 0.0004 && measured->samples_seconds[1] == 0.0003 &&
+                measured->samples_seconds[2] == 0.0002);
+    assert_true(measured->reduce_scatter_seconds[0] == 0.0001 &&
+                measured->reduce_scatter_seconds[1] == 0.00015 &&
+                measured->allgather_seconds[0] == 0.00005);
+    measured = result.messages[0].candidates[1].measured;
+    assert_int_equal(measured->status, HS_MEASURE_SKIPPED);
+    assert_true(measured->reduce_scatter_seconds[0] == 0.5);
+    assert_non_null(measured->allgather_seconds);
+    measured = result.messages[0].candidates[3].measured;
+    assert_int_equal(measured->status, HS_MEASURE_WRONG);
+    assert_true(measured->wrong_elements == UINT64_MAX - 1);
+    measured = &result.messages[0].baselines[0].measured;
+    assert_true(measured->device_median_seconds == 0.0019 && measured->sample_count == 1);
+    assert_string_equal(result.messages[0].baselines[1].measured.reason, "no such collective");
+    hs_result_release(&result);
+}
+
+static void what_a_file_does_not_say_is_nan_or_null(void **state)
+{
+    struct hs_result result;
+    const struct hs_measured *measured;
+
+    (void)state;
+    load(&result, GOOD "full.json");
+    measured = result.messages[0].candidates[2].measured;
+    assert_int_equal(measured->status, HS_MEASURE_TIMEOUT);
+    assert_true(isnan(measured->median_seconds) && isnan(measured->ci95_low_seconds) &&
+                isnan(measured->ci95_high_seconds) && isnan(measured->device_median_seconds));
+    assert_true(!measured->reason && !measured->samples_seconds && measured->sample_count == 0 &&
+                !measured->reduce_scatter_seconds && !measured->allgather_seconds);
+    assert_true(isnan(result.messages[0].baselines[1].measured.median_seconds));
+    assert_true(isnan(result.messages[0].candidates[2].predicted_seconds));
+    assert_null(result.messages[0].candidates[2].cost);
+    assert_null(result.messages[1].candidates[0].measured);
+    assert_true(isnan(result.messages[1].flat_seconds));
+    assert_int_equal(result.messages[1].best.split.count, 0);
+    assert_null(result.messages[1].strategy);
+    hs_result_release(&result);
+    load(&result, GOOD "minimal.json");
+    assert_true(!result.backend && !result.note && !result.has_system && result.complete);
+    assert_true(result.version_count == 0 && result.message_count == 0);
+    assert_true(result.placement.node_count == 0 && !result.placement.note);
+    hs_result_release(&result);
+}
+
+static void layers_have_the_figures_of_the_file_and_the_rest_from_its_system(void **state)
+{
+    struct hs_result result;
+    const struct hs_plan_cost *cost;
+    const struct hs_layer_cost *layer;
+
+    (void)state;
+    load(&result, GOOD "full.json");
+    cost = result.messages[0].candidates[0].cost;
+    assert_int_equal(cost->count, 2);
+    assert_true(cost->seconds == 0.00025 && cost->extrapolated);
+    assert_true(fabs(cost->latency_seconds - 0.00018) < 1e-15);
+    assert_true(fabs(cost->bandwidth_seconds - 0.00008) < 1e-15);
+    assert_true(fabs(cost->launch_seconds - 0.00004) < 1e-15);
+    layer = &cost->layers[1];
+    assert_true(layer->price.layer.stride == 4 && layer->price.layer.size == 2);
+    assert_int_equal(layer->price.level, 1);
+    assert_true(layer->price.straddles && layer->price.rings_per_link == 4);
+    assert_true(layer->bytes == 256.5 && layer->seconds == 0.0002);
+    assert_true(layer->latency_seconds == 0.00012 && layer->bandwidth_seconds == 0.00005);
+    assert_true(layer->launch_seconds == 0.00003);
+    /* By hand: 4 rings on a link of 18.6 GB/s; two ports of 9.3 GB/s with two rings each give the
+     * same. */
+    assert_int_equal(layer->price.bottleneck, 1);
+    assert_true(fabs(layer->price.ring_bytes_per_second / 4.65e9 - 1) < 1e-12);
+    hs_result_release(&result);
+}
+
+/* The first line of a file, without its end; owned by the caller. */
+static char *first_line(const char *path)
+{
+    char *text = read_text(path);
+
+    text[strcspn(text, "\n")] = '\0';
+    return text;
+}
+
+static void assert_refused(const char *path, const char *expected)
+{
+    struct hs_error err = {HS_OK, ""};
+    struct hs_result result, zero;
+    enum hs_status status;
+
+    memset(&zero, 0, sizeof(zero));
+    memset(&result, 0xff, sizeof(result));
+    status = hs_result_load(&result, path, &err);
+    assert_string_equal(err.message, expected);
+    assert_int_equal(status, HS_INVALID);
+    assert_memory_equal(&result, &zero, sizeof(zero));
+}
+
+static void every_broken_file_is_refused_with_its_reason(void **state)
+{
+    DIR *folder = opendir(BAD);
+    const struct dirent *entry;
+    char path[512];
+    int count = 0;
+
+    (void)state;
+    assert_non_null(folder);
+    while ((entry = readdir(folder))) {
+        size_t length = strlen(entry->d_name);
+        char *expected;
+
+        if (length < 5 || strcmp(entry->d_name + length - 5, ".json") != 0)
+            continue;
+        snprintf(path, sizeof(path), BAD "%.*s.err", (int)length - 5, entry->d_name);
+        expected = first_line(path);
+        snprintf(path, sizeof(path), BAD "%s", entry->d_name);
+        assert_refused(path, expected);
+        free(expected);
+        count++;
+    }
+    closedir(folder);
+    assert_in_range(count, 70, 1000);
+}
+
+static void what_is_no_result_at_all_is_refused(void **state)
+{
+    static const char *const texts[][2] = {
+        {"[]", "text: expected an object, found an array"},
+        {"\"hiersearch.result/1\"", "text: expected an object, found \"hiersearch.result/1\""},
+        {"{}", "text: format: missing"},
+        {"{\"format\": 1}", "text: format: expected a text in double quotes, found 1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        struct hs_error err = {HS_OK, ""};
+        struct hs_result result;
+
+        assert_int_equal(hs_result_parse(&result, "text", texts[i][0], strlen(texts[i][0]), &err),
+                         HS_INVALID);
+        assert_string_equal(err.message, texts[i][1]);
+    }
+    assert_refused("tests/result/no-such-file.json",
+                   "tests/result/no-such-file.json: cannot be read: No such file or directory");
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("a full file is read field by field", a_full_file_is_read_field_by_field),
+    HS_TEST("a measurement is read field by field", a_measurement_is_read_field_by_field),
+    HS_TEST("what a file does not say is nan or null", what_a_file_does_not_say_is_nan_or_null),
+    HS_TEST("layers have the figures of the file and the rest from its system",
+            layers_have_the_figures_of_the_file_and_the_rest_from_its_system),
+    HS_TEST("every broken file is refused with its reason",
+            every_broken_file_is_refused_with_its_reason),
+    HS_TEST("what is no result at all is refused", what_is_no_result_at_all_is_refused),
+};
+HS_TEST_MAIN(tests)
