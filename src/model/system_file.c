@@ -206,11 +206,47 @@ enum hs_status hs_system_load(struct hs_system *system, const char *path, struct
     return status;
 }
 
-/* The members that may be absent. */
-static void add_text(cJSON *object, const char *key, const char *text)
+/* A JSON object being filled; `failed` once cJSON ran out of memory. */
+struct writer {
+    cJSON *object;
+    bool failed;
+};
+
+static struct writer begin(void)
 {
-    if (text)
-        cJSON_AddStringToObject(object, key, text);
+    cJSON *object = cJSON_CreateObject();
+
+    return (struct writer){object, object == NULL};
+}
+
+/* The members that may be absent are left out where they are NULL. */
+static void add_text(struct writer *writer, const char *key, const char *text)
+{
+    if (text && !cJSON_AddStringToObject(writer->object, key, text))
+        writer->failed = true;
+}
+
+static void add_number(struct writer *writer, const char *key, double value)
+{
+    if (!cJSON_AddNumberToObject(writer->object, key, value))
+        writer->failed = true;
+}
+
+/* Takes over `item`, which may be NULL: out of memory. */
+static void add_item(struct writer *writer, const char *key, cJSON *item)
+{
+    if (!item || !cJSON_AddItemToObject(writer->object, key, item)) {
+        cJSON_Delete(item);
+        writer->failed = true;
+    }
+}
+
+static cJSON *finish(struct writer *writer)
+{
+    if (!writer->failed)
+        return writer->object;
+    cJSON_Delete(writer->object);
+    return NULL;
 }
 
 /* Microseconds and GB/s in the file: the number that reads back as the same SI value. A quotient can be one unit
@@ -236,49 +272,61 @@ static double in_unit(double value, double unit)
 
 static cJSON *sources_to_json(const struct hs_level *level)
 {
-    cJSON *source = cJSON_CreateObject();
+    struct writer source = begin();
 
-    add_text(source, "arity", level->arity_source);
-    add_text(source, "fabric", level->fabric_source);
-    add_text(source, "latency", level->latency_source);
-    add_text(source, "bandwidth", level->bandwidth_source);
-    return source;
+    add_text(&source, "arity", level->arity_source);
+    add_text(&source, "fabric", level->fabric_source);
+    add_text(&source, "latency", level->latency_source);
+    add_text(&source, "bandwidth", level->bandwidth_source);
+    return finish(&source);
 }
 
 static cJSON *level_to_json(const struct hs_level *level)
 {
-    cJSON *object = cJSON_CreateObject();
+    struct writer out = begin();
 
-    cJSON_AddStringToObject(object, "name", level->name);
-    if (level->arity > 0)
-        cJSON_AddNumberToObject(object, "arity", (double)level->arity);
-    else
-        cJSON_AddNullToObject(object, "arity");
-    cJSON_AddStringToObject(object, "fabric", hs_fabric_names[level->fabric]);
-    cJSON_AddNumberToObject(object, "latency_us", in_unit(level->latency_seconds, 1e-6));
-    cJSON_AddNumberToObject(object, "bandwidth_GBps", in_unit(level->bytes_per_second, 1e9));
-    cJSON_AddNumberToObject(object, "ports", (double)level->ports);
-    cJSON_AddBoolToObject(object, "striped", level->striped);
+    add_text(&out, "name", level->name);
+    add_item(&out, "arity",
+             level->arity > 0 ? cJSON_CreateNumber((double)level->arity) : cJSON_CreateNull());
+    add_text(&out, "fabric", hs_fabric_names[level->fabric]);
+    add_number(&out, "latency_us", in_unit(level->latency_seconds, 1e-6));
+    add_number(&out, "bandwidth_GBps", in_unit(level->bytes_per_second, 1e9));
+    add_number(&out, "ports", (double)level->ports);
+    add_item(&out, "striped", cJSON_CreateBool(level->striped));
     if (level->arity_source || level->fabric_source || level->latency_source ||
         level->bandwidth_source)
-        cJSON_AddItemToObject(object, "source", sources_to_json(level));
-    return object;
+        add_item(&out, "source", sources_to_json(level));
+    return finish(&out);
+}
+
+static cJSON *levels_to_json(const struct hs_system *system)
+{
+    cJSON *levels = cJSON_CreateArray();
+
+    for (size_t l = 0; levels && l < system->level_count; l++) {
+        cJSON *level = level_to_json(&system->levels[l]);
+
+        if (!level || !cJSON_AddItemToArray(levels, level)) {
+            cJSON_Delete(level);
+            cJSON_Delete(levels);
+            return NULL;
+        }
+    }
+    return levels;
 }
 
 struct cJSON *hs_system_to_json(const struct hs_system *system)
 {
-    cJSON *object = cJSON_CreateObject(), *levels;
+    struct writer out = begin();
 
-    cJSON_AddStringToObject(object, "format", HS_SYSTEM_FORMAT);
-    cJSON_AddStringToObject(object, "name", system->name);
-    add_text(object, "title", system->title);
-    add_text(object, "source", system->source);
-    add_text(object, "notes", system->notes);
-    cJSON_AddStringToObject(object, "latency_kind", hs_latency_kind_names[system->latency_kind]);
-    cJSON_AddNumberToObject(object, "pipeline_granularity", system->pipeline_granularity);
-    cJSON_AddNumberToObject(object, "launch_us", in_unit(system->launch_seconds, 1e-6));
-    levels = cJSON_AddArrayToObject(object, "levels");
-    for (size_t l = 0; l < system->level_count; l++)
-        cJSON_AddItemToArray(levels, level_to_json(&system->levels[l]));
-    return object;
+    add_text(&out, "format", HS_SYSTEM_FORMAT);
+    add_text(&out, "name", system->name);
+    add_text(&out, "title", system->title);
+    add_text(&out, "source", system->source);
+    add_text(&out, "notes", system->notes);
+    add_text(&out, "latency_kind", hs_latency_kind_names[system->latency_kind]);
+    add_number(&out, "pipeline_granularity", system->pipeline_granularity);
+    add_number(&out, "launch_us", in_unit(system->launch_seconds, 1e-6));
+    add_item(&out, "levels", levels_to_json(system));
+    return finish(&out);
 }

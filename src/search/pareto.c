@@ -203,7 +203,7 @@ static size_t gather(struct pareto *pareto, size_t node, struct by_sum **list,
         count++;
     *list = malloc((count + 1) * sizeof(**list));
     if (!*list) {
-        hs_fail(err, HS_MEMORY, "out of memory");
+        hs_error_set(err, HS_MEMORY, "out of memory");
         return 0;
     }
     count = 0;

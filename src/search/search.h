@@ -22,7 +22,7 @@
 #include "model/plan.h"
 #include "model/system.h"
 
-#define HS_TOP_MAX          1000000 /* plans asked for */
+#define HS_TOP_MAX          32768 /* plans asked for: a result file of so many stays readable */
 #define HS_CHUNK_CHOICES    64      /* different chunk counts in one search */
 #define HS_EXHAUSTIVE_MAX   ((uint64_t)1 << 32) /* splits that `exhaustive` agrees to price */
 

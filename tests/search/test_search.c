@@ -228,7 +228,7 @@ static void large_tops_return_every_split_once(void **state)
 {
     struct hs_system system = parse(machines[1]);
     struct hs_search_request request = {
-        .system = &system, .np = 4096, .bytes = 128 * MIB, .top = 100000};
+        .system = &system, .np = 4096, .bytes = 128 * MIB, .top = HS_TOP_MAX};
     struct hs_search_result lattice = search("lattice", &request);
     struct hs_search_result exhaustive = search("exhaustive", &request);
 
