@@ -56,7 +56,7 @@ USES_search := search model base
 USES_result := result model base
 USES_export := export result model base
 USES_cli    := cli console search export result model base
-USES_console := console base
+USES_console := console model base
 USES_runner := runner result model base
 USES_measure := measure runner search result model base console
 

@@ -207,15 +207,20 @@ enum hs_status hs_system_parse(struct hs_system *system, const char *text, struc
     return hs_error_prefix(err, HS_INVALID, prefix);
 }
 
-/* Shortest number in `unit` that the parser reads back as exactly this value, or false. */
+/* Appends the shortest number in `unit` that the parser reads back as exactly this value, if there is one: as
+ * plain decimals ("100GB/s") where that works, else with an exponent. */
 static bool append_exact(struct hs_text *out, double value, double unit_value, const char *unit,
                          enum hs_status (*parse)(double *, const char *, struct hs_error *))
 {
-    char text[48];
-    double back;
+    double number = value / unit_value, back;
+    bool plain = number == 0 || (number >= 1e-3 && number < 1e15);
+    char text[64];
 
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof(text), "%.*g%s", digits, value / unit_value, unit);
+    for (int digits = plain ? 0 : 18; digits < 36; digits++) {
+        if (digits < 18)
+            snprintf(text, sizeof(text), "%.*f%s", digits, number, unit);
+        else
+            snprintf(text, sizeof(text), "%.*g%s", digits - 17, number, unit);
         if (parse(&back, text, NULL) == HS_OK && back == value) {
             hs_text_append(out, "%s", text);
             return true;

@@ -94,7 +94,7 @@ static void put_seconds(struct writer *w, cJSON *object, const char *key, const 
             append(w, array, cJSON_CreateNumber(seconds[i]));
         else
             w->status =
-                hs_error_set(w->err, HS_FAILED, "%s[%zu]: expected seconds of 0 or more, found %g", key,
+                hs_fail(w->err, HS_FAILED, "%s[%zu]: expected seconds of 0 or more, found %g", key,
                         i, seconds[i]);
     }
 }

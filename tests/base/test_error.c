@@ -22,7 +22,7 @@ static void replaces_controls(void **state)
     struct hs_error err;
 
     (void)state;
-    hs_fail(&err, HS_INVALID, "%s",
+    hs_error_set(&err, HS_INVALID, "%s",
             "a\nb\x1b[31mc\x7f\td\xc2\x9b"
             "e");
     assert_string_equal(err.message, "a?b?[31mc??d?e");
@@ -33,10 +33,10 @@ static void keeps_utf8_and_drops_the_rest(void **state)
     struct hs_error err;
 
     (void)state;
-    hs_fail(&err, HS_INVALID, "%s", "4.8 \xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80");
+    hs_error_set(&err, HS_INVALID, "%s", "4.8 \xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80");
     assert_string_equal(err.message, "4.8 \xc2\xb5s \xe2\x82\xac \xf0\x9f\x98\x80");
     /* half a character, an overlong '/', a surrogate, above U+10FFFF */
-    hs_fail(&err, HS_INVALID, "%s", "\xe2\x82|\xc0\xaf|\xed\xa0\x80|\xf5\x80\x80\x80");
+    hs_error_set(&err, HS_INVALID, "%s", "\xe2\x82|\xc0\xaf|\xed\xa0\x80|\xf5\x80\x80\x80");
     assert_string_equal(err.message, "??|??|???|????");
 }
 
@@ -48,11 +48,11 @@ static void marks_a_cut(void **state)
     (void)state;
     memset(text, 'x', sizeof(text));
     text[HS_ERROR_MESSAGE_BYTES - 1] = '\0'; /* the longest that fits */
-    hs_fail(&err, HS_INVALID, "%s", text);
+    hs_error_set(&err, HS_INVALID, "%s", text);
     assert_string_equal(err.message, text);
     text[HS_ERROR_MESSAGE_BYTES - 1] = 'x';
     text[HS_ERROR_MESSAGE_BYTES] = '\0';
-    hs_fail(&err, HS_INVALID, "%s", text);
+    hs_error_set(&err, HS_INVALID, "%s", text);
     assert_int_equal(strlen(err.message), HS_ERROR_MESSAGE_BYTES - 1);
     assert_string_equal(err.message + HS_ERROR_MESSAGE_BYTES - 5, "x...");
 }
@@ -68,7 +68,7 @@ static void cuts_between_characters(void **state)
         for (size_t i = offset; i + 3 < 2000; i += 3)
             memcpy(text + i, "\xe2\x82\xac", 3);
         text[2000] = '\0';
-        hs_fail(&err, HS_INVALID, "%s", text);
+        hs_error_set(&err, HS_INVALID, "%s", text);
         assert_null(strchr(err.message, '?'));
         assert_string_equal(err.message + strlen(err.message) - 3, "...");
     }
@@ -79,8 +79,8 @@ static void may_quote_itself(void **state)
     struct hs_error err;
 
     (void)state;
-    hs_fail(&err, HS_INVALID, "inner");
-    hs_fail(&err, HS_INVALID, "outer: %s (%s)", err.message, err.message);
+    hs_error_set(&err, HS_INVALID, "inner");
+    hs_error_set(&err, HS_INVALID, "outer: %s (%s)", err.message, err.message);
     assert_string_equal(err.message, "outer: inner (inner)");
 }
 
@@ -89,7 +89,7 @@ static void prefixes(void **state)
     struct hs_error err;
 
     (void)state;
-    hs_fail(&err, HS_IO, "cause");
+    hs_error_set(&err, HS_IO, "cause");
     assert_int_equal(hs_error_prefix(&err, HS_IO, "place"), HS_IO);
     assert_string_equal(err.message, "place: cause");
     assert_int_equal(err.status, HS_IO);

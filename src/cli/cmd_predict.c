@@ -1,0 +1,328 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/predict.h"
+#include "console/system_find.h"
+
+#define TOP_MAX  10000 /* each candidate of a result file holds the cost of all its layers */
+#define KEEP_MAX 1000
+
+static const char *const *strategy_names(void)
+{
+    static const char *names[16];
+    size_t count = 0;
+
+    for (; count < 15 && hs_search_strategies[count].name; count++)
+        names[count] = hs_search_strategies[count].name;
+    names[count] = NULL;
+    return names;
+}
+
+#define FIELD(name) offsetof(struct hs_predict_settings, name)
+
+static const struct hs_argument arguments[] = {
+    {.name = "SYSTEM",
+     .required = true,
+     .completion = HS_COMPLETE_SYSTEMS,
+     .offset = FIELD(system),
+     .help = "the machine: a name that `hiersearch systems` lists; a file (the text has a '/' or "
+             "ends in .json; - is stdin); or levels from the inside out (the text has an '@'), "
+             "such as nvlink:4@111.6GB/s,ib:32@18.6GB/s,spine@198GB/s"},
+    {.name = NULL},
+};
+
+static const struct hs_option options[] = {
+    {.name = "np",
+     .letter = 'n',
+     .argument = "P[:P]",
+     .group = "Problem",
+     .required = true,
+     .type = &hs_option_np_range,
+     .offset = FIELD(np),
+     .help = "processes (one per GPU); 4:2048 is a sweep 4, 8, ..., 2048"},
+    {.name = "size",
+     .letter = 's',
+     .argument = "SIZE[:SIZE]",
+     .group = "Problem",
+     .fallback = "128MiB",
+     .type = &hs_option_bytes_range,
+     .offset = FIELD(bytes),
+     .help = "message per process; 1MiB:1GiB is a sweep in powers of two"},
+    {.name = "search",
+     .argument = "NAME",
+     .group = "Search",
+     .fallback = "lattice",
+     .words = strategy_names,
+     .type = &hs_option_word,
+     .offset = FIELD(search),
+     .help = "how to search"},
+    {.name = "chunks",
+     .argument = "LIST",
+     .group = "Search",
+     .min = 1,
+     .max = HS_CHUNKS_MAX,
+     .noun = "number of chunks",
+     .type = &hs_option_count_list,
+     .offset = FIELD(chunks),
+     .help = "chunk counts to try, such as 1,2,4,8: parts of the message that overlap in different "
+             "layers (default 1)"},
+    {.name = "keep",
+     .argument = "N",
+     .group = "Search",
+     .min = 1,
+     .max = KEEP_MAX,
+     .noun = "number of plans",
+     .type = &hs_option_count,
+     .offset = FIELD(keep),
+     .help = "containment: plans kept at each scale (default 4)"},
+    {.name = "widen",
+     .group = "Search",
+     .type = &hs_option_flag,
+     .offset = FIELD(widen),
+     .help = "containment: let any layer grow, not the last alone"},
+    {.name = "top",
+     .letter = 'k',
+     .argument = "K",
+     .group = "Output",
+     .fallback = "5",
+     .min = 1,
+     .max = TOP_MAX,
+     .noun = "number of plans",
+     .type = &hs_option_count,
+     .offset = FIELD(top),
+     .help = "plans to show; the flat split is always shown too"},
+    {.name = "explain",
+     .argument = "PLAN",
+     .group = "Output",
+     .type = &hs_option_text,
+     .offset = FIELD(explain),
+     .help = "say why a plan (4x8x4, 4x8x4/8 with 8 chunks, or best) takes as long as it does, and "
+             "at which sizes and process counts the winner changes"},
+    {.name = "json",
+     .group = "Output",
+     .type = &hs_option_flag,
+     .offset = FIELD(json),
+     .help = "print the result file instead of a table; with several process counts, one document "
+             "per line"},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .group = "Output",
+     .type = &hs_option_file,
+     .offset = FIELD(output),
+     .help = "write the result file (one process count; several sizes go into one file); - is "
+             "stdout, as --json"},
+    {.name = "quiet",
+     .letter = 'q',
+     .group = "Output",
+     .type = &hs_option_flag,
+     .offset = FIELD(quiet),
+     .help = "no notes and warnings on stderr"},
+    {.name = NULL},
+};
+
+static enum hs_status check_settings(const struct hs_predict_settings *settings,
+                                     struct hs_error *err)
+{
+    bool over_np = settings->np.first != settings->np.last;
+    bool over_bytes = settings->bytes.first != settings->bytes.last;
+    bool containment = strcmp(settings->search, "containment") == 0;
+
+    if ((settings->keep || settings->widen) && !containment)
+        return hs_fail(err, HS_INVALID, "--%s: only for --search containment",
+                       settings->keep ? "keep" : "widen");
+    if (settings->explain && (over_np || over_bytes))
+        return hs_fail(err, HS_INVALID,
+                       "--explain: expected one process count and one size, found a sweep of --%s",
+                       over_np ? "np" : "size");
+    if (settings->explain && settings->json)
+        return hs_fail(
+            err, HS_INVALID,
+            "--explain: not together with --json, which holds every layer's cost already");
+    if (settings->output && over_np)
+        return hs_fail(err, HS_INVALID,
+                       "--output: a result file is about one process count; run once per --np, or "
+                       "use --json, which prints one document per line");
+    return HS_OK;
+}
+
+/* The result file as one line. */
+static enum hs_status print_line(struct hs_text *out, const struct hs_result *result,
+                                 struct hs_error *err)
+{
+    struct hs_text text = {0};
+    enum hs_status status = hs_result_print(&text, result, err);
+
+    if (status == HS_OK && text.data) {
+        cJSON_Minify(text.data);
+        hs_text_append(out, "%s\n", text.data);
+    }
+    hs_text_release(&text);
+    return status;
+}
+
+static enum hs_status finish_result(const struct hs_predict *predict, struct hs_result *result,
+                                    struct hs_error *err)
+{
+    const struct hs_predict_settings *settings = predict->settings;
+    enum hs_status status = HS_OK;
+
+    if (settings->json && settings->np.first != settings->np.last)
+        status = print_line(predict->context->out, result, err);
+    else if (settings->json)
+        status = hs_result_print(predict->context->out, result, err);
+    if (status == HS_OK && settings->output)
+        status = hs_result_save(result, settings->output, err);
+    return status;
+}
+
+static enum hs_status show_point(const struct hs_predict *predict, struct hs_predict_sweep *sweep,
+                                 const struct hs_predict_point *point, struct hs_error *err)
+{
+    if (predict->settings->json)
+        return HS_OK;
+    if (sweep->over_np || sweep->over_bytes) {
+        hs_predict_sweep_add(sweep, predict, point);
+        return HS_OK;
+    }
+    if (predict->settings->explain)
+        return hs_predict_explain(predict, point, err);
+    return hs_predict_show(predict, point, err);
+}
+
+/* All sizes of one process count. `result` is NULL where no result file is asked for. */
+static enum hs_status run_sizes(const struct hs_predict *predict, struct hs_predict_sweep *sweep,
+                                struct hs_result *result, int64_t np, struct hs_error *err)
+{
+    const struct hs_range *bytes = &predict->settings->bytes;
+    enum hs_status status = HS_OK;
+
+    for (uint64_t b = bytes->first; b != 0 && status == HS_OK; b = hs_range_next(bytes, b)) {
+        struct hs_predict_point point;
+
+        status = hs_predict_point_init(&point, predict, np, b, err);
+        if (status != HS_OK)
+            return status;
+        status = show_point(predict, sweep, &point, err);
+        if (status == HS_OK && result)
+            status = hs_predict_result_add(result, predict, &point, err);
+        hs_predict_point_release(&point);
+    }
+    return status;
+}
+
+static enum hs_status run_np(const struct hs_predict *predict, struct hs_predict_sweep *sweep,
+                             int64_t np, struct hs_error *err)
+{
+    struct hs_result result = {0};
+    enum hs_status status;
+
+    if (!predict->settings->json && !predict->settings->output)
+        return run_sizes(predict, sweep, NULL, np, err);
+    status = hs_predict_result_init(&result, predict, np, err);
+    if (status == HS_OK)
+        status = run_sizes(predict, sweep, &result, np, err);
+    if (status == HS_OK)
+        status = finish_result(predict, &result, err);
+    hs_predict_result_release(&result);
+    return status;
+}
+
+static void warn_of_extrapolation(const struct hs_predict *predict)
+{
+    int64_t capacity = hs_system_capacity(predict->system);
+    const struct hs_level *outermost = &predict->system->levels[predict->system->level_count - 1];
+
+    if (predict->settings->np.last > (uint64_t)capacity)
+        hs_warning(predict->context,
+                   "%s describes %" PRId64 " processes, %" PRIu64
+                   " are asked for: its outermost level (%s) is taken to go on",
+                   predict->label, capacity, predict->settings->np.last, outermost->name);
+}
+
+static enum hs_status run_sweep(const struct hs_predict *predict, struct hs_error *err)
+{
+    const struct hs_range *np = &predict->settings->np;
+    struct hs_predict_sweep sweep;
+    enum hs_status status = hs_predict_sweep_init(&sweep, predict, err);
+
+    for (uint64_t p = np->first; p != 0 && status == HS_OK; p = hs_range_next(np, p))
+        status = run_np(predict, &sweep, (int64_t)p, err);
+    if (status == HS_OK && !predict->settings->json && (sweep.over_np || sweep.over_bytes))
+        hs_predict_sweep_print(&sweep, predict);
+    if (status == HS_OK)
+        warn_of_extrapolation(predict);
+    hs_predict_sweep_release(&sweep);
+    return status;
+}
+
+/* A chunked plan is compared with plans of as many chunks, too, unless --chunks says otherwise. */
+static enum hs_status take_chunks_of_plan(struct hs_predict_settings *settings,
+                                          struct hs_error *err)
+{
+    struct hs_plan plan;
+    enum hs_status status;
+
+    if (!settings->explain || strcmp(settings->explain, "best") == 0)
+        return HS_OK;
+    status = hs_plan_parse(&plan, settings->explain, (int64_t)settings->np.first, err);
+    if (status != HS_OK)
+        return err ? hs_error_prefix(err, status, "--explain") : status;
+    if (plan.chunks > 1 && settings->chunks.count == 0)
+        settings->chunks = (struct hs_count_list){.count = 2, .values = {1, plan.chunks}};
+    return HS_OK;
+}
+
+static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
+{
+    struct hs_predict_settings *settings = of_rows;
+    struct hs_system system = {.level_count = 0};
+    struct hs_predict predict = {.context = context, .settings = settings, .system = &system};
+    enum hs_status status;
+
+    context->quiet = settings->quiet;
+    if (settings->output && strcmp(settings->output, "-") == 0) {
+        settings->json = true;
+        settings->output = NULL;
+    }
+    status = check_settings(settings, err);
+    if (status == HS_OK)
+        status = take_chunks_of_plan(settings, err);
+    if (status != HS_OK)
+        return status;
+    predict.strategy = hs_search_strategy_find(settings->search);
+    status = hs_system_find(&system, settings->system, err);
+    predict.label = strchr(settings->system, '@') ? settings->system : system.name;
+    if (status == HS_OK && settings->output)
+        status = hs_file_writable(settings->output, err);
+    if (status == HS_OK)
+        status = run_sweep(&predict, err);
+    hs_system_release(&system);
+    return status;
+}
+
+const struct hs_command hs_command_predict = {
+    .name = "predict",
+    .summary = "which split of an AllReduce is fastest on a machine, by how much, and why",
+    .description = "Prices every way to split P processes into layers with the machine's latencies "
+                   "and bandwidths, and prints the best ones with the share of time of each layer. "
+                   "A split is written innermost layer first: 4x8x4 is 4 processes in a node, 8 "
+                   "nodes, 4 groups of those. Times are for one AllReduce; busbw is bus bandwidth "
+                   "as nccl-tests defines it, size / time * 2 (P - 1) / P.",
+    .examples =
+        "  hiersearch predict abci --np 128\n"
+        "  hiersearch predict abci --np 128 --explain best\n"
+        "  hiersearch predict summit --np 6:4608 --size 64MiB\n"
+        "  hiersearch predict nvlink:8@300GB/s~3us,ib@200GB/s~12us --np 1024 --chunks 1,2,4,8\n"
+        "  hiersearch predict abci --np 128 --size 1MiB:1GiB -o abci-128.json",
+    .arguments = arguments,
+    .options = options,
+    .settings_bytes = sizeof(struct hs_predict_settings),
+    .run = run,
+};

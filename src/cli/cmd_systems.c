@@ -1,0 +1,352 @@
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/json.h"
+#include "base/units.h"
+#include "cli/commands.h"
+#include "console/figures.h"
+#include "console/help.h"
+#include "console/system_find.h"
+#include "console/table.h"
+
+struct systems_settings {
+    const char *system;
+    bool text, json, names;
+};
+
+/* Figures of a level, each with its source; a mesh or switch is a figure too. */
+#define LEVEL_FIGURES 4
+
+static void level_sources(const char *sources[LEVEL_FIGURES], const struct hs_level *level)
+{
+    sources[0] = level->arity_source;
+    sources[1] = level->fabric_source;
+    sources[2] = level->latency_source;
+    sources[3] = level->bandwidth_source;
+}
+
+static bool is_unverified(const char *source)
+{
+    return !source || strncasecmp(source, "unverified", strlen("unverified")) == 0;
+}
+
+static size_t unverified_figures(const struct hs_system *system)
+{
+    const char *sources[LEVEL_FIGURES];
+    size_t count = 0;
+
+    for (size_t l = 0; l < system->level_count; l++) {
+        level_sources(sources, &system->levels[l]);
+        for (size_t i = 0; i < LEVEL_FIGURES; i++)
+            count += is_unverified(sources[i]);
+    }
+    return count;
+}
+
+/* Texts of a file may hold what a terminal would obey. */
+static void clean(char *text)
+{
+    for (; text && *text; text++) {
+        unsigned char c = (unsigned char)text[0], next = (unsigned char)text[1];
+
+        if (c < 0x20 || c == 0x7F || (c == 0xC2 && next >= 0x80 && next < 0xA0)) {
+            if (c == 0xC2)
+                *text++ = '?';
+            *text = '?';
+        }
+    }
+}
+
+static void clean_system(struct hs_system *system)
+{
+    clean(system->title);
+    clean(system->source);
+    clean(system->notes);
+    for (size_t l = 0; l < system->level_count; l++) {
+        clean(system->levels[l].arity_source);
+        clean(system->levels[l].fabric_source);
+        clean(system->levels[l].latency_source);
+        clean(system->levels[l].bandwidth_source);
+    }
+}
+
+static void append_ranks(struct hs_table *table, size_t column, const struct hs_system *system)
+{
+    int64_t ranks = hs_system_capacity(system);
+
+    if (ranks == INT64_MAX)
+        hs_table_cell(table, column, "any");
+    else
+        hs_table_cell(table, column, "%" PRId64, ranks);
+}
+
+static void append_arities(struct hs_table *table, size_t column, const struct hs_system *system)
+{
+    for (size_t l = 0; l < system->level_count; l++) {
+        hs_table_cell(table, column, "%s", l ? " x " : "");
+        if (system->levels[l].arity)
+            hs_table_cell(table, column, "%" PRId64, system->levels[l].arity);
+        else
+            hs_table_cell(table, column, "n");
+    }
+}
+
+static void add_system(struct hs_table *table, const struct hs_system *system, const char *name)
+{
+    hs_table_row(table);
+    hs_table_cell(table, 0, "%s", name);
+    append_ranks(table, 1, system);
+    append_arities(table, 2, system);
+    hs_table_cell(table, 3, "%zu of %zu", unverified_figures(system),
+                  LEVEL_FIGURES * system->level_count);
+    hs_table_cell(table, 4, "%s", system->title ? system->title : "");
+}
+
+/* A broken file among the shipped ones is said and passed over: the others are still of use. */
+static bool load_entry(const struct hs_context *context, struct hs_system *system,
+                       const struct hs_system_entry *entry)
+{
+    struct hs_error error;
+
+    memset(system, 0, sizeof(*system));
+    if (hs_system_load(system, entry->path, &error) == HS_OK)
+        return true;
+    hs_warning(context, "%s", error.message);
+    hs_system_release(system);
+    return false;
+}
+
+static void print_list(struct hs_context *context, const struct hs_system_list *list)
+{
+    struct hs_table table = {.column_count = 0};
+
+    hs_table_column(&table, "system", false);
+    hs_table_column(&table, "processes", true);
+    hs_table_column(&table, "levels", false);
+    hs_table_column(&table, "unverified", true);
+    hs_table_column(&table, "machine", false);
+    for (size_t i = 0; i < list->count; i++) {
+        struct hs_system system;
+
+        if (!load_entry(context, &system, &list->entries[i]))
+            continue;
+        clean_system(&system);
+        add_system(&table, &system, list->entries[i].name);
+        hs_system_release(&system);
+    }
+    if (context->terminal.is_terminal)
+        hs_table_cut(&table, (size_t)context->terminal.width);
+    hs_table_print(context->out, &table, &context->terminal);
+    hs_table_release(&table);
+    hs_text_append(
+        context->out,
+        "\nlevels: arities from the inside out, n: as many as needed; unverified: figures without "
+        "a published source\n");
+}
+
+static enum hs_status print_list_as_json(struct hs_context *context,
+                                         const struct hs_system_list *list, struct hs_error *err)
+{
+    cJSON *array = cJSON_CreateArray();
+    enum hs_status status = HS_OK;
+
+    for (size_t i = 0; i < list->count && array; i++) {
+        struct hs_system system;
+        cJSON *object;
+
+        if (!load_entry(context, &system, &list->entries[i]))
+            continue;
+        object = hs_system_to_json(&system);
+        hs_system_release(&system);
+        if (!object || !cJSON_AddItemToArray(array, object))
+            status = hs_fail(err, HS_MEMORY, "out of memory");
+    }
+    if (!array)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    if (status == HS_OK)
+        status = hs_json_print(context->out, array, err);
+    cJSON_Delete(array);
+    return status;
+}
+
+static enum hs_status run_list(struct hs_context *context, const struct systems_settings *settings,
+                               struct hs_error *err)
+{
+    struct hs_system_list list;
+    enum hs_status status;
+
+    if (settings->text)
+        return hs_fail(err, HS_INVALID, "--text: expected a SYSTEM to print");
+    status = hs_system_list_read(&list, err);
+    if (status != HS_OK)
+        return status;
+    if (settings->json)
+        status = print_list_as_json(context, &list, err);
+    else if (settings->names)
+        for (size_t i = 0; i < list.count; i++)
+            hs_text_append(context->out, "%s\n", list.entries[i].name);
+    else
+        print_list(context, &list);
+    hs_system_list_release(&list);
+    return status;
+}
+
+static void append_field(struct hs_context *context, const char *name, const char *text)
+{
+    int width = context->terminal.width < 100 ? context->terminal.width : 100;
+
+    if (!text)
+        return;
+    hs_text_append(context->out, "%-9s ", name);
+    hs_text_wrap(context->out, text, 10, 10, (size_t)width);
+    hs_text_append(context->out, "\n");
+}
+
+static void print_levels(struct hs_context *context, const struct hs_system *system)
+{
+    static const char *const headings[] = {"level",     "arity", "fabric",  "latency",
+                                           "bandwidth", "ports", "striped", "ranks per child"};
+    struct hs_table table = {.column_count = 0};
+    char text[HS_UNIT_TEXT];
+
+    for (size_t c = 0; c < sizeof(headings) / sizeof(headings[0]); c++)
+        hs_table_column(&table, headings[c], c == 1 || c == 3 || c == 4 || c == 5 || c == 7);
+    for (size_t l = 0; l < system->level_count; l++) {
+        const struct hs_level *level = &system->levels[l];
+
+        hs_table_row(&table);
+        hs_table_cell(&table, 0, "%s", level->name);
+        if (level->arity)
+            hs_table_cell(&table, 1, "%" PRId64, level->arity);
+        else
+            hs_table_cell(&table, 1, "any");
+        hs_table_cell(&table, 2, "%s", hs_fabric_names[level->fabric]);
+        hs_table_cell(&table, 3, "%s", hs_seconds_format(text, level->latency_seconds));
+        hs_table_cell(&table, 4, "%s", hs_bandwidth_format(text, level->bytes_per_second));
+        hs_table_cell(&table, 5, "%" PRId64, level->ports);
+        hs_table_cell(&table, 6, "%s", level->ports == 1 ? "-" : level->striped ? "yes" : "no");
+        hs_table_cell(&table, 7, "%" PRId64, hs_system_child_ranks(system, l));
+    }
+    hs_table_print(context->out, &table, &context->terminal);
+    hs_table_release(&table);
+}
+
+static void print_sources(struct hs_context *context, const struct hs_system *system)
+{
+    static const char *const figures[LEVEL_FIGURES] = {"arity", "fabric", "latency", "bandwidth"};
+    int width = context->terminal.width < 100 ? context->terminal.width : 100;
+
+    for (size_t l = 0; l < system->level_count; l++) {
+        const char *sources[LEVEL_FIGURES];
+
+        level_sources(sources, &system->levels[l]);
+        hs_text_append(context->out, "\n%s\n", system->levels[l].name);
+        for (size_t i = 0; i < LEVEL_FIGURES; i++) {
+            hs_text_append(context->out, "  %-9s ", figures[i]);
+            hs_text_wrap(context->out, sources[i] ? sources[i] : "unverified (no source given)", 12,
+                         12, (size_t)width);
+            hs_text_append(context->out, "\n");
+        }
+    }
+}
+
+static void print_system(struct hs_context *context, const struct hs_system *system)
+{
+    char launch[HS_UNIT_TEXT];
+
+    append_field(context, "system", system->name);
+    append_field(context, "machine", system->title);
+    append_field(context, "source", system->source);
+    append_field(context, "notes", system->notes);
+    hs_text_append(context->out,
+                   "latencies %s; a ring step pays %g of them; launch %s per call\n\n",
+                   hs_latency_kind_names[system->latency_kind], system->pipeline_granularity,
+                   hs_seconds_format(launch, system->launch_seconds));
+    print_levels(context, system);
+    hs_text_append(context->out,
+                   "\nbandwidth: what one child can send into the level, over all its ports\n");
+    print_sources(context, system);
+}
+
+static enum hs_status print_system_as_json(struct hs_context *context,
+                                           const struct hs_system *system, struct hs_error *err)
+{
+    cJSON *object = hs_system_to_json(system);
+    enum hs_status status;
+
+    if (!object)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    status = hs_json_print(context->out, object, err);
+    cJSON_Delete(object);
+    return status;
+}
+
+static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
+{
+    const struct systems_settings *settings = of_rows;
+    struct hs_system system = {.level_count = 0};
+    enum hs_status status;
+
+    if (settings->text + settings->json + settings->names > 1)
+        return hs_fail(err, HS_INVALID, "--text, --json and --names exclude each other");
+    if (!settings->system)
+        return run_list(context, settings, err);
+    if (settings->names)
+        return hs_fail(err, HS_INVALID, "--names: lists all, a SYSTEM is not expected");
+    status = hs_system_find(&system, settings->system, err);
+    if (status == HS_OK && settings->json) {
+        status = print_system_as_json(context, &system, err);
+    } else if (status == HS_OK && settings->text) {
+        hs_system_format(context->out, &system);
+        hs_text_append(context->out, "\n");
+    } else if (status == HS_OK) {
+        clean_system(&system);
+        print_system(context, &system);
+    }
+    hs_system_release(&system);
+    return status;
+}
+
+#define FIELD(name) offsetof(struct systems_settings, name)
+
+static const struct hs_argument arguments[] = {
+    {.name = "SYSTEM",
+     .help =
+         "show this one in full, with the source of every figure: a name, a file or a line of text",
+     .completion = HS_COMPLETE_SYSTEMS,
+     .offset = FIELD(system)},
+    {.name = NULL},
+};
+
+static const struct hs_option options[] = {
+    {.name = "text",
+     .type = &hs_option_flag,
+     .offset = FIELD(text),
+     .help = "the SYSTEM as one line of text, which predict accepts in its place"},
+    {.name = "json",
+     .type = &hs_option_flag,
+     .offset = FIELD(json),
+     .help = "the system file; without SYSTEM an array of all"},
+    {.name = "names",
+     .type = &hs_option_flag,
+     .offset = FIELD(names),
+     .help = "only the names, one per line"},
+    {.name = NULL},
+};
+
+const struct hs_command hs_command_systems = {
+    .name = "systems",
+    .summary = "the machines that come with the program, and where their figures are from",
+    .description = "Systems are looked for in the folders of $HIERSEARCH_CONFIGS (separated by "
+                   "':'), then among those installed with the program.",
+    .examples = "  hiersearch systems\n"
+                "  hiersearch systems abci\n"
+                "  hiersearch systems abci --json > mine.json",
+    .arguments = arguments,
+    .options = options,
+    .settings_bytes = sizeof(struct systems_settings),
+    .run = run,
+};

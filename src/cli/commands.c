@@ -1,0 +1,6 @@
+#include "cli/commands.h"
+
+const struct hs_command *const hs_commands[] = {
+    &hs_command_predict,    &hs_command_measure, &hs_command_systems,
+    &hs_command_completion, &hs_command_help,    NULL,
+};

@@ -1,0 +1,102 @@
+/*
+ * predict.h - what the files of `hiersearch predict` share: its settings, one searched point, and
+ * the functions that show or record such points.
+ *
+ * cmd_predict.c reads the settings and walks over process counts and sizes; predict_show.c prints
+ * one point, predict_explain.c says why, predict_sweep.c prints many points, predict_result.c fills
+ * the result file.
+ */
+#ifndef HS_CLI_PREDICT_H
+#define HS_CLI_PREDICT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "console/command.h"
+#include "console/table.h"
+#include "result/result.h"
+#include "search/search.h"
+
+struct hs_predict_settings {
+    const char *system; /* as typed */
+    struct hs_range np, bytes;
+    int64_t top;
+    const char *search;          /* name of a strategy */
+    int64_t keep;                /* containment; 0: not given */
+    bool widen;                  /* containment */
+    struct hs_count_list chunks; /* empty: not given */
+    const char *explain;         /* plan text or "best"; NULL: not asked for */
+    bool json, quiet;
+    const char *output; /* path; NULL: no file */
+};
+
+/* What stays the same over a sweep. Borrows everything. */
+struct hs_predict {
+    struct hs_context *context;
+    const struct hs_predict_settings *settings;
+    const struct hs_search_strategy *strategy;
+    const struct hs_system *system;
+    const char *label; /* what to call the system: its name, or the line of text */
+};
+
+/* One process count and one message size, searched. `found` is owned; its plans are at least two
+ * where two exist, so that there is a runner-up, whatever --top says. */
+struct hs_predict_point {
+    struct hs_search_request request;
+    uint64_t bytes;
+    struct hs_search_result found;
+    bool extrapolated;
+    struct hs_plan exact_plan; /* containment: the best plan of the exact search, and its time */
+    double exact_seconds;      /* 0: not containment */
+};
+
+/* HS_INVALID, HS_MEMORY as hs_search. */
+enum hs_status hs_predict_point_init(struct hs_predict_point *point,
+                                     const struct hs_predict *predict, int64_t np, uint64_t bytes,
+                                     struct hs_error *err);
+void hs_predict_point_release(struct hs_predict_point *point);
+
+/* Plans that --top asks for and that exist. */
+size_t hs_predict_shown(const struct hs_predict *predict, const struct hs_predict_point *point);
+/* "abci: 128 processes, 128MiB per process" and a newline. */
+void hs_predict_title(struct hs_text *out, const struct hs_predict *predict,
+                      const struct hs_predict_point *point);
+/* predict_show.c: the answer, the table with its bars, and hints on stderr. HS_MEMORY. */
+enum hs_status hs_predict_show(const struct hs_predict *predict,
+                               const struct hs_predict_point *point, struct hs_error *err);
+
+/* predict_explain.c: why settings->explain takes as long as it does, and where the winner changes.
+ * HS_INVALID where the plan's text is wrong, HS_MEMORY. */
+enum hs_status hs_predict_explain(const struct hs_predict *predict,
+                                  const struct hs_predict_point *point, struct hs_error *err);
+
+/* predict_sweep.c. Points come in the order of hs_predict_sweep_add: sizes of the first process
+ * count, then of the next. One line per point; where both vary, matrices of process count by size.
+ */
+struct hs_predict_sweep {
+    struct hs_table lines, plans, times, gains;
+    bool over_np, over_bytes;
+    bool extrapolated;              /* some point was marked */
+    int64_t np;                     /* of the current row of the matrices */
+    size_t column;                  /* of the current point in it */
+    struct hs_plan previous;        /* winner of the process count before; count 0: none */
+    char (*headings)[HS_UNIT_TEXT]; /* owned; sizes as text */
+};
+enum hs_status hs_predict_sweep_init(struct hs_predict_sweep *sweep,
+                                     const struct hs_predict *predict, struct hs_error *err);
+void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predict *predict,
+                          const struct hs_predict_point *point);
+void hs_predict_sweep_print(const struct hs_predict_sweep *sweep, const struct hs_predict *predict);
+void hs_predict_sweep_release(struct hs_predict_sweep *sweep);
+
+/* predict_result.c: the result file of one process count. The system in it is borrowed, therefore:
+ * release with hs_predict_result_release. HS_MEMORY. */
+enum hs_status hs_predict_result_init(struct hs_result *result, const struct hs_predict *predict,
+                                      int64_t np, struct hs_error *err);
+/* Adds the message size: the plans that are shown, each with the cost of its layers, and the flat
+ * split last where it is not among them. */
+enum hs_status hs_predict_result_add(struct hs_result *result, const struct hs_predict *predict,
+                                     const struct hs_predict_point *point, struct hs_error *err);
+void hs_predict_result_release(struct hs_result *result);
+
+#endif

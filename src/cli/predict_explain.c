@@ -1,0 +1,326 @@
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "console/figures.h"
+#include "cli/predict.h"
+#include "search/winners.h"
+
+#define SIZE_FIRST 1024.0                      /* 1 KiB */
+#define SIZE_LAST  (16.0 * 1024 * 1024 * 1024) /* 16 GiB */
+#define NP_FACTOR  16                          /* process counts np / 16 .. np * 16 */
+#define NP_COUNTS  9                           /* 2 * log2(NP_FACTOR) + 1 */
+
+static void print_table(struct hs_text *out, const struct hs_predict *predict,
+                        struct hs_table *table)
+{
+    hs_table_print(out, table, &predict->context->terminal);
+    hs_table_release(table);
+}
+
+static void append_heading(struct hs_text *out, const struct hs_predict *predict, const char *text)
+{
+    const struct hs_terminal *terminal = &predict->context->terminal;
+
+    hs_text_append(out, "\n%s%s%s\n", hs_style_on(terminal, HS_STYLE_BOLD, 0), text,
+                   hs_style_off(terminal));
+}
+
+enum column {
+    LAYER,
+    SIZE,
+    STRIDE,
+    LEVEL,
+    RINGS,
+    RING_BANDWIDTH,
+    BYTES,
+    TIME,
+    SHARE,
+    LATENCY,
+    BANDWIDTH,
+    LAUNCH
+};
+
+static void add_shares(struct hs_table *table, double latency, double bandwidth, double launch,
+                       double seconds)
+{
+    char text[HS_FIGURE_TEXT];
+
+    hs_table_cell(table, LATENCY, "%s", hs_percent_figure(text, latency, seconds));
+    hs_table_cell(table, BANDWIDTH, "%s", hs_percent_figure(text, bandwidth, seconds));
+    if (table->column_count > LAUNCH)
+        hs_table_cell(table, LAUNCH, "%s", hs_percent_figure(text, launch, seconds));
+}
+
+static void add_layer(struct hs_table *table, const struct hs_system *system,
+                      const struct hs_plan_cost *cost, int i, double sum,
+                      const struct hs_time_unit *unit)
+{
+    const struct hs_layer_cost *layer = &cost->layers[i];
+    const struct hs_layer_price *price = &layer->price;
+    char text[HS_FIGURE_TEXT];
+
+    hs_table_row(table);
+    hs_table_cell(table, LAYER, "%d", i + 1);
+    hs_table_cell(table, SIZE, "%" PRId64, price->layer.size);
+    hs_table_cell(table, STRIDE, "%" PRId64, price->layer.stride);
+    hs_table_cell(table, LEVEL, "%s%s", system->levels[price->level].name,
+                  price->straddles ? " ~" : "");
+    if (price->bottleneck != price->level)
+        hs_table_cell(table, LEVEL, " (%s slowest)", system->levels[price->bottleneck].name);
+    hs_table_cell(table, RINGS, "%" PRId64, price->rings_per_link);
+    hs_table_cell(table, RING_BANDWIDTH, "%.4g", price->ring_bytes_per_second * 1e-9);
+    hs_table_cell(table, BYTES, "%s", hs_bytes_figure(text, layer->bytes));
+    hs_table_cell(table, TIME, "%s", hs_time_figure(text, layer->seconds, unit));
+    hs_table_cell(table, SHARE, "%s", hs_percent_figure(text, layer->seconds, sum));
+    add_shares(table, layer->latency_seconds, layer->bandwidth_seconds, layer->launch_seconds,
+               layer->seconds);
+}
+
+static double sum_of_layers(const struct hs_plan_cost *cost)
+{
+    double sum = 0;
+
+    for (int i = 0; i < cost->count; i++)
+        sum += cost->layers[i].seconds;
+    return sum;
+}
+
+static void append_layers(struct hs_text *out, const struct hs_predict *predict,
+                          const struct hs_plan_cost *cost)
+{
+    static const char *const headings[] = {"layer",   "size",      "stride",   "level",
+                                           "rings",   "GB/s/ring", "bytes in", NULL,
+                                           "share %", "latency %", "bandw. %", "launch %"};
+    double sum = sum_of_layers(cost);
+    struct hs_time_unit unit = hs_time_unit_for(sum);
+    struct hs_table table = {.column_count = 0};
+    char text[HS_FIGURE_TEXT];
+    bool straddles = false;
+
+    for (int c = LAYER; c <= (predict->system->launch_seconds > 0 ? LAUNCH : BANDWIDTH); c++)
+        hs_table_column(&table,
+                        headings[c]                    ? headings[c]
+                        : strcmp(unit.name, "s") == 0  ? "time s"
+                        : strcmp(unit.name, "ms") == 0 ? "time ms"
+                                                       : "time us",
+                        c != LEVEL);
+    for (int i = 0; i < cost->count; i++) {
+        add_layer(&table, predict->system, cost, i, sum, &unit);
+        straddles = straddles || cost->layers[i].price.straddles;
+    }
+    hs_table_row(&table);
+    hs_table_cell(&table, LEVEL, "all layers");
+    hs_table_cell(&table, TIME, "%s", hs_time_figure(text, sum, &unit));
+    hs_table_cell(&table, SHARE, "%s", hs_percent_figure(text, sum, sum));
+    add_shares(&table, cost->latency_seconds, cost->bandwidth_seconds, cost->launch_seconds, sum);
+    print_table(out, predict, &table);
+    hs_text_append(
+        out, "rings: that share a link; share: of all layers; the percentages behind it: of the "
+             "layer\n");
+    if (straddles)
+        hs_text_append(out, "~ straddles: its rings have hops on inner levels, too\n");
+}
+
+/* What chunks do: layers on different levels overlap. */
+static void append_chunks(struct hs_text *out, const struct hs_predict *predict,
+                          const struct hs_plan *plan, const struct hs_plan_cost *cost)
+{
+    char time[HS_UNIT_TEXT];
+
+    if (plan->chunks == 1)
+        return;
+    hs_text_append(out,
+                   "%d chunks overlap on different levels: %s in all; level %s sets the pace\n",
+                   plan->chunks, hs_seconds_format(time, cost->seconds),
+                   predict->system->levels[cost->pacing_level].name);
+}
+
+/* Margin to the best or to the runner-up. */
+static void append_margin(struct hs_text *out, const struct hs_predict_point *point,
+                          const struct hs_plan *plan, double seconds)
+{
+    const struct hs_search_plan *best = &point->found.plans[0];
+    const struct hs_search_plan *second = point->found.count > 1 ? best + 1 : NULL;
+    char text[HS_SPLIT_TEXT], time[HS_UNIT_TEXT], ratio[HS_FIGURE_TEXT];
+
+    if (hs_plan_compare(plan, &best->plan) != 0)
+        hs_text_append(out, "best       %s takes %s: this plan takes %s as long\n",
+                       hs_plan_format(text, &best->plan), hs_seconds_format(time, best->seconds),
+                       hs_ratio_figure(ratio, seconds, best->seconds));
+    else if (second && second->seconds <= seconds)
+        hs_text_append(out, "runner-up  %s takes exactly as long\n",
+                       hs_plan_format(text, &second->plan));
+    else if (second)
+        hs_text_append(
+            out, "runner-up  %s takes %s: %.2g %% longer\n", hs_plan_format(text, &second->plan),
+            hs_seconds_format(time, second->seconds), 100 * (second->seconds / seconds - 1));
+    else
+        hs_text_append(out, "runner-up  none: this is the only plan\n");
+}
+
+static void append_difference(struct hs_text *out, const char *what, double flat, double plan)
+{
+    char flat_time[HS_UNIT_TEXT], plan_time[HS_UNIT_TEXT];
+
+    if (flat > 0 || plan > 0)
+        hs_text_append(out, "%s %s (here %s)", what, hs_seconds_format(flat_time, flat),
+                       hs_seconds_format(plan_time, plan));
+}
+
+static void append_flat(struct hs_text *out, const struct hs_predict *predict,
+                        const struct hs_predict_point *point, const struct hs_plan *plan,
+                        const struct hs_plan_cost *cost)
+{
+    struct hs_plan flat_plan = {.split = hs_split_flat(point->request.np), .chunks = 1};
+    struct hs_plan_cost flat = hs_plan_cost(predict->system, &flat_plan, point->request.bytes);
+    char time[HS_UNIT_TEXT], ratio[HS_FIGURE_TEXT];
+
+    if (hs_plan_compare(plan, &flat_plan) == 0)
+        return;
+    hs_text_append(out, "flat       %" PRId64 " takes %s: %s as long", point->request.np,
+                   hs_seconds_format(time, flat.seconds),
+                   hs_ratio_figure(ratio, flat.seconds, cost->seconds));
+    append_difference(out, "\n           latency", flat.latency_seconds, cost->latency_seconds);
+    append_difference(out, ", bandwidth", flat.bandwidth_seconds, cost->bandwidth_seconds);
+    append_difference(out, ", launch", flat.launch_seconds, cost->launch_seconds);
+    hs_text_append(out, "\n");
+}
+
+static enum hs_status append_sizes(struct hs_text *out, const struct hs_predict *predict,
+                                   const struct hs_predict_point *point, struct hs_error *err)
+{
+    struct hs_table table = {.column_count = 0};
+    struct hs_size_winner *winners = NULL;
+    size_t count = 0;
+    enum hs_status status;
+
+    status = hs_size_winners(&winners, &count, &point->request, SIZE_FIRST, SIZE_LAST, err);
+    if (status != HS_OK)
+        return status;
+    append_heading(out, predict, "Winner by message size, 1KiB to 16GiB");
+    hs_table_column(&table, "from size", true);
+    hs_table_column(&table, "best plan", false);
+    hs_table_column(&table, "time there", true);
+    hs_table_column(&table, "faster than flat", true);
+    hs_table_column(&table, "", false);
+    for (size_t i = 0; i < count; i++) {
+        char text[HS_SPLIT_TEXT], figure[HS_FIGURE_TEXT], time[HS_UNIT_TEXT];
+        bool here = winners[i].bytes <= point->request.bytes &&
+                    (i + 1 == count || point->request.bytes < winners[i + 1].bytes);
+
+        hs_table_row(&table);
+        hs_table_cell(&table, 0, "%s", hs_bytes_figure(figure, winners[i].bytes));
+        hs_table_cell(&table, 1, "%s", hs_plan_format(text, &winners[i].plan));
+        hs_table_cell(&table, 2, "%s", hs_seconds_format(time, winners[i].seconds));
+        hs_table_cell(&table, 3, "%s",
+                      hs_ratio_figure(figure, winners[i].flat_seconds, winners[i].seconds));
+        if (here)
+            hs_table_cell(&table, 4, "<- %s", hs_bytes_format(time, point->bytes));
+    }
+    free(winners);
+    print_table(out, predict, &table);
+    return HS_OK;
+}
+
+/* np / 16 .. np * 16 in powers of two, as far as they are whole, 2 or more, and allowed. */
+static size_t neighbouring_counts(int64_t counts[NP_COUNTS], int64_t np)
+{
+    int64_t first = np, last = np;
+    size_t count = 0;
+
+    while (first % 2 == 0 && first > 2 && np / first < NP_FACTOR)
+        first /= 2;
+    while (last <= HS_NP_MAX / 2 && last / np < NP_FACTOR)
+        last *= 2;
+    for (int64_t p = first; p <= last; p *= 2)
+        counts[count++] = p;
+    assert(count > 0 && count <= NP_COUNTS); /* np itself at least */
+    return count;
+}
+
+static void add_np_winner(struct hs_table *table, const struct hs_predict *predict,
+                          const struct hs_np_winner *winner, int64_t np)
+{
+    char text[HS_SPLIT_TEXT], figure[HS_FIGURE_TEXT], time[HS_UNIT_TEXT];
+
+    hs_table_row(table);
+    hs_table_cell(table, 0, "%" PRId64, winner->np);
+    hs_table_cell(table, 1, "%s%s", hs_plan_format(text, &winner->plan),
+                  winner->np > hs_system_capacity(predict->system) ? " *" : "");
+    hs_table_cell(table, 2, "%s", hs_seconds_format(time, winner->seconds));
+    hs_table_cell(table, 3, "%s", hs_ratio_figure(figure, winner->flat_seconds, winner->seconds));
+    if (winner->growth != HS_GROWTH_FIRST)
+        hs_table_cell(table, 4, "%s", hs_growth_names[winner->growth]);
+    if (winner->np == np)
+        hs_table_cell(table, 5, "<- %" PRId64, np);
+}
+
+static enum hs_status append_counts(struct hs_text *out, const struct hs_predict *predict,
+                                    const struct hs_predict_point *point, struct hs_error *err)
+{
+    struct hs_table table = {.column_count = 0};
+    struct hs_np_winner *winners = NULL;
+    int64_t counts[NP_COUNTS], np = point->request.np;
+    size_t count = neighbouring_counts(counts, np);
+    enum hs_status status = hs_np_winners(&winners, counts, count, &point->request, err);
+
+    if (status != HS_OK)
+        return status;
+    append_heading(out, predict, "Winner by process count, and how it follows from the one before");
+    hs_table_column(&table, "processes", true);
+    hs_table_column(&table, "best plan", false);
+    hs_table_column(&table, "time", true);
+    hs_table_column(&table, "faster than flat", true);
+    hs_table_column(&table, "growth", false);
+    hs_table_column(&table, "", false);
+    for (size_t i = 0; i < count; i++)
+        add_np_winner(&table, predict, &winners[i], np);
+    free(winners);
+    print_table(out, predict, &table);
+    if (counts[count - 1] > hs_system_capacity(predict->system))
+        hs_text_append(out, "* beyond the %" PRId64 " processes that the description covers\n",
+                       hs_system_capacity(predict->system));
+    return HS_OK;
+}
+
+static void append_why(struct hs_text *out, const struct hs_predict *predict,
+                       const struct hs_predict_point *point, const struct hs_plan *plan)
+{
+    struct hs_plan_cost cost = hs_plan_cost(predict->system, plan, point->request.bytes);
+    char text[HS_SPLIT_TEXT], time[HS_UNIT_TEXT];
+
+    hs_predict_title(out, predict, point);
+    hs_text_append(out, "%s takes %s: busbw %.2f GB/s\n\n", hs_plan_format(text, plan),
+                   hs_seconds_format(time, cost.seconds),
+                   hs_bus_bandwidth(point->request.bytes, cost.seconds, point->request.np) * 1e-9);
+    append_layers(out, predict, &cost);
+    append_chunks(out, predict, plan, &cost);
+    hs_text_append(out, "\n");
+    append_margin(out, point, plan, cost.seconds);
+    append_flat(out, predict, point, plan, &cost);
+}
+
+enum hs_status hs_predict_explain(const struct hs_predict *predict,
+                                  const struct hs_predict_point *point, struct hs_error *err)
+{
+    const char *text = predict->settings->explain;
+    struct hs_text *out = predict->context->out;
+    struct hs_plan plan = point->found.plans[0].plan;
+    enum hs_status status = HS_OK;
+
+    if (strcmp(text, "best") != 0)
+        status = hs_plan_parse(&plan, text, point->request.np, err);
+    if (status != HS_OK)
+        return status;
+    if (point->request.np == 1) {
+        hs_predict_title(out, predict, point);
+        hs_text_append(out, "one process: nothing travels, there is nothing to explain\n");
+        return HS_OK;
+    }
+    append_why(out, predict, point, &plan);
+    status = append_sizes(out, predict, point, err);
+    return status == HS_OK ? append_counts(out, predict, point, err) : status;
+}

@@ -1,0 +1,62 @@
+/* One process count and one message size: the search, and what containment loses against it. */
+#include <string.h>
+
+#include "cli/predict.h"
+
+/* Containment is a heuristic: the exact search says what it costs. */
+static enum hs_status search_exactly(struct hs_predict_point *point, struct hs_error *err)
+{
+    struct hs_search_request request = point->request;
+    struct hs_search_result found;
+    enum hs_status status;
+
+    request.top = 1;
+    status = hs_search(&found, hs_search_strategy_find("lattice"), &request, err);
+    if (status != HS_OK)
+        return status;
+    point->exact_plan = found.plans[0].plan;
+    point->exact_seconds = found.plans[0].seconds;
+    hs_search_result_release(&found);
+    return HS_OK;
+}
+
+enum hs_status hs_predict_point_init(struct hs_predict_point *point,
+                                     const struct hs_predict *predict, int64_t np, uint64_t bytes,
+                                     struct hs_error *err)
+{
+    const struct hs_predict_settings *settings = predict->settings;
+    enum hs_status status;
+
+    memset(point, 0, sizeof(*point));
+    point->bytes = bytes;
+    point->extrapolated = np > hs_system_capacity(predict->system);
+    point->request = (struct hs_search_request){
+        .system = predict->system,
+        .np = np,
+        .bytes = (double)bytes,
+        .chunks = settings->chunks.count ? settings->chunks.values : NULL,
+        .chunk_count = settings->chunks.count,
+        .top = settings->top < 2 ? 2 : (size_t)settings->top,
+        .keep = (size_t)settings->keep,
+        .widen = settings->widen,
+    };
+    status = hs_search(&point->found, predict->strategy, &point->request, err);
+    if (status != HS_OK || strcmp(predict->strategy->name, "containment") != 0)
+        return status;
+    status = search_exactly(point, err);
+    if (status != HS_OK)
+        hs_predict_point_release(point);
+    return status;
+}
+
+void hs_predict_point_release(struct hs_predict_point *point)
+{
+    hs_search_result_release(&point->found);
+}
+
+size_t hs_predict_shown(const struct hs_predict *predict, const struct hs_predict_point *point)
+{
+    size_t top = (size_t)predict->settings->top;
+
+    return top < point->found.count ? top : point->found.count;
+}

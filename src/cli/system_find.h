@@ -1,0 +1,1 @@
+#include "console/system_find.h"

@@ -1,0 +1,61 @@
+#include "console/command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COMMANDS_MAX 32
+
+enum hs_status hs_command_find(const struct hs_command **command,
+                               const struct hs_command *const *commands, const char *name,
+                               struct hs_error *err)
+{
+    const char *names[COMMANDS_MAX], *nearest;
+    size_t count = 0;
+
+    for (; commands[count] && count < COMMANDS_MAX; count++) {
+        names[count] = commands[count]->name;
+        if (strcmp(names[count], name) == 0) {
+            *command = commands[count];
+            return HS_OK;
+        }
+    }
+    nearest = hs_nearest_name(name, names, count);
+    if (nearest)
+        return hs_fail(err, HS_INVALID, "unknown command \"%.60s\", did you mean \"%s\"?", name,
+                       nearest);
+    return hs_fail(err, HS_INVALID,
+                   "unknown command \"%.60s\"; `hiersearch --help` lists those there are", name);
+}
+
+__attribute__((format(printf, 3, 0))) static void
+say(const struct hs_context *context, const char *kind, const char *format, va_list arguments)
+{
+    struct hs_error line;
+    char text[HS_ERROR_MESSAGE_BYTES];
+
+    if (context->quiet)
+        return;
+    vsnprintf(text, sizeof(text), format, arguments);
+    hs_error_set(&line, HS_OK, "%s", text);
+    hs_text_append(context->notes, "hiersearch %s: %s: %s\n", context->command->name, kind,
+                   line.message);
+}
+
+void hs_note(const struct hs_context *context, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say(context, "note", format, arguments);
+    va_end(arguments);
+}
+
+void hs_warning(const struct hs_context *context, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say(context, "warning", format, arguments);
+    va_end(arguments);
+}

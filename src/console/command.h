@@ -1,0 +1,61 @@
+/*
+ * command.h - a command of a program: one row of its table, one cmd_*.c file.
+ *
+ * A command is data (name, texts, option rows) and one function. main parses the arguments by the
+ * rows into the command's settings, runs it, writes what it put into `out` to stdout, and prints
+ * the error, once. So a command that fails has written nothing to stdout, and a full or closed
+ * stdout is noticed in one place.
+ */
+#ifndef HS_CLI_COMMAND_H
+#define HS_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "console/options.h"
+#include "console/terminal.h"
+
+/* What a command gets besides its settings. */
+struct hs_context {
+    const struct hs_command *command;
+    struct hs_terminal terminal; /* stdout: width, colour, characters */
+    struct hs_text *out;         /* the data: goes to stdout if the command succeeds */
+    struct hs_text *notes;       /* lines for people: go to stderr, behind the data */
+    const char *command_line;    /* as typed, quoted for a shell; for the result file */
+    char **arguments;            /* behind the command's name, NULL-terminated */
+    bool quiet;                  /* hs_note and hs_warning say nothing */
+};
+
+/* One line for stderr, "hiersearch predict: note: ..."; nothing where context->quiet. Control
+ * characters in it become '?', as in errors. */
+void hs_note(const struct hs_context *context, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void hs_warning(const struct hs_context *context, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+struct hs_command {
+    const char *name;
+    const char *summary; /* one line, lower case, no dot */
+    const char
+        *description;     /* paragraphs below the usage line, wrapped when printed; may be NULL */
+    const char *examples; /* complete command lines, one per line; may be NULL */
+    const struct hs_argument *arguments; /* ends with a row whose name is NULL; NULL: none */
+    const struct hs_option *options;     /* likewise */
+    size_t settings_bytes;               /* zeroed, filled by the rows, given to run */
+    bool passes_on; /* arguments are another program's: not parsed, settings NULL */
+    enum hs_status (*run)(struct hs_context *context, void *settings, struct hs_error *err);
+};
+
+/* A table of commands is in the order of --help and ends with a NULL.
+ * The command of that name; HS_INVALID with the nearest name where there is none. */
+enum hs_status hs_command_find(const struct hs_command **command,
+                               const struct hs_command *const *commands, const char *name,
+                               struct hs_error *err);
+
+/* Everything behind main of the program "hiersearch": finds the command, parses, runs, prints.
+ * Returns the exit status. */
+int hs_program_run(const struct hs_command *const *commands, int argc, char **argv);
+
+#endif

@@ -1,0 +1,85 @@
+#include "console/figures.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct hs_time_unit hs_time_unit_for(double smallest)
+{
+    static const struct hs_time_unit units[] = {{"s", 1, 3}, {"ms", 1e-3, 3}, {"us", 1e-6, 3}};
+    struct hs_time_unit unit = units[2];
+
+    for (size_t i = 0; i < 3; i++) {
+        if (smallest >= units[i].seconds) {
+            unit = units[i];
+            break;
+        }
+    }
+    if (smallest / unit.seconds >= 1000)
+        unit.decimals = 0;
+    else if (smallest / unit.seconds >= 100)
+        unit.decimals = 1;
+    else if (smallest / unit.seconds >= 10)
+        unit.decimals = 2;
+    return unit;
+}
+
+char *hs_time_figure(char text[HS_FIGURE_TEXT], double seconds, const struct hs_time_unit *unit)
+{
+    snprintf(text, HS_FIGURE_TEXT, "%.*f", unit->decimals, seconds / unit->seconds);
+    return text;
+}
+
+char *hs_ratio_figure(char text[HS_FIGURE_TEXT], double a, double b)
+{
+    double ratio = b > 0 ? a / b : 0;
+
+    if (!(b > 0))
+        snprintf(text, HS_FIGURE_TEXT, "-");
+    else
+        snprintf(text, HS_FIGURE_TEXT, "%.*fx", ratio < 9.9995 ? 3 : ratio < 999.95 ? 1 : 0, ratio);
+    return text;
+}
+
+char *hs_percent_figure(char text[HS_FIGURE_TEXT], double part, double whole)
+{
+    if (whole > 0)
+        snprintf(text, HS_FIGURE_TEXT, "%.1f", 100 * part / whole);
+    else
+        snprintf(text, HS_FIGURE_TEXT, "-");
+    return text;
+}
+
+char *hs_count_figure(char text[HS_FIGURE_TEXT], uint64_t count)
+{
+    char digits[HS_FIGURE_TEXT];
+    size_t length, written = 0;
+
+    if (count == UINT64_MAX) {
+        snprintf(text, HS_FIGURE_TEXT, "over 1.8e19");
+        return text;
+    }
+    length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, count);
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            text[written++] = ',';
+        text[written++] = digits[i];
+    }
+    text[written] = '\0';
+    return text;
+}
+
+char *hs_bytes_figure(char text[HS_FIGURE_TEXT], double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    size_t unit = 0;
+
+    for (; bytes >= 1023.95 && unit < 5; unit++)
+        bytes /= 1024;
+    if (bytes < 100 && bytes != floor(bytes))
+        snprintf(text, HS_FIGURE_TEXT, "%.*f%s", bytes < 10 ? 3 : 2, bytes, units[unit]);
+    else
+        snprintf(text, HS_FIGURE_TEXT, "%.*f%s", bytes != floor(bytes), bytes, units[unit]);
+    return text;
+}

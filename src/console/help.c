@@ -1,0 +1,171 @@
+#include "console/help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "version.h"
+
+#define INDENT    26 /* where the texts of options begin */
+#define WIDTH_MAX 100
+
+static size_t help_width(const struct hs_terminal *terminal)
+{
+    return terminal->width < WIDTH_MAX ? (size_t)terminal->width : WIDTH_MAX;
+}
+
+void hs_text_wrap(struct hs_text *out, const char *text, size_t at, size_t indent, size_t width)
+{
+    bool line_begins = true;
+
+    while (*text) {
+        size_t length = strcspn(text, " \n");
+
+        if (length > 0 && !line_begins && at + 1 + length > width) {
+            hs_text_append(out, "\n%*s", (int)indent, "");
+            at = indent;
+            line_begins = true;
+        }
+        if (length > 0) {
+            hs_text_append(out, "%s%.*s", line_begins ? "" : " ", (int)length, text);
+            at += length + (line_begins ? 0 : 1);
+            line_begins = false;
+        }
+        text += length;
+        if (*text == '\n') {
+            hs_text_append(out, "\n%*s", text[1] && text[1] != '\n' ? (int)indent : 0, "");
+            at = indent;
+            line_begins = true;
+        }
+        text += *text != '\0';
+    }
+}
+
+void hs_help_usage(struct hs_text *out, const struct hs_command *command)
+{
+    hs_text_append(out, "usage: hiersearch %s", command->name);
+    for (const struct hs_argument *a = command->arguments; a && a->name; a++)
+        hs_text_append(out, a->required ? " %s%s" : " [%s%s]", a->name, a->many ? "..." : "");
+    for (const struct hs_option *o = command->options; o && o->name; o++)
+        if (o->required)
+            hs_text_append(out, " --%s %s", o->name, o->argument);
+    hs_text_append(out, " [options]\n");
+}
+
+/* "  left          text, wrapped". */
+static void append_entry(struct hs_text *out, const char *left, const char *text, size_t width)
+{
+    size_t length = strlen(left);
+
+    hs_text_append(out, "%s", left);
+    if (length + 2 > INDENT)
+        hs_text_append(out, "\n%*s", INDENT, "");
+    else
+        hs_text_append(out, "%*s", (int)(INDENT - length), "");
+    hs_text_wrap(out, text, INDENT, INDENT, width);
+    hs_text_append(out, "\n");
+}
+
+static void append_option(struct hs_text *out, const struct hs_option *option, size_t width)
+{
+    char left[80], letter[8] = "    ";
+    struct hs_text text = {0};
+
+    if (option->letter)
+        snprintf(letter, sizeof(letter), "-%c, ", option->letter);
+    snprintf(left, sizeof(left), "  %s--%s%s%s", letter, option->name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
+    hs_text_append(&text, "%s", option->help);
+    if (option->words) {
+        hs_text_append(&text, ":");
+        for (const char *const *word = option->words(); *word; word++)
+            hs_text_append(&text, "%s %s", word == option->words() ? "" : ",", *word);
+    }
+    if (option->fallback)
+        hs_text_append(&text, " (default %s)", option->fallback);
+    append_entry(out, left, text.data ? text.data : "", width);
+    hs_text_release(&text);
+}
+
+static void append_heading(struct hs_text *out, const char *heading,
+                           const struct hs_terminal *terminal)
+{
+    hs_text_append(out, "\n%s%s%s\n", hs_style_on(terminal, HS_STYLE_BOLD, 0), heading,
+                   hs_style_off(terminal));
+}
+
+static void append_options(struct hs_text *out, const struct hs_command *command,
+                           const struct hs_terminal *terminal)
+{
+    const char *group = NULL;
+
+    for (const struct hs_option *o = command->options; o && o->name; o++) {
+        const char *heading = o->group ? o->group : "Options";
+
+        if (!group || strcmp(group, heading) != 0)
+            append_heading(out, heading, terminal);
+        group = heading;
+        append_option(out, o, help_width(terminal));
+    }
+    append_heading(out, "Everywhere", terminal);
+    append_entry(out, "  -h, --help", "this text", help_width(terminal));
+    append_entry(out, "      --version", "the program's version", help_width(terminal));
+}
+
+void hs_help_command(struct hs_text *out, const struct hs_command *command,
+                     const struct hs_terminal *terminal)
+{
+    size_t width = help_width(terminal);
+
+    hs_text_append(out, "hiersearch %s: ", command->name);
+    hs_text_wrap(out, command->summary, strlen(command->name) + 13, 0, width);
+    hs_text_append(out, "\n\n");
+    hs_help_usage(out, command);
+    if (command->description) {
+        hs_text_append(out, "\n");
+        hs_text_wrap(out, command->description, 0, 0, width);
+        hs_text_append(out, "\n");
+    }
+    if (command->arguments && command->arguments->name)
+        append_heading(out, "Arguments", terminal);
+    for (const struct hs_argument *a = command->arguments; a && a->name; a++) {
+        char left[80];
+
+        snprintf(left, sizeof(left), "  %s", a->name);
+        append_entry(out, left, a->help, width);
+    }
+    append_options(out, command, terminal);
+    if (command->examples) {
+        append_heading(out, "Examples", terminal);
+        hs_text_append(out, "%s\n", command->examples);
+    }
+}
+
+void hs_help_program(struct hs_text *out, const struct hs_command *const *commands,
+                     const struct hs_terminal *terminal)
+{
+    size_t width = help_width(terminal);
+
+    hs_text_wrap(out,
+                 "hiersearch finds the fastest way to split an AllReduce over many processes into "
+                 "layers, for one particular machine.",
+                 0, 0, width);
+    hs_text_append(out, "\n\nusage: hiersearch COMMAND [arguments]\n");
+    append_heading(out, "Commands", terminal);
+    for (const struct hs_command *const *c = commands; *c; c++) {
+        char left[80];
+
+        snprintf(left, sizeof(left), "  %s", (*c)->name);
+        append_entry(out, left, (*c)->summary, width);
+    }
+    append_heading(out, "Begin with", terminal);
+    hs_text_append(out, "  hiersearch predict abci --np 128\n"
+                        "  hiersearch predict --help\n");
+}
+
+void hs_help_version(struct hs_text *out)
+{
+    const char *describe = HS_GIT_DESCRIBE;
+
+    hs_text_append(out, describe[0] ? "hiersearch %s (%s)\n" : "hiersearch %s\n", HS_VERSION,
+                   describe);
+}

@@ -1,0 +1,28 @@
+/*
+ * help.h - usage lines and help texts, made from the rows that the parser reads.
+ */
+#ifndef HS_CLI_HELP_H
+#define HS_CLI_HELP_H
+
+#include "base/text.h"
+#include "console/command.h"
+#include "console/terminal.h"
+
+/* "usage: hiersearch predict SYSTEM --np N[:N] [options]" and a newline. */
+void hs_help_usage(struct hs_text *out, const struct hs_command *command);
+/* Everything about one command: summary, usage, description, arguments, options by group, examples.
+ */
+void hs_help_command(struct hs_text *out, const struct hs_command *command,
+                     const struct hs_terminal *terminal);
+/* What the program is and the commands it has. */
+void hs_help_program(struct hs_text *out, const struct hs_command *const *commands,
+                     const struct hs_terminal *terminal);
+/* "hiersearch 0.1.0 (v0.1.0-3-gabc1234)" and a newline. */
+void hs_help_version(struct hs_text *out);
+
+/* Appends text broken at blanks into lines of at most `width` columns. The first line is taken to
+ * stand at column `at` already, the others begin with `indent` blanks; a newline in the text begins
+ * a new line. */
+void hs_text_wrap(struct hs_text *out, const char *text, size_t at, size_t indent, size_t width);
+
+#endif

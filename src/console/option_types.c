@@ -1,0 +1,127 @@
+/* How the text of an option becomes a value: one const struct per type. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "console/options.h"
+
+static enum hs_status parse_flag(void *field, const struct hs_option *option, const char *text,
+                                 struct hs_error *err)
+{
+    (void)option;
+    (void)text;
+    (void)err;
+    *(bool *)field = true;
+    return HS_OK;
+}
+
+static enum hs_status parse_text(void *field, const struct hs_option *option, const char *text,
+                                 struct hs_error *err)
+{
+    if (text[0] == '\0')
+        return hs_fail(err, HS_INVALID, "expected %s, found nothing", option->argument);
+    *(const char **)field = text;
+    return HS_OK;
+}
+
+static enum hs_status parse_word(void *field, const struct hs_option *option, const char *text,
+                                 struct hs_error *err)
+{
+    const char *const *words = option->words();
+    const char *nearest;
+    size_t count = 0;
+    struct hs_text list = {0};
+
+    for (; words[count]; count++) {
+        if (strcmp(words[count], text) == 0) {
+            *(const char **)field = words[count];
+            hs_text_release(&list);
+            return HS_OK;
+        }
+        hs_text_append(&list, "%s%s", count ? ", " : "", words[count]);
+    }
+    nearest = hs_nearest_name(text, words, count);
+    if (nearest)
+        hs_error_set(err, HS_INVALID, "unknown \"%.60s\", did you mean \"%s\"?", text, nearest);
+    else
+        hs_error_set(err, HS_INVALID, "unknown \"%.60s\", expected one of %s", text,
+                     list.data ? list.data : "");
+    hs_text_release(&list);
+    return HS_INVALID;
+}
+
+static enum hs_status parse_count(void *field, const struct hs_option *option, const char *text,
+                                  struct hs_error *err)
+{
+    return hs_count_parse(field, text, option->noun, option->min, option->max, err);
+}
+
+/* Inserts into the ascending list. */
+static enum hs_status insert_count(struct hs_count_list *list, int value, struct hs_error *err)
+{
+    size_t place = 0;
+
+    while (place < list->count && list->values[place] < value)
+        place++;
+    if (place < list->count && list->values[place] == value)
+        return hs_fail(err, HS_INVALID, "%d is in the list twice", value);
+    if (list->count == HS_COUNT_LIST_MAX)
+        return hs_fail(err, HS_INVALID, "more than %d numbers", HS_COUNT_LIST_MAX);
+    memmove(list->values + place + 1, list->values + place,
+            (list->count - place) * sizeof(list->values[0]));
+    list->values[place] = value;
+    list->count++;
+    return HS_OK;
+}
+
+static enum hs_status parse_count_list(void *field, const struct hs_option *option,
+                                       const char *text, struct hs_error *err)
+{
+    struct hs_count_list list = {.count = 0};
+
+    for (const char *at = text, *comma = text; comma; at = comma ? comma + 1 : at) {
+        char item[32];
+        size_t length;
+        int64_t value;
+        enum hs_status status;
+
+        comma = strchr(at, ',');
+        length = comma ? (size_t)(comma - at) : strlen(at);
+        if (length >= sizeof(item))
+            return hs_fail(err, HS_INVALID, "expected numbers with commas between, found \"%.60s\"",
+                           text);
+        memcpy(item, at, length);
+        item[length] = '\0';
+        status = hs_count_parse(&value, item, option->noun, option->min, option->max, err);
+        if (status == HS_OK)
+            status = insert_count(&list, (int)value, err);
+        if (status != HS_OK)
+            return status;
+    }
+    *(struct hs_count_list *)field = list;
+    return HS_OK;
+}
+
+static enum hs_status parse_np_range(void *field, const struct hs_option *option, const char *text,
+                                     struct hs_error *err)
+{
+    (void)option;
+    return hs_np_range_parse(field, text, err);
+}
+
+static enum hs_status parse_bytes_range(void *field, const struct hs_option *option,
+                                        const char *text, struct hs_error *err)
+{
+    (void)option;
+    return hs_bytes_range_parse(field, text, err);
+}
+
+const struct hs_option_type hs_option_flag = {.is_flag = true, .parse = parse_flag};
+const struct hs_option_type hs_option_text = {.parse = parse_text};
+const struct hs_option_type hs_option_file = {.completion = HS_COMPLETE_FILES, .parse = parse_text};
+const struct hs_option_type hs_option_system = {.completion = HS_COMPLETE_SYSTEMS,
+                                                .parse = parse_text};
+const struct hs_option_type hs_option_word = {.completion = HS_COMPLETE_WORDS, .parse = parse_word};
+const struct hs_option_type hs_option_count = {.parse = parse_count};
+const struct hs_option_type hs_option_count_list = {.parse = parse_count_list};
+const struct hs_option_type hs_option_np_range = {.parse = parse_np_range};
+const struct hs_option_type hs_option_bytes_range = {.parse = parse_bytes_range};

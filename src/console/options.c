@@ -1,0 +1,226 @@
+#include "console/options.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define OPTIONS_MAX 64
+
+/* Where a parse stands. Arguments that are no options are moved to the front of argv. */
+struct parse {
+    const struct hs_option_table *table;
+    void *settings;
+    char **argv;
+    int argc, at;
+    int kept; /* arguments at the front of argv */
+    bool seen[OPTIONS_MAX];
+    enum hs_option_request request;
+};
+
+size_t hs_option_count_rows(const struct hs_option *options)
+{
+    size_t count = 0;
+
+    while (options && options[count].name)
+        count++;
+    return count;
+}
+
+static const struct hs_option *option_named(const struct hs_option *options, const char *name,
+                                            size_t length)
+{
+    for (; options && options->name; options++)
+        if (strlen(options->name) == length && memcmp(options->name, name, length) == 0)
+            return options;
+    return NULL;
+}
+
+static const struct hs_option *option_of_letter(const struct hs_option *options, char letter)
+{
+    for (; options && options->name; options++)
+        if (options->letter && options->letter == letter)
+            return options;
+    return NULL;
+}
+
+static enum hs_status fail_unknown(const struct parse *parse, const char *name, size_t length,
+                                   struct hs_error *err)
+{
+    const char *names[OPTIONS_MAX + 2] = {"help", "version"}, *nearest;
+    char wrong[64];
+    size_t count = 2;
+
+    for (const struct hs_option *o = parse->table->options; o && o->name; o++)
+        names[count++] = o->name;
+    if (length >= sizeof(wrong))
+        length = sizeof(wrong) - 1;
+    memcpy(wrong, name, length);
+    wrong[length] = '\0';
+    nearest = hs_nearest_name(wrong, names, count);
+    if (nearest)
+        return hs_fail(err, HS_INVALID, "unknown option \"--%s\", did you mean \"--%s\"?", wrong,
+                       nearest);
+    return hs_fail(err, HS_INVALID, "unknown option \"--%s\"; --help lists those there are", wrong);
+}
+
+static enum hs_status read_value(const struct parse *parse, const struct hs_option *option,
+                                 const char *text, struct hs_error *err)
+{
+    void *field = (char *)parse->settings + option->offset;
+    enum hs_status status = option->type->parse(field, option, text, err);
+    char prefix[80] = "--";
+
+    if (status == HS_OK || !err)
+        return status;
+    strncat(prefix, option->name, sizeof(prefix) - 3);
+    return hs_error_prefix(err, status, prefix);
+}
+
+/* `value` is the text behind '=' or behind the letter, NULL where the next word may be the value.
+ */
+static enum hs_status take_option(struct parse *parse, const struct hs_option *option,
+                                  const char *value, struct hs_error *err)
+{
+    size_t row = (size_t)(option - parse->table->options);
+
+    if (parse->seen[row])
+        return hs_fail(err, HS_INVALID, "--%s: given twice", option->name);
+    parse->seen[row] = true;
+    if (option->type->is_flag && value)
+        return hs_fail(err, HS_INVALID, "--%s: takes no value, found \"%.60s\"", option->name,
+                       value);
+    if (!option->type->is_flag && !value) {
+        if (parse->at + 1 >= parse->argc)
+            return hs_fail(err, HS_INVALID, "--%s: expected %s, found nothing", option->name,
+                           option->argument);
+        value = parse->argv[++parse->at];
+        if (strncmp(value, "--", 2) == 0)
+            return hs_fail(err, HS_INVALID, "--%s: expected %s, found the option \"%.60s\"",
+                           option->name, option->argument, value);
+    }
+    return read_value(parse, option, value, err);
+}
+
+static enum hs_status take_long(struct parse *parse, const char *name, struct hs_error *err)
+{
+    const char *equals = strchr(name, '=');
+    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    const struct hs_option *option = option_named(parse->table->options, name, length);
+
+    if (option)
+        return take_option(parse, option, equals ? equals + 1 : NULL, err);
+    if (strcmp(name, "help") == 0)
+        parse->request = HS_REQUEST_HELP;
+    else if (strcmp(name, "version") == 0)
+        parse->request = HS_REQUEST_VERSION;
+    else
+        return fail_unknown(parse, name, length, err);
+    return HS_OK;
+}
+
+static enum hs_status take_letters(struct parse *parse, const char *letters, struct hs_error *err)
+{
+    enum hs_status status;
+
+    for (; *letters; letters++) {
+        const struct hs_option *option = option_of_letter(parse->table->options, *letters);
+
+        if (!option && *letters == 'h') {
+            parse->request = HS_REQUEST_HELP;
+            return HS_OK;
+        }
+        if (!option)
+            return hs_fail(err, HS_INVALID, "unknown option \"-%c\"; --help lists those there are",
+                           *letters);
+        if (!option->type->is_flag)
+            return take_option(parse, option, letters[1] ? letters + 1 : NULL, err);
+        status = take_option(parse, option, NULL, err);
+        if (status != HS_OK)
+            return status;
+    }
+    return HS_OK;
+}
+
+static enum hs_status take_words(struct parse *parse, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+    bool only_arguments = false;
+
+    for (; parse->at < parse->argc && status == HS_OK; parse->at++) {
+        char *word = parse->argv[parse->at];
+
+        if (only_arguments || word[0] != '-' || word[1] == '\0')
+            parse->argv[parse->kept++] = word;
+        else if (strcmp(word, "--") == 0)
+            only_arguments = true;
+        else if (word[1] == '-')
+            status = take_long(parse, word + 2, err);
+        else
+            status = take_letters(parse, word + 1, err);
+        if (parse->request != HS_REQUEST_RUN)
+            break;
+    }
+    return status;
+}
+
+static enum hs_status give_arguments(const struct parse *parse, struct hs_error *err)
+{
+    const struct hs_argument *row = parse->table->arguments;
+    int given = 0;
+
+    for (; row && row->name; row++) {
+        char *field = (char *)parse->settings + row->offset;
+
+        if (given >= parse->kept && row->required)
+            return hs_fail(err, HS_INVALID, "%s is missing; --help says what it can be", row->name);
+        if (row->many) {
+            *(struct hs_argument_list *)(void *)field =
+                (struct hs_argument_list){parse->argv + given, (size_t)(parse->kept - given)};
+            given = parse->kept;
+        } else if (given < parse->kept) {
+            *(const char **)(void *)field = parse->argv[given++];
+        }
+    }
+    if (given < parse->kept)
+        return hs_fail(err, HS_INVALID, "unexpected argument \"%.100s\"", parse->argv[given]);
+    return HS_OK;
+}
+
+static enum hs_status read_fallbacks(const struct parse *parse, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    for (const struct hs_option *o = parse->table->options; o && o->name && status == HS_OK; o++)
+        if (o->fallback)
+            status = read_value(parse, o, o->fallback, err);
+    return status;
+}
+
+static enum hs_status check_required(const struct parse *parse, struct hs_error *err)
+{
+    const struct hs_option *options = parse->table->options;
+
+    for (size_t row = 0; options && options[row].name; row++)
+        if (options[row].required && !parse->seen[row])
+            return hs_fail(err, HS_INVALID, "--%s %s is missing", options[row].name,
+                           options[row].argument);
+    return HS_OK;
+}
+
+enum hs_status hs_options_parse(enum hs_option_request *request, void *settings,
+                                const struct hs_option_table *table, int argc, char **argv,
+                                struct hs_error *err)
+{
+    struct parse parse = {.table = table, .settings = settings, .argv = argv, .argc = argc};
+    enum hs_status status = HS_OK;
+
+    if (hs_option_count_rows(table->options) > OPTIONS_MAX)
+        return hs_fail(err, HS_FAILED, "more than %d option rows", OPTIONS_MAX);
+    status = read_fallbacks(&parse, err);
+    if (status == HS_OK)
+        status = take_words(&parse, err);
+    *request = parse.request;
+    if (status != HS_OK || parse.request != HS_REQUEST_RUN)
+        return status;
+    status = give_arguments(&parse, err);
+    return status == HS_OK ? check_required(&parse, err) : status;
+}

@@ -1,0 +1,122 @@
+/*
+ * options.h - a command's options and arguments as rows of a table.
+ *
+ * Parsing, the usage line, the help text and the shell completion all come from the same rows, so
+ * an option cannot be in one and not in the others. A row names its type (how the text becomes a
+ * value and how a shell completes it) and the place of the value in the command's settings struct:
+ *
+ *     {.name = "np", .argument = "N[:N]", .type = &hs_option_np_range, .required = true,
+ *      .offset = offsetof(struct predict_settings, np), .help = "number of processes, ..."},
+ *
+ * Accepted: --name value, --name=value, -n value, -nvalue, flags -qv in one, options behind
+ * arguments, and "--" before arguments that begin with '-'. Not accepted: abbreviated names. --help
+ * (-h) and
+ * --version belong to every command and have no row.
+ */
+#ifndef HS_CLI_OPTIONS_H
+#define HS_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "base/units.h"
+
+struct hs_option;
+
+/* What a shell offers for a value. */
+enum hs_completion {
+    HS_COMPLETE_NOTHING,
+    HS_COMPLETE_WORDS, /* the row's `words` */
+    HS_COMPLETE_FILES,
+    HS_COMPLETE_SYSTEMS /* shipped names, and files */
+};
+
+/* How a value is read. */
+struct hs_option_type {
+    bool is_flag; /* takes no value: parse gets NULL */
+    enum hs_completion completion;
+    /* Writes the field. HS_INVALID says what is wrong with the text; the caller puts the option's
+     * name in front of it. */
+    enum hs_status (*parse)(void *field, const struct hs_option *option, const char *text,
+                            struct hs_error *err);
+};
+
+#define HS_COUNT_LIST_MAX 64
+
+/* Numbers in ascending order, each once. */
+struct hs_count_list {
+    size_t count;
+    int values[HS_COUNT_LIST_MAX];
+};
+
+/* The field that each type writes is named behind it. Texts point into argv. */
+extern const struct hs_option_type hs_option_flag;   /* bool */
+extern const struct hs_option_type hs_option_text;   /* const char * */
+extern const struct hs_option_type hs_option_file;   /* const char *, not empty */
+extern const struct hs_option_type hs_option_system; /* const char *, not empty */
+extern const struct hs_option_type hs_option_word;   /* const char *, one of `words` */
+extern const struct hs_option_type hs_option_count;  /* int64_t in min .. max */
+extern const struct hs_option_type
+    hs_option_count_list; /* struct hs_count_list, each in min .. max */
+extern const struct hs_option_type hs_option_np_range;    /* struct hs_range */
+extern const struct hs_option_type hs_option_bytes_range; /* struct hs_range */
+
+struct hs_option {
+    const char *name;     /* long name without "--" */
+    const char *argument; /* name of the value in the help, NULL for a flag */
+    const struct hs_option_type *type;
+    size_t offset;     /* of the field in the settings */
+    const char *group; /* heading; rows of one group stand together. NULL: "Options" */
+    const char *help;  /* one sentence, wrapped when printed */
+    const char
+        *fallback;    /* read first, as if it had been given; shown as the default; may be NULL */
+    const char *noun; /* counts: what is counted, for messages */
+    int64_t min, max; /* counts */
+    const char *const *(*words)(void); /* NULL-terminated list, for hs_option_word */
+    char letter;                       /* short name, 0: none */
+    bool required;
+};
+
+/* A positional argument: const char *, or, where `many`, struct hs_argument_list (last row only).
+ */
+struct hs_argument {
+    const char *name; /* in capitals */
+    const char *help;
+    bool required;
+    bool many;
+    enum hs_completion completion;
+    const char *const *(*words)(void); /* for HS_COMPLETE_WORDS */
+    size_t offset;
+};
+
+struct hs_argument_list {
+    char **items; /* a slice of argv */
+    size_t count;
+};
+
+/* The rows of a command, and what became of --help and --version. */
+struct hs_option_table {
+    const struct hs_option *options;     /* ends with name NULL; NULL: none */
+    const struct hs_argument *arguments; /* likewise */
+};
+
+enum hs_option_request {
+    HS_REQUEST_RUN,
+    HS_REQUEST_HELP,   /* --help or -h came first; the rest was not checked */
+    HS_REQUEST_VERSION /* --version */
+};
+
+/* Reads argv[0 .. argc - 1] (the command's name not among them) into *settings. argv is reordered.
+ * HS_INVALID, with the nearest name where one is unknown: unknown or repeated options, values that
+ * are missing, not wanted or not valid, too many arguments, required ones that are missing. */
+enum hs_status hs_options_parse(enum hs_option_request *request, void *settings,
+                                const struct hs_option_table *table, int argc, char **argv,
+                                struct hs_error *err);
+
+/* Number of rows. */
+size_t hs_option_count_rows(const struct hs_option *options);
+
+#endif

@@ -1,0 +1,148 @@
+/* What main does: one command, its output, and its error, each in one place. */
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "console/command.h"
+#include "console/help.h"
+
+/* A file that we open must not become number 1 because the caller had closed stdout. The stand-ins
+ * are opened the wrong way round, so that using them fails. */
+static void keep_standard_files(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+            exit(1);
+}
+
+/* The word as a shell would need it. */
+static void append_quoted(struct hs_text *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_=+./:,@%^~";
+
+    if (word[0] && word[0] != '~' && strspn(word, plain) == strlen(word)) {
+        hs_text_append(out, "%s", word);
+        return;
+    }
+    hs_text_append(out, "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            hs_text_append(out, "'\\''");
+        else
+            hs_text_append_bytes(out, word, 1);
+    }
+    hs_text_append(out, "'");
+}
+
+static void append_command_line(struct hs_text *out, int argc, char **argv)
+{
+    hs_text_append(out, "hiersearch");
+    for (int i = 1; i < argc; i++) {
+        hs_text_append(out, " ");
+        append_quoted(out, argv[i]);
+    }
+}
+
+static enum hs_status run_with_settings(struct hs_context *context, int argc, char **argv,
+                                        struct hs_error *err)
+{
+    const struct hs_command *command = context->command;
+    struct hs_option_table table = {command->options, command->arguments};
+    enum hs_option_request request = HS_REQUEST_RUN;
+    void *settings = calloc(1, command->settings_bytes ? command->settings_bytes : 1);
+    enum hs_status status;
+
+    if (!settings)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    status = hs_options_parse(&request, settings, &table, argc, argv, err);
+    if (status == HS_OK && request == HS_REQUEST_HELP)
+        hs_help_command(context->out, command, &context->terminal);
+    else if (status == HS_OK && request == HS_REQUEST_VERSION)
+        hs_help_version(context->out);
+    else if (status == HS_OK)
+        status = command->run(context, settings, err);
+    free(settings);
+    return status;
+}
+
+/* argv[1] is there. */
+static enum hs_status run_command(struct hs_context *context,
+                                  const struct hs_command *const *commands, int argc, char **argv,
+                                  struct hs_error *err)
+{
+    struct hs_text line = {0};
+    enum hs_status status = hs_command_find(&context->command, commands, argv[1], err);
+
+    if (status != HS_OK)
+        return status;
+    append_command_line(&line, argc, argv);
+    if (line.failed)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    context->command_line = line.data;
+    context->arguments = argv + 2;
+    if (context->command->passes_on)
+        status = context->command->run(context, NULL, err);
+    else
+        status = run_with_settings(context, argc - 2, argv + 2, err);
+    hs_text_release(&line);
+    return status;
+}
+
+static enum hs_status run_arguments(struct hs_context *context,
+                                    const struct hs_command *const *commands, int argc, char **argv,
+                                    struct hs_error *err)
+{
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        hs_help_program(context->out, commands, &context->terminal);
+    else if (strcmp(argv[1], "--version") == 0)
+        hs_help_version(context->out);
+    else if (argv[1][0] == '-')
+        return hs_fail(err, HS_INVALID,
+                       "unknown option \"%.60s\" before the command; see `hiersearch --help`",
+                       argv[1]);
+    else
+        return run_command(context, commands, argc, argv, err);
+    return HS_OK;
+}
+
+/* stdout is written once and closed, so that a full disk or a closed pipe does not pass for
+ * success. */
+static enum hs_status write_out(const struct hs_text *out, struct hs_error *err)
+{
+    if (out->failed)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    if (out->length == 0)
+        return HS_OK;
+    if (fwrite(out->data, 1, out->length, stdout) != out->length || fflush(stdout) != 0 ||
+        fclose(stdout) != 0)
+        return hs_fail(err, HS_IO, "standard output: %s", strerror(errno));
+    return HS_OK;
+}
+
+int hs_program_run(const struct hs_command *const *commands, int argc, char **argv)
+{
+    struct hs_text out = {0}, notes = {0};
+    struct hs_error error = {.status = HS_OK};
+    struct hs_context context = {.out = &out, .notes = &notes};
+    enum hs_status status;
+
+    keep_standard_files();
+    setlocale(LC_CTYPE, "");
+    context.terminal = hs_terminal_look(STDOUT_FILENO);
+    status = run_arguments(&context, commands, argc, argv, &error);
+    if (status == HS_OK)
+        status = write_out(&out, &error);
+    if (notes.length)
+        fputs(notes.data, stderr);
+    if (status != HS_OK)
+        fprintf(stderr, "hiersearch%s%s: %s\n", context.command ? " " : "",
+                context.command ? context.command->name : "", error.message);
+    hs_text_release(&notes);
+    hs_text_release(&out);
+    return hs_status_exit(status);
+}

@@ -1,0 +1,57 @@
+/*
+ * The table of commands: every row can be found, read and explained.
+ */
+#include "test.h"
+
+#include "cli/commands.h"
+#include "console/command.h"
+#include "console/options.h"
+
+static void every_command_can_be_found(void **state)
+{
+    struct hs_error error;
+    const struct hs_command *found;
+
+    (void)state;
+    for (const struct hs_command *const *c = hs_commands; *c; c++) {
+        assert_status_is(hs_command_find(&found, hs_commands, (*c)->name, &error), HS_OK, &error);
+        assert_ptr_equal(found, *c);
+        assert_true((*c)->summary[0] != '\0');
+    }
+    assert_int_equal(hs_command_find(&found, hs_commands, "predcit", &error), HS_INVALID);
+    assert_string_equal(error.message, "unknown command \"predcit\", did you mean \"predict\"?");
+}
+
+/* Two rows of one name would hide each other; a fallback that cannot be read would break every
+ * call. */
+static void rows_of_commands_are_sound(void **state)
+{
+    (void)state;
+    for (const struct hs_command *const *c = hs_commands; *c; c++) {
+        const struct hs_option *rows = (*c)->options;
+
+        for (size_t i = 0; i < hs_option_count_rows(rows); i++) {
+            _Alignas(16) char field[1024];
+            struct hs_error error;
+
+            assert_true(rows[i].help && rows[i].help[0]);
+            assert_true(rows[i].type->is_flag == (rows[i].argument == NULL));
+            if (rows[i].fallback)
+                assert_status_is(rows[i].type->parse(field, &rows[i], rows[i].fallback, &error),
+                                 HS_OK, &error);
+            for (size_t k = 0; k < i; k++) {
+                assert_string_not_equal(rows[i].name, rows[k].name);
+                assert_true(!rows[i].letter || rows[i].letter != rows[k].letter);
+            }
+        }
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("every command is found by its name, a slip is answered with the nearest",
+            every_command_can_be_found),
+    HS_TEST("option rows of all commands are unique and their fallbacks can be read",
+            rows_of_commands_are_sound),
+};
+
+HS_TEST_MAIN(tests)

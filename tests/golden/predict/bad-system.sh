@@ -1,0 +1,14 @@
+try() { echo "\$ $*"; hiersearch predict "$@" --np 4 2>&1; echo "exit $?"; }
+try abcj
+try sumit
+try frobnicate
+try ''
+try 'a:4@100GB/s,b:4'
+try 'a:4@100GB/s,b:4@fast'
+try 'a@100GB/s,b:4@1GB/s'
+try 'a:0@100GB/s'
+try 'a:4@0GB/s'
+try 'a:4@100GB/s;s=0'
+echo '$ none'
+hiersearch predict --np 4 2>&1
+echo "exit $?"

@@ -1,0 +1,1 @@
+hiersearch predict abci --np 1

@@ -1,0 +1,1 @@
+hiersearch predict abci --np 4:128 --size 64MiB
