@@ -150,7 +150,11 @@ export BUILD PYTHON3 MPICC
 QUICK_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
     tests/configs/test_configs.py tests/result/check_schema.py tests/golden/run "make -s headers" \
     "make -s layers" tests/meta/test_run.sh tests/meta/test_golden.sh
-FULL_COMMANDS = $(QUICK_COMMANDS)
+FULL_COMMANDS = $(QUICK_COMMANDS) "@timeout=900 tests/instrumented.sh sanitizers" \
+    "@timeout=900 tests/instrumented.sh valgrind" "@timeout=900 make -s tidy" $(MPI_COMMANDS)
+
+# What tests/instrumented.sh builds a second time.
+instrumented-programs: $(BUILD)/hiersearch $(UNIT_TESTS) $(REPLAYS)
 
 check: all $(UNIT_TESTS) $(REPLAYS)
 	tests/run -- $(QUICK_COMMANDS)
@@ -195,5 +199,5 @@ format:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all FORCE headers layers tidy format fuzz check check-full check-bare bench-predict \
+.PHONY: instrumented-programs all FORCE headers layers tidy format fuzz check check-full check-bare bench-predict \
     bench-table2

@@ -1,0 +1,53 @@
+#!/bin/bash
+# Unit tests, golden cases and corpus under AddressSanitizer and UBSan, and a part of them under valgrind. Prints TAP.
+# usage: tests/instrumented.sh sanitizers|valgrind        (from the source tree's top; BUILD as for make)
+set -u
+mode=${1:?sanitizers or valgrind}
+build=${BUILD:-build}
+n=0
+failed=0
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# step NAME COMMAND...: one TAP line; what the command printed only where it failed.
+step() {
+    local name=$1
+    shift
+    n=$((n + 1))
+    if "$@" >"$log" 2>&1; then
+        echo "ok $n - $name"
+    else
+        failed=1
+        echo "not ok $n - $name"
+        tail -40 "$log" | sed 's/^/# /'
+    fi
+}
+
+unset MAKEFLAGS MFLAGS
+case $mode in
+sanitizers)
+    export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
+    asan=$build/sanitized
+    step "the programs and tests build with -fsanitize=address,undefined" \
+        make -s BUILD="$asan" SANITIZE=address,undefined HAVE_MPI=0 instrumented-programs
+    for test in "$asan"/tests/*/test_*; do
+        [ -x "$test" ] && [[ $test != *.d ]] && step "${test#"$asan"/tests/} is clean under ASan and UBSan" "$test"
+    done
+    for target in "$asan"/fuzz/*_replay; do
+        name=$(basename "$target" _replay)
+        step "corpus of $name is clean under ASan and UBSan" "$target" "tests/fuzz/corpus/$name"
+    done
+    BUILD=$asan step "golden cases are clean under ASan and UBSan" tests/golden/run
+    ;;
+valgrind)
+    check=(valgrind -q --error-exitcode=99 --leak-check=full "--errors-for-leak-kinds=definite,possible")
+    for test in base/test_json base/test_units model/test_split model/test_system result/test_result_read; do
+        step "$test is clean under valgrind" "${check[@]}" "$build/tests/$test"
+    done
+    step "predict is clean under valgrind" "${check[@]}" "$build/hiersearch" predict abci --np 360 --chunks 1,2,4
+    step "explain is clean under valgrind" "${check[@]}" "$build/hiersearch" predict abci --np 48 --explain best
+    step "containment is clean under valgrind" "${check[@]}" "$build/hiersearch" predict abci --np 96 --search containment --json
+    ;;
+esac
+echo "1..$n"
+exit $failed
