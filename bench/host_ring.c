@@ -1,20 +1,26 @@
 /*
  * host_ring.c - how fast the backends are on one machine, against MPI_Allreduce and the copy limit.
  *
- *     mpicc.mpich -std=c11 -D_GNU_SOURCE -O2 -Isrc -o host_ring bench/host_ring.c $(bench/sources)
- *     mpiexec.mpich -n 4 ./host_ring [-m MIB] [-r ROUNDS] [-s SEGMENT_KIB] [-f IN_FLIGHT] [PLAN ...]
+ *     make
+ *     OBJECTS="$(ls build/obj/runner/?*.o | grep -v main.o)"
+ *     LIBS="$(ls build/lib/libhs_*.a | grep -v -e runner -e cli) -lcjson -lgsl -lgslcblas -lm"
+ *     mpicc.mpich -std=c11 -D_GNU_SOURCE -O2 -Isrc -o host_ring bench/host_ring.c $OBJECTS \
+ *         -Wl,--start-group $LIBS -Wl,--end-group
+ *     mpiexec.mpich -n 4 ./host_ring [-m MIB] [-r ROUNDS] [-s SEGMENT_KIB] [-f IN_FLIGHT]
+ *         [-b host|mpi] [PLAN ...]
  *
- * All contenders run in turn in every round, so that whatever else the machine does hits all of them.
- * A time is the maximum over ranks between two barriers. Printed per contender: median, 10 % and 90 %
- * quantile, median over rounds of (MPI_Allreduce's time / its time), and limit / median.
+ * All contenders run in turn in every round, so that whatever else the machine does hits all of
+ * them. A time is the maximum over ranks between two barriers. Printed per contender: median, 10 %
+ * and 90 % quantile, median over rounds of (MPI_Allreduce's time / its time), and limit / median.
  *
  * The copy limit is the time an allreduce that passes messages by one copy each needs if waiting,
- * messages and system calls cost nothing. For n (p-1)/p bytes each, a rank must copy a neighbour's data into
- * a slot (load), add its own part (add), and copy a result into its output (store). The three are
- * measured in the same rounds, on all ranks at once, over n bytes, with a slot of 256 KiB that stays in
- * the cache and the other side streaming: the best case for each.
+ * messages and system calls cost nothing. For n (p-1)/p bytes each, a rank must copy a neighbour's
+ * data into a slot (load), add its own part (add), and copy a result into its output (store). The
+ * three are measured in the same rounds, on all ranks at once, over n bytes, with a slot of 256 KiB
+ * that stays in the cache and the other side streaming: the best case for each.
  */
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +49,7 @@ struct bench {
     int rank, np, rounds, count;
     size_t bytes, segment_bytes;
     int in_flight;
+    const char *only; /* backend, or NULL for both */
     char *from, *to, *slot;
     struct hs_idle idle;
     struct contender contenders[CONTENDERS_MAX];
@@ -180,8 +187,8 @@ static void report(const struct contender *baseline, double limit)
 {
     printf("%d ranks, %zu MiB float32 sum, %d rounds, copy limit %.2f ms\n", bench.np,
            bench.bytes >> 20, bench.rounds, limit * 1e3);
-    printf("%-24s %10s %10s %10s %10s %10s %10s\n", "", "median ms", "10 %", "90 %",
-           "vs MPI", "of limit", "machinery");
+    printf("%-24s %10s %10s %10s %10s %10s %10s\n", "", "median ms", "10 %", "90 %", "vs MPI",
+           "of limit", "machinery");
     for (int i = 0; i < bench.count; i++) {
         const struct contender *c = &bench.contenders[i];
         double median = quantile(c->seconds, bench.rounds, 0.5);
@@ -199,10 +206,13 @@ static void report(const struct contender *baseline, double limit)
 static void read_options(int argc, char **argv)
 {
     int option;
-    while ((option = getopt(argc, argv, "m:r:s:f:")) != -1) {
+    while ((option = getopt(argc, argv, "m:r:s:f:b:")) != -1) {
         long value = optarg == NULL ? 0 : strtol(optarg, NULL, 10);
-        if (option == '?' || value < 1)
-            stop("usage: host_ring [-m MIB] [-r ROUNDS] [-s SEGMENT_KIB] [-f IN_FLIGHT] [PLAN ...]");
+        if (option == 'b')
+            bench.only = optarg;
+        else if (option == '?' || value < 1)
+            stop("usage: host_ring [-m MIB] [-r ROUNDS] [-s SEGMENT_KIB] [-f IN_FLIGHT] "
+                 "[-b host|mpi] [PLAN ...]");
         if (option == 'm')
             bench.bytes = (size_t)value << 20;
         if (option == 'r')
@@ -244,12 +254,16 @@ static void set_up(int argc, char **argv)
     add(LOAD, "load");
     add(STORE, "store");
     add(ADD, "add");
+    bool first = true;
     for (size_t b = 0; b < 2; b++) {
+        if (bench.only != NULL && strcmp(bench.only, backends[b]->name) != 0)
+            continue;
         void *state = open_backend(backends[b]);
-        if (b == 0) {
+        if (first) {
             struct contender *baseline = add(BASELINE, "MPI_Allreduce");
             baseline->backend = backends[b];
             baseline->state = state;
+            first = false;
         }
         if (optind == argc)
             add_usual_plans(backends[b], state);
@@ -266,6 +280,8 @@ int main(int argc, char **argv)
     hs_idle_init(&bench.idle, MPI_COMM_WORLD);
     read_options(argc, argv);
     set_up(argc, argv);
+    if (bench.count < 4)
+        stop("no such backend");
     for (int round = -2; round < bench.rounds; round++) /* two to warm up */
         for (int i = 0; i < bench.count; i++)
             time_once(&bench.contenders[i], round);

@@ -1,0 +1,410 @@
+/* contest.c - see contest.h. */
+#include "runner/contest.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Part of the budget that is kept for the runs with layer times. */
+#define LAYERS_SHARE 0.15
+
+const char *const hs_ending_names[HS_ENDING_COUNT] = {
+#define HS_ROW(name, text, meaning) [HS_ENDING_##name] = text,
+    HS_ENDINGS(HS_ROW)
+#undef HS_ROW
+};
+
+enum hs_status hs_samples_add(struct hs_samples *samples, double value, struct hs_error *err)
+{
+    if (samples->count == samples->capacity) {
+        size_t capacity = samples->capacity ? 2 * samples->capacity : 16;
+        double *values = realloc(samples->values, capacity * sizeof(*values));
+
+        if (!values)
+            return hs_fail(err, HS_MEMORY, "out of memory for samples");
+        samples->values = values;
+        samples->capacity = capacity;
+    }
+    samples->values[samples->count++] = value;
+    return HS_OK;
+}
+
+double hs_samples_median(const struct hs_samples *samples)
+{
+    struct hs_summary summary;
+
+    if (samples->count == 0 ||
+        hs_summarise(&summary, samples->values, samples->count, NULL) != HS_OK)
+        return NAN;
+    return summary.median;
+}
+
+/* ---- contestants ---------------------------------------------------------------------------------- */
+
+enum hs_status hs_contest_add(struct hs_contest *contest, const char *name,
+                              const struct hs_plan *plan, size_t baseline, struct hs_error *err)
+{
+    struct hs_contestant *items =
+        realloc(contest->items, (contest->count + 1) * sizeof(*contest->items));
+    struct hs_contestant *added;
+
+    if (!items)
+        return hs_fail(err, HS_MEMORY, "out of memory for candidates");
+    contest->items = items;
+    added = &items[contest->count++];
+    memset(added, 0, sizeof(*added));
+    snprintf(added->name, sizeof(added->name), "%s", name);
+    if (plan)
+        added->plan = *plan;
+    added->baseline = baseline;
+    return HS_OK;
+}
+
+void hs_contest_release(struct hs_contest *contest)
+{
+    for (size_t i = 0; i < contest->count; i++) {
+        struct hs_contestant *item = &contest->items[i];
+
+        free(item->seconds.values);
+        free(item->device.values);
+        free(item->whole.values);
+        for (size_t phase = 0; phase < 2 * HS_LAYERS_MAX; phase++)
+            free(item->phases[phase].values);
+    }
+    free(contest->items);
+    *contest = (struct hs_contest){0};
+}
+
+static bool is_plan(const struct hs_contestant *item)
+{
+    return item->plan.split.count > 0;
+}
+
+/* Its last sample is still to be verified. */
+static bool needs_closing(const struct hs_contestant *item)
+{
+    return item->ending != HS_ENDING_OPEN && item->status == HS_MEASURE_OK &&
+           item->seconds.count > 0 && item->verified_at != item->seconds.count;
+}
+
+bool hs_contestant_done(const struct hs_contestant *item)
+{
+    return item->ending != HS_ENDING_OPEN && !needs_closing(item);
+}
+
+double hs_contestant_median(const struct hs_contestant *item)
+{
+    return hs_samples_median(&item->seconds);
+}
+
+double hs_contestant_phase_median(const struct hs_contestant *item, size_t phase)
+{
+    return hs_samples_median(&item->phases[phase]);
+}
+
+size_t hs_contest_done(const struct hs_contest *contest)
+{
+    size_t done = 0;
+
+    for (size_t i = 0; i < contest->count; i++)
+        done += hs_contestant_done(&contest->items[i]);
+    return done;
+}
+
+size_t hs_contest_raced(const struct hs_contest *contest)
+{
+    size_t raced = 0;
+
+    for (size_t i = 0; i < contest->count; i++)
+        raced += contest->items[i].ending == HS_ENDING_RACED;
+    return raced;
+}
+
+/* Only faultless plans, by median; `accept` NULL takes all. */
+static struct hs_contestant *best_plan(const struct hs_contest *contest,
+                                       bool (*accept)(const struct hs_contest *,
+                                                      const struct hs_contestant *))
+{
+    struct hs_contestant *best = NULL;
+    double best_seconds = INFINITY;
+
+    for (size_t i = 0; i < contest->count; i++) {
+        struct hs_contestant *item = &contest->items[i];
+        double seconds;
+
+        if (!is_plan(item) || item->status != HS_MEASURE_OK || item->seconds.count == 0 ||
+            (accept && !accept(contest, item)))
+            continue;
+        seconds = hs_contestant_median(item);
+        if (seconds < best_seconds ||
+            (best && seconds <= best_seconds && hs_plan_compare(&item->plan, &best->plan) < 0)) {
+            best = item;
+            best_seconds = seconds;
+        }
+    }
+    return best;
+}
+
+const struct hs_contestant *hs_contest_best(const struct hs_contest *contest)
+{
+    return best_plan(contest, NULL);
+}
+
+struct hs_contestant *hs_contest_find(const struct hs_contest *contest, const char *name)
+{
+    for (size_t i = 0; i < contest->count; i++)
+        if (strcmp(contest->items[i].name, name) == 0)
+            return &contest->items[i];
+    return NULL;
+}
+
+/* ---- who goes on ---------------------------------------------------------------------------------- */
+
+/* Smallest upper end of a plan's interval: who lies above it cannot win. */
+static double best_upper_end(const struct hs_contest *contest)
+{
+    double best = INFINITY;
+
+    for (size_t i = 0; i < contest->count; i++) {
+        const struct hs_contestant *item = &contest->items[i];
+        struct hs_summary summary;
+
+        if (is_plan(item) && item->status == HS_MEASURE_OK && item->seconds.count > 0 &&
+            hs_summarise(&summary, item->seconds.values, item->seconds.count, NULL) == HS_OK &&
+            summary.ci_valid && summary.ci_high < best)
+            best = summary.ci_high;
+    }
+    return best;
+}
+
+static void judge_one(const struct hs_contest *contest, struct hs_contestant *item, double upper_end)
+{
+    const struct hs_contest_rules *rules = &contest->rules;
+    struct hs_summary summary;
+
+    /* The closing run is still to come: it makes the last sample. */
+    if (item->seconds.count + 1 >= rules->max_samples)
+        item->ending = HS_ENDING_FULL;
+    if (item->seconds.count < rules->min_samples ||
+        hs_summarise(&summary, item->seconds.values, item->seconds.count, NULL) != HS_OK ||
+        !summary.ci_valid)
+        return;
+    if (hs_summary_precision(&summary) <= rules->precision)
+        item->ending = HS_ENDING_PRECISE;
+    else if (is_plan(item) && summary.ci_low > upper_end)
+        item->ending = HS_ENDING_RACED;
+}
+
+static double cost_per_run(const struct hs_contestant *item)
+{
+    return item->runs ? item->spent_seconds / (double)item->runs : 0;
+}
+
+/* When the last round must be over: what is kept for closing runs and for layers comes off. */
+static double samples_end(const struct hs_contest *contest)
+{
+    double end = contest->rules.budget_seconds;
+
+    if (contest->rules.layer_runs)
+        end *= 1 - LAYERS_SHARE;
+    for (size_t i = 0; i < contest->count; i++)
+        if (contest->items[i].ending == HS_ENDING_OPEN)
+            end -= cost_per_run(&contest->items[i]);
+    return end;
+}
+
+/* Who has used up the share sits out the next round. */
+static void pause_by_share(struct hs_contest *contest, double remaining_seconds)
+{
+    double total = remaining_seconds;
+    size_t open = 0;
+
+    for (size_t i = 0; i < contest->count; i++)
+        if (contest->items[i].ending == HS_ENDING_OPEN) {
+            total += contest->items[i].spent_seconds;
+            open++;
+        }
+    for (size_t i = 0; i < contest->count; i++) {
+        struct hs_contestant *item = &contest->items[i];
+
+        if (item->ending != HS_ENDING_OPEN)
+            continue;
+        item->paused = item->seconds.count > 0 &&
+                       item->spent_seconds + cost_per_run(item) > total / (double)open;
+    }
+}
+
+static void end_open_ones(struct hs_contest *contest)
+{
+    for (size_t i = 0; i < contest->count; i++) {
+        struct hs_contestant *item = &contest->items[i];
+
+        if (item->ending != HS_ENDING_OPEN)
+            continue;
+        item->ending = HS_ENDING_SPENT;
+        if (item->seconds.count == 0) {
+            item->status = HS_MEASURE_SKIPPED;
+            snprintf(item->reason, sizeof(item->reason), "the time was spent before its turn");
+        }
+    }
+}
+
+/* At the end of a round. */
+static void judge(struct hs_contest *contest, double elapsed_seconds)
+{
+    double upper_end = best_upper_end(contest);
+
+    for (size_t i = 0; i < contest->count; i++)
+        if (contest->items[i].ending == HS_ENDING_OPEN && contest->items[i].seconds.count > 0)
+            judge_one(contest, &contest->items[i], upper_end);
+    pause_by_share(contest, samples_end(contest) - elapsed_seconds);
+}
+
+/* ---- the next step -------------------------------------------------------------------------------- */
+
+/* A first run may start as long as there is time; of later ones is known what they take. */
+static bool is_due(const struct hs_contest *contest, const struct hs_contestant *item,
+                   double elapsed_seconds)
+{
+    if (item->ending != HS_ENDING_OPEN)
+        return needs_closing(item);
+    return !item->paused && elapsed_seconds + cost_per_run(item) < samples_end(contest);
+}
+
+static bool any_due(const struct hs_contest *contest, double elapsed_seconds)
+{
+    for (size_t i = 0; i < contest->count; i++)
+        if (is_due(contest, &contest->items[i], elapsed_seconds))
+            return true;
+    return false;
+}
+
+static bool any_open(const struct hs_contest *contest)
+{
+    for (size_t i = 0; i < contest->count; i++)
+        if (contest->items[i].ending == HS_ENDING_OPEN)
+            return true;
+    return false;
+}
+
+/* The step for a contestant whose turn it is. */
+static struct hs_step step_for(const struct hs_contest *contest, size_t index,
+                               enum hs_step_kind kind)
+{
+    const struct hs_contestant *item = &contest->items[index];
+
+    if (!item->prepared)
+        return (struct hs_step){HS_STEP_PREPARE, index, false};
+    return (struct hs_step){kind, index, kind == HS_STEP_SAMPLE &&
+                                             (item->verified_at == 0 || needs_closing(item))};
+}
+
+/* False when the rounds are over. */
+static bool next_sample(struct hs_step *step, struct hs_contest *contest, double elapsed_seconds)
+{
+    for (;;) {
+        for (; contest->cursor < contest->count; contest->cursor++)
+            if (is_due(contest, &contest->items[contest->cursor], elapsed_seconds)) {
+                *step = step_for(contest, contest->cursor, HS_STEP_SAMPLE);
+                contest->cursor += step->kind == HS_STEP_SAMPLE;
+                return true;
+            }
+        judge(contest, elapsed_seconds);
+        contest->cursor = 0;
+        if (any_due(contest, elapsed_seconds))
+            continue;
+        if (!any_open(contest))
+            return false;
+        end_open_ones(contest);
+    }
+}
+
+static bool wants_layers(const struct hs_contest *contest, const struct hs_contestant *item)
+{
+    return item->layer_runs < contest->rules.layer_runs;
+}
+
+static bool next_layers(struct hs_step *step, struct hs_contest *contest, double elapsed_seconds)
+{
+    const struct hs_contestant *best = best_plan(contest, wants_layers);
+
+    if (!best || elapsed_seconds >= contest->rules.budget_seconds)
+        return false;
+    *step = step_for(contest, (size_t)(best - contest->items), HS_STEP_LAYERS);
+    return true;
+}
+
+struct hs_step hs_contest_next(struct hs_contest *contest, double elapsed_seconds)
+{
+    struct hs_step step = {HS_STEP_END, 0, false};
+
+    if (contest->phase == HS_CONTEST_SAMPLES && !next_sample(&step, contest, elapsed_seconds))
+        contest->phase = HS_CONTEST_LAYERS;
+    if (contest->phase == HS_CONTEST_LAYERS && !next_layers(&step, contest, elapsed_seconds))
+        contest->phase = HS_CONTEST_OVER;
+    return contest->phase == HS_CONTEST_OVER ? (struct hs_step){HS_STEP_END, 0, false} : step;
+}
+
+/* ---- what came of it ------------------------------------------------------------------------------ */
+
+void hs_contest_prepared(struct hs_contest *contest, size_t index, double cost_seconds)
+{
+    contest->items[index].prepared = true;
+    contest->items[index].spent_seconds += cost_seconds;
+}
+
+enum hs_status hs_contest_sampled(struct hs_contest *contest, const struct hs_step *step,
+                                  double seconds, double device_seconds, uint64_t wrong_elements,
+                                  double cost_seconds, struct hs_error *err)
+{
+    struct hs_contestant *item = &contest->items[step->contestant];
+    enum hs_status status = hs_samples_add(&item->seconds, seconds, err);
+
+    if (status == HS_OK && !isnan(device_seconds))
+        status = hs_samples_add(&item->device, device_seconds, err);
+    if (status != HS_OK)
+        return status;
+    item->spent_seconds += cost_seconds;
+    item->runs++;
+    if (!step->verify)
+        return HS_OK;
+    item->verified_at = item->seconds.count;
+    item->wrong_elements = wrong_elements;
+    if (wrong_elements > 0) {
+        char reason[HS_REASON_BYTES];
+
+        snprintf(reason, sizeof(reason), "%llu wrong element%s in sample %zu",
+                 (unsigned long long)wrong_elements, wrong_elements == 1 ? "" : "s",
+                 item->seconds.count);
+        hs_contest_fault(contest, step->contestant, HS_MEASURE_WRONG, reason);
+    }
+    return HS_OK;
+}
+
+enum hs_status hs_contest_layered(struct hs_contest *contest, size_t index, const double *phases,
+                                  double whole_seconds, struct hs_error *err)
+{
+    struct hs_contestant *item = &contest->items[index];
+    size_t layers = (size_t)item->plan.split.count;
+    enum hs_status status = hs_samples_add(&item->whole, whole_seconds, err);
+
+    for (size_t i = 0; i < layers && status == HS_OK; i++) {
+        status = hs_samples_add(&item->phases[i], phases[i], err);
+        if (status == HS_OK && i + 1 < layers)
+            status = hs_samples_add(&item->phases[HS_LAYERS_MAX + i], phases[HS_LAYERS_MAX + i],
+                                    err);
+    }
+    item->layer_runs++;
+    return status;
+}
+
+void hs_contest_fault(struct hs_contest *contest, size_t index, enum hs_measure_status status,
+                      const char *reason)
+{
+    struct hs_contestant *item = &contest->items[index];
+
+    item->ending = HS_ENDING_FAULT;
+    item->status = status;
+    snprintf(item->reason, sizeof(item->reason), "%s", reason);
+}

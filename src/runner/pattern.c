@@ -1,0 +1,40 @@
+/* pattern.c - see pattern.h; the arithmetic is in pattern_math.h. */
+#include "runner/pattern.h"
+
+#include <string.h>
+
+#include "runner/pattern_math.h"
+
+void hs_pattern_fill(void *data, const struct hs_pattern *pattern, int64_t rank, size_t first,
+                     size_t count)
+{
+    struct hs_pattern_plan plan = hs_pattern_plan_of(pattern);
+    size_t width = hs_datatype_bytes(pattern->datatype);
+    uint64_t rank_in_cycle = (uint64_t)rank % plan.cycle;
+    uint64_t owner = first % plan.np;
+
+    for (size_t i = 0; i < count; i++) {
+        struct hs_pattern_draw drawn = hs_pattern_draw_of(&plan, first + i);
+        int64_t value =
+            hs_pattern_contribution(&plan, drawn, rank_in_cycle, owner == (uint64_t)rank);
+        hs_pattern_store((char *)data + i * width, pattern->datatype, value, 1);
+        owner = owner + 1 == plan.np ? 0 : owner + 1;
+    }
+}
+
+uint64_t hs_pattern_wrong(const void *data, const struct hs_pattern *pattern, size_t first,
+                          size_t count)
+{
+    struct hs_pattern_plan plan = hs_pattern_plan_of(pattern);
+    size_t width = hs_datatype_bytes(pattern->datatype);
+    int64_t divisor = pattern->operation == HS_AVERAGE ? pattern->np : 1;
+    uint64_t wrong = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        char expected[sizeof(double)];
+        int64_t value = hs_pattern_reduction(&plan, hs_pattern_draw_of(&plan, first + i));
+        hs_pattern_store(expected, pattern->datatype, value, divisor);
+        wrong += memcmp(expected, (const char *)data + i * width, width) != 0;
+    }
+    return wrong;
+}

@@ -1,0 +1,272 @@
+/* What a contest runs next, without MPI and without a clock: times are made up here. */
+#include "runner/contest.h"
+#include "test.h"
+
+/* A contest of a baseline and plans of np = 8, whose runs take what `seconds` says. */
+struct play {
+    struct hs_contest contest;
+    double seconds[8];  /* of one run of contestant i */
+    double spread[8];   /* relative: samples lie evenly in seconds * (1 +- spread), in a mixed order */
+    double elapsed;
+    size_t samples[8], verified[8], prepared[8];
+    size_t order[4000], steps; /* contestants sampled, in order */
+};
+
+static void add(struct play *play, const char *text, double seconds, double spread)
+{
+    struct hs_plan plan;
+    size_t index = play->contest.count;
+
+    play->seconds[index] = seconds;
+    play->spread[index] = spread;
+    if (text[0] >= '0' && text[0] <= '9') {
+        assert_int_equal(hs_plan_parse(&plan, text, 8, NULL), HS_OK);
+        assert_int_equal(hs_contest_add(&play->contest, text, &plan, 0, NULL), HS_OK);
+    } else {
+        assert_int_equal(hs_contest_add(&play->contest, text, NULL, 3, NULL), HS_OK);
+    }
+}
+
+static struct play begin(double budget_seconds)
+{
+    struct play play = {0};
+
+    play.contest.rules = (struct hs_contest_rules){
+        .precision = 0.02, .min_samples = 8, .max_samples = 100, .budget_seconds = budget_seconds};
+    return play;
+}
+
+static void sample(struct play *play, const struct hs_step *step, uint64_t wrong)
+{
+    size_t i = step->contestant;
+    double golden = 0.6180339887498949 * (double)play->samples[i];
+    double seconds = play->seconds[i] * (1 + play->spread[i] * (2 * (golden - floor(golden)) - 1));
+
+    play->elapsed += seconds;
+    play->samples[i]++;
+    play->verified[i] += step->verify;
+    play->order[play->steps++] = i;
+    assert_true(play->steps < 4000);
+    assert_int_equal(hs_contest_sampled(&play->contest, step, seconds, NAN, wrong, seconds, NULL),
+                     HS_OK);
+}
+
+/* Until the end; `wrong` is the contestant whose data is wrong, or 99. */
+static void play_to_end(struct play *play, size_t wrong)
+{
+    for (;;) {
+        struct hs_step step = hs_contest_next(&play->contest, play->elapsed);
+
+        if (step.kind == HS_STEP_END)
+            return;
+        if (step.kind == HS_STEP_PREPARE) {
+            play->prepared[step.contestant]++;
+            hs_contest_prepared(&play->contest, step.contestant, 0);
+        } else if (step.kind == HS_STEP_SAMPLE) {
+            sample(play, &step, step.verify && step.contestant == wrong ? 5 : 0);
+        } else {
+            double phases[2 * HS_LAYERS_MAX] = {0};
+
+            phases[0] = 1 + (double)step.contestant;
+            assert_int_equal(hs_contest_layered(&play->contest, step.contestant, phases, 2, NULL),
+                             HS_OK);
+            play->elapsed += play->seconds[step.contestant];
+        }
+    }
+}
+
+static void rounds_take_turns(void **state)
+{
+    struct play play = begin(1000);
+
+    (void)state;
+    add(&play, "library", 3, 0.3);
+    add(&play, "8", 2, 0.3);
+    add(&play, "2x4", 2, 0.3);
+    play_to_end(&play, 99);
+    for (size_t i = 0; i < 24; i++)
+        assert_int_equal(play.order[i], i % 3);
+    hs_contest_release(&play.contest);
+}
+
+static void prepared_once_verified_first_and_last(void **state)
+{
+    struct play play = begin(1000);
+
+    (void)state;
+    add(&play, "8", 2, 0);
+    add(&play, "2x4", 2, 0);
+    play_to_end(&play, 99);
+    for (size_t i = 0; i < 2; i++) {
+        const struct hs_contestant *item = &play.contest.items[i];
+
+        assert_int_equal(play.prepared[i], 1);
+        assert_int_equal(play.verified[i], 2);
+        assert_int_equal(item->verified_at, item->seconds.count);
+        assert_int_equal(item->ending, HS_ENDING_PRECISE);
+        /* Eight equal samples are precise; the ninth closes. */
+        assert_int_equal(item->seconds.count, 9);
+    }
+    hs_contest_release(&play.contest);
+}
+
+static void slow_plan_is_raced_out(void **state)
+{
+    struct play play = begin(100000);
+
+    (void)state;
+    add(&play, "library", 20, 0.3);
+    add(&play, "8", 10, 0.3);
+    add(&play, "2x4", 2, 0.3);
+    play_to_end(&play, 99);
+    assert_int_equal(play.contest.items[1].ending, HS_ENDING_RACED);
+    assert_int_equal(play.samples[1], 9);
+    assert_int_equal(hs_contest_raced(&play.contest), 1);
+    /* A baseline is there to compare with, however slow. */
+    assert_int_equal(play.contest.items[0].ending, HS_ENDING_FULL);
+    assert_int_equal(play.samples[0], 100);
+    assert_ptr_equal(hs_contest_best(&play.contest), &play.contest.items[2]);
+    hs_contest_release(&play.contest);
+}
+
+static void overlapping_plans_stay(void **state)
+{
+    struct play play = begin(100000);
+
+    (void)state;
+    add(&play, "8", 2.1, 0.3);
+    add(&play, "2x4", 2, 0.3);
+    play_to_end(&play, 99);
+    assert_int_equal(hs_contest_raced(&play.contest), 0);
+    assert_int_equal(play.contest.items[0].ending, HS_ENDING_FULL);
+    hs_contest_release(&play.contest);
+}
+
+static void budget_is_kept(void **state)
+{
+    struct play play = begin(60);
+
+    (void)state;
+    add(&play, "library", 1, 0.5);
+    add(&play, "8", 1, 0.5);
+    add(&play, "2x4", 1, 0.5);
+    play_to_end(&play, 99);
+    assert_true(play.elapsed <= 60);
+    assert_true(play.elapsed >= 50);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(play.contest.items[i].ending, HS_ENDING_SPENT);
+        assert_int_equal(play.contest.items[i].status, HS_MEASURE_OK);
+    }
+    hs_contest_release(&play.contest);
+}
+
+static void slow_one_does_not_eat_the_time(void **state)
+{
+    struct play play = begin(60);
+
+    (void)state;
+    add(&play, "library", 10, 0.5);
+    add(&play, "8", 0.5, 0.5);
+    add(&play, "2x4", 0.5, 0.5);
+    play_to_end(&play, 99);
+    assert_true(play.samples[0] <= 3);
+    assert_true(play.samples[1] >= 30);
+    assert_true(play.elapsed <= 61);
+    hs_contest_release(&play.contest);
+}
+
+static void no_time_skips(void **state)
+{
+    struct play play = begin(5);
+
+    (void)state;
+    add(&play, "library", 6, 0);
+    add(&play, "8", 6, 0);
+    play_to_end(&play, 99);
+    assert_int_equal(play.samples[0], 1);
+    assert_int_equal(play.contest.items[1].status, HS_MEASURE_SKIPPED);
+    assert_has(play.contest.items[1].reason, "time");
+    hs_contest_release(&play.contest);
+}
+
+static void wrong_data_ends_it(void **state)
+{
+    struct play play = begin(1000);
+
+    (void)state;
+    add(&play, "8", 2, 0);
+    add(&play, "2x4", 1, 0);
+    play_to_end(&play, 1);
+    assert_int_equal(play.contest.items[1].status, HS_MEASURE_WRONG);
+    assert_int_equal(play.contest.items[1].wrong_elements, 5);
+    assert_int_equal(play.samples[1], 1);
+    assert_ptr_equal(hs_contest_best(&play.contest), &play.contest.items[0]);
+    hs_contest_release(&play.contest);
+}
+
+static void failing_plan_is_left_out(void **state)
+{
+    struct play play = begin(1000);
+
+    (void)state;
+    add(&play, "8", 2, 0);
+    add(&play, "2x4", 1, 0);
+    hs_contest_fault(&play.contest, 1, HS_MEASURE_FAILED, "no memory");
+    play_to_end(&play, 99);
+    assert_int_equal(play.samples[1], 0);
+    assert_int_equal(play.samples[0], 9);
+    assert_int_equal(hs_contest_done(&play.contest), 2);
+    hs_contest_release(&play.contest);
+}
+
+static void layers_of_plans_only(void **state)
+{
+    struct play play = begin(1000);
+
+    (void)state;
+    play.contest.rules.layer_runs = 3;
+    add(&play, "library", 1, 0);
+    add(&play, "8", 2, 0);
+    add(&play, "2x4", 2, 0);
+    play_to_end(&play, 99);
+    assert_int_equal(play.contest.items[0].layer_runs, 0);
+    assert_int_equal(play.contest.items[1].layer_runs, 3);
+    assert_int_equal(play.contest.items[2].layer_runs, 3);
+    assert_near(hs_contestant_phase_median(&play.contest.items[2], 0), 3, 0);
+    /* 2x4 has an allgather in its first layer, the flat split has none. */
+    assert_near(hs_contestant_phase_median(&play.contest.items[2], HS_LAYERS_MAX), 0, 0);
+    assert_true(isnan(hs_contestant_phase_median(&play.contest.items[1], HS_LAYERS_MAX)));
+    hs_contest_release(&play.contest);
+}
+
+static void one_sample_is_enough_when_asked(void **state)
+{
+    struct play play = begin(1000);
+
+    (void)state;
+    play.contest.rules.min_samples = play.contest.rules.max_samples = 1;
+    add(&play, "8", 2, 0.3);
+    play_to_end(&play, 99);
+    assert_int_equal(play.samples[0], 1);
+    assert_int_equal(play.verified[0], 1);
+    hs_contest_release(&play.contest);
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("contestants are sampled in turn, one run each per round", rounds_take_turns),
+    HS_TEST("each is prepared once, and verified at its first and last sample",
+            prepared_once_verified_first_and_last),
+    HS_TEST("a plan whose interval lies above the best's is dropped, a baseline is not",
+            slow_plan_is_raced_out),
+    HS_TEST("plans whose intervals overlap are not dropped", overlapping_plans_stay),
+    HS_TEST("the budget is kept, and used", budget_is_kept),
+    HS_TEST("a slow contestant does not eat the time of the others", slow_one_does_not_eat_the_time),
+    HS_TEST("who does not get a turn is skipped, with the reason", no_time_skips),
+    HS_TEST("wrong data ends a plan, which is then never the best", wrong_data_ends_it),
+    HS_TEST("a plan that failed is left out", failing_plan_is_left_out),
+    HS_TEST("layer times are taken of plans, with one allgather less than layers",
+            layers_of_plans_only),
+    HS_TEST("one sample is enough where one is asked for", one_sample_is_enough_when_asked),
+};
+
+HS_TEST_MAIN(tests)

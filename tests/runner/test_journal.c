@@ -1,0 +1,321 @@
+/* The journal: what is written is read back, and what a kill can leave is understood. */
+#include "runner/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "test.h"
+
+static char folder[] = "/tmp/hs-journal-XXXXXX";
+static char path[64];
+static const struct hs_journal_fact facts[] = {{"np", (char *)"8"}, {"size", (char *)"1KiB"}};
+static const struct hs_journal_fact other_facts[] = {{"np", (char *)"4"}, {"size", (char *)"1KiB"}};
+
+static struct hs_contest new_contest(void)
+{
+    struct hs_contest contest = {0};
+    struct hs_plan plan;
+
+    assert_int_equal(hs_contest_add(&contest, "library", NULL, 0, NULL), HS_OK);
+    assert_int_equal(hs_plan_parse(&plan, "2x4", 8, NULL), HS_OK);
+    assert_int_equal(hs_contest_add(&contest, "2x4", &plan, 0, NULL), HS_OK);
+    assert_int_equal(hs_plan_parse(&plan, "8", 8, NULL), HS_OK);
+    assert_int_equal(hs_contest_add(&contest, "8", &plan, 0, NULL), HS_OK);
+    return contest;
+}
+
+static void add_sample(struct hs_contest *contest, size_t index, double seconds)
+{
+    struct hs_step step = {HS_STEP_SAMPLE, index, true};
+
+    assert_int_equal(hs_contest_sampled(contest, &step, seconds, seconds / 2, 0, 0, NULL), HS_OK);
+}
+
+/* A journal of one session: "2x4" finished after 3 samples in two lines, "8" open after 1. */
+static void write_session(void)
+{
+    struct hs_contest contest = new_contest();
+    struct hs_journal journal;
+    struct hs_error err = {0};
+    double phases[2 * HS_LAYERS_MAX] = {0.25, 0.5};
+
+    assert_status_is(hs_journal_create(&journal, path, facts, 2, &err), HS_OK, &err);
+    add_sample(&contest, 1, 0.1);
+    add_sample(&contest, 2, 1.0 / 3);
+    assert_status_is(hs_journal_write(&journal, 1024, &contest.items[1], &err), HS_OK, &err);
+    assert_status_is(hs_journal_write(&journal, 1024, &contest.items[2], &err), HS_OK, &err);
+    assert_false(hs_journal_wants(&contest.items[2]));
+    add_sample(&contest, 1, 0.2);
+    add_sample(&contest, 1, 0.3);
+    contest.items[1].ending = HS_ENDING_PRECISE;
+    phases[HS_LAYERS_MAX] = 0.75;
+    assert_int_equal(hs_contest_layered(&contest, 1, phases, 1.5, NULL), HS_OK);
+    assert_true(hs_journal_wants(&contest.items[1]));
+    assert_status_is(hs_journal_write(&journal, 1024, &contest.items[1], &err), HS_OK, &err);
+    assert_status_is(hs_journal_sync(&journal, &err), HS_OK, &err);
+    hs_journal_close(&journal, false);
+    hs_contest_release(&contest);
+}
+
+static void append(const char *text)
+{
+    int fd = open(path, O_WRONLY | O_APPEND);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+}
+
+static off_t file_bytes(void)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 ? about.st_size : -1;
+}
+
+static void check_restored(const struct hs_contest *contest)
+{
+    const struct hs_contestant *item = &contest->items[1];
+
+    assert_int_equal(item->seconds.count, 3);
+    assert_true(item->seconds.values[0] == 0.1 && item->seconds.values[2] == 0.3);
+    assert_int_equal(item->device.count, 3);
+    assert_int_equal(item->ending, HS_ENDING_PRECISE);
+    assert_true(hs_contestant_done(item));
+    assert_int_equal(item->layer_runs, 1);
+    assert_true(hs_contestant_phase_median(item, 1) == 0.5);
+    assert_true(hs_contestant_phase_median(item, HS_LAYERS_MAX) == 0.75);
+    assert_false(hs_journal_wants(item));
+    assert_int_equal(contest->items[2].seconds.count, 1);
+    assert_true(contest->items[2].seconds.values[0] == 1.0 / 3);
+    assert_int_equal(contest->items[2].ending, HS_ENDING_OPEN);
+    assert_int_equal(contest->items[0].seconds.count, 0);
+}
+
+static void resume(struct hs_journal *journal, struct hs_contest *contest, bool retry)
+{
+    struct hs_error err = {0};
+
+    *contest = new_contest();
+    assert_status_is(hs_journal_resume(journal, path, facts, 2, &err), HS_OK, &err);
+    assert_status_is(hs_journal_restore(journal, contest, 1024, retry, &err), HS_OK, &err);
+}
+
+static void comes_back_as_written(void **state)
+{
+    struct hs_journal journal;
+    struct hs_contest contest;
+
+    (void)state;
+    write_session();
+    resume(&journal, &contest, false);
+    check_restored(&contest);
+    hs_journal_close(&journal, false);
+    hs_contest_release(&contest);
+}
+
+static void other_sizes_stay_out(void **state)
+{
+    struct hs_journal journal;
+    struct hs_contest contest = new_contest();
+    struct hs_error err = {0};
+
+    (void)state;
+    write_session();
+    assert_status_is(hs_journal_resume(&journal, path, facts, 2, &err), HS_OK, &err);
+    assert_status_is(hs_journal_restore(&journal, &contest, 2048, false, &err), HS_OK, &err);
+    assert_int_equal(contest.items[1].seconds.count, 0);
+    hs_journal_close(&journal, false);
+    hs_contest_release(&contest);
+}
+
+/* Cut anywhere in the last line, it reads as if that line had not been written. */
+static void torn_line_is_cut_off(void **state)
+{
+    struct hs_journal journal;
+    struct hs_contest contest;
+    off_t whole;
+
+    (void)state;
+    for (int torn = 1; torn <= 40; torn += 13) {
+        write_session();
+        whole = file_bytes();
+        append("{\"bytes\":1024,\"name\":\"8\",\"samples\":[7]}\n");
+        assert_int_equal(truncate(path, file_bytes() - torn), 0);
+        resume(&journal, &contest, false);
+        check_restored(&contest);
+        assert_int_equal(file_bytes(), whole);
+        hs_journal_close(&journal, false);
+        hs_contest_release(&contest);
+    }
+}
+
+static void goes_on_behind_the_old_lines(void **state)
+{
+    struct hs_journal journal;
+    struct hs_contest contest;
+    struct hs_error err = {0};
+
+    (void)state;
+    write_session();
+    append("{\"torn");
+    resume(&journal, &contest, false);
+    add_sample(&contest, 2, 2);
+    assert_status_is(hs_journal_write(&journal, 1024, &contest.items[2], &err), HS_OK, &err);
+    hs_journal_close(&journal, false);
+    hs_contest_release(&contest);
+    resume(&journal, &contest, false);
+    assert_int_equal(contest.items[2].seconds.count, 2);
+    assert_true(contest.items[2].seconds.values[1] == 2);
+    hs_journal_close(&journal, false);
+    hs_contest_release(&contest);
+}
+
+static void another_run_is_refused(void **state)
+{
+    struct hs_journal journal;
+    struct hs_error err = {0};
+    off_t before;
+
+    (void)state;
+    write_session();
+    before = file_bytes();
+    assert_status_is(hs_journal_resume(&journal, path, other_facts, 2, &err), HS_INVALID, &err);
+    assert_has(err.message, "np was \"8\" there and is \"4\" here");
+    assert_int_equal(file_bytes(), before);
+}
+
+static void no_journal_begins_one(void **state)
+{
+    struct hs_journal journal;
+    struct hs_error err = {0};
+
+    (void)state;
+    unlink(path);
+    assert_status_is(hs_journal_resume(&journal, path, facts, 2, &err), HS_OK, &err);
+    assert_null(journal.old);
+    assert_true(file_bytes() > 0);
+    hs_journal_close(&journal, true);
+    assert_int_equal(file_bytes(), -1);
+}
+
+static void torn_header_begins_anew(void **state)
+{
+    struct hs_journal journal;
+    struct hs_contest contest;
+
+    (void)state;
+    write_session();
+    assert_int_equal(truncate(path, 20), 0);
+    resume(&journal, &contest, false);
+    assert_int_equal(contest.items[1].seconds.count, 0);
+    hs_journal_close(&journal, false);
+    hs_contest_release(&contest);
+    resume(&journal, &contest, false);
+    hs_journal_close(&journal, false);
+    hs_contest_release(&contest);
+}
+
+static void wrong_line_is_named(void **state)
+{
+    static const char *const lines[] = {"{\"bytes\":1024,\"name\":\"8\",\"samples\":[-1]}\n", "nonsense\n",
+                                        "{\"name\":\"8\"}\n", "{\"bytes\":1024,\"name\":\"8\",\"ended\":\"x\"}\n"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        struct hs_contest contest = new_contest();
+        struct hs_journal journal;
+        struct hs_error err = {0};
+
+        write_session();
+        append(lines[i]);
+        assert_status_is(hs_journal_resume(&journal, path, facts, 2, &err), HS_OK, &err);
+        assert_status_is(hs_journal_restore(&journal, &contest, 1024, false, &err), HS_INVALID, &err);
+        assert_has(err.message, "line 5");
+        hs_journal_close(&journal, false);
+        hs_contest_release(&contest);
+    }
+}
+
+static void timeouts_are_kept_or_retried(void **state)
+{
+    static const char line[] = "{\"bytes\":1024,\"name\":\"8\",\"ended\":\"fault\",\"status\":\"timeout\","
+                               "\"reason\":\"too long\"}\n";
+    struct hs_journal journal;
+    struct hs_contest contest;
+
+    (void)state;
+    write_session();
+    append(line);
+    resume(&journal, &contest, false);
+    assert_int_equal(contest.items[2].status, HS_MEASURE_TIMEOUT);
+    assert_string_equal(contest.items[2].reason, "too long");
+    assert_true(hs_contestant_done(&contest.items[2]));
+    hs_journal_close(&journal, false);
+    hs_contest_release(&contest);
+    resume(&journal, &contest, true);
+    assert_int_equal(contest.items[2].status, HS_MEASURE_OK);
+    assert_int_equal(contest.items[2].ending, HS_ENDING_OPEN);
+    check_restored(&contest);
+    hs_journal_close(&journal, false);
+    hs_contest_release(&contest);
+}
+
+/* /dev/full refuses every byte. */
+static void full_disk_is_said_once(void **state)
+{
+    struct hs_journal journal;
+    struct hs_contest contest = new_contest();
+    struct hs_error err = {0};
+
+    (void)state;
+    assert_status_is(hs_journal_create(&journal, "/dev/full", facts, 2, &err), HS_IO, &err);
+    assert_has(err.message, strerror(ENOSPC));
+    write_session();
+    assert_status_is(hs_journal_resume(&journal, path, facts, 2, &err), HS_OK, &err);
+    close(journal.fd);
+    journal.fd = open("/dev/full", O_WRONLY);
+    add_sample(&contest, 2, 1);
+    assert_status_is(hs_journal_write(&journal, 1024, &contest.items[2], &err), HS_IO, &err);
+    assert_status_is(hs_journal_write(&journal, 1024, &contest.items[2], &err), HS_OK, &err);
+    assert_true(hs_journal_wants(&contest.items[2]));
+    hs_journal_close(&journal, false);
+    hs_contest_release(&contest);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof(path), "%s/run.journal", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("samples, endings and layers come back as they were written", comes_back_as_written),
+    HS_TEST("lines of another message size are passed over", other_sizes_stay_out),
+    HS_TEST("a torn last line is ignored and cut off", torn_line_is_cut_off),
+    HS_TEST("a resumed journal goes on behind the old lines", goes_on_behind_the_old_lines),
+    HS_TEST("the journal of another run is refused, with what differs, and left alone",
+            another_run_is_refused),
+    HS_TEST("where there is no journal, one is begun", no_journal_begins_one),
+    HS_TEST("a torn first line is as good as no journal", torn_header_begins_anew),
+    HS_TEST("a wrong line is named by its number", wrong_line_is_named),
+    HS_TEST("time-outs are kept, and forgotten on retry", timeouts_are_kept_or_retried),
+    HS_TEST("a full disk is said once, and the run can go on", full_disk_is_said_once),
+};
+
+int main(void)
+{
+    hs_tests_to_stdout();
+    return cmocka_run_group_tests_name("journal", tests, make_folder, remove_folder) == 0 ? 0 : 1;
+}

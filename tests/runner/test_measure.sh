@@ -1,0 +1,123 @@
+#!/bin/bash
+# hiersearch-measure on this machine: what it measures, writes and says. TAP on stdout.
+#     tests/runner/test_measure.sh mpich|openmpi PROGRAM
+set -u
+# shellcheck source=tests/runner/measure_job.sh
+. "$(dirname "$0")/measure_job.sh" "$@"
+trap 'rm -rf "$scratch"' EXIT
+# Precise enough on a quiet machine after a few samples; time enough on a busy one.
+quick=(--warmup 1 --precision 20% --budget 10s --layers 2)
+system=nv:2@100GB/s,ib@20GB/s
+
+# ---- real backends -------------------------------------------------------------------------------------
+measure 4 --size 64KiB --backend host "${quick[@]}" -o host.json
+check "the host backend measures both splits of 4" '[ $status = 0 ] && holds host.json \
+    "sorted(c[\"plan\"] for c in m[\"candidates\"]) == [\"2x2\", \"4\"]"'
+check "all of them are verified and have samples" 'holds host.json "all(c[\"measured\"][\"status\"] == \"ok\" \
+    and c[\"measured\"][\"wrong_elements\"] == 0 and c[\"measured\"][\"samples_seconds\"] for c in m[\"candidates\"])"'
+check "the result is valid" 'is_valid host.json'
+check "a median lies within its samples and its interval" 'holds host.json "all(min(s[\"samples_seconds\"]) \
+    <= s[\"median_seconds\"] <= max(s[\"samples_seconds\"]) and s.get(\"ci95_seconds\", [0])[0] <= s[\"median_seconds\"] \
+    for s in [c[\"measured\"] for c in m[\"candidates\"]])"'
+check "best is the candidate with the smallest median" 'holds host.json "m[\"best\"] == \
+    min(m[\"candidates\"], key=lambda c: c[\"measured\"][\"median_seconds\"])[\"plan\"]"'
+check "MPI_Allreduce is measured beside them" 'holds host.json "[b[\"name\"] for b in m[\"baselines\"]] == [\"MPI_Allreduce\"]"'
+check "the answer names the best plan" 'grep -q "^best  $(get host.json "m[\"best\"]")  " out'
+check "the file says who, where and with what" 'holds host.json "r[\"backend\"] == \"host\" and r[\"np\"] == 4 and \
+    sum(n[\"ranks\"] for n in r[\"placement\"][\"nodes\"]) == 4 and \
+    {\"hiersearch\", \"mpi\", \"kernel\", \"memory_per_rank\"} <= set(r[\"versions\"])"'
+check "the journal of a whole run is removed" '[ ! -e host.json.journal ]'
+
+measure 6 --size 96KiB --backend mpi "${quick[@]}" --dtype bfloat16 --op average -o mpi.json
+check "the mpi backend measures the three splits of 6 in bfloat16" '[ $status = 0 ] && holds mpi.json \
+    "sorted(c[\"plan\"] for c in m[\"candidates\"]) == [\"2x3\", \"3x2\", \"6\"] and m[\"dtype\"] == \"bfloat16\""'
+measure 3 --size 4KiB "${quick[@]}" -q -o prime.json
+check "a prime number of processes has the flat split alone" '[ $status = 0 ] && holds prime.json \
+    "[c[\"plan\"] for c in m[\"candidates\"]] == [\"3\"] and m[\"best\"] == \"3\""'
+measure 6 --size 4B "${quick[@]}" -q -o tiny.json
+check "a message of one element is padded, and that is said" '[ $status = 0 ] && is_valid tiny.json && \
+    holds tiny.json "m[\"padded_bytes\"] > 4" && grep -q "^padded to " out'
+measure 4 --size 1KiB:4KiB "${quick[@]}" -q --plans 2x2 -o sweep.json
+check "a sweep gives one result per size" '[ $status = 0 ] && is_valid sweep.json && \
+    holds sweep.json "[x[\"message_bytes\"] for x in r[\"results\"]] == [1024, 2048, 4096]"'
+measure 4 --size 64KiB --backend host "${quick[@]}" --plans 2x2,2x2/2 -o -
+check "-o - writes the result to stdout and the table to stderr" '[ $status = 0 ] && is_valid out && said "best  "'
+check "--plans adds the flat split" 'holds out "sorted(c[\"plan\"] for c in m[\"candidates\"]) == [\"2x2\", \"2x2/2\", \"4\"]"'
+check "layers have a reduce-scatter each, and an allgather except the last" 'holds out "all(\
+    (len(l[\"reduce_scatter\"]), len(l[\"allgather\"])) == (n, n - 1) for n, l in \
+    [(c[\"plan\"].count(\"x\") + 1, c[\"measured\"][\"layers_seconds\"]) for c in m[\"candidates\"]])"'
+
+timeout 30 "$program" --size 4KiB "${quick[@]}" -o one.json >out 2>err
+status=$?
+check "without a launcher it runs as one rank and says what to type" '[ $status = 0 ] && \
+    holds one.json "m[\"best\"] == \"1\"" && said "mpiexec -n 4 hiersearch measure"'
+
+# ---- the model's choice, with the null backend ------------------------------------------------------------
+measure 8 $system --size 1MiB --backend null --top 2 -o top.json
+check "--top 2 measures two plans and the flat split" '[ $status = 0 ] && is_valid top.json && \
+    holds top.json "len(m[\"candidates\"]) == 3 and \"8\" in [c[\"plan\"] for c in m[\"candidates\"]]"'
+check "the splits that the search left out are counted" 'holds top.json \
+    "m[\"search\"][\"splits\"] == 4 and m[\"search\"][\"pruned\"][0][\"splits\"] == 1"'
+check "without noise the prediction is what is measured" 'holds top.json \
+    "all(abs(c[\"predicted_seconds\"] / c[\"measured\"][\"median_seconds\"] - 1) < 1e-9 for c in m[\"candidates\"])"'
+measure 8 $system --size 1MiB --backend null --search containment --top 1 -q -o containment.json
+check "containment can choose too" '[ $status = 0 ] && holds containment.json "m[\"search\"][\"strategy\"] == \"containment\""'
+measure 8 $system --size 1MiB --backend null --faults bias=4x2:3,noise=0.05 --all -q -o bias.json
+check "a plan that is slower than predicted does not win" '[ $status = 0 ] && holds bias.json \
+    "m[\"best\"] == \"2x2x2\" and m[\"candidates\"][-1][\"plan\"] == \"4x2\""'
+check "racing drops it, says so and counts it" 'holds bias.json \
+    "m[\"candidates\"][-1][\"measured\"][\"reason\"].startswith(\"racing\") and \"racing\" in [p[\"rule\"] for p in m[\"search\"][\"pruned\"]]"'
+cp bias.json again.json
+measure 8 $system --size 1MiB --backend null --faults bias=4x2:3,noise=0.05 --all -q -o again.json
+check "the same seed gives the same samples" '[ "$(get bias.json "r[\"results\"]")" = "$(get again.json "r[\"results\"]")" ]'
+measure 8 $system --size 1MiB --backend null --faults bias=4x2:3,noise=0.05 --all -q --seed 2 -o again.json
+check "another seed gives others" '[ "$(get bias.json "r[\"results\"]")" != "$(get again.json "r[\"results\"]")" ]'
+measure 8 $system --size 1MiB --backend null --budget 1ms --faults noise=0.3 --precision 0.1% -o spent.json
+check "the budget ends the run, by the virtual clock" '[ $status = 0 ] && holds spent.json "sum(sum(s[\"samples_seconds\"]) \
+    for s in [c[\"measured\"] for c in m[\"candidates\"] + m[\"baselines\"]] if s.get(\"samples_seconds\")) < 0.7e-3"'
+check "what did not get its turn is skipped, with the reason" 'holds spent.json "[c for c in m[\"candidates\"] if \
+    c[\"measured\"][\"status\"] == \"skipped\" and \"time was spent\" in c[\"measured\"][\"reason\"]]"'
+measure 6 nv:4@100GB/s --size 1MiB --backend null -o beyond.json
+check "more processes than the system has are warned about and marked" '[ $status = 0 ] && \
+    said "more than the 4 of the system" && holds beyond.json "r[\"extrapolated\"]"'
+
+# ---- wrong usage: one line, status 2 -------------------------------------------------------------------------
+usage() {
+    measure "$2" "${@:4}"
+    check "$1" "[ \$status = 2 ] && [ \$(our_lines) = 1 ] && said \"$3\" && [ ! -s out ]"
+}
+usage "a missing size is said once, by all ranks together" 3 '--size' -o x.json
+usage "an unknown option names the nearest" 3 'did you mean' --size 4KiB --budgett 3s
+usage "an unknown system names the nearest" 2 'did you mean \"abci\"' abcy --size 4KiB
+usage "a size must be whole elements" 2 'multiple of 4' --size 10B
+usage "a plan must multiply to np" 4 'expected a product of 4' --size 4KiB --plans 2x3
+usage "the null backend needs a system" 2 'SYSTEM' --size 4KiB --backend null
+usage "--resume needs a journal" 2 '--journal' --size 4KiB --resume
+usage "faults must be known" 2 'expected one of noise' $system --size 4KiB --backend null --faults nosuch=1
+usage "a folder that is not there is noticed before anything is measured" 2 'cannot be written' \
+    --size 4KiB -o "$scratch/none/x.json"
+mkdir folder
+usage "a folder is no result file" 2 'folder' --size 4KiB -o "$scratch/folder"
+measure 2 --help
+check "--help is printed once" '[ $status = 0 ] && [ "$(grep -c "^usage: " out)" = 1 ] && grep -q -- "--resume" out'
+
+# ---- resume ---------------------------------------------------------------------------------------------------
+measure 8 $system --size 1MiB --backend null --faults wrong=2x4 -q -o kept.json
+cp kept.json.journal before
+measure 4 $system --size 1MiB --backend null -q -o kept.json --resume
+check "a journal of another np is refused, with both" '[ $status = 2 ] && said "np was \"8\" there and is \"4\" here"'
+measure 8 $system --size 2MiB --backend null -q -o kept.json --resume
+check "a journal of another size is refused" '[ $status = 2 ] && said "size was \"1MiB\" there"'
+check "a refused journal stays as it was" 'cmp before kept.json.journal'
+head -c -5 before >kept.json.journal
+measure 8 $system --size 1MiB --backend null -o kept.json --resume
+check "a torn last line is ignored and cut off" '[ $status = 3 ] && journal_is_whole kept.json.journal'
+measure 8 $system --size 1MiB --backend null -o kept.json --resume
+check "what is done is not measured again" '[ $status = 3 ] && said "5 of 5 were done before"'
+echo '{"format": "something"}' >other.journal
+measure 8 $system --size 1MiB --backend null --journal other.journal --resume
+check "a file that is no journal is refused" '[ $status = 2 ] && said "hiersearch.journal/1"'
+measure 8 $system --size 1MiB --backend null --journal fresh.journal --resume -o fresh.json
+check "--resume without a journal begins one" '[ $status = 0 ] && said "there was none" && journal_is_whole fresh.journal'
+
+echo "1..$number"
