@@ -96,6 +96,28 @@ $(BUILD)/hiersearch-measure: $(call libs,$(USES_measure))
 	$(MPICC) $(HS_LDFLAGS) -o $@ $(BUILD)/obj/measure/main.o $(call libs,$(USES_measure)) $(HS_LIBS) \
 	    -lpthread
 
+# ---- hiersearch-simulate: the host backend again, compiled by SimGrid's smpicc (src/simulate/simulate.h) ------
+SMPICC ?= $(shell command -v smpicc 2>/dev/null)
+HAVE_SIMGRID ?= $(if $(SMPICC),1,0)
+ifeq ($(HAVE_SIMGRID)$(SMPICC),1)
+$(error HAVE_SIMGRID=1, but there is no smpicc: install libsimgrid-dev, or set SMPICC=)
+endif
+SMPI_SOURCES := $(wildcard src/simulate/*.c) \
+    $(addprefix src/runner/,host.c host_data.c layer_comms.c ring.c stages.c check.c) \
+    $(addprefix src/base/,error.c text.c units.c utf8.c) \
+    $(addprefix src/model/,datatype.c plan.c split.c)
+SMPI_OBJECTS := $(SMPI_SOURCES:src/%.c=$(BUILD)/obj-smpi/%.o)
+SMPI_WRAPPED := MPI_Test MPI_Iallreduce MPI_Comm_idup hs_ring_new hs_ring_start smpi_shared_free
+# Simulated ranks have stacks of their own: no sanitizers.
+$(BUILD)/obj-smpi/%.o: src/%.c | $(BUILD)/gen/version.h
+	@mkdir -p $(@D)
+	$(SMPICC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -c -o $@ $<
+$(BUILD)/hiersearch-simulate: $(SMPI_OBJECTS)
+	$(SMPICC) -o $@ $(SMPI_OBJECTS) $(SMPI_WRAPPED:%=-Wl,--wrap=%) $(LDFLAGS)
+ifeq ($(HAVE_SIMGRID),1)
+all: $(BUILD)/hiersearch-simulate
+endif
+
 # Rewritten only when it changes, so that a commit does not rebuild the world.
 $(BUILD)/gen/version.h: FORCE
 	@mkdir -p $(@D)
@@ -103,6 +125,14 @@ $(BUILD)/gen/version.h: FORCE
 	    "$(VERSION)" "$(GIT_DESCRIBE)" "$(abspath configs)" > $@.new
 	@cmp -s $@.new $@ && rm -f $@.new || mv -f $@.new $@
 FORCE:
+
+# Python modules that exporters write are kept as Python files, and built in as strings.
+PYTHON_MODULES := $(patsubst src/export/python/%.py,$(BUILD)/gen/%.h,$(wildcard src/export/python/*.py))
+$(BUILD)/gen/%.h: src/export/python/%.py
+	@mkdir -p $(@D)
+	@{ echo 'static const char hs_python_$*[] ='; \
+	   sed -e 's/\\/\\\\/g; s/"/\\"/g; s/^/    "/; s/$$/\\n"/' $<; echo ';'; } > $@
+$(BUILD)/obj/export/pytorch.o $(BUILD)/obj/export/jax.o: $(PYTHON_MODULES)
 
 # ---- unit tests: each is linked with its own layer and those below -----------------------------------
 TEST_LAYERS := base model search result console export cli runner
@@ -118,6 +148,15 @@ $(BUILD)/tests/$(1)/%: tests/$(1)/%.c $$(call libs,$$(USES_$(1)))
 	    $$(call libs,$$(USES_$(1))) $$(HS_LDFLAGS) $$(CMOCKA_LIBS) $$(HS_LIBS) -lpthread
 endef
 $(foreach l,$(TEST_LAYERS),$(eval $(call test_rule,$(l))))
+
+# Ubuntu 24.04's MPICH starts single-rank programs: a build takes the MPI of its compiler wrapper, tests follow.
+MPI_NAME := $(if $(findstring openmpi,$(MPICC)),openmpi,mpich)
+MPI_TEST_COMMANDS = $(foreach n,2 3 4,"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_backends quick") \
+    "tests/runner/launch.sh $(1) 4 $(2)/tests/runner/mpi_null" \
+    "tests/runner/test_null.sh $(1) $(2)/tests/runner/mpi_null"
+MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measure" \
+    "tests/runner/test_faults.sh $(1) $(2)/hiersearch-measure" \
+    "tests/runner/test_placement.sh $(1) $(2)/tests/runner/mpi_placement"
 
 # ---- fuzzing: `make fuzz` runs libFuzzer, `check` replays the corpus with whatever compiler is there ----
 FUZZ_RUNS ?= 1000000
@@ -151,26 +190,54 @@ QUICK_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_r
     tests/configs/test_configs.py tests/result/check_schema.py tests/golden/run "make -s headers" \
     "make -s layers" tests/meta/test_run.sh tests/meta/test_golden.sh
 FULL_COMMANDS = $(QUICK_COMMANDS) "@timeout=900 tests/instrumented.sh sanitizers" \
-    "@timeout=900 tests/instrumented.sh valgrind" "@timeout=900 make -s tidy" $(MPI_COMMANDS)
+    "@timeout=900 tests/instrumented.sh valgrind" "@timeout=900 make -s tidy"
+ifeq ($(HAVE_MPI),1)
+QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD))
+FULL_COMMANDS += $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) tests/cluster/test_cluster.sh
+# The other MPI has to build and pass too, in a build of its own.
+ifneq ($(MPI_NAME)$(shell command -v mpicc.openmpi 2>/dev/null),mpich)
+ifneq ($(MPI_NAME),openmpi)
+OTHER_BUILD := $(BUILD)/openmpi
+FULL_COMMANDS += $(call MPI_TEST_COMMANDS,openmpi,$(OTHER_BUILD)) \
+    $(call MPI_PROGRAM_COMMANDS,openmpi,$(OTHER_BUILD))
+endif
+endif
+endif
+
+other-mpi:
+	$(if $(OTHER_BUILD),$(MAKE) BUILD=$(OTHER_BUILD) MPICC=mpicc.openmpi measure-programs)
+measure-programs: $(BUILD)/hiersearch-measure $(MPI_TESTS)
 
 # What tests/instrumented.sh builds a second time.
 instrumented-programs: $(BUILD)/hiersearch $(UNIT_TESTS) $(REPLAYS)
 
-check: all $(UNIT_TESTS) $(REPLAYS)
+check: all $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS))
 	tests/run -- $(QUICK_COMMANDS)
 
-check-full: all $(UNIT_TESTS) $(REPLAYS)
+check-full: all $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)
 	tests/run -- $(FULL_COMMANDS)
 
 # Both README commands in a fresh Debian root with nothing else installed (root, debootstrap).
 check-bare:
 	tests/run --timeout 2400 -- tests/bare/check-bare
 
+# Large clients (PyTorch, JAX: 6 GB of packages from the Python index, once) run what was exported for them.
+check-clients: all
+	tests/run --jobs 1 --timeout 3600 -- tests/clients/run.sh
+
 # ---- benches: every figure the documents state is printed by one of these -------------------------------
 bench-predict: all
 	bench/predict.py $(BUILD)/hiersearch
 bench-table2: all
 	bench/table2.py $(BUILD)/hiersearch
+# 4 ranks on this machine against the library's own AllReduce and the copy limit; then the emulated cluster (root).
+bench-host: $(BUILD)/bench/host_ring
+	tests/runner/launch.sh $(MPI_NAME) 4 $(BUILD)/bench/host_ring -r 15 -b host 4 2x2 2x2/2 2x2/4
+bench-cluster: all
+	bench/cluster.py --build $(BUILD)
+$(BUILD)/bench/%: bench/%.c $(call libs,$(USES_runner))
+	@mkdir -p $(@D)
+	$(MPICC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_runner)) $(HS_LDFLAGS) $(HS_LIBS) -lpthread
 
 # ---- quality gates -----------------------------------------------------------------------------------
 C_FILES  := $(wildcard src/*/*.c)
@@ -189,7 +256,7 @@ layers:
 	@tests/layers.sh $(foreach l,$(ALL_LAYERS),"$(l):$(USES_$(l))")
 
 # One file at a time: clang-tidy 14 reports va_lists wrongly when it gets several.
-tidy: $(BUILD)/gen/version.h
+tidy: $(BUILD)/gen/version.h $(PYTHON_MODULES)
 	@printf '%s\n' $(C_FILES) | xargs -P 2 -n 1 -I{} clang-tidy --quiet {} -- -std=c11 -D_GNU_SOURCE -Isrc \
 	    -I$(BUILD)/gen $(PKG_CFLAGS) $(MPI_INCLUDE) 2>&1 | { ! grep -E 'warning:|error:'; }
 	@echo "ok 1 - clang-tidy finds nothing in $(words $(C_FILES)) files"
@@ -199,5 +266,5 @@ format:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: instrumented-programs all FORCE headers layers tidy format fuzz check check-full check-bare bench-predict \
-    bench-table2
+.PHONY: other-mpi measure-programs instrumented-programs all FORCE headers layers tidy format fuzz check check-full check-bare \
+    check-clients bench-predict bench-table2 bench-host bench-cluster

@@ -1,0 +1,17 @@
+#!/bin/bash
+# Starts a program under one of the two MPIs, oversubscribed and as root if need be.
+#     tests/runner/launch.sh mpich|openmpi RANKS PROGRAM [ARGUMENT...]
+set -u
+(($# >= 3)) || { echo "usage: launch.sh mpich|openmpi RANKS PROGRAM [ARGUMENT...]" >&2; exit 2; }
+mpi=$1 ranks=$2
+shift 2
+case $mpi in
+    mpich) launch=(mpiexec.mpich -n "$ranks") ;;
+    openmpi)
+        export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+        launch=(mpirun.openmpi --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -np "$ranks")
+        ;;
+    *) echo "launch.sh: expected mpich or openmpi, found $mpi" >&2; exit 2 ;;
+esac
+command -v "${launch[0]}" >/dev/null || { echo "1..0 # SKIP no ${launch[0]}"; exit 0; }
+exec "${launch[@]}" "$@"
