@@ -40,7 +40,7 @@ double hs_samples_median(const struct hs_samples *samples)
     return summary.median;
 }
 
-/* ---- contestants ---------------------------------------------------------------------------------- */
+/* ---- contestants --------------------------------------------------------------------------- */
 
 enum hs_status hs_contest_add(struct hs_contest *contest, const char *name,
                               const struct hs_plan *plan, size_t baseline, struct hs_error *err)
@@ -159,7 +159,7 @@ struct hs_contestant *hs_contest_find(const struct hs_contest *contest, const ch
     return NULL;
 }
 
-/* ---- who goes on ---------------------------------------------------------------------------------- */
+/* ---- who goes on --------------------------------------------------------------------------- */
 
 /* Smallest upper end of a plan's interval: who lies above it cannot win. */
 static double best_upper_end(const struct hs_contest *contest)
@@ -178,7 +178,8 @@ static double best_upper_end(const struct hs_contest *contest)
     return best;
 }
 
-static void judge_one(const struct hs_contest *contest, struct hs_contestant *item, double upper_end)
+static void judge_one(const struct hs_contest *contest, struct hs_contestant *item,
+                      double upper_end)
 {
     const struct hs_contest_rules *rules = &contest->rules;
     struct hs_summary summary;
@@ -261,7 +262,7 @@ static void judge(struct hs_contest *contest, double elapsed_seconds)
     pause_by_share(contest, samples_end(contest) - elapsed_seconds);
 }
 
-/* ---- the next step -------------------------------------------------------------------------------- */
+/* ---- the next step ------------------------------------------------------------------------- */
 
 /* A first run may start as long as there is time; of later ones is known what they take. */
 static bool is_due(const struct hs_contest *contest, const struct hs_contestant *item,
@@ -296,8 +297,8 @@ static struct hs_step step_for(const struct hs_contest *contest, size_t index,
 
     if (!item->prepared)
         return (struct hs_step){HS_STEP_PREPARE, index, false};
-    return (struct hs_step){kind, index, kind == HS_STEP_SAMPLE &&
-                                             (item->verified_at == 0 || needs_closing(item))};
+    return (struct hs_step){
+        kind, index, kind == HS_STEP_SAMPLE && (item->verified_at == 0 || needs_closing(item))};
 }
 
 /* False when the rounds are over. */
@@ -346,7 +347,7 @@ struct hs_step hs_contest_next(struct hs_contest *contest, double elapsed_second
     return contest->phase == HS_CONTEST_OVER ? (struct hs_step){HS_STEP_END, 0, false} : step;
 }
 
-/* ---- what came of it ------------------------------------------------------------------------------ */
+/* ---- what came of it ----------------------------------------------------------------------- */
 
 void hs_contest_prepared(struct hs_contest *contest, size_t index, double cost_seconds)
 {
@@ -392,8 +393,8 @@ enum hs_status hs_contest_layered(struct hs_contest *contest, size_t index, cons
     for (size_t i = 0; i < layers && status == HS_OK; i++) {
         status = hs_samples_add(&item->phases[i], phases[i], err);
         if (status == HS_OK && i + 1 < layers)
-            status = hs_samples_add(&item->phases[HS_LAYERS_MAX + i], phases[HS_LAYERS_MAX + i],
-                                    err);
+            status =
+                hs_samples_add(&item->phases[HS_LAYERS_MAX + i], phases[HS_LAYERS_MAX + i], err);
     }
     item->layer_runs++;
     return status;

@@ -1,19 +1,22 @@
 /*
- * contest.h - the plans and baselines that are measured against each other for one message size: their
- * samples, and what is run next. Pure: no clock, no MPI.
+ * contest.h - the plans and baselines that are measured against each other for one message size:
+ * their samples, and what is run next. Pure: no clock, no MPI.
  *
- * Rank 0 asks hs_contest_next for a step, all ranks take it, and what came out is fed back. Contestants are
- * sampled in rounds, one run each, so that drift of the machine hits all alike. A contestant's part ends
+ * Rank 0 asks hs_contest_next for a step, all ranks take it, and what came out is fed back.
+ * Contestants are sampled in rounds, one run each, so that drift of the machine hits all alike. A
+ * contestant's part ends
  *
  *  - when the 95 % confidence interval of its median is within `precision` of the median, or it has
  *    `max_samples`;
- *  - when it cannot win any more: the interval lies above the best plan's (racing; not for baselines);
- *  - when the budget is spent. A contestant that has used up its share, the total time divided by those still
- *    open, sits out until the share has grown, so slow plans do not eat the time of fast ones;
+ *  - when it cannot win any more: the interval lies above the best plan's (racing; not for
+ *    baselines);
+ *  - when the budget is spent. A contestant that has used up its share, the total time divided by
+ *    those still open, sits out until the share has grown, so slow plans do not eat the time of
+ *    fast ones;
  *  - with a fault: wrong data, an error of the backend, no answer in time.
  *
- * The result is verified at a contestant's first sample and at its last. Runs with layer times follow, best
- * plan first.
+ * The result is verified at a contestant's first sample and at its last. Runs with layer times
+ * follow, best plan first.
  */
 #ifndef HS_RUNNER_CONTEST_H
 #define HS_RUNNER_CONTEST_H
@@ -28,13 +31,13 @@
 #include "result/result.h"
 
 /* Why a contestant's part is over. name, text (in journals), meaning */
-#define HS_ENDINGS(row)                                                    \
-    row(OPEN, "open", "not over")                                          \
-    row(PRECISE, "precision", "the interval is as narrow as asked for")    \
-    row(FULL, "max-samples", "as many samples as allowed")                 \
-    row(RACED, "racing", "it cannot win any more")                         \
-    row(SPENT, "budget", "the time is spent")                              \
-    row(FAULT, "fault", "wrong data, an error, or no answer: see status")
+#define HS_ENDINGS(row)                                                                            \
+    row(OPEN, "open", "not over")                                                                  \
+        row(PRECISE, "precision", "the interval is as narrow as asked for")                        \
+            row(FULL, "max-samples", "as many samples as allowed")                                 \
+                row(RACED, "racing", "it cannot win any more")                                     \
+                    row(SPENT, "budget", "the time is spent")                                      \
+                        row(FAULT, "fault", "wrong data, an error, or no answer: see status")
 
 enum hs_ending {
 #define HS_ROW(name, text, meaning) HS_ENDING_##name,
@@ -70,16 +73,16 @@ struct hs_contestant {
     struct hs_samples phases[2 * HS_LAYERS_MAX]; /* reduce-scatter of layer i at i, allgather at
                                                     HS_LAYERS_MAX + i; one value per run */
     struct hs_samples whole;                     /* the same runs as a whole */
-    size_t journaled;       /* samples already in the journal */
+    size_t journaled;                            /* samples already in the journal */
     size_t journaled_layers;
     bool journaled_ending;
 };
 
 struct hs_contest_rules {
-    double precision;    /* half width of the interval over the median */
-    size_t min_samples;  /* before precision and racing count, >= 1 */
-    size_t max_samples;  /* >= min_samples */
-    size_t layer_runs;   /* runs with layer times, 0 = none */
+    double precision;   /* half width of the interval over the median */
+    size_t min_samples; /* before precision and racing count, >= 1 */
+    size_t max_samples; /* >= min_samples */
+    size_t layer_runs;  /* runs with layer times, 0 = none */
     double budget_seconds;
 };
 

@@ -13,6 +13,8 @@
 
 /* Opening may have to touch all memory and make many connections. */
 #define OPEN_SECONDS_MIN 120.0
+/* A backend that can recover gives up by itself after the timeout; the guard waits this much longer. */
+#define RECOVER_SECONDS 120.0
 
 /* One driver at work on this rank. */
 struct work {
@@ -62,6 +64,21 @@ static void largest(struct work *work, double *values, int count)
     CHECK_MPI(MPI_Iallreduce(mine, values, count, MPI_DOUBLE, MPI_MAX, work->driver->config.world,
                              &request));
     hs_idle_wait(&work->idle, &request);
+}
+
+/* Mean over the ranks. A rank that is early waits in its next phase, so what one rank is slow in shows up
+ * on all ranks somewhere: means add up to the whole, maxima would count such time twice. */
+static void average(struct work *work, double *values, int count)
+{
+    double mine[2 * HS_LAYERS_MAX + 4];
+    MPI_Request request;
+
+    memcpy(mine, values, (size_t)count * sizeof(*values));
+    CHECK_MPI(MPI_Iallreduce(mine, values, count, MPI_DOUBLE, MPI_SUM, work->driver->config.world,
+                             &request));
+    hs_idle_wait(&work->idle, &request);
+    for (int i = 0; i < count; i++)
+        values[i] /= work->np;
 }
 
 static uint64_t sum(struct work *work, uint64_t value)
@@ -135,25 +152,37 @@ static struct outcome timed_run(struct work *work, const struct hs_contestant *i
 static void expect(struct work *work, const char *doing, const struct hs_contestant *item)
 {
     struct hs_driver *driver = work->driver;
+    double more_seconds = driver->backend->recover ? RECOVER_SECONDS : 0;
     char what[HS_GUARD_WHAT];
 
     snprintf(what, sizeof(what), "%s %s", doing, item->name);
     hs_guard_expect(driver->guard, what, (size_t)(item - driver->contest->items),
-                    driver->timeout_seconds);
+                    driver->timeout_seconds + more_seconds);
 }
 
-/* ---- steps ---------------------------------------------------------------------------------------- */
+/* ---- steps --------------------------------------------------------------------------------- */
 
-/* A fault is the same news on all ranks. */
-static void fault(struct work *work, size_t index, const char *reason)
+/* A fault is the same news on all ranks. Where the backend cannot mend itself that ends the run. */
+static enum hs_status fault(struct work *work, size_t index, const char *reason,
+                            struct hs_error *err)
 {
-    hs_guard_lock(work->driver->guard);
-    hs_contest_fault(work->driver->contest, index, HS_MEASURE_FAILED, reason);
-    hs_guard_unlock(work->driver->guard);
+    struct hs_driver *driver = work->driver;
+    enum hs_status status = HS_OK;
+    bool timed_out = false;
+
+    if (driver->backend->recover) {
+        expect(work, "recovering from", &driver->contest->items[index]);
+        status = driver->backend->recover(work->state, &timed_out, err);
+    }
+    hs_guard_lock(driver->guard);
+    hs_contest_fault(driver->contest, index, timed_out ? HS_MEASURE_TIMEOUT : HS_MEASURE_FAILED,
+                     reason);
+    hs_guard_unlock(driver->guard);
+    return status;
 }
 
 /* Communicators and scratch, then the runs that are not counted. */
-static void prepare(struct work *work, size_t index)
+static enum hs_status prepare(struct work *work, size_t index, struct hs_error *err)
 {
     struct hs_driver *driver = work->driver;
     struct hs_contestant *item = &driver->contest->items[index];
@@ -170,10 +199,8 @@ static void prepare(struct work *work, size_t index)
         expect(work, "warming up", item);
         outcome = timed_run(work, item, NULL);
     }
-    if (outcome.failed) {
-        fault(work, index, outcome.reason);
-        return;
-    }
+    if (outcome.failed)
+        return fault(work, index, outcome.reason, err);
     if (item->plan.split.count > 0) {
         size_t padded = driver->backend->padded_count(work->state, &item->plan);
 
@@ -183,6 +210,7 @@ static void prepare(struct work *work, size_t index)
     hs_guard_lock(driver->guard);
     hs_contest_prepared(driver->contest, index, elapsed_seconds(work) - begin);
     hs_guard_unlock(driver->guard);
+    return HS_OK;
 }
 
 static enum hs_status sample(struct work *work, const struct hs_step *step, struct hs_error *err)
@@ -198,17 +226,15 @@ static enum hs_status sample(struct work *work, const struct hs_step *step, stru
     if (step->verify)
         driver->backend->spoil(work->state);
     outcome = timed_run(work, item, NULL);
-    if (outcome.failed) {
-        fault(work, step->contestant, outcome.reason);
-        return HS_OK;
-    }
+    if (outcome.failed)
+        return fault(work, step->contestant, outcome.reason, err);
     if (step->verify)
         wrong = sum(work, driver->backend->wrong_elements(work->state));
     if (work->rank != 0) /* its contest decides */
         return HS_OK;
     hs_guard_lock(driver->guard);
-    status = hs_contest_sampled(driver->contest, step, outcome.seconds, outcome.device_seconds, wrong,
-                                elapsed_seconds(work) - begin, err);
+    status = hs_contest_sampled(driver->contest, step, outcome.seconds, outcome.device_seconds,
+                                wrong, elapsed_seconds(work) - begin, err);
     hs_guard_unlock(driver->guard);
     return status;
 }
@@ -223,13 +249,11 @@ static enum hs_status layers(struct work *work, size_t index, struct hs_error *e
 
     expect(work, "timing the layers of", &driver->contest->items[index]);
     outcome = timed_run(work, &driver->contest->items[index], &times);
-    if (outcome.failed) {
-        fault(work, index, outcome.reason);
-        return HS_OK;
-    }
+    if (outcome.failed)
+        return fault(work, index, outcome.reason, err);
     memcpy(phases, times.reduce_scatter, sizeof(times.reduce_scatter));
     memcpy(phases + HS_LAYERS_MAX, times.allgather, sizeof(times.allgather));
-    largest(work, phases, 2 * HS_LAYERS_MAX);
+    average(work, phases, 2 * HS_LAYERS_MAX);
     if (work->rank != 0)
         return HS_OK;
     hs_guard_lock(driver->guard);
@@ -242,8 +266,7 @@ static enum hs_status take(struct work *work, const struct hs_step *step, struct
 {
     switch (step->kind) {
     case HS_STEP_PREPARE:
-        prepare(work, step->contestant);
-        return HS_OK;
+        return prepare(work, step->contestant, err);
     case HS_STEP_SAMPLE:
         return sample(work, step, err);
     case HS_STEP_LAYERS:
@@ -254,7 +277,7 @@ static enum hs_status take(struct work *work, const struct hs_step *step, struct
     return HS_OK;
 }
 
-/* ---- the run -------------------------------------------------------------------------------------- */
+/* ---- the run ------------------------------------------------------------------------------- */
 
 /* Rank 0's decision, on all ranks. Waiting for it has a limit too: rank 0 may be dead. */
 static struct hs_step next_step(struct work *work, enum hs_status status)
@@ -318,6 +341,7 @@ enum hs_status hs_driver_run(struct hs_driver *driver, struct hs_error *err)
                     fmax(OPEN_SECONDS_MIN, driver->timeout_seconds));
     hs_idle_init(&work.idle, driver->config.world);
     work.begin_seconds = clock_seconds();
+    driver->config.timeout_seconds = driver->timeout_seconds;
     status = driver->backend->open(&work.state, &driver->config, err);
     status = hs_agree(driver->config.world, &work.idle, status, err);
     if (status == HS_OK) {
@@ -330,7 +354,7 @@ enum hs_status hs_driver_run(struct hs_driver *driver, struct hs_error *err)
     return status;
 }
 
-/* ---- which backend -------------------------------------------------------------------------------- */
+/* ---- which backend ------------------------------------------------------------------------- */
 
 /* Works on all ranks? */
 static enum hs_status check_available(const struct hs_backend *backend, MPI_Comm world,
@@ -340,8 +364,8 @@ static enum hs_status check_available(const struct hs_backend *backend, MPI_Comm
     enum hs_status status = HS_OK;
 
     if (!backend->available(why, sizeof(why)))
-        status = hs_fail(err, HS_INVALID, "--backend %s: it cannot work here: %s", backend->name,
-                         why);
+        status =
+            hs_fail(err, HS_INVALID, "--backend %s: it cannot work here: %s", backend->name, why);
     return hs_agree(world, idle, status, err);
 }
 

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 /* How often deadlines and the launcher are looked at. */
-#define LOOK_NANOSECONDS   200000000L
+#define LOOK_NANOSECONDS 200000000L
 /* How long the guard waits for the main thread to let go of the data, and for MPI_Abort to work. */
-#define LOCK_SECONDS       3
+#define LOCK_SECONDS        3
 #define LAST_RESORT_SECONDS 3
 
 struct hs_guard {
@@ -30,7 +30,7 @@ struct hs_guard {
     int rank, finish_status;
     void (*on_end)(void *context, const struct hs_guard_end *end);
     void *context;
-    double deadline; /* monotonic seconds; INFINITY: none */
+    double deadline;              /* monotonic seconds; INFINITY: none */
     struct hs_guard_end expected; /* what, subject and limit of it */
 };
 
@@ -42,7 +42,7 @@ static double now_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- the end -------------------------------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------------------------- */
 
 static void *last_resort(void *exit_status)
 {
@@ -97,12 +97,13 @@ static void end_with(struct hs_guard *guard, const struct hs_guard_end *end)
         end_on_rank_0(guard, end);
         return;
     }
-    while (nanosleep(&grace, &grace) != 0 && errno == EINTR)
+    /* The deadline of a rank other than 0 has the grace in it already. */
+    while (end->event != HS_GUARD_TIMEOUT && nanosleep(&grace, &grace) != 0 && errno == EINTR)
         ;
     _exit(end->exit_status);
 }
 
-/* ---- the thread ----------------------------------------------------------------------------------- */
+/* ---- the thread ---------------------------------------------------------------------------- */
 
 /* Whether the job has to end now. */
 static bool look(struct hs_guard *guard, int signal_number, struct hs_guard_end *end)
@@ -149,7 +150,7 @@ static void *watch(void *opaque)
     }
 }
 
-/* ---- for the program ------------------------------------------------------------------------------ */
+/* ---- for the program ----------------------------------------------------------------------- */
 
 static void choose_signals(sigset_t *signals)
 {

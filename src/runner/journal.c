@@ -16,7 +16,7 @@
 
 #define JOURNAL_BYTES_MAX ((size_t)1 << 30)
 
-/* ---- writing -------------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------------- */
 
 /* All of it, or what the file had before. */
 static enum hs_status write_line(struct hs_journal *journal, const char *line, struct hs_error *err)
@@ -142,8 +142,8 @@ enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_byt
     if (complete && item->reason[0])
         complete = cJSON_AddStringToObject(root, "reason", item->reason) != NULL;
     if (complete && done)
-        complete = cJSON_AddNumberToObject(root, "wrong_elements",
-                                           (double)item->wrong_elements) != NULL;
+        complete =
+            cJSON_AddNumberToObject(root, "wrong_elements", (double)item->wrong_elements) != NULL;
     complete = complete && add_numbers(root, "samples", &item->seconds, item->journaled) &&
                add_numbers(root, "device", &item->device, item->journaled);
     if (complete && item->whole.count > item->journaled_layers)
@@ -157,7 +157,7 @@ enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_byt
     return status;
 }
 
-/* ---- opening -------------------------------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------------------------- */
 
 static enum hs_status open_file(struct hs_journal *journal, const char *path, int flags,
                                 struct hs_error *err)
@@ -201,10 +201,11 @@ static enum hs_status check_run(const struct hs_json *run, const char *path,
         if (status != HS_OK)
             return status;
         if (strcmp(text, facts[i].text) != 0)
-            return hs_fail(err, HS_INVALID,
-                           "%s: it is of another run: %s was \"%.200s\" there and is \"%.200s\" here; "
-                           "remove it, or start without --resume",
-                           path, facts[i].name, text, facts[i].text);
+            return hs_fail(
+                err, HS_INVALID,
+                "%s: it is of another run: %s was \"%.200s\" there and is \"%.200s\" here; "
+                "remove it, or start without --resume",
+                path, facts[i].name, text, facts[i].text);
     }
     return HS_OK;
 }

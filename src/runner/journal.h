@@ -1,5 +1,6 @@
 /*
- * journal.h - what a run has measured so far, on disk line by line, so that --resume goes on from there.
+ * journal.h - what a run has measured so far, on disk line by line, so that --resume goes on from
+ * there.
  *
  * A file of JSON lines. The first says which run it is:
  *
@@ -8,10 +9,10 @@
  * each other adds to one contestant of one message size what is new since its last line:
  *
  *     {"bytes":67108864,"name":"4x4","ended":"open","status":"ok","samples":[0.0123,0.0121]}
- *     {"bytes":67108864,"name":"4x4","ended":"precision","status":"ok","samples":[0.0122],"wrong_elements":0}
+ *     {"bytes":67108864,"name":"4x4","ended":"precision","status":"ok","samples":[0.0122]}
  *
- * Lines are written whole, in order. A kill can tear the last one only: a line without its newline is ignored,
- * and cut off when the run resumes. Rank 0 alone touches the file.
+ * Lines are written whole, in order. A kill can tear the last one only: a line without its newline
+ * is ignored, and cut off when the run resumes. Rank 0 alone touches the file.
  */
 #ifndef HS_RUNNER_JOURNAL_H
 #define HS_RUNNER_JOURNAL_H
@@ -33,36 +34,38 @@ struct hs_journal_fact {
 
 /* {0} is no journal: writing to it does nothing. */
 struct hs_journal {
-    char *path;        /* owned */
-    int fd;            /* only where path is set */
-    char *old;         /* text of an earlier session, NUL-terminated, complete lines only; owned, or NULL */
+    char *path; /* owned */
+    int fd;     /* only where path is set */
+    char *old; /* text of an earlier session, NUL-terminated, complete lines only; owned, or NULL */
     size_t old_length;
-    uint64_t length;   /* bytes of the file that are whole lines */
-    bool unsynced;     /* written since the last sync */
-    bool broken;       /* a write failed: it is said once, nothing more is written */
+    uint64_t length; /* bytes of the file that are whole lines */
+    bool unsynced;   /* written since the last sync */
+    bool broken;     /* a write failed: it is said once, nothing more is written */
 };
 
-/* Begins a journal, in place of one that may be there. HS_IO where it cannot be written, HS_MEMORY. */
+/* Begins a journal, in place of one that may be there. HS_IO where it cannot be written, HS_MEMORY.
+ */
 enum hs_status hs_journal_create(struct hs_journal *journal, const char *path,
                                  const struct hs_journal_fact *facts, size_t fact_count,
                                  struct hs_error *err);
-/* Goes on with the journal at `path`; begins one where there is none, or none with a whole first line.
- * HS_INVALID: it is of another run (says what differs), or it is no journal. */
+/* Goes on with the journal at `path`; begins one where there is none, or none with a whole first
+ * line. HS_INVALID: it is of another run (says what differs), or it is no journal. */
 enum hs_status hs_journal_resume(struct hs_journal *journal, const char *path,
                                  const struct hs_journal_fact *facts, size_t fact_count,
                                  struct hs_error *err);
 
-/* Gives the contestants what the earlier session measured for this message size; lines of other sizes and
- * of contestants that are not there are passed over. With `retry`, time-outs and failures are forgotten, so
- * these run again. HS_INVALID with the line number for a line that is wrong, HS_MEMORY. */
+/* Gives the contestants what the earlier session measured for this message size; lines of other
+ * sizes and of contestants that are not there are passed over. With `retry`, time-outs and failures
+ * are forgotten, so these run again. HS_INVALID with the line number for a line that is wrong,
+ * HS_MEMORY. */
 enum hs_status hs_journal_restore(const struct hs_journal *journal, struct hs_contest *contest,
                                   uint64_t message_bytes, bool retry, struct hs_error *err);
 
 /* Whether a line would say something new: samples, layer times or an ending not written yet. */
 bool hs_journal_wants(const struct hs_contestant *item);
-/* Writes that line; hs_journal_sync brings what was written to the disk (a killed program loses nothing without
- * it, a machine that stops does). When the disk refuses, the line is taken back, `broken` is set and this
- * fails with HS_IO once; afterwards it does nothing. */
+/* Writes that line; hs_journal_sync brings what was written to the disk (a killed program loses
+ * nothing without it, a machine that stops does). When the disk refuses, the line is taken back,
+ * `broken` is set and this fails with HS_IO once; afterwards it does nothing. */
 enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_bytes,
                                 struct hs_contestant *item, struct hs_error *err);
 enum hs_status hs_journal_sync(struct hs_journal *journal, struct hs_error *err);

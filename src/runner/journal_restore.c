@@ -80,8 +80,7 @@ static enum hs_status read_line(struct hs_contest *contest, const struct hs_json
     struct hs_contestant *item;
     const char *name;
     int64_t bytes;
-    enum hs_status status =
-        hs_json_integer(&bytes, line, "bytes", 1, (int64_t)HS_BYTES_MAX, err);
+    enum hs_status status = hs_json_integer(&bytes, line, "bytes", 1, (int64_t)HS_BYTES_MAX, err);
 
     if (status == HS_OK)
         status = hs_json_string(&name, line, "name", err);
@@ -101,8 +100,9 @@ static enum hs_status read_line(struct hs_contest *contest, const struct hs_json
 /* Time-outs and failures may run again; what ran out of time goes on in any case. */
 static void reopen(struct hs_contestant *item, bool retry)
 {
-    bool again = item->ending == HS_ENDING_SPENT ||
-                 (retry && (item->status == HS_MEASURE_TIMEOUT || item->status == HS_MEASURE_FAILED));
+    bool again =
+        item->ending == HS_ENDING_SPENT ||
+        (retry && (item->status == HS_MEASURE_TIMEOUT || item->status == HS_MEASURE_FAILED));
 
     if (again) {
         item->ending = HS_ENDING_OPEN;

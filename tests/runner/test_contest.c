@@ -1,12 +1,13 @@
 /* What a contest runs next, without MPI and without a clock: times are made up here. */
-#include "runner/contest.h"
 #include "test.h"
+#include "runner/contest.h"
 
 /* A contest of a baseline and plans of np = 8, whose runs take what `seconds` says. */
 struct play {
     struct hs_contest contest;
-    double seconds[8];  /* of one run of contestant i */
-    double spread[8];   /* relative: samples lie evenly in seconds * (1 +- spread), in a mixed order */
+    double seconds[8]; /* of one run of contestant i */
+    double
+        spread[8]; /* relative: samples lie evenly in seconds * (1 +- spread), in a mixed order */
     double elapsed;
     size_t samples[8], verified[8], prepared[8];
     size_t order[4000], steps; /* contestants sampled, in order */
@@ -260,7 +261,8 @@ static const struct CMUnitTest tests[] = {
             slow_plan_is_raced_out),
     HS_TEST("plans whose intervals overlap are not dropped", overlapping_plans_stay),
     HS_TEST("the budget is kept, and used", budget_is_kept),
-    HS_TEST("a slow contestant does not eat the time of the others", slow_one_does_not_eat_the_time),
+    HS_TEST("a slow contestant does not eat the time of the others",
+            slow_one_does_not_eat_the_time),
     HS_TEST("who does not get a turn is skipped, with the reason", no_time_skips),
     HS_TEST("wrong data ends a plan, which is then never the best", wrong_data_ends_it),
     HS_TEST("a plan that failed is left out", failing_plan_is_left_out),

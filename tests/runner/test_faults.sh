@@ -2,6 +2,7 @@
 # What a measurement survives: kills, a hang, wrong data, a full disk, signals. After each: what is left on
 # disk, and that --resume ends with the result of an undisturbed run. TAP on stdout.
 #     tests/runner/test_faults.sh mpich|openmpi PROGRAM
+# shellcheck disable=SC2016,SC2034,SC2054 # conditions are for eval; a system has commas
 set -u
 # shellcheck source=tests/runner/measure_job.sh
 . "$(dirname "$0")/measure_job.sh" "$@"
@@ -57,17 +58,18 @@ begin() {
 # Waits for the job's end, not for ever.
 finish() {
     for _ in {1..300}; do
-        kill -0 "$job" 2>/dev/null || break
+        kill -0 "$job" || break
         sleep 0.1
     done
-    kill -9 "$job" 2>/dev/null
-    wait "$job" 2>/dev/null
+    kill -9 "$job"
+    wait "$job"
     status=$?
-}
+} 2>/dev/null
 old_is_intact() { cmp "undisturbed.json" "run/$name.json"; }
 is_partial() {
     is_valid "run/$name.json" && holds "run/$name.json" "not r['complete'] and r['note'].startswith('$1')"
 }
+# shellcheck disable=SC2012 # the names are ours
 only_ours() { [ "$(ls -A run | tr '\n' ' ')" = "$*" ]; }
 
 # What an undisturbed run and a resumed one must agree on.

@@ -219,8 +219,9 @@ static void torn_header_begins_anew(void **state)
 
 static void wrong_line_is_named(void **state)
 {
-    static const char *const lines[] = {"{\"bytes\":1024,\"name\":\"8\",\"samples\":[-1]}\n", "nonsense\n",
-                                        "{\"name\":\"8\"}\n", "{\"bytes\":1024,\"name\":\"8\",\"ended\":\"x\"}\n"};
+    static const char *const lines[] = {"{\"bytes\":1024,\"name\":\"8\",\"samples\":[-1]}\n",
+                                        "nonsense\n", "{\"name\":\"8\"}\n",
+                                        "{\"bytes\":1024,\"name\":\"8\",\"ended\":\"x\"}\n"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
@@ -231,7 +232,8 @@ static void wrong_line_is_named(void **state)
         write_session();
         append(lines[i]);
         assert_status_is(hs_journal_resume(&journal, path, facts, 2, &err), HS_OK, &err);
-        assert_status_is(hs_journal_restore(&journal, &contest, 1024, false, &err), HS_INVALID, &err);
+        assert_status_is(hs_journal_restore(&journal, &contest, 1024, false, &err), HS_INVALID,
+                         &err);
         assert_has(err.message, "line 5");
         hs_journal_close(&journal, false);
         hs_contest_release(&contest);
@@ -240,8 +242,9 @@ static void wrong_line_is_named(void **state)
 
 static void timeouts_are_kept_or_retried(void **state)
 {
-    static const char line[] = "{\"bytes\":1024,\"name\":\"8\",\"ended\":\"fault\",\"status\":\"timeout\","
-                               "\"reason\":\"too long\"}\n";
+    static const char line[] =
+        "{\"bytes\":1024,\"name\":\"8\",\"ended\":\"fault\",\"status\":\"timeout\","
+        "\"reason\":\"too long\"}\n";
     struct hs_journal journal;
     struct hs_contest contest;
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # hiersearch-measure on this machine: what it measures, writes and says. TAP on stdout.
 #     tests/runner/test_measure.sh mpich|openmpi PROGRAM
+# shellcheck disable=SC2016,SC2034,SC2054 # conditions are for eval; a system has commas
 set -u
 # shellcheck source=tests/runner/measure_job.sh
 . "$(dirname "$0")/measure_job.sh" "$@"
@@ -92,6 +93,7 @@ usage "an unknown system names the nearest" 2 'did you mean \"abci\"' abcy --siz
 usage "a size must be whole elements" 2 'multiple of 4' --size 10B
 usage "a plan must multiply to np" 4 'expected a product of 4' --size 4KiB --plans 2x3
 usage "the null backend needs a system" 2 'SYSTEM' --size 4KiB --backend null
+usage "containment needs a model" 2 'give a SYSTEM' --size 4KiB --search containment
 usage "--resume needs a journal" 2 '--journal' --size 4KiB --resume
 usage "faults must be known" 2 'expected one of noise' $system --size 4KiB --backend null --faults nosuch=1
 usage "a folder that is not there is noticed before anything is measured" 2 'cannot be written' \

@@ -1,1 +1,0 @@
-#include "console/system_find.h"

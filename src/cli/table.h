@@ -1,1 +1,0 @@
-#include "console/table.h"

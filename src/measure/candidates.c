@@ -1,0 +1,238 @@
+/* candidates.c - see candidates.h. */
+#include "measure/candidates.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/lattice.h"
+#include "search/search.h"
+
+static enum hs_status add_plan(struct hs_candidates *candidates, const struct hs_plan *plan,
+                               struct hs_error *err)
+{
+    struct hs_plan *plans;
+
+    if (candidates->count == HS_CANDIDATES_MAX)
+        return hs_fail(err, HS_INVALID, "more than %d plans to measure", HS_CANDIDATES_MAX);
+    plans = realloc(candidates->plans, (candidates->count + 1) * sizeof(*plans));
+    if (!plans)
+        return hs_fail(err, HS_MEMORY, "out of memory for plans");
+    candidates->plans = plans;
+    plans[candidates->count++] = *plan;
+    return HS_OK;
+}
+
+static bool has_plan(const struct hs_candidates *candidates, const struct hs_plan *plan)
+{
+    for (size_t i = 0; i < candidates->count; i++)
+        if (hs_plan_compare(&candidates->plans[i], plan) == 0)
+            return true;
+    return false;
+}
+
+static enum hs_status add_flat(struct hs_candidates *candidates, int64_t np, struct hs_error *err)
+{
+    struct hs_plan flat = {hs_split_flat(np), 1};
+
+    return has_plan(candidates, &flat) ? HS_OK : add_plan(candidates, &flat, err);
+}
+
+/* ---- --plans ------------------------------------------------------------------------------- */
+
+static enum hs_status add_text(struct hs_candidates *candidates, const char *text, size_t length,
+                               int64_t np, struct hs_error *err)
+{
+    char word[HS_SPLIT_TEXT];
+    struct hs_plan plan;
+    enum hs_status status;
+
+    if (length >= sizeof(word))
+        return hs_fail(err, HS_INVALID, "expected plans such as 4x8x4, found \"%.60s...\"", text);
+    memcpy(word, text, length);
+    word[length] = '\0';
+    status = hs_plan_parse(&plan, word, np, err);
+    if (status == HS_OK && has_plan(candidates, &plan))
+        status = hs_fail(err, HS_INVALID, "the plan \"%s\" is there twice", word);
+    return status == HS_OK ? add_plan(candidates, &plan, err) : status;
+}
+
+/* Plans with `separator` between. */
+static enum hs_status add_list(struct hs_candidates *candidates, const char *text, char separator,
+                               int64_t np, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    while (status == HS_OK) {
+        const char *end = strchr(text, separator);
+
+        status = add_text(candidates, text, end ? (size_t)(end - text) : strlen(text), np, err);
+        if (!end)
+            break;
+        text = end + 1;
+    }
+    return status;
+}
+
+/* ---- all splits ---------------------------------------------------------------------------- */
+
+/* A walk through all paths of the lattice. */
+struct walk {
+    struct hs_candidates *candidates;
+    const struct hs_lattice *lattice;
+    const struct hs_count_list *chunks;
+    struct hs_plan plan;
+};
+
+static enum hs_status add_with_chunks(struct walk *walk, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    for (size_t i = 0; i < walk->chunks->count && status == HS_OK; i++) {
+        walk->plan.chunks = walk->chunks->values[i];
+        status = add_plan(walk->candidates, &walk->plan, err);
+    }
+    return status;
+}
+
+static enum hs_status visit(struct walk *walk, size_t node, struct hs_error *err)
+{
+    const struct hs_lattice *lattice = walk->lattice;
+    enum hs_status status = HS_OK;
+
+    if (node + 1 == lattice->node_count)
+        return add_with_chunks(walk, err);
+    for (size_t e = lattice->first_edge[node]; e < lattice->first_edge[node + 1] && status == HS_OK;
+         e++) {
+        size_t end = lattice->edge_end[e];
+
+        walk->plan.split.sizes[walk->plan.split.count++] =
+            lattice->divisors[end] / lattice->divisors[node];
+        status = visit(walk, end, err);
+        walk->plan.split.count--;
+    }
+    return status;
+}
+
+static enum hs_status add_all(struct hs_candidates *candidates, const struct hs_lattice *lattice,
+                              const struct hs_measure_settings *settings, struct hs_error *err)
+{
+    struct walk walk = {.candidates = candidates, .lattice = lattice, .chunks = &settings->chunks};
+    uint64_t limit = settings->all ? HS_CANDIDATES_MAX : HS_CANDIDATES_UNASKED;
+
+    if (candidates->splits > limit / settings->chunks.count)
+        return hs_fail(
+            err, HS_INVALID,
+            "%" PRId64 " processes have %" PRIu64 " splits, with %zu chunk counts each; at most "
+            "%" PRIu64 " plans are measured %s; give a SYSTEM, from which the search chooses, "
+            "or --plans",
+            lattice->np, candidates->splits, settings->chunks.count, limit,
+            settings->all ? "with --all" : "without a SYSTEM");
+    candidates->looked_at = candidates->splits * settings->chunks.count;
+    return visit(&walk, 0, err);
+}
+
+/* ---- the search ---------------------------------------------------------------------------- */
+
+static enum hs_status add_searched(struct hs_candidates *candidates,
+                                   const struct hs_measure_settings *settings,
+                                   const struct hs_system *system, int64_t np, uint64_t bytes,
+                                   struct hs_error *err)
+{
+    const struct hs_search_strategy *strategy = hs_search_strategy_find(settings->search);
+    struct hs_search_request request = {.system = system,
+                                        .np = np,
+                                        .bytes = (double)bytes,
+                                        .chunks = settings->chunks.values,
+                                        .chunk_count = settings->chunks.count,
+                                        .top = (size_t)settings->top};
+    struct hs_search_result found = {0};
+    enum hs_status status = hs_search(&found, strategy, &request, err);
+
+    if (status != HS_OK)
+        return status;
+    for (size_t i = 0; i < found.count && status == HS_OK; i++)
+        status = add_plan(candidates, &found.plans[i].plan, err);
+    candidates->strategy = strategy->name;
+    candidates->looked_at = found.looked_at;
+    hs_search_result_release(&found);
+    return status;
+}
+
+/* Splits of which no plan is a candidate. */
+static void count_pruned(struct hs_candidates *candidates,
+                         const struct hs_measure_settings *settings)
+{
+    uint64_t distinct = 0;
+
+    for (size_t i = 0; i < candidates->count; i++) {
+        size_t before = 0;
+
+        while (before < i &&
+               hs_split_compare(&candidates->plans[before].split, &candidates->plans[i].split) != 0)
+            before++;
+        distinct += before == i;
+    }
+    candidates->pruned = candidates->splits - distinct;
+    if (settings->plans)
+        snprintf(candidates->rule, sizeof(candidates->rule), "not in --plans");
+    else
+        snprintf(candidates->rule, sizeof(candidates->rule), "%s: beyond the best %" PRId64,
+                 settings->search, settings->top);
+}
+
+enum hs_status hs_candidates_choose(struct hs_candidates *candidates,
+                                    const struct hs_measure_settings *settings,
+                                    const struct hs_system *system, int64_t np, uint64_t bytes,
+                                    struct hs_error *err)
+{
+    struct hs_lattice lattice;
+    enum hs_status status = hs_lattice_init(&lattice, np, err);
+
+    *candidates = (struct hs_candidates){0};
+    if (status != HS_OK)
+        return status;
+    candidates->splits = hs_lattice_path_count(&lattice);
+    if (settings->plans) {
+        status = add_list(candidates, settings->plans, ',', np, err);
+        if (status != HS_OK)
+            hs_error_prefix(err, status, "--plans");
+        candidates->looked_at = candidates->count;
+    } else if (np == 1) {
+        candidates->looked_at = 1;
+    } else if (settings->all || !system) {
+        status = add_all(candidates, &lattice, settings, err);
+    } else {
+        status = add_searched(candidates, settings, system, np, bytes, err);
+    }
+    hs_lattice_release(&lattice);
+    if (status == HS_OK)
+        status = add_flat(candidates, np, err);
+    if (status != HS_OK)
+        hs_candidates_release(candidates);
+    else
+        count_pruned(candidates, settings);
+    return status;
+}
+
+void hs_candidates_release(struct hs_candidates *candidates)
+{
+    free(candidates->plans);
+    *candidates = (struct hs_candidates){0};
+}
+
+void hs_candidates_format(struct hs_text *out, const struct hs_candidates *candidates)
+{
+    char text[HS_SPLIT_TEXT];
+
+    for (size_t i = 0; i < candidates->count; i++)
+        hs_text_append(out, "%s%s", i ? "\n" : "", hs_plan_format(text, &candidates->plans[i]));
+}
+
+enum hs_status hs_candidates_parse(struct hs_candidates *candidates, const char *text, int64_t np,
+                                   struct hs_error *err)
+{
+    *candidates = (struct hs_candidates){0};
+    return add_list(candidates, text, '\n', np, err);
+}

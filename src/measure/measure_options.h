@@ -1,0 +1,46 @@
+/*
+ * measure_options.h - the options of `hiersearch measure`, and what they say taken together.
+ */
+#ifndef HS_MEASURE_MEASURE_OPTIONS_H
+#define HS_MEASURE_MEASURE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "console/command.h"
+#include "console/options.h"
+#include "model/datatype.h"
+
+/* As the option rows fill it; texts point into argv. */
+struct hs_measure_settings {
+    const char *system; /* NULL: none */
+    struct hs_range sizes;
+    const char *backend, *datatype_name, *operation_name;
+    enum hs_datatype datatype; /* from the names, by hs_measure_settings_check */
+    enum hs_operation operation;
+    int64_t top;
+    bool all;
+    const char *plans;  /* "4x8x4,4x32/8", NULL: the search decides */
+    const char *search; /* name of a strategy */
+    struct hs_count_list chunks;
+    double budget_seconds, timeout_seconds, precision;
+    int64_t min_samples, max_samples, warmup, layers;
+    bool no_layers, resume, retry;
+    const char *journal; /* NULL: beside the output */
+    const char *output;  /* NULL: none; "-": stdout */
+    bool quiet, verbose;
+    int64_t seed;
+    const char *faults;
+};
+
+/* Rows, help texts and examples; run is NULL. */
+extern const struct hs_command hs_measure_command;
+
+/* What no row can check alone: combinations, names, sizes that are no whole elements. HS_INVALID.
+ */
+enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings,
+                                         struct hs_error *err);
+
+#endif

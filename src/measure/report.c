@@ -1,0 +1,283 @@
+/* report.c - see report.h. */
+#include "measure/report.h"
+
+#include <cjson/cJSON.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "console/figures.h"
+#include "model/cost.h"
+#include "version.h"
+
+static enum hs_status out_of_memory(struct hs_error *err)
+{
+    return hs_fail(err, HS_MEMORY, "out of memory for the result");
+}
+
+/* ---- measurements -------------------------------------------------------------------------- */
+
+static bool copy_numbers(double **out, const struct hs_samples *samples)
+{
+    size_t bytes = samples->count * sizeof(**out);
+
+    *out = NULL;
+    if (samples->count == 0)
+        return true;
+    *out = malloc(bytes);
+    if (*out)
+        memcpy(*out, samples->values, bytes);
+    return *out != NULL;
+}
+
+static bool copy_layers(struct hs_measured *measured, const struct hs_contestant *item)
+{
+    size_t layers = (size_t)item->plan.split.count;
+
+    if (item->whole.count == 0)
+        return true;
+    measured->reduce_scatter_seconds = calloc(layers, sizeof(double));
+    measured->allgather_seconds = calloc(layers, sizeof(double)); /* one more than needed */
+    if (!measured->reduce_scatter_seconds || !measured->allgather_seconds)
+        return false;
+    for (size_t i = 0; i < layers; i++)
+        measured->reduce_scatter_seconds[i] = hs_contestant_phase_median(item, i);
+    for (size_t i = 0; i + 1 < layers; i++)
+        measured->allgather_seconds[i] = hs_contestant_phase_median(item, HS_LAYERS_MAX + i);
+    return true;
+}
+
+/* Why it is not to be trusted fully, or has no measurement. */
+static void reason_of(char *text, size_t bytes, const struct hs_contestant *item)
+{
+    snprintf(text, bytes, "%s", item->reason);
+    if (text[0])
+        return;
+    if (item->ending == HS_ENDING_OPEN && item->seconds.count == 0)
+        snprintf(text, bytes, "the run was cut short before its turn");
+    else if (item->ending == HS_ENDING_OPEN)
+        snprintf(text, bytes, "the run was cut short after %zu samples", item->seconds.count);
+    else if (item->ending == HS_ENDING_RACED)
+        snprintf(text, bytes, "racing: dropped after %zu samples, it could not win any more",
+                 item->seconds.count);
+    else if (item->ending == HS_ENDING_SPENT)
+        snprintf(text, bytes, "the budget ended before the precision was reached");
+}
+
+static enum hs_status fill_measured(struct hs_measured *measured, const struct hs_contestant *item,
+                                    struct hs_error *err)
+{
+    struct hs_summary summary;
+    char reason[HS_REASON_BYTES];
+
+    measured->status = item->status;
+    if (item->status == HS_MEASURE_OK && item->seconds.count == 0)
+        measured->status = HS_MEASURE_SKIPPED;
+    measured->wrong_elements = item->wrong_elements;
+    reason_of(reason, sizeof(reason), item);
+    if (reason[0] && !(measured->reason = hs_strdup(reason)))
+        return out_of_memory(err);
+    if (!copy_numbers(&measured->samples_seconds, &item->seconds) || !copy_layers(measured, item))
+        return out_of_memory(err);
+    measured->sample_count = item->seconds.count;
+    measured->device_median_seconds = hs_samples_median(&item->device);
+    if (item->seconds.count == 0)
+        return HS_OK;
+    if (hs_summarise(&summary, item->seconds.values, item->seconds.count, err) != HS_OK)
+        return HS_MEMORY;
+    measured->median_seconds = summary.median;
+    if (summary.ci_valid) {
+        measured->ci95_low_seconds = summary.ci_low;
+        measured->ci95_high_seconds = summary.ci_high;
+    }
+    return HS_OK;
+}
+
+/* ---- one message size ---------------------------------------------------------------------- */
+
+static enum hs_status add_candidate(struct hs_result_message *message,
+                                    const struct hs_session *session,
+                                    const struct hs_contestant *item, struct hs_error *err)
+{
+    struct hs_candidate *candidate = hs_result_add_candidate(message);
+
+    if (!candidate || !hs_candidate_add_measured(candidate))
+        return out_of_memory(err);
+    candidate->plan = item->plan;
+    if (session->has_system) {
+        candidate->cost = malloc(sizeof(*candidate->cost));
+        if (!candidate->cost)
+            return out_of_memory(err);
+        *candidate->cost =
+            hs_plan_cost(&session->system, &item->plan, (double)message->message_bytes);
+        candidate->predicted_seconds = candidate->cost->seconds;
+        candidate->extrapolated = candidate->cost->extrapolated;
+    }
+    return fill_measured(candidate->measured, item, err);
+}
+
+static enum hs_status add_contestant(struct hs_result_message *message,
+                                     const struct hs_session *session,
+                                     const struct hs_contestant *item, struct hs_error *err)
+{
+    struct hs_baseline_result *baseline;
+
+    if (item->plan.split.count > 0)
+        return add_candidate(message, session, item, err);
+    baseline = hs_result_add_baseline(message, item->name);
+    return baseline ? fill_measured(&baseline->measured, item, err) : out_of_memory(err);
+}
+
+/* The flat split's time: measured, else predicted. */
+static void fill_flat(struct hs_result_message *message)
+{
+    for (size_t i = 0; i < message->candidate_count; i++)
+        if (message->candidates[i].plan.split.count == 1 && message->candidates[i].plan.chunks == 1)
+            message->flat_seconds = hs_candidate_seconds(&message->candidates[i]);
+}
+
+static enum hs_status add_pruned(struct hs_result_message *message, const struct hs_bout *bout,
+                                 struct hs_error *err)
+{
+    size_t raced = hs_contest_raced(&bout->contest);
+
+    if (bout->candidates.pruned > 0 &&
+        !hs_result_add_pruned(message, bout->candidates.rule, bout->candidates.pruned))
+        return out_of_memory(err);
+    if (raced > 0 && !hs_result_add_pruned(message, "racing", raced))
+        return out_of_memory(err);
+    return HS_OK;
+}
+
+static enum hs_status add_bout(struct hs_result *result, const struct hs_session *session,
+                               const struct hs_bout *bout, struct hs_error *err)
+{
+    struct hs_result_message *message = hs_result_add_message(result);
+    enum hs_status status;
+
+    if (!message)
+        return out_of_memory(err);
+    message->message_bytes = bout->bytes;
+    message->padded_bytes = bout->padded_bytes;
+    message->datatype = session->settings.datatype;
+    message->operation = session->settings.operation;
+    message->splits = bout->candidates.splits;
+    message->looked_at = bout->candidates.looked_at;
+    message->flat_seconds = NAN;
+    if (bout->candidates.strategy && !(message->strategy = hs_strdup(bout->candidates.strategy)))
+        return out_of_memory(err);
+    status = add_pruned(message, bout, err);
+    for (size_t i = 0; i < bout->contest.count && status == HS_OK; i++)
+        status = add_contestant(message, session, &bout->contest.items[i], err);
+    if (status != HS_OK)
+        return status;
+    fill_flat(message);
+    hs_result_rank(message, NULL);
+    return HS_OK;
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
+/* The first line, blanks and tabs as one blank each. */
+static void first_line(char *text)
+{
+    char *to = text;
+
+    for (const char *from = text; *from && *from != '\n'; from++) {
+        if (isspace((unsigned char)*from) && (to == text || to[-1] == ' '))
+            continue;
+        *to++ = isspace((unsigned char)*from) ? ' ' : *from;
+    }
+    *to = '\0';
+}
+
+static enum hs_status fill_versions(struct hs_result *result, const struct hs_session *session,
+                                    struct hs_error *err)
+{
+    const char *describe = HS_GIT_DESCRIBE;
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", kernel[160], memory[HS_FIGURE_TEXT];
+    struct utsname system;
+    int length;
+    enum hs_status status = hs_result_set_version(result, "hiersearch", HS_VERSION, err);
+
+    if (status == HS_OK && describe[0])
+        status = hs_result_set_version(result, "git", describe, err);
+    MPI_Get_library_version(library, &length);
+    first_line(library);
+    if (status == HS_OK)
+        status = hs_result_set_version(result, "mpi", library, err);
+    if (status == HS_OK && uname(&system) == 0) {
+        snprintf(kernel, sizeof(kernel), "%.64s %.64s", system.sysname, system.release);
+        status = hs_result_set_version(result, "kernel", kernel, err);
+    }
+    if (status == HS_OK && session->memory_bytes > 0)
+        status = hs_result_set_version(result, "memory_per_rank",
+                                       hs_bytes_figure(memory, (double)session->memory_bytes), err);
+    return status;
+}
+
+static enum hs_status fill_placement(struct hs_placement *placement,
+                                     const struct hs_rank_order *order, struct hs_error *err)
+{
+    size_t count = (size_t)order->node_count;
+
+    placement->hosts = calloc(count, sizeof(*placement->hosts));
+    placement->ranks_per_node = calloc(count, sizeof(*placement->ranks_per_node));
+    if (!placement->hosts || !placement->ranks_per_node)
+        return out_of_memory(err);
+    placement->node_count = count;
+    for (size_t i = 0; i < count; i++) {
+        placement->ranks_per_node[i] = order->nodes[i].ranks;
+        placement->hosts[i] = hs_strdup(order->nodes[i].host);
+        if (!placement->hosts[i])
+            return out_of_memory(err);
+    }
+    if (order->note[0] && !(placement->note = hs_strdup(order->note)))
+        return out_of_memory(err);
+    return HS_OK;
+}
+
+/* A system of its own: the copy goes through the file's form, so nothing of it is lost. */
+static enum hs_status copy_system(struct hs_system *out, const struct hs_system *system,
+                                  struct hs_error *err)
+{
+    struct cJSON *root = hs_system_to_json(system);
+    struct hs_json_document document = {root, (char *)"system"};
+    struct hs_json top = hs_json_top(&document);
+    enum hs_status status = root ? hs_system_read(out, &top, err) : out_of_memory(err);
+
+    cJSON_Delete(root);
+    return status;
+}
+
+enum hs_status hs_report_build(struct hs_result *result, const struct hs_session *session,
+                               bool complete, const char *note, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    *result = (struct hs_result){.np = session->np, .complete = complete};
+    result->command = hs_strdup(session->command_line);
+    result->created = hs_strdup(session->created);
+    result->backend = hs_strdup(session->backend->name);
+    if (!result->command || !result->created || !result->backend ||
+        (note && !(result->note = hs_strdup(note))))
+        return out_of_memory(err);
+    if (session->has_system) {
+        status = copy_system(&result->system, &session->system, err);
+        result->has_system = status == HS_OK;
+        result->extrapolated = session->np > hs_system_capacity(&session->system);
+    }
+    if (status == HS_OK)
+        status = fill_versions(result, session, err);
+    if (status == HS_OK)
+        status = fill_placement(&result->placement, &session->order, err);
+    for (size_t i = 0; i < session->bout_count && status == HS_OK; i++)
+        if (session->bouts[i].begun)
+            status = add_bout(result, session, &session->bouts[i], err);
+    return status;
+}

@@ -1,0 +1,27 @@
+/*
+ * report.h - the result of a session, whole or cut short, and its tables.
+ */
+#ifndef HS_MEASURE_REPORT_H
+#define HS_MEASURE_REPORT_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "console/terminal.h"
+#include "measure/session.h"
+#include "result/result.h"
+
+/* Fills a result from what the session has so far; message sizes not begun are left out. `note` may
+ * be NULL. The caller releases it, also on failure. HS_MEMORY; no usable candidate is no failure
+ * here. */
+enum hs_status hs_report_build(struct hs_result *result, const struct hs_session *session,
+                               bool complete, const char *note, struct hs_error *err);
+
+/* Per message size: a table of candidates and baselines, and the answer in one line. `result` was
+ * built from the session; the column "layers %" (sum of the layers over the whole, in the same
+ * runs) needs both. */
+void hs_report_print(struct hs_text *out, const struct hs_session *session,
+                     const struct hs_result *result, const struct hs_terminal *terminal);
+
+#endif
