@@ -1,0 +1,381 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "console/table.h"
+#include "export/export.h"
+#include "version.h"
+
+#define MADE_BY "hiersearch " HS_VERSION
+
+struct export_settings {
+    const char *result, *format, *output, *plan, *size;
+    bool list, quiet;
+};
+
+/* ---- the list of formats ---- */
+
+static void add_format(struct hs_table *table, const struct hs_exporter *exporter)
+{
+    hs_table_row(table);
+    hs_table_cell(table, 0, "%s", exporter->name);
+    hs_table_cell(table, 1, "%s", exporter->library);
+    hs_table_cell(table, 2, "%s", exporter->versions);
+    if (exporter->layers)
+        hs_table_cell(table, 3, "%d", exporter->layers);
+    else
+        hs_table_cell(table, 3, "any");
+    hs_table_cell(table, 4, "%s", exporter->chunks ? "yes" : "no");
+    hs_table_cell(table, 5, "%s", exporter->exact ? "exact" : "nearest");
+    hs_table_cell(table, 6, "%s", exporter->summary);
+}
+
+static void print_list(struct hs_context *context)
+{
+    struct hs_table table = {.column_count = 0};
+
+    hs_table_column(&table, "format", false);
+    hs_table_column(&table, "for", false);
+    hs_table_column(&table, "versions", false);
+    hs_table_column(&table, "layers", true);
+    hs_table_column(&table, "chunks", false);
+    hs_table_column(&table, "plan", false);
+    hs_table_column(&table, "what it is", false);
+    for (size_t i = 0; hs_exporters[i]; i++)
+        add_format(&table, hs_exporters[i]);
+    if (context->terminal.is_terminal)
+        hs_table_cut(&table, (size_t)context->terminal.width);
+    hs_table_print(context->out, &table, &context->terminal);
+    hs_table_release(&table);
+    hs_text_append(
+        context->out,
+        "\nlayers: how many it can express; plan: exported as it is, or the nearest that the "
+        "target has\n");
+}
+
+/* ---- what is exported ---- */
+
+static int compare_messages(const void *left, const void *right)
+{
+    const struct hs_result_message *a = left, *b = right;
+
+    return (a->message_bytes > b->message_bytes) - (a->message_bytes < b->message_bytes);
+}
+
+/* "1MiB, 64MiB": the sizes there are, or the first few of them. */
+static void append_sizes(struct hs_text *text, const struct hs_result *result)
+{
+    char size[HS_UNIT_TEXT];
+
+    for (size_t i = 0; i < result->message_count && i < 16; i++)
+        hs_text_append(text, "%s%s", i ? ", " : "",
+                       hs_bytes_format(size, result->messages[i].message_bytes));
+    if (result->message_count > 16)
+        hs_text_append(text, ", ...");
+}
+
+static enum hs_status find_size(size_t *message, const struct export_settings *settings,
+                                const struct hs_result *result, struct hs_error *err)
+{
+    struct hs_text sizes = {0};
+    uint64_t bytes;
+    enum hs_status status = hs_bytes_parse(&bytes, settings->size, err);
+
+    if (status != HS_OK)
+        return hs_error_prefix(err, status, "--size");
+    for (size_t i = 0; i < result->message_count; i++)
+        if (result->messages[i].message_bytes == bytes) {
+            *message = i;
+            return HS_OK;
+        }
+    append_sizes(&sizes, result);
+    status = hs_fail(err, HS_INVALID, "--size %s: %s has %s", settings->size, settings->result,
+                     sizes.data ? sizes.data : "no message size");
+    hs_text_release(&sizes);
+    return status;
+}
+
+/* Without --size the largest message: there the layers matter most. */
+static enum hs_status choose_message(struct hs_context *context, struct hs_export_job *job,
+                                     const struct export_settings *settings,
+                                     const struct hs_exporter *exporter, struct hs_error *err)
+{
+    const struct hs_result *result = job->result;
+    char size[HS_UNIT_TEXT];
+
+    if (settings->size)
+        return find_size(&job->message, settings, result, err);
+    if (result->message_count == 0)
+        return HS_OK; /* hs_export says it */
+    job->message = result->message_count - 1;
+    if (result->message_count > 1 && !exporter->sizes)
+        hs_note(context, "of %zu message sizes the largest is exported, %s; --size chooses",
+                result->message_count,
+                hs_bytes_format(size, result->messages[job->message].message_bytes));
+    return HS_OK;
+}
+
+/* ---- files ---- */
+
+static bool is_directory(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static char *join(const char *directory, const char *name)
+{
+    char *path;
+
+    return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+}
+
+static enum hs_status write_file(const char *directory, const struct hs_export_file *file,
+                                 struct hs_error *err)
+{
+    char *path = join(directory, file->name);
+    enum hs_status status;
+
+    if (!path)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    status = hs_file_replace(path, file->text.data ? file->text.data : "", file->text.length, err);
+    free(path);
+    return status;
+}
+
+static void remove_files(const char *directory, const struct hs_export_output *output, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *path = join(directory, output->files[i].name);
+
+        if (path)
+            unlink(path);
+        free(path);
+    }
+    rmdir(directory);
+}
+
+/* A folder that was made here disappears again where not all files could be written. */
+static enum hs_status write_directory(const char *directory, const struct hs_export_output *output,
+                                      struct hs_error *err)
+{
+    bool made = mkdir(directory, 0777) == 0;
+    enum hs_status status = HS_OK;
+    size_t written = 0;
+
+    if (!made && errno != EEXIST)
+        return hs_fail(err, HS_INVALID, "%s: cannot be made: %s", directory, strerror(errno));
+    if (!is_directory(directory))
+        return hs_fail(err, HS_INVALID, "%s: not a folder, and there are %zu files to write",
+                       directory, output->count);
+    for (; written < output->count && status == HS_OK; written += status == HS_OK)
+        status = write_file(directory, &output->files[written], err);
+    if (status != HS_OK && made)
+        remove_files(directory, output, written);
+    return status;
+}
+
+static enum hs_status need_directory(const struct hs_export_output *output,
+                                     const struct export_settings *settings, struct hs_error *err)
+{
+    return hs_fail(err, HS_INVALID,
+                   "--to %s makes %zu files (%s, %s%s): name a folder for them (-o)",
+                   settings->format, output->count, output->files[0].name, output->files[1].name,
+                   output->count > 2 ? ", ..." : "");
+}
+
+/* A path that cannot work is bad input, a full disk is not. */
+static enum hs_status write_single(const char *path, const struct hs_text *text,
+                                   struct hs_error *err)
+{
+    enum hs_status status = hs_file_writable(path, err);
+
+    return status == HS_OK ? hs_file_replace(path, text->data, text->length, err) : status;
+}
+
+static enum hs_status write_output(struct hs_context *context,
+                                   const struct hs_export_output *output,
+                                   const struct export_settings *settings, struct hs_error *err)
+{
+    bool to_stdout = !settings->output || strcmp(settings->output, "-") == 0;
+    const struct hs_text *text = &output->files[0].text;
+
+    if (to_stdout && output->count > 1)
+        return need_directory(output, settings, err);
+    if (to_stdout)
+        hs_text_append_bytes(context->out, text->data, text->length);
+    else if (output->count > 1 || is_directory(settings->output))
+        return write_directory(settings->output, output, err);
+    else
+        return write_single(settings->output, text, err);
+    return HS_OK;
+}
+
+static void print_notes(struct hs_context *context, const struct hs_text *notes)
+{
+    const char *line = notes->data ? notes->data : "";
+
+    while (*line) {
+        size_t length = strcspn(line, "\n");
+
+        hs_note(context, "%.*s", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+/* ---- running ---- */
+
+static enum hs_status run_job(struct hs_context *context, const struct export_settings *settings,
+                              struct hs_result *result, struct hs_error *err)
+{
+    bool from_stdin = strcmp(settings->result, "-") == 0;
+    struct hs_export_job job = {
+        .result = result,
+        .result_name = from_stdin ? "standard input" : settings->result,
+        .made_by = HS_GIT_DESCRIBE[0] ? MADE_BY " (" HS_GIT_DESCRIBE ")" : MADE_BY,
+    };
+    struct hs_export_output output = {0};
+    const struct hs_exporter *exporter;
+    struct hs_plan plan;
+    enum hs_status status = hs_exporter_find(&exporter, settings->format, err);
+
+    if (status == HS_OK && settings->plan) {
+        status = hs_plan_parse(&plan, settings->plan, result->np, err);
+        if (status != HS_OK)
+            return hs_error_prefix(err, status, "--plan");
+        job.plan = &plan;
+    }
+    if (status == HS_OK)
+        status = choose_message(context, &job, settings, exporter, err);
+    if (status == HS_OK)
+        status = hs_export(&output, exporter, &job, err);
+    if (status == HS_OK)
+        status = write_output(context, &output, settings, err);
+    if (status == HS_OK)
+        print_notes(context, &output.notes);
+    hs_export_output_release(&output);
+    return status;
+}
+
+static enum hs_status run_list(struct hs_context *context, const struct export_settings *settings,
+                               struct hs_error *err)
+{
+    if (settings->result || settings->format || settings->output || settings->plan ||
+        settings->size)
+        return hs_fail(err, HS_INVALID, "--list: stands alone");
+    print_list(context);
+    return HS_OK;
+}
+
+static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
+{
+    const struct export_settings *settings = of_rows;
+    struct hs_result result = {0};
+    enum hs_status status;
+
+    context->quiet = settings->quiet;
+    if (settings->list)
+        return run_list(context, settings, err);
+    if (!settings->result)
+        return hs_fail(err, HS_INVALID,
+                       "expected RESULT, a file of `hiersearch measure` or predict");
+    if (!settings->format)
+        return hs_fail(err, HS_INVALID, "expected --to FORMAT; --list names the formats");
+    status = hs_result_load(&result, settings->result, err);
+    if (status != HS_OK)
+        return status;
+    if (result.message_count > 1)
+        qsort(result.messages, result.message_count, sizeof(*result.messages), compare_messages);
+    status = run_job(context, settings, &result, err);
+    if (status == HS_OK && !result.complete)
+        hs_warning(context, "%s is of a run that was cut short%s%s", settings->result,
+                   result.note ? ": " : "", result.note ? result.note : "");
+    hs_result_release(&result);
+    return status;
+}
+
+static const char *const *format_names(void)
+{
+    static const char *names[64];
+    size_t count = 0;
+
+    for (; count < 63 && hs_exporters[count]; count++)
+        names[count] = hs_exporters[count]->name;
+    names[count] = NULL;
+    return names;
+}
+
+#define FIELD(name) offsetof(struct export_settings, name)
+
+static const struct hs_argument arguments[] = {
+    {.name = "RESULT",
+     .completion = HS_COMPLETE_FILES,
+     .offset = FIELD(result),
+     .help = "a result file of measure or predict; - is stdin"},
+    {.name = NULL},
+};
+
+static const struct hs_option options[] = {
+    {.name = "to",
+     .letter = 't',
+     .argument = "FORMAT",
+     .words = format_names,
+     .type = &hs_option_word,
+     .offset = FIELD(format),
+     .help = "what to make; --list says what each is"},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .type = &hs_option_file,
+     .offset = FIELD(output),
+     .help = "write there instead of to stdout; a folder (made if need be) for formats of several "
+             "files"},
+    {.name = "size",
+     .letter = 's',
+     .argument = "SIZE",
+     .type = &hs_option_text,
+     .offset = FIELD(size),
+     .help = "message size whose plan is exported (default: the largest of the result)"},
+    {.name = "plan",
+     .letter = 'p',
+     .argument = "PLAN",
+     .type = &hs_option_text,
+     .offset = FIELD(plan),
+     .help = "export this plan, such as 4x32, instead of the best"},
+    {.name = "list",
+     .letter = 'l',
+     .type = &hs_option_flag,
+     .offset = FIELD(list),
+     .help = "the formats: for which library, how many layers, exact or not"},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = &hs_option_flag,
+     .offset = FIELD(quiet),
+     .help = "no notes and warnings on stderr"},
+    {.name = NULL},
+};
+
+const struct hs_command hs_command_export = {
+    .name = "export",
+    .summary = "a result as configuration that other libraries and simulators read",
+    .description = "Writes the best plan of a result in the format of another library. Every file "
+                   "begins with a comment "
+                   "that says where it is from, for which versions it is, and how to use it. What "
+                   "a format cannot "
+                   "express is said on stderr, with what that costs.",
+    .examples = "  hiersearch export --list\n"
+                "  hiersearch export results/here.json --to msccl -o allreduce.xml\n"
+                "  hiersearch export results/here.json --to simgrid -o platform/\n"
+                "  hiersearch predict abci --np 128 --json | hiersearch export - --to colours",
+    .arguments = arguments,
+    .options = options,
+    .settings_bytes = sizeof(struct export_settings),
+    .run = run,
+};

@@ -1,0 +1,189 @@
+#include "export/export.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/exporters.h"
+
+#define EXPORTERS_MAX 64
+
+const struct hs_exporter *const hs_exporters[] = {
+    &hs_exporter_astra_sim, &hs_exporter_colours, &hs_exporter_hiccl, &hs_exporter_horovod,
+    &hs_exporter_jax, &hs_exporter_mpich, &hs_exporter_msccl, &hs_exporter_nccl_env,
+    &hs_exporter_nccl_tuner, &hs_exporter_ompi_han, &hs_exporter_ompi_tuned,
+    &hs_exporter_ompi_tuned_json, &hs_exporter_pytorch, &hs_exporter_simgrid, &hs_exporter_ucc,
+    NULL,
+};
+
+enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name,
+                                struct hs_error *err)
+{
+    const char *names[EXPORTERS_MAX], *nearest;
+    size_t count = 0;
+
+    for (; hs_exporters[count] && count < EXPORTERS_MAX; count++) {
+        names[count] = hs_exporters[count]->name;
+        if (strcmp(names[count], name) == 0) {
+            *out = hs_exporters[count];
+            return HS_OK;
+        }
+    }
+    nearest = hs_nearest_name(name, names, count);
+    if (nearest)
+        return hs_fail(err, HS_INVALID, "unknown format \"%.60s\", did you mean \"%s\"?", name,
+                       nearest);
+    return hs_fail(err, HS_INVALID, "unknown format \"%.60s\"", name);
+}
+
+/* ---- outputs ---- */
+
+struct hs_text *hs_export_add_file(struct hs_export_output *output, const char *name)
+{
+    struct hs_export_file *files =
+        realloc(output->files, (output->count + 1) * sizeof(*output->files));
+
+    if (!files)
+        return NULL;
+    output->files = files;
+    files[output->count] = (struct hs_export_file){.name = hs_strdup(name)};
+    if (!files[output->count].name)
+        return NULL;
+    return &files[output->count++].text;
+}
+
+void hs_export_output_release(struct hs_export_output *output)
+{
+    for (size_t i = 0; i < output->count; i++) {
+        free(output->files[i].name);
+        hs_text_release(&output->files[i].text);
+    }
+    free(output->files);
+    hs_text_release(&output->notes);
+    memset(output, 0, sizeof(*output));
+}
+
+void hs_export_note(struct hs_export_output *out, const char *format, ...)
+{
+    char line[HS_ERROR_MESSAGE_BYTES];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(line, sizeof(line), format, arguments);
+    va_end(arguments);
+    hs_text_append(&out->notes, "%s\n", line);
+}
+
+static bool ran_out_of_memory(const struct hs_export_output *out)
+{
+    for (size_t i = 0; i < out->count; i++)
+        if (out->files[i].text.failed)
+            return true;
+    return out->notes.failed;
+}
+
+/* ---- running an exporter ---- */
+
+const struct hs_plan *hs_export_plan(const struct hs_export_job *job)
+{
+    return job->plan ? job->plan : &job->result->messages[job->message].best;
+}
+
+char *hs_export_size(char text[HS_UNIT_TEXT], const struct hs_export_job *job)
+{
+    return hs_bytes_format(text, job->result->messages[job->message].message_bytes);
+}
+
+enum hs_status hs_export_need_system(const struct hs_export_job *job,
+                                     const struct hs_exporter *exporter, struct hs_error *err)
+{
+    if (job->result->has_system)
+        return HS_OK;
+    return hs_fail(err, HS_INVALID,
+                   "%s: no system in it, and %s describes the machine: give `hiersearch measure` "
+                   "a SYSTEM, or export a result of `hiersearch predict`",
+                   job->result_name, exporter->name);
+}
+
+static enum hs_status check_messages(const struct hs_export_job *job, struct hs_error *err)
+{
+    const struct hs_result *result = job->result;
+
+    if (result->np < 2)
+        return hs_fail(err, HS_INVALID, "%s: one process has nothing to split: nothing to export",
+                       job->result_name);
+    if (job->message >= result->message_count)
+        return hs_fail(err, HS_INVALID,
+                       "%s: no message size in it: nothing to export, measure or predict again",
+                       job->result_name);
+    for (size_t i = 1; i < result->message_count; i++)
+        if (result->messages[i].message_bytes <= result->messages[i - 1].message_bytes)
+            return hs_fail(err, HS_INVALID, "%s: results[%zu]: expected message sizes that ascend",
+                           job->result_name, i);
+    return HS_OK;
+}
+
+static enum hs_status check_plan(const struct hs_export_job *job, struct hs_error *err)
+{
+    const struct hs_plan *plan = hs_export_plan(job);
+    char text[HS_SPLIT_TEXT], size[HS_UNIT_TEXT];
+
+    if (plan->split.count == 0)
+        return hs_fail(err, HS_INVALID,
+                       "%s: no best plan for %s: no candidate was measured without fault or "
+                       "predicted; name a plan (--plan) or measure again",
+                       job->result_name, hs_export_size(size, job));
+    if (hs_split_product(&plan->split) != job->result->np)
+        return hs_fail(err, HS_INVALID, "plan %s is for %" PRId64 " processes, %s for %" PRId64,
+                       hs_plan_format(text, plan), hs_split_product(&plan->split), job->result_name,
+                       job->result->np);
+    return HS_OK;
+}
+
+/* A target without chunks gets the split, and the reader of stderr what that costs. */
+static void drop_chunks(struct hs_plan *plan, struct hs_export_output *out,
+                        const struct hs_export_job *job, const struct hs_exporter *exporter)
+{
+    char text[HS_SPLIT_TEXT], split[HS_SPLIT_TEXT], cost[64] = "";
+    double bytes = (double)job->result->messages[job->message].message_bytes;
+    struct hs_plan whole = {.split = plan->split, .chunks = 1};
+
+    if (job->result->has_system) {
+        double with = hs_plan_cost(&job->result->system, plan, bytes).seconds;
+        double without = hs_plan_cost(&job->result->system, &whole, bytes).seconds;
+
+        snprintf(cost, sizeof(cost), ", predicted %.3f times as long", without / with);
+    }
+    hs_export_note(out, "%s has no chunks: plan %s is exported as %s%s", exporter->name,
+                   hs_plan_format(text, plan), hs_plan_format(split, &whole), cost);
+    *plan = whole;
+}
+
+enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter *exporter,
+                         const struct hs_export_job *job, struct hs_error *err)
+{
+    struct hs_export_job own = *job;
+    struct hs_plan plan;
+    enum hs_status status;
+
+    memset(out, 0, sizeof(*out));
+    status = check_messages(job, err);
+    if (status == HS_OK && (job->plan || !exporter->sizes))
+        status = check_plan(job, err);
+    if (status != HS_OK)
+        return status;
+    plan = *hs_export_plan(job);
+    if (plan.chunks > 1 && !exporter->chunks) {
+        drop_chunks(&plan, out, job, exporter);
+        if (job->plan || !exporter->sizes)
+            own.plan = &plan;
+    }
+    status = exporter->write(out, &own, err);
+    if (status == HS_OK && ran_out_of_memory(out))
+        status = hs_fail(err, HS_MEMORY, "out of memory");
+    if (status != HS_OK)
+        hs_export_output_release(out);
+    return status;
+}

@@ -1,0 +1,119 @@
+/* The comment that every exported file starts with. */
+#include <inttypes.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "export/exporters.h"
+
+/* What may stand in no comment of this kind. */
+static const char *forbidden_in(const char *open, const char *close)
+{
+    return strncmp(open, "<!--", 4) == 0 ? "--" : close;
+}
+
+/* One line; names of files may hold anything. */
+static void append_line(struct hs_text *text, const char *line, size_t length, const char *prefix,
+                        const char *forbidden)
+{
+    size_t start, unwanted = strlen(forbidden);
+
+    hs_text_append(text, "%s", prefix);
+    start = text->length;
+    for (size_t i = 0; i < length; i++) {
+        bool control = (unsigned char)line[i] < 0x20 || line[i] == 0x7F;
+        const char *c = control ? "?" : line + i;
+
+        hs_text_append_bytes(text, c, 1);
+        if (unwanted > 1 && !text->failed && text->length - start >= unwanted &&
+            strcmp(text->data + text->length - unwanted, forbidden) == 0) {
+            text->length--;
+            hs_text_append(text, " %c", *c);
+        }
+    }
+    while (!text->failed && text->length > 0 && text->data[text->length - 1] == ' ')
+        text->data[--text->length] = '\0';
+    hs_text_append(text, "\n");
+}
+
+static void append_lines(struct hs_text *text, const char *lines, const char *prefix,
+                         const char *forbidden)
+{
+    while (*lines) {
+        size_t length = strcspn(lines, "\n");
+
+        append_line(text, lines, length, prefix, forbidden);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
+/* A name on one line, whatever it is. */
+static void append_name(struct hs_text *text, const char *name)
+{
+    for (; *name; name++)
+        hs_text_append_bytes(text, *name == '\n' ? "?" : name, 1);
+}
+
+static void append_facts(struct hs_text *text, const struct hs_export_job *job,
+                         const struct hs_exporter *exporter)
+{
+    const struct hs_result *result = job->result;
+    char plan[HS_SPLIT_TEXT], size[HS_UNIT_TEXT];
+
+    hs_text_append(text, "made by %s from ", job->made_by);
+    append_name(text, job->result_name);
+    hs_text_append(text, ": %" PRId64 " processes%s%s%s\n", result->np,
+                   result->has_system ? " on " : "", result->has_system ? result->system.name : "",
+                   result->backend ? ", measured" : ", predicted");
+    if (exporter->sizes && !job->plan)
+        hs_text_append(text, "for each message size of the result its best plan\n");
+    else
+        hs_text_append(text, "plan %s (layer sizes, innermost first) for messages of %s\n",
+                       hs_plan_format(plan, hs_export_plan(job)), hs_export_size(size, job));
+    hs_text_append(text, "for %s (%s): %s\n", exporter->library, exporter->versions,
+                   exporter->summary);
+}
+
+void hs_export_header(struct hs_text *text, const struct hs_export_job *job,
+                      const struct hs_exporter *exporter, const char *open, const char *line,
+                      const char *close, const char *use)
+{
+    const char *forbidden = forbidden_in(open, close);
+    struct hs_text facts = {0};
+
+    append_facts(&facts, job, exporter);
+    if (facts.failed) {
+        text->failed = true;
+        return;
+    }
+    if (open[0])
+        hs_text_append(text, "%s\n", open);
+    append_lines(text, facts.data, line, forbidden);
+    append_line(text, "", 0, line, forbidden);
+    append_lines(text, use, line, forbidden);
+    if (close[0])
+        hs_text_append(text, "%s\n", close);
+    hs_text_release(&facts);
+}
+
+bool hs_export_header_json(struct cJSON *object, const struct hs_export_job *job,
+                           const struct hs_exporter *exporter, const char *use)
+{
+    cJSON *lines = cJSON_AddArrayToObject(object, "comment");
+    struct hs_text text = {0};
+    bool complete;
+
+    hs_export_header(&text, job, exporter, "", "", "", use);
+    complete = lines && !text.failed;
+    for (char *at = text.data; complete && at && *at;) {
+        size_t length = strcspn(at, "\n");
+        cJSON *line;
+
+        at[length] = '\0';
+        line = cJSON_CreateString(at);
+        complete = line && cJSON_AddItemToArray(lines, line);
+        at += length + 1;
+    }
+    hs_text_release(&text);
+    return complete;
+}

@@ -1,0 +1,53 @@
+/* MPICH's environment: its allreduce in two layers, or flat. */
+#include "export/approximate.h"
+
+#define LINE_MAX_BYTES 240
+
+static const char use[] =
+    "set -a; . ./mpich.env; set +a; mpiexec ... (or mpiexec -genvlist with these names)\n"
+    "smp is two layers, the node and the rest, and not the plan's phases: reduce to one process "
+    "of\n"
+    "a node, allreduce between those, broadcast. reduce_scatter_allgather is flat; MPICH 4.0 has\n"
+    "no ring. One choice for all sizes: a selection file (JSON) would replace MPICH's whole table\n"
+    "of collectives, so none is written. Without the second variable the device's own collectives\n"
+    "stay in charge and the first one changes nothing. A wrong name makes MPI_Init abort.";
+
+static enum hs_status write_mpich(struct hs_export_output *out, const struct hs_export_job *job,
+                                  struct hs_error *err)
+{
+    struct hs_text *text = hs_export_add_file(out, "mpich.env");
+    char size[HS_UNIT_TEXT];
+    struct hs_plan plan;
+    double cost;
+    enum hs_status status = hs_export_choose_node(&plan, &cost, job, job->message, err);
+
+    if (status != HS_OK)
+        return status;
+    if (!text)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    hs_export_header_lines(text, job, &hs_exporter_mpich, use, LINE_MAX_BYTES);
+    hs_export_say_replaced(out, text, &hs_exporter_mpich, hs_export_plan(job), &plan, cost,
+                           hs_export_size(size, job));
+    hs_export_say_node(out, text, job);
+    hs_text_append(text,
+                   "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=%s\n"
+                   "MPIR_CVAR_ALLREDUCE_DEVICE_COLLECTIVE=0\n",
+                   plan.split.count > 1 ? "smp" : "reduce_scatter_allgather");
+    hs_export_note(out,
+                   "mpich: %s moves other bytes than the plan's phases: measure before "
+                   "relying on it",
+                   plan.split.count > 1 ? "smp" : "reduce_scatter_allgather");
+    hs_export_note_baseline(out, job);
+    return HS_OK;
+}
+
+const struct hs_exporter hs_exporter_mpich = {
+    .name = "mpich",
+    .library = "MPICH",
+    .versions = "4.0",
+    .summary = "allreduce by node and rest, or flat, as environment",
+    .layers = 2,
+    .exact = false,
+    .chunks = false,
+    .write = write_mpich,
+};

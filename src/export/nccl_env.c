@@ -1,0 +1,40 @@
+/* NCCL's environment, as the file that NCCL reads at its start. */
+#include "export/approximate.h"
+
+#define LINE_MAX_BYTES 240
+
+static const char use[] =
+    "NCCL_CONF_FILE=nccl.conf (NCCL 2.23 and later), or ~/.nccl.conf, or /etc/nccl.conf.\n"
+    "What the environment sets already wins over this file.\n"
+    "NCCL knows no layers: the program makes one communicator per layer (--to colours, pytorch\n"
+    "or jax write how). Rings in them are what the plan's time was found with. Protocol and "
+    "number\n"
+    "of channels stay NCCL's own choice, by size: the result says nothing about them.\n"
+    "RCCL reads the same variables from its environment.";
+
+static enum hs_status write_nccl_env(struct hs_export_output *out, const struct hs_export_job *job,
+                                     struct hs_error *err)
+{
+    struct hs_text *text = hs_export_add_file(out, "nccl.conf");
+
+    if (!text)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    hs_export_header_lines(text, job, &hs_exporter_nccl_env, use, LINE_MAX_BYTES);
+    hs_text_append(text, "NCCL_ALGO=allreduce:ring;reducescatter:ring;allgather:ring\n");
+    hs_export_note(out,
+                   "nccl-env: NCCL_ALGO holds for every communicator of a process; the layers' "
+                   "communicators are made by the program (--to colours, pytorch or jax)");
+    hs_export_note_baseline(out, job);
+    return HS_OK;
+}
+
+const struct hs_exporter hs_exporter_nccl_env = {
+    .name = "nccl-env",
+    .library = "NCCL",
+    .versions = "2.24.3 and later",
+    .summary = "rings in every layer's communicator, as nccl.conf",
+    .layers = 0,
+    .exact = false,
+    .chunks = false,
+    .write = write_nccl_env,
+};

@@ -1,0 +1,332 @@
+/* Open MPI's coll/tuned: which algorithm in which communicator, as its rules file in two formats.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/json.h"
+#include "export/size_rules.h"
+
+#define LINE_MAX_BYTES 240
+#define COLLECTIVES    3
+
+static const char use_classic[] =
+    "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename\n"
+    "/path/to/tuned.conf (an absolute path; a file that cannot be read is ignored silently).\n"
+    "coll/tuned knows no layers: the program makes one communicator per layer (--to colours).\n"
+    "In them, and for these sizes only, the collectives run as rings, as the plan was priced.\n"
+    "Reduce_scatter_block has no ring there and stays as it is. 0 as algorithm: Open MPI's own\n"
+    "choice. Open MPI 6.0 reads this format differently: use --to ompi-tuned-json.";
+
+static const char use_json[] =
+    "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename\n"
+    "/path/to/tuned.json (an absolute path; errors are said with --mca coll_base_verbose 1).\n"
+    "coll/tuned knows no layers: the program makes one communicator per layer (--to colours).\n"
+    "In them, and for these sizes only, the collectives run as rings, as the plan was priced.\n"
+    "Reduce_scatter is left out: Open MPI's schema and its reader disagree about its name, and\n"
+    "one wrong name makes it ignore the file. No rule: Open MPI's own choice.";
+
+/* What layers call, with the number of the ring in coll/tuned. Bytes are those entering the layer.
+ */
+static const struct collective {
+    int id, ring;
+    bool last;        /* of the last layer, or of the others */
+    const char *name; /* in the JSON format; NULL: not there */
+} collectives[COLLECTIVES] = {
+    {0, 4, false, "allgather"},
+    {2, 4, true, "allreduce"},
+    {12, 3, false, NULL},
+};
+
+/* ---- where rings run: ranges of bytes by size of communicator ---- */
+
+struct range {
+    int64_t size;
+    uint64_t first_bytes, end_bytes; /* UINT64_MAX: no end */
+};
+
+struct ranges {
+    struct range *ranges; /* [count], owned; ascending by size and bytes, disjoint */
+    size_t count;
+};
+
+static int compare_ranges(const void *left, const void *right)
+{
+    const struct range *a = left, *b = right;
+
+    if (a->size != b->size)
+        return a->size < b->size ? -1 : 1;
+    return (a->first_bytes > b->first_bytes) - (a->first_bytes < b->first_bytes);
+}
+
+static void unite(struct ranges *ranges)
+{
+    size_t kept = 0;
+
+    qsort(ranges->ranges, ranges->count, sizeof(*ranges->ranges), compare_ranges);
+    for (size_t i = 0; i < ranges->count; i++) {
+        struct range *last = kept > 0 ? &ranges->ranges[kept - 1] : NULL;
+        const struct range *range = &ranges->ranges[i];
+
+        if (range->first_bytes >= range->end_bytes)
+            continue;
+        if (!last || last->size != range->size || last->end_bytes < range->first_bytes)
+            ranges->ranges[kept++] = *range;
+        else if (last->end_bytes < range->end_bytes)
+            last->end_bytes = range->end_bytes;
+    }
+    ranges->count = kept;
+}
+
+static void add_layers(struct ranges *ranges, const struct hs_export_rule *rule, bool last)
+{
+    int count = rule->plan.split.count;
+
+    for (int i = last ? count - 1 : 0; i < (last ? count : count - 1); i++) {
+        struct hs_layer layer = hs_split_layer(&rule->plan.split, i);
+        uint64_t stride = (uint64_t)layer.stride;
+        struct range *range = &ranges->ranges[ranges->count++];
+
+        range->size = layer.size;
+        range->first_bytes = (rule->first_bytes + stride - 1) / stride;
+        range->end_bytes = rule->end_bytes;
+        if (rule->end_bytes != UINT64_MAX)
+            range->end_bytes = (rule->end_bytes + stride - 1) / stride;
+    }
+}
+
+static bool collect(struct ranges *ranges, const struct hs_export_rules *rules, bool last)
+{
+    ranges->ranges = calloc(rules->count * HS_LAYERS_MAX, sizeof(*ranges->ranges));
+    ranges->count = 0;
+    if (!ranges->ranges)
+        return false;
+    for (size_t i = 0; i < rules->count; i++)
+        add_layers(ranges, &rules->rules[i], last);
+    unite(ranges);
+    return true;
+}
+
+/* Ranges of the same communicator size, from `first` on. */
+static size_t same_size(const struct ranges *ranges, size_t first)
+{
+    size_t end = first;
+
+    while (end < ranges->count && ranges->ranges[end].size == ranges->ranges[first].size)
+        end++;
+    return end;
+}
+
+/* ---- classic ---- */
+
+/* Sizes that are not listed follow the nearest smaller one, or the first: sizes between layers need
+ * rules too, which say "as if there were no file". */
+struct classic {
+    struct hs_text sizes;
+    int count;
+};
+
+static void append_default(struct classic *classic, int64_t size)
+{
+    hs_text_append(&classic->sizes, "%" PRId64 " 1 # processes, rules: not a layer\n0 0 0 0\n",
+                   size);
+    classic->count++;
+}
+
+static void append_size(struct classic *classic, const struct ranges *ranges, size_t first,
+                        size_t end, int ring)
+{
+    struct hs_text rules = {0};
+    int count = 0;
+
+    if (ranges->ranges[first].first_bytes > 0) {
+        hs_text_append(&rules, "0 0 0 0\n");
+        count++;
+    }
+    for (size_t i = first; i < end; i++) {
+        hs_text_append(&rules, "%" PRIu64 " %d 0 0\n", ranges->ranges[i].first_bytes, ring);
+        count++;
+        if (ranges->ranges[i].end_bytes == UINT64_MAX)
+            continue;
+        hs_text_append(&rules, "%" PRIu64 " 0 0 0\n", ranges->ranges[i].end_bytes);
+        count++;
+    }
+    hs_text_append(&classic->sizes,
+                   "%" PRId64 " %d # processes, rules: bytes, algorithm, fan, segment\n%s",
+                   ranges->ranges[first].size, count, rules.data ? rules.data : "");
+    classic->sizes.failed = classic->sizes.failed || rules.failed;
+    classic->count++;
+    hs_text_release(&rules);
+}
+
+static void append_collective(struct hs_text *text, const struct collective *collective,
+                              const struct ranges *ranges)
+{
+    struct classic classic = {.count = 0};
+
+    if (ranges->ranges[0].size > 2)
+        append_default(&classic, 2);
+    for (size_t i = 0, end; i < ranges->count; i = end) {
+        int64_t size = ranges->ranges[i].size;
+
+        end = same_size(ranges, i);
+        append_size(&classic, ranges, i, end, collective->ring);
+        if (end == ranges->count || ranges->ranges[end].size > size + 1)
+            append_default(&classic, size + 1);
+    }
+    hs_text_append(text, "%d # collective: %s\n%d # communicator sizes\n%s", collective->id,
+                   collective->name ? collective->name : "reduce_scatter", classic.count,
+                   classic.sizes.data ? classic.sizes.data : "");
+    text->failed = text->failed || classic.sizes.failed;
+    hs_text_release(&classic.sizes);
+}
+
+static bool append_classic(struct hs_text *text, const struct hs_export_rules *rules)
+{
+    struct ranges ranges[COLLECTIVES] = {{NULL, 0}};
+    bool complete = true;
+    int count = 0;
+
+    for (int i = 0; i < COLLECTIVES; i++) {
+        complete = complete && collect(&ranges[i], rules, collectives[i].last);
+        count += ranges[i].count > 0;
+    }
+    hs_text_append(text, "%d # collectives\n", count);
+    for (int i = 0; i < COLLECTIVES; i++) {
+        if (complete && ranges[i].count > 0)
+            append_collective(text, &collectives[i], &ranges[i]);
+        free(ranges[i].ranges);
+    }
+    return complete;
+}
+
+/* ---- JSON ---- */
+
+static bool add_range(cJSON *rules, const struct range *range)
+{
+    cJSON *rule = cJSON_CreateObject();
+    bool added = rule && cJSON_AddItemToArray(rules, rule) &&
+                 cJSON_AddNumberToObject(rule, "msg_size_min", (double)range->first_bytes);
+
+    if (added && range->end_bytes == UINT64_MAX)
+        added = cJSON_AddStringToObject(rule, "msg_size_max", "inf");
+    else if (added)
+        added = cJSON_AddNumberToObject(rule, "msg_size_max", (double)(range->end_bytes - 1));
+    return added && cJSON_AddStringToObject(rule, "alg", "ring");
+}
+
+static bool add_sizes(cJSON *list, const struct ranges *ranges)
+{
+    bool added = true;
+
+    for (size_t i = 0, end; i < ranges->count && added; i = end) {
+        cJSON *size = cJSON_CreateObject(), *rules = NULL;
+
+        end = same_size(ranges, i);
+        added = size && cJSON_AddItemToArray(list, size) &&
+                cJSON_AddNumberToObject(size, "comm_size_min", (double)ranges->ranges[i].size) &&
+                cJSON_AddNumberToObject(size, "comm_size_max", (double)ranges->ranges[i].size) &&
+                (rules = cJSON_AddArrayToObject(size, "rules")) != NULL;
+        for (size_t j = i; j < end && added; j++)
+            added = add_range(rules, &ranges->ranges[j]);
+    }
+    return added;
+}
+
+static bool add_collective(cJSON *object, const struct collective *collective,
+                           const struct hs_export_rules *rules)
+{
+    struct ranges ranges = {NULL, 0};
+    bool added = collect(&ranges, rules, collective->last);
+    cJSON *list = NULL;
+
+    if (added && ranges.count > 0) {
+        list = cJSON_AddArrayToObject(object, collective->name);
+        added = list && add_sizes(list, &ranges);
+    }
+    free(ranges.ranges);
+    return added;
+}
+
+static bool fill(cJSON *root, const struct hs_export_job *job, const struct hs_export_rules *rules)
+{
+    bool added = hs_export_header_json(root, job, &hs_exporter_ompi_tuned_json, use_json) &&
+                 cJSON_AddNumberToObject(root, "rule_file_version", 3) &&
+                 cJSON_AddStringToObject(root, "module", "tuned");
+    cJSON *object = added ? cJSON_AddObjectToObject(root, "collectives") : NULL;
+
+    added = object != NULL;
+    for (int i = 0; i < COLLECTIVES && added; i++)
+        added = !collectives[i].name || add_collective(object, &collectives[i], rules);
+    return added;
+}
+
+/* ---- the two exporters ---- */
+
+static enum hs_status write_classic(struct hs_export_output *out, const struct hs_export_job *job,
+                                    struct hs_error *err)
+{
+    struct hs_text *text = hs_export_add_file(out, "tuned.conf");
+    struct hs_export_rules rules;
+    enum hs_status status = hs_export_rules_make(&rules, job, hs_export_choose_any, err);
+    bool complete = text != NULL;
+
+    if (status != HS_OK)
+        return status;
+    if (complete) {
+        hs_export_header_lines(text, job, &hs_exporter_ompi_tuned, use_classic, LINE_MAX_BYTES);
+        hs_export_rules_say(&rules, out, text, job, &hs_exporter_ompi_tuned);
+        complete = append_classic(text, &rules);
+        hs_export_note_baseline(out, job);
+    }
+    hs_export_rules_release(&rules);
+    return complete ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");
+}
+
+static enum hs_status write_json(struct hs_export_output *out, const struct hs_export_job *job,
+                                 struct hs_error *err)
+{
+    struct hs_text *text = hs_export_add_file(out, "tuned.json"), said = {0};
+    cJSON *root = cJSON_CreateObject();
+    struct hs_export_rules rules;
+    enum hs_status status = hs_export_rules_make(&rules, job, hs_export_choose_any, err);
+
+    if (status == HS_OK) {
+        hs_export_rules_say(&rules, out, &said, job, &hs_exporter_ompi_tuned_json);
+        hs_export_note_baseline(out, job);
+        if (text && root && fill(root, job, &rules))
+            status = hs_json_print(text, root, err);
+        else
+            status = hs_fail(err, HS_MEMORY, "out of memory");
+        hs_export_rules_release(&rules);
+    }
+    hs_text_release(&said);
+    cJSON_Delete(root);
+    return status;
+}
+
+const struct hs_exporter hs_exporter_ompi_tuned = {
+    .name = "ompi-tuned",
+    .library = "Open MPI",
+    .versions = "4.1 and 5.0",
+    .summary = "rings in every layer's communicator, as a rules file of coll/tuned",
+    .layers = 0,
+    .exact = false,
+    .chunks = false,
+    .sizes = true,
+    .write = write_classic,
+};
+
+const struct hs_exporter hs_exporter_ompi_tuned_json = {
+    .name = "ompi-tuned-json",
+    .library = "Open MPI",
+    .versions = "6.0",
+    .summary = "rings in every layer's communicator, as a JSON rules file of coll/tuned",
+    .layers = 0,
+    .exact = false,
+    .chunks = false,
+    .sizes = true,
+    .write = write_json,
+};

@@ -1,0 +1,131 @@
+#include "export/python.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "export/size_rules.h"
+
+#define CONSTANTS_LINE "@CONSTANTS@\n"
+
+/* The plan as it is: a module has layers and chunks as they come. */
+static enum hs_status choose_best(struct hs_plan *plan, double *cost,
+                                  const struct hs_export_job *job, size_t message,
+                                  struct hs_error *err)
+{
+    char size[HS_UNIT_TEXT];
+
+    *plan = job->plan ? *job->plan : job->result->messages[message].best;
+    *cost = 1;
+    if (plan->split.count > 0)
+        return HS_OK;
+    return hs_fail(err, HS_INVALID,
+                   "%s: no best plan for %s: name one plan for all sizes (--plan), or measure "
+                   "again",
+                   job->result_name,
+                   hs_bytes_format(size, job->result->messages[message].message_bytes));
+}
+
+/* "(4, 8, 2)" or, outermost first, "(2, 8, 4)"; a single size is "(4,)". */
+static void append_sizes(struct hs_text *text, const struct hs_split *split, bool outermost_first)
+{
+    hs_text_append(text, "(");
+    for (int i = 0; i < split->count; i++) {
+        int layer = outermost_first ? split->count - 1 - i : i;
+
+        hs_text_append(text, "%s%" PRId64, i > 0 ? ", " : "", split->sizes[layer]);
+    }
+    hs_text_append(text, split->count == 1 ? ",)" : ")");
+}
+
+static void append_rule(struct hs_text *text, struct hs_export_output *out,
+                        const struct hs_export_job *job, const struct hs_export_rule *rule,
+                        const struct hs_export_rule *next)
+{
+    hs_text_append(text, "    Rule(");
+    if (next)
+        hs_text_append(text, "%" PRIu64 ", ", rule->end_bytes - 1);
+    else
+        hs_text_append(text, "None, ");
+    append_sizes(text, &rule->plan.split, false);
+    hs_text_append(text, ", %d),", rule->plan.chunks);
+    if (next && next->guessed) {
+        hs_text_append(text, "  # where it ends is guessed: the times do not tell");
+        hs_export_note(out,
+                       "%s: the size up to which a plan is used, %" PRIu64
+                       " bytes, is the geometric mean of two sizes of the result: the times do "
+                       "not tell",
+                       job->result_name, rule->end_bytes - 1);
+    }
+    hs_text_append(text, "\n");
+}
+
+static int most_chunks(const struct hs_export_rules *rules)
+{
+    int most = 1;
+
+    for (size_t i = 0; i < rules->count; i++)
+        if (rules->rules[i].plan.chunks > most)
+            most = rules->rules[i].plan.chunks;
+    return most;
+}
+
+/* Only where it was measured: what a machine's description calls a node is a guess. */
+static void append_node_ranks(struct hs_text *text, const struct hs_result *result)
+{
+    bool measured = false;
+    int64_t ranks = hs_export_node_ranks(result, &measured);
+
+    hs_text_append(text, "# Processes on each node where it was measured; None: not known.\n"
+                         "RANKS_PER_NODE: Optional[int] = ");
+    if (measured && ranks > 0)
+        hs_text_append(text, "%" PRId64 "\n", ranks);
+    else
+        hs_text_append(text, "None\n");
+}
+
+static void append_constants(struct hs_text *text, struct hs_export_output *out,
+                             const struct hs_export_job *job, const struct hs_export_rules *rules)
+{
+    const struct hs_split *split = &rules->rules[rules->count - 1].plan.split;
+
+    hs_text_append(text, "NP = %" PRId64 "  # processes\n", job->result->np);
+    hs_text_append(text, "# Ascending, the last one for everything larger.\n"
+                         "RULES: tuple[Rule, ...] = (\n");
+    for (size_t i = 0; i < rules->count; i++)
+        append_rule(text, out, job, &rules->rules[i],
+                    i + 1 < rules->count ? &rules->rules[i + 1] : NULL);
+    hs_text_append(text,
+                   ")\n"
+                   "# Of the last rule: layer sizes, innermost first, and the same as a shape\n"
+                   "# in which the last dimension varies fastest, so innermost last.\n"
+                   "SPLIT = ");
+    append_sizes(text, split, false);
+    hs_text_append(text, "\nMESH_SHAPE = ");
+    append_sizes(text, split, true);
+    hs_text_append(text, "\nMOST_CHUNKS = %d\n", most_chunks(rules));
+    append_node_ranks(text, job->result);
+}
+
+enum hs_status hs_python_write(struct hs_export_output *out, const struct hs_export_job *job,
+                               const struct hs_python_module *module, struct hs_error *err)
+{
+    const char *constants = strstr(module->body, CONSTANTS_LINE);
+    struct hs_export_rules rules;
+    enum hs_status status = hs_export_rules_make(&rules, job, choose_best, err);
+    struct hs_text *text;
+
+    assert(constants);
+    if (status != HS_OK)
+        return status;
+    assert(rules.rules && rules.count > 0);
+    text = hs_export_add_file(out, module->file_name);
+    if (text) {
+        hs_export_header(text, job, module->exporter, "", "# ", "", module->use);
+        hs_text_append_bytes(text, module->body, (size_t)(constants - module->body));
+        append_constants(text, out, job, &rules);
+        hs_text_append(text, "%s", constants + strlen(CONSTANTS_LINE));
+    }
+    hs_export_rules_release(&rules);
+    return text ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");
+}

@@ -1,0 +1,37 @@
+/* PyTorch: a module with the layers' DeviceMesh, all_reduce and a DDP communication hook. */
+#include "export/python.h"
+#include "hierarchical_torch.h"
+
+static const char use[] =
+    "Put this file where Python finds it; in every process, after dist.init_process_group:\n"
+    "    import hierarchical_torch as hierarchical\n"
+    "    layers = hierarchical.Hierarchy()\n"
+    "    layers.all_reduce(tensor)                   # for dist.all_reduce(tensor)\n"
+    "    ddp.register_comm_hook(layers, hierarchical.hierarchical_hook)\n"
+    "    mesh = hierarchical.make_mesh(\"cuda\")       # the layers as a DeviceMesh\n"
+    "Exact: groups, order of the layers, chunks. Inside a group the backend (NCCL) chooses.";
+
+static enum hs_status write_pytorch(struct hs_export_output *out, const struct hs_export_job *job,
+                                    struct hs_error *err)
+{
+    const struct hs_python_module module = {
+        .exporter = &hs_exporter_pytorch,
+        .file_name = "hierarchical_torch.py",
+        .use = use,
+        .body = hs_python_hierarchical_torch,
+    };
+
+    return hs_python_write(out, job, &module, err);
+}
+
+const struct hs_exporter hs_exporter_pytorch = {
+    .name = "pytorch",
+    .library = "PyTorch",
+    .versions = "2.2 and later",
+    .summary = "Python module: DeviceMesh, all_reduce in layers, DDP communication hook",
+    .layers = 0,
+    .exact = true,
+    .chunks = true,
+    .sizes = true,
+    .write = write_pytorch,
+};

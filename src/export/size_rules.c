@@ -1,0 +1,135 @@
+#include "export/size_rules.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whole bytes, rounded up: at the crossing itself the larger messages' plan is no slower. */
+static uint64_t whole_bytes(double bytes)
+{
+    return (uint64_t)ceil(bytes);
+}
+
+/* Where the first rule begins. */
+static uint64_t first_bytes(const struct hs_export_job *job, size_t message,
+                            const struct hs_plan *plan)
+{
+    uint64_t bytes = job->result->messages[message].message_bytes;
+    struct hs_plan_cost cost;
+    double balance;
+
+    if (!job->result->has_system)
+        return bytes;
+    cost = hs_plan_cost(&job->result->system, plan, (double)bytes);
+    balance = (double)bytes * (cost.latency_seconds + cost.launch_seconds) / cost.bandwidth_seconds;
+    return balance < (double)bytes ? whole_bytes(balance) : bytes;
+}
+
+static const struct hs_plan *wanted_plan(const struct hs_export_job *job, size_t message)
+{
+    return job->plan ? job->plan : &job->result->messages[message].best;
+}
+
+/* The message's plan goes on with the last rule, whose cost is the worst of its messages. */
+static void join(struct hs_export_rule *last, const struct hs_export_rule *rule)
+{
+    if (!(rule->cost > last->cost))
+        return;
+    last->cost = rule->cost;
+    last->wanted = rule->wanted;
+    last->message = rule->message;
+}
+
+/* `latest` is the message before, of the last rule. */
+static void add(struct hs_export_rules *rules, const struct hs_export_job *job,
+                const struct hs_export_rule *rule, size_t latest)
+{
+    struct hs_export_rule *last = rules->count > 0 ? &rules->rules[rules->count - 1] : NULL;
+    struct hs_export_rule *next = &rules->rules[rules->count];
+
+    if (last && hs_plan_compare(&last->plan, &rule->plan) == 0) {
+        join(last, rule);
+        return;
+    }
+    *next = *rule;
+    next->end_bytes = UINT64_MAX;
+    if (last)
+        next->first_bytes =
+            whole_bytes(hs_export_cross(job, latest, &last->plan, &rule->plan, &next->guessed));
+    else
+        next->first_bytes = first_bytes(job, rule->message, &rule->plan);
+    if (last && next->first_bytes <= last->first_bytes) {
+        *last = *next; /* nothing is left of it */
+        return;
+    }
+    if (last)
+        last->end_bytes = next->first_bytes;
+    rules->count++;
+}
+
+enum hs_status hs_export_rules_make(struct hs_export_rules *rules, const struct hs_export_job *job,
+                                    enum hs_status (*choose)(struct hs_plan *plan, double *cost,
+                                                             const struct hs_export_job *job,
+                                                             size_t message, struct hs_error *err),
+                                    struct hs_error *err)
+{
+    size_t first = job->plan ? job->message : 0;
+    size_t count = job->plan ? 1 : job->result->message_count;
+    enum hs_status status = HS_OK;
+
+    *rules = (struct hs_export_rules){calloc(count, sizeof(*rules->rules)), 0};
+    if (!rules->rules)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    for (size_t message = first; message < first + count && status == HS_OK; message++) {
+        struct hs_export_rule rule = {.wanted = *wanted_plan(job, message), .message = message};
+
+        status = choose(&rule.plan, &rule.cost, job, message, err);
+        if (status == HS_OK)
+            add(rules, job, &rule, message - 1);
+    }
+    if (status != HS_OK)
+        hs_export_rules_release(rules);
+    return status;
+}
+
+void hs_export_rules_release(struct hs_export_rules *rules)
+{
+    free(rules->rules);
+    memset(rules, 0, sizeof(*rules));
+}
+
+/* hs_export has said it of the job's message. */
+static void say_chunks(struct hs_export_output *out, const struct hs_export_job *job,
+                       const struct hs_exporter *exporter)
+{
+    size_t more = 0;
+
+    for (size_t i = 0; i < job->result->message_count && !job->plan; i++)
+        more += i != job->message && job->result->messages[i].best.chunks > 1;
+    if (more > 0)
+        hs_export_note(out, "%s has no chunks: nor are they exported for %zu other size%s",
+                       exporter->name, more, more > 1 ? "s" : "");
+}
+
+void hs_export_rules_say(const struct hs_export_rules *rules, struct hs_export_output *out,
+                         struct hs_text *text, const struct hs_export_job *job,
+                         const struct hs_exporter *exporter)
+{
+    say_chunks(out, job, exporter);
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct hs_export_rule *rule = &rules->rules[i];
+        uint64_t bytes = job->result->messages[rule->message].message_bytes;
+        char plan[HS_SPLIT_TEXT], size[HS_UNIT_TEXT];
+
+        hs_text_append(text, "# from %" PRIu64 " bytes: %s%s\n", rule->first_bytes,
+                       hs_plan_format(plan, &rule->plan), rule->guessed ? " (guessed)" : "");
+        hs_export_say_replaced(out, text, exporter, &rule->wanted, &rule->plan, rule->cost,
+                               hs_bytes_format(size, bytes));
+        if (rule->guessed)
+            hs_export_note(out,
+                           "%s: that plan %s begins at %" PRIu64 " bytes is a guess: neither "
+                           "measurements nor a system say where it overtakes",
+                           exporter->name, plan, rule->first_bytes);
+    }
+}

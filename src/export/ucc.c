@@ -1,0 +1,72 @@
+/* UCC: for which message sizes cl/hier runs its split_rail algorithm, as environment. */
+#include <inttypes.h>
+
+#include "export/size_rules.h"
+
+#define LINE_MAX_BYTES 240
+
+static const char use[] =
+    "set -a; . ./ucc.env; set +a; and start the program; with Open MPI also\n"
+    "OMPI_MCA_coll_ucc_enable=1 OMPI_MCA_coll_ucc_priority=100\n"
+    "split_rail is reduce-scatter in the node, one allreduce between nodes for each process of a\n"
+    "node, allgather in the node: a plan of two layers whose inner one is the node, and no other.\n"
+    "Needs as many processes on each node. UCC_LOG_LEVEL=info shows the score map: expect\n"
+    "CL_HIER in these ranges. A range of score 0 is taken from cl/hier: the plan is flat there.\n"
+    "Sizes that are not named stay UCC's own choice.";
+
+static void append_range(struct hs_text *text, const struct hs_export_rule *rule, bool first)
+{
+    hs_text_append(text, "%sallreduce:%" PRIu64 "-", first ? "" : "#", rule->first_bytes);
+    if (rule->end_bytes == UINT64_MAX)
+        hs_text_append(text, "inf");
+    else
+        hs_text_append(text, "%" PRIu64, rule->end_bytes);
+    hs_text_append(text, rule->plan.split.count > 1 ? ":@split_rail:inf" : ":0");
+}
+
+static void append_variables(struct hs_text *text, const struct hs_export_rules *rules)
+{
+    bool hierarchical = false;
+
+    for (size_t i = 0; i < rules->count; i++)
+        hierarchical = hierarchical || rules->rules[i].plan.split.count > 1;
+    if (!hierarchical) {
+        hs_text_append(text, "UCC_CLS=basic\n");
+        return;
+    }
+    hs_text_append(text, "UCC_CLS=hier,basic\nUCC_CL_HIER_TUNE='");
+    for (size_t i = 0; i < rules->count; i++)
+        append_range(text, &rules->rules[i], i == 0);
+    hs_text_append(text, "'\n");
+}
+
+static enum hs_status write_ucc(struct hs_export_output *out, const struct hs_export_job *job,
+                                struct hs_error *err)
+{
+    struct hs_text *text = hs_export_add_file(out, "ucc.env");
+    struct hs_export_rules rules;
+    enum hs_status status = hs_export_rules_make(&rules, job, hs_export_choose_node, err);
+
+    if (status != HS_OK)
+        return status;
+    if (text) {
+        hs_export_header_lines(text, job, &hs_exporter_ucc, use, LINE_MAX_BYTES);
+        hs_export_rules_say(&rules, out, text, job, &hs_exporter_ucc);
+        hs_export_say_node(out, text, job);
+        append_variables(text, &rules);
+    }
+    hs_export_rules_release(&rules);
+    return text ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");
+}
+
+const struct hs_exporter hs_exporter_ucc = {
+    .name = "ucc",
+    .library = "UCC",
+    .versions = "1.1 and later",
+    .summary = "sizes for which cl/hier runs split_rail, as environment",
+    .layers = 2,
+    .exact = false,
+    .chunks = false,
+    .sizes = true,
+    .write = write_ucc,
+};

@@ -1,0 +1,385 @@
+/* The table of exporters, what all of them share, and the shape of what each makes. What the files
+ * mean is checked by msccl_check.py, astra_check.py and test_simgrid.sh. */
+#include "export_results.h"
+
+#include <cjson/cJSON.h>
+
+#include "export/exporters.h"
+
+static const char system_text[] = "nvlink:4@150GB/s~0.5us,rack:8@25GB/s~2us,spine@96GB/s~5us";
+
+/* The text of the format's file number `file`; released by the caller with the output. */
+static const char *export_text(struct hs_export_output *output, const struct hs_result *result,
+                               const char *format, size_t file)
+{
+    struct hs_export_job job = job_of(result);
+    const struct hs_exporter *exporter;
+    struct hs_error err;
+
+    assert_status_is(hs_exporter_find(&exporter, format, &err), HS_OK, &err);
+    assert_status_is(hs_export(output, exporter, &job, &err), HS_OK, &err);
+    assert_true(output->count > file);
+    return output->files[file].text.data;
+}
+
+/* The export fails with this in its message, and leaves nothing. */
+static void assert_refused(const struct hs_export_job *job, const char *format, const char *part)
+{
+    struct hs_export_output output;
+    const struct hs_exporter *exporter;
+    struct hs_error err;
+
+    assert_status_is(hs_exporter_find(&exporter, format, &err), HS_OK, &err);
+    assert_int_equal(hs_export(&output, exporter, job, &err), HS_INVALID);
+    assert_has(err.message, part);
+    assert_int_equal(output.count, 0);
+    assert_null(output.files);
+    assert_null(output.notes.data);
+}
+
+static void assert_plan_refused(const char *plan, const char *system, const char *format,
+                                const char *part)
+{
+    struct hs_result result = result_with(plan, system);
+    struct hs_export_job job = job_of(&result);
+
+    assert_refused(&job, format, part);
+    hs_result_release(&result);
+}
+
+/* ---- the table ---- */
+
+static void table_is_sorted_and_complete(void **state)
+{
+    (void)state;
+    for (size_t i = 0; hs_exporters[i]; i++) {
+        assert_true(i == 0 || strcmp(hs_exporters[i - 1]->name, hs_exporters[i]->name) < 0);
+        assert_non_null(hs_exporters[i]->library);
+        assert_non_null(hs_exporters[i]->versions);
+        assert_non_null(hs_exporters[i]->summary);
+        assert_non_null(hs_exporters[i]->write);
+    }
+}
+
+static void unknown_format_names_the_nearest(void **state)
+{
+    const struct hs_exporter *exporter;
+    struct hs_error err;
+
+    (void)state;
+    assert_int_equal(hs_exporter_find(&exporter, "simgird", &err), HS_INVALID);
+    assert_has(err.message, "did you mean \"simgrid\"?");
+}
+
+/* ---- bad results and plans ---- */
+
+static void results_without_anything_are_refused(void **state)
+{
+    struct hs_result one = result_with("2", NULL), empty = make_result(8, NULL);
+    struct hs_result bestless = make_result(8, NULL);
+    struct hs_export_job job;
+
+    (void)state;
+    one.np = 1;
+    job = job_of(&one);
+    assert_refused(&job, "colours", "one process");
+    job = job_of(&empty);
+    assert_refused(&job, "colours", "no message size");
+    add_message(&bestless, MIB);
+    job = job_of(&bestless);
+    assert_refused(&job, "msccl", "no best plan for 1MiB");
+    hs_result_release(&one);
+    hs_result_release(&empty);
+    hs_result_release(&bestless);
+}
+
+static void foreign_plan_is_refused(void **state)
+{
+    struct hs_result result = result_with("4x2", NULL);
+    struct hs_export_job job = job_of(&result);
+    struct hs_plan plan = plan_of("4x8");
+
+    (void)state;
+    job.plan = &plan;
+    assert_refused(&job, "colours", "plan 4x8 is for 32 processes, here.json for 8");
+    hs_result_release(&result);
+}
+
+static void sizes_that_do_not_ascend_are_refused(void **state)
+{
+    struct hs_result result = result_with("4x2", NULL);
+    struct hs_export_job job;
+
+    (void)state;
+    add_message(&result, MIB);
+    job = job_of(&result);
+    assert_refused(&job, "colours", "results[1]: expected message sizes that ascend");
+    hs_result_release(&result);
+}
+
+static void simulators_need_a_system(void **state)
+{
+    (void)state;
+    assert_plan_refused("4x2", NULL, "simgrid", "here.json: no system in it");
+    assert_plan_refused("4x2", NULL, "astra-sim", "here.json: no system in it");
+}
+
+static void msccl_says_which_limit_is_hit(void **state)
+{
+    (void)state;
+    assert_plan_refused("2x256", NULL, "msccl", "layer 2 of 2x256 (size 256) takes 511 steps");
+    assert_plan_refused("4x256", NULL, "msccl", "takes 511 steps");
+    assert_plan_refused("129", NULL, "msccl", "takes 257 steps");
+    assert_plan_refused("2x1024", NULL, "msccl", "2048 processes, MSCCL reads at most 1024");
+}
+
+static void msccl_reaches_its_limits(void **state)
+{
+    static const char *const plans[] = {"128", "8x128", "4x16x16", "2x2x2x2x2x2x2x2x2x2"};
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(plans); i++) {
+        struct hs_result result = result_with(plans[i], NULL);
+        struct hs_export_output output;
+
+        assert_has(export_text(&output, &result, "msccl", 0), "</algo>");
+        hs_export_output_release(&output);
+        hs_result_release(&result);
+    }
+}
+
+/* ---- chunks ---- */
+
+static void chunks_are_dropped_with_a_note(void **state)
+{
+    struct hs_result result = result_with("4x8x2/8", system_text);
+    struct hs_export_output output;
+    const char *text = export_text(&output, &result, "msccl", 0);
+
+    (void)state;
+    assert_has(output.notes.data,
+               "msccl has no chunks: plan 4x8x2/8 is exported as 4x8x2, predicted ");
+    assert_has(text, "plan 4x8x2 ");
+    hs_export_output_release(&output);
+    text = export_text(&output, &result, "hiccl", 0);
+    assert_null(output.notes.data);
+    assert_has(text, "set_pipedepth(8);");
+    hs_export_output_release(&output);
+    hs_result_release(&result);
+}
+
+/* ---- the comment ---- */
+
+static void comment_says_where_it_is_from(void **state)
+{
+    struct hs_result result = result_with("4x8x2", system_text);
+    struct hs_export_job job = job_of(&result);
+    struct hs_text text = {0};
+
+    (void)state;
+    job.result_name = "a--b\n-->.json";
+    hs_export_header(&text, &job, &hs_exporter_msccl, "<!--", "  ", "-->", "first\n\nlast");
+    assert_string_equal(
+        text.data, "<!--\n"
+                   "  made by hiersearch 9 from a- -b?- ->.json: 64 processes on text, predicted\n"
+                   "  plan 4x8x2 (layer sizes, innermost first) for messages of 64MiB\n"
+                   "  for MSCCL and RCCL (NCCL 2.12 with msccl, RCCL with MSCCL): the plan as an "
+                   "MSCCL program in XML, one thread block per layer\n"
+                   "\n  first\n\n  last\n-->\n");
+    hs_text_release(&text);
+    hs_result_release(&result);
+}
+
+static void every_first_file_begins_with_its_origin(void **state)
+{
+    struct hs_result result = result_with("4x8x2", system_text);
+
+    (void)state;
+    for (size_t i = 0; hs_exporters[i]; i++) {
+        struct hs_export_output output;
+        bool said = false;
+
+        export_text(&output, &result, hs_exporters[i]->name, 0);
+        for (size_t f = 0; f < output.count; f++)
+            said = said || strstr(output.files[f].text.data, "made by hiersearch 9 from here.json");
+        assert_true(said);
+        hs_export_output_release(&output);
+    }
+    hs_result_release(&result);
+}
+
+/* ---- orders and groups ---- */
+
+static void hiccl_counts_from_the_outside(void **state)
+{
+    struct hs_result result = result_with("4x8x2", NULL);
+    struct hs_export_output output;
+    const char *text = export_text(&output, &result, "hiccl", 0);
+
+    (void)state;
+    assert_has(text, "std::vector<int> hierarchy = {2, 8, 4};\n");
+    assert_has(text, "library = {CommBench::NCCL, CommBench::NCCL, CommBench::NCCL};\n");
+    hs_export_output_release(&output);
+    hs_result_release(&result);
+}
+
+static int number_at(const cJSON *list, int64_t index)
+{
+    return cJSON_GetArrayItem(list, (int)index)->valueint;
+}
+
+/* Two ranks are in one group of a layer if they differ by less than a block and by whole strides.
+ */
+static void check_layer(const cJSON *layer, int64_t np, int64_t stride, int64_t size)
+{
+    const cJSON *colours = cJSON_GetObjectItem(layer, "colours");
+    const cJSON *keys = cJSON_GetObjectItem(layer, "keys");
+    const cJSON *groups = cJSON_GetObjectItem(layer, "groups");
+
+    assert_int_equal(cJSON_GetObjectItem(layer, "stride")->valueint, stride);
+    assert_int_equal(cJSON_GetObjectItem(layer, "size")->valueint, size);
+    assert_int_equal(cJSON_GetArraySize(colours), np);
+    assert_int_equal(cJSON_GetArraySize(groups), np / size);
+    for (int64_t a = 0; a < np; a++) {
+        const cJSON *group = cJSON_GetArrayItem(groups, number_at(colours, a));
+
+        assert_int_equal(number_at(group, number_at(keys, a)), a);
+        for (int64_t b = 0; b < np; b++) {
+            bool together = a / (stride * size) == b / (stride * size) && (a - b) % stride == 0;
+
+            assert_int_equal(number_at(colours, a) == number_at(colours, b), together);
+        }
+    }
+}
+
+static void colours_are_the_groups_of_each_layer(void **state)
+{
+    static const int64_t sizes[] = {4, 8, 2};
+    struct hs_result result = result_with("4x8x2", NULL);
+    struct hs_export_output output;
+    cJSON *root = cJSON_Parse(export_text(&output, &result, "colours", 0));
+    const cJSON *layers = cJSON_GetObjectItem(root, "layers");
+    int64_t stride = 1;
+
+    (void)state;
+    assert_int_equal(cJSON_GetArraySize(layers), 3);
+    for (int i = 0; i < 3; i++) {
+        check_layer(cJSON_GetArrayItem(layers, i), 64, stride, sizes[i]);
+        stride *= sizes[i];
+    }
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(root, "phases")), 5);
+    cJSON_Delete(root);
+    hs_export_output_release(&output);
+    hs_result_release(&result);
+}
+
+static void colours_of_many_processes_are_formulas(void **state)
+{
+    struct hs_result result = result_with("4x8x3125", NULL);
+    struct hs_export_output output;
+    const char *text = export_text(&output, &result, "colours", 0);
+
+    (void)state;
+    assert_true(strlen(text) < 4096);
+    assert_null(strstr(text, "colours\":"));
+    assert_has(text, "\"size\": 3125");
+    assert_has(text, "\"colour\": \"rank / (stride * size) * stride + rank % stride\"");
+    hs_export_output_release(&output);
+    hs_result_release(&result);
+}
+
+/* ---- message sizes ---- */
+
+/* Three sizes: 2x4 is the best of the middle one only. */
+static void msccl_rule_ends_where_plans_cross(void **state)
+{
+    struct hs_result result = make_result(8, NULL);
+    struct hs_export_job job;
+    struct hs_export_output output;
+    struct hs_error err;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        add_message(&result, 1000 * (i + 1));
+        add(&result, "4x2", NAN, i == 0 ? 1e-3 : 3e-3);
+        add(&result, "2x4", NAN, 2e-3);
+        add(&result, "8", NAN, i == 2 ? 1e-3 : 3e-3);
+    }
+    rank_all(&result);
+    job = job_of(&result);
+    job.message = 1;
+    assert_status_is(hs_export(&output, &hs_exporter_msccl, &job, &err), HS_OK, &err);
+    assert_has(output.files[0].text.data, "minBytes=\"1501\" maxBytes=\"2500\"");
+    hs_export_output_release(&output);
+    job.message = 0;
+    assert_status_is(hs_export(&output, &hs_exporter_msccl, &job, &err), HS_OK, &err);
+    assert_has(output.files[0].text.data, "minBytes=\"0\" maxBytes=\"1500\"");
+    hs_export_output_release(&output);
+    hs_result_release(&result);
+}
+
+/* ---- the platform ---- */
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+
+    for (const char *at = strstr(text, part); at; at = strstr(at + 1, part))
+        count++;
+    return count;
+}
+
+/* 24 processes: 6 nodes with 3 ports for 4 ranks (1, 1, 2 ranks by position), 2 racks of 3 nodes.
+ */
+static void platform_has_the_links_of_the_model(void **state)
+{
+    struct hs_result result =
+        result_with("4x3x2", "m:mesh:4@90GB/s~1us,ib:3@30GB/s~2us/3p!,spine:9@60GB/s~3us");
+    struct hs_export_output output;
+    const char *text = export_text(&output, &result, "simgrid", 1);
+
+    (void)state;
+    assert_int_equal(count_of(output.files[0].text.data, "\n"), 24);
+    assert_int_equal(count_of(text, "<host "), 24);
+    assert_int_equal(count_of(text, "<link id=\"m0_"), 6 * 6);
+    assert_int_equal(
+        count_of(text, "bandwidth=\"30000000000Bps\" latency=\"9.9999999999999995e-07s\""), 36);
+    assert_int_equal(count_of(text, "<link id=\"l1_"), 6 * 3);
+    assert_int_equal(count_of(text, "bandwidth=\"10000000000Bps\""), 18);
+    assert_int_equal(count_of(text, "<link id=\"l2_"), 2);
+    assert_has(text, "<link id=\"l1_2\" "); /* the third port serves ranks 2 and 3 */
+    assert_null(strstr(text, "<link id=\"l1_3\" "));
+    hs_export_output_release(&output);
+    hs_result_release(&result);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        HS_TEST("formats are sorted by name and have all their texts",
+                table_is_sorted_and_complete),
+        HS_TEST("an unknown format is refused with the nearest name",
+                unknown_format_names_the_nearest),
+        HS_TEST("results with nothing to export are refused", results_without_anything_are_refused),
+        HS_TEST("a plan of another number of processes is refused", foreign_plan_is_refused),
+        HS_TEST("message sizes that do not ascend are refused",
+                sizes_that_do_not_ascend_are_refused),
+        HS_TEST("formats that describe the machine need a system", simulators_need_a_system),
+        HS_TEST("MSCCL's limits are named where they are hit", msccl_says_which_limit_is_hit),
+        HS_TEST("plans just within MSCCL's limits are exported", msccl_reaches_its_limits),
+        HS_TEST("a target without chunks gets the split, and says so",
+                chunks_are_dropped_with_a_note),
+        HS_TEST("the comment names origin, plan, versions and use, and cannot end early",
+                comment_says_where_it_is_from),
+        HS_TEST("every format says where it is from", every_first_file_begins_with_its_origin),
+        HS_TEST("HiCCL's hierarchy has the outermost layer first", hiccl_counts_from_the_outside),
+        HS_TEST("colours and keys are the groups of each layer",
+                colours_are_the_groups_of_each_layer),
+        HS_TEST("100,000 processes get formulas, not lists",
+                colours_of_many_processes_are_formulas),
+        HS_TEST("an MSCCL rule ends where plans cross", msccl_rule_ends_where_plans_cross),
+        HS_TEST("a platform has the links of the model", platform_has_the_links_of_the_model),
+    };
+
+    return hs_run_tests(tests);
+}

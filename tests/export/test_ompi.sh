@@ -1,0 +1,135 @@
+#!/bin/bash
+# Exported rules in Open MPI itself: its own reader of coll/tuned rules, the algorithms that really
+# run, and coll/han on 4 nodes that are made up. TAP on stdout; han needs root.
+# shellcheck disable=SC2016,SC2034,SC2154,SC2015,SC1091 # conditions are for eval; tap.sh sets the rest
+. "$(dirname "$0")/tap.sh"
+need mpicc.openmpi mpirun.openmpi cc
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURMD_NODENAME
+tuned=$(find /usr/lib /usr/lib64 -path '*openmpi*' -name mca_coll_tuned.so 2>/dev/null | head -n 1)
+[[ $tuned ]] || { echo "1..0 # SKIP no mca_coll_tuned.so"; exit 0; }
+
+cc -O1 -o ompi_rules "$here/ompi_rules.c" -ldl 2>compile.err &&
+    mpicc.openmpi -shared -fPIC -O1 -o ompi_shim.so "$here/ompi_shim.c" -ldl 2>compile.err &&
+    mpicc.openmpi -O2 -o mpi_sums "$here/mpi_sums.c" 2>compile.err ||
+    bail "compiler: $(head -n 3 compile.err)"
+
+# ---- Open MPI's reader. 4x8x2 from 2131532 bytes on: where the lines through the measured times of
+# 4x16 and 4x8x2 cross, 1 MiB + 63 MiB * 20 / 1220; 4x16 from 4 KiB + 1020 KiB * 10 / 210 = 53834;
+# below that the flat split. Layers get the bytes divided by their strides 1, 4, 32.
+# Collectives: 0 allgather, 2 allreduce, 12 reduce-scatter.
+asked=() wanted=("read 3")
+algorithm() { # COLLECTIVE SIZE BYTES NUMBER
+    asked+=("$1" "$2" "$3")
+    wanted+=("$1 $2 $3: $4")
+}
+algorithm 2 64 4095 0      # below the smallest message of the result: Open MPI's own choice
+algorithm 2 64 4096 4      # flat, a ring
+algorithm 2 64 53833 4
+algorithm 2 64 53834 0     # no layer any more
+algorithm 2 16 13458 0
+algorithm 2 16 13459 4     # 53834 / 4
+algorithm 2 16 532882 4
+algorithm 2 16 532883 0    # 2131532 / 4
+algorithm 2 2 66610 0
+algorithm 2 2 66611 4      # 2131532 / 32
+algorithm 2 2 2147483648 4
+algorithm 12 4 53833 0
+algorithm 12 4 53834 3
+algorithm 12 8 532882 0
+algorithm 12 8 532883 3
+algorithm 0 4 53834 4
+algorithm 0 8 532883 4
+algorithm 0 8 532882 0
+algorithm 0 2 100000000 0  # the last layer gathers nothing
+algorithm 12 2 100000000 0
+algorithm 2 3 100000000 0  # no layer has these sizes
+algorithm 2 32 100000000 0
+algorithm 2 128 100000000 0
+algorithm 12 7 100000000 0
+algorithm 12 64 100000000 0
+export_result asymmetric64 ompi-tuned tuned.conf || bail "export: $(cat tuned.conf.notes)"
+printf '%s\n' "${wanted[@]}" >wanted
+./ompi_rules "$tuned" "$PWD/tuned.conf" "${asked[@]}" >found 2>&1
+check "Open MPI's reader finds each layer of 4x8x2 as a ring, for its bytes only" \
+    'diff wanted found >difference' difference
+export_result asymmetric64 ompi-tuned plan.conf --plan 2x8x4
+./ompi_rules "$tuned" "$PWD/plan.conf" 2 4 4194304 2 2 4194304 12 2 67108864 12 4 67108864 >found 2>&1
+check "2x8x4 is not taken for 4x8x2" \
+    '[[ $(sed 1d found | sed "s/.*: //" | tr -d "\n") == 4030 ]]' found
+sed '/^[^#]/{s/ 0 0$/ 0/}' tuned.conf >broken.conf
+./ompi_rules "$tuned" "$PWD/broken.conf" >found 2>&1
+check "a file with a column missing is refused" 'says found "read -1"' found
+
+# ---- what really runs ----
+job() { # OUTPUT PLAN BYTES [OPTION...]
+    local output=$1 plan=$2 bytes=$3
+    shift 3
+    timeout -k 5 120 mpirun.openmpi --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
+        --mca pml ob1 --mca btl self,vader -np 12 -x LD_PRELOAD="$PWD/ompi_shim.so" "$@" \
+        ./mpi_sums "$plan" "$bytes" >"$output" 2>&1
+}
+# Which algorithms ran on communicators of a size; without what the splitting of communicators needs.
+ran() { grep -oE "^ran .* on $2\$" "$1" | sort -u; }
+with_rules() { job "$@" --mca coll_tuned_use_dynamic_rules 1 \
+    --mca coll_tuned_dynamic_rules_filename "$PWD/small.conf"; }
+export_result small12 ompi-tuned small.conf || bail "export: $(cat small.conf.notes)"
+rings=$(printf 'ran %s on %s\n' allgather_intra_ring 2 allreduce_intra_ring 2 \
+    reduce_scatter_intra_ring 2)
+inner=$(printf 'ran %s on %s\n' allgather_intra_ring 3 reduce_scatter_intra_ring 3)
+with_rules rules 3x2x2 1048576
+check "3x2x2 runs as rings in every layer, and its sums are right" \
+    '[[ $(ran rules 2) == "$rings" && $(ran rules 3) == "$inner" ]] && says rules wrong=0' rules
+job default 3x2x2 1048576
+check "without the file something else runs" \
+    '[[ $(ran default 2) != "$rings" && $(ran default 3) != "$inner" ]] && says default wrong=0' default
+with_rules rules - 6144
+check "a flat allreduce is a ring at the size for which the flat split is best" \
+    'says rules "ran allreduce_intra_ring on 12" && says rules wrong=0' rules
+with_rules rules - 1048576
+check "and Open MPI's own choice at other sizes" \
+    '! says rules "ran allreduce_intra_ring on 12" && says rules wrong=0' rules
+
+# ---- JSON, for 6.0, which no Debian has: its structure, by a check of our own ----
+export_result asymmetric64 ompi-tuned-json tuned.json
+check "the JSON file has the same rules" \
+    '"${PYTHON3:-python3}" "$here/ompi_json_check.py" tuned.json "$here/ompi_json_rules.txt" >found 2>&1' found
+
+# ---- han ----
+han() { # OUTPUT RULES BYTES
+    timeout -k 5 120 mpirun.openmpi --host n01:3,n02:3,n03:3,n04:3 -np 12 \
+        --mca plm_rsh_agent "$here/../cluster/fakessh" --mca plm rsh --mca ras '^slurm' \
+        --mca oob_tcp_if_include lo --mca btl_tcp_if_include lo --mca pml ob1 \
+        --mca btl tcp,self,vader --bind-to none --mca mpi_yield_when_idle 1 \
+        --mca coll_han_priority 100 --mca coll_han_use_simple_allreduce 1 \
+        --mca coll_han_use_dynamic_file_rules 1 \
+        --mca coll_han_dynamic_rules_filename "$PWD/$2" --mca coll_base_verbose 80 \
+        ./mpi_sums - "$3" >"$1" 2>&1
+    status=$?
+}
+export_result asymmetric64 ompi-han han64.conf
+check "han gets 4x16 for 4x8x2, and file and stderr say what that costs" \
+    'says han64.conf "4x8x2 for 64MiB becomes 4x16, 1.400 times as long" &&
+     says han64.conf.notes "4x8x2 for 64MiB becomes 4x16, 1.400 times as long"' han64.conf
+check "where the flat split is best han is refused" \
+    '! export_result asymmetric64 ompi-han flat.conf --size 4KiB && [[ ! -e flat.conf ]] &&
+     says flat.conf.notes "coll ^han"' flat.conf.notes
+export_result small12 ompi-han han.conf
+if ((EUID == 0)); then
+    han output han.conf 1048576
+    check "han on 4 nodes of 3 reads the rules, follows them, and its sums are right" \
+        '((status == 0)) && says output "read 1 rules from" && says output wrong=0 &&
+         grep -q "searched a rule for collective 2 .* 12 configuration .*component 6 (han)" output' output
+    if mpirun.openmpi --version | grep -q ' 4\.1\.4$'; then
+        sed 's/^0 han/0 tuned/' han.conf >crash.conf
+        han output crash.conf 6144
+        check "any other component for all processes crashes Open MPI 4.1.4" '((status != 0))' output
+    fi
+    sed 's/^0 han/0 6/' han.conf >numbers.conf
+    han output numbers.conf 6144
+    check "a component that is a number is refused" \
+        'says output "invalid collective component name"' output
+else
+    skip "han on 4 nodes" "needs root"
+fi
+finish

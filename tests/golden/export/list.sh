@@ -1,0 +1,2 @@
+# The formats, in a table.
+hiersearch export --list
