@@ -1,0 +1,480 @@
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/simulate.h"
+#include "console/figures.h"
+#include "console/system_find.h"
+#include "console/table.h"
+#include "export/export.h"
+#include "version.h"
+
+#define BACKEND "simgrid"
+
+#define FIELD(name) offsetof(struct hs_simulate_settings, name)
+
+static const struct hs_argument arguments[] = {
+    {.name = "SYSTEM",
+     .required = true,
+     .completion = HS_COMPLETE_SYSTEMS,
+     .offset = FIELD(system),
+     .help = "the machine: a name, a file, or levels from the inside out, as for predict"},
+    {.name = "PLAN",
+     .many = true,
+     .offset = FIELD(plans),
+     .help = "plans to simulate, such as 4x8x4, or 4x8x4/8 with 8 chunks"},
+    {.name = NULL},
+};
+
+static const struct hs_option options[] = {
+    {.name = "np",
+     .letter = 'n',
+     .argument = "P",
+     .group = "Problem",
+     .required = true,
+     .min = 2,
+     .max = HS_SIMULATE_NP_MAX,
+     .noun = "number of processes",
+     .type = &hs_option_count,
+     .offset = FIELD(np),
+     .help = "processes (one per GPU)"},
+    {.name = "size",
+     .letter = 's',
+     .argument = "SIZE",
+     .group = "Problem",
+     .fallback = "128MiB",
+     .type = &hs_option_bytes_range,
+     .offset = FIELD(bytes),
+     .help = "message per process"},
+    {.name = "top",
+     .letter = 'k',
+     .argument = "K",
+     .group = "Plans",
+     .min = 1,
+     .max = HS_SIMULATE_PLANS_MAX,
+     .noun = "number of plans",
+     .type = &hs_option_count,
+     .offset = FIELD(top),
+     .help = "without PLAN: the K plans with the shortest predicted time, and the flat split "
+             "(default 5)"},
+    {.name = "all",
+     .letter = 'a',
+     .group = "Plans",
+     .type = &hs_option_flag,
+     .offset = FIELD(all),
+     .help = "without PLAN: every plan"},
+    {.name = "chunks",
+     .argument = "LIST",
+     .group = "Plans",
+     .min = 1,
+     .max = HS_CHUNKS_MAX,
+     .noun = "number of chunks",
+     .type = &hs_option_count_list,
+     .offset = FIELD(chunks),
+     .help = "without PLAN: chunk counts, such as 1,2,4,8 (default 1)"},
+    {.name = "json",
+     .group = "Output",
+     .type = &hs_option_flag,
+     .offset = FIELD(json),
+     .help = "print the result file instead of a table"},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .group = "Output",
+     .type = &hs_option_file,
+     .offset = FIELD(output),
+     .help = "write the result file; - is stdout, as --json"},
+    {.name = "quiet",
+     .letter = 'q',
+     .group = "Output",
+     .type = &hs_option_flag,
+     .offset = FIELD(quiet),
+     .help = "no progress, notes and warnings on stderr"},
+    {.name = NULL},
+};
+
+static enum hs_status out_of_memory(struct hs_error *err)
+{
+    return hs_fail(err, HS_MEMORY, "out of memory");
+}
+
+static enum hs_status check_settings(const struct hs_simulate_settings *settings,
+                                     struct hs_error *err)
+{
+    char size[HS_UNIT_TEXT];
+    const char *with_plans = settings->top            ? "top"
+                             : settings->all          ? "all"
+                             : settings->chunks.count ? "chunks"
+                                                      : NULL;
+
+    if (settings->plans.count && with_plans)
+        return hs_fail(err, HS_INVALID, "--%s: not together with PLAN%s", with_plans,
+                       settings->chunks.count ? ", which says its chunks itself: 4x8x4/8" : "");
+    if (settings->all && settings->top)
+        return hs_fail(err, HS_INVALID, "--all: not together with --top");
+    if (settings->bytes.first != settings->bytes.last)
+        return hs_fail(err, HS_INVALID, "--size: expected one size, found a sweep");
+    if (settings->bytes.first > HS_SIMULATE_BYTES_MAX)
+        return hs_fail(err, HS_INVALID, "--size: expected at most %s",
+                       hs_bytes_format(size, HS_SIMULATE_BYTES_MAX));
+    return HS_OK;
+}
+
+/* ---- the result file ---- */
+
+static char *now_as_text(void)
+{
+    char text[32];
+    time_t now = time(NULL);
+    struct tm utc;
+
+    if (!gmtime_r(&now, &utc) || strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        return NULL;
+    return hs_strdup(text);
+}
+
+static enum hs_status add_candidate(struct hs_result_message *message,
+                                    const struct hs_simulation *simulation,
+                                    const struct hs_plan *plan, struct hs_error *err)
+{
+    struct hs_candidate *candidate = hs_result_add_candidate(message);
+
+    if (candidate)
+        candidate->cost = malloc(sizeof(*candidate->cost));
+    if (!candidate || !candidate->cost)
+        return out_of_memory(err);
+    *candidate->cost = hs_plan_cost(simulation->system, plan, (double)simulation->bytes);
+    candidate->plan = *plan;
+    candidate->predicted_seconds = candidate->cost->seconds;
+    candidate->extrapolated = candidate->cost->extrapolated;
+    return HS_OK;
+}
+
+static enum hs_status add_message(struct hs_result *result, const struct hs_simulation *simulation,
+                                  struct hs_error *err)
+{
+    struct hs_result_message *message = hs_result_add_message(result);
+    enum hs_status status = HS_OK;
+
+    if (!message)
+        return out_of_memory(err);
+    message->message_bytes = simulation->bytes;
+    message->datatype = HS_FLOAT32;
+    message->operation = HS_SUM;
+    message->splits = simulation->splits;
+    message->looked_at = simulation->looked_at;
+    message->flat_seconds = simulation->flat_seconds;
+    message->strategy = hs_strdup(simulation->strategy);
+    if (!message->strategy)
+        return out_of_memory(err);
+    for (size_t i = 0; i < simulation->count && status == HS_OK; i++)
+        status = add_candidate(message, simulation, &simulation->plans[i].plan, err);
+    return status == HS_OK ? hs_result_rank(message, err) : status;
+}
+
+/* The result as predicted, in the order of the plans: what the platform is made from. */
+static enum hs_status begin_result(struct hs_result *result, const struct hs_context *context,
+                                   const struct hs_simulation *simulation, struct hs_error *err)
+{
+    static const char describe[] = HS_GIT_DESCRIBE;
+    enum hs_status status;
+
+    result->np = simulation->np;
+    result->complete = true;
+    result->has_system = true;
+    result->system = *simulation->system; /* borrowed */
+    result->extrapolated = simulation->np > hs_system_capacity(simulation->system);
+    result->command = hs_strdup(context->command_line);
+    result->created = now_as_text();
+    result->backend = hs_strdup(BACKEND);
+    result->note = hs_strdup("simulated, not measured: times are those of SimGrid's network, "
+                             "computing takes none, and data was not checked");
+    if (!result->command || !result->created || !result->backend || !result->note)
+        return out_of_memory(err);
+    status = hs_result_set_version(result, "hiersearch", HS_VERSION, err);
+    if (status == HS_OK && describe[0])
+        status = hs_result_set_version(result, "git", describe, err);
+    return status == HS_OK ? add_message(result, simulation, err) : status;
+}
+
+static double *copy_figures(const double *figures, int count)
+{
+    size_t bytes = (size_t)(count > 0 ? count : 1) * sizeof(double);
+    double *copy = malloc(bytes);
+
+    if (copy)
+        memcpy(copy, figures, (size_t)count * sizeof(double));
+    return copy;
+}
+
+static enum hs_status add_measured(struct hs_candidate *candidate,
+                                   const struct hs_simulated *simulated, struct hs_error *err)
+{
+    struct hs_measured *measured = hs_candidate_add_measured(candidate);
+    int layers = simulated->plan.split.count;
+
+    if (!measured)
+        return out_of_memory(err);
+    measured->status = HS_MEASURE_OK;
+    measured->median_seconds = simulated->seconds;
+    measured->samples_seconds = copy_figures(&simulated->seconds, 1);
+    measured->sample_count = measured->samples_seconds ? 1 : 0;
+    measured->reduce_scatter_seconds = copy_figures(simulated->reduce_scatter, layers);
+    measured->allgather_seconds = copy_figures(simulated->allgather, layers - 1);
+    if (!measured->samples_seconds || !measured->reduce_scatter_seconds ||
+        !measured->allgather_seconds)
+        return out_of_memory(err);
+    return HS_OK;
+}
+
+/* NULL where it was not simulated. */
+static const struct hs_simulated *find(const struct hs_simulation *simulation,
+                                       const struct hs_plan *plan)
+{
+    for (size_t i = 0; i < simulation->count; i++)
+        if (hs_plan_compare(&simulation->plans[i].plan, plan) == 0)
+            return &simulation->plans[i];
+    return NULL;
+}
+
+static enum hs_status finish_result(struct hs_result *result,
+                                    const struct hs_simulation *simulation, struct hs_error *err)
+{
+    struct hs_result_message *message = &result->messages[0];
+    struct hs_plan flat = {.split = hs_split_flat(simulation->np), .chunks = 1};
+    const struct hs_simulated *simulated = find(simulation, &flat);
+    enum hs_status status = hs_result_set_version(result, "simgrid", simulation->simgrid, err);
+
+    if (simulated)
+        message->flat_seconds = simulated->seconds;
+    if (status == HS_OK)
+        status = hs_result_set_version(result, "simgrid flags", simulation->flags.data, err);
+    for (size_t i = 0; i < message->candidate_count && status == HS_OK; i++) {
+        simulated = find(simulation, &message->candidates[i].plan);
+        assert(simulated); /* candidates were made from these plans */
+        status = add_measured(&message->candidates[i], simulated, err);
+    }
+    return status == HS_OK ? hs_result_rank(message, err) : status;
+}
+
+/* ---- the simulation ---- */
+
+static const struct hs_text *find_file(const struct hs_export_output *output, const char *name)
+{
+    for (size_t i = 0; i < output->count; i++)
+        if (strcmp(output->files[i].name, name) == 0)
+            return &output->files[i].text;
+    return NULL;
+}
+
+/* On the very platform that `hiersearch export --to simgrid` writes. */
+static enum hs_status simulate(struct hs_simulation *simulation, const struct hs_result *result,
+                               bool quiet, struct hs_error *err)
+{
+    struct hs_export_job job = {.result = result,
+                                .result_name = "hiersearch simulate",
+                                .made_by = "hiersearch " HS_VERSION};
+    struct hs_export_output output;
+    const struct hs_exporter *exporter;
+    enum hs_status status = hs_exporter_find(&exporter, "simgrid", err);
+
+    if (status == HS_OK)
+        status = hs_export(&output, exporter, &job, err);
+    if (status != HS_OK)
+        return status;
+    const struct hs_text *platform = find_file(&output, "platform.xml");
+    const struct hs_text *hosts = find_file(&output, "hostfile");
+
+    status = platform && hosts && !platform->failed && !hosts->failed
+                 ? hs_simulate_run(simulation, platform, hosts, quiet, err)
+                 : out_of_memory(err);
+    hs_export_output_release(&output);
+    return status;
+}
+
+/* ---- what a person sees ---- */
+
+enum column { PLAN, PREDICTED, SIMULATED, ERROR, BUSBW };
+
+/* 100 (predicted / simulated - 1); 0 where two decimals show no more. */
+static double error_percent(const struct hs_candidate *candidate)
+{
+    double error = 100 * (candidate->predicted_seconds / candidate->measured->median_seconds - 1);
+
+    return fabs(error) < 0.005 ? 0 : error;
+}
+
+static void add_row(struct hs_table *table, const struct hs_result *result,
+                    const struct hs_candidate *candidate, const struct hs_time_unit *unit)
+{
+    char text[HS_SPLIT_TEXT], figure[HS_FIGURE_TEXT];
+    double seconds = candidate->measured->median_seconds;
+    double bytes = (double)result->messages[0].message_bytes;
+
+    hs_table_row(table);
+    hs_table_cell(table, PLAN, "%s%s", hs_plan_format(text, &candidate->plan),
+                  candidate->extrapolated ? " *" : "");
+    hs_table_cell(table, PREDICTED, "%s",
+                  hs_time_figure(figure, candidate->predicted_seconds, unit));
+    hs_table_cell(table, SIMULATED, "%s", hs_time_figure(figure, seconds, unit));
+    hs_table_cell(table, ERROR, "%+.2f", error_percent(candidate));
+    hs_table_cell(table, BUSBW, "%.2f", hs_bus_bandwidth(bytes, seconds, result->np) * 1e-9);
+}
+
+static void append_summary(struct hs_text *out, const struct hs_result_message *message)
+{
+    const struct hs_candidate *predicted = &message->candidates[0];
+    double sum = 0, worst = 0;
+    char text[HS_SPLIT_TEXT];
+
+    for (size_t i = 0; i < message->candidate_count; i++) {
+        const struct hs_candidate *candidate = &message->candidates[i];
+        double error = fabs(error_percent(candidate));
+
+        sum += error;
+        worst = fmax(worst, error);
+        if (candidate->predicted_seconds < predicted->predicted_seconds)
+            predicted = candidate;
+    }
+    hs_text_append(out, "\nerror of the prediction: %.2f %% on average, %.2f %% at worst\n",
+                   sum / (double)message->candidate_count, worst);
+    if (message->candidate_count > 1)
+        hs_text_append(out, "of these predict would take %s, %.2f %% slower than the best\n",
+                       hs_plan_format(text, &predicted->plan),
+                       100 * (predicted->measured->median_seconds /
+                                  message->candidates[0].measured->median_seconds -
+                              1));
+}
+
+static void show(struct hs_context *context, const struct hs_result *result,
+                 const struct hs_simulation *simulation, const char *label)
+{
+    const struct hs_result_message *message = &result->messages[0];
+    struct hs_time_unit unit = hs_time_unit_for(message->candidates[0].measured->median_seconds);
+    struct hs_table table = {.column_count = 0};
+    char size[HS_UNIT_TEXT], headings[2][HS_FIGURE_TEXT];
+
+    snprintf(headings[0], sizeof(headings[0]), "predicted %s", unit.name);
+    snprintf(headings[1], sizeof(headings[1]), "simulated %s", unit.name);
+    hs_text_append(context->out, "%s: %" PRId64 " processes, %s per process, SimGrid %s\n\n", label,
+                   result->np, hs_bytes_format(size, message->message_bytes), simulation->simgrid);
+    hs_table_column(&table, "plan", false);
+    hs_table_column(&table, headings[0], true);
+    hs_table_column(&table, headings[1], true);
+    hs_table_column(&table, "error %", true);
+    hs_table_column(&table, "busbw GB/s", true);
+    for (size_t i = 0; i < message->candidate_count; i++)
+        add_row(&table, result, &message->candidates[i], &unit);
+    hs_table_print(context->out, &table, &context->terminal);
+    hs_table_release(&table);
+    append_summary(context->out, message);
+    if (result->extrapolated)
+        hs_text_append(context->out,
+                       "* beyond the %" PRId64 " processes that the description covers\n",
+                       hs_system_capacity(simulation->system));
+}
+
+/* Where model and simulation mean different things. */
+static void note_differences(struct hs_context *context, const struct hs_simulation *simulation)
+{
+    const struct hs_system *system = simulation->system;
+    bool chunks = false;
+
+    for (size_t i = 0; i < simulation->count; i++)
+        chunks = chunks || simulation->plans[i].plan.chunks > 1;
+    if (chunks && system->launch_seconds > 0)
+        hs_note(context,
+                "a simulated rank launches one call after the other, and its other layers wait "
+                "meanwhile; the model lets launches of different layers overlap");
+    for (size_t i = 0; i < system->level_count; i++)
+        if (system->levels[i].fabric == HS_FABRIC_MESH && system->levels[i].arity > 2) {
+            hs_note(context,
+                    "%s is a mesh: a simulated ring uses one link of each child, the model counts "
+                    "all that its layer reaches",
+                    system->levels[i].name);
+            return;
+        }
+}
+
+static enum hs_status run_simulation(struct hs_context *context,
+                                     const struct hs_simulate_settings *settings,
+                                     struct hs_simulation *simulation, struct hs_error *err)
+{
+    struct hs_result result = {.np = 0};
+    const char *label = strchr(settings->system, '@') ? settings->system : simulation->system->name;
+    enum hs_status status = hs_simulate_choose(simulation, settings, err);
+
+    if (status == HS_OK)
+        status = hs_simulate_available(err);
+    if (status == HS_OK)
+        status = begin_result(&result, context, simulation, err);
+    if (status == HS_OK)
+        status = simulate(simulation, &result, settings->quiet, err);
+    if (status == HS_OK)
+        status = finish_result(&result, simulation, err);
+    if (status == HS_OK && settings->json)
+        status = hs_result_print(context->out, &result, err);
+    else if (status == HS_OK)
+        show(context, &result, simulation, label);
+    if (status == HS_OK && settings->output)
+        status = hs_result_save(&result, settings->output, err);
+    if (status == HS_OK)
+        note_differences(context, simulation);
+    memset(&result.system, 0, sizeof(result.system));
+    hs_result_release(&result);
+    return status;
+}
+
+static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
+{
+    struct hs_simulate_settings *settings = of_rows;
+    struct hs_system system = {.level_count = 0};
+    struct hs_simulation simulation = {.system = &system, .np = settings->np};
+    enum hs_status status;
+
+    context->quiet = settings->quiet;
+    if (settings->output && strcmp(settings->output, "-") == 0) {
+        settings->json = true;
+        settings->output = NULL;
+    }
+    status = check_settings(settings, err);
+    simulation.bytes = settings->bytes.first;
+    if (status == HS_OK)
+        status = hs_system_find(&system, settings->system, err);
+    if (status == HS_OK && settings->output)
+        status = hs_file_writable(settings->output, err);
+    if (status == HS_OK)
+        status = run_simulation(context, settings, &simulation, err);
+    free(simulation.plans);
+    hs_text_release(&simulation.flags);
+    hs_system_release(&system);
+    return status;
+}
+
+const struct hs_command hs_command_simulate = {
+    .name = "simulate",
+    .summary = "run plans in a simulated network (SimGrid), beside their predictions",
+    .description =
+        "Runs the host backend's own ring for P simulated processes on the platform that `export "
+        "--to simgrid` writes of the machine, in SimGrid's flow-level network (SMPI), and prints "
+        "each plan's simulated time beside the predicted one; the error is predicted over "
+        "simulated time. The simulation is deterministic: each plan is run once. Messages of a "
+        "ring step are whole blocks, and pay the machine's pipeline_granularity times its "
+        "latency; computing takes no time and data is not checked. Needs SimGrid (Debian and "
+        "Ubuntu: libsimgrid-dev) when hiersearch is built and when it runs.",
+    .examples = "  hiersearch simulate abci --np 64\n"
+                "  hiersearch simulate abci --np 128 4x8x4 4x32 128\n"
+                "  hiersearch simulate summit --np 48 --all --size 64MiB -o summit-48.json\n"
+                "  hiersearch simulate abci --np 64 --all --chunks 1,2,4",
+    .arguments = arguments,
+    .options = options,
+    .settings_bytes = sizeof(struct hs_simulate_settings),
+    .run = run,
+};

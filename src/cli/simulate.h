@@ -1,0 +1,87 @@
+/*
+ * simulate.h - what the files of `hiersearch simulate` share.
+ *
+ * cmd_simulate.c reads the settings, prints the table and fills the result file; simulate_plans.c
+ * chooses the plans; simulate_run.c runs them in hiersearch-simulate under smpirun;
+ * simulate_progress.c says on stderr how far it is.
+ */
+#ifndef HS_CLI_SIMULATE_H
+#define HS_CLI_SIMULATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "console/command.h"
+#include "result/result.h"
+
+#define HS_SIMULATE_PLANS_MAX 4096
+#define HS_SIMULATE_NP_MAX    16384
+#define HS_SIMULATE_BYTES_MAX ((uint64_t)1 << 36)
+#define HS_SIMGRID_TEXT       64 /* bytes of SimGrid's version as text */
+
+struct hs_simulate_settings {
+    const char *system; /* as typed */
+    struct hs_argument_list plans;
+    int64_t np;
+    struct hs_range bytes; /* one value */
+    int64_t top;           /* 0: not given */
+    bool all;
+    struct hs_count_list chunks; /* empty: not given */
+    bool json, quiet;
+    const char *output; /* path; NULL: no file */
+};
+
+/* A plan and what came of it. */
+struct hs_simulated {
+    struct hs_plan plan;
+    double seconds; /* simulated; NaN until then */
+    /* Seconds of each layer's reduce-scatter (allreduce for the last) and allgather. */
+    double reduce_scatter[HS_LAYERS_MAX], allgather[HS_LAYERS_MAX];
+};
+
+struct hs_simulation {
+    const struct hs_system *system;
+    int64_t np;
+    uint64_t bytes;             /* per process */
+    const char *strategy;       /* how the plans were chosen, for the result file */
+    struct hs_simulated *plans; /* [count] owned */
+    size_t count;
+    uint64_t splits, looked_at; /* of the search */
+    double flat_seconds;        /* predicted */
+    char simgrid[HS_SIMGRID_TEXT];
+    struct hs_text flags; /* given to smpirun */
+};
+
+/* simulate_plans.c: fills plans, strategy, splits, looked_at and flat_seconds. The plans as typed;
+ * or all; or the K with the shortest predicted time, and the flat split. HS_INVALID: a plan's text
+ * is wrong or there twice, or there are more than HS_SIMULATE_PLANS_MAX. HS_MEMORY. */
+enum hs_status hs_simulate_choose(struct hs_simulation *simulation,
+                                  const struct hs_simulate_settings *settings,
+                                  struct hs_error *err);
+
+/* simulate_run.c. HS_FAILED with what to install where smpirun or hiersearch-simulate is missing.
+ */
+enum hs_status hs_simulate_available(struct hs_error *err);
+/* Simulates all plans, in their order, in a scratch folder that is gone afterwards. `platform` and
+ * `hosts` are SimGrid's files. On SIGINT, SIGTERM and SIGHUP ends the simulation, cleans up, and
+ * ends this process by the same signal. HS_IO, HS_FAILED with the simulation's last words. */
+enum hs_status hs_simulate_run(struct hs_simulation *simulation, const struct hs_text *platform,
+                               const struct hs_text *hosts, bool quiet, struct hs_error *err);
+
+/* simulate_progress.c: on a terminal one line that is written over, else a line every ten seconds.
+ */
+struct hs_simulate_progress {
+    bool quiet, is_terminal, shown;
+    int width;
+    double began_at, drawn_at, done_at; /* monotonic seconds; done_at: end of the last plan */
+    double work, work_done; /* messages per process; what a simulation takes is about that */
+    size_t plans, plans_done;
+};
+void hs_simulate_progress_init(struct hs_simulate_progress *progress,
+                               const struct hs_simulation *simulation, bool quiet);
+void hs_simulate_progress_done(struct hs_simulate_progress *progress, const struct hs_plan *plan);
+/* Often enough: draws where it is time to. */
+void hs_simulate_progress_draw(struct hs_simulate_progress *progress);
+void hs_simulate_progress_clear(struct hs_simulate_progress *progress);
+
+#endif

@@ -1,0 +1,17 @@
+#!/usr/bin/env python3
+"""Lines "plan predicted simulated straddles layer-seconds..." of the result files named, in order of the plans' names.
+
+straddles: 1 where a layer does, else 0. layer-seconds: reduce-scatters (the last is the allreduce), then allgathers.
+"""
+import json
+import sys
+
+for path in sys.argv[1:]:
+    with open(path, encoding="utf-8") as file:
+        candidates = json.load(file)["results"][0]["candidates"]
+    for candidate in sorted(candidates, key=lambda c: c["plan"]):
+        measured = candidate["measured"]
+        phases = measured["layers_seconds"]
+        print(candidate["plan"], candidate["predicted_seconds"], measured["median_seconds"],
+              int(any(layer["straddles"] for layer in candidate["layers"])),
+              *phases["reduce_scatter"], *phases["allgather"])

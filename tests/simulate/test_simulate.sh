@@ -1,0 +1,149 @@
+#!/bin/bash
+# `hiersearch simulate`: against the closed form of the model, worked out here; against the times of another program in
+# SimGrid (tests/model/simgrid64.h); and what happens when a simulation fails or is interrupted. TAP on stdout.
+# shellcheck disable=SC2317 # functions are called by check
+set -u
+here=$(cd "$(dirname "$0")" && pwd -P)
+top=${here%/tests/simulate}
+programs=$(realpath -m "${BUILD:-$top/build}")
+python=${PYTHON3:-/usr/bin/python3}
+hiersearch=$programs/hiersearch
+machine=$top/tests/model/simgrid.json
+for tool in smpicc smpirun awk "$python"; do
+    command -v "$tool" >/dev/null || { echo "1..0 # SKIP no $tool"; exit 0; }
+done
+scratch=$(mktemp -d)
+simulating=
+trap '[ -z "$simulating" ] || kill "$simulating"; rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+mkdir tmp
+export TMPDIR=$scratch/tmp
+
+number=0
+failed=0
+# check SENTENCE COMMAND...: what the command prints is shown where it failed.
+check() {
+    local sentence=$1
+    shift
+    number=$((number + 1))
+    if "$@" >said 2>&1; then
+        echo "ok $number - $sentence"
+    else
+        echo "not ok $number - $sentence"
+        sed 's/^/# /' said err
+        failed=1
+    fi
+}
+
+# simulate NAME ARGUMENT...: the table NAME.out, the result NAME.json, its figures NAME.txt.
+simulate() {
+    local name=$1
+    shift
+    "$hiersearch" simulate "$@" --quiet -o "$name.json" >"$name.out" 2>err &&
+        "$python" "$here/figures.py" "$name.json" >"$name.txt" 2>>err
+}
+
+# near FILE PLAN FIELD SECONDS: within 1 in 10,000 and SMPI's clock, 1 ns a message. SECONDS is an expression.
+near() {
+    awk -v plan="$2" "\$1 == plan { found = 1; want = $4; d = \$$3 - want; if (d < 0) d = -d
+            print plan, \$$3, \"expected\", want; bad = d > 1e-4 * want + 5e-8 }
+            END { exit !found || bad }" "$1"
+}
+
+# within FILE NESTED STRADDLING: all predictions are that near to the simulation.
+within() {
+    awk -v nested="$2" -v straddling="$3" '{ error = $2 / $3 - 1; if (error < 0) error = -error
+            if (error > ($4 ? straddling : nested)) { print $1, $2, $3; bad = 1 } }
+            END { exit bad || !NR }' "$1"
+}
+
+# ---- the closed form: s latency (p - 1) + bytes (p - 1) / p / bandwidth, twice; and a launch per call ----
+check "a flat ring is simulated" simulate flat 'x:8@10GB/s~1us' --np 8 --size 1MiB 8
+check "a flat ring takes the closed form's time" near flat.txt 8 3 '14 * (1e-6 + 1048576 / 8 / 10e9)'
+check "layers are simulated, with granularity and launch" \
+    simulate layers 'x:4@100GB/s~1us,y@10GB/s~3us;s=2;launch=20us' --np 12 --size 3MiB 4x3
+check "the inner reduce-scatter takes the closed form's time" \
+    near layers.txt 4x3 5 '20e-6 + 3 * (2e-6 + 3145728 / 4 / 100e9)'
+check "the outer allreduce shares the link by four" \
+    near layers.txt 4x3 6 '20e-6 + 4 * (6e-6 + 3145728 / 4 / 3 / 2.5e9)'
+check "the inner allgather takes the closed form's time" \
+    near layers.txt 4x3 7 '20e-6 + 3 * (2e-6 + 3145728 / 4 / 100e9)'
+check "the plan takes the sum of its layers" \
+    near layers.txt 4x3 3 '60e-6 + 6 * (2e-6 + 3145728 / 4 / 100e9) + 4 * (6e-6 + 3145728 / 12 / 2.5e9)'
+check "a message that P does not divide is simulated" simulate odd 'x:6@10GB/s~1us' --np 6 --size 1000003B 3x2 6
+check "a message smaller than P is simulated" simulate small 'x:8@10GB/s~1us' --np 8 --size 4B 2x4 8
+check "a message of more than an int's bytes is simulated" simulate large 'x:2@10GB/s~1us' --np 2 --size 6GiB 2
+check "it takes the closed form's time, in segments of 1 GiB" near large.txt 2 3 '2 * (3e-6 + 3221225472 / 10e9)'
+
+# ---- the model's sharing rule, with the bounds of tests/model/test_cost.c ----
+check "every split of 16 is simulated" simulate np16 "$machine" --np 16 --all
+check "there are eight of them" test "$(wc -l <np16.txt)" = 8
+check "predictions for 16 are within 2 %, 6 % where a layer straddles" within np16.txt 0.02 0.06
+check "every split of 64 is simulated" simulate np64 "$machine" --np 64 --all
+check "predictions for 64 are within 2 %, 6 % where a layer straddles" within np64.txt 0.02 0.06
+check "plans in chunks are simulated" \
+    simulate chunks "$machine" --np 64 4x8x2/4 4x16/8 2x2x16/2 8x8/2 2x2x2x2x2x2/8 64/4
+check "predictions with chunks are within 10 %" within chunks.txt 0.10 0.10
+check "chunks of a ring of one layer do not overlap" \
+    near chunks.txt 64/4 3 '4 * 126 * (4.6e-6 + 134217728 / 4 / 64 / 25e9)'
+
+# ---- another program's rings on a platform of its own, 37 splits ----
+check "splits of 128 are simulated" simulate np128 "$machine" --np 128 128 4x8x4 4x32 32x4 4x2x4x4
+cat np64.txt np128.txt >ours.txt
+grep -o '{[0-9]*, "[0-9x]*", [0-9.]*}' "$top/tests/model/simgrid64.h" | tr -d '{},"' >theirs.txt
+check "37 times of another program are there" test "$(wc -l <theirs.txt)" = 37
+# shellcheck disable=SC2016
+check "all 37 are within 0.3 % of ours" awk '
+    NR == FNR { ours[$1] = $3; next }
+    { error = ours[$2] / ($3 * 1e-3) - 1; if (error > 0.003 || error < -0.003) { print $0, ours[$2]; bad = 1 } }
+    END { exit bad }' ours.txt theirs.txt
+
+# ---- the same again, and what it takes ----
+check "the plans in chunks are simulated once more" \
+    simulate again "$machine" --np 64 4x8x2/4 4x16/8 2x2x16/2 8x8/2 2x2x2x2x2x2/8 64/4
+check "every digit is the same" cmp chunks.txt again.txt
+limited() { (ulimit -v 3000000 && simulate limited "$machine" --np 128 4x8x4 4x32); }
+check "128 ranks with 128 MiB each do not take 3 GB" limited
+
+# ---- the result file ----
+check "result files are as the schema says" "$top/tests/result/check_schema.py" np16.json chunks.json odd.json
+check "the result is read back" "$hiersearch" export np16.json --to colours -o colours.json
+says() { grep -q "$1" "$2"; }
+check "it says what made it" says '"backend": "simgrid"' np16.json
+check "it says which SimGrid" says '"simgrid": "3\.' np16.json
+check "it says that it is simulated" says '"note": "simulated, not measured' np16.json
+check "the table has the best first" says '^2x2x2x2  ' <(sed -n 4p np16.out)
+
+# ---- when it goes wrong ----
+fails() { # fails STATUS TEXT ARGUMENT...
+    local status=$1 text=$2
+    shift 2
+    "$hiersearch" simulate "$@" >out 2>err
+    [ "$?" = "$status" ] && grep -q "$text" err && [ "$(wc -l <err)" = 1 ] && [ ! -s out ]
+}
+starved() { (ulimit -v 300000 && fails 1 '^hiersearch simulate: the simulation' "$machine" --np 64 --size 64GiB 64); }
+check "a simulation that runs out of memory is one line" starved
+mkdir bin
+printf '#!/bin/sh\necho cannot do that >&2\nexit 7\n' >bin/smpirun
+chmod +x bin/smpirun
+PATH=$scratch/bin:$PATH check "a simulation that fails says its last words" \
+    fails 1 '^hiersearch simulate: the simulation failed (exit 7): cannot do that$' "$machine" --np 16 4x4
+printf '#!/bin/sh\necho simgrid 3.99.0\necho plan 4x4 seconds 1 layers 2 1 1\n' >bin/smpirun
+PATH=$scratch/bin:$PATH check "output that breaks off is not taken for a result" \
+    fails 1 '^hiersearch simulate: the simulation failed' "$machine" --np 16 4x4
+"$hiersearch" simulate "$machine" --np 256 --all --chunks 8 >out 2>err &
+simulating=$!
+for _ in $(seq 100); do ls tmp/hiersearch-simulate-*/log >/dev/null 2>&1 && break; sleep 0.1; done
+folder=$(echo tmp/hiersearch-simulate-*)
+check "a simulation works in a scratch folder" test -e "$folder/platform.xml"
+kill "$simulating"
+wait "$simulating" 2>/dev/null
+status=$?
+simulating=
+check "SIGTERM ends it by that signal" test "$status" = 143
+check "no file of it is left" test -z "$(ls tmp)"
+# shellcheck disable=SC2016
+check "no process of it is left" eval '! grep -lsF "${folder#tmp/}" /proc/[0-9]*/environ'
+
+echo "1..$number"
+exit "$failed"
