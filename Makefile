@@ -7,6 +7,7 @@
 #
 # Choices: BUILD=dir  CC=clang  SANITIZE=address,undefined  DEBUG=1  PREFIX=/usr/local  DESTDIR=
 #          MPICC=mpicc.openmpi  HAVE_MPI=0|1 (1 fails loudly where MPI is missing)
+#          HAVE_NCCL=0|1  CUDA_HOME=/usr/local/cuda  NCCL_HOME=  CUDA_ARCH=all-major
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -31,6 +32,29 @@ ifeq ($(HAVE_MPI)$(MPICC),1)
 $(error HAVE_MPI=1, but there is no mpicc: install mpich and libmpich-dev, or set MPICC=)
 endif
 
+# CUDA and NCCL (docs/gpu.md). CUDA's runtime is linked statically and NCCL is loaded when a backend wants it, so
+# the program starts where there is neither a driver nor NCCL. NCCL may lie in CUDA_HOME.
+CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(firstword $(shell command -v nvcc 2>/dev/null) \
+               $(wildcard /usr/local/cuda/bin/nvcc)))
+NVCC := $(wildcard $(CUDA_HOME)/bin/nvcc)
+CUDART := $(firstword $(wildcard $(addsuffix /libcudart_static.a,$(addprefix $(CUDA_HOME)/,lib64 lib \
+            targets/x86_64-linux/lib targets/sbsa-linux/lib))))
+NCCL_HOME ?= $(patsubst %/include/nccl.h,%,$(firstword $(wildcard \
+               $(addsuffix /include/nccl.h,$(CUDA_HOME) /usr /usr/local))))
+NCCL_H := $(wildcard $(NCCL_HOME)/include/nccl.h)
+HAVE_NCCL ?= $(if $(and $(NVCC),$(CUDART),$(NCCL_H),$(filter 1,$(HAVE_MPI))),1,0)
+ifeq ($(HAVE_NCCL),1)
+$(if $(NVCC),,$(error HAVE_NCCL=1, but there is no nvcc: install the CUDA toolkit, or set CUDA_HOME=))
+$(if $(CUDART),,$(error HAVE_NCCL=1, but there is no libcudart_static.a in $(CUDA_HOME)))
+$(if $(NCCL_H),,$(error HAVE_NCCL=1, but there is no nccl.h: install NCCL, or set NCCL_HOME=))
+$(if $(filter 1,$(HAVE_MPI)),,$(error HAVE_NCCL=1 needs MPI))
+NCCL_LIBRARY := $(firstword $(wildcard $(addsuffix /libnccl.so.2,$(addprefix $(NCCL_HOME)/,lib lib64))) libnccl.so.2)
+GPU_CFLAGS := -DHS_HAVE_NCCL -DHS_NCCL_BUILT_WITH='"$(NCCL_LIBRARY)"' \
+              $(addprefix -isystem ,$(filter-out /usr/include,$(sort $(CUDA_HOME)/include $(NCCL_HOME)/include)))
+GPU_LIBS := $(BUILD)/obj/runner/cuda_kernels.o $(CUDART) -ldl -lrt
+endif
+CUDA_ARCH ?= all-major
+
 # ---- flags ---------------------------------------------------------------------------------------
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wpointer-arith -Wvla -Wformat=2
@@ -39,13 +63,14 @@ SANITIZE_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointe
                     -fno-sanitize-recover=all)
 # -ffp-contract=off: the same sums on every machine and compiler.
 HS_CFLAGS := -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen $(OPTIMISE) $(WARNINGS) -ffp-contract=off \
-             $(SANITIZE_FLAGS) $(PKG_CFLAGS) -MMD -MP $(CFLAGS)
+             $(SANITIZE_FLAGS) $(PKG_CFLAGS) $(GPU_CFLAGS) -MMD -MP $(CFLAGS)
 HS_LDFLAGS := $(SANITIZE_FLAGS) $(LDFLAGS)
 HS_LIBS := $(PKG_LIBS) -lm
 
 # ---- sources: a folder is a layer, a layer is an archive -------------------------------------------
-ALL_LAYERS := base model search result export console runner measure cli
-sources = $(sort $(wildcard src/$(1)/*.c))
+ALL_LAYERS := base model search result export plot console runner measure cli
+NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/runner/nccl*.[ch] src/runner/cuda_*.h))
+sources = $(filter-out $(NO_GPU),$(sort $(wildcard src/$(1)/*.c)))
 objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
 archive = $(BUILD)/lib/libhs_$(1).a
 
@@ -55,7 +80,8 @@ USES_model  := model base
 USES_search := search model base
 USES_result := result model base
 USES_export := export result model base
-USES_cli    := cli console search export result model base
+USES_plot   := plot search result model base
+USES_cli    := cli console plot search export result model base
 USES_console := console model base
 USES_runner := runner result model base
 USES_measure := measure runner search result model base console
@@ -66,7 +92,8 @@ PROGRAMS += $(BUILD)/hiersearch-measure
 endif
 
 all: $(PROGRAMS)
-	@echo "hiersearch $(VERSION): mpi $(if $(filter 1,$(HAVE_MPI)),$(MPICC),no)"
+	@echo "hiersearch $(VERSION): mpi $(if $(filter 1,$(HAVE_MPI)),$(MPICC),no), \
+	nccl $(if $(filter 1,$(HAVE_NCCL)),$(NCCL_H) with $(NVCC),no)"
 
 $(BUILD)/obj/%.o: src/%.c | $(BUILD)/gen/version.h
 	@mkdir -p $(@D)
@@ -92,9 +119,23 @@ libs = $(foreach l,$(1),$(if $(call sources,$(l)),$(call archive,$(l))))
 $(BUILD)/hiersearch: $(call libs,$(USES_cli))
 	$(CC) $(HS_LDFLAGS) -o $@ $(BUILD)/obj/cli/main.o $(call libs,$(USES_cli)) $(HS_LIBS)
 
-$(BUILD)/hiersearch-measure: $(call libs,$(USES_measure))
-	$(MPICC) $(HS_LDFLAGS) -o $@ $(BUILD)/obj/measure/main.o $(call libs,$(USES_measure)) $(HS_LIBS) \
-	    -lpthread
+$(BUILD)/hiersearch-measure: $(call libs,$(USES_measure)) $(filter %.o,$(GPU_LIBS))
+	$(MPICC) $(HS_LDFLAGS) -o $@ $(BUILD)/obj/measure/main.o $(call libs,$(USES_measure)) $(GPU_LIBS) \
+	    $(HS_LIBS) -lpthread
+$(BUILD)/obj/runner/cuda_kernels.o: src/runner/cuda_kernels.cu $(wildcard src/runner/*.h)
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++17 -O2 -fmad=false -arch=$(CUDA_ARCH) -Xcompiler -fno-exceptions,-fno-threadsafe-statics \
+	    -Isrc -c -o $@ $<
+
+# ---- the tuner plugin that reads a result inside somebody else's program: no dependencies (plugins/nccl-tuner) ----
+PLUGIN := $(BUILD)/libnccl-tuner-hiersearch.so
+PLUGIN_FILES := $(wildcard plugins/nccl-tuner/*.c)
+$(PLUGIN): $(PLUGIN_FILES) $(wildcard plugins/nccl-tuner/*.h)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_GNU_SOURCE $(OPTIMISE) $(WARNINGS) -fPIC -fvisibility=hidden -shared -o $@ $(PLUGIN_FILES) -lm
+plugin: $(PLUGIN)
+all: $(PLUGIN)
+.PHONY: plugin
 
 # ---- hiersearch-simulate: the host backend again, compiled by SimGrid's smpicc (src/simulate/simulate.h) ------
 SMPICC ?= $(shell command -v smpicc 2>/dev/null)
@@ -117,6 +158,9 @@ $(BUILD)/hiersearch-simulate: $(SMPI_OBJECTS)
 ifeq ($(HAVE_SIMGRID),1)
 all: $(BUILD)/hiersearch-simulate
 endif
+.PHONY: bench-simulate
+bench-simulate: all
+	bench/simulate.py --large $(BUILD)/hiersearch
 
 # Rewritten only when it changes, so that a commit does not rebuild the world.
 $(BUILD)/gen/version.h: FORCE
@@ -135,17 +179,18 @@ $(BUILD)/gen/%.h: src/export/python/%.py
 $(BUILD)/obj/export/pytorch.o $(BUILD)/obj/export/jax.o: $(PYTHON_MODULES)
 
 # ---- unit tests: each is linked with its own layer and those below -----------------------------------
-TEST_LAYERS := base model search result console export cli runner
+TEST_LAYERS := base model search result console export plot cli runner
 CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null)
 unit_tests = $(patsubst tests/%.c,$(BUILD)/tests/%,$(foreach l,$(1),$(wildcard tests/$(l)/test_*.c)))
 # Under tests/runner, mpi_*.c are programs to be run by mpiexec.
 MPI_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/runner/mpi_*.c))
 
 define test_rule
-$(BUILD)/tests/$(1)/%: tests/$(1)/%.c $$(call libs,$$(USES_$(1)))
+$(BUILD)/tests/$(1)/%: tests/$(1)/%.c $$(call libs,$$(USES_$(1))) $$(if $$(filter runner,$(1)),$$(filter %.o,$$(GPU_LIBS)))
 	@mkdir -p $$(@D)
 	$$(if $$(filter runner,$(1)),$$(MPICC),$$(CC)) $$(HS_CFLAGS) -Itests -o $$@ $$< \
-	    $$(call libs,$$(USES_$(1))) $$(HS_LDFLAGS) $$(CMOCKA_LIBS) $$(HS_LIBS) -lpthread
+	    $$(call libs,$$(USES_$(1))) $$(if $$(filter runner,$(1)),$$(GPU_LIBS)) $$(HS_LDFLAGS) \
+	    $$(CMOCKA_LIBS) $$(HS_LIBS) -lpthread
 endef
 $(foreach l,$(TEST_LAYERS),$(eval $(call test_rule,$(l))))
 
@@ -188,12 +233,21 @@ export BUILD PYTHON3 MPICC
 
 QUICK_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
     tests/configs/test_configs.py tests/result/check_schema.py tests/golden/run "make -s headers" \
-    "make -s layers" tests/meta/test_run.sh tests/meta/test_golden.sh
+    "make -s layers" tests/meta/test_run.sh tests/meta/test_golden.sh tests/export/test_python.sh
 FULL_COMMANDS = $(QUICK_COMMANDS) "@timeout=900 tests/instrumented.sh sanitizers" \
-    "@timeout=900 tests/instrumented.sh valgrind" "@timeout=900 make -s tidy"
+    "@timeout=900 tests/instrumented.sh valgrind" "@timeout=900 make -s tidy" \
+    tests/export/msccl_check.py tests/export/astra_check.py tests/export/test_environment.sh \
+    tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh \
+    tests/export/test_nccl.sh tests/simulate/test_simulate.sh
 ifeq ($(HAVE_MPI),1)
 QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD))
-FULL_COMMANDS += $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) tests/cluster/test_cluster.sh
+ifeq ($(HAVE_NCCL),1)
+QUICK_COMMANDS += "tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)"
+FULL_COMMANDS += "@timeout=1800 tests/nccl/test_nccl.sh full $(MPI_NAME) $(BUILD)"
+check check-full: nccl-programs
+endif
+FULL_COMMANDS += $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) tests/cluster/test_cluster.sh \
+    "tests/cluster/test_measure.sh $(BUILD)/hiersearch"
 # The other MPI has to build and pass too, in a build of its own.
 ifneq ($(MPI_NAME)$(shell command -v mpicc.openmpi 2>/dev/null),mpich)
 ifneq ($(MPI_NAME),openmpi)
@@ -235,14 +289,45 @@ bench-host: $(BUILD)/bench/host_ring
 	tests/runner/launch.sh $(MPI_NAME) 4 $(BUILD)/bench/host_ring -r 15 -b host 4 2x2 2x2/2 2x2/4
 bench-cluster: all
 	bench/cluster.py --build $(BUILD)
-$(BUILD)/bench/%: bench/%.c $(call libs,$(USES_runner))
+$(BUILD)/bench/%: bench/%.c $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS))
 	@mkdir -p $(@D)
-	$(MPICC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_runner)) $(HS_LDFLAGS) $(HS_LIBS) -lpthread
+	$(MPICC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_runner)) $(GPU_LIBS) $(HS_LDFLAGS) $(HS_LIBS) -lpthread
+
+# ---- NCCL's backend: with the stand-in for NCCL and CUDA (tests/nccl/standin), and on GPUs ---------------------
+STANDIN := $(patsubst tests/nccl/standin/%.c,$(BUILD)/obj/standin/%.o,$(wildcard tests/nccl/standin/*.c))
+STANDIN_PROGRAMS := $(addprefix $(BUILD)/tests/nccl/,nccl_job nccl_job_old standin_rules measure)
+$(BUILD)/obj/standin/%.o: tests/nccl/standin/%.c
+	@mkdir -p $(@D)
+	$(MPICC) $(HS_CFLAGS) -Itests/nccl/standin -c -o $@ $<
+$(BUILD)/obj/standin-old/%.o: tests/nccl/standin/%.c
+	@mkdir -p $(@D)
+	$(MPICC) $(HS_CFLAGS) -DSTANDIN_OLD -Itests/nccl/standin -c -o $@ $<
+$(BUILD)/tests/nccl/%.o: tests/nccl/%.c
+	@mkdir -p $(@D)
+	$(MPICC) $(HS_CFLAGS) -Itests/nccl/standin -c -o $@ $<
+STANDIN_LINK = $(MPICC) $(HS_LDFLAGS) -rdynamic -o $@ $(filter %.o,$^) $(filter %.a,$^) $(HS_LIBS) -ldl -lpthread
+$(BUILD)/tests/nccl/nccl_job: $(BUILD)/tests/nccl/nccl_job.o $(STANDIN) $(call libs,$(USES_runner))
+	$(STANDIN_LINK)
+$(BUILD)/tests/nccl/nccl_job_old: $(BUILD)/tests/nccl/nccl_job.o $(subst /standin/,/standin-old/,$(STANDIN)) \
+    $(call libs,$(USES_runner))
+	$(STANDIN_LINK)
+$(BUILD)/tests/nccl/standin_rules: $(BUILD)/tests/nccl/standin_rules.o $(STANDIN) $(call libs,$(USES_runner))
+	$(STANDIN_LINK)
+$(BUILD)/tests/nccl/measure: $(BUILD)/obj/measure/main.o $(STANDIN) $(call libs,$(USES_measure))
+	$(STANDIN_LINK)
+$(BUILD)/tests/nccl/nccl_job_gpu: $(BUILD)/tests/nccl/nccl_job.o $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS))
+	$(MPICC) $(HS_LDFLAGS) -o $@ $< $(call libs,$(USES_runner)) $(GPU_LIBS) $(HS_LIBS) -lpthread
+nccl-programs: $(STANDIN_PROGRAMS)
+gpu-check: all $(if $(GPU_LIBS),$(BUILD)/tests/nccl/nccl_job_gpu)
+	tests/nccl/gpu_check.sh $(BUILD)
+gpu-bench: all
+	bench/gpu.sh $(BUILD)
 
 # ---- quality gates -----------------------------------------------------------------------------------
-C_FILES  := $(wildcard src/*/*.c)
-H_FILES  := $(wildcard src/*/*.h)
-MPI_INCLUDE := $(if $(MPICC),$(filter -I%,$(shell $(MPICC) -show 2>/dev/null)))
+# src/simulate needs SimGrid's mpi.h.
+C_FILES  := $(filter-out $(NO_GPU) src/simulate/%,$(wildcard src/*/*.c))
+H_FILES  := $(filter-out $(NO_GPU),$(wildcard src/*/*.h))
+MPI_INCLUDE := $(if $(MPICC),$(filter -I%,$(shell $(MPICC) -show 2>/dev/null))) $(GPU_CFLAGS)
 
 # Each header compiles alone.
 headers:
@@ -253,7 +338,7 @@ headers:
 
 # A folder includes only the folders it may use (the USES_ lists above).
 layers:
-	@tests/layers.sh $(foreach l,$(ALL_LAYERS),"$(l):$(USES_$(l))")
+	@tests/layers.sh $(foreach l,$(ALL_LAYERS),"$(l):$(USES_$(l))") "simulate:simulate runner model base"
 
 # One file at a time: clang-tidy 14 reports va_lists wrongly when it gets several.
 tidy: $(BUILD)/gen/version.h $(PYTHON_MODULES)
@@ -262,9 +347,9 @@ tidy: $(BUILD)/gen/version.h $(PYTHON_MODULES)
 	@echo "ok 1 - clang-tidy finds nothing in $(words $(C_FILES)) files"
 
 format:
-	clang-format -i $(C_FILES) $(H_FILES)
+	clang-format -i $(C_FILES) $(H_FILES) $(wildcard plugins/*/*.[ch])
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: other-mpi measure-programs instrumented-programs all FORCE headers layers tidy format fuzz check check-full check-bare \
+.PHONY: nccl-programs gpu-check gpu-bench other-mpi measure-programs instrumented-programs all FORCE headers layers tidy format fuzz check check-full check-bare \
     check-clients bench-predict bench-table2 bench-host bench-cluster

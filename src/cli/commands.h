@@ -14,6 +14,9 @@ extern const struct hs_command *const hs_commands[];
 
 extern const struct hs_command hs_command_predict;
 extern const struct hs_command hs_command_measure;
+extern const struct hs_command hs_command_simulate;
+extern const struct hs_command hs_command_export;
+extern const struct hs_command hs_command_plot;
 extern const struct hs_command hs_command_systems;
 extern const struct hs_command hs_command_completion;
 extern const struct hs_command hs_command_help;
