@@ -54,6 +54,9 @@ GPU_CFLAGS := -DHS_HAVE_NCCL -DHS_NCCL_BUILT_WITH='"$(NCCL_LIBRARY)"' \
 GPU_LIBS := $(BUILD)/obj/runner/cuda_kernels.o $(CUDART) -ldl -lrt
 endif
 CUDA_ARCH ?= all-major
+# hwloc and NVML are loaded when `systems --here` asks; of hwloc the header is needed.
+HAVE_HWLOC ?= $(if $(wildcard /usr/include/hwloc.h),1,0)
+HWLOC_CFLAGS := $(if $(filter 1,$(HAVE_HWLOC)),-DHS_HAVE_HWLOC $(shell pkg-config --cflags hwloc 2>/dev/null))
 
 # ---- flags ---------------------------------------------------------------------------------------
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -63,13 +66,13 @@ SANITIZE_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointe
                     -fno-sanitize-recover=all)
 # -ffp-contract=off: the same sums on every machine and compiler.
 HS_CFLAGS := -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen $(OPTIMISE) $(WARNINGS) -ffp-contract=off \
-             $(SANITIZE_FLAGS) $(PKG_CFLAGS) $(GPU_CFLAGS) -MMD -MP $(CFLAGS)
+             $(SANITIZE_FLAGS) $(PKG_CFLAGS) $(GPU_CFLAGS) $(HWLOC_CFLAGS) -MMD -MP $(CFLAGS)
 HS_LDFLAGS := $(SANITIZE_FLAGS) $(LDFLAGS)
-HS_LIBS := $(PKG_LIBS) -lm
+HS_LIBS := $(PKG_LIBS) -lm -ldl
 
 # ---- sources: a folder is a layer, a layer is an archive -------------------------------------------
-ALL_LAYERS := base model search result export plot console runner measure cli
-NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/runner/nccl*.[ch] src/runner/cuda_*.h))
+ALL_LAYERS := base model search result topology export plot console runner measure cli
+NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/runner/nccl*.[ch] src/runner/cuda_kernels.h))
 sources = $(filter-out $(NO_GPU),$(sort $(wildcard src/$(1)/*.c)))
 objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
 archive = $(BUILD)/lib/libhs_$(1).a
@@ -79,9 +82,10 @@ USES_base   := base
 USES_model  := model base
 USES_search := search model base
 USES_result := result model base
+USES_topology := topology model base
 USES_export := export result model base
 USES_plot   := plot search result model base
-USES_cli    := cli console plot search export result model base
+USES_cli    := cli console topology plot search export result model base
 USES_console := console model base
 USES_runner := runner result model base
 USES_measure := measure runner search result model base console
@@ -233,7 +237,8 @@ export BUILD PYTHON3 MPICC
 
 QUICK_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
     tests/configs/test_configs.py tests/result/check_schema.py tests/golden/run "make -s headers" \
-    "make -s layers" tests/meta/test_run.sh tests/meta/test_golden.sh tests/export/test_python.sh
+    "make -s layers" "tests/topology/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh \
+    tests/export/test_python.sh tests/plot/test_plots.sh
 FULL_COMMANDS = $(QUICK_COMMANDS) "@timeout=900 tests/instrumented.sh sanitizers" \
     "@timeout=900 tests/instrumented.sh valgrind" "@timeout=900 make -s tidy" \
     tests/export/msccl_check.py tests/export/astra_check.py tests/export/test_environment.sh \
@@ -242,8 +247,8 @@ FULL_COMMANDS = $(QUICK_COMMANDS) "@timeout=900 tests/instrumented.sh sanitizers
 ifeq ($(HAVE_MPI),1)
 QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD))
 ifeq ($(HAVE_NCCL),1)
-QUICK_COMMANDS += "tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)"
-FULL_COMMANDS += "@timeout=1800 tests/nccl/test_nccl.sh full $(MPI_NAME) $(BUILD)"
+QUICK_COMMANDS += "tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)" \
+    "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)"
 check check-full: nccl-programs
 endif
 FULL_COMMANDS += $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) tests/cluster/test_cluster.sh \
@@ -271,6 +276,10 @@ check: all $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS))
 check-full: all $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)
 	tests/run -- $(FULL_COMMANDS)
 
+# Every split of 2 to 16 ranks through the stand-in for NCCL and CUDA, sanitizers included (about 9 minutes).
+check-nccl: all nccl-programs
+	tests/run --timeout 1800 -- "tests/nccl/test_nccl.sh full $(MPI_NAME) $(BUILD)"
+
 # Both README commands in a fresh Debian root with nothing else installed (root, debootstrap).
 check-bare:
 	tests/run --timeout 2400 -- tests/bare/check-bare
@@ -287,6 +296,8 @@ bench-table2: all
 # 4 ranks on this machine against the library's own AllReduce and the copy limit; then the emulated cluster (root).
 bench-host: $(BUILD)/bench/host_ring
 	tests/runner/launch.sh $(MPI_NAME) 4 $(BUILD)/bench/host_ring -r 15 -b host 4 2x2 2x2/2 2x2/4
+bench-plot: all
+	bench/plot.py $(BUILD)/hiersearch
 bench-cluster: all
 	bench/cluster.py --build $(BUILD)
 $(BUILD)/bench/%: bench/%.c $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS))
@@ -327,7 +338,7 @@ gpu-bench: all
 # src/simulate needs SimGrid's mpi.h.
 C_FILES  := $(filter-out $(NO_GPU) src/simulate/%,$(wildcard src/*/*.c))
 H_FILES  := $(filter-out $(NO_GPU),$(wildcard src/*/*.h))
-MPI_INCLUDE := $(if $(MPICC),$(filter -I%,$(shell $(MPICC) -show 2>/dev/null))) $(GPU_CFLAGS)
+MPI_INCLUDE := $(if $(MPICC),$(filter -I%,$(shell $(MPICC) -show 2>/dev/null))) $(GPU_CFLAGS) $(HWLOC_CFLAGS)
 
 # Each header compiles alone.
 headers:
@@ -342,7 +353,7 @@ layers:
 
 # One file at a time: clang-tidy 14 reports va_lists wrongly when it gets several.
 tidy: $(BUILD)/gen/version.h $(PYTHON_MODULES)
-	@printf '%s\n' $(C_FILES) | xargs -P 2 -n 1 -I{} clang-tidy --quiet {} -- -std=c11 -D_GNU_SOURCE -Isrc \
+	@printf '%s\n' $(C_FILES) | xargs -P 2 -I{} clang-tidy --quiet {} -- -std=c11 -D_GNU_SOURCE -Isrc \
 	    -I$(BUILD)/gen $(PKG_CFLAGS) $(MPI_INCLUDE) 2>&1 | { ! grep -E 'warning:|error:'; }
 	@echo "ok 1 - clang-tidy finds nothing in $(words $(C_FILES)) files"
 
@@ -351,5 +362,5 @@ format:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: nccl-programs gpu-check gpu-bench other-mpi measure-programs instrumented-programs all FORCE headers layers tidy format fuzz check check-full check-bare \
-    check-clients bench-predict bench-table2 bench-host bench-cluster
+.PHONY: check-nccl nccl-programs gpu-check gpu-bench other-mpi measure-programs instrumented-programs all FORCE headers layers tidy format fuzz check check-full check-bare \
+    check-clients bench-predict bench-table2 bench-host bench-plot bench-cluster

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/systems_here.h"
 #include "console/figures.h"
 #include "console/help.h"
 #include "console/system_find.h"
@@ -14,7 +15,7 @@
 
 struct systems_settings {
     const char *system;
-    bool text, json, names;
+    bool text, json, names, here;
 };
 
 /* Figures of a level, each with its source; a mesh or switch is a figure too. */
@@ -284,6 +285,37 @@ static enum hs_status print_system_as_json(struct hs_context *context,
     return status;
 }
 
+static enum hs_status show(struct hs_context *context, struct hs_system *system,
+                           const struct systems_settings *settings, struct hs_error *err)
+{
+    if (settings->json)
+        return print_system_as_json(context, system, err);
+    if (settings->text) {
+        hs_system_format(context->out, system);
+        hs_text_append(context->out, "\n");
+    } else {
+        clean_system(system);
+        print_system(context, system);
+    }
+    return HS_OK;
+}
+
+static enum hs_status run_here(struct hs_context *context, const struct systems_settings *settings,
+                               struct hs_error *err)
+{
+    struct hs_system system = {.level_count = 0};
+    bool proposed = false;
+    enum hs_status status;
+
+    if (settings->system || settings->names)
+        return hs_fail(err, HS_INVALID, "--here: this node, so neither SYSTEM nor --names");
+    status = hs_systems_here(context, &system, &proposed, settings->json || settings->text, err);
+    if (status == HS_OK && proposed)
+        status = show(context, &system, settings, err);
+    hs_system_release(&system);
+    return status;
+}
+
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
     const struct systems_settings *settings = of_rows;
@@ -292,20 +324,15 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 
     if (settings->text + settings->json + settings->names > 1)
         return hs_fail(err, HS_INVALID, "--text, --json and --names exclude each other");
+    if (settings->here)
+        return run_here(context, settings, err);
     if (!settings->system)
         return run_list(context, settings, err);
     if (settings->names)
         return hs_fail(err, HS_INVALID, "--names: lists all, a SYSTEM is not expected");
     status = hs_system_find(&system, settings->system, err);
-    if (status == HS_OK && settings->json) {
-        status = print_system_as_json(context, &system, err);
-    } else if (status == HS_OK && settings->text) {
-        hs_system_format(context->out, &system);
-        hs_text_append(context->out, "\n");
-    } else if (status == HS_OK) {
-        clean_system(&system);
-        print_system(context, &system);
-    }
+    if (status == HS_OK)
+        status = show(context, &system, settings, err);
     hs_system_release(&system);
     return status;
 }
@@ -334,6 +361,10 @@ static const struct hs_option options[] = {
      .type = &hs_option_flag,
      .offset = FIELD(names),
      .help = "only the names, one per line"},
+    {.name = "here",
+     .type = &hs_option_flag,
+     .offset = FIELD(here),
+     .help = "this node: GPUs, NICs and what joins them, and the system that is proposed from it"},
     {.name = NULL},
 };
 
@@ -344,7 +375,8 @@ const struct hs_command hs_command_systems = {
                    "':'), then among those installed with the program.",
     .examples = "  hiersearch systems\n"
                 "  hiersearch systems abci\n"
-                "  hiersearch systems abci --json > mine.json",
+                "  hiersearch systems abci --json > mine.json\n"
+                "  hiersearch systems --here --json > here.json",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct systems_settings),

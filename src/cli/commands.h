@@ -17,6 +17,7 @@ extern const struct hs_command hs_command_measure;
 extern const struct hs_command hs_command_simulate;
 extern const struct hs_command hs_command_export;
 extern const struct hs_command hs_command_plot;
+extern const struct hs_command hs_command_report;
 extern const struct hs_command hs_command_systems;
 extern const struct hs_command hs_command_completion;
 extern const struct hs_command hs_command_help;

@@ -13,6 +13,7 @@
 
 #include "console/figures.h"
 #include "model/cost.h"
+#include "runner/cuda_aware.h"
 #include "version.h"
 
 static enum hs_status out_of_memory(struct hs_error *err)
@@ -215,6 +216,10 @@ static enum hs_status fill_versions(struct hs_result *result, const struct hs_se
         snprintf(kernel, sizeof(kernel), "%.64s %.64s", system.sysname, system.release);
         status = hs_result_set_version(result, "kernel", kernel, err);
     }
+    if (status == HS_OK)
+        status = hs_result_set_version(result, "mpi_cuda_aware", hs_mpi_cuda_aware(), err);
+    if (status == HS_OK && session->device[0])
+        status = hs_result_set_version(result, "device", session->device, err);
     if (status == HS_OK && session->memory_bytes > 0)
         status = hs_result_set_version(result, "memory_per_rank",
                                        hs_bytes_figure(memory, (double)session->memory_bytes), err);

@@ -1,6 +1,7 @@
 /* session.c - see session.h. */
 #include "measure/session.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -45,7 +46,7 @@ static void broadcast(struct hs_session *session, void *data, int bytes)
 /* Rank 0's text on all ranks, which own the copy. */
 static enum hs_status share_text(struct hs_session *session, char **text, struct hs_error *err)
 {
-    uint64_t length = session->rank == 0 ? strlen(*text) : 0;
+    uint64_t length = session->rank == 0 && *text ? strlen(*text) : 0;
     enum hs_status status = HS_OK;
 
     broadcast(session, &length, sizeof(length));
@@ -56,6 +57,7 @@ static enum hs_status share_text(struct hs_session *session, char **text, struct
     status = agree(session, status, err);
     if (status != HS_OK)
         return status;
+    assert(*text != NULL); /* all ranks agreed */
     broadcast(session, *text, (int)length);
     (*text)[length] = '\0';
     return HS_OK;
@@ -195,6 +197,7 @@ static enum hs_status make_bouts(struct hs_session *session, struct hs_error *er
 
     for (uint64_t bytes = sizes->first; bytes; bytes = hs_range_next(sizes, bytes))
         count++;
+    assert(count > 0); /* a range has its first value */
     session->bouts = calloc(count, sizeof(*session->bouts));
     if (!session->bouts)
         status = hs_fail(err, HS_MEMORY, "out of memory");
@@ -330,6 +333,9 @@ static enum hs_status run_bout(struct hs_session *session, struct hs_error *err)
     hs_progress_clear(&session->progress);
     if (driver.padded_count * width > bout->bytes)
         bout->padded_bytes = driver.padded_count * width;
+    if (driver.device[0] && !session->device[0] && session->rank == 0)
+        hs_progress_note(&session->progress, "%s", driver.device);
+    memcpy(session->device, driver.device, sizeof(session->device));
     if (driver.memory_bytes > session->memory_bytes)
         session->memory_bytes = driver.memory_bytes;
     hs_outcome_journal(session);

@@ -49,9 +49,10 @@ struct hs_session {
     struct hs_bout *bouts; /* [bout_count] owned */
     size_t bout_count, current;
     struct hs_journal journal;
-    double begin_seconds;      /* of the measurements, by the monotonic clock */
-    double checkpoint_seconds; /* when the journal was last written */
-    uint64_t memory_bytes;     /* most that a rank's backend held so far */
+    double begin_seconds;        /* of the measurements, by the monotonic clock */
+    double checkpoint_seconds;   /* when the journal was last written */
+    char device[HS_DEVICE_TEXT]; /* what rank 0's backend runs on; "": nothing to say */
+    uint64_t memory_bytes;       /* most that a rank's backend held so far */
     struct hs_progress progress;
 };
 

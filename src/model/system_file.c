@@ -93,7 +93,7 @@ static enum hs_status read_level(struct hs_level *level, const struct hs_json *a
         (status = hs_json_bool_or(&level->striped, at, "striped", true, err)))
         return status;
     level->fabric = (enum hs_fabric)fabric;
-    level->latency_seconds = latency_us * 1e-6;
+    level->latency_seconds = latency_us / 1e6; /* rounded once: 10 us is 1e-5 */
     level->bytes_per_second = bandwidth_gbps * 1e9;
     return read_sources(level, at, err);
 }
@@ -175,7 +175,7 @@ static enum hs_status read_system(struct hs_system *system, const struct hs_json
         (status = hs_json_number_or(&launch_us, at, "launch_us", &not_negative, 0, err)))
         return status;
     system->latency_kind = (enum hs_latency_kind)kind;
-    system->launch_seconds = launch_us * 1e-6;
+    system->launch_seconds = launch_us / 1e6;
     return read_levels(system, at, err);
 }
 
@@ -249,25 +249,40 @@ static cJSON *finish(struct writer *writer)
     return NULL;
 }
 
-/* Microseconds and GB/s in the file: the number that reads back as the same SI value. A quotient can be one unit
- * in the last place off, so its neighbours are tried. */
-static double in_unit(double value, double unit)
+static double from_microseconds(double value)
 {
-    double guess = value / unit;
+    return value / 1e6;
+}
+
+static double from_gigabytes(double value)
+{
+    return value * 1e9;
+}
+
+/* The number of the file that reads back as exactly this SI value: the quotient, or one of its neighbours. */
+static double in_unit(double guess, double value, double (*read_back)(double))
+{
+    double up = guess, down = guess;
 
     for (int ulps = 0; ulps <= 2; ulps++) {
-        double up = guess, down = guess;
-
-        for (int i = 0; i < ulps; i++) {
-            up = nextafter(up, INFINITY);
-            down = nextafter(down, 0);
-        }
-        if (up * unit == value)
+        if (read_back(up) == value)
             return up;
-        if (down * unit == value)
+        if (read_back(down) == value)
             return down;
+        up = nextafter(up, INFINITY);
+        down = nextafter(down, 0);
     }
     return guess;
+}
+
+static double to_microseconds(double seconds)
+{
+    return in_unit(seconds * 1e6, seconds, from_microseconds);
+}
+
+static double to_gigabytes(double bytes_per_second)
+{
+    return in_unit(bytes_per_second / 1e9, bytes_per_second, from_gigabytes);
 }
 
 static cJSON *sources_to_json(const struct hs_level *level)
@@ -289,8 +304,8 @@ static cJSON *level_to_json(const struct hs_level *level)
     add_item(&out, "arity",
              level->arity > 0 ? cJSON_CreateNumber((double)level->arity) : cJSON_CreateNull());
     add_text(&out, "fabric", hs_fabric_names[level->fabric]);
-    add_number(&out, "latency_us", in_unit(level->latency_seconds, 1e-6));
-    add_number(&out, "bandwidth_GBps", in_unit(level->bytes_per_second, 1e9));
+    add_number(&out, "latency_us", to_microseconds(level->latency_seconds));
+    add_number(&out, "bandwidth_GBps", to_gigabytes(level->bytes_per_second));
     add_number(&out, "ports", (double)level->ports);
     add_item(&out, "striped", cJSON_CreateBool(level->striped));
     if (level->arity_source || level->fabric_source || level->latency_source ||
@@ -326,7 +341,7 @@ struct cJSON *hs_system_to_json(const struct hs_system *system)
     add_text(&out, "notes", system->notes);
     add_text(&out, "latency_kind", hs_latency_kind_names[system->latency_kind]);
     add_number(&out, "pipeline_granularity", system->pipeline_granularity);
-    add_number(&out, "launch_us", in_unit(system->launch_seconds, 1e-6));
+    add_number(&out, "launch_us", to_microseconds(system->launch_seconds));
     add_item(&out, "levels", levels_to_json(system));
     return finish(&out);
 }

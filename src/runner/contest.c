@@ -10,7 +10,7 @@
 #define LAYERS_SHARE 0.15
 
 const char *const hs_ending_names[HS_ENDING_COUNT] = {
-#define HS_ROW(name, text, meaning) [HS_ENDING_##name] = text,
+#define HS_ROW(name, text, meaning) text,
     HS_ENDINGS(HS_ROW)
 #undef HS_ROW
 };
@@ -69,7 +69,7 @@ void hs_contest_release(struct hs_contest *contest)
         free(item->seconds.values);
         free(item->device.values);
         free(item->whole.values);
-        for (size_t phase = 0; phase < 2 * HS_LAYERS_MAX; phase++)
+        for (size_t phase = 0; phase < (size_t)2 * HS_LAYERS_MAX; phase++)
             free(item->phases[phase].values);
     }
     free(contest->items);

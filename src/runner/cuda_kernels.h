@@ -1,9 +1,10 @@
 /*
- * cuda_kernels.h - the few things that are done on the GPU itself: the pattern, and elementwise arithmetic.
+ * cuda_kernels.h - the few things that are done on the GPU itself: the pattern, and elementwise
+ * arithmetic.
  *
- * All arrays are device memory, any count, aligned to their elements. Everything is only put on `stream`; what
- * is returned is whether the launch was accepted. The arithmetic is that of pattern_math.h and
- * float16.h, compiled for the device, so host and GPU agree bit for bit.
+ * All arrays are device memory, any count, aligned to their elements. Everything is only put on
+ * `stream`; what is returned is whether the launch was accepted. The arithmetic is that of
+ * pattern_math.h and float16.h, compiled for the device, so host and GPU agree bit for bit.
  */
 #ifndef HS_RUNNER_CUDA_KERNELS_H
 #define HS_RUNNER_CUDA_KERNELS_H

@@ -1,5 +1,6 @@
 /*
- * device_code.h - functions that the C compiler and nvcc both compile, so that host and GPU cannot differ.
+ * device_code.h - functions that the C compiler and nvcc both compile, so that host and GPU cannot
+ * differ.
  */
 #ifndef HS_RUNNER_DEVICE_CODE_H
 #define HS_RUNNER_DEVICE_CODE_H

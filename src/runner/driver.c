@@ -13,7 +13,8 @@
 
 /* Opening may have to touch all memory and make many connections. */
 #define OPEN_SECONDS_MIN 120.0
-/* A backend that can recover gives up by itself after the timeout; the guard waits this much longer. */
+/* A backend that can recover gives up by itself after the timeout; the guard waits this much
+ * longer. */
 #define RECOVER_SECONDS 120.0
 
 /* One driver at work on this rank. */
@@ -66,8 +67,9 @@ static void largest(struct work *work, double *values, int count)
     hs_idle_wait(&work->idle, &request);
 }
 
-/* Mean over the ranks. A rank that is early waits in its next phase, so what one rank is slow in shows up
- * on all ranks somewhere: means add up to the whole, maxima would count such time twice. */
+/* Mean over the ranks. A rank that is early waits in its next phase, so what one rank is slow in
+ * shows up on all ranks somewhere: means add up to the whole, maxima would count such time twice.
+ */
 static void average(struct work *work, double *values, int count)
 {
     double mine[2 * HS_LAYERS_MAX + 4];
@@ -345,6 +347,8 @@ enum hs_status hs_driver_run(struct hs_driver *driver, struct hs_error *err)
     status = driver->backend->open(&work.state, &driver->config, err);
     status = hs_agree(driver->config.world, &work.idle, status, err);
     if (status == HS_OK) {
+        if (driver->backend->describe)
+            driver->backend->describe(work.state, driver->device, sizeof(driver->device));
         status = run_steps(&work, err);
         note_memory(&work);
     }

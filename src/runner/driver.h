@@ -34,6 +34,7 @@ struct hs_driver {
     /* Out, the same on all ranks: most that a rank's backend held, and the largest count of
      * elements that travelled for any plan. */
     uint64_t memory_bytes, padded_count;
+    char device[HS_DEVICE_TEXT]; /* out: what this rank's backend says of itself; "": nothing */
 };
 
 /* Collective over config.world. Opens the backend, runs the contest to its end, closes. A

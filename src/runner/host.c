@@ -4,6 +4,7 @@
  * Each stage of a plan has a ring machine of its own, so all stages can be at work at once, and one
  * loop (hs_stages_run) drives them all. Machines are kept: plan after plan uses the same slots.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "runner/check.h"
@@ -71,6 +72,7 @@ static enum hs_status host_open(void **out, const struct hs_backend_config *conf
         free(state);
         return status;
     }
+    assert(state != NULL); /* all ranks agreed */
     choose_segments(state, config);
     *out = state;
     return HS_OK;

@@ -16,10 +16,12 @@
         (void)type;                                                                                \
         hs_reduce(inout, in, inout, (size_t)*count, datatype, operation);                          \
     }
+/* NOLINTBEGIN(readability-non-const-parameter): the type is MPI_User_function */
 HS_MPI_FUNCTION(sum_float16, HS_FLOAT16, HS_SUM)
 HS_MPI_FUNCTION(max_float16, HS_FLOAT16, HS_MAX)
 HS_MPI_FUNCTION(sum_bfloat16, HS_BFLOAT16, HS_SUM)
 HS_MPI_FUNCTION(max_bfloat16, HS_BFLOAT16, HS_MAX)
+/* NOLINTEND(readability-non-const-parameter) */
 
 static void make_own_type(struct hs_host_data *data, MPI_User_function *sum, MPI_User_function *max)
 {

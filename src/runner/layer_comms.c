@@ -67,6 +67,7 @@ enum hs_status hs_layer_comms_get(const struct hs_layer_comm **out, struct hs_la
         free(comm);
         return status;
     }
+    assert(comm != NULL); /* they agreed that all have one */
     comm->layer = layer;
     make_communicators(comm, comms);
     comm->next = comms->first;

@@ -1,188 +1,32 @@
 /*
  * nccl.c - backends `nccl` and `nccl-graph`: NCCL's collectives, layer by layer, on GPU memory.
  *
- * One process per GPU. `nccl` issues a plan call by call, as a program would; `nccl-graph` replays it as
- * a CUDA graph, and is a backend of its own so that its times are never mixed with the other's.
+ * One process per GPU. `nccl` issues a plan call by call, as a program would; `nccl-graph` replays
+ * it as a CUDA graph, and is a backend of its own so that its times are never mixed with the
+ * other's.
  *
- * A run that does not end in time fails on the ranks that saw it; the driver then calls recover on all, which
- * aborts every communicator, waits until the GPU is free, and makes them again.
+ * A run that does not end in time fails on the ranks that saw it; the driver then calls recover on
+ * all, which aborts every communicator, waits until the GPU is free, and makes them again.
  */
 #include "runner/nccl.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "runner/check.h"
 #include "runner/cuda_kernels.h"
 #include "runner/layer_comms.h"
-#include "runner/nccl_device.h"
-#include "runner/nccl_graph.h"
+#include "runner/nccl_state.h"
 
 /* After ncclCommAbort kernels leave at once; a GPU that is still busy then is lost. */
 #define FREE_GPU_SECONDS 20.0
 
-struct nccl_state {
-    const struct hs_nccl_api *api;
-    MPI_Comm world; /* a duplicate */
-    int rank, np;
-    struct hs_idle idle;
-    struct hs_nccl_device device;
-    struct hs_nccl_comms comms;
-    struct hs_nccl_lanes lanes;
-    struct hs_nccl_graphs graphs;
-    bool with_graphs;
-    bool broken;         /* until recover: on this rank something failed */
-    struct hs_plan last; /* what ran or was prepared last; split.count 0: no plan */
-    bool own_memory;     /* from ncclMemAlloc */
-    size_t room;         /* elements that fit: count and the padding of any plan */
-    unsigned long long *wrong; /* device */
-    double device_seconds;
-};
-
-/* ---- open and close ------------------------------------------------------------------------------- */
-
-static enum hs_status allocate(struct nccl_state *state, char **out, const char *what,
-                               struct hs_error *err)
-{
-    size_t bytes = state->room * state->lanes.width;
-    void *memory = NULL;
-    enum hs_status status;
-    if (state->own_memory)
-        status = hs_nccl_status(state->api, state->api->MemAlloc(&memory, bytes), what, err);
-    else
-        status = hs_cuda_status(cudaMalloc(&memory, bytes), what, err);
-    *out = status == HS_OK ? memory : NULL;
-    return status;
-}
-
-static void release_memory(struct nccl_state *state, char *memory)
-{
-    if (memory == NULL)
-        return;
-    if (state->own_memory)
-        state->api->MemFree(memory);
-    else
-        cudaFree(memory);
-}
-
-static enum hs_status drain(struct nccl_state *state, struct hs_error *err)
-{
-    return hs_cuda_status(cudaStreamSynchronize(state->lanes.streams[0]), "cudaStreamSynchronize",
-                          err);
-}
-
-/* Zeros beyond count: padding adds nothing. */
-static enum hs_status fill(struct nccl_state *state, struct hs_error *err)
-{
-    struct hs_nccl_lanes *lanes = &state->lanes;
-    cudaStream_t stream = lanes->streams[0];
-    enum hs_status status =
-        hs_cuda_status(cudaMemsetAsync(lanes->input, 0, state->room * lanes->width, stream),
-                       "cudaMemsetAsync", err);
-    if (status == HS_OK)
-        status = hs_cuda_status(hs_cuda_fill(lanes->input, &lanes->pattern, state->rank, 0,
-                                             lanes->count, stream),
-                                "filling the input", err);
-    return status == HS_OK ? drain(state, err) : status;
-}
-
-static enum hs_status make_local(struct nccl_state *state, const struct hs_backend_config *config,
-                                 struct hs_error *err)
-{
-    struct hs_nccl_lanes *lanes = &state->lanes;
-    lanes->comms = &state->comms;
-    lanes->pattern = (struct hs_pattern){config->datatype, config->operation, state->np};
-    lanes->count = config->count;
-    lanes->width = hs_datatype_bytes(config->datatype);
-    /* Padding goes to a multiple of np / (last layer's size), at most np / 2: np covers it. */
-    state->room = config->count + (size_t)state->np;
-    state->own_memory = state->api->MemAlloc != NULL && state->api->MemFree != NULL;
-    if (config->count > SIZE_MAX / 2 / lanes->width - (size_t)state->np)
-        return hs_fail(err, HS_MEMORY, "%zu elements per process are too many", config->count);
-    enum hs_status status = hs_nccl_lanes_init(lanes, err);
-    if (status == HS_OK)
-        status = hs_cuda_status(cudaMalloc((void **)&state->wrong, sizeof *state->wrong),
-                                "cudaMalloc", err);
-    if (status == HS_OK)
-        status = allocate(state, &lanes->input, "memory for the input", err);
-    if (status == HS_OK)
-        status = allocate(state, &lanes->output, "memory for the output", err);
-    return status == HS_OK ? fill(state, err) : status;
-}
-
-static void register_later(struct nccl_state *state)
-{
-    size_t bytes = state->room * state->lanes.width;
-    state->comms.buffers[0] = (struct hs_nccl_buffer){state->lanes.input, bytes};
-    state->comms.buffers[1] = (struct hs_nccl_buffer){state->lanes.output, bytes};
-}
-
-/* Communicators go first: buffers are registered with them. */
-static void release(struct nccl_state *state)
-{
-    hs_nccl_graphs_release(&state->graphs);
-    hs_nccl_comms_release(&state->comms, state->broken);
-    release_memory(state, state->lanes.input);
-    release_memory(state, state->lanes.output);
-    if (state->wrong != NULL)
-        cudaFree(state->wrong);
-    hs_nccl_lanes_release(&state->lanes);
-    CHECK_MPI(MPI_Comm_free(&state->world));
-    free(state);
-}
-
-static void start_state(struct nccl_state *state, const struct hs_backend_config *config)
-{
-    MPI_Request request;
-    state->idle.oversubscribed = true; /* until it is known */
-    CHECK_MPI(MPI_Comm_idup(config->world, &state->world, &request));
-    hs_idle_wait(&state->idle, &request);
-    CHECK_MPI(MPI_Comm_rank(state->world, &state->rank));
-    CHECK_MPI(MPI_Comm_size(state->world, &state->np));
-    hs_idle_init(&state->idle, state->world);
-    state->comms = (struct hs_nccl_comms){.api = state->api,
-                                          .world = state->world,
-                                          .rank = state->rank,
-                                          .np = state->np,
-                                          .idle = &state->idle,
-                                          .timeout_seconds = config->timeout_seconds > 0
-                                                                 ? config->timeout_seconds
-                                                                 : INFINITY};
-}
-
 static enum hs_status open_with(void **out, const struct hs_backend_config *config,
                                 bool with_graphs, struct hs_error *err)
 {
-    struct hs_idle idle = {.oversubscribed = true};
-    struct nccl_state *state = calloc(1, sizeof *state);
-    const struct hs_nccl_api *api = NULL;
-    enum hs_status status = hs_nccl_api_get(&api, err);
-    *out = NULL;
-    if (state == NULL)
-        status = hs_fail(err, HS_MEMORY, "out of memory for the nccl backend");
-    status = hs_agree(config->world, &idle, status, err);
-    if (status != HS_OK) {
-        free(state);
-        return status;
-    }
-    state->api = api;
-    state->with_graphs = with_graphs;
-    start_state(state, config);
-    status = hs_nccl_device_choose(&state->device, api, state->world, &state->idle, err);
-    if (status == HS_OK)
-        status = hs_agree(state->world, &state->idle, make_local(state, config, err), err);
-    if (status == HS_OK) {
-        register_later(state);
-        status = hs_nccl_comms_init(&state->comms, err);
-    }
-    if (status != HS_OK) {
-        release(state);
-        return status;
-    }
+    struct hs_nccl_state *state;
+    enum hs_status status = hs_nccl_state_new(&state, config, with_graphs, err);
     *out = state;
-    return HS_OK;
+    return status;
 }
 
 static enum hs_status nccl_open(void **out, const struct hs_backend_config *config,
@@ -200,20 +44,21 @@ static enum hs_status graph_open(void **out, const struct hs_backend_config *con
 static void nccl_close(void *opaque)
 {
     if (opaque != NULL)
-        release(opaque);
+        hs_nccl_state_free(opaque);
 }
 
-/* ---- a run ---------------------------------------------------------------------------------------- */
+/* ---- a run
+ * ---------------------------------------------------------------------------------------- */
 
 /* Remembers a failure: nothing more is put on communicators in an unknown state. */
-static enum hs_status failing(struct nccl_state *state, enum hs_status status)
+static enum hs_status failing(struct hs_nccl_state *state, enum hs_status status)
 {
     if (status != HS_OK)
         state->broken = true;
     return status;
 }
 
-static enum hs_status begin(struct nccl_state *state, struct hs_error *err)
+static enum hs_status begin(struct hs_nccl_state *state, struct hs_error *err)
 {
     if (state->broken)
         return hs_fail(err, HS_FAILED, "an earlier failure left NCCL unusable");
@@ -222,20 +67,22 @@ static enum hs_status begin(struct nccl_state *state, struct hs_error *err)
 }
 
 /* `issued` is how putting things on lane 0 went. */
-static enum hs_status end(struct nccl_state *state, enum hs_status issued, struct hs_error *err)
+static enum hs_status end(struct hs_nccl_state *state, enum hs_status issued, struct hs_error *err)
 {
     struct hs_nccl_lanes *lanes = &state->lanes;
     if (issued == HS_OK)
-        issued = hs_cuda_status(cudaEventRecord(lanes->end, lanes->streams[0]), "cudaEventRecord",
-                                err);
+        issued =
+            hs_cuda_status(cudaEventRecord(lanes->end, lanes->streams[0]), "cudaEventRecord", err);
     if (issued == HS_OK)
         issued = hs_nccl_lanes_wait(lanes, err);
     if (issued == HS_OK)
         issued = hs_nccl_lanes_seconds(lanes, &state->device_seconds, err);
+    if (issued != HS_OK && !state->comms.timed_out)
+        state->comms.failed = true;
     return failing(state, issued);
 }
 
-static enum hs_status check_plan(const struct nccl_state *state, const struct hs_plan *plan,
+static enum hs_status check_plan(const struct hs_nccl_state *state, const struct hs_plan *plan,
                                  struct hs_error *err)
 {
     int64_t product = hs_split_product(&plan->split);
@@ -248,7 +95,7 @@ static enum hs_status check_plan(const struct nccl_state *state, const struct hs
     return HS_OK;
 }
 
-static enum hs_status run_calls(struct nccl_state *state, const struct hs_plan *plan, bool timed,
+static enum hs_status run_calls(struct hs_nccl_state *state, const struct hs_plan *plan, bool timed,
                                 struct hs_error *err)
 {
     enum hs_status status = begin(state, err);
@@ -258,7 +105,7 @@ static enum hs_status run_calls(struct nccl_state *state, const struct hs_plan *
 }
 
 /* Collective: ranks that cannot go on keep the others from waiting for them. */
-static enum hs_status capture(struct nccl_state *state, const struct hs_plan *plan,
+static enum hs_status capture(struct hs_nccl_state *state, const struct hs_plan *plan,
                               struct hs_error *err)
 {
     enum hs_status status = run_calls(state, plan, false, err);
@@ -270,7 +117,7 @@ static enum hs_status capture(struct nccl_state *state, const struct hs_plan *pl
 
 static enum hs_status nccl_prepare(void *opaque, const struct hs_plan *plan, struct hs_error *err)
 {
-    struct nccl_state *state = opaque;
+    struct hs_nccl_state *state = opaque;
     enum hs_status status = check_plan(state, plan, err);
     if (status != HS_OK)
         return status;
@@ -282,21 +129,21 @@ static enum hs_status nccl_prepare(void *opaque, const struct hs_plan *plan, str
     status = hs_agree(state->world, &state->idle, status, err);
     for (int i = 0; i < plan->split.count && status == HS_OK; i++) {
         const struct hs_nccl_comm *comm;
-        status = hs_nccl_comms_get(&comm, &state->comms, hs_split_layer(&plan->split, i), false,
-                                   err);
+        status =
+            hs_nccl_comms_get(&comm, &state->comms, hs_split_layer(&plan->split, i), false, err);
     }
     if (status == HS_OK && state->with_graphs)
         status = capture(state, plan, err);
     return failing(state, status);
 }
 
-static enum hs_status run_graph(struct nccl_state *state, cudaGraphExec_t exec,
+static enum hs_status run_graph(struct hs_nccl_state *state, cudaGraphExec_t exec,
                                 struct hs_error *err)
 {
     enum hs_status status = begin(state, err);
     if (status == HS_OK)
-        status = hs_cuda_status(cudaGraphLaunch(exec, state->lanes.streams[0]), "cudaGraphLaunch",
-                                err);
+        status =
+            hs_cuda_status(cudaGraphLaunch(exec, state->lanes.streams[0]), "cudaGraphLaunch", err);
     return end(state, status, err);
 }
 
@@ -304,7 +151,7 @@ static enum hs_status run_graph(struct nccl_state *state, cudaGraphExec_t exec,
 static enum hs_status nccl_run(void *opaque, const struct hs_plan *plan,
                                struct hs_layer_times *times, struct hs_error *err)
 {
-    struct nccl_state *state = opaque;
+    struct hs_nccl_state *state = opaque;
     const struct hs_nccl_graph *graph = hs_nccl_graphs_find(&state->graphs, plan);
     state->last = *plan;
     if (times == NULL && graph != NULL && graph->exec != NULL)
@@ -318,7 +165,7 @@ static enum hs_status nccl_run(void *opaque, const struct hs_plan *plan,
 static enum hs_status nccl_run_layer(void *opaque, struct hs_layer layer, enum hs_phase phase,
                                      size_t count, struct hs_error *err)
 {
-    struct nccl_state *state = opaque;
+    struct hs_nccl_state *state = opaque;
     struct hs_nccl_lanes *lanes = &state->lanes;
     const struct hs_nccl_comm *comm;
     if (layer.stride < 1 || layer.size < 1 || state->np % (layer.stride * layer.size) != 0)
@@ -345,9 +192,10 @@ static enum hs_status nccl_run_layer(void *opaque, struct hs_layer layer, enum h
     return end(state, status, err);
 }
 
-/* ---- baselines ------------------------------------------------------------------------------------ */
+/* ---- baselines
+ * ------------------------------------------------------------------------------------ */
 
-static enum hs_status run_allreduce(struct nccl_state *state, ncclComm_t comm,
+static enum hs_status run_allreduce(struct hs_nccl_state *state, ncclComm_t comm,
                                     struct hs_error *err)
 {
     struct hs_nccl_lanes *lanes = &state->lanes;
@@ -363,28 +211,29 @@ static enum hs_status run_allreduce(struct nccl_state *state, ncclComm_t comm,
 
 static enum hs_status run_default(void *opaque, struct hs_error *err)
 {
-    struct nccl_state *state = opaque;
+    struct hs_nccl_state *state = opaque;
     state->last.split.count = 0;
     return run_allreduce(state, state->comms.root, err);
 }
 
 static enum hs_status run_ring(void *opaque, struct hs_error *err)
 {
-    struct nccl_state *state = opaque;
+    struct hs_nccl_state *state = opaque;
     const struct hs_nccl_comm *comm;
     state->last.split.count = 0;
-    enum hs_status status = hs_nccl_comms_get(&comm, &state->comms,
-                                              (struct hs_layer){1, state->np}, true, err);
+    enum hs_status status =
+        hs_nccl_comms_get(&comm, &state->comms, (struct hs_layer){1, state->np}, true, err);
     return status == HS_OK ? run_allreduce(state, comm->comm, err) : failing(state, status);
 }
 
 static const struct hs_baseline baselines[] = {
     {"ncclAllReduce", run_default}, {"ncclAllReduce ring", run_ring}, {NULL, NULL}};
 
-/* ---- after a failure ------------------------------------------------------------------------------ */
+/* ---- after a failure
+ * ------------------------------------------------------------------------------ */
 
 /* Streams of aborted communicators end by themselves, in a while. */
-static enum hs_status wait_for_free_gpu(struct nccl_state *state, struct hs_error *err)
+static enum hs_status wait_for_free_gpu(struct hs_nccl_state *state, struct hs_error *err)
 {
     double begin_seconds = MPI_Wtime();
     for (int i = 0; i < HS_LAYERS_MAX; i++) {
@@ -405,7 +254,7 @@ static enum hs_status wait_for_free_gpu(struct nccl_state *state, struct hs_erro
 }
 
 /* Captured graphs hold communicators that are gone. The plan that failed is not captured again. */
-static enum hs_status capture_again(struct nccl_state *state, struct hs_error *err)
+static enum hs_status capture_again(struct hs_nccl_state *state, struct hs_error *err)
 {
     enum hs_status status = HS_OK;
     for (struct hs_nccl_graph *at = state->graphs.first; at != NULL && status == HS_OK;
@@ -417,13 +266,15 @@ static enum hs_status capture_again(struct nccl_state *state, struct hs_error *e
 
 static enum hs_status nccl_recover(void *opaque, bool *timed_out, struct hs_error *err)
 {
-    struct nccl_state *state = opaque;
+    struct hs_nccl_state *state = opaque;
     struct hs_plan failed = state->last;
-    int mine = state->comms.timed_out, any;
+    /* Where one rank has an error its peers wait for it in vain: the error is the news. */
+    enum { FINE, LATE, FAILED };
+    int news = state->comms.failed ? FAILED : state->comms.timed_out ? LATE : FINE, worst;
     MPI_Request request;
-    CHECK_MPI(MPI_Iallreduce(&mine, &any, 1, MPI_INT, MPI_MAX, state->world, &request));
+    CHECK_MPI(MPI_Iallreduce(&news, &worst, 1, MPI_INT, MPI_MAX, state->world, &request));
     hs_idle_wait(&state->idle, &request);
-    *timed_out = any != 0;
+    *timed_out = worst == LATE;
 
     hs_nccl_graphs_drop(&state->graphs);
     state->broken = true;
@@ -437,23 +288,24 @@ static enum hs_status nccl_recover(void *opaque, bool *timed_out, struct hs_erro
     return status == HS_OK ? capture_again(state, err) : status;
 }
 
-/* ---- what is local -------------------------------------------------------------------------------- */
+/* ---- what is local
+ * -------------------------------------------------------------------------------- */
 
 /* All bits set is a NaN in every data type, and no pattern has one. */
 static void nccl_spoil(void *opaque)
 {
-    struct nccl_state *state = opaque;
+    struct hs_nccl_state *state = opaque;
     struct hs_nccl_lanes *lanes = &state->lanes;
     if (cudaMemsetAsync(lanes->output, 0xff, state->room * lanes->width, lanes->streams[0]) !=
             cudaSuccess ||
-        drain(state, NULL) != HS_OK)
+        hs_nccl_state_drain(state, NULL) != HS_OK)
         state->broken = true;
 }
 
 /* All are wrong where they cannot be counted. */
 static uint64_t nccl_wrong_elements(void *opaque)
 {
-    struct nccl_state *state = opaque;
+    struct hs_nccl_state *state = opaque;
     struct hs_nccl_lanes *lanes = &state->lanes;
     cudaStream_t stream = lanes->streams[0];
     unsigned long long wrong = 0;
@@ -462,38 +314,38 @@ static uint64_t nccl_wrong_elements(void *opaque)
                             stream) == cudaSuccess &&
         cudaMemcpyAsync(&wrong, state->wrong, sizeof wrong, cudaMemcpyDeviceToHost, stream) ==
             cudaSuccess &&
-        drain(state, NULL) == HS_OK)
+        hs_nccl_state_drain(state, NULL) == HS_OK)
         return wrong;
     return lanes->count;
 }
 
 static size_t nccl_memory_bytes(const void *opaque)
 {
-    const struct nccl_state *state = opaque;
+    const struct hs_nccl_state *state = opaque;
     return 2 * state->room * state->lanes.width + sizeof *state;
 }
 
 static size_t nccl_padded_count(const void *opaque, const struct hs_plan *plan)
 {
-    const struct nccl_state *state = opaque;
+    const struct hs_nccl_state *state = opaque;
     return hs_stages_padded(&plan->split, state->lanes.count);
 }
 
 static double nccl_device_seconds(const void *opaque)
 {
-    const struct nccl_state *state = opaque;
+    const struct hs_nccl_state *state = opaque;
     return state->device_seconds;
 }
 
 struct hs_nccl_clock hs_nccl_backend_clock(const void *opaque)
 {
-    const struct nccl_state *state = opaque;
+    const struct hs_nccl_state *state = opaque;
     return state->lanes.clock;
 }
 
 void hs_nccl_backend_describe(const void *opaque, char *text, size_t bytes)
 {
-    const struct nccl_state *state = opaque;
+    const struct hs_nccl_state *state = opaque;
     int version = state->api->version;
     snprintf(text, bytes, "NCCL %d.%d.%d, %s%s", version / 10000, version / 100 % 100,
              version % 100, state->device.name,
@@ -505,7 +357,7 @@ void hs_nccl_backend_describe(const void *opaque, char *text, size_t bytes)
     .run_layer = nccl_run_layer, .recover = nccl_recover, .spoil = nccl_spoil,                     \
     .wrong_elements = nccl_wrong_elements, .memory_bytes = nccl_memory_bytes,                      \
     .padded_count = nccl_padded_count, .device_seconds = nccl_device_seconds,                      \
-    .close = nccl_close, .baselines = baselines
+    .describe = hs_nccl_backend_describe, .close = nccl_close, .baselines = baselines
 
 const struct hs_backend hs_backend_nccl = {
     .name = "nccl",

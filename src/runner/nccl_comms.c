@@ -10,13 +10,15 @@
 /* How many looks at a call in progress go by between two looks at the clock. */
 #define LOOKS_PER_CLOCK 64
 
-/* ---- waiting -------------------------------------------------------------------------------------- */
+/* ---- waiting
+ * -------------------------------------------------------------------------------------- */
 
 enum hs_status hs_nccl_wait(struct hs_nccl_comms *comms, ncclComm_t comm, ncclResult_t result,
                             const char *call, struct hs_error *err)
 {
     double begin = comms->blocking ? 0 : MPI_Wtime();
     enum hs_status status = hs_nccl_status(comms->api, result, call, err);
+    comms->failed = comms->failed || status != HS_OK;
     if (status != HS_OK || comms->blocking)
         return status;
 
@@ -25,6 +27,7 @@ enum hs_status hs_nccl_wait(struct hs_nccl_comms *comms, ncclComm_t comm, ncclRe
         status = hs_nccl_status(comms->api, comms->api->CommGetAsyncError(comm, &state), call, err);
         if (status == HS_OK)
             status = hs_nccl_status(comms->api, state, call, err);
+        comms->failed = comms->failed || status != HS_OK;
         if (status != HS_OK || state == ncclSuccess)
             return status;
         if (look % LOOKS_PER_CLOCK == 0 && MPI_Wtime() - begin > comms->timeout_seconds) {
@@ -53,7 +56,8 @@ enum hs_status hs_nccl_comms_state(const struct hs_nccl_comms *comms, struct hs_
     return status;
 }
 
-/* ---- making --------------------------------------------------------------------------------------- */
+/* ---- making
+ * --------------------------------------------------------------------------------------- */
 
 static ncclConfig_t config_of(const struct hs_nccl_comms *comms)
 {
@@ -69,9 +73,9 @@ static void share(const struct hs_nccl_comms *comms, const void *mine, void *all
     hs_idle_wait(comms->idle, &request);
 }
 
-/* A communicator for the ranks with place 0 .. size - 1 of this rank's group, from an id that its place 0 makes:
- * how all ranks' is made, and how layers' are where NCCL has no ncclCommSplit. The ids of all groups
- * travel together. */
+/* A communicator for the ranks with place 0 .. size - 1 of this rank's group, from an id that its
+ * place 0 makes: how all ranks' is made, and how layers' are where NCCL has no ncclCommSplit. The
+ * ids of all groups travel together. */
 static enum hs_status make_from_id(ncclComm_t *out, struct hs_nccl_comms *comms,
                                    struct hs_layer layer, struct hs_error *err)
 {
@@ -87,18 +91,18 @@ static enum hs_status make_from_id(ncclComm_t *out, struct hs_nccl_comms *comms,
     else if (place == 0)
         status = hs_nccl_status(api, api->GetUniqueId(&id), "ncclGetUniqueId", err);
     status = hs_agree(comms->world, comms->idle, status, err);
-    if (status == HS_OK) {
+    if (status == HS_OK && ids != NULL) {
         share(comms, &id, ids, (int)sizeof id);
         id = ids[hs_layer_rank(layer, comms->rank, 0)];
-        ncclResult_t result =
-            api->CommInitRankConfig(out, (int)layer.size, id, place, &config);
+        ncclResult_t result = api->CommInitRankConfig(out, (int)layer.size, id, place, &config);
         status = hs_nccl_wait(comms, *out, result, "ncclCommInitRankConfig", err);
     }
     free(ids);
     return status;
 }
 
-/* *out is NULL until the split is through, so its parent is asked (NCCL user guide, fault tolerance). */
+/* *out is NULL until the split is through, so its parent is asked (NCCL user guide, fault
+ * tolerance). */
 static enum hs_status make_by_split(ncclComm_t *out, struct hs_nccl_comms *comms,
                                     struct hs_layer layer, struct hs_error *err)
 {
@@ -107,8 +111,7 @@ static enum hs_status make_by_split(ncclComm_t *out, struct hs_nccl_comms *comms
     *out = NULL;
     ncclResult_t result = comms->api->CommSplit(comms->root, colour,
                                                 hs_layer_place(layer, comms->rank), out, &config);
-    enum hs_status status =
-        hs_nccl_wait(comms, comms->root, result, "ncclCommSplit", err);
+    enum hs_status status = hs_nccl_wait(comms, comms->root, result, "ncclCommSplit", err);
     if (status != HS_OK)
         return status;
     return hs_nccl_wait(comms, *out, ncclSuccess, "ncclCommSplit", err);
@@ -121,8 +124,9 @@ static void register_buffers(struct hs_nccl_comms *comms, struct hs_nccl_comm *i
         return;
     for (int i = 0; i < 2; i++) {
         const struct hs_nccl_buffer *buffer = &comms->buffers[i];
-        if (buffer->bytes > 0 && comms->api->CommRegister(item->comm, buffer->address, buffer->bytes,
-                                                          &item->registered[i]) != ncclSuccess)
+        if (buffer->bytes > 0 &&
+            comms->api->CommRegister(item->comm, buffer->address, buffer->bytes,
+                                     &item->registered[i]) != ncclSuccess)
             item->registered[i] = NULL;
     }
 }
@@ -165,8 +169,7 @@ static enum hs_status make(struct hs_nccl_comms *comms, struct hs_nccl_comm *ite
 
 static enum hs_status make_root(struct hs_nccl_comms *comms, struct hs_error *err)
 {
-    enum hs_status status =
-        make_from_id(&comms->root, comms, (struct hs_layer){1, comms->np}, err);
+    enum hs_status status = make_from_id(&comms->root, comms, (struct hs_layer){1, comms->np}, err);
     return hs_agree(comms->world, comms->idle, status, err);
 }
 
@@ -174,7 +177,7 @@ enum hs_status hs_nccl_comms_init(struct hs_nccl_comms *comms, struct hs_error *
 {
     const char *blocking = getenv("HIERSEARCH_NCCL_BLOCKING");
     comms->blocking = blocking != NULL && strcmp(blocking, "1") == 0;
-    comms->timed_out = false;
+    comms->timed_out = comms->failed = false;
     comms->root = NULL;
     comms->first = NULL;
     enum hs_status status = make_root(comms, err);
@@ -203,7 +206,7 @@ enum hs_status hs_nccl_comms_get(const struct hs_nccl_comm **out, struct hs_nccl
     enum hs_status status =
         item != NULL ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory for a communicator");
     status = hs_agree(comms->world, comms->idle, status, err);
-    if (status != HS_OK) {
+    if (status != HS_OK || item == NULL) {
         free(item);
         return status;
     }
@@ -218,7 +221,8 @@ enum hs_status hs_nccl_comms_get(const struct hs_nccl_comm **out, struct hs_nccl
     return status;
 }
 
-/* ---- ending --------------------------------------------------------------------------------------- */
+/* ---- ending
+ * --------------------------------------------------------------------------------------- */
 
 /* Parents first, then children, as NCCL asks. What they leave is not looked at: they are gone. */
 void hs_nccl_comms_abort(struct hs_nccl_comms *comms)
@@ -275,7 +279,7 @@ enum hs_status hs_nccl_comms_renew(struct hs_nccl_comms *comms, struct hs_error 
 {
     hs_nccl_comms_abort(comms);
     forget_failed(comms);
-    comms->timed_out = false;
+    comms->timed_out = comms->failed = false;
     enum hs_status status = make_root(comms, err);
     for (struct hs_nccl_comm *at = comms->first; at != NULL && status == HS_OK; at = at->next)
         status = make(comms, at, err);

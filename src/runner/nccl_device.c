@@ -70,7 +70,7 @@ static enum hs_status count_mates(int *mates, const cudaUUID_t *uuid, MPI_Comm w
     enum hs_status status =
         all != NULL ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory for the GPUs' names");
     status = hs_agree(world, idle, status, err);
-    if (status == HS_OK) {
+    if (status == HS_OK && all != NULL) {
         CHECK_MPI(MPI_Iallgather(uuid, (int)sizeof *uuid, MPI_BYTE, all, (int)sizeof *uuid,
                                  MPI_BYTE, world, &request));
         hs_idle_wait(idle, &request);
@@ -96,10 +96,11 @@ static enum hs_status allow_sharing(const struct hs_nccl_api *api, int rank, int
     const char *asked = getenv("HIERSEARCH_SHARED_GPU");
     char id[64];
     if (asked == NULL || strcmp(asked, "1") != 0)
-        return hs_fail(err, HS_INVALID,
-                       "%d ranks share one GPU: start one rank per GPU, or set "
-                       "HIERSEARCH_SHARED_GPU=1 for a functional test (its times mean nothing)",
-                       mates);
+        return hs_fail(
+            err, HS_INVALID,
+            "%d ranks share one GPU: start one rank per GPU, take --backend host, or set "
+            "HIERSEARCH_SHARED_GPU=1 for a functional test (its times mean nothing)",
+            mates);
     if (api->version >= 23000)
         return set_default("NCCL_MULTI_RANK_GPU_ENABLE", "1", err);
     snprintf(id, sizeof id, "hiersearch-rank-%d", rank);
@@ -124,8 +125,9 @@ enum hs_status hs_nccl_device_choose(struct hs_nccl_device *device, const struct
     device->shared = mates > 1;
     if (device->shared)
         status = allow_sharing(api, rank, mates, err);
-    /* Layers at work at the same time have communicators of their own; NCCL then asks for its launches to
-     * follow the program's order, from 2.26 (user guide, "Using multiple NCCL communicators"). */
+    /* Layers at work at the same time have communicators of their own; NCCL then asks for its
+     * launches to follow the program's order, from 2.26 (user guide, "Using multiple NCCL
+     * communicators"). */
     if (status == HS_OK)
         status = set_default("NCCL_LAUNCH_ORDER_IMPLICIT", "1", err);
     return hs_agree(world, idle, status, err);

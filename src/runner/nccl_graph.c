@@ -27,8 +27,8 @@ static struct hs_nccl_graph *entry_for(struct hs_nccl_graphs *graphs, const stru
     return entry;
 }
 
-/* The capture ends in any case: a stream left in it is of no use. Relaxed, because NCCL launches from a thread of
- * its own where communicators are non-blocking. */
+/* The capture ends in any case: a stream left in it is of no use. Relaxed, because NCCL launches
+ * from a thread of its own where communicators are non-blocking. */
 static enum hs_status record_graph(cudaGraph_t *graph, struct hs_nccl_lanes *lanes,
                                    const struct hs_plan *plan, struct hs_error *err)
 {

@@ -22,8 +22,9 @@ struct hs_nccl_graphs {
 /* Local; NULL where there is none. */
 struct hs_nccl_graph *hs_nccl_graphs_find(const struct hs_nccl_graphs *graphs,
                                           const struct hs_plan *plan);
-/* Captures a plan whose communicators have been at work once (what NCCL sets up at a first call is not for a
- * capture). Nothing runs. Local, but all ranks must capture the same plans in the same order. */
+/* Captures a plan whose communicators have been at work once (what NCCL sets up at a first call is
+ * not for a capture). Nothing runs. Local, but all ranks must capture the same plans in the same
+ * order. */
 enum hs_status hs_nccl_graphs_capture(struct hs_nccl_graphs *graphs, struct hs_nccl_lanes *lanes,
                                       const struct hs_plan *plan, struct hs_error *err);
 /* Drops what was captured with communicators that are gone; the plans stay listed. */

@@ -5,14 +5,15 @@
 
 #include "runner/cuda_kernels.h"
 
-/* Looks at an event that has not passed between two looks at the clock, and seconds between two looks at the
- * communicators' states. */
-#define LOOKS_PER_CLOCK  64
+/* Looks at an event that has not passed between two looks at the clock, and seconds between two
+ * looks at the communicators' states. */
+#define LOOKS_PER_CLOCK   64
 #define SECONDS_PER_STATE 1e-3
 /* The first NCCL whose communicators may work at the same time (NCCL_LAUNCH_ORDER_IMPLICIT). */
 #define VERSION_WITH_LANES 22600
 
-/* ---- lanes ---------------------------------------------------------------------------------------- */
+/* ---- lanes
+ * ---------------------------------------------------------------------------------------- */
 
 enum hs_status hs_nccl_lanes_init(struct hs_nccl_lanes *lanes, struct hs_error *err)
 {
@@ -30,14 +31,14 @@ enum hs_status hs_nccl_lanes_need(struct hs_nccl_lanes *lanes, int layers, struc
     enum hs_status status = HS_OK;
     for (int i = 0; i < layers && status == HS_OK; i++)
         if (lanes->streams[i] == NULL)
-            status = hs_cuda_status(
-                cudaStreamCreateWithFlags(&lanes->streams[i], cudaStreamNonBlocking),
-                "cudaStreamCreateWithFlags", err);
+            status =
+                hs_cuda_status(cudaStreamCreateWithFlags(&lanes->streams[i], cudaStreamNonBlocking),
+                               "cudaStreamCreateWithFlags", err);
     for (int s = 0; s < 2 * layers - 1 && status == HS_OK; s++)
         if (lanes->done[s] == NULL)
-            status = hs_cuda_status(
-                cudaEventCreateWithFlags(&lanes->done[s], cudaEventDisableTiming),
-                "cudaEventCreateWithFlags", err);
+            status =
+                hs_cuda_status(cudaEventCreateWithFlags(&lanes->done[s], cudaEventDisableTiming),
+                               "cudaEventCreateWithFlags", err);
     return status;
 }
 
@@ -66,13 +67,13 @@ static enum hs_status need_timed(struct hs_nccl_lanes *lanes, size_t count, stru
 {
     if (count <= lanes->timed_count)
         return HS_OK;
-    cudaEvent_t *events = realloc(lanes->timed, count * sizeof(*events));
+    cudaEvent_t *events = realloc(lanes->timed, count * sizeof(cudaEvent_t));
     if (events == NULL)
         return hs_fail(err, HS_MEMORY, "out of memory for %zu events", count);
     lanes->timed = events;
     while (lanes->timed_count < count) {
-        enum hs_status status = hs_cuda_status(cudaEventCreate(&events[lanes->timed_count]),
-                                               "cudaEventCreate", err);
+        enum hs_status status =
+            hs_cuda_status(cudaEventCreate(&events[lanes->timed_count]), "cudaEventCreate", err);
         if (status != HS_OK)
             return status;
         lanes->timed_count++;
@@ -80,7 +81,8 @@ static enum hs_status need_timed(struct hs_nccl_lanes *lanes, size_t count, stru
     return HS_OK;
 }
 
-/* ---- calls ---------------------------------------------------------------------------------------- */
+/* ---- calls
+ * ---------------------------------------------------------------------------------------- */
 
 static bool average_by_nccl(const struct hs_pattern *pattern)
 {
@@ -111,7 +113,8 @@ static ncclDataType_t datatype_of(enum hs_datatype datatype)
     abort();
 }
 
-/* One collective among the ranks of `comm`, which are layer.size; `count` elements on the larger side. */
+/* One collective among the ranks of `comm`, which are layer.size; `count` elements on the larger
+ * side. */
 struct call {
     ncclComm_t comm;
     size_t size, count;
@@ -142,8 +145,8 @@ static ncclResult_t start(const struct hs_nccl_lanes *lanes, const struct call *
     abort();
 }
 
-/* On a non-blocking communicator a call may not be on the stream yet when it returns; CUDA's calls that
- * come after it have to wait for that. */
+/* On a non-blocking communicator a call may not be on the stream yet when it returns; CUDA's calls
+ * that come after it have to wait for that. */
 static enum hs_status issue(struct hs_nccl_lanes *lanes, const struct call *call,
                             struct hs_error *err)
 {
@@ -152,8 +155,7 @@ static enum hs_status issue(struct hs_nccl_lanes *lanes, const struct call *call
                                                       [HS_ALLREDUCE] = "ncclAllReduce"};
     double begin = MPI_Wtime();
     ncclResult_t result = start(lanes, call);
-    enum hs_status status =
-        hs_nccl_wait(lanes->comms, call->comm, result, names[call->phase], err);
+    enum hs_status status = hs_nccl_wait(lanes->comms, call->comm, result, names[call->phase], err);
     lanes->clock.nccl_seconds += MPI_Wtime() - begin;
     lanes->clock.calls++;
     return status;
@@ -189,7 +191,8 @@ enum hs_status hs_nccl_issue_one(struct hs_nccl_lanes *lanes, ncclComm_t comm,
     return issue(lanes, &call, err);
 }
 
-/* ---- a plan --------------------------------------------------------------------------------------- */
+/* ---- a plan
+ * --------------------------------------------------------------------------------------- */
 
 static cudaStream_t lane(const struct hs_nccl_lanes *lanes, int layer)
 {
@@ -201,10 +204,10 @@ static char *at(char *buffer, const struct hs_nccl_lanes *lanes, size_t element)
     return buffer + element * lanes->width;
 }
 
-/* Each rank's block stays at its place in the output: NCCL's in-place rule for both directions. The first
- * reduction alone reads the input. */
-static struct call call_of(const struct hs_nccl_lanes *lanes, const struct hs_stages *stages,
-                           int s, int chunk)
+/* Each rank's block stays at its place in the output: NCCL's in-place rule for both directions. The
+ * first reduction alone reads the input. */
+static struct call call_of(const struct hs_nccl_lanes *lanes, const struct hs_stages *stages, int s,
+                           int chunk)
 {
     struct hs_stage stage = stages->stages[s];
     struct hs_layer layer = stages->layer[stage.layer];
@@ -214,12 +217,13 @@ static struct call call_of(const struct hs_nccl_lanes *lanes, const struct hs_st
                         .size = (size_t)layer.size,
                         .count = block.count,
                         .phase = stage.phase,
-                        .input = at(stage.layer == 0 ? lanes->input : lanes->output, lanes,
-                                    block.first),
+                        .input =
+                            at(stage.layer == 0 ? lanes->input : lanes->output, lanes, block.first),
                         .output = at(lanes->output, lanes, block.first),
                         .stream = lane(lanes, stage.layer)};
     if (stage.phase != HS_ALLREDUCE) {
-        char *mine = at(lanes->output, lanes, hs_stages_block(stages, stage.layer + 1, chunk).first);
+        char *mine =
+            at(lanes->output, lanes, hs_stages_block(stages, stage.layer + 1, chunk).first);
         if (stage.phase == HS_REDUCE_SCATTER)
             call.output = mine;
         else
@@ -263,23 +267,10 @@ static enum hs_status issue_stage(struct hs_nccl_lanes *lanes, const struct hs_s
     return status;
 }
 
-/* What the executor added to NCCL's own time in the calls since `before`. */
-static void note_clock(struct hs_nccl_clock *clock, struct hs_nccl_clock before, double seconds)
-{
-    uint64_t calls = clock->calls - before.calls;
-    clock->issue_seconds += seconds;
-    if (calls == 0)
-        return;
-    double added = (seconds - (clock->nccl_seconds - before.nccl_seconds)) / (double)calls;
-    if (added > clock->worst_seconds)
-        clock->worst_seconds = added;
-}
-
 enum hs_status hs_nccl_issue_plan(struct hs_nccl_lanes *lanes, const struct hs_plan *plan,
                                   bool timed, struct hs_error *err)
 {
     struct hs_stages stages;
-    struct hs_nccl_clock before = lanes->clock;
     enum hs_status status = HS_OK;
     hs_stages_init(&stages, plan, lanes->comms->rank, lanes->count);
     if (timed)
@@ -290,7 +281,7 @@ enum hs_status hs_nccl_issue_plan(struct hs_nccl_lanes *lanes, const struct hs_p
         for (int s = stages.count - 1; s >= 0 && status == HS_OK; s--)
             if (tick - s >= 0 && tick - s < stages.chunks)
                 status = issue_stage(lanes, &stages, s, tick - s, timed, err);
-    note_clock(&lanes->clock, before, MPI_Wtime() - begin);
+    lanes->clock.issue_seconds += MPI_Wtime() - begin;
     return status;
 }
 
@@ -305,8 +296,7 @@ enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, const struct hs_
         for (int c = 0; c < stages.chunks && status == HS_OK; c++) {
             struct hs_stage stage = stages.stages[s];
             const cudaEvent_t *timers = timers_of(lanes, &stages, s, c);
-            double *sums =
-                stage.phase == HS_ALLGATHER ? times->allgather : times->reduce_scatter;
+            double *sums = stage.phase == HS_ALLGATHER ? times->allgather : times->reduce_scatter;
             float milliseconds = 0;
             if (hs_stages_block(&stages, 0, c).count == 0)
                 continue;
@@ -317,7 +307,8 @@ enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, const struct hs_
     return status;
 }
 
-/* ---- the end of a run ----------------------------------------------------------------------------- */
+/* ---- the end of a run
+ * ----------------------------------------------------------------------------- */
 
 enum hs_status hs_nccl_lanes_wait(struct hs_nccl_lanes *lanes, struct hs_error *err)
 {
@@ -327,7 +318,8 @@ enum hs_status hs_nccl_lanes_wait(struct hs_nccl_lanes *lanes, struct hs_error *
         cudaError_t code = cudaEventQuery(lanes->end);
         if (code != cudaErrorNotReady)
             return hs_cuda_status(code, "cudaEventQuery", err);
-        (void)cudaGetLastError(); /* "not ready" counts as one, and a kernel's launch would find it */
+        (void)
+            cudaGetLastError(); /* "not ready" counts as one, and a kernel's launch would find it */
         hs_idle_looked(comms->idle, false);
         if (look % LOOKS_PER_CLOCK != 0)
             continue;
@@ -350,9 +342,8 @@ enum hs_status hs_nccl_lanes_seconds(const struct hs_nccl_lanes *lanes, double *
                                      struct hs_error *err)
 {
     float milliseconds = 0;
-    enum hs_status status =
-        hs_cuda_status(cudaEventElapsedTime(&milliseconds, lanes->begin, lanes->end),
-                       "cudaEventElapsedTime", err);
+    enum hs_status status = hs_cuda_status(
+        cudaEventElapsedTime(&milliseconds, lanes->begin, lanes->end), "cudaEventElapsedTime", err);
     *seconds = (double)milliseconds * 1e-3;
     return status;
 }

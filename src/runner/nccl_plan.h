@@ -1,19 +1,21 @@
 /*
  * nccl_plan.h - a plan as a sequence of NCCL calls on streams.
  *
- * Layer i has a stream of its own, its lane; stage s of chunk c goes to its layer's lane and waits for the event of
- * stage s - 1 of the same chunk. All ranks issue in the same order, which depends on nothing but
- * the plan: for tick t = 0, 1, ... the stages from the last to the first, each with chunk t - s. So what is nearly
- * done comes first, and an event is waited for before it is recorded again: one per stage is enough.
- * NCCL wants the same order on all ranks for one communicator, and across communicators too.
+ * Layer i has a stream of its own, its lane; stage s of chunk c goes to its layer's lane and waits
+ * for the event of stage s - 1 of the same chunk. All ranks issue in the same order, which depends
+ * on nothing but the plan: for tick t = 0, 1, ... the stages from the last to the first, each with
+ * chunk t - s. So what is nearly done comes first, and an event is waited for before it is recorded
+ * again: one per stage is enough. NCCL wants the same order on all ranks for one communicator, and
+ * across communicators too.
  *
- * Before 2.26 NCCL could not have two communicators of a device at work at once without a risk of deadlock. With
- * such a library all layers share one lane: right, but without overlap.
+ * Before 2.26 NCCL could not have two communicators of a device at work at once without a risk of
+ * deadlock. With such a library all layers share one lane: right, but without overlap.
  *
- * Average. With a power of two of ranks every layer's size is one, and ncclAvg on every layer is exact: NCCL
- * multiplies by 1/size before it adds (src/enqueue.cc, ncclDevPreMulSum). With other numbers that factor is
- * rounded, layer by layer; there layers add, and one kernel divides the sums by the number of ranks
- * right after the last layer's allreduce, on the 1/(p1 ... p(h-1)) of the message that this rank has then.
+ * Average. With a power of two of ranks every layer's size is one, and ncclAvg on every layer is
+ * exact: NCCL multiplies by 1/size before it adds (src/enqueue.cc, ncclDevPreMulSum). With other
+ * numbers that factor is rounded, layer by layer; there layers add, and one kernel divides the sums
+ * by the number of ranks right after the last layer's allreduce, on the 1/(p1 ... p(h-1)) of the
+ * message that this rank has then.
  */
 #ifndef HS_RUNNER_NCCL_PLAN_H
 #define HS_RUNNER_NCCL_PLAN_H
@@ -28,12 +30,11 @@
 #include "runner/pattern.h"
 #include "runner/stages.h"
 
-/* Host time of what was issued: all of it, and the part inside NCCL. Their difference, divided by calls, is
- * what the executor adds (CUDA's events included). */
+/* Host time of plans that were issued: all of it, and the part inside NCCL. Their difference,
+ * divided by calls, is what the executor adds (CUDA's events included). */
 struct hs_nccl_clock {
     uint64_t calls;
     double issue_seconds, nccl_seconds;
-    double worst_seconds; /* most that one run added per call */
 };
 
 struct hs_nccl_lanes {
@@ -41,11 +42,11 @@ struct hs_nccl_lanes {
     struct hs_pattern pattern;
     char *input, *output;
     size_t count, width;
-    bool one_lane;                        /* NCCL before 2.26 */
-    cudaStream_t streams[HS_LAYERS_MAX];  /* made when needed; [0] always there */
-    cudaEvent_t done[HS_STAGES_MAX];      /* of a stage's latest chunk; likewise */
-    cudaEvent_t begin, end;               /* of a run, on lane 0; timed */
-    cudaEvent_t *timed;                   /* [timed_count] start and end of each stage and chunk */
+    bool one_lane;                       /* NCCL before 2.26 */
+    cudaStream_t streams[HS_LAYERS_MAX]; /* made when needed; [0] always there */
+    cudaEvent_t done[HS_STAGES_MAX];     /* of a stage's latest chunk; likewise */
+    cudaEvent_t begin, end;              /* of a run, on lane 0; timed */
+    cudaEvent_t *timed;                  /* [timed_count] start and end of each stage and chunk */
     size_t timed_count;
     struct hs_nccl_clock clock;
 };
@@ -57,8 +58,9 @@ void hs_nccl_lanes_release(struct hs_nccl_lanes *lanes);
 /* Local. Streams and events for h layers. */
 enum hs_status hs_nccl_lanes_need(struct hs_nccl_lanes *lanes, int layers, struct hs_error *err);
 
-/* Puts a plan on the lanes, whose communicators exist; begins and ends on lane 0. Local, does not wait for the
- * device. `timed`: records events around each stage of each chunk (not while a stream is captured). */
+/* Puts a plan on the lanes, whose communicators exist; begins and ends on lane 0. Local, does not
+ * wait for the device. `timed`: records events around each stage of each chunk (not while a stream
+ * is captured). */
 enum hs_status hs_nccl_issue_plan(struct hs_nccl_lanes *lanes, const struct hs_plan *plan,
                                   bool timed, struct hs_error *err);
 /* One collective of `count` elements on its larger side, on lane 0. */
@@ -72,8 +74,8 @@ enum hs_status hs_nccl_issue_finish(struct hs_nccl_lanes *lanes, void *data, siz
 /* What the events of the last timed plan say, which has ended. */
 enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, const struct hs_plan *plan,
                                    struct hs_layer_times *times, struct hs_error *err);
-/* Waits until `end` has passed, looking at the communicators now and then. HS_FAILED: an error of CUDA or NCCL, or
- * timeout_seconds are over (comms->timed_out). */
+/* Waits until `end` has passed, looking at the communicators now and then. HS_FAILED: an error of
+ * CUDA or NCCL, or timeout_seconds are over (comms->timed_out). */
 enum hs_status hs_nccl_lanes_wait(struct hs_nccl_lanes *lanes, struct hs_error *err);
 /* Seconds from `begin` to `end` on the device. */
 enum hs_status hs_nccl_lanes_seconds(const struct hs_nccl_lanes *lanes, double *seconds,

@@ -54,11 +54,10 @@ HS_BOTH uint64_t hs_pattern_half(enum hs_datatype datatype)
     case HS_FLOAT16:
         return (uint64_t)1 << 10;
     case HS_BFLOAT16:
-        return (uint64_t)1 << 7;
     case HS_DATATYPE_COUNT:
         break;
     }
-    return 1;
+    return (uint64_t)1 << 7;
 }
 
 HS_BOTH struct hs_pattern_plan hs_pattern_plan_of(const struct hs_pattern *pattern)
@@ -88,7 +87,8 @@ HS_BOTH uint64_t hs_pattern_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-HS_BOTH struct hs_pattern_draw hs_pattern_draw_of(const struct hs_pattern_plan *plan, uint64_t element)
+HS_BOTH struct hs_pattern_draw hs_pattern_draw_of(const struct hs_pattern_plan *plan,
+                                                  uint64_t element)
 {
     uint64_t hash = hs_pattern_mix(element + UINT64_C(0x9e3779b97f4a7c15));
     struct hs_pattern_draw drawn;
@@ -98,8 +98,9 @@ HS_BOTH struct hs_pattern_draw hs_pattern_draw_of(const struct hs_pattern_plan *
 }
 
 /* What rank r adds; `rank_in_cycle` is r mod plan->cycle. */
-HS_BOTH int64_t hs_pattern_contribution(const struct hs_pattern_plan *plan, struct hs_pattern_draw drawn,
-                            uint64_t rank_in_cycle, bool owner)
+HS_BOTH int64_t hs_pattern_contribution(const struct hs_pattern_plan *plan,
+                                        struct hs_pattern_draw drawn, uint64_t rank_in_cycle,
+                                        bool owner)
 {
     uint64_t position = rank_in_cycle + drawn.shift;
     if (position >= plan->cycle)
@@ -134,18 +135,21 @@ HS_BOTH uint64_t hs_pattern_sparse_ones(uint64_t np, uint64_t cycle, uint64_t sh
     return first >= np ? 0 : (np - first + cycle - 1) / cycle;
 }
 
-HS_BOTH int64_t hs_pattern_reduction(const struct hs_pattern_plan *plan, struct hs_pattern_draw drawn)
+HS_BOTH int64_t hs_pattern_reduction(const struct hs_pattern_plan *plan,
+                                     struct hs_pattern_draw drawn)
 {
     if (plan->max)
         return (int64_t)drawn.extra - (int64_t)(plan->half / 2);
     if (plan->sparse)
         return (int64_t)(hs_pattern_sparse_ones(plan->np, plan->cycle, drawn.shift) + drawn.extra);
-    return (int64_t)(plan->np + hs_pattern_sum_of_cycles(plan->np, plan->cycle, drawn.shift) + drawn.extra);
+    return (int64_t)(plan->np + hs_pattern_sum_of_cycles(plan->np, plan->cycle, drawn.shift) +
+                     drawn.extra);
 }
 
 /* Writes value / divisor as reduce.h defines it: float16 and bfloat16 divide in float (up to 4096
  * processes that second rounding cannot change the result). */
-HS_BOTH void hs_pattern_store(void *element, enum hs_datatype datatype, int64_t value, int64_t divisor)
+HS_BOTH void hs_pattern_store(void *element, enum hs_datatype datatype, int64_t value,
+                              int64_t divisor)
 {
     float as_float = (float)value / (float)divisor;
     double as_double = (double)value / (double)divisor;

@@ -1,0 +1,44 @@
+# layers.gp - stacked bars from left to right: the layers and phases of each split as they run.
+tsv = ARG1; output_file = ARG2; output_type = ARG3
+load ARG0[1:strlen(ARG0) - strlen("layers.gp")]."common.gp"
+rows = whole("rows"); measured = whole("measured"); predicted = whole("predicted")
+plot_height = 190 + 15 * caption_lines + (measured && predicted ? 62 : 46) * rows
+eval set_terminal
+eval captions
+
+f = number("time_factor")
+set tmargin 5; set bmargin caption_rows + 3.6; set lmargin 20; set rmargin (measured && predicted ? 22 : 16)
+set xlabel "time (".fact("time_unit").")"
+set xrange [0 : number("longest") * f]
+set yrange [-rows + 0.4 : 0.6]
+set ytics scale 0 font ",12"
+unset grid
+set grid xtics back linetype 1 linecolor rgb "#e4e4e4"
+set border 1
+set key at screen 0.985, screen 0.94 top right horizontal samplen 2 width 1
+
+# The marks of whole plans lie near the lower edge of their bars, so that labels stay readable.
+marker_drop = measured && predicted ? 0.13 : 0.25
+RS = "#b9dcf2"; AR = "#0b4f80"; AG = "#f3c26b"
+# Allgathers are hatched, so that they differ from reduce-scatters on paper too.
+plot \
+    tsv index "segments" using ($5 == 1 ? $3 * f : NaN):1:($3 * f):($4 * f):1:2 with boxxyerror \
+        fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb RS notitle, \
+    tsv index "segments" using ($5 == 2 ? $3 * f : NaN):1:($3 * f):($4 * f):1:2 with boxxyerror \
+        fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb AR notitle, \
+    tsv index "segments" using ($5 == 3 ? $3 * f : NaN):1:($3 * f):($4 * f):1:2 with boxxyerror \
+        fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb AG notitle, \
+    tsv index "segments" using ($5 == 3 ? $3 * f : NaN):1:($3 * f):($4 * f):1:2 with boxxyerror \
+        fillstyle transparent pattern 4 border linecolor rgb BLACK fillcolor rgb "#7a4a00" linewidth 0.5 notitle, \
+    tsv index "segments" using ($5 != 2 && strcol(8) ne "-" ? ($3 + $4) / 2 * f : NaN):(($1 + $2) / 2):8 \
+        with labels font ",10" textcolor rgb BLACK notitle, \
+    tsv index "segments" using ($5 == 2 && strcol(8) ne "-" ? ($3 + $4) / 2 * f : NaN):(($1 + $2) / 2):8 \
+        with labels font ",10" textcolor rgb "#ffffff" notitle, \
+    tsv index "totals" using ($2 * f):($1 - marker_drop):($3 * f):($4 * f) with xerrorbars linecolor rgb BLACK pointtype 13 pointsize 1 * PS \
+        linewidth 1.5 notitle, \
+    tsv index "totals" using ($5 * f):1:7 with labels left offset character 0.8, 0 font ",10" notitle, \
+    tsv index "ticks" using (0):1:yticlabel(2) with points pointtype 0 notitle, \
+    keyentry with boxes fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb RS title "reduce-scatter", \
+    keyentry with boxes fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb AR title "allreduce", \
+    keyentry with boxes fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb AG title "allgather (hatched)", \
+    keyentry with points pointtype 13 pointsize 1 * PS linecolor rgb BLACK title "the whole plan"

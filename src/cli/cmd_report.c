@@ -1,0 +1,235 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/gnuplot.h"
+#include "cli/inputs.h"
+#include "export/export.h"
+#include "plot/page.h"
+#include "version.h"
+
+#define MADE_BY     "hiersearch " HS_VERSION
+#define KINDS_MAX   16
+#define EXPORTS_MAX 64
+
+struct report_settings {
+    struct hs_argument_list results;
+    const char *output, *size;
+    bool quiet;
+};
+
+/* ---- pictures ---- */
+
+struct pictures {
+    struct hs_page_picture list[KINDS_MAX];
+    struct hs_text svgs[KINDS_MAX]; /* owned */
+    size_t count;
+    char missing[HS_ERROR_MESSAGE_BYTES]; /* why gnuplot drew nothing; empty: it did */
+};
+
+static void pictures_release(struct pictures *pictures)
+{
+    for (size_t i = 0; i < KINDS_MAX; i++)
+        hs_text_release(&pictures->svgs[i]);
+}
+
+static bool several_np(const struct hs_plot_job *job)
+{
+    for (size_t i = 1; i < job->input_count; i++)
+        if (job->inputs[i].result->np != job->inputs[0].result->np)
+            return true;
+    return false;
+}
+
+/* Whether a picture says something that the others do not: a curve needs more than one point. */
+static bool is_wanted(const char *kind, const struct hs_plot_job *job)
+{
+    if (strcmp(kind, "scaling") == 0 || strcmp(kind, "top") == 0)
+        return several_np(job);
+    if (strcmp(kind, "bandwidth") == 0)
+        return job->inputs[0].result->message_count > 1;
+    return true;
+}
+
+/* A kind for which the results lack something is left out; only out of memory is a failure. */
+static enum hs_status draw(struct pictures *pictures, struct hs_context *context,
+                           const struct hs_plot_kind *kind, const struct hs_plot_job *job,
+                           struct hs_error *err)
+{
+    struct hs_plot_job own = *job;
+    struct hs_gnuplot_request request = {
+        .kind = kind->name, .type = "svg", .limit_seconds = HS_GNUPLOT_SECONDS};
+    struct hs_text tsv = {0}, complaints = {0};
+    struct hs_error why;
+    enum hs_status status;
+
+    own.input_count = kind->many ? job->input_count : 1;
+    own.bytes = strcmp(kind->name, "bandwidth") == 0 ? 0 : job->bytes;
+    status = hs_plot_write(&tsv, kind, &own, &why);
+    if (status == HS_OK) {
+        request.tsv = &tsv;
+        status = hs_gnuplot_draw(&pictures->svgs[pictures->count], &complaints, &request, &why);
+        if (complaints.length > 0)
+            hs_warning(context, "%s: gnuplot: %s", kind->name, complaints.data);
+        if (status == HS_OK) {
+            pictures->list[pictures->count] =
+                (struct hs_page_picture){kind->name, pictures->svgs[pictures->count].data};
+            pictures->count++;
+        } else {
+            memcpy(pictures->missing, why.message, sizeof(pictures->missing));
+        }
+    }
+    hs_text_release(&complaints);
+    hs_text_release(&tsv);
+    return status == HS_MEMORY ? hs_fail(err, HS_MEMORY, "out of memory") : HS_OK;
+}
+
+/* In the order of the page: what answers "why" first. */
+static enum hs_status draw_all(struct pictures *pictures, struct hs_context *context,
+                               const struct hs_plot_job *job, struct hs_error *err)
+{
+    static const char *const order[] = {"layers",    "system",   "scaling", "top",
+                                        "bandwidth", "accuracy", "lattice"};
+    enum hs_status status = HS_OK;
+
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && status == HS_OK; i++) {
+        const struct hs_plot_kind *kind;
+
+        if (!is_wanted(order[i], job) || pictures->missing[0])
+            continue;
+        status = hs_plot_kind_find(&kind, order[i], err);
+        if (status == HS_OK)
+            status = draw(pictures, context, kind, job, err);
+    }
+    return status;
+}
+
+/* ---- the page ---- */
+
+static size_t list_exports(struct hs_page_export *exports)
+{
+    size_t count = 0;
+
+    for (; count < EXPORTS_MAX && hs_exporters[count]; count++)
+        exports[count] = (struct hs_page_export){
+            hs_exporters[count]->name, hs_exporters[count]->library, hs_exporters[count]->summary};
+    return count;
+}
+
+static enum hs_status write_page(struct hs_context *context, const struct report_settings *settings,
+                                 const struct hs_plot_job *job, const struct pictures *pictures,
+                                 struct hs_error *err)
+{
+    struct hs_page_export exports[EXPORTS_MAX];
+    struct hs_page page = {
+        .job = job,
+        .pictures = pictures->list,
+        .picture_count = pictures->count,
+        .exports = exports,
+        .made_by = HS_GIT_DESCRIBE[0] ? MADE_BY " (" HS_GIT_DESCRIBE ")" : MADE_BY,
+        .missing = pictures->missing[0] ? pictures->missing : NULL,
+    };
+    struct hs_text html = {0};
+    enum hs_status status;
+
+    page.export_count = list_exports(exports);
+    status = hs_page_write(&html, &page, err);
+    if (status == HS_OK && settings->output && strcmp(settings->output, "-") != 0)
+        status = hs_file_replace(settings->output, html.data, html.length, err);
+    else if (status == HS_OK)
+        hs_text_append_bytes(context->out, html.data, html.length);
+    hs_text_release(&html);
+    return status;
+}
+
+static enum hs_status run_job(struct hs_context *context, const struct report_settings *settings,
+                              const struct hs_inputs *inputs, struct hs_error *err)
+{
+    struct hs_plot_job job = {.inputs = inputs->inputs, .input_count = inputs->count};
+    struct pictures *pictures = calloc(1, sizeof(*pictures));
+    enum hs_status status = HS_OK;
+
+    if (!pictures)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    if (settings->size) {
+        status = hs_bytes_parse(&job.bytes, settings->size, err);
+        if (status != HS_OK)
+            status = hs_error_prefix(err, status, "--size");
+    }
+    if (status == HS_OK)
+        status = draw_all(pictures, context, &job, err);
+    if (status == HS_OK && pictures->missing[0])
+        hs_warning(context, "the report has no pictures: %s", pictures->missing);
+    if (status == HS_OK)
+        status = write_page(context, settings, &job, pictures, err);
+    pictures_release(pictures);
+    free(pictures);
+    return status;
+}
+
+static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
+{
+    const struct report_settings *settings = of_rows;
+    struct hs_inputs inputs = {.count = 0};
+    enum hs_status status = HS_OK;
+
+    context->quiet = settings->quiet;
+    if (settings->output && strcmp(settings->output, "-") != 0)
+        status = hs_file_writable(settings->output, err);
+    if (status == HS_OK)
+        status = hs_inputs_load(&inputs, &settings->results, context, err);
+    if (status == HS_OK)
+        status = run_job(context, settings, &inputs, err);
+    hs_inputs_release(&inputs);
+    return status;
+}
+
+#define FIELD(name) offsetof(struct report_settings, name)
+
+static const struct hs_argument arguments[] = {
+    {.name = "RESULT",
+     .required = true,
+     .many = true,
+     .completion = HS_COMPLETE_FILES,
+     .offset = FIELD(results),
+     .help = "result files of measure or predict; the page is about the first one; - is stdin"},
+    {.name = NULL},
+};
+
+static const struct hs_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .required = true,
+     .type = &hs_option_file,
+     .offset = FIELD(output),
+     .help = "the page, such as report.html; - is stdout"},
+    {.name = "size",
+     .letter = 's',
+     .argument = "SIZE",
+     .type = &hs_option_text,
+     .offset = FIELD(size),
+     .help = "message size that the page is about (default: the largest of the first result)"},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = &hs_option_flag,
+     .offset = FIELD(quiet),
+     .help = "no warnings on stderr"},
+    {.name = NULL},
+};
+
+const struct hs_command hs_command_report = {
+    .name = "report",
+    .summary = "results as a page to read, print and pass on",
+    .description =
+        "Writes one HTML page with the answer first, then why, pictures, all candidates, how "
+        "to use the result, and where it comes from. The page needs no network and no "
+        "scripts. Pictures are drawn by gnuplot; without it the page has none, and says so.",
+    .examples = "  hiersearch report results/here.json -o report.html\n"
+                "  hiersearch report results/p*.json --size 64MiB -o report.html",
+    .arguments = arguments,
+    .options = options,
+    .settings_bytes = sizeof(struct report_settings),
+    .run = run,
+};

@@ -1,0 +1,198 @@
+#include "cli/gnuplot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "console/system_find.h"
+#include "version.h"
+
+const char *const hs_gnuplot_types[] = {"svg", "pdf", "png", NULL};
+
+/* ---- scripts ---- */
+
+static bool is_script(char *path, const char *folder, const char *kind)
+{
+    return snprintf(path, PATH_MAX, "%s/%s.gp", folder, kind) < PATH_MAX && access(path, R_OK) == 0;
+}
+
+static enum hs_status find_script(char *path, const char *kind, struct hs_error *err)
+{
+    const char *named = getenv("HIERSEARCH_PLOTS");
+    char folder[PATH_MAX];
+
+    if (named && named[0]) {
+        if (is_script(path, named, kind))
+            return HS_OK;
+        return hs_fail(err, HS_INVALID, "HIERSEARCH_PLOTS=%s: has no %s.gp", named, kind);
+    }
+    if (hs_program_path(folder, sizeof(folder), "../share/hiersearch/plots") &&
+        is_script(path, folder, kind))
+        return HS_OK;
+    if (is_script(path, HS_CONFIG_DIR "/../plots", kind))
+        return HS_OK;
+    return hs_fail(err, HS_FAILED,
+                   "the gnuplot script %s.gp is not installed; HIERSEARCH_PLOTS names the folder "
+                   "that has it",
+                   kind);
+}
+
+/* ---- the process ---- */
+
+/* Files that gnuplot opens as /dev/fd/N. */
+struct pipes {
+    FILE *tsv, *picture, *complaints;
+};
+
+static void close_all(struct pipes *pipes)
+{
+    FILE *files[] = {pipes->tsv, pipes->picture, pipes->complaints};
+
+    for (size_t i = 0; i < 3; i++)
+        if (files[i])
+            fclose(files[i]);
+}
+
+static enum hs_status open_all(struct pipes *pipes, const struct hs_text *tsv, struct hs_error *err)
+{
+    pipes->tsv = tmpfile();
+    pipes->picture = tmpfile();
+    pipes->complaints = tmpfile();
+    if (!pipes->tsv || !pipes->picture || !pipes->complaints)
+        return hs_fail(err, HS_IO, "temporary file: %s", strerror(errno));
+    if (fwrite(tsv->data, 1, tsv->length, pipes->tsv) != tsv->length || fflush(pipes->tsv) != 0)
+        return hs_fail(err, HS_IO, "temporary file: %s", strerror(errno));
+    return HS_OK;
+}
+
+static enum hs_status spawn(pid_t *pid, const struct pipes *pipes, char *script, const char *type,
+                            struct hs_error *err)
+{
+    char tsv[32], picture[32], kind[8];
+    char *arguments[] = {"gnuplot", "-d", "-c", script, tsv, picture, kind, NULL};
+    posix_spawn_file_actions_t actions;
+    int failure;
+
+    snprintf(tsv, sizeof(tsv), "/dev/fd/%d", fileno(pipes->tsv));
+    snprintf(picture, sizeof(picture), "/dev/fd/%d", fileno(pipes->picture));
+    snprintf(kind, sizeof(kind), "%s", type);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, fileno(pipes->complaints), 1);
+    posix_spawn_file_actions_adddup2(&actions, fileno(pipes->complaints), 2);
+    failure = posix_spawnp(pid, "gnuplot", &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failure == ENOENT)
+        return hs_fail(
+            err, HS_FAILED,
+            "gnuplot is not installed (Debian and Ubuntu: apt install gnuplot-nox); --tsv "
+            "prints the numbers without it");
+    if (failure)
+        return hs_fail(err, HS_FAILED, "gnuplot: cannot be started: %s", strerror(failure));
+    return HS_OK;
+}
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* The exit status as waitpid gives it; -1 where the time ran out, and the process is no more. */
+static int wait_for(pid_t pid, double limit_seconds)
+{
+    static const struct timespec pause = {.tv_nsec = 2000000};
+    double end = now() + limit_seconds;
+    int status;
+
+    while (waitpid(pid, &status, WNOHANG) != pid) {
+        if (now() > end) {
+            kill(pid, SIGKILL);
+            waitpid(pid, &status, 0);
+            return -1;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return status;
+}
+
+/* gnuplot wrote through descriptors of its own. */
+static void append_file(struct hs_text *out, FILE *file)
+{
+    char buffer[1 << 16];
+    size_t length;
+
+    rewind(file);
+    while ((length = fread(buffer, 1, sizeof(buffer), file)) > 0)
+        hs_text_append_bytes(out, buffer, length);
+}
+
+/* The line of gnuplot's complaint that says what is wrong: the last one with letters. */
+static enum hs_status fail_with(const struct hs_text *complaints, int exit_status,
+                                struct hs_error *err)
+{
+    const char *text = complaints->data ? complaints->data : "", *line = "";
+    size_t length = 0;
+
+    for (; *text; text += strspn(text, "\n")) {
+        size_t here = strcspn(text, "\n");
+
+        if (here > strspn(text, " \t^")) {
+            line = text;
+            length = here;
+        }
+        text += here;
+    }
+    if (WIFSIGNALED(exit_status))
+        return hs_fail(err, HS_FAILED, "gnuplot: ended by signal %d", WTERMSIG(exit_status));
+    return hs_fail(err, HS_FAILED, "gnuplot: %.*s", length ? (int)length : 6,
+                   length ? line : "failed");
+}
+
+static enum hs_status run(struct hs_text *picture, struct hs_text *complaints, struct pipes *pipes,
+                          char *script, const struct hs_gnuplot_request *request,
+                          struct hs_error *err)
+{
+    size_t before = picture->length;
+    int exit_status;
+    pid_t pid;
+    enum hs_status status = spawn(&pid, pipes, script, request->type, err);
+
+    if (status != HS_OK)
+        return status;
+    exit_status = wait_for(pid, request->limit_seconds);
+    if (exit_status == -1)
+        return hs_fail(err, HS_FAILED, "gnuplot: not finished after %g s", request->limit_seconds);
+    append_file(complaints, pipes->complaints);
+    if (exit_status != 0)
+        return fail_with(complaints, exit_status, err);
+    append_file(picture, pipes->picture);
+    if (picture->failed || complaints->failed)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    return picture->length > before ? HS_OK : fail_with(complaints, 0, err);
+}
+
+enum hs_status hs_gnuplot_draw(struct hs_text *picture, struct hs_text *complaints,
+                               const struct hs_gnuplot_request *request, struct hs_error *err)
+{
+    struct pipes pipes = {.tsv = NULL};
+    char script[PATH_MAX];
+    enum hs_status status = find_script(script, request->kind, err);
+
+    if (status == HS_OK)
+        status = open_all(&pipes, request->tsv, err);
+    if (status == HS_OK)
+        status = run(picture, complaints, &pipes, script, request, err);
+    close_all(&pipes);
+    return status;
+}

@@ -1,0 +1,443 @@
+/* Bus bandwidth of whole plans, and the bandwidth that single layers reach, against message size.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/units.h"
+#include "plot/caption.h"
+#include "plot/choose.h"
+#include "plot/fit.h"
+#include "plot/kinds.h"
+#include "plot/tsv.h"
+
+#define SERIES 6 /* with a colour and a symbol of their own */
+#define BESTS  4 /* of them, winners at some size */
+#define TICKS  12
+
+struct chosen {
+    struct hs_plan plans[SERIES];
+    size_t plan_count;
+    const char *library; /* name of the baseline that is shown, or NULL */
+    struct hs_layer layers[SERIES];
+    size_t layer_count;
+    const struct hs_result_message **messages; /* ascending by size, owned */
+    size_t message_count;
+};
+
+/* ---- what is shown ---- */
+
+static int compare_messages(const void *left, const void *right)
+{
+    const struct hs_result_message *a = *(const struct hs_result_message *const *)left;
+    const struct hs_result_message *b = *(const struct hs_result_message *const *)right;
+
+    return (a->message_bytes > b->message_bytes) - (a->message_bytes < b->message_bytes);
+}
+
+static void add_plan(struct chosen *chosen, const struct hs_plan *plan, size_t limit)
+{
+    for (size_t i = 0; i < chosen->plan_count; i++)
+        if (hs_plan_compare(&chosen->plans[i], plan) == 0)
+            return;
+    if (plan->split.count > 0 && chosen->plan_count < limit)
+        chosen->plans[chosen->plan_count++] = *plan;
+}
+
+static void add_layer(struct chosen *chosen, struct hs_layer layer)
+{
+    for (size_t i = 0; i < chosen->layer_count; i++)
+        if (chosen->layers[i].stride == layer.stride && chosen->layers[i].size == layer.size)
+            return;
+    if (chosen->layer_count < SERIES)
+        chosen->layers[chosen->layer_count++] = layer;
+}
+
+/* The winners, from the largest size down, the plan asked for, and the flat split; then the layers
+ * of those plans. */
+static void choose(struct chosen *chosen, const struct hs_result *result,
+                   const struct hs_plan *wanted)
+{
+    struct hs_plan flat = hs_plot_flat(result->np);
+
+    for (size_t i = chosen->message_count; i-- > 0;) {
+        add_plan(chosen, &chosen->messages[i]->best, BESTS);
+        if (chosen->messages[i]->baseline_count > 0 && !chosen->library)
+            chosen->library = chosen->messages[i]->baselines[0].name;
+    }
+    add_plan(chosen, wanted, SERIES);
+    add_plan(chosen, &flat, SERIES);
+    for (size_t i = 0; i < chosen->plan_count; i++)
+        for (int k = 0; k < chosen->plans[i].split.count; k++)
+            add_layer(chosen, hs_split_layer(&chosen->plans[i].split, k));
+}
+
+/* ---- whole plans ---- */
+
+static double bus(const struct hs_result_message *message, double seconds, int64_t np)
+{
+    return isfinite(seconds) && seconds > 0
+               ? hs_bus_bandwidth((double)message->message_bytes, seconds, np)
+               : NAN;
+}
+
+static void write_point(struct hs_text *out, const struct hs_result_message *message, int64_t np,
+                        double predicted, struct hs_plot_time time)
+{
+    double rate = bus(message, time.seconds, np);
+
+    hs_tsv_number(out, (double)message->message_bytes);
+    hs_tsv_number(out, bus(message, predicted, np));
+    hs_tsv_number(out, rate);
+    hs_tsv_number(out, isfinite(time.high) ? bus(message, time.high, np) : rate);
+    hs_tsv_number(out, isfinite(time.low) ? bus(message, time.low, np) : rate);
+    hs_tsv_row(out);
+}
+
+static void write_plan(struct hs_text *out, const struct chosen *chosen,
+                       const struct hs_result *result, size_t i)
+{
+    char name[32];
+
+    snprintf(name, sizeof(name), "plan%zu", i + 1);
+    hs_tsv_block(out, name, "bytes predicted measured low high");
+    for (size_t m = 0; m < chosen->message_count; m++) {
+        const struct hs_result_message *message = chosen->messages[m];
+        const struct hs_candidate *candidate = hs_plot_candidate(message, &chosen->plans[i]);
+
+        write_point(out, message, result->np, hs_plot_predicted(result, message, &chosen->plans[i]),
+                    hs_plot_measured(candidate ? candidate->measured : NULL));
+    }
+}
+
+static void write_library(struct hs_text *out, const struct chosen *chosen, int64_t np)
+{
+    hs_tsv_block(out, "library", "bytes predicted measured low high");
+    for (size_t m = 0; m < chosen->message_count; m++) {
+        const struct hs_baseline_result *best = hs_plot_best_baseline(chosen->messages[m]);
+
+        write_point(out, chosen->messages[m], np, NAN,
+                    hs_plot_measured(best ? &best->measured : NULL));
+    }
+}
+
+/* ---- layers ---- */
+
+/* Measured seconds of a layer within a candidate, all its phases; NaN where there are none. */
+static double layer_seconds(const struct hs_candidate *candidate, struct hs_layer layer)
+{
+    const struct hs_measured *measured = candidate->measured;
+
+    if (candidate->plan.chunks > 1 || !measured || measured->status != HS_MEASURE_OK ||
+        !measured->reduce_scatter_seconds)
+        return NAN;
+    for (int i = 0; i < candidate->plan.split.count; i++) {
+        struct hs_layer own = hs_split_layer(&candidate->plan.split, i);
+
+        if (own.stride == layer.stride && own.size == layer.size)
+            return measured->reduce_scatter_seconds[i] +
+                   (i + 1 < candidate->plan.split.count ? measured->allgather_seconds[i] : 0);
+    }
+    return NAN;
+}
+
+/* The same layer is in many candidates; the fastest has been disturbed least. */
+static double best_layer_seconds(const struct hs_result_message *message, struct hs_layer layer)
+{
+    double best = NAN;
+
+    for (size_t i = 0; i < message->candidate_count; i++)
+        best = fmin(best, layer_seconds(&message->candidates[i], layer));
+    return best;
+}
+
+/* Bytes that a process sends and receives in the layer. */
+static double layer_bytes(const struct hs_result_message *message, struct hs_layer layer)
+{
+    double entering = (double)message->message_bytes / (double)layer.stride;
+
+    return 2 * entering * (double)(layer.size - 1) / (double)layer.size;
+}
+
+/* The result has a system. */
+static double predicted_layer_rate(const struct hs_result_message *message,
+                                   const struct hs_result *result, struct hs_layer layer)
+{
+    struct hs_layer_price price = hs_layer_price(&result->system, result->np, layer);
+    double entering = (double)message->message_bytes / (double)layer.stride;
+
+    return layer_bytes(message, layer) / hs_layer_seconds(&price, entering);
+}
+
+static void write_layer(struct hs_text *out, const struct chosen *chosen,
+                        const struct hs_result *result, size_t index, const struct hs_fit *fit)
+{
+    struct hs_layer layer = chosen->layers[index];
+    char name[32];
+
+    snprintf(name, sizeof(name), "layer%zu", index + 1);
+    hs_tsv_block(out, name, "bytes predicted measured fitted");
+    for (size_t m = 0; m < chosen->message_count; m++) {
+        double entering = (double)chosen->messages[m]->message_bytes / (double)layer.stride;
+        double travelling = layer_bytes(chosen->messages[m], layer);
+
+        hs_tsv_number(out, entering);
+        hs_tsv_number(out, result->has_system
+                               ? predicted_layer_rate(chosen->messages[m], result, layer)
+                               : NAN);
+        hs_tsv_number(out, travelling / best_layer_seconds(chosen->messages[m], layer));
+        hs_tsv_number(out, fit->valid
+                               ? travelling / (fit->seconds + fit->seconds_per_byte * travelling)
+                               : NAN);
+        hs_tsv_row(out);
+    }
+}
+
+/* Message sizes at which the layer was measured. */
+static int64_t layer_points(const struct chosen *chosen, struct hs_layer layer)
+{
+    int64_t count = 0;
+
+    for (size_t m = 0; m < chosen->message_count; m++)
+        count += isfinite(best_layer_seconds(chosen->messages[m], layer));
+    return count;
+}
+
+static int64_t plan_points(const struct chosen *chosen, const struct hs_plan *plan)
+{
+    int64_t count = 0;
+
+    for (size_t m = 0; m < chosen->message_count; m++) {
+        const struct hs_candidate *candidate = hs_plot_candidate(chosen->messages[m], plan);
+
+        count += candidate && isfinite(hs_plot_measured(candidate->measured).seconds);
+    }
+    return count;
+}
+
+static enum hs_status fit_layer(struct hs_fit *fit, const struct chosen *chosen,
+                                struct hs_layer layer, struct hs_error *err)
+{
+    double *bytes = calloc(chosen->message_count * 2, sizeof(*bytes));
+
+    if (!bytes)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    for (size_t m = 0; m < chosen->message_count; m++) {
+        bytes[m] = layer_bytes(chosen->messages[m], layer);
+        bytes[chosen->message_count + m] = best_layer_seconds(chosen->messages[m], layer);
+    }
+    *fit = hs_fit_line(bytes, bytes + chosen->message_count, chosen->message_count);
+    free(bytes);
+    return HS_OK;
+}
+
+/* "8, stride 4 (ib): fit 12.10 GB/s, 30.00 us" */
+static void write_layer_label(struct hs_text *out, const struct hs_result *result,
+                              struct hs_layer layer, const struct hs_fit *fit)
+{
+    char rate[HS_UNIT_TEXT], time[HS_UNIT_TEXT];
+
+    hs_text_append(out, "\t%lld, stride %lld", (long long)layer.size, (long long)layer.stride);
+    if (result->has_system) {
+        struct hs_layer_price price = hs_layer_price(&result->system, result->np, layer);
+
+        hs_text_append(out, " (%s)", result->system.levels[price.level].name);
+    }
+    if (fit->valid)
+        hs_text_append(out, ": fit %s, %s", hs_bandwidth_format(rate, 1 / fit->seconds_per_byte),
+                       hs_seconds_format(time, fit->seconds));
+    hs_text_append(out, "\n");
+}
+
+static enum hs_status write_layers(struct hs_text *out, const struct chosen *chosen,
+                                   const struct hs_result *result, struct hs_error *err)
+{
+    struct hs_fit fits[SERIES];
+
+    for (size_t i = 0; i < chosen->layer_count; i++) {
+        enum hs_status status = fit_layer(&fits[i], chosen, chosen->layers[i], err);
+
+        if (status != HS_OK)
+            return status;
+        write_layer(out, chosen, result, i, &fits[i]);
+    }
+    hs_tsv_block(out, "named_layers", "series measured fitted label");
+    for (size_t i = 0; i < chosen->layer_count; i++) {
+        hs_tsv_count(out, (int64_t)i + 1);
+        hs_tsv_count(out, layer_points(chosen, chosen->layers[i]));
+        hs_tsv_count(out, fits[i].valid);
+        write_layer_label(out, result, chosen->layers[i], &fits[i]);
+    }
+    return HS_OK;
+}
+
+/* ---- the text ---- */
+
+static bool any_layer_time(const struct chosen *chosen)
+{
+    for (size_t i = 0; i < chosen->layer_count; i++)
+        if (layer_points(chosen, chosen->layers[i]) > 0)
+            return true;
+    return false;
+}
+
+static bool any_measured(const struct chosen *chosen)
+{
+    for (size_t m = 0; m < chosen->message_count; m++)
+        if (hs_plot_best_measured(chosen->messages[m]))
+            return true;
+    return false;
+}
+
+static bool any_library(const struct chosen *chosen)
+{
+    for (size_t m = 0; m < chosen->message_count; m++)
+        if (hs_plot_best_baseline(chosen->messages[m]))
+            return true;
+    return false;
+}
+
+static double largest_bus(const struct chosen *chosen, const struct hs_result *result)
+{
+    double largest = 0;
+
+    for (size_t i = 0; i < chosen->plan_count; i++)
+        for (size_t m = 0; m < chosen->message_count; m++) {
+            const struct hs_result_message *message = chosen->messages[m];
+            const struct hs_candidate *candidate = hs_plot_candidate(message, &chosen->plans[i]);
+            double predicted = hs_plot_predicted(result, message, &chosen->plans[i]);
+            double measured = hs_plot_measured(candidate ? candidate->measured : NULL).seconds;
+
+            largest = fmax(largest, bus(message, predicted, result->np));
+            largest = fmax(largest, bus(message, measured, result->np));
+        }
+    return largest;
+}
+
+static double largest_layer_rate(const struct chosen *chosen, const struct hs_result *result)
+{
+    double largest = 0;
+
+    for (size_t i = 0; i < chosen->layer_count; i++)
+        for (size_t m = 0; m < chosen->message_count; m++) {
+            struct hs_layer layer = chosen->layers[i];
+            double bytes = layer_bytes(chosen->messages[m], layer);
+
+            largest = fmax(largest, bytes / best_layer_seconds(chosen->messages[m], layer));
+            if (result->has_system)
+                largest = fmax(largest, predicted_layer_rate(chosen->messages[m], result, layer));
+        }
+    return largest;
+}
+
+static void write_tick(struct hs_text *out, uint64_t bytes)
+{
+    char size[HS_UNIT_TEXT];
+
+    hs_tsv_number(out, (double)bytes);
+    hs_tsv_text(out, hs_bytes_format(size, bytes));
+    hs_tsv_row(out);
+}
+
+static int64_t largest_stride(const struct chosen *chosen)
+{
+    int64_t stride = 1;
+
+    for (size_t i = 0; i < chosen->layer_count; i++)
+        stride = chosen->layers[i].stride > stride ? chosen->layers[i].stride : stride;
+    return stride;
+}
+
+/* The message sizes, where they are few, and powers of four over what enters the layers. */
+static void write_ticks(struct hs_text *out, const struct chosen *chosen)
+{
+    size_t step = (chosen->message_count + TICKS - 1) / TICKS;
+    uint64_t stride = (uint64_t)largest_stride(chosen);
+
+    hs_tsv_block(out, "sizes", "bytes label");
+    for (size_t m = 0; m < chosen->message_count; m += step)
+        write_tick(out, chosen->messages[m]->message_bytes);
+    hs_tsv_block(out, "entering", "bytes label");
+    for (uint64_t bytes = 1; bytes <= chosen->messages[chosen->message_count - 1]->message_bytes;
+         bytes *= 4)
+        if (bytes >= chosen->messages[0]->message_bytes / stride / 2)
+            write_tick(out, bytes);
+}
+
+static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
+                        const struct chosen *chosen)
+{
+    const struct hs_result *result = job->inputs[0].result;
+    bool layers = result->has_system || any_layer_time(chosen);
+
+    hs_tsv_begin(out, "bandwidth");
+    hs_plot_caption(out, job, NULL, "%lld processes", (long long)result->np);
+    hs_tsv_fact(out, "plans", "%zu", chosen->plan_count);
+    hs_tsv_fact(out, "layers", "%zu", layers ? chosen->layer_count : 0);
+    hs_tsv_fact(out, "library", "%d", any_library(chosen));
+    hs_tsv_fact(out, "library_name", "%s", chosen->library ? chosen->library : "-");
+    hs_tsv_fact(out, "predicted", "%d", result->has_system);
+    hs_tsv_fact(out, "measured", "%d", any_measured(chosen));
+    hs_tsv_fact(out, "layers_measured", "%d", any_layer_time(chosen));
+    hs_tsv_rate_unit(out, "", largest_bus(chosen, result));
+    hs_tsv_rate_unit(out, "layer_", largest_layer_rate(chosen, result));
+    hs_tsv_fact(out, "layer_highest", "%#.9g", largest_layer_rate(chosen, result));
+    hs_tsv_fact(out, "bytes", "%.0f",
+                (double)chosen->messages[chosen->message_count - 1]->message_bytes);
+    hs_tsv_fact(out, "stride", "%lld", (long long)largest_stride(chosen));
+    hs_tsv_fact(out, "size_count", "%zu", chosen->message_count);
+}
+
+static enum hs_status write_all(struct hs_text *out, const struct hs_plot_job *job,
+                                const struct chosen *chosen, struct hs_error *err)
+{
+    const struct hs_result *result = job->inputs[0].result;
+    struct hs_plan flat = hs_plot_flat(result->np);
+    char plan[HS_SPLIT_TEXT];
+
+    write_facts(out, job, chosen);
+    write_ticks(out, chosen);
+    hs_tsv_block(out, "named_plans", "series measured label");
+    for (size_t i = 0; i < chosen->plan_count; i++) {
+        hs_tsv_count(out, (int64_t)i + 1);
+        hs_tsv_count(out, plan_points(chosen, &chosen->plans[i]));
+        hs_text_append(out, "\t%s%s\n", hs_plan_format(plan, &chosen->plans[i]),
+                       hs_plan_compare(&chosen->plans[i], &flat) == 0 ? " (flat)" : "");
+    }
+    for (size_t i = 0; i < chosen->plan_count; i++)
+        write_plan(out, chosen, result, i);
+    write_library(out, chosen, result->np);
+    return write_layers(out, chosen, result, err);
+}
+
+static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
+                            struct hs_error *err)
+{
+    const struct hs_result *result = job->inputs[0].result;
+    struct chosen chosen = {.message_count = result->message_count};
+    struct hs_plan wanted;
+    enum hs_status status = hs_plot_plan(&wanted, job, result->np, err);
+
+    if (status == HS_OK && job->bytes)
+        return hs_fail(err, HS_INVALID, "--size: bandwidth shows all sizes of the result");
+    if (status != HS_OK)
+        return status;
+    chosen.messages = calloc(chosen.message_count, sizeof(const struct hs_result_message *));
+    if (!chosen.messages)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    for (size_t m = 0; m < chosen.message_count; m++)
+        chosen.messages[m] = &result->messages[m];
+    qsort(chosen.messages, chosen.message_count, sizeof(const struct hs_result_message *),
+          compare_messages);
+    choose(&chosen, result, &wanted);
+    status = write_all(out, job, &chosen, err);
+    free(chosen.messages);
+    return status;
+}
+
+const struct hs_plot_kind hs_plot_bandwidth = {
+    .name = "bandwidth",
+    .summary = "bandwidth against message size, of plans and of single layers",
+    .many = false,
+    .write = write,
+};

@@ -1,0 +1,179 @@
+#include "plot/choose.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/units.h"
+
+/* ---- the message size ---- */
+
+const struct hs_result_message *hs_plot_message(const struct hs_result *result, uint64_t bytes)
+{
+    for (size_t i = 0; i < result->message_count; i++)
+        if (result->messages[i].message_bytes == bytes)
+            return &result->messages[i];
+    return NULL;
+}
+
+static bool all_have(const struct hs_plot_job *job, uint64_t bytes)
+{
+    for (size_t i = 0; i < job->input_count; i++)
+        if (!hs_plot_message(job->inputs[i].result, bytes))
+            return false;
+    return true;
+}
+
+static enum hs_status fail_for_size(const struct hs_plot_input *input, uint64_t bytes,
+                                    struct hs_error *err)
+{
+    const struct hs_result *result = input->result;
+    struct hs_text sizes = {0};
+    char size[HS_UNIT_TEXT];
+    enum hs_status status;
+
+    for (size_t i = 0; i < result->message_count && i < 16; i++)
+        hs_text_append(&sizes, "%s%s", i ? ", " : "",
+                       hs_bytes_format(size, result->messages[i].message_bytes));
+    status = hs_fail(err, HS_INVALID, "%s: has no message of %s, but %s%s", input->name,
+                     hs_bytes_format(size, bytes), sizes.data ? sizes.data : "others",
+                     result->message_count > 16 ? ", ..." : "");
+    hs_text_release(&sizes);
+    return status;
+}
+
+enum hs_status hs_plot_bytes(uint64_t *bytes, const struct hs_plot_job *job, struct hs_error *err)
+{
+    const struct hs_result *first = job->inputs[0].result;
+
+    *bytes = job->bytes;
+    for (size_t i = 0; i < job->input_count && job->bytes; i++)
+        if (!hs_plot_message(job->inputs[i].result, job->bytes))
+            return fail_for_size(&job->inputs[i], job->bytes, err);
+    if (job->bytes)
+        return HS_OK;
+    for (size_t i = 0; i < first->message_count; i++)
+        if (first->messages[i].message_bytes > *bytes &&
+            all_have(job, first->messages[i].message_bytes))
+            *bytes = first->messages[i].message_bytes;
+    if (*bytes == 0)
+        return hs_fail(err, HS_INVALID, "the %zu result files have no message size in common",
+                       job->input_count);
+    return HS_OK;
+}
+
+/* ---- plans and their times ---- */
+
+enum hs_status hs_plot_plan(struct hs_plan *plan, const struct hs_plot_job *job, int64_t np,
+                            struct hs_error *err)
+{
+    enum hs_status status;
+
+    *plan = (struct hs_plan){.chunks = 1};
+    if (!job->plan)
+        return HS_OK;
+    status = hs_plan_parse(plan, job->plan, np, err);
+    return status == HS_OK ? HS_OK : hs_error_prefix(err, status, "--plan");
+}
+
+const struct hs_candidate *hs_plot_candidate(const struct hs_result_message *message,
+                                             const struct hs_plan *plan)
+{
+    for (size_t i = 0; i < message->candidate_count; i++)
+        if (hs_plan_compare(&message->candidates[i].plan, plan) == 0)
+            return &message->candidates[i];
+    return NULL;
+}
+
+struct hs_plan hs_plot_flat(int64_t np)
+{
+    return (struct hs_plan){.split = hs_split_flat(np), .chunks = 1};
+}
+
+double hs_plot_predicted(const struct hs_result *result, const struct hs_result_message *message,
+                         const struct hs_plan *plan)
+{
+    const struct hs_candidate *candidate = hs_plot_candidate(message, plan);
+
+    if (candidate && isfinite(candidate->predicted_seconds))
+        return candidate->predicted_seconds;
+    if (!result->has_system)
+        return NAN;
+    return hs_plan_cost(&result->system, plan, (double)message->message_bytes).seconds;
+}
+
+struct hs_plot_time hs_plot_measured(const struct hs_measured *measured)
+{
+    struct hs_plot_time time = {NAN, NAN, NAN};
+
+    if (!measured || measured->status != HS_MEASURE_OK)
+        return time;
+    return (struct hs_plot_time){measured->median_seconds, measured->ci95_low_seconds,
+                                 measured->ci95_high_seconds};
+}
+
+const struct hs_candidate *hs_plot_best_measured(const struct hs_result_message *message)
+{
+    const struct hs_candidate *best = NULL;
+
+    for (size_t i = 0; i < message->candidate_count; i++) {
+        const struct hs_candidate *candidate = &message->candidates[i];
+        double seconds = hs_plot_measured(candidate->measured).seconds;
+
+        if (isfinite(seconds) && (!best || seconds < best->measured->median_seconds))
+            best = candidate;
+    }
+    return best;
+}
+
+const struct hs_candidate *hs_plot_best_predicted(const struct hs_result_message *message)
+{
+    const struct hs_candidate *best = NULL;
+
+    for (size_t i = 0; i < message->candidate_count; i++) {
+        const struct hs_candidate *candidate = &message->candidates[i];
+
+        if (isfinite(candidate->predicted_seconds) &&
+            (!best || candidate->predicted_seconds < best->predicted_seconds))
+            best = candidate;
+    }
+    return best;
+}
+
+const struct hs_baseline_result *hs_plot_best_baseline(const struct hs_result_message *message)
+{
+    const struct hs_baseline_result *best = NULL;
+
+    for (size_t i = 0; i < message->baseline_count; i++) {
+        const struct hs_baseline_result *baseline = &message->baselines[i];
+
+        if (isfinite(hs_plot_measured(&baseline->measured).seconds) &&
+            (!best || baseline->measured.median_seconds < best->measured.median_seconds))
+            best = baseline;
+    }
+    return best;
+}
+
+/* ---- inputs ---- */
+
+static int compare_inputs(const void *left, const void *right)
+{
+    const struct hs_plot_input *a = *(const struct hs_plot_input *const *)left;
+    const struct hs_plot_input *b = *(const struct hs_plot_input *const *)right;
+
+    if (a->result->np != b->result->np)
+        return a->result->np < b->result->np ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+const struct hs_plot_input **hs_plot_sorted(const struct hs_plot_job *job)
+{
+    const struct hs_plot_input **sorted =
+        malloc(job->input_count * sizeof(const struct hs_plot_input *));
+
+    for (size_t i = 0; sorted && i < job->input_count; i++)
+        sorted[i] = &job->inputs[i];
+    if (sorted)
+        qsort(sorted, job->input_count, sizeof(const struct hs_plot_input *), compare_inputs);
+    return sorted;
+}

@@ -1,0 +1,46 @@
+/*
+ * choose.h - which part of a result a plot is about. Internal to plot.
+ *
+ * A plan's figures come from the result file; a prediction that it lacks comes from the model and
+ * the file's machine. NaN stands for a time that nobody knows.
+ */
+#ifndef HS_PLOT_CHOOSE_H
+#define HS_PLOT_CHOOSE_H
+
+#include "plot/plot.h"
+
+/* The message size that the job asks for, else the largest that every input has. HS_INVALID where
+ * an input lacks it, with the sizes that it has. */
+enum hs_status hs_plot_bytes(uint64_t *bytes, const struct hs_plot_job *job, struct hs_error *err);
+/* The result's message of that size, or NULL. */
+const struct hs_result_message *hs_plot_message(const struct hs_result *result, uint64_t bytes);
+/* The job's plan for np processes; split.count 0 where the job names none. HS_INVALID. */
+enum hs_status hs_plot_plan(struct hs_plan *plan, const struct hs_plot_job *job, int64_t np,
+                            struct hs_error *err);
+
+/* The candidate of that plan, or NULL. */
+const struct hs_candidate *hs_plot_candidate(const struct hs_result_message *message,
+                                             const struct hs_plan *plan);
+struct hs_plan hs_plot_flat(int64_t np);
+
+/* Predicted time of a plan, by the file or the model. */
+double hs_plot_predicted(const struct hs_result *result, const struct hs_result_message *message,
+                         const struct hs_plan *plan);
+
+/* A measured time with its interval; NaN where there is none. */
+struct hs_plot_time {
+    double seconds, low, high;
+};
+/* Of a measurement that may be NULL; only one of status ok counts. */
+struct hs_plot_time hs_plot_measured(const struct hs_measured *measured);
+/* The fastest measured candidate, the one with the smallest prediction; NULL where there is none.
+ */
+const struct hs_candidate *hs_plot_best_measured(const struct hs_result_message *message);
+const struct hs_candidate *hs_plot_best_predicted(const struct hs_result_message *message);
+/* The fastest baseline that was measured, or NULL. */
+const struct hs_baseline_result *hs_plot_best_baseline(const struct hs_result_message *message);
+
+/* Inputs by process count, then in the order given; owned by the caller (free). NULL: no memory. */
+const struct hs_plot_input **hs_plot_sorted(const struct hs_plot_job *job);
+
+#endif

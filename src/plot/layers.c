@@ -1,0 +1,294 @@
+/* Stacked bars: each plan's layers and phases in the order in which they run, as predicted and,
+ * where the result has times per layer, as measured. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "plot/caption.h"
+#include "plot/choose.h"
+#include "plot/kinds.h"
+#include "plot/phases.h"
+#include "plot/tsv.h"
+
+#define PLANS       8      /* bars that are still told apart */
+#define BAR         0.8    /* height of a plan's bars, of 1 */
+#define CUT_FROM    3.0    /* flat over the longest other: from there on its bar is cut ... */
+#define CUT_AT      1.5    /* ... at this times the longest other */
+#define GLYPH_SHARE 0.0105 /* width of a character, of the time axis */
+
+/* A plan that is shown. `cost` is the file's, or the model's where the plan is not in the file. */
+struct row {
+    struct hs_plan plan;
+    const struct hs_candidate *candidate; /* NULL: the model's alone */
+    struct hs_plot_phases predicted, measured;
+    struct hs_plan_cost cost;
+    bool has_cost;
+};
+
+struct rows {
+    struct row data[PLANS + 2]; /* and the flat split, and the job's plan */
+    size_t count;
+    double longest_seconds;
+    double axis_seconds; /* where the axis ends: earlier, where the flat split is far longer than
+                            all others */
+    bool any_predicted, any_measured, any_chunks;
+};
+
+static const struct row *find(const struct rows *rows, const struct hs_plan *plan)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (hs_plan_compare(&rows->data[i].plan, plan) == 0)
+            return &rows->data[i];
+    return NULL;
+}
+
+static void extend(struct rows *rows, const struct row *row)
+{
+    double ends[] = {hs_plot_phases_seconds(&row->predicted),
+                     hs_plot_phases_seconds(&row->measured),
+                     row->candidate ? row->candidate->predicted_seconds : NAN,
+                     row->candidate ? hs_plot_measured(row->candidate->measured).seconds : NAN,
+                     row->candidate ? hs_plot_measured(row->candidate->measured).high : NAN};
+
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+        rows->longest_seconds = fmax(rows->longest_seconds, ends[i]);
+    rows->any_predicted = rows->any_predicted || row->has_cost;
+    rows->any_measured = rows->any_measured || row->measured.count > 0;
+    rows->any_chunks = rows->any_chunks || row->plan.chunks > 1;
+}
+
+/* Adds the plan unless it is there already, or nothing is known about its layers. */
+static void add(struct rows *rows, const struct hs_result *result,
+                const struct hs_result_message *message, const struct hs_plan *plan)
+{
+    struct row *row = &rows->data[rows->count];
+
+    if (find(rows, plan))
+        return;
+    memset(row, 0, sizeof(*row));
+    row->plan = *plan;
+    row->candidate = hs_plot_candidate(message, plan);
+    if (row->candidate && row->candidate->cost)
+        row->cost = *row->candidate->cost;
+    else if (result->has_system)
+        row->cost = hs_plan_cost(&result->system, plan, (double)message->message_bytes);
+    row->has_cost = row->cost.count > 0;
+    if (row->has_cost)
+        row->predicted = hs_plot_predicted_phases(&row->cost);
+    if (row->candidate)
+        row->measured = hs_plot_measured_phases(row->candidate);
+    if (row->predicted.count == 0 && row->measured.count == 0)
+        return;
+    extend(rows, row);
+    rows->count++;
+}
+
+static void collect(struct rows *rows, const struct hs_result *result,
+                    const struct hs_result_message *message, const struct hs_plan *wanted)
+{
+    struct hs_plan flat = hs_plot_flat(result->np);
+
+    for (size_t i = 0; i < message->candidate_count && rows->count < PLANS; i++)
+        add(rows, result, message, &message->candidates[i].plan);
+    if (wanted->split.count > 0)
+        add(rows, result, message, wanted);
+    add(rows, result, message, &flat);
+}
+
+/* A flat split that takes many times as long as the others would leave them no room. */
+static void end_axis(struct rows *rows, int64_t np)
+{
+    struct rows others = {.count = 0};
+    struct hs_plan flat = hs_plot_flat(np);
+
+    for (size_t i = 0; i < rows->count; i++)
+        if (hs_plan_compare(&rows->data[i].plan, &flat) != 0)
+            extend(&others, &rows->data[i]);
+    rows->axis_seconds = rows->longest_seconds;
+    if (others.longest_seconds > 0 && rows->longest_seconds > CUT_FROM * others.longest_seconds)
+        rows->axis_seconds = CUT_AT * others.longest_seconds;
+}
+
+/* ---- the text ---- */
+
+/* Where the bars of row i lie, from the top down: the prediction above the measurement. */
+static double bar_top(size_t i)
+{
+    return -(double)i + BAR / 2;
+}
+
+static double bar_height(const struct row *row)
+{
+    return row->has_cost && row->measured.count > 0 ? BAR / 2 : BAR;
+}
+
+/* "4 nvlink" where the segment is wide enough for it, "4" where it is for that, else "-". */
+static void segment_label(char *label, size_t bytes, const struct rows *rows, const struct row *row,
+                          const struct hs_plot_segment *segment, const struct hs_result *result)
+{
+    double width = fmin(segment->seconds, rows->axis_seconds) / rows->axis_seconds / GLYPH_SHARE;
+    int length = snprintf(label, bytes, "%lld", (long long)row->plan.split.sizes[segment->layer]);
+
+    if (length + 1 > width) {
+        snprintf(label, bytes, "-");
+    } else if (row->has_cost && result->has_system) {
+        const char *level =
+            result->system.levels[row->cost.layers[segment->layer].price.level].name;
+
+        if ((double)length + (double)strlen(level) + 2 <= width)
+            snprintf(label + length, bytes - (size_t)length, " %s", level);
+    }
+}
+
+static void write_bar(struct hs_text *out, const struct rows *rows, const struct row *row,
+                      const struct hs_plot_phases *phases, double top, double height,
+                      const struct hs_result *result)
+{
+    double seconds = 0;
+
+    for (int i = 0; i < phases->count; i++) {
+        const struct hs_plot_segment *segment = &phases->segments[i];
+        char label[HS_SYSTEM_NAME + 32];
+
+        segment_label(label, sizeof(label), rows, row, segment, result);
+        hs_tsv_number(out, top - height);
+        hs_tsv_number(out, top);
+        hs_tsv_number(out, seconds);
+        seconds += segment->seconds;
+        hs_tsv_number(out, fmin(seconds, rows->axis_seconds));
+        hs_tsv_count(out, segment->phase);
+        hs_tsv_count(out, segment->layer + 1);
+        hs_tsv_count(out, phases == &row->measured);
+        hs_tsv_text(out, label);
+        hs_tsv_row(out);
+    }
+}
+
+static void write_bars(struct hs_text *out, const struct rows *rows, const struct hs_result *result)
+{
+    hs_tsv_block(out, "segments", "y_low y_high begin end phase layer measured label");
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->data[i];
+        double top = bar_top(i), height = bar_height(row);
+
+        write_bar(out, rows, row, &row->predicted, top, height, result);
+        if (row->predicted.count > 0)
+            top -= BAR / 2;
+        write_bar(out, rows, row, &row->measured, top, height, result);
+    }
+}
+
+static void write_total(struct hs_text *out, double y, struct hs_plot_time time, double end,
+                        double axis_seconds, const char *how, bool measured)
+{
+    char text[HS_UNIT_TEXT];
+
+    if (!isfinite(time.seconds))
+        return;
+    hs_tsv_number(out, y);
+    hs_tsv_number(out, time.seconds);
+    hs_tsv_number(out, isfinite(time.low) ? time.low : time.seconds);
+    hs_tsv_number(out, isfinite(time.high) ? time.high : time.seconds);
+    end = fmax(end, isfinite(time.high) ? time.high : time.seconds);
+    hs_tsv_number(out, fmin(end, axis_seconds));
+    hs_tsv_count(out, measured);
+    hs_seconds_format(text, time.seconds);
+    hs_text_append(out, "\t%s%s%s\n", text, how, end > axis_seconds ? ", bar cut" : "");
+}
+
+/* Whole plans: their times are not just the sum of the layers'. */
+static void write_totals(struct hs_text *out, const struct rows *rows)
+{
+    hs_tsv_block(out, "totals", "y seconds low high text_at measured text");
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->data[i];
+        double height = bar_height(row), y = bar_top(i) - height / 2;
+        double predicted = row->has_cost ? row->cost.seconds : NAN;
+        bool both = row->predicted.count > 0 && row->measured.count > 0;
+
+        if (row->candidate && isfinite(row->candidate->predicted_seconds))
+            predicted = row->candidate->predicted_seconds;
+        write_total(out, y, (struct hs_plot_time){predicted, NAN, NAN},
+                    hs_plot_phases_seconds(&row->predicted), rows->axis_seconds,
+                    both ? " predicted" : "", false);
+        if (row->measured.count > 0 && row->candidate)
+            write_total(out, both ? y - height : y, hs_plot_measured(row->candidate->measured),
+                        hs_plot_phases_seconds(&row->measured), rows->axis_seconds,
+                        both ? " measured" : "", true);
+    }
+}
+
+static void write_ticks(struct hs_text *out, const struct rows *rows, int64_t np)
+{
+    struct hs_plan flat_plan = hs_plot_flat(np);
+    char plan[HS_SPLIT_TEXT];
+
+    hs_tsv_block(out, "ticks", "y label");
+    for (size_t i = 0; i < rows->count; i++) {
+        bool flat = hs_plan_compare(&rows->data[i].plan, &flat_plan) == 0;
+
+        hs_tsv_number(out, 0.0 - (double)i);
+        hs_text_append(out, "\t%s%s\n", hs_plan_format(plan, &rows->data[i].plan),
+                       flat ? " (flat)" : "");
+    }
+}
+
+static void write_rows(struct hs_text *out, const struct hs_plot_job *job, const struct rows *rows,
+                       const struct hs_result_message *message)
+{
+    const struct hs_result *result = job->inputs[0].result;
+    char size[HS_UNIT_TEXT];
+
+    hs_tsv_begin(out, "layers");
+    hs_plot_caption(out, job,
+                    rows->any_chunks ? "chunks overlap, so their bars, drawn one after the other, "
+                                       "are longer than the whole takes (diamond)"
+                                     : NULL,
+                    "%lld processes, %s per process", (long long)result->np,
+                    hs_bytes_format(size, message->message_bytes));
+    hs_tsv_fact(out, "rows", "%zu", rows->count);
+    hs_tsv_fact(out, "predicted", "%d", rows->any_predicted);
+    hs_tsv_fact(out, "measured", "%d", rows->any_measured);
+    hs_tsv_fact(out, "longest", "%#.9g", rows->axis_seconds);
+    hs_tsv_time_unit(out, rows->axis_seconds);
+    write_bars(out, rows, result);
+    write_totals(out, rows);
+    write_ticks(out, rows, result->np);
+}
+
+static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
+                            struct hs_error *err)
+{
+    const struct hs_result *result = job->inputs[0].result;
+    struct rows rows = {.count = 0};
+    const struct hs_result_message *message;
+    struct hs_plan wanted;
+    uint64_t bytes;
+    enum hs_status status = hs_plot_bytes(&bytes, job, err);
+
+    if (status == HS_OK)
+        status = hs_plot_plan(&wanted, job, result->np, err);
+    if (status != HS_OK)
+        return status;
+    message = hs_plot_message(result, bytes);
+    collect(&rows, result, message, &wanted);
+    if (rows.count == 0)
+        return hs_fail(err, HS_INVALID,
+                       "%s: has neither predicted nor measured times per layer; measure with a "
+                       "machine, as in `hiersearch measure SYSTEM`",
+                       job->inputs[0].name);
+    if (wanted.split.count > 0 && !find(&rows, &wanted))
+        return hs_fail(err, HS_INVALID, "--plan %s: %s has no times of its layers", job->plan,
+                       job->inputs[0].name);
+    end_axis(&rows, result->np);
+    write_rows(out, job, &rows, message);
+    return HS_OK;
+}
+
+const struct hs_plot_kind hs_plot_layers = {
+    .name = "layers",
+    .summary = "where the time goes: stacked bars per split, by layer and phase",
+    .many = false,
+    .write = write,
+};

@@ -1,0 +1,36 @@
+/*
+ * page.h - a report: results as one HTML page that stands alone (no scripts, nothing loaded).
+ *
+ * The answer comes first, then why, pictures, tables, where it ran and how to use it. The page is
+ * about the first input; further ones add to the pictures and to the table of all answers.
+ */
+#ifndef HS_PLOT_PAGE_H
+#define HS_PLOT_PAGE_H
+
+#include "plot/plot.h"
+
+struct hs_page_picture {
+    const char *kind; /* of plot: also its anchor */
+    const char *svg;  /* as gnuplot wrote it */
+};
+
+/* A way to use the result: `hiersearch export RESULT --to name`. */
+struct hs_page_export {
+    const char *name, *library, *summary;
+};
+
+struct hs_page {
+    const struct hs_plot_job *job;
+    const struct hs_page_picture *pictures; /* [picture_count], in the order of the page */
+    size_t picture_count;
+    const struct hs_page_export *exports; /* [export_count] */
+    size_t export_count;
+    const char *made_by; /* "hiersearch 0.1.0 (git)" */
+    const char *missing; /* why there are no pictures, or NULL */
+};
+
+/* Appends the page. HS_INVALID where the first input lacks job->bytes, or has no message;
+ * HS_MEMORY. */
+enum hs_status hs_page_write(struct hs_text *out, const struct hs_page *page, struct hs_error *err);
+
+#endif

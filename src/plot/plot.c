@@ -1,0 +1,76 @@
+#include "plot/kinds.h"
+
+#include <string.h>
+
+const struct hs_plot_kind *const hs_plot_kinds[] = {
+    &hs_plot_scaling,  &hs_plot_layers,  &hs_plot_bandwidth, &hs_plot_top,
+    &hs_plot_accuracy, &hs_plot_lattice, &hs_plot_system,    NULL,
+};
+
+#define KIND_COUNT (sizeof(hs_plot_kinds) / sizeof(hs_plot_kinds[0]) - 1)
+
+enum hs_status hs_plot_kind_find(const struct hs_plot_kind **kind, const char *name,
+                                 struct hs_error *err)
+{
+    const char *names[KIND_COUNT], *nearest;
+
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        names[i] = hs_plot_kinds[i]->name;
+        if (strcmp(names[i], name) == 0) {
+            *kind = hs_plot_kinds[i];
+            return HS_OK;
+        }
+    }
+    nearest = hs_nearest_name(name, names, KIND_COUNT);
+    return hs_fail(err, HS_INVALID, "no kind of plot is called \"%.60s\"%s%s%s", name,
+                   nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                   nearest ? "\"?" : "");
+}
+
+/* A plot over several results compares what ran on one machine. A result without a machine may have
+ * run anywhere. */
+static enum hs_status check_machines(const struct hs_plot_job *job, struct hs_error *err)
+{
+    const struct hs_plot_input *first = NULL;
+
+    for (size_t i = 0; i < job->input_count; i++) {
+        const struct hs_plot_input *input = &job->inputs[i];
+
+        if (!input->result->has_system)
+            continue;
+        if (first && strcmp(first->result->system.name, input->result->system.name) != 0)
+            return hs_fail(
+                err, HS_INVALID, "results of two machines in one plot: %s is of %s, %s is of %s",
+                first->name, first->result->system.name, input->name, input->result->system.name);
+        first = first ? first : input;
+    }
+    return HS_OK;
+}
+
+enum hs_status hs_plot_write(struct hs_text *out, const struct hs_plot_kind *kind,
+                             const struct hs_plot_job *job, struct hs_error *err)
+{
+    enum hs_status status;
+
+    if (!kind->many && job->input_count > 1)
+        return hs_fail(err, HS_INVALID, "%s: expected one result file, found %zu", kind->name,
+                       job->input_count);
+    for (size_t i = 0; i < job->input_count; i++) {
+        const struct hs_plot_input *input = &job->inputs[i];
+
+        if (input->result->message_count == 0)
+            return hs_fail(err, HS_INVALID, "%s: has no message size, so there is nothing to show",
+                           input->name);
+        if (input->result->np == 1 && !kind->single)
+            return hs_fail(err, HS_INVALID,
+                           "%s: is of one process, which has nothing to reduce, so there is "
+                           "nothing to show",
+                           input->name);
+    }
+    status = check_machines(job, err);
+    if (status == HS_OK)
+        status = kind->write(out, job, err);
+    if (status == HS_OK && out->failed)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    return status;
+}

@@ -1,0 +1,161 @@
+/* Time against the number of processes: the flat split, the best split and the library, as
+ * predicted and as measured. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/units.h"
+#include "plot/caption.h"
+#include "plot/choose.h"
+#include "plot/kinds.h"
+#include "plot/tsv.h"
+
+static void write_predicted(struct hs_text *out, const struct hs_result *result,
+                            const struct hs_result_message *message)
+{
+    const struct hs_candidate *best = hs_plot_best_predicted(message);
+    struct hs_plan flat = hs_plot_flat(result->np);
+    char plan[HS_SPLIT_TEXT];
+
+    if (!best)
+        return;
+    hs_tsv_count(out, result->np);
+    hs_tsv_number(out, hs_plot_predicted(result, message, &flat));
+    hs_tsv_number(out, best->predicted_seconds);
+    hs_tsv_text(out, hs_plan_format(plan, &best->plan));
+    hs_tsv_row(out);
+}
+
+static void write_time(struct hs_text *out, struct hs_plot_time time)
+{
+    hs_tsv_number(out, time.seconds);
+    hs_tsv_number(out, isfinite(time.low) ? time.low : time.seconds);
+    hs_tsv_number(out, isfinite(time.high) ? time.high : time.seconds);
+}
+
+static void write_measured(struct hs_text *out, const struct hs_result *result,
+                           const struct hs_result_message *message)
+{
+    const struct hs_candidate *best = hs_plot_best_measured(message), *flat;
+    const struct hs_baseline_result *library = hs_plot_best_baseline(message);
+    struct hs_plan flat_plan = hs_plot_flat(result->np);
+    char plan[HS_SPLIT_TEXT];
+
+    if (!best)
+        return;
+    flat = hs_plot_candidate(message, &flat_plan);
+    hs_tsv_count(out, result->np);
+    write_time(out, hs_plot_measured(flat ? flat->measured : NULL));
+    write_time(out, hs_plot_measured(best->measured));
+    write_time(out, hs_plot_measured(library ? &library->measured : NULL));
+    hs_tsv_text(out, hs_plan_format(plan, &best->plan));
+    hs_tsv_text(out, library ? library->name : "-");
+    hs_tsv_row(out);
+}
+
+/* What decides the axes and the legend: which series there are, and the longest time. */
+struct extent {
+    size_t predicted, measured, measured_flat, library;
+    double longest_seconds, shortest_seconds;
+};
+
+static void extend(struct extent *extent, double seconds)
+{
+    extent->longest_seconds = fmax(extent->longest_seconds, seconds);
+    extent->shortest_seconds = fmin(extent->shortest_seconds, seconds);
+}
+
+static void extend_by(struct extent *extent, const struct hs_result *result,
+                      const struct hs_result_message *message)
+{
+    const struct hs_candidate *predicted = hs_plot_best_predicted(message);
+    const struct hs_candidate *measured = hs_plot_best_measured(message);
+    const struct hs_baseline_result *library = hs_plot_best_baseline(message);
+    struct hs_plan flat_plan = hs_plot_flat(result->np);
+    const struct hs_candidate *flat = hs_plot_candidate(message, &flat_plan);
+
+    extent->predicted += predicted != NULL;
+    extent->measured += measured != NULL;
+    extent->measured_flat += measured && flat && isfinite(hs_plot_measured(flat->measured).seconds);
+    extent->library += measured && library;
+    if (predicted) {
+        extend(extent, predicted->predicted_seconds);
+        extend(extent, hs_plot_predicted(result, message, &flat_plan));
+    }
+    if (measured) {
+        extend(extent, measured->measured->median_seconds);
+        extend(extent, hs_plot_measured(flat ? flat->measured : NULL).seconds);
+        if (library)
+            extend(extent, library->measured.median_seconds);
+    }
+}
+
+static void write_series(struct hs_text *out, const struct hs_plot_input *const *inputs,
+                         size_t count, uint64_t bytes)
+{
+    hs_tsv_block(out, "predicted", "np flat_seconds best_seconds best_plan");
+    for (size_t i = 0; i < count; i++)
+        write_predicted(out, inputs[i]->result, hs_plot_message(inputs[i]->result, bytes));
+    hs_tsv_block(out, "measured",
+                 "np flat_seconds flat_low flat_high best_seconds best_low best_high "
+                 "library_seconds library_low library_high best_plan library");
+    for (size_t i = 0; i < count; i++)
+        write_measured(out, inputs[i]->result, hs_plot_message(inputs[i]->result, bytes));
+    hs_tsv_block(out, "ticks", "np");
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || inputs[i]->result->np != inputs[i - 1]->result->np) {
+            hs_tsv_count(out, inputs[i]->result->np);
+            hs_tsv_row(out);
+        }
+}
+
+static void write_all(struct hs_text *out, const struct hs_plot_job *job,
+                      const struct hs_plot_input *const *inputs, uint64_t bytes)
+{
+    struct extent extent = {.shortest_seconds = INFINITY};
+    int64_t first = inputs[0]->result->np, last = inputs[job->input_count - 1]->result->np;
+    char size[HS_UNIT_TEXT];
+
+    for (size_t i = 0; i < job->input_count; i++)
+        extend_by(&extent, inputs[i]->result, hs_plot_message(inputs[i]->result, bytes));
+    hs_tsv_begin(out, "scaling");
+    hs_bytes_format(size, bytes);
+    if (first == last)
+        hs_plot_caption(out, job, NULL, "%lld processes, %s per process", (long long)first, size);
+    else
+        hs_plot_caption(out, job, NULL, "%lld to %lld processes, %s per process", (long long)first,
+                        (long long)last, size);
+    hs_tsv_fact(out, "predicted", "%zu", extent.predicted);
+    hs_tsv_fact(out, "measured", "%zu", extent.measured);
+    hs_tsv_fact(out, "measured_flat", "%zu", extent.measured_flat);
+    hs_tsv_fact(out, "library", "%zu", extent.library);
+    hs_tsv_fact(out, "first_np", "%lld", (long long)first);
+    hs_tsv_fact(out, "last_np", "%lld", (long long)last);
+    /* Only where times differ much does a logarithmic axis show more than it hides. */
+    hs_tsv_fact(out, "log_time", "%d", extent.longest_seconds > 20 * extent.shortest_seconds);
+    hs_tsv_time_unit(out, extent.longest_seconds);
+    write_series(out, inputs, job->input_count, bytes);
+}
+
+static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
+                            struct hs_error *err)
+{
+    const struct hs_plot_input **inputs;
+    uint64_t bytes;
+    enum hs_status status = hs_plot_bytes(&bytes, job, err);
+
+    if (status != HS_OK)
+        return status;
+    inputs = hs_plot_sorted(job);
+    if (!inputs)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    write_all(out, job, inputs, bytes);
+    free(inputs);
+    return HS_OK;
+}
+
+const struct hs_plot_kind hs_plot_scaling = {
+    .name = "scaling",
+    .summary = "time against processes: flat and best split, predicted and measured",
+    .many = true,
+    .write = write,
+};

@@ -1,0 +1,197 @@
+/* The machine: its levels, one inside the other, over the number of processes they hold, and below
+ * them how far the layers of a plan reach. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/units.h"
+#include "plot/caption.h"
+#include "plot/choose.h"
+#include "plot/kinds.h"
+#include "plot/tsv.h"
+
+/* Processes at the right end of the drawing: the whole machine, or as much as is used of one
+ * without end. */
+static double right_end(const struct hs_result *result)
+{
+    const struct hs_system *system = &result->system;
+    int64_t capacity = hs_system_capacity(system);
+    double end = (double)result->np;
+
+    if (capacity < INT64_MAX)
+        return fmax(end, (double)capacity);
+    return fmax(2 * end, 4 * (double)hs_system_child_ranks(system, system->level_count - 1));
+}
+
+static double unit_ranks(const struct hs_result *result, size_t level)
+{
+    int64_t ranks = hs_system_child_ranks(&result->system, level + 1);
+
+    return ranks < INT64_MAX ? (double)ranks : right_end(result);
+}
+
+/* "ib joins 32 groups of 4; each has 18.60 GB/s, latency 4.800 us" */
+static void write_level_label(struct hs_text *out, const struct hs_system *system, size_t l)
+{
+    const struct hs_level *level = &system->levels[l];
+    int64_t child = hs_system_child_ranks(system, l);
+    char rate[HS_UNIT_TEXT], time[HS_UNIT_TEXT];
+
+    hs_text_append(out, "\t%s joins ", level->name);
+    if (level->arity > 0)
+        hs_text_append(out, "%" PRId64 " ", level->arity);
+    else
+        hs_text_append(out, "any number of ");
+    if (l == 0)
+        hs_text_append(out, "processes");
+    else
+        hs_text_append(out, "groups of %" PRId64, child);
+    hs_text_append(out, "; each has %s, latency %s",
+                   hs_bandwidth_format(rate, level->bytes_per_second),
+                   hs_seconds_format(time, level->latency_seconds));
+    if (level->ports > 1)
+        hs_text_append(out, ", %" PRId64 " ports%s", level->ports,
+                       level->striped ? "" : " (not striped)");
+    hs_text_append(out, "%s\n", level->fabric == HS_FABRIC_MESH ? ", mesh" : "");
+}
+
+/* The outermost level is on top; each has a line for its label above the levels inside it. */
+static void write_levels(struct hs_text *out, const struct hs_result *result)
+{
+    const struct hs_system *system = &result->system;
+    size_t count = system->level_count;
+
+    hs_tsv_block(out, "levels", "level first last y_low y_high open label");
+    for (size_t l = count; l-- > 0;) {
+        double inset = (double)(count - 1 - l);
+
+        hs_tsv_count(out, (int64_t)l + 1);
+        hs_tsv_number(out, 1);
+        hs_tsv_number(out, unit_ranks(result, l));
+        hs_tsv_number(out, 0.12 * inset);
+        hs_tsv_number(out, (double)count - inset);
+        hs_tsv_count(out, system->levels[l].arity == 0);
+        write_level_label(out, system, l);
+    }
+}
+
+static void write_layer_label(struct hs_text *out, const struct hs_system *system,
+                              const struct hs_plan_cost *cost, int i)
+{
+    const struct hs_layer_cost *layer = &cost->layers[i];
+    const struct hs_layer_price *price = &layer->price;
+    char rate[HS_UNIT_TEXT], time[HS_UNIT_TEXT];
+
+    hs_text_append(out, "\tlayer %d: rings of %" PRId64 ", stride %" PRId64 ", over %s%s", i + 1,
+                   price->layer.size, price->layer.stride, system->levels[price->level].name,
+                   price->straddles ? " and inside it" : "");
+    if (price->rings_per_link > 0)
+        hs_text_append(out, "; %" PRId64 " ring%s on a link, %s each", price->rings_per_link,
+                       price->rings_per_link == 1 ? "" : "s",
+                       hs_bandwidth_format(rate, price->ring_bytes_per_second));
+    hs_text_append(out, "; %s\n", hs_seconds_format(time, layer->seconds));
+}
+
+static void write_layers(struct hs_text *out, const struct hs_result *result,
+                         const struct hs_plan_cost *cost)
+{
+    hs_tsv_block(out, "layers", "layer first last y level label");
+    for (int i = 0; i < cost->count; i++) {
+        const struct hs_layer_price *price = &cost->layers[i].price;
+
+        hs_tsv_count(out, i + 1);
+        hs_tsv_count(out, price->layer.stride);
+        hs_tsv_count(out, price->layer.stride * price->layer.size);
+        hs_tsv_number(out, -(double)i - 1);
+        hs_tsv_count(out, price->level + 1);
+        write_layer_label(out, &result->system, cost, i);
+    }
+}
+
+static void write_tick(struct hs_text *out, double ranks, const char *label)
+{
+    hs_tsv_number(out, ranks);
+    hs_tsv_text(out, label);
+    hs_tsv_row(out);
+}
+
+static void write_ticks(struct hs_text *out, const struct hs_result *result)
+{
+    char label[32];
+    bool has_np = result->np == 1;
+
+    hs_tsv_block(out, "ticks", "processes label");
+    write_tick(out, 1, "1");
+    for (size_t l = 0; l < result->system.level_count; l++) {
+        double ranks = unit_ranks(result, l);
+
+        if (l + 1 == result->system.level_count && result->system.levels[l].arity == 0)
+            continue;
+        if (l > 0 && ranks <= unit_ranks(result, l - 1))
+            continue; /* a level of one child */
+        has_np = has_np || fabs(ranks - (double)result->np) < 0.5;
+        snprintf(label, sizeof(label), "%.0f", ranks);
+        write_tick(out, ranks, label);
+    }
+    if (!has_np) {
+        snprintf(label, sizeof(label), "%" PRId64, result->np);
+        write_tick(out, (double)result->np, label);
+    }
+}
+
+static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
+                        const struct hs_plan *plan, const struct hs_plan_cost *cost, uint64_t bytes)
+{
+    const struct hs_result *result = job->inputs[0].result;
+    char text[HS_SPLIT_TEXT], size[HS_UNIT_TEXT], time[HS_UNIT_TEXT];
+
+    hs_tsv_begin(out, "system");
+    if (cost->count > 0)
+        hs_plot_caption(out, job, NULL, "levels, and layers of %s (%" PRId64 " processes, %s): %s",
+                        hs_plan_format(text, plan), result->np, hs_bytes_format(size, bytes),
+                        hs_seconds_format(time, cost->seconds));
+    else
+        hs_plot_caption(out, job, NULL, "levels");
+    hs_tsv_fact(out, "levels", "%zu", result->system.level_count);
+    hs_tsv_fact(out, "layers", "%d", cost->count);
+    hs_tsv_fact(out, "np", "%" PRId64, result->np);
+    hs_tsv_fact(out, "end", "%#.9g", right_end(result));
+    hs_tsv_fact(out, "plan", "%s", cost->count ? text : "-");
+}
+
+static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
+                            struct hs_error *err)
+{
+    const struct hs_result *result = job->inputs[0].result;
+    struct hs_plan_cost cost = {.count = 0};
+    struct hs_plan plan;
+    uint64_t bytes;
+    enum hs_status status = hs_plot_bytes(&bytes, job, err);
+
+    if (status == HS_OK && !result->has_system)
+        return hs_fail(err, HS_INVALID,
+                       "%s: does not say what the machine is; measure with one, as in "
+                       "`hiersearch measure SYSTEM`",
+                       job->inputs[0].name);
+    if (status == HS_OK)
+        status = hs_plot_plan(&plan, job, result->np, err);
+    if (status != HS_OK)
+        return status;
+    if (!job->plan)
+        plan = hs_plot_message(result, bytes)->best;
+    if (plan.split.count > 0 && result->np > 1)
+        cost = hs_plan_cost(&result->system, &plan, (double)bytes);
+    write_facts(out, job, &plan, &cost, bytes);
+    write_levels(out, result);
+    write_layers(out, result, &cost);
+    write_ticks(out, result);
+    return HS_OK;
+}
+
+const struct hs_plot_kind hs_plot_system = {
+    .name = "system",
+    .summary = "the machine, its levels and link speeds, with the layers of a plan",
+    .many = false,
+    .single = true,
+    .write = write,
+};

@@ -1,0 +1,32 @@
+/*
+ * tsv.h - writing the text that plot.h describes. Internal to plot.
+ *
+ * Text from result files may hold anything. In a cell, control characters become blanks and double
+ * quotes single ones (gnuplot would take them for quoting), so that a cell stays a cell.
+ */
+#ifndef HS_PLOT_TSV_H
+#define HS_PLOT_TSV_H
+
+#include <stdint.h>
+
+#include "base/text.h"
+
+void hs_tsv_begin(struct hs_text *out, const char *kind);
+/* One line of the first block. */
+void hs_tsv_fact(struct hs_text *out, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* `columns` are separated by blanks. A name must not be the beginning of another block's. */
+void hs_tsv_block(struct hs_text *out, const char *name, const char *columns);
+
+/* Cells of a row, each behind the one before it; hs_tsv_row ends the row. Empty text is "-". */
+void hs_tsv_text(struct hs_text *out, const char *text);
+void hs_tsv_number(struct hs_text *out, double number);
+void hs_tsv_count(struct hs_text *out, int64_t count);
+void hs_tsv_row(struct hs_text *out);
+
+/* Facts `time_unit` and `time_factor`: the unit for an axis of times up to `largest_seconds`. */
+void hs_tsv_time_unit(struct hs_text *out, double largest_seconds);
+/* Facts `PREFIXrate_unit` and `PREFIXrate_factor`: likewise for rates. */
+void hs_tsv_rate_unit(struct hs_text *out, const char *prefix, double largest_bytes_per_second);
+
+#endif

@@ -1,0 +1,39 @@
+try() { echo "\$ $*"; hiersearch "$@" 2>&1; echo "exit $?"; }
+hiersearch predict abci --np 8 -q -o abci.json >abci.txt
+hiersearch predict summit --np 12 -q -o summit.json >summit.txt
+: >empty.json
+echo '{"format": "hiersearch.system/1"}' >system.json
+# What is asked for.
+try plot abci.json --as layer -o x.svg
+try plot abci.json --as frobnicate -o x.svg
+try plot abci.json -o x.svg
+try plot --as layers -o x.svg
+try plot abci.json --as layers
+try plot abci.json --as layers -o x.gif
+try plot abci.json --as layers -o x.svg --type gif
+try plot abci.json --as layers --tsv --type svg
+try plot abci.json --as layers --tsv --size 3MiB
+try plot abci.json --as layers --tsv --size many
+try plot abci.json --as layers --tsv --plan 2x3
+try plot abci.json --as bandwidth --tsv --size 128MiB
+# Files that are not there, or not what they should be.
+try plot none.json --as layers -o x.svg
+try plot empty.json --as layers -o x.svg
+try plot system.json --as layers -o x.svg
+try plot . --as layers -o x.svg
+try plot abci.json none.json --as scaling -o x.svg
+# Results that lack what is to be shown, or do not belong together.
+try plot abci.json --as accuracy -o x.svg
+hiersearch predict abci --np 1 -q -o one.json >one.txt
+try plot one.json --as layers -o x.svg
+try plot abci.json abci.json --as lattice -o x.svg
+try plot abci.json summit.json --as scaling -o x.svg
+# Places that cannot be written.
+try plot abci.json --as layers -o none/x.svg
+mkdir folder.svg
+try plot abci.json --as layers -o folder.svg
+try report abci.json
+try report abci.json -o none/x.html
+try report empty.json -o x.html
+try report abci.json -o x.html --size 3MiB
+ls

@@ -1,0 +1,92 @@
+/*
+ * kernels_on_host.cpp - the kernels of cuda_kernels.cu, compiled for the host, against pattern.c and reduce.c.
+ *
+ * test_kernels.sh takes the launches' <<<...>>> out, so a launch is a call, of one thread that strides over everything.
+ * That tests what the kernels compute, bit for bit; not that a GPU rounds as the host does. TAP on stdout.
+ */
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+extern "C" {
+#include "runner/pattern.h"
+#include "runner/reduce.h"
+}
+
+#undef __global__
+#undef __device__
+#define __global__
+#define __device__
+static struct {
+    unsigned x = 0;
+} blockIdx, threadIdx;
+static struct {
+    unsigned x = 1;
+} blockDim, gridDim;
+
+static void atomicAdd(unsigned long long *sum, unsigned long long value)
+{
+    *sum += value;
+}
+
+extern "C" cudaError_t cudaGetLastError(void)
+{
+    return cudaSuccess;
+}
+
+#include "kernels_on_host.inc"
+
+static const size_t count = 5003;
+static int line, failures;
+
+static void tell(bool right, const char *what, enum hs_datatype datatype, enum hs_operation operation)
+{
+    failures += !right;
+    printf("%sok %d - %s, %s of %s\n", right ? "" : "not ", ++line, what, hs_operation_names[operation],
+           hs_datatype_names[datatype]);
+}
+
+static void check(enum hs_datatype datatype, enum hs_operation operation, int64_t np)
+{
+    struct hs_pattern pattern = {datatype, operation, np};
+    size_t bytes = count * hs_datatype_bytes(datatype);
+    std::vector<char> a(bytes), b(bytes), sum(bytes), other(bytes);
+    bool same = true;
+    for (int64_t rank = 0; rank < np; rank++) {
+        hs_pattern_fill(a.data(), &pattern, rank, 17, count);
+        hs_cuda_fill(b.data(), &pattern, rank, 17, count, NULL);
+        same = same && a == b;
+        if (rank == 0)
+            sum = other = a;
+        else {
+            hs_reduce(sum.data(), sum.data(), a.data(), count, datatype, operation);
+            hs_cuda_reduce(other.data(), other.data(), a.data(), count, datatype, operation, NULL);
+        }
+    }
+    tell(same, "the fill kernel writes what the host writes", datatype, operation);
+    if (operation == HS_AVERAGE) {
+        hs_reduce_finish(sum.data(), count, datatype, operation, np);
+        hs_cuda_divide(other.data(), count, datatype, np, NULL);
+    }
+    tell(sum == other, "reduction and division kernels give the host's bits", datatype, operation);
+    unsigned long long wrong = 0;
+    hs_cuda_count_wrong(&wrong, sum.data(), &pattern, 17, count, NULL);
+    bool right = wrong == 0 && hs_pattern_wrong(sum.data(), &pattern, 17, count) == 0;
+    sum[bytes / 2] ^= 1;
+    sum[bytes - 1] ^= 1;
+    hs_cuda_count_wrong(&wrong, sum.data(), &pattern, 17, count, NULL);
+    tell(right && wrong == 2, "the count kernel finds none in a right result, and both spoiled elements", datatype,
+         operation);
+}
+
+int main()
+{
+    for (int d = 0; d < HS_DATATYPE_COUNT; d++)
+        for (int o = 0; o < HS_OPERATION_COUNT; o++)
+            check((enum hs_datatype)d, (enum hs_operation)o, d % 2 ? 6 : 300);
+    printf("1..%d\n", line);
+    return failures > 0;
+}

@@ -1,0 +1,344 @@
+/*
+ * nccl_job.c - the backends nccl and nccl-graph, on as many ranks as the launcher starts.
+ *
+ *     mpiexec.mpich -n 8 nccl_job splits [quick]     every split, chunks, types, operations (quick:
+ * some) mpiexec.mpich -n 8 nccl_job faults             errors and hangs (with the stand-in only)
+ *     mpiexec.mpich -n 8 nccl_job time               what the executor adds per NCCL call
+ *
+ * Built with the stand-in (tests/nccl/standin) or with CUDA and NCCL; it cannot tell, except that
+ * `faults` needs the former. Every element of every rank's output is compared with the pattern of
+ * pattern.h. Rank 0 prints TAP.
+ */
+#include <math.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runner/backend.h"
+#include "runner/nccl.h"
+
+#define SPLITS_MAX      256
+#define TIMEOUT_SECONDS 60.0
+#define HANG_SECONDS    0.7
+#define TIMED_RUNS      41
+
+/* Of the stand-in; not there with the real libraries. */
+void standin_check_leaks(void) __attribute__((weak));
+
+static const int chunk_counts[] = {1, 2, 3, 8};
+#define CHUNK_COUNTS (sizeof chunk_counts / sizeof chunk_counts[0])
+
+static int my_rank, np, line, failures;
+static bool quick;
+static struct hs_split splits[SPLITS_MAX];
+static int split_count;
+
+/* One TAP line: ok where every rank counts zero. */
+static void tell(uint64_t bad_here, const char *sentence)
+{
+    uint64_t bad;
+    MPI_Allreduce(&bad_here, &bad, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    line++;
+    failures += bad != 0;
+    if (my_rank == 0 && bad == 0)
+        printf("ok %d - %s (np %d)\n", line, sentence, np);
+    else if (my_rank == 0)
+        printf("not ok %d - %s (np %d): %llu wrong\n", line, sentence, np, (unsigned long long)bad);
+    if (my_rank == 0)
+        fflush(stdout);
+}
+
+static void stop_if(enum hs_status status, const struct hs_error *err)
+{
+    if (status == HS_OK)
+        return;
+    printf("Bail out! rank %d: %s\n", my_rank, err->message);
+    fflush(stdout);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* All ways to write `rest` as an ordered product after the sizes already in `split`. */
+static void list_splits(struct hs_split split, int rest)
+{
+    if (rest == 1) {
+        if (split_count < SPLITS_MAX)
+            splits[split_count++] = split;
+        return;
+    }
+    for (int p = 2; p <= rest; p++)
+        if (rest % p == 0) {
+            struct hs_split longer = split;
+            longer.sizes[longer.count++] = p;
+            list_splits(longer, rest / p);
+        }
+}
+
+static void *open_backend(const struct hs_backend *backend, enum hs_datatype datatype,
+                          enum hs_operation operation, size_t count, double timeout_seconds)
+{
+    struct hs_backend_config config = {.world = MPI_COMM_WORLD,
+                                       .count = count,
+                                       .datatype = datatype,
+                                       .operation = operation,
+                                       .timeout_seconds = timeout_seconds};
+    struct hs_error err;
+    void *state = NULL;
+    stop_if(backend->open(&state, &config, &err), &err);
+    return state;
+}
+
+/* ---- splits
+ * ----------------------------------------------------------------------------------------- */
+
+static uint64_t run_plan(const struct hs_backend *backend, void *state, const struct hs_plan *plan)
+{
+    char text[HS_SPLIT_TEXT];
+    struct hs_error err;
+    struct hs_layer_times times;
+    stop_if(backend->prepare(state, plan, &err), &err);
+    backend->spoil(state);
+    stop_if(backend->run(state, plan, NULL, &err), &err);
+    uint64_t wrong = backend->wrong_elements(state);
+    backend->spoil(state);
+    stop_if(backend->run(state, plan, &times, &err), &err);
+    wrong += backend->wrong_elements(state);
+    if (wrong > 0)
+        fprintf(stderr, "# rank %d: %s %s: %llu wrong\n", my_rank, backend->name,
+                hs_plan_format(text, plan), (unsigned long long)wrong);
+    double sum = 0;
+    for (int i = 0; i < plan->split.count; i++)
+        sum += times.reduce_scatter[i] + times.allgather[i];
+    return wrong + !(sum > 0 && backend->device_seconds(state) > 0);
+}
+
+static uint64_t all_plans(const struct hs_backend *backend, void *state)
+{
+    uint64_t wrong = 0;
+    for (int s = 0; s < split_count; s++)
+        for (size_t c = 0; c < CHUNK_COUNTS; c += quick ? 2 : 1) {
+            struct hs_plan plan = {splits[s], chunk_counts[c]};
+            wrong += run_plan(backend, state, &plan);
+        }
+    return wrong;
+}
+
+static uint64_t all_baselines(const struct hs_backend *backend, void *state)
+{
+    struct hs_error err;
+    uint64_t wrong = 0;
+    for (int i = 0; backend->baselines[i].name != NULL; i++) {
+        backend->spoil(state);
+        stop_if(backend->baselines[i].run(state, &err), &err);
+        wrong += backend->wrong_elements(state);
+    }
+    return wrong;
+}
+
+static void check_all_plans(const struct hs_backend *backend, enum hs_datatype datatype,
+                            enum hs_operation operation)
+{
+    size_t counts[3] = {1, (size_t)np * 70 + 5, 8192};
+    uint64_t wrong = 0;
+    char sentence[160];
+    for (int i = quick ? 1 : 0; i < (quick ? 2 : 3); i++) {
+        void *state = open_backend(backend, datatype, operation, counts[i], TIMEOUT_SECONDS);
+        wrong += all_plans(backend, state);
+        wrong += all_baselines(backend, state);
+        backend->close(state);
+    }
+    snprintf(sentence, sizeof sentence,
+             "%s: %s of %s is right by every split and chunks, and by both baselines",
+             backend->name, hs_operation_names[operation], hs_datatype_names[datatype]);
+    tell(wrong, sentence);
+}
+
+static void spoiled_is_all_wrong(const struct hs_backend *backend)
+{
+    void *state = open_backend(backend, HS_FLOAT32, HS_SUM, 1009, TIMEOUT_SECONDS);
+    backend->spoil(state);
+    tell(backend->wrong_elements(state) != 1009, "what was spoiled is wrong in every element");
+    backend->close(state);
+}
+
+static void layers_run_alone(const struct hs_backend *backend)
+{
+    void *state = open_backend(backend, HS_FLOAT32, HS_SUM, 1000, TIMEOUT_SECONDS);
+    struct hs_error err;
+    uint64_t bad = 0;
+    for (int s = 0; s < split_count; s++)
+        for (int i = 0; i < splits[s].count; i++)
+            for (int phase = 0; phase < HS_PHASE_COUNT; phase++)
+                bad += backend->run_layer(state, hs_split_layer(&splits[s], i),
+                                          (enum hs_phase)phase, 997, &err) != HS_OK;
+    bad += backend->run_layer(state, (struct hs_layer){1, np + 1}, HS_ALLREDUCE, 10, &err) == HS_OK;
+    tell(bad, "every phase of every layer runs alone");
+    backend->close(state);
+}
+
+static void check_splits(void)
+{
+    static const struct hs_backend *const backends[] = {&hs_backend_nccl, &hs_backend_nccl_graph};
+    for (int b = 0; b < 2; b++)
+        for (int d = 0; d < HS_DATATYPE_COUNT; d++)
+            for (int o = 0; o < HS_OPERATION_COUNT; o++)
+                if (!quick || b + d == 0 || (d + o + np) % 4 == 0)
+                    check_all_plans(backends[b], (enum hs_datatype)d, (enum hs_operation)o);
+    spoiled_is_all_wrong(&hs_backend_nccl);
+    layers_run_alone(&hs_backend_nccl);
+}
+
+/* ---- faults
+ * ----------------------------------------------------------------------------------------- */
+
+/* Whether any rank fails; the message of one that does is kept in *err. */
+static bool fails_somewhere(const struct hs_backend *backend, void *state,
+                            const struct hs_plan *plan, struct hs_error *err)
+{
+    int bad = 0, any;
+    for (int run = 0; run < 2 && bad == 0; run++) {
+        int here = run == 0 ? backend->prepare(state, plan, err) != HS_OK
+                            : backend->run(state, plan, NULL, err) != HS_OK;
+        MPI_Allreduce(&here, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        bad = any;
+    }
+    return bad != 0;
+}
+
+/* With the fault `victim` fails; after recover all other plans and the baselines are right again,
+ * those prepared before too; and without the fault the victim is as well. */
+static void fault_is_survived(const struct hs_backend *backend, const char *fault, const char *text,
+                              bool hangs)
+{
+    void *state = open_backend(backend, HS_FLOAT32, HS_SUM, 1009, HANG_SECONDS);
+    struct hs_error err = {0};
+    struct hs_plan victim, other = {hs_split_flat(np), 1}, chunked = {other.split, 3};
+    bool timed_out = false;
+    char sentence[160];
+    uint64_t bad = 0;
+    stop_if(hs_plan_parse(&victim, text, np, &err), &err);
+    bad += run_plan(backend, state, &other);
+    setenv("STANDIN_FAULT", fault, 1);
+    bad += !fails_somewhere(backend, state, &victim, &err);
+    stop_if(backend->recover(state, &timed_out, &err), &err);
+    bad += timed_out != hangs;
+    bad += run_plan(backend, state, &other) + run_plan(backend, state, &chunked);
+    bad += all_baselines(backend, state);
+    unsetenv("STANDIN_FAULT");
+    bad += run_plan(backend, state, &victim);
+    backend->close(state);
+    snprintf(sentence, sizeof sentence, "%s: after %s in %s the other plans go on%s", backend->name,
+             fault, text, hangs ? ", and it is called a timeout" : "");
+    tell(bad, sentence);
+}
+
+static void wrong_data_is_seen(void)
+{
+    void *state = open_backend(&hs_backend_nccl, HS_FLOAT32, HS_SUM, 1009, TIMEOUT_SECONDS);
+    struct hs_plan plan;
+    struct hs_error err;
+    stop_if(hs_plan_parse(&plan, "4x2", np, &err), &err);
+    stop_if(hs_backend_nccl.prepare(state, &plan, &err), &err);
+    setenv("STANDIN_FAULT", "wrong:allgather:4", 1);
+    stop_if(hs_backend_nccl.run(state, &plan, NULL, &err), &err);
+    unsetenv("STANDIN_FAULT");
+    uint64_t here = hs_backend_nccl.wrong_elements(state), all;
+    MPI_Allreduce(&here, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    tell(all != 1, "one wrong bit on one rank is one wrong element");
+    hs_backend_nccl.close(state);
+}
+
+static void check_faults(void)
+{
+    if (np != 8 || standin_check_leaks == NULL) {
+        tell(0, "faults are injected # SKIP needs the stand-in and 8 ranks");
+        return;
+    }
+    fault_is_survived(&hs_backend_nccl, "hang:reduce-scatter:4", "4x2", true);
+    fault_is_survived(&hs_backend_nccl, "hang:allreduce:2", "4x2/3", true);
+    fault_is_survived(&hs_backend_nccl, "hang:allgather:2", "2x2x2/2", true);
+    fault_is_survived(&hs_backend_nccl, "hang:split:4", "2x4", true);
+    fault_is_survived(&hs_backend_nccl, "error:allreduce:4", "2x4", false);
+    fault_is_survived(&hs_backend_nccl, "refuse:allgather:2", "2x4", false);
+    fault_is_survived(&hs_backend_nccl_graph, "hang:allreduce:2", "4x2/3", true);
+    fault_is_survived(&hs_backend_nccl_graph, "error:allgather:4", "4x2", false);
+    wrong_data_is_seen();
+}
+
+/* ---- time
+ * ------------------------------------------------------------------------------------------- */
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Median over runs of what a run adds per call, on the slowest rank. */
+static void time_plan(const struct hs_plan *plan, void *state)
+{
+    double added[TIMED_RUNS], slowest;
+    char text[HS_SPLIT_TEXT], sentence[160];
+    struct hs_error err;
+    stop_if(hs_backend_nccl.prepare(state, plan, &err), &err);
+    for (int i = 0; i < TIMED_RUNS; i++) {
+        struct hs_nccl_clock before = hs_nccl_backend_clock(state), after;
+        stop_if(hs_backend_nccl.run(state, plan, NULL, &err), &err);
+        after = hs_nccl_backend_clock(state);
+        added[i] = (after.issue_seconds - before.issue_seconds - after.nccl_seconds +
+                    before.nccl_seconds) /
+                   (double)(after.calls - before.calls);
+    }
+    qsort(added, TIMED_RUNS, sizeof *added, compare_doubles);
+    MPI_Allreduce(&added[TIMED_RUNS / 2], &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    snprintf(sentence, sizeof sentence,
+             "the executor adds %.2f us per NCCL call in %s (events included), less than 10",
+             slowest * 1e6, hs_plan_format(text, plan));
+    tell(!(slowest < 10e-6), sentence);
+}
+
+static void check_time(void)
+{
+    void *state = open_backend(&hs_backend_nccl, HS_FLOAT32, HS_SUM, 4096, TIMEOUT_SECONDS);
+    for (int s = 0; s < split_count; s++)
+        for (int c = 1; c <= 8; c *= 8) {
+            struct hs_plan plan = {splits[s], c};
+            time_plan(&plan, state);
+        }
+    hs_backend_nccl.close(state);
+}
+
+int main(int argc, char **argv)
+{
+    char why[256];
+    const char *mode = argc > 1 ? argv[1] : "";
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &np);
+    quick = argc > 2 && strcmp(argv[2], "quick") == 0;
+    if (np == 1)
+        splits[split_count++] = hs_split_flat(1);
+    else
+        list_splits((struct hs_split){0}, np);
+    if (!hs_backend_nccl.available(why, sizeof why)) {
+        if (my_rank == 0)
+            printf("1..0 # SKIP %s\n", why);
+        MPI_Finalize();
+        return 0;
+    }
+    if (strcmp(mode, "splits") == 0)
+        check_splits();
+    else if (strcmp(mode, "faults") == 0)
+        check_faults();
+    else if (strcmp(mode, "time") == 0)
+        check_time();
+    else if (my_rank == 0)
+        fprintf(stderr, "usage: nccl_job splits|faults|time [quick]\n");
+    if (standin_check_leaks != NULL)
+        standin_check_leaks();
+    if (my_rank == 0)
+        printf("1..%d\n", line);
+    MPI_Finalize();
+    return failures > 0 || line == 0;
+}

@@ -1,0 +1,339 @@
+/* comms.c - NCCL's communicators and collectives. See standin.h. */
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "comms.h"
+
+int standin_root_rank;
+static ncclComm_t comms;
+static char last_message[256];
+
+/* ---- small things
+ * ----------------------------------------------------------------------------------- */
+
+ncclResult_t standin_refuse(ncclResult_t code, const char *why)
+{
+    snprintf(last_message, sizeof last_message, "%s", why);
+    return code;
+}
+
+const char *standin_fault(const char *call, int size)
+{
+    static char kind[16];
+    char name[32];
+    int wanted;
+    const char *text = getenv("STANDIN_FAULT");
+    kind[0] = '\0';
+    if (text == NULL || standin_root_rank != 0)
+        return "";
+    if (sscanf(text, "%15[a-z]:%31[a-z-]:%d", kind, name, &wanted) == 3 && wanted == size &&
+        strcmp(name, call) == 0)
+        return kind;
+    return "";
+}
+
+static void check_comm(ncclComm_t comm, const char *call)
+{
+    if (comm == NULL)
+        standin_broken("state", "%s on no communicator", call);
+    if (comm->state == COMM_GONE)
+        standin_broken("state", "%s on a communicator that was %s", call,
+                       comm->aborted ? "aborted" : "destroyed");
+}
+
+/* For all calls that start something. */
+void standin_comm_check_ready(ncclComm_t comm, const char *call)
+{
+    check_comm(comm, call);
+    if (comm->state == COMM_FINALISING || comm->state == COMM_FINALISED)
+        standin_broken("state", "%s on a communicator that was finalised", call);
+    if (comm->state == COMM_MAKING || comm->has_pending || comm->split_out != NULL)
+        standin_broken("state", "%s on a communicator that is in progress", call);
+}
+
+/* ---- making
+ * ----------------------------------------------------------------------------------------- */
+
+static void path_of(char path[256], const char *name)
+{
+    const char *folder = getenv("STANDIN_DIR");
+    snprintf(path, 256, "%s/%s", folder != NULL ? folder : "/tmp", name);
+}
+
+static ncclComm_t new_comm(const char *name, int size, int rank, bool blocking)
+{
+    char path[256];
+    ncclComm_t comm = calloc(1, sizeof *comm);
+    if (comm == NULL || size > RANKS_MAX)
+        abort();
+    snprintf(comm->name, sizeof comm->name, "%s", name);
+    comm->size = size;
+    comm->rank = rank;
+    comm->blocking = blocking;
+    comm->region_bytes = sizeof *comm->region + (size_t)size * SLOT_BYTES;
+    path_of(path, name);
+    int file = open(path, O_RDWR | O_CREAT, 0600);
+    if (file < 0 || ftruncate(file, (off_t)comm->region_bytes) != 0)
+        standin_broken("memory", "%s cannot be made", path);
+    comm->region = mmap(NULL, comm->region_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (comm->region == MAP_FAILED)
+        standin_broken("memory", "%s cannot be mapped", path);
+    comm->next = comms;
+    comms = comm;
+    return comm;
+}
+
+bool standin_comm_all(const struct ncclComm *comm, size_t offset, unsigned least)
+{
+    for (int r = 0; r < comm->size; r++) {
+        atomic_uint *value = (atomic_uint *)((char *)&comm->region->members[r] + offset);
+        if (atomic_load(value) < least)
+            return false;
+    }
+    return true;
+}
+
+/* Everybody has mapped the file once all are present, so its name may go. */
+static bool is_made(ncclComm_t comm)
+{
+    char path[256];
+    if (comm->faulty)
+        return false;
+    atomic_store(&comm->region->members[comm->rank].present, 1);
+    if (!standin_comm_all(comm, offsetof(struct member, present), 1))
+        return false;
+    path_of(path, comm->name);
+    unlink(path);
+    if (comm->state == COMM_MAKING)
+        comm->state = COMM_LIVE;
+    return true;
+}
+
+/* All ranks of the parent have said where they go: makes the child. */
+static void go_on_splitting(ncclComm_t comm)
+{
+    char name[NAME_BYTES];
+    int size = 0, rank = 0;
+    if (comm->child != NULL) {
+        if (is_made(comm->child)) {
+            *comm->split_out = comm->child;
+            comm->split_out = NULL;
+            comm->child = NULL;
+        }
+        return;
+    }
+    if (!standin_comm_all(comm, offsetof(struct member, splits), comm->splits))
+        return;
+    const struct member *members = comm->region->members, *me = &members[comm->rank];
+    for (int r = 0; r < comm->size; r++)
+        if (members[r].colour == me->colour) {
+            size++;
+            rank += members[r].key < me->key || (members[r].key == me->key && r < comm->rank);
+        }
+    snprintf(name, sizeof name, "%.64s.%u.%d", comm->name, comm->splits, me->colour);
+    comm->child = new_comm(name, size, rank, comm->blocking);
+    comm->child->faulty = strcmp(standin_fault("split", size), "hang") == 0;
+}
+
+/* A call reaches its stream only while the program asks how it goes: a program that does not ask
+ * records its events too early, and rule `race` finds that. */
+static ncclResult_t look(ncclComm_t comm)
+{
+    standin_progress();
+    if (comm->error != ncclSuccess)
+        return comm->error;
+    if (comm->state == COMM_MAKING && !is_made(comm))
+        return ncclInProgress;
+    if (comm->split_out != NULL) {
+        go_on_splitting(comm);
+        if (comm->split_out != NULL)
+            return ncclInProgress;
+    }
+    if (comm->has_pending && ++comm->looks >= 3) {
+        comm->has_pending = false;
+        comm->looks = 0;
+        standin_stream_put(comm->pending_stream, &comm->pending);
+    }
+    if (comm->state == COMM_FINALISING && !standin_stream_has(comm, false)) {
+        atomic_store(&comm->region->members[comm->rank].finalised, 1);
+        if (standin_comm_all(comm, offsetof(struct member, finalised), 1))
+            comm->state = COMM_FINALISED;
+    }
+    return comm->has_pending || comm->state == COMM_FINALISING ? ncclInProgress : ncclSuccess;
+}
+
+ncclResult_t standin_comm_settle(ncclComm_t comm)
+{
+    ncclResult_t result;
+    if (!comm->blocking)
+        return ncclInProgress;
+    while ((result = look(comm)) == ncclInProgress)
+        sched_yield();
+    return result;
+}
+
+ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
+{
+    static unsigned number;
+    memset(id, 0, sizeof *id);
+    snprintf(id->internal, sizeof id->internal, "standin-%ld-%u", (long)getpid(), number++);
+    return ncclSuccess;
+}
+
+ncclResult_t ncclCommInitRankConfig(ncclComm_t *out, int size, ncclUniqueId id, int rank,
+                                    ncclConfig_t *config)
+{
+    if (config->magic != 0xcafebeef)
+        return standin_refuse(ncclInvalidArgument, "the configuration was not initialised");
+    if (comms == NULL)
+        standin_root_rank = rank;
+    if (strcmp(standin_fault("init", size), "refuse") == 0)
+        return standin_refuse(ncclSystemError, "injected");
+    standin_collective_restart();
+    *out = new_comm(id.internal, size, rank, config->blocking != 0);
+    (*out)->faulty = strcmp(standin_fault("init", size), "hang") == 0;
+    return standin_comm_settle(*out);
+}
+
+#ifndef STANDIN_OLD
+ncclResult_t ncclCommSplit(ncclComm_t comm, int colour, int key, ncclComm_t *out,
+                           ncclConfig_t *config)
+{
+    standin_comm_check_ready(comm, "ncclCommSplit");
+    (void)config;
+    struct member *me = &comm->region->members[comm->rank];
+    *out = NULL;
+    me->colour = colour;
+    me->key = key;
+    comm->split_out = out;
+    atomic_store(&me->splits, ++comm->splits);
+    return standin_comm_settle(comm);
+}
+
+ncclResult_t ncclCommRegister(ncclComm_t comm, void *buffer, size_t bytes, void **handle)
+{
+    standin_comm_check_ready(comm, "ncclCommRegister");
+    standin_memory_check(buffer, bytes, "ncclCommRegister");
+    if (comm->registrations == 8)
+        return standin_refuse(ncclInvalidUsage, "too many registrations for the stand-in");
+    standin_memory_register(buffer, 1);
+    comm->registered[comm->registrations++] = buffer;
+    *handle = buffer;
+    return ncclSuccess;
+}
+
+ncclResult_t ncclCommDeregister(ncclComm_t comm, void *handle)
+{
+    standin_comm_check_ready(comm, "ncclCommDeregister");
+    for (int i = 0; i < comm->registrations; i++)
+        if (comm->registered[i] == handle) {
+            comm->registered[i] = comm->registered[--comm->registrations];
+            standin_memory_register(handle, -1);
+            return ncclSuccess;
+        }
+    return standin_refuse(ncclInvalidArgument, "not registered");
+}
+
+ncclResult_t ncclMemAlloc(void **memory, size_t bytes)
+{
+    *memory = standin_memory_new(bytes);
+    return *memory != NULL ? ncclSuccess : ncclSystemError;
+}
+
+ncclResult_t ncclMemFree(void *memory)
+{
+    standin_memory_free(memory, "ncclMemFree");
+    return ncclSuccess;
+}
+#endif
+
+/* ---- ending
+ * ----------------------------------------------------------------------------------------- */
+
+static void end(ncclComm_t comm)
+{
+    comm->state = COMM_GONE;
+    comm->has_pending = false;
+    munmap(comm->region, comm->region_bytes);
+    comm->region = NULL;
+}
+
+ncclResult_t ncclCommFinalize(ncclComm_t comm)
+{
+    standin_comm_check_ready(comm, "ncclCommFinalize");
+    comm->state = COMM_FINALISING;
+    return standin_comm_settle(comm);
+}
+
+ncclResult_t ncclCommDestroy(ncclComm_t comm)
+{
+    check_comm(comm, "ncclCommDestroy");
+    if (comm->state == COMM_MAKING || comm->state == COMM_FINALISING || comm->has_pending)
+        standin_broken("state", "ncclCommDestroy of a communicator that is in progress");
+    if (standin_stream_has(comm, false))
+        standin_broken("state", "ncclCommDestroy of a communicator with work on a stream");
+    if (comm->registrations > 0)
+        standin_broken("memory", "ncclCommDestroy of a communicator with registered buffers");
+    end(comm);
+    return ncclSuccess;
+}
+
+/* Registrations go with the communicator, and so does a child that was not handed out yet. */
+ncclResult_t ncclCommAbort(ncclComm_t comm)
+{
+    check_comm(comm, "ncclCommAbort");
+    comm->aborted = true;
+    standin_stream_has(comm, true);
+    if (comm->child != NULL)
+        end(comm->child);
+    comm->child = NULL;
+    while (comm->registrations > 0)
+        standin_memory_register(comm->registered[--comm->registrations], -1);
+    end(comm);
+    return ncclSuccess;
+}
+
+size_t standin_comm_count(void)
+{
+    size_t count = 0;
+    for (ncclComm_t at = comms; at != NULL; at = at->next)
+        count += at->state != COMM_GONE;
+    return count;
+}
+
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *state)
+{
+    check_comm(comm, "ncclCommGetAsyncError");
+    *state = look(comm);
+    return ncclSuccess;
+}
+
+const char *ncclGetErrorString(ncclResult_t code)
+{
+    return code == ncclRemoteError   ? "remote process exited or there was a network error"
+           : code == ncclSystemError ? "unhandled system error"
+                                     : "some other error";
+}
+
+const char *ncclGetLastError(ncclComm_t comm)
+{
+    (void)comm;
+    return last_message;
+}
+
+ncclResult_t ncclGetVersion(int *version)
+{
+#ifdef STANDIN_OLD
+    *version = 21500;
+#else
+    *version = NCCL_VERSION_CODE;
+#endif
+    return ncclSuccess;
+}

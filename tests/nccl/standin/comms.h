@@ -1,0 +1,72 @@
+/* comms.h - what a communicator of the stand-in is; for comms.c and collectives.c. See standin.h.
+ */
+#ifndef HS_TESTS_STANDIN_COMMS_H
+#define HS_TESTS_STANDIN_COMMS_H
+
+#include <stdatomic.h>
+
+#include "standin.h"
+
+#define RANKS_MAX  64
+#define SLOT_BYTES ((size_t)4 << 20)
+#define NAME_BYTES 96
+
+enum call_kind { CALL_REDUCE_SCATTER, CALL_ALLGATHER, CALL_ALLREDUCE };
+extern const char *const standin_call_names[];
+
+/* What one rank says of a collective; all must say the same. */
+struct signature {
+    int kind, datatype, operation, captured;
+    uint64_t count;
+    uint32_t ordinal;
+};
+
+/* A rank's part of the file that a communicator's ranks map. Zeroed by the file system. */
+struct member {
+    atomic_uint present, arrived, finished, finalised, splits;
+    int colour, key; /* of split number `splits` */
+    struct signature signature;
+};
+
+struct region {
+    struct member members[RANKS_MAX];
+    char slots[];
+};
+
+enum comm_state { COMM_MAKING, COMM_LIVE, COMM_FINALISING, COMM_FINALISED, COMM_GONE };
+
+struct ncclComm {
+    enum comm_state state;
+    bool blocking, aborted, faulty; /* faulty: never gets ready */
+    int size, rank;
+    char name[NAME_BYTES];
+    struct region *region;
+    size_t region_bytes;
+    ncclResult_t error;
+    uint32_t issued, done; /* collectives */
+    int registrations;
+    void *registered[8];
+    /* A call that has not been put on its stream yet. */
+    bool has_pending;
+    struct standin_work pending;
+    cudaStream_t pending_stream;
+    unsigned looks; /* at what is in progress */
+    /* A split that is in progress. */
+    ncclComm_t *split_out, child;
+    uint32_t splits;
+    int colour;
+    struct ncclComm *next;
+};
+
+/* Rule `state`: for all calls that start something. */
+void standin_comm_check_ready(ncclComm_t comm, const char *call);
+/* What a call on `comm` returns: in progress, or on a blocking communicator its end. */
+ncclResult_t standin_comm_settle(ncclComm_t comm);
+/* Whether the atomic at `offset` of all members has reached `least`. */
+bool standin_comm_all(const struct ncclComm *comm, size_t offset, unsigned least);
+/* Leaves `why` for ncclGetLastError and returns `code`. */
+ncclResult_t standin_refuse(ncclResult_t code, const char *why);
+/* A call of all ranks: collectives are counted from here, for the rule `order`. */
+void standin_collective_restart(void);
+
+#endif

@@ -1,0 +1,44 @@
+/* device.c - the CUDA runtime's devices and memory. See standin.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "streams.h"
+
+const char *cudaGetErrorString(cudaError_t code)
+{
+    static char text[64];
+    snprintf(text, sizeof text, "CUDA's error %d", (int)code);
+    return text;
+}
+
+static int gpus(void)
+{
+    const char *text = getenv("STANDIN_GPUS");
+    return text != NULL ? atoi(text) : 64;
+}
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = gpus();
+    return standin_result(*count > 0 ? cudaSuccess : cudaErrorNoDevice);
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    return standin_result(device >= 0 && device < gpus() ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+{
+    memset(properties, 0, sizeof *properties);
+    snprintf(properties->name, sizeof properties->name, "stand-in");
+    properties->uuid.bytes[0] = (char)(1 + device);
+    return standin_result(cudaSuccess);
+}
+
+cudaError_t cudaMalloc(void **memory, size_t bytes)
+{
+    *memory = standin_memory_new(bytes);
+    return standin_result(*memory != NULL ? cudaSuccess : cudaErrorMemoryAllocation);
+}

@@ -1,0 +1,138 @@
+/* kernels.c - cuda_kernels.h and memory operations on the stand-in's streams. See standin.h. */
+#include <string.h>
+
+#include "runner/cuda_kernels.h"
+#include "runner/pattern.h"
+#include "runner/reduce.h"
+#include "standin.h"
+
+static struct hs_pattern pattern_of(const struct standin_work *work)
+{
+    return (struct hs_pattern){(enum hs_datatype)work->datatype, (enum hs_operation)work->operation,
+                               work->number};
+}
+
+static bool set_step(struct standin_work *work)
+{
+    standin_memory_open();
+    memset(work->output, work->kind, work->count);
+    standin_memory_close();
+    return true;
+}
+
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream)
+{
+    struct standin_work work = {.name = "cudaMemsetAsync",
+                                .step = set_step,
+                                .output = memory,
+                                .kind = value,
+                                .count = bytes,
+                                .ranges = {{memory, bytes, true}}};
+    standin_stream_put(stream, &work);
+    return cudaSuccess;
+}
+
+static bool copy_step(struct standin_work *work)
+{
+    standin_memory_open();
+    memcpy(work->host, work->inputs[0], work->count);
+    standin_memory_close();
+    return true;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    struct standin_work work = {.name = "cudaMemcpyAsync",
+                                .step = copy_step,
+                                .host = to,
+                                .inputs = {from},
+                                .count = bytes,
+                                .ranges = {{(char *)from, bytes, false}}};
+    if (kind != cudaMemcpyDeviceToHost)
+        return cudaErrorInvalidMemcpyDirection;
+    standin_stream_put(stream, &work);
+    return cudaSuccess;
+}
+
+/* `first` holds the first element, `host` the rank: a kernel's arguments. */
+static bool fill_step(struct standin_work *work)
+{
+    struct hs_pattern pattern = pattern_of(work);
+    standin_memory_open();
+    hs_pattern_fill(work->output, &pattern, (int64_t)(intptr_t)work->host, (size_t)work->first,
+                    work->count);
+    standin_memory_close();
+    return true;
+}
+
+cudaError_t hs_cuda_fill(void *data, const struct hs_pattern *pattern, int64_t rank, size_t first,
+                         size_t count, cudaStream_t stream)
+{
+    struct standin_work work = {
+        .name = "the fill kernel",
+        .step = fill_step,
+        .output = data,
+        .count = count,
+        .datatype = (int)pattern->datatype,
+        .operation = (int)pattern->operation,
+        .number = pattern->np,
+        .first = (int64_t)first,
+        .host = (void *)(intptr_t)rank,
+        .ranges = {{data, count * hs_datatype_bytes(pattern->datatype), true}}};
+    standin_stream_put(stream, &work);
+    return cudaGetLastError();
+}
+
+static bool count_step(struct standin_work *work)
+{
+    struct hs_pattern pattern = pattern_of(work);
+    unsigned long long *wrong = work->output;
+    standin_memory_open();
+    *wrong += hs_pattern_wrong(work->inputs[0], &pattern, (size_t)work->first, work->count);
+    standin_memory_close();
+    return true;
+}
+
+cudaError_t hs_cuda_count_wrong(unsigned long long *wrong, const void *data,
+                                const struct hs_pattern *pattern, size_t first, size_t count,
+                                cudaStream_t stream)
+{
+    struct standin_work work = {
+        .name = "the count kernel",
+        .step = count_step,
+        .output = wrong,
+        .inputs = {data},
+        .count = count,
+        .datatype = (int)pattern->datatype,
+        .operation = (int)pattern->operation,
+        .number = pattern->np,
+        .first = (int64_t)first,
+        .ranges = {{(char *)wrong, sizeof *wrong, true},
+                   {(char *)data, count * hs_datatype_bytes(pattern->datatype), false}}};
+    standin_stream_put(stream, &work);
+    return cudaGetLastError();
+}
+
+static bool divide_step(struct standin_work *work)
+{
+    standin_memory_open();
+    hs_reduce_finish(work->output, work->count, (enum hs_datatype)work->datatype, HS_AVERAGE,
+                     work->number);
+    standin_memory_close();
+    return true;
+}
+
+cudaError_t hs_cuda_divide(void *data, size_t count, enum hs_datatype datatype, int64_t np,
+                           cudaStream_t stream)
+{
+    struct standin_work work = {.name = "the division kernel",
+                                .step = divide_step,
+                                .output = data,
+                                .count = count,
+                                .datatype = (int)datatype,
+                                .number = np,
+                                .ranges = {{data, count * hs_datatype_bytes(datatype), true}}};
+    standin_stream_put(stream, &work);
+    return cudaGetLastError();
+}

@@ -1,0 +1,130 @@
+/*
+ * standin.h - a stand-in for NCCL and the CUDA runtime: the functions that the backend uses, on
+ * host memory and one machine, with the rules of both checked. Linked in place of the libraries;
+ * needs no GPU.
+ *
+ * What is put on streams is only queued. It is carried out while the program polls (events,
+ * streams, communicators), stream by stream in an order that changes, so nothing may count on more
+ * than streams and events promise. Collectives meet in files that the ranks of a communicator map
+ * (in $STANDIN_DIR): real sums, no MPI, so a collective that is aborted leaves nothing behind.
+ *
+ * A broken rule ends the process with status 70 and one line on stderr, "standin: RULE: ...":
+ *
+ *   order      ranks of a communicator do not make the same calls with the same counts, types and
+ * operations, or two communicators are used in different orders on different ranks race       two
+ * accesses to the same bytes, one of them a write, that no stream, event or wait orders state a
+ * communicator that is destroyed, aborted, finalised or in progress is used memory     a range
+ * outside live device memory; overlapping input and output that NCCL does not allow; memory freed
+ * while in use or registered; something of CUDA's used after it was destroyed capture    something
+ * that a capture does not allow, or one that ends with streams not joined leak
+ * (standin_check_leaks) communicators, memory, streams, events or graphs left at the end
+ *
+ * The host touching device memory is a segmentation fault: it can be accessed only while queued
+ * work runs.
+ *
+ * $STANDIN_FAULT injects one fault, "KIND:CALL:SIZE", into the calls of rank 0 (as given to
+ * ncclCommInitRankConfig) on communicators of SIZE ranks. CALL: reduce-scatter, allgather,
+ * allreduce, split, init. KIND: hang (never gets there), error (the communicator's state becomes
+ * ncclRemoteError), refuse (the call returns ncclSystemError), wrong (a bit of the result is
+ * wrong). It is read at each call.
+ *
+ * $STANDIN_GPUS: GPUs of the node, 64 by default.
+ */
+#ifndef HS_TESTS_STANDIN_H
+#define HS_TESTS_STANDIN_H
+
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STANDIN_STATUS  70
+#define STANDIN_STREAMS 256 /* all that a process may make, graphs' included; 0 is the host */
+#define STANDIN_RANGES  2
+
+_Noreturn void standin_broken(const char *rule, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Rule `leak`. */
+void standin_check_leaks(void);
+
+/* ---- time: what happened before what (vector clocks)
+ * ------------------------------------------------ */
+
+struct standin_clock {
+    uint32_t ticks[STANDIN_STREAMS];
+};
+extern struct standin_clock standin_host_clock;
+void standin_clock_merge(struct standin_clock *into, const struct standin_clock *from);
+
+/* A part of device memory that an operation reads or writes. */
+struct standin_range {
+    char *begin;
+    size_t bytes;
+    bool write;
+};
+/* Rule `race`, for operation `tick` of stream `stream` whose clock is `clock`; remembers the
+ * accesses. */
+void standin_access(const char *what, const struct standin_range *ranges, int stream, uint32_t tick,
+                    const struct standin_clock *clock);
+
+/* ---- device memory
+ * ---------------------------------------------------------------------------------- */
+
+void *standin_memory_new(size_t bytes);
+void standin_memory_free(void *memory, const char *call);
+/* Rule `memory`. */
+void standin_memory_check(const void *begin, size_t bytes, const char *what);
+/* Number of registrations of the allocation goes up or down. */
+void standin_memory_register(void *begin, int change);
+/* Around whatever works on device memory; may be nested. */
+void standin_memory_open(void);
+void standin_memory_close(void);
+size_t standin_memory_count(void);
+
+/* ---- streams
+ * ---------------------------------------------------------------------------------------- */
+
+/* Something queued. `step` returns whether it is through; it may be called again and again. */
+struct standin_work {
+    const char *name;
+    bool (*step)(struct standin_work *work);
+    struct standin_range ranges[STANDIN_RANGES];
+    struct ncclComm *comm; /* collectives */
+    uint32_t sequence, ordinal;
+    bool arrived, captured;
+    /* what it computes */
+    int kind, datatype, operation;
+    void *output;
+    const void *inputs[2];
+    size_t count;
+    int64_t number, first;
+    void *host;
+};
+
+/* Queues a copy of `work`, or adds it to a capture. Rules race, memory. */
+void standin_stream_put(cudaStream_t stream, const struct standin_work *work);
+/* Carries out what can be; true where anything could. */
+bool standin_progress(void);
+/* Whether work of this communicator is queued; drops it where `drop`. */
+bool standin_stream_has(const struct ncclComm *comm, bool drop);
+bool standin_stream_captures(cudaStream_t stream);
+
+/* ---- NCCL
+ * ------------------------------------------------------------------------------------------- */
+
+/* A collective reaches the head of its stream. */
+bool standin_collective_step(struct standin_work *work);
+/* Gives a collective its number when it is really put on a stream. */
+void standin_collective_number(struct standin_work *work);
+size_t standin_comm_count(void);
+
+/* nccl.h declares them without prototypes. */
+ncclResult_t ncclGroupStart(void);
+ncclResult_t ncclGroupEnd(void);
+
+/* "KIND" of the fault for this call, or "". */
+const char *standin_fault(const char *call, int size);
+extern int standin_root_rank;
+
+#endif

@@ -1,0 +1,284 @@
+/*
+ * standin_rules.c - breaks one rule of NCCL or CUDA on purpose, to see that the stand-in notices.
+ *
+ *     mpiexec.mpich -n 2 standin_rules CASE      status 70 and "standin: RULE: ..." (see
+ * test_nccl.sh) mpiexec.mpich -n 2 standin_rules right     keeps all rules: status 0 and "right"
+ *     standin_rules list                         the cases, each with the rule that it breaks
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "standin.h"
+
+#define COUNT 256
+
+static int rank;
+static ncclComm_t comm, second;
+static cudaStream_t a, b;
+static cudaEvent_t event;
+static float *x, *y;
+
+static void ready(ncclComm_t of)
+{
+    ncclResult_t state = ncclInProgress;
+    while (state == ncclInProgress)
+        ncclCommGetAsyncError(of, &state);
+}
+
+static ncclComm_t new_comm(void)
+{
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    ncclUniqueId id;
+    ncclComm_t made;
+    config.blocking = 0;
+    ncclGetUniqueId(&id);
+    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
+    ncclCommInitRankConfig(&made, 2, id, rank, &config);
+    ready(made);
+    return made;
+}
+
+static void all(ncclComm_t of, cudaStream_t stream)
+{
+    ncclAllReduce(x, x, COUNT, ncclFloat32, ncclSum, of, stream);
+    ready(of);
+}
+
+static void finish(void)
+{
+    cudaStreamSynchronize(a);
+    cudaStreamSynchronize(b);
+}
+
+/* ---- the cases
+ * -------------------------------------------------------------------------------------- */
+
+static void other_calls(void)
+{
+    if (rank == 0)
+        ncclAllGather(x, y, COUNT / 2, ncclFloat32, comm, a);
+    else
+        ncclAllReduce(x, y, COUNT, ncclFloat32, ncclSum, comm, a);
+    ready(comm);
+    finish();
+}
+
+static void other_counts(void)
+{
+    ncclAllReduce(x, y, (size_t)(COUNT - rank), ncclFloat32, ncclSum, comm, a);
+    ready(comm);
+    finish();
+}
+
+static void other_operations(void)
+{
+    ncclAllReduce(x, y, COUNT, ncclFloat32, rank == 0 ? ncclSum : ncclMax, comm, a);
+    ready(comm);
+    finish();
+}
+
+static void crossed_communicators(void)
+{
+    ncclAllReduce(x, x, COUNT, ncclFloat32, ncclSum, rank == 0 ? comm : second, a);
+    ready(rank == 0 ? comm : second);
+    ncclAllReduce(y, y, COUNT, ncclFloat32, ncclSum, rank == 0 ? second : comm, b);
+    ready(rank == 0 ? second : comm);
+    finish();
+}
+
+static void no_event(void)
+{
+    all(comm, a);
+    all(second, b);
+    finish();
+}
+
+static void event_recorded_too_early(void)
+{
+    ncclAllReduce(x, x, COUNT, ncclFloat32, ncclSum, comm, a);
+    cudaEventRecord(event, a); /* the call may not be on the stream yet */
+    ready(comm);
+    cudaStreamWaitEvent(b, event, 0);
+    all(second, b);
+    finish();
+}
+
+static void call_in_progress(void)
+{
+    ncclAllReduce(x, x, COUNT, ncclFloat32, ncclSum, comm, a);
+    ncclAllReduce(x, x, COUNT, ncclFloat32, ncclSum, comm, a);
+}
+
+static void use_after_destroy(void)
+{
+    ncclCommFinalize(comm);
+    ready(comm);
+    ncclCommDestroy(comm);
+    all(comm, a);
+}
+
+static void use_after_abort(void)
+{
+    ncclCommAbort(comm);
+    all(comm, a);
+}
+
+static void use_after_finalize(void)
+{
+    ncclCommFinalize(comm);
+    ready(comm);
+    all(comm, a);
+}
+
+static void destroy_at_work(void)
+{
+    if (rank == 0)
+        all(comm, a);
+    ncclCommDestroy(comm);
+}
+
+static void beyond_memory(void)
+{
+    ncclAllGather(x, y, COUNT, ncclFloat32, comm, a); /* 2 x COUNT do not fit in y */
+    ready(comm);
+}
+
+static void bad_overlap(void)
+{
+    ncclAllGather(x, x + 1, COUNT / 4, ncclFloat32, comm, a);
+}
+
+static void free_registered(void)
+{
+    void *handle;
+    ncclCommRegister(comm, x, COUNT * sizeof *x, &handle);
+    ncclMemFree(x);
+}
+
+static void host_reads_device(void)
+{
+    printf("%g\n", (double)x[0]);
+}
+
+static void default_stream(void)
+{
+    all(comm, NULL);
+}
+
+static void not_joined(void)
+{
+    cudaGraph_t graph;
+    cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed);
+    cudaEventRecord(event, a);
+    cudaStreamWaitEvent(b, event, 0);
+    all(comm, b);
+    cudaStreamEndCapture(a, &graph);
+}
+
+static void query_in_capture(void)
+{
+    cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed);
+    cudaStreamQuery(a);
+}
+
+static void left_over(void)
+{
+    standin_check_leaks();
+}
+
+/* In order, grouped, captured and launched twice: no rule is broken, and the sums are those of the
+ * calls. */
+static void right(void)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    float sum = 0;
+    cudaMemsetAsync(x, 0, COUNT * sizeof *x, a);
+    cudaMemsetAsync(y, 0, COUNT * sizeof *y, a);
+    cudaStreamSynchronize(a);
+    ncclGroupStart();
+    ncclAllReduce(x, x, COUNT, ncclFloat32, ncclSum, comm, a);
+    ncclAllReduce(y, y, COUNT, ncclFloat32, ncclSum, second, b);
+    ncclGroupEnd();
+    ready(comm);
+    ready(second);
+    cudaEventRecord(event, b);
+    cudaStreamWaitEvent(a, event, 0);
+    all(comm, a);
+    finish();
+    cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed);
+    cudaEventRecord(event, a);
+    cudaStreamWaitEvent(b, event, 0);
+    all(comm, b);
+    cudaEventRecord(event, b);
+    cudaStreamWaitEvent(a, event, 0);
+    cudaStreamEndCapture(a, &graph);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphLaunch(exec, a);
+    cudaGraphLaunch(exec, a);
+    cudaMemcpyAsync(&sum, x, sizeof sum, cudaMemcpyDeviceToHost, a);
+    finish();
+    cudaGraphExecDestroy(exec);
+    cudaGraphDestroy(graph);
+    if (sum == 0 && ncclGroupEnd() == ncclInvalidUsage && rank == 0)
+        puts("right");
+}
+
+static const struct {
+    const char *name, *rule;
+    void (*run)(void);
+} cases[] = {
+    {"other-calls", "order", other_calls},
+    {"other-counts", "order", other_counts},
+    {"other-operations", "order", other_operations},
+    {"crossed-communicators", "order", crossed_communicators},
+    {"no-event", "race", no_event},
+    {"event-recorded-too-early", "race", event_recorded_too_early},
+    {"call-in-progress", "state", call_in_progress},
+    {"use-after-destroy", "state", use_after_destroy},
+    {"use-after-abort", "state", use_after_abort},
+    {"use-after-finalize", "state", use_after_finalize},
+    {"destroy-at-work", "state", destroy_at_work},
+    {"beyond-memory", "memory", beyond_memory},
+    {"bad-overlap", "memory", bad_overlap},
+    {"free-registered", "memory", free_registered},
+    {"host-reads-device", "SIGSEGV", host_reads_device},
+    {"default-stream", "capture", default_stream},
+    {"not-joined", "capture", not_joined},
+    {"query-in-capture", "capture", query_in_capture},
+    {"left-over", "leak", left_over},
+    {"right", "", right},
+};
+#define CASES (sizeof cases / sizeof cases[0])
+
+static void set_up(void)
+{
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    ncclMemAlloc((void **)&x, COUNT * sizeof *x);
+    ncclMemAlloc((void **)&y, COUNT * sizeof *y);
+    comm = new_comm();
+    second = new_comm();
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return 2;
+    for (size_t i = 0; i < CASES && strcmp(argv[1], "list") == 0; i++)
+        if (cases[i].rule[0] != '\0')
+            printf("%s %s\n", cases[i].name, cases[i].rule);
+    if (strcmp(argv[1], "list") == 0)
+        return 0;
+    MPI_Init(&argc, &argv);
+    set_up();
+    for (size_t i = 0; i < CASES; i++)
+        if (strcmp(argv[1], cases[i].name) == 0)
+            cases[i].run();
+    MPI_Finalize();
+    return 0;
+}

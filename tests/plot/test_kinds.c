@@ -1,0 +1,305 @@
+/* Each kind's numbers against values computed by hand from the results below. */
+#include "test.h"
+
+#include "plot/plot.h"
+
+#define SYSTEM                                                                                     \
+    "\"system\": {\"format\": \"hiersearch.system/1\", \"name\": \"%s\", \"levels\": ["            \
+    "{\"name\": \"in\", \"arity\": 2, \"fabric\": \"switch\", \"latency_us\": 1,"                  \
+    " \"bandwidth_GBps\": 8},"                                                                     \
+    "{\"name\": \"out\", \"arity\": null, \"fabric\": \"switch\", \"latency_us\": 2,"              \
+    " \"bandwidth_GBps\": 1}]},"
+
+#define HEAD                                                                                       \
+    "{\"format\": \"hiersearch.result/1\", \"command\": \"c\","                                    \
+    "\"created\": \"2026-01-31T12:00:00Z\", \"versions\": {\"hiersearch\": \"0.1.0\"},"
+
+#define MESSAGE                                                                                    \
+    "{\"message_bytes\": %d, \"dtype\": \"float32\", \"op\": \"sum\","                             \
+    "\"search\": {\"splits\": 2, \"looked_at\": 2, \"pruned\": []},"
+
+/* Four processes, 8 MB: 2x2 takes 3 s (predicted 2 s), flat 6 s (predicted 8 s), the library 9 s.
+ */
+#define MEASURED                                                                                   \
+    HEAD "\"backend\": \"host\", \"np\": 4," SYSTEM                                                \
+         "\"placement\": {\"nodes\": [{\"host\": \"a\", \"ranks\": 4}]}, \"complete\": true,"      \
+         "\"results\": [" MESSAGE                                                                  \
+         "\"best\": \"2x2\", \"baselines\": [{\"name\": \"MPI_Allreduce\","                        \
+         "\"measured\": {\"status\": \"ok\", \"median_seconds\": 9, \"samples_seconds\": [9],"     \
+         "\"wrong_elements\": 0}}],"                                                               \
+         "\"candidates\": [{\"plan\": \"2x2\", \"predicted_seconds\": 2, \"measured\": "           \
+         "{\"status\": \"ok\", \"median_seconds\": 3, \"ci95_seconds\": [2.5, 4],"                 \
+         "\"samples_seconds\": [3], \"wrong_elements\": 0,"                                        \
+         "\"layers_seconds\": {\"reduce_scatter\": [0.5, 1.5], \"allgather\": [0.75]}}},"          \
+         "{\"plan\": \"4\", \"predicted_seconds\": 8, \"measured\": {\"status\": \"ok\","          \
+         "\"median_seconds\": 6, \"samples_seconds\": [6], \"wrong_elements\": 0}}]}]}"
+
+/* Eight processes, predicted only. */
+#define PREDICTED                                                                                  \
+    HEAD "\"np\": 8," SYSTEM "\"complete\": true, \"results\": [" MESSAGE                          \
+         "\"best\": \"2x4\", \"baselines\": [],"                                                   \
+         "\"candidates\": [{\"plan\": \"2x4\", \"predicted_seconds\": 0.25},"                      \
+         "{\"plan\": \"8\", \"predicted_seconds\": 0.5}]}]}"
+
+static void read_text(struct hs_result *result, char *text)
+{
+    struct hs_error error;
+
+    assert_non_null(text);
+    assert_status_is(hs_result_parse(result, "test.json", text, strlen(text), &error), HS_OK,
+                     &error);
+    free(text);
+}
+
+/* A macro, so that the compiler sees the format. */
+#define load(result, format, machine, bytes)                                                       \
+    do {                                                                                           \
+        char *text_;                                                                               \
+        read_text(result, asprintf(&text_, format, machine, bytes) < 0 ? NULL : text_);            \
+    } while (0)
+
+/* The text of a kind for one or two results; owned by the caller. */
+static char *text_of(const char *name, const struct hs_result *a, const struct hs_result *b,
+                     const char *plan)
+{
+    struct hs_plot_input inputs[] = {{"a.json", a}, {"b.json", b}};
+    struct hs_plot_job job = {.inputs = inputs, .input_count = b ? 2 : 1, .plan = plan};
+    const struct hs_plot_kind *kind;
+    struct hs_text out = {0};
+    struct hs_error error;
+
+    assert_status_is(hs_plot_kind_find(&kind, name, &error), HS_OK, &error);
+    assert_status_is(hs_plot_write(&out, kind, &job, &error), HS_OK, &error);
+    return out.data;
+}
+
+static enum hs_status failure_of(struct hs_error *error, const char *name,
+                                 const struct hs_result *a, const struct hs_result *b,
+                                 const char *plan)
+{
+    struct hs_plot_input inputs[] = {{"a.json", a}, {"b.json", b}};
+    struct hs_plot_job job = {.inputs = inputs, .input_count = b ? 2 : 1, .plan = plan};
+    const struct hs_plot_kind *kind;
+    struct hs_text out = {0};
+    enum hs_status status;
+
+    assert_status_is(hs_plot_kind_find(&kind, name, error), HS_OK, error);
+    status = hs_plot_write(&out, kind, &job, error);
+    hs_text_release(&out);
+    return status;
+}
+
+static void scaling_has_flat_best_and_library(void **state)
+{
+    struct hs_result measured, predicted;
+    char *text;
+
+    (void)state;
+    load(&measured, MEASURED, "m", 8000000);
+    load(&predicted, PREDICTED, "m", 8000000);
+    text = text_of("scaling", &predicted, &measured, NULL);
+    assert_has(text, "hiersearch.plot/1\tscaling\n");
+    assert_has(text, "title\tm: 4 to 8 processes, 8000000B per process\n");
+    assert_has(text, "time_unit\ts\n");
+    assert_has(text, "# predicted\n# np\tflat_seconds\tbest_seconds\tbest_plan\n"
+                     "4\t8\t2\t2x2\n8\t0.5\t0.25\t2x4\n\n\n");
+    assert_has(text, "4\t6\t6\t6\t3\t2.5\t4\t9\t9\t9\t2x2\tMPI_Allreduce\n");
+    free(text);
+    hs_result_release(&measured);
+    hs_result_release(&predicted);
+}
+
+static void top_ranks_and_prefers_measurements(void **state)
+{
+    struct hs_result measured, predicted;
+    char *text;
+
+    (void)state;
+    load(&measured, MEASURED, "m", 8000000);
+    load(&predicted, PREDICTED, "m", 8000000);
+    text = text_of("top", &measured, &predicted, NULL);
+    /* x, seconds, low, high, rank, measured, plan; groups are 7 apart. */
+    assert_has(text, "0\t3\t2.5\t4\t1\t1\t2x2\n1\t6\t6\t6\t2\t1\t4\n"
+                     "7\t0.25\t0.25\t0.25\t1\t0\t2x4\n8\t0.5\t0.5\t0.5\t2\t0\t8\n");
+    assert_has(text, "longest\t6.00000000\n");
+    free(text);
+    hs_result_release(&measured);
+    hs_result_release(&predicted);
+}
+
+static void layers_stack_the_phases_in_time(void **state)
+{
+    struct hs_result measured;
+    char *text;
+
+    (void)state;
+    load(&measured, MEASURED, "m", 8000000);
+    text = text_of("layers", &measured, NULL, NULL);
+    /* Measured 2x2: 0.5 reduce-scatter, 1.5 allreduce, 0.75 allgather, in the lower half of row 0.
+     */
+    assert_has(text, "-0.4\t0\t0\t0.5\t1\t1\t1\t");
+    assert_has(text, "-0.4\t0\t0.5\t2\t2\t2\t1\t");
+    assert_has(text, "-0.4\t0\t2\t2.75\t3\t1\t1\t");
+    /* The model, eq. 2-4 with s = 1: layer (1, 2) in 8 GB/s of 8 MB takes 2 us + 8 MB / 8 GB/s =
+     * 1.002 ms, a half for each of its phases; layer (2, 2) of 4 MB has 2 rings on a link of 1
+     * GB/s, so 4 us + 4 MB / 0.5 GB/s = 8.004 ms. */
+    assert_has(text, "0\t0.4\t0\t0.000501\t1\t1\t0\t");
+    assert_has(text, "0\t0.4\t0.000501\t0.008505\t2\t2\t0\t");
+    assert_has(text, "0\t0.4\t0.008505\t0.009006\t3\t1\t0\t");
+    /* Whole plans: the file's prediction and the measurement with its interval. */
+    assert_has(text, "\t2\t2\t2\t2\t0\t2.000 s predicted\n");
+    assert_has(text, "\t3\t2.5\t4\t4\t1\t3.000 s measured\n");
+    assert_has(text, "-1\t4 (flat)\n");
+    free(text);
+    hs_result_release(&measured);
+}
+
+static void layers_shows_a_plan_by_the_model(void **state)
+{
+    struct hs_result predicted;
+    struct hs_error error;
+    char *text;
+
+    (void)state;
+    load(&predicted, PREDICTED, "m", 8000000);
+    text = text_of("layers", &predicted, NULL, "2x2x2");
+    assert_has(text, "\t2x2x2\n");
+    free(text);
+    assert_int_equal(failure_of(&error, "layers", &predicted, NULL, "2x3"), HS_INVALID);
+    assert_has(error.message, "--plan: ");
+    hs_result_release(&predicted);
+}
+
+static void bandwidth_is_bus_bandwidth(void **state)
+{
+    struct hs_result measured;
+    char *text;
+
+    (void)state;
+    load(&measured, MEASURED, "m", 8000000);
+    text = text_of("bandwidth", &measured, NULL, NULL);
+    /* n / t * 2 (4 - 1) / 4: 12 MB / 2 s, / 3 s, / 4 s (slow end), / 2.5 s (fast end). */
+    assert_has(text, "# plan1\n# bytes\tpredicted\tmeasured\tlow\thigh\n"
+                     "8000000\t6000000\t4000000\t3000000\t4800000\n");
+    assert_has(text, "# plan2\n# bytes\tpredicted\tmeasured\tlow\thigh\n"
+                     "8000000\t1500000\t2000000\t2000000\t2000000\n");
+    assert_has(text, "# library\n# bytes\tpredicted\tmeasured\tlow\thigh\n"
+                     "8000000\t?\t1333333.33\t1333333.33\t1333333.33\n");
+    /* Layer (1, 2): 8 MB travel, by the model in 1.002 ms, measured in 0.5 + 0.75 s; no fit of one
+     * point. */
+    assert_has(text, "# layer1\n# bytes\tpredicted\tmeasured\tfitted\n"
+                     "8000000\t7.98403194e+09\t6400000\t?\n");
+    free(text);
+    hs_result_release(&measured);
+}
+
+static void accuracy_counts_the_errors(void **state)
+{
+    struct hs_result measured, predicted;
+    struct hs_error error;
+    char *text;
+
+    (void)state;
+    load(&measured, MEASURED, "m", 8000000);
+    load(&predicted, PREDICTED, "m", 8000000);
+    text = text_of("accuracy", &measured, &predicted, NULL);
+    /* 2 / 3 - 1 = -1/3 and 8 / 6 - 1 = 1/3. */
+    assert_has(text, "points\t2\nmedian_error\t0.333333333\nmean_error\t0.333333333\n"
+                     "worst_error\t0.333333333\n");
+    assert_has(text, "2\t3\t2.5\t4\t1\t2x2\t2x2\n8\t6\t6\t6\t1\t4\t4\n");
+    assert_has(text, "caption1\t2 candidates, error of the prediction: median 33.3 %");
+    free(text);
+    assert_int_equal(failure_of(&error, "accuracy", &predicted, NULL, NULL), HS_INVALID);
+    assert_has(error.message, "a.json: has no candidate that was both predicted and measured");
+    hs_result_release(&measured);
+    hs_result_release(&predicted);
+}
+
+static void lattice_draws_divisors_and_the_path(void **state)
+{
+    struct hs_result predicted;
+    char *text;
+
+    (void)state;
+    load(&predicted, PREDICTED, "m", 8000000);
+    text = text_of("lattice", &predicted, NULL, NULL);
+    /* 8 has the divisors 1, 2, 4, 8 in a row and 6 layers; 2x4 takes two, the flat split one. */
+    assert_has(text, "nodes\t4\n");
+    assert_has(text, "edges_shown\t2\nedges_in_candidates\t1\nedges_in_none\t3\n");
+    assert_has(text,
+               "# nodes\n# x\ty\tuse\tlabel\n0\t0\t2\t1\n1\t0\t2\t2\n2\t0\t0\t4\n3\t0\t2\t8\n");
+    /* The first layer's line goes straight from 1 to 2. */
+    assert_has(text, "# on_path\n# x\ty\n0\t0\n0.04167\t0\n");
+    free(text);
+    hs_result_release(&predicted);
+}
+
+static void system_has_levels_and_layers(void **state)
+{
+    struct hs_result predicted;
+    char *text;
+
+    (void)state;
+    load(&predicted, PREDICTED, "m", 8000000);
+    text = text_of("system", &predicted, NULL, NULL);
+    assert_has(text, "2\t1\t16\t0\t2\t1\tout joins any number of groups of 2; each has 1.000 GB/s, "
+                     "latency 2.000 us\n"
+                     "1\t1\t2\t0.12\t1\t0\tin joins 2 processes; each has 8.000 GB/s, latency "
+                     "1.000 us\n");
+    assert_has(text, "1\t1\t2\t-1\t1\tlayer 1: rings of 2, stride 1, over in; 1 ring on a link, "
+                     "8.000 GB/s each; 1.002 ms\n");
+    assert_has(text, "2\t2\t8\t-2\t2\tlayer 2: rings of 4, stride 2, over out; 2 rings on a link, "
+                     "500.0 MB/s each; 12.01 ms\n");
+    free(text);
+    hs_result_release(&predicted);
+}
+
+static void two_machines_do_not_mix(void **state)
+{
+    struct hs_result a, b;
+    struct hs_error error;
+
+    (void)state;
+    load(&a, MEASURED, "m", 8000000);
+    load(&b, PREDICTED, "other", 8000000);
+    assert_int_equal(failure_of(&error, "scaling", &a, &b, NULL), HS_INVALID);
+    assert_string_equal(error.message,
+                        "results of two machines in one plot: a.json is of m, b.json is of other");
+    assert_int_equal(failure_of(&error, "lattice", &a, &b, NULL), HS_INVALID);
+    assert_string_equal(error.message, "lattice: expected one result file, found 2");
+    hs_result_release(&b);
+    load(&b, PREDICTED, "m", 4000000);
+    assert_int_equal(failure_of(&error, "scaling", &a, &b, NULL), HS_INVALID);
+    assert_string_equal(error.message, "the 2 result files have no message size in common");
+    hs_result_release(&a);
+    hs_result_release(&b);
+}
+
+static void an_unknown_kind_names_the_nearest(void **state)
+{
+    const struct hs_plot_kind *kind;
+    struct hs_error error;
+
+    (void)state;
+    assert_int_equal(hs_plot_kind_find(&kind, "layer", &error), HS_INVALID);
+    assert_string_equal(error.message,
+                        "no kind of plot is called \"layer\"; did you mean \"layers\"?");
+    assert_int_equal(hs_plot_kind_find(&kind, "zzz", &error), HS_INVALID);
+    assert_string_equal(error.message, "no kind of plot is called \"zzz\"");
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("scaling has the flat split, the best one and the library",
+            scaling_has_flat_best_and_library),
+    HS_TEST("top ranks the candidates, flat among them", top_ranks_and_prefers_measurements),
+    HS_TEST("layers stacks the phases in the order of time", layers_stack_the_phases_in_time),
+    HS_TEST("layers shows a plan that is not in the file, by the model",
+            layers_shows_a_plan_by_the_model),
+    HS_TEST("bandwidth is n / t * 2 (np - 1) / np", bandwidth_is_bus_bandwidth),
+    HS_TEST("accuracy counts how wrong the predictions are", accuracy_counts_the_errors),
+    HS_TEST("lattice draws the divisors and the path", lattice_draws_divisors_and_the_path),
+    HS_TEST("system has the levels and the layers of the plan", system_has_levels_and_layers),
+    HS_TEST("results that do not belong together are refused", two_machines_do_not_mix),
+    HS_TEST("an unknown kind is answered with the nearest one", an_unknown_kind_names_the_nearest),
+};
+HS_TEST_MAIN(tests)

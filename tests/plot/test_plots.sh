@@ -1,0 +1,180 @@
+#!/bin/bash
+# Every kind of plot as SVG, PDF and PNG from gnuplot, without a complaint, and the report as a page that
+# stands alone. Prints TAP.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+program=$(realpath "${BUILD:-$here/../../build}/hiersearch")
+python=${PYTHON3:-/usr/bin/python3}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+
+if ! command -v gnuplot >/dev/null; then
+    echo "1..0 # SKIP gnuplot is not installed"
+    exit 0
+fi
+number=0
+# check SENTENCE COMMAND...: passes if the command succeeds and says nothing.
+check() {
+    local sentence=$1
+    shift
+    number=$((number + 1))
+    if "$@" >out 2>&1 && [ ! -s out ]; then
+        echo "ok $number - $sentence"
+    else
+        echo "not ok $number - $sentence"
+        sed 's/^/# /' out
+    fi
+}
+
+for np in 4 8 128; do
+    "$program" predict abci --np $np --size 1MiB:8MiB --top 9 -q -o abci-$np.json >/dev/null
+done
+"$program" predict abci --np 720 -q --chunks 1,4 -o one-size.json >/dev/null
+"$program" predict summit --np 1 -q -o one.json >/dev/null
+"$program" predict summit --np 7 -q -o prime.json >/dev/null
+# The same results as if they had been measured, with names that mean harm; without a machine; and plain.
+"$python" - <<'END'
+import json
+
+EVIL = "</title><script>alert(1)</script>\"'&`id`$(id)_^{}@\\ %s \u0007\u00e9"
+
+
+def measure(name, new, evil, machine):
+    with open(name) as file:
+        result = json.load(file)
+    result["backend"] = "host"
+    result["placement"] = {"nodes": [{"host": evil or "a", "ranks": result["np"]}]}
+    for message in result["results"]:
+        for i, candidate in enumerate(message["candidates"]):
+            seconds = candidate["predicted_seconds"] * (1.1 + 0.01 * i)
+            layers = [layer["seconds"] / 2 for layer in candidate["layers"]]
+            candidate["measured"] = {
+                "status": "ok", "median_seconds": seconds, "wrong_elements": 0, "samples_seconds": [seconds] * 6,
+                "ci95_seconds": [seconds * 0.95, seconds * 1.05],
+                "layers_seconds": {"reduce_scatter": layers[:-1] + [2 * layers[-1]], "allgather": layers[:-1]}}
+            if not machine:
+                del candidate["layers"], candidate["predicted_seconds"]
+        message["candidates"].sort(key=lambda c: c["measured"]["median_seconds"])
+        message["best"] = message["candidates"][0]["plan"]
+        message["baselines"] = [{"name": evil or "MPI_Allreduce", "measured": {
+            "status": "ok", "median_seconds": seconds * 2, "wrong_elements": 0, "samples_seconds": [seconds * 2]}}]
+        if evil:
+            message["search"]["pruned"] = [{"rule": evil, "splits": 3}]
+            message["candidates"][0]["measured"]["reason"] = evil
+    if evil:
+        for key in ("title", "source", "notes"):
+            result["system"][key] = evil
+        result.update(command=evil, note=evil, complete=False)
+        result["versions"] = {"hiersearch": evil, evil: evil}
+    if not machine:
+        del result["system"]
+    with open(new, "w") as file:
+        json.dump(result, file)
+
+
+measure("abci-128.json", "evil.json", EVIL, True)
+measure("abci-128.json", "measured.json", None, True)
+measure("abci-8.json", "no-machine.json", None, False)
+END
+
+draws() {
+    local kind=$1 type=$2 magic=$3
+    shift 3
+    "$program" plot "$@" --as "$kind" -o "$kind.$type" &&
+        [ "$(head -c "${#magic}" "$kind.$type")" = "$magic" ]
+}
+for kind in scaling layers bandwidth top accuracy lattice system; do
+    inputs=(measured.json)
+    case $kind in scaling | top) inputs=(abci-4.json measured.json no-machine.json) ;; esac
+    check "$kind as SVG" draws $kind svg '<?xml version="1.0"' "${inputs[@]}"
+    check "$kind as PDF" draws $kind pdf '%PDF-1' "${inputs[@]}"
+    check "$kind as PNG" draws $kind png $'\x89PNG' "${inputs[@]}"
+    check "$kind with names that mean harm is well-formed and has no script" "$python" - "$program" "$kind" <<'END'
+import subprocess
+import sys
+import xml.etree.ElementTree as tree
+
+done = subprocess.run([sys.argv[1], "plot", "evil.json", "--as", sys.argv[2], "-q", "-o", "evil.svg"], check=True)
+root = tree.parse("evil.svg").getroot()
+names = {element.tag.split("}")[1] for element in root.iter()}
+assert "script" not in names, names
+assert any("script" in (element.text or "") for element in root.iter()), "the name is not shown at all"
+END
+    [ $kind = accuracy ] || check "$kind of a prediction" draws $kind svg '<?xml' abci-128.json
+    [ $kind = accuracy ] || check "$kind of one size, with chunks" draws $kind svg '<?xml' one-size.json
+done
+for kind in scaling layers bandwidth top lattice; do
+    check "$kind without a machine" draws $kind svg '<?xml' no-machine.json
+done
+for kind in scaling layers bandwidth top lattice system; do
+    check "$kind of a prime number of processes" draws $kind svg '<?xml' prime.json
+done
+check "system of one process" draws system svg '<?xml' one.json
+same() { draws layers svg '<?xml' measured.json && cp layers.svg a.svg && draws layers svg '<?xml' measured.json && cmp layers.svg a.svg; }
+check "the same result gives the same picture" same
+
+# page FILE.html INPUT...: a report that is well-formed, stands alone and has headings in order.
+page() {
+    local file=$1
+    shift
+    "$program" report "$@" -q -o "$file" && "$python" - "$file" <<'END'
+import html.parser
+import re
+import sys
+import xml.etree.ElementTree as tree
+
+VOID = {"meta"}
+text = open(sys.argv[1], encoding="utf-8").read()
+root = tree.fromstring(text.replace("<!DOCTYPE html>", ""))
+assert "script" not in {element.tag for element in root.iter()}
+ids = [element.get("id") for element in root.iter() if element.get("id")]
+assert len(ids) == len(set(ids)), "ids are there twice"
+for element in root.iter():
+    for key, value in element.attrib.items():
+        assert not key.lower().startswith("on"), key
+        if key in ("href", "src") or key.endswith("}href"):
+            assert value.startswith("#") and value[1:] in ids, value
+    for ref in re.findall(r"url\(([^)]*)\)", " ".join(element.attrib.values())):
+        assert ref.startswith("#") and ref[1:] in ids, ref
+style = root.find("head/style").text
+assert "url(" not in style and "@import" not in style
+assert root.find("head/meta[@name='viewport']") is not None
+
+
+class Checker(html.parser.HTMLParser):
+    """Every element is closed in its turn; headings do not skip a level."""
+    open, level = [], 0
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        if re.fullmatch("h[1-6]", tag):
+            assert int(tag[1]) <= self.level + 1, tag
+            self.level = int(tag[1])
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+
+checker = Checker()
+checker.feed(text)
+checker.close()
+assert not checker.open
+END
+}
+check "the report of a measurement" page measured.html measured.json
+check "the report of several results" page several.html measured.json abci-4.json abci-8.json
+check "the report of a prediction" page predicted.html abci-128.json
+check "the report without a machine" page no-machine.html no-machine.json
+check "the report of one process" page one.html one.json
+check "the report with names that mean harm" page evil.html evil.json
+has() { [ "$(grep -o "$2" "$1" | wc -l)" -ge "$3" ] || grep -c "$2" "$1"; }
+check "its pictures are in it" has several.html '<svg ' 7
+check "it says the gain over the library" has measured.html 'against MPI_Allreduce' 1
+check "it says that a prediction is not measured" has predicted.html 'Predicted by a model, not measured' 1
+check "it says that a run was cut short" has evil.html 'The run was cut short' 1
+check "it shows the export commands" has measured.html 'hiersearch export measured.json --to msccl' 1
+echo "1..$number"
