@@ -3,6 +3,8 @@
  */
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -11,6 +13,24 @@
 static const struct hs_json_bounds positive = {0, 1e18, true};
 static const struct hs_json_bounds not_negative = {0, 1e12, false};
 static const struct hs_json_bounds one_or_more = {1, 1e6, false};
+
+/* The double nearest to the decimal that the file says, shifted by six places: 8.4 us is 8.4e-6, as in a line of
+ * text; a product or a quotient may be one unit in the last place off. */
+static double from_microseconds(double value)
+{
+    char text[40];
+    char *exponent;
+
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof(text), "%.*e", digits - 1, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    exponent = strchr(text, 'e');
+    snprintf(exponent, sizeof(text) - (size_t)(exponent - text), "e%ld",
+             strtol(exponent + 1, NULL, 10) - 6);
+    return strtod(text, NULL);
+}
 
 /* Text member to an owned copy; an absent member stays NULL. */
 static enum hs_status read_text(char **out, const struct hs_json *object, const char *key,
@@ -93,7 +113,7 @@ static enum hs_status read_level(struct hs_level *level, const struct hs_json *a
         (status = hs_json_bool_or(&level->striped, at, "striped", true, err)))
         return status;
     level->fabric = (enum hs_fabric)fabric;
-    level->latency_seconds = latency_us / 1e6; /* rounded once: 10 us is 1e-5 */
+    level->latency_seconds = from_microseconds(latency_us);
     level->bytes_per_second = bandwidth_gbps * 1e9;
     return read_sources(level, at, err);
 }
@@ -175,7 +195,7 @@ static enum hs_status read_system(struct hs_system *system, const struct hs_json
         (status = hs_json_number_or(&launch_us, at, "launch_us", &not_negative, 0, err)))
         return status;
     system->latency_kind = (enum hs_latency_kind)kind;
-    system->launch_seconds = launch_us / 1e6;
+    system->launch_seconds = from_microseconds(launch_us);
     return read_levels(system, at, err);
 }
 
@@ -247,11 +267,6 @@ static cJSON *finish(struct writer *writer)
         return writer->object;
     cJSON_Delete(writer->object);
     return NULL;
-}
-
-static double from_microseconds(double value)
-{
-    return value / 1e6;
 }
 
 static double from_gigabytes(double value)
