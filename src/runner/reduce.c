@@ -41,7 +41,9 @@ static inline double larger_double(double x, double y)
 
 static inline int16_t larger_int16(int16_t x, int16_t y)
 {
-    return x > y ? x : y;
+    if (x > y) /* not ?:, whose operands become int */
+        return x;
+    return y;
 }
 
 /* Sign and magnitude to two's complement order; its own inverse. */
