@@ -3,7 +3,7 @@
 
 16 ranks on 8 hosts in 2 racks. One run measures all 8 splits: the truth. A second run measures them again: repeatability. The
 pruned run gets the cluster's description and measures the model's best few only. Needs root.
-Usage: bench/cluster.py [--size 4MiB] [--budget 60s] [--rate 1gbit] [--top 3] [--build build]
+Usage: bench/cluster.py [--size 4MiB] [--budget 60s] [--rate 500mbit] [--top 3] [--build build]
 """
 import argparse
 import json
@@ -45,7 +45,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--size", default="4MiB")
     parser.add_argument("--budget", default="60s")
-    parser.add_argument("--rate", default="1gbit")
+    parser.add_argument("--rate", default="500mbit")
     parser.add_argument("--top", default="3")
     parser.add_argument("--build", default=os.environ.get("BUILD", "build"))
     arguments = parser.parse_args()
