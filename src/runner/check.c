@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void hs_mpi_failed(int code, const char *call, const char *file, int line)
 {
@@ -17,6 +18,7 @@ void hs_mpi_failed(int code, const char *call, const char *file, int line)
     reason[strcspn(reason, "\n")] = '\0';
     fprintf(stderr, "hiersearch-measure: %.*s failed on rank %d (host %s), %s:%d: %s\n",
             (int)strcspn(call, "("), call, rank, host, file, line, reason);
+    sleep(1); /* launchers drop what they have not forwarded yet when a rank aborts */
     MPI_Abort(MPI_COMM_WORLD, 1);
     abort();
 }

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runner/backend.h"
 #include "runner/nccl.h"
@@ -56,6 +57,7 @@ static void stop_if(enum hs_status status, const struct hs_error *err)
         return;
     printf("Bail out! rank %d: %s\n", my_rank, err->message);
     fflush(stdout);
+    sleep(1); /* hydra drops what it has not forwarded yet when a rank aborts */
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
