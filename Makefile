@@ -251,8 +251,9 @@ QUICK_COMMANDS += "tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)" \
     "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)"
 check check-full: nccl-programs
 endif
-FULL_COMMANDS += $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) tests/cluster/test_cluster.sh \
-    "tests/cluster/test_measure.sh $(BUILD)/hiersearch"
+# Alone: it compares the machine's mounts and processes before and after, which other tests change, too.
+FULL_COMMANDS += $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) "@serial tests/cluster/test_cluster.sh" \
+    "@serial tests/cluster/test_measure.sh $(BUILD)/hiersearch"
 # The other MPI has to build and pass too, in a build of its own.
 ifneq ($(MPI_NAME)$(shell command -v mpicc.openmpi 2>/dev/null),mpich)
 ifneq ($(MPI_NAME),openmpi)
