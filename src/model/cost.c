@@ -1,9 +1,11 @@
 #include "model/cost.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
-/* Positions of children looked at one by one before the worst that could be is taken for granted. */
+/* Positions of children looked at one by one before the worst that could be is taken for granted.
+ */
 #define POSITIONS_LOOKED_AT 64
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -36,9 +38,9 @@ static int64_t overlap(int64_t a, int64_t b, int64_t u, int64_t v)
 /*
  * Rings of one block that leave a child, as intervals of the ranks they leave from.
  *
- * The block is [0, block) with block = stride * size, the child [first, end) in the block's coordinates (it may
- * begin before 0 or end after the block). Rank x sends to x + stride, except that the last `stride` ranks
- * send back to x - (size - 1) stride.
+ * The block is [0, block) with block = stride * size, the child [first, end) in the block's
+ * coordinates (it may begin before 0 or end after the block). Rank x sends to x + stride, except
+ * that the last `stride` ranks send back to x - (size - 1) stride.
  */
 struct leaving {
     int64_t forward_first, forward_end, back_first, back_end;
@@ -57,13 +59,15 @@ static struct leaving rings_leaving(struct hs_layer layer, int64_t first, int64_
     };
 }
 
-/* Most rings through one port of a child whose first `ranks` ranks exist, `offset` ranks into a block; the child may
- * reach into later blocks. Blocks that lie inside the child send nothing out of it. */
+/* Most rings through one port of a child whose first `ranks` ranks exist, `offset` ranks into a
+ * block; the child may reach into later blocks. Blocks that lie inside the child send nothing out
+ * of it. */
 static int64_t rings_through_ports(struct hs_layer layer, int64_t offset, int64_t ranks,
                                    int64_t child_ranks, int64_t ports)
 {
     int64_t block = layer.stride * layer.size, end = offset + ranks;
-    int64_t last_block = (end - 1) / block * block; /* start of the block that holds the last rank */
+    int64_t last_block =
+        (end - 1) / block * block; /* start of the block that holds the last rank */
     struct leaving head = rings_leaving(layer, offset, end);
     struct leaving tail = {0, 0, 0, 0};
     int64_t most = 0;
@@ -71,22 +75,24 @@ static int64_t rings_through_ports(struct hs_layer layer, int64_t offset, int64_
     if (last_block > 0)
         tail = rings_leaving(layer, offset - last_block, end - last_block);
     for (int64_t port = 0; port < ports; port++) {
-        /* Ranks go to ports in blocks; with more ports than ranks the first ones serve one rank each. */
+        /* Ranks go to ports in blocks; with more ports than ranks the first ones serve one rank
+         * each. */
         int64_t a = offset + port * child_ranks / ports;
         int64_t b = offset + (port + 1) * child_ranks / ports;
-        int64_t rings = overlap(a, b, head.forward_first, head.forward_end) +
-                        overlap(a, b, head.back_first, head.back_end) +
-                        overlap(a - last_block, b - last_block, tail.forward_first,
-                                tail.forward_end) +
-                        overlap(a - last_block, b - last_block, tail.back_first, tail.back_end);
+        int64_t rings =
+            overlap(a, b, head.forward_first, head.forward_end) +
+            overlap(a, b, head.back_first, head.back_end) +
+            overlap(a - last_block, b - last_block, tail.forward_first, tail.forward_end) +
+            overlap(a - last_block, b - last_block, tail.back_first, tail.back_end);
 
         most = larger(most, rings);
     }
     return most;
 }
 
-/* Rings that leave a child through its whole link, where `ranks` of its ranks lie in a block that goes on
- * outside: each of the block's rings leaves at most once, and only from a rank inside to one outside. */
+/* Rings that leave a child through its whole link, where `ranks` of its ranks lie in a block that
+ * goes on outside: each of the block's rings leaves at most once, and only from a rank inside to
+ * one outside. */
 static int64_t rings_cut(struct hs_layer layer, int64_t ranks)
 {
     int64_t block = layer.stride * layer.size, inside = ranks % block;
@@ -100,8 +106,9 @@ static int64_t rings_at(struct hs_layer layer, int64_t t, int64_t ranks)
     return rings_cut(layer, t) + rings_cut(layer, ranks - t);
 }
 
-/* The worst place a block boundary can have in a child. The count is concave in t while both sides stay in
- * the same blocks, so the multiples of `divisor` next to the middle of such a stretch are the worst. */
+/* The worst place a block boundary can have in a child. The count is concave in t while both sides
+ * stay in the same blocks, so the multiples of `divisor` next to the middle of such a stretch are
+ * the worst. */
 static int64_t rings_at_worst_boundary(struct hs_layer layer, int64_t child_ranks, int64_t divisor)
 {
     int64_t block = layer.stride * layer.size, rest = child_ranks % block;
@@ -137,8 +144,8 @@ static int64_t rings_at_ports(struct hs_layer layer, int64_t np, int64_t child_r
                               int64_t rings_per_child, bool nested)
 {
     int64_t block = layer.stride * layer.size, children = (np + child_ranks - 1) / child_ranks;
-    int64_t positions = nested ? 1
-                               : smaller(children, block / greatest_common_divisor(block, child_ranks));
+    int64_t positions =
+        nested ? 1 : smaller(children, block / greatest_common_divisor(block, child_ranks));
     int64_t most = 0;
 
     if (positions < children && np % child_ranks != 0)
@@ -148,9 +155,9 @@ static int64_t rings_at_ports(struct hs_layer layer, int64_t np, int64_t child_r
     for (int64_t child = 0; child < positions; child++) {
         int64_t first = child * child_ranks;
 
-        most = larger(most, rings_through_ports(layer, first % block,
-                                                smaller(child_ranks, np - first), child_ranks,
-                                                ports));
+        most =
+            larger(most, rings_through_ports(layer, first % block, smaller(child_ranks, np - first),
+                                             child_ranks, ports));
     }
     return most;
 }
@@ -178,6 +185,8 @@ static double mesh_fraction(const struct hs_level *level, int64_t child_ranks, i
 
     if (level->fabric != HS_FABRIC_MESH || level->arity < 3 || layer.stride >= unit_ranks)
         return 1;
+    if (!level->striped) /* one ring stays on the link to its next place */
+        return 1 / (double)(level->arity - 1);
     visited = (smaller(block, unit_ranks) + larger(layer.stride, child_ranks) - 1) /
               larger(layer.stride, child_ranks);
     visited = larger(2, smaller(visited, level->arity));
@@ -186,12 +195,11 @@ static double mesh_fraction(const struct hs_level *level, int64_t child_ranks, i
 
 /* What one ring of the layer gets on a level it crosses; *rings is the number that share. */
 static double ring_share(const struct hs_level *level, int64_t child_ranks, int64_t unit_ranks,
-                         int64_t np, struct hs_layer layer, int64_t *rings)
+                         int64_t np, struct hs_layer layer, int64_t rings)
 {
     double share = level->bytes_per_second * mesh_fraction(level, child_ranks, unit_ranks, layer);
 
-    *rings = larger(1, hs_rings_per_link(layer, np, child_ranks, 1));
-    share /= (double)*rings;
+    share /= (double)rings;
     if (!level->striped && level->ports > 1) {
         int64_t busiest = larger(1, hs_rings_per_link(layer, np, child_ranks, level->ports));
         double port_share = level->bytes_per_second / (double)level->ports / (double)busiest;
@@ -206,7 +214,6 @@ static double ring_share(const struct hs_level *level, int64_t child_ranks, int6
 static double price_levels(struct hs_layer_price *price, double share[HS_LEVELS_MAX],
                            const struct hs_system *system, int64_t np)
 {
-    int64_t block = price->layer.stride * price->layer.size;
     double latency = 0;
 
     for (size_t l = 0; l < system->level_count; l++) {
@@ -215,9 +222,10 @@ static double price_levels(struct hs_layer_price *price, double share[HS_LEVELS_
         int64_t unit_ranks = hs_system_child_ranks(system, l + 1), rings;
 
         share[l] = 0;
-        if (block <= child_ranks || child_ranks >= np)
+        rings = child_ranks < np ? hs_rings_per_link(price->layer, np, child_ranks, 1) : 0;
+        if (rings == 0) /* no block is cut by a child's border: nor by one further out */
             break;
-        share[l] = ring_share(level, child_ranks, unit_ranks, np, price->layer, &rings);
+        share[l] = ring_share(level, child_ranks, unit_ranks, np, price->layer, rings);
         if (l == 0 || share[l] <= price->ring_bytes_per_second) {
             price->ring_bytes_per_second = share[l];
             price->bottleneck = (int)l;
@@ -231,10 +239,34 @@ static double price_levels(struct hs_layer_price *price, double share[HS_LEVELS_
     return latency;
 }
 
+/* Puts the measured figures of the layer's level in place of the described ones (fit.h). */
+static void apply_fit(struct hs_layer_price *price, const struct hs_system *system)
+{
+    const struct hs_level *level = &system->levels[price->level];
+    const struct hs_fit *fit =
+        hs_fits_find(&system->fits, price->level, price->straddles, price->layer);
+
+    if (!fit) {
+        price->extrapolated = price->extrapolated || system->fits.count > 0;
+        return;
+    }
+    price->latency_seconds =
+        level->latency_seconds > 0
+            ? price->latency_seconds * (fit->latency_seconds / level->latency_seconds)
+            : 2 * system->pipeline_granularity * fit->latency_seconds *
+                  (double)(price->layer.size - 1);
+    price->ring_bytes_per_second *= fit->bytes_per_second / level->bytes_per_second;
+    price->fit_scope = fit->scope;
+    price->relative_ci95 = fit->relative_ci95;
+    price->min_bytes = fit->min_bytes;
+    price->max_bytes = fit->max_bytes;
+    price->extrapolated = price->extrapolated || hs_fit_extrapolates(fit, price->layer, 0);
+}
+
 struct hs_layer_price hs_layer_price(const struct hs_system *system, int64_t np,
                                      struct hs_layer layer)
 {
-    struct hs_layer_price price = {.layer = layer, .level = 0};
+    struct hs_layer_price price = {.layer = layer, .level = 0, .relative_ci95 = NAN};
     double share[HS_LEVELS_MAX] = {0}, latency;
     int64_t steps = layer.size - 1;
 
@@ -243,12 +275,12 @@ struct hs_layer_price hs_layer_price(const struct hs_system *system, int64_t np,
     if (steps == 0) /* one process: nothing travels */
         return price;
     price.latency_seconds = 2 * system->pipeline_granularity * latency * (double)steps;
-    price.seconds_per_byte = 2 / price.ring_bytes_per_second;
-    price.launch_seconds =
-        system->launch_seconds * (layer.stride * layer.size == np ? 1.0 : 2.0);
+    price.launch_seconds = system->launch_seconds * (layer.stride * layer.size == np ? 1.0 : 2.0);
     price.extrapolated = np > hs_system_capacity(system);
     for (int l = 0; l <= price.level; l++)
         price.occupancy[l] = share[l] > 0 ? price.ring_bytes_per_second / share[l] : 0;
+    apply_fit(&price, system);
+    price.seconds_per_byte = 2 / price.ring_bytes_per_second;
     return price;
 }
 
@@ -263,6 +295,18 @@ double hs_layer_seconds(const struct hs_layer_price *price, double bytes)
 {
     return price->latency_seconds + price->launch_seconds +
            hs_layer_bandwidth_seconds(price, bytes);
+}
+
+/* Whether a calibrated layer's messages are shorter or longer than those measured. */
+static bool bytes_extrapolated(const struct hs_layer_cost *layer, double chunks)
+{
+    struct hs_fit range = {.min_size = 0,
+                           .max_size = INT64_MAX,
+                           .min_bytes = layer->price.min_bytes,
+                           .max_bytes = layer->price.max_bytes};
+
+    return layer->price.fit_scope != HS_FIT_NONE &&
+           hs_fit_extrapolates(&range, layer->price.layer, layer->bytes / chunks);
 }
 
 /* Adds layer i to the plan's cost, and its time per chunk to the levels it keeps busy. */
@@ -284,10 +328,31 @@ static void add_layer(struct hs_plan_cost *cost, double busy[HS_LEVELS_MAX],
     cost->latency_seconds += layer->latency_seconds;
     cost->launch_seconds += layer->launch_seconds;
     cost->bandwidth_seconds += layer->bandwidth_seconds;
-    cost->extrapolated = cost->extrapolated || layer->price.extrapolated;
+    layer->extrapolated = layer->price.extrapolated || bytes_extrapolated(layer, chunks);
+    cost->extrapolated = cost->extrapolated || layer->extrapolated;
     cost->seconds += chunk_seconds;
     for (int l = 0; l < HS_LEVELS_MAX; l++)
         busy[l] += chunk_seconds * layer->price.occupancy[l];
+}
+
+/* Half width of the plan's interval: errors of layers measured themselves are independent (root of
+ * the sum of squares), those of layers priced from their neighbours may all go the same way (sum).
+ */
+static double plan_ci95(const struct hs_plan_cost *cost)
+{
+    double squares = 0, sum = 0, layers = 0;
+
+    for (int i = 0; i < cost->count; i++) {
+        const struct hs_layer_cost *layer = &cost->layers[i];
+        double width = layer->price.relative_ci95 * layer->seconds;
+
+        if (layer->price.fit_scope == HS_FIT_LAYER)
+            squares += width * width;
+        else
+            sum += width;
+        layers += layer->seconds;
+    }
+    return (sqrt(squares) + sum) * (cost->seconds / layers);
 }
 
 struct hs_plan_cost hs_plan_cost(const struct hs_system *system, const struct hs_plan *plan,
@@ -302,6 +367,7 @@ struct hs_plan_cost hs_plan_cost(const struct hs_system *system, const struct hs
         if (busy[l] >= busy[cost.pacing_level])
             cost.pacing_level = busy[l] > 0 ? l : cost.pacing_level;
     cost.seconds += (plan->chunks - 1) * busy[cost.pacing_level];
+    cost.ci95_seconds = plan_ci95(&cost);
     return cost;
 }
 

@@ -5,9 +5,9 @@
  * derives all of this):
  *
  *  - it crosses level l if d p > c_l, up to the first level whose unit holds d p ranks;
- *  - on level l the busiest child's link carries f_l of its rings at once. Where blocks of d p ranks
- *    and children nest this is min(d, c_l); elsewhere the rings that a block boundary cuts through
- *    are counted (hs_rings_per_link);
+ *  - on level l the busiest child's link carries f_l of its rings at once. Where blocks of d p
+ * ranks and children nest this is min(d, c_l); elsewhere the rings that a block boundary cuts
+ * through are counted (hs_rings_per_link);
  *  - a ring gets bandwidth_l / f_l there; where rings are not striped over the ports it gets the
  *    busiest port's share; inside a mesh a layer that visits k < arity children draws on k - 1 of a
  *    child's arity - 1 links only;
@@ -33,18 +33,26 @@
  * for its phases together. */
 struct hs_layer_price {
     struct hs_layer layer;
-    double latency_seconds;  /* 2 s alpha (p - 1) */
-    double launch_seconds;   /* launch of its calls: one on the last layer, else two */
-    double seconds_per_byte; /* 2 beta */
+    double latency_seconds;       /* 2 s alpha (p - 1) */
+    double launch_seconds;        /* launch of its calls: one on the last layer, else two */
+    double seconds_per_byte;      /* 2 beta */
     double ring_bytes_per_second; /* 1 / beta: what one of its rings gets */
-    int level;               /* outermost level it crosses: where the layer lies */
-    int bottleneck;          /* level with the smallest share (the outermost of equals) */
-    int64_t rings_per_link;  /* f of the bottleneck level */
-    bool straddles;          /* its rings have hops of more than one level */
-    bool extrapolated;       /* reaches beyond the described machine */
-    /* Part of its time that the layer keeps each level busy: 1 at the bottleneck, share ratio on other
-     * levels it crosses, 0 elsewhere. With chunks, layers that meet on a level add up there. */
+    int level;                    /* outermost level it crosses: where the layer lies */
+    int bottleneck;               /* level with the smallest share (the outermost of equals) */
+    int64_t rings_per_link;       /* f of the bottleneck level */
+    bool straddles;               /* its rings have hops of more than one level */
+    bool
+        extrapolated; /* reaches beyond the described machine, or is of a size that no fit covers */
+    /* Part of its time that the layer keeps each level busy: 1 at the bottleneck, share ratio on
+     * other levels it crosses, 0 elsewhere. With chunks, layers that meet on a level add up there.
+     */
     double occupancy[HS_LEVELS_MAX];
+    /* Of a calibrated system (fit.h): what the price comes from, the half width of the 95 %
+     * interval of the layer's time relative to it, and the bytes entering it that were measured.
+     * NONE, NaN and 0 elsewhere. */
+    enum hs_fit_scope fit_scope;
+    double relative_ci95;
+    double min_bytes, max_bytes;
 };
 
 /* Prices layer (stride, size) of np processes; stride * size must divide np. Cannot fail. */
@@ -55,24 +63,32 @@ double hs_layer_seconds(const struct hs_layer_price *price, double bytes);
 /* The bandwidth part of that alone. */
 double hs_layer_bandwidth_seconds(const struct hs_layer_price *price, double bytes);
 
-/* Largest number of rings of layer (stride, size) that leave any child of `child_ranks` ranks at the same
- * time through one of its `ports` ports (ports = 1: through the child's whole link). np bounds the
- * positions. Exact where at most 64 block boundaries (or a period of 64) matter, else the worst
- * position possible. */
+/* Largest number of rings of layer (stride, size) that leave any child of `child_ranks` ranks at
+ * the same time through one of its `ports` ports (ports = 1: through the child's whole link). np
+ * bounds the positions. Exact where at most 64 block boundaries (or a period of 64) matter, else
+ * the worst position possible. */
 int64_t hs_rings_per_link(struct hs_layer layer, int64_t np, int64_t child_ranks, int64_t ports);
 
 /* Cost of a plan for n bytes per process. */
 struct hs_plan_cost {
-    double seconds; /* sum of t_i(n/C) + (C - 1) max over levels of the time that level is busy per chunk */
-    double latency_seconds, bandwidth_seconds, launch_seconds; /* parts of the sum for one chunk, times C */
-    int pacing_level;   /* with chunks: the level that sets the pace; else the slowest layer's bottleneck */
-    bool extrapolated;
+    double seconds; /* sum of t_i(n/C) + (C - 1) max over levels of the time that level is busy per
+                       chunk */
+    double latency_seconds, bandwidth_seconds,
+        launch_seconds; /* parts of the sum for one chunk, times C */
+    int pacing_level;   /* with chunks: the level that sets the pace; else the slowest layer's
+                           bottleneck */
+    /* Half width of its 95 % interval: layers measured themselves err independently, the others
+     * together. NaN where the system is not calibrated or a layer's level was never measured. */
+    double ci95_seconds;
+    bool extrapolated; /* any layer is */
     int count;
     struct hs_layer_cost {
         struct hs_layer_price price;
-        double bytes;             /* entering the layer, all chunks */
-        double seconds;           /* all chunks, if nothing overlapped */
+        double bytes;   /* entering the layer, all chunks */
+        double seconds; /* all chunks, if nothing overlapped */
         double latency_seconds, bandwidth_seconds, launch_seconds;
+        bool extrapolated; /* its price is, or its bytes (of one chunk) lie outside of those
+                              measured */
     } layers[HS_LAYERS_MAX];
 };
 

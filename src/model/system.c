@@ -25,6 +25,7 @@ void hs_system_release(struct hs_system *system)
         free(system->levels[l].latency_source);
         free(system->levels[l].bandwidth_source);
     }
+    hs_fits_release(&system->fits);
     free(system->title);
     free(system->source);
     free(system->notes);

@@ -26,6 +26,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "model/fit.h"
 
 #define HS_LEVELS_MAX     8
 #define HS_PORTS_MAX      1024
@@ -81,6 +82,7 @@ struct hs_system {
     double launch_seconds;       /* per collective call, >= 0 */
     size_t level_count;          /* 1 .. HS_LEVELS_MAX */
     struct hs_level levels[HS_LEVELS_MAX];
+    struct hs_fits fits; /* of a calibrated system; {0} where the figures are as described */
 };
 
 /* Reads a system from parsed JSON (a file's top, or the `system` member of a result). */

@@ -1,0 +1,98 @@
+#include "model/fit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/cost.h"
+#include "model/system.h"
+
+/* How far beyond an end of the measured range still counts as inside: sizes of messages are padded.
+ */
+#define RANGE_SLACK 1.01
+
+const char *const hs_fit_scope_names[HS_FIT_SCOPE_COUNT] = {
+#define HS_ROW(name, text, meaning) text,
+    HS_FIT_SCOPES(HS_ROW)
+#undef HS_ROW
+};
+
+const char *const hs_fit_phase_names[HS_FIT_PHASE_COUNT] = {
+#define HS_ROW(name, text) text,
+    HS_FIT_PHASES(HS_ROW)
+#undef HS_ROW
+};
+
+static int order(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+int hs_fit_compare(const struct hs_fit *a, const struct hs_fit *b)
+{
+    int difference = order(a->level, b->level);
+
+    if (difference == 0)
+        difference = order(a->straddles, b->straddles);
+    if (difference == 0)
+        difference = order(a->size, b->size);
+    return difference ? difference : order(a->stride, b->stride);
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    return hs_fit_compare(a, b);
+}
+
+static const struct hs_fit *find_exactly(const struct hs_fits *fits, int level, bool straddles,
+                                         int64_t size, int64_t stride)
+{
+    struct hs_fit key = {.level = level, .straddles = straddles, .size = size, .stride = stride};
+
+    return bsearch(&key, fits->items, fits->count, sizeof(key), compare_items);
+}
+
+const struct hs_fit *hs_fits_find(const struct hs_fits *fits, int level, bool straddles,
+                                  struct hs_layer layer)
+{
+    const struct hs_fit *found;
+
+    if (fits->count == 0)
+        return NULL;
+    if ((found = find_exactly(fits, level, straddles, layer.size, layer.stride)) ||
+        (found = find_exactly(fits, level, straddles, layer.size, 0)) ||
+        (found = find_exactly(fits, level, straddles, 0, 0)))
+        return found;
+    return find_exactly(fits, level, !straddles, 0, 0);
+}
+
+bool hs_fit_extrapolates(const struct hs_fit *fit, struct hs_layer layer, double bytes)
+{
+    if (layer.size < fit->min_size || layer.size > fit->max_size)
+        return true;
+    return bytes > 0 &&
+           (bytes * RANGE_SLACK < fit->min_bytes || bytes > fit->max_bytes * RANGE_SLACK);
+}
+
+double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_system *system)
+{
+    struct hs_layer layer = {fit->stride, fit->size};
+    int64_t child_ranks = hs_system_child_ranks(system, (size_t)fit->level);
+    struct hs_layer_price price;
+
+    if (fit->scope == HS_FIT_LEVEL)
+        return 0;
+    if (layer.stride == 0) /* one that is like it: nested ones begin at the child's border */
+        layer.stride = fit->straddles ? 1 : child_ranks;
+    price = hs_layer_price(system, layer.stride * layer.size, layer);
+    return (price.latency_seconds + price.launch_seconds) /
+           (price.seconds_per_byte * (double)(layer.size - 1) / (double)layer.size);
+}
+
+void hs_fits_release(struct hs_fits *fits)
+{
+    free(fits->source);
+    free(fits->items);
+    free(fits->points);
+    free(fits->refusals);
+    memset(fits, 0, sizeof(*fits));
+}

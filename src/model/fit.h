@@ -1,0 +1,137 @@
+/*
+ * fit.h - figures of a system that were fitted to measured layers, and the points behind them.
+ *
+ * A fit says what latency and bandwidth a kind of layer really has. It comes in three scopes, and a
+ * layer takes the narrowest there is:
+ *
+ *  - `layer`: this stride and size was measured itself;
+ *  - `size`:  other strides of the same size on the same level were measured;
+ *  - `level`: other sizes on the same level were measured.
+ *
+ * Layers that straddle (part of their hops stay inside a child of their outermost level) and layers
+ * that do not are kept apart: sharing differs between them. A fit replaces two figures of the
+ * layer's outermost level in the layer's price and leaves the sharing rule of cost.h as it is:
+ *
+ *     latency   = plain latency * fit.latency_seconds / level.latency_seconds
+ *     bandwidth = plain share of one ring * fit.bytes_per_second / level.bytes_per_second
+ *
+ * The launch cost is one figure for the whole system (hs_system.launch_seconds), fitted with the
+ * rest. So a fitted layer's time stays affine in the bytes, and search stays exact. How fits are
+ * made: calibration.h.
+ */
+#ifndef HS_MODEL_FIT_H
+#define HS_MODEL_FIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "model/split.h"
+
+struct hs_json;
+struct cJSON;
+struct hs_system;
+
+/* name, text (files and tables), meaning; from the widest to the narrowest */
+#define HS_FIT_SCOPES(row)                                                                         \
+    row(NONE, "description", "the figures of the system's levels, as described")                   \
+        row(LEVEL, "level", "other sizes on the level were measured")                              \
+            row(SIZE, "size", "this size on the level was measured, at other strides")             \
+                row(LAYER, "layer", "this stride and size was measured")
+
+enum hs_fit_scope {
+#define HS_ROW(name, text, meaning) HS_FIT_##name,
+    HS_FIT_SCOPES(HS_ROW)
+#undef HS_ROW
+        HS_FIT_SCOPE_COUNT
+};
+extern const char *const hs_fit_scope_names[HS_FIT_SCOPE_COUNT];
+
+struct hs_fit {
+    enum hs_fit_scope scope; /* never NONE */
+    int level;               /* outermost level that the layers cross */
+    bool straddles;
+    int64_t size;   /* scopes size and layer, else 0 */
+    int64_t stride; /* scope layer, else 0 */
+
+    double latency_seconds;  /* of one step, >= 0: replaces the level's */
+    double bytes_per_second; /* what one child injects, > 0: replaces the level's */
+    /* Half widths of 95 % intervals of the two, and of the time of a layer of this kind relative to
+     * that time. The last one counts how far layers of one level and size differ among themselves,
+     * so it widens from scope layer to size to level. */
+    double latency_ci95_seconds, bandwidth_ci95_bytes_per_second, relative_ci95;
+
+    int64_t points;              /* measurements behind it */
+    double residual;             /* root mean square of (measured - fitted) / measured */
+    double min_bytes, max_bytes; /* entering the layers measured */
+    int64_t min_size, max_size;  /* of the layers measured */
+};
+
+/* Which phases one measured time covers. name, text */
+#define HS_FIT_PHASES(row)                                                                         \
+    row(REDUCE_SCATTER, "reduce-scatter") row(ALLGATHER, "allgather") row(ALLREDUCE, "allreduce")  \
+        row(PAIR, "reduce-scatter + allgather")
+
+enum hs_fit_phase {
+#define HS_ROW(name, text) HS_FIT_##name,
+    HS_FIT_PHASES(HS_ROW)
+#undef HS_ROW
+        HS_FIT_PHASE_COUNT
+};
+extern const char *const hs_fit_phase_names[HS_FIT_PHASE_COUNT];
+
+/* One measured time of a layer. */
+struct hs_fit_point {
+    struct hs_layer layer;
+    int64_t np; /* processes that ran; stride * size divides it */
+    enum hs_fit_phase phase;
+    double bytes;   /* entering the layer, > 0 */
+    double seconds; /* median, > 0 */
+    double noise;   /* relative standard error of that median; NaN: unknown */
+};
+
+/* A layer whose points no fit describes. */
+struct hs_fit_refusal {
+    struct hs_layer layer;
+    double residual; /* as in struct hs_fit */
+    char why[128];
+};
+
+/* Everything a calibration left in a system file. {0}: none. */
+struct hs_fits {
+    char *source; /* owned: what was measured, where and when; may be NULL */
+    struct hs_fit
+        *items; /* [count] owned, in the order of hs_fit_compare, no two for the same layers */
+    size_t count;
+    struct hs_fit_point *points; /* [point_count] owned */
+    size_t point_count;
+    struct hs_fit_refusal *refusals; /* [refusal_count] owned */
+    size_t refusal_count;
+    double launch_ci95_seconds; /* half width, of the system's launch cost */
+};
+
+/* Order of `items`: level, nested before straddling, size, stride (0 first). */
+int hs_fit_compare(const struct hs_fit *a, const struct hs_fit *b);
+
+/* The fit for a layer of that outermost level, or NULL. Where the level was measured only with
+ * layers of the other kind (straddling or nested), theirs of scope level serves. O(log count). */
+const struct hs_fit *hs_fits_find(const struct hs_fits *fits, int level, bool straddles,
+                                  struct hs_layer layer);
+/* Whether a layer of this size with `bytes` entering (0: whatever) lies outside of what the fit's
+ * points cover. One percent beyond an end is still inside. */
+bool hs_fit_extrapolates(const struct hs_fit *fit, struct hs_layer layer, double bytes);
+/* Hockney's n_1/2 of a layer alone: bytes entering at which half of the attainable bandwidth is
+ * reached, because latency and launches take as long as the bytes. Computed from the fitted figures
+ * for a layer of scope size or layer on `system`; 0 for scope level (it depends on the size). */
+double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_system *system);
+
+/* Reads the member `fits` of a system file, after its levels. HS_INVALID, HS_MEMORY; *fits is {0}
+ * then. */
+enum hs_status hs_fits_read(struct hs_fits *fits, const struct hs_system *system,
+                            const struct hs_json *at, struct hs_error *err);
+/* The JSON object, owned by the caller; NULL when out of memory. */
+struct cJSON *hs_fits_to_json(const struct hs_fits *fits, const struct hs_system *system);
+void hs_fits_release(struct hs_fits *fits);
+
+#endif

@@ -1,0 +1,462 @@
+/*
+ * Calibration: figures recovered from times made by a known system, honest intervals, refusals, and
+ * the published layers of ABCI with one split left out.
+ */
+#include "test.h"
+
+#include "base/least_squares.h"
+#include "base/statistics.h"
+#include "base/text.h"
+#include "model/calibration.h"
+#include "model/cost.h"
+
+#define MIB 1048576.0
+
+static struct hs_system parse(const char *text)
+{
+    struct hs_system system;
+    struct hs_error err = {0};
+
+    if (hs_system_parse(&system, text, &err))
+        fail_msg("%s", err.message);
+    return system;
+}
+
+/* ---- Least squares. ---- */
+
+static void a_line_through_points_is_found_where_the_prior_says_nothing(void **state)
+{
+    /* y = 3 + 2 x at x = 0, 1, 2, 3, exactly */
+    const double a[] = {1, 0, 1, 1, 1, 2, 1, 3}, y[] = {3, 5, 7, 9}, sigma[] = {1, 1, 1, 1};
+    const double mean[] = {0, 0}, wide[] = {1e6, 1e6};
+    double x[2], covariance[4];
+    struct hs_error err = {0};
+
+    (void)state;
+    assert_status_is(hs_least_squares(x, covariance, a, y, sigma, 4, mean, wide, 2, &err), HS_OK,
+                     &err);
+    assert_near(x[0], 3, 1e-9);
+    assert_near(x[1], 2, 1e-9);
+    /* (A^T A)^-1 = [14 -6; -6 4] / 20 */
+    assert_near(covariance[0], 0.7, 1e-9);
+    assert_near(covariance[1], -0.3, 1e-9);
+    assert_near(covariance[3], 0.2, 1e-9);
+}
+
+static void a_prior_weighs_as_much_as_a_point_of_its_deviation(void **state)
+{
+    /* one point 10 +- 2, prior 0 +- 1: (10/4 + 0/1) / (1/4 + 1) = 2, variance 1 / (1/4 + 1) = 0.8
+     */
+    const double a[] = {1}, y[] = {10}, sigma[] = {2}, mean[] = {0}, deviation[] = {1};
+    double x, variance;
+    struct hs_error err = {0};
+
+    (void)state;
+    assert_status_is(hs_least_squares(&x, &variance, a, y, sigma, 1, mean, deviation, 1, &err),
+                     HS_OK, &err);
+    assert_near(x, 2, 1e-12);
+    assert_near(variance, 0.8, 1e-12);
+    assert_status_is(hs_least_squares(&x, NULL, a, y, mean, 1, mean, deviation, 1, &err),
+                     HS_INVALID, &err);
+}
+
+/* ---- Points made by a system. ---- */
+
+struct points {
+    struct hs_fit_point items[4096];
+    size_t count;
+};
+
+/* A reproducible normal deviate (sum of 12 uniform ones, xorshift). */
+static double normal(uint64_t *state)
+{
+    double sum = -6;
+
+    for (int i = 0; i < 12; i++) {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        sum += (double)(*state >> 11) / 9007199254740992.0;
+    }
+    return sum;
+}
+
+static double phase_seconds(const struct hs_system *truth, int64_t np, struct hs_layer layer,
+                            enum hs_fit_phase phase, double bytes)
+{
+    struct hs_layer_price price = hs_layer_price(truth, np, layer);
+    double ring = price.latency_seconds + hs_layer_bandwidth_seconds(&price, bytes);
+
+    return truth->launch_seconds + (phase == HS_FIT_ALLREDUCE ? ring : ring / 2);
+}
+
+/* Reduce-scatter, allgather and allreduce of a layer at four sizes up to n / stride. */
+static void add_layer(struct points *points, const struct hs_system *truth, int64_t np,
+                      struct hs_layer layer, double n, double noise, uint64_t *random)
+{
+    for (int k = 0; k < 4; k++)
+        for (int phase = HS_FIT_REDUCE_SCATTER; phase <= HS_FIT_ALLREDUCE; phase++) {
+            double bytes = n / (double)layer.stride / (double)(1 << k);
+            double seconds = phase_seconds(truth, np, layer, (enum hs_fit_phase)phase, bytes);
+
+            points->items[points->count++] = (struct hs_fit_point){
+                .layer = layer,
+                .np = np,
+                .phase = (enum hs_fit_phase)phase,
+                .bytes = bytes,
+                .seconds = seconds * (noise > 0 ? 1 + noise * normal(random) : 1),
+                .noise = noise > 0 ? noise : NAN,
+            };
+        }
+}
+
+static void add_all_layers(struct points *points, const struct hs_system *truth, int64_t np,
+                           double n, double noise, uint64_t *random)
+{
+    for (int64_t stride = 1; stride < np; stride++)
+        for (int64_t size = 2; stride * size <= np; size++)
+            if (np % (stride * size) == 0)
+                add_layer(points, truth, np, (struct hs_layer){stride, size}, n, noise, random);
+}
+
+#define DESCRIBED "nvlink:4@100GB/s~3us,ib:8@20GB/s~5us/2p!,spine@60GB/s~9us;s=2"
+#define TRUE      "nvlink:4@71GB/s~4us,ib:8@13GB/s~11us/2p!,spine@39GB/s~14us;s=2;launch=25us"
+
+static double plan_seconds(const struct hs_system *system, const char *text, double bytes)
+{
+    struct hs_plan plan;
+    struct hs_error err = {0};
+
+    if (hs_plan_parse(&plan, text, 0, &err))
+        fail_msg("%s", err.message);
+    return hs_plan_cost(system, &plan, bytes).seconds;
+}
+
+static void figures_of_a_machine_that_is_not_as_described_are_found(void **state)
+{
+    static struct points points;
+    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_error err = {0};
+
+    (void)state;
+    points.count = 0;
+    add_all_layers(&points, &truth, 64, 64 * MIB, 0, NULL);
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, "a test", NULL, &err),
+                     HS_OK, &err);
+    /* The sharing rule sees nested layers of one level alike, so the figures are the true ones but
+     * for the priors' pull. */
+    assert_near(system.launch_seconds, 25e-6, 0.02);
+    assert_near(system.levels[0].bytes_per_second, 71e9, 0.01);
+    assert_near(system.levels[1].bytes_per_second, 13e9, 0.02);
+    assert_near(system.levels[2].bytes_per_second, 39e9, 0.02);
+    for (const char *const *plan = (const char *const[]){"64", "4x16", "4x8x2", "2x4x8", "8x8",
+                                                         "32x2", "2x2x2x2x2x2", NULL};
+         *plan; plan++)
+        assert_near(plan_seconds(&system, *plan, 64 * MIB), plan_seconds(&truth, *plan, 64 * MIB),
+                    0.005);
+    assert_has(system.levels[0].bandwidth_source, "calibrated: a test");
+    hs_system_release(&system);
+}
+
+static void prices_come_from_the_narrowest_scope_that_was_measured(void **state)
+{
+    static struct points points;
+    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_error err = {0};
+    struct hs_layer_price price;
+
+    (void)state;
+    points.count = 0;
+    add_layer(&points, &truth, 64, (struct hs_layer){1, 4}, 64 * MIB, 0, NULL);
+    add_layer(&points, &truth, 64, (struct hs_layer){4, 4}, 64 * MIB, 0, NULL);
+    add_layer(&points, &truth, 64, (struct hs_layer){4, 8}, 64 * MIB, 0, NULL);
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
+                     HS_OK, &err);
+
+    price = hs_layer_price(&system, 64, (struct hs_layer){4, 4});
+    assert_int_equal(price.fit_scope, HS_FIT_LAYER);
+    assert_false(price.extrapolated);
+    price = hs_layer_price(&system, 64, (struct hs_layer){8, 4});
+    assert_int_equal(price.fit_scope, HS_FIT_SIZE);
+    assert_false(price.extrapolated);
+    price = hs_layer_price(&system, 64, (struct hs_layer){8, 2});
+    assert_int_equal(price.fit_scope, HS_FIT_LEVEL);
+    assert_true(price.extrapolated); /* rings of 2 were not measured on ib, 4 and 8 were */
+    price = hs_layer_price(&system, 64, (struct hs_layer){32, 2});
+    assert_int_equal(price.fit_scope, HS_FIT_NONE); /* spine */
+    assert_true(price.extrapolated);
+    hs_system_release(&system);
+}
+
+static void intervals_widen_from_layer_to_size_to_level(void **state)
+{
+    static struct points points;
+    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_error err = {0};
+    double layer, size, level;
+
+    (void)state;
+    points.count = 0;
+    add_layer(&points, &truth, 64, (struct hs_layer){1, 4}, 64 * MIB, 0, NULL);
+    add_layer(&points, &truth, 64, (struct hs_layer){4, 4}, 64 * MIB, 0, NULL);
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
+                     HS_OK, &err);
+    layer = hs_layer_price(&system, 64, (struct hs_layer){4, 4}).relative_ci95;
+    size = hs_layer_price(&system, 64, (struct hs_layer){8, 4}).relative_ci95;
+    level = hs_layer_price(&system, 64, (struct hs_layer){4, 8}).relative_ci95;
+    assert_true(layer < 0.05 && layer < size && size < level);
+    /* A layer of the size deviates by 10 %, of another size by 10 % twice: 1.96 times their root
+     * sum of squares at least, when the bytes rule. */
+    assert_true(size > 0.15 && level > 0.21);
+    hs_system_release(&system);
+}
+
+static void intervals_cover_the_truth_as_often_as_they_say(void **state)
+{
+    static struct points points;
+    struct hs_system truth = parse(TRUE);
+    struct hs_error err = {0};
+    uint64_t random = 88172645463325252ULL;
+    int covered = 0, looked_at = 0;
+
+    (void)state;
+    for (int run = 0; run < 40; run++) {
+        struct hs_system system = parse(DESCRIBED);
+
+        points.count = 0;
+        add_all_layers(&points, &truth, 16, 64 * MIB, 0.05, &random);
+        assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
+                         HS_OK, &err);
+        for (const char *const *text =
+                 (const char *const[]){"16", "4x4", "2x8", "8x2", "2x2x2x2", NULL};
+             *text; text++) {
+            struct hs_plan plan;
+            struct hs_plan_cost cost;
+
+            assert_status_is(hs_plan_parse(&plan, *text, 16, &err), HS_OK, &err);
+            cost = hs_plan_cost(&system, &plan, 64 * MIB);
+            covered += fabs(cost.seconds - hs_plan_cost(&truth, &plan, 64 * MIB).seconds) <=
+                       cost.ci95_seconds;
+            looked_at++;
+        }
+        hs_system_release(&system);
+    }
+    print_message("# 95 %% intervals of plans: %d of %d cover the truth\n", covered, looked_at);
+    /* 200 at 95 %: three standard deviations below is 181. */
+    assert_true(covered >= looked_at * 9 / 10);
+}
+
+/* ---- What is refused, and said. ---- */
+
+static void a_layer_that_is_no_line_is_refused_and_the_others_stay(void **state)
+{
+    static struct points points;
+    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_text notes = {0};
+    struct hs_error err = {0};
+    size_t begin;
+
+    (void)state;
+    points.count = 0;
+    for (int64_t stride = 4; stride <= 16; stride *= 2)
+        add_layer(&points, &truth, 64, (struct hs_layer){stride, 2}, 64 * MIB, 0, NULL);
+    begin = points.count;
+    add_layer(&points, &truth, 64, (struct hs_layer){4, 8}, 64 * MIB, 0, NULL);
+    for (size_t i = begin; i < points.count; i++) /* jumps up and down */
+        points.items[i].seconds *= i % 2 ? 3 : 0.5;
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &notes, &err),
+                     HS_OK, &err);
+    assert_int_equal(system.fits.refusal_count, 1);
+    assert_int_equal(system.fits.refusals[0].layer.size, 8);
+    assert_has(notes.data, "layer of stride 4, size 8: refused");
+    assert_int_equal(hs_layer_price(&system, 64, (struct hs_layer){4, 8}).fit_scope, HS_FIT_LEVEL);
+    assert_near(system.levels[1].bytes_per_second, 13e9, 0.05);
+    hs_text_release(&notes);
+    hs_system_release(&system);
+}
+
+static void times_that_no_line_describes_at_all_leave_the_system_as_it_was(void **state)
+{
+    static struct points points;
+    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_error err = {0};
+
+    (void)state;
+    points.count = 0;
+    add_layer(&points, &truth, 64, (struct hs_layer){4, 8}, 64 * MIB, 0, NULL);
+    for (size_t i = 0; i < points.count; i++)
+        points.items[i].seconds *= i % 2 ? 5 : 0.2;
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
+                     HS_FAILED, &err);
+    assert_has(err.message, "no fit");
+    assert_int_equal(system.fits.count, 0);
+    assert_near(system.levels[1].bytes_per_second, 20e9, 1e-15);
+    hs_system_release(&system);
+}
+
+static void too_few_points_are_refused(void **state)
+{
+    static struct points points;
+    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_error err = {0};
+
+    (void)state;
+    points.count = 0;
+    add_layer(&points, &truth, 64, (struct hs_layer){4, 8}, 64 * MIB, 0, NULL);
+    assert_status_is(hs_calibrate(&system, points.items, 3, NULL, NULL, NULL, &err), HS_INVALID,
+                     &err);
+    assert_has(err.message, "too few points for a fit: 3");
+    for (size_t i = 0; i < points.count; i++)
+        points.items[i].bytes = MIB;
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
+                     HS_INVALID, &err);
+    assert_has(err.message, "one message size");
+    points.items[5].layer.size = 7;
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
+                     HS_INVALID, &err);
+    assert_has(err.message, "point 6: no time of a layer");
+    hs_system_release(&system);
+}
+
+static void a_negative_latency_becomes_zero_and_is_said(void **state)
+{
+    static struct points points;
+    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_text notes = {0};
+    struct hs_error err = {0};
+
+    (void)state;
+    points.count = 0;
+    add_layer(&points, &truth, 64, (struct hs_layer){4, 4}, 64 * MIB, 0, NULL);
+    add_layer(&points, &truth, 64, (struct hs_layer){4, 8}, 64 * MIB, 0, NULL);
+    for (size_t i = 0; i < points.count; i++) /* small messages too fast for any latency */
+        points.items[i].seconds *= 1 - 0.5 / (points.items[i].bytes / MIB);
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &notes, &err),
+                     HS_OK, &err);
+    assert_has(notes.data, "came out negative and is set to 0");
+    assert_true(system.launch_seconds >= 0);
+    for (size_t i = 0; i < system.fits.count; i++)
+        assert_true(system.fits.items[i].latency_seconds >= 0);
+    hs_text_release(&notes);
+    hs_system_release(&system);
+}
+
+/* ---- Table II of Ueno and Yokota, CCGRID 2019: 128 MiB over 128 GPUs, bus bandwidth of each layer
+ * in MB/s. ---- */
+
+static const struct published {
+    const char *split;
+    double busbw[4];
+} table2[] = {
+    {"128", {11547.97}},
+    {"4x32", {83446.91, 4348.85}},
+    {"4x4x8", {85237.64, 4229.91, 4121.85}},
+    {"4x8x4", {85956.47, 4648.48, 3766.94}},
+    {"4x16x2", {81777.71, 4140.13, 2375.11}},
+    {"4x4x4x2", {81196.07, 4188.34, 3417.55, 3285.54}},
+    {"4x8x2x2", {83191.72, 4640.75, 2705.13, 3063.70}},
+    {"8x16", {11343.85, 4463.43}},
+    {"8x4x4", {11239.52, 4551.33, 4011.04}},
+    {"8x4x2x2", {11362.74, 4366.68, 2978.18, 3195.68}},
+};
+#define SPLITS HS_COUNT(table2)
+
+/* Adds the layers of one published split; returns its time, the sum over them. */
+static double add_published(struct points *points, const struct published *row)
+{
+    struct hs_split split;
+    struct hs_error err = {0};
+    double sum = 0;
+
+    assert_status_is(hs_split_parse(&split, row->split, 128, &err), HS_OK, &err);
+    for (int i = 0; i < split.count; i++) {
+        struct hs_layer layer = hs_split_layer(&split, i);
+        double p = (double)layer.size, bytes = 128 * MIB / (double)layer.stride;
+        double seconds = 2 * (p - 1) / p * bytes / (row->busbw[i] * 1e6);
+
+        points->items[points->count++] = (struct hs_fit_point){
+            .layer = layer,
+            .np = 128,
+            .phase = i + 1 == split.count ? HS_FIT_ALLREDUCE : HS_FIT_PAIR,
+            .bytes = bytes,
+            .seconds = seconds,
+            .noise = NAN,
+        };
+        sum += seconds;
+    }
+    return sum;
+}
+
+/* Predicts row `left_out` from the layers of the others. */
+static double predict_left_out(size_t left_out)
+{
+    static struct points points;
+    struct hs_system system;
+    struct hs_error err = {0};
+    double seconds;
+
+    points.count = 0;
+    assert_status_is(hs_system_load(&system, "configs/abci.json", &err), HS_OK, &err);
+    for (size_t i = 0; i < SPLITS; i++)
+        if (i != left_out)
+            add_published(&points, &table2[i]);
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
+                     HS_OK, &err);
+    seconds = plan_seconds(&system, table2[left_out].split, 128 * MIB);
+    hs_system_release(&system);
+    return seconds;
+}
+
+static void published_splits_are_predicted_from_the_layers_of_the_others(void **state)
+{
+    static struct points unused;
+    double measured[SPLITS], predicted[SPLITS], mean = 0, worst = 0;
+    size_t winner = 0;
+
+    (void)state;
+    for (size_t i = 0; i < SPLITS; i++) {
+        double error;
+
+        unused.count = 0;
+        measured[i] = add_published(&unused, &table2[i]);
+        predicted[i] = predict_left_out(i);
+        error = predicted[i] / measured[i] - 1;
+        mean += fabs(error) / (double)SPLITS;
+        worst = fmax(worst, fabs(error));
+        if (predicted[i] < predicted[winner])
+            winner = i;
+        print_message("# %-8s measured %.2f ms, predicted %.2f ms, %+.1f %%\n", table2[i].split,
+                      1e3 * measured[i], 1e3 * predicted[i], 100 * error);
+    }
+    print_message("# mean %.2f %%, worst %.2f %%, tau %.2f, winner %s\n", 100 * mean, 100 * worst,
+                  hs_kendall_tau(measured, predicted, SPLITS), table2[winner].split);
+    assert_true(mean <= 0.03);
+    assert_true(worst <= 0.08);
+    assert_true(hs_kendall_tau(measured, predicted, SPLITS) >= 0.8);
+    assert_string_equal(table2[winner].split, "4x8x4");
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("a line through points is found where the prior says nothing",
+            a_line_through_points_is_found_where_the_prior_says_nothing),
+    HS_TEST("a prior weighs as much as a point of its deviation",
+            a_prior_weighs_as_much_as_a_point_of_its_deviation),
+    HS_TEST("figures of a machine that is not as described are found",
+            figures_of_a_machine_that_is_not_as_described_are_found),
+    HS_TEST("prices come from the narrowest scope that was measured",
+            prices_come_from_the_narrowest_scope_that_was_measured),
+    HS_TEST("intervals widen from layer to size to level",
+            intervals_widen_from_layer_to_size_to_level),
+    HS_TEST("intervals cover the truth as often as they say",
+            intervals_cover_the_truth_as_often_as_they_say),
+    HS_TEST("a layer that is no line is refused and the others stay",
+            a_layer_that_is_no_line_is_refused_and_the_others_stay),
+    HS_TEST("times that no line describes at all leave the system as it was",
+            times_that_no_line_describes_at_all_leave_the_system_as_it_was),
+    HS_TEST("too few points are refused", too_few_points_are_refused),
+    HS_TEST("a negative latency becomes zero and is said",
+            a_negative_latency_becomes_zero_and_is_said),
+    HS_TEST("published splits are predicted from the layers of the others",
+            published_splits_are_predicted_from_the_layers_of_the_others),
+};
+HS_TEST_MAIN(tests)
