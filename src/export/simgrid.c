@@ -28,8 +28,9 @@ static const char use[] =
     "its\n"
     "communicators by the colours export. The configuration below makes SMPI charge just latency\n"
     "and bandwidth; leave it out for SMPI's own factors (calibrated for Ethernet).\n"
-    "A ring in a mesh uses one of a child's links; the model counts all links that a layer "
-    "reaches.";
+    "A ring in a mesh uses one of a child's links; where the mesh is striped, the model counts "
+    "all\n"
+    "links that a layer reaches.";
 
 /* A platform that is being written. */
 struct platform {

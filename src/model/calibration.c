@@ -36,7 +36,8 @@ static size_t refuse(struct hs_terms *terms)
     size_t refused = 0;
 
     for (size_t i = 0; i < terms->layer_count; i++)
-        terms->layers[i].square_sum = 0;
+        if (!terms->layers[i].refused) /* those keep the residual that they were refused for */
+            terms->layers[i].square_sum = 0;
     for (size_t i = 0; i < terms->count; i++) {
         const struct hs_term *term = &terms->items[i];
         double rest = 1 - hs_terms_fitted(terms, term) / term->seconds;

@@ -4,10 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Positions of children looked at one by one before the worst that could be is taken for granted.
- */
-#define POSITIONS_LOOKED_AT 64
-
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -18,165 +14,6 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static int64_t greatest_common_divisor(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* Ranks in both [a, b) and [u, v). */
-static int64_t overlap(int64_t a, int64_t b, int64_t u, int64_t v)
-{
-    return larger(0, smaller(b, v) - larger(a, u));
-}
-
-/*
- * Rings of one block that leave a child, as intervals of the ranks they leave from.
- *
- * The block is [0, block) with block = stride * size, the child [first, end) in the block's
- * coordinates (it may begin before 0 or end after the block). Rank x sends to x + stride, except
- * that the last `stride` ranks send back to x - (size - 1) stride.
- */
-struct leaving {
-    int64_t forward_first, forward_end, back_first, back_end;
-};
-
-static struct leaving rings_leaving(struct hs_layer layer, int64_t first, int64_t end)
-{
-    int64_t block = layer.stride * layer.size, last = block - layer.stride;
-    int64_t u = larger(first, 0), v = smaller(end, block);
-
-    return (struct leaving){
-        .forward_first = larger(u, end - layer.stride),
-        .forward_end = smaller(v, last),
-        .back_first = larger(u, last),
-        .back_end = smaller(v, first + last),
-    };
-}
-
-/* Most rings through one port of a child whose first `ranks` ranks exist, `offset` ranks into a
- * block; the child may reach into later blocks. Blocks that lie inside the child send nothing out
- * of it. */
-static int64_t rings_through_ports(struct hs_layer layer, int64_t offset, int64_t ranks,
-                                   int64_t child_ranks, int64_t ports)
-{
-    int64_t block = layer.stride * layer.size, end = offset + ranks;
-    int64_t last_block =
-        (end - 1) / block * block; /* start of the block that holds the last rank */
-    struct leaving head = rings_leaving(layer, offset, end);
-    struct leaving tail = {0, 0, 0, 0};
-    int64_t most = 0;
-
-    if (last_block > 0)
-        tail = rings_leaving(layer, offset - last_block, end - last_block);
-    for (int64_t port = 0; port < ports; port++) {
-        /* Ranks go to ports in blocks; with more ports than ranks the first ones serve one rank
-         * each. */
-        int64_t a = offset + port * child_ranks / ports;
-        int64_t b = offset + (port + 1) * child_ranks / ports;
-        int64_t rings =
-            overlap(a, b, head.forward_first, head.forward_end) +
-            overlap(a, b, head.back_first, head.back_end) +
-            overlap(a - last_block, b - last_block, tail.forward_first, tail.forward_end) +
-            overlap(a - last_block, b - last_block, tail.back_first, tail.back_end);
-
-        most = larger(most, rings);
-    }
-    return most;
-}
-
-/* Rings that leave a child through its whole link, where `ranks` of its ranks lie in a block that
- * goes on outside: each of the block's rings leaves at most once, and only from a rank inside to
- * one outside. */
-static int64_t rings_cut(struct hs_layer layer, int64_t ranks)
-{
-    int64_t block = layer.stride * layer.size, inside = ranks % block;
-
-    return smaller(inside, smaller(layer.stride, block - inside));
-}
-
-/* Rings that leave a child of `ranks` ranks that begins t ranks before a block boundary. */
-static int64_t rings_at(struct hs_layer layer, int64_t t, int64_t ranks)
-{
-    return rings_cut(layer, t) + rings_cut(layer, ranks - t);
-}
-
-/* The worst place a block boundary can have in a child. The count is concave in t while both sides
- * stay in the same blocks, so the multiples of `divisor` next to the middle of such a stretch are
- * the worst. */
-static int64_t rings_at_worst_boundary(struct hs_layer layer, int64_t child_ranks, int64_t divisor)
-{
-    int64_t block = layer.stride * layer.size, rest = child_ranks % block;
-    int64_t middles[2] = {rest / 2 / divisor * divisor, (block + rest) / 2 / divisor * divisor};
-    int64_t most = 0;
-
-    for (int i = 0; i < (child_ranks > block ? 2 : 1); i++)
-        most = larger(most, larger(rings_at(layer, middles[i], child_ranks),
-                                   rings_at(layer, middles[i] + divisor, child_ranks)));
-    return most;
-}
-
-/* The most over all children that a block boundary cuts. */
-static int64_t rings_at_boundaries(struct hs_layer layer, int64_t blocks, int64_t child_ranks)
-{
-    int64_t block = layer.stride * layer.size;
-    int64_t divisor = greatest_common_divisor(block, child_ranks);
-    int64_t boundaries = smaller(blocks - 1, child_ranks / divisor);
-    int64_t worst = rings_at_worst_boundary(layer, child_ranks, divisor), most = 0;
-
-    if (boundaries > POSITIONS_LOOKED_AT)
-        return worst;
-    for (int64_t j = 1; j <= boundaries && most < worst; j++) {
-        int64_t t = j * block % child_ranks, after = (blocks - j) * block; /* ranks behind it */
-
-        most = larger(most, rings_at(layer, t, smaller(child_ranks, t + after)));
-    }
-    return most;
-}
-
-/* The busiest port of any child. Where blocks and children nest, all children are alike. */
-static int64_t rings_at_ports(struct hs_layer layer, int64_t np, int64_t child_ranks, int64_t ports,
-                              int64_t rings_per_child, bool nested)
-{
-    int64_t block = layer.stride * layer.size, children = (np + child_ranks - 1) / child_ranks;
-    int64_t positions =
-        nested ? 1 : smaller(children, block / greatest_common_divisor(block, child_ranks));
-    int64_t most = 0;
-
-    if (positions < children && np % child_ranks != 0)
-        positions = children; /* the last child is a partial one */
-    if (positions > POSITIONS_LOOKED_AT)
-        return smaller(rings_per_child, (child_ranks + ports - 1) / ports);
-    for (int64_t child = 0; child < positions; child++) {
-        int64_t first = child * child_ranks;
-
-        most =
-            larger(most, rings_through_ports(layer, first % block, smaller(child_ranks, np - first),
-                                             child_ranks, ports));
-    }
-    return most;
-}
-
-int64_t hs_rings_per_link(struct hs_layer layer, int64_t np, int64_t child_ranks, int64_t ports)
-{
-    int64_t block = layer.stride * layer.size, most = 0;
-    bool nested = block % child_ranks == 0 || child_ranks % block == 0;
-
-    /* A child inside a block; where blocks and children nest there is no other kind. */
-    if (child_ranks < block)
-        most = rings_cut(layer, child_ranks);
-    if (!nested && block < np)
-        most = larger(most, rings_at_boundaries(layer, np / block, child_ranks));
-    if (ports > 1 && most > 0)
-        most = rings_at_ports(layer, np, child_ranks, ports, most, nested);
-    return most;
-}
-
 /* Fraction of a mesh child's bandwidth that the layer's rings can draw on, 1 on a switch. */
 static double mesh_fraction(const struct hs_level *level, int64_t child_ranks, int64_t unit_ranks,
                             struct hs_layer layer)
@@ -185,29 +22,36 @@ static double mesh_fraction(const struct hs_level *level, int64_t child_ranks, i
 
     if (level->fabric != HS_FABRIC_MESH || level->arity < 3 || layer.stride >= unit_ranks)
         return 1;
-    if (!level->striped) /* one ring stays on the link to its next place */
-        return 1 / (double)(level->arity - 1);
     visited = (smaller(block, unit_ranks) + larger(layer.stride, child_ranks) - 1) /
               larger(layer.stride, child_ranks);
     visited = larger(2, smaller(visited, level->arity));
     return (double)(visited - 1) / (double)(level->arity - 1);
 }
 
-/* What one ring of the layer gets on a level it crosses; *rings is the number that share. */
+/* What one ring gets where it takes one of a child's ports and, in a mesh, one of its links to
+ * others. */
+static double single_share(const struct hs_level *level, int64_t child_ranks, int64_t unit_ranks,
+                           int64_t np, struct hs_layer layer)
+{
+    int64_t port = hs_rings_per_link(layer, np, child_ranks, level->ports), pair = 0;
+    double share = level->bytes_per_second / (double)(level->ports * larger(1, port));
+
+    if (level->fabric == HS_FABRIC_MESH && level->arity > 1)
+        pair = hs_rings_per_pair(layer, np, child_ranks, unit_ranks);
+    if (pair > 0)
+        share = fmin(share, level->bytes_per_second / (double)((level->arity - 1) * pair));
+    return share;
+}
+
+/* What one ring of the layer gets on a level where `rings` of them leave a child. */
 static double ring_share(const struct hs_level *level, int64_t child_ranks, int64_t unit_ranks,
                          int64_t np, struct hs_layer layer, int64_t rings)
 {
-    double share = level->bytes_per_second * mesh_fraction(level, child_ranks, unit_ranks, layer);
+    double share = level->bytes_per_second / (double)rings;
 
-    share /= (double)rings;
-    if (!level->striped && level->ports > 1) {
-        int64_t busiest = larger(1, hs_rings_per_link(layer, np, child_ranks, level->ports));
-        double port_share = level->bytes_per_second / (double)level->ports / (double)busiest;
-
-        if (port_share < share)
-            share = port_share;
-    }
-    return share;
+    if (level->striped)
+        return share * mesh_fraction(level, child_ranks, unit_ranks, layer);
+    return fmin(share, single_share(level, child_ranks, unit_ranks, np, layer));
 }
 
 /* Walks the levels the layer crosses, from the inside out, and fills everything but the times. */
@@ -239,6 +83,15 @@ static double price_levels(struct hs_layer_price *price, double share[HS_LEVELS_
     return latency;
 }
 
+/* What an interval gains outside of the range [min, max] that was measured: as much as sizes differ
+ * among themselves (calibration.h) for each doubling. */
+static double outside_width(double value, double min, double max)
+{
+    double factor = value < min ? min / value : value / max;
+
+    return factor > 1 ? HS_EXTRAPOLATION_WIDTH * log2(factor) : 0;
+}
+
 /* Puts the measured figures of the layer's level in place of the described ones (fit.h). */
 static void apply_fit(struct hs_layer_price *price, const struct hs_system *system)
 {
@@ -257,7 +110,9 @@ static void apply_fit(struct hs_layer_price *price, const struct hs_system *syst
                   (double)(price->layer.size - 1);
     price->ring_bytes_per_second *= fit->bytes_per_second / level->bytes_per_second;
     price->fit_scope = fit->scope;
-    price->relative_ci95 = fit->relative_ci95;
+    price->relative_ci95 =
+        fit->relative_ci95 +
+        outside_width((double)price->layer.size, (double)fit->min_size, (double)fit->max_size);
     price->min_bytes = fit->min_bytes;
     price->max_bytes = fit->max_bytes;
     price->extrapolated = price->extrapolated || hs_fit_extrapolates(fit, price->layer, 0);
@@ -329,6 +184,10 @@ static void add_layer(struct hs_plan_cost *cost, double busy[HS_LEVELS_MAX],
     cost->launch_seconds += layer->launch_seconds;
     cost->bandwidth_seconds += layer->bandwidth_seconds;
     layer->extrapolated = layer->price.extrapolated || bytes_extrapolated(layer, chunks);
+    layer->relative_ci95 = layer->price.relative_ci95;
+    if (layer->price.fit_scope != HS_FIT_NONE)
+        layer->relative_ci95 +=
+            outside_width(layer->bytes / chunks, layer->price.min_bytes, layer->price.max_bytes);
     cost->extrapolated = cost->extrapolated || layer->extrapolated;
     cost->seconds += chunk_seconds;
     for (int l = 0; l < HS_LEVELS_MAX; l++)
@@ -344,7 +203,7 @@ static double plan_ci95(const struct hs_plan_cost *cost)
 
     for (int i = 0; i < cost->count; i++) {
         const struct hs_layer_cost *layer = &cost->layers[i];
-        double width = layer->price.relative_ci95 * layer->seconds;
+        double width = layer->relative_ci95 * layer->seconds;
 
         if (layer->price.fit_scope == HS_FIT_LAYER)
             squares += width * width;

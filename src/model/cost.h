@@ -4,13 +4,14 @@
  * Layer (d, p) of np processes on a system whose level l has children of c_l ranks (docs/model.md
  * derives all of this):
  *
- *  - it crosses level l if d p > c_l, up to the first level whose unit holds d p ranks;
+ *  - it crosses level l if a child's border cuts one of its blocks of d p ranks: where they nest,
+ * if d p > c_l;
  *  - on level l the busiest child's link carries f_l of its rings at once. Where blocks of d p
  * ranks and children nest this is min(d, c_l); elsewhere the rings that a block boundary cuts
  * through are counted (hs_rings_per_link);
- *  - a ring gets bandwidth_l / f_l there; where rings are not striped over the ports it gets the
- *    busiest port's share; inside a mesh a layer that visits k < arity children draws on k - 1 of a
- *    child's arity - 1 links only;
+ *  - a ring gets bandwidth_l / f_l there; inside a mesh a layer that visits k < arity children
+ * draws on k - 1 of a child's arity - 1 links only; where rings are not striped they get the share
+ * of the busiest port and, inside a mesh, of the busiest link between two children;
  *  - beta = 1 / (smallest share), alpha = largest latency over the levels crossed;
  *  - a ring allreduce of m bytes takes 2 s alpha (p - 1) + 2 beta m (p - 1) / p (Ueno and Yokota,
  *    CCGRID 2019, eq. 2-4); a reduce-scatter or an allgather half of it; launch_seconds per call.
@@ -26,6 +27,7 @@
 #include <stdint.h>
 
 #include "model/plan.h"
+#include "model/rings.h"
 #include "model/system.h"
 
 /* Price of a layer, apart from the bytes. A layer with m bytes entering takes
@@ -63,12 +65,6 @@ double hs_layer_seconds(const struct hs_layer_price *price, double bytes);
 /* The bandwidth part of that alone. */
 double hs_layer_bandwidth_seconds(const struct hs_layer_price *price, double bytes);
 
-/* Largest number of rings of layer (stride, size) that leave any child of `child_ranks` ranks at
- * the same time through one of its `ports` ports (ports = 1: through the child's whole link). np
- * bounds the positions. Exact where at most 64 block boundaries (or a period of 64) matter, else
- * the worst position possible. */
-int64_t hs_rings_per_link(struct hs_layer layer, int64_t np, int64_t child_ranks, int64_t ports);
-
 /* Cost of a plan for n bytes per process. */
 struct hs_plan_cost {
     double seconds; /* sum of t_i(n/C) + (C - 1) max over levels of the time that level is busy per
@@ -87,8 +83,9 @@ struct hs_plan_cost {
         double bytes;   /* entering the layer, all chunks */
         double seconds; /* all chunks, if nothing overlapped */
         double latency_seconds, bandwidth_seconds, launch_seconds;
-        bool extrapolated; /* its price is, or its bytes (of one chunk) lie outside of those
-                              measured */
+        double relative_ci95; /* the price's, wider where the bytes lie outside of those measured */
+        bool extrapolated;    /* its price is, or its bytes (of one chunk) lie outside of those
+                                 measured */
     } layers[HS_LAYERS_MAX];
 };
 

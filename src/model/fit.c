@@ -81,8 +81,10 @@ double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_sys
 
     if (fit->scope == HS_FIT_LEVEL)
         return 0;
-    if (layer.stride == 0) /* one that is like it: nested ones begin at the child's border */
-        layer.stride = fit->straddles ? 1 : child_ranks;
+    /* One that is like it: nested ones begin at a child's border, straddling ones reach just over
+     * it. */
+    if (layer.stride == 0)
+        layer.stride = fit->straddles ? child_ranks / layer.size + 1 : child_ranks;
     price = hs_layer_price(system, layer.stride * layer.size, layer);
     return (price.latency_seconds + price.launch_seconds) /
            (price.seconds_per_byte * (double)(layer.size - 1) / (double)layer.size);

@@ -68,6 +68,10 @@ struct hs_fit {
     int64_t min_size, max_size;  /* of the layers measured */
 };
 
+/* What the 95 % interval of a layer's time gains, relative to the time, for each doubling by which
+ * its size or its bytes lie outside of what was measured. */
+#define HS_EXTRAPOLATION_WIDTH 0.10
+
 /* Which phases one measured time covers. name, text */
 #define HS_FIT_PHASES(row)                                                                         \
     row(REDUCE_SCATTER, "reduce-scatter") row(ALLGATHER, "allgather") row(ALLREDUCE, "allreduce")  \

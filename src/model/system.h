@@ -13,8 +13,9 @@
  *     LEVEL  := NAME [":mesh" | ":switch"] [":" ARITY] "@" BANDWIDTH ["~" LATENCY] ["/" PORTS "p" ["!"]]
  *     SYSTEM := LEVEL {"," LEVEL} {";" ("s=" NUMBER | "launch=" TIME)}
  *
- * where "!" means not striped, a missing arity is allowed for the last level only ("as many as needed"),
- * a missing latency is that of the level before (0 for the first), and s is 1.
+ * where "!" means not striped ("/1p!" on a mesh: a ring takes one of a child's links), a missing
+ * arity is allowed for the last level only ("as many as needed"), a missing latency is that of the
+ * level before (0 for the first), and s is 1.
  */
 #ifndef HS_MODEL_SYSTEM_H
 #define HS_MODEL_SYSTEM_H
@@ -69,7 +70,8 @@ struct hs_level {
     double latency_seconds;  /* of one ring step whose farthest hop is on this level, >= 0 */
     double bytes_per_second; /* what one child can inject, per direction, over all ports, > 0 */
     int64_t ports;           /* NICs of a child, >= 1; ranks are assigned to them in blocks */
-    bool striped;            /* one ring may draw on all ports at once */
+    bool striped;            /* one ring may draw on all of a child's links at once: all ports, and
+                                all links to other children of a mesh */
     /* Where each figure comes from; owned, NULL where the file says nothing. */
     char *arity_source, *fabric_source, *latency_source, *bandwidth_source;
 };

@@ -2,49 +2,13 @@
  * System files (docs/system.schema.json), read and written.
  */
 #include <cjson/cJSON.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "model/system.h"
+#include "model/system_parts.h"
 
-static const struct hs_json_bounds positive = {0, 1e18, true};
-static const struct hs_json_bounds not_negative = {0, 1e12, false};
 static const struct hs_json_bounds one_or_more = {1, 1e6, false};
-
-/* The double nearest to the decimal that the file says, shifted by six places: 8.4 us is 8.4e-6, as in a line of
- * text; a product or a quotient may be one unit in the last place off. */
-static double from_microseconds(double value)
-{
-    char text[40];
-    char *exponent;
-
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof(text), "%.*e", digits - 1, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    exponent = strchr(text, 'e');
-    snprintf(exponent, sizeof(text) - (size_t)(exponent - text), "e%ld",
-             strtol(exponent + 1, NULL, 10) - 6);
-    return strtod(text, NULL);
-}
-
-/* Text member to an owned copy; an absent member stays NULL. */
-static enum hs_status read_text(char **out, const struct hs_json *object, const char *key,
-                                struct hs_error *err)
-{
-    const char *text;
-
-    if (hs_json_string_or(&text, object, key, NULL, err))
-        return HS_INVALID;
-    *out = hs_strdup(text);
-    if (text && !*out)
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    return HS_OK;
-}
 
 static enum hs_status read_name(char out[HS_SYSTEM_NAME], const struct hs_json *object,
                                 const char *allowed, struct hs_error *err)
@@ -74,11 +38,11 @@ static enum hs_status read_sources(struct hs_level *level, const struct hs_json 
         return HS_OK;
     if ((status = hs_json_member(&source, at, "source", err)) ||
         (status = hs_json_object(&source, keys, sizeof(keys) / sizeof(*keys), err)) ||
-        (status = read_text(&level->arity_source, &source, "arity", err)) ||
-        (status = read_text(&level->fabric_source, &source, "fabric", err)) ||
-        (status = read_text(&level->latency_source, &source, "latency", err)))
+        (status = hs_read_text(&level->arity_source, &source, "arity", err)) ||
+        (status = hs_read_text(&level->fabric_source, &source, "fabric", err)) ||
+        (status = hs_read_text(&level->latency_source, &source, "latency", err)))
         return status;
-    return read_text(&level->bandwidth_source, &source, "bandwidth", err);
+    return hs_read_text(&level->bandwidth_source, &source, "bandwidth", err);
 }
 
 /* arity: a number, or null on the last level for "as many as needed". */
@@ -96,8 +60,8 @@ static enum hs_status read_arity(struct hs_level *level, const struct hs_json *a
 static enum hs_status read_level(struct hs_level *level, const struct hs_json *at, bool last,
                                  struct hs_error *err)
 {
-    static const char *const keys[] = {"name",  "arity",   "fabric", "latency_us", "bandwidth_GBps",
-                                       "ports", "striped", "source"};
+    static const char *const keys[] = {"name",           "arity", "fabric",  "latency_us",
+                                       "bandwidth_GBps", "ports", "striped", "source"};
     size_t fabric;
     double latency_us, bandwidth_gbps;
     enum hs_status status;
@@ -107,14 +71,15 @@ static enum hs_status read_level(struct hs_level *level, const struct hs_json *a
         (status = read_arity(level, at, last, err)) ||
         (status = hs_json_choice_or(&fabric, at, "fabric", hs_fabric_names, HS_FABRIC_COUNT,
                                     HS_FABRIC_SWITCH, err)) ||
-        (status = hs_json_number(&latency_us, at, "latency_us", &not_negative, err)) ||
-        (status = hs_json_number(&bandwidth_gbps, at, "bandwidth_GBps", &positive, err)) ||
+        (status = hs_json_number(&latency_us, at, "latency_us", &hs_bounds_not_negative, err)) ||
+        (status =
+             hs_json_number(&bandwidth_gbps, at, "bandwidth_GBps", &hs_bounds_positive, err)) ||
         (status = hs_json_integer_or(&level->ports, at, "ports", 1, HS_PORTS_MAX, 1, err)) ||
         (status = hs_json_bool_or(&level->striped, at, "striped", true, err)))
         return status;
     level->fabric = (enum hs_fabric)fabric;
-    level->latency_seconds = from_microseconds(latency_us);
-    level->bytes_per_second = bandwidth_gbps * 1e9;
+    level->latency_seconds = hs_from_microseconds(latency_us);
+    level->bytes_per_second = hs_from_gigabytes(bandwidth_gbps);
     return read_sources(level, at, err);
 }
 
@@ -175,28 +140,32 @@ static enum hs_status check_format(const struct hs_json *at, struct hs_error *er
 static enum hs_status read_system(struct hs_system *system, const struct hs_json *at,
                                   struct hs_error *err)
 {
-    static const char *const keys[] = {"format",       "name",  "title",
-                                       "source",       "notes", "latency_kind",
-                                       "pipeline_granularity",  "launch_us", "levels"};
+    static const char *const keys[] = {
+        "format",    "name",   "title", "source", "notes", "latency_kind", "pipeline_granularity",
+        "launch_us", "levels", "fits"};
     size_t kind;
     double launch_us;
+    struct hs_json fits;
     enum hs_status status;
 
     if ((status = hs_json_object(at, keys, sizeof(keys) / sizeof(*keys), err)) ||
         (status = check_format(at, err)) ||
         (status = read_name(system->name, at, "abcdefghijklmnopqrstuvwxyz0123456789_-.", err)) ||
-        (status = read_text(&system->title, at, "title", err)) ||
-        (status = read_text(&system->source, at, "source", err)) ||
-        (status = read_text(&system->notes, at, "notes", err)) ||
+        (status = hs_read_text(&system->title, at, "title", err)) ||
+        (status = hs_read_text(&system->source, at, "source", err)) ||
+        (status = hs_read_text(&system->notes, at, "notes", err)) ||
         (status = hs_json_choice_or(&kind, at, "latency_kind", hs_latency_kind_names,
                                     HS_LATENCY_KIND_COUNT, HS_LATENCY_UNVERIFIED, err)) ||
         (status = hs_json_number_or(&system->pipeline_granularity, at, "pipeline_granularity",
                                     &one_or_more, 1, err)) ||
-        (status = hs_json_number_or(&launch_us, at, "launch_us", &not_negative, 0, err)))
+        (status = hs_json_number_or(&launch_us, at, "launch_us", &hs_bounds_not_negative, 0, err)))
         return status;
     system->latency_kind = (enum hs_latency_kind)kind;
-    system->launch_seconds = from_microseconds(launch_us);
-    return read_levels(system, at, err);
+    system->launch_seconds = hs_from_microseconds(launch_us);
+    status = read_levels(system, at, err);
+    if (status || hs_json_member(&fits, at, "fits", NULL))
+        return status;
+    return hs_fits_read(&system->fits, system, &fits, err);
 }
 
 enum hs_status hs_system_read(struct hs_system *system, const struct hs_json *at,
@@ -226,137 +195,59 @@ enum hs_status hs_system_load(struct hs_system *system, const char *path, struct
     return status;
 }
 
-/* A JSON object being filled; `failed` once cJSON ran out of memory. */
-struct writer {
-    cJSON *object;
-    bool failed;
-};
-
-static struct writer begin(void)
-{
-    cJSON *object = cJSON_CreateObject();
-
-    return (struct writer){object, object == NULL};
-}
-
-/* The members that may be absent are left out where they are NULL. */
-static void add_text(struct writer *writer, const char *key, const char *text)
-{
-    if (text && !cJSON_AddStringToObject(writer->object, key, text))
-        writer->failed = true;
-}
-
-static void add_number(struct writer *writer, const char *key, double value)
-{
-    if (!cJSON_AddNumberToObject(writer->object, key, value))
-        writer->failed = true;
-}
-
-/* Takes over `item`, which may be NULL: out of memory. */
-static void add_item(struct writer *writer, const char *key, cJSON *item)
-{
-    if (!item || !cJSON_AddItemToObject(writer->object, key, item)) {
-        cJSON_Delete(item);
-        writer->failed = true;
-    }
-}
-
-static cJSON *finish(struct writer *writer)
-{
-    if (!writer->failed)
-        return writer->object;
-    cJSON_Delete(writer->object);
-    return NULL;
-}
-
-static double from_gigabytes(double value)
-{
-    return value * 1e9;
-}
-
-/* The number of the file that reads back as exactly this SI value: the quotient, or one of its neighbours. */
-static double in_unit(double guess, double value, double (*read_back)(double))
-{
-    double up = guess, down = guess;
-
-    for (int ulps = 0; ulps <= 2; ulps++) {
-        if (read_back(up) == value)
-            return up;
-        if (read_back(down) == value)
-            return down;
-        up = nextafter(up, INFINITY);
-        down = nextafter(down, 0);
-    }
-    return guess;
-}
-
-static double to_microseconds(double seconds)
-{
-    return in_unit(seconds * 1e6, seconds, from_microseconds);
-}
-
-static double to_gigabytes(double bytes_per_second)
-{
-    return in_unit(bytes_per_second / 1e9, bytes_per_second, from_gigabytes);
-}
-
 static cJSON *sources_to_json(const struct hs_level *level)
 {
-    struct writer source = begin();
+    struct hs_writer source = hs_writer_begin();
 
-    add_text(&source, "arity", level->arity_source);
-    add_text(&source, "fabric", level->fabric_source);
-    add_text(&source, "latency", level->latency_source);
-    add_text(&source, "bandwidth", level->bandwidth_source);
-    return finish(&source);
+    hs_writer_text(&source, "arity", level->arity_source);
+    hs_writer_text(&source, "fabric", level->fabric_source);
+    hs_writer_text(&source, "latency", level->latency_source);
+    hs_writer_text(&source, "bandwidth", level->bandwidth_source);
+    return hs_writer_finish(&source);
 }
 
 static cJSON *level_to_json(const struct hs_level *level)
 {
-    struct writer out = begin();
+    struct hs_writer out = hs_writer_begin();
 
-    add_text(&out, "name", level->name);
-    add_item(&out, "arity",
-             level->arity > 0 ? cJSON_CreateNumber((double)level->arity) : cJSON_CreateNull());
-    add_text(&out, "fabric", hs_fabric_names[level->fabric]);
-    add_number(&out, "latency_us", to_microseconds(level->latency_seconds));
-    add_number(&out, "bandwidth_GBps", to_gigabytes(level->bytes_per_second));
-    add_number(&out, "ports", (double)level->ports);
-    add_item(&out, "striped", cJSON_CreateBool(level->striped));
+    hs_writer_text(&out, "name", level->name);
+    hs_writer_item(&out, "arity",
+                   level->arity > 0 ? cJSON_CreateNumber((double)level->arity)
+                                    : cJSON_CreateNull());
+    hs_writer_text(&out, "fabric", hs_fabric_names[level->fabric]);
+    hs_writer_number(&out, "latency_us", hs_to_microseconds(level->latency_seconds));
+    hs_writer_number(&out, "bandwidth_GBps", hs_to_gigabytes(level->bytes_per_second));
+    hs_writer_number(&out, "ports", (double)level->ports);
+    hs_writer_item(&out, "striped", cJSON_CreateBool(level->striped));
     if (level->arity_source || level->fabric_source || level->latency_source ||
         level->bandwidth_source)
-        add_item(&out, "source", sources_to_json(level));
-    return finish(&out);
+        hs_writer_item(&out, "source", sources_to_json(level));
+    return hs_writer_finish(&out);
 }
 
 static cJSON *levels_to_json(const struct hs_system *system)
 {
     cJSON *levels = cJSON_CreateArray();
 
-    for (size_t l = 0; levels && l < system->level_count; l++) {
-        cJSON *level = level_to_json(&system->levels[l]);
-
-        if (!level || !cJSON_AddItemToArray(levels, level)) {
-            cJSON_Delete(level);
-            cJSON_Delete(levels);
-            return NULL;
-        }
-    }
+    for (size_t l = 0; levels && l < system->level_count; l++)
+        levels = hs_array_append(levels, level_to_json(&system->levels[l]));
     return levels;
 }
 
 struct cJSON *hs_system_to_json(const struct hs_system *system)
 {
-    struct writer out = begin();
+    struct hs_writer out = hs_writer_begin();
 
-    add_text(&out, "format", HS_SYSTEM_FORMAT);
-    add_text(&out, "name", system->name);
-    add_text(&out, "title", system->title);
-    add_text(&out, "source", system->source);
-    add_text(&out, "notes", system->notes);
-    add_text(&out, "latency_kind", hs_latency_kind_names[system->latency_kind]);
-    add_number(&out, "pipeline_granularity", system->pipeline_granularity);
-    add_number(&out, "launch_us", to_microseconds(system->launch_seconds));
-    add_item(&out, "levels", levels_to_json(system));
-    return finish(&out);
+    hs_writer_text(&out, "format", HS_SYSTEM_FORMAT);
+    hs_writer_text(&out, "name", system->name);
+    hs_writer_text(&out, "title", system->title);
+    hs_writer_text(&out, "source", system->source);
+    hs_writer_text(&out, "notes", system->notes);
+    hs_writer_text(&out, "latency_kind", hs_latency_kind_names[system->latency_kind]);
+    hs_writer_number(&out, "pipeline_granularity", system->pipeline_granularity);
+    hs_writer_number(&out, "launch_us", hs_to_microseconds(system->launch_seconds));
+    hs_writer_item(&out, "levels", levels_to_json(system));
+    if (system->fits.count > 0)
+        hs_writer_item(&out, "fits", hs_fits_to_json(&system->fits, system));
+    return hs_writer_finish(&out);
 }

@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""The plain model against SimGrid, nothing fitted: how far off it is, and what its winner costs.
+
+Six simulated machines (bench/systems), one file for all process counts of each. Every split of every P from 2 to 64 and a
+sample of those of 128 and 256, then splits in 2, 4 and 8 chunks for some P: `hiersearch predict` beside `hiersearch
+simulate`, which runs the host backend's rings on the platform made from the same file. For each machine are printed
+
+    error    |predicted / simulated - 1|, mean and worst
+    regret   simulated time of the predicted winner over the simulated best, minus 1, per P: mean and worst
+    winner   how many P have a predicted winner that is the simulated best (to 0.01 %)
+    top-3    how many P have the simulated best among the predicted best three
+    tau      Kendall's rank correlation (tau-b), mean over P
+
+P with one split only count for the error alone. All of it is about 15 minutes of one core. Simulated times are kept in
+DIR/NAME.tsv as they come, so that a run goes on where it was interrupted; they are used again as long as the machine and what
+simulates are the same.
+
+usage: bench/accuracy_simgrid.py [option...] [PROGRAM]     PROGRAM: build/hiersearch by default
+  --quick          a subset of the P (under 3 minutes)
+  --np LIST        these P instead, every split, such as 12,16,48; chunks as well
+  --machines LIST  of rails, mesh, tapered, sockets, uneven, groups
+  --no-chunks      without the splits in chunks
+  --worst N        also the N cases with the largest errors of each machine
+  --cache DIR      where simulated times are kept (default: accuracy, beside PROGRAM)
+Exit status 1 where a bound is missed.
+"""
+import argparse
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[1]
+MACHINES = ("rails", "mesh", "tapered", "sockets", "uneven", "groups")
+SIZE = "64MiB"  # blocks of 256 processes are then still sent when the receiver is ready, as in SMPI from 64 KiB on
+CHUNKS = (2, 4, 8)
+EVERY_NP = tuple(range(2, 65))
+CHUNKS_NP = (8, 12, 15, 16, 18, 20, 24)
+QUICK_NP = (5, 6, 8, 12, 16, 18, 20, 24, 30, 32, 36, 48)
+QUICK_CHUNKS_NP = (8, 12, 18)
+SAMPLE_EVERY = {128: 6, 256: 16}  # of the splits in order, besides the predicted best and the flat one
+SAMPLED_NP = tuple(SAMPLE_EVERY)
+SAMPLE_BEST = 4
+SAME = 1e-4  # two simulated times that count as the same
+# mean error, worst error, mean regret: the bounds of what is stated. None: printed only.
+BOUNDS = {"splits": (0.03, 0.15, 0.01), "with chunks": (0.10, None, None)}
+# What a simulated time depends on besides the machine.
+SIMULATING = ("hiersearch-simulate", "src/export/simgrid.c", "src/cli/simulate_run.c")
+
+
+class Machine:
+    """One machine: predictions of `program`, and simulated times, kept in a file."""
+
+    def __init__(self, name, program, cache):
+        self.name, self.program = name, program
+        self.path = TOP / "bench/systems" / f"{name}.json"
+        self.kept = cache / f"{name}.tsv"
+        self.key = self.fingerprint()
+        self.simulated = self.read()
+        self.predicted = {}
+
+    def fingerprint(self):
+        system = json.loads(self.path.read_text(encoding="utf-8"))
+        for level in system["levels"]:
+            del level["source"]
+        levels = json.dumps([system["levels"], system["pipeline_granularity"], system["launch_us"], SIZE])
+        hashed = hashlib.sha256(levels.encode())
+        for name in SIMULATING:
+            path = TOP / name if "/" in name else self.program.parent / name
+            hashed.update(path.read_bytes())
+        return hashed.hexdigest()[:16]
+
+    def read(self):
+        if not self.kept.exists():
+            return {}
+        rows = [line.split("\t") for line in self.kept.read_text(encoding="utf-8").splitlines()]
+        return {(int(row[1]), row[2]): float(row[3]) for row in rows if len(row) == 4 and row[0] == self.key}
+
+    def run(self, *arguments):
+        done = subprocess.run([self.program, *arguments], stdout=subprocess.PIPE, check=True)
+        return json.loads(done.stdout)["results"][0]["candidates"]
+
+    def predict(self, np, chunks):
+        """Plan -> predicted seconds, best first; chunks: counts of chunks."""
+        if (np, chunks) not in self.predicted:
+            found = self.run("predict", self.path, "--np", str(np), "--size", SIZE, "--search", "exhaustive", "--top",
+                             "10000", "--chunks", ",".join(map(str, chunks)), "--json", "--quiet")
+            self.predicted[np, chunks] = {c["plan"]: c["predicted_seconds"] for c in found}
+        return self.predicted[np, chunks]
+
+    def simulate(self, np, plans):
+        """Plan -> simulated seconds; what is not kept is simulated now."""
+        missing = [plan for plan in plans if (np, plan) not in self.simulated]
+        if missing:
+            found = self.run("simulate", self.path, "--np", str(np), "--size", SIZE, "--json", "--quiet", *missing)
+            with self.kept.open("a", encoding="utf-8") as out:
+                for candidate in found:
+                    seconds = candidate["measured"]["median_seconds"]
+                    self.simulated[np, candidate["plan"]] = seconds
+                    out.write(f"{self.key}\t{np}\t{candidate['plan']}\t{seconds!r}\n")
+        return {plan: self.simulated[np, plan] for plan in plans}
+
+
+def sample(predicted, np):
+    """Every few splits in the order of their text, the predicted best few, and the flat one."""
+    plans = sorted(predicted)[::SAMPLE_EVERY[np]] + list(predicted)[:SAMPLE_BEST] + [str(np)]
+    return list(dict.fromkeys(plans))
+
+
+def sign(a, b):
+    """Of a - b, 0 where they are the same."""
+    return 0 if abs(a - b) <= SAME * min(a, b) else 1 if a > b else -1
+
+
+def kendall_tau(rows):
+    """Tau-b of (predicted, simulated) pairs; 1 where one side does not rank at all."""
+    agree = ranked_p = ranked_s = 0
+    for i, (p, s) in enumerate(rows):
+        for other_p, other_s in rows[:i]:
+            by_p, by_s = sign(p, other_p), sign(s, other_s)
+            agree += by_p * by_s
+            ranked_p += abs(by_p)
+            ranked_s += abs(by_s)
+    return agree / (ranked_p * ranked_s) ** 0.5 if ranked_p and ranked_s else 1.0
+
+
+class Score:
+    """What the cases of a machine, or of all, come to."""
+
+    def __init__(self):
+        self.cases, self.ranked = [], []
+
+    def add(self, np, predicted, simulated):
+        """Both: plan -> seconds, with the same plans."""
+        self.cases += [(predicted[plan] / simulated[plan] - 1, np, plan) for plan in simulated]
+        if len(simulated) < 2:
+            return
+        order = sorted(simulated, key=predicted.get)
+        best = min(simulated.values())
+        regrets = [simulated[plan] / best - 1 for plan in order[:3]]
+        tau = kendall_tau([(predicted[plan], simulated[plan]) for plan in order])
+        self.ranked.append((regrets[0], min(regrets) <= SAME, tau, np, order[0]))
+
+    def merge(self, other, name):
+        self.cases += [(error, np, f"{plan} {name}") for error, np, plan in other.cases]
+        self.ranked += [(*row[:4], f"{row[4]} {name}") for row in other.ranked]
+
+    def mean_error(self):
+        return sum(abs(case[0]) for case in self.cases) / len(self.cases)
+
+    def worst(self, count=1):
+        return sorted(self.cases, key=lambda case: -abs(case[0]))[:count]
+
+    def mean_regret(self):
+        return sum(row[0] for row in self.ranked) / len(self.ranked) if self.ranked else 0
+
+    def row(self, name):
+        error, np, plan = self.worst()[0]
+        text = f"{name:8} {len(self.cases):6} {100 * self.mean_error():7.2f} {100 * error:+8.2f}  {plan:24}"
+        if not self.ranked:
+            return text.rstrip()
+        count, worst = len(self.ranked), max(self.ranked, key=lambda row: row[0])
+        hits = sum(row[0] <= SAME for row in self.ranked)
+        regret = f"{100 * worst[0]:.2f} (P = {worst[3]})" if worst[0] > SAME else "0.00"
+        return (f"{text} {100 * self.mean_regret():8.3f}  {regret:16} {f'{hits}/{count}':>8} "
+                f"{f'{sum(row[1] for row in self.ranked)}/{count}':>8} {sum(row[2] for row in self.ranked) / count:6.3f}")
+
+
+HEADING = (f"{'':8} {'':6} {'error %':>7} {'':8}  {'':24} {'regret %':>8}\n"
+           f"{'machine':8} {'cases':>6} {'mean':>7} {'worst':>8}  {'of':24} {'mean':>8}  {'worst':16} {'winner':>8} {'top-3':>8} {'tau':>6}")
+
+
+def compare(machine, every, sampled, chunks):
+    """The machine's score; chunks: () for whole messages, else these counts as well as one."""
+    score = Score()
+    counts = (1, *chunks)
+    for np in sorted({*every, *sampled}):
+        predicted = machine.predict(np, counts)
+        plans = list(predicted) if np in every else sample(predicted, np)
+        simulated = machine.simulate(np, plans)
+        if chunks:  # the winner is that of all plans, the error that of those in chunks
+            whole = Score()
+            whole.add(np, predicted, simulated)
+            score.ranked += whole.ranked
+            score.cases += [case for case in whole.cases if "/" in case[2]]
+        else:
+            score.add(np, predicted, simulated)
+        show_progress(f"{machine.name}{' with chunks' if chunks else ''}: {np} processes")
+    return score
+
+
+def show_progress(text):
+    if sys.stderr.isatty():
+        print(f"\r{text:60}", end="" if text else "\r", file=sys.stderr, flush=True)
+
+
+def misses(kind, score):
+    """What is outside the bounds, as sentences."""
+    mean, worst, regret = BOUNDS[kind]
+    found = []
+    if score.mean_error() > mean:
+        found.append(f"{kind}: mean error {100 * score.mean_error():.2f} %, expected {100 * mean:g} % or less")
+    if worst is not None and abs(score.worst()[0][0]) > worst:
+        found.append(f"{kind}: worst error {100 * score.worst()[0][0]:+.2f} %, expected {100 * worst:g} % or less")
+    if regret is not None and score.mean_regret() > regret:
+        found.append(f"{kind}: mean regret {100 * score.mean_regret():.3f} %, expected {100 * regret:g} % or less")
+    return found
+
+
+def table(kind, machines, every, sampled, chunks, worst):
+    """Prints the table and returns what is outside the bounds."""
+    everything = Score()
+    print(f"{kind}, {SIZE} per process\n{HEADING}")
+    for machine in machines:
+        score = compare(machine, every, sampled, chunks)
+        show_progress("")
+        print(score.row(machine.name), flush=True)
+        for error, np, plan in score.worst(worst):
+            print(f"    {100 * error:+7.2f} %  {plan} of {np}")
+        everything.merge(score, machine.name)
+    print(everything.row("all"), flush=True)
+    return misses(kind, everything)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"), add_help=False)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--np", type=lambda text: tuple(map(int, text.split(","))))
+    parser.add_argument("--machines", type=lambda text: tuple(text.split(",")), default=MACHINES)
+    parser.add_argument("--no-chunks", action="store_true")
+    parser.add_argument("--worst", type=int, default=0)
+    parser.add_argument("--cache", type=Path)
+    parser.add_argument("program", nargs="?", type=Path, default=TOP / "build/hiersearch")
+    return parser.parse_args()
+
+
+def main():
+    if "--help" in sys.argv[1:]:
+        print(__doc__)
+        return 0
+    asked = arguments()
+    every = asked.np or (QUICK_NP if asked.quick else EVERY_NP)
+    sampled = () if asked.np or asked.quick else SAMPLED_NP
+    in_chunks = asked.np or (QUICK_CHUNKS_NP if asked.quick else CHUNKS_NP)
+    program = asked.program.resolve()
+    cache = asked.cache or program.parent / "accuracy"
+    cache.mkdir(parents=True, exist_ok=True)
+    machines = [Machine(name, program, cache) for name in asked.machines]
+    missed = table("splits", machines, every, sampled, (), asked.worst)
+    if not asked.no_chunks:
+        print()
+        missed += table("with chunks", machines, in_chunks, (), CHUNKS, asked.worst)
+    for text in missed:
+        print(f"missed: {text}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

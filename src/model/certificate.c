@@ -1,0 +1,52 @@
+#include "model/certificate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double hs_certificate_margin(const struct hs_certificate *certificate)
+{
+    if (certificate->winner.count == 0 || certificate->runner_up.count == 0)
+        return NAN;
+    return certificate->runner_up_seconds / certificate->seconds - 1;
+}
+
+bool hs_certificate_find(double *seconds, double *ci95_seconds,
+                         const struct hs_certificate *certificate, const struct hs_split *split)
+{
+    *ci95_seconds = NAN;
+    if (certificate->winner.count > 0 && hs_split_compare(&certificate->winner, split) == 0) {
+        *seconds = certificate->seconds;
+        *ci95_seconds = certificate->ci95_seconds;
+        return true;
+    }
+    for (size_t i = 0; i < certificate->tie_count; i++)
+        if (hs_split_compare(&certificate->ties[i].split, split) == 0) {
+            *seconds = certificate->ties[i].seconds;
+            *ci95_seconds = certificate->ties[i].ci95_seconds;
+            return true;
+        }
+    *seconds = certificate->runner_up_seconds;
+    return certificate->runner_up_measured && hs_split_compare(&certificate->runner_up, split) == 0;
+}
+
+bool hs_certificate_copy(struct hs_certificate *copy, const struct hs_certificate *certificate)
+{
+    size_t bytes = certificate->tie_count * sizeof(*certificate->ties);
+
+    *copy = *certificate;
+    copy->ties = malloc(bytes + 1);
+    if (!copy->ties) {
+        *copy = (struct hs_certificate){0};
+        return false;
+    }
+    if (bytes > 0)
+        memcpy(copy->ties, certificate->ties, bytes);
+    return true;
+}
+
+void hs_certificate_release(struct hs_certificate *certificate)
+{
+    free(certificate->ties);
+    memset(certificate, 0, sizeof(*certificate));
+}

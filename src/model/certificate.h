@@ -1,0 +1,56 @@
+/*
+ * certificate.h - what a lazy search found, and how sure it is (search/lazy.h makes it).
+ *
+ * Times are sums of layer times: of a split whose layers were all measured, the sum of their
+ * medians; of any other split a lower bound. That the whole takes as long as the sum is measured
+ * afterwards, end to end.
+ */
+#ifndef HS_MODEL_CERTIFICATE_H
+#define HS_MODEL_CERTIFICATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/split.h"
+
+/* A split that the measurements cannot tell from the winner. */
+struct hs_certified_split {
+    struct hs_split split;
+    double seconds;      /* sum of its layers */
+    double ci95_seconds; /* half width of its 95 % interval, on its own */
+};
+
+struct hs_certificate {
+    struct hs_split winner;         /* count 0: no split is measured throughout */
+    double seconds;                 /* sum of its layers */
+    double ci95_seconds;            /* half width; widened for having been chosen among the ties */
+    size_t layers_measured, layers; /* of the lattice */
+    size_t layers_failed;           /* could not be measured: splits that need them are left out */
+    /* No split that was looked at or bounded takes less than the winner's time / (1 + within), at
+     * 95 %. 0: the winner is the best. Infinite where something is not bounded at all. */
+    double within;
+    /* The smallest sum among the other splits, and which split's it is; count 0: there is none. */
+    struct hs_split runner_up;
+    double runner_up_seconds;
+    bool runner_up_measured; /* else the sum is a lower bound */
+    /* Splits measured throughout that cannot be told from the winner, best first; the winner is not
+     * among them. At most HS_CERTIFICATE_TIES, `more_ties` says that there are others. */
+    struct hs_certified_split *ties; /* [tie_count] owned */
+    size_t tie_count;
+    bool more_ties;
+};
+
+#define HS_CERTIFICATE_TIES 64
+
+/* How much longer than the winner the runner-up takes (at least), relative to the winner; NaN
+ * without one. */
+double hs_certificate_margin(const struct hs_certificate *certificate);
+/* Sum of layers and half width of its interval: what the certificate says of a split that was
+ * measured throughout; false: it says nothing of it. */
+bool hs_certificate_find(double *seconds, double *ci95_seconds,
+                         const struct hs_certificate *certificate, const struct hs_split *split);
+/* A copy of its own; false: out of memory, *copy is {0}. */
+bool hs_certificate_copy(struct hs_certificate *copy, const struct hs_certificate *certificate);
+void hs_certificate_release(struct hs_certificate *certificate);
+
+#endif

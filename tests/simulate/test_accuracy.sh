@@ -1,0 +1,52 @@
+#!/bin/bash
+# The plain model against SimGrid on two machines of bench/systems, with the bounds that are stated (docs/model.md, section
+# 6): bench/accuracy_simgrid.py on a few process counts, most of which do not nest in nodes. TAP on stdout.
+set -u
+here=$(cd "$(dirname "$0")" && pwd -P)
+top=${here%/tests/simulate}
+programs=$(realpath -m "${BUILD:-$top/build}")
+python=${PYTHON3:-/usr/bin/python3}
+for tool in smpicc smpirun "$python"; do
+    command -v "$tool" >/dev/null || { echo "1..0 # SKIP no $tool"; exit 0; }
+done
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export TMPDIR=$scratch
+
+number=0
+failed=0
+check() { # check SENTENCE STATUS
+    number=$((number + 1))
+    if [ "$2" = 0 ]; then
+        echo "ok $number - $1"
+    else
+        echo "not ok $number - $1"
+        sed 's/^/# /' "$scratch/table" "$scratch/err"
+        failed=1
+    fi
+}
+
+accuracy() { "$python" "$top/bench/accuracy_simgrid.py" --cache "$scratch" "$@" >"$scratch/table" 2>"$scratch/err"; }
+
+accuracy --machines sockets,uneven --np 6,12,18 "$programs/hiersearch"
+check "errors and regret are within the bounds, with chunks, too" $?
+[ "$(grep -Ec '^all +38 ' "$scratch/table")" = 1 ]
+check "every split of 6, 12 and 18 on two machines was compared" $?
+[ "$(grep -Ec '^all +114 ' "$scratch/table")" = 1 ]
+check "each of them in 2, 4 and 8 chunks, too" $?
+
+# Predictions for half as much again: the same times are simulated, and the bench has to notice.
+mkdir "$scratch/wrong"
+ln -s "$programs/hiersearch-simulate" "$scratch/wrong/"
+cat >"$scratch/wrong/hiersearch" <<END
+#!/bin/bash
+[ "\$1" != predict ] || set -- "\${@/64MiB/96MiB}"
+exec "$programs/hiersearch" "\$@"
+END
+chmod +x "$scratch/wrong/hiersearch"
+accuracy --machines sockets --np 6,12 --no-chunks "$scratch/wrong/hiersearch"
+[ "$?" = 1 ] && grep -q '^missed: splits: mean error' "$scratch/table"
+check "predictions that are off are reported as missed" $?
+
+echo "1..$number"
+exit "$failed"
