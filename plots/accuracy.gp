@@ -12,7 +12,7 @@ set table $unused
 plot tsv index "groups" using (LABEL[int($1)] = strcol(2), 0) with table
 unset table
 
-set tmargin 6.5; set bmargin caption_rows + 3.6; set lmargin 11; set rmargin 4
+set tmargin (whole("intervals") ? 8 : 6.5); set bmargin caption_rows + 3.6; set lmargin 11; set rmargin 4
 set size ratio 1
 set key at screen 0.99, screen 0.955 top right horizontal samplen 2 width 1 maxrows 2
 set xlabel "predicted time (".fact("time_unit").")"
@@ -22,9 +22,12 @@ else { set xrange [0 : high * 1.1]; set yrange [0 : high * 1.1] }
 set grid xtics ytics
 size = points > 1000 ? 0.4 : points > 200 ? 0.7 : 1.2
 set samples 200
-plot x title "predicted = measured" with lines linecolor rgb BLACK linewidth 1.5, \
+# Where the machine is calibrated, the prediction has an interval too.
+intervals = whole("intervals") ? ', tsv index "interval" using ($1 * f):($4 * f):($2 * f):($3 * f) with xerrorbars linecolor rgb GREY pointtype 7 pointsize 0.05 linewidth 1 title "95 % interval of the prediction"' : ""
+commands = 'plot x title "predicted = measured" with lines linecolor rgb BLACK linewidth 1.5, \
     1.1 * x title "10 % off" with lines linecolor rgb GREY dashtype 2 linewidth 1, \
-    x / 1.1 notitle with lines linecolor rgb GREY dashtype 2 linewidth 1, \
+    x / 1.1 notitle with lines linecolor rgb GREY dashtype 2 linewidth 1'.intervals.', \
     for [g = 1:groups] tsv index "points" using ($5 == g ? $1 * f : NaN):($2 * f):($3 * f):($4 * f) \
         with yerrorbars linecolor rgb SERIES_COLOUR[g] pointtype SERIES_POINT[g] pointsize size * PS linewidth 1 title LABEL[g], \
-    tsv index "points" using ($1 * f):(strcol(7) eq "-" ? NaN : $2 * f):7 with labels font ",9" left offset character 0.8, 0.3 notitle
+    tsv index "points" using ($1 * f):(strcol(7) eq "-" ? NaN : $2 * f):7 with labels font ",9" left offset character 0.8, 0.3 notitle'
+eval commands

@@ -3,6 +3,7 @@ tsv = ARG1; output_file = ARG2; output_type = ARG3
 load ARG0[1:strlen(ARG0) - strlen("bandwidth.gp")]."common.gp"
 plans = whole("plans"); layers = whole("layers"); predicted = whole("predicted"); library = whole("library")
 measured = whole("measured"); layers_measured = whole("layers_measured")
+calibrated = fact("calibrated"); has_curve(i) = calibrated[i:i] eq "1"
 plot_height = layers > 0 ? 900 : 560
 eval set_terminal
 
@@ -54,6 +55,12 @@ eval no_captions
 
 rate = number("layer_rate_factor")
 commands = ""
+# What the calibration measured: the band is its 95 % interval.
+do for [i = 1:layers] {
+    if (has_curve(i)) { commands = commands.sprintf(', tsv index "calibrated%d" using 1:($3 * rate):($4 * rate) with filledcurves ', i). \
+        sprintf('linecolor rgb SERIES_COLOUR[%d] fillstyle transparent solid 0.15 noborder notitle', i). \
+        sprintf(', tsv index "calibrated%d" using 1:($2 * rate) with lines linecolor rgb SERIES_COLOUR[%d] linewidth 0.7 notitle', i, i) }
+}
 do for [i = 1:layers] {
     look = sprintf('linecolor rgb SERIES_COLOUR[%d] pointtype SERIES_POINT[%d] ', i, i)
     if (predicted) { commands = commands.sprintf(', tsv index "layer%d" using 1:($2 * rate) with linespoints ', i).look. \
@@ -69,6 +76,7 @@ if (layers_measured) {
         ', keyentry with lines linecolor rgb BLACK dashtype 3 title "dotted: straight-line fit to them"'. \
         (predicted ? ', keyentry with lines linecolor rgb BLACK title "lines: predicted"' : "")
 }
+if (calibrated ne "") { commands = commands.', keyentry with boxes fillstyle solid 0.3 noborder linecolor rgb GREY title "bands: as calibrated, 95 % interval"' }
 if (layers > 0 && commands ne "") {
     set tmargin at screen middle - 20.0 / plot_height
     set bmargin at screen caption_edge + 55.0 / plot_height
@@ -79,6 +87,7 @@ if (layers > 0 && commands ne "") {
     set ylabel "bandwidth within a layer (".fact("layer_rate_unit").")"
     if (whole("size_count") == 1) { set xrange [number("bytes") / number("stride") / 4 : number("bytes") * 4] }
     set logscale y 10
+    set offsets graph 0.03, graph 0.03, 0, 0 # above a logarithmic axis gnuplot would add two decades
     set yrange [*:*]
     if (whole("size_count") == 1) { set yrange [* : 2 * number("layer_highest") * rate] }
     set format y "%g"

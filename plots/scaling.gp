@@ -26,6 +26,9 @@ commands = ""
 if (predicted) { commands = commands. \
     ', tsv index "predicted" using 1:($2 * f) with linespoints linecolor rgb VERMILLION dashtype 2 linewidth 2 pointtype 4 pointsize 0.9 * PS title "flat, predicted"'. \
     ', tsv index "predicted" using 1:($3 * f) with linespoints linecolor rgb BLUE dashtype 1 linewidth 2.2 pointtype 6 pointsize 0.9 * PS title "best split, predicted"' }
+if (whole("intervals")) { commands = commands. \
+    ', tsv index "interval" using 1:($2 * f):($3 * f):($4 * f) with yerrorbars linecolor rgb VERMILLION pointtype 7 pointsize 0.05 linewidth 1 notitle'. \
+    ', tsv index "interval" using 1:($5 * f):($6 * f):($7 * f) with yerrorbars linecolor rgb BLUE pointtype 7 pointsize 0.05 linewidth 1 title "95 % intervals of predictions"' }
 if (library) { commands = commands. \
     ', tsv index "measured" using 1:($8 * f):($9 * f):($10 * f) with yerrorlines linecolor rgb GREY dashtype 4 linewidth 1.5 pointtype 9 pointsize 1.2 * PS title "library, measured"' }
 if (measured_flat) { commands = commands. \

@@ -24,5 +24,6 @@ box = ' with boxes fillstyle solid 1 border linecolor rgb "#404040" fillcolor rg
 commands = ', tsv index "bars" using ($5 == 1 ? $1 : NaN):($2 * f)'.box.'"#6db3e2" title "best"'
 if (ranks > 1) { commands = commands.', tsv index "bars" using ($5 > 1 ? $1 : NaN):($2 * f)'.box.'"#cfe6f5" title "second to fifth"' }
 if (flats) { commands = commands.', tsv index "bars" using ($5 == 0 ? $1 : NaN):($2 * f)'.box.'"#ffffff" title "flat"' }
+if (whole("intervals")) { commands = commands.', tsv index "bars" using ($6 == 0 && $4 > $3 ? $1 : NaN):($2 * f):($3 * f):($4 * f) with yerrorbars linecolor rgb GREY pointtype 7 pointsize 0.05 linewidth 1.5 title "predicted 95 % interval"' }
 if (measured) { commands = commands.', tsv index "bars" using ($6 == 1 ? $1 : NaN):($2 * f):($3 * f):($4 * f) with yerrorbars linecolor rgb BLACK pointtype 7 pointsize 0.5 * PS linewidth 1.5 title measured_title' }
 eval "plot ".commands[3:].', tsv index "bars" using 1:(text_at):7 with labels rotate by 90 left font ",10" notitle, tsv index "ticks" using 1:(0):xticlabel(2) with points pointtype 0 notitle'

@@ -111,6 +111,11 @@ double hs_summary_precision(const struct hs_summary *summary)
     return half_width / fabs(summary->median);
 }
 
+double hs_normal_quantile(double tail)
+{
+    return gsl_cdf_ugaussian_Qinv(tail);
+}
+
 /* -1, 0 or 1 */
 static int sign(double difference)
 {

@@ -28,6 +28,9 @@ enum hs_status hs_summarise(struct hs_summary *out, const double *values, size_t
 /* Half width of the interval relative to the median; infinity where the interval is not valid. */
 double hs_summary_precision(const struct hs_summary *summary);
 
+/* The value that a standard normal variable exceeds with probability `tail`, 0 < tail < 1. */
+double hs_normal_quantile(double tail);
+
 /* Kendall's tau-b of two rankings of `count` >= 2 values (ties allowed); NaN where one is constant.
  * O(n^2): rankings here have tens of entries. */
 double hs_kendall_tau(const double *a, const double *b, size_t count);

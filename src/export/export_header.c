@@ -1,10 +1,12 @@
 /* The comment that every exported file starts with. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
 #include "export/exporters.h"
+#include "model/gaps.h"
 
 /* What may stand in no comment of this kind. */
 static const char *forbidden_in(const char *open, const char *close)
@@ -54,6 +56,39 @@ static void append_name(struct hs_text *text, const char *name)
         hs_text_append_bytes(text, *name == '\n' ? "?" : name, 1);
 }
 
+/* What a calibrated system says about the plan, or the best plans of all sizes: how sure it is, and
+ * what it was never measured for. */
+static void append_calibration(struct hs_text *text, const struct hs_export_job *job, bool sizes)
+{
+    const struct hs_result *result = job->result;
+    struct hs_gaps gaps = {0};
+
+    if (result->backend || !result->has_system || result->system.fits.count == 0)
+        return;
+    hs_text_append(text, "predicted by a calibrated system");
+    for (size_t m = 0; m < result->message_count; m++) {
+        const struct hs_result_message *message = &result->messages[m];
+        const struct hs_plan *plan = sizes ? &message->best : hs_export_plan(job);
+        struct hs_plan_cost cost;
+        char time[HS_UNIT_TEXT];
+
+        if (plan->split.count == 0 || (!sizes && m != job->message))
+            continue;
+        cost = hs_plan_cost(&result->system, plan, (double)message->message_bytes);
+        hs_gaps_add(&gaps, &result->system, plan, &cost);
+        if (sizes)
+            continue;
+        hs_text_append(text, ": %s", hs_seconds_format(time, cost.seconds));
+        if (isfinite(cost.ci95_seconds))
+            hs_text_append(text, " +- %s (95 %%)", hs_seconds_format(time, cost.ci95_seconds));
+    }
+    if (gaps.any) {
+        hs_text_append(text, "; extrapolated: ");
+        hs_gaps_append(text, &gaps, &result->system);
+    }
+    hs_text_append(text, "\n");
+}
+
 static void append_facts(struct hs_text *text, const struct hs_export_job *job,
                          const struct hs_exporter *exporter)
 {
@@ -70,6 +105,7 @@ static void append_facts(struct hs_text *text, const struct hs_export_job *job,
     else
         hs_text_append(text, "plan %s (layer sizes, innermost first) for messages of %s\n",
                        hs_plan_format(plan, hs_export_plan(job)), hs_export_size(size, job));
+    append_calibration(text, job, exporter->sizes && !job->plan);
     hs_text_append(text, "for %s (%s): %s\n", exporter->library, exporter->versions,
                    exporter->summary);
 }

@@ -20,15 +20,16 @@
 
 struct point {
     double predicted, measured, error; /* error: predicted / measured - 1 */
+    struct hs_plot_time interval;      /* of the prediction, of a calibrated system */
     size_t message;                    /* counted over all inputs */
     const struct hs_candidate *candidate;
 };
 
 struct points {
-    struct point *data; /* [count] owned */
-    size_t count, messages;
-    double low, high; /* shortest and longest time, ends of intervals included */
-    bool log_time;    /* they differ so much that a logarithmic axis shows more */
+    struct point *data;                /* [count] owned */
+    size_t count, messages, intervals; /* intervals: of predictions */
+    double low, high;                  /* shortest and longest time, ends of intervals included */
+    bool log_time;                     /* they differ so much that a logarithmic axis shows more */
 };
 
 static bool usable(const struct hs_candidate *candidate)
@@ -47,7 +48,8 @@ static size_t count_candidates(const struct hs_plot_job *job)
     return count;
 }
 
-static void add_message(struct points *points, const struct hs_result_message *message)
+static void add_message(struct points *points, const struct hs_result *result,
+                        const struct hs_result_message *message)
 {
     size_t before = points->count;
 
@@ -60,7 +62,9 @@ static void add_message(struct points *points, const struct hs_result_message *m
         *point = (struct point){.predicted = candidate->predicted_seconds,
                                 .measured = candidate->measured->median_seconds,
                                 .message = points->messages,
+                                .interval = hs_plot_prediction(result, message, &candidate->plan),
                                 .candidate = candidate};
+        points->intervals += isfinite(point->interval.high);
         point->error = point->predicted / point->measured - 1;
         points->count++;
     }
@@ -78,7 +82,7 @@ static enum hs_status collect(struct points *points, const struct hs_plot_job *j
 
         for (size_t m = 0; m < result->message_count; m++)
             if (!job->bytes || result->messages[m].message_bytes == job->bytes)
-                add_message(points, &result->messages[m]);
+                add_message(points, result, &result->messages[m]);
     }
     if (points->count == 0)
         return hs_fail(err, HS_INVALID,
@@ -187,6 +191,8 @@ static void write_range(struct hs_text *out, const struct points *points)
 {
     hs_tsv_fact(out, "low", "%#.9g", points->low);
     hs_tsv_fact(out, "high", "%#.9g", points->high);
+    if (points->intervals > 0)
+        hs_tsv_fact(out, "intervals", "%zu", points->intervals);
     hs_tsv_fact(out, "log_time", "%d", points->log_time);
     hs_tsv_time_unit(out, points->high);
     hs_tsv_fact(out, "groups", "%zu", points->messages < GROUPS ? points->messages : GROUPS);
@@ -260,6 +266,24 @@ static void write_points(struct hs_text *out, const struct points *points)
     }
 }
 
+/* How far the truth may be off where a calibrated system made the prediction; only where one did.
+ */
+static void write_intervals(struct hs_text *out, const struct points *points)
+{
+    hs_tsv_block(out, "interval", "predicted_seconds low high measured_seconds");
+    for (size_t i = 0; i < points->count; i++) {
+        const struct point *point = &points->data[i];
+
+        if (!isfinite(point->interval.high))
+            continue;
+        hs_tsv_number(out, point->predicted);
+        hs_tsv_number(out, point->interval.low);
+        hs_tsv_number(out, point->interval.high);
+        hs_tsv_number(out, point->measured);
+        hs_tsv_row(out);
+    }
+}
+
 static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
                             struct hs_error *err)
 {
@@ -279,6 +303,8 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
         write_range(out, &points);
         write_groups(out, job, points.messages);
         write_points(out, &points);
+        if (points.intervals > 0)
+            write_intervals(out, &points);
     }
     free(points.data);
     return status;

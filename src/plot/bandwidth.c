@@ -7,8 +7,9 @@
 #include "base/units.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
-#include "plot/fit.h"
+#include "plot/curve.h"
 #include "plot/kinds.h"
+#include "plot/line.h"
 #include "plot/tsv.h"
 
 #define SERIES 6 /* with a colour and a symbol of their own */
@@ -170,7 +171,7 @@ static double predicted_layer_rate(const struct hs_result_message *message,
 }
 
 static void write_layer(struct hs_text *out, const struct chosen *chosen,
-                        const struct hs_result *result, size_t index, const struct hs_fit *fit)
+                        const struct hs_result *result, size_t index, const struct hs_line *fit)
 {
     struct hs_layer layer = chosen->layers[index];
     char name[32];
@@ -215,7 +216,7 @@ static int64_t plan_points(const struct chosen *chosen, const struct hs_plan *pl
     return count;
 }
 
-static enum hs_status fit_layer(struct hs_fit *fit, const struct chosen *chosen,
+static enum hs_status fit_layer(struct hs_line *fit, const struct chosen *chosen,
                                 struct hs_layer layer, struct hs_error *err)
 {
     double *bytes = calloc(chosen->message_count * 2, sizeof(*bytes));
@@ -226,14 +227,14 @@ static enum hs_status fit_layer(struct hs_fit *fit, const struct chosen *chosen,
         bytes[m] = layer_bytes(chosen->messages[m], layer);
         bytes[chosen->message_count + m] = best_layer_seconds(chosen->messages[m], layer);
     }
-    *fit = hs_fit_line(bytes, bytes + chosen->message_count, chosen->message_count);
+    *fit = hs_line_fit(bytes, bytes + chosen->message_count, chosen->message_count);
     free(bytes);
     return HS_OK;
 }
 
 /* "8, stride 4 (ib): fit 12.10 GB/s, 30.00 us" */
 static void write_layer_label(struct hs_text *out, const struct hs_result *result,
-                              struct hs_layer layer, const struct hs_fit *fit)
+                              struct hs_layer layer, const struct hs_line *fit)
 {
     char rate[HS_UNIT_TEXT], time[HS_UNIT_TEXT];
 
@@ -242,6 +243,9 @@ static void write_layer_label(struct hs_text *out, const struct hs_result *resul
         struct hs_layer_price price = hs_layer_price(&result->system, result->np, layer);
 
         hs_text_append(out, " (%s)", result->system.levels[price.level].name);
+        if (hs_plot_calibration(result, layer) && !fit->valid)
+            hs_text_append(out, ": %s, %s", hs_bandwidth_format(rate, price.ring_bytes_per_second),
+                           hs_seconds_format(time, price.latency_seconds + price.launch_seconds));
     }
     if (fit->valid)
         hs_text_append(out, ": fit %s, %s", hs_bandwidth_format(rate, 1 / fit->seconds_per_byte),
@@ -252,7 +256,8 @@ static void write_layer_label(struct hs_text *out, const struct hs_result *resul
 static enum hs_status write_layers(struct hs_text *out, const struct chosen *chosen,
                                    const struct hs_result *result, struct hs_error *err)
 {
-    struct hs_fit fits[SERIES];
+    struct hs_line fits[SERIES];
+    char name[32];
 
     for (size_t i = 0; i < chosen->layer_count; i++) {
         enum hs_status status = fit_layer(&fits[i], chosen, chosen->layers[i], err);
@@ -260,6 +265,8 @@ static enum hs_status write_layers(struct hs_text *out, const struct chosen *cho
         if (status != HS_OK)
             return status;
         write_layer(out, chosen, result, i, &fits[i]);
+        snprintf(name, sizeof(name), "calibrated%zu", i + 1);
+        hs_plot_curve(out, name, result, chosen->layers[i]);
     }
     hs_tsv_block(out, "named_layers", "series measured fitted label");
     for (size_t i = 0; i < chosen->layer_count; i++) {
@@ -364,6 +371,20 @@ static void write_ticks(struct hs_text *out, const struct chosen *chosen)
             write_tick(out, bytes);
 }
 
+/* `calibrated`: for each layer 1 where there is a calibrated curve, else 0; only with a calibrated
+ * system. */
+static void write_calibrated_fact(struct hs_text *out, const struct chosen *chosen,
+                                  const struct hs_result *result)
+{
+    char text[SERIES + 1] = "";
+
+    if (!result->has_system || result->system.fits.count == 0)
+        return;
+    for (size_t i = 0; i < chosen->layer_count; i++)
+        text[i] = hs_plot_calibration(result, chosen->layers[i]) ? '1' : '0';
+    hs_tsv_fact(out, "calibrated", "%s", text);
+}
+
 static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
                         const struct chosen *chosen)
 {
@@ -377,6 +398,7 @@ static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
     hs_tsv_fact(out, "library", "%d", any_library(chosen));
     hs_tsv_fact(out, "library_name", "%s", chosen->library ? chosen->library : "-");
     hs_tsv_fact(out, "predicted", "%d", result->has_system);
+    write_calibrated_fact(out, chosen, result);
     hs_tsv_fact(out, "measured", "%d", any_measured(chosen));
     hs_tsv_fact(out, "layers_measured", "%d", any_layer_time(chosen));
     hs_tsv_rate_unit(out, "", largest_bus(chosen, result));

@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "plot/tsv.h"
+#include "result/result_gaps.h"
 
 #define LINE_BYTES    118 /* of a caption's line: what fits under a plot */
 #define CAPTION_LINES 3
@@ -55,21 +56,45 @@ void hs_plot_machine(struct hs_text *out, const struct hs_plot_job *job)
 const char *hs_plot_origin(char text[96], const struct hs_plot_job *job)
 {
     const char *backend = NULL;
-    bool predicted = false, several = false;
+    bool predicted = false, calibrated = false, several = false;
 
     for (size_t i = 0; i < job->input_count; i++) {
         const struct hs_result *result = job->inputs[i].result;
 
         predicted = predicted || result->has_system;
+        calibrated = calibrated || (result->has_system && result->system.fits.count > 0);
         several = several || (backend && result->backend && strcmp(backend, result->backend) != 0);
         backend = result->backend ? result->backend : backend;
     }
     if (backend)
-        snprintf(text, 96, "measured (%.24s%s)%s", backend, several ? " and others" : "",
-                 predicted ? ", predicted by the model" : "");
+        snprintf(text, 96, "measured (%.24s%s)%s%s%s", backend, several ? " and others" : "",
+                 predicted ? ", predicted by the " : "", calibrated ? "calibrated " : "",
+                 predicted ? "model" : "");
     else
-        snprintf(text, 96, "predicted by the model, not measured");
+        snprintf(text, 96, "predicted by the %smodel, not measured",
+                 calibrated ? "calibrated " : "");
     return text;
+}
+
+/* ---- what a calibration does not cover ---- */
+
+/* All inputs are of the same machine. */
+static void append_gaps(struct hs_text *out, const struct hs_plot_job *job)
+{
+    struct hs_gaps gaps = {0};
+
+    for (size_t i = 0; i < job->input_count; i++) {
+        const struct hs_result *result = job->inputs[i].result;
+
+        for (size_t m = 0; m < result->message_count; m++)
+            if (job->bytes == 0 || job->bytes == result->messages[m].message_bytes)
+                hs_result_gaps_add(&gaps, result, &result->messages[m]);
+    }
+    if (!gaps.any)
+        return;
+    hs_text_append(out, "* extrapolated: ");
+    hs_gaps_append(out, &gaps, &with_system(job)->system);
+    hs_text_append(out, "; ");
 }
 
 /* ---- versions ---- */
@@ -87,13 +112,20 @@ static bool said_before(const struct hs_plot_job *job, size_t input, const struc
     return false;
 }
 
+/* What a measurement notes of the run among its versions, which no reader of a picture looks for. */
+static bool is_version(const char *name)
+{
+    return strcmp(name, "memory_per_rank") != 0 && strcmp(name, "mpi_cuda_aware") != 0;
+}
+
 static void append_versions(struct hs_text *out, const struct hs_plot_job *job)
 {
     for (size_t i = 0; i < job->input_count; i++) {
         const struct hs_result *result = job->inputs[i].result;
 
         for (size_t k = 0; k < result->version_count; k++)
-            if (!said_before(job, i, &result->versions[k]))
+            if (is_version(result->versions[k].name) &&
+                !said_before(job, i, &result->versions[k]))
                 hs_text_append(out, "; %s %s", result->versions[k].name, result->versions[k].text);
     }
 }
@@ -181,6 +213,7 @@ void hs_plot_caption(struct hs_text *out, const struct hs_plot_job *job, const c
 
     if (remark)
         hs_text_append(&text, "%s; ", remark);
+    append_gaps(&text, job);
     append_machine(&text, job);
     hs_text_append(&text, "; %s", hs_plot_origin(origin, job));
     if (any_cut_short(job))

@@ -102,6 +102,47 @@ double hs_plot_predicted(const struct hs_result *result, const struct hs_result_
     return hs_plan_cost(&result->system, plan, (double)message->message_bytes).seconds;
 }
 
+/* Of the file, else of the model; count 0 where there is neither. */
+static struct hs_plan_cost cost_of(const struct hs_result *result,
+                                   const struct hs_result_message *message,
+                                   const struct hs_plan *plan)
+{
+    const struct hs_candidate *candidate = hs_plot_candidate(message, plan);
+
+    if (candidate && candidate->cost)
+        return *candidate->cost;
+    if (!result->has_system || plan->split.count == 0)
+        return (struct hs_plan_cost){.count = 0};
+    return hs_plan_cost(&result->system, plan, (double)message->message_bytes);
+}
+
+struct hs_plot_time hs_plot_prediction(const struct hs_result *result,
+                                       const struct hs_result_message *message,
+                                       const struct hs_plan *plan)
+{
+    struct hs_plot_time time = {hs_plot_predicted(result, message, plan), NAN, NAN};
+    struct hs_plan_cost cost;
+
+    if (!result->has_system || result->system.fits.count == 0)
+        return time;
+    cost = cost_of(result, message, plan);
+    if (cost.count > 0) {
+        time.low = fmax(0, time.seconds - cost.ci95_seconds);
+        time.high = time.seconds + cost.ci95_seconds;
+    }
+    if (!isfinite(time.high))
+        time.low = time.high = NAN;
+    return time;
+}
+
+const char *hs_plot_mark(const struct hs_result *result, const struct hs_result_message *message,
+                         const struct hs_plan *plan)
+{
+    if (!result->has_system || result->system.fits.count == 0)
+        return "";
+    return cost_of(result, message, plan).extrapolated ? " *" : "";
+}
+
 struct hs_plot_time hs_plot_measured(const struct hs_measured *measured)
 {
     struct hs_plot_time time = {NAN, NAN, NAN};

@@ -27,10 +27,19 @@ struct hs_plan hs_plot_flat(int64_t np);
 double hs_plot_predicted(const struct hs_result *result, const struct hs_result_message *message,
                          const struct hs_plan *plan);
 
-/* A measured time with its interval; NaN where there is none. */
+/* A time with its 95 % interval; NaN where there is none. */
 struct hs_plot_time {
     double seconds, low, high;
 };
+/* The same with the interval that a calibrated system gives. */
+struct hs_plot_time hs_plot_prediction(const struct hs_result *result,
+                                       const struct hs_result_message *message,
+                                       const struct hs_plan *plan);
+/* " *" for a plan that a calibrated system prices outside of what was measured, else "". Captions
+ * say what that means. */
+const char *hs_plot_mark(const struct hs_result *result, const struct hs_result_message *message,
+                         const struct hs_plan *plan);
+/* A measured time. */
 /* Of a measurement that may be NULL; only one of status ok counts. */
 struct hs_plot_time hs_plot_measured(const struct hs_measured *measured);
 /* The fastest measured candidate, the one with the smallest prediction; NULL where there is none.

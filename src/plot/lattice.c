@@ -212,7 +212,17 @@ static bool fits_label(const struct drawing *drawing, size_t from, size_t to)
     return share * (columns > 12 ? 1140 : 900) >= LABEL_PIXELS;
 }
 
-/* On each layer of the path: its size, and its time where the model knows it. */
+/* Whether a calibrated system prices the layer outside of what was measured. */
+static bool is_extrapolated(const struct hs_result *result, const struct hs_layer_price *price,
+                            double bytes)
+{
+    const struct hs_fits *fits = &result->system.fits;
+    const struct hs_fit *fit = hs_fits_find(fits, price->level, price->straddles, price->layer);
+
+    return fits->count > 0 && (!fit || hs_fit_extrapolates(fit, price->layer, bytes));
+}
+
+/* On each layer of the path: its size, and its predicted time where the model knows it. */
 static void write_labels(struct hs_text *out, const struct drawing *drawing,
                          const struct hs_result *result, double bytes)
 {
@@ -235,8 +245,9 @@ static void write_labels(struct hs_text *out, const struct drawing *drawing,
             struct hs_layer_price price = hs_layer_price(&result->system, result->np, layer);
 
             hs_text_append(
-                out, ": %s",
-                hs_seconds_format(time, hs_layer_seconds(&price, bytes / (double)layer.stride)));
+                out, ": %s%s",
+                hs_seconds_format(time, hs_layer_seconds(&price, bytes / (double)layer.stride)),
+                is_extrapolated(result, &price, bytes / (double)layer.stride) ? " *" : "");
         }
         hs_text_append(out, "\n");
         node = next;
@@ -258,9 +269,12 @@ static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
     }
     snprintf(splits, sizeof(splits), "%llu", (unsigned long long)message->splits);
     snprintf(remark, sizeof(remark),
-             "a path from 1 to %lld is a split: %s%s splits, %zu divisors, %zu layers",
+             "a path from 1 to %lld is a split: %s%s splits, %zu divisors, %zu layers%s",
              (long long)drawing->lattice.np, message->splits == UINT64_MAX ? "over " : "", splits,
-             drawing->lattice.node_count, drawing->lattice.edge_count);
+             drawing->lattice.node_count, drawing->lattice.edge_count,
+             drawing->measured && job->inputs[0].result->has_system
+                 ? "; times on the path are predicted"
+                 : "");
     hs_tsv_begin(out, "lattice");
     hs_plot_caption(out, job, remark, "the divisors of %lld, %s per process",
                     (long long)drawing->lattice.np, hs_bytes_format(size, message->message_bytes));
@@ -286,24 +300,24 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     const struct hs_result *result = job->inputs[0].result;
     struct drawing drawing = {.measured = false};
     const struct hs_result_message *message;
-    uint64_t bytes;
-    enum hs_status status = hs_plot_bytes(&bytes, job, err);
+    struct hs_plot_job at_size = *job; /* the size is chosen here */
+    enum hs_status status = hs_plot_bytes(&at_size.bytes, job, err);
 
     if (status == HS_OK)
         status = hs_plot_plan(&drawing.shown, job, result->np, err);
     if (status != HS_OK)
         return status;
-    message = hs_plot_message(result, bytes);
+    message = hs_plot_message(result, at_size.bytes);
     if (!job->plan)
         drawing.shown = message->best;
     status = drawing_init(&drawing, result, message, err);
     if (status == HS_OK) {
-        write_facts(out, job, &drawing, message);
+        write_facts(out, &at_size, &drawing, message);
         write_edges(out, &drawing, IN_NONE, "in_none");
         write_edges(out, &drawing, IN_CANDIDATE, "in_candidates");
         write_edges(out, &drawing, IN_SHOWN, "on_path");
         write_nodes(out, &drawing);
-        write_labels(out, &drawing, result, (double)bytes);
+        write_labels(out, &drawing, result, (double)at_size.bytes);
     }
     drawing_release(&drawing);
     return status;

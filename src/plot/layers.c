@@ -49,7 +49,8 @@ static void extend(struct rows *rows, const struct row *row)
                      hs_plot_phases_seconds(&row->measured),
                      row->candidate ? row->candidate->predicted_seconds : NAN,
                      row->candidate ? hs_plot_measured(row->candidate->measured).seconds : NAN,
-                     row->candidate ? hs_plot_measured(row->candidate->measured).high : NAN};
+                     row->candidate ? hs_plot_measured(row->candidate->measured).high : NAN,
+                     row->has_cost ? row->cost.seconds + row->cost.ci95_seconds : NAN};
 
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
         rows->longest_seconds = fmax(rows->longest_seconds, ends[i]);
@@ -128,7 +129,10 @@ static void segment_label(char *label, size_t bytes, const struct rows *rows, co
                           const struct hs_plot_segment *segment, const struct hs_result *result)
 {
     double width = fmin(segment->seconds, rows->axis_seconds) / rows->axis_seconds / GLYPH_SHARE;
-    int length = snprintf(label, bytes, "%lld", (long long)row->plan.split.sizes[segment->layer]);
+    bool extrapolated = result->has_system && result->system.fits.count > 0 && row->has_cost &&
+                        row->cost.layers[segment->layer].extrapolated;
+    int length = snprintf(label, bytes, "%lld%s", (long long)row->plan.split.sizes[segment->layer],
+                          extrapolated ? " *" : "");
 
     if (length + 1 > width) {
         snprintf(label, bytes, "-");
@@ -197,19 +201,30 @@ static void write_total(struct hs_text *out, double y, struct hs_plot_time time,
     hs_text_append(out, "\t%s%s%s\n", text, how, end > axis_seconds ? ", bar cut" : "");
 }
 
+/* The file's time, else the model's, with the interval of a calibrated system. */
+static struct hs_plot_time predicted_total(const struct row *row, bool calibrated)
+{
+    struct hs_plot_time time = {row->has_cost ? row->cost.seconds : NAN, NAN, NAN};
+
+    if (row->candidate && isfinite(row->candidate->predicted_seconds))
+        time.seconds = row->candidate->predicted_seconds;
+    if (row->has_cost && calibrated && isfinite(row->cost.ci95_seconds)) {
+        time.low = fmax(0, time.seconds - row->cost.ci95_seconds);
+        time.high = time.seconds + row->cost.ci95_seconds;
+    }
+    return time;
+}
+
 /* Whole plans: their times are not just the sum of the layers'. */
-static void write_totals(struct hs_text *out, const struct rows *rows)
+static void write_totals(struct hs_text *out, const struct rows *rows, bool calibrated)
 {
     hs_tsv_block(out, "totals", "y seconds low high text_at measured text");
     for (size_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->data[i];
         double height = bar_height(row), y = bar_top(i) - height / 2;
-        double predicted = row->has_cost ? row->cost.seconds : NAN;
         bool both = row->predicted.count > 0 && row->measured.count > 0;
 
-        if (row->candidate && isfinite(row->candidate->predicted_seconds))
-            predicted = row->candidate->predicted_seconds;
-        write_total(out, y, (struct hs_plot_time){predicted, NAN, NAN},
+        write_total(out, y, predicted_total(row, calibrated),
                     hs_plot_phases_seconds(&row->predicted), rows->axis_seconds,
                     both ? " predicted" : "", false);
         if (row->measured.count > 0 && row->candidate)
@@ -253,7 +268,7 @@ static void write_rows(struct hs_text *out, const struct hs_plot_job *job, const
     hs_tsv_fact(out, "longest", "%#.9g", rows->axis_seconds);
     hs_tsv_time_unit(out, rows->axis_seconds);
     write_bars(out, rows, result);
-    write_totals(out, rows);
+    write_totals(out, rows, result->has_system && result->system.fits.count > 0);
     write_ticks(out, rows, result->np);
 }
 
@@ -264,14 +279,14 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     struct rows rows = {.count = 0};
     const struct hs_result_message *message;
     struct hs_plan wanted;
-    uint64_t bytes;
-    enum hs_status status = hs_plot_bytes(&bytes, job, err);
+    struct hs_plot_job at_size = *job; /* the size is chosen here */
+    enum hs_status status = hs_plot_bytes(&at_size.bytes, job, err);
 
     if (status == HS_OK)
         status = hs_plot_plan(&wanted, job, result->np, err);
     if (status != HS_OK)
         return status;
-    message = hs_plot_message(result, bytes);
+    message = hs_plot_message(result, at_size.bytes);
     collect(&rows, result, message, &wanted);
     if (rows.count == 0)
         return hs_fail(err, HS_INVALID,
@@ -282,7 +297,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
         return hs_fail(err, HS_INVALID, "--plan %s: %s has no times of its layers", job->plan,
                        job->inputs[0].name);
     end_axis(&rows, result->np);
-    write_rows(out, job, &rows, message);
+    write_rows(out, &at_size, &rows, message);
     return HS_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "plot/caption.h"
 #include "plot/html.h"
 #include "plot/page_parts.h"
+#include "result/result_gaps.h"
 
 /* ---- the subject ---- */
 
@@ -30,8 +31,8 @@ struct hs_page_subject hs_page_subject(const struct hs_plot_input *input,
         subject.library_time = hs_plot_measured(library ? &library->measured : NULL);
         subject.library = library ? library->name : NULL;
     } else {
-        subject.best_time.seconds = hs_plot_predicted(input->result, message, &message->best);
-        subject.flat_time.seconds = hs_plot_predicted(input->result, message, &flat);
+        subject.best_time = hs_plot_prediction(input->result, message, &message->best);
+        subject.flat_time = hs_plot_prediction(input->result, message, &flat);
     }
     return subject;
 }
@@ -154,6 +155,24 @@ static void write_meaning(struct hs_text *out, const struct hs_page_subject *sub
     hs_text_append(out, "</p>\n");
 }
 
+/* What a calibration does not cover, of all that the page shows with a mark. */
+static void write_gaps(struct hs_text *out, const struct hs_page_subject *subject)
+{
+    struct hs_gaps gaps = {0};
+    struct hs_text text = {0};
+
+    hs_result_gaps_add(&gaps, subject->result, subject->message);
+    if (!gaps.any)
+        return;
+    hs_gaps_append(&text, &gaps, &subject->result->system);
+    hs_text_append(out, "<p class=\"warning\">");
+    hs_html_text(out, "Predictions marked * go beyond what the calibration measured: %s.",
+                 text.data ? text.data : "");
+    hs_text_append(out, "</p>\n");
+    out->failed = out->failed || text.failed;
+    hs_text_release(&text);
+}
+
 static void write_warnings(struct hs_text *out, const struct hs_page_subject *subject)
 {
     const struct hs_result *result = subject->result;
@@ -167,9 +186,14 @@ static void write_warnings(struct hs_text *out, const struct hs_page_subject *su
     if (subject->best && !subject->measured)
         hs_text_append(out, "<p class=\"warning\">Predicted by a model, not measured: "
                             "<code>hiersearch measure</code> on the machine makes sure.</p>\n");
+    if (subject->measured && !isfinite(subject->best_time.low))
+        hs_text_append(out, "<p class=\"warning\">Measured too few times for an interval: the order "
+                            "of the splits may be chance. Give the run more time "
+                            "(<code>--budget</code>), or a quieter machine.</p>\n");
     if (subject->measured && !isfinite(subject->flat_time.seconds))
         hs_text_append(out, "<p class=\"warning\">The flat AllReduce was not measured, so the gain "
                             "over it is unknown.</p>\n");
+    write_gaps(out, subject);
     if (result->extrapolated)
         hs_text_append(out, "<p class=\"warning\">There are more processes than the machine's "
                             "description covers: its outermost level is taken to go on.</p>\n");
@@ -185,6 +209,17 @@ void hs_page_answer(struct hs_text *out, const struct hs_page_subject *subject)
 }
 
 /* ---- why ---- */
+
+/* What priced the layer: two more columns where the system is calibrated. */
+static void write_fit(struct hs_text *out, const struct hs_layer_cost *layer)
+{
+    hs_html_cell(out, false, "%s%s", hs_fit_scope_names[layer->price.fit_scope],
+                 layer->extrapolated ? " *" : "");
+    if (isfinite(layer->relative_ci95))
+        hs_html_cell(out, true, "%.1f %%", 100 * layer->relative_ci95);
+    else
+        hs_html_cell(out, true, "%s", "");
+}
 
 static void write_layer(struct hs_text *out, const struct hs_page_subject *subject, int i,
                         double whole)
@@ -206,7 +241,21 @@ static void write_layer(struct hs_text *out, const struct hs_page_subject *subje
     hs_html_cell(out, true, "%.1f %%", 100 * layer->seconds / whole);
     hs_html_cell(out, true, "%.1f %%",
                  100 * (layer->seconds > 0 ? layer->latency_seconds / layer->seconds : 0));
+    if (subject->result->system.fits.count > 0)
+        write_fit(out, layer);
     hs_text_append(out, "</tr>\n");
+}
+
+/* The table explains a measured time only as far as the model does. */
+static void write_model_error(struct hs_text *out, const struct hs_page_subject *subject,
+                              double predicted)
+{
+    char model[HS_UNIT_TEXT], measured[HS_UNIT_TEXT];
+
+    if (subject->measured)
+        hs_html_text(out, " It takes %s by the model, and %s measured.",
+                     hs_seconds_format(model, predicted),
+                     hs_seconds_format(measured, subject->best_time.seconds));
 }
 
 void hs_page_why(struct hs_text *out, const struct hs_page_subject *subject)
@@ -223,10 +272,14 @@ void hs_page_why(struct hs_text *out, const struct hs_page_subject *subject)
                       "stride d joins groups of p processes that are d apart. Each layer leaves "
                       "less to do for the ones behind it, and the links it uses are shared by the "
                       "rings that cross them.");
+    write_model_error(out, subject, cost->seconds);
     hs_text_append(out, "</p>\n");
     hs_html_table(out, "Layers of the best split, from the inside out",
-                  "#layer|#size|#stride|level|#bytes in|#rings on a link|#rate of a ring|#time|"
-                  "#share|#of it latency");
+                  subject->result->system.fits.count > 0
+                      ? "#layer|#size|#stride|level|#bytes in|#rings on a link|#rate of a ring|"
+                        "#time|#share|#of it latency|priced by|#95 % interval +-"
+                      : "#layer|#size|#stride|level|#bytes in|#rings on a link|#rate of a ring|"
+                        "#time|#share|#of it latency");
     for (int i = 0; i < cost->count && whole > 0; i++)
         write_layer(out, subject, i, whole);
     hs_html_table_end(out);

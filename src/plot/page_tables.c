@@ -63,19 +63,31 @@ static void write_interval(struct hs_text *out, struct hs_plot_time time)
         hs_html_cell(out, true, "%s", "");
 }
 
+/* "1.709 ms", "1.709 ms +- 87.47 us". */
+static void write_prediction(struct hs_text *out, struct hs_plot_time time)
+{
+    char text[HS_UNIT_TEXT], half[HS_UNIT_TEXT];
+
+    if (isfinite(time.high))
+        hs_html_cell(out, true, "%s +- %s", hs_seconds_format(text, time.seconds),
+                     hs_seconds_format(half, time.high - time.seconds));
+    else
+        write_seconds(out, time.seconds);
+}
+
 /* Times, and what is to be said about a measurement. `seconds` is what counts for the ratio. */
 static void write_times(struct hs_text *out, const struct hs_page_subject *subject,
-                        double predicted, const struct hs_measured *measured)
+                        struct hs_plot_time predicted, const struct hs_measured *measured)
 {
     struct hs_plot_time time = hs_plot_measured(measured);
-    double seconds = subject->measured ? time.seconds : predicted;
+    double seconds = subject->measured ? time.seconds : predicted.seconds;
     double rate =
         hs_bus_bandwidth((double)subject->message->message_bytes, seconds, subject->result->np);
     char text[HS_UNIT_TEXT];
 
     write_seconds(out, time.seconds);
     write_interval(out, time);
-    write_seconds(out, predicted);
+    write_prediction(out, predicted);
     if (isfinite(seconds))
         hs_html_cell(out, true, "%.3fx", seconds / subject->best_time.seconds);
     else
@@ -95,13 +107,17 @@ static void write_candidate(struct hs_text *out, const struct hs_page_subject *s
     const struct hs_candidate *candidate = &subject->message->candidates[i];
     bool best = candidate == subject->best;
     struct hs_plan flat = hs_plot_flat(subject->result->np);
+    struct hs_plot_time predicted = {NAN, NAN, NAN};
     char plan[HS_SPLIT_TEXT];
 
     hs_text_append(out, best ? "<tr class=\"best\">" : "<tr>");
     hs_html_cell(out, true, "%zu", i + 1);
-    hs_html_cell(out, false, "%s%s", hs_plan_format(plan, &candidate->plan),
-                 hs_plan_compare(&candidate->plan, &flat) == 0 ? " (flat)" : "");
-    write_times(out, subject, candidate->predicted_seconds, candidate->measured);
+    hs_html_cell(out, false, "%s%s%s", hs_plan_format(plan, &candidate->plan),
+                 hs_plan_compare(&candidate->plan, &flat) == 0 ? " (flat)" : "",
+                 hs_plot_mark(subject->result, subject->message, &candidate->plan));
+    if (isfinite(candidate->predicted_seconds))
+        predicted = hs_plot_prediction(subject->result, subject->message, &candidate->plan);
+    write_times(out, subject, predicted, candidate->measured);
 }
 
 void hs_page_candidates(struct hs_text *out, const struct hs_page_subject *subject)
@@ -121,7 +137,8 @@ void hs_page_candidates(struct hs_text *out, const struct hs_page_subject *subje
         hs_text_append(out, "<tr>");
         hs_html_cell(out, true, "%s", "");
         hs_html_cell(out, false, "%s", message->baselines[i].name);
-        write_times(out, subject, NAN, &message->baselines[i].measured);
+        write_times(out, subject, (struct hs_plot_time){NAN, NAN, NAN},
+                    &message->baselines[i].measured);
     }
     hs_html_table_end(out);
     if (shown < message->candidate_count) {
@@ -232,6 +249,7 @@ static void write_input(struct hs_text *out, const struct hs_plot_input *input)
         hs_system_format(&system, &result->system);
         write_fact(out, "as a line of text", system.data);
         write_fact(out, "source of its figures", result->system.source);
+        write_fact(out, "calibrated by", result->system.fits.source);
     }
     write_hosts(out, &result->placement);
     for (size_t i = 0; i < result->version_count; i++)

@@ -21,7 +21,29 @@ static void write_predicted(struct hs_text *out, const struct hs_result *result,
     hs_tsv_count(out, result->np);
     hs_tsv_number(out, hs_plot_predicted(result, message, &flat));
     hs_tsv_number(out, best->predicted_seconds);
-    hs_tsv_text(out, hs_plan_format(plan, &best->plan));
+    hs_text_append(out, "\t%s%s", hs_plan_format(plan, &best->plan),
+                   hs_plot_mark(result, message, &best->plan));
+    hs_tsv_row(out);
+}
+
+/* Where the system is calibrated: the intervals of the same rows. */
+static void write_predicted_interval(struct hs_text *out, const struct hs_result *result,
+                                     const struct hs_result_message *message)
+{
+    const struct hs_candidate *best = hs_plot_best_predicted(message);
+    struct hs_plan flat = hs_plot_flat(result->np);
+    struct hs_plot_time times[2];
+
+    if (!best)
+        return;
+    times[0] = hs_plot_prediction(result, message, &flat);
+    times[1] = hs_plot_prediction(result, message, &best->plan);
+    hs_tsv_count(out, result->np);
+    for (int i = 0; i < 2; i++) {
+        hs_tsv_number(out, times[i].seconds);
+        hs_tsv_number(out, times[i].low);
+        hs_tsv_number(out, times[i].high);
+    }
     hs_tsv_row(out);
 }
 
@@ -54,7 +76,7 @@ static void write_measured(struct hs_text *out, const struct hs_result *result,
 
 /* What decides the axes and the legend: which series there are, and the longest time. */
 struct extent {
-    size_t predicted, measured, measured_flat, library;
+    size_t predicted, intervals, measured, measured_flat, library; /* intervals: predicted ones */
     double longest_seconds, shortest_seconds;
 };
 
@@ -78,6 +100,10 @@ static void extend_by(struct extent *extent, const struct hs_result *result,
     extent->measured_flat += measured && flat && isfinite(hs_plot_measured(flat->measured).seconds);
     extent->library += measured && library;
     if (predicted) {
+        double high = hs_plot_prediction(result, message, &predicted->plan).high;
+
+        extent->intervals += isfinite(high);
+        extend(extent, high);
         extend(extent, predicted->predicted_seconds);
         extend(extent, hs_plot_predicted(result, message, &flat_plan));
     }
@@ -90,11 +116,15 @@ static void extend_by(struct extent *extent, const struct hs_result *result,
 }
 
 static void write_series(struct hs_text *out, const struct hs_plot_input *const *inputs,
-                         size_t count, uint64_t bytes)
+                         size_t count, uint64_t bytes, bool intervals)
 {
     hs_tsv_block(out, "predicted", "np flat_seconds best_seconds best_plan");
     for (size_t i = 0; i < count; i++)
         write_predicted(out, inputs[i]->result, hs_plot_message(inputs[i]->result, bytes));
+    if (intervals)
+        hs_tsv_block(out, "interval", "np flat flat_low flat_high best best_low best_high");
+    for (size_t i = 0; i < count && intervals; i++)
+        write_predicted_interval(out, inputs[i]->result, hs_plot_message(inputs[i]->result, bytes));
     hs_tsv_block(out, "measured",
                  "np flat_seconds flat_low flat_high best_seconds best_low best_high "
                  "library_seconds library_low library_high best_plan library");
@@ -125,6 +155,8 @@ static void write_all(struct hs_text *out, const struct hs_plot_job *job,
         hs_plot_caption(out, job, NULL, "%lld to %lld processes, %s per process", (long long)first,
                         (long long)last, size);
     hs_tsv_fact(out, "predicted", "%zu", extent.predicted);
+    if (extent.intervals > 0)
+        hs_tsv_fact(out, "intervals", "%zu", extent.intervals);
     hs_tsv_fact(out, "measured", "%zu", extent.measured);
     hs_tsv_fact(out, "measured_flat", "%zu", extent.measured_flat);
     hs_tsv_fact(out, "library", "%zu", extent.library);
@@ -133,22 +165,22 @@ static void write_all(struct hs_text *out, const struct hs_plot_job *job,
     /* Only where times differ much does a logarithmic axis show more than it hides. */
     hs_tsv_fact(out, "log_time", "%d", extent.longest_seconds > 20 * extent.shortest_seconds);
     hs_tsv_time_unit(out, extent.longest_seconds);
-    write_series(out, inputs, job->input_count, bytes);
+    write_series(out, inputs, job->input_count, bytes, extent.intervals > 0);
 }
 
 static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
                             struct hs_error *err)
 {
     const struct hs_plot_input **inputs;
-    uint64_t bytes;
-    enum hs_status status = hs_plot_bytes(&bytes, job, err);
+    struct hs_plot_job at_size = *job; /* the size is chosen here */
+    enum hs_status status = hs_plot_bytes(&at_size.bytes, job, err);
 
     if (status != HS_OK)
         return status;
     inputs = hs_plot_sorted(job);
     if (!inputs)
         return hs_fail(err, HS_MEMORY, "out of memory");
-    write_all(out, job, inputs, bytes);
+    write_all(out, &at_size, inputs, at_size.bytes);
     free(inputs);
     return HS_OK;
 }

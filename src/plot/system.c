@@ -30,7 +30,7 @@ static double unit_ranks(const struct hs_result *result, size_t level)
     return ranks < INT64_MAX ? (double)ranks : right_end(result);
 }
 
-/* "ib joins 32 groups of 4; each has 18.60 GB/s, latency 4.800 us" */
+/* "ib joins 32 groups of 4 through 2 ports each; each has 18.60 GB/s, latency 4.800 us" */
 static void write_level_label(struct hs_text *out, const struct hs_system *system, size_t l)
 {
     const struct hs_level *level = &system->levels[l];
@@ -46,13 +46,13 @@ static void write_level_label(struct hs_text *out, const struct hs_system *syste
         hs_text_append(out, "processes");
     else
         hs_text_append(out, "groups of %" PRId64, child);
-    hs_text_append(out, "; each has %s, latency %s",
+    if (level->ports > 1)
+        hs_text_append(out, " through %" PRId64 " ports each%s", level->ports,
+                       level->striped ? "" : " (not striped)");
+    hs_text_append(out, "%s; each has %s, latency %s\n",
+                   level->fabric == HS_FABRIC_MESH ? " in a mesh" : "",
                    hs_bandwidth_format(rate, level->bytes_per_second),
                    hs_seconds_format(time, level->latency_seconds));
-    if (level->ports > 1)
-        hs_text_append(out, ", %" PRId64 " ports%s", level->ports,
-                       level->striped ? "" : " (not striped)");
-    hs_text_append(out, "%s\n", level->fabric == HS_FABRIC_MESH ? ", mesh" : "");
 }
 
 /* The outermost level is on top; each has a line for its label above the levels inside it. */
@@ -89,7 +89,10 @@ static void write_layer_label(struct hs_text *out, const struct hs_system *syste
         hs_text_append(out, "; %" PRId64 " ring%s on a link, %s each", price->rings_per_link,
                        price->rings_per_link == 1 ? "" : "s",
                        hs_bandwidth_format(rate, price->ring_bytes_per_second));
-    hs_text_append(out, "; %s\n", hs_seconds_format(time, layer->seconds));
+    hs_text_append(out, "; %s", hs_seconds_format(time, layer->seconds));
+    if (system->fits.count > 0 && isfinite(price->relative_ci95))
+        hs_text_append(out, " +- %.1f %%", 100 * price->relative_ci95);
+    hs_text_append(out, "%s\n", system->fits.count > 0 && layer->extrapolated ? " *" : "");
 }
 
 static void write_layers(struct hs_text *out, const struct hs_result *result,
@@ -147,7 +150,7 @@ static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
 
     hs_tsv_begin(out, "system");
     if (cost->count > 0)
-        hs_plot_caption(out, job, NULL, "levels, and layers of %s (%" PRId64 " processes, %s): %s",
+        hs_plot_caption(out, job, NULL, "levels, and layers of %s (%" PRId64 " processes, %s), predicted %s",
                         hs_plan_format(text, plan), result->np, hs_bytes_format(size, bytes),
                         hs_seconds_format(time, cost->seconds));
     else
@@ -165,8 +168,8 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     const struct hs_result *result = job->inputs[0].result;
     struct hs_plan_cost cost = {.count = 0};
     struct hs_plan plan;
-    uint64_t bytes;
-    enum hs_status status = hs_plot_bytes(&bytes, job, err);
+    struct hs_plot_job at_size = *job; /* the size is chosen here */
+    enum hs_status status = hs_plot_bytes(&at_size.bytes, job, err);
 
     if (status == HS_OK && !result->has_system)
         return hs_fail(err, HS_INVALID,
@@ -178,10 +181,10 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     if (status != HS_OK)
         return status;
     if (!job->plan)
-        plan = hs_plot_message(result, bytes)->best;
+        plan = hs_plot_message(result, at_size.bytes)->best;
     if (plan.split.count > 0 && result->np > 1)
-        cost = hs_plan_cost(&result->system, &plan, (double)bytes);
-    write_facts(out, job, &plan, &cost, bytes);
+        cost = hs_plan_cost(&result->system, &plan, (double)at_size.bytes);
+    write_facts(out, &at_size, &plan, &cost, at_size.bytes);
     write_levels(out, result);
     write_layers(out, result, &cost);
     write_ticks(out, result);

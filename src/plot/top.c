@@ -16,6 +16,7 @@ struct bar {
     int rank; /* from 1; 0: the flat split */
     bool measured;
     const struct hs_plan *plan;
+    const char *mark;
 };
 
 static void write_bar(struct hs_text *out, const struct bar *bar)
@@ -28,7 +29,7 @@ static void write_bar(struct hs_text *out, const struct bar *bar)
     hs_tsv_number(out, isfinite(bar->high) ? bar->high : bar->seconds);
     hs_tsv_count(out, bar->rank);
     hs_tsv_count(out, bar->measured);
-    hs_tsv_text(out, hs_plan_format(plan, bar->plan));
+    hs_text_append(out, "\t%s%s", hs_plan_format(plan, bar->plan), bar->mark);
     hs_tsv_row(out);
 }
 
@@ -41,15 +42,29 @@ struct group {
 
 static struct bar candidate_bar(const struct group *group, const struct hs_candidate *candidate)
 {
-    struct hs_plot_time time = {candidate->predicted_seconds, NAN, NAN};
+    struct hs_plot_time time =
+        group->measured ? hs_plot_measured(candidate->measured)
+                        : hs_plot_prediction(group->result, group->message, &candidate->plan);
+    const char *mark = hs_plot_mark(group->result, group->message, &candidate->plan);
 
-    if (group->measured)
-        time = hs_plot_measured(candidate->measured);
     return (struct bar){.seconds = time.seconds,
                         .low = time.low,
                         .high = time.high,
                         .measured = group->measured,
-                        .plan = &candidate->plan};
+                        .plan = &candidate->plan,
+                        .mark = group->measured ? "" : mark};
+}
+
+/* Of a plan that is no candidate. */
+static struct bar predicted_bar(const struct group *group, const struct hs_plan *plan)
+{
+    struct hs_plot_time time = hs_plot_prediction(group->result, group->message, plan);
+
+    return (struct bar){.seconds = time.seconds,
+                        .low = time.low,
+                        .high = time.high,
+                        .plan = plan,
+                        .mark = hs_plot_mark(group->result, group->message, plan)};
 }
 
 /* Fills at most TOP + 1 bars, the flat split last. */
@@ -74,11 +89,7 @@ static size_t group_bars(struct bar *bars, const struct group *group, struct hs_
     if (candidate)
         bars[count] = candidate_bar(group, candidate);
     else if (!group->measured)
-        bars[count] =
-            (struct bar){.seconds = hs_plot_predicted(group->result, group->message, flat),
-                         .plan = flat,
-                         .low = NAN,
-                         .high = NAN};
+        bars[count] = predicted_bar(group, flat);
     else
         return count;
     bars[count].rank = 0;
@@ -134,7 +145,7 @@ static void write_ticks(struct hs_text *out, const struct group *groups, size_t 
 /* What decides the axis and the legend. */
 struct extent {
     double seconds;
-    int ranks, flats;
+    int ranks, flats, intervals; /* intervals: of predictions */
 };
 
 static struct extent extent_of(const struct group *groups, size_t count)
@@ -152,6 +163,7 @@ static struct extent extent_of(const struct group *groups, size_t count)
             extent.seconds = fmax(extent.seconds, high);
             extent.ranks = bars[k].rank > extent.ranks ? bars[k].rank : extent.ranks;
             extent.flats += bars[k].rank == 0;
+            extent.intervals += !bars[k].measured && isfinite(bars[k].high);
         }
     }
     return extent;
@@ -175,6 +187,8 @@ static void write_groups(struct hs_text *out, const struct hs_plot_job *job,
     hs_tsv_fact(out, "longest", "%#.9g", extent.seconds);
     hs_tsv_fact(out, "ranks", "%d", extent.ranks);
     hs_tsv_fact(out, "flats", "%d", extent.flats);
+    if (extent.intervals > 0)
+        hs_tsv_fact(out, "intervals", "%d", extent.intervals);
     hs_tsv_time_unit(out, extent.seconds);
     write_bars(out, groups, count);
     write_ticks(out, groups, count);
@@ -185,16 +199,16 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
 {
     const struct hs_plot_input **inputs = NULL;
     struct group *groups = NULL;
-    uint64_t bytes;
-    enum hs_status status = hs_plot_bytes(&bytes, job, err);
+    struct hs_plot_job at_size = *job; /* the size is chosen here */
+    enum hs_status status = hs_plot_bytes(&at_size.bytes, job, err);
 
     if (status != HS_OK)
         return status;
     inputs = hs_plot_sorted(job);
     groups = calloc(job->input_count, sizeof(*groups));
     if (inputs && groups)
-        write_groups(out, job, groups, choose_groups(groups, inputs, job->input_count, bytes),
-                     bytes);
+        write_groups(out, &at_size, groups,
+                     choose_groups(groups, inputs, job->input_count, at_size.bytes), at_size.bytes);
     else
         status = hs_fail(err, HS_MEMORY, "out of memory");
     free(groups);

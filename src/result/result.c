@@ -54,6 +54,16 @@ struct hs_result_message *hs_result_add_message(struct hs_result *result)
     return message;
 }
 
+struct hs_result_topology *hs_result_add_topology(struct hs_result *result)
+{
+    void *list = result->topology;
+    struct hs_result_topology *kind = grow(&list, result->topology_count, sizeof(*kind));
+
+    result->topology = list;
+    result->topology_count += kind != NULL;
+    return kind;
+}
+
 struct hs_candidate *hs_result_add_candidate(struct hs_result_message *message)
 {
     void *list = message->candidates;
@@ -247,6 +257,9 @@ static void release_message(struct hs_result_message *message)
         free(message->candidates[i].measured);
         free(message->candidates[i].cost);
     }
+    if (message->certificate)
+        hs_certificate_release(message->certificate);
+    free(message->certificate);
     free(message->strategy);
     free(message->pruned);
     free(message->baselines);
@@ -273,6 +286,9 @@ void hs_result_release(struct hs_result *result)
     for (size_t i = 0; i < result->message_count; i++)
         release_message(&result->messages[i]);
     release_placement(&result->placement);
+    for (size_t i = 0; i < result->topology_count; i++)
+        hs_result_topology_release(&result->topology[i]);
+    free(result->topology);
     hs_system_release(&result->system);
     free(result->command);
     free(result->created);

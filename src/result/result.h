@@ -15,10 +15,12 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "model/certificate.h"
 #include "model/cost.h"
 #include "model/datatype.h"
 #include "model/plan.h"
 #include "model/system.h"
+#include "result/result_topology.h"
 
 #define HS_RESULT_FORMAT "hiersearch.result/1"
 
@@ -82,6 +84,7 @@ struct hs_result_message {
     uint64_t splits, looked_at;
     struct hs_pruned *pruned; /* [pruned_count] owned */
     size_t pruned_count;
+    struct hs_certificate *certificate;   /* owned; of a lazy search, else NULL */
     double flat_seconds;                  /* predicted, or measured where there is a measurement */
     struct hs_plan best;                  /* split.count 0: none */
     struct hs_baseline_result *baselines; /* [baseline_count] owned */
@@ -111,9 +114,11 @@ struct hs_result {
     size_t version_count;
     int64_t np;
     bool has_system;
-    struct hs_system system;
-    bool extrapolated;                  /* np goes beyond the system as described */
-    struct hs_placement placement;      /* node_count 0: not measured */
+    struct hs_system system; /* of a calibrated one the file keeps the fits, not their points */
+    bool extrapolated;       /* np goes beyond the system as described */
+    struct hs_placement placement;       /* node_count 0: not measured */
+    struct hs_result_topology *topology; /* [topology_count] owned: the kinds of nodes */
+    size_t topology_count;
     struct hs_result_message *messages; /* [message_count] owned */
     size_t message_count;
     bool complete; /* false: the run was cut short, `note` says why */
@@ -123,7 +128,8 @@ struct hs_result {
 /* Reads and checks everything docs/result.schema.json demands and, beyond it, that plans multiply
  * to np, that lists have an element per layer where they should, and that nothing is there twice. A
  * candidate's cost has the file's figures; what the file does not say (bottleneck, occupancy,
- * price) the model computes from the file's system. HS_INVALID, HS_MEMORY; *result is then {0}. */
+ * price) the model computes from the file's system; an interval that the file does not have is NaN.
+ * HS_INVALID, HS_MEMORY; *result is then {0}. */
 enum hs_status hs_result_load(struct hs_result *result, const char *path, struct hs_error *err);
 enum hs_status hs_result_parse(struct hs_result *result, const char *name, const char *text,
                                size_t length, struct hs_error *err);
@@ -146,6 +152,8 @@ struct hs_baseline_result *hs_result_add_baseline(struct hs_result_message *mess
                                                   const char *name);
 struct hs_pruned *hs_result_add_pruned(struct hs_result_message *message, const char *rule,
                                        uint64_t splits);
+/* The kind of node is {0}. */
+struct hs_result_topology *hs_result_add_topology(struct hs_result *result);
 /* HS_MEMORY. Replaces a fact of the same name. */
 enum hs_status hs_result_set_version(struct hs_result *result, const char *name, const char *text,
                                      struct hs_error *err);

@@ -146,6 +146,33 @@ static enum hs_status read_placement(struct hs_result *result, const struct hs_j
     return read_nodes(&result->placement, &at, result->np, err);
 }
 
+static enum hs_status read_topology(struct hs_result *result, const struct hs_json *top,
+                                    struct hs_error *err)
+{
+    struct hs_json array, at;
+    size_t count;
+    enum hs_status status;
+
+    if (!hs_result_there(top, "topology"))
+        return HS_OK;
+    if ((status = hs_json_member(&array, top, "topology", err)) ||
+        (status = hs_json_array(&count, &array, 0, HS_TOPOLOGY_KINDS_MAX, err)))
+        return status;
+    at = hs_result_first(&array);
+    for (size_t i = 0; i < count; i++, hs_result_next(&at)) {
+        struct hs_result_topology *kind = hs_result_add_topology(result);
+
+        if (!kind)
+            return hs_fail(err, HS_MEMORY, "out of memory");
+        if ((status = hs_result_topology_read(kind, &at, err)))
+            return status;
+        struct hs_json hosts = hs_result_member(&at, "hosts");
+        if (kind->host_count == 0)
+            return hs_json_fail(&hosts, err, "expected at least one host");
+    }
+    return HS_OK;
+}
+
 static enum hs_status read_system(struct hs_result *result, const struct hs_json *top,
                                   struct hs_error *err)
 {
@@ -197,9 +224,9 @@ static enum hs_status read_messages(struct hs_result *result, const struct hs_js
 static enum hs_status read_top(struct hs_result *result, const struct hs_json *top,
                                struct hs_error *err)
 {
-    static const char *const keys[] = {"format",    "command",  "created", "backend",
-                                       "versions",  "np",       "system",  "extrapolated",
-                                       "placement", "complete", "note",    "results"};
+    static const char *const keys[] = {
+        "format",       "command",   "created",  "backend",  "versions", "np",     "system",
+        "extrapolated", "placement", "topology", "complete", "note",     "results"};
     struct hs_json at;
     enum hs_status status;
 
@@ -213,7 +240,7 @@ static enum hs_status read_top(struct hs_result *result, const struct hs_json *t
         (status = hs_json_integer(&result->np, top, "np", 1, HS_NP_MAX, err)) ||
         (status = read_system(result, top, err)) ||
         (status = hs_json_bool_or(&result->extrapolated, top, "extrapolated", false, err)) ||
-        (status = read_placement(result, top, err)) ||
+        (status = read_placement(result, top, err)) || (status = read_topology(result, top, err)) ||
         (status = hs_result_read_bool(&result->complete, top, "complete", err)) ||
         (status = hs_result_read_text(&result->note, top, "note", err)))
         return status;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "result/result_certificate.h"
 #include "result/result_read.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -104,13 +105,29 @@ static enum hs_status read_level(int *out, const struct hs_json *at, const struc
     return HS_OK;
 }
 
+/* What priced the layer; files about a system without fits do not say. */
+static enum hs_status read_fit(struct hs_layer_cost *layer, const struct hs_json *at,
+                               struct hs_error *err)
+{
+    size_t scope;
+    enum hs_status status =
+        hs_json_choice_or(&scope, at, "fit", hs_fit_scope_names, HS_FIT_SCOPE_COUNT,
+                          (size_t)layer->price.fit_scope, err);
+
+    if (status)
+        return status;
+    layer->price.fit_scope = (enum hs_fit_scope)scope;
+    return hs_json_bool_or(&layer->extrapolated, at, "extrapolated", layer->extrapolated, err);
+}
+
 /* Overwrites what the model computed by what the file says. */
 static enum hs_status read_layer(struct hs_layer_cost *layer, const struct hs_json *at,
                                  const struct hs_system *system, struct hs_error *err)
 {
     static const char *const keys[] = {
-        "stride", "size",    "level",           "straddles",         "rings_per_link",
-        "bytes",  "seconds", "latency_seconds", "bandwidth_seconds", "launch_seconds"};
+        "stride", "size",        "level",           "straddles",         "rings_per_link",
+        "bytes",  "seconds",     "latency_seconds", "bandwidth_seconds", "launch_seconds",
+        "fit",    "extrapolated"};
     struct hs_layer_price *price = &layer->price;
     enum hs_status status;
 
@@ -123,9 +140,10 @@ static enum hs_status read_layer(struct hs_layer_cost *layer, const struct hs_js
         (status = read_figure(&layer->bytes, at, "bytes", err)) ||
         (status = read_figure(&layer->seconds, at, "seconds", err)) ||
         (status = read_figure(&layer->latency_seconds, at, "latency_seconds", err)) ||
-        (status = read_figure(&layer->bandwidth_seconds, at, "bandwidth_seconds", err)))
+        (status = read_figure(&layer->bandwidth_seconds, at, "bandwidth_seconds", err)) ||
+        (status = read_figure(&layer->launch_seconds, at, "launch_seconds", err)))
         return status;
-    return read_figure(&layer->launch_seconds, at, "launch_seconds", err);
+    return read_fit(layer, at, err);
 }
 
 static enum hs_status read_layers(struct hs_plan_cost *cost, const struct hs_json *layers,
@@ -145,6 +163,39 @@ static enum hs_status read_layers(struct hs_plan_cost *cost, const struct hs_jso
         cost->launch_seconds += layer->launch_seconds;
     }
     return HS_OK;
+}
+
+/* What added to `seconds` gives `high` again, which the rounded difference need not do. */
+static double half_width(double seconds, double high)
+{
+    double width = high - seconds;
+
+    if (seconds + width < high)
+        return nextafter(width, INFINITY);
+    return seconds + width > high ? nextafter(width, 0) : width;
+}
+
+/* The interval as it was predicted then; the model's own where the file has none is none, too. */
+static enum hs_status read_interval(struct hs_plan_cost *cost, const struct hs_json *at,
+                                    struct hs_error *err)
+{
+    double *interval = NULL;
+    size_t count = 0;
+    struct hs_json member = hs_result_member(at, "predicted_ci95_seconds");
+    enum hs_status status;
+
+    cost->ci95_seconds = NAN;
+    if (!hs_result_there(at, "predicted_ci95_seconds"))
+        return HS_OK;
+    status =
+        hs_result_read_seconds_array(&interval, &count, at, "predicted_ci95_seconds", 2, 2, err);
+    if (status == HS_OK && !(interval[0] <= cost->seconds && cost->seconds <= interval[1]))
+        status = hs_json_fail(&member, err, "expected an interval around %.9g, found %.9g to %.9g",
+                              cost->seconds, interval[0], interval[1]);
+    if (status == HS_OK)
+        cost->ci95_seconds = half_width(cost->seconds, interval[1]);
+    free(interval);
+    return status;
 }
 
 static enum hs_status read_cost(struct hs_candidate *candidate, const struct hs_json *at,
@@ -169,7 +220,8 @@ static enum hs_status read_cost(struct hs_candidate *candidate, const struct hs_
     *candidate->cost = hs_plan_cost(&result->system, &candidate->plan, bytes);
     candidate->cost->seconds = candidate->predicted_seconds;
     candidate->cost->extrapolated = candidate->extrapolated;
-    return read_layers(candidate->cost, &layers, &result->system, err);
+    status = read_interval(candidate->cost, at, err);
+    return status ? status : read_layers(candidate->cost, &layers, &result->system, err);
 }
 
 /* ---- candidates ---- */
@@ -178,8 +230,9 @@ static enum hs_status read_candidate(struct hs_candidate *candidate, const struc
                                      const struct hs_result *result, double bytes,
                                      struct hs_error *err)
 {
-    static const char *const keys[] = {"plan", "predicted_seconds", "extrapolated", "layers",
-                                       "measured"};
+    static const char *const keys[] = {"plan",   "predicted_seconds", "predicted_ci95_seconds",
+                                       "layers", "extrapolated",      "measured"};
+    struct hs_json interval;
     enum hs_status status;
 
     if ((status = hs_json_object(at, keys, COUNT(keys), err)) ||
@@ -189,6 +242,9 @@ static enum hs_status read_candidate(struct hs_candidate *candidate, const struc
         (status = hs_json_bool_or(&candidate->extrapolated, at, "extrapolated", false, err)) ||
         (status = read_cost(candidate, at, result, bytes, err)))
         return status;
+    interval = hs_result_member(at, "predicted_ci95_seconds");
+    if (interval.node && (!candidate->cost || result->system.fits.count == 0))
+        return hs_json_fail(&interval, err, "expected layers of a system with fits beside it");
     return read_measured_or_none(candidate, at, err);
 }
 
@@ -332,6 +388,19 @@ static enum hs_status read_search(struct hs_result_message *message, const struc
     return read_pruned(message, &search, err);
 }
 
+static enum hs_status read_certificate(struct hs_result_message *message, const struct hs_json *at,
+                                       int64_t np, struct hs_error *err)
+{
+    struct hs_json member = hs_result_member(at, "certificate");
+
+    if (!member.node)
+        return HS_OK;
+    message->certificate = calloc(1, sizeof(*message->certificate));
+    if (!message->certificate)
+        return out_of_memory(err);
+    return hs_result_certificate_read(message->certificate, &member, np, err);
+}
+
 static enum hs_status read_baselines(struct hs_result_message *message, const struct hs_json *at,
                                      struct hs_error *err)
 {
@@ -401,12 +470,13 @@ enum hs_status hs_result_read_message(struct hs_result_message *out, const struc
 {
     static const char *const keys[] = {"message_bytes", "padded_bytes", "dtype", "op",
                                        "search",        "flat_seconds", "best",  "baselines",
-                                       "candidates"};
+                                       "candidates",    "certificate"};
     enum hs_status status;
 
     if ((status = hs_json_object(at, keys, COUNT(keys), err)) ||
         (status = read_sizes(out, at, err)) || (status = read_kind(out, at, err)) ||
         (status = read_search(out, at, err)) ||
+        (status = read_certificate(out, at, result->np, err)) ||
         (status = hs_result_read_seconds(&out->flat_seconds, at, "flat_seconds", err)) ||
         (status = read_baselines(out, at, err)) || (status = read_candidates(out, at, result, err)))
         return status;

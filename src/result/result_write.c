@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "result/result_certificate.h"
 #include "result/result_read.h"
 
 /* A failure is remembered and reported once, at the end, as hs_text does it. */
@@ -152,6 +153,10 @@ static void put_layer(struct writer *w, cJSON *array, const struct hs_layer_cost
     put_number(w, object, "latency_seconds", layer->latency_seconds);
     put_number(w, object, "bandwidth_seconds", layer->bandwidth_seconds);
     put_number(w, object, "launch_seconds", layer->launch_seconds);
+    if (system->fits.count == 0)
+        return;
+    put_text(w, object, "fit", hs_fit_scope_names[price->fit_scope]);
+    put_bool(w, object, "extrapolated", layer->extrapolated);
 }
 
 /* Whether every figure of the layers can be written: they come all or not at all. */
@@ -168,6 +173,18 @@ static bool cost_is_finite(const struct hs_plan_cost *cost)
     return true;
 }
 
+/* The interval of a calibrated system. Its ends are those that reading and writing leave as they
+ * are: the half width is what the upper end says of it. */
+static void put_interval(struct writer *w, cJSON *object, const struct hs_plan_cost *cost,
+                         double seconds)
+{
+    double high = seconds + cost->ci95_seconds;
+    const double interval[2] = {fmax(0, seconds - (high - seconds)), high};
+
+    if (isfinite(high))
+        put_seconds(w, object, "predicted_ci95_seconds", interval, 2);
+}
+
 static void put_candidate(struct writer *w, cJSON *array, const struct hs_candidate *candidate,
                           const struct hs_result *result)
 {
@@ -179,6 +196,8 @@ static void put_candidate(struct writer *w, cJSON *array, const struct hs_candid
     put_bool(w, object, "extrapolated", candidate->extrapolated);
     if (cost && result->has_system && isfinite(candidate->predicted_seconds) &&
         cost_is_finite(cost)) {
+        if (result->system.fits.count > 0)
+            put_interval(w, object, cost, candidate->predicted_seconds);
         layers = put(w, object, "layers", cJSON_CreateArray());
         for (int i = 0; i < cost->count; i++)
             put_layer(w, layers, &cost->layers[i], &result->system);
@@ -216,6 +235,8 @@ static void put_message(struct writer *w, cJSON *array, const struct hs_result_m
     put_text(w, object, "dtype", hs_datatype_names[message->datatype]);
     put_text(w, object, "op", hs_operation_names[message->operation]);
     put_search(w, object, message);
+    if (message->certificate)
+        put(w, object, "certificate", hs_result_certificate_to_json(message->certificate));
     put_number(w, object, "flat_seconds", message->flat_seconds);
     if (message->best.split.count > 0)
         put_plan(w, object, "best", &message->best);
@@ -266,9 +287,19 @@ static void put_placement(struct writer *w, cJSON *top, const struct hs_placemen
     put_text(w, object, "note", placement->note);
 }
 
+/* The points of a calibration stay in the system file: they may be many times the rest. */
+static void put_system(struct writer *w, cJSON *top, const struct hs_system *system)
+{
+    struct hs_system without_points = *system;
+
+    without_points.fits.points = NULL;
+    without_points.fits.point_count = 0;
+    put(w, top, "system", hs_system_to_json(&without_points));
+}
+
 static void put_top(struct writer *w, cJSON *top, const struct hs_result *result)
 {
-    cJSON *list;
+    cJSON *list = NULL;
 
     put_text(w, top, "format", HS_RESULT_FORMAT);
     put_text(w, top, "command", result->command);
@@ -277,9 +308,13 @@ static void put_top(struct writer *w, cJSON *top, const struct hs_result *result
     put_versions(w, top, result);
     put_whole(w, top, "np", (uint64_t)result->np);
     if (result->has_system)
-        put(w, top, "system", hs_system_to_json(&result->system));
+        put_system(w, top, &result->system);
     put_bool(w, top, "extrapolated", result->extrapolated);
     put_placement(w, top, &result->placement);
+    if (result->topology_count > 0)
+        list = put(w, top, "topology", cJSON_CreateArray());
+    for (size_t i = 0; i < result->topology_count && !w->status; i++)
+        append(w, list, hs_result_topology_to_json(&result->topology[i]));
     put_bool(w, top, "complete", result->complete);
     put_text(w, top, "note", result->note);
     list = put(w, top, "results", cJSON_CreateArray());

@@ -1,7 +1,7 @@
 /* What the kinds and the page are made of: fits, phases, drawings of lattices, TSV cells, HTML. */
 #include "test.h"
 
-#include "plot/fit.h"
+#include "plot/line.h"
 #include "plot/html.h"
 #include "plot/lattice_layout.h"
 #include "plot/phases.h"
@@ -10,7 +10,7 @@
 static void a_line_is_found_again(void **state)
 {
     const double bytes[] = {1000, 2000, 4000, 8000}, seconds[] = {7, 9, 13, 21};
-    struct hs_fit fit = hs_fit_line(bytes, seconds, 4);
+    struct hs_line fit = hs_line_fit(bytes, seconds, 4);
 
     (void)state;
     assert_true(fit.valid);
@@ -24,11 +24,11 @@ static void a_fit_needs_three_points_and_no_time_is_negative(void **state)
     const double holes[] = {7, NAN, 13}, falling[] = {9, 5, 1};
 
     (void)state;
-    assert_false(hs_fit_line(bytes, seconds, 2).valid);
-    assert_false(hs_fit_line(bytes, holes, 3).valid);
-    assert_false(hs_fit_line(bytes, falling, 3).valid);
-    assert_true(hs_fit_line(bytes, steep, 3).valid);
-    assert_true(hs_fit_line(bytes, steep, 3).seconds >= 0);
+    assert_false(hs_line_fit(bytes, seconds, 2).valid);
+    assert_false(hs_line_fit(bytes, holes, 3).valid);
+    assert_false(hs_line_fit(bytes, falling, 3).valid);
+    assert_true(hs_line_fit(bytes, steep, 3).valid);
+    assert_true(hs_line_fit(bytes, steep, 3).seconds >= 0);
 }
 
 static void phases_run_out_and_back(void **state)

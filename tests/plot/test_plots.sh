@@ -33,6 +33,9 @@ done
 "$program" predict abci --np 720 -q --chunks 1,4 -o one-size.json >/dev/null
 "$program" predict summit --np 1 -q -o one.json >/dev/null
 "$program" predict summit --np 7 -q -o prime.json >/dev/null
+for np in 16 64; do
+    "$program" predict "$here/../model/calibrated.json" --np $np --size 1MiB:64MiB -q -o calibrated-$np.json >/dev/null
+done
 # The same results as if they had been measured, with names that mean harm; without a machine; and plain.
 "$python" - <<'END'
 import json
@@ -76,6 +79,7 @@ def measure(name, new, evil, machine):
 measure("abci-128.json", "evil.json", EVIL, True)
 measure("abci-128.json", "measured.json", None, True)
 measure("abci-8.json", "no-machine.json", None, False)
+measure("calibrated-16.json", "calibrated-measured.json", None, True)
 END
 
 draws() {
@@ -84,12 +88,20 @@ draws() {
     "$program" plot "$@" --as "$kind" -o "$kind.$type" &&
         [ "$(head -c "${#magic}" "$kind.$type")" = "$magic" ]
 }
-for kind in scaling layers bandwidth top accuracy lattice system; do
+# The kinds as --as has them, so that a new one is drawn here without further ado.
+kinds=$("$program" plot --help | tr -s ' \n' ' ' | sed -n 's/.* what to show: \([a-z, ]*\) -o, .*/\1/p' | tr -d ,)
+explained() {
+    local kind
+    for kind in $kinds; do "$program" plot --help | tr -s ' \n' ' ' | grep -qF "$kind (" || echo "$kind"; done
+    [ "$(wc -w <<<"$kinds")" -ge 7 ]
+}
+check "--help explains every kind" explained
+for kind in $kinds; do
     inputs=(measured.json)
     case $kind in scaling | top) inputs=(abci-4.json measured.json no-machine.json) ;; esac
-    check "$kind as SVG" draws $kind svg '<?xml version="1.0"' "${inputs[@]}"
-    check "$kind as PDF" draws $kind pdf '%PDF-1' "${inputs[@]}"
-    check "$kind as PNG" draws $kind png $'\x89PNG' "${inputs[@]}"
+    check "$kind as SVG" draws "$kind" svg '<?xml version="1.0"' "${inputs[@]}"
+    check "$kind as PDF" draws "$kind" pdf '%PDF-1' "${inputs[@]}"
+    check "$kind as PNG" draws "$kind" png $'\x89PNG' "${inputs[@]}"
     check "$kind with names that mean harm is well-formed and has no script" "$python" - "$program" "$kind" <<'END'
 import subprocess
 import sys
@@ -101,14 +113,21 @@ names = {element.tag.split("}")[1] for element in root.iter()}
 assert "script" not in names, names
 assert any("script" in (element.text or "") for element in root.iter()), "the name is not shown at all"
 END
-    [ $kind = accuracy ] || check "$kind of a prediction" draws $kind svg '<?xml' abci-128.json
-    [ $kind = accuracy ] || check "$kind of one size, with chunks" draws $kind svg '<?xml' one-size.json
+    [ "$kind" = accuracy ] || check "$kind of a prediction" draws "$kind" svg '<?xml' abci-128.json
+    [ "$kind" = accuracy ] || check "$kind of one size, with chunks" draws "$kind" svg '<?xml' one-size.json
 done
 for kind in scaling layers bandwidth top lattice; do
-    check "$kind without a machine" draws $kind svg '<?xml' no-machine.json
+    check "$kind without a machine" draws "$kind" svg '<?xml' no-machine.json
 done
 for kind in scaling layers bandwidth top lattice system; do
-    check "$kind of a prime number of processes" draws $kind svg '<?xml' prime.json
+    check "$kind of a prime number of processes" draws "$kind" svg '<?xml' prime.json
+done
+for kind in scaling layers bandwidth top lattice system; do
+    check "$kind of a calibrated machine" draws "$kind" svg '<?xml' calibrated-16.json
+    check "$kind of a calibrated machine where a level was never measured" draws "$kind" svg '<?xml' calibrated-64.json
+done
+for kind in layers bandwidth accuracy; do
+    check "$kind of a calibrated machine that was measured" draws "$kind" svg '<?xml' calibrated-measured.json
 done
 check "system of one process" draws system svg '<?xml' one.json
 same() { draws layers svg '<?xml' measured.json && cp layers.svg a.svg && draws layers svg '<?xml' measured.json && cmp layers.svg a.svg; }
@@ -169,6 +188,7 @@ check "the report of a measurement" page measured.html measured.json
 check "the report of several results" page several.html measured.json abci-4.json abci-8.json
 check "the report of a prediction" page predicted.html abci-128.json
 check "the report without a machine" page no-machine.html no-machine.json
+check "the report of a calibrated machine" page calibrated.html calibrated-measured.json calibrated-64.json
 check "the report of one process" page one.html one.json
 check "the report with names that mean harm" page evil.html evil.json
 has() { [ "$(grep -o "$2" "$1" | wc -l)" -ge "$3" ] || grep -c "$2" "$1"; }

@@ -53,6 +53,56 @@ static void a_full_file_is_read_field_by_field(void **state)
     hs_result_release(&result);
 }
 
+static void kinds_of_nodes_are_read_field_by_field(void **state)
+{
+    struct hs_result result;
+    const struct hs_result_topology *kind, *bare;
+
+    (void)state;
+    load(&result, GOOD "topology.json");
+    assert_int_equal(result.topology_count, 2);
+    kind = &result.topology[0];
+    assert_int_equal(kind->host_count, 2);
+    assert_string_equal(kind->hosts[1], "n2");
+    assert_string_equal(kind->cpu, "Some CPU");
+    assert_true(kind->packages == 2 && kind->numa_nodes == 4 && kind->cores == 64 &&
+                kind->hardware_threads == 128 && kind->memory_bytes == (int64_t)1 << 40);
+    assert_string_equal(kind->driver, "580.95.05");
+    assert_int_equal(kind->gpu_count, 2);
+    assert_string_equal(kind->gpus[0].name, "GPU one");
+    assert_string_equal(kind->gpus[0].pci, "0000:17:00");
+    assert_true(kind->gpus[0].numa_node == 0 && kind->gpus[1].numa_node == -1);
+    assert_true(kind->gpus[0].nvlinks == 18 && kind->gpus[0].nvswitch_links == 18);
+    assert_true(kind->gpus[0].pcie_generation == 5 && kind->gpus[0].pcie_width == 16);
+    assert_true(kind->gpus[1].pcie_generation == 0 && kind->gpus[1].pcie_width == 0);
+    assert_string_equal(kind->gpus[0].links[1], "NV18");
+    assert_int_equal(kind->nic_count, 1);
+    assert_true(kind->nics[0].rdma && kind->nics[0].bytes_per_second == 50e9);
+    assert_string_equal(kind->nics[0].links[1], "SYS");
+    assert_string_equal(kind->notes, "one line\nand another");
+    assert_string_equal(kind->proposed_system, "nvlink:2@370.8GB/s~3.4us,net@50GB/s~14us");
+    bare = &result.topology[1];
+    assert_true(bare->gpu_count == 0 && bare->packages == 0 && bare->nics[0].bytes_per_second == 0);
+    assert_true(bare->cpu == NULL && bare->driver == NULL && bare->notes == NULL &&
+                bare->proposed_system == NULL);
+    hs_result_release(&result);
+}
+
+/* What nvidia-smi topo prints, and nothing else. */
+static void links_are_words_of_a_list(void **state)
+{
+    static const char *const right[] = {"X", "NV1", "NV18", "NV999", "PIX", "PXB", "PHB",
+                                        "NODE", "SYS", "?"};
+    static const char *const wrong[] = {"", "NV", "NV0", "NV1000", "NV1x", "NV+1", "N", "x", "PI",
+                                        "SYS "};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++)
+        assert_true(hs_topology_link_valid(right[i]));
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+        assert_false(hs_topology_link_valid(wrong[i]));
+}
+
 static void a_measurement_is_read_field_by_field(void **state)
 {
     struct hs_result result;
@@ -214,6 +264,8 @@ static void what_is_no_result_at_all_is_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
     HS_TEST("a full file is read field by field", a_full_file_is_read_field_by_field),
+    HS_TEST("kinds of nodes are read field by field", kinds_of_nodes_are_read_field_by_field),
+    HS_TEST("links are words of a list", links_are_words_of_a_list),
     HS_TEST("a measurement is read field by field", a_measurement_is_read_field_by_field),
     HS_TEST("what a file does not say is nan or null", what_a_file_does_not_say_is_nan_or_null),
     HS_TEST("layers have the figures of the file and the rest from its system",

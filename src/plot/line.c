@@ -1,4 +1,4 @@
-#include "plot/fit.h"
+#include "plot/line.h"
 
 /* With weights w = 1 / t^2 the normal equations are
  *     a sum w   + b sum w x   = sum w t
@@ -28,13 +28,13 @@ static struct sums add_up(const double *bytes, const double *seconds, size_t cou
     return sums;
 }
 
-struct hs_fit hs_fit_line(const double *bytes, const double *seconds, size_t count)
+struct hs_line hs_line_fit(const double *bytes, const double *seconds, size_t count)
 {
     struct sums sums = add_up(bytes, seconds, count);
-    struct hs_fit fit = {.valid = false};
+    struct hs_line fit = {.valid = false};
     double determinant = sums.w * sums.wxx - sums.wx * sums.wx;
 
-    if (sums.count < HS_FIT_POINTS_MIN || !(determinant > 1e-12 * sums.w * sums.wxx))
+    if (sums.count < HS_LINE_POINTS_MIN || !(determinant > 1e-12 * sums.w * sums.wxx))
         return fit;
     fit.seconds = (sums.wt * sums.wxx - sums.wxt * sums.wx) / determinant;
     fit.seconds_per_byte = (sums.w * sums.wxt - sums.wx * sums.wt) / determinant;

@@ -1,15 +1,15 @@
 /*
- * fit.h - time against bytes as a straight line: what is paid at once, and what each byte costs.
+ * line.h - time against bytes as a straight line: what is paid at once, and what each byte costs.
  */
-#ifndef HS_PLOT_FIT_H
-#define HS_PLOT_FIT_H
+#ifndef HS_PLOT_LINE_H
+#define HS_PLOT_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define HS_FIT_POINTS_MIN 3
+#define HS_LINE_POINTS_MIN 3
 
-struct hs_fit {
+struct hs_line {
     bool valid; /* enough points, and a byte costs more than nothing */
     double seconds, seconds_per_byte;
 };
@@ -17,6 +17,6 @@ struct hs_fit {
 /* Least squares of relative errors, sum ((a + b bytes) / seconds - 1)^2, so that small messages
  * count as much as large ones. A negative `a` is taken as 0. Points whose seconds are not above 0
  * are left out. */
-struct hs_fit hs_fit_line(const double *bytes, const double *seconds, size_t count);
+struct hs_line hs_line_fit(const double *bytes, const double *seconds, size_t count);
 
 #endif

@@ -1,0 +1,41 @@
+#include "plot/curve.h"
+
+#include <math.h>
+
+#include "plot/tsv.h"
+
+const struct hs_fit *hs_plot_calibration(const struct hs_result *result, struct hs_layer layer)
+{
+    struct hs_layer_price price;
+
+    if (!result->has_system || result->system.fits.count == 0)
+        return NULL;
+    price = hs_layer_price(&result->system, result->np, layer);
+    return hs_fits_find(&result->system.fits, price.level, price.straddles, layer);
+}
+
+void hs_plot_curve(struct hs_text *out, const char *name, const struct hs_result *result,
+                   struct hs_layer layer)
+{
+    const struct hs_fit *fit = hs_plot_calibration(result, layer);
+    struct hs_layer_price price;
+    double bytes, last;
+
+    if (!fit)
+        return;
+    price = hs_layer_price(&result->system, result->np, layer);
+    hs_tsv_block(out, name, "bytes rate low high");
+    bytes = fit->min_bytes;
+    do {
+        double rate = 2 * bytes * (double)(layer.size - 1) / (double)layer.size /
+                      hs_layer_seconds(&price, bytes);
+
+        hs_tsv_number(out, bytes);
+        hs_tsv_number(out, rate);
+        hs_tsv_number(out, rate / (1 + fit->relative_ci95));
+        hs_tsv_number(out, fit->relative_ci95 < 1 ? rate / (1 - fit->relative_ci95) : NAN);
+        hs_tsv_row(out);
+        last = bytes;
+        bytes = fmin(2 * bytes, fit->max_bytes);
+    } while (bytes > last);
+}

@@ -1,0 +1,88 @@
+#include "result/points.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum hs_status hs_point_list_add(struct hs_point_list *list, const struct hs_fit_point *point,
+                                 struct hs_error *err)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 64;
+        struct hs_fit_point *items = realloc(list->items, capacity * sizeof(*items));
+
+        if (!items)
+            return hs_fail(err, HS_MEMORY, "out of memory for %zu points", capacity);
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = *point;
+    return HS_OK;
+}
+
+void hs_point_list_release(struct hs_point_list *list)
+{
+    free(list->items);
+    *list = (struct hs_point_list){0};
+}
+
+/* Relative standard error of a median: its 95 % interval is 2 x 1.96 of them wide. NaN without an
+ * interval. */
+static double noise_of(const struct hs_measured *measured)
+{
+    return (measured->ci95_high_seconds - measured->ci95_low_seconds) / 2 / 1.959964 /
+           measured->median_seconds;
+}
+
+/* The time of layer i's phases; NaN where it was not measured. */
+static double layer_seconds(const struct hs_measured *measured, int i, int layers)
+{
+    double seconds = measured->reduce_scatter_seconds[i];
+
+    return i + 1 < layers ? seconds + measured->allgather_seconds[i] : seconds;
+}
+
+static enum hs_status add_candidate(struct hs_point_list *list,
+                                    const struct hs_candidate *candidate, double message_bytes,
+                                    int64_t np, struct hs_error *err)
+{
+    const struct hs_split *split = &candidate->plan.split;
+    const struct hs_measured *measured = candidate->measured;
+    enum hs_status status = HS_OK;
+
+    for (int i = 0; i < split->count && !status; i++) {
+        struct hs_layer layer = hs_split_layer(split, i);
+        struct hs_fit_point point = {
+            .layer = layer,
+            .np = np,
+            .phase = i + 1 == split->count ? HS_FIT_ALLREDUCE : HS_FIT_PAIR,
+            .bytes = message_bytes / (double)layer.stride,
+            .seconds = layer_seconds(measured, i, split->count),
+            .noise = noise_of(measured),
+        };
+
+        if (point.seconds > 0)
+            status = hs_point_list_add(list, &point, err);
+    }
+    return status;
+}
+
+enum hs_status hs_result_points(struct hs_point_list *list, const struct hs_result *result,
+                                struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    for (size_t m = 0; m < result->message_count; m++) {
+        const struct hs_result_message *message = &result->messages[m];
+        uint64_t bytes = message->padded_bytes ? message->padded_bytes : message->message_bytes;
+
+        for (size_t c = 0; c < message->candidate_count && !status; c++) {
+            const struct hs_candidate *candidate = &message->candidates[c];
+
+            if (candidate->measured && candidate->measured->status == HS_MEASURE_OK &&
+                candidate->measured->reduce_scatter_seconds && candidate->plan.chunks == 1 &&
+                candidate->plan.split.sizes[0] > 1)
+                status = add_candidate(list, candidate, (double)bytes, result->np, err);
+        }
+    }
+    return status;
+}

@@ -1,0 +1,70 @@
+/*
+ * result_topology.h - the member `topology` of a result: what the nodes of a run are made of, as
+ * `hiersearch systems --here` shows it. One element per kind of node, with the hosts that are
+ * alike.
+ */
+#ifndef HS_RESULT_RESULT_TOPOLOGY_H
+#define HS_RESULT_RESULT_TOPOLOGY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+struct cJSON;
+struct hs_json;
+
+/* Longest lists read; docs/result.schema.json has the same numbers. */
+enum { HS_TOPOLOGY_KINDS_MAX = 1000, HS_TOPOLOGY_DEVICES_MAX = 256 };
+
+/* A GPU or a NIC. All text is owned. */
+struct hs_topology_device {
+    char *name;        /* "NVIDIA H100 80GB HBM3", "mlx5_0" */
+    char *pci;         /* "0000:17:00" */
+    int64_t numa_node; /* its number; -1: not known */
+    char **links;      /* [gpu_count] owned: what joins it to each GPU, as nvidia-smi's topo says: X
+                          itself, NV4 so many NVLinks, PIX, PXB, PHB, NODE, SYS, ? not known */
+    /* GPUs; 0: none, or not known. */
+    int64_t nvlinks, nvswitch_links; /* NVLinks that are up, and of them to a switch */
+    int64_t pcie_generation, pcie_width;
+    /* NICs. */
+    bool rdma;
+    double bytes_per_second; /* 0: not known */
+};
+
+/* A kind of node. Numbers are 0 where hwloc does not tell. */
+struct hs_result_topology {
+    char **hosts; /* [host_count] owned names, in the order of their ranks */
+    size_t host_count;
+    char *cpu; /* model; owned, NULL: not known */
+    int64_t packages, numa_nodes, cores, hardware_threads, memory_bytes;
+    char *driver;                           /* NVIDIA's; owned, NULL: none */
+    struct hs_topology_device *gpus, *nics; /* [gpu_count], [nic_count] owned */
+    size_t gpu_count, nic_count;
+    char *notes;           /* owned; what could not be found, and why; NULL: nothing */
+    char *proposed_system; /* owned; the line of text of a system proposed from it; NULL: none */
+};
+
+/* Whether `text` is a link, as struct hs_topology_device says. */
+bool hs_topology_link_valid(const char *text);
+/* Zeroed devices with room for their links. HS_MEMORY. */
+enum hs_status hs_topology_devices_new(struct hs_topology_device **devices, size_t count,
+                                       size_t gpu_count, struct hs_error *err);
+/* Frees what it owns, and zeroes it; {0} is accepted. */
+void hs_result_topology_release(struct hs_result_topology *topology);
+
+/* The object of the file; owned by the caller; NULL when out of memory. */
+struct cJSON *hs_result_topology_to_json(const struct hs_result_topology *topology);
+/* Strictly; HS_INVALID, HS_MEMORY; what was read so far can be released. */
+enum hs_status hs_result_topology_read(struct hs_result_topology *out, const struct hs_json *at,
+                                       struct hs_error *err);
+/* The object as text, and back: how nodes tell each other. */
+enum hs_status hs_result_topology_print(struct hs_text *out,
+                                        const struct hs_result_topology *topology,
+                                        struct hs_error *err);
+enum hs_status hs_result_topology_parse(struct hs_result_topology *out, const char *text,
+                                        struct hs_error *err);
+
+#endif

@@ -1,0 +1,108 @@
+/*
+ * Layer times of results as points for a calibration: which count, and what they say.
+ */
+#include "result_tools.h"
+
+#include "result/points.h"
+
+/* A measured plan with layer times 1, 2, ... ms per reduce-scatter and 10, 20, ... ms per
+ * allgather. */
+static struct hs_candidate *add_plan(struct hs_result_message *message, const char *text)
+{
+    struct hs_candidate *candidate = hs_result_add_candidate(message);
+    struct hs_measured *measured;
+    struct hs_error err = {0};
+    int layers;
+
+    assert_non_null(candidate);
+    assert_status_is(hs_plan_parse(&candidate->plan, text, 0, &err), HS_OK, &err);
+    layers = candidate->plan.split.count;
+    measured = hs_candidate_add_measured(candidate);
+    assert_non_null(measured);
+    measured->status = HS_MEASURE_OK;
+    measured->median_seconds = 0.1;
+    measured->ci95_low_seconds = 0.09;
+    measured->ci95_high_seconds = 0.11;
+    measured->reduce_scatter_seconds = calloc((size_t)layers, sizeof(double));
+    measured->allgather_seconds = calloc((size_t)layers, sizeof(double));
+    for (int i = 0; i < layers; i++) {
+        measured->reduce_scatter_seconds[i] = 1e-3 * (i + 1);
+        measured->allgather_seconds[i] = 10e-3 * (i + 1);
+    }
+    return candidate;
+}
+
+static void each_layer_of_a_measured_plan_is_a_point(void **state)
+{
+    struct hs_result result;
+    struct hs_result_message *message = start(&result);
+    struct hs_point_list points = {0};
+    struct hs_error err = {0};
+
+    (void)state;
+    result.np = 8;
+    message->message_bytes = 1 << 20;
+    add_plan(message, "2x4");
+    assert_status_is(hs_result_points(&points, &result, &err), HS_OK, &err);
+    assert_int_equal(points.count, 2);
+    assert_int_equal(points.items[0].layer.stride, 1);
+    assert_int_equal(points.items[0].layer.size, 2);
+    assert_int_equal(points.items[0].phase, HS_FIT_PAIR);
+    assert_near(points.items[0].bytes, 1048576, 0);
+    assert_near(points.items[0].seconds, 11e-3, 1e-12);
+    assert_near(points.items[0].noise, 0.1 / 1.959964, 1e-12); /* +- 10 ms of 100 ms */
+    assert_int_equal(points.items[1].layer.stride, 2);
+    assert_int_equal(points.items[1].phase, HS_FIT_ALLREDUCE);
+    assert_near(points.items[1].bytes, 524288, 0);
+    assert_near(points.items[1].seconds, 2e-3, 1e-12);
+    assert_int_equal(points.items[1].np, 8);
+    hs_point_list_release(&points);
+    hs_result_release(&result);
+}
+
+static void plans_that_say_nothing_of_a_layer_alone_are_passed_over(void **state)
+{
+    struct hs_result result;
+    struct hs_result_message *message = start(&result);
+    struct hs_point_list points = {0};
+    struct hs_error err = {0};
+
+    (void)state;
+    result.np = 8;
+    message->message_bytes = 1 << 20;
+    add_plan(message, "2x4/4"); /* layers overlap */
+    add_plan(message, "4x2")->measured->status = HS_MEASURE_WRONG;
+    hs_candidate_add_measured(add_plan(message, "8"))->status = HS_MEASURE_OK; /* no layer times */
+    assert_non_null(hs_result_add_candidate(message));                         /* predicted only */
+    message->candidates[3].plan = message->candidates[2].plan;
+    assert_status_is(hs_result_points(&points, &result, &err), HS_OK, &err);
+    assert_int_equal(points.count, 0);
+    hs_result_release(&result);
+}
+
+static void padded_messages_count_with_what_travelled(void **state)
+{
+    struct hs_result result;
+    struct hs_result_message *message = start(&result);
+    struct hs_point_list points = {0};
+    struct hs_error err = {0};
+
+    (void)state;
+    result.np = 3;
+    message->message_bytes = 1000;
+    message->padded_bytes = 1008;
+    add_plan(message, "3");
+    assert_status_is(hs_result_points(&points, &result, &err), HS_OK, &err);
+    assert_int_equal(points.count, 1);
+    assert_near(points.items[0].bytes, 1008, 0);
+    hs_point_list_release(&points);
+    hs_result_release(&result);
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("each layer of a measured plan is a point", each_layer_of_a_measured_plan_is_a_point),
+    HS_TEST("plans that say nothing of a layer alone are passed over",
+            plans_that_say_nothing_of_a_layer_alone_are_passed_over),
+    HS_TEST("padded messages count with what travelled", padded_messages_count_with_what_travelled),
+};
+HS_TEST_MAIN(tests)
