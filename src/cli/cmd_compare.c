@@ -1,0 +1,249 @@
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/compare_show.h"
+#include "cli/inputs.h"
+#include "console/system_find.h"
+
+#define KEEP_MAX 1024
+
+struct compare_settings {
+    struct hs_argument_list results;
+    const char *size, *predict, *plans, *output;
+    int64_t keep;
+    bool widen, noise, json, quiet;
+};
+
+static const char *const *row_words(void)
+{
+    static const char *const words[] = {"none", "worst", "all", NULL}; /* enum hs_compare_rows */
+
+    return words;
+}
+
+/* ---- output ---- */
+
+/* Without --plans one case shows its largest errors; several are a table. */
+static enum hs_compare_rows rows_of(const struct compare_settings *settings)
+{
+    const char *const *words = row_words();
+    int at = 0;
+
+    while (settings->plans && words[at] && strcmp(words[at], settings->plans) != 0)
+        at++;
+    return settings->plans ? (enum hs_compare_rows)at : HS_COMPARE_WORST_ROWS;
+}
+
+static void show(const struct hs_compare_view *view, const struct compare_settings *settings)
+{
+    const struct hs_comparison *comparison = view->comparison;
+    enum hs_compare_rows rows = rows_of(settings);
+
+    if (comparison->case_count == 1) {
+        hs_compare_show_case(view, &comparison->cases[0], rows);
+        return;
+    }
+    for (size_t i = 0; i < comparison->case_count && settings->plans && rows; i++) {
+        hs_compare_show_case(view, &comparison->cases[i], rows);
+        hs_text_append(view->context->out, "\n");
+    }
+    hs_compare_show_cases(view);
+    hs_compare_show_growths(view);
+    hs_compare_show_summary(view);
+}
+
+static enum hs_status write_out(const struct hs_compare_view *view,
+                                const struct compare_settings *settings, struct hs_error *err)
+{
+    struct hs_context *context = view->context;
+    struct hs_text json = {0};
+    enum hs_status status = HS_OK;
+
+    if (settings->json || settings->output)
+        status = hs_comparison_print(&json, view->comparison, view->predictor,
+                                     context->command_line, err);
+    if (status == HS_OK && settings->json)
+        hs_text_append_bytes(context->out, json.data, json.length);
+    else if (status == HS_OK)
+        show(view, settings);
+    if (status == HS_OK && settings->output)
+        status = hs_file_replace(settings->output, json.data, json.length, err);
+    hs_text_release(&json);
+    return status;
+}
+
+/* ---- running ---- */
+
+static enum hs_status run_job(struct hs_context *context, const struct compare_settings *settings,
+                              const struct hs_compare_job *job, struct hs_error *err)
+{
+    struct hs_comparison comparison;
+    struct hs_compare_view view = {
+        .context = context, .comparison = &comparison, .noise = settings->noise};
+    enum hs_status status = hs_compare_results(&comparison, job, err);
+
+    if (job->system && settings->predict)
+        view.predictor = strchr(settings->predict, '@') ? settings->predict : job->system->name;
+    for (size_t i = 0; status == HS_OK && i < comparison.unused_count; i++)
+        hs_warning(context, "%s is not used: it %s", comparison.unused[i].input->name,
+                   comparison.unused[i].why);
+    if (status == HS_OK)
+        status = write_out(&view, settings, err);
+    hs_comparison_release(&comparison);
+    return status;
+}
+
+static enum hs_status compare(struct hs_context *context, const struct compare_settings *settings,
+                              const struct hs_inputs *files, const struct hs_system *system,
+                              struct hs_error *err)
+{
+    struct hs_compare_input *inputs = calloc(files->count, sizeof(*inputs));
+    struct hs_compare_job job = {.inputs = inputs,
+                                 .input_count = files->count,
+                                 .system = system,
+                                 .keep = (size_t)settings->keep,
+                                 .widen = settings->widen};
+    enum hs_status status = HS_OK;
+
+    if (!inputs)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    for (size_t i = 0; i < files->count; i++)
+        inputs[i] = (struct hs_compare_input){files->inputs[i].name, files->inputs[i].result};
+    if (settings->size) {
+        status = hs_bytes_parse(&job.message_bytes, settings->size, err);
+        if (status != HS_OK)
+            hs_error_prefix(err, status, "--size");
+    }
+    if (status == HS_OK)
+        status = run_job(context, settings, &job, err);
+    free(inputs);
+    return status;
+}
+
+static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
+{
+    struct compare_settings *settings = of_rows;
+    struct hs_inputs inputs = {.count = 0};
+    struct hs_system system = {.level_count = 0};
+    enum hs_status status = HS_OK;
+
+    context->quiet = settings->quiet;
+    if (settings->output && strcmp(settings->output, "-") == 0) {
+        settings->json = true;
+        settings->output = NULL;
+    }
+    if (settings->output)
+        status = hs_file_writable(settings->output, err);
+    if (status == HS_OK && settings->predict) {
+        status = hs_system_find(&system, settings->predict, err);
+        if (status != HS_OK)
+            hs_error_prefix(err, status, "--predict");
+    }
+    if (status == HS_OK)
+        status = hs_inputs_load(&inputs, &settings->results, context, err);
+    if (status == HS_OK)
+        status = compare(context, settings, &inputs, settings->predict ? &system : NULL, err);
+    hs_inputs_release(&inputs);
+    hs_system_release(&system);
+    return status;
+}
+
+#define FIELD(name) offsetof(struct compare_settings, name)
+
+static const struct hs_argument arguments[] = {
+    {.name = "RESULT",
+     .required = true,
+     .many = true,
+     .completion = HS_COMPLETE_FILES,
+     .offset = FIELD(results),
+     .help = "result files of measure or simulate, and of predict where a measured one has no "
+             "predictions; - is stdin"},
+    {.name = NULL},
+};
+
+static const struct hs_option options[] = {
+    {.name = "size",
+     .letter = 's',
+     .argument = "SIZE",
+     .group = "What is compared",
+     .type = &hs_option_text,
+     .offset = FIELD(size),
+     .help = "this message size alone (default: all)"},
+    {.name = "predict",
+     .letter = 'p',
+     .argument = "SYSTEM",
+     .group = "What is compared",
+     .type = &hs_option_system,
+     .offset = FIELD(predict),
+     .help = "predict the measured plans for this machine (a name, a file, or a line of text), in "
+             "place of the predictions in the files"},
+    {.name = "keep",
+     .argument = "N",
+     .group = "Containment rule",
+     .min = 1,
+     .max = KEEP_MAX,
+     .noun = "number of plans",
+     .type = &hs_option_count,
+     .offset = FIELD(keep),
+     .help = "plans kept at each scale (default 4)"},
+    {.name = "widen",
+     .group = "Containment rule",
+     .type = &hs_option_flag,
+     .offset = FIELD(widen),
+     .help = "let any layer grow, not the last alone"},
+    {.name = "plans",
+     .argument = "WHICH",
+     .group = "Output",
+     .type = &hs_option_word,
+     .words = row_words,
+     .offset = FIELD(plans),
+     .help = "plans to show for each case: none, all, or the worst: both winners and the five "
+             "largest errors (default: worst for one case, none for several)"},
+    {.name = "noise",
+     .group = "Output",
+     .type = &hs_option_flag,
+     .offset = FIELD(noise),
+     .help = "count a predicted winner as found, and a rank as reached, where intervals of 95 % "
+             "overlap (default: said separately)"},
+    {.name = "json",
+     .group = "Output",
+     .type = &hs_option_flag,
+     .offset = FIELD(json),
+     .help = "print JSON instead of tables"},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .group = "Output",
+     .type = &hs_option_file,
+     .offset = FIELD(output),
+     .help = "write the JSON; - is stdout, as --json"},
+    {.name = "quiet",
+     .letter = 'q',
+     .group = "Output",
+     .type = &hs_option_flag,
+     .offset = FIELD(quiet),
+     .help = "no warnings on stderr"},
+    {.name = NULL},
+};
+
+const struct hs_command hs_command_compare = {
+    .name = "compare",
+    .summary = "predicted against measured times: errors, order, and what a wrong choice costs",
+    .description =
+        "For every file and message size: the error of each prediction, whether the order is right "
+        "(Kendall's tau), whether the predicted winner is the fastest, and how much slower it is "
+        "if "
+        "not. The same for the published containment rule. Several cases get a table and a "
+        "summary. "
+        "Simulated times count as measured.",
+    .examples = "  hiersearch compare results/here.json\n"
+                "  hiersearch compare results/*.json --predict calibrated.json\n"
+                "  hiersearch compare measured.json predicted.json --size 64MiB --plans all",
+    .arguments = arguments,
+    .options = options,
+    .settings_bytes = sizeof(struct compare_settings),
+    .run = run,
+};
