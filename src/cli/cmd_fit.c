@@ -1,0 +1,197 @@
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "console/system_find.h"
+#include "model/calibration.h"
+#include "result/points.h"
+
+#define MAX_RESIDUAL_PERCENT 1000
+
+struct fit_settings {
+    const char *system;
+    struct hs_argument_list results;
+    const char *output, *name;
+    int64_t max_residual_percent;
+    bool quiet;
+};
+
+/* Layer times of all files; notes say which file has none. */
+static enum hs_status gather(struct hs_point_list *points, const struct hs_argument_list *files,
+                             const struct hs_context *context, struct hs_error *err)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        struct hs_result result;
+        size_t before = points->count;
+        enum hs_status status = hs_result_load(&result, files->items[i], err);
+
+        if (!status)
+            status = hs_result_points(points, &result, err);
+        hs_result_release(&result);
+        if (status)
+            return status;
+        if (points->count == before)
+            hs_warning(context, "%s: no layer times of measured plans without chunks",
+                       files->items[i]);
+    }
+    if (points->count == 0)
+        return hs_fail(err, HS_INVALID,
+                       "no layer times in the results; `measure` keeps them unless --no-layers");
+    return HS_OK;
+}
+
+/* The notes of hs_calibrate, a line each. */
+static void pass_on(const struct hs_context *context, const char *notes)
+{
+    while (notes && *notes) {
+        size_t length = strcspn(notes, "\n");
+
+        hs_note(context, "%.*s", (int)length, notes);
+        notes += length + (notes[length] != '\0');
+    }
+}
+
+static enum hs_status rename_system(struct hs_system *system, const char *name,
+                                    struct hs_error *err)
+{
+    size_t length = strlen(name);
+
+    if (length == 0 || length >= sizeof(system->name) ||
+        name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_.-")] != '\0')
+        return hs_fail(err, HS_INVALID,
+                       "--name: expected at most %zu characters of a-z, 0-9, '_', '-' and '.', "
+                       "found \"%.40s\"",
+                       sizeof(system->name) - 1, name);
+    memcpy(system->name, name, length + 1);
+    return HS_OK;
+}
+
+static enum hs_status write_system(struct hs_context *context, const struct hs_system *system,
+                                   const char *output, struct hs_error *err)
+{
+    struct hs_text text = {0};
+    cJSON *json = hs_system_to_json(system);
+    enum hs_status status;
+
+    if (!json)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    status = hs_json_print(&text, json, err);
+    if (!status && output && strcmp(output, "-") != 0)
+        status = hs_file_replace(output, text.data, text.length, err);
+    else if (!status)
+        hs_text_append_bytes(context->out, text.data, text.length);
+    cJSON_Delete(json);
+    hs_text_release(&text);
+    return status;
+}
+
+static enum hs_status fit(struct hs_context *context, const struct fit_settings *settings,
+                          struct hs_system *system, const struct hs_point_list *points,
+                          struct hs_error *err)
+{
+    struct hs_calibration_options options = {.max_residual =
+                                                 (double)settings->max_residual_percent / 100};
+    struct hs_text notes = {0}, source = {0};
+    enum hs_status status;
+
+    hs_text_append(&source, "%zu layer times of %zu result file%s, fitted by hiersearch",
+                   points->count, settings->results.count, settings->results.count == 1 ? "" : "s");
+    status = hs_calibrate(system, points->items, points->count, &options, source.data, &notes, err);
+    pass_on(context, notes.data);
+    if (!status && settings->name)
+        status = rename_system(system, settings->name, err);
+    if (!status)
+        status = write_system(context, system, settings->output, err);
+    if (!status)
+        hs_note(context, "%zu layer times, %zu fits, %zu refused", points->count,
+                system->fits.count, system->fits.refusal_count);
+    hs_text_release(&notes);
+    hs_text_release(&source);
+    return status;
+}
+
+static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
+{
+    const struct fit_settings *settings = of_rows;
+    struct hs_system system = {0};
+    struct hs_point_list points = {0};
+    enum hs_status status = HS_OK;
+
+    context->quiet = settings->quiet;
+    if (settings->output && strcmp(settings->output, "-") != 0)
+        status = hs_file_writable(settings->output, err);
+    if (!status)
+        status = hs_system_find(&system, settings->system, err);
+    if (!status)
+        status = gather(&points, &settings->results, context, err);
+    if (!status)
+        status = fit(context, settings, &system, &points, err);
+    hs_point_list_release(&points);
+    hs_system_release(&system);
+    return status;
+}
+
+#define FIELD(field) offsetof(struct fit_settings, field)
+
+static const struct hs_argument arguments[] = {
+    {.name = "SYSTEM",
+     .required = true,
+     .completion = HS_COMPLETE_SYSTEMS,
+     .offset = FIELD(system),
+     .help = "description to start from: shipped name, file, or line of text"},
+    {.name = "RESULT",
+     .required = true,
+     .many = true,
+     .completion = HS_COMPLETE_FILES,
+     .offset = FIELD(results),
+     .help = "result files of measure or simulate with layer times"},
+    {.name = NULL},
+};
+
+static const struct hs_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .type = &hs_option_file,
+     .offset = FIELD(output),
+     .help = "the calibrated system file (default: stdout)"},
+    {.name = "name",
+     .argument = "NAME",
+     .type = &hs_option_text,
+     .offset = FIELD(name),
+     .help = "name of the system in the file (default: that of SYSTEM)"},
+    {.name = "max-residual",
+     .argument = "PERCENT",
+     .type = &hs_option_count,
+     .noun = "percentage",
+     .min = 1,
+     .max = MAX_RESIDUAL_PERCENT,
+     .fallback = "15",
+     .offset = FIELD(max_residual_percent),
+     .help = "layers whose times are further off the fitted line are refused (root mean square)"},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = &hs_option_flag,
+     .offset = FIELD(quiet),
+     .help = "no notes on stderr"},
+    {.name = NULL},
+};
+
+const struct hs_command hs_command_fit = {
+    .name = "fit",
+    .summary = "calibrate a system from results that exist already",
+    .description = "Fits latency, bandwidth and launch cost of a system to the layer times that "
+                   "measure (or simulate) "
+                   "left in result files, without measuring anything again, and writes a system "
+                   "file that predict and "
+                   "measure take. calibrate does the same with measurements made for the purpose.",
+    .examples = "  hiersearch fit abci results/abci-*.json -o abci-fitted.json\n"
+                "  hiersearch predict abci-fitted.json --np 512 --size 128MiB",
+    .arguments = arguments,
+    .options = options,
+    .settings_bytes = sizeof(struct fit_settings),
+    .run = run,
+};

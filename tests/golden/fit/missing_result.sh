@@ -1,0 +1,1 @@
+hiersearch fit abci nowhere.json
