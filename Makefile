@@ -3,11 +3,12 @@
 #   make               the programs in build/
 #   make check         quick tests (under 3 minutes), last line "N passed, N failed"
 #   make check-full    everything that needs no GPU
+#   make install       see packaging/install.mk; also uninstall, man and deb
 #   make help          all targets
 #
 # Choices: BUILD=dir  CC=clang  SANITIZE=address,undefined  DEBUG=1  PREFIX=/usr/local  DESTDIR=
 #          MPICC=mpicc.openmpi  HAVE_MPI=0|1 (1 fails loudly where MPI is missing)
-#          HAVE_NCCL=0|1  CUDA_HOME=/usr/local/cuda  NCCL_HOME=  CUDA_ARCH=all-major
+#          HAVE_NCCL=0|1  CUDA_HOME=/usr/local/cuda  NCCL_HOME=  NVCC_ARCH=native|80 90|all-major
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -16,6 +17,8 @@ SANITIZE ?=
 
 VERSION := $(shell cat VERSION)
 GIT_DESCRIBE := $(shell git describe --always --dirty --tags 2>/dev/null)
+# The date on manual pages: of the commit, else of VERSION; SOURCE_DATE_EPOCH overrides it.
+DATE := $(shell date -u +%Y-%m-%d -d @$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || stat -c %Y VERSION)})
 
 # ---- what is here --------------------------------------------------------------------------------
 PKGS := libcjson gsl
@@ -53,7 +56,11 @@ GPU_CFLAGS := -DHS_HAVE_NCCL -DHS_NCCL_BUILT_WITH='"$(NCCL_LIBRARY)"' \
               $(addprefix -isystem ,$(filter-out /usr/include,$(sort $(CUDA_HOME)/include $(NCCL_HOME)/include)))
 GPU_LIBS := $(BUILD)/obj/runner/cuda_kernels.o $(CUDART) -ldl -lrt
 endif
-CUDA_ARCH ?= all-major
+# What the GPUs' kernels are compiled for: `native`, the GPUs of this machine; or numbers, machine code for these and,
+# for all others from 7.5 on, what their driver compiles when the program starts; or any other word of nvcc's -arch.
+NVCC_ARCH ?= $(if $(wildcard /dev/nvidia[0-9]*),native,80 90)
+NVCC_ARCH_FLAGS := $(if $(filter native all%,$(NVCC_ARCH)),-arch=$(NVCC_ARCH),$(foreach a,$(NVCC_ARCH), \
+    -gencode arch=compute_$(a),code=sm_$(a)) -gencode arch=compute_75,code=compute_75)
 # hwloc and NVML are loaded when `systems --here` asks; of hwloc the header is needed.
 HAVE_HWLOC ?= $(if $(wildcard /usr/include/hwloc.h),1,0)
 HWLOC_CFLAGS := $(if $(filter 1,$(HAVE_HWLOC)),-DHS_HAVE_HWLOC $(shell pkg-config --cflags hwloc 2>/dev/null))
@@ -71,8 +78,8 @@ HS_LDFLAGS := $(SANITIZE_FLAGS) $(LDFLAGS)
 HS_LIBS := $(PKG_LIBS) -lm -ldl
 
 # ---- sources: a folder is a layer, a layer is an archive -------------------------------------------
-ALL_LAYERS := base model search result topology export plot console runner measure cli
-NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/runner/nccl*.[ch] src/runner/cuda_kernels.h))
+ALL_LAYERS := base model search result compare topology export plot console runner measure cli manual
+NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/runner/nccl*.[ch] src/runner/cuda_kernels.h src/runner/cuda_memory.c))
 sources = $(filter-out $(NO_GPU),$(sort $(wildcard src/$(1)/*.c)))
 objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
 archive = $(BUILD)/lib/libhs_$(1).a
@@ -82,13 +89,15 @@ USES_base   := base
 USES_model  := model base
 USES_search := search model base
 USES_result := result model base
+USES_compare := compare search result model base
 USES_topology := topology model base
 USES_export := export result model base
 USES_plot   := plot search result model base
-USES_cli    := cli console topology plot search export result model base
+USES_cli    := cli console topology plot compare search export result model base
 USES_console := console model base
+USES_manual := manual console model base
 USES_runner := runner result model base
-USES_measure := measure runner search result model base console
+USES_measure := measure runner topology search result model base console
 
 PROGRAMS := $(BUILD)/hiersearch
 ifeq ($(HAVE_MPI),1)
@@ -118,6 +127,13 @@ $(call archive,$(1)): $(call objects,$(1))
 endef
 $(foreach l,$(ALL_LAYERS),$(eval $(call archive_rule,$(l))))
 
+# What `make install` copies to share/hiersearch, for programs that run from the build folder (console/places.h).
+SHARED := configs plots
+$(SHARED:%=$(BUILD)/share/hiersearch/%): $(BUILD)/share/hiersearch/%:
+	@mkdir -p $(@D)
+	@ln -sfn $(abspath $*) $@
+$(call archive,console): | $(SHARED:%=$(BUILD)/share/hiersearch/%)
+
 libs = $(foreach l,$(1),$(if $(call sources,$(l)),$(call archive,$(l))))
 
 $(BUILD)/hiersearch: $(call libs,$(USES_cli))
@@ -128,7 +144,7 @@ $(BUILD)/hiersearch-measure: $(call libs,$(USES_measure)) $(filter %.o,$(GPU_LIB
 	    $(HS_LIBS) -lpthread
 $(BUILD)/obj/runner/cuda_kernels.o: src/runner/cuda_kernels.cu $(wildcard src/runner/*.h)
 	@mkdir -p $(@D)
-	$(NVCC) -std=c++17 -O2 -fmad=false -arch=$(CUDA_ARCH) -Xcompiler -fno-exceptions,-fno-threadsafe-statics \
+	$(NVCC) -std=c++17 -O2 -fmad=false $(NVCC_ARCH_FLAGS) -Xcompiler -fno-exceptions,-fno-threadsafe-statics \
 	    -Isrc -c -o $@ $<
 
 # ---- the tuner plugin that reads a result inside somebody else's program: no dependencies (plugins/nccl-tuner) ----
@@ -148,15 +164,15 @@ ifeq ($(HAVE_SIMGRID)$(SMPICC),1)
 $(error HAVE_SIMGRID=1, but there is no smpicc: install libsimgrid-dev, or set SMPICC=)
 endif
 SMPI_SOURCES := $(wildcard src/simulate/*.c) \
-    $(addprefix src/runner/,host.c host_data.c layer_comms.c ring.c stages.c check.c) \
+    $(addprefix src/runner/,host.c host_data.c host_memory.c layer_comms.c ring.c stages.c check.c) \
     $(addprefix src/base/,error.c text.c units.c utf8.c) \
     $(addprefix src/model/,datatype.c plan.c split.c)
 SMPI_OBJECTS := $(SMPI_SOURCES:src/%.c=$(BUILD)/obj-smpi/%.o)
 SMPI_WRAPPED := MPI_Test MPI_Iallreduce MPI_Comm_idup hs_ring_new hs_ring_start smpi_shared_free
-# Simulated ranks have stacks of their own: no sanitizers.
+# Simulated ranks have stacks of their own: no sanitizers. smpicc makes names of sources absolute, and __FILE__ too.
 $(BUILD)/obj-smpi/%.o: src/%.c | $(BUILD)/gen/version.h
 	@mkdir -p $(@D)
-	$(SMPICC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -c -o $@ $<
+	$(SMPICC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -fmacro-prefix-map=$(realpath $(CURDIR))/= -c -o $@ $<
 $(BUILD)/hiersearch-simulate: $(SMPI_OBJECTS)
 	$(SMPICC) -o $@ $(SMPI_OBJECTS) $(SMPI_WRAPPED:%=-Wl,--wrap=%) $(LDFLAGS)
 ifeq ($(HAVE_SIMGRID),1)
@@ -165,12 +181,18 @@ endif
 .PHONY: bench-simulate
 bench-simulate: all
 	bench/simulate.py --large $(BUILD)/hiersearch
+# The plain model against SimGrid on six machines, every split of 2 to 64 processes (about 15 minutes of one core).
+.PHONY: bench-accuracy-simgrid
+bench-accuracy-simgrid: all
+	bench/accuracy_simgrid.py $(BUILD)/hiersearch
+
+include packaging/install.mk
 
 # Rewritten only when it changes, so that a commit does not rebuild the world.
 $(BUILD)/gen/version.h: FORCE
 	@mkdir -p $(@D)
-	@printf '#define HS_VERSION "%s"\n#define HS_GIT_DESCRIBE "%s"\n#define HS_CONFIG_DIR "%s"\n' \
-	    "$(VERSION)" "$(GIT_DESCRIBE)" "$(abspath configs)" > $@.new
+	@printf '#define HS_VERSION "%s"\n#define HS_GIT_DESCRIBE "%s"\n#define HS_DATE "%s"\n' \
+	    "$(VERSION)" "$(GIT_DESCRIBE)" "$(DATE)" > $@.new
 	@cmp -s $@.new $@ && rm -f $@.new || mv -f $@.new $@
 FORCE:
 
@@ -183,7 +205,7 @@ $(BUILD)/gen/%.h: src/export/python/%.py
 $(BUILD)/obj/export/pytorch.o $(BUILD)/obj/export/jax.o: $(PYTHON_MODULES)
 
 # ---- unit tests: each is linked with its own layer and those below -----------------------------------
-TEST_LAYERS := base model search result console export plot cli runner
+TEST_LAYERS := base model search result compare console manual export plot cli runner
 CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null)
 unit_tests = $(patsubst tests/%.c,$(BUILD)/tests/%,$(foreach l,$(1),$(wildcard tests/$(l)/test_*.c)))
 # Under tests/runner, mpi_*.c are programs to be run by mpiexec.
@@ -205,6 +227,7 @@ MPI_TEST_COMMANDS = $(foreach n,2 3 4,"tests/runner/launch.sh $(1) $(n) $(2)/tes
     "tests/runner/test_null.sh $(1) $(2)/tests/runner/mpi_null"
 MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measure" \
     "tests/runner/test_faults.sh $(1) $(2)/hiersearch-measure" \
+    "@timeout=600 tests/runner/test_calibrate.sh $(1) $(2)/hiersearch-measure" \
     "tests/runner/test_placement.sh $(1) $(2)/tests/runner/mpi_placement"
 
 # ---- fuzzing: `make fuzz` runs libFuzzer, `check` replays the corpus with whatever compiler is there ----
@@ -238,12 +261,15 @@ export BUILD PYTHON3 MPICC
 QUICK_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
     tests/configs/test_configs.py tests/result/check_schema.py tests/golden/run "make -s headers" \
     "make -s layers" "tests/topology/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh \
-    tests/export/test_python.sh tests/plot/test_plots.sh
+    tests/export/test_python.sh tests/plot/test_plots.sh tests/simulate/test_accuracy.sh \
+    "tests/install/test_manual.sh $(BUILD) && tests/install/test_completion.sh $(BUILD)"
 FULL_COMMANDS = $(QUICK_COMMANDS) "@timeout=900 tests/instrumented.sh sanitizers" \
+    "@serial @timeout=600 tests/install/test_install.sh $(BUILD) $(MPI_NAME) && tests/install/test_deb.sh $(BUILD)" \
     "@timeout=900 tests/instrumented.sh valgrind" "@timeout=900 make -s tidy" \
     tests/export/msccl_check.py tests/export/astra_check.py tests/export/test_environment.sh \
     tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh \
-    tests/export/test_nccl.sh tests/simulate/test_simulate.sh
+    tests/export/test_nccl.sh tests/simulate/test_simulate.sh \
+    "@serial @timeout=900 tests/docs/test_documents.py"
 ifeq ($(HAVE_MPI),1)
 QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD))
 ifeq ($(HAVE_NCCL),1)
@@ -283,7 +309,7 @@ check-nccl: all nccl-programs
 
 # Both README commands in a fresh Debian root with nothing else installed (root, debootstrap).
 check-bare:
-	tests/run --timeout 2400 -- tests/bare/check-bare
+	tests/run --timeout 5400 -- tests/bare/check-bare
 
 # Large clients (PyTorch, JAX: 6 GB of packages from the Python index, once) run what was exported for them.
 check-clients: all
@@ -294,20 +320,30 @@ bench-predict: all
 	bench/predict.py $(BUILD)/hiersearch
 bench-table2: all
 	bench/table2.py $(BUILD)/hiersearch
+# Each published split predicted from the layers of the nine others.
+bench-accuracy-table2: all
+	bench/accuracy_table2.py $(BUILD)/hiersearch
 # 4 ranks on this machine against the library's own AllReduce and the copy limit; then the emulated cluster (root).
 bench-host: $(BUILD)/bench/host_ring
 	tests/runner/launch.sh $(MPI_NAME) 4 $(BUILD)/bench/host_ring -r 15 -b host 4 2x2 2x2/2 2x2/4
 bench-plot: all
 	bench/plot.py $(BUILD)/hiersearch
+# Predictions from a calibration against all splits, measured on the emulated cluster (root).
+.PHONY: bench-accuracy-cluster
+bench-accuracy-cluster: all
+	bench/accuracy_cluster.py --build $(BUILD)
 bench-cluster: all
 	bench/cluster.py --build $(BUILD)
+# The picture of the README.
+pictures: all
+	docs/pictures/make.py $(BUILD)/hiersearch
 $(BUILD)/bench/%: bench/%.c $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS))
 	@mkdir -p $(@D)
 	$(MPICC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_runner)) $(GPU_LIBS) $(HS_LDFLAGS) $(HS_LIBS) -lpthread
 
 # ---- NCCL's backend: with the stand-in for NCCL and CUDA (tests/nccl/standin), and on GPUs ---------------------
 STANDIN := $(patsubst tests/nccl/standin/%.c,$(BUILD)/obj/standin/%.o,$(wildcard tests/nccl/standin/*.c))
-STANDIN_PROGRAMS := $(addprefix $(BUILD)/tests/nccl/,nccl_job nccl_job_old standin_rules measure)
+STANDIN_PROGRAMS := $(addprefix $(BUILD)/tests/nccl/,nccl_job nccl_job_old device_job standin_rules measure)
 $(BUILD)/obj/standin/%.o: tests/nccl/standin/%.c
 	@mkdir -p $(@D)
 	$(MPICC) $(HS_CFLAGS) -Itests/nccl/standin -c -o $@ $<
@@ -323,14 +359,16 @@ $(BUILD)/tests/nccl/nccl_job: $(BUILD)/tests/nccl/nccl_job.o $(STANDIN) $(call l
 $(BUILD)/tests/nccl/nccl_job_old: $(BUILD)/tests/nccl/nccl_job.o $(subst /standin/,/standin-old/,$(STANDIN)) \
     $(call libs,$(USES_runner))
 	$(STANDIN_LINK)
+$(BUILD)/tests/nccl/device_job: $(BUILD)/tests/nccl/device_job.o $(STANDIN) $(call libs,$(USES_runner))
+	$(STANDIN_LINK)
 $(BUILD)/tests/nccl/standin_rules: $(BUILD)/tests/nccl/standin_rules.o $(STANDIN) $(call libs,$(USES_runner))
 	$(STANDIN_LINK)
 $(BUILD)/tests/nccl/measure: $(BUILD)/obj/measure/main.o $(STANDIN) $(call libs,$(USES_measure))
 	$(STANDIN_LINK)
-$(BUILD)/tests/nccl/nccl_job_gpu: $(BUILD)/tests/nccl/nccl_job.o $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS))
+$(BUILD)/tests/nccl/%_gpu: $(BUILD)/tests/nccl/%.o $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS))
 	$(MPICC) $(HS_LDFLAGS) -o $@ $< $(call libs,$(USES_runner)) $(GPU_LIBS) $(HS_LIBS) -lpthread
 nccl-programs: $(STANDIN_PROGRAMS)
-gpu-check: all $(if $(GPU_LIBS),$(BUILD)/tests/nccl/nccl_job_gpu)
+gpu-check: all $(if $(GPU_LIBS),$(BUILD)/tests/nccl/nccl_job_gpu $(BUILD)/tests/nccl/device_job_gpu)
 	tests/nccl/gpu_check.sh $(BUILD)
 gpu-bench: all
 	bench/gpu.sh $(BUILD)
@@ -361,7 +399,12 @@ tidy: $(BUILD)/gen/version.h $(PYTHON_MODULES)
 format:
 	clang-format -i $(C_FILES) $(H_FILES) $(wildcard plugins/*/*.[ch])
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
 
-.PHONY: check-nccl nccl-programs gpu-check gpu-bench other-mpi measure-programs instrumented-programs all FORCE headers layers tidy format fuzz check check-full check-bare \
-    check-clients bench-predict bench-table2 bench-host bench-plot bench-cluster
+# What stands at the top of this file, then the names of all targets.
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
+	@echo "targets: $$(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' Makefile packaging/install.mk | sort -u | tr '\n' ' ')"
+
+.PHONY: help check-nccl nccl-programs gpu-check gpu-bench other-mpi measure-programs instrumented-programs all FORCE headers layers tidy format fuzz check check-full check-bare \
+    check-clients pictures bench-predict bench-table2 bench-accuracy-table2 bench-host bench-plot bench-cluster

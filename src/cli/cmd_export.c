@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/option_rows.h"
 #include "console/table.h"
 #include "export/export.h"
 #include "version.h"
@@ -330,35 +331,19 @@ static const struct hs_option options[] = {
      .type = &hs_option_word,
      .offset = FIELD(format),
      .help = "what to make; --list says what each is"},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .type = &hs_option_file,
-     .offset = FIELD(output),
-     .help = "write there instead of to stdout; a folder (made if need be) for formats of several "
-             "files"},
-    {.name = "size",
-     .letter = 's',
-     .argument = "SIZE",
-     .type = &hs_option_text,
-     .offset = FIELD(size),
-     .help = "message size whose plan is exported (default: the largest of the result)"},
-    {.name = "plan",
-     .letter = 'p',
-     .argument = "PLAN",
-     .type = &hs_option_text,
-     .offset = FIELD(plan),
-     .help = "export this plan, such as 4x32, instead of the best"},
+    HS_ROW_OUTPUT(
+        NULL, FIELD(output), false,
+        "write there instead of to stdout; a folder (made if need be) for formats of several "
+        "files"),
+    HS_ROW_RESULT_SIZE(FIELD(size),
+                       "message size whose plan is exported (default: the largest of the result)"),
+    HS_ROW_RESULT_PLAN(FIELD(plan), "export this plan, such as 4x32, instead of the best"),
     {.name = "list",
      .letter = 'l',
      .type = &hs_option_flag,
      .offset = FIELD(list),
      .help = "the formats: for which library, how many layers, exact or not"},
-    {.name = "quiet",
-     .letter = 'q',
-     .type = &hs_option_flag,
-     .offset = FIELD(quiet),
-     .help = "no notes and warnings on stderr"},
+    HS_ROW_QUIET(NULL, FIELD(quiet), "no notes and warnings on stderr"),
     {.name = NULL},
 };
 

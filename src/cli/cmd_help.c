@@ -1,10 +1,13 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "console/describe.h"
 #include "console/help.h"
+#include "console/manual.h"
 
 struct help_settings {
     const char *command;
+    bool man, names;
 };
 
 static const char *const *command_names(void)
@@ -18,6 +21,31 @@ static const char *const *command_names(void)
     return names;
 }
 
+/* The source of a manual page. */
+static enum hs_status print_manual(struct hs_context *context, const char *name,
+                                   struct hs_error *err)
+{
+    const struct hs_command *command;
+    enum hs_status status;
+
+    if (!name) {
+        hs_manual_program(context->out, hs_commands);
+        return HS_OK;
+    }
+    status = hs_command_find(&command, hs_commands, name, err);
+    return status == HS_OK ? hs_describe(context->out, command, "man", err) : status;
+}
+
+static enum hs_status print_names(struct hs_context *context, const char *name,
+                                  struct hs_error *err)
+{
+    if (name)
+        return hs_fail(err, HS_INVALID, "--names: lists all, a COMMAND is not expected");
+    for (const char *const *names = command_names(); *names; names++)
+        hs_text_append(context->out, "%s\n", *names);
+    return HS_OK;
+}
+
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
     static char *ask_for_help[] = {"--help", NULL};
@@ -25,6 +53,10 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     const struct hs_command *command;
     enum hs_status status;
 
+    if (settings->names)
+        return print_names(context, settings->command, err);
+    if (settings->man)
+        return print_manual(context, settings->command, err);
     if (!settings->command) {
         hs_help_program(context->out, hs_commands, &context->terminal);
         return HS_OK;
@@ -50,10 +82,25 @@ static const struct hs_argument arguments[] = {
     {.name = NULL},
 };
 
+static const struct hs_option options[] = {
+    {.name = "man",
+     .type = &hs_option_flag,
+     .offset = offsetof(struct help_settings, man),
+     .help = "the manual page, as man reads it"},
+    {.name = "names",
+     .type = &hs_option_flag,
+     .offset = offsetof(struct help_settings, names),
+     .help = "only the names of the commands, one per line"},
+    {.name = NULL},
+};
+
 const struct hs_command hs_command_help = {
     .name = "help",
     .summary = "what a command does, and its options",
+    .examples = "  hiersearch help predict\n"
+                "  hiersearch help --man predict | man -l -",
     .arguments = arguments,
+    .options = options,
     .settings_bytes = sizeof(struct help_settings),
     .run = run,
 };

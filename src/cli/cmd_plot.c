@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/gnuplot.h"
 #include "cli/inputs.h"
+#include "cli/option_rows.h"
 #include "plot/plot.h"
 
 struct plot_settings {
@@ -176,24 +177,13 @@ static const struct hs_option options[] = {
      .type = &hs_option_word,
      .offset = FIELD(kind),
      .help = "what to show"},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .type = &hs_option_file,
-     .offset = FIELD(output),
-     .help = "the picture; its name ends in .svg, .pdf or .png; - is stdout"},
-    {.name = "size",
-     .letter = 's',
-     .argument = "SIZE",
-     .type = &hs_option_text,
-     .offset = FIELD(size),
-     .help = "message size to show (default: the largest that all results have)"},
-    {.name = "plan",
-     .letter = 'p',
-     .argument = "PLAN",
-     .type = &hs_option_text,
-     .offset = FIELD(plan),
-     .help = "layers, bandwidth: show this plan too; lattice, system: show it instead of the best"},
+    HS_ROW_OUTPUT(NULL, FIELD(output), false,
+                  "the picture; its name ends in .svg, .pdf or .png; - is stdout"),
+    HS_ROW_RESULT_SIZE(FIELD(size),
+                       "message size to show (default: the largest that all results have)"),
+    HS_ROW_RESULT_PLAN(
+        FIELD(plan),
+        "layers, bandwidth: show this plan too; lattice, system: show it instead of the best"),
     {.name = "type",
      .argument = "TYPE",
      .words = type_names,
@@ -204,11 +194,7 @@ static const struct hs_option options[] = {
      .type = &hs_option_flag,
      .offset = FIELD(tsv),
      .help = "the numbers as tab-separated values instead of the picture; needs no gnuplot"},
-    {.name = "quiet",
-     .letter = 'q',
-     .type = &hs_option_flag,
-     .offset = FIELD(quiet),
-     .help = "no warnings on stderr"},
+    HS_ROW_QUIET(NULL, FIELD(quiet), "no warnings on stderr"),
     {.name = NULL},
 };
 

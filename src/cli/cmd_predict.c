@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/option_rows.h"
 #include "cli/predict.h"
 #include "console/system_find.h"
 
@@ -62,16 +63,10 @@ static const struct hs_option options[] = {
      .type = &hs_option_word,
      .offset = FIELD(search),
      .help = "how to search"},
-    {.name = "chunks",
-     .argument = "LIST",
-     .group = "Search",
-     .min = 1,
-     .max = HS_CHUNKS_MAX,
-     .noun = "number of chunks",
-     .type = &hs_option_count_list,
-     .offset = FIELD(chunks),
-     .help = "chunk counts to try, such as 1,2,4,8: parts of the message that overlap in different "
-             "layers (default 1)"},
+    HS_ROW_CHUNKS(
+        "Search", FIELD(chunks),
+        "chunk counts to try, such as 1,2,4,8: parts of the message that overlap in different "
+        "layers (default 1)"),
     {.name = "keep",
      .argument = "N",
      .group = "Search",
@@ -110,20 +105,10 @@ static const struct hs_option options[] = {
      .offset = FIELD(json),
      .help = "print the result file instead of a table; with several process counts, one document "
              "per line"},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .group = "Output",
-     .type = &hs_option_file,
-     .offset = FIELD(output),
-     .help = "write the result file (one process count; several sizes go into one file); - is "
-             "stdout, as --json"},
-    {.name = "quiet",
-     .letter = 'q',
-     .group = "Output",
-     .type = &hs_option_flag,
-     .offset = FIELD(quiet),
-     .help = "no notes and warnings on stderr"},
+    HS_ROW_OUTPUT("Output", FIELD(output), false,
+                  "write the result file (one process count; several sizes go into one file); - is "
+                  "stdout, as --json"),
+    HS_ROW_QUIET("Output", FIELD(quiet), "no notes and warnings on stderr"),
     {.name = NULL},
 };
 

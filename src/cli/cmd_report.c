@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/gnuplot.h"
 #include "cli/inputs.h"
+#include "cli/option_rows.h"
 #include "export/export.h"
 #include "plot/page.h"
 #include "version.h"
@@ -198,24 +199,11 @@ static const struct hs_argument arguments[] = {
 };
 
 static const struct hs_option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .required = true,
-     .type = &hs_option_file,
-     .offset = FIELD(output),
-     .help = "the page, such as report.html; - is stdout"},
-    {.name = "size",
-     .letter = 's',
-     .argument = "SIZE",
-     .type = &hs_option_text,
-     .offset = FIELD(size),
-     .help = "message size that the page is about (default: the largest of the first result)"},
-    {.name = "quiet",
-     .letter = 'q',
-     .type = &hs_option_flag,
-     .offset = FIELD(quiet),
-     .help = "no warnings on stderr"},
+    HS_ROW_OUTPUT(NULL, FIELD(output), true, "the page, such as report.html; - is stdout"),
+    HS_ROW_RESULT_SIZE(
+        FIELD(size),
+        "message size that the page is about (default: the largest of the first result)"),
+    HS_ROW_QUIET(NULL, FIELD(quiet), "no warnings on stderr"),
     {.name = NULL},
 };
 

@@ -9,11 +9,13 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/option_rows.h"
 #include "cli/simulate.h"
 #include "console/figures.h"
 #include "console/system_find.h"
 #include "console/table.h"
 #include "export/export.h"
+#include "result/result_gaps.h"
 #include "version.h"
 
 #define BACKEND "simgrid"
@@ -70,33 +72,15 @@ static const struct hs_option options[] = {
      .type = &hs_option_flag,
      .offset = FIELD(all),
      .help = "without PLAN: every plan"},
-    {.name = "chunks",
-     .argument = "LIST",
-     .group = "Plans",
-     .min = 1,
-     .max = HS_CHUNKS_MAX,
-     .noun = "number of chunks",
-     .type = &hs_option_count_list,
-     .offset = FIELD(chunks),
-     .help = "without PLAN: chunk counts, such as 1,2,4,8 (default 1)"},
+    HS_ROW_CHUNKS("Plans", FIELD(chunks),
+                  "without PLAN: chunk counts, such as 1,2,4,8 (default 1)"),
     {.name = "json",
      .group = "Output",
      .type = &hs_option_flag,
      .offset = FIELD(json),
      .help = "print the result file instead of a table"},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .group = "Output",
-     .type = &hs_option_file,
-     .offset = FIELD(output),
-     .help = "write the result file; - is stdout, as --json"},
-    {.name = "quiet",
-     .letter = 'q',
-     .group = "Output",
-     .type = &hs_option_flag,
-     .offset = FIELD(quiet),
-     .help = "no progress, notes and warnings on stderr"},
+    HS_ROW_OUTPUT("Output", FIELD(output), false, "write the result file; - is stdout, as --json"),
+    HS_ROW_QUIET("Output", FIELD(quiet), "no progress, notes and warnings on stderr"),
     {.name = NULL},
 };
 
@@ -301,7 +285,8 @@ static enum hs_status simulate(struct hs_simulation *simulation, const struct hs
 
 /* ---- what a person sees ---- */
 
-enum column { PLAN, PREDICTED, SIMULATED, ERROR, BUSBW };
+/* INTERVAL, of the prediction, only with a calibrated system. */
+enum column { PLAN, PREDICTED, SIMULATED, ERROR, BUSBW, INTERVAL };
 
 /* 100 (predicted / simulated - 1); 0 where two decimals show no more. */
 static double error_percent(const struct hs_candidate *candidate)
@@ -326,6 +311,10 @@ static void add_row(struct hs_table *table, const struct hs_result *result,
     hs_table_cell(table, SIMULATED, "%s", hs_time_figure(figure, seconds, unit));
     hs_table_cell(table, ERROR, "%+.2f", error_percent(candidate));
     hs_table_cell(table, BUSBW, "%.2f", hs_bus_bandwidth(bytes, seconds, result->np) * 1e-9);
+    if (result->system.fits.count > 0 && candidate->cost && isfinite(candidate->cost->ci95_seconds))
+        hs_table_cell(
+            table, INTERVAL, "%s",
+            hs_percent_figure(figure, candidate->cost->ci95_seconds, candidate->predicted_seconds));
 }
 
 static void append_summary(struct hs_text *out, const struct hs_result_message *message)
@@ -370,11 +359,14 @@ static void show(struct hs_context *context, const struct hs_result *result,
     hs_table_column(&table, headings[1], true);
     hs_table_column(&table, "error %", true);
     hs_table_column(&table, "busbw GB/s", true);
+    if (result->system.fits.count > 0)
+        hs_table_column(&table, "predicted +-%", true);
     for (size_t i = 0; i < message->candidate_count; i++)
         add_row(&table, result, &message->candidates[i], &unit);
     hs_table_print(context->out, &table, &context->terminal);
     hs_table_release(&table);
     append_summary(context->out, message);
+    hs_result_gaps_append(context->out, result, message);
     if (result->extrapolated)
         hs_text_append(context->out,
                        "* beyond the %" PRId64 " processes that the description covers\n",
@@ -389,15 +381,19 @@ static void note_differences(struct hs_context *context, const struct hs_simulat
 
     for (size_t i = 0; i < simulation->count; i++)
         chunks = chunks || simulation->plans[i].plan.chunks > 1;
+    if (system->fits.count > 0)
+        hs_note(context,
+                "the simulated network has the figures of the levels; predictions are by the fits");
     if (chunks && system->launch_seconds > 0)
         hs_note(context,
                 "a simulated rank launches one call after the other, and its other layers wait "
                 "meanwhile; the model lets launches of different layers overlap");
     for (size_t i = 0; i < system->level_count; i++)
-        if (system->levels[i].fabric == HS_FABRIC_MESH && system->levels[i].arity > 2) {
+        if (system->levels[i].fabric == HS_FABRIC_MESH && system->levels[i].arity > 2 &&
+            system->levels[i].striped) {
             hs_note(context,
-                    "%s is a mesh: a simulated ring uses one link of each child, the model counts "
-                    "all that its layer reaches",
+                    "%s is a striped mesh: a simulated ring uses one link of each child, the model "
+                    "counts all that its layer reaches; \"striped\": false is what is simulated",
                     system->levels[i].name);
             return;
         }

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -7,6 +8,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/option_rows.h"
 #include "cli/systems_here.h"
 #include "console/figures.h"
 #include "console/help.h"
@@ -15,7 +17,7 @@
 
 struct systems_settings {
     const char *system;
-    bool text, json, names, here;
+    bool text, json, names, here, quiet;
 };
 
 /* Figures of a level, each with its source; a mesh or switch is a figure too. */
@@ -66,6 +68,9 @@ static void clean_system(struct hs_system *system)
     clean(system->title);
     clean(system->source);
     clean(system->notes);
+    clean(system->fits.source);
+    for (size_t i = 0; i < system->fits.refusal_count; i++)
+        clean(system->fits.refusals[i].why);
     for (size_t l = 0; l < system->level_count; l++) {
         clean(system->levels[l].arity_source);
         clean(system->levels[l].fabric_source);
@@ -228,11 +233,88 @@ static void print_levels(struct hs_context *context, const struct hs_system *sys
         hs_table_cell(&table, 3, "%s", hs_seconds_format(text, level->latency_seconds));
         hs_table_cell(&table, 4, "%s", hs_bandwidth_format(text, level->bytes_per_second));
         hs_table_cell(&table, 5, "%" PRId64, level->ports);
-        hs_table_cell(&table, 6, "%s", level->ports == 1 ? "-" : level->striped ? "yes" : "no");
+        hs_table_cell(&table, 6, "%s", !level->striped ? "no" : level->ports > 1 ? "yes" : "-");
         hs_table_cell(&table, 7, "%" PRId64, hs_system_child_ranks(system, l));
     }
     hs_table_print(context->out, &table, &context->terminal);
     hs_table_release(&table);
+}
+
+/* "level ib, straddling", "size 4 on ib", "layer of size 4, stride 8 on ib" in columns of their
+ * own. */
+static void add_fit(struct hs_table *table, const struct hs_system *system,
+                    const struct hs_fit *fit)
+{
+    char text[HS_UNIT_TEXT], figure[HS_FIGURE_TEXT];
+
+    hs_table_row(table);
+    hs_table_cell(table, 0, "%s%s", system->levels[fit->level].name, fit->straddles ? " ~" : "");
+    hs_table_cell(table, 1, "%s", hs_fit_scope_names[fit->scope]);
+    if (fit->min_size == fit->max_size)
+        hs_table_cell(table, 2, "%" PRId64, fit->min_size);
+    else
+        hs_table_cell(table, 2, "%" PRId64 " to %" PRId64, fit->min_size, fit->max_size);
+    if (fit->scope == HS_FIT_LAYER)
+        hs_table_cell(table, 3, "%" PRId64, fit->stride);
+    hs_table_cell(table, 4, "%s", hs_seconds_format(text, fit->latency_seconds));
+    if (isfinite(fit->latency_ci95_seconds))
+        hs_table_cell(table, 4, " +- %s", hs_seconds_format(text, fit->latency_ci95_seconds));
+    hs_table_cell(table, 5, "%s", hs_bandwidth_format(text, fit->bytes_per_second));
+    if (isfinite(fit->bandwidth_ci95_bytes_per_second))
+        hs_table_cell(table, 5, " +- %s",
+                      hs_bandwidth_format(text, fit->bandwidth_ci95_bytes_per_second));
+    if (fit->scope != HS_FIT_LEVEL)
+        hs_table_cell(table, 6, "%s",
+                      hs_bytes_figure(figure, hs_fit_half_bandwidth_bytes(fit, system)));
+    if (isfinite(fit->relative_ci95))
+        hs_table_cell(table, 7, "%.1f", 100 * fit->relative_ci95);
+    hs_table_cell(table, 8, "%" PRId64, fit->points);
+    hs_table_cell(table, 9, "%.1f", 100 * fit->residual);
+    hs_table_cell(table, 10, "%s", hs_bytes_figure(figure, fit->min_bytes));
+    hs_table_cell(table, 10, " to %s", hs_bytes_figure(figure, fit->max_bytes));
+}
+
+static void print_refusals(struct hs_context *context, const struct hs_fits *fits)
+{
+    for (size_t i = 0; i < fits->refusal_count; i++) {
+        const struct hs_fit_refusal *refusal = &fits->refusals[i];
+
+        hs_text_append(context->out, "refused: size %" PRId64 ", stride %" PRId64 ": %s",
+                       refusal->layer.size, refusal->layer.stride, refusal->why);
+        if (isfinite(refusal->residual))
+            hs_text_append(context->out, " (residual %.1f %%)", 100 * refusal->residual);
+        hs_text_append(context->out, "\n");
+    }
+}
+
+static void print_fits(struct hs_context *context, const struct hs_system *system)
+{
+    static const char *const headings[] = {"level",   "fit of",     "size",          "stride",
+                                           "latency", "bandwidth",  "half at",       "+-%",
+                                           "points",  "residual %", "bytes entering"};
+    struct hs_table table = {.column_count = 0};
+    const struct hs_fits *fits = &system->fits;
+    char launch[HS_UNIT_TEXT];
+
+    if (fits->count == 0)
+        return;
+    hs_text_append(context->out, "\n");
+    append_field(context, "fitted", fits->source);
+    if (isfinite(fits->launch_ci95_seconds))
+        hs_text_append(context->out, "launch    +- %s (95 %%)\n",
+                       hs_seconds_format(launch, fits->launch_ci95_seconds));
+    hs_text_append(context->out, "\n");
+    for (size_t c = 0; c < sizeof(headings) / sizeof(headings[0]); c++)
+        hs_table_column(&table, headings[c], c > 1 && c != 4 && c != 5 && c != 10);
+    for (size_t i = 0; i < fits->count; i++)
+        add_fit(&table, system, &fits->items[i]);
+    hs_table_print(context->out, &table, &context->terminal);
+    hs_table_release(&table);
+    hs_text_append(context->out,
+                   "\na layer is priced by the narrowest fit there is: layer, size, "
+                   "level; ~ straddles; half at: bytes entering\nat which half of the "
+                   "bandwidth is reached; +-%%: 95 %% interval of a layer's time\n");
+    print_refusals(context, fits);
 }
 
 static void print_sources(struct hs_context *context, const struct hs_system *system)
@@ -269,6 +351,7 @@ static void print_system(struct hs_context *context, const struct hs_system *sys
     print_levels(context, system);
     hs_text_append(context->out,
                    "\nbandwidth: what one child can send into the level, over all its ports\n");
+    print_fits(context, system);
     print_sources(context, system);
 }
 
@@ -293,6 +376,9 @@ static enum hs_status show(struct hs_context *context, struct hs_system *system,
     if (settings->text) {
         hs_system_format(context->out, system);
         hs_text_append(context->out, "\n");
+        if (system->fits.count > 0)
+            hs_note(context, "a line of text has the levels' figures only, without the %zu fits",
+                    system->fits.count);
     } else {
         clean_system(system);
         print_system(context, system);
@@ -322,6 +408,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     struct hs_system system = {.level_count = 0};
     enum hs_status status;
 
+    context->quiet = settings->quiet;
     if (settings->text + settings->json + settings->names > 1)
         return hs_fail(err, HS_INVALID, "--text, --json and --names exclude each other");
     if (settings->here)
@@ -365,6 +452,7 @@ static const struct hs_option options[] = {
      .type = &hs_option_flag,
      .offset = FIELD(here),
      .help = "this node: GPUs, NICs and what joins them, and the system that is proposed from it"},
+    HS_ROW_QUIET(NULL, FIELD(quiet), "no notes and warnings on stderr"),
     {.name = NULL},
 };
 

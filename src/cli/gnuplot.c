@@ -12,8 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "console/system_find.h"
-#include "version.h"
+#include "console/places.h"
 
 const char *const hs_gnuplot_types[] = {"svg", "pdf", "png", NULL};
 
@@ -34,10 +33,7 @@ static enum hs_status find_script(char *path, const char *kind, struct hs_error 
             return HS_OK;
         return hs_fail(err, HS_INVALID, "HIERSEARCH_PLOTS=%s: has no %s.gp", named, kind);
     }
-    if (hs_program_path(folder, sizeof(folder), "../share/hiersearch/plots") &&
-        is_script(path, folder, kind))
-        return HS_OK;
-    if (is_script(path, HS_CONFIG_DIR "/../plots", kind))
+    if (hs_share_path(folder, sizeof(folder), "plots") && is_script(path, folder, kind))
         return HS_OK;
     return hs_fail(err, HS_FAILED,
                    "the gnuplot script %s.gp is not installed; HIERSEARCH_PLOTS names the folder "

@@ -23,10 +23,9 @@ struct hs_gnuplot_request {
 };
 
 /* Appends the picture. What gnuplot complained about, although it went on, is appended to
- * `complaints`. Scripts are looked for in $HIERSEARCH_PLOTS, then in ../share/hiersearch/plots
- * beside the program, then in the source tree that the program was built from. HS_FAILED, with what
- * to install, where there is no gnuplot, and where it fails or takes too long; HS_INVALID without
- * scripts, HS_IO, HS_MEMORY. */
+ * `complaints`. Scripts are looked for in $HIERSEARCH_PLOTS, else among what was installed with the
+ * program (places.h). HS_FAILED, with what to install, where there is no gnuplot, and where it fails
+ * or takes too long; HS_INVALID without scripts, HS_IO, HS_MEMORY. */
 enum hs_status hs_gnuplot_draw(struct hs_text *picture, struct hs_text *complaints,
                                const struct hs_gnuplot_request *request, struct hs_error *err);
 

@@ -4,7 +4,7 @@
  *
  * cmd_predict.c reads the settings and walks over process counts and sizes; predict_show.c prints
  * one point, predict_explain.c says why, predict_sweep.c prints many points, predict_result.c fills
- * the result file.
+ * the result file, predict_fits.c says what a calibrated system adds to all of them.
  */
 #ifndef HS_CLI_PREDICT_H
 #define HS_CLI_PREDICT_H
@@ -13,7 +13,9 @@
 #include <stdint.h>
 
 #include "console/command.h"
+#include "console/figures.h"
 #include "console/table.h"
+#include "model/gaps.h"
 #include "result/result.h"
 #include "search/search.h"
 
@@ -61,6 +63,23 @@ size_t hs_predict_shown(const struct hs_predict *predict, const struct hs_predic
 /* "abci: 128 processes, 128MiB per process" and a newline. */
 void hs_predict_title(struct hs_text *out, const struct hs_predict *predict,
                       const struct hs_predict_point *point);
+/* predict_fits.c. Whether intervals are known, and what a column of them is called. */
+#define HS_PREDICT_SPREAD "+-%"
+bool hs_predict_is_calibrated(const struct hs_predict *predict);
+/* Half width of a plan's interval in percent of its time, as "1.7"; "-" where it is not known. */
+char *hs_predict_spread(char text[HS_FIGURE_TEXT], const struct hs_plan_cost *cost);
+/* A line that says what such a column is; nothing where there is none. */
+void hs_predict_explain_spread(struct hs_text *out, const struct hs_predict *predict);
+/* The cost of a plan that is about to be shown. What of it lies outside of the measured range is
+ * added to `gaps`; *mark is " *" where that or the process count is beyond what is known, else "".
+ */
+struct hs_plan_cost hs_predict_cost(struct hs_gaps *gaps, const char **mark,
+                                    const struct hs_predict *predict, const struct hs_plan *plan,
+                                    double bytes);
+/* What the mark means; `beyond_np`: more processes than the description covers were shown. */
+void hs_predict_legend(struct hs_text *out, const struct hs_predict *predict,
+                       const struct hs_gaps *gaps, bool beyond_np);
+
 /* predict_show.c: the answer, the table with its bars, and hints on stderr. HS_MEMORY. */
 enum hs_status hs_predict_show(const struct hs_predict *predict,
                                const struct hs_predict_point *point, struct hs_error *err);
@@ -76,7 +95,8 @@ enum hs_status hs_predict_explain(const struct hs_predict *predict,
 struct hs_predict_sweep {
     struct hs_table lines, plans, times, gains;
     bool over_np, over_bytes;
-    bool extrapolated;              /* some point was marked */
+    bool extrapolated;              /* some process count was marked */
+    struct hs_gaps gaps;            /* of the plans shown */
     int64_t np;                     /* of the current row of the matrices */
     size_t column;                  /* of the current point in it */
     struct hs_plan previous;        /* winner of the process count before; count 0: none */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "console/figures.h"
 #include "cli/predict.h"
+#include "console/figures.h"
 #include "search/winners.h"
 
 #define SIZE_FIRST 1024.0                      /* 1 KiB */
@@ -43,21 +43,38 @@ enum column {
     LAUNCH
 };
 
-static void add_shares(struct hs_table *table, double latency, double bandwidth, double launch,
-                       double seconds)
+/* What a calibrated system adds: two columns behind the others. */
+#define PRICED_BY "priced by"
+
+static void add_shares(struct hs_table *table, const struct hs_predict *predict, double latency,
+                       double bandwidth, double launch, double seconds)
 {
     char text[HS_FIGURE_TEXT];
 
     hs_table_cell(table, LATENCY, "%s", hs_percent_figure(text, latency, seconds));
     hs_table_cell(table, BANDWIDTH, "%s", hs_percent_figure(text, bandwidth, seconds));
-    if (table->column_count > LAUNCH)
+    if (predict->system->launch_seconds > 0)
         hs_table_cell(table, LAUNCH, "%s", hs_percent_figure(text, launch, seconds));
 }
 
-static void add_layer(struct hs_table *table, const struct hs_system *system,
+/* Which fit priced the layer, and the interval of its time. */
+static void add_fit(struct hs_table *table, const struct hs_layer_cost *layer)
+{
+    size_t column = table->column_count - 2;
+
+    hs_table_cell(table, column, "%s%s", hs_fit_scope_names[layer->price.fit_scope],
+                  layer->extrapolated ? " *" : "");
+    if (isfinite(layer->relative_ci95))
+        hs_table_cell(table, column + 1, "%.1f", 100 * layer->relative_ci95);
+    else
+        hs_table_cell(table, column + 1, "-");
+}
+
+static void add_layer(struct hs_table *table, const struct hs_predict *predict,
                       const struct hs_plan_cost *cost, int i, double sum,
                       const struct hs_time_unit *unit)
 {
+    const struct hs_system *system = predict->system;
     const struct hs_layer_cost *layer = &cost->layers[i];
     const struct hs_layer_price *price = &layer->price;
     char text[HS_FIGURE_TEXT];
@@ -75,8 +92,10 @@ static void add_layer(struct hs_table *table, const struct hs_system *system,
     hs_table_cell(table, BYTES, "%s", hs_bytes_figure(text, layer->bytes));
     hs_table_cell(table, TIME, "%s", hs_time_figure(text, layer->seconds, unit));
     hs_table_cell(table, SHARE, "%s", hs_percent_figure(text, layer->seconds, sum));
-    add_shares(table, layer->latency_seconds, layer->bandwidth_seconds, layer->launch_seconds,
-               layer->seconds);
+    add_shares(table, predict, layer->latency_seconds, layer->bandwidth_seconds,
+               layer->launch_seconds, layer->seconds);
+    if (hs_predict_is_calibrated(predict))
+        add_fit(table, layer);
 }
 
 static double sum_of_layers(const struct hs_plan_cost *cost)
@@ -88,8 +107,39 @@ static double sum_of_layers(const struct hs_plan_cost *cost)
     return sum;
 }
 
+/* Which of the scopes are there, and what is extrapolated. */
+static void append_fits(struct hs_text *out, const struct hs_predict *predict,
+                        const struct hs_plan *plan, const struct hs_plan_cost *cost)
+{
+    static const char *const meanings[] = {
+#define HS_ROW(name, text, meaning) meaning,
+        HS_FIT_SCOPES(HS_ROW)
+#undef HS_ROW
+    };
+    struct hs_gaps gaps = {0};
+    const char *separator = PRICED_BY ": ";
+
+    if (!hs_predict_is_calibrated(predict))
+        return;
+    for (size_t s = HS_FIT_SCOPE_COUNT; s-- > 0;) {
+        bool there = false;
+
+        for (int i = 0; i < cost->count; i++)
+            there = there || cost->layers[i].price.fit_scope == s;
+        if (!there)
+            continue;
+        hs_text_append(out, "%s%s: %s", separator, hs_fit_scope_names[s], meanings[s]);
+        separator = "; ";
+    }
+    hs_text_append(out, "\n");
+    hs_predict_explain_spread(out, predict);
+    hs_gaps_add(&gaps, predict->system, plan, cost);
+    hs_predict_legend(out, predict, &gaps,
+                      hs_split_product(&plan->split) > hs_system_capacity(predict->system));
+}
+
 static void append_layers(struct hs_text *out, const struct hs_predict *predict,
-                          const struct hs_plan_cost *cost)
+                          const struct hs_plan *plan, const struct hs_plan_cost *cost)
 {
     static const char *const headings[] = {"layer",   "size",      "stride",   "level",
                                            "rings",   "GB/s/ring", "bytes in", NULL,
@@ -107,21 +157,27 @@ static void append_layers(struct hs_text *out, const struct hs_predict *predict,
                         : strcmp(unit.name, "ms") == 0 ? "time ms"
                                                        : "time us",
                         c != LEVEL);
+    if (hs_predict_is_calibrated(predict)) {
+        hs_table_column(&table, PRICED_BY, false);
+        hs_table_column(&table, HS_PREDICT_SPREAD, true);
+    }
     for (int i = 0; i < cost->count; i++) {
-        add_layer(&table, predict->system, cost, i, sum, &unit);
+        add_layer(&table, predict, cost, i, sum, &unit);
         straddles = straddles || cost->layers[i].price.straddles;
     }
     hs_table_row(&table);
     hs_table_cell(&table, LEVEL, "all layers");
     hs_table_cell(&table, TIME, "%s", hs_time_figure(text, sum, &unit));
     hs_table_cell(&table, SHARE, "%s", hs_percent_figure(text, sum, sum));
-    add_shares(&table, cost->latency_seconds, cost->bandwidth_seconds, cost->launch_seconds, sum);
+    add_shares(&table, predict, cost->latency_seconds, cost->bandwidth_seconds,
+               cost->launch_seconds, sum);
     print_table(out, predict, &table);
     hs_text_append(
         out, "rings: that share a link; share: of all layers; the percentages behind it: of the "
              "layer\n");
     if (straddles)
         hs_text_append(out, "~ straddles: its rings have hops on inner levels, too\n");
+    append_fits(out, predict, plan, cost);
 }
 
 /* What chunks do: layers on different levels overlap. */
@@ -138,14 +194,29 @@ static void append_chunks(struct hs_text *out, const struct hs_predict *predict,
                    predict->system->levels[cost->pacing_level].name);
 }
 
-/* Margin to the best or to the runner-up. */
-static void append_margin(struct hs_text *out, const struct hs_predict_point *point,
-                          const struct hs_plan *plan, double seconds)
+/* Whether either of two plans may be the faster one, as far as a calibration knows. */
+static bool within_intervals(const struct hs_predict *predict, const struct hs_plan_cost *a,
+                             const struct hs_plan_cost *b)
 {
+    return hs_predict_is_calibrated(predict) &&
+           !(fabs(a->seconds - b->seconds) > a->ci95_seconds + b->ci95_seconds);
+}
+
+/* Margin to the best or to the runner-up. */
+static void append_margin(struct hs_text *out, const struct hs_predict *predict,
+                          const struct hs_predict_point *point, const struct hs_plan *plan,
+                          const struct hs_plan_cost *cost)
+{
+    double seconds = cost->seconds;
     const struct hs_search_plan *best = &point->found.plans[0];
     const struct hs_search_plan *second = point->found.count > 1 ? best + 1 : NULL;
+    const struct hs_search_plan *other = best;
+    struct hs_plan_cost others;
     char text[HS_SPLIT_TEXT], time[HS_UNIT_TEXT], ratio[HS_FIGURE_TEXT];
 
+    if (hs_plan_compare(plan, &best->plan) == 0 && second)
+        other = second;
+    others = hs_plan_cost(predict->system, &other->plan, point->request.bytes);
     if (hs_plan_compare(plan, &best->plan) != 0)
         hs_text_append(out, "best       %s takes %s: this plan takes %s as long\n",
                        hs_plan_format(text, &best->plan), hs_seconds_format(time, best->seconds),
@@ -159,6 +230,8 @@ static void append_margin(struct hs_text *out, const struct hs_predict_point *po
             hs_seconds_format(time, second->seconds), 100 * (second->seconds / seconds - 1));
     else
         hs_text_append(out, "runner-up  none: this is the only plan\n");
+    if (hs_plan_compare(plan, &other->plan) != 0 && within_intervals(predict, cost, &others))
+        hs_text_append(out, "           within the intervals of the two: measure to be sure\n");
 }
 
 static void append_difference(struct hs_text *out, const char *what, double flat, double plan)
@@ -194,6 +267,8 @@ static enum hs_status append_sizes(struct hs_text *out, const struct hs_predict 
 {
     struct hs_table table = {.column_count = 0};
     struct hs_size_winner *winners = NULL;
+    struct hs_gaps gaps = {0};
+    const char *mark;
     size_t count = 0;
     enum hs_status status;
 
@@ -213,7 +288,9 @@ static enum hs_status append_sizes(struct hs_text *out, const struct hs_predict 
 
         hs_table_row(&table);
         hs_table_cell(&table, 0, "%s", hs_bytes_figure(figure, winners[i].bytes));
-        hs_table_cell(&table, 1, "%s", hs_plan_format(text, &winners[i].plan));
+        hs_predict_cost(&gaps, &mark, predict, &winners[i].plan, winners[i].bytes);
+        hs_table_cell(&table, 1, "%s%s", hs_plan_format(text, &winners[i].plan),
+                      hs_predict_is_calibrated(predict) ? mark : "");
         hs_table_cell(&table, 2, "%s", hs_seconds_format(time, winners[i].seconds));
         hs_table_cell(&table, 3, "%s",
                       hs_ratio_figure(figure, winners[i].flat_seconds, winners[i].seconds));
@@ -222,6 +299,7 @@ static enum hs_status append_sizes(struct hs_text *out, const struct hs_predict 
     }
     free(winners);
     print_table(out, predict, &table);
+    hs_predict_legend(out, predict, &gaps, false);
     return HS_OK;
 }
 
@@ -241,21 +319,23 @@ static size_t neighbouring_counts(int64_t counts[NP_COUNTS], int64_t np)
     return count;
 }
 
-static void add_np_winner(struct hs_table *table, const struct hs_predict *predict,
-                          const struct hs_np_winner *winner, int64_t np)
+static void add_np_winner(struct hs_table *table, struct hs_gaps *gaps,
+                          const struct hs_predict *predict, const struct hs_np_winner *winner,
+                          const struct hs_predict_point *point)
 {
+    const char *mark;
     char text[HS_SPLIT_TEXT], figure[HS_FIGURE_TEXT], time[HS_UNIT_TEXT];
 
+    hs_predict_cost(gaps, &mark, predict, &winner->plan, point->request.bytes);
     hs_table_row(table);
     hs_table_cell(table, 0, "%" PRId64, winner->np);
-    hs_table_cell(table, 1, "%s%s", hs_plan_format(text, &winner->plan),
-                  winner->np > hs_system_capacity(predict->system) ? " *" : "");
+    hs_table_cell(table, 1, "%s%s", hs_plan_format(text, &winner->plan), mark);
     hs_table_cell(table, 2, "%s", hs_seconds_format(time, winner->seconds));
     hs_table_cell(table, 3, "%s", hs_ratio_figure(figure, winner->flat_seconds, winner->seconds));
     if (winner->growth != HS_GROWTH_FIRST)
         hs_table_cell(table, 4, "%s", hs_growth_names[winner->growth]);
-    if (winner->np == np)
-        hs_table_cell(table, 5, "<- %" PRId64, np);
+    if (winner->np == point->request.np)
+        hs_table_cell(table, 5, "<- %" PRId64, winner->np);
 }
 
 static enum hs_status append_counts(struct hs_text *out, const struct hs_predict *predict,
@@ -263,8 +343,9 @@ static enum hs_status append_counts(struct hs_text *out, const struct hs_predict
 {
     struct hs_table table = {.column_count = 0};
     struct hs_np_winner *winners = NULL;
-    int64_t counts[NP_COUNTS], np = point->request.np;
-    size_t count = neighbouring_counts(counts, np);
+    struct hs_gaps gaps = {0};
+    int64_t counts[NP_COUNTS];
+    size_t count = neighbouring_counts(counts, point->request.np);
     enum hs_status status = hs_np_winners(&winners, counts, count, &point->request, err);
 
     if (status != HS_OK)
@@ -277,12 +358,10 @@ static enum hs_status append_counts(struct hs_text *out, const struct hs_predict
     hs_table_column(&table, "growth", false);
     hs_table_column(&table, "", false);
     for (size_t i = 0; i < count; i++)
-        add_np_winner(&table, predict, &winners[i], np);
+        add_np_winner(&table, &gaps, predict, &winners[i], point);
     free(winners);
     print_table(out, predict, &table);
-    if (counts[count - 1] > hs_system_capacity(predict->system))
-        hs_text_append(out, "* beyond the %" PRId64 " processes that the description covers\n",
-                       hs_system_capacity(predict->system));
+    hs_predict_legend(out, predict, &gaps, counts[count - 1] > hs_system_capacity(predict->system));
     return HS_OK;
 }
 
@@ -293,13 +372,16 @@ static void append_why(struct hs_text *out, const struct hs_predict *predict,
     char text[HS_SPLIT_TEXT], time[HS_UNIT_TEXT];
 
     hs_predict_title(out, predict, point);
-    hs_text_append(out, "%s takes %s: busbw %.2f GB/s\n\n", hs_plan_format(text, plan),
-                   hs_seconds_format(time, cost.seconds),
+    hs_text_append(out, "%s takes %s", hs_plan_format(text, plan),
+                   hs_seconds_format(time, cost.seconds));
+    if (hs_predict_is_calibrated(predict) && isfinite(cost.ci95_seconds))
+        hs_text_append(out, " +- %s (95 %%)", hs_seconds_format(time, cost.ci95_seconds));
+    hs_text_append(out, ": busbw %.2f GB/s\n\n",
                    hs_bus_bandwidth(point->request.bytes, cost.seconds, point->request.np) * 1e-9);
-    append_layers(out, predict, &cost);
+    append_layers(out, predict, plan, &cost);
     append_chunks(out, predict, plan, &cost);
     hs_text_append(out, "\n");
-    append_margin(out, point, plan, cost.seconds);
+    append_margin(out, predict, point, plan, &cost);
     append_flat(out, predict, point, plan, &cost);
 }
 

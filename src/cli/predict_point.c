@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "cli/predict.h"
+#include "console/figures.h"
+#include "console/progress_line.h"
 
 /* Containment is a heuristic: the exact search says what it costs. */
 static enum hs_status search_exactly(struct hs_predict_point *point, struct hs_error *err)
@@ -18,6 +20,32 @@ static enum hs_status search_exactly(struct hs_predict_point *point, struct hs_e
     point->exact_seconds = found.plans[0].seconds;
     hs_search_result_release(&found);
     return HS_OK;
+}
+
+static void show_progress(void *of_search, uint64_t done, uint64_t all)
+{
+    struct hs_progress_line *line = of_search;
+    char priced[HS_FIGURE_TEXT], plans[HS_FIGURE_TEXT];
+    double part = (double)done / (double)all, elapsed = hs_progress_line_elapsed(line);
+
+    if (hs_progress_line_is_due(line))
+        hs_progress_line_draw(line, part, elapsed * (1 / part - 1), "%s of %s plans priced",
+                              hs_count_figure(priced, done), hs_count_figure(plans, all));
+}
+
+static enum hs_status search(struct hs_predict_point *point, const struct hs_predict *predict,
+                             struct hs_error *err)
+{
+    struct hs_search_request request = point->request;
+    struct hs_progress_line line;
+    enum hs_status status;
+
+    hs_progress_line_init(&line, predict->settings->quiet);
+    request.progress = show_progress;
+    request.watcher = &line;
+    status = hs_search(&point->found, predict->strategy, &request, err);
+    hs_progress_line_clear(&line);
+    return status;
 }
 
 enum hs_status hs_predict_point_init(struct hs_predict_point *point,
@@ -40,7 +68,7 @@ enum hs_status hs_predict_point_init(struct hs_predict_point *point,
         .keep = (size_t)settings->keep,
         .widen = settings->widen,
     };
-    status = hs_search(&point->found, predict->strategy, &point->request, err);
+    status = search(point, predict, err);
     if (status != HS_OK || strcmp(predict->strategy->name, "containment") != 0)
         return status;
     status = search_exactly(point, err);

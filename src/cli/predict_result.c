@@ -3,8 +3,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "console/help.h"
 #include "cli/predict.h"
+#include "console/help.h"
 #include "version.h"
 
 static enum hs_status out_of_memory(struct hs_error *err)

@@ -1,8 +1,9 @@
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
-#include "console/figures.h"
 #include "cli/predict.h"
+#include "console/figures.h"
 
 #define BAR_MIN   12
 #define BAR_MAX   40
@@ -11,7 +12,13 @@
 /* Layers up to which searching again for the note costs next to nothing. */
 #define HINT_LAYERS 4096
 
-enum column { RANK, PLAN, TIME, RATIO, BUSBW, LAYERS, BAR };
+/* SPREAD only with a calibrated system. */
+enum column { RANK, PLAN, TIME, SPREAD, RATIO, BUSBW, LAYERS, BAR };
+
+static size_t at(const struct hs_predict *predict, enum column column)
+{
+    return column - (column > SPREAD && !hs_predict_is_calibrated(predict) ? 1u : 0u);
+}
 
 static bool is_flat(const struct hs_plan *plan)
 {
@@ -75,11 +82,14 @@ static void append_answer(struct hs_text *out, const struct hs_predict *predict,
 {
     const struct hs_search_plan *best = &point->found.plans[0];
     const struct hs_terminal *terminal = &predict->context->terminal;
+    struct hs_plan_cost cost = hs_plan_cost(predict->system, &best->plan, point->request.bytes);
     char plan[HS_SPLIT_TEXT], time[HS_UNIT_TEXT], flat[HS_UNIT_TEXT], ratio[HS_FIGURE_TEXT];
 
     hs_text_append(out, "%sbest  %s  %s%s", hs_style_on(terminal, HS_STYLE_BOLD, 0),
                    hs_plan_format(plan, &best->plan), hs_seconds_format(time, best->seconds),
                    hs_style_off(terminal));
+    if (isfinite(cost.ci95_seconds) && hs_predict_is_calibrated(predict))
+        hs_text_append(out, " +- %s", hs_seconds_format(time, cost.ci95_seconds));
     if (point->request.np == 1)
         hs_text_append(out, "  one process: nothing travels\n");
     else if (is_flat(&best->plan))
@@ -90,9 +100,13 @@ static void append_answer(struct hs_text *out, const struct hs_predict *predict,
                        hs_seconds_format(flat, point->found.flat_seconds));
 }
 
-static void add_row(struct hs_table *table, const struct hs_predict_point *point, size_t rank,
-                    const struct hs_plan *plan, double seconds, const struct hs_time_unit *unit)
+static void add_row(struct hs_table *table, struct hs_gaps *gaps, const struct hs_predict *predict,
+                    const struct hs_predict_point *point, size_t rank,
+                    const struct hs_search_plan *row, const struct hs_time_unit *unit)
 {
+    const char *mark;
+    struct hs_plan_cost cost =
+        hs_predict_cost(gaps, &mark, predict, &row->plan, point->request.bytes);
     char text[HS_SPLIT_TEXT], figure[HS_FIGURE_TEXT];
     double best = point->found.plans[0].seconds;
 
@@ -101,15 +115,18 @@ static void add_row(struct hs_table *table, const struct hs_predict_point *point
         hs_table_cell(table, RANK, "%zu", rank);
     else
         hs_table_cell(table, RANK, "flat");
-    hs_table_cell(table, PLAN, "%s%s", hs_plan_format(text, plan), point->extrapolated ? " *" : "");
-    hs_table_cell(table, TIME, "%s", hs_time_figure(figure, seconds, unit));
-    hs_table_cell(table, RATIO, "%s", hs_ratio_figure(figure, seconds, best));
-    if (seconds > 0)
-        hs_table_cell(table, BUSBW, "%.2f",
-                      hs_bus_bandwidth(point->request.bytes, seconds, point->request.np) * 1e-9);
+    hs_table_cell(table, PLAN, "%s%s", hs_plan_format(text, &row->plan), mark);
+    hs_table_cell(table, TIME, "%s", hs_time_figure(figure, row->seconds, unit));
+    if (hs_predict_is_calibrated(predict))
+        hs_table_cell(table, SPREAD, "%s", hs_predict_spread(figure, &cost));
+    hs_table_cell(table, at(predict, RATIO), "%s", hs_ratio_figure(figure, row->seconds, best));
+    if (row->seconds > 0)
+        hs_table_cell(table, at(predict, BUSBW), "%.2f",
+                      hs_bus_bandwidth(point->request.bytes, row->seconds, point->request.np) *
+                          1e-9);
     else
-        hs_table_cell(table, BUSBW, "-");
-    hs_table_cell(table, LAYERS, "%d", plan->split.count);
+        hs_table_cell(table, at(predict, BUSBW), "-");
+    hs_table_cell(table, at(predict, LAYERS), "%d", row->plan.split.count);
 }
 
 /* The bar of the last row: its layers' shares of the plan's time (with chunks layers overlap, so
@@ -128,7 +145,7 @@ static void add_bar(struct hs_table *table, const struct hs_predict *predict,
         parts[i] = sum > 0 ? cost.layers[i].seconds / sum * cost.seconds : 0;
     hs_bar_append(&bar, &predict->context->terminal, parts, (size_t)cost.count, full, cells);
     table->failed = table->failed || bar.failed;
-    hs_table_cell(table, BAR, "%s", bar.data ? bar.data : "");
+    hs_table_cell(table, at(predict, BAR), "%s", bar.data ? bar.data : "");
     hs_text_release(&bar);
 }
 
@@ -142,42 +159,51 @@ static double bar_full(const struct hs_predict_point *point, size_t shown)
     return flat < FLAT_ROOM * slowest ? flat : FLAT_ROOM * slowest;
 }
 
+static void add_columns(struct hs_table *table, const struct hs_predict *predict,
+                        const struct hs_time_unit *unit, bool bars)
+{
+    hs_table_column(table, "rank", true);
+    hs_table_column(table, "plan", false);
+    hs_table_column(table,
+                    strcmp(unit->name, "s") == 0    ? "time s"
+                    : strcmp(unit->name, "ms") == 0 ? "time ms"
+                                                    : "time us",
+                    true);
+    if (hs_predict_is_calibrated(predict))
+        hs_table_column(table, HS_PREDICT_SPREAD, true);
+    hs_table_column(table, "vs best", true);
+    hs_table_column(table, "busbw GB/s", true);
+    hs_table_column(table, "layers", true);
+    if (bars)
+        hs_table_column(table, "where the time goes", false);
+}
+
 /* Rows of the table: the plans found, then the flat split where it is not among them. With `cells`
  * = 0 there are no bars; the first call finds out how much room they have. */
-static void fill_table(struct hs_table *table, const struct hs_predict *predict,
-                       const struct hs_predict_point *point, size_t cells)
+static void fill_table(struct hs_table *table, struct hs_gaps *gaps,
+                       const struct hs_predict *predict, const struct hs_predict_point *point,
+                       size_t cells)
 {
     size_t shown = hs_predict_shown(predict, point);
     const struct hs_search_plan *plans = point->found.plans;
-    struct hs_plan flat = flat_plan(point->request.np);
+    struct hs_search_plan flat = {flat_plan(point->request.np), point->found.flat_seconds};
     struct hs_time_unit unit = hs_time_unit_for(plans[0].seconds);
     double full = bar_full(point, shown);
     bool flat_shown = false;
 
     for (size_t i = 0; i < shown; i++)
         flat_shown = flat_shown || is_flat(&plans[i].plan);
-    hs_table_column(table, "rank", true);
-    hs_table_column(table, "plan", false);
-    hs_table_column(table,
-                    strcmp(unit.name, "s") == 0    ? "time s"
-                    : strcmp(unit.name, "ms") == 0 ? "time ms"
-                                                   : "time us",
-                    true);
-    hs_table_column(table, "vs best", true);
-    hs_table_column(table, "busbw GB/s", true);
-    hs_table_column(table, "layers", true);
-    if (cells)
-        hs_table_column(table, "where the time goes", false);
+    add_columns(table, predict, &unit, cells > 0);
     for (size_t i = 0; i < shown; i++) {
-        add_row(table, point, i + 1, &plans[i].plan, plans[i].seconds, &unit);
+        add_row(table, gaps, predict, point, i + 1, &plans[i], &unit);
         if (cells)
             add_bar(table, predict, point, &plans[i].plan, full, cells);
     }
     if (flat_shown)
         return;
-    add_row(table, point, 0, &flat, point->found.flat_seconds, &unit);
+    add_row(table, gaps, predict, point, 0, &flat, &unit);
     if (cells)
-        add_bar(table, predict, point, &flat, full, cells);
+        add_bar(table, predict, point, &flat.plan, full, cells);
 }
 
 static void append_legend(struct hs_text *out, const struct hs_predict *predict,
@@ -255,8 +281,9 @@ enum hs_status hs_predict_show(const struct hs_predict *predict,
     struct hs_text *out = predict->context->out;
     struct hs_table plain = {.column_count = 0}, table = {.column_count = 0};
     size_t width = (size_t)predict->context->terminal.width, used, cells = 0;
+    struct hs_gaps gaps = {0};
 
-    fill_table(&plain, predict, point, 0);
+    fill_table(&plain, &gaps, predict, point, 0);
     used = hs_table_width(&plain) + 2;
     hs_table_release(&plain);
     if (width >= used + BAR_MIN && point->request.np > 1)
@@ -266,13 +293,14 @@ enum hs_status hs_predict_show(const struct hs_predict *predict,
     hs_text_append(out, "\n");
     append_answer(out, predict, point);
     hs_text_append(out, "\n");
-    fill_table(&table, predict, point, cells);
+    fill_table(&table, &gaps, predict, point, cells);
     hs_table_print(out, &table, &predict->context->terminal);
     hs_table_release(&table);
     if (cells)
         append_legend(out, predict, point);
-    if (point->extrapolated)
-        hs_text_append(out, "\n* beyond the %" PRId64 " processes that the description covers\n",
-                       hs_system_capacity(predict->system));
+    if (point->extrapolated || hs_predict_is_calibrated(predict))
+        hs_text_append(out, "\n");
+    hs_predict_explain_spread(out, predict);
+    hs_predict_legend(out, predict, &gaps, point->extrapolated);
     return hint_at_chunks(predict, point, err);
 }

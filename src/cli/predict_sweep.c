@@ -2,16 +2,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "console/figures.h"
 #include "cli/predict.h"
+#include "console/figures.h"
 #include "search/winners.h"
 
-/* Columns of the lines; those that do not vary or do not apply are left out. */
-static void add_line_columns(struct hs_predict_sweep *sweep, bool containment)
+/* Columns of the lines; those that do not vary or do not apply are left out. Between TIME and GAIN
+ * lies the interval of a calibrated system. */
+enum column { FIRST, BEST, TIME, SPREAD, GAIN, SECOND, MARGIN, REGRET };
+
+static size_t at(const struct hs_predict *predict, enum column column)
+{
+    return column - (column > SPREAD && !hs_predict_is_calibrated(predict) ? 1u : 0u);
+}
+
+static void add_line_columns(struct hs_predict_sweep *sweep, bool containment, bool calibrated)
 {
     hs_table_column(&sweep->lines, sweep->over_np ? "processes" : "size", true);
     hs_table_column(&sweep->lines, "best plan", false);
     hs_table_column(&sweep->lines, "time", true);
+    if (calibrated)
+        hs_table_column(&sweep->lines, HS_PREDICT_SPREAD, true);
     hs_table_column(&sweep->lines, "faster than flat", true);
     hs_table_column(&sweep->lines, "runner-up", false);
     hs_table_column(&sweep->lines, "margin %", true);
@@ -31,7 +41,8 @@ enum hs_status hs_predict_sweep_init(struct hs_predict_sweep *sweep,
     memset(sweep, 0, sizeof(*sweep));
     sweep->over_np = predict->settings->np.first != predict->settings->np.last;
     sweep->over_bytes = bytes->first != bytes->last;
-    add_line_columns(sweep, strcmp(predict->strategy->name, "containment") == 0);
+    add_line_columns(sweep, strcmp(predict->strategy->name, "containment") == 0,
+                     hs_predict_is_calibrated(predict));
     if (!sweep->over_np || !sweep->over_bytes)
         return HS_OK;
     sweep->headings = calloc(HS_TABLE_COLUMNS, sizeof(*sweep->headings));
@@ -57,9 +68,12 @@ void hs_predict_sweep_release(struct hs_predict_sweep *sweep)
     sweep->headings = NULL;
 }
 
-static void add_matrix_cells(struct hs_predict_sweep *sweep, const struct hs_predict_point *point)
+/* A process count beyond the description marks its row, a calibration's gap the plan itself. */
+static void add_matrix_cells(struct hs_predict_sweep *sweep, const struct hs_predict *predict,
+                             const struct hs_predict_point *point)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
+    const char *mark;
     struct hs_table *const matrices[] = {&sweep->plans, &sweep->times, &sweep->gains};
     char plan[HS_SPLIT_TEXT], time[HS_UNIT_TEXT], ratio[HS_FIGURE_TEXT];
 
@@ -73,46 +87,56 @@ static void add_matrix_cells(struct hs_predict_sweep *sweep, const struct hs_pre
         }
     }
     sweep->column++;
-    hs_table_cell(&sweep->plans, sweep->column, "%s", hs_plan_format(plan, &best->plan));
+    hs_predict_cost(&sweep->gaps, &mark, predict, &best->plan, point->request.bytes);
+    hs_table_cell(&sweep->plans, sweep->column, "%s%s", hs_plan_format(plan, &best->plan),
+                  hs_predict_is_calibrated(predict) ? mark : "");
     hs_table_cell(&sweep->times, sweep->column, "%s", hs_seconds_format(time, best->seconds));
     hs_table_cell(&sweep->gains, sweep->column, "%s",
                   hs_ratio_figure(ratio, point->found.flat_seconds, best->seconds));
 }
 
-static void add_runner_up(struct hs_table *lines, const struct hs_predict_point *point)
+static void add_runner_up(struct hs_table *lines, const struct hs_predict *predict,
+                          const struct hs_predict_point *point)
 {
     const struct hs_search_plan *plans = point->found.plans;
     char plan[HS_SPLIT_TEXT];
 
     if (point->found.count < 2)
         return;
-    hs_table_cell(lines, 4, "%s", hs_plan_format(plan, &plans[1].plan));
+    hs_table_cell(lines, at(predict, SECOND), "%s", hs_plan_format(plan, &plans[1].plan));
     if (plans[1].seconds <= plans[0].seconds)
-        hs_table_cell(lines, 5, "tie");
+        hs_table_cell(lines, at(predict, MARGIN), "tie");
     else
-        hs_table_cell(lines, 5, "%.2f", 100 * (plans[1].seconds / plans[0].seconds - 1));
+        hs_table_cell(lines, at(predict, MARGIN), "%.2f",
+                      100 * (plans[1].seconds / plans[0].seconds - 1));
 }
 
-static void add_line(struct hs_predict_sweep *sweep, const struct hs_predict_point *point)
+static void add_line(struct hs_predict_sweep *sweep, const struct hs_predict *predict,
+                     const struct hs_predict_point *point)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
+    const char *mark;
+    struct hs_plan_cost cost =
+        hs_predict_cost(&sweep->gaps, &mark, predict, &best->plan, point->request.bytes);
     struct hs_table *lines = &sweep->lines;
     size_t last = lines->column_count - 1;
     char text[HS_SPLIT_TEXT], time[HS_UNIT_TEXT], figure[HS_FIGURE_TEXT];
 
     hs_table_row(lines);
     if (sweep->over_np)
-        hs_table_cell(lines, 0, "%" PRId64, point->request.np);
+        hs_table_cell(lines, FIRST, "%" PRId64, point->request.np);
     else
-        hs_table_cell(lines, 0, "%s", hs_bytes_format(text, point->bytes));
-    hs_table_cell(lines, 1, "%s%s", hs_plan_format(text, &best->plan),
-                  point->extrapolated ? " *" : "");
-    hs_table_cell(lines, 2, "%s", hs_seconds_format(time, best->seconds));
-    hs_table_cell(lines, 3, "%s",
+        hs_table_cell(lines, FIRST, "%s", hs_bytes_format(text, point->bytes));
+    hs_table_cell(lines, BEST, "%s%s", hs_plan_format(text, &best->plan), mark);
+    hs_table_cell(lines, TIME, "%s", hs_seconds_format(time, best->seconds));
+    if (hs_predict_is_calibrated(predict))
+        hs_table_cell(lines, SPREAD, "%s", hs_predict_spread(figure, &cost));
+    hs_table_cell(lines, at(predict, GAIN), "%s",
                   hs_ratio_figure(figure, point->found.flat_seconds, best->seconds));
-    add_runner_up(lines, point);
+    add_runner_up(lines, predict, point);
     if (point->exact_seconds > 0)
-        hs_table_cell(lines, 6, "%.2f", 100 * (best->seconds / point->exact_seconds - 1));
+        hs_table_cell(lines, at(predict, REGRET), "%.2f",
+                      100 * (best->seconds / point->exact_seconds - 1));
     if (sweep->over_np && sweep->previous.split.count > 0)
         hs_table_cell(lines, last, "%s",
                       hs_growth_names[hs_growth_of(&sweep->previous.split, &best->plan.split)]);
@@ -122,12 +146,11 @@ static void add_line(struct hs_predict_sweep *sweep, const struct hs_predict_poi
 void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predict *predict,
                           const struct hs_predict_point *point)
 {
-    (void)predict;
     sweep->extrapolated = sweep->extrapolated || point->extrapolated;
     if (sweep->over_np && sweep->over_bytes)
-        add_matrix_cells(sweep, point);
+        add_matrix_cells(sweep, predict, point);
     else
-        add_line(sweep, point);
+        add_line(sweep, predict, point);
 }
 
 /* A matrix that is wider than the terminal is printed in blocks of columns, each with the process
@@ -186,7 +209,9 @@ void hs_predict_sweep_print(const struct hs_predict_sweep *sweep, const struct h
     } else {
         hs_table_print(out, &sweep->lines, terminal);
     }
-    if (sweep->extrapolated)
-        hs_text_append(out, "\n* beyond the %" PRId64 " processes that the description covers\n",
-                       hs_system_capacity(predict->system));
+    if (sweep->extrapolated || hs_predict_is_calibrated(predict))
+        hs_text_append(out, "\n");
+    if (!sweep->over_np || !sweep->over_bytes)
+        hs_predict_explain_spread(out, predict);
+    hs_predict_legend(out, predict, &sweep->gaps, sweep->extrapolated);
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "console/command.h"
+#include "console/progress_line.h"
 #include "result/result.h"
 
 #define HS_SIMULATE_PLANS_MAX 4096
@@ -68,12 +69,10 @@ enum hs_status hs_simulate_available(struct hs_error *err);
 enum hs_status hs_simulate_run(struct hs_simulation *simulation, const struct hs_text *platform,
                                const struct hs_text *hosts, bool quiet, struct hs_error *err);
 
-/* simulate_progress.c: on a terminal one line that is written over, else a line every ten seconds.
- */
+/* simulate_progress.c: how far the simulation is. */
 struct hs_simulate_progress {
-    bool quiet, is_terminal, shown;
-    int width;
-    double began_at, drawn_at, done_at; /* monotonic seconds; done_at: end of the last plan */
+    struct hs_progress_line line;
+    double done_at;         /* seconds after the beginning at which the last plan was done */
     double work, work_done; /* messages per process; what a simulation takes is about that */
     size_t plans, plans_done;
 };

@@ -19,7 +19,7 @@
 
 #include "base/file.h"
 #include "cli/simulate.h"
-#include "console/system_find.h"
+#include "console/places.h"
 
 #define SMPIRUN     "smpirun"
 #define PROGRAM     "hiersearch-simulate"
@@ -30,28 +30,9 @@
 
 /* ---- what is needed ---- */
 
-static bool in_path(char *found, const char *name)
-{
-    const char *at = getenv("PATH");
-
-    for (size_t length; at && *at; at += length + (at[length] == ':')) {
-        length = strcspn(at, ":");
-        snprintf(found, PATH_MAX, "%.*s/%s", (int)length, at, name);
-        if (length > 0 && access(found, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool find_program(char *path)
 {
-    static const char *const places[] = {PROGRAM, "../libexec/hiersearch/" PROGRAM,
-                                         "../libexec/" PROGRAM};
-
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-        if (hs_program_path(path, PATH_MAX, places[i]) && access(path, X_OK) == 0)
-            return true;
-    return in_path(path, PROGRAM);
+    return hs_sibling_program(path, PATH_MAX, PROGRAM);
 }
 
 static enum hs_status no_program(struct hs_error *err)
@@ -65,7 +46,7 @@ enum hs_status hs_simulate_available(struct hs_error *err)
 {
     char path[PATH_MAX];
 
-    if (!in_path(path, SMPIRUN))
+    if (!hs_program_in_path(path, sizeof(path), SMPIRUN))
         return hs_fail(err, HS_FAILED,
                        "there is no " SMPIRUN " in PATH: install SimGrid (Debian and Ubuntu: "
                        "libsimgrid-dev) and build again");

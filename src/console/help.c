@@ -5,8 +5,15 @@
 
 #include "version.h"
 
-#define INDENT    26 /* where the texts of options begin */
-#define WIDTH_MAX 100
+#define INDENT     26 /* where the texts of options begin */
+#define NARROW     6 /* the same, on their own lines, where the terminal has less than WIDTH_WIDE */
+#define WIDTH_WIDE 60
+#define WIDTH_MAX  100
+
+const char hs_help_purpose[] = "hiersearch finds the fastest way to split an AllReduce over many "
+                               "processes into layers, for one particular machine.";
+const char hs_help_first_steps[] = "  hiersearch predict abci --np 128\n"
+                                   "  hiersearch predict --help";
 
 static size_t help_width(const struct hs_terminal *terminal)
 {
@@ -54,15 +61,27 @@ void hs_help_usage(struct hs_text *out, const struct hs_command *command)
 /* "  left          text, wrapped". */
 static void append_entry(struct hs_text *out, const char *left, const char *text, size_t width)
 {
-    size_t length = strlen(left);
+    size_t length = strlen(left), indent = width < WIDTH_WIDE ? NARROW : INDENT;
 
     hs_text_append(out, "%s", left);
-    if (length + 2 > INDENT)
-        hs_text_append(out, "\n%*s", INDENT, "");
+    if (length + 2 > indent)
+        hs_text_append(out, "\n%*s", (int)indent, "");
     else
-        hs_text_append(out, "%*s", (int)(INDENT - length), "");
-    hs_text_wrap(out, text, INDENT, INDENT, width);
+        hs_text_append(out, "%*s", (int)(indent - length), "");
+    hs_text_wrap(out, text, indent, indent, width);
     hs_text_append(out, "\n");
+}
+
+void hs_help_option(struct hs_text *out, const struct hs_option *option)
+{
+    hs_text_append(out, "%s", option->help);
+    if (option->words) {
+        hs_text_append(out, ":");
+        for (const char *const *word = option->words(); *word; word++)
+            hs_text_append(out, "%s %s", word == option->words() ? "" : ",", *word);
+    }
+    if (option->fallback)
+        hs_text_append(out, " (default %s)", option->fallback);
 }
 
 static void append_option(struct hs_text *out, const struct hs_option *option, size_t width)
@@ -74,14 +93,7 @@ static void append_option(struct hs_text *out, const struct hs_option *option, s
         snprintf(letter, sizeof(letter), "-%c, ", option->letter);
     snprintf(left, sizeof(left), "  %s--%s%s%s", letter, option->name, option->argument ? " " : "",
              option->argument ? option->argument : "");
-    hs_text_append(&text, "%s", option->help);
-    if (option->words) {
-        hs_text_append(&text, ":");
-        for (const char *const *word = option->words(); *word; word++)
-            hs_text_append(&text, "%s %s", word == option->words() ? "" : ",", *word);
-    }
-    if (option->fallback)
-        hs_text_append(&text, " (default %s)", option->fallback);
+    hs_help_option(&text, option);
     append_entry(out, left, text.data ? text.data : "", width);
     hs_text_release(&text);
 }
@@ -111,6 +123,18 @@ static void append_options(struct hs_text *out, const struct hs_command *command
     append_entry(out, "      --version", "the program's version", help_width(terminal));
 }
 
+/* hs_help_usage, wrapped. */
+static void append_usage(struct hs_text *out, const struct hs_command *command, size_t width)
+{
+    struct hs_text usage = {0};
+
+    hs_help_usage(&usage, command);
+    if (usage.data)
+        hs_text_wrap(out, usage.data, 0, 4, width);
+    out->failed = out->failed || usage.failed;
+    hs_text_release(&usage);
+}
+
 void hs_help_command(struct hs_text *out, const struct hs_command *command,
                      const struct hs_terminal *terminal)
 {
@@ -119,7 +143,7 @@ void hs_help_command(struct hs_text *out, const struct hs_command *command,
     hs_text_append(out, "hiersearch %s: ", command->name);
     hs_text_wrap(out, command->summary, strlen(command->name) + 13, 0, width);
     hs_text_append(out, "\n\n");
-    hs_help_usage(out, command);
+    append_usage(out, command, width);
     if (command->description) {
         hs_text_append(out, "\n");
         hs_text_wrap(out, command->description, 0, 0, width);
@@ -145,10 +169,7 @@ void hs_help_program(struct hs_text *out, const struct hs_command *const *comman
 {
     size_t width = help_width(terminal);
 
-    hs_text_wrap(out,
-                 "hiersearch finds the fastest way to split an AllReduce over many processes into "
-                 "layers, for one particular machine.",
-                 0, 0, width);
+    hs_text_wrap(out, hs_help_purpose, 0, 0, width);
     hs_text_append(out, "\n\nusage: hiersearch COMMAND [arguments]\n");
     append_heading(out, "Commands", terminal);
     for (const struct hs_command *const *c = commands; *c; c++) {
@@ -158,8 +179,7 @@ void hs_help_program(struct hs_text *out, const struct hs_command *const *comman
         append_entry(out, left, (*c)->summary, width);
     }
     append_heading(out, "Begin with", terminal);
-    hs_text_append(out, "  hiersearch predict abci --np 128\n"
-                        "  hiersearch predict --help\n");
+    hs_text_append(out, "%s\n", hs_help_first_steps);
 }
 
 void hs_help_version(struct hs_text *out)

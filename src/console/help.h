@@ -14,6 +14,12 @@ void hs_help_usage(struct hs_text *out, const struct hs_command *command);
  */
 void hs_help_command(struct hs_text *out, const struct hs_command *command,
                      const struct hs_terminal *terminal);
+/* Appends what an option is: its help, the words it takes and its default. */
+void hs_help_option(struct hs_text *out, const struct hs_option *option);
+
+/* What the program is for, in one sentence, and command lines to begin with. */
+extern const char hs_help_purpose[], hs_help_first_steps[];
+
 /* What the program is and the commands it has. */
 void hs_help_program(struct hs_text *out, const struct hs_command *const *commands,
                      const struct hs_terminal *terminal);

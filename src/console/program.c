@@ -1,6 +1,5 @@
 /* What main does: one command, its output, and its error, each in one place. */
 #include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,45 +7,9 @@
 #include <unistd.h>
 
 #include "console/command.h"
+#include "console/describe.h"
 #include "console/help.h"
-
-/* A file that we open must not become number 1 because the caller had closed stdout. The stand-ins
- * are opened the wrong way round, so that using them fails. */
-static void keep_standard_files(void)
-{
-    for (int fd = 0; fd <= 2; fd++)
-        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
-            exit(1);
-}
-
-/* The word as a shell would need it. */
-static void append_quoted(struct hs_text *out, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_=+./:,@%^~";
-
-    if (word[0] && word[0] != '~' && strspn(word, plain) == strlen(word)) {
-        hs_text_append(out, "%s", word);
-        return;
-    }
-    hs_text_append(out, "'");
-    for (; *word; word++) {
-        if (*word == '\'')
-            hs_text_append(out, "'\\''");
-        else
-            hs_text_append_bytes(out, word, 1);
-    }
-    hs_text_append(out, "'");
-}
-
-static void append_command_line(struct hs_text *out, int argc, char **argv)
-{
-    hs_text_append(out, "hiersearch");
-    for (int i = 1; i < argc; i++) {
-        hs_text_append(out, " ");
-        append_quoted(out, argv[i]);
-    }
-}
+#include "console/startup.h"
 
 static enum hs_status run_with_settings(struct hs_context *context, int argc, char **argv,
                                         struct hs_error *err)
@@ -59,6 +22,10 @@ static enum hs_status run_with_settings(struct hs_context *context, int argc, ch
 
     if (!settings)
         return hs_fail(err, HS_MEMORY, "out of memory");
+    if (hs_describe_asked(&status, context->out, command, argc, argv, err)) {
+        free(settings);
+        return status;
+    }
     status = hs_options_parse(&request, settings, &table, argc, argv, err);
     if (status == HS_OK && request == HS_REQUEST_HELP)
         hs_help_command(context->out, command, &context->terminal);
@@ -80,7 +47,7 @@ static enum hs_status run_command(struct hs_context *context,
 
     if (status != HS_OK)
         return status;
-    append_command_line(&line, argc, argv);
+    hs_command_line_append(&line, "hiersearch", argc - 1, argv + 1);
     if (line.failed)
         return hs_fail(err, HS_MEMORY, "out of memory");
     context->command_line = line.data;
@@ -131,7 +98,7 @@ int hs_program_run(const struct hs_command *const *commands, int argc, char **ar
     struct hs_context context = {.out = &out, .notes = &notes};
     enum hs_status status;
 
-    keep_standard_files();
+    hs_standard_files_keep();
     setlocale(LC_CTYPE, "");
     context.terminal = hs_terminal_look(STDOUT_FILENO);
     status = run_arguments(&context, commands, argc, argv, &error);

@@ -5,28 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "version.h"
+#include "console/places.h"
 
-#define SUFFIX        ".json"
-#define SHARE_CONFIGS "../share/hiersearch/configs"
-
-bool hs_program_path(char *path, size_t path_bytes, const char *relative)
-{
-    char program[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-    char *slash;
-
-    if (length <= 0)
-        return false;
-    program[length] = '\0';
-    slash = strrchr(program, '/');
-    if (!slash)
-        return false;
-    *slash = '\0';
-    return (size_t)snprintf(path, path_bytes, "%s/%s", program, relative) < path_bytes;
-}
+#define SUFFIX ".json"
 
 static bool ends_in_suffix(const char *name)
 {
@@ -112,10 +94,8 @@ enum hs_status hs_system_list_read(struct hs_system_list *list, struct hs_error 
 
     *list = (struct hs_system_list){NULL, 0};
     status = list_add_environment(list, err);
-    if (status == HS_OK && hs_program_path(share, sizeof(share), SHARE_CONFIGS))
+    if (status == HS_OK && hs_share_path(share, sizeof(share), "configs"))
         status = list_add_folder(list, share, err);
-    if (status == HS_OK)
-        status = list_add_folder(list, HS_CONFIG_DIR, err);
     if (status != HS_OK) {
         hs_system_list_release(list);
         return status;

@@ -2,8 +2,8 @@
  * system_find.h - from what the user typed to a system: a shipped name, a path, or a line of text.
  *
  * Shipped systems are files NAME.json. They are looked for in the folders of $HIERSEARCH_CONFIGS
- * (separated by ':'), then in ../share/hiersearch/configs beside the program, then in the source
- * tree that the program was built from; the first folder that has the name wins.
+ * (separated by ':'), then among those installed with the program (places.h); the first folder that
+ * has the name wins.
  */
 #ifndef HS_CLI_SYSTEM_FIND_H
 #define HS_CLI_SYSTEM_FIND_H
@@ -31,9 +31,5 @@ struct hs_system_list {
  */
 enum hs_status hs_system_list_read(struct hs_system_list *list, struct hs_error *err);
 void hs_system_list_release(struct hs_system_list *list);
-
-/* Writes "DIR/relative" to `path`, where DIR is the folder of the running program. Returns false
- * where it is unknown or does not fit. */
-bool hs_program_path(char *path, size_t path_bytes, const char *relative);
 
 #endif

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,10 +137,37 @@ static void append_cell(struct hs_text *out, size_t *blanks, const char *text, s
         *blanks += padding;
 }
 
+/* Heading and rows of the first column and those from `begin` to before `end`. */
+static void print_columns(struct hs_text *out, const struct hs_table *table, const size_t *widths,
+                          size_t begin, size_t end, const struct hs_terminal *terminal)
+{
+    for (size_t line = 0; line <= table->row_count; line++) {
+        size_t blanks = 0;
+
+        hs_text_append(out, "%s", line == 0 ? hs_style_on(terminal, HS_STYLE_DIM, 0) : "");
+        for (size_t c = 0; c < end; c = c == 0 && begin > 1 ? begin : c + 1, blanks += GAP)
+            append_cell(out, &blanks,
+                        line == 0 ? table->columns[c].heading : cell_text(table, line - 1, c),
+                        widths[c], table->columns[c].right);
+        hs_text_append(out, "%s\n", line == 0 ? hs_style_off(terminal) : "");
+    }
+}
+
+/* The first column that does not fit any more beside the first one and those from `begin` on. */
+static size_t fitting_end(const struct hs_table *table, const size_t *widths, size_t begin,
+                          size_t width)
+{
+    size_t end = begin, taken = widths[0];
+
+    while (end < table->column_count && (end == begin || taken + GAP + widths[end] <= width))
+        taken += GAP + widths[end++];
+    return end;
+}
+
 void hs_table_print(struct hs_text *out, const struct hs_table *table,
                     const struct hs_terminal *terminal)
 {
-    size_t widths[HS_TABLE_COLUMNS], blanks = 0;
+    size_t widths[HS_TABLE_COLUMNS], width = SIZE_MAX;
 
     if (table->failed) {
         out->failed = true;
@@ -147,15 +175,16 @@ void hs_table_print(struct hs_text *out, const struct hs_table *table,
     }
     for (size_t c = 0; c < table->column_count; c++)
         widths[c] = hs_table_column_width(table, c);
-    hs_text_append(out, "%s", hs_style_on(terminal, HS_STYLE_DIM, 0));
-    for (size_t c = 0; c < table->column_count; c++, blanks += GAP)
-        append_cell(out, &blanks, table->columns[c].heading, widths[c], table->columns[c].right);
-    hs_text_append(out, "%s\n", hs_style_off(terminal));
-    for (size_t r = 0; r < table->row_count; r++) {
-        blanks = 0;
-        for (size_t c = 0; c < table->column_count; c++, blanks += GAP)
-            append_cell(out, &blanks, cell_text(table, r, c), widths[c], table->columns[c].right);
-        hs_text_append(out, "\n");
+    if (terminal->is_terminal)
+        width = (size_t)terminal->width;
+    if (table->column_count < 3 || hs_table_width(table) <= width) {
+        print_columns(out, table, widths, 1, table->column_count, terminal);
+        return;
+    }
+    for (size_t begin = 1, end; begin < table->column_count; begin = end) {
+        end = fitting_end(table, widths, begin, width);
+        print_columns(out, table, widths, begin, end, terminal);
+        hs_text_append(out, "%s", end < table->column_count ? "\n" : "");
     }
 }
 

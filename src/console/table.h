@@ -41,7 +41,8 @@ size_t hs_table_column_width(const struct hs_table *table, size_t column);
 /* Cuts the cells of the last column, with "..." at the end, so that the table takes at most `width`
  * columns (the last column is left 8 at least). Not for cells with escape sequences. */
 void hs_table_cut(struct hs_table *table, size_t width);
-/* Appends heading and rows. `out->failed` is set where memory ran out. */
+/* Appends heading and rows. On a terminal that is too narrow, the columns come in several tables
+ * below each other, each with the first column. `out->failed` is set where memory ran out. */
 void hs_table_print(struct hs_text *out, const struct hs_table *table,
                     const struct hs_terminal *terminal);
 void hs_table_release(struct hs_table *table);

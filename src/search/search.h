@@ -35,6 +35,10 @@ struct hs_search_request {
     size_t top;           /* plans wanted, 1 .. HS_TOP_MAX */
     size_t keep;          /* containment: plans kept at each scale (0 = 4) */
     bool widen;           /* containment: any layer may grow, not the last alone */
+    /* Told now and then by a strategy that can take minutes (exhaustive) how many of `all` plans it
+     * has priced. NULL: nobody. */
+    void (*progress)(void *watcher, uint64_t done, uint64_t all);
+    void *watcher;
 };
 
 struct hs_search_plan {

@@ -7,6 +7,8 @@
 
 #include "search/strategies.h"
 
+#define PLANS_PER_CALL ((uint64_t)1 << 20) /* a tenth of a second's work, or so */
+
 /* A walk down the lattice: edge e[i] is layer i, sums[i] the weights of the layers before it. */
 struct walk {
     struct hs_strategy_run *run;
@@ -17,6 +19,15 @@ struct walk {
     struct hs_error *err;
 };
 
+static void tell(const struct hs_strategy_run *run)
+{
+    const struct hs_search_request *request = run->request;
+
+    if (request->progress && run->looked_at % PLANS_PER_CALL == 0)
+        request->progress(request->watcher, run->looked_at,
+                          hs_lattice_path_count(&run->lattice) * request->chunk_count);
+}
+
 static enum hs_status finish(struct walk *walk, int layers)
 {
     hs_ticks ticks = walk->sums[layers][0];
@@ -24,6 +35,7 @@ static enum hs_status finish(struct walk *walk, int layers)
     for (int l = 1; l < walk->components; l++)
         ticks = walk->sums[layers][l] > ticks ? walk->sums[layers][l] : ticks;
     walk->run->looked_at++;
+    tell(walk->run);
     if (!hs_ranking_admits(&walk->run->ranking, ticks))
         return HS_OK;
     walk->plan.split.count = layers;
@@ -77,7 +89,8 @@ enum hs_status hs_strategy_exhaustive(struct hs_strategy_run *run, struct hs_err
     enum hs_status status = HS_OK;
 
     if (splits > HS_EXHAUSTIVE_MAX)
-        return hs_fail(err, HS_INVALID, "%" PRId64 " processes have %" PRIu64
+        return hs_fail(err, HS_INVALID,
+                       "%" PRId64 " processes have %" PRIu64
                        " splits, exhaustive search agrees to %" PRIu64
                        "; use --search lattice, which is exact too",
                        run->lattice.np, splits, HS_EXHAUSTIVE_MAX);

@@ -34,6 +34,38 @@ static void numbers_end_and_words_begin_in_one_column(void **state)
     hs_table_release(&table);
 }
 
+/* Each part has the first column, and none is wider than the terminal. */
+static void a_narrow_terminal_gets_the_columns_below_each_other(void **state)
+{
+    static const struct hs_terminal narrow = {.is_terminal = true, .width = 12};
+    static const struct hs_terminal pipe = {.width = 12};
+    struct hs_table table = {.column_count = 0};
+    struct hs_text out = {0};
+
+    (void)state;
+    hs_table_column(&table, "n", true);
+    hs_table_column(&table, "plan", false);
+    hs_table_column(&table, "ms", true);
+    hs_table_column(&table, "growing", false);
+    hs_table_row(&table);
+    hs_table_cell(&table, 0, "1");
+    hs_table_cell(&table, 1, "4x8");
+    hs_table_cell(&table, 2, "10");
+    hs_table_cell(&table, 3, "new");
+    hs_table_print(&out, &table, &narrow);
+    assert_string_equal(out.data, "n  plan  ms\n"
+                                  "1  4x8   10\n"
+                                  "\n"
+                                  "n  growing\n"
+                                  "1  new\n");
+    hs_text_release(&out);
+    hs_table_print(&out, &table, &pipe);
+    assert_string_equal(out.data, "n  plan  ms  growing\n"
+                                  "1  4x8   10  new\n");
+    hs_text_release(&out);
+    hs_table_release(&table);
+}
+
 static void characters_are_counted_not_bytes(void **state)
 {
     (void)state;
@@ -184,6 +216,8 @@ static void text_is_wrapped_at_blanks(void **state)
 static const struct CMUnitTest tests[] = {
     HS_TEST("numbers end and words begin in one column, and no line ends in blanks",
             numbers_end_and_words_begin_in_one_column),
+    HS_TEST("a narrow terminal gets the columns below each other, a pipe all of them",
+            a_narrow_terminal_gets_the_columns_below_each_other),
     HS_TEST("width counts characters, not bytes or escapes", characters_are_counted_not_bytes),
     HS_TEST("the last column is cut to fit, between characters", the_last_column_is_cut_to_fit),
     HS_TEST("a bar shows each part by its length", a_bar_shows_each_part_by_its_length),

@@ -22,6 +22,7 @@ ask hiersearch predict zzz-mine --out
 ask hiersearch predict zzz-mine -o pl
 ask hiersearch predict zzz-mine --np 1
 ask hiersearch systems --n
+ask hiersearch plot --as = lat
 complete -p hiersearch
 END
 bash ask

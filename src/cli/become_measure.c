@@ -1,0 +1,32 @@
+/* become_measure.c - see become_measure.h. */
+#include "cli/become_measure.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "console/places.h"
+
+enum hs_status hs_become_measure(struct hs_context *context, const char *name, struct hs_error *err)
+{
+    size_t count = 0;
+    char path[PATH_MAX], **argv;
+
+    if (!hs_sibling_program(path, sizeof(path), HS_MEASURE_PROGRAM))
+        return hs_fail(err, HS_FAILED,
+                       "there is no " HS_MEASURE_PROGRAM
+                       " beside this program, in its libexec or in PATH: "
+                       "it was built without MPI");
+    while (context->arguments[count])
+        count++;
+    argv = calloc(count + 2, sizeof(*argv));
+    if (!argv)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    argv[0] = (char *)name;
+    memcpy(argv + 1, context->arguments, count * sizeof(*argv));
+    execv(path, argv);
+    free(argv);
+    return hs_fail(err, HS_FAILED, "cannot run %s: %s", path, strerror(errno));
+}

@@ -1,0 +1,42 @@
+#include "console/startup.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The stand-ins are opened the wrong way round, so that using them fails. */
+void hs_standard_files_keep(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+            exit(1);
+}
+
+/* A '~' means something to a shell only at the beginning of a word. */
+static void append_quoted(struct hs_text *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_=+./:,@%^~";
+
+    if (word[0] && word[0] != '~' && strspn(word, plain) == strlen(word)) {
+        hs_text_append(out, "%s", word);
+        return;
+    }
+    hs_text_append(out, "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            hs_text_append(out, "'\\''");
+        else
+            hs_text_append_bytes(out, word, 1);
+    }
+    hs_text_append(out, "'");
+}
+
+void hs_command_line_append(struct hs_text *out, const char *program, int count, char **words)
+{
+    hs_text_append(out, "%s", program);
+    for (int i = 0; i < count; i++) {
+        hs_text_append(out, " ");
+        append_quoted(out, words[i]);
+    }
+}

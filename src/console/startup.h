@@ -1,0 +1,18 @@
+/*
+ * startup.h - what every main of ours does first.
+ */
+#ifndef HS_CONSOLE_STARTUP_H
+#define HS_CONSOLE_STARTUP_H
+
+#include "base/text.h"
+
+/* Opens stand-ins for those of the files 0, 1 and 2 that the caller had closed, so that a file that
+ * we open does not become number 1. Reading or writing the stand-ins fails. Ends the process
+ * where even that is impossible. */
+void hs_standard_files_keep(void);
+
+/* Appends a command line as one would type it: `program`, and each of the `count` words behind a
+ * blank, quoted where a shell needs it. */
+void hs_command_line_append(struct hs_text *out, const char *program, int count, char **words);
+
+#endif

@@ -1,0 +1,88 @@
+#!/bin/bash
+# The Debian package: made, looked at, unpacked and used. With HS_TEST_DPKG=1 and as root it is really installed, and
+# removed again. Prints TAP. usage: tests/install/test_deb.sh BUILD
+set -u
+build=$(realpath "${1:?the build folder}")
+cd "$(dirname "$0")/../.." || exit 1
+src=$PWD
+scratch=$(mktemp -d)
+installed=''
+# shellcheck disable=SC2317 # called by trap
+clean_up() {
+    [ -z "$installed" ] || dpkg --purge hiersearch >/dev/null 2>&1
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+n=0
+failed=0
+unset MAKEFLAGS MFLAGS
+
+ok() { echo "ok $((n += 1)) - $1"; }
+not_ok() {
+    echo "not ok $((n += 1)) - $1"
+    sed 's/^/# /'
+    failed=1
+}
+step() {
+    local sentence=$1
+    shift
+    if "$@" >"$scratch/log" 2>&1; then ok "$sentence"; else not_ok "$sentence" < <(tail -n 20 "$scratch/log"); fi
+}
+empty() { if [ -z "$2" ]; then ok "$1"; else not_ok "$1" <<<"$2"; fi; }
+
+if ! command -v dpkg-deb >/dev/null; then
+    echo '1..0 # SKIP there is no dpkg-deb'
+    exit 0
+fi
+if ! package=$(make -s BUILD="$build" deb 2>"$scratch/log"); then
+    not_ok 'make deb' <"$scratch/log"
+    echo "1..$n"
+    exit 1
+fi
+ok 'make deb'
+cp "$package" "$scratch/first.deb"
+make -s BUILD="$build" deb >/dev/null 2>&1
+step 'made again, the package is the same to the byte' cmp "$package" "$scratch/first.deb"
+
+control() { dpkg-deb -f "$package" "$1"; }
+step 'its version begins with that of VERSION' grep -q "^$(cat VERSION)\([+].*\)\?$" <(control Version)
+step 'its version is one to Debian' dpkg --validate-version "$(control Version)"
+step 'it depends on the libraries of the main program' grep -q 'libgsl[0-9].*' <(control Depends)
+step 'it does not depend on an MPI' grep -qvi 'mpi' <(control Depends)
+if [ -x "$build/hiersearch-measure" ]; then
+    step 'it recommends the MPI that the measuring program is linked with' grep -qE 'mpich|openmpi-bin' <(control Recommends)
+fi
+empty 'all lies below /usr' "$(dpkg-deb -c "$package" | awk '{ print $6 }' | grep -v '^\./\(usr/.*\)\?$')"
+empty 'all belongs to root' "$(dpkg-deb -c "$package" | grep -v ' root/root ')"
+
+dpkg -x "$package" "$scratch/root"
+dpkg-deb -e "$package" "$scratch/control"
+step 'its md5sums are right' sh -c "cd '$scratch/root' && md5sum --quiet -c '$scratch/control/md5sums'"
+empty 'no file of it names the source tree or the build folder' \
+    "$(cd "$scratch/root" && grep -rlaF -e "$src" -e "$build" .)"
+hs() { env -i PATH="$scratch/root/usr/bin:/usr/bin:/bin" hiersearch "$@"; }
+step 'unpacked anywhere it finds the shipped systems' hs predict abci --np 128
+step 'there is a manual page for every command' diff <(hs help --names | sort) \
+    <(find "$scratch/root/usr/share/man/man1" -name 'hiersearch-*' | sed 's/.*hiersearch-//; s/\.1\.gz$//' | sort)
+step 'the library is found where it lies' sh -c "cc -std=c11 -o '$scratch/library' tests/install/library.c \
+    \$(PKG_CONFIG_PATH=\$(dirname \$(find '$scratch/root' -name hiersearch.pc)) pkg-config --static --cflags --libs hiersearch)"
+if command -v lintian >/dev/null; then
+    # Nobody answers for a package that is made for oneself.
+    empty 'lintian finds nothing wrong' "$(LC_ALL=C lintian "$package" 2>/dev/null | grep -v ': bogus-mail-host')"
+else
+    ok 'lintian finds nothing wrong # SKIP there is no lintian'
+fi
+
+if [ "${HS_TEST_DPKG:-0}" = 1 ] && [ "$(id -u)" = 0 ] && ! dpkg -s hiersearch >/dev/null 2>&1; then
+    installed=yes
+    step 'dpkg installs it' dpkg -i "$package"
+    step 'it runs' env -i PATH=/usr/bin:/bin hiersearch predict abci --np 128
+    step 'dpkg removes it' dpkg --purge hiersearch
+    installed=''
+    empty 'and nothing is left' "$(ls -d /usr/bin/hiersearch /usr/libexec/hiersearch /usr/share/hiersearch \
+        /usr/share/doc/hiersearch /usr/include/hiersearch 2>/dev/null)"
+else
+    ok 'dpkg installs and removes it # SKIP without HS_TEST_DPKG=1'
+fi
+echo "1..$n"
+exit "$failed"

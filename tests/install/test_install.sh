@@ -1,0 +1,136 @@
+#!/bin/bash
+# `make install` into a scratch folder, which is then moved and used with the source tree and the build folder out of
+# sight; then `make uninstall`. Prints TAP. usage: tests/install/test_install.sh BUILD [mpich|openmpi]
+set -u
+build=$(realpath "${1:?the build folder}")
+mpi=${2:-mpich}
+cd "$(dirname "$0")/../.." || exit 1
+src=$PWD
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+n=0
+failed=0
+unset MAKEFLAGS MFLAGS
+
+ok() { echo "ok $((n += 1)) - $1"; }
+not_ok() {
+    echo "not ok $((n += 1)) - $1"
+    sed 's/^/# /'
+    failed=1
+}
+# step SENTENCE COMMAND...: what it printed is kept in $scratch/log.
+step() {
+    local sentence=$1
+    shift
+    if "$@" >"$scratch/log" 2>&1; then ok "$sentence"; else not_ok "$sentence" < <(tail -n 20 "$scratch/log"); fi
+}
+empty() { if [ -z "$2" ]; then ok "$1"; else not_ok "$1" <<<"$2"; fi; }
+make_tree() { make -s BUILD="$build" DESTDIR="$scratch/dest" PREFIX=/opt/hs "$@"; }
+
+step 'make install' make_tree install
+if [ "$failed" = 1 ]; then
+    echo "1..$n"
+    exit 1
+fi
+(cd "$scratch/dest" && find . | sort) >"$scratch/first"
+step 'make install again' make_tree install
+step 'installing twice changes nothing' diff "$scratch/first" <(cd "$scratch/dest" && find . | sort)
+empty 'all can be read, and programs be run, by everybody' "$(cd "$scratch/dest/opt/hs" &&
+    { find . -type f ! -perm -444; find . -type d ! -perm -555; find bin libexec -type f ! -perm -555; } 2>/dev/null)"
+
+# Moved, with a blank in the name.
+tree="$scratch/some where"
+cp -a "$scratch/dest/opt/hs" "$tree"
+empty 'no installed file names the source tree or the build folder' \
+    "$(cd "$tree" && grep -rlaF -e "$src" -e "$build" .)"
+
+# in_tree COMMAND...: without our environment, and, where the kernel allows, without the source tree and the build.
+private=''
+for how in 'unshare -m' 'unshare -rm'; do
+    [ -n "$private" ] || ! $how mount -t tmpfs none /mnt 2>/dev/null || private=$how
+done
+in_tree() {
+    # shellcheck disable=SC2016,SC2086 # expanded by the shell inside
+    $private env -i PATH="$tree/bin:/usr/bin:/bin" HOME="$scratch" LC_ALL=C.UTF-8 MANWIDTH=80 sh -c '
+        if [ -n "$1" ]; then mount -t tmpfs none "$2" && mount -t tmpfs none "$3" || exit 99; fi
+        mkdir -p "$4" && cd "$4" && shift 4 && "$@"' sh "$private" "$build" "$src" "$scratch/cwd" "$@"
+}
+# Where the build lies in the source tree, it must be covered first; where the source lies there, it is gone then.
+case $build/ in "$src"/*) ;; *) [ -z "$private" ] || ok 'the build folder is out of sight, too' ;; esac
+[ -z "$private" ] || empty 'the source tree is out of sight' "$(in_tree ls "$src")"
+
+hs() { in_tree hiersearch "$@"; }
+step 'the version is that of VERSION' grep -q "^hiersearch $(cat VERSION)" <(hs --version)
+step 'the shipped systems are found' diff <(hs systems --names) \
+    <(cd configs && printf '%s\n' *.json | sed 's/\.json$//' | LC_ALL=C sort)
+step 'predict works' hs predict abci --np 128 --size 128MiB -o prediction.json
+step 'export works' hs export prediction.json --to pytorch -o model.py
+if command -v gnuplot >/dev/null; then
+    step 'plot works' hs plot prediction.json --as lattice -o lattice.svg
+    step 'the picture is one' grep -q '<svg' "$scratch/cwd/lattice.svg"
+    step 'report works' hs report prediction.json -o report.html
+    step 'the report has pictures' grep -q '<svg' "$scratch/cwd/report.html"
+else
+    ok 'plot works # SKIP there is no gnuplot'
+fi
+launcher=$(command -v "mpiexec.$mpi" || command -v "mpirun.$mpi" || true)
+if [ -x "$tree/libexec/hiersearch/hiersearch-measure" ] && [ -n "$launcher" ]; then
+    [ "$mpi" = mpich ] || launcher="$launcher --oversubscribe --allow-run-as-root"
+    # shellcheck disable=SC2086
+    step 'measure runs under the launcher' in_tree $launcher -n 4 "$tree/bin/hiersearch" measure \
+        'node:2@5GB/s~1us,net:2@1GB/s~5us' --size 64KiB --plans 2x2 --budget 3s --backend host -o measured.json
+    step 'what it measured is a result with a best plan' grep -Eq '"best": "(2x2|4)"' "$scratch/cwd/measured.json"
+    step 'help measure asks the measuring program' grep -q -- --budget <(hs help measure)
+else
+    ok 'measure runs under the launcher # SKIP it was built without this MPI'
+fi
+if [ -x "$tree/libexec/hiersearch/hiersearch-simulate" ] && command -v smpirun >/dev/null; then
+    step 'simulate works' hs simulate abci --np 8 --size 64KiB 2x4
+else
+    ok 'simulate works # SKIP there is no SimGrid'
+fi
+if command -v man >/dev/null; then
+    step 'man finds the pages' in_tree man -M "$tree/share/man" -P cat 5 hiersearch-system
+else
+    ok 'man finds the pages # SKIP there is no man'
+fi
+step 'the schemas came along' /usr/bin/env python3 -c 'import json,sys; [json.load(open(f)) for f in sys.argv[1:]]' \
+    "$tree/share/hiersearch/schemas/result.schema.json" "$tree/share/hiersearch/schemas/system.schema.json"
+
+# The library, as a stranger uses it.
+cp tests/install/library.c "$scratch/"
+mkdir -p "$scratch/cwd"
+# shellcheck disable=SC2016
+step 'a program compiles and links with what pkg-config says' in_tree env PKG_CONFIG_PATH="$tree/lib/pkgconfig" sh -c '
+    flags=$(pkg-config --static --cflags --libs hiersearch) && eval "cc -std=c11 -Wall -Werror -o library ../library.c $flags"'
+if [ -x "$scratch/cwd/library" ]; then
+    step 'it reads a result, prices a plan and computes a median' in_tree ./library prediction.json
+fi
+step 'pkg-config knows the version' [ "$(PKG_CONFIG_PATH="$tree/lib/pkgconfig" pkg-config --modversion hiersearch)" = "$(cat VERSION)" ]
+# shellcheck disable=SC2016
+step 'each installed header compiles alone' in_tree env tree="$tree" sh -c 'for h in "$tree"/include/hiersearch/*/*.h; do
+    cc -std=c11 -D_GNU_SOURCE -Wall -Werror -fsyntax-only -I"$tree/include/hiersearch" -x c "$h" || exit 1; done'
+
+# Going away.
+echo mine >"$scratch/dest/opt/hs/share/doc/hiersearch/mine.txt"
+step 'make uninstall' make_tree uninstall
+empty 'what somebody else put there stays, and nothing else' "$(cd "$scratch/dest" && find . -type f |
+    grep -vx ./opt/hs/share/doc/hiersearch/mine.txt)"
+rm -rf "$scratch/dest"
+mkdir -p "$scratch/dest/opt"
+make_tree install >/dev/null
+echo stale >"$scratch/dest/opt/hs/bin/old-program"
+echo 'f bin/old-program' >>"$scratch/dest/opt/hs/share/hiersearch/installed"
+make_tree install >/dev/null
+empty 'installing takes away what a former version had and this one has not' \
+    "$(find "$scratch/dest/opt/hs/bin" -type f ! -name hiersearch)"
+make_tree uninstall >/dev/null
+empty 'uninstalling leaves nothing, but folders that were there before' "$(find "$scratch/dest/opt" -mindepth 1)"
+step 'such a folder stays' test -d "$scratch/dest/opt"
+if make_tree uninstall >"$scratch/said" 2>&1; then
+    not_ok 'uninstalling what is not there fails' <"$scratch/said"
+else
+    step 'uninstalling what is not there fails and says so' grep -q 'is not installed here' "$scratch/said"
+fi
+echo "1..$n"
+exit "$failed"
