@@ -14,7 +14,7 @@
 struct fit_settings {
     const char *system;
     struct hs_argument_list results;
-    const char *output, *name;
+    const char *output, *name, *source;
     int64_t max_residual_percent;
     bool quiet;
 };
@@ -97,8 +97,12 @@ static enum hs_status fit(struct hs_context *context, const struct fit_settings 
     struct hs_text notes = {0}, source = {0};
     enum hs_status status;
 
-    hs_text_append(&source, "%zu layer times of %zu result file%s, fitted by hiersearch",
-                   points->count, settings->results.count, settings->results.count == 1 ? "" : "s");
+    if (settings->source)
+        hs_text_append(&source, "%s", settings->source);
+    else
+        hs_text_append(&source, "%zu layer times of %zu result file%s, fitted by hiersearch",
+                       points->count, settings->results.count,
+                       settings->results.count == 1 ? "" : "s");
     status = hs_calibrate(system, points->items, points->count, &options, source.data, &notes, err);
     pass_on(context, notes.data);
     if (!status && settings->name)
@@ -163,6 +167,11 @@ static const struct hs_option options[] = {
      .type = &hs_option_text,
      .offset = FIELD(name),
      .help = "name of the system in the file (default: that of SYSTEM)"},
+    {.name = "source",
+     .argument = "TEXT",
+     .type = &hs_option_text,
+     .offset = FIELD(source),
+     .help = "where the times come from, for the file (default: how many there are)"},
     {.name = "max-residual",
      .argument = "PERCENT",
      .type = &hs_option_count,
