@@ -228,6 +228,7 @@ MPI_TEST_COMMANDS = $(foreach n,2 3 4,"tests/runner/launch.sh $(1) $(n) $(2)/tes
 MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measure" \
     "tests/runner/test_faults.sh $(1) $(2)/hiersearch-measure" \
     "@timeout=600 tests/runner/test_calibrate.sh $(1) $(2)/hiersearch-measure" \
+    "@timeout=600 tests/runner/test_lazy.sh $(1) $(2)/hiersearch-measure" \
     "tests/runner/test_placement.sh $(1) $(2)/tests/runner/mpi_placement"
 
 # ---- fuzzing: `make fuzz` runs libFuzzer, `check` replays the corpus with whatever compiler is there ----
@@ -332,6 +333,12 @@ bench-plot: all
 .PHONY: bench-accuracy-cluster
 bench-accuracy-cluster: all
 	bench/accuracy_cluster.py --build $(BUILD)
+# Played machines of 128 ranks: what the lazy plan costs against measuring every split.
+bench-lazy: $(BUILD)/bench/lazy
+	$<
+$(BUILD)/bench/lazy: bench/lazy.c tests/search/lazy_machine.h $(call libs,search $(USES_runner))
+	@mkdir -p $(@D)
+	$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,search $(USES_runner)) $(HS_LDFLAGS) $(HS_LIBS)
 bench-cluster: all
 	bench/cluster.py --build $(BUILD)
 # The picture of the README.
@@ -407,4 +414,4 @@ help:
 	@echo "targets: $$(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' Makefile packaging/install.mk | sort -u | tr '\n' ' ')"
 
 .PHONY: help check-nccl nccl-programs gpu-check gpu-bench other-mpi measure-programs instrumented-programs all FORCE headers layers tidy format fuzz check check-full check-bare \
-    check-clients pictures bench-predict bench-table2 bench-accuracy-table2 bench-host bench-plot bench-cluster
+    check-clients pictures bench-predict bench-table2 bench-accuracy-table2 bench-host bench-plot bench-cluster bench-lazy

@@ -3,6 +3,8 @@
 set -u
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 cluster=$here/cluster slurm=$here/slurm
+# shellcheck source-path=SCRIPTDIR source=ground.sh
+source "$here/ground.sh"
 scratch=$(mktemp -d)
 started=()
 count=0 failed=0
@@ -36,13 +38,6 @@ check() {
 skip() {
     count=$((count + 1))
     echo "ok $count - $1 # SKIP $2"
-}
-
-# The first tool that is missing, or "root".
-missing() {
-    local tool
-    ((EUID == 0)) || { echo root; return; }
-    for tool; do type -P "$tool" >/dev/null || { echo "$tool"; return; }; done
 }
 
 # --- What must be the same before and after ------------------------------------------------------
@@ -223,16 +218,16 @@ test_slurm() {
         same_text "$(machine)" "$before"
 }
 
-need=$(missing ip tc unshare nsenter setpriv mpiexec.mpich mpicc.mpich)
-if [[ $need ]]; then
-    skip "an emulated cluster runs jobs and cleans up" "needs $need"
+lack=$(ground_lacks cluster ip tc nsenter setpriv mpiexec.mpich mpicc.mpich)
+if [[ $lack ]]; then
+    skip "an emulated cluster runs jobs and cleans up" "$lack"
 else
     test_jobs
     test_signals
     test_standing
     test_rates
 fi
-need=$(missing ip unshare nsenter setpriv munged slurmctld slurmd srun)
-if [[ $need ]]; then skip "slurm runs on one machine" "needs $need"; else test_slurm; fi
+lack=$(ground_lacks slurm ip nsenter setpriv munged slurmctld slurmd srun)
+if [[ $lack ]]; then skip "slurm runs on one machine" "$lack"; else test_slurm; fi
 echo "1..$count"
 ((failed == 0))

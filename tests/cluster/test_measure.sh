@@ -6,8 +6,10 @@ set -u
 (($# == 1)) || { echo "usage: ${0##*/} HIERSEARCH" >&2; exit 2; }
 hiersearch=$(realpath -e "$1") || exit 2
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
-[[ $(id -u) == 0 ]] || { echo "1..0 # SKIP needs root"; exit 0; }
-command -v mpiexec.mpich >/dev/null || { echo "1..0 # SKIP no mpiexec.mpich"; exit 0; }
+# shellcheck source=tests/cluster/ground.sh
+. "$here/ground.sh"
+lack=$(ground_lacks cluster ip tc nsenter setpriv mpiexec.mpich)
+[[ -z $lack ]] || { echo "1..0 # SKIP $lack"; exit 0; }
 # Debian's Slurm lets MPICH in through PMI2; measure_job.sh brings check, get, holds and is_valid.
 set -- mpich "$(dirname "$hiersearch")/hiersearch-measure"
 # shellcheck source=tests/runner/measure_job.sh
@@ -38,15 +40,21 @@ check "the result of the cluster is valid" 'is_valid cluster.json'
 on_cluster uneven5.json "--racks 1 --hosts-per-rack 2 --ranks-per-host 4 --np 5" --size 64KiB
 check "5 ranks on nodes of 4 are measured" "holds uneven5.json 'sorted($ranks) == [1, 4] and m[\"best\"] == \"5\"'"
 check "and said to be uneven" 'holds uneven5.json "\"uneven\" in r[\"placement\"][\"note\"]"'
-on_cluster uneven6.json "--racks 1 --hosts-per-rack 2 --ranks-per-host 4 --np 6" --size 64KiB
+on_cluster uneven6.json "--racks 1 --hosts-per-rack 2 --ranks-per-host 4 --np 6" --size 64KiB --all
 check "6 ranks on nodes of 4 are measured" "holds uneven6.json 'sorted($ranks) == [2, 4] and len(m[\"candidates\"]) == 3'"
 
-measure 64 --size 256KiB --plans 4x4x4 "${quick[@]}" -o ranks64.json
-check "64 ranks on this machine complete" '[ $status = 0 ] && holds ranks64.json "m[\"best\"] in (\"4x4x4\", \"64\")"'
+lack=$(shm_lacks 64)
+if [[ $lack ]]; then
+    skip "64 ranks on this machine complete" "$lack"
+else
+    measure 64 --size 256KiB --plans 4x4x4 "${quick[@]}" -o ranks64.json
+    check "64 ranks on this machine complete" '[ $status = 0 ] && holds ranks64.json "m[\"best\"] in (\"4x4x4\", \"64\")"'
+fi
 
-if ! command -v slurmctld >/dev/null || ! command -v munged >/dev/null; then
-    skip "measure under srun" "no Slurm"
-    skip "measure under salloc and mpiexec" "no Slurm"
+lack=$(ground_lacks slurm munged slurmctld slurmd srun salloc)
+if [[ $lack ]]; then
+    skip "measure under srun" "$lack"
+    skip "measure under salloc and mpiexec" "$lack"
 else
     timeout -k 5 90 "$here/slurm" run --timeout 80 -- srun --mpi=pmi2 -N4 --ntasks-per-node=2 \
         "$hiersearch" measure --size 64KiB "${quick[@]}" -o "$scratch/srun.json" >out 2>err

@@ -7,7 +7,7 @@ set -u
 # shellcheck source=tests/runner/measure_job.sh
 . "$(dirname "$0")/measure_job.sh" "$@"
 np=8
-problem=(nv:4@100GB/s,ib@20GB/s --size 1MiB --backend null)
+problem=(nv:4@100GB/s,ib@20GB/s --size 1MiB --backend null --all)
 noise=noise=0.02,bias=2x2x2:1.2,bias=2x4:1.4
 mkdir run
 small_disk=$scratch/disk
@@ -22,22 +22,25 @@ trap 'exit 143' TERM
 set -m # jobs of their own, in which SIGINT is not ignored
 
 # Process ids of the job's ranks: the processes that have our scratch folder as their working directory.
+# Nothing is started for each: on a busy machine with many processes the job would be over before we are.
 ranks() {
     local process
     for process in /proc/[0-9]*; do
-        [ "$(readlink "$process/exe" 2>/dev/null)" = "$program" ] &&
-            [[ $(readlink "$process/cwd" 2>/dev/null) == "$scratch"* ]] && echo "${process#/proc/}"
+        [[ $process/exe -ef $program && $process/cwd -ef $scratch ]] && echo "${process#/proc/}"
     done
 }
 # The rank with this number.
 rank_pid() {
-    local pid
+    local pid words word
     for pid in $(ranks); do
-        tr '\0' '\n' <"/proc/$pid/environ" | grep -qxE "(PMI_RANK|OMPI_COMM_WORLD_RANK)=$1" && echo "$pid"
+        mapfile -d '' -t words <"/proc/$pid/environ"
+        for word in "${words[@]}"; do
+            [[ $word =~ ^(PMI_RANK|OMPI_COMM_WORLD_RANK)=$1$ ]] && echo "$pid"
+        done
     done
-}
+} 2>/dev/null
 nobody_left() {
-    for _ in {1..100}; do
+    for _ in {1..600}; do
         [ -z "$(ranks)" ] && return
         sleep 0.1
     done
@@ -48,16 +51,16 @@ nobody_left() {
 begin() {
     name=$1
     cp undisturbed.json "run/$name.json"
-    "${launch[@]}" $np "$program" "${problem[@]}" --faults "$noise,delay=50ms" -o "run/$name.json" >out 2>err &
+    "${launch[@]}" $np "$program" "${problem[@]}" --faults "$noise,delay=200ms" -o "run/$name.json" >out 2>err &
     job=$!
-    for _ in {1..200}; do
+    for _ in {1..400}; do
         grep -qs samples "run/$name.json.journal" && return
         sleep 0.1
     done
 }
 # Waits for the job's end, not for ever.
 finish() {
-    for _ in {1..300}; do
+    for _ in {1..600}; do
         kill -0 "$job" || break
         sleep 0.1
     done
@@ -152,12 +155,12 @@ signalled TERM 143
 # ---- a candidate at fault ----------------------------------------------------------------------------------
 name=hang
 cp undisturbed.json run/hang.json
-measure $np "${problem[@]}" --faults "$noise,hang=2x4" --timeout 1s -o run/hang.json
-check "a hang: the job ends with 1" '[ $status = 1 ] && nobody_left && said "2x4 took more than 1.000 s"'
+measure $np "${problem[@]}" --faults "$noise,hang=2x4" --timeout 4s -o run/hang.json
+check "a hang: the job ends with 1" '[ $status = 1 ] && nobody_left && said "2x4 took more than 4.000 s"'
 check "a hang: the partial result names the candidate" 'is_partial "" && holds run/hang.json \
     "[c[\"measured\"][\"status\"] for c in m[\"candidates\"] if c[\"plan\"] == \"2x4\"] == [\"timeout\"]"'
 check "a hang: the journal is whole" 'journal_is_whole run/hang.json.journal && only_ours "hang.json" "hang.json.journal "'
-measure $np "${problem[@]}" --faults "$noise,hang=2x4" --timeout 1s -o run/hang.json --resume
+measure $np "${problem[@]}" --faults "$noise,hang=2x4" --timeout 4s -o run/hang.json --resume
 check "a hang: --resume measures the others and does not try again" '[ $status = 0 ] && is_valid run/hang.json && \
     holds run/hang.json "r[\"complete\"] and m[\"best\"] == \"4x2\" and sorted((c[\"plan\"], c[\"measured\"][\"status\"]) \
     for c in m[\"candidates\"]) == [(\"2x2x2\", \"ok\"), (\"2x4\", \"timeout\"), (\"4x2\", \"ok\"), (\"8\", \"ok\")]"'
@@ -179,7 +182,7 @@ measure $np "${problem[@]}" --faults "$noise,fail=4x2,fail=8" -o run/fail.json
 check "failing plans: the others are measured" '[ $status = 0 ] && holds run/fail.json \
     "m[\"best\"] == \"2x2x2\" and [c[\"measured\"][\"status\"] for c in m[\"candidates\"]].count(\"failed\") == 2"'
 rm -f run/*
-measure $np "${problem[@]}" --faults "fail=4x2,fail=8" --plans 4x2 -o run/none.json
+measure $np "${problem[@]:0:5}" --faults "fail=4x2,fail=8" --plans 4x2 -o run/none.json
 check "no plan left: exit status 1, and the result has no best" '[ $status = 1 ] && is_valid run/none.json && \
     holds run/none.json "\"best\" not in m"'
 rm -f run/*
@@ -209,17 +212,32 @@ measure $np "${problem[@]}" -o run/folder.json
 check "a result that cannot be written is said before anything is measured" '[ $status = 2 ] && \
     only_ours "folder.json " && [ $(our_lines) = 1 ]'
 
+# The limit of measure() was not needed.
+ended() { [ "$status" != 124 ] && [ "$status" != 137 ]; }
 # ---- the end -----------------------------------------------------------------------------------------------
 cat >finalize.c <<'C'
 #include <unistd.h>
 int MPI_Finalize(void) { for (;;) sleep(1); }
 C
 if ${CC:-cc} -shared -fPIC -o finalize.so finalize.c 2>/dev/null; then
-    SECONDS=0
     LD_PRELOAD=$scratch/finalize.so measure 2 "${problem[@]}" -o finalize.json
-    check "an MPI_Finalize that hangs does not keep the job" '[ $SECONDS -lt 20 ] && nobody_left && is_valid finalize.json'
+    check "an MPI_Finalize that hangs does not keep the job" 'ended && nobody_left && is_valid finalize.json'
     [ "$mpi" = mpich ] && check "and does not make it a failure" '[ $status = 0 ]'
 else
     skip "an MPI_Finalize that hangs" "no C compiler"
+fi
+
+# ---- a slow disk -------------------------------------------------------------------------------------------
+cat >slow.c <<'C'
+#include <sys/syscall.h>
+#include <unistd.h>
+int fsync(int fd) { static int calls; if (++calls <= 3) sleep(5); return (int)syscall(SYS_fsync, fd); }
+C
+if ${CC:-cc} -D_GNU_SOURCE -shared -fPIC -o slow.so slow.c 2>/dev/null; then
+    LD_PRELOAD=$scratch/slow.so measure 2 "${problem[@]}" --timeout 4s -o slow.json
+    check "a disk that is slower than --timeout is no fault of a candidate" '[ $status = 0 ] && \
+        holds slow.json "r[\"complete\"] and all(c[\"measured\"][\"status\"] == \"ok\" for c in m[\"candidates\"])"'
+else
+    skip "a slow disk" "no C compiler"
 fi
 echo "1..$number"

@@ -12,6 +12,8 @@ case $mpi in
     openmpi) launcher=mpirun.openmpi ;;
     *) echo "test_placement.sh: expected mpich or openmpi, found $mpi" >&2; exit 2 ;;
 esac
+# shellcheck source=tests/cluster/ground.sh
+. "$cluster/ground.sh"
 command -v "$launcher" >/dev/null || { echo "1..0 # SKIP no $launcher"; exit 0; }
 unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURMD_NODENAME
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -222,14 +224,14 @@ real_slurm() {
     local srun="real Slurm: racks are found under srun"
     local salloc="real Slurm: racks are found under salloc and mpiexec"
     local sbatch="real Slurm: nodes of one host name under sbatch have no rack, and that is said"
-    local tool
-    for tool in slurmctld slurmd srun munged; do
-        PATH=$PATH:/usr/sbin command -v "$tool" >/dev/null && continue
-        skip "$srun" "no $tool"
-        skip "$salloc" "no $tool"
-        skip "$sbatch" "no $tool"
+    local lack
+    lack=$(ground_lacks slurm ip nsenter setpriv munged slurmctld slurmd srun salloc sbatch)
+    if [[ $lack ]]; then
+        skip "$srun" "$lack"
+        skip "$salloc" "$lack"
+        skip "$sbatch" "$lack"
         return
-    done
+    fi
     in_slurm 'srun --mpi=pmi2 -N4 --ntasks-per-node=2 "$1"'
     check "$srun" 0 'nodes=4 racks=2 even=1 reordered=0' 'node n1 leaf1 2' 'node n2 leaf1 2' \
         'node n3 leaf2 2' 'node n4 leaf2 2' 'note '
@@ -245,7 +247,8 @@ real_slurm() {
 map='' per_node=''
 one_node
 [[ $mpi != mpich ]] || cliques_are_nodes
-if ((EUID == 0)); then
+lack=$(ground_lacks names)
+if [[ -z $lack ]]; then
     uneven_hosts
     ranks_in_turn
     told_topology
@@ -253,7 +256,7 @@ if ((EUID == 0)); then
     [[ $mpi != mpich ]] || real_slurm
 else
     for sentence in "uneven hosts" "ranks in turn" "racks from scontrol" "a real Slurm"; do
-        skip "$sentence" "needs root"
+        skip "$sentence" "$lack"
     done
 fi
 echo "1..$number"
