@@ -1,8 +1,9 @@
 #!/bin/bash
-# Times on GPUs: every split against ncclAllReduce (NCCL's choice, and ring alone), with and without CUDA graphs.
+# Times on GPUs: every split against ncclAllReduce (NCCL's choice, and ring alone), with and without CUDA graphs; then host
+# and mpi, on GPU memory where they can (each says so).
 #     bench/gpu.sh BUILD          (make gpu-bench)
-# Environment: MPI, LAUNCH, NP as for tests/nccl/gpu_check.sh; SIZES (default 1MiB:1GiB), BUDGET (per backend, 600s),
-# SYSTEM (adds predictions), OUT (default results/gpu). Prints algbw and busbw as nccl-tests defines them (n / t, and
+# Environment: MPI, LAUNCH, NP, PYTHON3 as for tests/nccl/gpu_check.sh; SIZES (default 1MiB:1GiB), BUDGET (per backend, 600s),
+# SYSTEM (adds predictions), BACKENDS, OUT (default results/gpu). Prints algbw and busbw as nccl-tests defines them (n / t, and
 # that times 2 (P - 1) / P) by the device's clock where there is one. Exit 77 where something that it needs is missing.
 set -u
 build=${1:?usage: gpu.sh BUILD}
@@ -14,22 +15,25 @@ skip() { echo "SKIP $1"; exit 77; }
 
 [ -x "$measure" ] || skip "no hiersearch-measure: it was built without MPI"
 "$measure" --help 2>&1 | grep -q nccl-graph || skip "built without NCCL: make HAVE_NCCL=1 says what is missing"
-why=$("$measure" --size 4KiB --budget 1s --backend nccl -q 2>&1 >/dev/null | sed -n 's/.*it cannot work here: //p')
+launch=("$here/../tests/runner/launch.sh" "$mpi")
+[ -z "${LAUNCH:-}" ] || read -ra launch <<<"$LAUNCH"
+if [ -z "${LAUNCH:-}" ] && ! command -v "mpiexec.$mpi" >/dev/null && ! command -v "mpirun.$mpi" >/dev/null; then
+    skip "no launcher of $mpi: set MPI= or LAUNCH=, or start this by tests/nccl/in_root.sh (docs/gpu.md)"
+fi
+why=$("${launch[@]}" 1 "$measure" --size 4KiB --budget 1s --backend nccl -q 2>&1 >/dev/null | sed -n 's/.*it cannot work here: //p')
 [ -z "$why" ] || skip "$why"
 gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 np=${NP:-$gpus}
 ((np > 1)) || skip "one GPU: ranks that share it give no times; make gpu-check tests the functions"
-launch=("$here/../tests/runner/launch.sh" "$mpi")
-[ -z "${LAUNCH:-}" ] || read -ra launch <<<"$LAUNCH"
 
 unset HIERSEARCH_SHARED_GPU # a timing on shared GPUs is refused
 mkdir -p "$out"
-for backend in nccl nccl-graph; do
+for backend in ${BACKENDS:-nccl nccl-graph host mpi}; do
     file=$out/$(hostname -s)-$np-$backend.json
     # shellcheck disable=SC2086 # SYSTEM may be nothing
     "${launch[@]}" "$np" "$measure" ${SYSTEM:-} --size "${SIZES:-1MiB:1GiB}" --backend $backend --all \
         --chunks 1,2,4,8 --budget "${BUDGET:-600s}" -o "$file" || exit
-    "${PYTHON3:-/usr/bin/python3}" - "$file" <<'END'
+    "${PYTHON3:-$(command -v python3)}" - "$file" <<'END'
 import json, sys
 r = json.load(open(sys.argv[1]))
 P = r["np"]

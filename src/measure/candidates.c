@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/share.h"
+#include "runner/layer_comms.h"
 #include "search/lattice.h"
 #include "search/search.h"
 
@@ -119,16 +121,13 @@ static enum hs_status add_all(struct hs_candidates *candidates, const struct hs_
                               const struct hs_measure_settings *settings, struct hs_error *err)
 {
     struct walk walk = {.candidates = candidates, .lattice = lattice, .chunks = &settings->chunks};
-    uint64_t limit = settings->all ? HS_CANDIDATES_MAX : HS_CANDIDATES_UNASKED;
 
-    if (candidates->splits > limit / settings->chunks.count)
+    if (candidates->splits > HS_CANDIDATES_MAX / settings->chunks.count)
         return hs_fail(
             err, HS_INVALID,
-            "%" PRId64 " processes have %" PRIu64 " splits, with %zu chunk counts each; at most "
-            "%" PRIu64 " plans are measured %s; give a SYSTEM, from which the search chooses, "
-            "or --plans",
-            lattice->np, candidates->splits, settings->chunks.count, limit,
-            settings->all ? "with --all" : "without a SYSTEM");
+            "--all: %" PRId64 " processes have %" PRIu64 " splits, with %zu chunk counts each; at "
+            "most %d plans are measured; without --all the search chooses",
+            lattice->np, candidates->splits, settings->chunks.count, HS_CANDIDATES_MAX);
     candidates->looked_at = candidates->splits * settings->chunks.count;
     return visit(&walk, 0, err);
 }
@@ -160,6 +159,46 @@ static enum hs_status add_searched(struct hs_candidates *candidates,
     return status;
 }
 
+/* ---- what a lazy search has left ----------------------------------------------------------- */
+
+/* A runner-up nearer than this is measured too: sums of layers miss the whole by a few percent. */
+#define CLOSE 0.05
+
+static enum hs_status add_split(struct hs_candidates *candidates, const struct hs_split *split,
+                                const struct hs_measure_settings *settings, struct hs_error *err)
+{
+    struct hs_plan plan = {.split = *split};
+    enum hs_status status = HS_OK;
+
+    for (size_t i = 0; i < settings->chunks.count && status == HS_OK; i++) {
+        plan.chunks = settings->chunks.values[i];
+        if (!has_plan(candidates, &plan))
+            status = add_plan(candidates, &plan, err);
+    }
+    return status;
+}
+
+static enum hs_status add_survivors(struct hs_candidates *candidates,
+                                    const struct hs_certificate *certificate,
+                                    const struct hs_measure_settings *settings,
+                                    struct hs_error *err)
+{
+    size_t left = (size_t)settings->top - 1;
+    enum hs_status status = add_split(candidates, &certificate->winner, settings, err);
+
+    if (status == HS_OK && left > 0 && certificate->runner_up_measured &&
+        hs_certificate_margin(certificate) < CLOSE) {
+        left--;
+        status = add_split(candidates, &certificate->runner_up, settings, err);
+    }
+    for (size_t i = 0; i < certificate->tie_count && left > 0 && status == HS_OK; i++)
+        if (hs_split_compare(&certificate->ties[i].split, &certificate->runner_up) != 0) {
+            left--;
+            status = add_split(candidates, &certificate->ties[i].split, settings, err);
+        }
+    return status;
+}
+
 /* Splits of which no plan is a candidate. */
 static void count_pruned(struct hs_candidates *candidates,
                          const struct hs_measure_settings *settings)
@@ -177,6 +216,8 @@ static void count_pruned(struct hs_candidates *candidates,
     candidates->pruned = candidates->splits - distinct;
     if (settings->plans)
         snprintf(candidates->rule, sizeof(candidates->rule), "not in --plans");
+    else if (candidates->strategy && strcmp(candidates->strategy, HS_SEARCH_LAZY) == 0)
+        snprintf(candidates->rule, sizeof(candidates->rule), "lazy: slower by their layers");
     else
         snprintf(candidates->rule, sizeof(candidates->rule), "%s: beyond the best %" PRId64,
                  settings->search, settings->top);
@@ -201,12 +242,43 @@ enum hs_status hs_candidates_choose(struct hs_candidates *candidates,
         candidates->looked_at = candidates->count;
     } else if (np == 1) {
         candidates->looked_at = 1;
-    } else if (settings->all || !system) {
+    } else if (settings->all || !system) { /* a prime np may have no system */
         status = add_all(candidates, &lattice, settings, err);
     } else {
         status = add_searched(candidates, settings, system, np, bytes, err);
     }
     hs_lattice_release(&lattice);
+    if (status == HS_OK)
+        status = add_flat(candidates, np, err);
+    if (status != HS_OK)
+        hs_candidates_release(candidates);
+    else
+        count_pruned(candidates, settings);
+    return status;
+}
+
+enum hs_status hs_candidates_survive(struct hs_candidates *candidates,
+                                     const struct hs_certificate *certificate,
+                                     const struct hs_measure_settings *settings,
+                                     const struct hs_system *fitted, int64_t np, uint64_t bytes,
+                                     struct hs_error *err)
+{
+    struct hs_measure_settings asked = *settings;
+    struct hs_lattice lattice;
+    enum hs_status status = hs_lattice_init(&lattice, np, err);
+
+    *candidates = (struct hs_candidates){0};
+    if (status != HS_OK)
+        return status;
+    candidates->splits = hs_lattice_path_count(&lattice);
+    hs_lattice_release(&lattice);
+    asked.search = hs_search_strategies[0].name;
+    if (certificate->winner.count > 0)
+        status = add_survivors(candidates, certificate, settings, err);
+    else
+        status = add_searched(candidates, &asked, fitted, np, bytes, err);
+    candidates->strategy = HS_SEARCH_LAZY;
+    candidates->looked_at = certificate->layers_measured;
     if (status == HS_OK)
         status = add_flat(candidates, np, err);
     if (status != HS_OK)
@@ -235,4 +307,25 @@ enum hs_status hs_candidates_parse(struct hs_candidates *candidates, const char 
 {
     *candidates = (struct hs_candidates){0};
     return add_list(candidates, text, '\n', np, err);
+}
+
+enum hs_status hs_candidates_share(struct hs_candidates *candidates, int rank, int np,
+                                   MPI_Comm comm, struct hs_idle *idle, struct hs_error *err)
+{
+    struct hs_text list = {0};
+    char *text;
+    enum hs_status status = HS_OK;
+
+    if (rank == 0)
+        hs_candidates_format(&list, candidates);
+    if (list.failed)
+        status = hs_fail(err, HS_MEMORY, "out of memory");
+    text = list.data;
+    status = hs_agree(comm, idle, status, err);
+    if (status == HS_OK)
+        status = hs_share_text(&text, rank, comm, idle, err);
+    if (status == HS_OK && rank != 0)
+        status = hs_candidates_parse(candidates, text, np, err);
+    free(text);
+    return hs_agree(comm, idle, status, err);
 }

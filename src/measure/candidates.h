@@ -1,21 +1,23 @@
 /*
- * candidates.h - which plans are measured for one message size: from the search where there is a
- * model, else all; chosen on rank 0, sent to the others as text.
+ * candidates.h - which plans are measured for one message size: those asked for, all, the model's
+ * best, or what a lazy search has left; chosen on rank 0, sent to the others as text.
  */
 #ifndef HS_MEASURE_CANDIDATES_H
 #define HS_MEASURE_CANDIDATES_H
 
+#include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "measure/measure_options.h"
+#include "model/certificate.h"
 #include "model/plan.h"
 #include "model/system.h"
+#include "runner/idle.h"
 
-#define HS_CANDIDATES_MAX     4096 /* plans measured in one run */
-#define HS_CANDIDATES_UNASKED 128  /* plans measured without SYSTEM, --all or --plans */
+#define HS_CANDIDATES_MAX 4096 /* plans measured in one run */
 
 struct hs_candidates {
     struct hs_plan *plans; /* [count], the flat split among them, no plan twice; owned */
@@ -32,7 +34,20 @@ enum hs_status hs_candidates_choose(struct hs_candidates *candidates,
                                     const struct hs_measure_settings *settings,
                                     const struct hs_system *system, int64_t np, uint64_t bytes,
                                     struct hs_error *err);
+/* After a lazy search: its winner, the splits that cannot be told from it, and the runner-up where it
+ * is measured and close, as far as --top allows, each with the chunk counts asked for. Without a
+ * winner the best of `fitted`, the system as far as it is known. HS_INVALID: too many plans.
+ * HS_MEMORY. */
+enum hs_status hs_candidates_survive(struct hs_candidates *candidates,
+                                     const struct hs_certificate *certificate,
+                                     const struct hs_measure_settings *settings,
+                                     const struct hs_system *fitted, int64_t np, uint64_t bytes,
+                                     struct hs_error *err);
 void hs_candidates_release(struct hs_candidates *candidates);
+
+/* Rank 0's plans on all ranks. Collective. HS_MEMORY. */
+enum hs_status hs_candidates_share(struct hs_candidates *candidates, int rank, int np,
+                                   MPI_Comm comm, struct hs_idle *idle, struct hs_error *err);
 
 /* One plan per line; the parser fills plans and count only. */
 void hs_candidates_format(struct hs_text *out, const struct hs_candidates *candidates);

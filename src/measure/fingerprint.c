@@ -68,6 +68,27 @@ static void add_library(struct hs_fingerprint *print)
     add(print, "mpi", "%s", library);
 }
 
+/* As rank 0 has them. NVML's driver is more precise than CUDA's, which names the CUDA version only. */
+static void add_device(struct hs_fingerprint *print, const struct hs_session *session)
+{
+    const struct hs_memory *memory = session->memory ? session->memory : &hs_memory_host;
+    struct hs_device_facts facts = {.gpu = ""};
+
+    if (session->backend->memory_use != HS_MEMORY_OWN)
+        add(print, "buffers", "%s", memory->name);
+    if (session->backend->identify)
+        session->backend->identify(&facts);
+    else if (session->backend->memory_use != HS_MEMORY_OWN && memory->identify)
+        memory->identify(&facts);
+    else
+        return;
+    add(print, "gpu", "%s", facts.gpu);
+    add(print, "driver", "%s%s%s", session->machine.driver, session->machine.driver[0] ? ", " : "",
+        facts.driver);
+    if (facts.nccl[0])
+        add(print, "nccl", "%s", facts.nccl);
+}
+
 enum hs_status hs_fingerprint_take(struct hs_fingerprint *print, const struct hs_session *session,
                                    struct hs_error *err)
 {
@@ -83,6 +104,7 @@ enum hs_status hs_fingerprint_take(struct hs_fingerprint *print, const struct hs
     add_system(print, session);
     add(print, "hiersearch", "%s", HS_VERSION);
     add_library(print);
+    add_device(print, session);
     if (session->backend == &hs_backend_null)
         add(print, "seed", "%" PRId64, settings->seed);
     for (size_t i = 0; i < print->count; i++)

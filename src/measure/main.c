@@ -1,7 +1,6 @@
-/* Program hiersearch-measure, which `hiersearch measure` becomes under mpiexec or srun: see
- * session.h. */
+/* Program hiersearch-measure, which `hiersearch measure` and `hiersearch calibrate` become under
+ * mpiexec or srun: see session.h and calibrate.h. The name it is called by says which. */
 #include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -9,62 +8,142 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "console/describe.h"
 #include "console/help.h"
+#include "console/startup.h"
+#include "measure/calibrate.h"
 #include "measure/measure_options.h"
 #include "measure/session.h"
 #include "runner/guard.h"
 
 #define FINALIZE_SECONDS 5.0
 
-/* A file that we open must not become number 1 because the launcher had closed stdout. */
-static void keep_standard_files(void)
+/* What the program can do; `state` is one of struct hs_session and struct hs_calibrate_run, whose
+ * first members are the settings that the rows fill. */
+struct job {
+    const char *program; /* name that asks for it */
+    const struct hs_command *rows;
+    enum hs_status (*check)(void *settings, struct hs_error *err);
+    /* Between MPI_Init and MPI_Finalize; returns the rank that speaks in *rank. */
+    enum hs_status (*run)(void *state, struct hs_guard *guard, int *rank, struct hs_error *err);
+    void (*release)(void *state);
+};
+
+union state {
+    struct hs_session session;
+    struct hs_calibrate_run calibration;
+};
+
+static enum hs_status check_measure(void *settings, struct hs_error *err)
 {
-    for (int fd = 0; fd <= 2; fd++)
-        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
-            exit(1);
+    return hs_measure_settings_check(settings, err);
 }
 
-/* The word as a shell would need it. */
-static void append_quoted(struct hs_text *out, const char *word)
+static enum hs_status run_measure(void *state, struct hs_guard *guard, int *rank,
+                                  struct hs_error *err)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_=+./:,@%^";
+    struct hs_session *session = state;
+    enum hs_status status;
 
-    if (word[0] && strspn(word, plain) == strlen(word)) {
-        hs_text_append(out, " %s", word);
-        return;
-    }
-    hs_text_append(out, " '");
-    for (; *word; word++) {
-        if (*word == '\'')
-            hs_text_append(out, "'\\''");
-        else
-            hs_text_append_bytes(out, word, 1);
-    }
-    hs_text_append(out, "'");
+    session->guard = guard;
+    session->rank = *rank;
+    status = hs_session_run(session, err);
+    *rank = session->rank;
+    return status;
 }
 
-static void print_error(const struct hs_error *error)
+static void release_measure(void *state)
 {
-    fprintf(stderr, "hiersearch measure: %s\n", error->message);
+    hs_session_release(state);
+}
+
+static enum hs_status check_calibrate(void *settings, struct hs_error *err)
+{
+    return hs_calibrate_settings_check(settings, err);
+}
+
+static enum hs_status run_calibrate(void *state, struct hs_guard *guard, int *rank,
+                                    struct hs_error *err)
+{
+    struct hs_calibrate_run *run = state;
+    enum hs_status status;
+
+    run->guard = guard;
+    run->rank = *rank;
+    status = hs_calibrate_run(run, err);
+    *rank = run->rank;
+    return status;
+}
+
+static void release_calibrate(void *state)
+{
+    hs_calibrate_release(state);
+}
+
+static const struct job jobs[] = {
+    {"hiersearch-measure", &hs_measure_command, check_measure, run_measure, release_measure},
+    {"hiersearch-calibrate", &hs_calibrate_command, check_calibrate, run_calibrate,
+     release_calibrate},
+};
+
+static const struct job *choose_job(const char *called)
+{
+    const char *slash = called ? strrchr(called, '/') : NULL;
+    const char *name = slash ? slash + 1 : called;
+
+    for (size_t i = 1; name && i < sizeof(jobs) / sizeof(jobs[0]); i++)
+        if (strcmp(name, jobs[i].program) == 0)
+            return &jobs[i];
+    return &jobs[0];
+}
+
+static void print_error(const struct job *job, const struct hs_error *error)
+{
+    fprintf(stderr, "hiersearch %s: %s\n", job->rows->name, error->message);
+}
+
+static enum hs_status print(const struct hs_text *text, struct hs_error *err)
+{
+    if (text->failed || fwrite(text->data, 1, text->length, stdout) != text->length ||
+        fflush(stdout) != 0)
+        return hs_fail(err, HS_IO, "standard output: %s", strerror(errno));
+    return HS_OK;
 }
 
 /* --help and --version, to stdout. */
-static enum hs_status answer(enum hs_option_request request, struct hs_error *err)
+static enum hs_status answer(const struct job *job, enum hs_option_request request,
+                             struct hs_error *err)
 {
     struct hs_terminal terminal = hs_terminal_look(STDOUT_FILENO);
     struct hs_text text = {0};
-    enum hs_status status = HS_OK;
+    enum hs_status status;
 
     if (request == HS_REQUEST_HELP)
-        hs_help_command(&text, &hs_measure_command, &terminal);
+        hs_help_command(&text, job->rows, &terminal);
     else
         hs_help_version(&text);
-    if (text.failed || fwrite(text.data, 1, text.length, stdout) != text.length ||
-        fflush(stdout) != 0)
-        status = hs_fail(err, HS_IO, "standard output: %s", strerror(errno));
+    status = print(&text, err);
     hs_text_release(&text);
     return status;
+}
+
+/* For `hiersearch help --man` and `hiersearch completion`, which ask without MPI. */
+static bool describe(int *exit_status, const struct job *job, int argc, char **argv)
+{
+    struct hs_error error = {.status = HS_OK};
+    struct hs_text text = {0};
+    enum hs_status status;
+    bool asked = hs_describe_asked(&status, &text, job->rows, argc, argv, &error);
+
+    if (asked) {
+        if (status == HS_OK)
+            status = print(&text, &error);
+        if (status != HS_OK)
+            print_error(job, &error);
+        *exit_status = hs_status_exit(status);
+    }
+    hs_text_release(&text);
+    return asked;
 }
 
 /* Whether something started us that knows of MPI: then only one of several processes may speak. */
@@ -81,7 +160,8 @@ static bool is_launched(void)
 }
 
 /* What was asked for needs no measuring: said once. */
-static int say_once(enum hs_option_request request, enum hs_status status, struct hs_error *error)
+static int say_once(const struct job *job, enum hs_option_request request, enum hs_status status,
+                    struct hs_error *error)
 {
     bool launched = is_launched();
     int rank = 0;
@@ -91,62 +171,65 @@ static int say_once(enum hs_option_request request, enum hs_status status, struc
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     }
     if (rank == 0 && status == HS_OK)
-        status = answer(request, error);
+        status = answer(job, request, error);
     if (rank == 0 && status != HS_OK)
-        print_error(error);
+        print_error(job, error);
     if (launched)
         MPI_Finalize();
     return hs_status_exit(status);
 }
 
-/* Runs the session between MPI_Init and MPI_Finalize. */
-static int measure(struct hs_session *session, struct hs_error *error)
+/* Does the job between MPI_Init and MPI_Finalize. */
+static int launch(const struct job *job, union state *state, struct hs_error *error)
 {
-    enum hs_status status = hs_guard_start(&session->guard, error);
+    struct hs_guard *guard;
+    enum hs_status status = hs_guard_start(&guard, error);
     int provided, rank = 0, np = 0;
 
     if (status != HS_OK) {
-        print_error(error);
+        print_error(job, error);
         return hs_status_exit(status);
     }
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &np);
-    hs_guard_serve(session->guard, rank, np, NULL, NULL);
-    session->rank = rank;
-    status = hs_session_run(session, error);
-    if (session->rank == 0 && status != HS_OK)
-        print_error(error);
-    hs_guard_finishing(session->guard, hs_status_exit(status), FINALIZE_SECONDS);
-    hs_session_release(session);
+    hs_guard_serve(guard, rank, np, NULL, NULL);
+    status = job->run(state, guard, &rank, error);
+    if (rank == 0 && status != HS_OK)
+        print_error(job, error);
+    hs_guard_finishing(guard, hs_status_exit(status), FINALIZE_SECONDS);
+    job->release(state);
     MPI_Finalize();
-    hs_guard_stop(session->guard);
+    hs_guard_stop(guard);
     return hs_status_exit(status);
 }
 
 int main(int argc, char **argv)
 {
-    struct hs_option_table table = {hs_measure_command.options, hs_measure_command.arguments};
+    const struct job *job = choose_job(argv[0]);
+    struct hs_option_table table = {job->rows->options, job->rows->arguments};
     enum hs_option_request request = HS_REQUEST_RUN;
-    struct hs_session session = {.rank = 0};
+    union state state;
     struct hs_error error = {.status = HS_OK};
     struct hs_text line = {0};
     enum hs_status status;
     int exit_status;
 
-    keep_standard_files();
+    hs_standard_files_keep();
     setlocale(LC_CTYPE, "");
-    hs_text_append(&line, "hiersearch measure");
-    for (int i = 1; i < argc; i++)
-        append_quoted(&line, argv[i]);
-    session.command_line = line.failed ? "hiersearch measure" : line.data;
-    status = hs_options_parse(&request, &session.settings, &table, argc - 1, argv + 1, &error);
+    if (describe(&exit_status, job, argc - 1, argv + 1))
+        return exit_status;
+    memset(&state, 0, sizeof(state));
+    hs_command_line_append(&line, "hiersearch measure", argc - 1, argv + 1);
+    if (job == &jobs[0])
+        state.session.command_line = line.failed ? "hiersearch measure" : line.data;
+    status = hs_options_parse(&request, &state, &table, argc - 1, argv + 1, &error);
     if (status == HS_OK && request == HS_REQUEST_RUN)
-        status = hs_measure_settings_check(&session.settings, &error);
+        status = job->check(&state, &error);
     if (status != HS_OK || request != HS_REQUEST_RUN)
-        exit_status = say_once(request, status, &error);
+        exit_status = say_once(job, request, status, &error);
     else
-        exit_status = measure(&session, &error);
+        exit_status = launch(job, &state, &error);
     hs_text_release(&line);
     return exit_status;
 }

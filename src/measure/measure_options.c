@@ -7,79 +7,30 @@
 #include <string.h>
 
 #include "measure/candidates.h"
+#include "measure/option_kinds.h"
 #include "model/plan.h"
 #include "runner/backend.h"
 #include "search/search.h"
 
-#define WORDS_MAX 16
+#define WORDS_MAX   16
+#define TOP_DEFAULT 8
 
-/* ---- types --------------------------------------------------------------------------------- */
+/* ---- words ---------------------------------------------------------------------------------- */
 
-static enum hs_status parse_seconds(void *field, const struct hs_option *option, const char *text,
-                                    struct hs_error *err)
+static const char *const *buffers_words(void)
 {
-    double seconds;
-    enum hs_status status = hs_seconds_parse(&seconds, text, err);
+    static const char *words[HS_BUFFERS_COUNT + 1];
 
-    (void)option;
-    if (status == HS_OK && !(seconds > 0))
-        status = hs_fail(err, HS_INVALID, "expected a time above 0, found \"%.60s\"", text);
-    if (status == HS_OK)
-        *(double *)field = seconds;
-    return status;
-}
-
-/* "2%" or "0.5 %". */
-static enum hs_status parse_percent(void *field, const struct hs_option *option, const char *text,
-                                    struct hs_error *err)
-{
-    char *end;
-    double percent = strtod(text, &end);
-
-    (void)option;
-    while (*end == ' ')
-        end++;
-    if (end == text || strcmp(end, "%") != 0 || !(percent > 0) || !(percent < 100))
-        return hs_fail(err, HS_INVALID,
-                       "expected a percentage between 0%% and 100%%, found \"%.60s\"", text);
-    *(double *)field = percent / 100;
-    return HS_OK;
-}
-
-static const struct hs_option_type option_seconds = {.parse = parse_seconds};
-static const struct hs_option_type option_percent = {.parse = parse_percent};
-
-static const char *const *backend_words(void)
-{
-    static const char *words[WORDS_MAX + 2] = {"auto"};
-
-    for (size_t i = 0; hs_backends[i] && i < WORDS_MAX; i++)
-        words[i + 1] = hs_backends[i]->name;
+    memcpy(words, hs_buffers_names, sizeof(hs_buffers_names[0]) * HS_BUFFERS_COUNT);
     return words;
 }
 
 static const char *const *search_words(void)
 {
-    static const char *words[WORDS_MAX + 1];
+    static const char *words[WORDS_MAX + 3] = {HS_SEARCH_AUTO, HS_SEARCH_LAZY};
 
     for (size_t i = 0; hs_search_strategies[i].name && i < WORDS_MAX; i++)
-        words[i] = hs_search_strategies[i].name;
-    return words;
-}
-
-static const char *const *datatype_words(void)
-{
-    static const char *words[HS_DATATYPE_COUNT + 1];
-
-    memcpy(words, hs_datatype_names, sizeof(hs_datatype_names[0]) * HS_DATATYPE_COUNT);
-    return words;
-}
-
-static const char *const *operation_words(void)
-{
-    static const char *words[HS_OPERATION_COUNT + 1];
-
-    memcpy(words, hs_operation_names, sizeof(hs_operation_names[0]) * HS_OPERATION_COUNT);
+        words[i + 2] = hs_search_strategies[i].name;
     return words;
 }
 
@@ -97,7 +48,7 @@ static const struct hs_argument arguments[] = {
      .completion = HS_COMPLETE_SYSTEMS,
      .help =
          "the machine, for the model that chooses the splits: a shipped name, a path, or a line "
-         "of text (see `hiersearch systems`). Without it all splits are measured"},
+         "of text (see `hiersearch systems`). Without it, where the ranks are is all that is known"},
     {.name = NULL},
 };
 
@@ -117,7 +68,7 @@ static const struct hs_option options[] = {
      .group = WHAT,
      .help = "type of the elements",
      .fallback = "float32",
-     .words = datatype_words},
+     .words = hs_datatype_words},
     {.name = "op",
      .argument = "OP",
      .type = &hs_option_word,
@@ -125,7 +76,7 @@ static const struct hs_option options[] = {
      .group = WHAT,
      .help = "reduction",
      .fallback = "sum",
-     .words = operation_words},
+     .words = hs_operation_words},
     {.name = "backend",
      .letter = 'b',
      .argument = "NAME",
@@ -134,7 +85,16 @@ static const struct hs_option options[] = {
      .group = WHAT,
      .help = "what runs the splits; auto takes the first that works here",
      .fallback = "auto",
-     .words = backend_words},
+     .words = hs_backend_words},
+    {.name = "buffers",
+     .argument = "WHERE",
+     .type = &hs_option_word,
+     FIELD(buffers_name),
+     .group = WHAT,
+     .help = "host and mpi: messages in host memory or the GPUs' (device); auto takes the GPUs' "
+             "where each rank has one and the backend can",
+     .fallback = "auto",
+     .words = buffers_words},
 
     {.name = "top",
      .argument = "N",
@@ -143,8 +103,8 @@ static const struct hs_option options[] = {
      .group = WHICH,
      .min = 1,
      .max = HS_CANDIDATES_MAX,
-     .fallback = "8",
-     .help = "measure the N plans that the model finds best; the flat split comes on top"},
+     .help = "measure the N plans that the model finds best; after layers, at most N splits that "
+             "could be the best (default: 8); the flat split comes on top"},
     {.name = "all",
      .type = &hs_option_flag,
      FIELD(all),
@@ -161,8 +121,10 @@ static const struct hs_option options[] = {
      .type = &hs_option_word,
      FIELD(search),
      .group = WHICH,
-     .help = "how the model's best are found",
-     .fallback = "lattice",
+     .help = "how splits are chosen: lazy measures single layers until the best is certain, the "
+             "others ask the model; auto is lattice for a calibrated SYSTEM or with SYSTEM and "
+             "--top, else lazy",
+     .fallback = HS_SEARCH_AUTO,
      .words = search_words},
     {.name = "chunks",
      .argument = "N,...",
@@ -176,14 +138,14 @@ static const struct hs_option options[] = {
 
     {.name = "budget",
      .argument = "TIME",
-     .type = &option_seconds,
+     .type = &hs_option_seconds,
      FIELD(budget_seconds),
      .group = HOW,
      .fallback = "60s",
      .help = "time for all measurements together"},
     {.name = "timeout",
      .argument = "TIME",
-     .type = &option_seconds,
+     .type = &hs_option_seconds,
      FIELD(timeout_seconds),
      .group = HOW,
      .fallback = "30s",
@@ -191,7 +153,7 @@ static const struct hs_option options[] = {
              "goes on with the others"},
     {.name = "precision",
      .argument = "PERCENT",
-     .type = &option_percent,
+     .type = &hs_option_percent,
      FIELD(precision),
      .group = HOW,
      .fallback = "2%",
@@ -303,8 +265,9 @@ const struct hs_command hs_measure_command = {
                    "spent; splits that cannot win any more are dropped. The library's own "
                    "AllReduce runs beside them. "
                    "Every split's data is checked; wrong data makes the exit status 3.\n"
-                   "Without a SYSTEM every split is measured if there are at most 128 plans; the "
-                   "searches need a model.",
+                   "Which splits: unless the SYSTEM is calibrated, single layers are measured first, "
+                   "the few that decide which split is best (for at most half of the budget); then "
+                   "the best split, and those that the noise does not tell from it, run as a whole.",
     .examples =
         "  mpiexec -n 16 hiersearch measure --size 64MiB -o here.json\n"
         "  srun hiersearch measure abci --size 1MiB:1GiB --top 8 --budget 10min -o abci.json\n"
@@ -341,12 +304,20 @@ enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, s
         status = check_sizes(settings, err);
     if (status != HS_OK)
         return status;
+    while (strcmp(settings->buffers_name, hs_buffers_names[settings->buffers]) != 0)
+        settings->buffers++; /* one of the words */
     if (settings->max_samples < settings->min_samples)
         return hs_fail(err, HS_INVALID, "--max-samples %" PRId64 " is below --min-samples %" PRId64,
                        settings->max_samples, settings->min_samples);
     if (settings->all && settings->plans)
         return hs_fail(err, HS_INVALID, "--all and --plans exclude each other");
-    if (!settings->system && strcmp(settings->search, hs_search_strategies[0].name) != 0)
+    settings->top_given = settings->top > 0;
+    if (!settings->top_given)
+        settings->top = TOP_DEFAULT;
+    if (settings->all && strcmp(settings->search, HS_SEARCH_LAZY) == 0)
+        return hs_fail(err, HS_INVALID, "--all and --search lazy exclude each other");
+    if (!settings->system && !settings->plans && !settings->all &&
+        hs_search_strategy_find(settings->search))
         return hs_fail(err, HS_INVALID, "--search %s prices plans by a model: give a SYSTEM",
                        settings->search);
     if (null_backend && !settings->system)

@@ -12,18 +12,24 @@
 #include "console/command.h"
 #include "console/options.h"
 #include "model/datatype.h"
+#include "runner/buffers.h"
+
+#define HS_SEARCH_AUTO "auto" /* by what is known of the system */
+#define HS_SEARCH_LAZY "lazy" /* layers first (lazy_plan.h) */
 
 /* As the option rows fill it; texts point into argv. */
 struct hs_measure_settings {
     const char *system; /* NULL: none */
     struct hs_range sizes;
-    const char *backend, *datatype_name, *operation_name;
+    const char *backend, *buffers_name, *datatype_name, *operation_name;
+    enum hs_buffers buffers;
     enum hs_datatype datatype; /* from the names, by hs_measure_settings_check */
     enum hs_operation operation;
-    int64_t top;
+    int64_t top;    /* 0 from the rows means that it was not given */
+    bool top_given; /* by hs_measure_settings_check, which puts the default in its place */
     bool all;
     const char *plans;  /* "4x8x4,4x32/8", NULL: the search decides */
-    const char *search; /* name of a strategy */
+    const char *search; /* name of a strategy, or one of the two below */
     struct hs_count_list chunks;
     double budget_seconds, timeout_seconds, precision;
     int64_t min_samples, max_samples, warmup, layers;

@@ -159,27 +159,6 @@ enum hs_status hs_outcome_save(struct hs_session *session, struct hs_error *err)
 
 /* ---- cut short ----------------------------------------------------------------------------- */
 
-/* "interrupted by SIGTERM while sampling 4x4" */
-static void say_why(char *text, size_t bytes, const struct hs_guard_end *end)
-{
-    char limit[HS_UNIT_TEXT];
-
-    switch (end->event) {
-    case HS_GUARD_SIGNAL:
-        snprintf(text, bytes, "interrupted by SIG%s%s%s", sigabbrev_np(end->signal),
-                 end->what[0] ? " while " : "", end->what);
-        break;
-    case HS_GUARD_TIMEOUT:
-        snprintf(text, bytes, "%s took more than %s and was abandoned", end->what,
-                 hs_seconds_format(limit, end->limit_seconds));
-        break;
-    case HS_GUARD_ORPHANED:
-        snprintf(text, bytes, "the launcher has died%s%s", end->what[0] ? " while " : "",
-                 end->what);
-        break;
-    }
-}
-
 static void mark_timeout(struct hs_session *session, const struct hs_guard_end *end)
 {
     char reason[HS_REASON_BYTES], limit[HS_UNIT_TEXT];
@@ -256,9 +235,9 @@ static void say_cut_short(const struct hs_session *session, const char *why)
 void hs_outcome_cut_short(void *context, const struct hs_guard_end *end)
 {
     struct hs_session *session = context;
-    char why[HS_GUARD_WHAT + 128];
+    char why[HS_GUARD_END_TEXT];
 
-    say_why(why, sizeof(why), end);
+    hs_guard_end_format(why, end);
     mark_timeout(session, end);
     hs_progress_clear(&session->progress);
     hs_outcome_journal(session);

@@ -28,7 +28,8 @@ void hs_progress_init(struct hs_progress *progress, bool quiet)
 {
     struct hs_terminal terminal = hs_terminal_look(STDERR_FILENO);
 
-    *progress = (struct hs_progress){.quiet = quiet,
+    *progress = (struct hs_progress){.command = "measure",
+                                     .quiet = quiet,
                                      .is_terminal = terminal.is_terminal,
                                      .width = terminal.width,
                                      .drawn_at = clock_seconds()};
@@ -54,7 +55,7 @@ void hs_progress_note(struct hs_progress *progress, const char *format, ...)
     va_end(arguments);
     hs_error_set(&line, HS_OK, "%s", text);
     hs_progress_clear(progress);
-    fprintf(stderr, "hiersearch measure: note: %s\n", line.message);
+    fprintf(stderr, "hiersearch %s: note: %s\n", progress->command, line.message);
 }
 
 /* "64MiB [######------] 5 of 9 done  4x4 12.31 ms ahead  at most 41 s left" */
@@ -78,16 +79,17 @@ static void format_line(char *line, size_t bytes, const struct hs_progress *prog
              contest->phase == HS_CONTEST_LAYERS ? " (layers)" : "");
 }
 
-static void draw(struct hs_progress *progress, const struct hs_contest *contest,
-                 double elapsed_seconds)
+/* Whether the line before has been there long enough. */
+static bool is_due(const struct hs_progress *progress)
 {
-    double now = clock_seconds();
-    char line[512];
+    double age_seconds = clock_seconds() - progress->drawn_at;
 
-    if (now - progress->drawn_at < (progress->is_terminal ? REDRAW_SECONDS : REPEAT_SECONDS))
-        return;
-    progress->drawn_at = now;
-    format_line(line, sizeof(line), progress, contest, elapsed_seconds);
+    return age_seconds >= (progress->is_terminal ? REDRAW_SECONDS : REPEAT_SECONDS);
+}
+
+static void draw_line(struct hs_progress *progress, const char *line)
+{
+    progress->drawn_at = clock_seconds();
     if (!progress->is_terminal) {
         fprintf(stderr, "%s\n", line);
         return;
@@ -95,6 +97,23 @@ static void draw(struct hs_progress *progress, const struct hs_contest *contest,
     fprintf(stderr, "\r%-*.*s", progress->width - 1, progress->width - 1, line);
     fflush(stderr);
     progress->shown = true;
+}
+
+void hs_progress_line(struct hs_progress *progress, const char *line)
+{
+    if (!progress->quiet && is_due(progress))
+        draw_line(progress, line);
+}
+
+static void draw(struct hs_progress *progress, const struct hs_contest *contest,
+                 double elapsed_seconds)
+{
+    char line[512];
+
+    if (!is_due(progress))
+        return;
+    format_line(line, sizeof(line), progress, contest, elapsed_seconds);
+    draw_line(progress, line);
 }
 
 static void say_done(const struct hs_progress *progress, const struct hs_contest *contest,

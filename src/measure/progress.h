@@ -13,6 +13,7 @@
 #include "runner/contest.h"
 
 struct hs_progress {
+    const char *command; /* "measure": whose notes these are */
     bool quiet;
     bool is_terminal;
     int width;       /* columns */
@@ -26,6 +27,9 @@ void hs_progress_init(struct hs_progress *progress, bool quiet);
 /* After a step: draws, or says what is done now. */
 void hs_progress_step(struct hs_progress *progress, const struct hs_contest *contest,
                       const struct hs_step *step, double elapsed_seconds);
+/* The same for anything else that takes long: shows `line` in place of the one before, on a
+ * terminal at most ten times a second, elsewhere every ten seconds. */
+void hs_progress_line(struct hs_progress *progress, const char *line);
 /* One line of its own, "hiersearch measure: note: ..."; nothing where quiet. */
 void hs_progress_note(struct hs_progress *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

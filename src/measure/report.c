@@ -155,6 +155,17 @@ static enum hs_status add_pruned(struct hs_result_message *message, const struct
     return HS_OK;
 }
 
+static enum hs_status add_certificate(struct hs_result_message *message,
+                                      const struct hs_bout *bout, struct hs_error *err)
+{
+    if (bout->certificate.layers == 0)
+        return HS_OK;
+    message->certificate = calloc(1, sizeof(*message->certificate));
+    if (!message->certificate || !hs_certificate_copy(message->certificate, &bout->certificate))
+        return out_of_memory(err);
+    return HS_OK;
+}
+
 static enum hs_status add_bout(struct hs_result *result, const struct hs_session *session,
                                const struct hs_bout *bout, struct hs_error *err)
 {
@@ -172,7 +183,9 @@ static enum hs_status add_bout(struct hs_result *result, const struct hs_session
     message->flat_seconds = NAN;
     if (bout->candidates.strategy && !(message->strategy = hs_strdup(bout->candidates.strategy)))
         return out_of_memory(err);
-    status = add_pruned(message, bout, err);
+    status = add_certificate(message, bout, err);
+    if (status == HS_OK)
+        status = add_pruned(message, bout, err);
     for (size_t i = 0; i < bout->contest.count && status == HS_OK; i++)
         status = add_contestant(message, session, &bout->contest.items[i], err);
     if (status != HS_OK)
@@ -220,6 +233,8 @@ static enum hs_status fill_versions(struct hs_result *result, const struct hs_se
         status = hs_result_set_version(result, "mpi_cuda_aware", hs_mpi_cuda_aware(), err);
     if (status == HS_OK && session->device[0])
         status = hs_result_set_version(result, "device", session->device, err);
+    if (status == HS_OK && session->machine.driver[0])
+        status = hs_result_set_version(result, "driver", session->machine.driver, err);
     if (status == HS_OK && session->memory_bytes > 0)
         status = hs_result_set_version(result, "memory_per_rank",
                                        hs_bytes_figure(memory, (double)session->memory_bytes), err);
@@ -281,6 +296,8 @@ enum hs_status hs_report_build(struct hs_result *result, const struct hs_session
         status = fill_versions(result, session, err);
     if (status == HS_OK)
         status = fill_placement(&result->placement, &session->order, err);
+    if (status == HS_OK)
+        status = hs_machine_report(result, &session->machine, &session->order, err);
     for (size_t i = 0; i < session->bout_count && status == HS_OK; i++)
         if (session->bouts[i].begun)
             status = add_bout(result, session, &session->bouts[i], err);

@@ -18,6 +18,9 @@
 enum hs_status hs_report_build(struct hs_result *result, const struct hs_session *session,
                                bool complete, const char *note, struct hs_error *err);
 
+/* What measuring layers said, in a line or two; `message` has a certificate. */
+void hs_report_certificate(struct hs_text *out, const struct hs_result_message *message);
+
 /* Per message size: a table of candidates and baselines, and the answer in one line. `result` was
  * built from the session; the column "layers %" (sum of the layers over the whole, in the same
  * runs) needs both. */

@@ -9,11 +9,14 @@
 #include "console/table.h"
 #include "measure/report.h"
 #include "model/cost.h"
+#include "result/result_gaps.h"
 
-/* Columns; PREDICTED and ERROR only with a system, LAYERS only where layers were timed. */
+/* Columns; PREDICTED and ERROR only with a system, INTERVAL (of the prediction) only with a
+ * calibrated one, LAYERS only where layers were timed. */
 struct columns {
-    size_t rank, plan, time, spread, ratio, busbw, predicted, error, layers, samples, remark;
-    bool has_predicted, has_layers;
+    size_t rank, plan, time, spread, ratio, busbw, predicted, interval, error, layers, samples,
+        remark;
+    bool has_predicted, has_interval, has_layers;
     struct hs_time_unit unit;
     double best_seconds;
     const struct hs_contest *contest; /* for the whole of the runs with layer times */
@@ -52,10 +55,12 @@ static double smallest_seconds(const struct hs_result_message *message)
 }
 
 static void add_columns(struct columns *columns, struct hs_table *table,
-                        const struct hs_result_message *message, bool has_system)
+                        const struct hs_result_message *message, const struct hs_result *result)
 {
-    *columns = (struct columns){.unit = hs_time_unit_for(smallest_seconds(message)),
-                                .has_predicted = has_system};
+    *columns =
+        (struct columns){.unit = hs_time_unit_for(smallest_seconds(message)),
+                         .has_predicted = result->has_system,
+                         .has_interval = result->has_system && result->system.fits.count > 0};
     if (best_candidate(message))
         columns->best_seconds = message->candidates[0].measured->median_seconds;
     for (size_t i = 0; i < message->candidate_count; i++)
@@ -68,8 +73,10 @@ static void add_columns(struct columns *columns, struct hs_table *table,
     columns->spread = add_column(table, "+-%", true);
     columns->ratio = add_column(table, "vs best", true);
     columns->busbw = add_column(table, "busbw GB/s", true);
-    if (has_system) {
+    if (columns->has_predicted) {
         columns->predicted = add_column(table, "predicted", true);
+        if (columns->has_interval)
+            columns->interval = add_column(table, "+-%", true);
         columns->error = add_column(table, "error %", true);
     }
     if (columns->has_layers)
@@ -105,8 +112,9 @@ static void fill_row(struct hs_table *table, const struct columns *columns,
                       hs_bus_bandwidth(bytes, measured->median_seconds, np) * 1e-9);
 }
 
-/* Sum of the layers (means over ranks) over the whole of the same runs (the slowest rank): below 100 % by what
- * lies between layers and by how early the other ranks are done, above it where chunks overlap. */
+/* Sum of the layers (means over ranks) over the whole of the same runs (the slowest rank): below
+ * 100 % by what lies between layers and by how early the other ranks are done, above it where
+ * chunks overlap. */
 static void add_layers(struct hs_table *table, const struct columns *columns,
                        const struct hs_candidate *candidate, const char *plan)
 {
@@ -139,6 +147,10 @@ static void add_candidate(struct hs_table *table, const struct columns *columns,
     if (columns->has_predicted) {
         hs_table_cell(table, columns->predicted, "%s",
                       hs_time_figure(figure, candidate->predicted_seconds, &columns->unit));
+        if (columns->has_interval && candidate->cost && isfinite(candidate->cost->ci95_seconds))
+            hs_table_cell(table, columns->interval, "%s",
+                          hs_percent_figure(figure, candidate->cost->ci95_seconds,
+                                            candidate->predicted_seconds));
         if (is_ok(measured) && measured->median_seconds > 0)
             hs_table_cell(table, columns->error, "%+.1f",
                           100 * (candidate->predicted_seconds / measured->median_seconds - 1));
@@ -225,12 +237,15 @@ static void print_message(struct hs_text *out, const struct hs_contest *contest,
     if (message->padded_bytes)
         hs_text_append(out, "padded to %s at most, so that the layers divide the message\n",
                        hs_bytes_format(padded, message->padded_bytes));
-    add_columns(&columns, &table, message, result->has_system);
+    add_columns(&columns, &table, message, result);
     columns.contest = contest;
     add_rows(&table, &columns, message, result->np);
     hs_table_print(out, &table, terminal);
     hs_table_release(&table);
+    hs_result_gaps_append(out, result, message);
     append_answer(out, result, message, terminal);
+    if (message->certificate)
+        hs_report_certificate(out, message);
 }
 
 void hs_report_print(struct hs_text *out, const struct hs_session *session,

@@ -13,10 +13,14 @@
 #include "base/file.h"
 #include "console/system_find.h"
 #include "measure/fingerprint.h"
+#include "measure/lazy_plan.h"
 #include "measure/outcome.h"
+#include "runner/buffers.h"
+#include "measure/share.h"
 #include "runner/check.h"
 #include "runner/driver.h"
 #include "runner/layer_comms.h"
+#include "search/search.h"
 
 #define CHECKPOINT_SECONDS 1.0
 #define SETUP_SECONDS      300.0
@@ -34,64 +38,23 @@ static enum hs_status agree(struct hs_session *session, enum hs_status status, s
     return hs_agree(session->order.ordered, &session->idle, status, err);
 }
 
-/* From rank 0. */
-static void broadcast(struct hs_session *session, void *data, int bytes)
-{
-    MPI_Request request;
-
-    CHECK_MPI(MPI_Ibcast(data, bytes, MPI_BYTE, 0, session->order.ordered, &request));
-    hs_idle_wait(&session->idle, &request);
-}
-
-/* Rank 0's text on all ranks, which own the copy. */
-static enum hs_status share_text(struct hs_session *session, char **text, struct hs_error *err)
-{
-    uint64_t length = session->rank == 0 && *text ? strlen(*text) : 0;
-    enum hs_status status = HS_OK;
-
-    broadcast(session, &length, sizeof(length));
-    if (session->rank != 0)
-        *text = malloc(length + 1);
-    if (!*text || length > INT32_MAX)
-        status = hs_fail(err, HS_MEMORY, "out of memory");
-    status = agree(session, status, err);
-    if (status != HS_OK)
-        return status;
-    assert(*text != NULL); /* all ranks agreed */
-    broadcast(session, *text, (int)length);
-    (*text)[length] = '\0';
-    return HS_OK;
-}
-
 /* ---- the machine --------------------------------------------------------------------------- */
 
-/* Rank 0 reads the file; the others get the figures, which is what backends need. */
+/* Rank 0 reads the file; the others get it whole. */
 static enum hs_status read_system(struct hs_session *session, struct hs_error *err)
 {
-    struct hs_text line = {0};
-    char *text = NULL;
     enum hs_status status = HS_OK;
 
     if (!session->settings.system)
         return HS_OK;
-    if (session->rank == 0) {
+    if (session->rank == 0)
         status = hs_system_find(&session->system, session->settings.system, err);
-        session->has_system = status == HS_OK;
-        if (status == HS_OK)
-            hs_system_format(&line, &session->system);
-        if (line.failed)
-            status = hs_fail(err, HS_MEMORY, "out of memory");
-        text = line.data;
-    }
     status = agree(session, status, err);
     if (status == HS_OK)
-        status = share_text(session, &text, err);
-    if (status == HS_OK && session->rank != 0) {
-        status = hs_system_parse(&session->system, text, err);
-        session->has_system = status == HS_OK;
-    }
-    free(text);
-    return agree(session, status, err);
+        status = hs_share_system(&session->system, session->rank, session->order.ordered,
+                                 &session->idle, err);
+    session->has_system = status == HS_OK;
+    return status;
 }
 
 /* What a person should know before the measurement. */
@@ -127,26 +90,17 @@ static void say_placement(struct hs_session *session)
 static enum hs_status choose_one(struct hs_session *session, struct hs_bout *bout,
                                  struct hs_error *err)
 {
-    struct hs_text list = {0};
-    char *text = NULL;
     enum hs_status status = HS_OK;
 
-    if (session->rank == 0) {
+    if (session->rank == 0)
         status = hs_candidates_choose(&bout->candidates, &session->settings,
                                       session->has_system ? &session->system : NULL, session->np,
                                       bout->bytes, err);
-        hs_candidates_format(&list, &bout->candidates);
-        if (status == HS_OK && list.failed)
-            status = hs_fail(err, HS_MEMORY, "out of memory");
-        text = list.data;
-    }
     status = agree(session, status, err);
-    if (status == HS_OK)
-        status = share_text(session, &text, err);
-    if (status == HS_OK && session->rank != 0)
-        status = hs_candidates_parse(&bout->candidates, text, session->np, err);
-    free(text);
-    return agree(session, status, err);
+    return status == HS_OK
+               ? hs_candidates_share(&bout->candidates, session->rank, session->np,
+                                     session->order.ordered, &session->idle, err)
+               : status;
 }
 
 static enum hs_status add_plan(struct hs_bout *bout, const struct hs_plan *plan,
@@ -207,6 +161,8 @@ static enum hs_status make_bouts(struct hs_session *session, struct hs_error *er
         struct hs_bout *bout = &session->bouts[session->bout_count++];
 
         bout->bytes = bytes;
+        if (session->lazy) /* chosen when its layers are measured */
+            continue;
         status = choose_one(session, bout, err);
         if (status == HS_OK)
             status = agree(session, fill_contest(session, bout, err), err);
@@ -216,12 +172,14 @@ static enum hs_status make_bouts(struct hs_session *session, struct hs_error *er
 
 /* ---- journal ------------------------------------------------------------------------------- */
 
-static enum hs_status restore_bouts(struct hs_session *session, struct hs_error *err)
+/* Of `count` bouts from `first` on. */
+static enum hs_status restore_bouts(struct hs_session *session, size_t first, size_t count,
+                                    struct hs_error *err)
 {
     enum hs_status status = HS_OK;
     size_t done = 0, all = 0;
 
-    for (size_t i = 0; i < session->bout_count && status == HS_OK; i++) {
+    for (size_t i = first; i < first + count && status == HS_OK; i++) {
         status = hs_journal_restore(&session->journal, &session->bouts[i].contest,
                                     session->bouts[i].bytes, session->settings.retry, err);
         done += hs_contest_done(&session->bouts[i].contest);
@@ -262,8 +220,8 @@ static enum hs_status open_journal(struct hs_session *session, struct hs_error *
                              "%s: replaced; --resume would have gone on from it", path);
         status = hs_journal_create(&session->journal, path, print.facts, print.count, err);
     }
-    if (status == HS_OK && settings->resume)
-        status = restore_bouts(session, err);
+    if (status == HS_OK && settings->resume && !session->lazy)
+        status = restore_bouts(session, 0, session->bout_count, err);
     hs_fingerprint_release(&print);
     free(path);
     return status;
@@ -288,16 +246,33 @@ static void on_step(void *context, const struct hs_step *step, double elapsed_se
     hs_progress_step(&session->progress, &bout->contest, step, elapsed_seconds);
 }
 
-/* What is left of the budget, divided by the sizes left. A virtual clock starts at 0 for each size.
- */
+/* What is left of the budget, divided by the sizes left. A virtual clock starts at 0 for each size,
+ * and again behind its layers. */
 static double bout_budget(const struct hs_session *session)
 {
     double budget = session->settings.budget_seconds;
 
     if (session->backend->virtual_clock)
-        return budget / (double)session->bout_count;
+        return budget / (double)session->bout_count -
+               session->bouts[session->current].layers_seconds;
     return (budget - (clock_seconds() - session->begin_seconds)) /
            (double)(session->bout_count - session->current);
+}
+
+/* Measures layers, and takes the candidates from what they say. */
+static enum hs_status choose_lazily(struct hs_session *session, struct hs_error *err)
+{
+    struct hs_bout *bout = &session->bouts[session->current];
+    enum hs_status status = hs_lazy_plan_run(session, bout, bout_budget(session), err);
+
+    if (status != HS_OK)
+        return status;
+    hs_guard_lock(session->guard);
+    status = fill_contest(session, bout, err);
+    if (status == HS_OK && session->rank == 0 && session->settings.resume)
+        status = restore_bouts(session, session->current, 1, err);
+    hs_guard_unlock(session->guard);
+    return agree(session, status, err);
 }
 
 static enum hs_status run_bout(struct hs_session *session, struct hs_error *err)
@@ -313,7 +288,8 @@ static enum hs_status run_bout(struct hs_session *session, struct hs_error *err)
                    .operation = settings->operation,
                    .faults = settings->faults,
                    .seed = (uint64_t)settings->seed,
-                   .system = session->has_system ? &session->system : NULL},
+                   .system = session->has_system ? &session->system : NULL,
+                   .memory = session->memory},
         .contest = &bout->contest,
         .guard = session->guard,
         .warmup_runs = (int)settings->warmup,
@@ -354,6 +330,37 @@ static void stamp_creation(struct hs_session *session)
     strftime(session->created, sizeof(session->created), "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
+static enum hs_status choose_backend(struct hs_session *session, struct hs_error *err)
+{
+    const struct hs_measure_settings *settings = &session->settings;
+    char note[HS_BACKEND_NOTE];
+    enum hs_status status = hs_backend_choose(&session->backend, note, settings->backend,
+                                              session->order.ordered, &session->idle, err);
+
+    if (status == HS_OK && note[0])
+        hs_progress_note(&session->progress, "backend %s, %s", session->backend->name, note);
+    if (status == HS_OK)
+        status = hs_buffers_choose(&session->memory, session->backend, settings->buffers,
+                                   session->order.ordered, &session->idle, err);
+    return status;
+}
+
+/* Not where the times are those of a machine that is played. */
+static enum hs_status look_at_machine(struct hs_session *session, struct hs_error *err)
+{
+    enum hs_status status;
+
+    if (session->backend->virtual_clock)
+        return HS_OK;
+    status = hs_machine_look(&session->machine, &session->order, &session->idle,
+                             !session->settings.system, err);
+    if (status == HS_OK && session->machine.proposed)
+        hs_progress_note(&session->progress,
+                         "no SYSTEM given; what this node looks like, not measured: %s",
+                         session->machine.proposed);
+    return status;
+}
+
 static enum hs_status look_around(struct hs_session *session, struct hs_error *err)
 {
     enum hs_status status = hs_rank_order_init(&session->order, MPI_COMM_WORLD, err);
@@ -368,9 +375,13 @@ static enum hs_status look_around(struct hs_session *session, struct hs_error *e
     hs_progress_init(&session->progress, session->settings.quiet || session->rank != 0);
     stamp_creation(session);
     status = read_system(session, err);
+    session->lazy = hs_lazy_plan_wanted(session);
+    if (!session->lazy && strcmp(session->settings.search, HS_SEARCH_AUTO) == 0)
+        session->settings.search = hs_search_strategies[0].name;
     if (status == HS_OK)
-        status = hs_backend_choose(&session->backend, session->settings.backend,
-                                   session->order.ordered, &session->idle, err);
+        status = choose_backend(session, err);
+    if (status == HS_OK)
+        status = look_at_machine(session, err);
     if (status == HS_OK && session->rank == 0)
         say_placement(session);
     return status;
@@ -406,8 +417,12 @@ enum hs_status hs_session_run(struct hs_session *session, struct hs_error *err)
         status = open_files(session, err);
     session->begin_seconds = session->checkpoint_seconds = clock_seconds();
     for (session->current = 0; session->current < session->bout_count && status == HS_OK;
-         session->current++)
-        status = run_bout(session, err);
+         session->current++) {
+        if (session->lazy)
+            status = choose_lazily(session, err);
+        if (status == HS_OK)
+            status = run_bout(session, err);
+    }
     if (session->rank == 0)
         status = status == HS_OK ? hs_outcome_save(session, err)
                                  : hs_outcome_failed(session, status, err);
@@ -419,12 +434,15 @@ void hs_session_release(struct hs_session *session)
 {
     for (size_t i = 0; i < session->bout_count; i++) {
         hs_candidates_release(&session->bouts[i].candidates);
+        hs_certificate_release(&session->bouts[i].certificate);
         hs_contest_release(&session->bouts[i].contest);
     }
     free(session->bouts);
     session->bouts = NULL;
     session->bout_count = 0;
+    free(session->layer_points);
     hs_journal_close(&session->journal, false);
     hs_system_release(&session->system);
+    hs_machine_release(&session->machine);
     hs_rank_order_release(&session->order);
 }

@@ -2,9 +2,11 @@
  * session.h - one run of `hiersearch measure` from settings to exit status, on all ranks.
  *
  * Rank 0 (of the ranks in their order by node) decides, keeps the samples, and is the only one that
- * touches files and prints. Order of things: where the ranks are, the system, the backend, whether
- * the output can be written, the candidates of all sizes, the journal; then one contest per message
- * size; then the result on disk, and the tables.
+ * touches files and prints. Order of things: where the ranks are, the system, the backend and its
+ * memory, what the nodes are made of, whether the output can be written, the candidates of all
+ * sizes, the journal; then one contest per message size; then the result on disk, and the tables.
+ * A lazy run has no candidates before the layers of a message size are measured; its contest
+ * follows at once, before the next size.
  */
 #ifndef HS_MEASURE_SESSION_H
 #define HS_MEASURE_SESSION_H
@@ -16,6 +18,7 @@
 
 #include "base/error.h"
 #include "measure/candidates.h"
+#include "measure/machine.h"
 #include "measure/measure_options.h"
 #include "measure/progress.h"
 #include "model/system.h"
@@ -29,7 +32,9 @@
 /* One message size. */
 struct hs_bout {
     uint64_t bytes;
-    struct hs_candidates candidates; /* plans on all ranks, the rest on rank 0 */
+    struct hs_candidates candidates;   /* plans on all ranks, the rest on rank 0 */
+    struct hs_certificate certificate; /* rank 0; {0} where no layers were measured */
+    double layers_seconds;             /* that they took */
     struct hs_contest contest;
     uint64_t padded_bytes; /* 0: not padded, or not known yet */
     bool begun;
@@ -45,8 +50,13 @@ struct hs_session {
     struct hs_idle idle;
     bool has_system;
     struct hs_system system;
+    bool lazy; /* layers are measured before the candidates are chosen (lazy_plan.h) */
+    struct hs_fit_point *layer_points; /* [layer_point_count] owned: of all sizes so far; rank 0 */
+    size_t layer_point_count;
     const struct hs_backend *backend;
-    struct hs_bout *bouts; /* [bout_count] owned */
+    const struct hs_memory *memory; /* see hs_buffers_choose */
+    struct hs_machine machine;      /* empty where the backend plays one */
+    struct hs_bout *bouts;          /* [bout_count] owned */
     size_t bout_count, current;
     struct hs_journal journal;
     double begin_seconds;        /* of the measurements, by the monotonic clock */

@@ -19,6 +19,15 @@
 #include "base/error.h"
 #include "model/datatype.h"
 #include "model/plan.h"
+#include "runner/idle.h"
+#include "runner/memory.h"
+
+/* Which memory a backend works on (config.memory; hs_buffers_choose). */
+enum hs_memory_use {
+    HS_MEMORY_OWN,   /* decides itself */
+    HS_MEMORY_ANY,   /* any */
+    HS_MEMORY_DIRECT /* what MPI may be handed pointers to */
+};
 
 /* A collective on one layer: its groups run it at the same time. */
 enum hs_phase {
@@ -39,6 +48,7 @@ struct hs_backend_config {
     const char *faults;             /* null: see null.c; NULL elsewhere */
     uint64_t seed;                  /* null: noise */
     const struct hs_system *system; /* null: the model it plays; NULL elsewhere */
+    const struct hs_memory *memory; /* host, mpi: where messages lie; NULL: host memory */
     double timeout_seconds; /* nccl: what takes longer is given up (see recover); 0 = never */
 };
 
@@ -60,8 +70,14 @@ struct hs_baseline {
 struct hs_backend {
     const char *name;
     const char *summary;
+    enum hs_memory_use memory_use;
     /* Local. Whether it can work here; where not, one line says why. */
     bool (*available)(char *why, size_t why_bytes);
+    /* Collective over `world`; after available was true on all ranks. Whether it can work for these
+     * ranks together: HS_INVALID with the reason. NULL: always. */
+    enum hs_status (*suits)(MPI_Comm world, struct hs_idle *idle, struct hs_error *err);
+    /* Local, before open. NULL: times depend on no device that is the backend's own choice. */
+    void (*identify)(struct hs_device_facts *facts);
     /* Allocates and fills the buffers. On failure *state is NULL. */
     enum hs_status (*open)(void **state, const struct hs_backend_config *config,
                            struct hs_error *err);
@@ -109,5 +125,14 @@ extern const struct hs_backend hs_backend_nccl, hs_backend_nccl_graph;
 
 /* The table, in order of preference for `auto`. NULL-terminated. */
 extern const struct hs_backend *const hs_backends[];
+
+#define HS_BACKEND_NOTE 640 /* bytes enough for a note */
+
+/* The backend of that name, or the first for "auto" that works on all ranks (null is never chosen).
+ * `note`, of HS_BACKEND_NOTE bytes: for people, why `auto` passed over one that would work if the
+ * ranks were placed otherwise; "" else. Collective. HS_INVALID with the reason why it cannot work
+ * here. */
+enum hs_status hs_backend_choose(const struct hs_backend **backend, char *note, const char *name,
+                                 MPI_Comm world, struct hs_idle *idle, struct hs_error *err);
 
 #endif

@@ -1,5 +1,10 @@
-/* backends.c - the table of backends, in order of preference for `auto`. */
+/* backends.c - the table of backends, and the choice from it. */
 #include "runner/backend.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "runner/layer_comms.h"
 
 const struct hs_backend *const hs_backends[] = {
 #ifdef HS_HAVE_NCCL
@@ -11,3 +16,57 @@ const struct hs_backend *const hs_backends[] = {
 #endif
     &hs_backend_null,       NULL,
 };
+
+/* Works on all ranks? */
+static enum hs_status check_available(const struct hs_backend *backend, MPI_Comm world,
+                                      struct hs_idle *idle, struct hs_error *err)
+{
+    char why[256] = "";
+    enum hs_status status = HS_OK;
+
+    if (!backend->available(why, sizeof(why)))
+        status =
+            hs_fail(err, HS_INVALID, "--backend %s: it cannot work here: %s", backend->name, why);
+    return hs_agree(world, idle, status, err);
+}
+
+/* And for these ranks together? */
+static enum hs_status check_suits(const struct hs_backend *backend, char *note, MPI_Comm world,
+                                  struct hs_idle *idle, struct hs_error *err)
+{
+    struct hs_error why;
+    enum hs_status status = backend->suits == NULL ? HS_OK : backend->suits(world, idle, &why);
+
+    if (status == HS_OK)
+        return HS_OK;
+    if (note[0] == '\0')
+        snprintf(note, HS_BACKEND_NOTE, "not backend %s: %.600s", backend->name, why.message);
+    return hs_fail(err, status, "--backend %s: %s", backend->name, why.message);
+}
+
+enum hs_status hs_backend_choose(const struct hs_backend **out, char *note, const char *name,
+                                 MPI_Comm world, struct hs_idle *idle, struct hs_error *err)
+{
+    bool any = strcmp(name, "auto") == 0;
+    enum hs_status status = HS_INVALID;
+
+    note[0] = '\0';
+    for (size_t i = 0; hs_backends[i]; i++) {
+        const struct hs_backend *backend = hs_backends[i];
+
+        if (any ? backend == &hs_backend_null : strcmp(backend->name, name) != 0)
+            continue;
+        status = check_available(backend, world, idle, err);
+        if (status == HS_OK)
+            status = check_suits(backend, note, world, idle, err);
+        if (status == HS_OK) {
+            *out = backend;
+            return HS_OK;
+        }
+        if (!any)
+            return status;
+    }
+    if (any)
+        return status;
+    return hs_fail(err, HS_INVALID, "--backend: there is no \"%.60s\"", name);
+}

@@ -42,9 +42,4 @@ struct hs_driver {
  * open says end the run, on all ranks alike. */
 enum hs_status hs_driver_run(struct hs_driver *driver, struct hs_error *err);
 
-/* The backend of that name, or the first for "auto" that works on all ranks (null is never chosen).
- * Collective. HS_INVALID with the reason why it cannot work here. */
-enum hs_status hs_backend_choose(const struct hs_backend **backend, const char *name,
-                                 MPI_Comm world, struct hs_idle *idle, struct hs_error *err);
-
 #endif

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/units.h"
+
 /* How often deadlines and the launcher are looked at. */
 #define LOOK_NANOSECONDS 200000000L
 /* How long the guard waits for the main thread to let go of the data, and for MPI_Abort to work. */
@@ -163,6 +165,27 @@ static void choose_signals(sigset_t *signals)
         if (sigaction(wanted[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
             sigaddset(signals, wanted[i]);
     }
+}
+
+char *hs_guard_end_format(char text[HS_GUARD_END_TEXT], const struct hs_guard_end *end)
+{
+    char limit[HS_UNIT_TEXT];
+
+    switch (end->event) {
+    case HS_GUARD_SIGNAL:
+        snprintf(text, HS_GUARD_END_TEXT, "interrupted by SIG%s%s%s", sigabbrev_np(end->signal),
+                 end->what[0] ? " while " : "", end->what);
+        break;
+    case HS_GUARD_TIMEOUT:
+        snprintf(text, HS_GUARD_END_TEXT, "%s took more than %s and was abandoned", end->what,
+                 hs_seconds_format(limit, end->limit_seconds));
+        break;
+    case HS_GUARD_ORPHANED:
+        snprintf(text, HS_GUARD_END_TEXT, "the launcher has died%s%s",
+                 end->what[0] ? " while " : "", end->what);
+        break;
+    }
+    return text;
 }
 
 enum hs_status hs_guard_start(struct hs_guard **out, struct hs_error *err)

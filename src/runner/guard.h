@@ -41,6 +41,10 @@ struct hs_guard_end {
     int exit_status;
 };
 
+#define HS_GUARD_END_TEXT (HS_GUARD_WHAT + 128)
+/* "interrupted by SIGTERM while sampling 4x4": one line without a full stop. */
+char *hs_guard_end_format(char text[HS_GUARD_END_TEXT], const struct hs_guard_end *end);
+
 struct hs_guard;
 
 /* Blocks the signals (so that threads that MPI makes do so too) and starts the thread. Call before

@@ -1,10 +1,9 @@
 /*
- * host.c - backend `host`: our own pipelined ring over MPI point to point, on host memory.
+ * host.c - backend `host`: our own pipelined ring over MPI point to point, on host or GPU memory.
  *
  * Each stage of a plan has a ring machine of its own, so all stages can be at work at once, and one
  * loop (hs_stages_run) drives them all. Machines are kept: plan after plan uses the same slots.
  */
-#include <assert.h>
 #include <stdlib.h>
 
 #include "runner/check.h"
@@ -59,23 +58,10 @@ static void choose_segments(struct host_state *state, const struct hs_backend_co
 static enum hs_status host_open(void **out, const struct hs_backend_config *config,
                                 struct hs_error *err)
 {
-    *out = NULL;
-    struct host_state *state = calloc(1, sizeof *state);
-    struct hs_idle idle = {.oversubscribed = true};
-    enum hs_status status = HS_OK;
-    if (state == NULL)
-        status = hs_fail(err, HS_MEMORY, "out of memory for the host backend");
-    status = hs_agree(config->world, &idle, status, err);
+    enum hs_status status = hs_host_data_open(out, sizeof(struct host_state), "host", config, err);
     if (status == HS_OK)
-        status = hs_host_data_init(&state->data, config, err);
-    if (status != HS_OK) {
-        free(state);
-        return status;
-    }
-    assert(state != NULL); /* all ranks agreed */
-    choose_segments(state, config);
-    *out = state;
-    return HS_OK;
+        choose_segments(*out, config);
+    return status;
 }
 
 /* Collective where the machine is not there yet: all ranks have the same ones, so all come here
@@ -85,7 +71,8 @@ static enum hs_status need_ring(struct hs_ring **ring, struct host_state *state,
 {
     if (*ring != NULL)
         return HS_OK;
-    enum hs_status status = hs_ring_new(ring, state->segment_bytes, state->lanes, reduces, err);
+    enum hs_status status =
+        hs_ring_new(ring, state->data.memory, state->segment_bytes, state->lanes, reduces, err);
     status = hs_agree(state->data.comms.world, &state->data.comms.idle, status, err);
     if (status != HS_OK) {
         hs_ring_free(*ring);
@@ -221,7 +208,8 @@ static void host_close(void *opaque)
 
 const struct hs_backend hs_backend_host = {
     .name = "host",
-    .summary = "our pipelined ring over MPI point to point, on host memory",
+    .summary = "our pipelined ring over MPI point to point, on host or GPU memory",
+    .memory_use = HS_MEMORY_ANY,
     .available = hs_host_data_available,
     .open = host_open,
     .prepare = host_prepare,
@@ -232,6 +220,7 @@ const struct hs_backend hs_backend_host = {
     .memory_bytes = host_memory_bytes,
     .padded_count = hs_host_data_padded_count,
     .device_seconds = NULL,
+    .describe = hs_host_data_describe,
     .close = host_close,
     .baselines = hs_host_data_baselines,
 };

@@ -2,10 +2,8 @@
 #include "runner/host_data.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "runner/check.h"
-#include "runner/pages.h"
 #include "runner/reduce.h"
 #include "runner/stages.h"
 
@@ -54,24 +52,47 @@ static void make_type(struct hs_host_data *data)
 
 static enum hs_status make_buffers(struct hs_host_data *data, struct hs_error *err)
 {
-    void *input = NULL, *output = NULL;
-    enum hs_status status = HS_OK;
-    if (data->count > SIZE_MAX / 2 / data->width - (size_t)data->comms.np)
+    const struct hs_memory *memory = data->memory;
+    void *input = NULL, *output = NULL, *staging = NULL;
+    size_t bytes = data->room * data->width;
+    enum hs_status status = memory->queue_new(&data->queue, 0, err);
+    if (status == HS_OK && data->count > SIZE_MAX / 2 / data->width - (size_t)data->comms.np)
         status = hs_fail(err, HS_MEMORY, "%zu elements per process are too many", data->count);
     if (status == HS_OK)
-        status = hs_pages_alloc(&input, data->room * data->width, "the input", err);
+        status = memory->allocate(&input, bytes, "the input", err);
     if (status == HS_OK)
-        status = hs_pages_alloc(&output, data->room * data->width, "the output", err);
+        status = memory->allocate(&output, bytes, "the output", err);
+    if (status == HS_OK && !memory->direct)
+        status = memory->allocate_staging(&staging, bytes, "the library's own AllReduce", err);
     data->input = input;
     data->output = output;
+    data->staging = staging;
     return hs_agree(data->comms.world, &data->comms.idle, status, err);
 }
 
-enum hs_status hs_host_data_init(struct hs_host_data *data, const struct hs_backend_config *config,
-                                 struct hs_error *err)
+void hs_host_data_release(struct hs_host_data *data)
+{
+    if (data->memory != NULL) {
+        data->memory->release(data->input);
+        data->memory->release(data->output);
+        data->memory->release_staging(data->staging);
+        data->memory->queue_free(data->queue);
+    }
+    if (data->own_type) {
+        CHECK_MPI(MPI_Op_free(&data->op));
+        CHECK_MPI(MPI_Type_free(&data->type));
+    }
+    hs_layer_comms_release(&data->comms);
+    *data = (struct hs_host_data){0};
+}
+
+static enum hs_status init(struct hs_host_data *data, const struct hs_backend_config *config,
+                           struct hs_error *err)
 {
     *data =
-        (struct hs_host_data){.count = config->count, .width = hs_datatype_bytes(config->datatype)};
+        (struct hs_host_data){.count = config->count,
+                              .width = hs_datatype_bytes(config->datatype),
+                              .memory = config->memory != NULL ? config->memory : &hs_memory_host};
     hs_layer_comms_init(&data->comms, config->world);
     data->pattern = (struct hs_pattern){config->datatype, config->operation, data->comms.np};
     /* Padding goes to a multiple of np / (last layer's size), at most np / 2: np covers it. */
@@ -83,48 +104,73 @@ enum hs_status hs_host_data_init(struct hs_host_data *data, const struct hs_back
         hs_host_data_release(data);
         return status;
     }
-    hs_pattern_fill(data->input, &data->pattern, data->comms.rank, 0, data->count);
+    data->memory->fill(data->queue, data->input, &data->pattern, data->comms.rank, data->count);
     return HS_OK;
 }
 
-void hs_host_data_release(struct hs_host_data *data)
+enum hs_status hs_host_data_open(void **out, size_t bytes, const char *name,
+                                 const struct hs_backend_config *config, struct hs_error *err)
 {
-    free(data->input);
-    free(data->output);
-    if (data->own_type) {
-        CHECK_MPI(MPI_Op_free(&data->op));
-        CHECK_MPI(MPI_Type_free(&data->type));
+    struct hs_host_data *data = calloc(1, bytes);
+    struct hs_idle idle = {.oversubscribed = true}; /* until it is known */
+    enum hs_status status = HS_OK;
+
+    *out = NULL;
+    if (data == NULL)
+        status = hs_fail(err, HS_MEMORY, "out of memory for the %s backend", name);
+    status = hs_agree(config->world, &idle, status, err);
+    if (status == HS_OK)
+        status = init(data, config, err);
+    if (status != HS_OK) {
+        free(data);
+        return status;
     }
-    hs_layer_comms_release(&data->comms);
-    *data = (struct hs_host_data){0};
+    *out = data;
+    return HS_OK;
 }
 
 size_t hs_host_data_memory_bytes(const struct hs_host_data *data)
 {
-    return 2 * data->room * data->width;
+    return (data->staging == NULL ? 2 : 3) * data->room * data->width;
 }
 
-void hs_host_data_allreduce(const struct hs_host_data *data, const void *input, void *output,
-                            size_t count, MPI_Comm comm)
+/* In calls that int can count; without the division of an average. */
+static void allreduce(const struct hs_host_data *data, const void *input, void *output)
 {
-    for (size_t done = 0; done < count;) {
-        size_t part = count - done;
+    for (size_t done = 0; done < data->count;) {
+        size_t part = data->count - done;
         if (part > HS_CHUNK_ELEMENTS_MAX)
             part = HS_CHUNK_ELEMENTS_MAX;
         const void *from = input == MPI_IN_PLACE ? input : (const char *)input + done * data->width;
         CHECK_MPI(MPI_Allreduce(from, (char *)output + done * data->width, (int)part, data->type,
-                                data->op, comm));
+                                data->op, data->comms.world));
         done += part;
     }
+}
+
+/* As a program has to do it whose MPI library takes no pointers to its memory. */
+static void allreduce_staged(const struct hs_host_data *data)
+{
+    const struct hs_memory *memory = data->memory;
+    size_t bytes = data->count * data->width;
+    memory->copy(data->queue, data->staging, data->input, bytes);
+    memory->wait(data->queue);
+    allreduce(data, MPI_IN_PLACE, data->staging);
+    memory->copy(data->queue, data->output, data->staging, bytes);
 }
 
 static enum hs_status run_mpi_allreduce(void *state, struct hs_error *err)
 {
     struct hs_host_data *data = state;
+    const struct hs_pattern *pattern = &data->pattern;
     (void)err;
-    hs_host_data_allreduce(data, data->input, data->output, data->count, data->comms.world);
-    hs_reduce_finish(data->output, data->count, data->pattern.datatype, data->pattern.operation,
-                     data->pattern.np);
+    if (data->memory->direct)
+        allreduce(data, data->input, data->output);
+    else
+        allreduce_staged(data);
+    data->memory->finish(data->queue, data->output, data->count, pattern->datatype,
+                         pattern->operation, pattern->np);
+    data->memory->wait(data->queue);
     return HS_OK;
 }
 
@@ -142,13 +188,19 @@ bool hs_host_data_available(char *why, size_t why_bytes)
 void hs_host_data_spoil(void *state)
 {
     struct hs_host_data *data = state;
-    memset(data->output, 0xff, data->room * data->width);
+    data->memory->set(data->queue, data->output, 0xff, data->room * data->width);
 }
 
 uint64_t hs_host_data_wrong_elements(void *state)
 {
     const struct hs_host_data *data = state;
-    return hs_pattern_wrong(data->output, &data->pattern, 0, data->count);
+    return data->memory->wrong(data->queue, data->output, &data->pattern, data->count);
+}
+
+void hs_host_data_describe(const void *state, char *text, size_t bytes)
+{
+    const struct hs_host_data *data = state;
+    data->memory->describe(text, bytes);
 }
 
 size_t hs_host_data_padded_count(const void *state, const struct hs_plan *plan)

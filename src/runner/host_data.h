@@ -1,5 +1,6 @@
 /*
- * host_data.h - what the backends on host memory share: input, output, and the library's AllReduce.
+ * host_data.h - what the backends `host` and `mpi` share: input, output, and the library's
+ * AllReduce, in host memory or a GPU's (memory.h).
  *
  * It is the first member of the state of both `host` and `mpi`, so functions that need only this
  * are common to their tables, and tests can put other data in.
@@ -16,10 +17,14 @@
 #include "model/datatype.h"
 #include "runner/backend.h"
 #include "runner/layer_comms.h"
+#include "runner/memory.h"
 #include "runner/pattern.h"
 
 struct hs_host_data {
     struct hs_layer_comms comms;
+    const struct hs_memory *memory;
+    struct hs_queue *queue; /* for what is not a ring's */
+    char *staging;          /* the message on its way to and from MPI; NULL where memory->direct */
     struct hs_pattern pattern;
     size_t count; /* elements per process as asked for */
     size_t room;  /* elements that fit: count and the padding of any plan; zeros beyond count */
@@ -31,23 +36,21 @@ struct hs_host_data {
     bool own_type;
 };
 
-/* Collective; the status is that of all ranks. On failure nothing is held. */
-enum hs_status hs_host_data_init(struct hs_host_data *data, const struct hs_backend_config *config,
-                                 struct hs_error *err);
+/* A backend's open: a zeroed state of `bytes` bytes that starts with a struct hs_host_data, which
+ * is made ready. Collective; the status is that of all ranks. On failure *state is NULL. `name` is
+ * the backend's. */
+enum hs_status hs_host_data_open(void **state, size_t bytes, const char *name,
+                                 const struct hs_backend_config *config, struct hs_error *err);
 /* Collective. */
 void hs_host_data_release(struct hs_host_data *data);
 size_t hs_host_data_memory_bytes(const struct hs_host_data *data);
-
-/* MPI_Allreduce of `count` elements from `input` to `output`, in calls that int can count.
- * Collective over comm; without the division of an average. */
-void hs_host_data_allreduce(const struct hs_host_data *data, const void *input, void *output,
-                            size_t count, MPI_Comm comm);
 
 /* Functions of struct hs_backend; `state` is a struct hs_host_data or starts with one. */
 bool hs_host_data_available(char *why, size_t why_bytes);
 void hs_host_data_spoil(void *state);
 uint64_t hs_host_data_wrong_elements(void *state);
 size_t hs_host_data_padded_count(const void *state, const struct hs_plan *plan);
+void hs_host_data_describe(const void *state, char *text, size_t bytes);
 /* The row "MPI_Allreduce", and the end of the table. */
 extern const struct hs_baseline hs_host_data_baselines[];
 

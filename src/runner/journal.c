@@ -157,6 +157,26 @@ enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_byt
     return status;
 }
 
+enum hs_status hs_journal_write_layer(struct hs_journal *journal, uint64_t message_bytes,
+                                      const struct hs_fit_point *point, struct hs_error *err)
+{
+    cJSON *root;
+    bool complete;
+
+    if (!journal->path || journal->broken)
+        return HS_OK;
+    root = cJSON_CreateObject();
+    complete = root && cJSON_AddNumberToObject(root, "bytes", (double)message_bytes) &&
+               cJSON_AddStringToObject(root, "name", HS_JOURNAL_LAYER) &&
+               cJSON_AddNumberToObject(root, "stride", (double)point->layer.stride) &&
+               cJSON_AddNumberToObject(root, "size", (double)point->layer.size) &&
+               cJSON_AddStringToObject(root, "phase", hs_fit_phase_names[point->phase]) &&
+               cJSON_AddNumberToObject(root, "entering", point->bytes) &&
+               cJSON_AddNumberToObject(root, "seconds", point->seconds) &&
+               cJSON_AddNumberToObject(root, "noise", point->noise);
+    return write_tree(journal, root, complete, err);
+}
+
 /* ---- opening ------------------------------------------------------------------------------- */
 
 static enum hs_status open_file(struct hs_journal *journal, const char *path, int flags,

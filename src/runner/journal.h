@@ -11,6 +11,11 @@
  *     {"bytes":67108864,"name":"4x4","ended":"open","status":"ok","samples":[0.0123,0.0121]}
  *     {"bytes":67108864,"name":"4x4","ended":"precision","status":"ok","samples":[0.0122]}
  *
+ * or keeps the time of one phase of a layer, which a lazy search has measured for a message size:
+ *
+ *     {"bytes":67108864,"name":"layer","stride":4,"size":4,"phase":"reduce-scatter","entering":...,
+ *      "seconds":0.0031,"noise":0.004}
+ *
  * Lines are written whole, in order. A kill can tear the last one only: a line without its newline
  * is ignored, and cut off when the run resumes. Rank 0 alone touches the file.
  */
@@ -22,9 +27,11 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "model/fit.h"
 #include "runner/contest.h"
 
 #define HS_JOURNAL_FORMAT "hiersearch.journal/1"
+#define HS_JOURNAL_LAYER  "layer" /* the name in lines of layers: no plan is called so */
 
 /* One fact of the run, such as "np" and "16". */
 struct hs_journal_fact {
@@ -69,6 +76,15 @@ bool hs_journal_wants(const struct hs_contestant *item);
 enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_bytes,
                                 struct hs_contestant *item, struct hs_error *err);
 enum hs_status hs_journal_sync(struct hs_journal *journal, struct hs_error *err);
+
+/* Writes the time of a layer's phase; as hs_journal_write. */
+enum hs_status hs_journal_write_layer(struct hs_journal *journal, uint64_t message_bytes,
+                                      const struct hs_fit_point *point, struct hs_error *err);
+/* The times that the earlier session kept for layers at this message size, of np processes.
+ * *points is owned by the caller (free). HS_INVALID with the line number, HS_MEMORY. */
+enum hs_status hs_journal_layers(struct hs_fit_point **points, size_t *count,
+                                 const struct hs_journal *journal, uint64_t message_bytes,
+                                 int64_t np, struct hs_error *err);
 
 /* Closes the file, and removes it where `remove_file`. */
 void hs_journal_close(struct hs_journal *journal, bool remove_file);

@@ -1,5 +1,6 @@
 /* journal_restore.c - reads the lines of an earlier session back into a contest: see journal.h. */
 #include <cjson/cJSON.h>
+#include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,28 +117,121 @@ static void reopen(struct hs_contestant *item, bool retry)
     item->journaled_ending = item->ending != HS_ENDING_OPEN;
 }
 
+/* Lines of an earlier session, one by one, behind the first, which says what run it was. */
+struct reader {
+    const struct hs_journal *journal;
+    const char *at; /* the newline before the next line */
+    size_t number;
+    struct hs_json_document document;
+};
+
+static struct reader read_from_start(const struct hs_journal *journal)
+{
+    return (struct reader){
+        .journal = journal, .at = journal->old ? strchr(journal->old, '\n') : NULL, .number = 1};
+}
+
+/* The next line in reader->document, which the caller releases; false: there is none, or it is
+ * wrong (*status). */
+static bool next_line(struct reader *reader, struct hs_json *top, enum hs_status *status,
+                      struct hs_error *err)
+{
+    const char *line;
+    char name[HS_ERROR_MESSAGE_BYTES];
+
+    if (*status != HS_OK || !reader->at || !reader->at[1])
+        return false;
+    line = reader->at + 1;
+    reader->at = strchr(line, '\n');
+    snprintf(name, sizeof(name), "%.900s, line %zu", reader->journal->path, ++reader->number);
+    *status = hs_json_parse(&reader->document, name, line, (size_t)(reader->at - line), err);
+    if (*status != HS_OK)
+        return false;
+    *top = hs_json_top(&reader->document);
+    return true;
+}
+
 enum hs_status hs_journal_restore(const struct hs_journal *journal, struct hs_contest *contest,
                                   uint64_t message_bytes, bool retry, struct hs_error *err)
 {
-    const char *at = journal->old ? strchr(journal->old, '\n') : NULL;
+    struct reader reader = read_from_start(journal);
     enum hs_status status = HS_OK;
+    struct hs_json top;
 
-    for (size_t number = 2; at && at[1] && status == HS_OK; number++) {
-        const char *line = at + 1;
-        struct hs_json_document document;
-        struct hs_json top;
-        char name[HS_ERROR_MESSAGE_BYTES];
-
-        at = strchr(line, '\n');
-        snprintf(name, sizeof(name), "%.900s, line %zu", journal->path, number);
-        status = hs_json_parse(&document, name, line, (size_t)(at - line), err);
-        if (status != HS_OK)
-            break;
-        top = hs_json_top(&document);
+    while (next_line(&reader, &top, &status, err)) {
         status = read_line(contest, &top, message_bytes, err);
-        hs_json_release(&document);
+        hs_json_release(&reader.document);
     }
     for (size_t i = 0; i < contest->count && status == HS_OK; i++)
         reopen(&contest->items[i], retry);
+    return status;
+}
+
+/* ---- layers -------------------------------------------------------------------------------- */
+
+static enum hs_status read_point(struct hs_fit_point *point, const struct hs_json *line, int64_t np,
+                                 struct hs_error *err)
+{
+    static const struct hs_json_bounds above_zero = {
+        .min = 0, .max = DBL_MAX, .exclusive_min = true};
+    static const struct hs_json_bounds not_negative = {.min = 0, .max = DBL_MAX};
+    size_t phase = HS_FIT_PHASE_COUNT;
+    enum hs_status status;
+
+    *point = (struct hs_fit_point){.np = np};
+    if ((status = hs_json_integer(&point->layer.stride, line, "stride", 1, np, err)) ||
+        (status = hs_json_integer(&point->layer.size, line, "size", 2, np, err)) ||
+        (status = hs_json_choice_or(&phase, line, "phase", hs_fit_phase_names, HS_FIT_PHASE_COUNT,
+                                    HS_FIT_PAIR, err)) ||
+        (status = hs_json_number(&point->bytes, line, "entering", &above_zero, err)) ||
+        (status = hs_json_number(&point->seconds, line, "seconds", &above_zero, err)) ||
+        (status = hs_json_number(&point->noise, line, "noise", &not_negative, err)))
+        return status;
+    point->phase = (enum hs_fit_phase)phase;
+    return HS_OK;
+}
+
+/* Adds the line's point where it is a layer's at that message size. */
+static enum hs_status add_point(struct hs_fit_point **points, size_t *count,
+                                const struct hs_json *line, uint64_t message_bytes, int64_t np,
+                                struct hs_error *err)
+{
+    struct hs_fit_point *grown;
+    const char *name;
+    int64_t bytes;
+    enum hs_status status = hs_json_integer(&bytes, line, "bytes", 1, (int64_t)HS_BYTES_MAX, err);
+
+    if (status == HS_OK)
+        status = hs_json_string(&name, line, "name", err);
+    if (status != HS_OK || (uint64_t)bytes != message_bytes || strcmp(name, HS_JOURNAL_LAYER) != 0)
+        return status;
+    grown = realloc(*points, (*count + 1) * sizeof(*grown));
+    if (!grown)
+        return hs_fail(err, HS_MEMORY, "out of memory for the journal");
+    *points = grown;
+    status = read_point(&grown[*count], line, np, err);
+    *count += status == HS_OK;
+    return status;
+}
+
+enum hs_status hs_journal_layers(struct hs_fit_point **points, size_t *count,
+                                 const struct hs_journal *journal, uint64_t message_bytes,
+                                 int64_t np, struct hs_error *err)
+{
+    struct reader reader = read_from_start(journal);
+    enum hs_status status = HS_OK;
+    struct hs_json top;
+
+    *points = NULL;
+    *count = 0;
+    while (next_line(&reader, &top, &status, err)) {
+        status = add_point(points, count, &top, message_bytes, np, err);
+        hs_json_release(&reader.document);
+    }
+    if (status != HS_OK) {
+        free(*points);
+        *points = NULL;
+        *count = 0;
+    }
     return status;
 }

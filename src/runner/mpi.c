@@ -1,18 +1,18 @@
 /*
- * mpi.c - backend `mpi`: the MPI library's own collectives, layer by layer, on host memory.
+ * mpi.c - backend `mpi`: the MPI library's own collectives, layer by layer, on host memory or,
+ * where the library takes pointers to it, a GPU's.
  *
  * One chunk: the blocking calls, MPI_Reduce_scatter_block, MPI_Allreduce and MPI_Allgather. More:
  * their nonblocking forms, so that layers overlap; on a communicator they start in the order of the
  * chunks, on all ranks alike. Nonblocking always where ranks outnumber cores: a blocking call may
- * spin. A reduce-scatter may not work in place at another offset, so what it leaves goes to
- * scratch: 1/p1 of the message, 1/(p1 p2), and so on.
+ * spin. On GPU memory always the blocking calls: Open MPI has no others for it; they start in an
+ * order that the plan alone decides. A reduce-scatter may not work in place at another offset, so
+ * what it leaves goes to scratch: 1/p1 of the message, 1/(p1 p2), and so on.
  */
 #include <stdlib.h>
 
 #include "runner/check.h"
 #include "runner/host_data.h"
-#include "runner/pages.h"
-#include "runner/reduce.h"
 #include "runner/stages.h"
 
 struct mpi_state {
@@ -32,20 +32,15 @@ static enum hs_status mpi_open(void **out, const struct hs_backend_config *confi
                                struct hs_error *err)
 {
     *out = NULL;
-    struct mpi_state *state = calloc(1, sizeof *state);
-    struct hs_idle idle = {.oversubscribed = true};
-    enum hs_status status = HS_OK;
-    if (state == NULL)
-        status = hs_fail(err, HS_MEMORY, "out of memory for the mpi backend");
-    status = hs_agree(config->world, &idle, status, err);
-    if (status == HS_OK)
-        status = hs_host_data_init(&state->data, config, err);
-    if (status != HS_OK) {
-        free(state);
-        return status;
-    }
-    *out = state;
-    return HS_OK;
+    if (config->memory != NULL && !config->memory->direct)
+        return hs_fail(err, HS_INVALID, "the MPI library takes no pointers to %s",
+                       config->memory->name);
+    return hs_host_data_open(out, sizeof(struct mpi_state), "mpi", config, err);
+}
+
+static bool on_gpu(const struct mpi_state *state)
+{
+    return state->data.memory != &hs_memory_host;
 }
 
 /* Room for `bytes` bytes before layer i; what was there is lost. Local. */
@@ -55,10 +50,10 @@ static enum hs_status need_scratch(struct mpi_state *state, int i, size_t bytes,
     void *memory;
     if (state->scratch_bytes[i] >= bytes)
         return HS_OK;
-    free(state->scratch[i]);
+    state->data.memory->release(state->scratch[i]);
     state->scratch[i] = NULL;
     state->scratch_bytes[i] = 0;
-    enum hs_status status = hs_pages_alloc(&memory, bytes, "a layer's blocks", err);
+    enum hs_status status = state->data.memory->allocate(&memory, bytes, "a layer's blocks", err);
     if (status != HS_OK)
         return status;
     state->scratch[i] = memory;
@@ -177,8 +172,10 @@ static bool progress_stage(void *opaque, int index, bool *moved)
     *moved = true;
     if (stage.phase == HS_ALLREDUCE) {
         struct hs_block block = hs_stages_block(&state->stages, stage.layer, state->chunk[index]);
-        hs_reduce_finish(in_output(state, block), block.count, pattern->datatype,
-                         pattern->operation, pattern->np);
+        const struct hs_memory *memory = state->data.memory;
+        memory->finish(state->data.queue, in_output(state, block), block.count, pattern->datatype,
+                       pattern->operation, pattern->np);
+        memory->wait(state->data.queue); /* an allgather may read it next */
     }
     return true;
 }
@@ -196,7 +193,8 @@ static enum hs_status mpi_run(void *opaque, const struct hs_plan *plan,
         if (status != HS_OK)
             return status;
     }
-    state->blocking = state->stages.chunks == 1 && !state->data.comms.idle.oversubscribed;
+    state->blocking =
+        on_gpu(state) || (state->stages.chunks == 1 && !state->data.comms.idle.oversubscribed);
     if (times != NULL)
         *times = (struct hs_layer_times){0};
     hs_stages_run(&state->stages, &engine, state, &state->data.comms.idle, times);
@@ -240,7 +238,7 @@ static enum hs_status mpi_run_layer(void *opaque, struct hs_layer layer, enum hs
     size_t size = (size_t)layer.size;
     size_t padded = (count + size - 1) / size * size;
     size_t most = HS_CHUNK_ELEMENTS_MAX / size * size;
-    state->blocking = !state->data.comms.idle.oversubscribed;
+    state->blocking = on_gpu(state) || !state->data.comms.idle.oversubscribed;
     for (size_t first = 0; first < padded; first += most)
         run_part(state, comm, phase, first, padded - first < most ? padded - first : most);
     return HS_OK;
@@ -261,14 +259,15 @@ static void mpi_close(void *opaque)
     if (state == NULL)
         return;
     for (int i = 0; i < HS_LAYERS_MAX; i++)
-        free(state->scratch[i]);
+        state->data.memory->release(state->scratch[i]);
     hs_host_data_release(&state->data);
     free(state);
 }
 
 const struct hs_backend hs_backend_mpi = {
     .name = "mpi",
-    .summary = "the MPI library's own collectives per layer, on host memory",
+    .summary = "the MPI library's own collectives per layer, on host or GPU memory",
+    .memory_use = HS_MEMORY_DIRECT,
     .available = hs_host_data_available,
     .open = mpi_open,
     .prepare = mpi_prepare,
@@ -279,6 +278,7 @@ const struct hs_backend hs_backend_mpi = {
     .memory_bytes = mpi_memory_bytes,
     .padded_count = hs_host_data_padded_count,
     .device_seconds = NULL,
+    .describe = hs_host_data_describe,
     .close = mpi_close,
     .baselines = hs_host_data_baselines,
 };

@@ -29,6 +29,13 @@ static enum hs_status open_with(void **out, const struct hs_backend_config *conf
     return status;
 }
 
+/* Ranks that share a GPU are told before anything is made. */
+static enum hs_status nccl_suits(MPI_Comm world, struct hs_idle *idle, struct hs_error *err)
+{
+    struct hs_nccl_device device;
+    return hs_nccl_device_find(&device, world, idle, err);
+}
+
 static enum hs_status nccl_open(void **out, const struct hs_backend_config *config,
                                 struct hs_error *err)
 {
@@ -343,21 +350,37 @@ struct hs_nccl_clock hs_nccl_backend_clock(const void *opaque)
     return state->lanes.clock;
 }
 
+static void print_version(char *text, size_t bytes, const struct hs_nccl_api *api)
+{
+    snprintf(text, bytes, "%d.%d.%d", api->version / 10000, api->version / 100 % 100,
+             api->version % 100);
+}
+
 void hs_nccl_backend_describe(const void *opaque, char *text, size_t bytes)
 {
     const struct hs_nccl_state *state = opaque;
-    int version = state->api->version;
-    snprintf(text, bytes, "NCCL %d.%d.%d, %s%s", version / 10000, version / 100 % 100,
-             version % 100, state->device.name,
-             state->device.shared ? ", shared by several ranks: no time means anything" : "");
+    char version[32];
+    print_version(version, sizeof version, state->api);
+    snprintf(text, bytes, "NCCL %s, %s%s", version, state->device.name,
+             state->device.shared ? HS_SHARED_GPU_TEXT : "");
+}
+
+static void nccl_identify(struct hs_device_facts *facts)
+{
+    const struct hs_nccl_api *api;
+    struct hs_error error;
+    hs_nccl_device_identify(facts);
+    if (hs_nccl_api_get(&api, &error) == HS_OK)
+        print_version(facts->nccl, sizeof facts->nccl, api);
 }
 
 #define NCCL_FUNCTIONS                                                                             \
-    .available = hs_nccl_device_available, .prepare = nccl_prepare, .run = nccl_run,               \
-    .run_layer = nccl_run_layer, .recover = nccl_recover, .spoil = nccl_spoil,                     \
-    .wrong_elements = nccl_wrong_elements, .memory_bytes = nccl_memory_bytes,                      \
-    .padded_count = nccl_padded_count, .device_seconds = nccl_device_seconds,                      \
-    .describe = hs_nccl_backend_describe, .close = nccl_close, .baselines = baselines
+    .available = hs_nccl_device_available, .suits = nccl_suits, .identify = nccl_identify,         \
+    .prepare = nccl_prepare, .run = nccl_run, .run_layer = nccl_run_layer,                         \
+    .recover = nccl_recover, .spoil = nccl_spoil, .wrong_elements = nccl_wrong_elements,           \
+    .memory_bytes = nccl_memory_bytes, .padded_count = nccl_padded_count,                          \
+    .device_seconds = nccl_device_seconds, .describe = hs_nccl_backend_describe,                   \
+    .close = nccl_close, .baselines = baselines
 
 const struct hs_backend hs_backend_nccl = {
     .name = "nccl",

@@ -8,19 +8,25 @@
 #include "runner/check.h"
 #include "runner/layer_comms.h"
 
-bool hs_nccl_device_available(char *why, size_t why_bytes)
+bool hs_nccl_device_exists(char *why, size_t why_bytes)
 {
-    const struct hs_nccl_api *api;
-    struct hs_error error;
     int count = 0;
     cudaError_t code = cudaGetDeviceCount(&count);
     if (why_bytes > 0)
         why[0] = '\0';
-    if (code != cudaSuccess || count == 0) {
-        snprintf(why, why_bytes, "no GPU: %s",
-                 code != cudaSuccess ? cudaGetErrorString(code) : "CUDA sees none");
+    if (code == cudaSuccess && count > 0)
+        return true;
+    snprintf(why, why_bytes, "no GPU: %s",
+             code != cudaSuccess ? cudaGetErrorString(code) : "CUDA sees none");
+    return false;
+}
+
+bool hs_nccl_device_available(char *why, size_t why_bytes)
+{
+    const struct hs_nccl_api *api;
+    struct hs_error error;
+    if (!hs_nccl_device_exists(why, why_bytes))
         return false;
-    }
     if (hs_nccl_api_get(&api, &error) == HS_OK)
         return true;
     snprintf(why, why_bytes, "%s", error.message);
@@ -37,8 +43,8 @@ static int local_rank_of(MPI_Comm world)
     return local_rank;
 }
 
-static enum hs_status take(struct hs_nccl_device *device, cudaUUID_t *uuid, int local_rank,
-                           struct hs_error *err)
+static enum hs_status identify(struct hs_nccl_device *device, cudaUUID_t *uuid, int local_rank,
+                               struct hs_error *err)
 {
     struct cudaDeviceProp properties;
     int count = 0;
@@ -48,10 +54,8 @@ static enum hs_status take(struct hs_nccl_device *device, cudaUUID_t *uuid, int 
     if (status != HS_OK)
         return status;
     device->ordinal = local_rank % count;
-    status = hs_cuda_status(cudaSetDevice(device->ordinal), "cudaSetDevice", err);
-    if (status == HS_OK)
-        status = hs_cuda_status(cudaGetDeviceProperties(&properties, device->ordinal),
-                                "cudaGetDeviceProperties", err);
+    status = hs_cuda_status(cudaGetDeviceProperties(&properties, device->ordinal),
+                            "cudaGetDeviceProperties", err);
     if (status != HS_OK)
         return status;
     snprintf(device->name, sizeof device->name, "%.100s", properties.name);
@@ -90,17 +94,70 @@ static enum hs_status set_default(const char *name, const char *value, struct hs
     return HS_OK;
 }
 
-static enum hs_status allow_sharing(const struct hs_nccl_api *api, int rank, int mates,
-                                    struct hs_error *err)
+static bool may_share(void)
 {
     const char *asked = getenv("HIERSEARCH_SHARED_GPU");
-    char id[64];
-    if (asked == NULL || strcmp(asked, "1") != 0)
-        return hs_fail(
+    return asked != NULL && strcmp(asked, "1") == 0;
+}
+
+enum hs_status hs_nccl_device_find(struct hs_nccl_device *device, MPI_Comm world,
+                                   struct hs_idle *idle, struct hs_error *err)
+{
+    cudaUUID_t uuid;
+    *device = (struct hs_nccl_device){.mates = 1};
+    memset(&uuid, 0, sizeof uuid);
+    enum hs_status status = identify(device, &uuid, local_rank_of(world), err);
+    status = hs_agree(world, idle, status, err);
+    if (status == HS_OK)
+        status = count_mates(&device->mates, &uuid, world, idle, err);
+    if (status != HS_OK)
+        return status;
+    device->shared = device->mates > 1;
+    if (device->shared && !may_share())
+        status = hs_fail(
             err, HS_INVALID,
             "%d ranks share one GPU: start one rank per GPU, take --backend host, or set "
-            "HIERSEARCH_SHARED_GPU=1 for a functional test (its times mean nothing)",
-            mates);
+            "HIERSEARCH_SHARED_GPU=1 for a functional test, whose times mean nothing (NCCL then "
+            "gets NCCL_HOSTID and NCCL_NET=Socket, from 2.30 on NCCL_MULTI_RANK_GPU_ENABLE=1)",
+            device->mates);
+    return hs_agree(world, idle, status, err);
+}
+
+static struct hs_nccl_device taken;
+
+enum hs_status hs_nccl_device_take(struct hs_nccl_device *device, MPI_Comm world,
+                                   struct hs_idle *idle, struct hs_error *err)
+{
+    enum hs_status status = hs_nccl_device_find(device, world, idle, err);
+    if (status != HS_OK)
+        return status;
+    status = hs_cuda_status(cudaSetDevice(device->ordinal), "cudaSetDevice", err);
+    if (status == HS_OK)
+        taken = *device;
+    return hs_agree(world, idle, status, err);
+}
+
+const struct hs_nccl_device *hs_nccl_device_taken(void)
+{
+    return &taken;
+}
+
+void hs_nccl_device_identify(struct hs_device_facts *facts)
+{
+    struct cudaDeviceProp properties;
+    int version = 0;
+    *facts = (struct hs_device_facts){.gpu = ""};
+    if (cudaGetDeviceProperties(&properties, taken.ordinal) == cudaSuccess)
+        snprintf(facts->gpu, sizeof facts->gpu, "%.100s", properties.name);
+    if (cudaDriverGetVersion(&version) == cudaSuccess)
+        snprintf(facts->driver, sizeof facts->driver, "CUDA %d.%d", version / 1000,
+                 version / 10 % 100);
+}
+
+/* Keeps NCCL from noticing, or tells it that this is meant. */
+static enum hs_status allow_sharing(const struct hs_nccl_api *api, int rank, struct hs_error *err)
+{
+    char id[64];
     if (api->version >= 23000)
         return set_default("NCCL_MULTI_RANK_GPU_ENABLE", "1", err);
     snprintf(id, sizeof id, "hiersearch-rank-%d", rank);
@@ -111,20 +168,13 @@ static enum hs_status allow_sharing(const struct hs_nccl_api *api, int rank, int
 enum hs_status hs_nccl_device_choose(struct hs_nccl_device *device, const struct hs_nccl_api *api,
                                      MPI_Comm world, struct hs_idle *idle, struct hs_error *err)
 {
-    cudaUUID_t uuid;
-    int rank, mates = 1;
-    *device = (struct hs_nccl_device){0};
-    memset(&uuid, 0, sizeof uuid);
-    CHECK_MPI(MPI_Comm_rank(world, &rank));
-    enum hs_status status = take(device, &uuid, local_rank_of(world), err);
-    status = hs_agree(world, idle, status, err);
-    if (status == HS_OK)
-        status = count_mates(&mates, &uuid, world, idle, err);
+    int rank;
+    enum hs_status status = hs_nccl_device_take(device, world, idle, err);
     if (status != HS_OK)
         return status;
-    device->shared = mates > 1;
+    CHECK_MPI(MPI_Comm_rank(world, &rank));
     if (device->shared)
-        status = allow_sharing(api, rank, mates, err);
+        status = allow_sharing(api, rank, err);
     /* Layers at work at the same time have communicators of their own; NCCL then asks for its
      * launches to follow the program's order, from 2.26 (user guide, "Using multiple NCCL
      * communicators"). */

@@ -15,21 +15,43 @@
 
 #include "base/error.h"
 #include "runner/idle.h"
+#include "runner/memory.h"
 #include "runner/nccl_api.h"
 
 struct hs_nccl_device {
     int ordinal;    /* CUDA's number of it in this process */
-    bool shared;    /* some GPU of the job serves several ranks */
+    int mates;      /* the most ranks of the job that have one and the same GPU */
+    bool shared;    /* mates > 1 */
     char name[128]; /* "NVIDIA H100 80GB HBM3" */
 };
 
-/* Collective over `world`; the status is that of all ranks. Makes the device current. HS_INVALID
- * where ranks share a GPU and that was not asked for. Sets, where GPUs are shared and the user has
+/* What a description of a shared GPU ends with. */
+#define HS_SHARED_GPU_TEXT ", shared by several ranks: no time means anything"
+
+/* Collective over `world`; the status is that of all ranks. Which GPU this rank uses. HS_INVALID
+ * where ranks share one and that was not asked for. */
+enum hs_status hs_nccl_device_find(struct hs_nccl_device *device, MPI_Comm world,
+                                   struct hs_idle *idle, struct hs_error *err);
+/* The same, and makes it current: memory and streams of this process are then its. Needs no NCCL.
+ */
+enum hs_status hs_nccl_device_take(struct hs_nccl_device *device, MPI_Comm world,
+                                   struct hs_idle *idle, struct hs_error *err);
+/* The one taken last by this process; {0} before. */
+const struct hs_nccl_device *hs_nccl_device_taken(void);
+
+/* The same, for NCCL. Sets, where GPUs are shared and the user has
  * not, NCCL_HOSTID, NCCL_NET and NCCL_MULTI_RANK_GPU_ENABLE; always NCCL_LAUNCH_ORDER_IMPLICIT=1.
  */
 enum hs_status hs_nccl_device_choose(struct hs_nccl_device *device, const struct hs_nccl_api *api,
                                      MPI_Comm world, struct hs_idle *idle, struct hs_error *err);
 
+/* Local. The name of the GPU taken last, before that of the first, and CUDA's version of the
+ * driver.
+ */
+void hs_nccl_device_identify(struct hs_device_facts *facts);
+
+/* Local. Whether there is a CUDA device; where not, why in one line. */
+bool hs_nccl_device_exists(char *why, size_t why_bytes);
 /* Local. Whether there is a CUDA device and an NCCL; where not, why in one line. */
 bool hs_nccl_device_available(char *why, size_t why_bytes);
 

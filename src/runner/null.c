@@ -6,6 +6,7 @@
  * message size, and the number of the run of that plan: a job that is resumed, or that measures in
  * another order, draws the same. Each run puts the expected result of the first few elements into
  * the output, and only those are verified, so any number of processes and any message size will do.
+ * A layer alone that is the whole flat split fails, hangs and crashes as that plan does.
  *
  * Its baseline, "model flat ring", is the predicted time of the flat split with noise, outlier,
  * slow and delay, but without the faults of plans.
@@ -226,6 +227,11 @@ static enum hs_status null_run_layer(void *opaque, struct hs_layer layer, enum h
         return hs_fail(err, HS_INVALID,
                        "layer of %lld at stride %lld: expected their product to divide %d",
                        (long long)layer.size, (long long)layer.stride, state->np);
+    struct hs_plan flat = {hs_split_flat(state->np), 1};
+    bool is_flat = layer.stride == 1 && layer.size == state->np;
+    enum hs_status status = is_flat ? suffer(state, &flat, err) : HS_OK;
+    if (status != HS_OK)
+        return status;
     struct hs_layer_price price = hs_layer_price(state->system, state->np, layer);
     double moving = price.latency_seconds +
                     hs_layer_bandwidth_seconds(&price, (double)count * (double)state->width);

@@ -14,6 +14,12 @@
  * straight to the output. The first send reads straight from the input, the allgather receives
  * straight into the output.
  *
+ * Messages may lie in any kind of memory (memory.h). A GPU reduces later than it is told to: a
+ * segment is ready when its mark is passed, and only then sent on. Where MPI cannot be handed
+ * pointers to the memory, every segment that travels lies in a slot of staging memory: what is
+ * received is reduced there, copied to the output where it is a result, and sent on from there; a
+ * place's own part is copied to a slot before its first send.
+ *
  * With at least one slot more than lanes the ring cannot lock up: a rank that cannot post a
  * receive for want of a slot has then posted it for every segment its own next send waits for.
  */
@@ -28,6 +34,7 @@
 #include "base/error.h"
 #include "model/datatype.h"
 #include "runner/backend.h"
+#include "runner/memory.h"
 
 #define HS_RING_LANES_MAX 64
 
@@ -37,7 +44,7 @@ struct hs_ring_call {
     MPI_Comm comm;
     int tag, place, size;
     int previous, next; /* ranks in comm of the neighbours */
-    const void *input;  /* m elements; for an allgather unused */
+    const void *input;  /* m elements in the ring's memory; for an allgather unused */
     /* Reduce-scatter: block `place` alone, m / size elements. Else m elements; an allgather finds
      * block `place` there. May be, or lie in, the input: then the input is used up. */
     void *output;
@@ -49,10 +56,11 @@ struct hs_ring_call {
 
 struct hs_ring; /* the machine: slots and request arrays, used again and again */
 
-/* Local. Segments of at most `segment_bytes` (a multiple of 64), `lanes` of them in flight.
- * `reduces`: with slots; without it can do allgathers only. HS_MEMORY. */
-enum hs_status hs_ring_new(struct hs_ring **out, size_t segment_bytes, int lanes, bool reduces,
-                           struct hs_error *err);
+/* Local. For messages in `memory`, which outlives the ring. Segments of at most `segment_bytes` (a
+ * multiple of 64), `lanes` of them in flight. `reduces`: with slots; without it can do allgathers
+ * only. HS_MEMORY. */
+enum hs_status hs_ring_new(struct hs_ring **out, const struct hs_memory *memory,
+                           size_t segment_bytes, int lanes, bool reduces, struct hs_error *err);
 void hs_ring_free(struct hs_ring *ring);
 size_t hs_ring_memory_bytes(const struct hs_ring *ring);
 

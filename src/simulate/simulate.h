@@ -58,10 +58,12 @@ int __real_MPI_Test(MPI_Request *request, int *done, MPI_Status *status);
 int __wrap_MPI_Iallreduce(const void *input, void *output, int count, MPI_Datatype type, MPI_Op op,
                           MPI_Comm comm, MPI_Request *request);
 int __wrap_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *duplicate, MPI_Request *request);
-enum hs_status __wrap_hs_ring_new(struct hs_ring **out, size_t segment_bytes, int lanes,
-                                  bool reduces, struct hs_error *err);
-enum hs_status __real_hs_ring_new(struct hs_ring **out, size_t segment_bytes, int lanes,
-                                  bool reduces, struct hs_error *err);
+enum hs_status __wrap_hs_ring_new(struct hs_ring **out, const struct hs_memory *memory,
+                                  size_t segment_bytes, int lanes, bool reduces,
+                                  struct hs_error *err);
+enum hs_status __real_hs_ring_new(struct hs_ring **out, const struct hs_memory *memory,
+                                  size_t segment_bytes, int lanes, bool reduces,
+                                  struct hs_error *err);
 void __wrap_hs_ring_start(struct hs_ring *ring, const struct hs_ring_call *call);
 void __real_hs_ring_start(struct hs_ring *ring, const struct hs_ring_call *call);
 void __wrap_smpi_shared_free(void *pointer);

@@ -22,11 +22,12 @@ size_t hs_whole_blocks_init(size_t block_bytes, double launch_seconds)
     return segment_bytes_wanted;
 }
 
-enum hs_status __wrap_hs_ring_new(struct hs_ring **out, size_t segment_bytes, int lanes,
-                                  bool reduces, struct hs_error *err)
+enum hs_status __wrap_hs_ring_new(struct hs_ring **out, const struct hs_memory *memory,
+                                  size_t segment_bytes, int lanes, bool reduces,
+                                  struct hs_error *err)
 {
     (void)segment_bytes;
-    return __real_hs_ring_new(out, segment_bytes_wanted, lanes, reduces, err);
+    return __real_hs_ring_new(out, memory, segment_bytes_wanted, lanes, reduces, err);
 }
 
 void __wrap_hs_ring_start(struct hs_ring *ring, const struct hs_ring_call *call)

@@ -19,7 +19,8 @@
 
 #define HWLOC_FUNCTIONS(row)                                                                       \
     row(topology_init) row(topology_set_io_types_filter) row(topology_load) row(topology_destroy)  \
-        row(get_type_depth) row(get_obj_by_depth)
+        row(get_type_depth) row(get_nbobjs_by_depth) row(get_obj_by_depth) row(bitmap_first)       \
+            row(bitmap_weight)
 
 struct hwloc {
     void *library;
@@ -115,6 +116,7 @@ static void add_nic(struct hs_node *node, hwloc_obj_t os_device, hwloc_obj_t pci
         return;
     node->nic_count += !known;
     nic->pci = at;
+    nic->numa_node = -1;
     nic->rdma = rdma;
     nic->bytes_per_second = speed_of(os_device->name, rdma);
     snprintf(nic->name, sizeof nic->name, "%.31s", os_device->name);
@@ -143,6 +145,7 @@ static void read_gpus(const struct hwloc *hwloc, struct hs_node *node)
             continue;
         struct hs_node_gpu *gpu = &node->gpus[node->gpu_count++];
         gpu->pci = pci_of(at);
+        gpu->numa_node = -1;
         snprintf(gpu->name, sizeof gpu->name, "NVIDIA device %04x", (unsigned)pci->device_id);
     }
 }
@@ -189,17 +192,53 @@ static enum hs_node_path path_between(hwloc_obj_t a, hwloc_obj_t b)
     return HS_PATH_NUMA_NODE;
 }
 
+/* Of what holds the device, where that is one node and not several. */
+static int numa_node_of(const struct hwloc *hwloc, hwloc_obj_t device)
+{
+    while (device != NULL && device->nodeset == NULL)
+        device = device->parent;
+    if (device == NULL || hwloc->bitmap_weight(device->nodeset) != 1)
+        return -1;
+    return hwloc->bitmap_first(device->nodeset);
+}
+
 static void read_paths(const struct hwloc *hwloc, struct hs_node *node)
 {
     hwloc_obj_t gpus[HS_NODE_GPUS_MAX] = {NULL};
-    for (size_t g = 0; g < node->gpu_count; g++)
+    for (size_t g = 0; g < node->gpu_count; g++) {
         gpus[g] = find(hwloc, &node->gpus[g].pci);
+        node->gpus[g].numa_node = numa_node_of(hwloc, gpus[g]);
+    }
+    for (size_t n = 0; n < node->nic_count; n++)
+        node->nics[n].numa_node = numa_node_of(hwloc, find(hwloc, &node->nics[n].pci));
     for (size_t g = 0; g < node->gpu_count; g++) {
         for (size_t n = 0; n < node->nic_count; n++)
             node->nic_paths[n][g] = path_between(find(hwloc, &node->nics[n].pci), gpus[g]);
         for (size_t other = 0; other < node->gpu_count && !node->has_nvml; other++)
             node->gpu_paths[g][other] = path_between(gpus[g], gpus[other]);
     }
+}
+
+static unsigned count_of(const struct hwloc *hwloc, hwloc_obj_type_t type)
+{
+    int depth = hwloc->get_type_depth(hwloc->topology, type);
+    int count = (int)hwloc->get_nbobjs_by_depth(hwloc->topology, depth);
+    return count > 0 ? (unsigned)count : 0;
+}
+
+static void read_cpu(const struct hwloc *hwloc, struct hs_node_cpu *cpu)
+{
+    hwloc_obj_t package = next_of(hwloc, HWLOC_OBJ_PACKAGE, NULL);
+    hwloc_obj_t machine = next_of(hwloc, HWLOC_OBJ_MACHINE, NULL);
+    cpu->packages = count_of(hwloc, HWLOC_OBJ_PACKAGE);
+    cpu->numa_nodes = count_of(hwloc, HWLOC_OBJ_NUMANODE);
+    cpu->cores = count_of(hwloc, HWLOC_OBJ_CORE);
+    cpu->hardware_threads = count_of(hwloc, HWLOC_OBJ_PU);
+    if (machine != NULL)
+        cpu->memory_bytes = machine->total_memory;
+    for (unsigned i = 0; package != NULL && i < package->infos_count; i++)
+        if (strcmp(package->infos[i].name, "CPUModel") == 0)
+            snprintf(cpu->model, sizeof cpu->model, "%.95s", package->infos[i].value);
 }
 
 void hs_node_read_hwloc(struct hs_node *node)
@@ -214,6 +253,7 @@ void hs_node_read_hwloc(struct hs_node *node)
         hwloc.topology_load(hwloc.topology) == 0;
     if (loaded) {
         node->has_hwloc = true;
+        read_cpu(&hwloc, &node->cpu);
         read_nics(&hwloc, node);
         if (!node->has_nvml)
             read_gpus(&hwloc, node);

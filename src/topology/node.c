@@ -1,6 +1,7 @@
 /* node.c - see node.h. */
 #include "topology/node.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -36,6 +37,25 @@ void hs_node_release(struct hs_node *node)
     *node = (struct hs_node){.gpu_count = 0};
 }
 
+static void print_count(struct hs_text *out, unsigned count, const char *one, const char *many)
+{
+    if (count > 0)
+        hs_text_append(out, ", %u %s", count, count == 1 ? one : many);
+}
+
+static void print_cpu(struct hs_text *out, const struct hs_node *node)
+{
+    const struct hs_node_cpu *cpu = &node->cpu;
+    if (!node->has_hwloc)
+        return;
+    hs_text_append(out, "CPU     %s", cpu->model[0] != '\0' ? cpu->model : "model not known");
+    print_count(out, cpu->packages, "package", "packages");
+    print_count(out, cpu->numa_nodes, "NUMA node", "NUMA nodes");
+    print_count(out, cpu->cores, "core", "cores");
+    print_count(out, cpu->hardware_threads, "hardware thread", "hardware threads");
+    hs_text_append(out, "\n");
+}
+
 static void print_gpus(struct hs_text *out, const struct hs_node *node)
 {
     for (size_t g = 0; g < node->gpu_count; g++) {
@@ -65,27 +85,30 @@ static void print_nics(struct hs_text *out, const struct hs_node *node)
 
 /* NVLink where there is any between the two: "NV4", through a switch the smaller number of links.
  */
-static void print_pair(struct hs_text *out, const struct hs_node *node, size_t a, size_t b)
+const char *hs_node_link_format(char text[HS_NODE_LINK_TEXT], const struct hs_node *node, size_t a,
+                                size_t b)
 {
     unsigned through = node->gpus[a].switch_links < node->gpus[b].switch_links
                            ? node->gpus[a].switch_links
                            : node->gpus[b].switch_links;
     unsigned links = node->nvlinks[a][b] + (a == b ? 0 : through);
     if (a != b && links > 0)
-        hs_text_append(out, " NV%-4u", links);
+        snprintf(text, HS_NODE_LINK_TEXT, "NV%u", links);
     else
-        hs_text_append(out, " %-6s", hs_node_path_names[node->gpu_paths[a][b]]);
+        snprintf(text, HS_NODE_LINK_TEXT, "%s", hs_node_path_names[node->gpu_paths[a][b]]);
+    return text;
 }
 
 static void print_matrix(struct hs_text *out, const struct hs_node *node)
 {
+    char link[HS_NODE_LINK_TEXT];
     hs_text_append(out, "\n      ");
     for (size_t g = 0; g < node->gpu_count; g++)
         hs_text_append(out, " GPU%-3zu", g);
     for (size_t a = 0; a < node->gpu_count; a++) {
         hs_text_append(out, "\nGPU%-3zu", a);
         for (size_t b = 0; b < node->gpu_count; b++)
-            print_pair(out, node, a, b);
+            hs_text_append(out, " %-6s", hs_node_link_format(link, node, a, b));
     }
     for (size_t n = 0; n < node->nic_count; n++) {
         hs_text_append(out, "\nNIC%-3zu", n);
@@ -100,6 +123,9 @@ static void print_matrix(struct hs_text *out, const struct hs_node *node)
 
 void hs_node_print(struct hs_text *out, const struct hs_node *node)
 {
+    print_cpu(out, node);
+    if (node->driver[0] != '\0')
+        hs_text_append(out, "driver  %s\n", node->driver);
     print_gpus(out, node);
     print_nics(out, node);
     if (node->gpu_count == 0 && node->nic_count == 0)

@@ -1,6 +1,6 @@
 /*
- * node.h - what this node is made of: GPUs, what joins each pair, NICs and how far they are from
- * each GPU.
+ * node.h - what this node is made of: CPUs, GPUs, what joins each pair, NICs and how far they are
+ * from each GPU.
  *
  * Found with NVML (GPUs and NVLink) and hwloc (PCI devices and where they hang). Both are loaded
  * when they are asked for, so the program needs neither; what could not be asked is said in
@@ -44,6 +44,7 @@ struct hs_pci {
 struct hs_node_gpu {
     char name[96];
     struct hs_pci pci;
+    int numa_node;                        /* its number; -1: not known */
     int capability;                       /* 90 for 9.0; 0: not known */
     unsigned pcie_generation, pcie_width; /* 0: not known */
     unsigned links;                       /* NVLinks that are up */
@@ -53,11 +54,21 @@ struct hs_node_gpu {
 struct hs_node_nic {
     char name[32]; /* mlx5_0, eth0 */
     struct hs_pci pci;
+    int numa_node; /* its number; -1: not known */
     bool rdma;
     double bytes_per_second; /* 0: not known */
 };
 
+/* From hwloc: what this process may use. 0: not known. */
+struct hs_node_cpu {
+    char model[96]; /* "": not known */
+    unsigned packages, numa_nodes, cores, hardware_threads;
+    unsigned long long memory_bytes;
+};
+
 struct hs_node {
+    struct hs_node_cpu cpu;
+    char driver[80]; /* NVIDIA's, "580.95.05"; "": none */
     size_t gpu_count, nic_count;
     struct hs_node_gpu gpus[HS_NODE_GPUS_MAX];
     struct hs_node_nic nics[HS_NODE_NICS_MAX];
@@ -71,6 +82,11 @@ struct hs_node {
 /* Cannot fail: what is missing is noted. */
 void hs_node_read(struct hs_node *node);
 void hs_node_release(struct hs_node *node);
+
+/* What joins two GPUs, as `nvidia-smi topo -m` says it: "X", "NV4", "PIX", ... Returns text. */
+#define HS_NODE_LINK_TEXT 16
+const char *hs_node_link_format(char text[HS_NODE_LINK_TEXT], const struct hs_node *node, size_t a,
+                                size_t b);
 
 /* Tables for people. */
 void hs_node_print(struct hs_text *out, const struct hs_node *node);

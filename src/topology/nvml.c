@@ -25,7 +25,8 @@ struct nvml_pci {
 /* name, arguments */
 #define NVML_FUNCTIONS(row)                                                                        \
     row(Init_v2, (void)) row(Shutdown, (void)) row(DeviceGetCount_v2, (unsigned *))                \
-        row(DeviceGetHandleByIndex_v2, (unsigned, void **))                                        \
+        row(SystemGetDriverVersion, (char *, unsigned)) row(DeviceGetHandleByIndex_v2,             \
+                                                            (unsigned, void **))                   \
             row(DeviceGetName, (void *, char *, unsigned)) row(DeviceGetPciInfo_v3,                \
                                                                (void *, struct nvml_pci *))        \
                 row(DeviceGetCudaComputeCapability, (void *, int *, int *))                        \
@@ -95,6 +96,7 @@ static void read_gpu(const struct nvml *nvml, void *device, struct hs_node_gpu *
 {
     struct nvml_pci pci = {.domain = 0};
     int major = 0, minor = 0;
+    gpu->numa_node = -1;
     if (nvml->DeviceGetName(device, gpu->name, sizeof gpu->name) != NVML_SUCCESS)
         snprintf(gpu->name, sizeof gpu->name, "GPU");
     if (nvml->DeviceGetPciInfo_v3(device, &pci) == NVML_SUCCESS)
@@ -158,6 +160,8 @@ void hs_node_read_nvml(struct hs_node *node)
     int code = nvml.Init_v2();
     if (code == NVML_SUCCESS) {
         node->has_nvml = true;
+        if (nvml.SystemGetDriverVersion(node->driver, sizeof node->driver) != NVML_SUCCESS)
+            node->driver[0] = '\0';
         read_all(&nvml, node);
         nvml.Shutdown();
     } else

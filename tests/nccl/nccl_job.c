@@ -15,12 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "runner/backend.h"
+#include "../runner/job.h"
 #include "runner/nccl.h"
 
-#define SPLITS_MAX      256
 #define TIMEOUT_SECONDS 60.0
 #define HANG_SECONDS    0.7
 #define TIMED_RUNS      41
@@ -31,51 +30,7 @@ void standin_check_leaks(void) __attribute__((weak));
 static const int chunk_counts[] = {1, 2, 3, 8};
 #define CHUNK_COUNTS (sizeof chunk_counts / sizeof chunk_counts[0])
 
-static int my_rank, np, line, failures;
 static bool quick;
-static struct hs_split splits[SPLITS_MAX];
-static int split_count;
-
-/* One TAP line: ok where every rank counts zero. */
-static void tell(uint64_t bad_here, const char *sentence)
-{
-    uint64_t bad;
-    MPI_Allreduce(&bad_here, &bad, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-    line++;
-    failures += bad != 0;
-    if (my_rank == 0 && bad == 0)
-        printf("ok %d - %s (np %d)\n", line, sentence, np);
-    else if (my_rank == 0)
-        printf("not ok %d - %s (np %d): %llu wrong\n", line, sentence, np, (unsigned long long)bad);
-    if (my_rank == 0)
-        fflush(stdout);
-}
-
-static void stop_if(enum hs_status status, const struct hs_error *err)
-{
-    if (status == HS_OK)
-        return;
-    printf("Bail out! rank %d: %s\n", my_rank, err->message);
-    fflush(stdout);
-    sleep(1); /* hydra drops what it has not forwarded yet when a rank aborts */
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-/* All ways to write `rest` as an ordered product after the sizes already in `split`. */
-static void list_splits(struct hs_split split, int rest)
-{
-    if (rest == 1) {
-        if (split_count < SPLITS_MAX)
-            splits[split_count++] = split;
-        return;
-    }
-    for (int p = 2; p <= rest; p++)
-        if (rest % p == 0) {
-            struct hs_split longer = split;
-            longer.sizes[longer.count++] = p;
-            list_splits(longer, rest / p);
-        }
-}
 
 static void *open_backend(const struct hs_backend *backend, enum hs_datatype datatype,
                           enum hs_operation operation, size_t count, double timeout_seconds)
@@ -315,14 +270,8 @@ int main(int argc, char **argv)
 {
     char why[256];
     const char *mode = argc > 1 ? argv[1] : "";
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &np);
+    start_job(&argc, &argv);
     quick = argc > 2 && strcmp(argv[2], "quick") == 0;
-    if (np == 1)
-        splits[split_count++] = hs_split_flat(1);
-    else
-        list_splits((struct hs_split){0}, np);
     if (!hs_backend_nccl.available(why, sizeof why)) {
         if (my_rank == 0)
             printf("1..0 # SKIP %s\n", why);
@@ -339,8 +288,5 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: nccl_job splits|faults|time [quick]\n");
     if (standin_check_leaks != NULL)
         standin_check_leaks();
-    if (my_rank == 0)
-        printf("1..%d\n", line);
-    MPI_Finalize();
-    return failures > 0 || line == 0;
+    return end_job();
 }

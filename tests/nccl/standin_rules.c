@@ -18,7 +18,7 @@ static int rank;
 static ncclComm_t comm, second;
 static cudaStream_t a, b;
 static cudaEvent_t event;
-static float *x, *y;
+static float *x, *y, *pinned;
 
 static void ready(ncclComm_t of)
 {
@@ -188,6 +188,59 @@ static void left_over(void)
     standin_check_leaks();
 }
 
+static void mpi_gets_device_memory(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(x, COUNT, MPI_FLOAT, 1 - rank, 0, MPI_COMM_WORLD, &request);
+}
+
+static void mpi_collective_gets_device_memory(void)
+{
+    MPI_Allreduce(x, y, COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void no_blocking_no_device_memory(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    setenv("STANDIN_MPI", "aware", 1);
+    MPI_Iallreduce(x, y, COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
+}
+
+static void sent_before_it_is_copied(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    cudaMemcpyAsync(pinned, x, COUNT * sizeof *x, cudaMemcpyDefault, a);
+    MPI_Isend(pinned, COUNT, MPI_FLOAT, 1 - rank, 0, MPI_COMM_WORLD, &request);
+}
+
+static void used_before_it_is_received(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(pinned, COUNT, MPI_FLOAT, 1 - rank, 0, MPI_COMM_WORLD, &request);
+    cudaMemcpyAsync(x, pinned, COUNT * sizeof *x, cudaMemcpyDefault, a);
+}
+
+static void pinned_freed_as_device(void)
+{
+    cudaFree(pinned);
+}
+
+/* A message from one GPU to the other, by way of pinned memory; nothing is wrong with it. */
+static void messages(void)
+{
+    MPI_Request request;
+    int done = 0;
+    cudaMemcpyAsync(pinned, x, COUNT * sizeof *x, cudaMemcpyDefault, a);
+    cudaStreamSynchronize(a);
+    if (rank == 0)
+        MPI_Isend(pinned, COUNT, MPI_FLOAT, 1, 0, MPI_COMM_WORLD, &request);
+    else
+        MPI_Irecv(pinned, COUNT, MPI_FLOAT, 0, 0, MPI_COMM_WORLD, &request);
+    while (!done)
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    cudaMemcpyAsync(x, pinned, COUNT * sizeof *x, cudaMemcpyDefault, a);
+}
+
 /* In order, grouped, captured and launched twice: no rule is broken, and the sums are those of the
  * calls. */
 static void right(void)
@@ -197,7 +250,7 @@ static void right(void)
     float sum = 0;
     cudaMemsetAsync(x, 0, COUNT * sizeof *x, a);
     cudaMemsetAsync(y, 0, COUNT * sizeof *y, a);
-    cudaStreamSynchronize(a);
+    messages();
     ncclGroupStart();
     ncclAllReduce(x, x, COUNT, ncclFloat32, ncclSum, comm, a);
     ncclAllReduce(y, y, COUNT, ncclFloat32, ncclSum, second, b);
@@ -248,6 +301,12 @@ static const struct {
     {"default-stream", "capture", default_stream},
     {"not-joined", "capture", not_joined},
     {"query-in-capture", "capture", query_in_capture},
+    {"mpi-gets-device-memory", "memory", mpi_gets_device_memory},
+    {"mpi-collective-gets-device-memory", "memory", mpi_collective_gets_device_memory},
+    {"nonblocking-collective-of-device-memory", "memory", no_blocking_no_device_memory},
+    {"sent-before-it-is-copied", "race", sent_before_it_is_copied},
+    {"used-before-it-is-received", "race", used_before_it_is_received},
+    {"pinned-freed-as-device", "memory", pinned_freed_as_device},
     {"left-over", "leak", left_over},
     {"right", "", right},
 };
@@ -261,6 +320,7 @@ static void set_up(void)
     cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
     ncclMemAlloc((void **)&x, COUNT * sizeof *x);
     ncclMemAlloc((void **)&y, COUNT * sizeof *y);
+    cudaHostAlloc((void **)&pinned, COUNT * sizeof *pinned, cudaHostAllocPortable);
     comm = new_comm();
     second = new_comm();
 }

@@ -14,7 +14,8 @@ scratch=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)/hs-nccl-XX
 trap 'rm -rf "$scratch"' EXIT
 # The stand-in is part of the program: "" is the program itself to dlopen.
 export STANDIN_DIR=$scratch HIERSEARCH_NCCL='' NO_COLOR=1
-unset STANDIN_FAULT STANDIN_GPUS HIERSEARCH_SHARED_GPU HIERSEARCH_NCCL_BLOCKING NCCL_ALGO
+unset STANDIN_FAULT STANDIN_GPUS STANDIN_GPU STANDIN_DRIVER STANDIN_NCCL STANDIN_MPI HIERSEARCH_MPI_CUDA_AWARE
+unset HIERSEARCH_SHARED_GPU HIERSEARCH_NCCL_BLOCKING NCCL_ALGO
 
 number=0
 say() { # say STATUS SENTENCE [FILE with what was printed]
@@ -83,13 +84,137 @@ stand_in_itself() {
     say $? "the stand-in finds nothing where nothing is wrong" "$scratch/out"
 }
 
+# measure NP ARGUMENTS...: sets status; the result is in r.json.
+measure() {
+    local np=$1
+    shift
+    rm -f "$scratch/r.json"
+    timeout -k 5 60 "$here/../runner/launch.sh" "$mpi" "$np" "$programs/measure" --size 4KiB --min-samples 3 \
+        --max-samples 3 --layers 1 -o "$scratch/r.json" "$@" >"$scratch/out" 2>&1 </dev/null
+    status=$?
+}
+# result EXPRESSION: Python about the result r, its first message m, and what was printed (out).
+result() {
+    local said code
+    said=$("${PYTHON3:-/usr/bin/python3}" - "$scratch/r.json" "$scratch/out" "$1" 2>&1 <<'END'
+import json, sys
+r = json.load(open(sys.argv[1]))
+m, out = r["results"][0], open(sys.argv[2]).read()
+sys.exit(not eval("(" + sys.argv[3] + ")"))
+END
+    )
+    code=$?
+    echo "$said" >>"$scratch/out"
+    return $code
+}
+
 sharing_is_asked_for() {
     export STANDIN_GPUS=1
     timeout 60 "$here/../runner/launch.sh" "$mpi" 2 "$programs/nccl_job" splits quick >"$scratch/out" 2>&1
     grep -q '2 ranks share one GPU.*HIERSEARCH_SHARED_GPU=1' "$scratch/out"
     say $? "ranks that share a GPU are refused, and told what to set" "$scratch/out"
     HIERSEARCH_SHARED_GPU=1 job 2 "$programs/nccl_job" time
+    measure 2 --backend nccl
+    ((status == 2)) && grep -q -- '--backend nccl: 2 ranks share one GPU.*HIERSEARCH_SHARED_GPU=1.*NCCL_HOSTID.*NCCL_NET=Socket.*NCCL_MULTI_RANK_GPU_ENABLE=1' "$scratch/out"
+    say $? "measure --backend nccl: refused, with the names of the variables" "$scratch/out"
+    measure 2
+    ((status == 0)) && result 'r["backend"] == "host" and "device" not in r["versions"] and
+        "backend host, not backend nccl: 2 ranks share one GPU" in out'
+    say $? "measure: auto takes host on host memory then, and says why" "$scratch/out"
+    measure 2 --backend host --buffers device
+    ((status == 2)) && grep -q -- '--buffers device: 2 ranks share one GPU' "$scratch/out"
+    say $? "measure --buffers device: refused too" "$scratch/out"
+    HIERSEARCH_SHARED_GPU=1 measure 2 --backend host --buffers device
+    ((status == 0)) && result '"no time means anything" in r["versions"]["device"]'
+    say $? "measure --buffers device on a shared GPU says that its times mean nothing" "$scratch/out"
     unset STANDIN_GPUS
+}
+
+buffers_are_chosen() {
+    local all='all(c["measured"]["status"] == "ok" for c in m["candidates"] + m["baselines"])'
+    measure 4 --backend host --all --chunks 1,3
+    ((status == 0)) && result "$all"' and len(m["candidates"]) == 4 and
+        r["versions"]["device"] == "GPU memory, through pinned host memory, stand-in"'
+    say $? "measure --backend host: GPU memory where each rank has a GPU, staged, all plans right" "$scratch/out"
+    measure 4 --backend host --buffers host
+    ((status == 0)) && result "$all"' and "device" not in r["versions"]'
+    say $? "measure --buffers host: host memory" "$scratch/out"
+    STANDIN_MPI=aware measure 4 --backend mpi --all --chunks 1,3
+    ((status == 0)) && result "$all"' and r["versions"]["mpi_cuda_aware"] == "yes" and
+        r["versions"]["device"] == "GPU memory, handed to MPI as it is, stand-in"'
+    say $? "measure --backend mpi: GPU memory where MPI is CUDA-aware, all plans right" "$scratch/out"
+    measure 4 --backend mpi
+    ((status == 0)) && result "$all"' and "device" not in r["versions"] and r["versions"]["mpi_cuda_aware"] == "no"'
+    say $? "measure --backend mpi: host memory where MPI is not" "$scratch/out"
+    measure 4 --backend mpi --buffers device
+    ((status == 2)) && grep -q 'takes no GPU pointers (CUDA-aware: no)' "$scratch/out"
+    say $? "measure --backend mpi --buffers device: refused where MPI is not" "$scratch/out"
+    HIERSEARCH_MPI_CUDA_AWARE=0 STANDIN_MPI=aware measure 4 --backend host
+    ((status == 0)) && result "$all"' and r["versions"]["device"].startswith("GPU memory, through pinned")'
+    say $? "HIERSEARCH_MPI_CUDA_AWARE=0 overrules what the MPI library says" "$scratch/out"
+    measure 2 --backend nccl --buffers device
+    ((status == 2)) && grep -q 'the backend nccl has no choice' "$scratch/out"
+    say $? "measure --backend nccl --buffers device: refused, it has no choice" "$scratch/out"
+    STANDIN_GPUS=0 measure 2 --backend host --buffers device
+    ((status == 2)) && grep -q -- '--buffers device: no GPU' "$scratch/out"
+    say $? "measure --buffers device: refused where there is no GPU" "$scratch/out"
+}
+
+# other_device BACKEND FACT NAME=VALUE TEXT: with another device a run does not go on from this one's journal; TEXT is
+# what the fact then is.
+other_device() {
+    # Too short a budget: the journal is kept, with what the run began with.
+    measure 2 --backend "$1" --journal "$scratch/j" --budget 1us
+    measure 2 --backend "$1" --journal "$scratch/j" --budget 1us --resume
+    local same=$status
+    export "${3?}"
+    measure 2 --backend "$1" --journal "$scratch/j" --budget 1us --resume
+    unset "${3%%=*}"
+    ((same != 2 && status == 2)) && grep -qF "there and is \"$4\" here" "$scratch/out" &&
+        grep -q "of another run: $2 was" "$scratch/out"
+    say $? "measure --backend $1 --resume: refused where $2 is another one" "$scratch/out"
+    rm -f "$scratch/j"
+}
+
+# On machines that are made up: tests/topology/fake_nvml.c. With MPICH two ranks can be told that they are on two nodes.
+nodes_are_described() {
+    ${CC:-cc} -shared -fPIC -o "$scratch/nvml.so" "$here/../topology/fake_nvml.c" || { say 1 "a fake NVML is built"; return; }
+    export HIERSEARCH_NVML=$scratch/nvml.so FAKE_NVML=switch
+    local line
+    line=$("$build/hiersearch" systems --here --text 2>/dev/null)
+    measure 2 --backend nccl
+    result 'len(r["topology"]) == 1 and r["topology"][0]["driver"] == "999.1" == r["versions"]["driver"] and
+        [g["links"] for g in r["topology"][0]["gpus"]][1] == ["NV18", "X", "NV18", "NV18"] and
+        r["topology"][0]["gpus"][3]["pci"] == "0000:08:00"'
+    say $? "measure: the result has the GPUs of the node and what joins them" "$scratch/out"
+    [ -n "$line" ] && result "r['topology'][0]['proposed_system'] == '$line' and '$line' in out"
+    say $? "measure: without a SYSTEM it proposes what systems --here proposes" "$scratch/out"
+    measure 2 'a:2@1GB/s' --backend nccl
+    result '"proposed_system" not in r["topology"][0] and len(r["topology"][0]["gpus"]) == 4'
+    say $? "measure: with a SYSTEM it proposes none" "$scratch/out"
+    PYTHONPATH=$here/../result "${PYTHON3:-/usr/bin/python3}" -W ignore -c 'import sys, check_schema
+sys.exit(check_schema.fault(check_schema.validator(), sys.argv[1]))' "$scratch/r.json" >>"$scratch/out" 2>&1
+    say $? "measure: that is by the schema" "$scratch/out"
+    other_device nccl driver FAKE_NVML_DRIVER=1.2.3 "1.2.3, CUDA 13.0"
+    if [ "$mpi" = mpich ]; then
+        export MPIR_CVAR_NUM_CLIQUES=2
+        measure 2 --backend host --buffers host
+        result '[len(k["hosts"]) for k in r["topology"]] == [2] and len(r["placement"]["nodes"]) == 2'
+        say $? "measure: nodes that are alike are one kind" "$scratch/out"
+        timeout 60 mpiexec.mpich -n 1 env FAKE_NVML=mesh "$programs/measure" --size 4KiB --buffers host -b host -o "$scratch/r.json" \
+            : -n 1 env FAKE_NVML=pcie "$programs/measure" --size 4KiB --buffers host -b host -o "$scratch/r.json" >"$scratch/out" 2>&1
+        result '[len(k["hosts"]) for k in r["topology"]] == [1, 1] and
+            [k["proposed_system"].split(":")[0] for k in r["topology"]] == ["nvlink", "pcie"]'
+        say $? "measure: nodes that are not alike are two kinds" "$scratch/out"
+        unset MPIR_CVAR_NUM_CLIQUES
+    fi
+    unset HIERSEARCH_NVML FAKE_NVML
+}
+
+# The backends host and mpi on device memory, with an MPI that takes none and with one that does.
+device_memory() {
+    job "$1" "$programs/device_job" "${2:-}"
+    STANDIN_MPI=aware job "$1" "$programs/device_job" "${2:-}"
 }
 
 stand_in_itself
@@ -98,7 +223,15 @@ HIERSEARCH_NCCL_BLOCKING=1 job 4 "$programs/nccl_job" splits quick
 job 4 "$programs/nccl_job_old" splits quick
 job 8 "$programs/nccl_job" faults
 job 2 "$programs/nccl_job" time
+for np in 2 3 4; do device_memory $np quick; done
 sharing_is_asked_for
+buffers_are_chosen
+other_device nccl gpu STANDIN_GPU=other other
+other_device nccl nccl STANDIN_NCCL=22999 2.29.99
+other_device nccl-graph driver STANDIN_DRIVER=12080 "CUDA 12.8"
+other_device host gpu STANDIN_GPU=other other
+other_device host buffers STANDIN_MPI=aware "GPU memory"
+nodes_are_described
 measured hang:reduce-scatter:4 \
     's == {"8": "ok", "2x4": "ok", "4x2": "timeout", "2x2x2": "ok"} and set(b.values()) == {"ok"}' \
     "measure: a plan that hangs is a timeout, all others are measured"
@@ -114,12 +247,14 @@ if [ "$mode" = full ]; then
     for np in 2 3 4 5 6 7 8; do job $np "$programs/nccl_job" splits; done
     for np in 9 10 11 12 13 14 15 16; do job $np "$programs/nccl_job" splits quick; done
     job 4 "$programs/nccl_job" time
+    for np in 1 2 3 4 5 6 7 8; do device_memory $np; done
     unset MAKEFLAGS MFLAGS
     export ASAN_OPTIONS=detect_leaks=0 # MPI's own; the stand-in counts what the backend leaves
     make -s BUILD="$build/sanitized-nccl" SANITIZE=address,undefined nccl-programs >"$scratch/out" 2>&1
     say $? "the programs build with -fsanitize=address,undefined" "$scratch/out"
     programs=$build/sanitized-nccl/tests/nccl
     for np in 2 4 6 8; do job $np "$programs/nccl_job" splits quick; done
+    for np in 3 8; do device_memory $np quick; done
     job 8 "$programs/nccl_job" faults
 fi
 echo "1..$number"

@@ -19,57 +19,14 @@
 #include "runner/idle.h"
 
 #include "half_reference.h"
+#include "job.h"
 
-#define SPLITS_MAX  256
 #define LARGE_BYTES ((size_t)3 << 20)
 
 static const int chunk_counts[] = {1, 2, 3, 8};
 #define CHUNK_COUNTS (sizeof chunk_counts / sizeof chunk_counts[0])
 
-static int my_rank, np, line, failures;
 static bool quick;
-static struct hs_split splits[SPLITS_MAX];
-static int split_count;
-
-/* One TAP line: ok where every rank counts zero. */
-static void tell(uint64_t bad_here, const char *sentence)
-{
-    uint64_t bad;
-    MPI_Allreduce(&bad_here, &bad, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-    line++;
-    failures += bad != 0;
-    if (my_rank == 0 && bad == 0)
-        printf("ok %d - %s (np %d)\n", line, sentence, np);
-    else if (my_rank == 0)
-        printf("not ok %d - %s (np %d): %llu wrong\n", line, sentence, np, (unsigned long long)bad);
-    if (my_rank == 0)
-        fflush(stdout);
-}
-
-static void stop_if(enum hs_status status, const struct hs_error *err)
-{
-    if (status == HS_OK)
-        return;
-    printf("Bail out! rank %d: %s\n", my_rank, err->message);
-    fflush(stdout);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-/* All ways to write `rest` as an ordered product after the sizes already in `split`. */
-static void list_splits(struct hs_split split, int rest)
-{
-    if (rest == 1) {
-        if (split_count < SPLITS_MAX)
-            splits[split_count++] = split;
-        return;
-    }
-    for (int p = 2; p <= rest; p++)
-        if (rest % p == 0) {
-            struct hs_split longer = split;
-            longer.sizes[longer.count++] = p;
-            list_splits(longer, rest / p);
-        }
-}
 
 static void *open_backend(const struct hs_backend *backend, enum hs_datatype datatype,
                           enum hs_operation operation, size_t count)
@@ -377,21 +334,11 @@ static void check_backend(const struct hs_backend *backend)
 
 int main(int argc, char **argv)
 {
-    struct hs_split none = {0};
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &np);
+    start_job(&argc, &argv);
     quick = argc > 1 && strcmp(argv[1], "quick") == 0;
-    if (np == 1)
-        splits[split_count++] = hs_split_flat(1);
-    else
-        list_splits(none, np);
 
     check_backend(&hs_backend_host);
     check_backend(&hs_backend_mpi);
     cores_are_counted();
-    if (my_rank == 0)
-        printf("1..%d\n", line);
-    MPI_Finalize();
-    return failures != 0;
+    return end_job();
 }

@@ -11,7 +11,7 @@ quick=(--warmup 1 --precision 20% --budget 10s --layers 2)
 system=nv:2@100GB/s,ib@20GB/s
 
 # ---- real backends -------------------------------------------------------------------------------------
-measure 4 --size 64KiB --backend host "${quick[@]}" -o host.json
+measure 4 --size 64KiB --backend host --all "${quick[@]}" -o host.json
 check "the host backend measures both splits of 4" '[ $status = 0 ] && holds host.json \
     "sorted(c[\"plan\"] for c in m[\"candidates\"]) == [\"2x2\", \"4\"]"'
 check "all of them are verified and have samples" 'holds host.json "all(c[\"measured\"][\"status\"] == \"ok\" \
@@ -29,7 +29,7 @@ check "the file says who, where and with what" 'holds host.json "r[\"backend\"] 
     {\"hiersearch\", \"mpi\", \"kernel\", \"memory_per_rank\"} <= set(r[\"versions\"])"'
 check "the journal of a whole run is removed" '[ ! -e host.json.journal ]'
 
-measure 6 --size 96KiB --backend mpi "${quick[@]}" --dtype bfloat16 --op average -o mpi.json
+measure 6 --size 96KiB --backend mpi --all "${quick[@]}" --dtype bfloat16 --op average -o mpi.json
 check "the mpi backend measures the three splits of 6 in bfloat16" '[ $status = 0 ] && holds mpi.json \
     "sorted(c[\"plan\"] for c in m[\"candidates\"]) == [\"2x3\", \"3x2\", \"6\"] and m[\"dtype\"] == \"bfloat16\""'
 measure 3 --size 4KiB "${quick[@]}" -q -o prime.json
@@ -73,7 +73,7 @@ measure 8 $system --size 1MiB --backend null --faults bias=4x2:3,noise=0.05 --al
 check "the same seed gives the same samples" '[ "$(get bias.json "r[\"results\"]")" = "$(get again.json "r[\"results\"]")" ]'
 measure 8 $system --size 1MiB --backend null --faults bias=4x2:3,noise=0.05 --all -q --seed 2 -o again.json
 check "another seed gives others" '[ "$(get bias.json "r[\"results\"]")" != "$(get again.json "r[\"results\"]")" ]'
-measure 8 $system --size 1MiB --backend null --budget 1ms --faults noise=0.3 --precision 0.1% -o spent.json
+measure 8 $system --size 1MiB --backend null --all --budget 1ms --faults noise=0.3 --precision 0.1% -o spent.json
 check "the budget ends the run, by the virtual clock" '[ $status = 0 ] && holds spent.json "sum(sum(s[\"samples_seconds\"]) \
     for s in [c[\"measured\"] for c in m[\"candidates\"] + m[\"baselines\"]] if s.get(\"samples_seconds\")) < 0.7e-3"'
 check "what did not get its turn is skipped, with the reason" 'holds spent.json "[c for c in m[\"candidates\"] if \
@@ -104,7 +104,7 @@ measure 2 --help
 check "--help is printed once" '[ $status = 0 ] && [ "$(grep -c "^usage: " out)" = 1 ] && grep -q -- "--resume" out'
 
 # ---- resume ---------------------------------------------------------------------------------------------------
-measure 8 $system --size 1MiB --backend null --faults wrong=2x4 -q -o kept.json
+measure 8 $system --size 1MiB --backend null --all --faults wrong=2x4 -q -o kept.json
 cp kept.json.journal before
 measure 4 $system --size 1MiB --backend null -q -o kept.json --resume
 check "a journal of another np is refused, with both" '[ $status = 2 ] && said "np was \"8\" there and is \"4\" here"'
@@ -112,9 +112,9 @@ measure 8 $system --size 2MiB --backend null -q -o kept.json --resume
 check "a journal of another size is refused" '[ $status = 2 ] && said "size was \"1MiB\" there"'
 check "a refused journal stays as it was" 'cmp before kept.json.journal'
 head -c -5 before >kept.json.journal
-measure 8 $system --size 1MiB --backend null -o kept.json --resume
+measure 8 $system --size 1MiB --backend null --all -o kept.json --resume
 check "a torn last line is ignored and cut off" '[ $status = 3 ] && journal_is_whole kept.json.journal'
-measure 8 $system --size 1MiB --backend null -o kept.json --resume
+measure 8 $system --size 1MiB --backend null --all -o kept.json --resume
 check "what is done is not measured again" '[ $status = 3 ] && said "5 of 5 were done before"'
 echo '{"format": "something"}' >other.journal
 measure 8 $system --size 1MiB --backend null --journal other.journal --resume

@@ -2,7 +2,7 @@
  * fake_nvml.c - a libnvidia-ml.so.1 for tests: four GPUs, at PCI 0000:02:00, :04:, :06: and :08:.
  *
  * $FAKE_NVML says what joins them: "switch" (18 links each, to a switch; Hopper), "mesh" (2 links
- * between each pair; Volta), "pcie" (nothing but PCIe 4 x16) or "broken" (nvmlInit fails).
+ * between each pair; Volta), "pcie" (nothing but PCIe 4 x16) or "broken" (nvmlInit fails). $FAKE_NVML_DRIVER: the driver.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +34,13 @@ int nvmlInit_v2(void)
 
 int nvmlShutdown(void)
 {
+    return 0;
+}
+
+int nvmlSystemGetDriverVersion(char *text, unsigned bytes)
+{
+    const char *version = getenv("FAKE_NVML_DRIVER");
+    snprintf(text, bytes, "%s", version != NULL ? version : "999.1");
     return 0;
 }
 

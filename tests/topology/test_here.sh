@@ -80,6 +80,8 @@ FAKE_NVML=pcie run --json
 check "without NVLink the level is PCIe 4 x16 at 24 GB/s" 'holds "l[0][\"name\"] == \"pcie\" and \
     abs(l[0][\"bandwidth_GBps\"] - 24) < 1e-6"'
 FAKE_NVML=mesh run
+check "the CPUs and the driver are shown" 'grep -qE "^CPU  .*, 2 packages, 2 NUMA nodes, 2 hardware threads$" out && \
+    grep -qE "^driver +999\.1$" out'
 check "pairs show their links" 'grep -qE "^GPU0 +X +NV2 +NV2 +NV2 *$" out'
 check "a NIC behind the switch of a GPU is PIX, in its NUMA node NODE, at the other CPU SYS" \
     'grep -qE "^NIC0 +PIX +NODE +SYS +SYS *$" out'

@@ -32,13 +32,28 @@ cudaError_t cudaSetDevice(int device)
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 {
     memset(properties, 0, sizeof *properties);
-    snprintf(properties->name, sizeof properties->name, "stand-in");
+    const char *name = getenv("STANDIN_GPU");
+    snprintf(properties->name, sizeof properties->name, "%s", name != NULL ? name : "stand-in");
     properties->uuid.bytes[0] = (char)(1 + device);
     return standin_result(cudaSuccess);
 }
 
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
-    *memory = standin_memory_new(bytes);
+    *memory = standin_memory_new(bytes, false);
     return standin_result(*memory != NULL ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    *memory = standin_memory_new(bytes, true);
+    return standin_result(*memory != NULL ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    const char *text = getenv("STANDIN_DRIVER");
+    *version = text != NULL ? atoi(text) : 13000;
+    return standin_result(cudaSuccess);
 }

@@ -35,7 +35,7 @@ cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t 
 static bool copy_step(struct standin_work *work)
 {
     standin_memory_open();
-    memcpy(work->host, work->inputs[0], work->count);
+    memcpy(work->output, work->inputs[0], work->count);
     standin_memory_close();
     return true;
 }
@@ -43,14 +43,16 @@ static bool copy_step(struct standin_work *work)
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    struct standin_work work = {.name = "cudaMemcpyAsync",
-                                .step = copy_step,
-                                .host = to,
-                                .inputs = {from},
-                                .count = bytes,
-                                .ranges = {{(char *)from, bytes, false}}};
-    if (kind != cudaMemcpyDeviceToHost)
+    struct standin_work work = {
+        .name = "cudaMemcpyAsync", .step = copy_step, .output = to, .inputs = {from}, .count = bytes};
+    int ranges = 0;
+    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
+    /* Ordinary host memory is nobody's: such copies are done when the stream has been waited for. */
+    if (standin_memory_kind(from) != STANDIN_ORDINARY)
+        work.ranges[ranges++] = (struct standin_range){(char *)from, bytes, false};
+    if (standin_memory_kind(to) != STANDIN_ORDINARY)
+        work.ranges[ranges++] = (struct standin_range){to, bytes, true};
     standin_stream_put(stream, &work);
     return cudaSuccess;
 }
@@ -133,6 +135,33 @@ cudaError_t hs_cuda_divide(void *data, size_t count, enum hs_datatype datatype, 
                                 .datatype = (int)datatype,
                                 .number = np,
                                 .ranges = {{data, count * hs_datatype_bytes(datatype), true}}};
+    standin_stream_put(stream, &work);
+    return cudaGetLastError();
+}
+
+static bool reduce_step(struct standin_work *work)
+{
+    standin_memory_open();
+    hs_reduce(work->output, work->inputs[0], work->inputs[1], work->count,
+              (enum hs_datatype)work->datatype, (enum hs_operation)work->operation);
+    standin_memory_close();
+    return true;
+}
+
+cudaError_t hs_cuda_reduce(void *dst, const void *a, const void *b, size_t count,
+                           enum hs_datatype datatype, enum hs_operation operation,
+                           cudaStream_t stream)
+{
+    size_t bytes = count * hs_datatype_bytes(datatype);
+    struct standin_work work = {
+        .name = "the reduction kernel",
+        .step = reduce_step,
+        .output = dst,
+        .inputs = {a, b},
+        .count = count,
+        .datatype = (int)datatype,
+        .operation = (int)operation,
+        .ranges = {{dst, bytes, true}, {(char *)a, bytes, false}, {(char *)b, bytes, false}}};
     standin_stream_put(stream, &work);
     return cudaGetLastError();
 }

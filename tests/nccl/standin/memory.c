@@ -1,5 +1,5 @@
-/* memory.c - device memory: host pages that are accessible only while queued work runs. See
- * standin.h. */
+/* memory.c - device memory: host pages that are accessible only while queued work runs; and pinned
+ * host memory. See standin.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +10,7 @@ struct block {
     char *begin;
     size_t bytes, mapped;
     int registrations;
+    bool pinned; /* the host's, and always accessible */
     struct block *next;
 };
 
@@ -19,7 +20,7 @@ static int open_depth;
 static void protect(int access)
 {
     for (struct block *at = blocks; at != NULL; at = at->next)
-        if (mprotect(at->begin, at->mapped, access) != 0)
+        if (!at->pinned && mprotect(at->begin, at->mapped, access) != 0)
             abort();
 }
 
@@ -44,12 +45,13 @@ static struct block *find(const void *address, size_t bytes)
     return NULL;
 }
 
-void *standin_memory_new(size_t bytes)
+void *standin_memory_new(size_t bytes, bool pinned)
 {
     struct block *block = calloc(1, sizeof *block);
     if (block == NULL)
         abort();
     block->bytes = bytes;
+    block->pinned = pinned;
     block->mapped = (bytes + 4095) / 4096 * 4096 + 4096;
     block->begin =
         mmap(NULL, block->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -58,17 +60,20 @@ void *standin_memory_new(size_t bytes)
         return NULL;
     }
     memset(block->begin, 0xa5, block->mapped); /* what was there before */
-    mprotect(block->begin, block->mapped, open_depth > 0 ? PROT_READ | PROT_WRITE : PROT_NONE);
+    if (!pinned)
+        mprotect(block->begin, block->mapped, open_depth > 0 ? PROT_READ | PROT_WRITE : PROT_NONE);
     block->next = blocks;
     blocks = block;
     return block->begin;
 }
 
-void standin_memory_free(void *memory, const char *call)
+void standin_memory_free(void *memory, bool pinned, const char *call)
 {
     for (struct block **at = &blocks; *at != NULL; at = &(*at)->next)
         if ((*at)->begin == memory) {
             struct block *block = *at;
+            if (block->pinned != pinned)
+                standin_broken("memory", "%s of memory of the other kind", call);
             if (block->registrations > 0)
                 standin_broken("memory", "%s of a buffer that a communicator has registered", call);
             *at = block->next;
@@ -91,6 +96,14 @@ void standin_memory_register(void *begin, int change)
     if (block == NULL)
         standin_broken("memory", "registration of something that is not device memory");
     block->registrations += change;
+}
+
+enum standin_memory_kind standin_memory_kind(const void *address)
+{
+    const struct block *block = find(address, 1);
+    if (block == NULL)
+        return STANDIN_ORDINARY;
+    return block->pinned ? STANDIN_PINNED : STANDIN_DEVICE;
 }
 
 size_t standin_memory_count(void)

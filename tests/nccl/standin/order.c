@@ -54,6 +54,16 @@ static bool overlap(const struct standin_range *a, const struct standin_range *b
     return a->begin < b->begin + b->bytes && b->begin < a->begin + a->bytes;
 }
 
+void standin_host_access(const char *what, const void *begin, size_t bytes, bool write)
+{
+    const struct standin_range range = {(char *)begin, bytes, write};
+    forget_old();
+    for (size_t i = 0; i < access_count; i++)
+        if ((accesses[i].range.write || write) && overlap(&accesses[i].range, &range))
+            standin_broken("race", "%s while %s on stream %d is not known to have ended", what,
+                           accesses[i].what, accesses[i].stream);
+}
+
 void standin_access(const char *what, const struct standin_range *ranges, int stream, uint32_t tick,
                     const struct standin_clock *clock)
 {

@@ -20,7 +20,9 @@
  * (standin_check_leaks) communicators, memory, streams, events or graphs left at the end
  *
  * The host touching device memory is a segmentation fault: it can be accessed only while queued
- * work runs.
+ * work runs. MPI is part of the stand-in, too (mpi.c): handing it device memory is against the rule
+ * `memory` unless $STANDIN_MPI is "aware"; and what it sends from or receives into, device or pinned
+ * memory, is against the rule `race` while queued work may touch it, and the other way round.
  *
  * $STANDIN_FAULT injects one fault, "KIND:CALL:SIZE", into the calls of rank 0 (as given to
  * ncclCommInitRankConfig) on communicators of SIZE ranks. CALL: reduce-scatter, allgather,
@@ -28,7 +30,8 @@
  * ncclRemoteError), refuse (the call returns ncclSystemError), wrong (a bit of the result is
  * wrong). It is read at each call.
  *
- * $STANDIN_GPUS: GPUs of the node, 64 by default.
+ * $STANDIN_GPUS: GPUs of the node, 64 by default. $STANDIN_GPU: their name. $STANDIN_DRIVER: the
+ * driver's CUDA version, 13000 by default. $STANDIN_NCCL: NCCL's version.
  */
 #ifndef HS_TESTS_STANDIN_H
 #define HS_TESTS_STANDIN_H
@@ -41,7 +44,7 @@
 
 #define STANDIN_STATUS  70
 #define STANDIN_STREAMS 256 /* all that a process may make, graphs' included; 0 is the host */
-#define STANDIN_RANGES  2
+#define STANDIN_RANGES  3
 
 _Noreturn void standin_broken(const char *rule, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -63,6 +66,10 @@ struct standin_range {
     size_t bytes;
     bool write;
 };
+/* Rule `race`, for the host (or MPI) at this moment. */
+void standin_host_access(const char *what, const void *begin, size_t bytes, bool write);
+/* Rule `race`, against what MPI has in its hands. */
+void standin_mpi_check(const char *what, const struct standin_range *ranges);
 /* Rule `race`, for operation `tick` of stream `stream` whose clock is `clock`; remembers the
  * accesses. */
 void standin_access(const char *what, const struct standin_range *ranges, int stream, uint32_t tick,
@@ -71,8 +78,11 @@ void standin_access(const char *what, const struct standin_range *ranges, int st
 /* ---- device memory
  * ---------------------------------------------------------------------------------- */
 
-void *standin_memory_new(size_t bytes);
-void standin_memory_free(void *memory, const char *call);
+enum standin_memory_kind { STANDIN_ORDINARY, STANDIN_PINNED, STANDIN_DEVICE };
+
+void *standin_memory_new(size_t bytes, bool pinned);
+void standin_memory_free(void *memory, bool pinned, const char *call);
+enum standin_memory_kind standin_memory_kind(const void *address);
 /* Rule `memory`. */
 void standin_memory_check(const void *begin, size_t bytes, const char *what);
 /* Number of registrations of the allocation goes up or down. */

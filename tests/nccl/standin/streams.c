@@ -77,6 +77,7 @@ void standin_put_live(cudaStream_t stream, const struct standin_work *work)
     for (int r = 0; r < STANDIN_RANGES; r++)
         if (work->ranges[r].bytes > 0)
             standin_memory_check(work->ranges[r].begin, work->ranges[r].bytes, work->name);
+    standin_mpi_check(work->name, work->ranges);
     standin_access(work->name, work->ranges, stream->id, tick, &stream->clock);
     if (work->comm != NULL)
         standin_collective_number(&command.work);
@@ -351,6 +352,10 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
         return standin_result(cudaSuccess);
     if (event->latest->capture != NULL)
         standin_broken("capture", "cudaEventQuery of an event that was captured");
+    /* A GPU takes its time: not at every look is anything done. */
+    static unsigned looks;
+    if (!event->latest->passed && looks++ % 3 != 2)
+        return standin_result(cudaErrorNotReady);
     standin_progress();
     if (!event->latest->passed)
         return standin_result(cudaErrorNotReady);
@@ -387,7 +392,14 @@ cudaError_t cudaFree(void *memory)
     for (cudaStream_t stream = streams; stream != NULL; stream = stream->next)
         if (stream->queue.first != NULL)
             standin_broken("memory", "cudaFree while work is queued that cannot end");
-    standin_memory_free(memory, "cudaFree");
+    standin_memory_free(memory, false, "cudaFree");
+    return standin_result(cudaSuccess);
+}
+
+cudaError_t cudaFreeHost(void *memory)
+{
+    standin_progress();
+    standin_memory_free(memory, true, "cudaFreeHost");
     return standin_result(cudaSuccess);
 }
 

@@ -1,0 +1,256 @@
+/* calibrate_plan.c - see calibrate_plan.h. */
+#include "measure/calibrate_plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/cost.h"
+#include "search/lattice.h"
+
+/* A layer, before its tasks. */
+struct candidate {
+    struct hs_layer layer;
+    struct hs_layer_price price;
+    double seconds; /* with the largest message */
+    bool leads;
+};
+
+/* ---- message sizes ------------------------------------------------------------------------- */
+
+size_t hs_calibrate_sizes(uint64_t sizes[HS_CALIBRATE_SIZES_MAX], const struct hs_range *range,
+                          size_t width)
+{
+    struct hs_range fractions = *range;
+    size_t all = 0, kept = 0, each;
+
+    if (range->first == range->last && range->last / 8 >= width)
+        fractions.first = range->last / 8 / width * width;
+    for (uint64_t bytes = fractions.first; bytes; bytes = hs_range_next(&fractions, bytes))
+        all++;
+    each = (all + HS_CALIBRATE_SIZES_MAX - 3) / (HS_CALIBRATE_SIZES_MAX - 1);
+    if (each < 1)
+        each = 1;
+    for (uint64_t bytes = fractions.first, at = 0; bytes;
+         bytes = hs_range_next(&fractions, bytes), at++)
+        if (at % each == 0 || bytes == fractions.last)
+            sizes[kept++] = bytes;
+    return kept;
+}
+
+/* ---- layers -------------------------------------------------------------------------------- */
+
+static int compare_candidates(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    if (x->leads != y->leads)
+        return x->leads ? -1 : 1;
+    if (x->seconds != y->seconds)
+        return x->seconds < y->seconds ? -1 : 1;
+    if (x->layer.stride != y->layer.stride)
+        return x->layer.stride < y->layer.stride ? -1 : 1;
+    return (x->layer.size > y->layer.size) - (x->layer.size < y->layer.size);
+}
+
+static bool same_class(const struct candidate *a, const struct candidate *b)
+{
+    return a->price.level == b->price.level && a->price.straddles == b->price.straddles &&
+           a->layer.size == b->layer.size;
+}
+
+/* The cheapest of each class leads it: sorted by time, the first one met. */
+static void choose_leaders(struct candidate *candidates, size_t count)
+{
+    qsort(candidates, count, sizeof(*candidates), compare_candidates);
+    for (size_t i = 0; i < count; i++) {
+        candidates[i].leads = true;
+        for (size_t j = 0; j < i && candidates[i].leads; j++)
+            candidates[i].leads = !same_class(&candidates[i], &candidates[j]);
+    }
+    qsort(candidates, count, sizeof(*candidates), compare_candidates);
+}
+
+static struct candidate *list_layers(const struct hs_lattice *lattice,
+                                     const struct hs_system *system, double bytes)
+{
+    struct candidate *candidates = calloc(lattice->edge_count, sizeof(*candidates));
+
+    for (size_t node = 0; candidates && node < lattice->node_count; node++)
+        for (size_t e = lattice->first_edge[node]; e < lattice->first_edge[node + 1]; e++) {
+            struct candidate *candidate = &candidates[e];
+            int64_t stride = lattice->divisors[node];
+
+            candidate->layer.stride = stride;
+            candidate->layer.size = lattice->divisors[lattice->edge_end[e]] / stride;
+            candidate->price = hs_layer_price(system, lattice->np, candidate->layer);
+            candidate->seconds = hs_layer_seconds(&candidate->price, bytes / (double)stride);
+        }
+    return candidates;
+}
+
+/* ---- tasks --------------------------------------------------------------------------------- */
+
+static int compare_tasks(const void *a, const void *b)
+{
+    const struct hs_calibrate_task *x = a, *y = b;
+
+    if (x->step != y->step)
+        return x->step - y->step;
+    if (x->seconds != y->seconds)
+        return x->seconds < y->seconds ? -1 : 1;
+    if (x->layer.stride != y->layer.stride)
+        return x->layer.stride < y->layer.stride ? -1 : 1;
+    if (x->layer.size != y->layer.size)
+        return x->layer.size < y->layer.size ? -1 : 1;
+    if (x->phase != y->phase)
+        return x->phase < y->phase ? -1 : 1;
+    return (x->count > y->count) - (x->count < y->count);
+}
+
+/* Elements entering the layer, in whole blocks. */
+static size_t count_of(struct hs_layer layer, uint64_t bytes, size_t width)
+{
+    uint64_t entering = bytes / width / (uint64_t)layer.stride, size = (uint64_t)layer.size;
+
+    return entering < size ? size : (size_t)(entering / size * size);
+}
+
+static int step_of(bool leads, enum hs_phase phase, bool is_end)
+{
+    bool first = phase == HS_REDUCE_SCATTER && is_end;
+
+    if (leads)
+        return first ? 1 : 2;
+    return first ? 3 : 4;
+}
+
+static void add_task(struct hs_calibrate_plan *plan, const struct candidate *candidate,
+                     enum hs_phase phase, size_t count, size_t width, bool is_end)
+{
+    struct hs_calibrate_task *task = &plan->tasks[plan->count];
+    double moving = hs_layer_bandwidth_seconds(&candidate->price, (double)(count * width));
+    double passes = phase == HS_ALLREDUCE ? 1 : 0.5; /* prices are for both phases */
+
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->tasks[i].phase == phase && plan->tasks[i].count == count &&
+            plan->tasks[i].layer.stride == candidate->layer.stride &&
+            plan->tasks[i].layer.size == candidate->layer.size)
+            return;
+    *task =
+        (struct hs_calibrate_task){.layer = candidate->layer,
+                                   .phase = phase,
+                                   .count = count,
+                                   .step = step_of(candidate->leads, phase, is_end),
+                                   .seconds = passes * (candidate->price.latency_seconds + moving)};
+    if (count > plan->count_max)
+        plan->count_max = count;
+    plan->count++;
+}
+
+static void add_layer(struct hs_calibrate_plan *plan, const struct candidate *candidate,
+                      const uint64_t *sizes, size_t size_count, int64_t np, size_t width)
+{
+    bool last = candidate->layer.stride * candidate->layer.size == np;
+
+    for (size_t i = 0; i < size_count; i++) {
+        size_t count = count_of(candidate->layer, sizes[i], width);
+        bool is_end = i == 0 || i + 1 == size_count;
+
+        add_task(plan, candidate, HS_REDUCE_SCATTER, count, width, is_end);
+        add_task(plan, candidate, HS_ALLGATHER, count, width, is_end);
+        if (last || i == 0)
+            add_task(plan, candidate, HS_ALLREDUCE, count, width, is_end);
+    }
+    plan->layer_count++;
+}
+
+static enum hs_status make(struct hs_calibrate_plan *plan, const struct hs_lattice *lattice,
+                           const struct hs_system *system, const struct hs_range *range,
+                           size_t width, size_t max_layers, struct hs_error *err)
+{
+    uint64_t sizes[HS_CALIBRATE_SIZES_MAX];
+    size_t size_count = hs_calibrate_sizes(sizes, range, width), count = lattice->edge_count;
+    struct candidate *candidates = list_layers(lattice, system, (double)sizes[size_count - 1]);
+
+    plan->tasks = calloc(count * size_count * HS_PHASE_COUNT, sizeof(*plan->tasks));
+    if (!candidates || !plan->tasks) {
+        free(candidates);
+        return hs_fail(err, HS_MEMORY, "out of memory for %zu layers", count);
+    }
+    choose_leaders(candidates, count);
+    if (max_layers > 0 && max_layers < count) {
+        plan->layers_left_out = count - max_layers;
+        count = max_layers;
+    }
+    for (size_t i = 0; i < count; i++)
+        add_layer(plan, &candidates[i], sizes, size_count, lattice->np, width);
+    qsort(plan->tasks, plan->count, sizeof(*plan->tasks), compare_tasks);
+    free(candidates);
+    return HS_OK;
+}
+
+enum hs_status hs_calibrate_plan_make(struct hs_calibrate_plan *plan,
+                                      const struct hs_system *system, int64_t np,
+                                      const struct hs_range *range, size_t width, size_t max_layers,
+                                      struct hs_error *err)
+{
+    struct hs_lattice lattice;
+    enum hs_status status;
+
+    *plan = (struct hs_calibrate_plan){0};
+    if (np < 2)
+        return hs_fail(err, HS_INVALID,
+                       "one process has no layer to measure; start it under a launcher: mpiexec "
+                       "-n 4 hiersearch calibrate ...");
+    status = hs_lattice_init(&lattice, np, err);
+    if (status != HS_OK)
+        return status;
+    status = make(plan, &lattice, system, range, width, max_layers, err);
+    hs_lattice_release(&lattice);
+    return status;
+}
+
+void hs_calibrate_plan_release(struct hs_calibrate_plan *plan)
+{
+    free(plan->tasks);
+    *plan = (struct hs_calibrate_plan){0};
+}
+
+/* ---- what measuring every split would take ------------------------------------------------- */
+
+/* Paths that reach each node, and the summed time of those paths. */
+double hs_every_split_seconds(uint64_t *splits, const struct hs_system *system, int64_t np,
+                              double bytes)
+{
+    struct hs_lattice lattice;
+    struct hs_error ignored;
+    double *paths, *seconds, total;
+
+    *splits = 0;
+    if (hs_lattice_init(&lattice, np, &ignored) != HS_OK)
+        return NAN;
+    *splits = hs_lattice_path_count(&lattice);
+    paths = calloc(2 * lattice.node_count, sizeof(*paths));
+    if (!paths) {
+        hs_lattice_release(&lattice);
+        return NAN;
+    }
+    seconds = paths + lattice.node_count;
+    paths[0] = 1;
+    for (size_t node = 0; node + 1 < lattice.node_count; node++)
+        for (size_t e = lattice.first_edge[node]; e < lattice.first_edge[node + 1]; e++) {
+            int64_t stride = lattice.divisors[node];
+            size_t end = lattice.edge_end[e];
+            struct hs_layer layer = {stride, lattice.divisors[end] / stride};
+            struct hs_layer_price price = hs_layer_price(system, np, layer);
+
+            paths[end] += paths[node];
+            seconds[end] +=
+                seconds[node] + paths[node] * hs_layer_seconds(&price, bytes / (double)stride);
+        }
+    total = seconds[lattice.node_count - 1];
+    free(paths);
+    hs_lattice_release(&lattice);
+    return total;
+}

@@ -1,0 +1,67 @@
+/*
+ * calibrate_plan.h - what a calibration measures, and in which order. Pure.
+ *
+ * Layers are the edges of the divisor lattice of np. Of each the reduce-scatter and the allgather
+ * are measured with n / stride bytes entering, n every message size asked for: what the layer gets
+ * in a split. The allreduce is measured with all sizes where the layer comes last in a split
+ * (stride * size == np), elsewhere with the smallest: a call of two passes next to calls of one
+ * tells the cost of a launch from the latency.
+ *
+ * The order makes a calibration that is cut short as useful as it can be. A class is all layers of
+ * one level and size, straddling or not; its cheapest layer leads it.
+ *
+ *   1. leaders, reduce-scatter, smallest and largest message: a latency and a bandwidth per class;
+ *   2. the leaders' other measurements;
+ *   3. the other layers, reduce-scatter, smallest and largest message;
+ *   4. the rest; cheap ones first in each step.
+ */
+#ifndef HS_MEASURE_CALIBRATE_PLAN_H
+#define HS_MEASURE_CALIBRATE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "model/system.h"
+#include "runner/backend.h"
+
+#define HS_CALIBRATE_SIZES_MAX 12
+
+struct hs_calibrate_task {
+    struct hs_layer layer;
+    enum hs_phase phase;
+    size_t count;   /* elements entering, a multiple of the layer's size */
+    int step;       /* 1 .. 4, as above */
+    double seconds; /* by the description, to sort by */
+};
+
+struct hs_calibrate_plan {
+    struct hs_calibrate_task *tasks; /* [count] owned, in order */
+    size_t count;
+    size_t layer_count, layers_left_out; /* layers in it, and those that max_layers left out */
+    size_t count_max;                    /* largest count of a task */
+};
+
+/* Message sizes: of a range its powers of two (every second, third, ... where they are more than
+ * HS_CALIBRATE_SIZES_MAX, the ends always); of a single size n that and n/2, n/4, n/8. Ascending,
+ * whole elements of `width` bytes, each once. Returns how many. */
+size_t hs_calibrate_sizes(uint64_t sizes[HS_CALIBRATE_SIZES_MAX], const struct hs_range *range,
+                          size_t width);
+
+/* max_layers 0: all; else leaders first, cheap ones first. Tasks whose counts come out equal (tiny
+ * messages) are planned once. HS_INVALID: np is 1. HS_MEMORY. */
+enum hs_status hs_calibrate_plan_make(struct hs_calibrate_plan *plan,
+                                      const struct hs_system *system, int64_t np,
+                                      const struct hs_range *range, size_t width, size_t max_layers,
+                                      struct hs_error *err);
+void hs_calibrate_plan_release(struct hs_calibrate_plan *plan);
+
+/* Seconds of one run of every split of np together, n bytes each: what measuring them all costs at
+ * least. Sums over edges, however many splits there are; *splits saturates. NaN when out of memory.
+ */
+double hs_every_split_seconds(uint64_t *splits, const struct hs_system *system, int64_t np,
+                              double bytes);
+
+#endif

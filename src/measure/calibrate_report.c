@@ -1,0 +1,346 @@
+/* calibrate_report.c - see calibrate_report.h. */
+#include "measure/calibrate_report.h"
+
+#include <cjson/cJSON.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/units.h"
+#include "model/calibration.h"
+#include "runner/layer_timer.h"
+#include "version.h"
+
+#define HOSTS_SHOWN    4
+#define FAILURES_SHOWN 5
+/* Typical relative deviation of one sample above which the machine is taken for loaded. */
+#define LOADED_SCATTER 0.10
+/* A rank that is so many times slower than the others is named. */
+#define STRAGGLER_RATIO 1.5
+/* Residuals of points that are noise and nothing else are seldom more than so many times it. */
+#define NOISE_RESIDUALS 2.0
+
+/* ---- what the user should know ------------------------------------------------------------- */
+
+/* Node and launcher's number of a rank of the order by node. */
+static void describe_rank(char *text, size_t bytes, const struct hs_calibrate_run *run,
+                          int64_t rank)
+{
+    int64_t node = 0, first = 0;
+    int ordered = (int)rank, launched = (int)rank;
+    MPI_Group from, to;
+
+    while (node + 1 < run->order.node_count && first + run->order.nodes[node].ranks <= rank)
+        first += run->order.nodes[node++].ranks;
+    if (run->order.reordered) {
+        MPI_Comm_group(run->order.ordered, &from);
+        MPI_Comm_group(MPI_COMM_WORLD, &to);
+        MPI_Group_translate_ranks(from, 1, &ordered, to, &launched);
+        MPI_Group_free(&from);
+        MPI_Group_free(&to);
+    }
+    snprintf(text, bytes, "rank %d (host %s)", launched, run->order.nodes[node].host);
+}
+
+static void note_straggler(struct hs_text *notes, const struct hs_calibrate_run *run)
+{
+    struct hs_straggler straggler;
+    char rank[160];
+
+    if (!hs_straggler_find(&straggler, &run->rank_times, STRAGGLER_RATIO))
+        return;
+    describe_rank(rank, sizeof(rank), run, straggler.rank);
+    hs_text_append(notes,
+                   "%s is slow: in each of %zu layers its group took at least %.3g times as long "
+                   "as the others; the figures are those of a machine with it, leave it out and "
+                   "calibrate again\n",
+                   rank, straggler.layers, straggler.ratio);
+}
+
+static void note_noise(struct hs_text *notes, const struct hs_calibrate_run *run)
+{
+    double typical = hs_samples_median(&run->scatters);
+
+    if (typical > LOADED_SCATTER)
+        hs_text_append(notes,
+                       "the machine is loaded: single runs typically deviate by %.0f %%, so the "
+                       "intervals are wide; calibrate again when it is quiet\n",
+                       100 * typical);
+}
+
+/* Tasks that were tried in vain. */
+static size_t failed_tasks(const struct hs_calibrate_run *run)
+{
+    size_t tried = run->round > 0 ? run->plan.count : run->next;
+
+    return tried - run->measured_tasks;
+}
+
+static void note_left_out(struct hs_text *notes, const struct hs_calibrate_run *run)
+{
+    size_t left = run->plan.count - run->measured_tasks - failed_tasks(run);
+    const char *line = run->failures.data;
+
+    if (run->plan.layers_left_out > 0)
+        hs_text_append(notes, "--layers %" PRId64 ": %zu of %zu layers were left out\n",
+                       run->settings.layers, run->plan.layers_left_out,
+                       run->plan.layers_left_out + run->plan.layer_count);
+    if (left > 0)
+        hs_text_append(notes, "%zu of %zu measurements were left out: the time was spent\n", left,
+                       run->plan.count);
+    for (size_t i = 0; i < run->failure_count && i < FAILURES_SHOWN && line; i++) {
+        size_t length = strcspn(line, "\n");
+
+        hs_text_append(notes, "%.*s\n", (int)length, line);
+        line += length + (line[length] != '\0');
+    }
+    if (run->failure_count > FAILURES_SHOWN)
+        hs_text_append(notes, "%zu more failures\n", run->failure_count - FAILURES_SHOWN);
+}
+
+/* ---- the file ------------------------------------------------------------------------------ */
+
+/* "MPICH Version:	4.0.2" on one line. */
+static void append_library(struct hs_text *out)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+
+    MPI_Get_library_version(version, &length);
+    version[strcspn(version, "\n,")] = '\0';
+    for (char *at = version; *at; at++)
+        if (iscntrl((unsigned char)*at))
+            *at = ' ';
+    hs_text_append(out, "%s", version);
+}
+
+static void append_hosts(struct hs_text *out, const struct hs_calibrate_run *run)
+{
+    hs_text_append(out, "%d ranks on %" PRId64 " node%s (", run->np, run->order.node_count,
+                   run->order.node_count == 1 ? "" : "s");
+    for (int64_t i = 0; i < run->order.node_count && i < HOSTS_SHOWN; i++)
+        hs_text_append(out, "%s%s", i > 0 ? ", " : "", run->order.nodes[i].host);
+    hs_text_append(out, "%s)", run->order.node_count > HOSTS_SHOWN ? ", ..." : "");
+}
+
+/* Where the figures come from. */
+static void append_source(struct hs_text *out, const struct hs_calibrate_run *run,
+                          const char *partial)
+{
+    const struct hs_calibrate_settings *settings = &run->settings;
+    uint64_t sizes[HS_CALIBRATE_SIZES_MAX];
+    size_t count =
+        hs_calibrate_sizes(sizes, &settings->sizes, hs_datatype_bytes(settings->datatype));
+    char first[HS_UNIT_TEXT], last[HS_UNIT_TEXT];
+
+    hs_text_append(out, "%shiersearch %s (%s) on %s, %s backend, ", partial ? "partial, " : "",
+                   HS_VERSION, HS_GIT_DESCRIBE, run->created, run->backend->name);
+    if (run->device[0])
+        hs_text_append(out, "%s, ", run->device);
+    append_library(out);
+    hs_text_append(out, ", %s %s; ", hs_datatype_names[settings->datatype],
+                   hs_operation_names[settings->operation]);
+    append_hosts(out, run);
+    hs_text_append(out, "; layers of messages of %s to %s; %zu of %zu measurements",
+                   hs_bytes_format(first, sizes[0]), hs_bytes_format(last, sizes[count - 1]),
+                   run->measured_tasks, run->plan.count);
+    if (partial)
+        hs_text_append(out, "; %s", partial);
+}
+
+/* The file's name without folder and ending, in the letters that a name may have. */
+static void name_system(struct hs_system *system, const char *output)
+{
+    const char *slash = strrchr(output, '/'), *base = slash ? slash + 1 : output;
+    const char *dot = strrchr(base, '.');
+    size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base), kept = 0;
+
+    if (strcmp(output, "-") == 0)
+        return;
+    for (size_t i = 0; i < length && kept + 1 < sizeof(system->name); i++) {
+        int letter = tolower((unsigned char)base[i]);
+
+        system->name[kept++] =
+            isascii(letter) && (isalnum(letter) || strchr("_-.", letter)) ? (char)letter : '_';
+    }
+    system->name[kept] = '\0';
+}
+
+static bool replace_text(char **text, const struct hs_text *with)
+{
+    char *copy = with->length > 0 ? hs_strdup(with->data) : NULL;
+
+    if (with->failed || (with->length > 0 && !copy))
+        return false;
+    free(*text);
+    *text = copy;
+    return true;
+}
+
+/* Everything but the figures. */
+static enum hs_status fill_texts(struct hs_calibrate_run *run, const struct hs_text *source,
+                                 const struct hs_text *notes, struct hs_error *err)
+{
+    struct hs_system *system = &run->system;
+    struct hs_text title = {0}, joined = {0};
+    bool whole;
+
+    hs_text_append(&title, "calibrated on %d ranks, %" PRId64 " node%s", run->np,
+                   run->order.node_count, run->order.node_count == 1 ? "" : "s");
+    hs_text_append(&joined, "%s", notes->length > 0 ? notes->data : "");
+    while (joined.length > 0 && joined.data[joined.length - 1] == '\n')
+        joined.data[--joined.length] = '\0';
+    for (size_t i = 0; i < joined.length; i++)
+        if (joined.data[i] == '\n')
+            joined.data[i] = ';';
+    whole = replace_text(&system->title, &title) && replace_text(&system->source, source) &&
+            replace_text(&system->notes, &joined);
+    hs_text_release(&title);
+    hs_text_release(&joined);
+    name_system(system, run->settings.output);
+    system->latency_kind = HS_LATENCY_PROTOCOL_STEP;
+    return whole ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");
+}
+
+static enum hs_status save(const struct hs_calibrate_run *run, struct hs_error *err)
+{
+    struct hs_text text = {0};
+    cJSON *json = hs_system_to_json(&run->system);
+    enum hs_status status;
+
+    if (!json)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    status = hs_json_print(&text, json, err);
+    cJSON_Delete(json);
+    if (status == HS_OK && strcmp(run->settings.output, "-") != 0)
+        status = hs_file_replace(run->settings.output, text.data, text.length, err);
+    else if (status == HS_OK &&
+             (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout) != 0))
+        status = hs_fail(err, HS_IO, "standard output cannot be written");
+    hs_text_release(&text);
+    return status;
+}
+
+/* One line: what is missing, and what to do. */
+static enum hs_status explain(const struct hs_calibrate_run *run, enum hs_status status,
+                              struct hs_error *err)
+{
+    char cause[HS_ERROR_MESSAGE_BYTES];
+    bool cut = run->plan.layers_left_out > 0 || run->measured_tasks < run->plan.count;
+
+    if (status == HS_OK || status == HS_MEMORY)
+        return status;
+    snprintf(cause, sizeof(cause), "%s", err->message);
+    if (status == HS_FAILED)
+        return hs_fail(err, status,
+                       "%.400s; calibrate on a quiet machine, with a range of sizes around those "
+                       "that matter, or allow more with --max-residual",
+                       cause);
+    return hs_fail(err, status, "%.400s; %s", cause,
+                   cut ? "give it a larger --budget or --layers"
+                       : "give it more processes, or a range of sizes: --size 1MiB:64MiB");
+}
+
+/* ---- the fit ------------------------------------------------------------------------------- */
+
+double hs_calibrate_noise(const struct hs_calibrate_pool *pool)
+{
+    double noise = hs_median_noise(pool->seconds.values, pool->seconds.count);
+
+    if (pool->rounds.count >= 2)
+        noise = fmax(noise, hs_median_noise(pool->rounds.values, pool->rounds.count));
+    return noise;
+}
+
+static enum hs_fit_phase fit_phase(enum hs_phase phase)
+{
+    switch (phase) {
+    case HS_REDUCE_SCATTER:
+        return HS_FIT_REDUCE_SCATTER;
+    case HS_ALLGATHER:
+        return HS_FIT_ALLGATHER;
+    case HS_ALLREDUCE:
+    case HS_PHASE_COUNT:
+        break;
+    }
+    return HS_FIT_ALLREDUCE;
+}
+
+/* points[plan.count]; returns how many there are. */
+static size_t make_points(struct hs_fit_point *points, const struct hs_calibrate_run *run)
+{
+    size_t width = hs_datatype_bytes(run->settings.datatype), count = 0;
+
+    for (size_t i = 0; i < run->plan.count; i++) {
+        const struct hs_calibrate_task *task = &run->plan.tasks[i];
+        const struct hs_calibrate_pool *pool = &run->pools[i];
+
+        if (pool->seconds.count > 0)
+            points[count++] = (struct hs_fit_point){.layer = task->layer,
+                                                    .np = run->np,
+                                                    .phase = fit_phase(task->phase),
+                                                    .bytes = (double)(task->count * width),
+                                                    .seconds = hs_samples_median(&pool->seconds),
+                                                    .noise = hs_calibrate_noise(pool)};
+    }
+    return count;
+}
+
+/* The residual at which a layer is refused: what was asked for, and on top what the noise of the
+ * points explains. */
+static double residual_limit(const struct hs_calibrate_run *run, const struct hs_fit_point *points,
+                             size_t count)
+{
+    double squares = 0;
+
+    for (size_t i = 0; i < count; i++)
+        squares += points[i].noise * points[i].noise;
+    return hypot(run->settings.max_residual,
+                 NOISE_RESIDUALS * sqrt(squares / fmax(1, (double)count)));
+}
+
+static enum hs_status fit(struct hs_calibrate_run *run, const char *source, struct hs_text *notes,
+                          struct hs_error *err)
+{
+    struct hs_fit_point *points = calloc(run->plan.count + 1, sizeof(*points));
+    struct hs_calibration_options options = {0};
+    enum hs_status status;
+    size_t count;
+
+    if (!points)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    count = make_points(points, run);
+    options.max_residual = residual_limit(run, points, count);
+    status = hs_calibrate(&run->system, points, count, &options, source, notes, err);
+    free(points);
+    return explain(run, status, err);
+}
+
+enum hs_status hs_calibrate_write(struct hs_calibrate_run *run, const char *partial,
+                                  struct hs_text *notes, struct hs_error *err)
+{
+    struct hs_text source = {0};
+    enum hs_status status;
+
+    if (!partial && run->round == 0)
+        partial = "the time was spent";
+    note_left_out(notes, run);
+    append_source(&source, run, partial);
+    status = source.failed ? hs_fail(err, HS_MEMORY, "out of memory") : HS_OK;
+    if (status == HS_OK)
+        status = fit(run, source.data, notes, err);
+    note_noise(notes, run);
+    note_straggler(notes, run);
+    if (status == HS_OK)
+        status = fill_texts(run, &source, notes, err);
+    if (status == HS_OK)
+        status = save(run, err);
+    hs_text_release(&source);
+    return status;
+}

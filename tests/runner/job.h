@@ -1,0 +1,84 @@
+/*
+ * job.h - for test programs that a launcher starts on several ranks: TAP from rank 0, and all splits
+ * of their number.
+ */
+#ifndef HS_TESTS_RUNNER_JOB_H
+#define HS_TESTS_RUNNER_JOB_H
+
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "model/split.h"
+
+#define SPLITS_MAX 256
+
+static int my_rank, np, line, failures;
+static struct hs_split splits[SPLITS_MAX];
+static int split_count;
+
+/* One TAP line: ok where every rank counts zero. */
+static inline void tell(uint64_t bad_here, const char *sentence)
+{
+    uint64_t bad;
+    MPI_Allreduce(&bad_here, &bad, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    line++;
+    failures += bad != 0;
+    if (my_rank == 0 && bad == 0)
+        printf("ok %d - %s (np %d)\n", line, sentence, np);
+    else if (my_rank == 0)
+        printf("not ok %d - %s (np %d): %llu wrong\n", line, sentence, np, (unsigned long long)bad);
+    if (my_rank == 0)
+        fflush(stdout);
+}
+
+static inline void stop_if(enum hs_status status, const struct hs_error *err)
+{
+    if (status == HS_OK)
+        return;
+    printf("Bail out! rank %d: %s\n", my_rank, err->message);
+    fflush(stdout);
+    sleep(1); /* hydra drops what it has not forwarded yet when a rank aborts */
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* All ways to write `rest` as an ordered product after the sizes already in `split`. */
+static inline void list_splits(struct hs_split split, int rest)
+{
+    if (rest == 1) {
+        if (split_count < SPLITS_MAX)
+            splits[split_count++] = split;
+        return;
+    }
+    for (int p = 2; p <= rest; p++)
+        if (rest % p == 0) {
+            struct hs_split longer = split;
+            longer.sizes[longer.count++] = p;
+            list_splits(longer, rest / p);
+        }
+}
+
+/* MPI_Init, and all splits of the number of ranks. */
+static inline void start_job(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &np);
+    if (np == 1)
+        splits[split_count++] = hs_split_flat(1);
+    else
+        list_splits((struct hs_split){0}, np);
+}
+
+/* The plan, and the exit status. */
+static inline int end_job(void)
+{
+    if (my_rank == 0)
+        printf("1..%d\n", line);
+    MPI_Finalize();
+    return failures > 0 || line == 0;
+}
+
+#endif

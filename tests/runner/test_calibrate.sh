@@ -1,0 +1,190 @@
+#!/bin/bash
+# `hiersearch calibrate` on this machine: what it measures, fits, writes and says. TAP on stdout.
+#     tests/runner/test_calibrate.sh mpich|openmpi PROGRAM      PROGRAM: hiersearch-measure
+# shellcheck disable=SC2016,SC2034,SC2054 # conditions are for eval; a system has commas
+set -u
+# shellcheck source=tests/runner/measure_job.sh
+. "$(dirname "$0")/measure_job.sh" "$@"
+trap 'rm -rf "$scratch"' EXIT
+set -m # jobs of their own, in which SIGINT is not ignored
+hiersearch=$(dirname "$program")/hiersearch
+[ -x "$hiersearch" ] || hiersearch=$(dirname "$program")/../hiersearch
+measure_program=$program
+program=$scratch/hiersearch-calibrate # the name says what to do
+ln -s "$measure_program" "$program"
+
+# What is said, and what is so: every figure differs by a known factor.
+said=nv:4@100GB/s~4us,ib@20GB/s~10us
+true_system='nv:4@150GB/s~2us,ib@12GB/s~15us;launch=10us'
+null=($said --plays "$true_system" --backend null --warmup 0)
+small=("${said/4/2}" --plays "${true_system/4/2}" --backend null --warmup 0) # both levels within 4 ranks
+short=(--rounds 1 --min-samples 6 --max-samples 6)
+
+# by FILE EXPRESSION: prints a Python expression of the system r, its levels by name v, fits f, points p.
+by() {
+    "$python" -c 'import json, sys
+r = json.load(open(sys.argv[1])); v = {l["name"]: l for l in r["levels"]}
+f = r["fits"]["layers"]; p = r["fits"]["points"]
+def near(a, b, e): return abs(a / b - 1) <= e
+truth = {"nv": (2, 150), "ib": (15, 12)}
+# how many of the stated 95 % intervals of latency and bandwidth cover the truth
+def covered(scope):
+    hits = [c for x in f if x["scope"] == scope for t in [truth[x["level"]]] for c in (
+        abs(x["latency_us"] - t[0]) <= x["latency_ci95_us"],
+        abs(x["bandwidth_GBps"] - t[1]) <= x["bandwidth_ci95_GBps"])]
+    return sum(hits) / len(hits)
+def width(): return sum(x["ci95_percent"] for x in f if x["scope"] == "layer")
+print(eval(sys.argv[2]))' "$1" "$2"
+}
+is_so() { [ "$(by "$1" "bool($2)")" = True ]; }
+# By docs/system.schema.json.
+is_system() {
+    "$python" -W ignore -c 'import json, sys, jsonschema
+schema = json.load(open(sys.argv[1])); jsonschema.validate(json.load(open(sys.argv[2])), schema)' \
+        "$source_tree/docs/system.schema.json" "$1"
+}
+our_lines() { grep -c '^hiersearch calibrate: ' "$scratch/err"; }
+
+# ---- the truth, without noise -------------------------------------------------------------------------------
+measure 8 "${null[@]}" "${short[@]}" --size 64KiB:4MiB -o Quiet-1.json
+check "without noise the true latencies, bandwidths and launch cost come out" '[ $status = 0 ] && is_so Quiet-1.json \
+    "near(v[\"nv\"][\"latency_us\"], 2, 1e-3) and near(v[\"nv\"][\"bandwidth_GBps\"], 150, 1e-3) and \
+    near(v[\"ib\"][\"latency_us\"], 15, 1e-3) and near(v[\"ib\"][\"bandwidth_GBps\"], 12, 1e-3) and near(r[\"launch_us\"], 10, 1e-3)"'
+check "the file is valid by the schema" 'is_system Quiet-1.json'
+check "the system is named after the file" 'is_so Quiet-1.json "r[\"name\"] == \"quiet-1\""'
+check "every layer of 8 was measured" 'is_so Quiet-1.json "{(x[\"stride\"], x[\"size\"]) for x in p} == \
+    {(1, 2), (1, 4), (1, 8), (2, 2), (2, 4), (4, 2)}"'
+check "each with reduce-scatter, allgather and allreduce" 'is_so Quiet-1.json "all({x[\"phase\"] for x in p \
+    if (x[\"stride\"], x[\"size\"]) == l} == {\"reduce-scatter\", \"allgather\", \"allreduce\"} for l in [(1, 2), (1, 4), (1, 8), (4, 2)])"'
+check "with n / stride bytes entering, for every n" 'is_so Quiet-1.json "{x[\"bytes\"] for x in p if x[\"stride\"] == 4 and \
+    x[\"phase\"] == \"allgather\"} == {2 ** e / 4 for e in range(16, 23)}"'
+check "the source says what ran, when, on what and what was measured" 'is_so Quiet-1.json "all(w in r[\"source\"] for w in \
+    (\"null backend\", \"8 ranks\", \"64KiB to 4MiB\", \"MPI\", \"T\")) and \"partial\" not in r[\"source\"]"'
+check "levels say that they are calibrated" 'is_so Quiet-1.json "all(l[\"source\"][\"latency\"].startswith(\"calibrated: \") for l in r[\"levels\"])"'
+check "the table has a line for each level and size" '[ "$(grep -cE "^(nv|ib)(, straddling)? +(any|[248]) " out)" = 8 ]'
+check "the table says what it took, and what every split would take" 'grep -q "^6 layers" out && grep -q "4 splits" out'
+check "predict takes the file, and gives the times of the true system" '"$hiersearch" predict Quiet-1.json --np 8 --size 1MiB --json >got.json &&
+    "$hiersearch" predict "$true_system" --np 8 --size 1MiB --json >want.json &&
+    "$python" -c "import json
+got, want = ({c[\"plan\"]: c[\"predicted_seconds\"] for c in json.load(open(n))[\"results\"][0][\"candidates\"]} for n in (\"got.json\", \"want.json\"))
+assert got.keys() == want.keys() and all(abs(got[k] / want[k] - 1) < 2e-3 for k in got), (got, want)"'
+"${launch[@]}" 8 "$measure_program" Quiet-1.json --size 1MiB --backend null --top 2 -q -o measured.json >out 2>err
+status=$?
+check "measure takes the file" '[ $status = 0 ] && is_valid measured.json'
+measure 8 "${null[@]}" "${short[@]}" --size 1MiB -o -
+check "-o - writes the system to stdout and the table to stderr" '[ $status = 0 ] && is_system out && said "launch "'
+check "one size is measured with its half, quarter and eighth" 'is_so out "{x[\"bytes\"] for x in p if x[\"stride\"] == 1 and \
+    x[\"phase\"] == \"reduce-scatter\"} == {2 ** e for e in range(17, 21)}"'
+
+# ---- noise ------------------------------------------------------------------------------------------------
+# Seeded, and by a virtual clock: the same on every machine, however loaded.
+for noise in 0.01 0.05 0.2; do
+    for seed in 1 2 3; do
+        measure 4 "${small[@]}" --faults noise=$noise --seed $seed --max-samples 16 --size 1MiB -o noise$seed.json
+        check "noise of $noise, seed $seed: it is fitted all the same" '[ $status = 0 ] && is_system noise$seed.json'
+    done
+    check "noise of $noise: stated intervals of layers cover the truth" '"$python" -c "import sys
+assert sum(map(float, sys.argv[1:])) / 3 >= 0.85, sys.argv" $(for s in 1 2 3; do by noise$s.json "covered(\"layer\")"; done)'
+    check "noise of $noise: so do those of levels" 'is_so noise1.json "covered(\"level\") >= 0.85"'
+    by noise1.json 'width()' >width-$noise
+    if [ $noise = 0.2 ]; then
+        check "noise of $noise: it says that the machine is loaded, also in the file" 'said "the machine is loaded" && \
+            is_so noise3.json "\"the machine is loaded\" in r[\"notes\"]"'
+    else
+        check "noise of $noise: it does not say that the machine is loaded" '! said "the machine is loaded"'
+    fi
+done
+check "more noise makes wider intervals" '"$python" -c "a, b, c = (float(open(\"width-\" + n).read()) for n in (\"0.01\", \"0.05\", \"0.2\"))
+assert a < b < c, (a, b, c)"'
+measure 4 "${small[@]}" --faults noise=0.2 --seed 3 --max-samples 16 --size 1MiB -q -o again.json
+check "the same seed gives the same points, and -q says nothing" '[ "$(by again.json p)" = "$(by noise3.json p)" ] && [ ! -s err ]'
+
+# ---- one slow rank ----------------------------------------------------------------------------------------
+measure 8 "${null[@]}" "${short[@]}" --faults slow=5:10 --size 1MiB -o slow.json
+check "a rank that is ten times slower is named with its host" '[ $status = 0 ] && said "rank 5 (host $(hostname)) is slow" && \
+    is_so slow.json "\"rank 5 (host \" in r[\"notes\"]"'
+check "it is said how much slower" 'grep -qE "at least (9\.|10)" err'
+measure 8 "${null[@]}" "${short[@]}" --size 1MiB -o even.json
+check "no rank is named where all are equally fast" '[ $status = 0 ] && ! said "is slow"'
+
+# ---- cut down and cut short -------------------------------------------------------------------------------
+measure 8 "${null[@]}" "${short[@]}" --layers 3 --size 1MiB -o few.json
+check "--layers 3 takes one of a level and size each, and says what is left out" '[ $status = 0 ] && \
+    is_so few.json "len({(x[\"stride\"], x[\"size\"]) for x in p}) == 3 and len({x[\"size\"] for x in p}) >= 2" && said "3 of 6 layers were left out"'
+measure 8 "${null[@]}" "${short[@]}" --budget 3ms --size 1MiB -o cut.json
+check "--budget ends it, which is said and in the file" '[ $status = 0 ] && said "measurements were left out" && \
+    is_so cut.json "r[\"source\"].startswith(\"partial\") and len({x[\"level\"] for x in f}) == 2"'
+cp cut.json kept.json
+measure 8 "${null[@]}" "${short[@]}" --budget 1us --size 1MiB -o kept.json
+check "too few points are refused in one line with what to do, and the old file stays" '[ $status = 2 ] && \
+    said "too few points" && said "larger --budget" && cmp cut.json kept.json'
+measure 1 "${null[@]}" -o one.json
+check "one process is refused" '[ $status = 2 ] && said "mpiexec -n 4 hiersearch calibrate" && [ ! -e one.json ]'
+measure 2 "${null[@]}" "${short[@]}" --size 64KiB:4MiB -o two.json
+check "two processes give the inner level, and it is said that the other one was not measured" '[ $status = 0 ] && \
+    said "level \"ib\": no layer was measured there" && is_so two.json "near(v[\"nv\"][\"bandwidth_GBps\"], 150, 0.01) and v[\"ib\"][\"bandwidth_GBps\"] == 20"'
+measure 4 "${null[@]}" --rounds 1 --min-samples 1 --max-samples 1 --faults noise=3 --max-residual 1% --size 1MiB -o wild.json
+check "times that no line describes are refused, with what to do" '[ $status = 1 ] && said "no fit" && said "quiet machine" && [ ! -e wild.json ]'
+measure 4 "${null[@]}" "${short[@]}" --faults fail=4 --size 1MiB -o fail.json
+check "a layer that fails is said, and the others are fitted" '[ $status = 0 ] && said "failed: rank 0" && \
+    is_so fail.json "{(x[\"stride\"], x[\"size\"]) for x in p} == {(1, 2), (2, 2)}"'
+
+# started NAME ARGUMENTS...: in the background, until it has measured something.
+started() {
+    name=$1
+    shift
+    "${launch[@]}" 4 "$program" "${null[@]}" "$@" -v -o "$name" >out 2>err &
+    job=$!
+    for _ in {1..300}; do
+        [ "$(grep -c '^round ' err)" -ge 12 ] && return
+        sleep 0.1
+    done
+}
+ended() {
+    for _ in {1..300}; do
+        kill -0 $job 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -9 $job 2>/dev/null
+    wait $job 2>/dev/null
+    status=$?
+}
+started cut_short.json --faults delay=20ms --size 1MiB
+kill -INT $job
+ended
+check "SIGINT writes what was measured, marked as partial" '[ $status != 0 ] && is_system cut_short.json && \
+    is_so cut_short.json "r[\"source\"].startswith(\"partial\") and \"SIGINT\" in r[\"source\"]" && said "has what was measured before"'
+started hang.json --faults hang=4 --timeout 1s --size 1MiB
+ended
+check "a layer that hangs ends the job with what was measured before it" '[ $status != 0 ] && \
+    said "took more than 1.000 s and was abandoned"'
+
+# ---- the host backend --------------------------------------------------------------------------------------
+# Precise enough on a busy machine: what is tested is the way, not the figures.
+for np in 4 8; do
+    measure $np --backend host --size 64KiB:4MiB --rounds 2 --min-samples 3 --max-samples 6 --budget 30s \
+        --max-residual 99% -o host$np.json
+    check "the host backend on $np ranks gives a valid system without a description" '[ $status = 0 ] && \
+        is_system host$np.json && is_so host$np.json "r[\"name\"] == \"host$np\" and r[\"levels\"][0][\"bandwidth_GBps\"] > 0"'
+    check "predict takes it ($np ranks)" '"$hiersearch" predict host$np.json --np $np --size 1MiB >out && grep -q "^best " out'
+done
+"${launch[@]}" 4 "$measure_program" host4.json --size 256KiB --backend host --budget 5s --warmup 1 -q -o m4.json >out 2>err
+status=$?
+check "measure takes it" '[ $status = 0 ] && is_valid m4.json'
+
+# ---- wrong usage: one line, status 2 -------------------------------------------------------------------------
+usage() {
+    measure "$2" "${@:4}"
+    check "$1" "[ \$status = 2 ] && [ \$(our_lines) = 1 ] && said \"$3\" && [ ! -s out ]"
+}
+usage "a missing -o is said once, by all ranks together" 3 '-o' --size 1MiB
+usage "an unknown option names the nearest" 2 'did you mean' --budgett 3s -o x.json
+usage "an unknown system names the nearest" 2 'did you mean \"abci\"' abcy -o x.json
+usage "a size must be whole elements" 2 'multiple of 4' --size 10B -o x.json
+usage "the null backend needs a system" 2 'SYSTEM' --backend null -o x.json
+usage "--plays is for the null backend" 2 'backend null' --backend host --plays $said -o x.json
+usage "fewer samples at most than at least make no sense" 2 'below --min-samples' --min-samples 9 --max-samples 3 -o x.json
+usage "a folder that is not there is noticed before anything is measured" 2 'cannot be written' $said -o "$scratch/none/x.json"
+measure 2 --help
+check "--help is of calibrate, printed once" '[ $status = 0 ] && [ "$(grep -c "^usage: .*calibrate" out)" = 1 ] && grep -q -- "--max-residual" out'
+echo "1..$number"

@@ -1,0 +1,86 @@
+#!/bin/bash
+# The default plan of hiersearch-measure: layers first, then the splits that could be best. TAP on stdout.
+#     tests/runner/test_lazy.sh mpich|openmpi PROGRAM
+# shellcheck disable=SC2016,SC2034,SC2054 # conditions are for eval; a system has commas
+set -u
+# shellcheck source=tests/runner/measure_job.sh
+. "$(dirname "$0")/measure_job.sh" "$@"
+trap 'rm -rf "$scratch"' EXIT
+is_valid() { "$python" "$source_tree/tests/result/check_schema.py" "$scratch/$1"; }
+# 4 hosts of 2, two racks, a thin spine: 2x4 leads by 6 %.
+system=mem:2@3GB/s~2us,host:2@62.5MB/s~60us,spine@40MB/s~60us
+played=("$system" --size 4MiB --backend null)
+
+measure 8 "${played[@]}" --all -q -o all.json
+measure 8 "${played[@]}" -o lazy.json
+check "without a calibration, layers are measured first" '[ $status = 0 ] && is_valid lazy.json && holds lazy.json \
+    "m[\"search\"][\"strategy\"] == \"lazy\" and m[\"search\"][\"looked_at\"] == m[\"certificate\"][\"layers_measured\"]"'
+check "the winner is that of all splits" '[ "$(get lazy.json "m[\"best\"]")" = "$(get all.json "m[\"best\"]")" ] && \
+    holds lazy.json "m[\"certificate\"][\"winner\"] == m[\"best\"] and m[\"certificate\"][\"within\"] == 0"'
+check "not all of the 6 layers were needed" 'holds lazy.json "m[\"certificate\"][\"layers_measured\"] < m[\"certificate\"][\"layers\"] == 6"'
+check "no split takes less than the certificate says" '[ "$(get all.json "sorted(c[\"measured\"][\"median_seconds\"] for c in m[\"candidates\"])[1]")" != "" ] && \
+    "$python" -c "import json; a = json.load(open(\"all.json\"))[\"results\"][0]; c = json.load(open(\"lazy.json\"))[\"results\"][0][\"certificate\"]; \
+    assert min(x[\"measured\"][\"median_seconds\"] for x in a[\"candidates\"] if x[\"plan\"] != c[\"winner\"]) >= c[\"runner_up\"][\"seconds\"] * (1 - 1e-9)"'
+check "the flat split is measured beside it" 'holds lazy.json "\"8\" in [c[\"plan\"] for c in m[\"candidates\"]]"'
+check "the splits left out are counted" 'holds lazy.json "m[\"search\"][\"splits\"] == 4 and \
+    sum(p[\"splits\"] for p in m[\"search\"][\"pruned\"] if p[\"rule\"].startswith(\"lazy\")) == 4 - len(m[\"candidates\"])"'
+check "the answer says how sure it is, and how sums compare with wholes" 'grep -q "^by its layers  .* layers measured; no other split takes less" out && \
+    grep -q "^sum of layers against the whole: 0.0 % off" out'
+
+measure 8 "${played[@]}" --chunks 1,4 -q -o chunks.json
+check "survivors are tried with the chunks asked for" '[ $status = 0 ] && holds chunks.json \
+    "{m[\"certificate\"][\"winner\"], m[\"certificate\"][\"winner\"] + \"/4\"} <= {c[\"plan\"] for c in m[\"candidates\"]}"'
+measure 8 "${played[@]}" --search lattice -q -o model.json
+check "--search lattice asks the model alone" '[ $status = 0 ] && holds model.json \
+    "m[\"search\"][\"strategy\"] == \"lattice\" and \"certificate\" not in m"'
+measure 8 "${played[@]}" --top 1 -q -o top.json
+check "so does --top with a SYSTEM" '[ $status = 0 ] && holds top.json "m[\"search\"][\"strategy\"] == \"lattice\""'
+measure 7 --size 4KiB --backend host --budget 5s --layers 0 -q -o prime.json
+check "a prime number of processes has nothing to search" '[ $status = 0 ] && holds prime.json "\"certificate\" not in m"'
+
+# ---- noise: what is certified against the truth, which the null backend plays without noise ------------------
+covered=0 beaten=0 runs=12
+for seed in $(seq $runs); do
+    measure 8 "${played[@]}" --faults noise=0.05 --max-samples 16 --layers 0 --seed "$seed" -q -o noise.json
+    [ $status = 0 ] || break
+    read -r in worse < <("$python" -c '
+import json
+a = {c["plan"]: c["measured"]["median_seconds"] for c in json.load(open("all.json"))["results"][0]["candidates"]}
+c = json.load(open("noise.json"))["results"][0]["certificate"]
+low, high = c["ci95_seconds"]
+truth = a[c["winner"]]
+print(int(low <= truth <= high), int(truth > min(a.values()) * (1 + c["within"]) * (1 + 1e-9)))')
+    covered=$((covered + in)) beaten=$((beaten + worse))
+done
+echo "# 5 % of noise: the interval covers the truth in $covered of $runs runs, $beaten winners are worse than certified"
+check "with noise the intervals cover the truth, and no winner is worse than certified" \
+    '[ $status = 0 ] && ((covered >= runs - 2 && beaten <= 1))'
+measure 8 "${played[@]}" --faults noise=0.6 --max-samples 8 --layers 0 -o loud.json
+check "a loaded machine gets wide intervals and a warning" '[ $status = 0 ] && said "scatter" && \
+    holds loud.json "(lambda c: c[\"ci95_seconds\"][1] - c[\"seconds\"] > 0.05 * c[\"seconds\"] and c[\"within\"] > 0.05)(m[\"certificate\"])"'
+measure 8 "${played[@]}" --budget 100ms -o short.json
+check "where time is short the layers stop, and what that leaves open is said" '[ $status = 0 ] && is_valid short.json && \
+    (said "before the time was up" || holds short.json "m[\"certificate\"].get(\"within\", 1) > 0")'
+
+# ---- resume ---------------------------------------------------------------------------------------------------
+measure 8 "${played[@]}" --journal j -q -o kept.json
+layers=$(grep -c '"name":"layer"' j)
+head -n $((1 + layers)) j >half
+cp half j
+measure 8 "${played[@]}" --journal j --resume -q -o resumed.json
+check "layers in the journal are not measured again" '[ $status = 0 ] && ((layers > 0)) && \
+    [ "$(grep -c "\"name\":\"layer\"" j)" = "$layers" ] && \
+    [ "$(get kept.json "m[\"certificate\"]")" = "$(get resumed.json "m[\"certificate\"]")" ]'
+head -n 2 half >j
+measure 8 "${played[@]}" --journal j --resume -q -o resumed.json
+check "those that are missing are" '[ $status = 0 ] && [ "$(grep -c "\"name\":\"layer\"" j)" = "$layers" ] && \
+    [ "$(get kept.json "m[\"certificate\"]")" = "$(get resumed.json "m[\"certificate\"]")" ]'
+
+# ---- a real backend -------------------------------------------------------------------------------------------
+measure 4 --size 64KiB --backend host --warmup 1 --precision 20% --budget 12s --layers 0 -o host.json
+check "where nothing is known but where the ranks are, it works too" '[ $status = 0 ] && is_valid host.json && \
+    holds host.json "m[\"search\"][\"strategy\"] == \"lazy\" and m[\"certificate\"][\"layers\"] == 3 and \"system\" not in r"'
+
+measure 4 --size 4KiB --all --search lazy
+check "--all and --search lazy exclude each other" '[ $status = 2 ] && said "exclude"'
+echo "1..$number"
