@@ -48,8 +48,9 @@ static size_t refuse(struct hs_terms *terms)
     for (size_t i = 0; i < terms->layer_count; i++) {
         struct hs_kind *layer = &terms->layers[i];
 
-        if (layer->refused ||
-            sqrt(layer->square_sum / (double)layer->points) <= terms->options.max_residual)
+        layer->flat = layer->flat || (!layer->refused && terms->flat[layer->group]);
+        if (layer->refused || (!layer->flat && sqrt(layer->square_sum / (double)layer->points) <=
+                                                   terms->options.max_residual))
             continue;
         layer->refused = true;
         refused++;
@@ -224,10 +225,13 @@ static enum hs_status list_refusals(struct hs_fits *fits, const struct hs_terms 
             continue;
         refusal->layer = (struct hs_layer){layer->stride, layer->size};
         refusal->residual = sqrt(layer->square_sum / (double)layer->points);
-        snprintf(refusal->why, sizeof(refusal->why),
-                 "times %.0f %% off the fitted line (root mean square of %" PRId64
-                 " points), limit %.0f %%",
-                 100 * refusal->residual, layer->points, 100 * terms->options.max_residual);
+        if (layer->flat)
+            snprintf(refusal->why, sizeof(refusal->why), "times that do not grow with the bytes");
+        else
+            snprintf(refusal->why, sizeof(refusal->why),
+                     "times %.0f %% off the fitted line (root mean square of %" PRId64
+                     " points), limit %.0f %%",
+                     100 * refusal->residual, layer->points, 100 * terms->options.max_residual);
         fits->refusal_count++;
     }
     return HS_OK;

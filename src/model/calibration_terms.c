@@ -297,13 +297,16 @@ static void raise_to_zero(struct hs_terms *terms)
     }
 }
 
-static enum hs_status check_growth(const struct hs_terms *terms, struct hs_error *err)
+/* Groups whose times do not grow with the bytes: their slowness is held just above 0, and noted. */
+static void note_flat_groups(struct hs_terms *terms)
 {
-    for (int g = 0; g < HS_GROUPS_MAX; g++)
-        if (terms->group_column[g] >= 0 && !(terms->x[terms->group_column[g]] > 0))
-            return hs_fail(err, HS_FAILED, "level \"%s\": the times do not grow with the bytes",
-                           terms->system->levels[g / 2].name);
-    return HS_OK;
+    for (int g = 0; g < HS_GROUPS_MAX; g++) {
+        double *slowness = terms->group_column[g] < 0 ? NULL : &terms->x[terms->group_column[g]];
+
+        terms->flat[g] = slowness && !(*slowness > 0);
+        if (terms->flat[g])
+            *slowness = HELD;
+    }
 }
 
 /* What one solution needs. */
@@ -369,9 +372,7 @@ static enum hs_status solve_rounds(struct hs_terms *terms, struct equations *equ
                 return status;
         } while (round > 0 && clamp_negative(terms));
         raise_to_zero(terms);
-        status = check_growth(terms, err);
-        if (status)
-            return status;
+        note_flat_groups(terms);
     }
     fill_equations(equations, terms);
     scale_covariance(terms, equations);

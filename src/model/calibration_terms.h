@@ -24,7 +24,7 @@ struct hs_kind {
     double min_bytes, max_bytes;
     double steps, transfer_seconds; /* of one phase of its longest message */
     double square_sum;              /* of relative residuals */
-    bool refused;
+    bool refused, flat;             /* flat: refused because its times do not grow with the bytes */
 };
 
 /* One point as the model sees it. */
@@ -49,6 +49,7 @@ struct hs_terms {
     size_t columns;
     /* Solution: [columns], and [columns][columns]; owned. */
     double *x, *covariance;
+    bool flat[HS_GROUPS_MAX];        /* solved: times that do not grow with the bytes */
     bool clamped[HS_LEVELS_MAX + 1]; /* latency of a level (the last: launch) held at 0 */
 };
 
@@ -58,8 +59,8 @@ enum hs_status hs_terms_init(struct hs_terms *terms, const struct hs_system *sys
                              const struct hs_calibration_options *options, struct hs_error *err);
 void hs_terms_release(struct hs_terms *terms);
 
-/* Solves for x and covariance, without refused layers; negative latencies are held at 0. HS_MEMORY;
- * HS_FAILED where a level's times do not grow with the bytes. */
+/* Solves for x and covariance, without refused layers; negative latencies are held at 0, and groups
+ * that do not grow with the bytes are noted in `flat`. HS_MEMORY. */
 enum hs_status hs_terms_solve(struct hs_terms *terms, struct hs_error *err);
 
 /* The row of `calls` launches and `passes` phases of a kind of layer with steps and

@@ -112,7 +112,8 @@ static bool said_before(const struct hs_plot_job *job, size_t input, const struc
     return false;
 }
 
-/* What a measurement notes of the run among its versions, which no reader of a picture looks for. */
+/* What a measurement notes of the run among its versions, which no reader of a picture looks for.
+ */
 static bool is_version(const char *name)
 {
     return strcmp(name, "memory_per_rank") != 0 && strcmp(name, "mpi_cuda_aware") != 0;
@@ -124,8 +125,7 @@ static void append_versions(struct hs_text *out, const struct hs_plot_job *job)
         const struct hs_result *result = job->inputs[i].result;
 
         for (size_t k = 0; k < result->version_count; k++)
-            if (is_version(result->versions[k].name) &&
-                !said_before(job, i, &result->versions[k]))
+            if (is_version(result->versions[k].name) && !said_before(job, i, &result->versions[k]))
                 hs_text_append(out, "; %s %s", result->versions[k].name, result->versions[k].text);
     }
 }

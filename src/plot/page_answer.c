@@ -187,9 +187,10 @@ static void write_warnings(struct hs_text *out, const struct hs_page_subject *su
         hs_text_append(out, "<p class=\"warning\">Predicted by a model, not measured: "
                             "<code>hiersearch measure</code> on the machine makes sure.</p>\n");
     if (subject->measured && !isfinite(subject->best_time.low))
-        hs_text_append(out, "<p class=\"warning\">Measured too few times for an interval: the order "
-                            "of the splits may be chance. Give the run more time "
-                            "(<code>--budget</code>), or a quieter machine.</p>\n");
+        hs_text_append(out,
+                       "<p class=\"warning\">Measured too few times for an interval: the order "
+                       "of the splits may be chance. Give the run more time "
+                       "(<code>--budget</code>), or a quieter machine.</p>\n");
     if (subject->measured && !isfinite(subject->flat_time.seconds))
         hs_text_append(out, "<p class=\"warning\">The flat AllReduce was not measured, so the gain "
                             "over it is unknown.</p>\n");
@@ -253,7 +254,7 @@ static void write_model_error(struct hs_text *out, const struct hs_page_subject 
     char model[HS_UNIT_TEXT], measured[HS_UNIT_TEXT];
 
     if (subject->measured)
-        hs_html_text(out, " It takes %s by the model, and %s measured.",
+        hs_html_text(out, " All of it takes %s by the model; %s were measured.",
                      hs_seconds_format(model, predicted),
                      hs_seconds_format(measured, subject->best_time.seconds));
 }

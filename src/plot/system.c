@@ -150,7 +150,8 @@ static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
 
     hs_tsv_begin(out, "system");
     if (cost->count > 0)
-        hs_plot_caption(out, job, NULL, "levels, and layers of %s (%" PRId64 " processes, %s), predicted %s",
+        hs_plot_caption(out, job, NULL,
+                        "levels, and layers of %s (%" PRId64 " processes, %s), predicted %s",
                         hs_plan_format(text, plan), result->np, hs_bytes_format(size, bytes),
                         hs_seconds_format(time, cost->seconds));
     else

@@ -294,6 +294,32 @@ static void times_that_no_line_describes_at_all_leave_the_system_as_it_was(void 
     hs_system_release(&system);
 }
 
+static void a_level_whose_times_do_not_grow_with_the_bytes_is_refused_alone(void **state)
+{
+    static struct points points;
+    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_text notes = {0};
+    struct hs_error err = {0};
+    size_t begin;
+
+    (void)state;
+    points.count = 0;
+    for (int64_t stride = 4; stride <= 16; stride *= 2)
+        add_layer(&points, &truth, 64, (struct hs_layer){stride, 2}, 64 * MIB, 0, NULL);
+    begin = points.count;
+    add_layer(&points, &truth, 64, (struct hs_layer){1, 4}, 64 * MIB, 0, NULL);
+    for (size_t i = begin; i < points.count; i++) /* the shorter, the slower */
+        points.items[i].seconds = 0.5 / sqrt(points.items[i].bytes);
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &notes, &err),
+                     HS_OK, &err);
+    assert_has(notes.data, "layer of stride 1, size 4: refused: times that do not grow");
+    assert_near(system.levels[1].bytes_per_second, 13e9, 0.05);
+    assert_near(system.levels[0].bytes_per_second, 100e9, 1e-9); /* as described */
+    assert_int_equal(hs_layer_price(&system, 64, (struct hs_layer){1, 4}).fit_scope, HS_FIT_NONE);
+    hs_text_release(&notes);
+    hs_system_release(&system);
+}
+
 static void too_few_points_are_refused(void **state)
 {
     static struct points points;
@@ -453,6 +479,8 @@ static const struct CMUnitTest tests[] = {
             a_layer_that_is_no_line_is_refused_and_the_others_stay),
     HS_TEST("times that no line describes at all leave the system as it was",
             times_that_no_line_describes_at_all_leave_the_system_as_it_was),
+    HS_TEST("a level whose times do not grow with the bytes is refused alone",
+            a_level_whose_times_do_not_grow_with_the_bytes_is_refused_alone),
     HS_TEST("too few points are refused", too_few_points_are_refused),
     HS_TEST("a negative latency becomes zero and is said",
             a_negative_latency_becomes_zero_and_is_said),

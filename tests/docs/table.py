@@ -1,0 +1,126 @@
+"""What tests/docs/test_documents.py needs to know about the commands of the documents. An excuse is a row here or it is none."""
+import os
+import re
+import shutil
+from pathlib import Path
+
+MPI = "openmpi" if "openmpi" in os.environ.get("MPICC", "") else "mpich"
+MPI_OPTIONS = "--oversubscribe" if MPI == "openmpi" else ""
+MPI_SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if MPI == "openmpi" else {}
+
+# ---- files that must be there before a document's first command: (document, script) ---------------
+# A measured result for results that a reader has by then: made by the null backend, kept in the tree.
+RESULTS = """mkdir -p results configs
+cp "$SRC/tests/compare/data/null16.json" results/here.json
+for name in here.json result.json abci.json; do cp results/here.json $name; done
+"""
+FILES = (
+    (r"^(docs/(result|export|export-frameworks|export-libraries|tutorial|limits|compare|plots|calibration|gpu)\.md|.*--help|README\.md)$",
+     RESULTS),
+    (r"^docs/compare\.md$", '''ln -s "$SRC/tests" tests
+cp tests/compare/data/null16.json measured.json
+hiersearch predict abci --np 16 --size 1MiB -q -o predicted.json > out
+cp "$SRC/tests/model/calibrated.json" calibrated.json'''),
+    # A best plan that a library of two layers can stand for.
+    (r"^docs/export-libraries\.md$", "hiersearch predict abci --np 16 --size 64MiB -q -o result.json > out"),
+    (r"^predict --help$", 'cp "$SRC/tests/model/calibrated.json" here.json'),
+    (r"^fit --help$", 'for plan in 4x8x4 8x4x2x2; do cp "$SRC/tests/golden/fit/$plan.json" results/abci-$plan.json; done'),
+    (r"^compare --help$", '''cp "$SRC/tests/model/calibrated.json" calibrated.json
+sed 's/1048576/67108864/' here.json > measured.json
+hiersearch predict "$SRC/configs/abci.json" --np 16 --size 64MiB -q -o predicted.json > out'''),
+    (r"^(plot|report) --help$", '''rm results/here.json
+for np in 8 16; do hiersearch predict abci --np $np --size 64MiB -q -o results/p$np.json > out; done
+hiersearch predict abci --np 128 -q -o here.json > out
+cp results/p8.json results/here.json
+/usr/bin/python3 "$SRC/tests/docs/play_measurement.py" here.json'''),
+    (r"^completion --help$", "mkdir .zfunc"),
+    (r"^docs/systems\.md$", '''sed -n '/^```json$/,/^```$/p' "$SRC/docs/systems.md" | sed '1d;$d' > mine.json
+mkdir docs && cp "$SRC/docs/system.schema.json" docs'''),
+    (r"^docs/tutorial\.md$", "cp results/here.json emulated-16.json"),
+    (r"^CONTRIBUTING\.md$", 'for name in "$SRC"/*; do [ "${name##*/}" = build ] || ln -s "$name" .; done'),
+)
+
+# ---- programs without which commands are skipped: (program, commands) -----------------------------
+TOOLS = (
+    ("gnuplot", r"\bhiersearch plot (?!.*--tsv)"),
+    ("jq", r"\bjq\b"),
+    ("man", r"\bman -l\b"),
+    ("mpicc", r"\bmpiexec\b"),
+    ("smpirun", r"\bhiersearch simulate\b"),
+)
+
+
+class Row:
+    """A regular expression that the command matches as a whole, and what is done then."""
+
+    def __init__(self, pattern, replacement, only_with=None):
+        self.pattern, self.replacement, self.only_with, self.used = pattern, replacement, only_with, False
+
+    def needed(self):
+        return self.only_with is None or shutil.which(self.only_with) is not None
+
+
+class Excuse:
+    """Commands that are not run here: why, and the file that tests them (its text holds `says`, where {script} is the
+    command's first word); without `says` the words of the command are targets of the Makefile."""
+
+    def __init__(self, pattern, reason, place, says=None):
+        self.pattern, self.reason, self.place, self.says, self.used = pattern, reason, place, says, False
+
+    def matches(self, _document, command):
+        return re.search(self.pattern, command) is not None
+
+    def needed(self):
+        return True
+
+    def problems(self, root, command):
+        """What is wrong with the excuse."""
+        if self.place == "Makefile" and self.says is None:
+            targets = [word for word in re.split(r"&&|\||;", command)[0].split()[1:] if re.fullmatch(r"[a-z][a-z-]*", word)]
+            return [f"there is no target {name}" for name in targets if not has_target(root, name)]
+        path = Path(root) / self.place
+        if not path.is_file():
+            return [f"excused, but {self.place} does not exist"]
+        says = self.says.format(script=command.split()[0])
+        if says not in path.read_text(encoding="utf-8"):
+            return [f"excused, but {self.place} does not have the text '{says}'"]
+        return []
+
+
+def has_target(root, name):
+    text = "".join((Path(root) / file).read_text(encoding="utf-8") for file in ("Makefile", "packaging/install.mk"))
+    return re.search(r"^(?:[\w-]+ )*" + re.escape(name) + r"(?: [\w-]+)*:(?!=)", text, re.MULTILINE) is not None
+
+
+# ---- commands that are run with less work ----------------------------------------------------------
+# More processes than cores, for minutes: a small message and a short budget give the same lines of output.
+LESS_WORK = (
+    Row(r"(mpiexec.*hiersearch measure\b.*) --budget \S+", r"\1", "mpicc"),
+    Row(r"(mpiexec.*hiersearch measure\b.*)$", r"\1 --budget 6s --quiet", "mpicc"),
+    Row(r"mpiexec -n 16 (hiersearch measure)", r"mpiexec -n 4 \1", "mpicc"),
+    Row(r"(mpiexec.*hiersearch measure\b.*--size) \S+", r"\1 64KiB", "mpicc"),
+    # A machine that others use, too, gives no times that a fit describes.
+    Row(r"(mpiexec.*hiersearch calibrate\b(?!.*--backend).*?)$", r"\1 --backend null --plays abci --quiet", "mpicc"),
+    Row(r"(mpiexec.*hiersearch calibrate\b.*--size) \S+", r"\1 1MiB", "mpicc"),
+    Row(r"^(hiersearch simulate .*)--all", r"\1--top 2", "smpirun"),
+)
+
+# ---- commands that are not run ---------------------------------------------------------------------
+EXCUSED = (
+    Excuse(r"^\./bootstrap", "installs packages, as root", "tests/bare/check-bare", "./bootstrap demo"),
+    Excuse(r"^make .*(check-bare|check-clients|install|uninstall|deb|PREFIX=)|^make -j", "builds, as the tests of installation do",
+           "tests/install/test_install.sh", "install"),
+    Excuse(r"^make( |$)", "builds the tree, or takes minutes", "Makefile"),
+    Excuse(r"\bsrun\b|^sbatch|^salloc", "needs Slurm, and root for that", "tests/cluster/test_measure.sh", "srun --mpi=pmi2"),
+    Excuse(r"^(tests/cluster/)?(cluster|fakessh)\b", "needs root", "tests/cluster/test_cluster.sh", "cluster"),
+    Excuse(r"hiersearch systems --here", "needs GPUs", "tests/topology/test_here.sh", "--here"),
+    Excuse(r"^apt-get download|dpkg -x|^tests/nccl/in_root\.sh|nvidia\.nccl", "downloads packages; for a machine with a GPU and no root",
+           "tests/nccl/in_root.sh", "dpkg -x"),
+    Excuse(r"^tests/\w+/(test_|run\b)", "is itself a test", "Makefile", "{script}"),
+    Excuse(r"^mpirun --mca coll_(tuned|han)", "needs a program of the reader's", "tests/export/test_ompi.sh", "coll_"),
+    Excuse(r"mpich\.env; set \+a; mpiexec", "needs a program of the reader's", "tests/export/test_mpich.sh", "mpich two.env"),
+    Excuse(r"(ucc|horovod)\.env; set \+a", "needs UCC or Horovod, and a program of the reader's", "tests/export/test_environment.sh", "ucc"),
+    Excuse(r"^NCCL_[A-Z_]+=.* \./program", "needs GPUs", "tests/export/test_nccl.sh", "NCCL_CONF_FILE"),
+    Excuse(r"^smpicc program\.c|^smpirun -np .*\./program", "needs a program of the reader's", "tests/export/test_simgrid.sh", "smpirun"),
+    Excuse(r"^cc program\.c .*pkg-config", "needs an installed library", "tests/install/test_install.sh", "pkg-config"),
+)
