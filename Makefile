@@ -205,17 +205,17 @@ $(BUILD)/gen/%.h: src/export/python/%.py
 $(BUILD)/obj/export/pytorch.o $(BUILD)/obj/export/jax.o: $(PYTHON_MODULES)
 
 # ---- unit tests: each is linked with its own layer and those below -----------------------------------
-TEST_LAYERS := base model search result compare console manual export plot cli runner
+TEST_LAYERS := base model search result compare console manual export plot cli runner measure
 CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null)
 unit_tests = $(patsubst tests/%.c,$(BUILD)/tests/%,$(foreach l,$(1),$(wildcard tests/$(l)/test_*.c)))
 # Under tests/runner, mpi_*.c are programs to be run by mpiexec.
 MPI_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/runner/mpi_*.c))
 
 define test_rule
-$(BUILD)/tests/$(1)/%: tests/$(1)/%.c $$(call libs,$$(USES_$(1))) $$(if $$(filter runner,$(1)),$$(filter %.o,$$(GPU_LIBS)))
+$(BUILD)/tests/$(1)/%: tests/$(1)/%.c $$(call libs,$$(USES_$(1))) $$(if $$(filter runner measure,$(1)),$$(filter %.o,$$(GPU_LIBS)))
 	@mkdir -p $$(@D)
-	$$(if $$(filter runner,$(1)),$$(MPICC),$$(CC)) $$(HS_CFLAGS) -Itests -o $$@ $$< \
-	    $$(call libs,$$(USES_$(1))) $$(if $$(filter runner,$(1)),$$(GPU_LIBS)) $$(HS_LDFLAGS) \
+	$$(if $$(filter runner measure,$(1)),$$(MPICC),$$(CC)) $$(HS_CFLAGS) -Itests -o $$@ $$< \
+	    $$(call libs,$$(USES_$(1))) $$(if $$(filter runner measure,$(1)),$$(GPU_LIBS)) $$(HS_LDFLAGS) \
 	    $$(CMOCKA_LIBS) $$(HS_LIBS) -lpthread
 endef
 $(foreach l,$(TEST_LAYERS),$(eval $(call test_rule,$(l))))
@@ -254,14 +254,14 @@ fuzz: $(addprefix $(BUILD)/fuzz/,$(FUZZ_TARGETS))
 
 # ---- the test suite -----------------------------------------------------------------------------------
 # One command a line; tests/run runs them, counts their TAP lines and prints "N passed, N failed".
-UNIT_TESTS := $(call unit_tests,$(filter-out $(if $(filter 1,$(HAVE_MPI)),,runner),$(TEST_LAYERS)))
+UNIT_TESTS := $(call unit_tests,$(filter-out $(if $(filter 1,$(HAVE_MPI)),,runner measure),$(TEST_LAYERS)))
 REPLAYS := $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%_replay)
 PYTHON3 ?= /usr/bin/python3
 export BUILD PYTHON3 MPICC
 
 QUICK_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
     tests/configs/test_configs.py tests/result/check_schema.py tests/golden/run "make -s headers" \
-    "make -s layers" "tests/topology/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh \
+    "make -s layers" "tests/topology/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh \
     tests/export/test_python.sh tests/plot/test_plots.sh tests/simulate/test_accuracy.sh \
     "tests/install/test_manual.sh $(BUILD) && tests/install/test_completion.sh $(BUILD)"
 FULL_COMMANDS = $(QUICK_COMMANDS) "@timeout=900 tests/instrumented.sh sanitizers" \

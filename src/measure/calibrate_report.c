@@ -82,7 +82,8 @@ static size_t failed_tasks(const struct hs_calibrate_run *run)
     return tried - run->measured_tasks;
 }
 
-static void note_left_out(struct hs_text *notes, const struct hs_calibrate_run *run)
+static void note_left_out(struct hs_text *notes, const struct hs_calibrate_run *run,
+                          const char *partial)
 {
     size_t left = run->plan.count - run->measured_tasks - failed_tasks(run);
     const char *line = run->failures.data;
@@ -92,8 +93,8 @@ static void note_left_out(struct hs_text *notes, const struct hs_calibrate_run *
                        run->settings.layers, run->plan.layers_left_out,
                        run->plan.layers_left_out + run->plan.layer_count);
     if (left > 0)
-        hs_text_append(notes, "%zu of %zu measurements were left out: the time was spent\n", left,
-                       run->plan.count);
+        hs_text_append(notes, "%zu of %zu measurements were left out: %s\n", left, run->plan.count,
+                       partial ? partial : "they failed");
     for (size_t i = 0; i < run->failure_count && i < FAILURES_SHOWN && line; i++) {
         size_t length = strcspn(line, "\n");
 
@@ -330,7 +331,7 @@ enum hs_status hs_calibrate_write(struct hs_calibrate_run *run, const char *part
 
     if (!partial && run->round == 0)
         partial = "the time was spent";
-    note_left_out(notes, run);
+    note_left_out(notes, run, partial);
     append_source(&source, run, partial);
     status = source.failed ? hs_fail(err, HS_MEMORY, "out of memory") : HS_OK;
     if (status == HS_OK)

@@ -123,11 +123,11 @@ static enum hs_status add_all(struct hs_candidates *candidates, const struct hs_
     struct walk walk = {.candidates = candidates, .lattice = lattice, .chunks = &settings->chunks};
 
     if (candidates->splits > HS_CANDIDATES_MAX / settings->chunks.count)
-        return hs_fail(
-            err, HS_INVALID,
-            "--all: %" PRId64 " processes have %" PRIu64 " splits, with %zu chunk counts each; at "
-            "most %d plans are measured; without --all the search chooses",
-            lattice->np, candidates->splits, settings->chunks.count, HS_CANDIDATES_MAX);
+        return hs_fail(err, HS_INVALID,
+                       "--all: %" PRId64 " processes have %" PRIu64
+                       " splits, with %zu chunk counts each; at "
+                       "most %d plans are measured; without --all the search chooses",
+                       lattice->np, candidates->splits, settings->chunks.count, HS_CANDIDATES_MAX);
     candidates->looked_at = candidates->splits * settings->chunks.count;
     return visit(&walk, 0, err);
 }

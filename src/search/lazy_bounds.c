@@ -63,8 +63,8 @@ static double by_level(const struct knowledge *knowledge, const struct hs_lazy_l
 {
     const struct hs_lazy *lazy = knowledge->lazy;
     /* A layer of no size has no narrower fit. */
-    const struct hs_fit *fit = hs_fits_find(&lazy->fitted.fits, plain->level, plain->straddles,
-                                            (struct hs_layer){0, 0});
+    const struct hs_fit *fit =
+        hs_fits_find(&lazy->fitted.fits, plain->level, plain->straddles, (struct hs_layer){0, 0});
     double level_bandwidth = knowledge->plain.levels[plain->level].bytes_per_second;
 
     if (!fit)

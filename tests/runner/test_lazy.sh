@@ -6,7 +6,6 @@ set -u
 # shellcheck source=tests/runner/measure_job.sh
 . "$(dirname "$0")/measure_job.sh" "$@"
 trap 'rm -rf "$scratch"' EXIT
-is_valid() { "$python" "$source_tree/tests/result/check_schema.py" "$scratch/$1"; }
 # 4 hosts of 2, two racks, a thin spine: 2x4 leads by 6 %.
 system=mem:2@3GB/s~2us,host:2@62.5MB/s~60us,spine@40MB/s~60us
 played=("$system" --size 4MiB --backend null)
@@ -39,9 +38,10 @@ measure 7 --size 4KiB --backend host --budget 5s --layers 0 -q -o prime.json
 check "a prime number of processes has nothing to search" '[ $status = 0 ] && holds prime.json "\"certificate\" not in m"'
 
 # ---- noise: what is certified against the truth, which the null backend plays without noise ------------------
-covered=0 beaten=0 runs=12
+# (8 samples of each and no warm-up: ranks outnumber cores here, and other tests run.)
+covered=0 beaten=0 runs=8
 for seed in $(seq $runs); do
-    measure 8 "${played[@]}" --faults noise=0.05 --max-samples 16 --layers 0 --seed "$seed" -q -o noise.json
+    measure 8 "${played[@]}" --faults noise=0.05 --warmup 0 --max-samples 8 --layers 0 --seed "$seed" -q -o noise.json
     [ $status = 0 ] || break
     read -r in worse < <("$python" -c '
 import json
@@ -54,11 +54,11 @@ print(int(low <= truth <= high), int(truth > min(a.values()) * (1 + c["within"])
 done
 echo "# 5 % of noise: the interval covers the truth in $covered of $runs runs, $beaten winners are worse than certified"
 check "with noise the intervals cover the truth, and no winner is worse than certified" \
-    '[ $status = 0 ] && ((covered >= runs - 2 && beaten <= 1))'
-measure 8 "${played[@]}" --faults noise=0.6 --max-samples 8 --layers 0 -o loud.json
+    '[ $status = 0 ] && ((covered >= runs - 1 && beaten <= 1))'
+measure 8 "${played[@]}" --faults noise=0.6 --warmup 0 --max-samples 8 --layers 0 -o loud.json
 check "a loaded machine gets wide intervals and a warning" '[ $status = 0 ] && said "scatter" && \
     holds loud.json "(lambda c: c[\"ci95_seconds\"][1] - c[\"seconds\"] > 0.05 * c[\"seconds\"] and c[\"within\"] > 0.05)(m[\"certificate\"])"'
-measure 8 "${played[@]}" --budget 100ms -o short.json
+measure 8 "${played[@]}" --budget 4s -o short.json
 check "where time is short the layers stop, and what that leaves open is said" '[ $status = 0 ] && is_valid short.json && \
     (said "before the time was up" || holds short.json "m[\"certificate\"].get(\"within\", 1) > 0")'
 

@@ -1,0 +1,243 @@
+/*
+ * What the lazy plan costs against measuring every split: layers, communicators, seconds of allocation.
+ *
+ *     build/bench/lazy [NP]        (make bench-lazy; default 128)
+ *
+ * Machines are played: the model with other figures than the description's, deviations of 10 % for
+ * each size and each layer, and 2 % of noise (tests/search/lazy_machine.h). Splits run in the contest
+ * of `measure` itself, with its racing; layers by the rules of its timer: 2 runs of warm-up, then
+ * samples until the median is known to 2 %, at least 8.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../tests/search/lazy_machine.h"
+#include "base/units.h"
+#include "runner/contest.h"
+
+#define SEEDS       10
+#define BYTES       (128 * 1048576.0)
+#define WARMUP      2
+#define PRECISION   0.02
+#define MIN_SAMPLES 8
+#define MAX_SAMPLES 200
+
+static const struct {
+    const char *name, *text;
+} machines[] = {
+    {"4 GPUs, ib, tapered spine",
+     "nvlink:4@111.6GB/s~4.8us,ib:32@18.6GB/s~4.8us,spine:34@198.4GB/s~4.8us;s=2"},
+    {"mesh nodes, 2 NICs not striped",
+     "nv:mesh:4@450GB/s~0.5us,rack:8@50GB/s~2.3us/2p!,spine@133GB/s~4.6us"},
+    {"8 GPUs, 8 NICs, three levels",
+     "nvlink:8@370GB/s~3us,leaf:8@400GB/s~5us/8p,spine@1600GB/s~7us;launch=8us"},
+    {"6 GPUs in 2 sockets, layers straddle",
+     "xbus:3@50GB/s~1us,socket:2@64GB/s~2us,ib:18@23GB/s~5us,spine@300GB/s~9us;launch=8us"},
+    {"hosts of 2, 5:1 spine", "mem:2@3GB/s~2us,host:4@62.5MB/s~60us,spine@50MB/s~60us"},
+};
+
+static void fail(const struct hs_error *err)
+{
+    fprintf(stderr, "lazy: %s\n", err->message);
+    exit(1);
+}
+
+static double noisy(struct machine *machine, double seconds)
+{
+    double run = seconds * exp(machine->noise * normal(machine->seed + ++machine->runs));
+
+    machine->spent_seconds += run;
+    return run;
+}
+
+/* A contest among the plans, played to its end; its seconds are added to what the machine spent. */
+static const struct hs_contestant *play_contest(struct hs_contest *contest, struct machine *machine)
+{
+    double begin = machine->spent_seconds;
+    struct hs_error err = {0};
+
+    contest->rules = (struct hs_contest_rules){.precision = PRECISION,
+                                               .min_samples = MIN_SAMPLES,
+                                               .max_samples = MAX_SAMPLES,
+                                               .budget_seconds = 1e9};
+    for (;;) {
+        struct hs_step step = hs_contest_next(contest, machine->spent_seconds - begin);
+        struct hs_contestant *item = &contest->items[step.contestant];
+        double before = machine->spent_seconds, truth;
+
+        if (step.kind == HS_STEP_END)
+            break;
+        truth = true_split_seconds(machine, &item->plan.split, BYTES);
+        if (step.kind == HS_STEP_PREPARE) {
+            for (int i = 0; i < WARMUP; i++)
+                noisy(machine, truth);
+            hs_contest_prepared(contest, step.contestant, machine->spent_seconds - before);
+        } else {
+            double seconds = noisy(machine, truth);
+
+            if (hs_contest_sampled(contest, &step, seconds, NAN, 0, seconds, &err))
+                fail(&err);
+        }
+    }
+    return hs_contest_best(contest);
+}
+
+static void add_split(struct hs_contest *contest, const struct hs_split *split)
+{
+    struct hs_plan plan = {.split = *split, .chunks = 1};
+    char text[HS_SPLIT_TEXT];
+    struct hs_error err = {0};
+
+    hs_plan_format(text, &plan);
+    if (!hs_contest_find(contest, text) && hs_contest_add(contest, text, &plan, 0, &err))
+        fail(&err);
+}
+
+static void add_every_split(struct hs_contest *contest, struct hs_split *split, int64_t rest)
+{
+    if (rest == 1) {
+        add_split(contest, split);
+        return;
+    }
+    for (int64_t size = 2; size <= rest; size++)
+        if (rest % size == 0) {
+            split->sizes[split->count++] = size;
+            add_every_split(contest, split, rest / size);
+            split->count--;
+        }
+}
+
+static double measure_every_split(struct machine *machine, int64_t np)
+{
+    struct hs_contest contest = {0};
+    struct hs_split split = {.count = 0};
+    double begin = machine->spent_seconds;
+
+    add_every_split(&contest, &split, np);
+    play_contest(&contest, machine);
+    hs_contest_release(&contest);
+    return machine->spent_seconds - begin;
+}
+
+/* One phase, by the rules of the layer timer. */
+static struct hs_fit_point measure_phase(struct machine *machine, const struct hs_lazy *lazy,
+                                         struct hs_layer layer, enum hs_fit_phase phase)
+{
+    double bytes = lazy->bytes / (double)layer.stride, values[MAX_SAMPLES];
+    double truth = true_phase_seconds(machine, lazy->lattice.np, layer, phase, bytes);
+    struct hs_summary summary = {0};
+    size_t count = 0;
+
+    for (int i = 0; i < WARMUP; i++)
+        noisy(machine, truth);
+    do {
+        values[count++] = noisy(machine, truth);
+        if (count >= MIN_SAMPLES && hs_summarise(&summary, values, count, NULL) != HS_OK)
+            exit(1);
+    } while (count < MIN_SAMPLES ||
+             (count < MAX_SAMPLES && hs_summary_precision(&summary) > PRECISION));
+    return (struct hs_fit_point){.layer = layer,
+                                 .np = lazy->lattice.np,
+                                 .phase = phase,
+                                 .bytes = bytes,
+                                 .seconds = summary.median,
+                                 .noise = hs_summary_precision(&summary) / 1.96};
+}
+
+static struct hs_certificate measure_layers(struct machine *machine, const struct hs_system *system,
+                                            int64_t np)
+{
+    struct hs_certificate certificate;
+    struct hs_error err = {0};
+    struct hs_layer layer;
+    struct hs_lazy lazy;
+    bool wanted;
+
+    if (hs_lazy_init(&lazy, system, np, BYTES, NULL, &err))
+        fail(&err);
+    while (!hs_lazy_next(&wanted, &layer, &lazy, &err) && wanted) {
+        enum hs_fit_phase phases[2];
+        struct hs_fit_point points[2];
+        size_t count = hs_lazy_phases(phases, &lazy, layer);
+
+        for (size_t i = 0; i < count; i++)
+            points[i] = measure_phase(machine, &lazy, layer, phases[i]);
+        if (hs_lazy_add(&lazy, points, count, &err))
+            fail(&err);
+    }
+    if (hs_lazy_certificate(&certificate, &lazy, &err))
+        fail(&err);
+    hs_lazy_release(&lazy);
+    return certificate;
+}
+
+/* What one seed's machine says. */
+struct tally {
+    double layers, all_layers, candidates, lazy_seconds, layers_seconds, all_seconds, regret;
+};
+
+static void add_run(struct tally *tally, const struct hs_system *described, int64_t np,
+                    uint64_t seed)
+{
+    struct machine machine;
+    struct hs_certificate certificate;
+    struct hs_contest contest = {0};
+    struct hs_split flat = hs_split_flat(np);
+    const struct hs_contestant *best;
+    uint64_t splits = 0;
+
+    machine_init(&machine, described, seed);
+    machine.noise = 0.02;
+    tally->all_seconds += measure_every_split(&machine, np);
+    machine.spent_seconds = 0;
+    certificate = measure_layers(&machine, described, np);
+    tally->layers_seconds += machine.spent_seconds;
+    add_split(&contest, &flat);
+    add_split(&contest, &certificate.winner);
+    for (size_t i = 0; i < certificate.tie_count && contest.count < 9; i++)
+        add_split(&contest, &certificate.ties[i].split);
+    best = play_contest(&contest, &machine);
+    tally->lazy_seconds += machine.spent_seconds;
+    tally->layers += (double)certificate.layers_measured;
+    tally->all_layers = (double)certificate.layers;
+    tally->candidates += (double)contest.count;
+    tally->regret = fmax(tally->regret, true_split_seconds(&machine, &best->plan.split, BYTES) /
+                                                best_split_seconds(&machine, np, 1, BYTES, &splits) -
+                                            1);
+    hs_contest_release(&contest);
+    hs_certificate_release(&certificate);
+}
+
+int main(int argc, char **argv)
+{
+    int64_t np = argc > 1 ? strtoll(argv[1], NULL, 10) : 128;
+    double all = 0, lazy = 0;
+
+    printf("%" PRId64 " processes, 128 MiB, %d played machines of each kind\n", np, SEEDS);
+    printf("%-38s %9s %14s %6s %10s %10s %7s %9s\n", "machine", "layers", "communicators", "splits",
+           "lazy s", "all s", "ratio", "regret %");
+    for (size_t m = 0; m < sizeof(machines) / sizeof(*machines); m++) {
+        struct hs_system described;
+        struct hs_error err = {0};
+        struct tally tally = {0};
+
+        if (hs_system_parse(&described, machines[m].text, &err))
+            fail(&err);
+        for (uint64_t seed = 0; seed < SEEDS; seed++)
+            add_run(&tally, &described, np, 1000 * m + seed);
+        printf("%-38s %4.1f / %2.0f %7.1f / %3.0f %7.1f %10.3f %10.3f %7.1f %9.2f\n",
+               machines[m].name, tally.layers / SEEDS, tally.all_layers, 2 * tally.layers / SEEDS,
+               2 * tally.all_layers, tally.candidates / SEEDS, tally.lazy_seconds / SEEDS,
+               tally.all_seconds / SEEDS, tally.all_seconds / tally.lazy_seconds,
+               100 * tally.regret);
+        all += tally.all_seconds / tally.lazy_seconds;
+        lazy++;
+        hs_system_release(&described);
+    }
+    printf("every split takes %.1f times the allocation of the lazy plan, on average (target 7)\n",
+           all / lazy);
+    return 0;
+}

@@ -1,0 +1,170 @@
+/*
+ * lazy_machine.h - random machines whose layers take what the model says, times deviations: what the
+ * lazy search is tried on, and the truth that it is compared with.
+ */
+#ifndef HS_TESTS_LAZY_MACHINE_H
+#define HS_TESTS_LAZY_MACHINE_H
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/statistics.h"
+#include "model/cost.h"
+#include "search/lazy.h"
+
+#define SAMPLES_MAX 64
+
+/* A machine that differs from its description. */
+struct machine {
+    struct hs_system real; /* the description with other figures */
+    uint64_t seed;
+    double size_deviation, layer_deviation; /* standard deviations of latency and slowness */
+    double noise;                           /* of one run: sigma of a lognormal factor */
+    int samples;                            /* per median */
+    uint64_t runs;
+    double spent_seconds; /* in all runs */
+};
+
+/* splitmix64: the same numbers on every machine. */
+static uint64_t scramble(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+}
+
+static double uniform(uint64_t key)
+{
+    return ((double)(scramble(key) >> 11) + 0.5) / 0x1p53;
+}
+
+/* Standard normal, by Box and Muller. */
+static double normal(uint64_t key)
+{
+    return sqrt(-2 * log(uniform(2 * key))) * cos(6.283185307179586 * uniform(2 * key + 1));
+}
+
+/* A normal number for whatever the arguments name; beyond 3 standard deviations there is nothing. */
+static double deviation(const struct machine *machine, uint64_t what, uint64_t a, uint64_t b)
+{
+    double value = normal(scramble(scramble(scramble(machine->seed + what) + a) + b) >> 2);
+
+    return fmax(-3, fmin(3, value));
+}
+
+/* One phase's worth of passes of a layer, without launches. */
+static double true_moving_seconds(const struct machine *machine, int64_t np, struct hs_layer layer,
+                                  double bytes)
+{
+    struct hs_layer_price price = hs_layer_price(&machine->real, np, layer);
+    uint64_t group = (uint64_t)(2 * price.level + price.straddles), size = (uint64_t)layer.size;
+    uint64_t own = (uint64_t)layer.stride << 32 | size;
+    double latency = 1 + machine->size_deviation * deviation(machine, 1, group, size) +
+                     machine->layer_deviation * deviation(machine, 2, own, 0);
+    double slowness = 1 + machine->size_deviation * deviation(machine, 3, group, size) +
+                      machine->layer_deviation * deviation(machine, 4, own, 0);
+
+    return (price.latency_seconds * latency +
+            hs_layer_bandwidth_seconds(&price, bytes) * slowness) /
+           2;
+}
+
+static double true_phase_seconds(const struct machine *machine, int64_t np, struct hs_layer layer,
+                                 enum hs_fit_phase phase, double bytes)
+{
+    double passes = phase == HS_FIT_ALLREDUCE ? 2 : 1;
+
+    return machine->real.launch_seconds + passes * true_moving_seconds(machine, np, layer, bytes);
+}
+
+static double true_layer_seconds(const struct machine *machine, int64_t np, struct hs_layer layer,
+                                 double bytes)
+{
+    double entering = bytes / (double)layer.stride;
+
+    if (layer.stride * layer.size == np)
+        return true_phase_seconds(machine, np, layer, HS_FIT_ALLREDUCE, entering);
+    return true_phase_seconds(machine, np, layer, HS_FIT_REDUCE_SCATTER, entering) +
+           true_phase_seconds(machine, np, layer, HS_FIT_ALLGATHER, entering);
+}
+
+static double true_split_seconds(const struct machine *machine, const struct hs_split *split,
+                                 double bytes)
+{
+    int64_t np = hs_split_product(split);
+    double sum = 0;
+
+    for (int i = 0; i < split->count; i++)
+        sum += true_layer_seconds(machine, np, hs_split_layer(split, i), bytes);
+    return sum;
+}
+
+/* The best over all ordered factorizations of `rest`, by plain recursion. */
+static double best_split_seconds(const struct machine *machine, int64_t np, int64_t stride,
+                                 double bytes, uint64_t *splits)
+{
+    double best = INFINITY;
+
+    if (stride == np) {
+        ++*splits;
+        return 0;
+    }
+    for (int64_t size = 2; size <= np / stride; size++)
+        if (np / stride % size == 0)
+            best = fmin(best,
+                        true_layer_seconds(machine, np, (struct hs_layer){stride, size}, bytes) +
+                            best_split_seconds(machine, np, stride * size, bytes, splits));
+    return best;
+}
+
+/* Other figures than the description's: links 0.6 to 1.4 times as fast, latencies 0.5 to 2 times. */
+static void machine_init(struct machine *machine, const struct hs_system *described, uint64_t seed)
+{
+    *machine = (struct machine){.real = *described,
+                                .seed = scramble(seed),
+                                .size_deviation = 0.1,
+                                .layer_deviation = 0.1,
+                                .samples = 8};
+    for (size_t l = 0; l < described->level_count; l++) {
+        machine->real.levels[l].bytes_per_second *= 0.6 * pow(1.4 / 0.6, uniform(machine->seed + 2 * l));
+        machine->real.levels[l].latency_seconds *= 0.5 * pow(4, uniform(machine->seed + 2 * l + 1));
+    }
+}
+
+/* Median of noisy runs, with the error that its own samples let one think it has. */
+static void take_median(double *seconds, double *noise, struct machine *machine, double truth)
+{
+    double values[SAMPLES_MAX];
+    struct hs_summary summary;
+
+    for (int i = 0; i < machine->samples; i++) {
+        values[i] = truth * exp(machine->noise * normal(machine->seed + ++machine->runs));
+        machine->spent_seconds += values[i];
+    }
+    if (hs_summarise(&summary, values, (size_t)machine->samples, NULL) != HS_OK)
+        abort();
+    *seconds = summary.median;
+    *noise = (summary.ci_high - summary.ci_low) / 2 / 1.96 / summary.median;
+}
+
+/* Measures a layer as `measure` does. */
+static inline size_t measure_layer(struct hs_fit_point points[2], struct machine *machine,
+                            const struct hs_lazy *lazy, struct hs_layer layer)
+{
+    enum hs_fit_phase phases[2];
+    size_t count = hs_lazy_phases(phases, lazy, layer);
+
+    for (size_t i = 0; i < count; i++) {
+        double bytes = lazy->bytes / (double)layer.stride;
+
+        points[i] = (struct hs_fit_point){
+            .layer = layer, .np = lazy->lattice.np, .phase = phases[i], .bytes = bytes};
+        take_median(&points[i].seconds, &points[i].noise, machine,
+                    true_phase_seconds(machine, lazy->lattice.np, layer, phases[i], bytes));
+    }
+    return count;
+}
+
+#endif
