@@ -330,6 +330,9 @@ bench-host: $(BUILD)/bench/host_ring
 bench-plot: all
 	bench/plot.py $(BUILD)/hiersearch
 # Predictions from a calibration against all splits, measured on the emulated cluster (root).
+# What a prediction can be trusted with: published times, simulated ones, measured ones, and what certainty costs.
+.PHONY: bench-accuracy
+bench-accuracy: bench-accuracy-table2 bench-accuracy-simgrid bench-lazy bench-accuracy-cluster
 .PHONY: bench-accuracy-cluster
 bench-accuracy-cluster: all
 	bench/accuracy_cluster.py --build $(BUILD)

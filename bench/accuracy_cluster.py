@@ -94,7 +94,7 @@ def lazily(arguments, shape, system, output, truth):
     print(f"\nlazy plan: {certificate['layers_measured']} of {certificate['layers']} layers measured (target 6), "
           f"{len(result['candidates'])} splits as a whole; winner {winner}: {truth[winner] / truth[best] - 1:.1%} above "
           f"the measured best {best} (target 3 %), sums of layers {statistics.mean(errors):.1%} off "
-          f"({'no other takes less' if certificate.get('within') == 0 else 'ties or open: ' + str(certificate.get('within'))})")
+          f"(certified within {certificate.get('within', float('nan')):.1%})")
 
 
 def main():
