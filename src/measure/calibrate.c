@@ -15,6 +15,7 @@
 #include "measure/calibrate_report.h"
 #include "measure/neutral_system.h"
 #include "measure/share.h"
+#include "runner/buffers.h"
 #include "runner/check.h"
 #include "runner/layer_comms.h"
 #include "runner/layer_timer.h"
@@ -81,6 +82,9 @@ static enum hs_status look_around(struct hs_calibrate_run *run, struct hs_error 
                                    &run->idle, err);
     if (status == HS_OK && note[0])
         hs_progress_note(&run->progress, "%s", note);
+    if (status == HS_OK) /* as measure does by default: what it measures is what is calibrated */
+        status = hs_buffers_choose(&run->memory, run->backend, HS_BUFFERS_AUTO, run->order.ordered,
+                                   &run->idle, err);
     /* A copy of its own: the guard may calibrate the other one while a layer runs. */
     if (status == HS_OK && run->backend == &hs_backend_null)
         status = take_system(&run->played, run,
@@ -276,7 +280,8 @@ static enum hs_status measure(struct hs_calibrate_run *run, struct hs_error *err
                    .operation = settings->operation,
                    .faults = settings->faults,
                    .seed = (uint64_t)settings->seed,
-                   .system = run->backend == &hs_backend_null ? &run->played : NULL},
+                   .system = run->backend == &hs_backend_null ? &run->played : NULL,
+                   .memory = run->memory},
         .guard = run->guard,
         .timeout_seconds = settings->timeout_seconds,
         .rules = {.warmup_runs = (int)settings->warmup, .precision = settings->precision},

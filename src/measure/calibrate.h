@@ -47,7 +47,8 @@ struct hs_calibrate_run {
     struct hs_system system; /* the description, then the calibrated one */
     struct hs_system played; /* what the null backend plays; {0} for others */
     const struct hs_backend *backend;
-    char device[HS_DEVICE_TEXT]; /* what rank 0's backend runs on; "": nothing to say */
+    const struct hs_memory *memory; /* where messages lie; NULL: host memory */
+    char device[HS_DEVICE_TEXT];    /* what rank 0's backend runs on; "": nothing to say */
     struct hs_calibrate_plan plan;
     struct hs_progress progress;
 
