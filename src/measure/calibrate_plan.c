@@ -1,6 +1,7 @@
 /* calibrate_plan.c - see calibrate_plan.h. */
 #include "measure/calibrate_plan.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,10 +170,12 @@ static enum hs_status make(struct hs_calibrate_plan *plan, const struct hs_latti
                            const struct hs_system *system, const struct hs_range *range,
                            size_t width, size_t max_layers, struct hs_error *err)
 {
-    uint64_t sizes[HS_CALIBRATE_SIZES_MAX];
+    uint64_t sizes[HS_CALIBRATE_SIZES_MAX] = {0};
     size_t size_count = hs_calibrate_sizes(sizes, range, width), count = lattice->edge_count;
-    struct candidate *candidates = list_layers(lattice, system, (double)sizes[size_count - 1]);
+    struct candidate *candidates;
 
+    assert(count > 0 && size_count > 0); /* np >= 2, and a range begins above 0 */
+    candidates = list_layers(lattice, system, (double)sizes[size_count - 1]);
     plan->tasks = calloc(count * size_count * HS_PHASE_COUNT, sizeof(*plan->tasks));
     if (!candidates || !plan->tasks) {
         free(candidates);

@@ -103,7 +103,7 @@ static double every_split_seconds(uint64_t *splits, const struct hs_calibrate_ru
 static void print_cost(struct hs_text *out, const struct hs_calibrate_run *run)
 {
     double runs = (double)run->runs / (double)run->measured_tasks, all;
-    uint64_t splits;
+    uint64_t splits = 0;
     char seconds[HS_UNIT_TEXT], every[HS_UNIT_TEXT], count[HS_FIGURE_TEXT];
 
     hs_text_append(out, "%zu layers (each set up once), %zu measurements, %zu runs, %s\n",

@@ -251,9 +251,9 @@ static enum hs_status keep_points(struct hs_fits *fits, const struct hs_fit_poin
 
 /* Copies what the solution says of a level into the level's figures: from layers that nest, where
  * there are any. */
-static void replace_level(struct hs_level *level, const struct hs_terms *terms, int l)
+static void replace_level(struct hs_level *level, const struct hs_terms *terms, size_t l)
 {
-    int group = terms->group_column[2 * l] >= 0 ? 2 * l : 2 * l + 1;
+    int nested = 2 * (int)l, group = terms->group_column[nested] >= 0 ? nested : nested + 1;
     double latency, slowness;
 
     hs_terms_factors(&latency, &slowness, terms, group, NULL, NULL);
@@ -267,7 +267,7 @@ static void replace_figures(struct hs_system *base, const struct hs_terms *terms
 {
     for (size_t l = 0; l < base->level_count; l++)
         if (terms->level_column[l] >= 0)
-            replace_level(&base->levels[l], terms, (int)l);
+            replace_level(&base->levels[l], terms, l);
     base->launch_seconds = terms->x[0];
 }
 

@@ -141,7 +141,7 @@ static cudaError_t make(struct hs_queue *queue)
 
 static enum hs_status queue_new(struct hs_queue **out, int marks, struct hs_error *err)
 {
-    struct hs_queue *queue = calloc(1, sizeof(*queue) + (size_t)marks * sizeof(*queue->marks));
+    struct hs_queue *queue = calloc(1, sizeof(*queue) + (size_t)marks * sizeof(cudaEvent_t));
     enum hs_status status;
 
     *out = NULL;

@@ -119,7 +119,7 @@ enum hs_status hs_host_data_open(void **out, size_t bytes, const char *name,
     if (data == NULL)
         status = hs_fail(err, HS_MEMORY, "out of memory for the %s backend", name);
     status = hs_agree(config->world, &idle, status, err);
-    if (status == HS_OK)
+    if (status == HS_OK && data != NULL)
         status = init(data, config, err);
     if (status != HS_OK) {
         free(data);

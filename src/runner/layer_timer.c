@@ -158,19 +158,17 @@ static enum hs_status gather(struct hs_layer_timer *timer, struct hs_layer_time 
 {
     struct hs_stopwatch *watch = &timer->watch;
     double mine = hs_samples_median(&timer->own);
+    double *all = watch->rank == 0 ? calloc((size_t)watch->np, sizeof(*all)) : NULL;
     enum hs_status status = HS_OK;
     MPI_Request request;
 
-    if (watch->rank == 0) {
-        out->rank_seconds = calloc((size_t)watch->np, sizeof(*out->rank_seconds));
-        if (!out->rank_seconds)
-            status = hs_fail(err, HS_MEMORY, "out of memory");
-    }
+    out->rank_seconds = all;
+    if (watch->rank == 0 && !all)
+        status = hs_fail(err, HS_MEMORY, "out of memory");
     status = hs_agree(watch->world, &watch->idle, status, err);
     if (status != HS_OK)
         return status;
-    CHECK_MPI(MPI_Igather(&mine, 1, MPI_DOUBLE, out->rank_seconds, 1, MPI_DOUBLE, 0, watch->world,
-                          &request));
+    CHECK_MPI(MPI_Igather(&mine, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, watch->world, &request));
     hs_idle_wait(&watch->idle, &request);
     return HS_OK;
 }
