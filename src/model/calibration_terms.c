@@ -75,7 +75,7 @@ static void price_term(struct hs_term *term, const struct hs_layer_price *price,
     term->passes = point->phase == HS_FIT_ALLREDUCE || point->phase == HS_FIT_PAIR ? 2 : 1;
     term->calls = point->phase == HS_FIT_PAIR ? 2 : 1;
     term->steps = level_latency > 0
-                      ? price->latency_seconds / 2 / level_latency
+                      ? hs_layer_line(price, point->bytes).latency_seconds / 2 / level_latency
                       : terms->system->pipeline_granularity * (double)(point->layer.size - 1);
     term->transfer_seconds = hs_layer_bandwidth_seconds(price, point->bytes) / 2;
     term->seconds = point->seconds;

@@ -54,6 +54,28 @@ static double ring_share(const struct hs_level *level, int64_t child_ranks, int6
     return fmin(share, single_share(level, child_ranks, unit_ranks, np, layer));
 }
 
+/* The latency of a ring's steps where the mesh level that holds it up is not the outermost it
+ * crosses: steps that leave the mesh pay more latency (`latency`), but have the next larger share.
+ * Returns the latency of steps inside. */
+static double split_steps(struct hs_layer_price *price, const double share[HS_LEVELS_MAX],
+                          const struct hs_system *system, double latency)
+{
+    const struct hs_level *mesh = &system->levels[price->bottleneck];
+    double inside = 0, outside = INFINITY;
+
+    if (mesh->fabric != HS_FABRIC_MESH || mesh->striped || price->bottleneck == price->level)
+        return latency;
+    for (int l = 0; l <= price->level; l++)
+        if (l <= price->bottleneck)
+            inside = fmax(inside, system->levels[l].latency_seconds);
+    for (int l = 0; l <= price->level; l++)
+        if (l != price->bottleneck)
+            outside = fmin(outside, share[l]);
+    if (inside < latency)
+        price->outer = (struct hs_price_line){latency, 2 / outside};
+    return inside;
+}
+
 /* Walks the levels the layer crosses, from the inside out, and fills everything but the times. */
 static double price_levels(struct hs_layer_price *price, double share[HS_LEVELS_MAX],
                            const struct hs_system *system, int64_t np)
@@ -80,7 +102,7 @@ static double price_levels(struct hs_layer_price *price, double share[HS_LEVELS_
         price->straddles = price->straddles || (price->layer.stride < child_ranks);
         price->level = (int)l;
     }
-    return latency;
+    return split_steps(price, share, system, latency);
 }
 
 /* What an interval gains outside of the range [min, max] that was measured: as much as sizes differ
@@ -103,12 +125,15 @@ static void apply_fit(struct hs_layer_price *price, const struct hs_system *syst
         price->extrapolated = price->extrapolated || system->fits.count > 0;
         return;
     }
-    price->latency_seconds =
-        level->latency_seconds > 0
-            ? price->latency_seconds * (fit->latency_seconds / level->latency_seconds)
-            : 2 * system->pipeline_granularity * fit->latency_seconds *
-                  (double)(price->layer.size - 1);
+    if (level->latency_seconds > 0) {
+        price->latency_seconds *= fit->latency_seconds / level->latency_seconds;
+        price->outer.latency_seconds *= fit->latency_seconds / level->latency_seconds;
+    } else {
+        price->latency_seconds = 2 * system->pipeline_granularity * fit->latency_seconds *
+                                 (double)(price->layer.size - 1);
+    }
     price->ring_bytes_per_second *= fit->bytes_per_second / level->bytes_per_second;
+    price->outer.seconds_per_byte /= fit->bytes_per_second / level->bytes_per_second;
     price->fit_scope = fit->scope;
     price->relative_ci95 =
         fit->relative_ci95 +
@@ -130,6 +155,7 @@ struct hs_layer_price hs_layer_price(const struct hs_system *system, int64_t np,
     if (steps == 0) /* one process: nothing travels */
         return price;
     price.latency_seconds = 2 * system->pipeline_granularity * latency * (double)steps;
+    price.outer.latency_seconds *= 2 * system->pipeline_granularity * (double)steps;
     price.launch_seconds = system->launch_seconds * (layer.stride * layer.size == np ? 1.0 : 2.0);
     price.extrapolated = np > hs_system_capacity(system);
     for (int l = 0; l <= price.level; l++)
@@ -139,17 +165,35 @@ struct hs_layer_price hs_layer_price(const struct hs_system *system, int64_t np,
     return price;
 }
 
+static double line_seconds(const struct hs_price_line *line, struct hs_layer layer, double bytes)
+{
+    double p = (double)layer.size;
+
+    return line->latency_seconds + line->seconds_per_byte * bytes * (p - 1) / p;
+}
+
+struct hs_price_line hs_layer_line(const struct hs_layer_price *price, double bytes)
+{
+    struct hs_price_line line = {price->latency_seconds, price->seconds_per_byte};
+
+    return line_seconds(&price->outer, price->layer, bytes) >
+                   line_seconds(&line, price->layer, bytes)
+               ? price->outer
+               : line;
+}
+
 double hs_layer_bandwidth_seconds(const struct hs_layer_price *price, double bytes)
 {
     double p = (double)price->layer.size;
 
-    return price->seconds_per_byte * bytes * (p - 1) / p;
+    return hs_layer_line(price, bytes).seconds_per_byte * bytes * (p - 1) / p;
 }
 
 double hs_layer_seconds(const struct hs_layer_price *price, double bytes)
 {
-    return price->latency_seconds + price->launch_seconds +
-           hs_layer_bandwidth_seconds(price, bytes);
+    struct hs_price_line line = hs_layer_line(price, bytes);
+
+    return line.latency_seconds + price->launch_seconds + hs_layer_bandwidth_seconds(price, bytes);
 }
 
 /* Whether a calibrated layer's messages are shorter or longer than those measured. */
@@ -170,16 +214,17 @@ static void add_layer(struct hs_plan_cost *cost, double busy[HS_LEVELS_MAX],
                       double bytes)
 {
     struct hs_layer_cost *layer = &cost->layers[i];
-    double chunks = plan->chunks, chunk_seconds;
+    double chunks = plan->chunks, chunk_seconds, chunk_bytes;
 
     layer->price =
         hs_layer_price(system, hs_split_product(&plan->split), hs_split_layer(&plan->split, i));
     layer->bytes = bytes / (double)layer->price.layer.stride;
-    chunk_seconds = hs_layer_seconds(&layer->price, layer->bytes / chunks);
+    chunk_bytes = layer->bytes / chunks;
+    chunk_seconds = hs_layer_seconds(&layer->price, chunk_bytes);
     layer->seconds = chunks * chunk_seconds;
-    layer->latency_seconds = chunks * layer->price.latency_seconds;
+    layer->latency_seconds = chunks * hs_layer_line(&layer->price, chunk_bytes).latency_seconds;
     layer->launch_seconds = chunks * layer->price.launch_seconds;
-    layer->bandwidth_seconds = hs_layer_bandwidth_seconds(&layer->price, layer->bytes);
+    layer->bandwidth_seconds = chunks * hs_layer_bandwidth_seconds(&layer->price, chunk_bytes);
     cost->latency_seconds += layer->latency_seconds;
     cost->launch_seconds += layer->launch_seconds;
     cost->bandwidth_seconds += layer->bandwidth_seconds;
@@ -187,7 +232,7 @@ static void add_layer(struct hs_plan_cost *cost, double busy[HS_LEVELS_MAX],
     layer->relative_ci95 = layer->price.relative_ci95;
     if (layer->price.fit_scope != HS_FIT_NONE)
         layer->relative_ci95 +=
-            outside_width(layer->bytes / chunks, layer->price.min_bytes, layer->price.max_bytes);
+            outside_width(chunk_bytes, layer->price.min_bytes, layer->price.max_bytes);
     cost->extrapolated = cost->extrapolated || layer->extrapolated;
     cost->seconds += chunk_seconds;
     for (int l = 0; l < HS_LEVELS_MAX; l++)

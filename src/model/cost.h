@@ -30,14 +30,25 @@
 #include "model/rings.h"
 #include "model/system.h"
 
+/* What a layer's time grows along with the bytes, launches apart:
+ *     latency_seconds + seconds_per_byte * m * (p - 1) / p */
+struct hs_price_line {
+    double latency_seconds;  /* 2 s alpha (p - 1) */
+    double seconds_per_byte; /* 2 beta */
+};
+
 /* Price of a layer, apart from the bytes. A layer with m bytes entering takes
  *     latency_seconds + launch_seconds + seconds_per_byte * m * (p - 1) / p
- * for its phases together. */
+ * for its phases together, or what `outer` says instead where that is more. */
 struct hs_layer_price {
     struct hs_layer layer;
-    double latency_seconds;       /* 2 s alpha (p - 1) */
-    double launch_seconds;        /* launch of its calls: one on the last layer, else two */
-    double seconds_per_byte;      /* 2 beta */
+    double latency_seconds;  /* 2 s alpha (p - 1) */
+    double launch_seconds;   /* launch of its calls: one on the last layer, else two */
+    double seconds_per_byte; /* 2 beta */
+    /* Hops that leave an unstriped mesh do not use the link between two children that holds the
+     * ring up, but have the larger latency: the slower of two kinds of hops sets the pace. Zeros
+     * where there is one kind. */
+    struct hs_price_line outer;
     double ring_bytes_per_second; /* 1 / beta: what one of its rings gets */
     int level;                    /* outermost level it crosses: where the layer lies */
     int bottleneck;               /* level with the smallest share (the outermost of equals) */
@@ -60,6 +71,8 @@ struct hs_layer_price {
 /* Prices layer (stride, size) of np processes; stride * size must divide np. Cannot fail. */
 struct hs_layer_price hs_layer_price(const struct hs_system *system, int64_t np,
                                      struct hs_layer layer);
+/* The slower of its lines for m bytes entering it. */
+struct hs_price_line hs_layer_line(const struct hs_layer_price *price, double bytes);
 /* Seconds of the layer for m bytes entering it. */
 double hs_layer_seconds(const struct hs_layer_price *price, double bytes);
 /* The bandwidth part of that alone. */

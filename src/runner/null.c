@@ -233,8 +233,8 @@ static enum hs_status null_run_layer(void *opaque, struct hs_layer layer, enum h
     if (status != HS_OK)
         return status;
     struct hs_layer_price price = hs_layer_price(state->system, state->np, layer);
-    double moving = price.latency_seconds +
-                    hs_layer_bandwidth_seconds(&price, (double)count * (double)state->width);
+    double moving =
+        hs_layer_seconds(&price, (double)count * (double)state->width) - price.launch_seconds;
     double seconds = state->system->launch_seconds + (phase == HS_ALLREDUCE ? moving : moving / 2);
     snprintf(what, sizeof what, "%s of %lld at stride %lld, %zu elements", hs_phase_names[phase],
              (long long)layer.size, (long long)layer.stride, count);

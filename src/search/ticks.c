@@ -3,8 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Upper bound of any layer's weight in seconds: every latency paid by np steps, every link at its worst share.
- * A child's link carries at most 2 min(d, c) rings of m = n / d bytes, which is where the 4 comes from. */
+/* Upper bound of any layer's weight in seconds: every latency paid by np steps, every link at its
+ * worst share. A child's link carries at most 2 min(d, c) rings of m = n / d bytes, which is where
+ * the 4 comes from. */
 static double slowest_layer_seconds(const struct hs_search_request *request)
 {
     const struct hs_system *system = request->system;
@@ -47,9 +48,10 @@ static hs_ticks round_ticks(double seconds, double tick_seconds)
 void hs_layer_weight(hs_ticks *weight, int components, const struct hs_layer_price *price,
                      double bytes, int chunks, double tick_seconds)
 {
-    double fixed = price->latency_seconds + price->launch_seconds;
-    double at_one = price->seconds_per_byte * bytes / chunks; /* of a layer at stride 1 */
     double start = (double)price->layer.stride;
+    struct hs_price_line line = hs_layer_line(price, bytes / start / chunks);
+    double fixed = line.latency_seconds + price->launch_seconds;
+    double at_one = line.seconds_per_byte * bytes / chunks; /* of a layer at stride 1 */
     double end = (double)(price->layer.stride * price->layer.size);
 
     for (int l = 0; l < components; l++) {
@@ -69,8 +71,7 @@ hs_ticks hs_plan_ticks(const struct hs_system *system, const struct hs_plan *pla
     hs_ticks sum[HS_LEVELS_MAX] = {0}, weight[HS_LEVELS_MAX], most = 0;
 
     for (int i = 0; i < plan->split.count; i++) {
-        struct hs_layer_price price =
-            hs_layer_price(system, np, hs_split_layer(&plan->split, i));
+        struct hs_layer_price price = hs_layer_price(system, np, hs_split_layer(&plan->split, i));
 
         hs_layer_weight(weight, components, &price, bytes, plan->chunks, tick_seconds);
         for (int l = 0; l < components; l++)
@@ -103,8 +104,7 @@ struct hs_layer_price *hs_lattice_prices(const struct hs_lattice *lattice,
 hs_ticks *hs_lattice_weights(const struct hs_lattice *lattice, const struct hs_layer_price *prices,
                              int components, double bytes, int chunks, double tick_seconds)
 {
-    hs_ticks *weights =
-        malloc((lattice->edge_count + 1) * (size_t)components * sizeof(*weights));
+    hs_ticks *weights = malloc((lattice->edge_count + 1) * (size_t)components * sizeof(*weights));
 
     if (!weights)
         return NULL;

@@ -77,9 +77,9 @@ static double crossing(const struct reigns *reigns, const struct hs_plan *before
 }
 
 /*
- * Appends the reigns that begin in (low, high]: where the lines of the two winners cross, either nobody is
- * below them (one change), or the winner there splits the interval in two (Eisner and Severance, J. ACM 23
- * (1976), on parametric shortest paths).
+ * Appends the reigns that begin in (low, high]: where the lines of the two winners cross, either
+ * nobody is below them (one change), or the winner there splits the interval in two (Eisner and
+ * Severance, J. ACM 23 (1976), on parametric shortest paths).
  */
 static enum hs_status split_interval(struct reigns *reigns, const struct hs_size_winner *low,
                                      const struct hs_size_winner *high, int depth,
@@ -105,9 +105,14 @@ static enum hs_status split_interval(struct reigns *reigns, const struct hs_size
     return status ? status : split_interval(reigns, &middle, high, depth - 1, err);
 }
 
-/* With chunks a plan's time is not linear in the size: look in every octave. */
+/* With chunks, or with two kinds of hops around an unstriped mesh (cost.h), a plan's time is not
+ * linear in the size: look in every octave. */
 static bool is_linear(const struct hs_search_request *request)
 {
+    for (size_t l = 0; l + 1 < request->system->level_count; l++)
+        if (request->system->levels[l].fabric == HS_FABRIC_MESH &&
+            !request->system->levels[l].striped)
+            return false;
     return !request->chunks || request->chunk_count == 1;
 }
 

@@ -1,5 +1,6 @@
 /*
- * The cost model against the published equations, a simulator's figures and shares worked out by hand.
+ * The cost model against the published equations, a simulator's figures and shares worked out by
+ * hand.
  */
 #include "test.h"
 #include <math.h>
@@ -52,7 +53,8 @@ static void hierarchical_abci_equation_holds_to_1e_12(void **state)
 
     (void)state;
     for (int nodes = 2; nodes <= 32; nodes++) {
-        double expected = 2 * 2 * ALPHA * (2 + nodes) + 2 * n * BETA * (9.0 / 16 - 1 / (2.0 * nodes));
+        double expected =
+            2 * 2 * ALPHA * (2 + nodes) + 2 * n * BETA * (9.0 / 16 - 1 / (2.0 * nodes));
 
         snprintf(text, sizeof(text), "4x%d", nodes);
         assert_near(seconds_of(&system, text, n), expected, 1e-12);
@@ -108,7 +110,8 @@ static void two_of_four_on_a_mesh_get_one_link_of_three(void **state)
     hs_system_release(&whole);
 }
 
-/* A mesh whose rings take one link each: 450 GB/s to 3 others is 150 GB/s to each, however many are visited. */
+/* A mesh whose rings take one link each: 450 GB/s to 3 others is 150 GB/s to each, however many are
+ * visited. */
 static void rings_that_are_not_striped_take_one_link_of_a_mesh(void **state)
 {
     struct hs_system mesh = parse("nv:mesh:4@450GB/s/1p!,ib@10GB/s");
@@ -120,8 +123,9 @@ static void rings_that_are_not_striped_take_one_link_of_a_mesh(void **state)
     hs_system_release(&mesh);
 }
 
-/* Four nodes of 4 GPUs, 30 GB/s to each other node. Layer (4, 4): all 4 rings of a node go to the next one. Layer
- * (2, 2) of 12 nests in nodes. Layer (6, 2) of 12: GPUs 0 and 1 send to node 1, 2 and 3 to node 2. */
+/* Four nodes of 4 GPUs, 30 GB/s to each other node. Layer (4, 4): all 4 rings of a node go to the
+ * next one. Layer (2, 2) of 12 nests in nodes. Layer (6, 2) of 12: GPUs 0 and 1 send to node 1, 2
+ * and 3 to node 2. */
 static void rings_between_two_nodes_of_a_mesh_share_their_link(void **state)
 {
     struct hs_system mesh = parse("nv:4@500GB/s,group:mesh:4@90GB/s/1p!");
@@ -152,14 +156,15 @@ static void a_block_shorter_than_a_node_leaves_it_where_the_border_cuts_it(void 
     hs_system_release(&system);
 }
 
-/* Nodes of 6 with 2 ports, blocks of 8: node 1 (6 .. 11) is entered by 5 -> 6 and 15 -> 8, both through the port of
- * 6, 7 and 8, and left by 7 -> 0 and 11 -> 12, through one port each. */
+/* Nodes of 6 with 2 ports, blocks of 8: node 1 (6 .. 11) is entered by 5 -> 6 and 15 -> 8, both
+ * through the port of 6, 7 and 8, and left by 7 -> 0 and 11 -> 12, through one port each. */
 static void rings_that_enter_through_one_port_share_it(void **state)
 {
     struct hs_system system = parse("nv:6@100GB/s,ib@20GB/s/2p!");
 
     (void)state;
-    assert_near(hs_layer_price(&system, 16, (struct hs_layer){1, 8}).ring_bytes_per_second, 5e9, 1e-12);
+    assert_near(hs_layer_price(&system, 16, (struct hs_layer){1, 8}).ring_bytes_per_second, 5e9,
+                1e-12);
     hs_system_release(&system);
 }
 
@@ -200,7 +205,8 @@ static void simgrid_times_are_met(void **state)
 
 static void time_grows_with_bytes_and_one_process_is_free(void **state)
 {
-    struct hs_system system = parse("a:6@100GB/s~1us/2p!,b:4@20GB/s~2us,c@50GB/s~5us;s=2;launch=3us");
+    struct hs_system system =
+        parse("a:6@100GB/s~1us/2p!,b:4@20GB/s~2us,c@50GB/s~5us;s=2;launch=3us");
     static const char *const plans[] = {"48", "6x8", "4x12", "2x3x2x4", "4x12/4", "2x24/16"};
 
     (void)state;
@@ -213,7 +219,8 @@ static void time_grows_with_bytes_and_one_process_is_free(void **state)
 }
 
 /* Two levels of 10 GB/s each whose layers take the same time t for the whole message: C chunks take
- * 2 t / C + (C - 1) t / C. On one level nothing overlaps: 2 t whatever C is. Latency and launch are 0. */
+ * 2 t / C + (C - 1) t / C. On one level nothing overlaps: 2 t whatever C is. Latency and launch are
+ * 0. */
 static void chunks_overlap_on_different_levels_only(void **state)
 {
     struct hs_system two = parse("a:2@10GB/s,b:2@10GB/s/2p");
@@ -264,18 +271,49 @@ static void beyond_the_described_machine_is_marked(void **state)
     hs_system_release(&system);
 }
 
+static void
+hops_that_leave_an_unstriped_mesh_may_be_slower_or_faster_than_those_inside(void **state)
+{
+    /* Pairs of nodes have 150 / 3 = 50 GB/s and 2 us; the way out of a group has 100 GB/s and 4 us.
+     */
+    struct hs_system system =
+        parse("gpu:mesh:4@450GB/s~1us/1p!,group:mesh:4@150GB/s~2us/1p!,global@100GB/s~4us");
+    double steps = 2 * 255, part = 255.0 / 256;
+
+    (void)state;
+    assert_near(seconds_of(&system, "256", 1e9), steps * 2e-6 + 2e9 * part / 50e9, 1e-12);
+    assert_near(seconds_of(&system, "256", 1e3), steps * 4e-6 + 2e3 * part / 100e9, 1e-12);
+    /* Both take as long where 510 steps of 2 us buy the difference of 1/50 and 1/100 ns per byte.
+     */
+    assert_near(seconds_of(&system, "256", 510 * 2e-6 / (2 * part * 1e-11)), 3 * steps * 2e-6,
+                1e-12);
+    /* Rings between groups only know one kind. */
+    assert_near(seconds_of(&system, "4x4x16", 1e3) - seconds_of(&system, "4x4", 1e3),
+                2 * 15 * 4e-6 + 2 * 1e3 / 16 * 15 / 16 / (100e9 / 16), 1e-9);
+    hs_system_release(&system);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("hierarchical abci equation holds to 1e-12", hierarchical_abci_equation_holds_to_1e_12),
     HS_TEST("flat abci equation holds to 1e-12", flat_abci_equation_holds_to_1e_12),
-    HS_TEST("layers of one bandwidth leave the bandwidth term unchanged", layers_of_one_bandwidth_leave_the_bandwidth_term_unchanged),
-    HS_TEST("two of four on a mesh get one link of three", two_of_four_on_a_mesh_get_one_link_of_three),
-    HS_TEST("rings that are not striped take one link of a mesh", rings_that_are_not_striped_take_one_link_of_a_mesh),
-    HS_TEST("rings between two nodes of a mesh share their link", rings_between_two_nodes_of_a_mesh_share_their_link),
-    HS_TEST("a block shorter than a node leaves it where the border cuts it", a_block_shorter_than_a_node_leaves_it_where_the_border_cuts_it),
-    HS_TEST("rings that enter through one port share it", rings_that_enter_through_one_port_share_it),
+    HS_TEST("layers of one bandwidth leave the bandwidth term unchanged",
+            layers_of_one_bandwidth_leave_the_bandwidth_term_unchanged),
+    HS_TEST("two of four on a mesh get one link of three",
+            two_of_four_on_a_mesh_get_one_link_of_three),
+    HS_TEST("rings that are not striped take one link of a mesh",
+            rings_that_are_not_striped_take_one_link_of_a_mesh),
+    HS_TEST("rings between two nodes of a mesh share their link",
+            rings_between_two_nodes_of_a_mesh_share_their_link),
+    HS_TEST("a block shorter than a node leaves it where the border cuts it",
+            a_block_shorter_than_a_node_leaves_it_where_the_border_cuts_it),
+    HS_TEST("rings that enter through one port share it",
+            rings_that_enter_through_one_port_share_it),
     HS_TEST("simgrid times are met", simgrid_times_are_met),
-    HS_TEST("time grows with bytes and one process is free", time_grows_with_bytes_and_one_process_is_free),
+    HS_TEST("time grows with bytes and one process is free",
+            time_grows_with_bytes_and_one_process_is_free),
     HS_TEST("chunks overlap on different levels only", chunks_overlap_on_different_levels_only),
+    HS_TEST("hops that leave an unstriped mesh may be slower or faster than those inside",
+            hops_that_leave_an_unstriped_mesh_may_be_slower_or_faster_than_those_inside),
     HS_TEST("launch is paid per collective call", launch_is_paid_per_collective_call),
     HS_TEST("beyond the described machine is marked", beyond_the_described_machine_is_marked),
 };
