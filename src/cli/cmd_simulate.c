@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/option_rows.h"
@@ -113,17 +113,6 @@ static enum hs_status check_settings(const struct hs_simulate_settings *settings
 
 /* ---- the result file ---- */
 
-static char *now_as_text(void)
-{
-    char text[32];
-    time_t now = time(NULL);
-    struct tm utc;
-
-    if (!gmtime_r(&now, &utc) || strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-        return NULL;
-    return hs_strdup(text);
-}
-
 static enum hs_status add_candidate(struct hs_result_message *message,
                                     const struct hs_simulation *simulation,
                                     const struct hs_plan *plan, struct hs_error *err)
@@ -168,6 +157,7 @@ static enum hs_status begin_result(struct hs_result *result, const struct hs_con
                                    const struct hs_simulation *simulation, struct hs_error *err)
 {
     static const char describe[] = HS_GIT_DESCRIBE;
+    char created[HS_CLOCK_UTC];
     enum hs_status status;
 
     result->np = simulation->np;
@@ -176,7 +166,7 @@ static enum hs_status begin_result(struct hs_result *result, const struct hs_con
     result->system = *simulation->system; /* borrowed */
     result->extrapolated = simulation->np > hs_system_capacity(simulation->system);
     result->command = hs_strdup(context->command_line);
-    result->created = now_as_text();
+    result->created = hs_strdup(hs_clock_utc(created));
     result->backend = hs_strdup(BACKEND);
     result->note = hs_strdup("simulated, not measured: times are those of SimGrid's network, "
                              "computing takes none, and data was not checked");

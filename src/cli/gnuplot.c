@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "console/places.h"
 
 const char *const hs_gnuplot_types[] = {"svg", "pdf", "png", NULL};
@@ -96,23 +97,15 @@ static enum hs_status spawn(pid_t *pid, const struct pipes *pipes, char *script,
     return HS_OK;
 }
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* The exit status as waitpid gives it; -1 where the time ran out, and the process is no more. */
 static int wait_for(pid_t pid, double limit_seconds)
 {
     static const struct timespec pause = {.tv_nsec = 2000000};
-    double end = now() + limit_seconds;
+    double end = hs_clock_seconds() + limit_seconds;
     int status;
 
     while (waitpid(pid, &status, WNOHANG) != pid) {
-        if (now() > end) {
+        if (hs_clock_seconds() > end) {
             kill(pid, SIGKILL);
             waitpid(pid, &status, 0);
             return -1;

@@ -1,8 +1,8 @@
 /* What `predict` knows, as a result file. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cli/predict.h"
 #include "console/help.h"
 #include "version.h"
@@ -12,21 +12,11 @@ static enum hs_status out_of_memory(struct hs_error *err)
     return hs_fail(err, HS_MEMORY, "out of memory");
 }
 
-static char *now_as_text(void)
-{
-    char text[32];
-    time_t now = time(NULL);
-    struct tm utc;
-
-    if (!gmtime_r(&now, &utc) || strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-        return NULL;
-    return hs_strdup(text);
-}
-
 enum hs_status hs_predict_result_init(struct hs_result *result, const struct hs_predict *predict,
                                       int64_t np, struct hs_error *err)
 {
     static const char describe[] = HS_GIT_DESCRIBE;
+    char created[HS_CLOCK_UTC];
     enum hs_status status;
 
     memset(result, 0, sizeof(*result));
@@ -36,7 +26,7 @@ enum hs_status hs_predict_result_init(struct hs_result *result, const struct hs_
     result->system = *predict->system; /* borrowed */
     result->extrapolated = np > hs_system_capacity(predict->system);
     result->command = hs_strdup(predict->context->command_line);
-    result->created = now_as_text();
+    result->created = hs_strdup(hs_clock_utc(created));
     if (!result->command || !result->created)
         return out_of_memory(err);
     status = hs_result_set_version(result, "hiersearch", HS_VERSION, err);

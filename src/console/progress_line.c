@@ -4,9 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "console/terminal.h"
 
 #define BAR_CELLS      20
@@ -14,18 +14,10 @@
 #define REPEAT_SECONDS 10.0
 #define FIRST_SECONDS  1.0
 
-static double clock_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 void hs_progress_line_init(struct hs_progress_line *line, bool quiet)
 {
     struct hs_terminal terminal = hs_terminal_look(STDERR_FILENO);
-    double now = clock_seconds();
+    double now = hs_clock_seconds();
 
     *line = (struct hs_progress_line){.quiet = quiet,
                                       .is_terminal = terminal.is_terminal,
@@ -40,12 +32,12 @@ bool hs_progress_line_is_due(const struct hs_progress_line *line)
                       : line->drawn_at == line->began_at ? FIRST_SECONDS
                                                          : REDRAW_SECONDS;
 
-    return !line->quiet && clock_seconds() - line->drawn_at >= interval;
+    return !line->quiet && hs_clock_seconds() - line->drawn_at >= interval;
 }
 
 double hs_progress_line_elapsed(const struct hs_progress_line *line)
 {
-    return clock_seconds() - line->began_at;
+    return hs_clock_seconds() - line->began_at;
 }
 
 /* "[#####-----] ", where that leaves room for the text. */
@@ -74,7 +66,7 @@ void hs_progress_line_draw(struct hs_progress_line *line, double done, double le
     va_end(arguments);
     if (left_seconds > 0)
         snprintf(left, sizeof(left), ", about %.0f s left", ceil(left_seconds));
-    line->drawn_at = clock_seconds();
+    line->drawn_at = hs_clock_seconds();
     room = line->is_terminal ? columns - (int)strlen(left) : (int)sizeof(text) + BAR_CELLS + 4;
     append_bar(bar, done, (int)strlen(text) + BAR_CELLS + 3 <= room);
     room -= (int)strlen(bar);

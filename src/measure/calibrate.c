@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "console/system_find.h"
@@ -361,12 +361,9 @@ static enum hs_status finish_failed(struct hs_calibrate_run *run, enum hs_status
 
 enum hs_status hs_calibrate_run(struct hs_calibrate_run *run, struct hs_error *err)
 {
-    time_t now = time(NULL);
-    struct tm utc;
     enum hs_status status;
 
-    gmtime_r(&now, &utc);
-    strftime(run->created, sizeof(run->created), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    hs_clock_utc(run->created);
     hs_guard_expect(run->guard, "setting up", HS_GUARD_NOBODY, SETUP_SECONDS);
     status = look_around(run, err);
     if (status == HS_OK && run->rank == 0) {

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "measure/calibrate_options.h"
@@ -39,8 +40,8 @@ struct hs_calibrate_pool {
 
 struct hs_calibrate_run {
     struct hs_calibrate_settings settings;
-    char created[32]; /* UTC, ISO 8601 */
-    int rank, np;     /* of order.ordered, once that is there */
+    char created[HS_CLOCK_UTC];
+    int rank, np; /* of order.ordered, once that is there */
     struct hs_guard *guard;
     struct hs_rank_order order;
     struct hs_idle idle;

@@ -5,9 +5,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "console/terminal.h"
@@ -15,14 +15,6 @@
 #define BAR_CELLS      20
 #define REDRAW_SECONDS 0.1
 #define REPEAT_SECONDS 10.0
-
-static double clock_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 void hs_progress_init(struct hs_progress *progress, bool quiet)
 {
@@ -32,7 +24,7 @@ void hs_progress_init(struct hs_progress *progress, bool quiet)
                                      .quiet = quiet,
                                      .is_terminal = terminal.is_terminal,
                                      .width = terminal.width,
-                                     .drawn_at = clock_seconds()};
+                                     .drawn_at = hs_clock_seconds()};
 }
 
 void hs_progress_clear(struct hs_progress *progress)
@@ -82,14 +74,14 @@ static void format_line(char *line, size_t bytes, const struct hs_progress *prog
 /* Whether the line before has been there long enough. */
 static bool is_due(const struct hs_progress *progress)
 {
-    double age_seconds = clock_seconds() - progress->drawn_at;
+    double age_seconds = hs_clock_seconds() - progress->drawn_at;
 
     return age_seconds >= (progress->is_terminal ? REDRAW_SECONDS : REPEAT_SECONDS);
 }
 
 static void draw_line(struct hs_progress *progress, const char *line)
 {
-    progress->drawn_at = clock_seconds();
+    progress->drawn_at = hs_clock_seconds();
     if (!progress->is_terminal) {
         fprintf(stderr, "%s\n", line);
         return;
@@ -140,7 +132,7 @@ void hs_progress_step(struct hs_progress *progress, const struct hs_contest *con
         return;
     if (!progress->is_terminal && hs_contestant_done(item) && step->kind != HS_STEP_LAYERS) {
         say_done(progress, contest, item);
-        progress->drawn_at = clock_seconds();
+        progress->drawn_at = hs_clock_seconds();
     }
     draw(progress, contest, elapsed_seconds);
 }

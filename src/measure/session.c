@@ -7,16 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "console/system_find.h"
 #include "measure/fingerprint.h"
 #include "measure/lazy_plan.h"
 #include "measure/outcome.h"
-#include "runner/buffers.h"
 #include "measure/share.h"
+#include "runner/buffers.h"
 #include "runner/check.h"
 #include "runner/driver.h"
 #include "runner/layer_comms.h"
@@ -24,14 +24,6 @@
 
 #define CHECKPOINT_SECONDS 1.0
 #define SETUP_SECONDS      300.0
-
-static double clock_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static enum hs_status agree(struct hs_session *session, enum hs_status status, struct hs_error *err)
 {
@@ -97,10 +89,9 @@ static enum hs_status choose_one(struct hs_session *session, struct hs_bout *bou
                                       session->has_system ? &session->system : NULL, session->np,
                                       bout->bytes, err);
     status = agree(session, status, err);
-    return status == HS_OK
-               ? hs_candidates_share(&bout->candidates, session->rank, session->np,
-                                     session->order.ordered, &session->idle, err)
-               : status;
+    return status == HS_OK ? hs_candidates_share(&bout->candidates, session->rank, session->np,
+                                                 session->order.ordered, &session->idle, err)
+                           : status;
 }
 
 static enum hs_status add_plan(struct hs_bout *bout, const struct hs_plan *plan,
@@ -235,13 +226,13 @@ static void on_step(void *context, const struct hs_step *step, double elapsed_se
 {
     struct hs_session *session = context;
     struct hs_bout *bout = &session->bouts[session->current];
-    double now = clock_seconds();
+    double now = hs_clock_seconds();
 
     if (hs_contestant_done(&bout->contest.items[step->contestant]))
         hs_outcome_journal_one(session, bout, &bout->contest.items[step->contestant]);
     if (now - session->checkpoint_seconds >= CHECKPOINT_SECONDS) {
         hs_outcome_journal(session);
-        session->checkpoint_seconds = clock_seconds();
+        session->checkpoint_seconds = hs_clock_seconds();
     }
     hs_progress_step(&session->progress, &bout->contest, step, elapsed_seconds);
 }
@@ -255,7 +246,7 @@ static double bout_budget(const struct hs_session *session)
     if (session->backend->virtual_clock)
         return budget / (double)session->bout_count -
                session->bouts[session->current].layers_seconds;
-    return (budget - (clock_seconds() - session->begin_seconds)) /
+    return (budget - (hs_clock_seconds() - session->begin_seconds)) /
            (double)(session->bout_count - session->current);
 }
 
@@ -321,15 +312,6 @@ static enum hs_status run_bout(struct hs_session *session, struct hs_error *err)
 
 /* ---- from the beginning to the end --------------------------------------------------------- */
 
-static void stamp_creation(struct hs_session *session)
-{
-    time_t now = time(NULL);
-    struct tm utc;
-
-    gmtime_r(&now, &utc);
-    strftime(session->created, sizeof(session->created), "%Y-%m-%dT%H:%M:%SZ", &utc);
-}
-
 static enum hs_status choose_backend(struct hs_session *session, struct hs_error *err)
 {
     const struct hs_measure_settings *settings = &session->settings;
@@ -373,7 +355,7 @@ static enum hs_status look_around(struct hs_session *session, struct hs_error *e
     CHECK_MPI(MPI_Comm_size(session->order.ordered, &session->np));
     hs_guard_serve(session->guard, session->rank, session->np, hs_outcome_cut_short, session);
     hs_progress_init(&session->progress, session->settings.quiet || session->rank != 0);
-    stamp_creation(session);
+    hs_clock_utc(session->created);
     status = read_system(session, err);
     session->lazy = hs_lazy_plan_wanted(session);
     if (!session->lazy && strcmp(session->settings.search, HS_SEARCH_AUTO) == 0)
@@ -415,7 +397,7 @@ enum hs_status hs_session_run(struct hs_session *session, struct hs_error *err)
         status = make_bouts(session, err);
     if (status == HS_OK)
         status = open_files(session, err);
-    session->begin_seconds = session->checkpoint_seconds = clock_seconds();
+    session->begin_seconds = session->checkpoint_seconds = hs_clock_seconds();
     for (session->current = 0; session->current < session->bout_count && status == HS_OK;
          session->current++) {
         if (session->lazy)

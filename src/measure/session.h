@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "measure/candidates.h"
 #include "measure/machine.h"
@@ -43,8 +44,8 @@ struct hs_bout {
 struct hs_session {
     struct hs_measure_settings settings;
     const char *command_line;
-    char created[32]; /* UTC, ISO 8601 */
-    int rank, np;     /* of order.ordered, once that is there */
+    char created[HS_CLOCK_UTC];
+    int rank, np; /* of order.ordered, once that is there */
     struct hs_guard *guard;
     struct hs_rank_order order;
     struct hs_idle idle;

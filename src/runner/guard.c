@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/units.h"
 
 /* How often deadlines and the launcher are looked at. */
@@ -35,14 +36,6 @@ struct hs_guard {
     double deadline;              /* monotonic seconds; INFINITY: none */
     struct hs_guard_end expected; /* what, subject and limit of it */
 };
-
-static double now_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
@@ -110,7 +103,7 @@ static void end_with(struct hs_guard *guard, const struct hs_guard_end *end)
 /* Whether the job has to end now. */
 static bool look(struct hs_guard *guard, int signal_number, struct hs_guard_end *end)
 {
-    bool over = now_seconds() >= guard->deadline;
+    bool over = hs_clock_seconds() >= guard->deadline;
 
     *end = guard->expected;
     if (over && guard->finishing)
@@ -230,7 +223,7 @@ void hs_guard_expect(struct hs_guard *guard, const char *what, size_t subject, d
     snprintf(guard->expected.what, sizeof(guard->expected.what), "%s", what);
     guard->expected.subject = subject;
     guard->expected.limit_seconds = seconds;
-    guard->deadline = now_seconds() + seconds + (guard->rank ? HS_GUARD_GRACE_SECONDS : 0);
+    guard->deadline = hs_clock_seconds() + seconds + (guard->rank ? HS_GUARD_GRACE_SECONDS : 0);
     pthread_mutex_unlock(&guard->state);
 }
 
@@ -249,7 +242,7 @@ void hs_guard_finishing(struct hs_guard *guard, int exit_status, double seconds)
     pthread_mutex_lock(&guard->state);
     guard->finishing = true;
     guard->finish_status = exit_status;
-    guard->deadline = now_seconds() + seconds;
+    guard->deadline = hs_clock_seconds() + seconds;
     pthread_mutex_unlock(&guard->state);
 }
 

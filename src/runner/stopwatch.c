@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "runner/check.h"
 #include "runner/layer_comms.h"
 
@@ -14,14 +14,6 @@
 /* A backend that can recover gives up by itself after the timeout; the guard waits this much
  * longer. */
 #define RECOVER_SECONDS 120.0
-
-static double clock_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 enum hs_status hs_stopwatch_open(struct hs_stopwatch *watch, const struct hs_backend *backend,
                                  struct hs_backend_config *config, struct hs_guard *guard,
@@ -39,7 +31,7 @@ enum hs_status hs_stopwatch_open(struct hs_stopwatch *watch, const struct hs_bac
     snprintf(what, sizeof(what), "opening the backend %s", backend->name);
     hs_guard_expect(guard, what, HS_GUARD_NOBODY, fmax(OPEN_SECONDS_MIN, timeout_seconds));
     hs_idle_init(&watch->idle, config->world);
-    watch->begin_seconds = clock_seconds();
+    watch->begin_seconds = hs_clock_seconds();
     config->timeout_seconds = timeout_seconds;
     status = backend->open(&watch->state, config, err);
     status = hs_agree(config->world, &watch->idle, status, err);
@@ -66,7 +58,7 @@ double hs_stopwatch_elapsed(const struct hs_stopwatch *watch)
 {
     if (watch->backend->virtual_clock)
         return watch->virtual_seconds;
-    return clock_seconds() - watch->begin_seconds;
+    return hs_clock_seconds() - watch->begin_seconds;
 }
 
 void hs_stopwatch_broadcast(struct hs_stopwatch *watch, void *data, int bytes, int root)
@@ -137,13 +129,13 @@ double hs_stopwatch_start(struct hs_stopwatch *watch)
 {
     if (!watch->backend->virtual_clock)
         hs_idle_barrier(&watch->idle, watch->world);
-    return clock_seconds();
+    return hs_clock_seconds();
 }
 
 struct hs_lap hs_stopwatch_stop(struct hs_stopwatch *watch, double start, enum hs_status status,
                                 const struct hs_error *error)
 {
-    struct hs_lap lap = agree(watch, clock_seconds() - start, status, error);
+    struct hs_lap lap = agree(watch, hs_clock_seconds() - start, status, error);
 
     if (watch->backend->virtual_clock && !isnan(lap.device_seconds)) {
         lap.seconds = lap.device_seconds;

@@ -1,0 +1,16 @@
+/*
+ * clock.h - what time it is. For programs and what measures; model and search get times as values.
+ */
+#ifndef HS_BASE_CLOCK_H
+#define HS_BASE_CLOCK_H
+
+#define HS_CLOCK_UTC 32 /* bytes of a date with its NUL */
+
+/* Seconds of a clock that never goes back; only differences mean something. */
+double hs_clock_seconds(void);
+
+/* Now as ISO 8601 in UTC, such as 2026-01-31T12:00:00Z. Returns `text`; NULL, and the empty text,
+ * where the date cannot be told. */
+char *hs_clock_utc(char text[HS_CLOCK_UTC]);
+
+#endif
