@@ -6,6 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of a line in a file for readers with a fixed buffer: the NCCL plugin reads lines into 256 bytes.
+ */
+#define LINE_BYTES_MAX 240
+
 /* ---- the node ---- */
 
 /* 0: there is no placement, or nodes differ. */
@@ -123,7 +127,7 @@ enum hs_status hs_export_choose_node(struct hs_plan *plan, double *cost,
 /* ---- what is said about it ---- */
 
 void hs_export_header_lines(struct hs_text *text, const struct hs_export_job *job,
-                            const struct hs_exporter *exporter, const char *use, size_t max)
+                            const struct hs_exporter *exporter, const char *use)
 {
     struct hs_text whole = {0};
 
@@ -132,9 +136,9 @@ void hs_export_header_lines(struct hs_text *text, const struct hs_export_job *jo
         text->failed = true;
     for (const char *line = whole.data; line && *line && !whole.failed;) {
         size_t length = strcspn(line, "\n");
-        bool cut = length > max;
+        bool cut = length > LINE_BYTES_MAX;
 
-        hs_text_append_bytes(text, line, cut ? max - 3 : length);
+        hs_text_append_bytes(text, line, cut ? LINE_BYTES_MAX - 3 : length);
         hs_text_append(text, "%s\n", cut ? "..." : "");
         line += length + (line[length] == '\n');
     }
@@ -184,6 +188,27 @@ void hs_export_say_node(struct hs_export_output *out, struct hs_text *text,
                       "a node is taken to hold %" PRId64
                       " processes, one unit of the system's first level",
                       node);
+}
+
+enum hs_status hs_export_begin_node(struct hs_text **text, struct hs_plan *plan,
+                                    struct hs_export_output *out, const struct hs_export_job *job,
+                                    const struct hs_exporter *exporter, const char *name,
+                                    const char *use, struct hs_error *err)
+{
+    char size[HS_UNIT_TEXT];
+    double cost;
+    enum hs_status status = hs_export_choose_node(plan, &cost, job, job->message, err);
+
+    *text = hs_export_add_file(out, name);
+    if (status != HS_OK)
+        return status;
+    if (!*text)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    hs_export_header_lines(*text, job, exporter, use);
+    hs_export_say_replaced(out, *text, exporter, hs_export_plan(job), plan, cost,
+                           hs_export_size(size, job));
+    hs_export_say_node(out, *text, job);
+    return HS_OK;
 }
 
 void hs_export_note_baseline(struct hs_export_output *out, const struct hs_export_job *job)

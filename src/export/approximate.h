@@ -35,10 +35,10 @@ enum hs_status hs_export_choose_node(struct hs_plan *plan, double *cost,
                                      const struct hs_export_job *job, size_t message,
                                      struct hs_error *err);
 
-/* hs_export_header with "# ", for targets that read lines into a fixed buffer: a line of more than
- * `max` bytes (a long file name) is cut and ends in "...". */
+/* hs_export_header with "# ", for targets that read lines into a fixed buffer: a long line (a long
+ * file name) is cut and ends in "...". */
 void hs_export_header_lines(struct hs_text *text, const struct hs_export_job *job,
-                            const struct hs_exporter *exporter, const char *use, size_t max);
+                            const struct hs_exporter *exporter, const char *use);
 
 /* The same line as a comment ("# ") in the file and as a note for stderr. */
 void hs_export_say(struct hs_export_output *out, struct hs_text *text, const char *format, ...)
@@ -56,5 +56,13 @@ void hs_export_say_node(struct hs_export_output *out, struct hs_text *text,
 
 /* A note where the library's own AllReduce was measured faster than the exported plan. */
 void hs_export_note_baseline(struct hs_export_output *out, const struct hs_export_job *job);
+
+/* A file for a target with the node as its inner layer, begun: header, which plan stands in for
+ * which, and the node size. *plan is the one to write. What hs_export_choose_node fails with,
+ * HS_MEMORY. */
+enum hs_status hs_export_begin_node(struct hs_text **text, struct hs_plan *plan,
+                                    struct hs_export_output *out, const struct hs_export_job *job,
+                                    const struct hs_exporter *exporter, const char *name,
+                                    const char *use, struct hs_error *err);
 
 #endif

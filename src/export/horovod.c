@@ -3,8 +3,6 @@
 
 #include "export/approximate.h"
 
-#define LINE_MAX_BYTES 240
-
 static const char use[] =
     "set -a; . ./horovod.env; set +a; horovodrun ... (or mpirun -x NAME for each)\n"
     "Two layers, the node and the rest: reduce-scatter in the node with NCCL, allreduce between\n"
@@ -17,20 +15,13 @@ static enum hs_status write_horovod(struct hs_export_output *out, const struct h
                                     struct hs_error *err)
 {
     uint64_t bytes = job->result->messages[job->message].message_bytes;
-    struct hs_text *text = hs_export_add_file(out, "horovod.env");
-    char size[HS_UNIT_TEXT];
+    struct hs_text *text;
     struct hs_plan plan;
-    double cost;
-    enum hs_status status = hs_export_choose_node(&plan, &cost, job, job->message, err);
+    enum hs_status status =
+        hs_export_begin_node(&text, &plan, out, job, &hs_exporter_horovod, "horovod.env", use, err);
 
     if (status != HS_OK)
         return status;
-    if (!text)
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    hs_export_header_lines(text, job, &hs_exporter_horovod, use, LINE_MAX_BYTES);
-    hs_export_say_replaced(out, text, &hs_exporter_horovod, hs_export_plan(job), &plan, cost,
-                           hs_export_size(size, job));
-    hs_export_say_node(out, text, job);
     hs_text_append(text,
                    "HOROVOD_HIERARCHICAL_ALLREDUCE=%d\n"
                    "HOROVOD_FUSION_THRESHOLD=%" PRIu64 "\n"

@@ -1,8 +1,6 @@
 /* MPICH's environment: its allreduce in two layers, or flat. */
 #include "export/approximate.h"
 
-#define LINE_MAX_BYTES 240
-
 static const char use[] =
     "set -a; . ./mpich.env; set +a; mpiexec ... (or mpiexec -genvlist with these names)\n"
     "smp is two layers, the node and the rest, and not the plan's phases: reduce to one process "
@@ -15,20 +13,13 @@ static const char use[] =
 static enum hs_status write_mpich(struct hs_export_output *out, const struct hs_export_job *job,
                                   struct hs_error *err)
 {
-    struct hs_text *text = hs_export_add_file(out, "mpich.env");
-    char size[HS_UNIT_TEXT];
+    struct hs_text *text;
     struct hs_plan plan;
-    double cost;
-    enum hs_status status = hs_export_choose_node(&plan, &cost, job, job->message, err);
+    enum hs_status status =
+        hs_export_begin_node(&text, &plan, out, job, &hs_exporter_mpich, "mpich.env", use, err);
 
     if (status != HS_OK)
         return status;
-    if (!text)
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    hs_export_header_lines(text, job, &hs_exporter_mpich, use, LINE_MAX_BYTES);
-    hs_export_say_replaced(out, text, &hs_exporter_mpich, hs_export_plan(job), &plan, cost,
-                           hs_export_size(size, job));
-    hs_export_say_node(out, text, job);
     hs_text_append(text,
                    "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=%s\n"
                    "MPIR_CVAR_ALLREDUCE_DEVICE_COLLECTIVE=0\n",

@@ -1,8 +1,6 @@
 /* NCCL's environment, as the file that NCCL reads at its start. */
 #include "export/approximate.h"
 
-#define LINE_MAX_BYTES 240
-
 static const char use[] =
     "NCCL_CONF_FILE=nccl.conf (NCCL 2.23 and later), or ~/.nccl.conf, or /etc/nccl.conf.\n"
     "What the environment sets already wins over this file.\n"
@@ -19,7 +17,7 @@ static enum hs_status write_nccl_env(struct hs_export_output *out, const struct 
 
     if (!text)
         return hs_fail(err, HS_MEMORY, "out of memory");
-    hs_export_header_lines(text, job, &hs_exporter_nccl_env, use, LINE_MAX_BYTES);
+    hs_export_header_lines(text, job, &hs_exporter_nccl_env, use);
     hs_text_append(text, "NCCL_ALGO=allreduce:ring;reducescatter:ring;allgather:ring\n");
     hs_export_note(out,
                    "nccl-env: NCCL_ALGO holds for every communicator of a process; the layers' "

@@ -4,8 +4,6 @@
 
 #include "export/size_rules.h"
 
-#define LINE_MAX_BYTES 240 /* the plugin reads lines into 256 bytes */
-
 /* What NCCL's own cost model lets a channel of a ring carry, on Volta and Ampere (2.28.9,
  * tuning.cc: perChMaxRingLL128Bws). More on later GPUs, where fewer channels would do. */
 #define CHANNEL_BYTES_PER_SECOND 20e9
@@ -208,7 +206,7 @@ static enum hs_status write_nccl_tuner(struct hs_export_output *out,
     if (status != HS_OK)
         return status;
     if (text) {
-        hs_export_header_lines(text, job, &hs_exporter_nccl_tuner, use, LINE_MAX_BYTES);
+        hs_export_header_lines(text, job, &hs_exporter_nccl_tuner, use);
         hs_export_rules_say(&rules, out, text, job, &hs_exporter_nccl_tuner);
         for (size_t i = 0; i < rules.count; i++)
             say_twins(out, text, job->result, &rules.rules[i].plan.split);

@@ -1,8 +1,6 @@
 /* Open MPI's coll/han: hierarchical or not, as its rules file. */
 #include "export/approximate.h"
 
-#define LINE_MAX_BYTES 240
-
 static const char use[] =
     "mpirun --mca coll_han_priority 100 --mca coll_han_use_simple_allreduce 1\n"
     "--mca coll_han_use_dynamic_file_rules 1 --mca coll_han_dynamic_rules_filename\n"
@@ -51,7 +49,7 @@ static enum hs_status write_han(struct hs_export_output *out, const struct hs_ex
         return status;
     if (!text)
         return hs_fail(err, HS_MEMORY, "out of memory");
-    hs_export_header_lines(text, job, &hs_exporter_ompi_han, use, LINE_MAX_BYTES);
+    hs_export_header_lines(text, job, &hs_exporter_ompi_han, use);
     hs_export_say_replaced(out, text, &hs_exporter_ompi_han, hs_export_plan(job), &plan, cost,
                            hs_export_size(size, job));
     hs_export_say_node(out, text, job);

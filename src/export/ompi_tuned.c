@@ -9,8 +9,7 @@
 #include "base/json.h"
 #include "export/size_rules.h"
 
-#define LINE_MAX_BYTES 240
-#define COLLECTIVES    3
+#define COLLECTIVES 3
 
 static const char use_classic[] =
     "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename\n"
@@ -276,7 +275,7 @@ static enum hs_status write_classic(struct hs_export_output *out, const struct h
     if (status != HS_OK)
         return status;
     if (complete) {
-        hs_export_header_lines(text, job, &hs_exporter_ompi_tuned, use_classic, LINE_MAX_BYTES);
+        hs_export_header_lines(text, job, &hs_exporter_ompi_tuned, use_classic);
         hs_export_rules_say(&rules, out, text, job, &hs_exporter_ompi_tuned);
         complete = append_classic(text, &rules);
         hs_export_note_baseline(out, job);

@@ -3,8 +3,6 @@
 
 #include "export/size_rules.h"
 
-#define LINE_MAX_BYTES 240
-
 static const char use[] =
     "set -a; . ./ucc.env; set +a; and start the program; with Open MPI also\n"
     "OMPI_MCA_coll_ucc_enable=1 OMPI_MCA_coll_ucc_priority=100\n"
@@ -50,7 +48,7 @@ static enum hs_status write_ucc(struct hs_export_output *out, const struct hs_ex
     if (status != HS_OK)
         return status;
     if (text) {
-        hs_export_header_lines(text, job, &hs_exporter_ucc, use, LINE_MAX_BYTES);
+        hs_export_header_lines(text, job, &hs_exporter_ucc, use);
         hs_export_rules_say(&rules, out, text, job, &hs_exporter_ucc);
         hs_export_say_node(out, text, job);
         append_variables(text, &rules);
