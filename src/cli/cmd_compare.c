@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/compare_show.h"
 #include "cli/inputs.h"
+#include "cli/option_rows.h"
 #include "console/system_find.h"
 
 #define KEEP_MAX 1024
@@ -154,13 +155,10 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 #define FIELD(name) offsetof(struct compare_settings, name)
 
 static const struct hs_argument arguments[] = {
-    {.name = "RESULT",
-     .required = true,
-     .many = true,
-     .completion = HS_COMPLETE_FILES,
-     .offset = FIELD(results),
-     .help = "result files of measure or simulate, and of predict where a measured one has no "
-             "predictions; - is stdin"},
+    HS_ROW_RESULTS(
+        FIELD(results),
+        "result files of measure or simulate, and of predict where a measured one has no "
+        "predictions; - is stdin"),
     {.name = NULL},
 };
 
@@ -213,19 +211,8 @@ static const struct hs_option options[] = {
      .type = &hs_option_flag,
      .offset = FIELD(json),
      .help = "print JSON instead of tables"},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .group = "Output",
-     .type = &hs_option_file,
-     .offset = FIELD(output),
-     .help = "write the JSON; - is stdout, as --json"},
-    {.name = "quiet",
-     .letter = 'q',
-     .group = "Output",
-     .type = &hs_option_flag,
-     .offset = FIELD(quiet),
-     .help = "no warnings on stderr"},
+    HS_ROW_OUTPUT("Output", FIELD(output), false, "write the JSON; - is stdout, as --json"),
+    HS_ROW_QUIET("Output", FIELD(quiet), "no warnings on stderr"),
     {.name = NULL},
 };
 

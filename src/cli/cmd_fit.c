@@ -1,10 +1,10 @@
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/option_rows.h"
 #include "console/system_find.h"
 #include "model/calibration.h"
 #include "result/points.h"
@@ -60,7 +60,7 @@ static enum hs_status rename_system(struct hs_system *system, const char *name,
     size_t length = strlen(name);
 
     if (length == 0 || length >= sizeof(system->name) ||
-        name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_.-")] != '\0')
+        name[strspn(name, HS_SYSTEM_LETTERS)] != '\0')
         return hs_fail(err, HS_INVALID,
                        "--name: expected at most %zu characters of a-z, 0-9, '_', '-' and '.', "
                        "found \"%.40s\"",
@@ -73,17 +73,12 @@ static enum hs_status write_system(struct hs_context *context, const struct hs_s
                                    const char *output, struct hs_error *err)
 {
     struct hs_text text = {0};
-    cJSON *json = hs_system_to_json(system);
-    enum hs_status status;
+    enum hs_status status = hs_system_print(&text, system, err);
 
-    if (!json)
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    status = hs_json_print(&text, json, err);
     if (!status && output && strcmp(output, "-") != 0)
         status = hs_file_replace(output, text.data, text.length, err);
     else if (!status)
         hs_text_append_bytes(context->out, text.data, text.length);
-    cJSON_Delete(json);
     hs_text_release(&text);
     return status;
 }
@@ -146,22 +141,12 @@ static const struct hs_argument arguments[] = {
      .completion = HS_COMPLETE_SYSTEMS,
      .offset = FIELD(system),
      .help = "description to start from: shipped name, file, or line of text"},
-    {.name = "RESULT",
-     .required = true,
-     .many = true,
-     .completion = HS_COMPLETE_FILES,
-     .offset = FIELD(results),
-     .help = "result files of measure or simulate with layer times"},
+    HS_ROW_RESULTS(FIELD(results), "result files of measure or simulate with layer times"),
     {.name = NULL},
 };
 
 static const struct hs_option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .type = &hs_option_file,
-     .offset = FIELD(output),
-     .help = "the calibrated system file (default: stdout)"},
+    HS_ROW_OUTPUT(NULL, FIELD(output), false, "the calibrated system file (default: stdout)"),
     {.name = "name",
      .argument = "NAME",
      .type = &hs_option_text,
@@ -181,11 +166,7 @@ static const struct hs_option options[] = {
      .fallback = "15",
      .offset = FIELD(max_residual_percent),
      .help = "layers whose times are further off the fitted line are refused (root mean square)"},
-    {.name = "quiet",
-     .letter = 'q',
-     .type = &hs_option_flag,
-     .offset = FIELD(quiet),
-     .help = "no notes on stderr"},
+    HS_ROW_QUIET(NULL, FIELD(quiet), "no notes on stderr"),
     {.name = NULL},
 };
 

@@ -158,13 +158,9 @@ static const char *const *type_names(void)
 #define FIELD(name) offsetof(struct plot_settings, name)
 
 static const struct hs_argument arguments[] = {
-    {.name = "RESULT",
-     .required = true,
-     .many = true,
-     .completion = HS_COMPLETE_FILES,
-     .offset = FIELD(results),
-     .help =
-         "result files of measure or predict, several for scaling, top and accuracy; - is stdin"},
+    HS_ROW_RESULTS(
+        FIELD(results),
+        "result files of measure or predict, several for scaling, top and accuracy; - is stdin"),
     {.name = NULL},
 };
 

@@ -189,12 +189,9 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 #define FIELD(name) offsetof(struct report_settings, name)
 
 static const struct hs_argument arguments[] = {
-    {.name = "RESULT",
-     .required = true,
-     .many = true,
-     .completion = HS_COMPLETE_FILES,
-     .offset = FIELD(results),
-     .help = "result files of measure or predict; the page is about the first one; - is stdin"},
+    HS_ROW_RESULTS(
+        FIELD(results),
+        "result files of measure or predict; the page is about the first one; - is stdin"),
     {.name = NULL},
 };
 

@@ -355,24 +355,11 @@ static void print_system(struct hs_context *context, const struct hs_system *sys
     print_sources(context, system);
 }
 
-static enum hs_status print_system_as_json(struct hs_context *context,
-                                           const struct hs_system *system, struct hs_error *err)
-{
-    cJSON *object = hs_system_to_json(system);
-    enum hs_status status;
-
-    if (!object)
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    status = hs_json_print(context->out, object, err);
-    cJSON_Delete(object);
-    return status;
-}
-
 static enum hs_status show(struct hs_context *context, struct hs_system *system,
                            const struct systems_settings *settings, struct hs_error *err)
 {
     if (settings->json)
-        return print_system_as_json(context, system, err);
+        return hs_system_print(context->out, system, err);
     if (settings->text) {
         hs_system_format(context->out, system);
         hs_text_append(context->out, "\n");

@@ -45,4 +45,11 @@
         .offset = (place), .help = (text)                                                          \
     }
 
+/* Argument, struct hs_argument_list: the result files. */
+#define HS_ROW_RESULTS(place, text)                                                                \
+    {                                                                                              \
+        .name = "RESULT", .required = true, .many = true, .completion = HS_COMPLETE_FILES,         \
+        .offset = (place), .help = (text)                                                          \
+    }
+
 #endif

@@ -1,7 +1,6 @@
 /* calibrate_report.c - see calibrate_report.h. */
 #include "measure/calibrate_report.h"
 
-#include <cjson/cJSON.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -212,13 +211,8 @@ static enum hs_status fill_texts(struct hs_calibrate_run *run, const struct hs_t
 static enum hs_status save(const struct hs_calibrate_run *run, struct hs_error *err)
 {
     struct hs_text text = {0};
-    cJSON *json = hs_system_to_json(&run->system);
-    enum hs_status status;
+    enum hs_status status = hs_system_print(&text, &run->system, err);
 
-    if (!json)
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    status = hs_json_print(&text, json, err);
-    cJSON_Delete(json);
     if (status == HS_OK && strcmp(run->settings.output, "-") != 0)
         status = hs_file_replace(run->settings.output, text.data, text.length, err);
     else if (status == HS_OK &&

@@ -165,35 +165,33 @@ struct hs_layer_price hs_layer_price(const struct hs_system *system, int64_t np,
     return price;
 }
 
-static double line_seconds(const struct hs_price_line *line, struct hs_layer layer, double bytes)
+/* The bandwidth part of a line for m bytes entering the layer. */
+static double moving_seconds(struct hs_price_line line, struct hs_layer layer, double bytes)
 {
     double p = (double)layer.size;
 
-    return line->latency_seconds + line->seconds_per_byte * bytes * (p - 1) / p;
+    return line.seconds_per_byte * bytes * (p - 1) / p;
 }
 
 struct hs_price_line hs_layer_line(const struct hs_layer_price *price, double bytes)
 {
     struct hs_price_line line = {price->latency_seconds, price->seconds_per_byte};
+    double inner = line.latency_seconds + moving_seconds(line, price->layer, bytes);
+    double outer = price->outer.latency_seconds + moving_seconds(price->outer, price->layer, bytes);
 
-    return line_seconds(&price->outer, price->layer, bytes) >
-                   line_seconds(&line, price->layer, bytes)
-               ? price->outer
-               : line;
+    return outer > inner ? price->outer : line;
 }
 
 double hs_layer_bandwidth_seconds(const struct hs_layer_price *price, double bytes)
 {
-    double p = (double)price->layer.size;
-
-    return hs_layer_line(price, bytes).seconds_per_byte * bytes * (p - 1) / p;
+    return moving_seconds(hs_layer_line(price, bytes), price->layer, bytes);
 }
 
 double hs_layer_seconds(const struct hs_layer_price *price, double bytes)
 {
     struct hs_price_line line = hs_layer_line(price, bytes);
 
-    return line.latency_seconds + price->launch_seconds + hs_layer_bandwidth_seconds(price, bytes);
+    return line.latency_seconds + price->launch_seconds + moving_seconds(line, price->layer, bytes);
 }
 
 /* Whether a calibrated layer's messages are shorter or longer than those measured. */

@@ -1,17 +1,17 @@
 /*
  * system.h - the machine: levels from the inside out, each with its arity, latency and bandwidth.
  *
- * Ranks are numbered from the inside out: with arities a_0, a_1, ... ranks 0 .. a_0 - 1 make the first
- * unit of level 0, a_1 such units the first unit of level 1, and so on. A *child* of level l has
- * c_l = a_0 ... a_(l-1) ranks (c_0 = 1: one GPU), a *unit* of level l has c_(l+1) ranks.
+ * Ranks are numbered from the inside out: with arities a_0, a_1, ... ranks 0 .. a_0 - 1 make the
+ * first unit of level 0, a_1 such units the first unit of level 1, and so on. A *child* of level l
+ * has c_l = a_0 ... a_(l-1) ranks (c_0 = 1: one GPU), a *unit* of level l has c_(l+1) ranks.
  *
  * A system can be a file (docs/system.schema.json), a shipped name, or one line of text:
  *
  *     nvlink:4@111.6GB/s,ib:32@18.6GB/s,spine@198GB/s
  *     nvlink:mesh:4@150GB/s~0.5us,ib:8@50GB/s~2.3us/2p,spine@133GB/s~4.6us;s=1;launch=10us
  *
- *     LEVEL  := NAME [":mesh" | ":switch"] [":" ARITY] "@" BANDWIDTH ["~" LATENCY] ["/" PORTS "p" ["!"]]
- *     SYSTEM := LEVEL {"," LEVEL} {";" ("s=" NUMBER | "launch=" TIME)}
+ *     LEVEL  := NAME [":mesh" | ":switch"] [":" ARITY] "@" BANDWIDTH ["~" LATENCY] ["/" PORTS "p"
+ * ["!"]] SYSTEM := LEVEL {"," LEVEL} {";" ("s=" NUMBER | "launch=" TIME)}
  *
  * where "!" means not striped ("/1p!" on a mesh: a ring takes one of a child's links), a missing
  * arity is allowed for the last level only ("as many as needed"), a missing latency is that of the
@@ -29,15 +29,18 @@
 #include "base/text.h"
 #include "model/fit.h"
 
-#define HS_LEVELS_MAX     8
-#define HS_PORTS_MAX      1024
-#define HS_SYSTEM_NAME    64 /* bytes of a name with its NUL */
+#define HS_LEVELS_MAX  8
+#define HS_PORTS_MAX   1024
+#define HS_SYSTEM_NAME 64 /* bytes of a name with its NUL */
+/* Letters of a level's name; a system's may have dots, too. */
+#define HS_LEVEL_LETTERS  "abcdefghijklmnopqrstuvwxyz0123456789_-"
+#define HS_SYSTEM_LETTERS HS_LEVEL_LETTERS "."
 #define HS_SYSTEM_FORMAT  "hiersearch.system/1"
 
 /* How the children of a level are joined. name, text of the file, meaning */
-#define HS_FABRICS(row)                                                                     \
-    row(SWITCH, "switch", "any child reaches any other with all its bandwidth")             \
-    row(MESH, "mesh", "each pair has a link of its own: bandwidth / (arity - 1) per pair")
+#define HS_FABRICS(row)                                                                            \
+    row(SWITCH, "switch", "any child reaches any other with all its bandwidth")                    \
+        row(MESH, "mesh", "each pair has a link of its own: bandwidth / (arity - 1) per pair")
 
 enum hs_fabric {
 #define HS_ROW(name, text, meaning) HS_FABRIC_##name,
@@ -47,10 +50,10 @@ enum hs_fabric {
 };
 
 /* Which latency the figures mean: published ones differ tenfold. */
-#define HS_LATENCY_KINDS(row)                                                            \
-    row(UNVERIFIED, "unverified", "no published figure: a prior")                        \
-    row(PROTOCOL_STEP, "protocol-step", "one step of the library's ring, software included") \
-    row(WIRE, "wire", "one small message from memory to memory")
+#define HS_LATENCY_KINDS(row)                                                                      \
+    row(UNVERIFIED, "unverified", "no published figure: a prior")                                  \
+        row(PROTOCOL_STEP, "protocol-step", "one step of the library's ring, software included")   \
+            row(WIRE, "wire", "one small message from memory to memory")
 
 enum hs_latency_kind {
 #define HS_ROW(name, text, meaning) HS_LATENCY_##name,
@@ -80,9 +83,10 @@ struct hs_system {
     char name[HS_SYSTEM_NAME];
     char *title, *source, *notes; /* owned, may be NULL */
     enum hs_latency_kind latency_kind;
-    double pipeline_granularity; /* s: latencies a ring step pays (CCGRID 2019, section III), >= 1 */
-    double launch_seconds;       /* per collective call, >= 0 */
-    size_t level_count;          /* 1 .. HS_LEVELS_MAX */
+    double
+        pipeline_granularity; /* s: latencies a ring step pays (CCGRID 2019, section III), >= 1 */
+    double launch_seconds;    /* per collective call, >= 0 */
+    size_t level_count;       /* 1 .. HS_LEVELS_MAX */
     struct hs_level levels[HS_LEVELS_MAX];
     struct hs_fits fits; /* of a calibrated system; {0} where the figures are as described */
 };
@@ -96,13 +100,17 @@ enum hs_status hs_system_parse(struct hs_system *system, const char *text, struc
 /* Releases what the system owns and zeroes it. A {0} system may be released. */
 void hs_system_release(struct hs_system *system);
 
-/* Appends the one-line form; what it cannot say (sources, title) is left out, every figure is exact. */
+/* Appends the one-line form; what it cannot say (sources, title) is left out, every figure is
+ * exact. */
 void hs_system_format(struct hs_text *out, const struct hs_system *system);
 /* The JSON object of a system file; owned by the caller (cJSON_Delete); NULL when out of memory. */
 struct cJSON *hs_system_to_json(const struct hs_system *system);
+/* Appends that object as the text of a system file. HS_MEMORY. */
+enum hs_status hs_system_print(struct hs_text *out, const struct hs_system *system,
+                               struct hs_error *err);
 
-/* Ranks in one child of level l, for l = 0 .. level_count (l = level_count: the whole machine; there
- * and beyond an open level it is INT64_MAX). Saturates at INT64_MAX. */
+/* Ranks in one child of level l, for l = 0 .. level_count (l = level_count: the whole machine;
+ * there and beyond an open level it is INT64_MAX). Saturates at INT64_MAX. */
 int64_t hs_system_child_ranks(const struct hs_system *system, size_t level);
 /* Ranks the description covers; INT64_MAX where the last level is open. A larger np is allowed, the
  * last level is then taken to go on (more of its children), and outputs say `extrapolated`. */

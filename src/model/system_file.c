@@ -67,7 +67,7 @@ static enum hs_status read_level(struct hs_level *level, const struct hs_json *a
     enum hs_status status;
 
     if ((status = hs_json_object(at, keys, sizeof(keys) / sizeof(*keys), err)) ||
-        (status = read_name(level->name, at, "abcdefghijklmnopqrstuvwxyz0123456789_-", err)) ||
+        (status = read_name(level->name, at, HS_LEVEL_LETTERS, err)) ||
         (status = read_arity(level, at, last, err)) ||
         (status = hs_json_choice_or(&fabric, at, "fabric", hs_fabric_names, HS_FABRIC_COUNT,
                                     HS_FABRIC_SWITCH, err)) ||
@@ -150,7 +150,7 @@ static enum hs_status read_system(struct hs_system *system, const struct hs_json
 
     if ((status = hs_json_object(at, keys, sizeof(keys) / sizeof(*keys), err)) ||
         (status = check_format(at, err)) ||
-        (status = read_name(system->name, at, "abcdefghijklmnopqrstuvwxyz0123456789_-.", err)) ||
+        (status = read_name(system->name, at, HS_SYSTEM_LETTERS, err)) ||
         (status = hs_read_text(&system->title, at, "title", err)) ||
         (status = hs_read_text(&system->source, at, "source", err)) ||
         (status = hs_read_text(&system->notes, at, "notes", err)) ||
@@ -250,4 +250,17 @@ struct cJSON *hs_system_to_json(const struct hs_system *system)
     if (system->fits.count > 0)
         hs_writer_item(&out, "fits", hs_fits_to_json(&system->fits, system));
     return hs_writer_finish(&out);
+}
+
+enum hs_status hs_system_print(struct hs_text *out, const struct hs_system *system,
+                               struct hs_error *err)
+{
+    cJSON *object = hs_system_to_json(system);
+    enum hs_status status;
+
+    if (!object)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    status = hs_json_print(out, object, err);
+    cJSON_Delete(object);
+    return status;
 }

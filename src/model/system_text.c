@@ -17,8 +17,8 @@ struct piece {
     char text[TEXT_MAX];
 };
 
-/* Copies everything up to the first character of `stops` into *piece and returns what follows: the stop, or the
- * end of the text. */
+/* Copies everything up to the first character of `stops` into *piece and returns what follows: the
+ * stop, or the end of the text. */
 static const char *take(struct piece *piece, const char *text, const char *stops)
 {
     size_t length = strcspn(text, stops);
@@ -30,7 +30,7 @@ static const char *take(struct piece *piece, const char *text, const char *stops
 
 static enum hs_status parse_name(struct hs_level *level, const char *text, struct hs_error *err)
 {
-    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-");
+    size_t length = strspn(text, HS_LEVEL_LETTERS);
 
     if (length == 0 || text[length] != '\0')
         return hs_fail(err, HS_INVALID,
@@ -86,7 +86,8 @@ static enum hs_status parse_ports(struct hs_level *level, const char **rest, str
     return hs_count_parse(&level->ports, piece.text, "number of ports", 1, HS_PORTS_MAX, err);
 }
 
-/* The end of a bandwidth: its unit has a '/' of its own ("GB/s"), so the ports are what follows "/s". */
+/* The end of a bandwidth: its unit has a '/' of its own ("GB/s"), so the ports are what follows
+ * "/s". */
 static const char *take_bandwidth(struct piece *piece, const char *text)
 {
     const char *end = text + strcspn(text, "~,;/");
@@ -110,7 +111,8 @@ static enum hs_status parse_level(struct hs_level *level, const char **rest, str
     if (parse_name(level, piece.text, err) || parse_shape(level, rest, err))
         return HS_INVALID;
     if (**rest != '@')
-        return hs_fail(err, HS_INVALID, "expected '@' and a bandwidth such as @18.6GB/s, found %s%.20s",
+        return hs_fail(err, HS_INVALID,
+                       "expected '@' and a bandwidth such as @18.6GB/s, found %s%.20s",
                        **rest ? "" : "nothing", *rest);
     *rest = take_bandwidth(&piece, *rest + 1);
     if (hs_bandwidth_parse(&level->bytes_per_second, piece.text, err))
@@ -152,8 +154,10 @@ static enum hs_status parse_setting(struct hs_system *system, const char *text,
 
         system->pipeline_granularity = isdigit((unsigned char)text[2]) ? strtod(text + 2, &end) : 0;
         if (!(system->pipeline_granularity >= 1 && system->pipeline_granularity <= 1e6) || *end)
-            return hs_fail(err, HS_INVALID, "expected s=NUMBER with a number from 1 to 1e6, found "
-                           "\"%.40s\"", text);
+            return hs_fail(err, HS_INVALID,
+                           "expected s=NUMBER with a number from 1 to 1e6, found "
+                           "\"%.40s\"",
+                           text);
         return HS_OK;
     }
     if (strncmp(text, "launch=", 7) == 0)
@@ -186,7 +190,8 @@ static enum hs_status parse_line(struct hs_system *system, const char *text, str
             return HS_INVALID;
     }
     if (*rest)
-        return hs_fail(err, HS_INVALID, "expected ',' or ';' between levels, found \"%.40s\"", rest);
+        return hs_fail(err, HS_INVALID, "expected ',' or ';' between levels, found \"%.40s\"",
+                       rest);
     return check_levels(system, err);
 }
 
@@ -207,8 +212,8 @@ enum hs_status hs_system_parse(struct hs_system *system, const char *text, struc
     return hs_error_prefix(err, HS_INVALID, prefix);
 }
 
-/* Appends the shortest number in `unit` that the parser reads back as exactly this value, if there is one: as
- * plain decimals ("100GB/s") where that works, else with an exponent. */
+/* Appends the shortest number in `unit` that the parser reads back as exactly this value, if there
+ * is one: as plain decimals ("100GB/s") where that works, else with an exponent. */
 static bool append_exact(struct hs_text *out, double value, double unit_value, const char *unit,
                          enum hs_status (*parse)(double *, const char *, struct hs_error *))
 {
