@@ -223,6 +223,21 @@ static void count_pruned(struct hs_candidates *candidates,
                  settings->search, settings->top);
 }
 
+/* The end of a choice that has come to `status`: the flat split is among them, and what was left
+ * out is counted; or there are none. */
+static enum hs_status finish(struct hs_candidates *candidates,
+                             const struct hs_measure_settings *settings, int64_t np,
+                             enum hs_status status, struct hs_error *err)
+{
+    if (status == HS_OK)
+        status = add_flat(candidates, np, err);
+    if (status != HS_OK)
+        hs_candidates_release(candidates);
+    else
+        count_pruned(candidates, settings);
+    return status;
+}
+
 enum hs_status hs_candidates_choose(struct hs_candidates *candidates,
                                     const struct hs_measure_settings *settings,
                                     const struct hs_system *system, int64_t np, uint64_t bytes,
@@ -248,13 +263,7 @@ enum hs_status hs_candidates_choose(struct hs_candidates *candidates,
         status = add_searched(candidates, settings, system, np, bytes, err);
     }
     hs_lattice_release(&lattice);
-    if (status == HS_OK)
-        status = add_flat(candidates, np, err);
-    if (status != HS_OK)
-        hs_candidates_release(candidates);
-    else
-        count_pruned(candidates, settings);
-    return status;
+    return finish(candidates, settings, np, status, err);
 }
 
 enum hs_status hs_candidates_survive(struct hs_candidates *candidates,
@@ -279,13 +288,7 @@ enum hs_status hs_candidates_survive(struct hs_candidates *candidates,
         status = add_searched(candidates, &asked, fitted, np, bytes, err);
     candidates->strategy = HS_SEARCH_LAZY;
     candidates->looked_at = certificate->layers_measured;
-    if (status == HS_OK)
-        status = add_flat(candidates, np, err);
-    if (status != HS_OK)
-        hs_candidates_release(candidates);
-    else
-        count_pruned(candidates, settings);
-    return status;
+    return finish(candidates, settings, np, status, err);
 }
 
 void hs_candidates_release(struct hs_candidates *candidates)
