@@ -15,13 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+from cluster import cluster, medians
+
 TARGET = 0.08  # mean error
-
-
-def cluster(shape, *job):
-    """Runs the cluster script; MPICH 4.0.2 can hang in MPI_Finalize, so the file that is written decides."""
-    command = ["tests/cluster/cluster", *job[:1], *shape, *job[1:]]
-    return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
 
 def run(arguments, shape, output, *command):
@@ -45,9 +41,7 @@ def measure(arguments, shape, output):
     run(arguments, shape, output, "measure", "--all", "--backend", "host", "--size", arguments.size, "--budget",
         arguments.budget, "--no-layers", "--quiet")
     with open(output, encoding="utf-8") as file:
-        result = json.load(file)["results"][0]
-    return {c["plan"]: c["measured"]["median_seconds"] for c in result["candidates"]
-            if c.get("measured", {}).get("status") == "ok"}
+        return medians(json.load(file)["results"][0])
 
 
 def predict(arguments, system):

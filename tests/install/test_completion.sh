@@ -7,20 +7,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 src=${here%/tests/install}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=tests/install/tap.sh
+. "$here/tap.sh"
 export PATH="$build:$PATH" LC_ALL=C HOME=$scratch TERM=dumb
 unset HIERSEARCH_CONFIGS ZDOTDIR XDG_CONFIG_HOME XDG_DATA_HOME
 mkdir "$scratch/cwd" "$scratch/zsh" "$scratch/fish"
 cd "$scratch/cwd" || exit 1
 : >'zz plain.json'
-n=0
-failed=0
 
-ok() { echo "ok $((n += 1)) - $1"; }
-not_ok() {
-    echo "not ok $((n += 1)) - $1"
-    sed 's/^/# /'
-    failed=1
-}
 is() { # is SENTENCE EXPECTED GOT
     if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" <<<"expected: $2"$'\n'"got:      $3"; fi
 }

@@ -13,22 +13,9 @@ clean_up() {
     rm -rf "$scratch"
 }
 trap clean_up EXIT
-n=0
-failed=0
+# shellcheck source=tests/install/tap.sh
+. tests/install/tap.sh
 unset MAKEFLAGS MFLAGS
-
-ok() { echo "ok $((n += 1)) - $1"; }
-not_ok() {
-    echo "not ok $((n += 1)) - $1"
-    sed 's/^/# /'
-    failed=1
-}
-step() {
-    local sentence=$1
-    shift
-    if "$@" >"$scratch/log" 2>&1; then ok "$sentence"; else not_ok "$sentence" < <(tail -n 20 "$scratch/log"); fi
-}
-empty() { if [ -z "$2" ]; then ok "$1"; else not_ok "$1" <<<"$2"; fi; }
 
 if ! command -v dpkg-deb >/dev/null; then
     echo '1..0 # SKIP there is no dpkg-deb'

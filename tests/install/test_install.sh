@@ -8,23 +8,10 @@ cd "$(dirname "$0")/../.." || exit 1
 src=$PWD
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-n=0
-failed=0
+# shellcheck source=tests/install/tap.sh
+. tests/install/tap.sh
 unset MAKEFLAGS MFLAGS
 
-ok() { echo "ok $((n += 1)) - $1"; }
-not_ok() {
-    echo "not ok $((n += 1)) - $1"
-    sed 's/^/# /'
-    failed=1
-}
-# step SENTENCE COMMAND...: what it printed is kept in $scratch/log.
-step() {
-    local sentence=$1
-    shift
-    if "$@" >"$scratch/log" 2>&1; then ok "$sentence"; else not_ok "$sentence" < <(tail -n 20 "$scratch/log"); fi
-}
-empty() { if [ -z "$2" ]; then ok "$1"; else not_ok "$1" <<<"$2"; fi; }
 make_tree() { make -s BUILD="$build" DESTDIR="$scratch/dest" PREFIX=/opt/hs "$@"; }
 
 step 'make install' make_tree install

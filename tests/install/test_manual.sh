@@ -6,18 +6,11 @@ build=$(realpath "${1:?the build folder}")
 cd "$(dirname "$0")/../.." || exit 1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=tests/install/tap.sh
+. tests/install/tap.sh
 export PATH="$build:$PATH" LC_ALL=C COLUMNS=200
-n=0
-failed=0
 
-ok() { echo "ok $((n += 1)) - $1"; }
-not_ok() {
-    echo "not ok $((n += 1)) - $1"
-    sed 's/^/# /'
-    failed=1
-}
 is() { if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" <<<"expected $2, got $3"; fi; }
-empty() { if [ -z "$2" ]; then ok "$1"; else not_ok "$1" <<<"$2"; fi; }
 
 # The words of a page as they would be read; without a formatter as they stand in the source, without its escapes.
 plain() { sed 's/\\-/-/g; s/\\%//g; s/\\f[BIR]//g; s/\\://g; s/\\(aq/'"'"'/g' "$1"; }

@@ -206,76 +206,76 @@ static char *with(const char *old, const char *new)
     return result;
 }
 
+/* What is replaced in the good file, by what, and the complaint. */
+static const struct {
+    const char *old, *new, *message;
+} bad_fits[] = {
+    {"\"layers\": [", "\"layer\": [", "fits.layer: unknown key"},
+    {"\"scope\": \"layer\"", "\"scope\": \"layr\"", "fits.layers[0].scope: "},
+    {"\"scope\": \"layer\", ", "", "fits.layers[0].scope: missing"},
+    {"\"scope\": \"layer\"", "\"scope\": \"description\"", "fits.layers[0].scope: "},
+    {"\"scope\": \"layer\", \"level\": \"net\"", "\"scope\": \"layer\", \"level\": \"nett\"",
+     "fits.layers[0].level: "},
+    {"\"size\": 2, \"stride\": 4", "\"size\": 2", "fits.layers[0].stride: missing"},
+    {"\"size\": 2, \"stride\": 4", "\"stride\": 4", "fits.layers[0].size: missing"},
+    {"\"size\": 2, \"stride\": 4", "\"size\": 1, \"stride\": 4", "fits.layers[0].size: "},
+    {"\"size\": 2, \"stride\": 4", "\"size\": 2, \"stride\": 1",
+     "fits.layers[0]: the layer of stride 1 and size 2 lies on level node and does not "
+     "straddle"},
+    {"\"size\": 2, \"stride\": 4", "\"size\": 4, \"stride\": 2",
+     "fits.layers[0]: the layer of stride 2 and size 4 lies on level net and straddles"},
+    {"\"size\": 2, \"stride\": 4", "\"size\": 2, \"stride\": 1073741825",
+     "fits.layers[0]: stride: 1073741825 times size 2 is too large"},
+    {"\"size\": 4, \"latency_us\": 11", "\"size\": 536870913, \"latency_us\": 11",
+     "fits.layers[4]: size: 536870913 children of level net are too many"},
+    {"\"size\": 4, \"latency_us\": 11", "\"size\": 4, \"stride\": 4, \"latency_us\": 11",
+     "fits.layers[4].stride: not of a fit of this scope"},
+    {"\"straddles\": false", "\"size\": 4", "fits.layers[1].size: not of a fit of this scope"},
+    {"\"straddles\": false", "\"straddles\": true",
+     "fits.layers[1]: straddles: no layer straddles on the innermost level"},
+    {"\"latency_us\": 10.5", "\"latency_us\": -1", "fits.layers[0].latency_us: "},
+    {"\"latency_us\": 10.5,", "", "fits.layers[0].latency_us: missing"},
+    {"\"bandwidth_GBps\": 19", "\"bandwidth_GBps\": 0", "fits.layers[0].bandwidth_GBps: "},
+    {"\"half_bandwidth_bytes\": 1912666.667", "\"half_bandwidth_bytes\": -1",
+     "fits.layers[2].half_bandwidth_bytes: "},
+    {"\"latency_ci95_us\": 0.4", "\"latency_ci95_us\": -0.4", "fits.layers[0].latency_ci95_us: "},
+    {"\"ci95_percent\": 3", "\"ci95_percent\": \"3\"", "fits.layers[0].ci95_percent: "},
+    {"\"ci95_percent\": 3", "\"ci95percent\": 3", "fits.layers[0].ci95percent: unknown key"},
+    {"\"points\": 6", "\"points\": 0", "fits.layers[0].points: "},
+    {"\"residual_percent\": 1.2,", "", "fits.layers[0].residual_percent: missing"},
+    {"\"max_bytes\": 16777216", "\"max_bytes\": 200000",
+     "fits.layers[0]: max_bytes: expected min_bytes, 262144, or more, found 200000"},
+    {"\"min_size\": 2, \"max_size\": 4", "\"min_size\": 4, \"max_size\": 2",
+     "fits.layers[1]: max_size: expected min_size, 4, or more, found 2"},
+    {"\"min_size\": 2, \"max_size\": 2", "\"min_size\": 2, \"max_size\": 4",
+     "fits.layers[0]: min_size and max_size: expected the size, 2, found 2 and 4"},
+    {"\"level\": \"net\", \"straddles\": true", "\"level\": \"net\"",
+     "fits.layers[5]: for the same layers as layers[3]"},
+    {"\"phase\": \"allreduce\"", "\"phase\": \"all\"", "fits.points[2].phase: "},
+    {"\"np\": 16", "\"np\": 18",
+     "fits.points[0]: np: expected a multiple of stride times size, 4, found 18"},
+    {"\"seconds\": 2.9e-5", "\"seconds\": 0", "fits.points[0].seconds: "},
+    {"\"noise\": 0.01", "\"noise\": -1", "fits.points[0].noise: "},
+    {"\"noise\": 0.01", "\"nose\": 1", "fits.points[0].nose: unknown key"},
+    {"\"stride\": 8, \"size\": 2", "\"stride\": 8", "fits.refused[0].size: missing"},
+    {"\"why\": \"no line describes its times\"", "\"why\": 3", "fits.refused[0].why: "},
+    {"\"launch_ci95_us\": 0.5", "\"launch_ci95_us\": null", "fits.launch_ci95_us: "},
+    {"\"fits\": {", "\"fits\": [], \"fit\": {", "unknown key"},
+};
+
 static void bad_fits_are_refused_with_their_place(void **state)
 {
-    static const struct {
-        const char *old, *new, *message;
-    } cases[] = {
-        {"\"layers\": [", "\"layer\": [", "fits.layer: unknown key"},
-        {"\"scope\": \"layer\"", "\"scope\": \"layr\"", "fits.layers[0].scope: "},
-        {"\"scope\": \"layer\", ", "", "fits.layers[0].scope: missing"},
-        {"\"scope\": \"layer\"", "\"scope\": \"description\"", "fits.layers[0].scope: "},
-        {"\"scope\": \"layer\", \"level\": \"net\"", "\"scope\": \"layer\", \"level\": \"nett\"",
-         "fits.layers[0].level: "},
-        {"\"size\": 2, \"stride\": 4", "\"size\": 2", "fits.layers[0].stride: missing"},
-        {"\"size\": 2, \"stride\": 4", "\"stride\": 4", "fits.layers[0].size: missing"},
-        {"\"size\": 2, \"stride\": 4", "\"size\": 1, \"stride\": 4", "fits.layers[0].size: "},
-        {"\"size\": 2, \"stride\": 4", "\"size\": 2, \"stride\": 1",
-         "fits.layers[0]: the layer of stride 1 and size 2 lies on level node and does not "
-         "straddle"},
-        {"\"size\": 2, \"stride\": 4", "\"size\": 4, \"stride\": 2",
-         "fits.layers[0]: the layer of stride 2 and size 4 lies on level net and straddles"},
-        {"\"size\": 2, \"stride\": 4", "\"size\": 2, \"stride\": 1073741825",
-         "fits.layers[0]: stride: 1073741825 times size 2 is too large"},
-        {"\"size\": 4, \"latency_us\": 11", "\"size\": 536870913, \"latency_us\": 11",
-         "fits.layers[4]: size: 536870913 children of level net are too many"},
-        {"\"size\": 4, \"latency_us\": 11", "\"size\": 4, \"stride\": 4, \"latency_us\": 11",
-         "fits.layers[4].stride: not of a fit of this scope"},
-        {"\"straddles\": false", "\"size\": 4", "fits.layers[1].size: not of a fit of this scope"},
-        {"\"straddles\": false", "\"straddles\": true",
-         "fits.layers[1]: straddles: no layer straddles on the innermost level"},
-        {"\"latency_us\": 10.5", "\"latency_us\": -1", "fits.layers[0].latency_us: "},
-        {"\"latency_us\": 10.5,", "", "fits.layers[0].latency_us: missing"},
-        {"\"bandwidth_GBps\": 19", "\"bandwidth_GBps\": 0", "fits.layers[0].bandwidth_GBps: "},
-        {"\"half_bandwidth_bytes\": 1912666.667", "\"half_bandwidth_bytes\": -1",
-         "fits.layers[2].half_bandwidth_bytes: "},
-        {"\"latency_ci95_us\": 0.4", "\"latency_ci95_us\": -0.4",
-         "fits.layers[0].latency_ci95_us: "},
-        {"\"ci95_percent\": 3", "\"ci95_percent\": \"3\"", "fits.layers[0].ci95_percent: "},
-        {"\"ci95_percent\": 3", "\"ci95percent\": 3", "fits.layers[0].ci95percent: unknown key"},
-        {"\"points\": 6", "\"points\": 0", "fits.layers[0].points: "},
-        {"\"residual_percent\": 1.2,", "", "fits.layers[0].residual_percent: missing"},
-        {"\"max_bytes\": 16777216", "\"max_bytes\": 200000",
-         "fits.layers[0]: max_bytes: expected min_bytes, 262144, or more, found 200000"},
-        {"\"min_size\": 2, \"max_size\": 4", "\"min_size\": 4, \"max_size\": 2",
-         "fits.layers[1]: max_size: expected min_size, 4, or more, found 2"},
-        {"\"min_size\": 2, \"max_size\": 2", "\"min_size\": 2, \"max_size\": 4",
-         "fits.layers[0]: min_size and max_size: expected the size, 2, found 2 and 4"},
-        {"\"level\": \"net\", \"straddles\": true", "\"level\": \"net\"",
-         "fits.layers[5]: for the same layers as layers[3]"},
-        {"\"phase\": \"allreduce\"", "\"phase\": \"all\"", "fits.points[2].phase: "},
-        {"\"np\": 16", "\"np\": 18",
-         "fits.points[0]: np: expected a multiple of stride times size, 4, found 18"},
-        {"\"seconds\": 2.9e-5", "\"seconds\": 0", "fits.points[0].seconds: "},
-        {"\"noise\": 0.01", "\"noise\": -1", "fits.points[0].noise: "},
-        {"\"noise\": 0.01", "\"nose\": 1", "fits.points[0].nose: unknown key"},
-        {"\"stride\": 8, \"size\": 2", "\"stride\": 8", "fits.refused[0].size: missing"},
-        {"\"why\": \"no line describes its times\"", "\"why\": 3", "fits.refused[0].why: "},
-        {"\"launch_ci95_us\": 0.5", "\"launch_ci95_us\": null", "fits.launch_ci95_us: "},
-        {"\"fits\": {", "\"fits\": [], \"fit\": {", "unknown key"},
-    };
-
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        char *text = with(cases[i].old, cases[i].new);
+    for (size_t i = 0; i < sizeof(bad_fits) / sizeof(*bad_fits); i++) {
+        char *text = with(bad_fits[i].old, bad_fits[i].new);
         struct hs_system system;
         struct hs_error err = {HS_OK, ""};
         enum hs_status status = parse(&system, text, &err);
 
         if (status != HS_INVALID)
-            fail_msg("accepted with %s", cases[i].new);
+            fail_msg("accepted with %s", bad_fits[i].new);
         assert_int_equal(strncmp(err.message, "x.json: ", 8), 0);
-        assert_has(err.message, cases[i].message);
+        assert_has(err.message, bad_fits[i].message);
         assert_null(strchr(err.message, '\n'));
         assert_int_equal(system.fits.count, 0);
         free(text);

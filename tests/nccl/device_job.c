@@ -1,7 +1,8 @@
 /*
  * device_job.c - the backends host and mpi on GPU memory, on as many ranks as the launcher starts.
  *
- *     mpiexec.mpich -n 6 device_job [quick]     every split, chunks, types, operations (quick: some)
+ *     mpiexec.mpich -n 6 device_job [quick]     every split, chunks, types, operations (quick:
+ * some)
  *
  * Built with the stand-in (tests/nccl/standin), whose MPI takes device memory with
  * STANDIN_MPI=aware and must not be handed any without; or with CUDA. Every element of every rank's
@@ -19,28 +20,8 @@
 /* Of the stand-in; not there with the real libraries. */
 void standin_check_leaks(void) __attribute__((weak));
 
-static const int chunk_counts[] = {1, 2, 3, 8};
-#define CHUNK_COUNTS (sizeof chunk_counts / sizeof chunk_counts[0])
-
 static bool quick;
 static const struct hs_memory *memory;
-
-static void *open_backend(const struct hs_backend *backend, enum hs_datatype datatype,
-                          enum hs_operation operation, size_t count)
-{
-    struct hs_backend_config config = {.world = MPI_COMM_WORLD,
-                                       .count = count,
-                                       .datatype = datatype,
-                                       .operation = operation,
-                                       .memory = memory,
-                                       /* small, so that the pipeline is long */
-                                       .segment_bytes = 16384,
-                                       .segments_in_flight = 3};
-    struct hs_error err;
-    void *state = NULL;
-    stop_if(backend->open(&state, &config, &err), &err);
-    return state;
-}
 
 /* Elements of a buffer in GPU memory that are not `expected` (count elements, host). */
 static uint64_t differs(const struct hs_host_data *data, const char *buffer, const char *expected)
@@ -127,7 +108,7 @@ static void check_all_plans(const struct hs_backend *backend, enum hs_datatype d
     uint64_t wrong = 0;
     char sentence[160];
     for (int i = 0; i < (large ? 3 : quick ? 1 : 2); i++) {
-        void *state = open_backend(backend, datatype, operation, counts[i]);
+        void *state = open_in_memory(backend, datatype, operation, counts[i], memory);
         wrong += all_plans(backend, state);
         backend->close(state);
     }
@@ -142,7 +123,7 @@ static void check_all_plans(const struct hs_backend *backend, enum hs_datatype d
 static void wrong_data_is_found(const struct hs_backend *backend)
 {
     size_t count = 3000;
-    void *state = open_backend(backend, HS_FLOAT32, HS_SUM, count);
+    void *state = open_in_memory(backend, HS_FLOAT32, HS_SUM, count, memory);
     struct hs_host_data *data = state;
     struct hs_error err;
     uint64_t missed = 0;
@@ -170,7 +151,7 @@ static void wrong_data_is_found(const struct hs_backend *backend)
 
 static void layers_run_alone(const struct hs_backend *backend)
 {
-    void *state = open_backend(backend, HS_FLOAT32, HS_SUM, 10007);
+    void *state = open_in_memory(backend, HS_FLOAT32, HS_SUM, 10007, memory);
     struct hs_error err;
     uint64_t bad = 0;
     char sentence[120];

@@ -27,9 +27,6 @@
 /* Of the stand-in; not there with the real libraries. */
 void standin_check_leaks(void) __attribute__((weak));
 
-static const int chunk_counts[] = {1, 2, 3, 8};
-#define CHUNK_COUNTS (sizeof chunk_counts / sizeof chunk_counts[0])
-
 static bool quick;
 
 static void *open_backend(const struct hs_backend *backend, enum hs_datatype datatype,

@@ -1,6 +1,6 @@
 /*
- * job.h - for test programs that a launcher starts on several ranks: TAP from rank 0, and all splits
- * of their number.
+ * job.h - for test programs that a launcher starts on several ranks: TAP from rank 0, and all
+ * splits of their number.
  */
 #ifndef HS_TESTS_RUNNER_JOB_H
 #define HS_TESTS_RUNNER_JOB_H
@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "model/split.h"
+#include "runner/backend.h"
 
 #define SPLITS_MAX 256
 
@@ -42,6 +43,28 @@ static inline void stop_if(enum hs_status status, const struct hs_error *err)
     fflush(stdout);
     sleep(1); /* hydra drops what it has not forwarded yet when a rank aborts */
     MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static const int chunk_counts[] = {1, 2, 3, 8};
+#define CHUNK_COUNTS (sizeof chunk_counts / sizeof chunk_counts[0])
+
+/* A backend with buffers of `count` elements in that memory (NULL: its own choice). */
+static inline void *open_in_memory(const struct hs_backend *backend, enum hs_datatype datatype,
+                                   enum hs_operation operation, size_t count,
+                                   const struct hs_memory *memory)
+{
+    struct hs_backend_config config = {.world = MPI_COMM_WORLD,
+                                       .count = count,
+                                       .datatype = datatype,
+                                       .operation = operation,
+                                       .memory = memory,
+                                       /* small, so that the pipeline is long */
+                                       .segment_bytes = 16384,
+                                       .segments_in_flight = 3};
+    struct hs_error err;
+    void *state = NULL;
+    stop_if(backend->open(&state, &config, &err), &err);
+    return state;
 }
 
 /* All ways to write `rest` as an ordered product after the sizes already in `split`. */

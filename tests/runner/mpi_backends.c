@@ -23,26 +23,7 @@
 
 #define LARGE_BYTES ((size_t)3 << 20)
 
-static const int chunk_counts[] = {1, 2, 3, 8};
-#define CHUNK_COUNTS (sizeof chunk_counts / sizeof chunk_counts[0])
-
 static bool quick;
-
-static void *open_backend(const struct hs_backend *backend, enum hs_datatype datatype,
-                          enum hs_operation operation, size_t count)
-{
-    struct hs_backend_config config = {.world = MPI_COMM_WORLD,
-                                       .count = count,
-                                       .datatype = datatype,
-                                       .operation = operation,
-                                       /* small, so that the pipeline is long */
-                                       .segment_bytes = 16384,
-                                       .segments_in_flight = 3};
-    struct hs_error err;
-    void *state = NULL;
-    stop_if(backend->open(&state, &config, &err), &err);
-    return state;
-}
 
 static void run_plan(const struct hs_backend *backend, void *state, const struct hs_plan *plan)
 {
@@ -81,7 +62,7 @@ static void pattern_is_reduced(const struct hs_backend *backend, enum hs_datatyp
     /* each size makes the communicators of all layers again: slow where ranks outnumber cores */
     bool one_size = quick && backend == &hs_backend_mpi && (int)datatype != (int)operation;
     for (int i = one_size ? 2 : 0; i < (one_size ? 3 : large ? 5 : 4); i++) {
-        void *state = open_backend(backend, datatype, operation, counts[i]);
+        void *state = open_in_memory(backend, datatype, operation, counts[i], NULL);
         wrong += all_plans(backend, state);
         backend->close(state);
     }
@@ -122,7 +103,7 @@ static void random_numbers_agree(const struct hs_backend *backend, enum hs_datat
                                  enum hs_operation operation)
 {
     size_t count = 5003;
-    void *state = open_backend(backend, datatype, operation, count);
+    void *state = open_in_memory(backend, datatype, operation, count, NULL);
     struct hs_host_data *data = state; /* see host_data.h: it is the first member */
     int *input = malloc(count * sizeof *input), *reduced = malloc(count * sizeof *reduced);
     unsigned seed = 12345u + (unsigned)my_rank;
@@ -159,7 +140,7 @@ static void random_numbers_agree(const struct hs_backend *backend, enum hs_datat
 static void faults_are_found(const struct hs_backend *backend)
 {
     size_t count = 3000;
-    void *state = open_backend(backend, HS_FLOAT32, HS_SUM, count);
+    void *state = open_in_memory(backend, HS_FLOAT32, HS_SUM, count, NULL);
     struct hs_host_data *data = state;
     struct hs_plan plan = {splits[0], 1};
     uint64_t missed = 0;
@@ -182,7 +163,7 @@ static void faults_are_found(const struct hs_backend *backend)
 /* A rank whose input changed spoils what everybody gets, and everybody notices. */
 static void a_wrong_input_is_found(const struct hs_backend *backend)
 {
-    void *state = open_backend(backend, HS_BFLOAT16, HS_SUM, 2000);
+    void *state = open_in_memory(backend, HS_BFLOAT16, HS_SUM, 2000, NULL);
     struct hs_host_data *data = state;
     uint64_t missed = 0;
     for (int s = 0; s < split_count; s++) {
@@ -203,7 +184,7 @@ static void a_wrong_input_is_found(const struct hs_backend *backend)
 static void layers_run_alone(const struct hs_backend *backend)
 {
     struct hs_error err;
-    void *state = open_backend(backend, HS_FLOAT32, HS_SUM, 10007);
+    void *state = open_in_memory(backend, HS_FLOAT32, HS_SUM, 10007, NULL);
     for (int stride = 1; stride <= np; stride++)
         for (int size = quick ? 2 : 1; size * stride <= np; size++)
             for (int phase = 0; phase < HS_PHASE_COUNT; phase++)
@@ -230,7 +211,7 @@ static void baselines_are_right(const struct hs_backend *backend)
     for (int type = 0; type < HS_DATATYPE_COUNT; type++)
         for (int op = 0; op < HS_OPERATION_COUNT; op++) {
             void *state =
-                open_backend(backend, (enum hs_datatype)type, (enum hs_operation)op, 5000);
+                open_in_memory(backend, (enum hs_datatype)type, (enum hs_operation)op, 5000, NULL);
             for (const struct hs_baseline *row = backend->baselines; row->name != NULL; row++) {
                 backend->spoil(state);
                 stop_if(row->run(state, &err), &err);
@@ -267,7 +248,7 @@ static void times_and_padding_are_told(const struct hs_backend *backend)
 {
     struct hs_error err;
     size_t count = 100003; /* prime */
-    void *state = open_backend(backend, HS_FLOAT32, HS_SUM, count);
+    void *state = open_in_memory(backend, HS_FLOAT32, HS_SUM, count, NULL);
     uint64_t wrong = 0;
     for (int s = 0; s < split_count; s++) {
         struct hs_plan plan = {splits[s], 1};
@@ -297,7 +278,7 @@ static void plans_of_other_sizes_are_refused(const struct hs_backend *backend)
 {
     struct hs_error err = {0};
     struct hs_plan plan = {hs_split_flat(np + 1), 1};
-    void *state = open_backend(backend, HS_FLOAT32, HS_SUM, 10);
+    void *state = open_in_memory(backend, HS_FLOAT32, HS_SUM, 10, NULL);
     uint64_t wrong = backend->prepare(state, &plan, &err) != HS_INVALID;
     wrong += strstr(err.message, "processes") == NULL;
     backend->close(state);
