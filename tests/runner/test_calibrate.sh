@@ -149,7 +149,7 @@ ended() {
     wait $job 2>/dev/null
     status=$?
 }
-started cut_short.json --faults delay=20ms --size 1MiB
+started cut_short.json --faults delay=150ms --size 1MiB # far from its end, also when this shell is late
 kill -INT $job
 ended
 # mpirun of Open MPI hands it on as SIGTERM.

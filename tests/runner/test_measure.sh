@@ -35,7 +35,7 @@ check "the mpi backend measures the three splits of 6 in bfloat16" '[ $status = 
 measure 3 --size 4KiB "${quick[@]}" -q -o prime.json
 check "a prime number of processes has the flat split alone" '[ $status = 0 ] && holds prime.json \
     "[c[\"plan\"] for c in m[\"candidates\"]] == [\"3\"] and m[\"best\"] == \"3\""'
-measure 6 --size 4B "${quick[@]}" -q -o tiny.json
+measure 6 --size 4B --all "${quick[@]}" -q -o tiny.json
 check "a message of one element is padded, and that is said" '[ $status = 0 ] && is_valid tiny.json && \
     holds tiny.json "m[\"padded_bytes\"] > 4" && grep -q "^padded to " out'
 measure 4 --size 1KiB:4KiB "${quick[@]}" -q --plans 2x2 -o sweep.json
