@@ -20,7 +20,8 @@
 
 #include "base/error.h"
 
-#define HS_GUARD_GRACE_SECONDS 5.0
+/* A disk that many write to may need as long to take a file in for good. */
+#define HS_GUARD_GRACE_SECONDS 15.0
 #define HS_GUARD_NOBODY        ((size_t)-1)
 #define HS_GUARD_WHAT          160
 
