@@ -10,6 +10,9 @@
 
 #define POINTS_MIN     4
 #define NORMAL_95      1.959964 /* 97.5 % quantile of the normal distribution */
+#define CLAMPED        0.3      /* of the residual allowed, where a latency is held at 0 */
+#define LONGER_HALF    0.495    /* a little less than half, for sizes that are rounded up */
+#define LONGEST        0.99
 #define FITS_PER_LAYER 3        /* at most: its own, its class's, its level's */
 
 static enum hs_status check_points(const struct hs_fit_point *points, size_t count,
@@ -29,12 +32,9 @@ static enum hs_status check_points(const struct hs_fit_point *points, size_t cou
     return HS_OK;
 }
 
-/* Residuals by kind; layers that are described too badly are refused. Returns how many were, anew.
- */
-static size_t refuse(struct hs_terms *terms)
+/* Of the points used, by layer. */
+static void add_up_residuals(struct hs_terms *terms)
 {
-    size_t refused = 0;
-
     for (size_t i = 0; i < terms->layer_count; i++)
         if (!terms->layers[i].refused) /* those keep the residual that they were refused for */
             terms->layers[i].square_sum = 0;
@@ -42,41 +42,70 @@ static size_t refuse(struct hs_terms *terms)
         const struct hs_term *term = &terms->items[i];
         double rest = 1 - hs_terms_fitted(terms, term) / term->seconds;
 
-        if (!terms->layers[term->layer].refused)
+        if (term->used)
             terms->layers[term->layer].square_sum += rest * rest;
     }
+}
+
+static double residual_of(const struct hs_kind *layer)
+{
+    return sqrt(layer->square_sum / (double)layer->terms);
+}
+
+/* Layers that one line does not describe at all message sizes keep the longer half, or where that
+ * does not help the longest, which is nearest to what is asked of them: layers far off the line, and
+ * those off it that want a latency below 0 (short messages go faster than the line says: through
+ * buffers, or links that lend). Returns how many, anew. */
+static size_t narrow(struct hs_terms *terms)
+{
+    size_t narrowed = 0;
+
+    for (size_t i = 0; i < terms->layer_count; i++) {
+        struct hs_kind *layer = &terms->layers[i];
+        double limit = terms->options.max_residual;
+
+        if (terms->clamped[layer->group / 2])
+            limit *= CLAMPED;
+        if (layer->refused || terms->flat[layer->group] || residual_of(layer) <= limit ||
+            layer->min_bytes > LONGEST * layer->max_bytes)
+            continue;
+        layer->shortest = layer->shortest > 0 ? LONGEST : LONGER_HALF;
+        narrowed++;
+    }
+    return narrowed;
+}
+
+/* Layers that are described too badly. Returns how many, anew. */
+static size_t refuse(struct hs_terms *terms)
+{
+    size_t refused = 0;
+
     for (size_t i = 0; i < terms->layer_count; i++) {
         struct hs_kind *layer = &terms->layers[i];
 
         layer->flat = layer->flat || (!layer->refused && terms->flat[layer->group]);
-        if (layer->refused || (!layer->flat && sqrt(layer->square_sum / (double)layer->points) <=
-                                                   terms->options.max_residual))
+        if (layer->refused ||
+            (!layer->flat && residual_of(layer) <= terms->options.max_residual))
             continue;
         layer->refused = true;
         refused++;
     }
-    for (size_t i = 0; i < terms->count; i++)
-        terms->items[i].used = !terms->layers[terms->items[i].layer].refused;
     return refused;
 }
 
-/* Solves, and again without layers that the solution does not describe, until it describes what is
+/* Solves, and again without points that the solution does not describe, until it describes what is
  * left. */
 static enum hs_status solve(struct hs_terms *terms, struct hs_error *err)
 {
-    size_t used;
-
     do {
         enum hs_status status = hs_terms_solve(terms, err);
 
         if (status)
             return status;
-        if (refuse(terms) == 0)
+        add_up_residuals(terms);
+        if (narrow(terms) == 0 && refuse(terms) == 0)
             return HS_OK;
-        used = 0;
-        for (size_t i = 0; i < terms->count; i++)
-            used += terms->items[i].used;
-    } while (used >= POINTS_MIN);
+    } while (hs_terms_select(terms) >= POINTS_MIN);
     return hs_fail(err, HS_FAILED,
                    "no fit: the measured times are more than %.0f %% off any line (latency plus "
                    "bytes over bandwidth)",
@@ -137,7 +166,8 @@ static void fill_figures(struct hs_fit *fit, const struct hs_terms *terms, int g
 /* Adds what a fit covers of one layer: points, residuals and ranges. */
 static void cover(struct hs_fit *fit, const struct hs_kind *layer)
 {
-    double squares = fit->residual * fit->residual * (double)fit->points + layer->square_sum;
+    double per_point = layer->square_sum * (double)layer->points / (double)layer->terms;
+    double squares = fit->residual * fit->residual * (double)fit->points + per_point;
 
     if (fit->points == 0) {
         fit->min_bytes = layer->min_bytes;
@@ -224,7 +254,7 @@ static enum hs_status list_refusals(struct hs_fits *fits, const struct hs_terms 
         if (!layer->refused)
             continue;
         refusal->layer = (struct hs_layer){layer->stride, layer->size};
-        refusal->residual = sqrt(layer->square_sum / (double)layer->points);
+        refusal->residual = residual_of(layer);
         if (layer->flat)
             snprintf(refusal->why, sizeof(refusal->why), "times that do not grow with the bytes");
         else
@@ -289,6 +319,19 @@ static void note_clamps(struct hs_text *notes, const struct hs_terms *terms)
         hs_text_append(notes, "the fitted launch cost came out negative and is set to 0\n");
 }
 
+static void note_narrowed(struct hs_text *notes, const struct hs_terms *terms)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < terms->layer_count; i++)
+        count += terms->layers[i].shortest > 0 && !terms->layers[i].refused;
+    if (count > 0)
+        hs_text_append(notes,
+                       "%zu of %zu layers: no line describes all message sizes, so the fit is to "
+                       "the longest of them\n",
+                       count, terms->layer_count);
+}
+
 static void note_refusals(struct hs_text *notes, const struct hs_fits *fits)
 {
     for (size_t i = 0; i < fits->refusal_count; i++)
@@ -318,6 +361,7 @@ static enum hs_status solve_on(struct hs_system *base, struct hs_fits *fits,
         base->launch_seconds = terms.x[0];
         if (notes) {
             note_clamps(notes, &terms);
+            note_narrowed(notes, &terms);
             note_refusals(notes, fits);
         }
     }

@@ -43,26 +43,16 @@ static struct hs_kind *take_kind(struct hs_kind *kinds, size_t *count, int group
     return kind;
 }
 
-static void count_point(struct hs_kind *kind, const struct hs_fit_point *point,
-                        const struct hs_term *term)
+static void count_term(struct hs_kind *kind, const struct hs_term *term)
 {
-    kind->points++;
-    kind->min_bytes = fmin(kind->min_bytes, point->bytes);
-    if (point->bytes <= kind->max_bytes)
+    kind->points += term->points;
+    kind->terms++;
+    kind->min_bytes = fmin(kind->min_bytes, term->bytes);
+    if (term->bytes <= kind->max_bytes)
         return;
-    kind->max_bytes = point->bytes;
+    kind->max_bytes = term->bytes;
     kind->steps = term->steps;
     kind->transfer_seconds = term->transfer_seconds;
-}
-
-static bool valid_point(const struct hs_fit_point *point)
-{
-    struct hs_layer layer = point->layer;
-
-    return layer.stride >= 1 && layer.size >= 2 && point->np >= 2 && point->np <= HS_NP_MAX &&
-           layer.stride <= point->np / layer.size && point->np % (layer.stride * layer.size) == 0 &&
-           point->bytes > 0 && isfinite(point->bytes) && point->seconds > 0 &&
-           isfinite(point->seconds);
 }
 
 /* Steps and bytes by the plain model: what the fitted figures multiply. */
@@ -78,24 +68,56 @@ static void price_term(struct hs_term *term, const struct hs_layer_price *price,
                       ? hs_layer_line(price, point->bytes).latency_seconds / 2 / level_latency
                       : terms->system->pipeline_granularity * (double)(point->layer.size - 1);
     term->transfer_seconds = hs_layer_bandwidth_seconds(price, point->bytes) / 2;
+    term->np = point->np;
+    term->points = 1;
+    term->phase = point->phase;
+    term->bytes = point->bytes;
     term->seconds = point->seconds;
     term->sigma = fmax(noise, NOISE_FLOOR) * point->seconds;
     term->used = true;
 }
 
-static enum hs_status add_point(struct hs_terms *terms, const struct hs_fit_point *point,
-                                struct hs_error *err)
+/* The other half of a reduce-scatter or an allgather, of the same layer and message; NULL: none. */
+static struct hs_term *find_other_half(struct hs_terms *terms, const struct hs_term *term)
 {
-    struct hs_term *term = &terms->items[terms->count];
+    enum hs_fit_phase wanted =
+        term->phase == HS_FIT_ALLGATHER ? HS_FIT_REDUCE_SCATTER : HS_FIT_ALLGATHER;
+
+    if (term->phase != HS_FIT_ALLGATHER && term->phase != HS_FIT_REDUCE_SCATTER)
+        return NULL;
+    for (size_t i = terms->count; i-- > 0;) {
+        struct hs_term *other = &terms->items[i];
+
+        if (other->phase == wanted && other->layer == term->layer && other->np == term->np &&
+            other->bytes == term->bytes)
+            return other;
+    }
+    return NULL;
+}
+
+static void join_halves(struct hs_term *pair, const struct hs_term *half)
+{
+    pair->phase = HS_FIT_PAIR;
+    pair->points += half->points;
+    pair->calls += half->calls;
+    pair->passes += half->passes;
+    pair->seconds += half->seconds;
+    pair->sigma = hypot(pair->sigma, half->sigma);
+}
+
+static enum hs_status add_point(struct hs_terms *terms, const struct hs_fit_point *point,
+                                size_t number, struct hs_error *err)
+{
+    struct hs_term *term = &terms->items[terms->count], *other;
     struct hs_layer_price price;
     struct hs_kind *class, *layer;
     int group;
 
-    if (!valid_point(point))
+    if (!hs_fit_point_valid(point))
         return hs_fail(err, HS_INVALID,
                        "point %zu: no time of a layer: stride %" PRId64 ", size %" PRId64
                        " of %" PRId64 " processes, %g bytes, %g s",
-                       terms->count + 1, point->layer.stride, point->layer.size, point->np,
+                       number, point->layer.stride, point->layer.size, point->np,
                        point->bytes, point->seconds);
     price = hs_layer_price(terms->system, point->np, point->layer);
     group = 2 * price.level + price.straddles;
@@ -103,11 +125,18 @@ static enum hs_status add_point(struct hs_terms *terms, const struct hs_fit_poin
     class = take_kind(terms->classes, &terms->class_count, group, point->layer.size, 0);
     layer = take_kind(terms->layers, &terms->layer_count, group, point->layer.size,
                       point->layer.stride);
-    count_point(class, point, term);
-    count_point(layer, point, term);
+    count_term(class, term);
+    count_term(layer, term);
     layer->parent = (size_t)(class - terms->classes);
     term->layer = (size_t)(layer - terms->layers);
-    terms->count++;
+    other = find_other_half(terms, term);
+    if (other) {
+        join_halves(other, term);
+        class->terms--;
+        layer->terms--;
+    } else {
+        terms->count++;
+    }
     return HS_OK;
 }
 
@@ -161,7 +190,7 @@ enum hs_status hs_terms_init(struct hs_terms *terms, const struct hs_system *sys
     if (!terms->classes || !terms->layers || !terms->items)
         status = hs_fail(err, HS_MEMORY, "out of memory for %zu points", count);
     for (size_t i = 0; i < count && !status; i++)
-        status = add_point(terms, &points[i], err);
+        status = add_point(terms, &points[i], i + 1, err);
     number_columns(terms);
     for (int l = 0; l < HS_LEVELS_MAX; l++)
         terms->latency_unit[l] = or_default(system->levels[l].latency_seconds, 1e-6);
@@ -184,6 +213,33 @@ void hs_terms_release(struct hs_terms *terms)
     free(terms->x);
     free(terms->covariance);
     *terms = (struct hs_terms){0};
+}
+
+size_t hs_terms_select(struct hs_terms *terms)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < terms->class_count + terms->layer_count; i++) {
+        struct hs_kind *kind = i < terms->class_count ? &terms->classes[i]
+                                                      : &terms->layers[i - terms->class_count];
+
+        if (kind->refused) /* those keep what they were refused for */
+            continue;
+        kind->points = kind->terms = 0;
+        kind->min_bytes = INFINITY;
+    }
+    for (size_t i = 0; i < terms->count; i++) {
+        struct hs_term *term = &terms->items[i];
+        struct hs_kind *layer = &terms->layers[term->layer];
+
+        term->used = !layer->refused && term->bytes >= layer->shortest * layer->max_bytes;
+        if (!term->used)
+            continue;
+        count_term(&terms->classes[layer->parent], term);
+        count_term(layer, term);
+        used += (size_t)term->points;
+    }
+    return used;
 }
 
 void hs_terms_row(double *row, const struct hs_terms *terms, int group, const struct hs_kind *class,

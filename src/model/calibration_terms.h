@@ -20,21 +20,26 @@ struct hs_kind {
     int64_t size, stride;
     size_t parent; /* of a layer: its class */
     size_t column; /* of its latency deviation; the slowness deviation is the next */
-    int64_t points;
+    int64_t points, terms; /* measurements, and equations that they make */
     double min_bytes, max_bytes;
     double steps, transfer_seconds; /* of one phase of its longest message */
     double square_sum;              /* of relative residuals */
+    double shortest;                /* used of its messages, relative to the longest; 0: all */
     bool refused, flat;             /* flat: refused because its times do not grow with the bytes */
 };
 
-/* One point as the model sees it. */
+/* One equation: a point, or a reduce-scatter and an allgather of one layer and message. A split has
+ * both, so their sum is what counts, and they may well take different times (the one computes). */
 struct hs_term {
-    size_t layer;            /* index of its kind */
+    size_t layer; /* index of its kind */
+    int64_t np, points;
+    enum hs_fit_phase phase; /* PAIR of two */
     double calls, passes;    /* launches, and phases' worth of steps and bytes */
     double steps;            /* of one phase, in units of the level's latency */
     double transfer_seconds; /* of one phase, at the described bandwidth */
+    double bytes;            /* entering */
     double seconds, sigma;   /* measured, and its standard error */
-    bool used;               /* not of a refused layer */
+    bool used;               /* not of a refused layer, nor too short */
 };
 
 struct hs_terms {
@@ -42,7 +47,7 @@ struct hs_terms {
     struct hs_calibration_options options; /* with the defaults filled in */
     struct hs_kind *classes, *layers;      /* owned */
     size_t class_count, layer_count;
-    struct hs_term *items; /* [count] owned, in the order of the points */
+    struct hs_term *items; /* [count] owned, in the order of the points, at most one each */
     size_t count;
     int level_column[HS_LEVELS_MAX], group_column[HS_GROUPS_MAX]; /* -1: no points */
     double latency_unit[HS_LEVELS_MAX]; /* seconds: what a latency factor of 1 means */
@@ -59,7 +64,11 @@ enum hs_status hs_terms_init(struct hs_terms *terms, const struct hs_system *sys
                              const struct hs_calibration_options *options, struct hs_error *err);
 void hs_terms_release(struct hs_terms *terms);
 
-/* Solves for x and covariance, without refused layers; negative latencies are held at 0, and groups
+/* Sets which points are used, by what is said of their layers, and counts them anew. Returns how many
+ * there are. */
+size_t hs_terms_select(struct hs_terms *terms);
+
+/* Solves for x and covariance, by the points used; negative latencies are held at 0, and groups
  * that do not grow with the bytes are noted in `flat`. HS_MEMORY. */
 enum hs_status hs_terms_solve(struct hs_terms *terms, struct hs_error *err);
 
