@@ -4,9 +4,10 @@
 16 ranks on 8 hosts in 2 racks. One `calibrate` measures layers; all 8 splits are then predicted from its file alone, and
 measured, --repeats times. Nothing of the measured splits goes into the prediction. What is between two measurements of
 the same split is printed too: no prediction can be better than that. Needs root.
-Usage: bench/accuracy_cluster.py [--size 4MiB] [--budget 90s] [--rate 500mbit] [--repeats 2] [--build build]
+Usage: bench/accuracy_cluster.py [--size 4MiB] [--budget 90s] [--rate 500mbit] [--repeats 2] [--keep DIR] [--build build]
 """
 import argparse
+import contextlib
 import itertools
 import json
 import os
@@ -97,10 +98,13 @@ def main():
     parser.add_argument("--budget", default="90s", help="of the calibration, and of each measure --all")
     parser.add_argument("--rate", default="500mbit")
     parser.add_argument("--repeats", type=int, default=2, help="how often all splits are measured")
+    parser.add_argument("--keep", metavar="DIR", help="where the systems and results are to stay")
     parser.add_argument("--build", default=os.environ.get("BUILD", "build"))
     arguments = parser.parse_args()
     shape = ["--host-rate", arguments.rate, "--spine-rate", arguments.rate]
-    with tempfile.TemporaryDirectory() as scratch:
+    with contextlib.ExitStack() as stack:
+        scratch = os.path.abspath(arguments.keep) if arguments.keep else stack.enter_context(tempfile.TemporaryDirectory())
+        os.makedirs(scratch, exist_ok=True)
         described = os.path.join(scratch, "described.json")
         with open(described, "w", encoding="utf-8") as file:
             file.write(cluster(shape, "describe").stdout)
