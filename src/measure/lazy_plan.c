@@ -29,13 +29,14 @@ struct work {
     double budget_seconds;
     /* Rank 0's: */
     struct hs_lazy lazy;
-    struct hs_fit_point *known; /* [known_count] owned: of the journal */
+    struct hs_journal_layer *known; /* [known_count] owned: of the journal */
     size_t known_count;
 };
 
 /* What all ranks do next. */
 struct step {
     struct hs_layer layer;
+    bool rough;
     uint64_t count; /* elements entering; 0: the end */
     double budget_seconds;
 };
@@ -111,40 +112,45 @@ static enum hs_status remember(struct hs_session *session, const struct hs_fit_p
 }
 
 /* Takes a layer from the journal, where all its phases are there. */
-static bool take_known(struct work *work, struct hs_layer layer, enum hs_status *status,
+static bool take_known(struct work *work, const struct hs_lazy_step *step, enum hs_status *status,
                        struct hs_error *err)
 {
     enum hs_fit_phase phases[2];
     struct hs_fit_point points[2];
-    size_t count = hs_lazy_phases(phases, &work->lazy, layer), found = 0;
+    size_t count = hs_lazy_phases(phases, &work->lazy, step->layer), found = 0;
 
     for (size_t p = 0; p < count; p++)
-        for (size_t i = 0; i < work->known_count; i++)
-            if (work->known[i].layer.stride == layer.stride &&
-                work->known[i].layer.size == layer.size && work->known[i].phase == phases[p]) {
-                points[found++] = work->known[i];
+        for (size_t i = 0; i < work->known_count; i++) {
+            const struct hs_fit_point *point = &work->known[i].point;
+
+            if (point->layer.stride == step->layer.stride &&
+                point->layer.size == step->layer.size && point->phase == phases[p] &&
+                work->known[i].rough == step->rough) {
+                points[found++] = *point;
                 break;
             }
+        }
     if (found < count)
         return false;
-    *status = hs_lazy_add(&work->lazy, points, count, err);
+    *status = hs_lazy_add(&work->lazy, points, count, step->rough, err);
     if (*status == HS_OK)
         *status = remember(work->session, points, count, err);
     return true;
 }
 
-/* Rank 0. The layer to measure; false: none. */
-static bool decide(struct work *work, struct hs_layer *layer, enum hs_status *status,
+/* Rank 0. What to measure, if anything. A rough look is no shorter than a measurement where few
+ * samples are asked for. */
+static bool decide(struct work *work, struct hs_lazy_step *wanted, enum hs_status *status,
                    struct hs_error *err)
 {
-    bool wanted = true;
-
-    while (*status == HS_OK && wanted) {
-        *status = hs_lazy_next(&wanted, layer, &work->lazy, err);
-        if (*status == HS_OK && wanted && !take_known(work, *layer, status, err))
-            return true;
-    }
-    return false;
+    do {
+        *status = hs_lazy_next(wanted, &work->lazy, err);
+        if (*status != HS_OK || !wanted->wanted)
+            return false;
+        if (work->session->settings.max_samples <= HS_LAZY_ROUGH_SAMPLES)
+            wanted->rough = false;
+    } while (take_known(work, wanted, status, err) && *status == HS_OK);
+    return *status == HS_OK;
 }
 
 /* Rank 0's decision, on all ranks. */
@@ -158,10 +164,15 @@ static struct step next_step(struct work *work, const struct hs_layer_timer *tim
     hs_guard_expect(session->guard, "between two layers", HS_GUARD_NOBODY,
                     session->settings.timeout_seconds);
     if (session->rank == 0 && *status == HS_OK && left > 0) {
-        hs_guard_lock(session->guard);
-        if (decide(work, &step.layer, status, err)) {
-            size_t phases = 2 * (work->lazy.lattice.edge_count - hs_lazy_measured(&work->lazy));
+        struct hs_lazy_step wanted;
 
+        hs_guard_lock(session->guard);
+        if (decide(work, &wanted, status, err)) {
+            size_t rough, measured = hs_lazy_measured(&work->lazy, &rough);
+            size_t phases = 2 * (work->lazy.lattice.edge_count - measured + rough);
+
+            step.layer = wanted.layer;
+            step.rough = wanted.rough;
             step.count = entering(work, step.layer);
             step.budget_seconds = SHARES * left / (double)phases;
         }
@@ -189,7 +200,7 @@ static enum hs_phase phase_to_run(enum hs_fit_phase phase)
 }
 
 /* Rank 0. */
-static void show(struct work *work, struct hs_layer layer, const struct hs_fit_point *points,
+static void show(struct work *work, const struct step *step, const struct hs_fit_point *points,
                  size_t count)
 {
     struct hs_session *session = work->session;
@@ -199,16 +210,16 @@ static void show(struct work *work, struct hs_layer layer, const struct hs_fit_p
     for (size_t i = 0; i < count; i++)
         sum += points[i].seconds;
     snprintf(line, sizeof(line),
-             "%s  layer of size %" PRId64 " at stride %" PRId64 "  %s  (%zu of at most %zu layers)",
-             hs_bytes_format(size, work->bout->bytes), layer.size, layer.stride,
-             hs_seconds_format(seconds, sum), hs_lazy_measured(&work->lazy),
-             work->lazy.lattice.edge_count);
+             "%s  layer of size %" PRId64 " at stride %" PRId64 "  %s%s  (%zu of at most %zu layers)",
+             hs_bytes_format(size, work->bout->bytes), step->layer.size, step->layer.stride,
+             step->rough ? "about " : "", hs_seconds_format(seconds, sum),
+             hs_lazy_measured(&work->lazy, NULL), work->lazy.lattice.edge_count);
     if (!session->progress.quiet)
         hs_progress_line(&session->progress, line);
 }
 
 /* Rank 0: what came of a layer. */
-static enum hs_status keep(struct work *work, struct hs_layer layer,
+static enum hs_status keep(struct work *work, const struct step *step,
                            const struct hs_fit_point *points, size_t count,
                            const struct hs_layer_time *time, struct hs_error *err)
 {
@@ -217,22 +228,40 @@ static enum hs_status keep(struct work *work, struct hs_layer layer,
     enum hs_status status;
 
     if (time->failed) {
-        hs_lazy_fail(&work->lazy, layer);
+        hs_lazy_fail(&work->lazy, step->layer);
         hs_progress_note(&session->progress,
                          "the layer of size %" PRId64 " at stride %" PRId64
                          " cannot be measured, splits with it are left out: %s",
-                         layer.size, layer.stride, time->reason);
+                         step->layer.size, step->layer.stride, time->reason);
         return HS_OK;
     }
-    status = hs_lazy_add(&work->lazy, points, count, err);
+    status = hs_lazy_add(&work->lazy, points, count, step->rough, err);
     if (status == HS_OK)
         status = remember(session, points, count, err);
-    for (size_t i = 0; i < count && status == HS_OK; i++)
-        if (hs_journal_write_layer(&session->journal, work->bout->bytes, &points[i], &ignored))
+    for (size_t i = 0; i < count && status == HS_OK; i++) {
+        struct hs_journal_layer line = {points[i], step->rough};
+
+        if (hs_journal_write_layer(&session->journal, work->bout->bytes, &line, &ignored))
             hs_progress_note(&session->progress, "the journal ends here: %s", ignored.message);
+    }
     if (status == HS_OK)
-        show(work, layer, points, count);
+        show(work, step, points, count);
     return status;
+}
+
+static struct hs_layer_rules rules_of(const struct hs_measure_settings *settings, bool rough)
+{
+    struct hs_layer_rules rules = {.warmup_runs = (int)settings->warmup,
+                                   .precision = settings->precision,
+                                   .min_samples = (size_t)settings->min_samples,
+                                   .max_samples = (size_t)settings->max_samples};
+
+    if (!rough)
+        return rules;
+    if (rules.warmup_runs > HS_LAZY_ROUGH_WARMUP)
+        rules.warmup_runs = HS_LAZY_ROUGH_WARMUP;
+    rules.min_samples = rules.max_samples = HS_LAZY_ROUGH_SAMPLES;
+    return rules;
 }
 
 /* All phases of one layer. `time` is working space. */
@@ -249,6 +278,7 @@ static enum hs_status measure_layer(struct work *work, struct hs_layer_timer *ti
     size_t count = 0;
     enum hs_status status = HS_OK;
 
+    timer->rules = rules_of(&session->settings, step->rough);
     timer->rules.budget_seconds = step->budget_seconds;
     time->failed = false;
     for (size_t i = 0; i < (last ? 1 : 2) && status == HS_OK && !time->failed; i++) {
@@ -264,7 +294,7 @@ static enum hs_status measure_layer(struct work *work, struct hs_layer_timer *ti
     if (status != HS_OK || session->rank != 0)
         return status;
     hs_guard_lock(session->guard);
-    status = keep(work, step->layer, points, count, time, err);
+    status = keep(work, step, points, count, time, err);
     hs_guard_unlock(session->guard);
     return status;
 }
@@ -313,10 +343,6 @@ static enum hs_status run_timer(struct work *work, struct hs_error *err)
                    .memory = session->memory},
         .guard = session->guard,
         .timeout_seconds = settings->timeout_seconds,
-        .rules = {.warmup_runs = (int)settings->warmup,
-                  .precision = settings->precision,
-                  .min_samples = (size_t)settings->min_samples,
-                  .max_samples = (size_t)settings->max_samples},
     };
     enum hs_status status = hs_layer_timer_open(&timer, err);
 
@@ -352,6 +378,7 @@ static enum hs_status choose(struct work *work, struct hs_error *err)
 {
     struct hs_session *session = work->session;
     struct hs_bout *bout = work->bout;
+    struct hs_system fitted = {.level_count = 0};
     enum hs_status status;
 
     hs_guard_lock(session->guard);
@@ -360,8 +387,11 @@ static enum hs_status choose(struct work *work, struct hs_error *err)
     if (status == HS_OK)
         warn(work);
     if (status == HS_OK)
+        status = hs_lazy_fitted(&fitted, &work->lazy, err);
+    if (status == HS_OK)
         status = hs_candidates_survive(&bout->candidates, &bout->certificate, &session->settings,
-                                       &work->lazy.fitted, session->np, bout->bytes, err);
+                                       &fitted, session->np, bout->bytes, err);
+    hs_system_release(&fitted);
     hs_guard_unlock(session->guard);
     return status;
 }

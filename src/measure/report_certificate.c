@@ -6,11 +6,13 @@
 #include "console/figures.h"
 #include "measure/report.h"
 
-/* "5 of 10 layers measured" */
+/* "5 of 10 layers measured (3 roughly)" */
 static void append_layers(struct hs_text *out, const struct hs_certificate *certificate)
 {
     hs_text_append(out, "%zu of %zu layers measured", certificate->layers_measured,
                    certificate->layers);
+    if (certificate->layers_rough > 0)
+        hs_text_append(out, " (%zu roughly)", certificate->layers_rough);
     if (certificate->layers_failed > 0)
         hs_text_append(out, ", %zu could not be", certificate->layers_failed);
 }
@@ -31,8 +33,8 @@ static void append_claim(struct hs_text *out, const struct hs_certificate *certi
     if (isfinite(margin))
         hs_text_append(out, " (next: %s, %s%.1f %% %s)",
                        hs_split_format(split, &certificate->runner_up),
-                       certificate->runner_up_measured ? "" : "at least ", 100 * fabs(margin),
-                       margin >= 0 ? "more" : "less");
+                       certificate->runner_up_measured ? "" : "expected to take ",
+                       100 * fabs(margin), margin >= 0 ? "more" : "less");
 }
 
 static void append_ties(struct hs_text *out, const struct hs_certificate *certificate)

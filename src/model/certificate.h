@@ -2,7 +2,7 @@
  * certificate.h - what a lazy search found, and how sure it is (search/lazy.h makes it).
  *
  * Times are sums of layer times: of a split whose layers were all measured, the sum of their
- * medians; of any other split a lower bound. That the whole takes as long as the sum is measured
+ * medians; of any other split what the measured layers let one expect. That the whole takes as long as the sum is measured
  * afterwards, end to end.
  */
 #ifndef HS_MODEL_CERTIFICATE_H
@@ -25,14 +25,15 @@ struct hs_certificate {
     double seconds;                 /* sum of its layers */
     double ci95_seconds;            /* half width; widened for having been chosen among the ties */
     size_t layers_measured, layers; /* of the lattice */
+    size_t layers_rough;            /* of those measured: with a few samples only */
     size_t layers_failed;           /* could not be measured: splits that need them are left out */
-    /* No split that was looked at or bounded takes less than the winner's time / (1 + within), at
-     * 95 %. 0: the winner is the best. Infinite where something is not bounded at all. */
+    /* No split takes less than the winner's time / (1 + within), at 95 %. 0: the winner is the best.
+     * Infinite where nothing is known of a split that may count. */
     double within;
     /* The smallest sum among the other splits, and which split's it is; count 0: there is none. */
     struct hs_split runner_up;
     double runner_up_seconds;
-    bool runner_up_measured; /* else the sum is a lower bound */
+    bool runner_up_measured; /* else the sum is expected */
     /* Splits measured throughout that cannot be told from the winner, best first; the winner is not
      * among them. At most HS_CERTIFICATE_TIES, `more_ties` says that there are others. */
     struct hs_certified_split *ties; /* [tie_count] owned */
@@ -42,7 +43,7 @@ struct hs_certificate {
 
 #define HS_CERTIFICATE_TIES 64
 
-/* How much longer than the winner the runner-up takes (at least), relative to the winner; NaN
+/* How much longer than the winner the runner-up takes, relative to the winner; NaN
  * without one. */
 double hs_certificate_margin(const struct hs_certificate *certificate);
 /* Sum of layers and half width of its interval: what the certificate says of a split that was

@@ -1,8 +1,10 @@
 #include "model/fit.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "model/cost.h"
 #include "model/system.h"
 
@@ -25,6 +27,16 @@ const char *const hs_fit_phase_names[HS_FIT_PHASE_COUNT] = {
 static int order(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
+}
+
+bool hs_fit_point_valid(const struct hs_fit_point *point)
+{
+    struct hs_layer layer = point->layer;
+
+    return layer.stride >= 1 && layer.size >= 2 && point->np >= 2 && point->np <= HS_NP_MAX &&
+           layer.stride <= point->np / layer.size && point->np % (layer.stride * layer.size) == 0 &&
+           point->bytes > 0 && isfinite(point->bytes) && point->seconds > 0 &&
+           isfinite(point->seconds);
 }
 
 int hs_fit_compare(const struct hs_fit *a, const struct hs_fit *b)

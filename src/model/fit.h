@@ -95,6 +95,9 @@ struct hs_fit_point {
     double noise;   /* relative standard error of that median; NaN: unknown */
 };
 
+/* Whether it is a time of a layer: stride * size divides np, bytes and seconds are above 0. */
+bool hs_fit_point_valid(const struct hs_fit_point *point);
+
 /* A layer whose points no fit describes. */
 struct hs_fit_refusal {
     struct hs_layer layer;

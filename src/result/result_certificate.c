@@ -76,6 +76,7 @@ struct cJSON *hs_result_certificate_to_json(const struct hs_certificate *certifi
     cJSON *object = cJSON_CreateObject();
     bool complete = object &&
                     put_number(object, "layers_measured", (double)certificate->layers_measured) &&
+                    put_number(object, "layers_rough", (double)certificate->layers_rough) &&
                     put_number(object, "layers_failed", (double)certificate->layers_failed) &&
                     put_number(object, "layers", (double)certificate->layers);
 
@@ -185,18 +186,22 @@ static enum hs_status read_runner_up(struct hs_certificate *certificate, const s
 static enum hs_status read_counts(struct hs_certificate *certificate, const struct hs_json *at,
                                   struct hs_error *err)
 {
-    uint64_t layers, measured, failed;
+    uint64_t layers, measured, rough, failed;
     enum hs_status status;
 
     if ((status = hs_result_read_whole(&layers, at, "layers", 0, err)) ||
         (status = hs_result_read_whole(&measured, at, "layers_measured", 0, err)) ||
+        (status = hs_result_read_whole(&rough, at, "layers_rough", 0, err)) ||
         (status = hs_result_read_whole(&failed, at, "layers_failed", 0, err)))
         return status;
     if (measured > layers || failed > layers - measured)
         return hs_json_fail(at, err,
                             "expected at most as many layers measured and failed as there are");
+    if (rough > measured)
+        return hs_json_fail(at, err, "expected at most as many rough layers as measured ones");
     certificate->layers = layers;
     certificate->layers_measured = measured;
+    certificate->layers_rough = rough;
     certificate->layers_failed = failed;
     return HS_OK;
 }
@@ -221,9 +226,9 @@ enum hs_status hs_result_certificate_read(struct hs_certificate *certificate,
                                           struct hs_error *err)
 {
     static const char *const keys[] = {
-        "layers_measured", "layers_failed", "layers",    "winner", "seconds",
-        "ci95_seconds",    "within",        "runner_up", "ties",   "more_ties"};
-    static const size_t without_winner = 3;
+        "layers_measured", "layers_rough", "layers_failed", "layers", "winner",   "seconds",
+        "ci95_seconds",    "within",       "runner_up",     "ties",   "more_ties"};
+    static const size_t without_winner = 4;
     bool has_winner = hs_result_there(at, "winner");
     enum hs_status status;
 

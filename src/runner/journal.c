@@ -158,8 +158,9 @@ enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_byt
 }
 
 enum hs_status hs_journal_write_layer(struct hs_journal *journal, uint64_t message_bytes,
-                                      const struct hs_fit_point *point, struct hs_error *err)
+                                      const struct hs_journal_layer *layer, struct hs_error *err)
 {
+    const struct hs_fit_point *point = &layer->point;
     cJSON *root;
     bool complete;
 
@@ -173,7 +174,8 @@ enum hs_status hs_journal_write_layer(struct hs_journal *journal, uint64_t messa
                cJSON_AddStringToObject(root, "phase", hs_fit_phase_names[point->phase]) &&
                cJSON_AddNumberToObject(root, "entering", point->bytes) &&
                cJSON_AddNumberToObject(root, "seconds", point->seconds) &&
-               cJSON_AddNumberToObject(root, "noise", point->noise);
+               cJSON_AddNumberToObject(root, "noise", point->noise) &&
+               cJSON_AddBoolToObject(root, "rough", layer->rough);
     return write_tree(journal, root, complete, err);
 }
 

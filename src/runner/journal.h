@@ -14,7 +14,7 @@
  * or keeps the time of one phase of a layer, which a lazy search has measured for a message size:
  *
  *     {"bytes":67108864,"name":"layer","stride":4,"size":4,"phase":"reduce-scatter","entering":...,
- *      "seconds":0.0031,"noise":0.004}
+ *      "seconds":0.0031,"noise":0.004,"rough":false}
  *
  * Lines are written whole, in order. A kill can tear the last one only: a line without its newline
  * is ignored, and cut off when the run resumes. Rank 0 alone touches the file.
@@ -77,12 +77,18 @@ enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_byt
                                 struct hs_contestant *item, struct hs_error *err);
 enum hs_status hs_journal_sync(struct hs_journal *journal, struct hs_error *err);
 
-/* Writes the time of a layer's phase; as hs_journal_write. */
+/* The time of one phase of a layer, precise or a rough look (search/lazy.h). */
+struct hs_journal_layer {
+    struct hs_fit_point point;
+    bool rough;
+};
+
+/* Writes it; as hs_journal_write. */
 enum hs_status hs_journal_write_layer(struct hs_journal *journal, uint64_t message_bytes,
-                                      const struct hs_fit_point *point, struct hs_error *err);
+                                      const struct hs_journal_layer *layer, struct hs_error *err);
 /* The times that the earlier session kept for layers at this message size, of np processes.
- * *points is owned by the caller (free). HS_INVALID with the line number, HS_MEMORY. */
-enum hs_status hs_journal_layers(struct hs_fit_point **points, size_t *count,
+ * *layers is owned by the caller (free). HS_INVALID with the line number, HS_MEMORY. */
+enum hs_status hs_journal_layers(struct hs_journal_layer **layers, size_t *count,
                                  const struct hs_journal *journal, uint64_t message_bytes,
                                  int64_t np, struct hs_error *err);
 

@@ -169,34 +169,36 @@ enum hs_status hs_journal_restore(const struct hs_journal *journal, struct hs_co
 
 /* ---- layers -------------------------------------------------------------------------------- */
 
-static enum hs_status read_point(struct hs_fit_point *point, const struct hs_json *line, int64_t np,
-                                 struct hs_error *err)
+static enum hs_status read_layer(struct hs_journal_layer *layer, const struct hs_json *line,
+                                 int64_t np, struct hs_error *err)
 {
     static const struct hs_json_bounds above_zero = {
         .min = 0, .max = DBL_MAX, .exclusive_min = true};
     static const struct hs_json_bounds not_negative = {.min = 0, .max = DBL_MAX};
+    struct hs_fit_point *point = &layer->point;
     size_t phase = HS_FIT_PHASE_COUNT;
     enum hs_status status;
 
-    *point = (struct hs_fit_point){.np = np};
+    *layer = (struct hs_journal_layer){.point.np = np};
     if ((status = hs_json_integer(&point->layer.stride, line, "stride", 1, np, err)) ||
         (status = hs_json_integer(&point->layer.size, line, "size", 2, np, err)) ||
         (status = hs_json_choice_or(&phase, line, "phase", hs_fit_phase_names, HS_FIT_PHASE_COUNT,
                                     HS_FIT_PAIR, err)) ||
         (status = hs_json_number(&point->bytes, line, "entering", &above_zero, err)) ||
         (status = hs_json_number(&point->seconds, line, "seconds", &above_zero, err)) ||
-        (status = hs_json_number(&point->noise, line, "noise", &not_negative, err)))
+        (status = hs_json_number(&point->noise, line, "noise", &not_negative, err)) ||
+        (status = hs_json_bool_or(&layer->rough, line, "rough", false, err)))
         return status;
     point->phase = (enum hs_fit_phase)phase;
     return HS_OK;
 }
 
-/* Adds the line's point where it is a layer's at that message size. */
-static enum hs_status add_point(struct hs_fit_point **points, size_t *count,
+/* Adds what the line says where it is of a layer at that message size. */
+static enum hs_status add_layer(struct hs_journal_layer **layers, size_t *count,
                                 const struct hs_json *line, uint64_t message_bytes, int64_t np,
                                 struct hs_error *err)
 {
-    struct hs_fit_point *grown;
+    struct hs_journal_layer *grown;
     const char *name;
     int64_t bytes;
     enum hs_status status = hs_json_integer(&bytes, line, "bytes", 1, (int64_t)HS_BYTES_MAX, err);
@@ -205,16 +207,16 @@ static enum hs_status add_point(struct hs_fit_point **points, size_t *count,
         status = hs_json_string(&name, line, "name", err);
     if (status != HS_OK || (uint64_t)bytes != message_bytes || strcmp(name, HS_JOURNAL_LAYER) != 0)
         return status;
-    grown = realloc(*points, (*count + 1) * sizeof(*grown));
+    grown = realloc(*layers, (*count + 1) * sizeof(*grown));
     if (!grown)
         return hs_fail(err, HS_MEMORY, "out of memory for the journal");
-    *points = grown;
-    status = read_point(&grown[*count], line, np, err);
+    *layers = grown;
+    status = read_layer(&grown[*count], line, np, err);
     *count += status == HS_OK;
     return status;
 }
 
-enum hs_status hs_journal_layers(struct hs_fit_point **points, size_t *count,
+enum hs_status hs_journal_layers(struct hs_journal_layer **layers, size_t *count,
                                  const struct hs_journal *journal, uint64_t message_bytes,
                                  int64_t np, struct hs_error *err)
 {
@@ -222,15 +224,15 @@ enum hs_status hs_journal_layers(struct hs_fit_point **points, size_t *count,
     enum hs_status status = HS_OK;
     struct hs_json top;
 
-    *points = NULL;
+    *layers = NULL;
     *count = 0;
     while (next_line(&reader, &top, &status, err)) {
-        status = add_point(points, count, &top, message_bytes, np, err);
+        status = add_layer(layers, count, &top, message_bytes, np, err);
         hs_json_release(&reader.document);
     }
     if (status != HS_OK) {
-        free(*points);
-        *points = NULL;
+        free(*layers);
+        *layers = NULL;
         *count = 0;
     }
     return status;

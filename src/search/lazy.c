@@ -7,17 +7,9 @@
 
 #include "search/lazy_parts.h"
 
-/* Small enough to change no decision that a measurement could make, large enough to be seen. */
-#define PREFERENCE 1e-6
 /* More ticks than any path without failed layers has; 31 of them are still below 2^62. */
 #define FAILED_TICKS ((hs_ticks)1 << 56)
 #define TOTAL_TICKS  0x1p52
-/* Standard deviation of sizes of one level, and of layers of one size, from what the model says: of
- * a described system as in calibration.h; where only its shape is known, links may be missing in
- * it. */
-#define DEVIATION          0.10
-#define DEVIATION_OF_SHAPE 0.30
-
 static enum hs_status check_options(const struct hs_lazy_options *options, double bytes,
                                     struct hs_error *err)
 {
@@ -26,6 +18,9 @@ static enum hs_status check_options(const struct hs_lazy_options *options, doubl
     if (!(options->optimism >= 1 && isfinite(options->optimism)))
         return hs_fail(err, HS_INVALID, "expected an optimism of at least 1, found %g",
                        options->optimism);
+    if (!(options->tolerance > 0 && isfinite(options->tolerance)))
+        return hs_fail(err, HS_INVALID, "expected a tolerance above 0, found %g",
+                       options->tolerance);
     if (!(options->noise > 0 && isfinite(options->noise)))
         return hs_fail(err, HS_INVALID, "expected a noise above 0, found %g", options->noise);
     return HS_OK;
@@ -45,6 +40,18 @@ static void copy_figures(struct hs_system *out, const struct hs_system *system)
     }
 }
 
+/* The layer's bandwidth part by the description, as if every link were faster than it says. */
+static double low_seconds(const struct hs_lazy *lazy, struct hs_layer layer)
+{
+    struct hs_layer_price price;
+
+    if (lazy->options.shape_only)
+        return 0;
+    price = hs_layer_price(&lazy->base, lazy->lattice.np, layer);
+    return hs_layer_bandwidth_seconds(&price, lazy->bytes / (double)layer.stride) /
+           lazy->options.optimism;
+}
+
 static enum hs_status list_layers(struct hs_lazy *lazy, struct hs_error *err)
 {
     const struct hs_lattice *lattice = &lazy->lattice;
@@ -60,7 +67,9 @@ static enum hs_status list_layers(struct hs_lazy *lazy, struct hs_error *err)
                 .layer = {lattice->divisors[i], lattice->divisors[end] / lattice->divisors[i]},
                 .start = i,
                 .end = end,
-                .last = end + 1 == lattice->node_count};
+                .last = end + 1 == lattice->node_count,
+                .status = HS_LAZY_OPEN};
+            lazy->layers[e].low_seconds = low_seconds(lazy, lazy->layers[e].layer);
         }
     return HS_OK;
 }
@@ -76,19 +85,16 @@ enum hs_status hs_lazy_init(struct hs_lazy *lazy, const struct hs_system *system
         lazy->options = *options;
     if (lazy->options.optimism == 0)
         lazy->options.optimism = 1.5;
+    if (lazy->options.tolerance == 0)
+        lazy->options.tolerance = 0.01;
     if (lazy->options.noise == 0)
         lazy->options.noise = 0.05;
-    lazy->calibration = (struct hs_calibration_options){
-        .size_deviation = lazy->options.shape_only ? DEVIATION_OF_SHAPE : DEVIATION,
-        .layer_deviation = lazy->options.shape_only ? DEVIATION_OF_SHAPE : DEVIATION,
-        .noise = lazy->options.noise};
     status = check_options(&lazy->options, bytes, err);
     if (!status)
         status = hs_lattice_init(&lazy->lattice, np, err);
     if (status)
         return status;
     copy_figures(&lazy->base, system);
-    copy_figures(&lazy->fitted, system);
     status = list_layers(lazy, err);
     if (!status)
         status = hs_lazy_learn(lazy, system->fits.points, system->fits.point_count, err);
@@ -100,9 +106,9 @@ enum hs_status hs_lazy_init(struct hs_lazy *lazy, const struct hs_system *system
 void hs_lazy_release(struct hs_lazy *lazy)
 {
     hs_lattice_release(&lazy->lattice);
-    hs_system_release(&lazy->fitted);
     free(lazy->layers);
     free(lazy->points);
+    free(lazy->draws);
     memset(lazy, 0, sizeof(*lazy));
 }
 
@@ -122,12 +128,16 @@ const struct hs_lazy_layer *hs_lazy_find(const struct hs_lazy *lazy, struct hs_l
     return find(lazy, layer);
 }
 
-size_t hs_lazy_measured(const struct hs_lazy *lazy)
+size_t hs_lazy_measured(const struct hs_lazy *lazy, size_t *rough)
 {
-    size_t measured = 0;
+    size_t measured = 0, only_so = 0;
 
-    for (size_t e = 0; e < lazy->lattice.edge_count; e++)
-        measured += lazy->layers[e].status == HS_LAZY_MEASURED;
+    for (size_t e = 0; e < lazy->lattice.edge_count; e++) {
+        measured += lazy->layers[e].status >= HS_LAZY_ROUGH;
+        only_so += lazy->layers[e].status == HS_LAZY_ROUGH;
+    }
+    if (rough)
+        *rough = only_so;
     return measured;
 }
 
@@ -143,7 +153,7 @@ size_t hs_lazy_phases(enum hs_fit_phase phases[2], const struct hs_lazy *lazy,
     return 2;
 }
 
-enum hs_status hs_lazy_learn(struct hs_lazy *lazy, const struct hs_fit_point *points, size_t count,
+static enum hs_status append(struct hs_lazy *lazy, const struct hs_fit_point *points, size_t count,
                              struct hs_error *err)
 {
     size_t total = lazy->point_count + count;
@@ -162,6 +172,16 @@ enum hs_status hs_lazy_learn(struct hs_lazy *lazy, const struct hs_fit_point *po
     lazy->point_count = total;
     lazy->stale = true;
     return HS_OK;
+}
+
+enum hs_status hs_lazy_learn(struct hs_lazy *lazy, const struct hs_fit_point *points, size_t count,
+                             struct hs_error *err)
+{
+    enum hs_status status = append(lazy, points, count, err);
+
+    if (!status && lazy->learned + count == lazy->point_count)
+        lazy->learned = lazy->point_count;
+    return status;
 }
 
 /* Which of the layer's phases the points are, as bits. */
@@ -203,28 +223,22 @@ static enum hs_status check_points(const struct hs_lazy *lazy, const struct hs_f
 }
 
 enum hs_status hs_lazy_add(struct hs_lazy *lazy, const struct hs_fit_point *points, size_t count,
-                           struct hs_error *err)
+                           bool rough, struct hs_error *err)
 {
     struct hs_lazy_layer *item;
     enum hs_status status = check_points(lazy, points, count, err);
 
     if (!status)
-        status = hs_lazy_learn(lazy, points, count, err);
+        status = append(lazy, points, count, err);
     if (status)
         return status;
     item = find(lazy, points[0].layer);
-    item->status = HS_LAZY_MEASURED;
+    item->status = rough ? HS_LAZY_ROUGH : HS_LAZY_MEASURED;
     item->first_point = lazy->point_count - count;
-    item->seconds = item->own_variance = 0;
-    for (size_t i = 0; i < count; i++) {
-        double noise = isfinite(points[i].noise) ? points[i].noise : lazy->options.noise;
-        double error = noise * points[i].seconds;
-
+    item->points = count;
+    item->seconds = 0;
+    for (size_t i = 0; i < count; i++)
         item->seconds += points[i].seconds;
-        item->own_variance += error * error;
-    }
-    item->variance = item->own_variance;
-    item->expected_seconds = item->seconds;
     return HS_OK;
 }
 
@@ -236,10 +250,25 @@ void hs_lazy_fail(struct hs_lazy *lazy, struct hs_layer layer)
         item->status = HS_LAZY_FAILED;
 }
 
-/* ---- the next one -------------------------------------------------------------------------- */
+enum hs_status hs_lazy_fitted(struct hs_system *system, const struct hs_lazy *lazy,
+                              struct hs_error *err)
+{
+    struct hs_calibration_options options = {.size_deviation = hs_lazy_deviation(lazy),
+                                             .layer_deviation = hs_lazy_deviation(lazy),
+                                             .noise = lazy->options.noise};
+    struct hs_error why = {0};
+    enum hs_status status;
 
-hs_ticks *hs_lazy_weights(double *tick_seconds, const struct hs_lazy *lazy, double preference,
-                          bool measured_only)
+    *system = lazy->base;
+    status =
+        hs_calibrate(system, lazy->points, lazy->point_count, &options, NULL, NULL, &why);
+    return status == HS_MEMORY ? hs_fail(err, HS_MEMORY, "%s", why.message) : HS_OK;
+}
+
+/* ---- paths --------------------------------------------------------------------------------- */
+
+hs_ticks *hs_lazy_weights(double *tick_seconds, const struct hs_lazy *lazy,
+                          enum hs_lazy_status least)
 {
     size_t count = lazy->lattice.edge_count;
     hs_ticks *weights = malloc((count + 1) * sizeof(*weights));
@@ -248,16 +277,13 @@ hs_ticks *hs_lazy_weights(double *tick_seconds, const struct hs_lazy *lazy, doub
     if (!weights)
         return NULL;
     for (size_t e = 0; e < count; e++)
-        total += lazy->layers[e].seconds + preference * lazy->layers[e].expected_seconds;
+        total += lazy->layers[e].seconds;
     *tick_seconds = total > 0 ? total / TOTAL_TICKS : 1;
     for (size_t e = 0; e < count; e++) {
         const struct hs_lazy_layer *item = &lazy->layers[e];
-        bool open = item->status == HS_LAZY_OPEN;
-        double seconds = item->seconds + (open ? preference * item->expected_seconds : 0);
 
-        weights[e] = item->status == HS_LAZY_FAILED || (open && measured_only)
-                         ? FAILED_TICKS
-                         : (hs_ticks)llrint(seconds / *tick_seconds);
+        weights[e] = item->status < least ? FAILED_TICKS
+                                          : (hs_ticks)llrint(item->seconds / *tick_seconds);
     }
     return weights;
 }
@@ -265,82 +291,4 @@ hs_ticks *hs_lazy_weights(double *tick_seconds, const struct hs_lazy *lazy, doub
 bool hs_lazy_unusable(hs_ticks ticks)
 {
     return ticks >= FAILED_TICKS;
-}
-
-/* Of the layers of a split that are not measured: the one that its bound says least about. */
-static const struct hs_lazy_layer *choose(const struct hs_lazy *lazy, const struct hs_split *split)
-{
-    const struct hs_lazy_layer *chosen = NULL;
-
-    for (int i = 0; i < split->count; i++) {
-        const struct hs_lazy_layer *item = find(lazy, hs_split_layer(split, i));
-
-        if (item && item->status == HS_LAZY_OPEN &&
-            (!chosen ||
-             item->expected_seconds - item->seconds > chosen->expected_seconds - chosen->seconds))
-            chosen = item;
-    }
-    return chosen;
-}
-
-/* The shortest path through times and bounds. */
-static enum hs_status choose_on_best(const struct hs_lazy_layer **chosen,
-                                     const struct hs_lazy *lazy, struct hs_error *err)
-{
-    size_t last = lazy->lattice.node_count - 1;
-    double tick_seconds;
-    hs_ticks *weights = hs_lazy_weights(&tick_seconds, lazy, PREFERENCE, false);
-    struct hs_paths paths;
-    struct hs_split split;
-    enum hs_status status = HS_MEMORY;
-
-    *chosen = NULL;
-    if (weights)
-        status = hs_paths_init(&paths, &lazy->lattice, weights, 1, 1, err);
-    else
-        hs_error_set(err, HS_MEMORY, "out of memory");
-    free(weights);
-    if (status)
-        return status;
-    split = hs_paths_split(&paths, last, 0);
-    if (!hs_lazy_unusable(paths.nodes[last].data[0].ticks))
-        *chosen = choose(lazy, &split);
-    hs_paths_release(&paths);
-    return HS_OK;
-}
-
-/* The best rival that could still be as fast as the winner, and is not measured. */
-static enum hs_status choose_on_ties(const struct hs_lazy_layer **chosen,
-                                     const struct hs_lazy *lazy, struct hs_error *err)
-{
-    struct hs_rivals rivals;
-    enum hs_status status = hs_rivals_init(&rivals, lazy, err);
-
-    for (size_t i = 0; !status && i < rivals.count && !*chosen; i++)
-        if (rivals.items[i].lead_seconds < 0)
-            *chosen = choose(lazy, &rivals.items[i].split);
-    if (!status)
-        hs_rivals_release(&rivals);
-    return status;
-}
-
-enum hs_status hs_lazy_next(bool *wanted, struct hs_layer *layer, struct hs_lazy *lazy,
-                            struct hs_error *err)
-{
-    const struct hs_lazy_layer *chosen = NULL;
-    enum hs_status status = HS_OK;
-
-    *wanted = false;
-    if (lazy->lattice.edge_count == 0)
-        return HS_OK;
-    status = hs_lazy_refresh(lazy, err);
-    if (!status)
-        status = choose_on_best(&chosen, lazy, err);
-    if (!status && !chosen)
-        status = choose_on_ties(&chosen, lazy, err);
-    if (!status && chosen) {
-        *wanted = true;
-        *layer = chosen->layer;
-    }
-    return status;
 }

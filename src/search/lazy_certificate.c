@@ -14,6 +14,7 @@
 #include "search/lazy_parts.h"
 
 #define ERROR_RATE 0.05
+#define ROUNDING   1e-9 /* sums in another order */
 #define TOP_FIRST  16
 #define TOP_LAST   1024 /* rivals looked at */
 
@@ -35,7 +36,7 @@ static bool has_layer(const struct hs_split *split, struct hs_layer layer)
 }
 
 /* Sum over the layers of `split` that `other` does not have; other NULL: over all. */
-static void add_up(double *seconds, double *variance, bool *measured, const struct hs_lazy *lazy,
+static void add_up(double *seconds, double *variance, const struct hs_lazy *lazy,
                    const struct hs_split *split, const struct hs_split *other)
 {
     for (int i = 0; i < split->count; i++) {
@@ -45,33 +46,45 @@ static void add_up(double *seconds, double *variance, bool *measured, const stru
             continue;
         *seconds += item->seconds;
         *variance += item->variance;
-        *measured = *measured && item->status == HS_LAZY_MEASURED;
     }
 }
 
-/* The shortest path through measured layers; count 0: there is none. */
-static enum hs_status find_winner(struct hs_rivals *rivals, const struct hs_lazy *lazy,
-                                  struct hs_error *err)
+/* The best splits, best first, through layers of which at least `least` is known; the caller releases
+ * the paths. */
+static enum hs_status find_best(struct hs_paths *paths, const struct hs_lazy *lazy,
+                                enum hs_lazy_status least, size_t top, struct hs_error *err)
 {
-    size_t last = lazy->lattice.node_count - 1;
     double tick_seconds;
-    bool measured = true;
-    hs_ticks *weights = hs_lazy_weights(&tick_seconds, lazy, 0, true);
-    struct hs_paths paths;
+    hs_ticks *weights = hs_lazy_weights(&tick_seconds, lazy, least);
     enum hs_status status;
 
     if (!weights)
         return hs_fail(err, HS_MEMORY, "out of memory");
-    status = hs_paths_init(&paths, &lazy->lattice, weights, 1, 1, err);
+    status = hs_paths_init(paths, &lazy->lattice, weights, 1, top, err);
     free(weights);
-    if (status)
-        return status;
-    if (!hs_lazy_unusable(paths.nodes[last].data[0].ticks)) {
-        rivals->winner = hs_paths_split(&paths, last, 0);
-        add_up(&rivals->seconds, &rivals->variance, &measured, lazy, &rivals->winner, NULL);
+    return status;
+}
+
+/* Through precisely measured layers; where there is none, through roughly measured ones. */
+static enum hs_status find_winner(struct hs_rivals *rivals, const struct hs_lazy *lazy,
+                                  struct hs_error *err)
+{
+    size_t last = lazy->lattice.node_count - 1;
+    enum hs_status status = HS_OK;
+
+    for (int least = HS_LAZY_MEASURED; !status && least >= HS_LAZY_ROUGH; least--) {
+        struct hs_paths paths;
+
+        status = find_best(&paths, lazy, (enum hs_lazy_status)least, 1, err);
+        if (status)
+            break;
+        if (!hs_lazy_unusable(paths.nodes[last].data[0].ticks) && rivals->winner.count == 0) {
+            rivals->winner = hs_paths_split(&paths, last, 0);
+            add_up(&rivals->seconds, &rivals->variance, lazy, &rivals->winner, NULL);
+        }
+        hs_paths_release(&paths);
     }
-    hs_paths_release(&paths);
-    return HS_OK;
+    return status;
 }
 
 /* ---- rivals -------------------------------------------------------------------------------- */
@@ -80,13 +93,12 @@ static struct hs_rival compare_with_winner(const struct hs_lazy *lazy,
                                            const struct hs_rivals *rivals,
                                            const struct hs_split *split)
 {
-    struct hs_rival rival = {.split = *split, .measured = true};
+    struct hs_rival rival = {.split = *split};
     double theirs = 0, ours = 0, noise = 0;
-    bool ignored = true, measured = true;
 
-    add_up(&rival.seconds, &rival.variance, &rival.measured, lazy, split, NULL);
-    add_up(&theirs, &noise, &measured, lazy, split, &rivals->winner);
-    add_up(&ours, &noise, &ignored, lazy, &rivals->winner, split);
+    add_up(&rival.seconds, &rival.variance, lazy, split, NULL);
+    add_up(&theirs, &noise, lazy, split, &rivals->winner);
+    add_up(&ours, &noise, lazy, &rivals->winner, split);
     rival.lead_seconds = theirs - ours - rivals->z * sqrt(noise);
     return rival;
 }
@@ -135,7 +147,8 @@ static enum hs_status find_largest_variance(double *largest, const struct hs_laz
     for (size_t e = 0; e < lazy->lattice.edge_count; e++) { /* in the order of their starts */
         const struct hs_lazy_layer *item = &lazy->layers[e];
 
-        longest[item->end] = fmax(longest[item->end], longest[item->start] + item->variance);
+        if (item->status >= HS_LAZY_ROUGH)
+            longest[item->end] = fmax(longest[item->end], longest[item->start] + item->variance);
     }
     *largest = longest[nodes - 1];
     free(longest);
@@ -156,16 +169,10 @@ static bool covers_all(const struct hs_rivals *rivals, double largest_variance, 
 static enum hs_status look_at(struct hs_rivals *rivals, bool *all, const struct hs_lazy *lazy,
                               size_t top, struct hs_error *err)
 {
-    double tick_seconds;
-    hs_ticks *weights = hs_lazy_weights(&tick_seconds, lazy, 0, false);
     struct hs_paths paths;
     size_t ties = 0, before;
-    enum hs_status status;
+    enum hs_status status = find_best(&paths, lazy, HS_LAZY_ROUGH, top, err);
 
-    if (!weights)
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    status = hs_paths_init(&paths, &lazy->lattice, weights, 1, top, err);
-    free(weights);
     if (status)
         return status;
     do {
@@ -196,8 +203,6 @@ enum hs_status hs_rivals_init(struct hs_rivals *rivals, const struct hs_lazy *la
         if (!rivals->cut || top >= TOP_LAST)
             break;
     }
-    for (size_t i = 0; !status && i < rivals->count; i++)
-        rivals->worst_seconds = fmax(rivals->worst_seconds, -rivals->items[i].lead_seconds);
     if (status)
         hs_rivals_release(rivals);
     return status;
@@ -223,7 +228,7 @@ static enum hs_status list_ties(struct hs_certificate *certificate, const struct
     for (size_t i = 0; i < rivals->count; i++) {
         const struct hs_rival *rival = &rivals->items[i];
 
-        if (!rival->measured || rival->lead_seconds > 0)
+        if (rival->lead_seconds > 0)
             continue;
         if (certificate->tie_count == HS_CERTIFICATE_TIES) {
             certificate->more_ties = true;
@@ -235,19 +240,63 @@ static enum hs_status list_ties(struct hs_certificate *certificate, const struct
     return HS_OK;
 }
 
-static void name_runner_up(struct hs_certificate *certificate, const struct hs_rivals *rivals)
+/* The best other split, measured or not. */
+static enum hs_status name_runner_up(struct hs_certificate *certificate, const struct hs_lazy *lazy,
+                                     struct hs_error *err)
 {
-    if (rivals->count == 0)
-        return;
-    certificate->runner_up = rivals->items[0].split;
-    certificate->runner_up_seconds = rivals->items[0].seconds;
-    certificate->runner_up_measured = rivals->items[0].measured;
+    size_t last = lazy->lattice.node_count - 1;
+    struct hs_paths paths;
+    enum hs_status status = find_best(&paths, lazy, HS_LAZY_OPEN, 2, err);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < paths.nodes[last].count && certificate->runner_up.count == 0; i++) {
+        struct hs_split split = hs_paths_split(&paths, last, i);
+        double ignored = 0;
+
+        if (hs_lazy_unusable(paths.nodes[last].data[i].ticks) ||
+            hs_split_compare(&split, &certificate->winner) == 0)
+            continue;
+        certificate->runner_up = split;
+        certificate->runner_up_measured = true;
+        add_up(&certificate->runner_up_seconds, &ignored, lazy, &split, NULL);
+        for (int l = 0; l < split.count; l++)
+            if (layer_of(lazy, &split, l)->status == HS_LAZY_OPEN)
+                certificate->runner_up_measured = false;
+    }
+    hs_paths_release(&paths);
+    return HS_OK;
+}
+
+/* By how much the winner may be slower than some other split, on all machines drawn but 5 %. */
+static enum hs_status find_within(struct hs_certificate *certificate, const struct hs_lazy *lazy,
+                                  struct hs_error *err)
+{
+    size_t edges = lazy->lattice.edge_count;
+    double *seconds = calloc(lazy->lattice.node_count, sizeof(*seconds));
+    double *losses = calloc(lazy->draw_count, sizeof(*losses));
+
+    for (size_t d = 0; seconds && losses && d < lazy->draw_count; d++) {
+        const double *times = lazy->draws + d * edges;
+        double best = hs_lazy_shortest(seconds, NULL, lazy, times, HS_LAZY_OPEN), own = 0;
+
+        for (int i = 0; i < certificate->winner.count; i++)
+            own += times[layer_of(lazy, &certificate->winner, i) - lazy->layers];
+        losses[d] = best > 0 ? fmax(0, own / best - 1) : INFINITY;
+        if (losses[d] < ROUNDING)
+            losses[d] = 0;
+    }
+    if (seconds && losses)
+        certificate->within = hs_lazy_upper(losses, lazy->draw_count);
+    free(seconds);
+    free(losses);
+    return seconds && losses ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");
 }
 
 static void count_layers(struct hs_certificate *certificate, const struct hs_lazy *lazy)
 {
     certificate->layers = lazy->lattice.edge_count;
-    certificate->layers_measured = hs_lazy_measured(lazy);
+    certificate->layers_measured = hs_lazy_measured(lazy, &certificate->layers_rough);
     for (size_t e = 0; e < lazy->lattice.edge_count; e++)
         certificate->layers_failed += lazy->layers[e].status == HS_LAZY_FAILED;
 }
@@ -271,12 +320,11 @@ enum hs_status hs_lazy_certificate(struct hs_certificate *certificate, struct hs
     certificate->winner = rivals.winner;
     certificate->seconds = rivals.seconds;
     certificate->ci95_seconds = rivals.z * sqrt(rivals.variance);
-    if (rivals.worst_seconds > 0)
-        certificate->within = rivals.seconds > rivals.worst_seconds
-                                  ? rivals.worst_seconds / (rivals.seconds - rivals.worst_seconds)
-                                  : INFINITY;
-    name_runner_up(certificate, &rivals);
-    status = list_ties(certificate, &rivals, err);
+    status = find_within(certificate, lazy, err);
+    if (!status)
+        status = name_runner_up(certificate, lazy, err);
+    if (!status)
+        status = list_ties(certificate, &rivals, err);
     hs_rivals_release(&rivals);
     return status;
 }

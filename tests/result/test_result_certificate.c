@@ -21,8 +21,8 @@ static enum hs_status parse(struct hs_result *result, const char *certificate, s
 }
 
 #define WHOLE                                                                                      \
-    "{\"layers_measured\":5,\"layers_failed\":1,\"layers\":10,\"winner\":\"2x8\",\"seconds\":0.5," \
-    "\"ci95_seconds\":[0.375,0.625],\"within\":0.25,\"runner_up\":{\"split\":\"16\",\"seconds\":"  \
+    "{\"layers_measured\":5,\"layers_rough\":3,\"layers_failed\":1,\"layers\":10,"         \
+    "\"winner\":\"2x8\",\"seconds\":0.5,\"ci95_seconds\":[0.375,0.625],\"within\":0.25,\"runner_up\":{\"split\":\"16\",\"seconds\":"  \
     "0.75,\"measured\":false},\"ties\":[{\"split\":\"4x4\",\"seconds\":0.5625,\"ci95_seconds\":["  \
     "0.5,0.625]}],\"more_ties\":true}"
 
@@ -30,6 +30,7 @@ static void assert_whole(const struct hs_certificate *certificate)
 {
     assert_int_equal(certificate->layers, 10);
     assert_int_equal(certificate->layers_measured, 5);
+    assert_int_equal(certificate->layers_rough, 3);
     assert_int_equal(certificate->layers_failed, 1);
     assert_int_equal(certificate->winner.sizes[1], 8);
     assert_true(certificate->seconds == 0.5 && certificate->ci95_seconds == 0.125);
@@ -67,7 +68,7 @@ static void without_a_winner_there_are_counts_alone(void **state)
     struct hs_error err = {0};
 
     (void)state;
-    assert_status_is(parse(&result, "{\"layers_measured\":2,\"layers_failed\":0,\"layers\":10}", &err),
+    assert_status_is(parse(&result, "{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10}", &err),
                      HS_OK, &err);
     assert_int_equal(result.messages[0].certificate->winner.count, 0);
     assert_true(isnan(hs_certificate_margin(result.messages[0].certificate)));
@@ -79,16 +80,18 @@ static void wrong_certificates_are_refused(void **state)
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"{\"layers_measured\":2,\"layers\":10}", "layers_failed"},
-        {"{\"layers_measured\":9,\"layers_failed\":2,\"layers\":10}", "at most as many"},
-        {"{\"layers_measured\":2,\"layers_failed\":0,\"layers\":10,\"seconds\":1}", "seconds"},
-        {"{\"layers_measured\":2,\"layers_failed\":0,\"layers\":10,\"winner\":\"2x4\",\"seconds\":1,"
+        {"{\"layers_measured\":2,\"layers_rough\":0,\"layers\":10}", "layers_failed"},
+        {"{\"layers_measured\":2,\"layers_rough\":3,\"layers_failed\":0,\"layers\":10}",
+         "as many rough"},
+        {"{\"layers_measured\":9,\"layers_rough\":0,\"layers_failed\":2,\"layers\":10}", "at most as many"},
+        {"{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10,\"seconds\":1}", "seconds"},
+        {"{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10,\"winner\":\"2x4\",\"seconds\":1,"
          "\"ties\":[],\"more_ties\":false}",
          "16"},
-        {"{\"layers_measured\":2,\"layers_failed\":0,\"layers\":10,\"winner\":\"2x8\",\"seconds\":1,"
+        {"{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10,\"winner\":\"2x8\",\"seconds\":1,"
          "\"ci95_seconds\":[2,3],\"ties\":[],\"more_ties\":false}",
          "interval around"},
-        {"{\"layers_measured\":2,\"layers_failed\":0,\"layers\":10,\"winner\":\"2x8\",\"seconds\":1,"
+        {"{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10,\"winner\":\"2x8\",\"seconds\":1,"
          "\"within\":-1,\"ties\":[],\"more_ties\":false}",
          "within"},
     };

@@ -19,11 +19,11 @@ check "the winner is that of all splits" '[ "$(get lazy.json "m[\"best\"]")" = "
 check "not all of the 6 layers were needed" 'holds lazy.json "m[\"certificate\"][\"layers_measured\"] < m[\"certificate\"][\"layers\"] == 6"'
 check "no split takes less than the certificate says" '[ "$(get all.json "sorted(c[\"measured\"][\"median_seconds\"] for c in m[\"candidates\"])[1]")" != "" ] && \
     "$python" -c "import json; a = json.load(open(\"all.json\"))[\"results\"][0]; c = json.load(open(\"lazy.json\"))[\"results\"][0][\"certificate\"]; \
-    assert min(x[\"measured\"][\"median_seconds\"] for x in a[\"candidates\"] if x[\"plan\"] != c[\"winner\"]) >= c[\"runner_up\"][\"seconds\"] * (1 - 1e-9)"'
+    assert min(x[\"measured\"][\"median_seconds\"] for x in a[\"candidates\"]) >= c[\"seconds\"] / (1 + c[\"within\"]) * (1 - 1e-9)"'
 check "the flat split is measured beside it" 'holds lazy.json "\"8\" in [c[\"plan\"] for c in m[\"candidates\"]]"'
 check "the splits left out are counted" 'holds lazy.json "m[\"search\"][\"splits\"] == 4 and \
     sum(p[\"splits\"] for p in m[\"search\"][\"pruned\"] if p[\"rule\"].startswith(\"lazy\")) == 4 - len(m[\"candidates\"])"'
-check "the answer says how sure it is, and how sums compare with wholes" 'grep -q "^by its layers  .* layers measured; no other split takes less" out && \
+check "the answer says how sure it is, and how sums compare with wholes" 'grep -q "^by its layers  .* layers measured ([0-9]* roughly); no other split takes less" out && \
     grep -q "^sum of layers against the whole: 0.0 % off" out'
 
 measure 8 "${played[@]}" --chunks 1,4 -q -o chunks.json
@@ -63,6 +63,9 @@ check "where time is short the layers stop, and what that leaves open is said" '
     (said "before the time was up" || holds short.json "m[\"certificate\"].get(\"within\", 1) > 0")'
 
 # ---- resume ---------------------------------------------------------------------------------------------------
+# Numbers in a journal are rounded in the last digit.
+certified() { get "$1" "[c[k] for c in [m[\"certificate\"]] for k in (\"winner\", \"layers_measured\", \"layers_rough\", \"within\")] + \
+    [\"%.9g\" % m[\"certificate\"][\"seconds\"]]"; }
 measure 8 "${played[@]}" --journal j -q -o kept.json
 layers=$(grep -c '"name":"layer"' j)
 head -n $((1 + layers)) j >half
@@ -70,11 +73,11 @@ cp half j
 measure 8 "${played[@]}" --journal j --resume -q -o resumed.json
 check "layers in the journal are not measured again" '[ $status = 0 ] && ((layers > 0)) && \
     [ "$(grep -c "\"name\":\"layer\"" j)" = "$layers" ] && \
-    [ "$(get kept.json "m[\"certificate\"]")" = "$(get resumed.json "m[\"certificate\"]")" ]'
+    [ "$(certified kept.json)" = "$(certified resumed.json)" ]'
 head -n 2 half >j
 measure 8 "${played[@]}" --journal j --resume -q -o resumed.json
 check "those that are missing are" '[ $status = 0 ] && [ "$(grep -c "\"name\":\"layer\"" j)" = "$layers" ] && \
-    [ "$(get kept.json "m[\"certificate\"]")" = "$(get resumed.json "m[\"certificate\"]")" ]'
+    [ "$(certified kept.json)" = "$(certified resumed.json)" ]'
 
 # ---- a real backend -------------------------------------------------------------------------------------------
 measure 4 --size 64KiB --backend host --warmup 1 --precision 20% --budget 12s --layers 0 -o host.json

@@ -133,25 +133,37 @@ static void machine_init(struct machine *machine, const struct hs_system *descri
     }
 }
 
-/* Median of noisy runs, with the error that its own samples let one think it has. */
-static void take_median(double *seconds, double *noise, struct machine *machine, double truth)
+/* Relative standard error of a median, as hs_median_noise in runner/layer_timer.h has it: by
+ * Tippett's range of three, or by the order-statistic interval. */
+static inline double median_noise(const struct hs_summary *summary)
+{
+    return summary->count == 3
+               ? 1.2533 * (summary->max - summary->min) / 1.693 / sqrt(3) / summary->median
+               : hs_summary_precision(summary) / 1.96;
+}
+
+/* Median of noisy runs, with the error that its own samples let one think it has; three runs are
+ * a rough look. */
+static void take_median(double *seconds, double *noise, struct machine *machine, double truth,
+                        bool rough)
 {
     double values[SAMPLES_MAX];
+    int samples = rough ? HS_LAZY_ROUGH_SAMPLES : machine->samples;
     struct hs_summary summary;
 
-    for (int i = 0; i < machine->samples; i++) {
+    for (int i = 0; i < samples; i++) {
         values[i] = truth * exp(machine->noise * normal(machine->seed + ++machine->runs));
         machine->spent_seconds += values[i];
     }
-    if (hs_summarise(&summary, values, (size_t)machine->samples, NULL) != HS_OK)
+    if (hs_summarise(&summary, values, (size_t)samples, NULL) != HS_OK)
         abort();
     *seconds = summary.median;
-    *noise = (summary.ci_high - summary.ci_low) / 2 / 1.96 / summary.median;
+    *noise = median_noise(&summary);
 }
 
 /* Measures a layer as `measure` does. */
 static inline size_t measure_layer(struct hs_fit_point points[2], struct machine *machine,
-                            const struct hs_lazy *lazy, struct hs_layer layer)
+                                   const struct hs_lazy *lazy, struct hs_layer layer, bool rough)
 {
     enum hs_fit_phase phases[2];
     size_t count = hs_lazy_phases(phases, lazy, layer);
@@ -162,7 +174,8 @@ static inline size_t measure_layer(struct hs_fit_point points[2], struct machine
         points[i] = (struct hs_fit_point){
             .layer = layer, .np = lazy->lattice.np, .phase = phases[i], .bytes = bytes};
         take_median(&points[i].seconds, &points[i].noise, machine,
-                    true_phase_seconds(machine, lazy->lattice.np, layer, phases[i], bytes));
+                    true_phase_seconds(machine, lazy->lattice.np, layer, phases[i], bytes),
+                    rough);
     }
     return count;
 }

@@ -6,7 +6,8 @@
 
 #include "lazy_machine.h"
 
-#define MIB 1048576.0
+#define MIB       1048576.0
+#define TOLERANCE 0.01 /* the search's default */
 
 static const char *const machines[] = {
     "net@12.5GB/s~4us;s=2",
@@ -52,48 +53,36 @@ static struct hs_system without_figures(const struct hs_system *described)
 struct found {
     struct hs_certificate certificate;
     double true_seconds, best_seconds; /* of the winner, of the best split */
-    bool bounds_held;                  /* no bound was ever above the truth */
 };
-
-static bool bounds_hold(const struct hs_lazy *lazy, const struct machine *machine)
-{
-    for (size_t e = 0; e < lazy->lattice.edge_count; e++) {
-        const struct hs_lazy_layer *item = &lazy->layers[e];
-
-        if (item->status == HS_LAZY_OPEN &&
-            item->seconds > true_layer_seconds(machine, lazy->lattice.np, item->layer, lazy->bytes))
-            return false;
-    }
-    return true;
-}
 
 /* Searches to the end, or until `most` layers are measured. */
 static struct found search(struct machine *machine, const struct hs_system *system, int64_t np,
                            double bytes, bool shape_only, size_t most)
 {
     struct hs_lazy_options options = {.shape_only = shape_only};
-    struct found found = {.bounds_held = true};
+    struct found found = {.true_seconds = 0};
     struct hs_error err = {0};
     struct hs_lazy lazy;
-    struct hs_layer layer;
-    bool wanted = true;
     uint64_t splits = 0;
 
     assert_status_is(hs_lazy_init(&lazy, system, np, bytes, &options, &err), HS_OK, &err);
-    while (hs_lazy_measured(&lazy) < most) {
+    while (hs_lazy_measured(&lazy, NULL) < most) {
         struct hs_fit_point points[2];
+        struct hs_lazy_step step;
 
-        assert_status_is(hs_lazy_next(&wanted, &layer, &lazy, &err), HS_OK, &err);
-        found.bounds_held = found.bounds_held && bounds_hold(&lazy, machine);
-        if (!wanted)
+        assert_status_is(hs_lazy_next(&step, &lazy, &err), HS_OK, &err);
+        if (!step.wanted)
             break;
-        assert_int_equal(hs_lazy_find(&lazy, layer)->status, HS_LAZY_OPEN);
+        assert_int_equal(hs_lazy_find(&lazy, step.layer)->status,
+                         step.rough ? HS_LAZY_OPEN : HS_LAZY_ROUGH);
         assert_status_is(
-            hs_lazy_add(&lazy, points, measure_layer(points, machine, &lazy, layer), &err), HS_OK,
-            &err);
+            hs_lazy_add(&lazy, points,
+                        measure_layer(points, machine, &lazy, step.layer, step.rough), step.rough,
+                        &err),
+            HS_OK, &err);
     }
     assert_status_is(hs_lazy_certificate(&found.certificate, &lazy, &err), HS_OK, &err);
-    assert_int_equal(found.certificate.layers_measured, hs_lazy_measured(&lazy));
+    assert_int_equal(found.certificate.layers_measured, hs_lazy_measured(&lazy, NULL));
     found.best_seconds = best_split_seconds(machine, np, 1, bytes, &splits);
     assert_int_equal(splits, hs_lattice_path_count(&lazy.lattice));
     if (found.certificate.winner.count > 0)
@@ -102,9 +91,10 @@ static struct found search(struct machine *machine, const struct hs_system *syst
     return found;
 }
 
+/* Up to the tolerance of the search. */
 static bool is_best(const struct found *found)
 {
-    return found->true_seconds <= found->best_seconds * (1 + 1e-9);
+    return found->true_seconds <= found->best_seconds * (1 + TOLERANCE);
 }
 
 /* Whether the truth contradicts what the certificate says of other splits. */
@@ -116,12 +106,13 @@ static bool is_beaten(const struct found *found)
 
 /* ---- without noise ------------------------------------------------------------------------- */
 
-/* Over machines, process counts and message sizes; returns how many winners were not the best. */
-static size_t sweep_without_noise(bool shape_only, size_t *runs, size_t *misled)
+/* Over machines, process counts and message sizes. One winner in twenty may be worse than the best
+ * by more than the tolerance, or than stated. */
+static void sweep_without_noise(bool shape_only)
 {
     static const int counts[] = {4, 6, 8, 12, 16, 24, 30, 32, 36, 48, 64};
-    size_t wrong = 0;
-    double measured = 0, layers = 0;
+    size_t wrong = 0, beaten = 0, runs = 0;
+    double measured = 0, layers = 0, worst = 0;
 
     for (size_t m = 0; m < HS_COUNT(machines); m++) {
         struct hs_system described = parse(machines[m]);
@@ -136,41 +127,34 @@ static size_t sweep_without_noise(bool shape_only, size_t *runs, size_t *misled)
                            SIZE_MAX);
             assert_true(found.certificate.winner.count > 0);
             assert_near(found.certificate.seconds, found.true_seconds, 1e-12);
-            if (found.bounds_held && !is_best(&found))
-                fail_msg("machine %zu, %d processes: the bounds held, and it missed the best by %g",
-                         m, counts[i], found.true_seconds / found.best_seconds - 1);
-            *misled += !found.bounds_held;
+            worst = fmax(worst, found.true_seconds / found.best_seconds - 1);
             wrong += !is_best(&found);
-            ++*runs;
+            beaten += is_beaten(&found);
+            runs++;
             measured += (double)found.certificate.layers_measured;
             layers += (double)found.certificate.layers;
             hs_certificate_release(&found.certificate);
         }
         hs_system_release(&described);
     }
-    print_message("# %s: %.0f %% of the layers measured, %zu of %zu winners not the best, a bound "
-                  "was too high in %zu runs\n",
-                  shape_only ? "shape alone" : "described", 100 * measured / layers, wrong, *runs,
-                  *misled);
-    return wrong;
+    print_message("# %s: %.0f %% of the layers measured, %zu of %zu winners worse than the best by "
+                  "more than 1 %%, %.2f %% at most; %zu worse than stated\n",
+                  shape_only ? "shape alone" : "described", 100 * measured / layers, wrong, runs,
+                  100 * worst, beaten);
+    assert_true(wrong * 20 <= runs);
+    assert_true(beaten * 20 <= runs);
 }
 
-static void without_noise_the_winner_is_the_best_wherever_the_bounds_hold(void **state)
+static void without_noise_the_winner_is_the_best(void **state)
 {
-    size_t runs = 0, misled = 0, wrong = sweep_without_noise(false, &runs, &misled);
-
     (void)state;
-    assert_true(misled < runs);
-    assert_true(wrong * 20 <= runs);
+    sweep_without_noise(false);
 }
 
 static void a_machine_of_which_only_the_shape_is_known_is_searched_too(void **state)
 {
-    size_t runs = 0, misled = 0, wrong = sweep_without_noise(true, &runs, &misled);
-
     (void)state;
-    assert_true(misled < runs);
-    assert_true(wrong * 20 <= runs);
+    sweep_without_noise(true);
 }
 
 static void the_tapered_cluster_needs_at_most_six_of_ten_layers(void **state)
@@ -196,7 +180,7 @@ static void the_tapered_cluster_needs_at_most_six_of_ten_layers(void **state)
 
 static void a_search_cut_short_says_how_much_it_leaves_open(void **state)
 {
-    size_t winners = 0;
+    size_t winners = 0, beaten = 0;
 
     (void)state;
     for (uint64_t seed = 0; seed < 8; seed++)
@@ -210,8 +194,7 @@ static void a_search_cut_short_says_how_much_it_leaves_open(void **state)
             assert_true(found.certificate.layers_measured <= most);
             if (found.certificate.winner.count > 0) {
                 winners++;
-                if (found.bounds_held)
-                    assert_false(is_beaten(&found));
+                beaten += is_beaten(&found);
             } else {
                 assert_int_equal(found.certificate.tie_count, 0);
             }
@@ -219,6 +202,7 @@ static void a_search_cut_short_says_how_much_it_leaves_open(void **state)
             hs_system_release(&described);
         }
     assert_true(winners > 8);
+    assert_true(beaten * 20 <= winners);
 }
 
 /* ---- with noise ---------------------------------------------------------------------------- */
@@ -272,6 +256,72 @@ static void with_20_percent_of_noise_its_intervals_cover_the_truth(void **state)
     try_noise(0.20);
 }
 
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Whether 95 % of the draws of a layer that was not measured are around the truth. */
+static bool covers(const struct hs_lazy *lazy, size_t e, double truth)
+{
+    size_t edges = lazy->lattice.edge_count, count = lazy->draw_count;
+    double *values = calloc(count, sizeof(*values));
+    bool covered;
+
+    assert_non_null(values);
+    for (size_t d = 0; d < count; d++)
+        values[d] = lazy->draws[d * edges + e];
+    qsort(values, count, sizeof(*values), by_value);
+    covered = values[count / 40] <= truth && truth <= values[count - 1 - count / 40];
+    free(values);
+    return covered;
+}
+
+static void what_it_expects_of_layers_not_measured_covers_the_truth(void **state)
+{
+    size_t covered = 0, count = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct hs_system described = parse(machines[seed % HS_COUNT(machines)]);
+        struct hs_error err = {0};
+        struct machine machine;
+        struct hs_lazy lazy;
+        struct hs_lazy_step step;
+
+        machine_init(&machine, &described, 300 + seed);
+        machine.noise = 0.02;
+        assert_status_is(hs_lazy_init(&lazy, &described, 36, 16 * MIB, NULL, &err), HS_OK, &err);
+        for (int i = 0; i < 5; i++) {
+            struct hs_fit_point points[2];
+            size_t phases;
+
+            assert_status_is(hs_lazy_next(&step, &lazy, &err), HS_OK, &err);
+            if (!step.wanted)
+                break;
+            phases = measure_layer(points, &machine, &lazy, step.layer, step.rough);
+            assert_status_is(hs_lazy_add(&lazy, points, phases, step.rough, &err), HS_OK, &err);
+        }
+        assert_status_is(hs_lazy_next(&step, &lazy, &err), HS_OK, &err);
+        for (size_t e = 0; e < lazy.lattice.edge_count; e++) {
+            double truth = true_layer_seconds(&machine, 36, lazy.layers[e].layer, 16 * MIB);
+
+            if (lazy.layers[e].status != HS_LAZY_OPEN)
+                continue;
+            covered += covers(&lazy, e, truth);
+            count++;
+        }
+        hs_lazy_release(&lazy);
+        hs_system_release(&described);
+    }
+    print_message("# after 5 layers, 95 %% of the draws are around the truth of %zu of %zu layers "
+                  "not measured\n",
+                  covered, count);
+    assert_true(covered * 100 >= 90 * count);
+}
+
 /* ---- one by one ---------------------------------------------------------------------------- */
 
 static void exact_ties_are_named(void **state)
@@ -284,7 +334,7 @@ static void exact_ties_are_named(void **state)
     (void)state;
     assert_true(is_best(&found));
     assert_true(found.certificate.tie_count >= 1);
-    assert_true(found.certificate.within < 1e-9);
+    assert_true(found.certificate.within < TOLERANCE);
     hs_certificate_release(&found.certificate);
     hs_system_release(&described);
 }
@@ -296,22 +346,24 @@ static void a_layer_that_cannot_be_measured_is_avoided(void **state)
     struct hs_certificate certificate;
     struct hs_error err = {0};
     struct hs_lazy lazy;
-    struct hs_layer layer, bad = {2, 8}; /* of 2x8, which is best */
-    bool wanted;
+    struct hs_lazy_step step;
+    struct hs_layer bad = {2, 8}; /* of 2x8, which is best */
 
     (void)state;
     assert_status_is(hs_lazy_init(&lazy, &described, 16, 4 * MIB, NULL, &err), HS_OK, &err);
     for (;;) {
         struct hs_fit_point points[2];
 
-        assert_status_is(hs_lazy_next(&wanted, &layer, &lazy, &err), HS_OK, &err);
-        if (!wanted)
+        assert_status_is(hs_lazy_next(&step, &lazy, &err), HS_OK, &err);
+        if (!step.wanted)
             break;
-        if (layer.stride == bad.stride && layer.size == bad.size)
-            hs_lazy_fail(&lazy, layer);
+        if (step.layer.stride == bad.stride && step.layer.size == bad.size)
+            hs_lazy_fail(&lazy, step.layer);
         else
             assert_status_is(
-                hs_lazy_add(&lazy, points, measure_layer(points, &machine, &lazy, layer), &err),
+                hs_lazy_add(&lazy, points,
+                            measure_layer(points, &machine, &lazy, step.layer, step.rough),
+                            step.rough, &err),
                 HS_OK, &err);
     }
     assert_status_is(hs_lazy_certificate(&certificate, &lazy, &err), HS_OK, &err);
@@ -320,8 +372,8 @@ static void a_layer_that_cannot_be_measured_is_avoided(void **state)
     hs_certificate_release(&certificate);
     for (size_t e = 0; e < lazy.lattice.edge_count; e++)
         hs_lazy_fail(&lazy, lazy.layers[e].layer);
-    assert_status_is(hs_lazy_next(&wanted, &layer, &lazy, &err), HS_OK, &err);
-    assert_false(wanted);
+    assert_status_is(hs_lazy_next(&step, &lazy, &err), HS_OK, &err);
+    assert_false(step.wanted);
     assert_status_is(hs_lazy_certificate(&certificate, &lazy, &err), HS_OK, &err);
     assert_int_equal(certificate.winner.count, 0);
     hs_certificate_release(&certificate);
@@ -330,14 +382,14 @@ static void a_layer_that_cannot_be_measured_is_avoided(void **state)
 }
 
 /* Layers that a machine's truth puts beyond the model's deviations: a link that the shape misses. */
-static void a_machine_that_contradicts_the_model_lowers_the_bounds(void **state)
+static void a_machine_that_contradicts_the_model_is_searched_longer(void **state)
 {
     struct hs_system real = parse(machines[TAPERED]);
     struct hs_system shape = parse("mem:2@10GB/s~5us,network@10GB/s~5us");
     size_t wrong = 0;
 
     (void)state;
-    for (uint64_t seed = 0; seed < 20; seed++) {
+    for (uint64_t seed = 0; seed < 40; seed++) {
         struct machine machine;
         struct found found;
 
@@ -346,7 +398,7 @@ static void a_machine_that_contradicts_the_model_lowers_the_bounds(void **state)
         wrong += !is_best(&found);
         hs_certificate_release(&found.certificate);
     }
-    assert_true(wrong <= 1);
+    assert_true(wrong * 20 <= 40);
     hs_system_release(&real);
     hs_system_release(&shape);
 }
@@ -365,7 +417,7 @@ static void points_of_a_calibrated_system_save_measurements(void **state)
     machine_init(&machine, &described, 3);
     assert_status_is(hs_lazy_init(&lazy, &described, 32, 64 * MIB, NULL, &err), HS_OK, &err);
     for (size_t e = 0; e < lazy.lattice.edge_count; e++)
-        count += measure_layer(points + count, &machine, &lazy, lazy.layers[e].layer);
+        count += measure_layer(points + count, &machine, &lazy, lazy.layers[e].layer, false);
     hs_lazy_release(&lazy);
     fresh = search(&machine, &described, 32, 64 * MIB, false, SIZE_MAX);
     assert_status_is(hs_calibrate(&described, points, count, NULL, "here", NULL, &err), HS_OK,
@@ -383,14 +435,13 @@ static void one_process_needs_no_layer(void **state)
     struct hs_system described = parse(machines[0]);
     struct hs_certificate certificate;
     struct hs_error err = {0};
-    struct hs_layer layer;
+    struct hs_lazy_step step;
     struct hs_lazy lazy;
-    bool wanted = true;
 
     (void)state;
     assert_status_is(hs_lazy_init(&lazy, &described, 1, 1 * MIB, NULL, &err), HS_OK, &err);
-    assert_status_is(hs_lazy_next(&wanted, &layer, &lazy, &err), HS_OK, &err);
-    assert_false(wanted);
+    assert_status_is(hs_lazy_next(&step, &lazy, &err), HS_OK, &err);
+    assert_false(step.wanted);
     assert_status_is(hs_lazy_certificate(&certificate, &lazy, &err), HS_OK, &err);
     assert_int_equal(certificate.layers, 0);
     hs_certificate_release(&certificate);
@@ -411,21 +462,20 @@ static void wrong_input_is_refused(void **state)
     assert_status_is(hs_lazy_init(&lazy, &described, 8, 0, NULL, &err), HS_INVALID, &err);
     assert_status_is(hs_lazy_init(&lazy, &described, 8, MIB, &slow, &err), HS_INVALID, &err);
     assert_status_is(hs_lazy_init(&lazy, &described, 8, MIB, NULL, &err), HS_OK, &err);
-    assert_status_is(hs_lazy_add(&lazy, &point, 1, &err), HS_INVALID, &err);
+    assert_status_is(hs_lazy_add(&lazy, &point, 1, false, &err), HS_INVALID, &err);
     assert_has(err.message, "each phase");
     point.phase = HS_FIT_PAIR;
-    assert_status_is(hs_lazy_add(&lazy, &point, 1, &err), HS_OK, &err);
+    assert_status_is(hs_lazy_add(&lazy, &point, 1, false, &err), HS_OK, &err);
     point.seconds = 0;
-    assert_status_is(hs_lazy_add(&lazy, &point, 1, &err), HS_INVALID, &err);
+    assert_status_is(hs_lazy_add(&lazy, &point, 1, false, &err), HS_INVALID, &err);
     point.layer.size = 3;
-    assert_status_is(hs_lazy_add(&lazy, &point, 1, &err), HS_INVALID, &err);
+    assert_status_is(hs_lazy_add(&lazy, &point, 1, false, &err), HS_INVALID, &err);
     hs_lazy_release(&lazy);
     hs_system_release(&described);
 }
 
 static const struct CMUnitTest tests[] = {
-    HS_TEST("without noise the winner is the best wherever the bounds hold",
-            without_noise_the_winner_is_the_best_wherever_the_bounds_hold),
+    HS_TEST("without noise the winner is the best", without_noise_the_winner_is_the_best),
     HS_TEST("a machine of which only the shape is known is searched too",
             a_machine_of_which_only_the_shape_is_known_is_searched_too),
     HS_TEST("the tapered cluster of 16 needs at most six of its ten layers",
@@ -438,11 +488,13 @@ static const struct CMUnitTest tests[] = {
             with_5_percent_of_noise_its_intervals_cover_the_truth),
     HS_TEST("with 20 % of noise its intervals cover the truth in 95 % of 200 runs",
             with_20_percent_of_noise_its_intervals_cover_the_truth),
+    HS_TEST("what it expects of layers not measured covers the truth",
+            what_it_expects_of_layers_not_measured_covers_the_truth),
     HS_TEST("exact ties are named", exact_ties_are_named),
     HS_TEST("a layer that cannot be measured is avoided",
             a_layer_that_cannot_be_measured_is_avoided),
-    HS_TEST("a machine that contradicts the model lowers the bounds",
-            a_machine_that_contradicts_the_model_lowers_the_bounds),
+    HS_TEST("a machine that contradicts the model is searched longer",
+            a_machine_that_contradicts_the_model_is_searched_longer),
     HS_TEST("points of a calibrated system save measurements",
             points_of_a_calibrated_system_save_measurements),
     HS_TEST("one process needs no layer", one_process_needs_no_layer),
