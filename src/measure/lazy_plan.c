@@ -61,6 +61,24 @@ bool hs_lazy_plan_wanted(const struct hs_session *session)
     return !session->has_system || (session->system.fits.count == 0 && !settings->top_given);
 }
 
+/* Rank 0. Layers that hung or failed in the session before. */
+static void leave_out_failed(struct work *work)
+{
+    for (size_t i = 0; i < work->known_count; i++) {
+        struct hs_layer layer = work->known[i].point.layer;
+        const struct hs_lazy_layer *item = hs_lazy_find(&work->lazy, layer);
+
+        if (!work->known[i].failed || !item || item->status == HS_LAZY_FAILED)
+            continue;
+        hs_lazy_fail(&work->lazy, layer);
+        hs_progress_note(&work->session->progress,
+                         "the layer of size %" PRId64 " at stride %" PRId64
+                         " could not be measured before, splits with it are left out; --retry "
+                         "tries again",
+                         layer.size, layer.stride);
+    }
+}
+
 /* Rank 0. */
 static enum hs_status begin(struct work *work, struct hs_error *err)
 {
@@ -81,6 +99,8 @@ static enum hs_status begin(struct work *work, struct hs_error *err)
         status = hs_journal_layers(&work->known, &work->known_count, &session->journal,
                                    work->bout->bytes, session->np, err);
     hs_system_release(&neutral);
+    if (status == HS_OK && !session->settings.retry)
+        leave_out_failed(work);
     return status;
 }
 
@@ -123,7 +143,7 @@ static bool take_known(struct work *work, const struct hs_lazy_step *step, enum 
         for (size_t i = 0; i < work->known_count; i++) {
             const struct hs_fit_point *point = &work->known[i].point;
 
-            if (point->layer.stride == step->layer.stride &&
+            if (!work->known[i].failed && point->layer.stride == step->layer.stride &&
                 point->layer.size == step->layer.size && point->phase == phases[p] &&
                 work->known[i].rough == step->rough) {
                 points[found++] = *point;
@@ -171,7 +191,7 @@ static struct step next_step(struct work *work, const struct hs_layer_timer *tim
             size_t rough, measured = hs_lazy_measured(&work->lazy, &rough);
             size_t phases = 2 * (work->lazy.lattice.edge_count - measured + rough);
 
-            step.layer = wanted.layer;
+            session->layer = step.layer = wanted.layer;
             step.rough = wanted.rough;
             step.count = entering(work, step.layer);
             step.budget_seconds = SHARES * left / (double)phases;
@@ -210,7 +230,8 @@ static void show(struct work *work, const struct step *step, const struct hs_fit
     for (size_t i = 0; i < count; i++)
         sum += points[i].seconds;
     snprintf(line, sizeof(line),
-             "%s  layer of size %" PRId64 " at stride %" PRId64 "  %s%s  (%zu of at most %zu layers)",
+             "%s  layer of size %" PRId64 " at stride %" PRId64
+             "  %s%s  (%zu of at most %zu layers)",
              hs_bytes_format(size, work->bout->bytes), step->layer.size, step->layer.stride,
              step->rough ? "about " : "", hs_seconds_format(seconds, sum),
              hs_lazy_measured(&work->lazy, NULL), work->lazy.lattice.edge_count);
@@ -227,8 +248,13 @@ static enum hs_status keep(struct work *work, const struct step *step,
     struct hs_error ignored; /* the journal says once that it ends; the run goes on */
     enum hs_status status;
 
+    session->layer = (struct hs_layer){0, 0};
     if (time->failed) {
+        struct hs_journal_layer line = {.point.layer = step->layer, .failed = time->reason};
+
         hs_lazy_fail(&work->lazy, step->layer);
+        if (hs_journal_write_layer(&session->journal, work->bout->bytes, &line, &ignored))
+            hs_progress_note(&session->progress, "the journal ends here: %s", ignored.message);
         hs_progress_note(&session->progress,
                          "the layer of size %" PRId64 " at stride %" PRId64
                          " cannot be measured, splits with it are left out: %s",
@@ -239,7 +265,7 @@ static enum hs_status keep(struct work *work, const struct step *step,
     if (status == HS_OK)
         status = remember(session, points, count, err);
     for (size_t i = 0; i < count && status == HS_OK; i++) {
-        struct hs_journal_layer line = {points[i], step->rough};
+        struct hs_journal_layer line = {.point = points[i], .rough = step->rough};
 
         if (hs_journal_write_layer(&session->journal, work->bout->bytes, &line, &ignored))
             hs_progress_note(&session->progress, "the journal ends here: %s", ignored.message);

@@ -163,11 +163,20 @@ static void mark_timeout(struct hs_session *session, const struct hs_guard_end *
 {
     char reason[HS_REASON_BYTES], limit[HS_UNIT_TEXT];
 
-    if (end->event != HS_GUARD_TIMEOUT || end->subject == HS_GUARD_NOBODY ||
-        session->current >= session->bout_count)
+    if (end->event != HS_GUARD_TIMEOUT || session->current >= session->bout_count)
         return;
     snprintf(reason, sizeof(reason), "%s took more than %s", end->what,
              hs_seconds_format(limit, end->limit_seconds));
+    if (session->layer.size > 0) {
+        struct hs_journal_layer line = {.point.layer = session->layer, .failed = reason};
+        struct hs_error ignored; /* what matters is said in any case */
+
+        hs_journal_write_layer(&session->journal, session->bouts[session->current].bytes, &line,
+                               &ignored);
+        return;
+    }
+    if (end->subject == HS_GUARD_NOBODY)
+        return;
     hs_contest_fault(&session->bouts[session->current].contest, end->subject, HS_MEASURE_TIMEOUT,
                      reason);
 }

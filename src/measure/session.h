@@ -54,6 +54,7 @@ struct hs_session {
     bool lazy; /* layers are measured before the candidates are chosen (lazy_plan.h) */
     struct hs_fit_point *layer_points; /* [layer_point_count] owned: of all sizes so far; rank 0 */
     size_t layer_point_count;
+    struct hs_layer layer; /* being measured alone; size 0: none; rank 0 */
     const struct hs_backend *backend;
     const struct hs_memory *memory; /* see hs_buffers_choose */
     struct hs_machine machine;      /* empty where the backend plays one */

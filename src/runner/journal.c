@@ -170,7 +170,11 @@ enum hs_status hs_journal_write_layer(struct hs_journal *journal, uint64_t messa
     complete = root && cJSON_AddNumberToObject(root, "bytes", (double)message_bytes) &&
                cJSON_AddStringToObject(root, "name", HS_JOURNAL_LAYER) &&
                cJSON_AddNumberToObject(root, "stride", (double)point->layer.stride) &&
-               cJSON_AddNumberToObject(root, "size", (double)point->layer.size) &&
+               cJSON_AddNumberToObject(root, "size", (double)point->layer.size);
+    if (layer->failed)
+        return write_tree(journal, root,
+                          complete && cJSON_AddStringToObject(root, "failed", layer->failed), err);
+    complete = complete &&
                cJSON_AddStringToObject(root, "phase", hs_fit_phase_names[point->phase]) &&
                cJSON_AddNumberToObject(root, "entering", point->bytes) &&
                cJSON_AddNumberToObject(root, "seconds", point->seconds) &&

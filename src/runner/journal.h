@@ -16,6 +16,10 @@
  *     {"bytes":67108864,"name":"layer","stride":4,"size":4,"phase":"reduce-scatter","entering":...,
  *      "seconds":0.0031,"noise":0.004,"rough":false}
  *
+ * or that a layer could not be measured:
+ *
+ *     {"bytes":67108864,"name":"layer","stride":4,"size":4,"failed":"took more than 60 s"}
+ *
  * Lines are written whole, in order. A kill can tear the last one only: a line without its newline
  * is ignored, and cut off when the run resumes. Rank 0 alone touches the file.
  */
@@ -77,10 +81,12 @@ enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_byt
                                 struct hs_contestant *item, struct hs_error *err);
 enum hs_status hs_journal_sync(struct hs_journal *journal, struct hs_error *err);
 
-/* The time of one phase of a layer, precise or a rough look (search/lazy.h). */
+/* The time of one phase of a layer, precise or a rough look (search/lazy.h); or that there is none:
+ * then the point has a layer only. */
 struct hs_journal_layer {
     struct hs_fit_point point;
     bool rough;
+    const char *failed; /* why; NULL: it did not. Not owned; after reading just not NULL */
 };
 
 /* Writes it; as hs_journal_write. */

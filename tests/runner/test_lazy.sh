@@ -79,6 +79,18 @@ measure 8 "${played[@]}" --journal j --resume -q -o resumed.json
 check "those that are missing are" '[ $status = 0 ] && [ "$(grep -c "\"name\":\"layer\"" j)" = "$layers" ] && \
     [ "$(certified kept.json)" = "$(certified resumed.json)" ]'
 
+# ---- a layer that hangs ---------------------------------------------------------------------------------------
+measure 8 "${played[@]}" --faults hang=8 --timeout 2s --journal h -q -o hung.json
+check "a layer that hangs ends the job, and the journal names it" '[ $status = 1 ] && said "took more than 2.000 s" && \
+    grep "\"size\":8" h | grep -q "\"failed\":\"timing the .* took more than 2.000 s\"" && [ ! -e hung.json ]'
+cp h again
+measure 8 "${played[@]}" --journal h --resume -o hung.json
+check "--resume goes around it" '[ $status = 0 ] && is_valid hung.json && said "could not be measured before" && \
+    holds hung.json "m[\"certificate\"][\"layers_failed\"] == 1"'
+measure 8 "${played[@]}" --journal again --resume --retry -q -o hung.json
+check "--retry measures it when it hangs no more" '[ $status = 0 ] && \
+    holds hung.json "m[\"certificate\"][\"layers_failed\"] == 0 and m[\"certificate\"][\"winner\"] == \"2x4\""'
+
 # ---- a real backend -------------------------------------------------------------------------------------------
 measure 4 --size 64KiB --backend host --warmup 1 --precision 20% --budget 12s --layers 0 -o host.json
 check "where nothing is known but where the ranks are, it works too" '[ $status = 0 ] && is_valid host.json && \
