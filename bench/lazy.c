@@ -1,13 +1,14 @@
 /*
- * What the lazy plan costs against measuring every split: layers, communicators, seconds of allocation.
+ * What the lazy plan costs against measuring every split: layers, communicators, seconds of
+ * allocation.
  *
  *     build/bench/lazy [NP]        (make bench-lazy; default 128)
  *
  * Machines are played: the model with other figures than the description's, deviations of 10 % for
- * each size and each layer, and 2 % of noise (tests/search/lazy_machine.h). Splits run in the contest
- * of `measure` itself, with its racing; layers by the rules of its timer: roughly first (1 run of
- * warm-up, 3 samples); those that matter again with 2 runs of warm-up, then samples until the median
- * is known to 2 %, at least 8.
+ * each size and each layer, and 2 % of noise (tests/search/lazy_machine.h). Splits run in the
+ * contest of `measure` itself, with its racing; layers by the rules of its timer: roughly first (1
+ * run of warm-up, 3 samples); those that matter again with 2 runs of warm-up, then samples until
+ * the median is known to 2 %, at least 8.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -126,8 +127,7 @@ static double measure_every_split(struct machine *machine, int64_t np)
 
 /* One phase, by the rules of measure's lazy plan. */
 static struct hs_fit_point measure_phase(struct machine *machine, const struct hs_lazy *lazy,
-                                         struct hs_layer layer, bool rough,
-                                         enum hs_fit_phase phase)
+                                         struct hs_layer layer, bool rough, enum hs_fit_phase phase)
 {
     size_t least = rough ? HS_LAZY_ROUGH_SAMPLES : MIN_SAMPLES;
     double bytes = lazy->bytes / (double)layer.stride, values[MAX_SAMPLES];
@@ -141,8 +141,8 @@ static struct hs_fit_point measure_phase(struct machine *machine, const struct h
         values[count++] = noisy(machine, truth);
         if (count >= least && hs_summarise(&summary, values, count, NULL) != HS_OK)
             exit(1);
-    } while (count < least || (!rough && count < MAX_SAMPLES &&
-                               hs_summary_precision(&summary) > PRECISION));
+    } while (count < least ||
+             (!rough && count < MAX_SAMPLES && hs_summary_precision(&summary) > PRECISION));
     return (struct hs_fit_point){.layer = layer,
                                  .np = lazy->lattice.np,
                                  .phase = phase,

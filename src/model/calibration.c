@@ -13,7 +13,7 @@
 #define CLAMPED        0.3      /* of the residual allowed, where a latency is held at 0 */
 #define LONGER_HALF    0.495    /* a little less than half, for sizes that are rounded up */
 #define LONGEST        0.99
-#define FITS_PER_LAYER 3        /* at most: its own, its class's, its level's */
+#define FITS_PER_LAYER 3 /* at most: its own, its class's, its level's */
 
 static enum hs_status check_points(const struct hs_fit_point *points, size_t count,
                                    struct hs_error *err)
@@ -53,9 +53,9 @@ static double residual_of(const struct hs_kind *layer)
 }
 
 /* Layers that one line does not describe at all message sizes keep the longer half, or where that
- * does not help the longest, which is nearest to what is asked of them: layers far off the line, and
- * those off it that want a latency below 0 (short messages go faster than the line says: through
- * buffers, or links that lend). Returns how many, anew. */
+ * does not help the longest, which is nearest to what is asked of them: layers far off the line,
+ * and those off it that want a latency below 0 (short messages go faster than the line says:
+ * through buffers, or links that lend). Returns how many, anew. */
 static size_t narrow(struct hs_terms *terms)
 {
     size_t narrowed = 0;
@@ -84,8 +84,7 @@ static size_t refuse(struct hs_terms *terms)
         struct hs_kind *layer = &terms->layers[i];
 
         layer->flat = layer->flat || (!layer->refused && terms->flat[layer->group]);
-        if (layer->refused ||
-            (!layer->flat && residual_of(layer) <= terms->options.max_residual))
+        if (layer->refused || (!layer->flat && residual_of(layer) <= terms->options.max_residual))
             continue;
         layer->refused = true;
         refused++;

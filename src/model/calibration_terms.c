@@ -117,8 +117,8 @@ static enum hs_status add_point(struct hs_terms *terms, const struct hs_fit_poin
         return hs_fail(err, HS_INVALID,
                        "point %zu: no time of a layer: stride %" PRId64 ", size %" PRId64
                        " of %" PRId64 " processes, %g bytes, %g s",
-                       number, point->layer.stride, point->layer.size, point->np,
-                       point->bytes, point->seconds);
+                       number, point->layer.stride, point->layer.size, point->np, point->bytes,
+                       point->seconds);
     price = hs_layer_price(terms->system, point->np, point->layer);
     group = 2 * price.level + price.straddles;
     price_term(term, &price, terms, point);
@@ -220,8 +220,8 @@ size_t hs_terms_select(struct hs_terms *terms)
     size_t used = 0;
 
     for (size_t i = 0; i < terms->class_count + terms->layer_count; i++) {
-        struct hs_kind *kind = i < terms->class_count ? &terms->classes[i]
-                                                      : &terms->layers[i - terms->class_count];
+        struct hs_kind *kind =
+            i < terms->class_count ? &terms->classes[i] : &terms->layers[i - terms->class_count];
 
         if (kind->refused) /* those keep what they were refused for */
             continue;

@@ -18,8 +18,8 @@
 struct hs_kind {
     int group;
     int64_t size, stride;
-    size_t parent; /* of a layer: its class */
-    size_t column; /* of its latency deviation; the slowness deviation is the next */
+    size_t parent;         /* of a layer: its class */
+    size_t column;         /* of its latency deviation; the slowness deviation is the next */
     int64_t points, terms; /* measurements, and equations that they make */
     double min_bytes, max_bytes;
     double steps, transfer_seconds; /* of one phase of its longest message */
@@ -64,8 +64,8 @@ enum hs_status hs_terms_init(struct hs_terms *terms, const struct hs_system *sys
                              const struct hs_calibration_options *options, struct hs_error *err);
 void hs_terms_release(struct hs_terms *terms);
 
-/* Sets which points are used, by what is said of their layers, and counts them anew. Returns how many
- * there are. */
+/* Sets which points are used, by what is said of their layers, and counts them anew. Returns how
+ * many there are. */
 size_t hs_terms_select(struct hs_terms *terms);
 
 /* Solves for x and covariance, by the points used; negative latencies are held at 0, and groups

@@ -2,8 +2,8 @@
  * certificate.h - what a lazy search found, and how sure it is (search/lazy.h makes it).
  *
  * Times are sums of layer times: of a split whose layers were all measured, the sum of their
- * medians; of any other split what the measured layers let one expect. That the whole takes as long as the sum is measured
- * afterwards, end to end.
+ * medians; of any other split what the measured layers let one expect. That the whole takes as long
+ * as the sum is measured afterwards, end to end.
  */
 #ifndef HS_MODEL_CERTIFICATE_H
 #define HS_MODEL_CERTIFICATE_H
@@ -27,8 +27,8 @@ struct hs_certificate {
     size_t layers_measured, layers; /* of the lattice */
     size_t layers_rough;            /* of those measured: with a few samples only */
     size_t layers_failed;           /* could not be measured: splits that need them are left out */
-    /* No split takes less than the winner's time / (1 + within), at 95 %. 0: the winner is the best.
-     * Infinite where nothing is known of a split that may count. */
+    /* No split takes less than the winner's time / (1 + within), at 95 %. 0: the winner is the
+     * best. Infinite where nothing is known of a split that may count. */
     double within;
     /* The smallest sum among the other splits, and which split's it is; count 0: there is none. */
     struct hs_split runner_up;

@@ -13,22 +13,23 @@
 
 /* Rounds of linearisation; deviations are widened from the third on, when base figures are near
  * where they stay. */
-#define ROUNDS       5
-#define WIDEN_FROM   2
-#define WIDEST       5.0 /* most that deviations are widened */
+#define ROUNDS       6
+#define WIDEN_FROM   3
+#define WIDEST       5.0  /* most that deviations are widened */
+#define SURPRISE     2.0  /* standard deviations off: then a base figure's prior is widened */
 #define NOISE_FLOOR  1e-3 /* no median is trusted to better than this: clocks, and rounding */
 #define LEAST_FACTOR 0.05 /* least latency and slowness that deviations are taken relative to */
 
 /* Priors of base figures: standard deviations relative to the description. Real links reach about
  * half to all of what is said of them; described latencies are of the wire more often than not, and
  * software takes several times as long. */
-#define SLOWNESS_DEVIATION  0.35
-#define LATENCY_DEVIATION   2.0
-#define STRADDLE_DEVIATION  0.15
-#define LAUNCH_DEVIATION    2.0
-#define UNKNOWN_DEVIATION   10.0  /* of figures that mean nothing, relative to what was measured */
-#define LEAST_LATENCY_UNIT  2e-6  /* seconds: where no latency is described */
-#define LEAST_LAUNCH_UNIT   5e-6  /* likewise of a launch */
+#define SLOWNESS_DEVIATION 0.35
+#define LATENCY_DEVIATION  2.0
+#define STRADDLE_DEVIATION 0.15
+#define LAUNCH_DEVIATION   2.0
+#define UNKNOWN_DEVIATION  10.0 /* of figures that mean nothing, relative to what was measured */
+#define LEAST_LATENCY_UNIT 2e-6 /* seconds: where no latency is described */
+#define LEAST_LAUNCH_UNIT  5e-6 /* likewise of a launch */
 
 /* Columns: launch; by level latency, slowness and what straddling adds to that; by kind a latency
  * and a slowness deviation. */
@@ -62,8 +63,10 @@ struct hs_posterior {
     /* Where the model is linearised. */
     double latency[HS_LEVELS_MAX], slowness[HS_LEVELS_MAX]; /* in units of the description */
     double latency_unit[HS_LEVELS_MAX], launch_unit;        /* seconds */
-    double scale;  /* of figures that mean nothing: how many times slower the machine is */
-    double widen;  /* factor of all deviations */
+    double scale; /* of figures that mean nothing: how many times slower the machine is */
+    double widen; /* factor of all deviations */
+    double
+        widen_base[KIND_COLUMN]; /* of priors of base figures that are far from the description */
 
     struct kind *kinds; /* [kind_count] owned, with room for two per row */
     size_t kind_count, columns;
@@ -81,8 +84,8 @@ static size_t take_kind(struct hs_posterior *p, int group, int64_t stride, int64
 {
     size_t i = 0;
 
-    while (i < p->kind_count && (p->kinds[i].group != group || p->kinds[i].stride != stride ||
-                                 p->kinds[i].size != size))
+    while (i < p->kind_count &&
+           (p->kinds[i].group != group || p->kinds[i].stride != stride || p->kinds[i].size != size))
         i++;
     if (i == p->kind_count)
         p->kinds[p->kind_count++] = (struct kind){group, stride, size};
@@ -103,10 +106,11 @@ static struct row make_row(struct hs_posterior *p, const struct hs_system *now, 
     size_t l = (size_t)price.level, b = (size_t)price.bottleneck;
     int group = 2 * price.level + price.straddles;
     double described = p->system->levels[l].latency_seconds;
-    double latency = passes * (described > 0 ? hs_layer_line(&price, bytes).latency_seconds / 2 *
-                                                   p->latency_unit[l] / described
-                                             : p->system->pipeline_granularity *
-                                                   (double)(layer.size - 1) * p->latency_unit[l]);
+    double latency =
+        passes *
+        (described > 0
+             ? hs_layer_line(&price, bytes).latency_seconds / 2 * p->latency_unit[l] / described
+             : p->system->pipeline_granularity * (double)(layer.size - 1) * p->latency_unit[l]);
     double transfer =
         passes * hs_layer_bandwidth_seconds(&price, bytes) / 2 / p->slowness[b]; /* as described */
     struct row row = {0};
@@ -188,6 +192,8 @@ static void set_priors(struct hs_posterior *p)
         p->deviation[KIND_COLUMN + 2 * i] = p->deviation[KIND_COLUMN + 2 * i + 1] =
             p->widen *
             (p->kinds[i].stride ? p->options.layer_deviation : p->options.size_deviation);
+    for (size_t c = 0; c < STRADDLE_COLUMN; c++)
+        p->deviation[c] *= p->widen_base[c];
 }
 
 /* ---- conditioning -------------------------------------------------------------------------- */
@@ -205,8 +211,8 @@ static bool make_factor(struct hs_posterior *p)
 
             memset(column, 0, p->columns * sizeof(*column));
             for (size_t k = 0; k < row->count; k++)
-                column[row->columns[k]] = row->values[k] * p->deviation[row->columns[k]] *
-                                          p->deviation[row->columns[k]];
+                column[row->columns[k]] =
+                    row->values[k] * p->deviation[row->columns[k]] * p->deviation[row->columns[k]];
             for (size_t j = 0; j <= i; j++) {
                 double value = times(&p->point_rows[j], column);
 
@@ -271,6 +277,18 @@ static void find_scale(struct hs_posterior *p)
         p->latency[l] = p->slowness[l] = p->scale;
 }
 
+/* A level far slower or faster than described says nothing against the model: its own prior gives
+ * way, before all deviations do. */
+static void give_way(struct hs_posterior *p)
+{
+    for (size_t c = 0; c < STRADDLE_COLUMN; c++)
+        if (p->deviation[c] > 0) {
+            double off = fabs(p->x[c] - p->mean[c]) / p->deviation[c];
+
+            p->widen_base[c] *= fmax(1, off / SURPRISE);
+        }
+}
+
 static bool linearise(struct hs_posterior *p)
 {
     for (int round = 0; round < ROUNDS; round++) {
@@ -283,6 +301,7 @@ static bool linearise(struct hs_posterior *p)
         squares = correct(p->x, p, p->mean, NULL);
         if (p->point_count == 0 || round + 1 == ROUNDS)
             continue;
+        give_way(p);
         if (round >= WIDEN_FROM)
             p->widen = fmin(WIDEST, fmax(1, p->widen * sqrt(squares / (double)p->point_count)));
         for (size_t l = 0; l < p->system->level_count; l++) {
@@ -334,11 +353,13 @@ static enum hs_status condition(struct hs_posterior *p, struct hs_error *err)
         p->latency_unit[l] = fmax(p->system->levels[l].latency_seconds, LEAST_LATENCY_UNIT);
         p->latency[l] = p->slowness[l] = 1;
     }
+    for (size_t c = 0; c < KIND_COLUMN; c++)
+        p->widen_base[c] = 1;
     for (size_t i = 0; i < p->point_count; i++) {
         double noise = p->points[i].noise;
 
-        p->noise[i] = p->points[i].seconds *
-                      fmax(isfinite(noise) ? noise : p->options.noise, NOISE_FLOOR);
+        p->noise[i] =
+            p->points[i].seconds * fmax(isfinite(noise) ? noise : p->options.noise, NOISE_FLOOR);
     }
     if (p->options.shape_only && p->point_count > 0)
         find_scale(p);

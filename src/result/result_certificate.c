@@ -225,9 +225,9 @@ enum hs_status hs_result_certificate_read(struct hs_certificate *certificate,
                                           const struct hs_json *at, int64_t np,
                                           struct hs_error *err)
 {
-    static const char *const keys[] = {
-        "layers_measured", "layers_rough", "layers_failed", "layers", "winner",   "seconds",
-        "ci95_seconds",    "within",       "runner_up",     "ties",   "more_ties"};
+    static const char *const keys[] = {"layers_measured", "layers_rough", "layers_failed", "layers",
+                                       "winner",          "seconds",      "ci95_seconds",  "within",
+                                       "runner_up",       "ties",         "more_ties"};
     static const size_t without_winner = 4;
     bool has_winner = hs_result_there(at, "winner");
     enum hs_status status;

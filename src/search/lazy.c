@@ -260,8 +260,7 @@ enum hs_status hs_lazy_fitted(struct hs_system *system, const struct hs_lazy *la
     enum hs_status status;
 
     *system = lazy->base;
-    status =
-        hs_calibrate(system, lazy->points, lazy->point_count, &options, NULL, NULL, &why);
+    status = hs_calibrate(system, lazy->points, lazy->point_count, &options, NULL, NULL, &why);
     return status == HS_MEMORY ? hs_fail(err, HS_MEMORY, "%s", why.message) : HS_OK;
 }
 
@@ -282,8 +281,8 @@ hs_ticks *hs_lazy_weights(double *tick_seconds, const struct hs_lazy *lazy,
     for (size_t e = 0; e < count; e++) {
         const struct hs_lazy_layer *item = &lazy->layers[e];
 
-        weights[e] = item->status < least ? FAILED_TICKS
-                                          : (hs_ticks)llrint(item->seconds / *tick_seconds);
+        weights[e] =
+            item->status < least ? FAILED_TICKS : (hs_ticks)llrint(item->seconds / *tick_seconds);
     }
     return weights;
 }

@@ -4,7 +4,7 @@
  * A layer's cost does not depend on the rest of the path, so a split takes the sum of its layers.
  * What the measured layers say of the others is a joint distribution (model/posterior.h), of which
  * a few hundred machines are drawn. In each of them the best split is a shortest path. Where it is
- * never faster than the best measured split by more than a tolerance, but for 5 % of the machines,
+ * never faster than the best measured split by more than a tolerance, but for 2 % of the machines,
  * nothing that is still unknown can matter, and the search ends. Else the layer is measured next
  * that makes most of the difference: that lies most often on paths that would win, weighed by what
  * they would win and by how little is known of it. (Thompson sampling over the edges of a graph;

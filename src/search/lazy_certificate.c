@@ -49,8 +49,8 @@ static void add_up(double *seconds, double *variance, const struct hs_lazy *lazy
     }
 }
 
-/* The best splits, best first, through layers of which at least `least` is known; the caller releases
- * the paths. */
+/* The best splits, best first, through layers of which at least `least` is known; the caller
+ * releases the paths. */
 static enum hs_status find_best(struct hs_paths *paths, const struct hs_lazy *lazy,
                                 enum hs_lazy_status least, size_t top, struct hs_error *err)
 {
@@ -287,7 +287,7 @@ static enum hs_status find_within(struct hs_certificate *certificate, const stru
             losses[d] = 0;
     }
     if (seconds && losses)
-        certificate->within = hs_lazy_upper(losses, lazy->draw_count);
+        certificate->within = hs_lazy_upper(losses, lazy->draw_count, ERROR_RATE);
     free(seconds);
     free(losses);
     return seconds && losses ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");

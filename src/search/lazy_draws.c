@@ -12,7 +12,7 @@
 #define DRAWS_LEAST 100
 #define DRAWN_MOST  2000000 /* times in all */
 #define POINTS_MOST 400     /* a posterior takes time with their cube */
-#define ERROR_RATE  0.05
+#define STOP_RATE   0.02    /* of the machines drawn on which something unknown may win */
 /* Of layers and sizes; of a described system as in calibration.h. Where only its shape is known,
  * links may be missing in it. */
 #define DEVIATION          0.10
@@ -46,9 +46,9 @@ static double usual_square_noise(const struct hs_lazy *lazy, enum hs_lazy_status
     return count > 0 ? sum / count : 0;
 }
 
-/* The spread of a dozen samples is known to a third or so, of three it is hardly known, and where it
- * came out too small an interval would be too narrow. Layers of one run have about the same relative
- * noise, so those that seem quieter than usual are taken halfway there. */
+/* The spread of a dozen samples is known to a third or so, of three it is hardly known, and where
+ * it came out too small an interval would be too narrow. Layers of one run have about the same
+ * relative noise, so those that seem quieter than usual are taken halfway there. */
 static double careful_square_noise(const struct hs_lazy *lazy, const struct hs_fit_point *point,
                                    double usual)
 {
@@ -71,17 +71,16 @@ static void set_variances(struct hs_lazy *lazy)
         for (size_t i = 0; i < item->points; i++) {
             const struct hs_fit_point *point = &lazy->points[item->first_point + i];
 
-            item->variance +=
-                careful_square_noise(lazy, point, usual[item->status]) * point->seconds *
-                point->seconds;
+            item->variance += careful_square_noise(lazy, point, usual[item->status]) *
+                              point->seconds * point->seconds;
         }
     }
 }
 
 /* ---- draws --------------------------------------------------------------------------------- */
 
-/* What was measured of a layer, in one: a reduce-scatter may take longer than an allgather, but only
- * their sum matters, and only that is what the model says. */
+/* What was measured of a layer, in one: a reduce-scatter may take longer than an allgather, but
+ * only their sum matters, and only that is what the model says. */
 static struct hs_fit_point join(const struct hs_lazy *lazy, const struct hs_lazy_layer *item)
 {
     struct hs_fit_point point = lazy->points[item->first_point];
@@ -171,8 +170,7 @@ static enum hs_status make_room(struct hs_lazy *lazy, struct hs_error *err)
 
 /* By the points, of which some may be another layer's; layers is working space. */
 static enum hs_status draw_by(struct hs_lazy *lazy, struct hs_posterior_layer *layers,
-                              const struct hs_fit_point *points, size_t count,
-                              struct hs_error *err)
+                              const struct hs_fit_point *points, size_t count, struct hs_error *err)
 {
     struct hs_posterior_options options = {.size_deviation = hs_lazy_deviation(lazy),
                                            .layer_deviation = hs_lazy_deviation(lazy),
@@ -182,8 +180,8 @@ static enum hs_status draw_by(struct hs_lazy *lazy, struct hs_posterior_layer *l
     enum hs_status status;
 
     for (size_t e = 0; e < lazy->lattice.edge_count; e++)
-        layers[e] = (struct hs_posterior_layer){
-            lazy->layers[e].layer, lazy->bytes / (double)lazy->layers[e].layer.stride};
+        layers[e] = (struct hs_posterior_layer){lazy->layers[e].layer,
+                                                lazy->bytes / (double)lazy->layers[e].layer.stride};
     status = hs_posterior_init(&posterior, &lazy->base, lazy->lattice.np, layers,
                                lazy->lattice.edge_count, points, count, &options, err);
     if (status)
@@ -245,10 +243,10 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double hs_lazy_upper(double *values, size_t count)
+double hs_lazy_upper(double *values, size_t count, double rate)
 {
     qsort(values, count, sizeof(*values), by_value);
-    return values[(size_t)ceil((1 - ERROR_RATE) * (double)count) - 1];
+    return values[(size_t)ceil((1 - rate) * (double)count) - 1];
 }
 
 /* ---- the next one -------------------------------------------------------------------------- */
@@ -264,8 +262,7 @@ struct votes {
 static void vote(struct votes *votes, const struct hs_lazy *lazy, size_t d)
 {
     const double *times = lazy->draws + d * lazy->lattice.edge_count;
-    double measured =
-        hs_lazy_shortest(votes->seconds, NULL, lazy, times, HS_LAZY_MEASURED);
+    double measured = hs_lazy_shortest(votes->seconds, NULL, lazy, times, HS_LAZY_MEASURED);
     double best = hs_lazy_shortest(votes->seconds, votes->into, lazy, times, HS_LAZY_OPEN);
 
     votes->gains[d] = 0;
@@ -284,8 +281,8 @@ static void vote(struct votes *votes, const struct hs_lazy *lazy, size_t d)
     }
 }
 
-/* What is unknown of a layer, as a weight: its standard deviation over the draws. Its root does with
- * fewer layers (a sixth on described machines), by looking sooner at what would win; where the
+/* What is unknown of a layer, as a weight: its standard deviation over the draws. Its root does
+ * with fewer layers (a sixth on described machines), by looking sooner at what would win; where the
  * description means nothing it would miss more. */
 static double unknown(const struct hs_lazy *lazy, size_t e)
 {
@@ -307,7 +304,7 @@ static void count_votes(struct hs_lazy_step *step, struct votes *votes, const st
     *step = (struct hs_lazy_step){.wanted = false};
     for (size_t d = 0; d < lazy->draw_count; d++)
         vote(votes, lazy, d);
-    if (hs_lazy_upper(votes->gains, lazy->draw_count) <= lazy->options.tolerance)
+    if (hs_lazy_upper(votes->gains, lazy->draw_count, STOP_RATE) <= lazy->options.tolerance)
         return;
     for (size_t e = 0; e < lazy->lattice.edge_count; e++) {
         double weight = votes->by_layer[e] > 0 ? votes->by_layer[e] * unknown(lazy, e) : 0;

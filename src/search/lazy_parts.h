@@ -10,9 +10,9 @@
 /* Brings draws, expected times and variances up to date with the points. HS_MEMORY, HS_FAILED. */
 enum hs_status hs_lazy_refresh(struct hs_lazy *lazy, struct hs_error *err);
 
-/* Seconds of the shortest path of one draw over layers of which at least `least` is known; infinity:
- * there is none. `seconds`, [node_count], is working space; into[i] (may be NULL) is the edge by
- * which it gets to node i. */
+/* Seconds of the shortest path of one draw over layers of which at least `least` is known;
+ * infinity: there is none. `seconds`, [node_count], is working space; into[i] (may be NULL) is the
+ * edge by which it gets to node i. */
 double hs_lazy_shortest(double *seconds, size_t *into, const struct hs_lazy *lazy,
                         const double *draw, enum hs_lazy_status least);
 
@@ -20,8 +20,8 @@ double hs_lazy_shortest(double *seconds, size_t *into, const struct hs_lazy *laz
  * says of a machine that is known as well as this one. */
 double hs_lazy_deviation(const struct hs_lazy *lazy);
 
-/* What is exceeded in 5 % of cases; sorts the values. */
-double hs_lazy_upper(double *values, size_t count);
+/* What a part `rate` of the values exceeds at most; sorts them. */
+double hs_lazy_upper(double *values, size_t count, double rate);
 
 /* Edge weights in ticks, [edge_count], owned by the caller; layers of which less than `least` is
  * known weigh more than any path without them. NULL when out of memory. */

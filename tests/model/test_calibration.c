@@ -367,6 +367,56 @@ static void a_negative_latency_becomes_zero_and_is_said(void **state)
     hs_system_release(&system);
 }
 
+static void a_reduce_scatter_may_take_longer_than_its_allgather(void **state)
+{
+    static struct points points;
+    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_text notes = {0};
+    struct hs_error err = {0};
+
+    (void)state;
+    points.count = 0;
+    add_all_layers(&points, &truth, 16, 64 * MIB, 0, NULL);
+    for (size_t i = 0; i < points.count; i++)
+        if (points.items[i].phase != HS_FIT_ALLREDUCE)
+            points.items[i].seconds *= points.items[i].phase == HS_FIT_ALLGATHER ? 0.6 : 1.4;
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &notes, &err),
+                     HS_OK, &err);
+    assert_int_equal(system.fits.refusal_count, 0);
+    assert_true(!notes.data || !strstr(notes.data, "no line"));
+    assert_near(plan_seconds(&system, "4x4", 64 * MIB), plan_seconds(&truth, "4x4", 64 * MIB),
+                0.01);
+    hs_text_release(&notes);
+    hs_system_release(&system);
+}
+
+static void where_no_line_fits_all_sizes_the_longest_messages_count(void **state)
+{
+    static const double lent[] = {1, 0.9, 0.65, 0.4}; /* from the longest message to the shortest */
+    static struct points points;
+    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_text notes = {0};
+    struct hs_error err = {0};
+    struct hs_plan plan;
+
+    (void)state;
+    points.count = 0;
+    add_all_layers(&points, &truth, 16, 64 * MIB, 0, NULL);
+    for (size_t i = 0; i < points.count; i++)
+        points.items[i].seconds *= lent[i / 3 % HS_COUNT(lent)];
+    assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &notes, &err),
+                     HS_OK, &err);
+    assert_has(notes.data, "no line describes all message sizes");
+    assert_int_equal(system.fits.refusal_count, 0);
+    assert_near(plan_seconds(&system, "4x4", 64 * MIB), plan_seconds(&truth, "4x4", 64 * MIB),
+                0.06);
+    assert_status_is(hs_plan_parse(&plan, "4x4", 0, &err), HS_OK, &err);
+    assert_false(hs_plan_cost(&system, &plan, 64 * MIB).extrapolated);
+    assert_true(hs_plan_cost(&system, &plan, 8 * MIB).extrapolated);
+    hs_text_release(&notes);
+    hs_system_release(&system);
+}
+
 /* ---- Table II of Ueno and Yokota, CCGRID 2019: 128 MiB over 128 GPUs, bus bandwidth of each layer
  * in MB/s. ---- */
 
@@ -484,6 +534,10 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("too few points are refused", too_few_points_are_refused),
     HS_TEST("a negative latency becomes zero and is said",
             a_negative_latency_becomes_zero_and_is_said),
+    HS_TEST("a reduce-scatter may take longer than its allgather",
+            a_reduce_scatter_may_take_longer_than_its_allgather),
+    HS_TEST("where no line fits all sizes the longest messages count",
+            where_no_line_fits_all_sizes_the_longest_messages_count),
     HS_TEST("published splits are predicted from the layers of the others",
             published_splits_are_predicted_from_the_layers_of_the_others),
 };

@@ -76,14 +76,13 @@ static struct hs_fit_point measured(const struct hs_system *system, int64_t np,
                                  .np = np,
                                  .phase = last ? HS_FIT_ALLREDUCE : HS_FIT_PAIR,
                                  .bytes = layer->bytes,
-                                 .seconds =
-                                     factor * plain(system, np, layer->layer, layer->bytes),
+                                 .seconds = factor * plain(system, np, layer->layer, layer->bytes),
                                  .noise = 0.001};
 }
 
-static const struct hs_posterior_layer of_eight[] = {
-    {{1, 2}, 64 * MIB}, {{1, 4}, 64 * MIB}, {{1, 8}, 64 * MIB},
-    {{2, 2}, 32 * MIB}, {{2, 4}, 32 * MIB}, {{4, 2}, 16 * MIB}};
+static const struct hs_posterior_layer of_eight[] = {{{1, 2}, 64 * MIB}, {{1, 4}, 64 * MIB},
+                                                     {{1, 8}, 64 * MIB}, {{2, 2}, 32 * MIB},
+                                                     {{2, 4}, 32 * MIB}, {{4, 2}, 16 * MIB}};
 
 static void without_points_it_is_the_description(void **state)
 {
@@ -145,8 +144,9 @@ static void a_layer_says_most_of_its_own_size_and_nothing_of_other_links(void **
         deviation[i] /= described;
     }
     assert_near(ratio[3], 1.5, 0.01);
-    assert_true(ratio[5] > ratio[4] && ratio[4] > 1.3 && ratio[5] < 1.5); /* same size, same level */
-    assert_near(ratio[0], 1, 0.01);                                       /* inside of nodes */
+    assert_true(ratio[5] > ratio[4] && ratio[4] > 1.3 &&
+                ratio[5] < 1.5);    /* same size, same level */
+    assert_near(ratio[0], 1, 0.01); /* inside of nodes */
     assert_true(deviation[3] < 0.02);
     assert_true(deviation[5] < deviation[4] && deviation[4] < deviation[0]);
     assert_true(deviation[5] > 0.14); /* two layers differ by 10 % each */
@@ -222,8 +222,8 @@ static void points_that_are_no_times_of_layers_are_refused(void **state)
     (void)state;
     point.layer.size = 3;
     assert_status_is(
-        hs_posterior_init(&posterior, &system, 8, of_eight, 6, &point, 1, &usual, &err),
-        HS_INVALID, &err);
+        hs_posterior_init(&posterior, &system, 8, of_eight, 6, &point, 1, &usual, &err), HS_INVALID,
+        &err);
     assert_has(err.message, "no time of a layer");
     assert_null(posterior);
     hs_posterior_release(NULL);

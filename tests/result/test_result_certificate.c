@@ -1,5 +1,6 @@
 /*
- * The certificate of a lazy search in a result file: read, written as it was, and refused where it is wrong.
+ * The certificate of a lazy search in a result file: read, written as it was, and refused where it
+ * is wrong.
  */
 #include "test.h"
 
@@ -8,8 +9,10 @@
 static const char before[] =
     "{\"format\":\"hiersearch.result/1\",\"command\":\"hiersearch measure\",\"created\":"
     "\"2026-01-31T12:00:00Z\",\"versions\":{},\"np\":16,\"complete\":true,\"results\":[{"
-    "\"message_bytes\":4194304,\"dtype\":\"float32\",\"op\":\"sum\",\"search\":{\"strategy\":\"lazy\","
-    "\"splits\":8,\"looked_at\":5,\"pruned\":[]},\"baselines\":[],\"candidates\":[],\"certificate\":";
+    "\"message_bytes\":4194304,\"dtype\":\"float32\",\"op\":\"sum\",\"search\":{\"strategy\":"
+    "\"lazy\","
+    "\"splits\":8,\"looked_at\":5,\"pruned\":[]},\"baselines\":[],\"candidates\":[],"
+    "\"certificate\":";
 
 static enum hs_status parse(struct hs_result *result, const char *certificate, struct hs_error *err)
 {
@@ -21,8 +24,9 @@ static enum hs_status parse(struct hs_result *result, const char *certificate, s
 }
 
 #define WHOLE                                                                                      \
-    "{\"layers_measured\":5,\"layers_rough\":3,\"layers_failed\":1,\"layers\":10,"         \
-    "\"winner\":\"2x8\",\"seconds\":0.5,\"ci95_seconds\":[0.375,0.625],\"within\":0.25,\"runner_up\":{\"split\":\"16\",\"seconds\":"  \
+    "{\"layers_measured\":5,\"layers_rough\":3,\"layers_failed\":1,\"layers\":10,"                 \
+    "\"winner\":\"2x8\",\"seconds\":0.5,\"ci95_seconds\":[0.375,0.625],\"within\":0.25,\"runner_"  \
+    "up\":{\"split\":\"16\",\"seconds\":"                                                          \
     "0.75,\"measured\":false},\"ties\":[{\"split\":\"4x4\",\"seconds\":0.5625,\"ci95_seconds\":["  \
     "0.5,0.625]}],\"more_ties\":true}"
 
@@ -68,8 +72,10 @@ static void without_a_winner_there_are_counts_alone(void **state)
     struct hs_error err = {0};
 
     (void)state;
-    assert_status_is(parse(&result, "{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10}", &err),
-                     HS_OK, &err);
+    assert_status_is(
+        parse(&result,
+              "{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10}", &err),
+        HS_OK, &err);
     assert_int_equal(result.messages[0].certificate->winner.count, 0);
     assert_true(isnan(hs_certificate_margin(result.messages[0].certificate)));
     hs_result_release(&result);
@@ -83,15 +89,21 @@ static void wrong_certificates_are_refused(void **state)
         {"{\"layers_measured\":2,\"layers_rough\":0,\"layers\":10}", "layers_failed"},
         {"{\"layers_measured\":2,\"layers_rough\":3,\"layers_failed\":0,\"layers\":10}",
          "as many rough"},
-        {"{\"layers_measured\":9,\"layers_rough\":0,\"layers_failed\":2,\"layers\":10}", "at most as many"},
-        {"{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10,\"seconds\":1}", "seconds"},
-        {"{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10,\"winner\":\"2x4\",\"seconds\":1,"
+        {"{\"layers_measured\":9,\"layers_rough\":0,\"layers_failed\":2,\"layers\":10}",
+         "at most as many"},
+        {"{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10,\"seconds\":"
+         "1}",
+         "seconds"},
+        {"{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10,\"winner\":"
+         "\"2x4\",\"seconds\":1,"
          "\"ties\":[],\"more_ties\":false}",
          "16"},
-        {"{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10,\"winner\":\"2x8\",\"seconds\":1,"
+        {"{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10,\"winner\":"
+         "\"2x8\",\"seconds\":1,"
          "\"ci95_seconds\":[2,3],\"ties\":[],\"more_ties\":false}",
          "interval around"},
-        {"{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10,\"winner\":\"2x8\",\"seconds\":1,"
+        {"{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10,\"winner\":"
+         "\"2x8\",\"seconds\":1,"
          "\"within\":-1,\"ties\":[],\"more_ties\":false}",
          "within"},
     };

@@ -1,6 +1,6 @@
 /*
- * lazy_machine.h - random machines whose layers take what the model says, times deviations: what the
- * lazy search is tried on, and the truth that it is compared with.
+ * lazy_machine.h - random machines whose layers take what the model says, times deviations: what
+ * the lazy search is tried on, and the truth that it is compared with.
  */
 #ifndef HS_TESTS_LAZY_MACHINE_H
 #define HS_TESTS_LAZY_MACHINE_H
@@ -46,7 +46,8 @@ static double normal(uint64_t key)
     return sqrt(-2 * log(uniform(2 * key))) * cos(6.283185307179586 * uniform(2 * key + 1));
 }
 
-/* A normal number for whatever the arguments name; beyond 3 standard deviations there is nothing. */
+/* A normal number for whatever the arguments name; beyond 3 standard deviations there is nothing.
+ */
 static double deviation(const struct machine *machine, uint64_t what, uint64_t a, uint64_t b)
 {
     double value = normal(scramble(scramble(scramble(machine->seed + what) + a) + b) >> 2);
@@ -113,13 +114,14 @@ static double best_split_seconds(const struct machine *machine, int64_t np, int6
     }
     for (int64_t size = 2; size <= np / stride; size++)
         if (np / stride % size == 0)
-            best = fmin(best,
-                        true_layer_seconds(machine, np, (struct hs_layer){stride, size}, bytes) +
-                            best_split_seconds(machine, np, stride * size, bytes, splits));
+            best =
+                fmin(best, true_layer_seconds(machine, np, (struct hs_layer){stride, size}, bytes) +
+                               best_split_seconds(machine, np, stride * size, bytes, splits));
     return best;
 }
 
-/* Other figures than the description's: links 0.6 to 1.4 times as fast, latencies 0.5 to 2 times. */
+/* Other figures than the description's: links 0.6 to 1.4 times as fast, latencies 0.5 to 2 times.
+ */
 static void machine_init(struct machine *machine, const struct hs_system *described, uint64_t seed)
 {
     *machine = (struct machine){.real = *described,
@@ -128,7 +130,8 @@ static void machine_init(struct machine *machine, const struct hs_system *descri
                                 .layer_deviation = 0.1,
                                 .samples = 8};
     for (size_t l = 0; l < described->level_count; l++) {
-        machine->real.levels[l].bytes_per_second *= 0.6 * pow(1.4 / 0.6, uniform(machine->seed + 2 * l));
+        machine->real.levels[l].bytes_per_second *=
+            0.6 * pow(1.4 / 0.6, uniform(machine->seed + 2 * l));
         machine->real.levels[l].latency_seconds *= 0.5 * pow(4, uniform(machine->seed + 2 * l + 1));
     }
 }
@@ -174,8 +177,7 @@ static inline size_t measure_layer(struct hs_fit_point points[2], struct machine
         points[i] = (struct hs_fit_point){
             .layer = layer, .np = lazy->lattice.np, .phase = phases[i], .bytes = bytes};
         take_median(&points[i].seconds, &points[i].noise, machine,
-                    true_phase_seconds(machine, lazy->lattice.np, layer, phases[i], bytes),
-                    rough);
+                    true_phase_seconds(machine, lazy->lattice.np, layer, phases[i], bytes), rough);
     }
     return count;
 }

@@ -1,6 +1,6 @@
 /*
- * The lazy search against brute force on random machines: with and without noise, described and not.
- * The truth is a recursion over all splits that shares no code with the search.
+ * The lazy search against brute force on random machines: with and without noise, described and
+ * not. The truth is a recursion over all splits that shares no code with the search.
  */
 #include "test.h"
 
@@ -75,11 +75,10 @@ static struct found search(struct machine *machine, const struct hs_system *syst
             break;
         assert_int_equal(hs_lazy_find(&lazy, step.layer)->status,
                          step.rough ? HS_LAZY_OPEN : HS_LAZY_ROUGH);
-        assert_status_is(
-            hs_lazy_add(&lazy, points,
-                        measure_layer(points, machine, &lazy, step.layer, step.rough), step.rough,
-                        &err),
-            HS_OK, &err);
+        assert_status_is(hs_lazy_add(&lazy, points,
+                                     measure_layer(points, machine, &lazy, step.layer, step.rough),
+                                     step.rough, &err),
+                         HS_OK, &err);
     }
     assert_status_is(hs_lazy_certificate(&found.certificate, &lazy, &err), HS_OK, &err);
     assert_int_equal(found.certificate.layers_measured, hs_lazy_measured(&lazy, NULL));
@@ -100,8 +99,7 @@ static bool is_best(const struct found *found)
 /* Whether the truth contradicts what the certificate says of other splits. */
 static bool is_beaten(const struct found *found)
 {
-    return found->true_seconds >
-           found->best_seconds * (1 + found->certificate.within) * (1 + 1e-9);
+    return found->true_seconds > found->best_seconds * (1 + found->certificate.within) * (1 + 1e-9);
 }
 
 /* ---- without noise ------------------------------------------------------------------------- */
@@ -221,8 +219,8 @@ static void try_noise(double noise)
         machine.noise = noise;
         machine.samples = 12;
         found = search(&machine, &described, seed % 2 ? 16 : 12, 16 * MIB, false, SIZE_MAX);
-        covered += fabs(found.certificate.seconds - found.true_seconds) <=
-                   found.certificate.ci95_seconds;
+        covered +=
+            fabs(found.certificate.seconds - found.true_seconds) <= found.certificate.ci95_seconds;
         beaten += is_beaten(&found);
         best += is_best(&found);
         sure += found.certificate.within == 0;
@@ -381,7 +379,8 @@ static void a_layer_that_cannot_be_measured_is_avoided(void **state)
     hs_system_release(&described);
 }
 
-/* Layers that a machine's truth puts beyond the model's deviations: a link that the shape misses. */
+/* Layers that a machine's truth puts beyond the model's deviations: a link that the shape misses.
+ */
 static void a_machine_that_contradicts_the_model_is_searched_longer(void **state)
 {
     struct hs_system real = parse(machines[TAPERED]);
