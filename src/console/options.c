@@ -121,6 +121,10 @@ static enum hs_status take_letters(struct parse *parse, const char *letters, str
 {
     enum hs_status status;
 
+    /* "-np 4", as mpiexec has it, is not option -n with the value "p". */
+    if (strlen(letters) > 1 && option_named(parse->table->options, letters, strcspn(letters, "=")))
+        return hs_fail(err, HS_INVALID, "unknown option \"-%.60s\", did you mean \"--%.60s\"?",
+                       letters, letters);
     for (; *letters; letters++) {
         const struct hs_option *option = option_of_letter(parse->table->options, *letters);
 

@@ -10,89 +10,41 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json_build.h"
 #include "result/result_certificate.h"
 #include "result/result_read.h"
 
-/* A failure is remembered and reported once, at the end, as hs_text does it. */
-struct writer {
-    enum hs_status status;
-    struct hs_error *err;
-};
-
-static void out_of_memory(struct writer *w)
-{
-    if (!w->status)
-        w->status = hs_fail(w->err, HS_MEMORY, "out of memory");
-}
-
 /* ---- single values ---- */
 
-/* The item goes to the object, whatever happens; `key` has to be a literal, it is not copied. */
-static cJSON *put(struct writer *w, cJSON *object, const char *key, cJSON *item)
-{
-    if (cJSON_AddItemToObjectCS(object, key, item))
-        return item;
-    cJSON_Delete(item);
-    out_of_memory(w);
-    return NULL;
-}
-
-static cJSON *append(struct writer *w, cJSON *array, cJSON *item)
-{
-    if (cJSON_AddItemToArray(array, item))
-        return item;
-    cJSON_Delete(item);
-    out_of_memory(w);
-    return NULL;
-}
-
-/* NULL is a text that does not exist. */
-static void put_text(struct writer *w, cJSON *object, const char *key, const char *text)
-{
-    if (text)
-        put(w, object, key, cJSON_CreateString(text));
-}
-
-static void put_bool(struct writer *w, cJSON *object, const char *key, bool value)
-{
-    put(w, object, key, cJSON_CreateBool(value));
-}
-
-/* NaN is a number that does not exist; infinity does not exist in JSON. */
-static void put_number(struct writer *w, cJSON *object, const char *key, double value)
-{
-    if (isfinite(value))
-        put(w, object, key, cJSON_CreateNumber(value));
-}
-
-static void put_whole(struct writer *w, cJSON *object, const char *key, uint64_t value)
+static void put_whole(struct hs_json_builder *w, cJSON *object, const char *key, uint64_t value)
 {
     char digits[24];
 
     if (value <= HS_RESULT_NUMBER_MAX) {
-        put(w, object, key, cJSON_CreateNumber((double)value));
+        hs_json_put(w, object, key, cJSON_CreateNumber((double)value));
     } else {
         snprintf(digits, sizeof(digits), "%" PRIu64, value);
-        put(w, object, key, cJSON_CreateString(digits));
+        hs_json_put(w, object, key, cJSON_CreateString(digits));
     }
 }
 
-static void put_plan(struct writer *w, cJSON *object, const char *key, const struct hs_plan *plan)
+static void put_plan(struct hs_json_builder *w, cJSON *object, const char *key,
+                     const struct hs_plan *plan)
 {
     char text[HS_SPLIT_TEXT];
 
-    put(w, object, key, cJSON_CreateString(hs_plan_format(text, plan)));
+    hs_json_put(w, object, key, cJSON_CreateString(hs_plan_format(text, plan)));
 }
 
 /* Every element has to exist: leaving one out would shift those after it. */
-static void put_seconds(struct writer *w, cJSON *object, const char *key, const double *seconds,
-                        size_t count)
+static void put_seconds(struct hs_json_builder *w, cJSON *object, const char *key,
+                        const double *seconds, size_t count)
 {
-    cJSON *array = put(w, object, key, cJSON_CreateArray());
+    cJSON *array = hs_json_put(w, object, key, cJSON_CreateArray());
 
     for (size_t i = 0; i < count && !w->status; i++) {
         if (isfinite(seconds[i]) && seconds[i] >= 0)
-            append(w, array, cJSON_CreateNumber(seconds[i]));
+            hs_json_append(w, array, cJSON_CreateNumber(seconds[i]));
         else
             w->status =
                 hs_fail(w->err, HS_FAILED, "%s[%zu]: expected seconds of 0 or more, found %g", key,
@@ -102,32 +54,32 @@ static void put_seconds(struct writer *w, cJSON *object, const char *key, const 
 
 /* ---- measurements and predictions ---- */
 
-static void put_layer_times(struct writer *w, cJSON *object, const struct hs_measured *measured,
-                            size_t layers)
+static void put_layer_times(struct hs_json_builder *w, cJSON *object,
+                            const struct hs_measured *measured, size_t layers)
 {
     cJSON *times;
 
     if (layers == 0 || !measured->reduce_scatter_seconds ||
         (layers > 1 && !measured->allgather_seconds))
         return;
-    times = put(w, object, "layers_seconds", cJSON_CreateObject());
+    times = hs_json_put(w, object, "layers_seconds", cJSON_CreateObject());
     put_seconds(w, times, "reduce_scatter", measured->reduce_scatter_seconds, layers);
     put_seconds(w, times, "allgather", measured->allgather_seconds, layers - 1);
 }
 
 /* layers: of the plan; 0 for a baseline. */
-static void put_measured(struct writer *w, cJSON *parent, const struct hs_measured *measured,
-                         size_t layers)
+static void put_measured(struct hs_json_builder *w, cJSON *parent,
+                         const struct hs_measured *measured, size_t layers)
 {
-    cJSON *object = put(w, parent, "measured", cJSON_CreateObject());
+    cJSON *object = hs_json_put(w, parent, "measured", cJSON_CreateObject());
     const double interval[2] = {measured->ci95_low_seconds, measured->ci95_high_seconds};
 
-    put_text(w, object, "status", hs_measure_status_names[measured->status]);
-    put_text(w, object, "reason", measured->reason);
-    put_number(w, object, "median_seconds", measured->median_seconds);
+    hs_json_put_text(w, object, "status", hs_measure_status_names[measured->status]);
+    hs_json_put_text(w, object, "reason", measured->reason);
+    hs_json_put_number(w, object, "median_seconds", measured->median_seconds);
     if (isfinite(interval[0]) && isfinite(interval[1]))
         put_seconds(w, object, "ci95_seconds", interval, 2);
-    put_number(w, object, "device_median_seconds", measured->device_median_seconds);
+    hs_json_put_number(w, object, "device_median_seconds", measured->device_median_seconds);
     if (measured->sample_count > 0)
         put_seconds(w, object, "samples_seconds", measured->samples_seconds,
                     measured->sample_count);
@@ -137,26 +89,26 @@ static void put_measured(struct writer *w, cJSON *parent, const struct hs_measur
     put_layer_times(w, object, measured, layers);
 }
 
-static void put_layer(struct writer *w, cJSON *array, const struct hs_layer_cost *layer,
+static void put_layer(struct hs_json_builder *w, cJSON *array, const struct hs_layer_cost *layer,
                       const struct hs_system *system)
 {
-    cJSON *object = append(w, array, cJSON_CreateObject());
+    cJSON *object = hs_json_append(w, array, cJSON_CreateObject());
     const struct hs_layer_price *price = &layer->price;
 
     put_whole(w, object, "stride", (uint64_t)price->layer.stride);
     put_whole(w, object, "size", (uint64_t)price->layer.size);
-    put_text(w, object, "level", system->levels[price->level].name);
-    put_bool(w, object, "straddles", price->straddles);
+    hs_json_put_text(w, object, "level", system->levels[price->level].name);
+    hs_json_put_bool(w, object, "straddles", price->straddles);
     put_whole(w, object, "rings_per_link", (uint64_t)price->rings_per_link);
-    put_number(w, object, "bytes", layer->bytes);
-    put_number(w, object, "seconds", layer->seconds);
-    put_number(w, object, "latency_seconds", layer->latency_seconds);
-    put_number(w, object, "bandwidth_seconds", layer->bandwidth_seconds);
-    put_number(w, object, "launch_seconds", layer->launch_seconds);
+    hs_json_put_number(w, object, "bytes", layer->bytes);
+    hs_json_put_number(w, object, "seconds", layer->seconds);
+    hs_json_put_number(w, object, "latency_seconds", layer->latency_seconds);
+    hs_json_put_number(w, object, "bandwidth_seconds", layer->bandwidth_seconds);
+    hs_json_put_number(w, object, "launch_seconds", layer->launch_seconds);
     if (system->fits.count == 0)
         return;
-    put_text(w, object, "fit", hs_fit_scope_names[price->fit_scope]);
-    put_bool(w, object, "extrapolated", layer->extrapolated);
+    hs_json_put_text(w, object, "fit", hs_fit_scope_names[price->fit_scope]);
+    hs_json_put_bool(w, object, "extrapolated", layer->extrapolated);
 }
 
 /* Whether every figure of the layers can be written: they come all or not at all. */
@@ -175,7 +127,7 @@ static bool cost_is_finite(const struct hs_plan_cost *cost)
 
 /* The interval of a calibrated system. Its ends are those that reading and writing leave as they
  * are: the half width is what the upper end says of it. */
-static void put_interval(struct writer *w, cJSON *object, const struct hs_plan_cost *cost,
+static void put_interval(struct hs_json_builder *w, cJSON *object, const struct hs_plan_cost *cost,
                          double seconds)
 {
     double high = seconds + cost->ci95_seconds;
@@ -185,20 +137,20 @@ static void put_interval(struct writer *w, cJSON *object, const struct hs_plan_c
         put_seconds(w, object, "predicted_ci95_seconds", interval, 2);
 }
 
-static void put_candidate(struct writer *w, cJSON *array, const struct hs_candidate *candidate,
-                          const struct hs_result *result)
+static void put_candidate(struct hs_json_builder *w, cJSON *array,
+                          const struct hs_candidate *candidate, const struct hs_result *result)
 {
-    cJSON *object = append(w, array, cJSON_CreateObject()), *layers;
+    cJSON *object = hs_json_append(w, array, cJSON_CreateObject()), *layers;
     const struct hs_plan_cost *cost = candidate->cost;
 
     put_plan(w, object, "plan", &candidate->plan);
-    put_number(w, object, "predicted_seconds", candidate->predicted_seconds);
-    put_bool(w, object, "extrapolated", candidate->extrapolated);
+    hs_json_put_number(w, object, "predicted_seconds", candidate->predicted_seconds);
+    hs_json_put_bool(w, object, "extrapolated", candidate->extrapolated);
     if (cost && result->has_system && isfinite(candidate->predicted_seconds) &&
         cost_is_finite(cost)) {
         if (result->system.fits.count > 0)
             put_interval(w, object, cost, candidate->predicted_seconds);
-        layers = put(w, object, "layers", cJSON_CreateArray());
+        layers = hs_json_put(w, object, "layers", cJSON_CreateArray());
         for (int i = 0; i < cost->count; i++)
             put_layer(w, layers, &cost->layers[i], &result->system);
     }
@@ -208,46 +160,47 @@ static void put_candidate(struct writer *w, cJSON *array, const struct hs_candid
 
 /* ---- one message size ---- */
 
-static void put_search(struct writer *w, cJSON *object, const struct hs_result_message *message)
+static void put_search(struct hs_json_builder *w, cJSON *object,
+                       const struct hs_result_message *message)
 {
-    cJSON *search = put(w, object, "search", cJSON_CreateObject()), *pruned;
+    cJSON *search = hs_json_put(w, object, "search", cJSON_CreateObject()), *pruned;
 
-    put_text(w, search, "strategy", message->strategy);
+    hs_json_put_text(w, search, "strategy", message->strategy);
     put_whole(w, search, "splits", message->splits);
     put_whole(w, search, "looked_at", message->looked_at);
-    pruned = put(w, search, "pruned", cJSON_CreateArray());
+    pruned = hs_json_put(w, search, "pruned", cJSON_CreateArray());
     for (size_t i = 0; i < message->pruned_count; i++) {
-        cJSON *row = append(w, pruned, cJSON_CreateObject());
+        cJSON *row = hs_json_append(w, pruned, cJSON_CreateObject());
 
-        put_text(w, row, "rule", message->pruned[i].rule);
+        hs_json_put_text(w, row, "rule", message->pruned[i].rule);
         put_whole(w, row, "splits", message->pruned[i].splits);
     }
 }
 
-static void put_message(struct writer *w, cJSON *array, const struct hs_result_message *message,
-                        const struct hs_result *result)
+static void put_message(struct hs_json_builder *w, cJSON *array,
+                        const struct hs_result_message *message, const struct hs_result *result)
 {
-    cJSON *object = append(w, array, cJSON_CreateObject()), *list;
+    cJSON *object = hs_json_append(w, array, cJSON_CreateObject()), *list;
 
     put_whole(w, object, "message_bytes", message->message_bytes);
     if (message->padded_bytes > 0)
         put_whole(w, object, "padded_bytes", message->padded_bytes);
-    put_text(w, object, "dtype", hs_datatype_names[message->datatype]);
-    put_text(w, object, "op", hs_operation_names[message->operation]);
+    hs_json_put_text(w, object, "dtype", hs_datatype_names[message->datatype]);
+    hs_json_put_text(w, object, "op", hs_operation_names[message->operation]);
     put_search(w, object, message);
     if (message->certificate)
-        put(w, object, "certificate", hs_result_certificate_to_json(message->certificate));
-    put_number(w, object, "flat_seconds", message->flat_seconds);
+        hs_json_put(w, object, "certificate", hs_result_certificate_to_json(message->certificate));
+    hs_json_put_number(w, object, "flat_seconds", message->flat_seconds);
     if (message->best.split.count > 0)
         put_plan(w, object, "best", &message->best);
-    list = put(w, object, "baselines", cJSON_CreateArray());
+    list = hs_json_put(w, object, "baselines", cJSON_CreateArray());
     for (size_t i = 0; i < message->baseline_count; i++) {
-        cJSON *row = append(w, list, cJSON_CreateObject());
+        cJSON *row = hs_json_append(w, list, cJSON_CreateObject());
 
-        put_text(w, row, "name", message->baselines[i].name);
+        hs_json_put_text(w, row, "name", message->baselines[i].name);
         put_measured(w, row, &message->baselines[i].measured, 0);
     }
-    list = put(w, object, "candidates", cJSON_CreateArray());
+    list = hs_json_put(w, object, "candidates", cJSON_CreateArray());
     for (size_t i = 0; i < message->candidate_count && !w->status; i++)
         put_candidate(w, list, &message->candidates[i], result);
 }
@@ -255,9 +208,9 @@ static void put_message(struct writer *w, cJSON *array, const struct hs_result_m
 /* ---- top level ---- */
 
 /* The names are free, so unlike all other keys they are copied. */
-static void put_versions(struct writer *w, cJSON *top, const struct hs_result *result)
+static void put_versions(struct hs_json_builder *w, cJSON *top, const struct hs_result *result)
 {
-    cJSON *object = put(w, top, "versions", cJSON_CreateObject());
+    cJSON *object = hs_json_put(w, top, "versions", cJSON_CreateObject());
 
     for (size_t i = 0; i < result->version_count; i++) {
         const struct hs_fact *fact = &result->versions[i];
@@ -265,59 +218,60 @@ static void put_versions(struct writer *w, cJSON *top, const struct hs_result *r
 
         if (!cJSON_AddItemToObject(object, fact->name, item)) {
             cJSON_Delete(item);
-            out_of_memory(w);
+            hs_json_no_memory(w);
         }
     }
 }
 
-static void put_placement(struct writer *w, cJSON *top, const struct hs_placement *placement)
+static void put_placement(struct hs_json_builder *w, cJSON *top,
+                          const struct hs_placement *placement)
 {
     cJSON *object, *nodes;
 
     if (placement->node_count == 0 && !placement->note)
         return;
-    object = put(w, top, "placement", cJSON_CreateObject());
-    nodes = put(w, object, "nodes", cJSON_CreateArray());
+    object = hs_json_put(w, top, "placement", cJSON_CreateObject());
+    nodes = hs_json_put(w, object, "nodes", cJSON_CreateArray());
     for (size_t i = 0; i < placement->node_count; i++) {
-        cJSON *node = append(w, nodes, cJSON_CreateObject());
+        cJSON *node = hs_json_append(w, nodes, cJSON_CreateObject());
 
-        put_text(w, node, "host", placement->hosts[i]);
+        hs_json_put_text(w, node, "host", placement->hosts[i]);
         put_whole(w, node, "ranks", (uint64_t)placement->ranks_per_node[i]);
     }
-    put_text(w, object, "note", placement->note);
+    hs_json_put_text(w, object, "note", placement->note);
 }
 
 /* The points of a calibration stay in the system file: they may be many times the rest. */
-static void put_system(struct writer *w, cJSON *top, const struct hs_system *system)
+static void put_system(struct hs_json_builder *w, cJSON *top, const struct hs_system *system)
 {
     struct hs_system without_points = *system;
 
     without_points.fits.points = NULL;
     without_points.fits.point_count = 0;
-    put(w, top, "system", hs_system_to_json(&without_points));
+    hs_json_put(w, top, "system", hs_system_to_json(&without_points));
 }
 
-static void put_top(struct writer *w, cJSON *top, const struct hs_result *result)
+static void put_top(struct hs_json_builder *w, cJSON *top, const struct hs_result *result)
 {
     cJSON *list = NULL;
 
-    put_text(w, top, "format", HS_RESULT_FORMAT);
-    put_text(w, top, "command", result->command);
-    put_text(w, top, "created", result->created);
-    put_text(w, top, "backend", result->backend);
+    hs_json_put_text(w, top, "format", HS_RESULT_FORMAT);
+    hs_json_put_text(w, top, "command", result->command);
+    hs_json_put_text(w, top, "created", result->created);
+    hs_json_put_text(w, top, "backend", result->backend);
     put_versions(w, top, result);
     put_whole(w, top, "np", (uint64_t)result->np);
     if (result->has_system)
         put_system(w, top, &result->system);
-    put_bool(w, top, "extrapolated", result->extrapolated);
+    hs_json_put_bool(w, top, "extrapolated", result->extrapolated);
     put_placement(w, top, &result->placement);
     if (result->topology_count > 0)
-        list = put(w, top, "topology", cJSON_CreateArray());
+        list = hs_json_put(w, top, "topology", cJSON_CreateArray());
     for (size_t i = 0; i < result->topology_count && !w->status; i++)
-        append(w, list, hs_result_topology_to_json(&result->topology[i]));
-    put_bool(w, top, "complete", result->complete);
-    put_text(w, top, "note", result->note);
-    list = put(w, top, "results", cJSON_CreateArray());
+        hs_json_append(w, list, hs_result_topology_to_json(&result->topology[i]));
+    hs_json_put_bool(w, top, "complete", result->complete);
+    hs_json_put_text(w, top, "note", result->note);
+    list = hs_json_put(w, top, "results", cJSON_CreateArray());
     for (size_t i = 0; i < result->message_count && !w->status; i++)
         put_message(w, list, &result->messages[i], result);
 }
@@ -325,7 +279,7 @@ static void put_top(struct writer *w, cJSON *top, const struct hs_result *result
 enum hs_status hs_result_print(struct hs_text *out, const struct hs_result *result,
                                struct hs_error *err)
 {
-    struct writer w = {HS_OK, err};
+    struct hs_json_builder w = {HS_OK, err};
     cJSON *top;
 
     if (!result->command || !result->created)

@@ -1,6 +1,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/json.h"
+#include "base/json_build.h"
 #include "base/json_parts.h"
 #include "test.h"
 
@@ -93,10 +94,40 @@ static void prints_valid_json_from_any_bytes(void **state)
     cJSON_Delete(root);
 }
 
+static void a_builder_puts_what_exists_and_remembers_what_fails(void **state)
+{
+    struct hs_error err = {HS_OK, ""};
+    struct hs_json_builder builder = {HS_OK, &err};
+    struct cJSON *root = cJSON_CreateObject(), *list;
+    struct hs_text printed = {0};
+
+    (void)state;
+    hs_json_put_text(&builder, root, "there", "yes");
+    hs_json_put_text(&builder, root, "not", NULL);
+    hs_json_put_number(&builder, root, "nan", (double)NAN);
+    hs_json_put_bool(&builder, root, "on", true);
+    list = hs_json_put(&builder, root, "list", cJSON_CreateArray());
+    assert_non_null(hs_json_append(&builder, list, cJSON_CreateNumber(0.5)));
+    assert_int_equal(builder.status, HS_OK);
+    assert_status_is(hs_json_print(&printed, root, &err), HS_OK, &err);
+    assert_has(printed.data, "\"there\": \"yes\"");
+    assert_has(printed.data, "\"on\": true");
+    assert_has(printed.data, "0.5");
+    assert_null(strstr(printed.data, "not"));
+    assert_null(strstr(printed.data, "nan"));
+    assert_null(hs_json_append(&builder, NULL, cJSON_CreateNumber(1)));
+    assert_int_equal(builder.status, HS_MEMORY);
+    assert_string_equal(err.message, "out of memory");
+    hs_text_release(&printed);
+    cJSON_Delete(root);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("a document is printed as it was written", prints),
     HS_TEST("every double is printed so that it comes back", numbers_come_back),
     HS_TEST("what is printed is valid JSON whatever bytes it holds",
             prints_valid_json_from_any_bytes),
+    HS_TEST("a builder puts what exists and remembers what fails",
+            a_builder_puts_what_exists_and_remembers_what_fails),
 };
 HS_TEST_MAIN(tests)

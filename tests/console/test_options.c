@@ -212,6 +212,7 @@ static void errors_name_the_option(void **state)
     expect_error("m --versoin", "unknown option \"--versoin\", did you mean \"--version\"?");
     expect_error("m --zzzzzzzz=1", "unknown option \"--zzzzzzzz\"; --help lists those there are");
     expect_error("m -x", "unknown option \"-x\"; --help lists those there are");
+    expect_error("m -np 4", "unknown option \"-np\", did you mean \"--np\"?");
     expect_error("m -n", "--np: expected P, found nothing");
     expect_error("m -n 4 -o --json", "--output: expected FILE, found the option \"--json\"");
     expect_error("m -n 4 -o _", "--output: expected FILE, found nothing");
