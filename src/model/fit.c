@@ -39,6 +39,37 @@ bool hs_fit_point_valid(const struct hs_fit_point *point)
            isfinite(point->seconds);
 }
 
+static bool are_halves(const struct hs_fit_point *a, const struct hs_fit_point *b)
+{
+    return ((a->phase == HS_FIT_REDUCE_SCATTER && b->phase == HS_FIT_ALLGATHER) ||
+            (a->phase == HS_FIT_ALLGATHER && b->phase == HS_FIT_REDUCE_SCATTER)) &&
+           a->layer.stride == b->layer.stride && a->layer.size == b->layer.size && a->np == b->np &&
+           a->bytes == b->bytes;
+}
+
+size_t hs_fit_points_pair(struct hs_fit_point *points, size_t count)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t other = left;
+
+        while (other > 0 && !are_halves(&points[other - 1], &points[i]))
+            other--;
+        if (other > 0) {
+            struct hs_fit_point *pair = &points[other - 1];
+            double error = hypot(pair->noise * pair->seconds, points[i].noise * points[i].seconds);
+
+            pair->phase = HS_FIT_PAIR;
+            pair->seconds += points[i].seconds;
+            pair->noise = error / pair->seconds;
+        } else {
+            points[left++] = points[i];
+        }
+    }
+    return left;
+}
+
 int hs_fit_compare(const struct hs_fit *a, const struct hs_fit *b)
 {
     int difference = order(a->level, b->level);

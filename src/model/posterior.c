@@ -65,8 +65,7 @@ struct hs_posterior {
     double latency_unit[HS_LEVELS_MAX], launch_unit;        /* seconds */
     double scale; /* of figures that mean nothing: how many times slower the machine is */
     double widen; /* factor of all deviations */
-    double
-        widen_base[KIND_COLUMN]; /* of priors of base figures that are far from the description */
+    double widen_base[KIND_COLUMN]; /* of base figures' priors, where far from the description */
 
     struct kind *kinds; /* [kind_count] owned, with room for two per row */
     size_t kind_count, columns;

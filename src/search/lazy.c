@@ -179,9 +179,11 @@ enum hs_status hs_lazy_learn(struct hs_lazy *lazy, const struct hs_fit_point *po
 {
     enum hs_status status = append(lazy, points, count, err);
 
-    if (!status && lazy->learned + count == lazy->point_count)
-        lazy->learned = lazy->point_count;
-    return status;
+    if (status || lazy->learned + count != lazy->point_count)
+        return status;
+    lazy->learned += hs_fit_points_pair(lazy->points + lazy->learned, count);
+    lazy->point_count = lazy->learned;
+    return HS_OK;
 }
 
 /* Which of the layer's phases the points are, as bits. */

@@ -230,6 +230,26 @@ static void points_that_are_no_times_of_layers_are_refused(void **state)
     hs_system_release(&system);
 }
 
+static void halves_of_a_layer_are_joined(void **state)
+{
+    struct hs_fit_point points[] = {
+        {{1, 2}, 8, HS_FIT_REDUCE_SCATTER, MIB, 3, 0.1},
+        {{1, 2}, 8, HS_FIT_ALLREDUCE, MIB, 7, 0.1},
+        {{1, 2}, 8, HS_FIT_ALLGATHER, MIB, 1, 0.4},
+        {{1, 2}, 8, HS_FIT_ALLGATHER, 2 * MIB, 2, 0},
+        {{1, 2}, 8, HS_FIT_ALLGATHER, MIB, 1, 0.4},
+    };
+
+    (void)state;
+    assert_int_equal(hs_fit_points_pair(points, HS_COUNT(points)), 4);
+    assert_int_equal(points[0].phase, HS_FIT_PAIR);
+    assert_near(points[0].seconds, 4, 1e-12);
+    assert_near(points[0].noise, 0.5 / 4, 1e-12);
+    assert_int_equal(points[1].phase, HS_FIT_ALLREDUCE);
+    assert_near(points[2].bytes, 2 * MIB, 0);
+    assert_int_equal(points[3].phase, HS_FIT_ALLGATHER); /* its other half is taken */
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("without points it is the description", without_points_it_is_the_description),
     HS_TEST("where everything is measured it is what was measured",
@@ -241,6 +261,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("where figures mean nothing the points give the scale",
             where_figures_mean_nothing_the_points_give_the_scale),
     HS_TEST("the same seed draws the same machine", the_same_seed_draws_the_same_machine),
+    HS_TEST("halves of a layer are joined", halves_of_a_layer_are_joined),
     HS_TEST("points that are no times of layers are refused",
             points_that_are_no_times_of_layers_are_refused),
 };
