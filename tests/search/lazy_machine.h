@@ -136,6 +136,25 @@ static void machine_init(struct machine *machine, const struct hs_system *descri
     }
 }
 
+/* The description without its figures, as where the ranks are would give it. */
+static inline struct hs_system without_figures(const struct hs_system *described)
+{
+    struct hs_system shape = *described;
+
+    shape.pipeline_granularity = 1;
+    shape.launch_seconds = 0;
+    for (size_t l = 0; l < shape.level_count; l++) {
+        struct hs_level *level = &shape.levels[l];
+
+        level->fabric = HS_FABRIC_SWITCH;
+        level->bytes_per_second = 10e9;
+        level->latency_seconds = 5e-6;
+        level->ports = 1;
+        level->striped = true;
+    }
+    return shape;
+}
+
 /* Relative standard error of a median, as hs_median_noise in runner/layer_timer.h has it: by
  * Tippett's range of three, or by the order-statistic interval. */
 static inline double median_noise(const struct hs_summary *summary)

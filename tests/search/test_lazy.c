@@ -30,25 +30,6 @@ static struct hs_system parse(const char *text)
     return system;
 }
 
-/* The description without its figures, as where the ranks are would give it. */
-static struct hs_system without_figures(const struct hs_system *described)
-{
-    struct hs_system shape = *described;
-
-    shape.pipeline_granularity = 1;
-    shape.launch_seconds = 0;
-    for (size_t l = 0; l < shape.level_count; l++) {
-        struct hs_level *level = &shape.levels[l];
-
-        level->fabric = HS_FABRIC_SWITCH;
-        level->bytes_per_second = 10e9;
-        level->latency_seconds = 5e-6;
-        level->ports = 1;
-        level->striped = true;
-    }
-    return shape;
-}
-
 /* What came of one search. */
 struct found {
     struct hs_certificate certificate;
