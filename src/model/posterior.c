@@ -15,6 +15,7 @@
  * where they stay. */
 #define ROUNDS       6
 #define WIDEN_FROM   3
+#define ATTEMPTS     6    /* with ten times the noise each, where rounding spoils a factor */
 #define WIDEST       5.0  /* most that deviations are widened */
 #define SURPRISE     2.0  /* standard deviations off: then a base figure's prior is widened */
 #define NOISE_FLOOR  1e-3 /* no median is trusted to better than this: clocks, and rounding */
@@ -202,9 +203,10 @@ static void set_priors(struct hs_posterior *p)
 static bool make_factor(struct hs_posterior *p)
 {
     double *column = p->start; /* of prior covariance: unknowns against one point */
+    double more = 1;           /* times the noise */
     int failure = GSL_EDOM;
 
-    for (double more = 1; failure && more < 1e6; more *= 10) {
+    for (int attempt = 0; failure && attempt < ATTEMPTS; attempt++) {
         for (size_t i = 0; i < p->point_count; i++) {
             const struct row *row = &p->point_rows[i];
 
@@ -222,6 +224,7 @@ static bool make_factor(struct hs_posterior *p)
             }
         }
         failure = gsl_linalg_cholesky_decomp1(p->factor);
+        more *= 10;
     }
     return !failure;
 }

@@ -35,7 +35,8 @@ static double square_noise(const struct hs_lazy *lazy, const struct hs_fit_point
 /* Mean square over the layers that were measured in the same way. */
 static double usual_square_noise(const struct hs_lazy *lazy, enum hs_lazy_status measured)
 {
-    double sum = 0, count = 0;
+    double sum = 0;
+    size_t count = 0;
 
     for (size_t e = 0; e < lazy->lattice.edge_count; e++) {
         const struct hs_lazy_layer *item = &lazy->layers[e];
@@ -43,7 +44,7 @@ static double usual_square_noise(const struct hs_lazy *lazy, enum hs_lazy_status
         for (size_t i = 0; item->status == measured && i < item->points; i++, count++)
             sum += square_noise(lazy, &lazy->points[item->first_point + i]);
     }
-    return count > 0 ? sum / count : 0;
+    return count > 0 ? sum / (double)count : 0;
 }
 
 /* The spread of a dozen samples is known to a third or so, of three it is hardly known, and where
