@@ -11,7 +11,7 @@
 
 #include "model/cost.h"
 
-/* Rounds of linearisation; deviations are widened from the third on, when base figures are near
+/* Rounds of linearisation; deviations are widened in the later ones, when base figures are near
  * where they stay. */
 #define ROUNDS       6
 #define WIDEN_FROM   3
