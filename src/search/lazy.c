@@ -40,16 +40,20 @@ static void copy_figures(struct hs_system *out, const struct hs_system *system)
     }
 }
 
-/* The layer's bandwidth part by the description, as if every link were faster than it says. */
-static double low_seconds(const struct hs_lazy *lazy, struct hs_layer layer)
+/* What the description says of a layer: its bottleneck, and its bandwidth part as if every link
+ * were faster than it says. */
+static void describe(struct hs_lazy_layer *item, const struct hs_lazy *lazy)
 {
-    struct hs_layer_price price;
+    struct hs_layer_price price = hs_layer_price(&lazy->base, lazy->lattice.np, item->layer);
 
-    if (lazy->options.shape_only)
-        return 0;
-    price = hs_layer_price(&lazy->base, lazy->lattice.np, layer);
-    return hs_layer_bandwidth_seconds(&price, lazy->bytes / (double)layer.stride) /
-           lazy->options.optimism;
+    item->bottleneck = price.bottleneck;
+    for (int l = 0; l < HS_LEVELS_MAX; l++)
+        if (l != price.bottleneck)
+            item->hidden = fmax(item->hidden, price.occupancy[l]);
+    if (!lazy->options.shape_only)
+        item->low_seconds =
+            hs_layer_bandwidth_seconds(&price, lazy->bytes / (double)item->layer.stride) /
+            lazy->options.optimism;
 }
 
 static enum hs_status list_layers(struct hs_lazy *lazy, struct hs_error *err)
@@ -69,7 +73,7 @@ static enum hs_status list_layers(struct hs_lazy *lazy, struct hs_error *err)
                 .end = end,
                 .last = end + 1 == lattice->node_count,
                 .status = HS_LAZY_OPEN};
-            lazy->layers[e].low_seconds = low_seconds(lazy, lazy->layers[e].layer);
+            describe(&lazy->layers[e], lazy);
         }
     return HS_OK;
 }

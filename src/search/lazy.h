@@ -20,7 +20,9 @@
  *
  * Pure: no clock, no files; the same measurements give the same steps. One chunk.
  *
- * No machine is drawn with links more than `optimism` times as fast as described.
+ * No machine is drawn with links more than `optimism` times as fast as described, as long as no
+ * measured layer says otherwise; and before the search ends, each level has had a look, so that a
+ * description that is far off does not stand unseen.
  */
 #ifndef HS_SEARCH_LAZY_H
 #define HS_SEARCH_LAZY_H
@@ -56,9 +58,12 @@ struct hs_lazy_layer {
     size_t start, end; /* nodes of the lattice */
     bool last;         /* ends at np: one allreduce; else a reduce-scatter and an allgather */
     enum hs_lazy_status status;
-    double seconds;     /* measured, roughly or not: all its phases; else what can be expected */
-    double variance;    /* of that, seconds squared: of the noise, or of what can be expected */
-    double low_seconds; /* no machine is drawn on which it takes less */
+    double seconds;  /* measured, roughly or not: all its phases; else what can be expected */
+    double variance; /* of that, seconds squared: of the noise, or of what can be expected */
+    double
+        low_seconds; /* no machine is drawn on which it takes less, see hs_lazy_options.optimism */
+    int bottleneck;  /* level whose link holds it up, as described */
+    double hidden;   /* how near another level comes to that: 0 not at all, 1 as slow */
     size_t first_point; /* measured: where its points begin */
     size_t points;      /* and how many: 1 or 2 */
 };

@@ -12,7 +12,9 @@
 #define DRAWS_LEAST 100
 #define DRAWN_MOST  2000000 /* times in all */
 #define POINTS_MOST 400     /* a posterior takes time with their cube */
-#define STOP_RATE   0.02    /* of the machines drawn on which something unknown may win */
+#define CLEARLY     2.0     /* times as much hidden as need be, at most, where a level is seen */
+#define ROUNDING    1e-9
+#define STOP_RATE   0.02 /* of the machines drawn on which something unknown may win */
 /* Of layers and sizes; of a described system as in calibration.h. Where only its shape is known,
  * links may be missing in it. */
 #define DEVIATION          0.10
@@ -115,8 +117,24 @@ static struct hs_fit_point *choose_points(size_t *count, const struct hs_lazy *l
     return points;
 }
 
+/* Of each layer, what no machine drawn takes less than: nothing on levels where a measured layer
+ * beats its own limit. */
+static void set_limits(double *limits, const struct hs_lazy *lazy)
+{
+    bool beaten[HS_LEVELS_MAX] = {false};
+
+    for (size_t e = 0; e < lazy->lattice.edge_count; e++) {
+        const struct hs_lazy_layer *item = &lazy->layers[e];
+
+        if (item->status >= HS_LAZY_ROUGH && item->seconds < item->low_seconds)
+            beaten[item->bottleneck] = true;
+    }
+    for (size_t e = 0; e < lazy->lattice.edge_count; e++)
+        limits[e] = beaten[lazy->layers[e].bottleneck] ? 0 : lazy->layers[e].low_seconds;
+}
+
 /* What is expected of layers that were not measured, and how far that may be off. */
-static void set_expected(struct hs_lazy *lazy, const double *mean)
+static void set_expected(struct hs_lazy *lazy, const double *mean, const double *limits)
 {
     size_t edges = lazy->lattice.edge_count;
 
@@ -126,7 +144,7 @@ static void set_expected(struct hs_lazy *lazy, const double *mean)
 
         if (item->status != HS_LAZY_OPEN)
             continue;
-        item->seconds = fmax(mean[e], item->low_seconds);
+        item->seconds = fmax(mean[e], limits[e]);
         for (size_t d = 0; d < lazy->draw_count; d++)
             squares += pow(lazy->draws[d * edges + e] - item->seconds, 2);
         item->variance = squares / (double)lazy->draw_count;
@@ -137,20 +155,21 @@ static enum hs_status draw(struct hs_lazy *lazy, struct hs_posterior *posterior,
                            struct hs_error *err)
 {
     size_t edges = lazy->lattice.edge_count;
-    double *mean = malloc(edges * sizeof(*mean));
+    double *mean = malloc(2 * edges * sizeof(*mean)), *limits = mean + edges;
     uint64_t seed = 0;
 
     if (!mean)
         return hs_fail(err, HS_MEMORY, "out of memory for %zu layers", edges);
     hs_posterior_mean(mean, posterior);
+    set_limits(limits, lazy);
     for (size_t d = 0; d < lazy->draw_count; d++) {
         double *times = lazy->draws + d * edges;
 
         hs_posterior_draw(times, posterior, &seed);
         for (size_t e = 0; e < edges; e++)
-            times[e] = fmax(times[e], lazy->layers[e].low_seconds);
+            times[e] = fmax(times[e], limits[e]);
     }
-    set_expected(lazy, mean);
+    set_expected(lazy, mean, limits);
     free(mean);
     return HS_OK;
 }
@@ -319,6 +338,44 @@ static void count_votes(struct hs_lazy_step *step, struct votes *votes, const st
     }
 }
 
+/* Whether the layer's time is about its bottleneck: `least` is what other levels hide of it at
+ * best.
+ */
+static bool shows(const struct hs_lazy_layer *item, const double *least)
+{
+    return item->hidden <= CLEARLY * least[item->bottleneck] + ROUNDING;
+}
+
+/* The quickest layer that shows a level of which no layer that shows it was measured. A description
+ * that is far off on a level would else stand unseen, where it says that the level is not worth a
+ * look. */
+static void look_at_level(struct hs_lazy_step *step, const struct hs_lazy *lazy)
+{
+    const struct hs_lazy_layer *quickest = NULL;
+    bool seen[HS_LEVELS_MAX] = {false};
+    double least[HS_LEVELS_MAX];
+
+    for (int l = 0; l < HS_LEVELS_MAX; l++)
+        least[l] = INFINITY;
+    for (size_t e = 0; e < lazy->lattice.edge_count; e++) {
+        const struct hs_lazy_layer *item = &lazy->layers[e];
+
+        least[item->bottleneck] = fmin(least[item->bottleneck], item->hidden);
+    }
+    for (size_t e = 0; e < lazy->lattice.edge_count; e++)
+        if (lazy->layers[e].status != HS_LAZY_OPEN && shows(&lazy->layers[e], least))
+            seen[lazy->layers[e].bottleneck] = true;
+    for (size_t e = 0; e < lazy->lattice.edge_count; e++) {
+        const struct hs_lazy_layer *item = &lazy->layers[e];
+
+        if (!seen[item->bottleneck] && shows(item, least) &&
+            (!quickest || item->seconds < quickest->seconds))
+            quickest = item;
+    }
+    if (quickest)
+        *step = (struct hs_lazy_step){.wanted = true, .layer = quickest->layer, .rough = true};
+}
+
 enum hs_status hs_lazy_next(struct hs_lazy_step *step, struct hs_lazy *lazy, struct hs_error *err)
 {
     size_t nodes = lazy->lattice.node_count, edges = lazy->lattice.edge_count;
@@ -339,6 +396,8 @@ enum hs_status hs_lazy_next(struct hs_lazy_step *step, struct hs_lazy *lazy, str
         count_votes(step, &votes, lazy);
     else
         status = hs_fail(err, HS_MEMORY, "out of memory for %zu layers", edges);
+    if (!status && !step->wanted)
+        look_at_level(step, lazy);
     free(votes.seconds);
     free(votes.into);
     free(votes.gains);

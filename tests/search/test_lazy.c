@@ -383,6 +383,38 @@ static void a_machine_that_contradicts_the_model_is_searched_longer(void **state
     hs_system_release(&shape);
 }
 
+/* Links six times as fast or as slow as described: on all levels, inside of nodes, or outside. */
+static void a_description_that_is_far_off_does_not_mislead_it(void **state)
+{
+    static const double factors[][2] = {{6, 6},       {1, 6},      {6, 1}, {1 / 6.0, 1 / 6.0},
+                                        {1, 1 / 6.0}, {1 / 6.0, 1}};
+    size_t wrong = 0, runs = 0, measured = 0, layers = 0;
+    double worst = 0;
+
+    (void)state;
+    for (size_t f = 0; f < HS_COUNT(factors); f++)
+        for (uint64_t seed = 0; seed < 28; seed++, runs++) {
+            struct hs_system described = parse(machines[seed % HS_COUNT(machines)]);
+            struct machine machine;
+            struct found found;
+
+            machine_init(&machine, &described, 500 + seed);
+            for (size_t l = 0; l < described.level_count; l++)
+                machine.real.levels[l].bytes_per_second *= factors[f][l > 0];
+            found = search(&machine, &described, 24, 64 * MIB, false, SIZE_MAX);
+            wrong += !is_best(&found);
+            worst = fmax(worst, found.true_seconds / found.best_seconds - 1);
+            measured += found.certificate.layers_measured;
+            layers += found.certificate.layers;
+            hs_certificate_release(&found.certificate);
+            hs_system_release(&described);
+        }
+    print_message("# descriptions off by 6: %zu of %zu layers measured, %zu of %zu winners worse "
+                  "than the best by more than 1 %%, %.1f %% at most\n",
+                  measured, layers, wrong, runs, 100 * worst);
+    assert_true(wrong * 20 <= runs);
+}
+
 static void points_of_a_calibrated_system_save_measurements(void **state)
 {
     struct hs_system described = parse(machines[1]);
@@ -475,6 +507,8 @@ static const struct CMUnitTest tests[] = {
             a_layer_that_cannot_be_measured_is_avoided),
     HS_TEST("a machine that contradicts the model is searched longer",
             a_machine_that_contradicts_the_model_is_searched_longer),
+    HS_TEST("a description that is far off does not mislead it",
+            a_description_that_is_far_off_does_not_mislead_it),
     HS_TEST("points of a calibrated system save measurements",
             points_of_a_calibrated_system_save_measurements),
     HS_TEST("one process needs no layer", one_process_needs_no_layer),
