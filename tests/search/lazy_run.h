@@ -1,0 +1,89 @@
+/*
+ * lazy_run.h - machines that the lazy search is tried on, one search from beginning to end, and
+ * what the truth says of its answer. For the tests of the lazy search.
+ */
+#ifndef HS_TESTS_LAZY_RUN_H
+#define HS_TESTS_LAZY_RUN_H
+
+#include "test.h"
+
+#include "lazy_machine.h"
+
+#define MIB       1048576.0
+#define TOLERANCE 0.01 /* the search's default */
+
+static const char *const machines[] = {
+    "net@12.5GB/s~4us;s=2",
+    "nvlink:mesh:4@111.6GB/s~4.8us,ib:32@18.6GB/s~4.8us/2p,spine@198.4GB/s~4.8us;s=2",
+    "nv:4@150GB/s~0.5us,rack:8@50GB/s~2.3us/2p!,spine@133GB/s~4.6us",
+    "xbus:3@50GB/s~1us,socket:2@64GB/s~2us,ib:18@23GB/s~5us,spine@300GB/s~9us;launch=8us",
+    "nvl72:72@720GB/s~3us,ib@3600GB/s~14us/72p;launch=8.4us",
+    "pcie:8@12GB/s~5us,ib:16@14GB/s~5us/2p,thin@60GB/s~8us;s=2;launch=2us",
+    /* 8 hosts of 2 ranks in 2 racks; a rack's link carries a fifth of what its hosts send it. */
+    "mem:2@3GB/s~2us,host:4@62.5MB/s~60us,spine@50MB/s~60us",
+};
+#define TAPERED (HS_COUNT(machines) - 1)
+
+static inline struct hs_system parse(const char *text)
+{
+    struct hs_system system;
+    struct hs_error err = {0};
+
+    assert_status_is(hs_system_parse(&system, text, &err), HS_OK, &err);
+    return system;
+}
+
+/* What came of one search. */
+struct found {
+    struct hs_certificate certificate;
+    double true_seconds, best_seconds; /* of the winner, of the best split */
+};
+
+/* Searches to the end, or until `most` layers are measured. */
+static inline struct found search(struct machine *machine, const struct hs_system *system,
+                                  int64_t np, double bytes, bool shape_only, size_t most)
+{
+    struct hs_lazy_options options = {.shape_only = shape_only};
+    struct found found = {.true_seconds = 0};
+    struct hs_error err = {0};
+    struct hs_lazy lazy;
+    uint64_t splits = 0;
+
+    assert_status_is(hs_lazy_init(&lazy, system, np, bytes, &options, &err), HS_OK, &err);
+    while (hs_lazy_measured(&lazy, NULL) < most) {
+        struct hs_fit_point points[2];
+        struct hs_lazy_step step;
+
+        assert_status_is(hs_lazy_next(&step, &lazy, &err), HS_OK, &err);
+        if (!step.wanted)
+            break;
+        assert_int_equal(hs_lazy_find(&lazy, step.layer)->status,
+                         step.rough ? HS_LAZY_OPEN : HS_LAZY_ROUGH);
+        assert_status_is(hs_lazy_add(&lazy, points,
+                                     measure_layer(points, machine, &lazy, step.layer, step.rough),
+                                     step.rough, &err),
+                         HS_OK, &err);
+    }
+    assert_status_is(hs_lazy_certificate(&found.certificate, &lazy, &err), HS_OK, &err);
+    assert_int_equal(found.certificate.layers_measured, hs_lazy_measured(&lazy, NULL));
+    found.best_seconds = best_split_seconds(machine, np, 1, bytes, &splits);
+    assert_int_equal(splits, hs_lattice_path_count(&lazy.lattice));
+    if (found.certificate.winner.count > 0)
+        found.true_seconds = true_split_seconds(machine, &found.certificate.winner, bytes);
+    hs_lazy_release(&lazy);
+    return found;
+}
+
+/* Up to the tolerance of the search. */
+static inline bool is_best(const struct found *found)
+{
+    return found->true_seconds <= found->best_seconds * (1 + TOLERANCE);
+}
+
+/* Whether the truth contradicts what the certificate says of other splits. */
+static inline bool is_beaten(const struct found *found)
+{
+    return found->true_seconds > found->best_seconds * (1 + found->certificate.within) * (1 + 1e-9);
+}
+
+#endif
