@@ -99,5 +99,7 @@ enum hs_status hs_json_choice_or(size_t *out, const struct hs_json *object, cons
  * digits that give the same double back, a newline at the end. HS_MEMORY; HS_FAILED for a number that is not
  * finite, which JSON cannot hold. */
 enum hs_status hs_json_print(struct hs_text *text, const struct cJSON *root, struct hs_error *err);
+/* The same for a tree that was made for it, which is deleted. NULL: there was no memory for it. */
+enum hs_status hs_json_print_owned(struct hs_text *text, struct cJSON *root, struct hs_error *err);
 
 #endif

@@ -118,3 +118,14 @@ enum hs_status hs_json_print(struct hs_text *text, const struct cJSON *root, str
     hs_text_append(text, "\n");
     return text->failed ? hs_fail(err, HS_MEMORY, "out of memory while writing JSON") : HS_OK;
 }
+
+enum hs_status hs_json_print_owned(struct hs_text *text, struct cJSON *root, struct hs_error *err)
+{
+    enum hs_status status;
+
+    if (!root)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    status = hs_json_print(text, root, err);
+    cJSON_Delete(root);
+    return status;
+}

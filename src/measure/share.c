@@ -49,13 +49,8 @@ static enum hs_status write_system(char **text, const struct hs_system *system,
                                    struct hs_error *err)
 {
     struct hs_text out = {0};
-    cJSON *object = hs_system_to_json(system);
-    enum hs_status status = HS_OK;
+    enum hs_status status = hs_system_print(&out, system, err);
 
-    if (!object)
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    status = hs_json_print(&out, object, err);
-    cJSON_Delete(object);
     *text = out.data;
     return status;
 }

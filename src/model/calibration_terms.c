@@ -60,7 +60,6 @@ static void price_term(struct hs_term *term, const struct hs_layer_price *price,
                        const struct hs_terms *terms, const struct hs_fit_point *point)
 {
     double level_latency = terms->system->levels[price->level].latency_seconds;
-    double noise = isfinite(point->noise) ? point->noise : terms->options.noise;
 
     term->passes = point->phase == HS_FIT_ALLREDUCE || point->phase == HS_FIT_PAIR ? 2 : 1;
     term->calls = point->phase == HS_FIT_PAIR ? 2 : 1;
@@ -68,60 +67,22 @@ static void price_term(struct hs_term *term, const struct hs_layer_price *price,
                       ? hs_layer_line(price, point->bytes).latency_seconds / 2 / level_latency
                       : terms->system->pipeline_granularity * (double)(point->layer.size - 1);
     term->transfer_seconds = hs_layer_bandwidth_seconds(price, point->bytes) / 2;
-    term->np = point->np;
-    term->points = 1;
-    term->phase = point->phase;
     term->bytes = point->bytes;
     term->seconds = point->seconds;
-    term->sigma = fmax(noise, NOISE_FLOOR) * point->seconds;
+    term->sigma = point->noise * point->seconds;
     term->used = true;
 }
 
-/* The other half of a reduce-scatter or an allgather, of the same layer and message; NULL: none. */
-static struct hs_term *find_other_half(struct hs_terms *terms, const struct hs_term *term)
+static void add_point(struct hs_terms *terms, const struct hs_fit_point *point,
+                      int64_t measurements)
 {
-    enum hs_fit_phase wanted =
-        term->phase == HS_FIT_ALLGATHER ? HS_FIT_REDUCE_SCATTER : HS_FIT_ALLGATHER;
-
-    if (term->phase != HS_FIT_ALLGATHER && term->phase != HS_FIT_REDUCE_SCATTER)
-        return NULL;
-    for (size_t i = terms->count; i-- > 0;) {
-        struct hs_term *other = &terms->items[i];
-
-        if (other->phase == wanted && other->layer == term->layer && other->np == term->np &&
-            other->bytes == term->bytes)
-            return other;
-    }
-    return NULL;
-}
-
-static void join_halves(struct hs_term *pair, const struct hs_term *half)
-{
-    pair->phase = HS_FIT_PAIR;
-    pair->points += half->points;
-    pair->calls += half->calls;
-    pair->passes += half->passes;
-    pair->seconds += half->seconds;
-    pair->sigma = hypot(pair->sigma, half->sigma);
-}
-
-static enum hs_status add_point(struct hs_terms *terms, const struct hs_fit_point *point,
-                                size_t number, struct hs_error *err)
-{
-    struct hs_term *term = &terms->items[terms->count], *other;
-    struct hs_layer_price price;
+    struct hs_term *term = &terms->items[terms->count++];
+    struct hs_layer_price price = hs_layer_price(terms->system, point->np, point->layer);
+    int group = 2 * price.level + price.straddles;
     struct hs_kind *class, *layer;
-    int group;
 
-    if (!hs_fit_point_valid(point))
-        return hs_fail(err, HS_INVALID,
-                       "point %zu: no time of a layer: stride %" PRId64 ", size %" PRId64
-                       " of %" PRId64 " processes, %g bytes, %g s",
-                       number, point->layer.stride, point->layer.size, point->np, point->bytes,
-                       point->seconds);
-    price = hs_layer_price(terms->system, point->np, point->layer);
-    group = 2 * price.level + price.straddles;
     price_term(term, &price, terms, point);
+    term->points = measurements;
     class = take_kind(terms->classes, &terms->class_count, group, point->layer.size, 0);
     layer = take_kind(terms->layers, &terms->layer_count, group, point->layer.size,
                       point->layer.stride);
@@ -129,15 +90,43 @@ static enum hs_status add_point(struct hs_terms *terms, const struct hs_fit_poin
     count_term(layer, term);
     layer->parent = (size_t)(class - terms->classes);
     term->layer = (size_t)(layer - terms->layers);
-    other = find_other_half(terms, term);
-    if (other) {
-        join_halves(other, term);
-        class->terms--;
-        layer->terms--;
-    } else {
-        terms->count++;
-    }
+}
+
+/* Noise as it is counted with: where a point does not say its own, and never less than there is. */
+static enum hs_status check_point(struct hs_fit_point *point, size_t number,
+                                  const struct hs_terms *terms, struct hs_error *err)
+{
+    if (!hs_fit_point_valid(point))
+        return hs_fail(err, HS_INVALID,
+                       "point %zu: no time of a layer: stride %" PRId64 ", size %" PRId64
+                       " of %" PRId64 " processes, %g bytes, %g s",
+                       number, point->layer.stride, point->layer.size, point->np, point->bytes,
+                       point->seconds);
+    point->noise = fmax(isfinite(point->noise) ? point->noise : terms->options.noise, NOISE_FLOOR);
     return HS_OK;
+}
+
+static enum hs_status add_points(struct hs_terms *terms, const struct hs_fit_point *points,
+                                 size_t count, struct hs_error *err)
+{
+    struct hs_fit_point *pairs = malloc((count + 1) * sizeof(*pairs));
+    int64_t *halves = calloc(count + 1, sizeof(*halves));
+    enum hs_status status = HS_OK;
+
+    if (!pairs || !halves)
+        status = hs_fail(err, HS_MEMORY, "out of memory for %zu points", count);
+    for (size_t i = 0; i < count && !status; i++) {
+        pairs[i] = points[i];
+        status = check_point(&pairs[i], i + 1, terms, err);
+    }
+    if (!status) {
+        count = hs_fit_points_pair(pairs, halves, count);
+        for (size_t i = 0; i < count; i++)
+            add_point(terms, &pairs[i], halves[i]);
+    }
+    free(pairs);
+    free(halves);
+    return status;
 }
 
 /* Gives every unknown its column. */
@@ -189,8 +178,8 @@ enum hs_status hs_terms_init(struct hs_terms *terms, const struct hs_system *sys
     terms->items = calloc(count + 1, sizeof(*terms->items));
     if (!terms->classes || !terms->layers || !terms->items)
         status = hs_fail(err, HS_MEMORY, "out of memory for %zu points", count);
-    for (size_t i = 0; i < count && !status; i++)
-        status = add_point(terms, &points[i], i + 1, err);
+    if (!status)
+        status = add_points(terms, points, count, err);
     number_columns(terms);
     for (int l = 0; l < HS_LEVELS_MAX; l++)
         terms->latency_unit[l] = or_default(system->levels[l].latency_seconds, 1e-6);

@@ -28,12 +28,10 @@ struct hs_kind {
     bool refused, flat;             /* flat: refused because its times do not grow with the bytes */
 };
 
-/* One equation: a point, or a reduce-scatter and an allgather of one layer and message. A split has
- * both, so their sum is what counts, and they may well take different times (the one computes). */
+/* One equation: a point, or a reduce-scatter and an allgather joined (hs_fit_points_pair). */
 struct hs_term {
-    size_t layer; /* index of its kind */
-    int64_t np, points;
-    enum hs_fit_phase phase; /* PAIR of two */
+    size_t layer;            /* index of its kind */
+    int64_t points;          /* 1 or 2 */
     double calls, passes;    /* launches, and phases' worth of steps and bytes */
     double steps;            /* of one phase, in units of the level's latency */
     double transfer_seconds; /* of one phase, at the described bandwidth */

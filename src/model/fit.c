@@ -47,7 +47,7 @@ static bool are_halves(const struct hs_fit_point *a, const struct hs_fit_point *
            a->bytes == b->bytes;
 }
 
-size_t hs_fit_points_pair(struct hs_fit_point *points, size_t count)
+size_t hs_fit_points_pair(struct hs_fit_point *points, int64_t *halves, size_t count)
 {
     size_t left = 0;
 
@@ -63,7 +63,11 @@ size_t hs_fit_points_pair(struct hs_fit_point *points, size_t count)
             pair->phase = HS_FIT_PAIR;
             pair->seconds += points[i].seconds;
             pair->noise = error / pair->seconds;
+            if (halves)
+                halves[other - 1] = 2;
         } else {
+            if (halves)
+                halves[left] = 1;
             points[left++] = points[i];
         }
     }

@@ -98,9 +98,11 @@ struct hs_fit_point {
 /* Whether it is a time of a layer: stride * size divides np, bytes and seconds are above 0. */
 bool hs_fit_point_valid(const struct hs_fit_point *point);
 
-/* Joins, in place, each reduce-scatter with the allgather of the same layer and message to a PAIR of
- * their sum. Returns how many points are left. O(count^2). */
-size_t hs_fit_points_pair(struct hs_fit_point *points, size_t count);
+/* Joins, in place, each reduce-scatter with the allgather of the same layer and message to a PAIR
+ * of their sum: a split has both, so that is what counts, and they may well take different times
+ * (the one computes). Returns how many points are left; halves[i], where it is not NULL, is how
+ * many of the given ones are in point i. O(count^2). */
+size_t hs_fit_points_pair(struct hs_fit_point *points, int64_t *halves, size_t count);
 
 /* A layer whose points no fit describes. */
 struct hs_fit_refusal {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "model/cost.h"
 
 /* Rounds of linearisation; deviations are widened in the later ones, when base figures are near
@@ -412,33 +413,15 @@ void hs_posterior_mean(double *seconds, const struct hs_posterior *p)
         seconds[i] = times(&p->layer_rows[i], p->x);
 }
 
-/* splitmix64 (Steele, Lea and Flood 2014): uniform in (0, 1). */
-static double uniform(uint64_t *seed)
-{
-    uint64_t z = *seed += 0x9e3779b97f4a7c15;
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    z ^= z >> 31;
-    return ((double)(z >> 11) + 0.5) / 0x1p53;
-}
-
-/* Standard normal, by Box and Muller. */
-static double normal(uint64_t *seed)
-{
-    double radius = sqrt(-2 * log(uniform(seed)));
-
-    return radius * cos(2 * M_PI * uniform(seed));
-}
-
 void hs_posterior_draw(double *seconds, struct hs_posterior *p, uint64_t *seed)
 {
     double *noise = p->noise + p->point_count, *start = p->start;
 
     for (size_t c = 0; c < p->columns; c++)
-        start[c] = p->mean[c] + (p->deviation[c] > 0 ? p->deviation[c] * normal(seed) : 0);
+        start[c] =
+            p->mean[c] + (p->deviation[c] > 0 ? p->deviation[c] * hs_random_normal(seed) : 0);
     for (size_t i = 0; i < p->point_count; i++)
-        noise[i] = p->noise[i] * normal(seed);
+        noise[i] = p->noise[i] * hs_random_normal(seed);
     correct(p->drawn, p, start, noise);
     for (size_t i = 0; i < p->layer_count; i++)
         seconds[i] = times(&p->layer_rows[i], p->drawn);

@@ -255,12 +255,5 @@ struct cJSON *hs_system_to_json(const struct hs_system *system)
 enum hs_status hs_system_print(struct hs_text *out, const struct hs_system *system,
                                struct hs_error *err)
 {
-    cJSON *object = hs_system_to_json(system);
-    enum hs_status status;
-
-    if (!object)
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    status = hs_json_print(out, object, err);
-    cJSON_Delete(object);
-    return status;
+    return hs_json_print_owned(out, hs_system_to_json(system), err);
 }

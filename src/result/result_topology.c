@@ -172,14 +172,7 @@ enum hs_status hs_result_topology_print(struct hs_text *out,
                                         const struct hs_result_topology *topology,
                                         struct hs_error *err)
 {
-    cJSON *object = hs_result_topology_to_json(topology);
-    enum hs_status status;
-
-    if (!object)
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    status = hs_json_print(out, object, err);
-    cJSON_Delete(object);
-    return status;
+    return hs_json_print_owned(out, hs_result_topology_to_json(topology), err);
 }
 
 /* ---- reading ---- */

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "base/text.h"
 #include "base/units.h"
 
 #define SIGMA_MAX   10.0
 #define FACTOR_MAX  1e6
 #define SECONDS_MAX 1e6
-#define PI          3.14159265358979323846
 
 const struct hs_fault_row hs_fault_rows[HS_FAULT_COUNT] = {
 #define HS_ROW(kind, name, value, help) [HS_FAULT_##kind] = {name, value, help},
@@ -206,19 +206,10 @@ double hs_faults_delay_seconds(const struct hs_faults *faults)
     return delay != NULL ? delay->number : 0;
 }
 
-/* splitmix64 (Steele, Lea and Flood, OOPSLA 2014): the next number of the sequence. */
-static uint64_t next(uint64_t *state)
-{
-    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
 static uint64_t stir(uint64_t state, uint64_t value)
 {
     state ^= value;
-    return next(&state);
+    return hs_random_bits(&state);
 }
 
 uint64_t hs_faults_draw(uint64_t seed, const char *what, uint64_t message_bytes, uint64_t run)
@@ -229,23 +220,10 @@ uint64_t hs_faults_draw(uint64_t seed, const char *what, uint64_t message_bytes,
     return stir(stir(draw, message_bytes), run);
 }
 
-/* In (0, 1]. */
-static double uniform(uint64_t *state)
-{
-    return ((double)(next(state) >> 11) + 1) * 0x1p-53;
-}
-
-/* Standard normal, by Box and Muller's transform. */
-static double normal(uint64_t *state)
-{
-    double radius = sqrt(-2 * log(uniform(state)));
-    return radius * cos(2 * PI * uniform(state));
-}
-
 double hs_faults_factor(const struct hs_faults *faults, uint64_t draw, int64_t rank)
 {
     /* Drawn whether needed or not, so that one fault does not change what another one draws. */
-    double z = normal(&draw), chance = uniform(&draw), factor = 1;
+    double z = hs_random_normal(&draw), chance = hs_random_uniform(&draw), factor = 1;
     for (int i = 0; i < faults->count; i++) {
         const struct hs_fault *fault = &faults->items[i];
         bool outlier = fault->kind == HS_FAULT_OUTLIER && chance <= fault->number;

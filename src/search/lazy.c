@@ -185,7 +185,7 @@ enum hs_status hs_lazy_learn(struct hs_lazy *lazy, const struct hs_fit_point *po
 
     if (status || lazy->learned + count != lazy->point_count)
         return status;
-    lazy->learned += hs_fit_points_pair(lazy->points + lazy->learned, count);
+    lazy->learned += hs_fit_points_pair(lazy->points + lazy->learned, NULL, count);
     lazy->point_count = lazy->learned;
     return HS_OK;
 }

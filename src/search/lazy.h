@@ -59,7 +59,7 @@ struct hs_lazy_layer {
     bool last;         /* ends at np: one allreduce; else a reduce-scatter and an allgather */
     enum hs_lazy_status status;
     double seconds;  /* measured, roughly or not: all its phases; else what can be expected */
-    double variance; /* of that, seconds squared: of the noise, or of what can be expected */
+    double variance; /* measured: of the noise, seconds squared; else 0 */
     double
         low_seconds; /* no machine is drawn on which it takes less, see hs_lazy_options.optimism */
     int bottleneck;  /* level whose link holds it up, as described */

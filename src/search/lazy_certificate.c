@@ -72,13 +72,14 @@ static enum hs_status find_winner(struct hs_rivals *rivals, const struct hs_lazy
     size_t last = lazy->lattice.node_count - 1;
     enum hs_status status = HS_OK;
 
-    for (int least = HS_LAZY_MEASURED; !status && least >= HS_LAZY_ROUGH; least--) {
+    for (int least = HS_LAZY_MEASURED; least >= HS_LAZY_ROUGH && rivals->winner.count == 0;
+         least--) {
         struct hs_paths paths;
 
         status = find_best(&paths, lazy, (enum hs_lazy_status)least, 1, err);
         if (status)
             break;
-        if (!hs_lazy_unusable(paths.nodes[last].data[0].ticks) && rivals->winner.count == 0) {
+        if (!hs_lazy_unusable(paths.nodes[last].data[0].ticks)) {
             rivals->winner = hs_paths_split(&paths, last, 0);
             add_up(&rivals->seconds, &rivals->variance, lazy, &rivals->winner, NULL);
         }

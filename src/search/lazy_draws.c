@@ -1,6 +1,7 @@
 /*
  * Machines that the measured layers leave possible, and what they say should be measured next.
  */
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,33 +134,16 @@ static void set_limits(double *limits, const struct hs_lazy *lazy)
         limits[e] = beaten[lazy->layers[e].bottleneck] ? 0 : lazy->layers[e].low_seconds;
 }
 
-/* What is expected of layers that were not measured, and how far that may be off. */
-static void set_expected(struct hs_lazy *lazy, const double *mean, const double *limits)
-{
-    size_t edges = lazy->lattice.edge_count;
-
-    for (size_t e = 0; e < edges; e++) {
-        struct hs_lazy_layer *item = &lazy->layers[e];
-        double squares = 0;
-
-        if (item->status != HS_LAZY_OPEN)
-            continue;
-        item->seconds = fmax(mean[e], limits[e]);
-        for (size_t d = 0; d < lazy->draw_count; d++)
-            squares += pow(lazy->draws[d * edges + e] - item->seconds, 2);
-        item->variance = squares / (double)lazy->draw_count;
-    }
-}
-
 static enum hs_status draw(struct hs_lazy *lazy, struct hs_posterior *posterior,
                            struct hs_error *err)
 {
     size_t edges = lazy->lattice.edge_count;
-    double *mean = malloc(2 * edges * sizeof(*mean)), *limits = mean + edges;
+    double *mean = malloc(2 * edges * sizeof(*mean)), *limits;
     uint64_t seed = 0;
 
     if (!mean)
         return hs_fail(err, HS_MEMORY, "out of memory for %zu layers", edges);
+    limits = mean + edges;
     hs_posterior_mean(mean, posterior);
     set_limits(limits, lazy);
     for (size_t d = 0; d < lazy->draw_count; d++) {
@@ -169,7 +153,9 @@ static enum hs_status draw(struct hs_lazy *lazy, struct hs_posterior *posterior,
         for (size_t e = 0; e < edges; e++)
             times[e] = fmax(times[e], limits[e]);
     }
-    set_expected(lazy, mean, limits);
+    for (size_t e = 0; e < edges; e++)
+        if (lazy->layers[e].status == HS_LAZY_OPEN)
+            lazy->layers[e].seconds = fmax(mean[e], limits[e]);
     free(mean);
     return HS_OK;
 }
@@ -256,16 +242,9 @@ double hs_lazy_shortest(double *seconds, size_t *into, const struct hs_lazy *laz
     return seconds[nodes - 1];
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 double hs_lazy_upper(double *values, size_t count, double rate)
 {
-    qsort(values, count, sizeof(*values), by_value);
+    gsl_sort(values, 1, count);
     return values[(size_t)ceil((1 - rate) * (double)count) - 1];
 }
 

@@ -10,11 +10,11 @@
 /* Brings draws, expected times and variances up to date with the points. HS_MEMORY, HS_FAILED. */
 enum hs_status hs_lazy_refresh(struct hs_lazy *lazy, struct hs_error *err);
 
-/* Seconds of the shortest path of one draw over layers of which at least `least` is known;
- * infinity: there is none. `seconds`, [node_count], is working space; into[i] (may be NULL) is the
- * edge by which it gets to node i. */
+/* Seconds of the shortest path, by the times of one draw, over layers of which at least `least` is
+ * known; infinity: there is none. `seconds`, [node_count], is working space; into[i] (may be NULL)
+ * is the edge by which it gets to node i. */
 double hs_lazy_shortest(double *seconds, size_t *into, const struct hs_lazy *lazy,
-                        const double *draw, enum hs_lazy_status least);
+                        const double *times, enum hs_lazy_status least);
 
 /* Relative standard deviation of sizes of one level, and of layers of one size, from what the model
  * says of a machine that is known as well as this one. */

@@ -1,7 +1,7 @@
 /*
  * Calibration: figures recovered from times made by a known system, honest intervals, and refusals.
  */
-#include "test.h"
+#include "systems.h"
 
 #include "base/least_squares.h"
 #include "base/text.h"
@@ -9,16 +9,6 @@
 #include "model/cost.h"
 
 #define MIB 1048576.0
-
-static struct hs_system parse(const char *text)
-{
-    struct hs_system system;
-    struct hs_error err = {0};
-
-    if (hs_system_parse(&system, text, &err))
-        fail_msg("%s", err.message);
-    return system;
-}
 
 /* ---- Least squares. ---- */
 
@@ -119,16 +109,6 @@ static void add_all_layers(struct points *points, const struct hs_system *truth,
 
 #define DESCRIBED "nvlink:4@100GB/s~3us,ib:8@20GB/s~5us/2p!,spine@60GB/s~9us;s=2"
 #define TRUE      "nvlink:4@71GB/s~4us,ib:8@13GB/s~11us/2p!,spine@39GB/s~14us;s=2;launch=25us"
-
-static double plan_seconds(const struct hs_system *system, const char *text, double bytes)
-{
-    struct hs_plan plan;
-    struct hs_error err = {0};
-
-    if (hs_plan_parse(&plan, text, 0, &err))
-        fail_msg("%s", err.message);
-    return hs_plan_cost(system, &plan, bytes).seconds;
-}
 
 static void figures_of_a_machine_that_is_not_as_described_are_found(void **state)
 {

@@ -2,7 +2,7 @@
  * What a calibration must show on published times: Table II of Ueno and Yokota, CCGRID 2019, each
  * split predicted from the layers of the nine others.
  */
-#include "test.h"
+#include "systems.h"
 
 #include "base/statistics.h"
 #include "model/calibration.h"
@@ -14,16 +14,6 @@ struct points {
     struct hs_fit_point items[4096];
     size_t count;
 };
-
-static double plan_seconds(const struct hs_system *system, const char *text, double bytes)
-{
-    struct hs_plan plan;
-    struct hs_error err = {0};
-
-    if (hs_plan_parse(&plan, text, 0, &err))
-        fail_msg("%s", err.message);
-    return hs_plan_cost(system, &plan, bytes).seconds;
-}
 
 /* ---- Table II of Ueno and Yokota, CCGRID 2019: 128 MiB over 128 GPUs, bus bandwidth of each layer
  * in MB/s. ---- */

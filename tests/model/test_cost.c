@@ -2,7 +2,7 @@
  * The cost model against the published equations, a simulator's figures and shares worked out by
  * hand.
  */
-#include "test.h"
+#include "systems.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,26 +10,6 @@
 #include "simgrid64.h"
 
 #define MIB 1048576.0
-
-static struct hs_system parse(const char *text)
-{
-    struct hs_system system;
-    struct hs_error err = {0};
-
-    if (hs_system_parse(&system, text, &err))
-        fail_msg("%s", err.message);
-    return system;
-}
-
-static double seconds_of(const struct hs_system *system, const char *text, double bytes)
-{
-    struct hs_plan plan;
-    struct hs_error err = {0};
-
-    if (hs_plan_parse(&plan, text, 0, &err))
-        fail_msg("%s", err.message);
-    return hs_plan_cost(system, &plan, bytes).seconds;
-}
 
 /* Figures of the paper: alpha 4.80 us, one EDR HCA 9301.19 MB/s, NVLink2 twelve of them, s = 2. */
 #define ALPHA 4.80e-6
@@ -57,7 +37,7 @@ static void hierarchical_abci_equation_holds_to_1e_12(void **state)
             2 * 2 * ALPHA * (2 + nodes) + 2 * n * BETA * (9.0 / 16 - 1 / (2.0 * nodes));
 
         snprintf(text, sizeof(text), "4x%d", nodes);
-        assert_near(seconds_of(&system, text, n), expected, 1e-12);
+        assert_near(plan_seconds(&system, text, n), expected, 1e-12);
     }
     hs_system_release(&system);
 }
@@ -74,7 +54,7 @@ static void flat_abci_equation_holds_to_1e_12(void **state)
             2 * 2 * ALPHA * (4 * nodes - 1) + 2 * n * BETA * (1.0 / 2 - 1 / (8.0 * nodes));
 
         snprintf(text, sizeof(text), "%d", 4 * nodes);
-        assert_near(seconds_of(&system, text, n), expected, 1e-12);
+        assert_near(plan_seconds(&system, text, n), expected, 1e-12);
     }
     hs_system_release(&system);
 }
@@ -212,9 +192,9 @@ static void time_grows_with_bytes_and_one_process_is_free(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++)
         for (double bytes = 1; bytes < 1e10; bytes *= 3)
-            assert_true(seconds_of(&system, plans[i], bytes) <
-                        seconds_of(&system, plans[i], 1.5 * bytes));
-    assert_true(seconds_of(&system, "1", 1e6) == 0);
+            assert_true(plan_seconds(&system, plans[i], bytes) <
+                        plan_seconds(&system, plans[i], 1.5 * bytes));
+    assert_true(plan_seconds(&system, "1", 1e6) == 0);
     hs_system_release(&system);
 }
 
@@ -228,14 +208,15 @@ static void chunks_overlap_on_different_levels_only(void **state)
     double t = 2 * 1e9 / 10e9 / 2; /* (1, 2) of n bytes; (2, 2): half the bytes on half the link */
 
     (void)state;
-    assert_near(seconds_of(&two, "2x2", 1e9), 2 * t, 1e-12);
+    assert_near(plan_seconds(&two, "2x2", 1e9), 2 * t, 1e-12);
     for (int chunks = 2; chunks <= 64; chunks *= 2) {
         char text[32];
 
         snprintf(text, sizeof(text), "2x2/%d", chunks);
-        assert_near(seconds_of(&one, text, 1e9), 1.5 * t, 1e-12);
+        assert_near(plan_seconds(&one, text, 1e9), 1.5 * t, 1e-12);
         /* Layer (2, 2) also passes its GPU's link on level a at half of that link's rate. */
-        assert_near(seconds_of(&two, text, 1e9), (2 * t + (chunks - 1) * 1.5 * t) / chunks, 1e-12);
+        assert_near(plan_seconds(&two, text, 1e9), (2 * t + (chunks - 1) * 1.5 * t) / chunks,
+                    1e-12);
     }
     hs_system_release(&two);
     hs_system_release(&one);
@@ -281,14 +262,14 @@ hops_that_leave_an_unstriped_mesh_may_be_slower_or_faster_than_those_inside(void
     double steps = 2 * 255, part = 255.0 / 256;
 
     (void)state;
-    assert_near(seconds_of(&system, "256", 1e9), steps * 2e-6 + 2e9 * part / 50e9, 1e-12);
-    assert_near(seconds_of(&system, "256", 1e3), steps * 4e-6 + 2e3 * part / 100e9, 1e-12);
+    assert_near(plan_seconds(&system, "256", 1e9), steps * 2e-6 + 2e9 * part / 50e9, 1e-12);
+    assert_near(plan_seconds(&system, "256", 1e3), steps * 4e-6 + 2e3 * part / 100e9, 1e-12);
     /* Both take as long where 510 steps of 2 us buy the difference of 1/50 and 1/100 ns per byte.
      */
-    assert_near(seconds_of(&system, "256", 510 * 2e-6 / (2 * part * 1e-11)), 3 * steps * 2e-6,
+    assert_near(plan_seconds(&system, "256", 510 * 2e-6 / (2 * part * 1e-11)), 3 * steps * 2e-6,
                 1e-12);
     /* Rings between groups only know one kind. */
-    assert_near(seconds_of(&system, "4x4x16", 1e3) - seconds_of(&system, "4x4", 1e3),
+    assert_near(plan_seconds(&system, "4x4x16", 1e3) - plan_seconds(&system, "4x4", 1e3),
                 2 * 15 * 4e-6 + 2 * 1e3 / 16 * 15 / 16 / (100e9 / 16), 1e-9);
     hs_system_release(&system);
 }

@@ -3,7 +3,7 @@
  * layer says of another, and its draws against its mean. How often its intervals cover the truth of
  * random machines: tests/search/test_lazy.c.
  */
-#include "test.h"
+#include "systems.h"
 
 #include <math.h>
 
@@ -16,15 +16,6 @@
 
 static const struct hs_posterior_options usual = {
     .size_deviation = 0.1, .layer_deviation = 0.1, .noise = 0.05};
-
-static struct hs_system parse(const char *text)
-{
-    struct hs_system system;
-    struct hs_error err = {0};
-
-    assert_status_is(hs_system_parse(&system, text, &err), HS_OK, &err);
-    return system;
-}
 
 static struct hs_posterior *make(const struct hs_system *system, int64_t np,
                                  const struct hs_posterior_layer *layers, size_t layer_count,
@@ -239,13 +230,15 @@ static void halves_of_a_layer_are_joined(void **state)
         {{1, 2}, 8, HS_FIT_ALLGATHER, 2 * MIB, 2, 0},
         {{1, 2}, 8, HS_FIT_ALLGATHER, MIB, 1, 0.4},
     };
+    int64_t halves[HS_COUNT(points)];
 
     (void)state;
-    assert_int_equal(hs_fit_points_pair(points, HS_COUNT(points)), 4);
+    assert_int_equal(hs_fit_points_pair(points, halves, HS_COUNT(points)), 4);
     assert_int_equal(points[0].phase, HS_FIT_PAIR);
     assert_near(points[0].seconds, 4, 1e-12);
     assert_near(points[0].noise, 0.5 / 4, 1e-12);
     assert_int_equal(points[1].phase, HS_FIT_ALLREDUCE);
+    assert_true(halves[0] == 2 && halves[1] == 1 && halves[2] == 1 && halves[3] == 1);
     assert_near(points[2].bytes, 2 * MIB, 0);
     assert_int_equal(points[3].phase, HS_FIT_ALLGATHER); /* its other half is taken */
 }

@@ -1,21 +1,12 @@
 /*
  * Systems as text and as files.
  */
-#include "test.h"
+#include "systems.h"
 
 #include <cjson/cJSON.h>
 #include <glob.h>
 
 #include "model/system.h"
-
-static struct hs_system parse(const char *text)
-{
-    struct hs_system system;
-    struct hs_error err;
-
-    assert_status_is(hs_system_parse(&system, text, &err), HS_OK, &err);
-    return system;
-}
 
 static void assert_same_figures(const struct hs_system *a, const struct hs_system *b)
 {

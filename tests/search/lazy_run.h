@@ -5,7 +5,7 @@
 #ifndef HS_TESTS_LAZY_RUN_H
 #define HS_TESTS_LAZY_RUN_H
 
-#include "test.h"
+#include "systems.h"
 
 #include "lazy_machine.h"
 
@@ -23,15 +23,6 @@ static const char *const machines[] = {
     "mem:2@3GB/s~2us,host:4@62.5MB/s~60us,spine@50MB/s~60us",
 };
 #define TAPERED (HS_COUNT(machines) - 1)
-
-static inline struct hs_system parse(const char *text)
-{
-    struct hs_system system;
-    struct hs_error err = {0};
-
-    assert_status_is(hs_system_parse(&system, text, &err), HS_OK, &err);
-    return system;
-}
 
 /* What came of one search. */
 struct found {

@@ -1,7 +1,7 @@
 /*
  * The strategies against each other and against a recursion that shares no code with them.
  */
-#include "test.h"
+#include "systems.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,16 +27,6 @@ static const char *const machines[] = {
 #define MACHINES (sizeof(machines) / sizeof(*machines))
 
 static const int four_chunks[] = {1, 2, 4, 8};
-
-static struct hs_system parse(const char *text)
-{
-    struct hs_system system;
-    struct hs_error err = {0};
-
-    if (hs_system_parse(&system, text, &err))
-        fail_msg("%s", err.message);
-    return system;
-}
 
 static struct hs_search_result search(const char *strategy, const struct hs_search_request *request)
 {
