@@ -15,8 +15,9 @@
  * three are measured in the same rounds, on all ranks at once, over n bytes, with a slot of 256 KiB
  * that stays in the cache and the other side streaming: the best case for each.
  *
- * A second limit has both copies made as they really are between processes: by the kernel, which reads the
- * neighbour's pages (process_vm_readv, what MPI libraries call single copy), in pieces of 1 MiB.
+ * A second limit has both copies made as they really are between processes: by the kernel, which
+ * reads the neighbour's pages (process_vm_readv, what MPI libraries call single copy), in pieces of
+ * 1 MiB.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -37,7 +38,7 @@
 
 enum kind { PLAN, BASELINE, LOAD, STORE, ADD, REMOTE_LOAD, REMOTE_STORE };
 #define MEASURED_LIMITS 5 /* contenders that are no allreduce; they come first */
-#define REMOTE_PIECE ((size_t)1 << 20)
+#define REMOTE_PIECE    ((size_t)1 << 20)
 
 struct contender {
     enum kind kind;
@@ -123,7 +124,8 @@ static void stream(enum kind kind)
     }
 }
 
-/* Copies the neighbour's n bytes into the slot, piece by piece (load), or all over the output (store). */
+/* Copies the neighbour's n bytes into the slot, piece by piece (load), or all over the output
+ * (store). */
 static void read_neighbour(enum kind kind)
 {
     size_t piece = least(REMOTE_PIECE, bench.bytes);
@@ -219,7 +221,8 @@ static double limit_of(enum kind load, enum kind store)
 static void report(const struct contender *baseline)
 {
     double limit = limit_of(LOAD, STORE), single_copy = limit_of(REMOTE_LOAD, REMOTE_STORE);
-    printf("%d ranks, %zu MiB float32 sum, %d rounds; limits: copies within a process %.2f ms, single copies "
+    printf("%d ranks, %zu MiB float32 sum, %d rounds; limits: copies within a process %.2f ms, "
+           "single copies "
            "between processes %.2f ms\n",
            bench.np, bench.bytes >> 20, bench.rounds, limit * 1e3, single_copy * 1e3);
     printf("%-24s %10s %10s %10s %10s %12s %12s %10s\n", "", "median ms", "10 %", "90 %", "vs MPI",
@@ -286,8 +289,8 @@ static void meet_neighbour(void)
 
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     memset(bench.from, 1, bench.bytes);
-    MPI_Sendrecv(&mine, sizeof(mine), MPI_BYTE, next, 0, &theirs, sizeof(theirs), MPI_BYTE, previous, 0,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&mine, sizeof(mine), MPI_BYTE, next, 0, &theirs, sizeof(theirs), MPI_BYTE,
+                 previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     bench.neighbour_pid = theirs.pid;
     bench.neighbour_from = theirs.from;
 }

@@ -29,19 +29,20 @@ struct hs_error {
     char message[HS_ERROR_MESSAGE_BYTES]; /* one line, no newline, no trailing dot */
 };
 
-/* Fills *err (if not NULL). Control characters in the text (they may come from a hostile file) become '?'; a
- * line that is too long ends in "...". */
+/* Fills *err (if not NULL). Control characters in the text (they may come from a hostile file)
+ * become '?'; a line that is too long ends in "...". */
 void hs_error_set(struct hs_error *err, enum hs_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* hs_fail(err, status, format, ...) does that and has the value `status`: `return hs_fail(err, ...)` reads well. A
- * macro, so that compilers and analysers see which value that is. */
+/* hs_fail(err, status, format, ...) does that and has the value `status`: `return hs_fail(err,
+ * ...)` reads well. A macro, so that compilers and analysers see which value that is. */
 #define hs_fail(err, status, ...) (hs_error_set((err), (status), __VA_ARGS__), (status))
 
 /* Puts "prefix: " in front of a message that is already there, and returns its status. */
 enum hs_status hs_error_prefix(struct hs_error *err, enum hs_status status, const char *prefix);
 
-/* Exit status of a program that ends with this status: 0 ok, 1 failed, 2 bad input, 3 wrong data. */
+/* Exit status of a program that ends with this status: 0 ok, 1 failed, 2 bad input, 3 wrong data.
+ * */
 int hs_status_exit(enum hs_status status);
 
 #endif

@@ -19,8 +19,8 @@ struct hs_summary {
     bool ci_valid;          /* false below 6 values: no two order statistics reach 95 % */
 };
 
-/* Order-statistic interval: the ranks (j, k) with Binomial(n, 1/2) coverage of at least 95 %, as narrow
- * as possible (Hahn and Meeker, Statistical Intervals, section 5.2). count 0 gives zeros.
+/* Order-statistic interval: the ranks (j, k) with Binomial(n, 1/2) coverage of at least 95 %, as
+ * narrow as possible (Hahn and Meeker, Statistical Intervals, section 5.2). count 0 gives zeros.
  * HS_INVALID for a NaN, HS_MEMORY. */
 enum hs_status hs_summarise(struct hs_summary *out, const double *values, size_t count,
                             struct hs_error *err);

@@ -9,7 +9,8 @@
 #include <stddef.h>
 
 /* A growing, always NUL-terminated buffer. {0} is the empty text. Running out of memory is
- * remembered (`failed`) and turns further appends into no-ops, so a writer checks once, at the end. */
+ * remembered (`failed`) and turns further appends into no-ops, so a writer checks once, at the end.
+ * */
 struct hs_text {
     char *data; /* owned; NULL while nothing was appended */
     size_t length, capacity;
@@ -21,8 +22,8 @@ void hs_text_append(struct hs_text *text, const char *format, ...)
 void hs_text_append_bytes(struct hs_text *text, const char *bytes, size_t length);
 void hs_text_release(struct hs_text *text);
 
-/* The name nearest to `wrong` (edit distance with transpositions, ignoring case), or NULL where none
- * is near enough to be a likely slip (distance above a third of the length, at least 1). */
+/* The name nearest to `wrong` (edit distance with transpositions, ignoring case), or NULL where
+ * none is near enough to be a likely slip (distance above a third of the length, at least 1). */
 const char *hs_nearest_name(const char *wrong, const char *const *names, size_t count);
 
 /* Heap copy of a string; NULL in gives NULL out; NULL also when out of memory. */

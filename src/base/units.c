@@ -123,7 +123,8 @@ static void take_exponent(struct decimal *out, const char **at)
         digits++;
     if (!is_digit(*digits))
         return;
-    /* strtol stops at LONG_MIN and LONG_MAX, far beyond any double; the clamp keeps sums of exponents small. */
+    /* strtol stops at LONG_MIN and LONG_MAX, far beyond any double; the clamp keeps sums of
+     * exponents small. */
     out->exponent = strtol(*at + 1, NULL, 10);
     if (out->exponent < -100000)
         out->exponent = -100000;

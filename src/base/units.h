@@ -17,9 +17,9 @@
 
 #include "base/error.h"
 
-#define HS_UNIT_TEXT 32                    /* bytes enough for any formatted quantity */
-#define HS_BYTES_MAX ((uint64_t)1 << 50)   /* 1 PiB: largest message size accepted */
-#define HS_NP_MAX    ((int64_t)1 << 31)    /* largest process count accepted */
+#define HS_UNIT_TEXT 32                  /* bytes enough for any formatted quantity */
+#define HS_BYTES_MAX ((uint64_t)1 << 50) /* 1 PiB: largest message size accepted */
+#define HS_NP_MAX    ((int64_t)1 << 31)  /* largest process count accepted */
 
 /* Message size, 1 B .. HS_BYTES_MAX. HS_INVALID otherwise; the text says what was expected. */
 enum hs_status hs_bytes_parse(uint64_t *bytes, const char *text, struct hs_error *err);

@@ -24,8 +24,8 @@ struct hs_gnuplot_request {
 
 /* Appends the picture. What gnuplot complained about, although it went on, is appended to
  * `complaints`. Scripts are looked for in $HIERSEARCH_PLOTS, else among what was installed with the
- * program (places.h). HS_FAILED, with what to install, where there is no gnuplot, and where it fails
- * or takes too long; HS_INVALID without scripts, HS_IO, HS_MEMORY. */
+ * program (places.h). HS_FAILED, with what to install, where there is no gnuplot, and where it
+ * fails or takes too long; HS_INVALID without scripts, HS_IO, HS_MEMORY. */
 enum hs_status hs_gnuplot_draw(struct hs_text *picture, struct hs_text *complaints,
                                const struct hs_gnuplot_request *request, struct hs_error *err);
 

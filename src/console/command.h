@@ -38,9 +38,9 @@ void hs_warning(const struct hs_context *context, const char *format, ...)
 struct hs_command {
     const char *name;
     const char *summary; /* one line, lower case, no dot */
-    const char
-        *description;     /* paragraphs below the usage line, wrapped when printed; may be NULL */
-    const char *examples; /* complete command lines, one per line; may be NULL */
+    /* paragraphs below the usage line, wrapped when printed; may be NULL */
+    const char *description;
+    const char *examples;                /* complete command lines, one per line; may be NULL */
     const struct hs_argument *arguments; /* ends with a row whose name is NULL; NULL: none */
     const struct hs_option *options;     /* likewise */
     size_t settings_bytes;               /* zeroed, filled by the rows, given to run */

@@ -71,10 +71,10 @@ struct hs_option {
     size_t offset;     /* of the field in the settings */
     const char *group; /* heading; rows of one group stand together. NULL: "Options" */
     const char *help;  /* one sentence, wrapped when printed */
-    const char
-        *fallback;    /* read first, as if it had been given; shown as the default; may be NULL */
-    const char *noun; /* counts: what is counted, for messages */
-    int64_t min, max; /* counts */
+    /* read first, as if it had been given; shown as the default; may be NULL */
+    const char *fallback;
+    const char *noun;                  /* counts: what is counted, for messages */
+    int64_t min, max;                  /* counts */
     const char *const *(*words)(void); /* NULL-terminated list, for hs_option_word */
     char letter;                       /* short name, 0: none */
     bool required;

@@ -1,12 +1,15 @@
 /*
- * export.h - a result as configuration that another library accepts: one const struct per target format.
+ * export.h - a result as configuration that another library accepts: one const struct per target
+ * format.
  *
- * An exporter turns one plan (or, for targets with tables by message size, all messages of a result) into one or
- * more files of text. It never drops a layer silently: a target with fewer layers than the plan gets the best
- * plan it can express, and says what that costs, in the file and in a note for stderr.
+ * An exporter turns one plan (or, for targets with tables by message size, all messages of a
+ * result) into one or more files of text. It never drops a layer silently: a target with fewer
+ * layers than the plan gets the best plan it can express, and says what that costs, in the file and
+ * in a note for stderr.
  *
- * Every file starts with a comment in the target's syntax (hs_export_header): made by which version from which
- * result, for which versions of the library, and how to use it, command line or environment included.
+ * Every file starts with a comment in the target's syntax (hs_export_header): made by which version
+ * from which result, for which versions of the library, and how to use it, command line or
+ * environment included.
  */
 #ifndef HS_EXPORT_EXPORT_H
 #define HS_EXPORT_EXPORT_H
@@ -21,14 +24,14 @@
 /* What the caller wants exported. */
 struct hs_export_job {
     const struct hs_result *result;
-    const char *result_name;  /* the file's name, for the header */
-    const char *made_by;      /* "hiersearch 0.1.0 (git describe)" */
-    size_t message;           /* index of the message exporters without tables use */
+    const char *result_name;    /* the file's name, for the header */
+    const char *made_by;        /* "hiersearch 0.1.0 (git describe)" */
+    size_t message;             /* index of the message exporters without tables use */
     const struct hs_plan *plan; /* the plan to export; NULL: the message's best */
 };
 
 struct hs_export_file {
-    char *name;         /* owned; file name within the output directory, e.g. "platform.xml" */
+    char *name; /* owned; file name within the output directory, e.g. "platform.xml" */
     struct hs_text text;
 };
 
@@ -36,7 +39,8 @@ struct hs_export_file {
 struct hs_export_output {
     struct hs_export_file *files; /* [count], owned; one file is the rule */
     size_t count;
-    struct hs_text notes; /* lines for stderr: what was approximated and what it costs; may be empty */
+    /* lines for stderr: what was approximated and what it costs; may be empty */
+    struct hs_text notes;
 };
 
 struct hs_exporter {
@@ -46,9 +50,10 @@ struct hs_exporter {
     const char *summary;  /* one line for --list */
     int layers;           /* layers it can express; 0 = any number */
     bool exact;           /* the plan as it is, or the nearest thing (said in a note) */
-    bool chunks;          /* whether it can express chunks; if not, a plan with chunks is exported as its split,
-                             and a note says so */
-    bool sizes;           /* its files cover all message sizes of the result; else only job->message */
+    /* whether it can express chunks; if not, a plan with chunks is exported as its split, and a
+     * note says so */
+    bool chunks;
+    bool sizes; /* its files cover all message sizes of the result; else only job->message */
     enum hs_status (*write)(struct hs_export_output *out, const struct hs_export_job *job,
                             struct hs_error *err);
 };
@@ -59,14 +64,14 @@ extern const struct hs_exporter *const hs_exporters[];
 enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name,
                                 struct hs_error *err);
 
-/* Runs the exporter. HS_INVALID with what to do instead: a result without a best plan, of one process, or with
- * message sizes that do not ascend; a plan that is not of np processes; or whatever the format cannot express.
- * *out is {0} then. */
+/* Runs the exporter. HS_INVALID with what to do instead: a result without a best plan, of one
+ * process, or with message sizes that do not ascend; a plan that is not of np processes; or
+ * whatever the format cannot express. *out is {0} then. */
 enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter *exporter,
                          const struct hs_export_job *job, struct hs_error *err);
 void hs_export_output_release(struct hs_export_output *output);
 
-/* ---- helpers for exporters ------------------------------------------------------------------------- */
+/* ---- helpers for exporters ---- */
 
 /* A new empty file in the output, or NULL when out of memory. Valid until the next one is added. */
 struct hs_text *hs_export_add_file(struct hs_export_output *output, const char *name);
@@ -74,24 +79,26 @@ struct hs_text *hs_export_add_file(struct hs_export_output *output, const char *
 /* The plan the job is about. Never NULL after hs_export's checks. */
 const struct hs_plan *hs_export_plan(const struct hs_export_job *job);
 
-/* The best plan of a message with at most `layers` layers and one chunk; the message's plan itself where it has no
- * more. A measured plan of two or more layers comes first. Else all that can be had is compared: what is measured,
- * the candidates that were predicted, and, where there is a system, all splits in two layers priced by the model;
- * predictions are scaled by measured over predicted time of the plan that is replaced, so that both kinds of time
- * compare. *cost is its time over that plan's (1.25 = 25 % slower; NaN where neither is known). A prime np gives
- * the flat split. HS_INVALID where no such plan is known. */
+/* The best plan of a message with at most `layers` layers and one chunk; the message's plan itself
+ * where it has no more. A measured plan of two or more layers comes first. Else all that can be had
+ * is compared: what is measured, the candidates that were predicted, and, where there is a system,
+ * all splits in two layers priced by the model; predictions are scaled by measured over predicted
+ * time of the plan that is replaced, so that both kinds of time compare. *cost is its time over
+ * that plan's (1.25 = 25 % slower; NaN where neither is known). A prime np gives the flat split.
+ * HS_INVALID where no such plan is known. */
 enum hs_status hs_export_best_within(struct hs_plan *plan, double *cost,
                                      const struct hs_export_job *job, size_t message, int layers,
                                      struct hs_error *err);
 
-/* Message size at which the rule changes from message i to message i + 1 (sizes ascend), in bytes: where the two
- * plans' times cross, by linear interpolation of the measured times where both are measured at both sizes, else
- * by the cost model; else the geometric mean of the sizes, and `guessed` is true. */
+/* Message size at which the rule changes from message i to message i + 1 (sizes ascend), in bytes:
+ * where the two plans' times cross, by linear interpolation of the measured times where both are
+ * measured at both sizes, else by the cost model; else the geometric mean of the sizes, and
+ * `guessed` is true. */
 double hs_export_crossover(const struct hs_export_job *job, size_t message, bool *guessed);
 
-/* The comment every file starts with. `open` begins the comment ("<!--" or ""), `line` each line ("# "), `close`
- * ends it. `use` holds the exact commands or environment, several lines. What would end the comment early ("--" in
- * XML) is broken by a blank, so keep it out of `use`. */
+/* The comment every file starts with. `open` begins the comment ("<!--" or ""), `line` each line
+ * ("# "), `close` ends it. `use` holds the exact commands or environment, several lines. What would
+ * end the comment early ("--" in XML) is broken by a blank, so keep it out of `use`. */
 void hs_export_header(struct hs_text *text, const struct hs_export_job *job,
                       const struct hs_exporter *exporter, const char *open, const char *line,
                       const char *close, const char *use);

@@ -1,8 +1,9 @@
 /*
- * exporters.h - the rows of the exporters' table, and what the exporters share. Internal to src/export.
+ * exporters.h - the rows of the exporters' table, and what the exporters share. Internal to
+ * src/export.
  *
- * A new format is a file NAME.c that defines hs_exporter_NAME (with '_' for '-'), a line here, and a place in
- * hs_exporters (export.c).
+ * A new format is a file NAME.c that defines hs_exporter_NAME (with '_' for '-'), a line here, and
+ * a place in hs_exporters (export.c).
  */
 #ifndef HS_EXPORT_EXPORTERS_H
 #define HS_EXPORT_EXPORTERS_H
@@ -32,8 +33,8 @@ extern const struct hs_exporter hs_exporter_ucc;
 void hs_export_note(struct hs_export_output *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* hs_export_header for JSON, which has no comments: adds a member "comment", an array of the lines. False when out
- * of memory. */
+/* hs_export_header for JSON, which has no comments: adds a member "comment", an array of the lines.
+ * False when out of memory. */
 bool hs_export_header_json(struct cJSON *object, const struct hs_export_job *job,
                            const struct hs_exporter *exporter, const char *use);
 
@@ -44,7 +45,8 @@ char *hs_export_size(char text[HS_UNIT_TEXT], const struct hs_export_job *job);
 enum hs_status hs_export_need_system(const struct hs_export_job *job,
                                      const struct hs_exporter *exporter, struct hs_error *err);
 
-/* Any two plans in place of the best ones: hs_export_crossover for targets that cannot express those. */
+/* Any two plans in place of the best ones: hs_export_crossover for targets that cannot express
+ * those. */
 double hs_export_cross(const struct hs_export_job *job, size_t message, const struct hs_plan *below,
                        const struct hs_plan *above, bool *guessed);
 

@@ -14,8 +14,8 @@
 
 struct hs_export_rule {
     struct hs_plan plan; /* one chunk */
-    struct hs_plan
-        wanted;           /* the best plan that it stands for, of the message where it costs most */
+    /* the best plan that it stands for, of the message where it costs most */
+    struct hs_plan wanted;
     size_t message;       /* and that message */
     double cost;          /* time of plan over wanted there; NaN: not known */
     uint64_t first_bytes; /* of the message, per process */

@@ -68,7 +68,8 @@ static void add_library(struct hs_fingerprint *print)
     add(print, "mpi", "%s", library);
 }
 
-/* As rank 0 has them. NVML's driver is more precise than CUDA's, which names the CUDA version only. */
+/* As rank 0 has them. NVML's driver is more precise than CUDA's, which names the CUDA version only.
+ * */
 static void add_device(struct hs_fingerprint *print, const struct hs_session *session)
 {
     const struct hs_memory *memory = session->memory ? session->memory : &hs_memory_host;

@@ -17,9 +17,10 @@ struct hs_fingerprint {
     size_t count;
 };
 
-/* np, backend, size, dtype, op, nodes, system, seed (null), versions of hiersearch and MPI; where the
- * messages lie (host, mpi); where they are on GPUs the GPU's name, the driver, and with the nccl
- * backends NCCL's version. Which candidates are measured may change between the runs. HS_MEMORY. */
+/* np, backend, size, dtype, op, nodes, system, seed (null), versions of hiersearch and MPI; where
+ * the messages lie (host, mpi); where they are on GPUs the GPU's name, the driver, and with the
+ * nccl backends NCCL's version. Which candidates are measured may change between the runs.
+ * HS_MEMORY. */
 enum hs_status hs_fingerprint_take(struct hs_fingerprint *print, const struct hs_session *session,
                                    struct hs_error *err);
 void hs_fingerprint_release(struct hs_fingerprint *print);

@@ -155,8 +155,8 @@ static enum hs_status add_pruned(struct hs_result_message *message, const struct
     return HS_OK;
 }
 
-static enum hs_status add_certificate(struct hs_result_message *message,
-                                      const struct hs_bout *bout, struct hs_error *err)
+static enum hs_status add_certificate(struct hs_result_message *message, const struct hs_bout *bout,
+                                      struct hs_error *err)
 {
     if (bout->certificate.layers == 0)
         return HS_OK;

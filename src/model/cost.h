@@ -54,8 +54,8 @@ struct hs_layer_price {
     int bottleneck;               /* level with the smallest share (the outermost of equals) */
     int64_t rings_per_link;       /* f of the bottleneck level */
     bool straddles;               /* its rings have hops of more than one level */
-    bool
-        extrapolated; /* reaches beyond the described machine, or is of a size that no fit covers */
+    /* reaches beyond the described machine, or is of a size that no fit covers */
+    bool extrapolated;
     /* Part of its time that the layer keeps each level busy: 1 at the bottleneck, share ratio on
      * other levels it crosses, 0 elsewhere. With chunks, layers that meet on a level add up there.
      */

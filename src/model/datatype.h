@@ -9,11 +9,13 @@
 #include "base/error.h"
 
 /* name, text, bytes of one element */
+/* clang-format off */
 #define HS_DATATYPES(row)        \
     row(FLOAT32, "float32", 4)   \
     row(FLOAT64, "float64", 8)   \
     row(FLOAT16, "float16", 2)   \
     row(BFLOAT16, "bfloat16", 2)
+/* clang-format on */
 
 enum hs_datatype {
 #define HS_ROW(name, text, bytes) HS_##name,
@@ -23,10 +25,12 @@ enum hs_datatype {
 };
 
 /* name, text; average is the sum divided by the number of processes */
-#define HS_OPERATIONS(row) \
-    row(SUM, "sum")        \
-    row(MAX, "max")        \
+/* clang-format off */
+#define HS_OPERATIONS(row)  \
+    row(SUM, "sum")         \
+    row(MAX, "max")         \
     row(AVERAGE, "average")
+/* clang-format on */
 
 enum hs_operation {
 #define HS_ROW(name, text) HS_##name,

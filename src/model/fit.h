@@ -34,11 +34,13 @@ struct cJSON;
 struct hs_system;
 
 /* name, text (files and tables), meaning; from the widest to the narrowest */
-#define HS_FIT_SCOPES(row)                                                                         \
-    row(NONE, "description", "the figures of the system's levels, as described")                   \
-        row(LEVEL, "level", "other sizes on the level were measured")                              \
-            row(SIZE, "size", "this size on the level was measured, at other strides")             \
-                row(LAYER, "layer", "this stride and size was measured")
+/* clang-format off */
+#define HS_FIT_SCOPES(row)                                                       \
+    row(NONE, "description", "the figures of the system's levels, as described") \
+    row(LEVEL, "level", "other sizes on the level were measured")                \
+    row(SIZE, "size", "this size on the level was measured, at other strides")   \
+    row(LAYER, "layer", "this stride and size was measured")
+/* clang-format on */
 
 enum hs_fit_scope {
 #define HS_ROW(name, text, meaning) HS_FIT_##name,
@@ -73,9 +75,13 @@ struct hs_fit {
 #define HS_EXTRAPOLATION_WIDTH 0.10
 
 /* Which phases one measured time covers. name, text */
-#define HS_FIT_PHASES(row)                                                                         \
-    row(REDUCE_SCATTER, "reduce-scatter") row(ALLGATHER, "allgather") row(ALLREDUCE, "allreduce")  \
-        row(PAIR, "reduce-scatter + allgather")
+/* clang-format off */
+#define HS_FIT_PHASES(row)                  \
+    row(REDUCE_SCATTER, "reduce-scatter")   \
+    row(ALLGATHER, "allgather")             \
+    row(ALLREDUCE, "allreduce")             \
+    row(PAIR, "reduce-scatter + allgather")
+/* clang-format on */
 
 enum hs_fit_phase {
 #define HS_ROW(name, text) HS_FIT_##name,
@@ -114,8 +120,8 @@ struct hs_fit_refusal {
 /* Everything a calibration left in a system file. {0}: none. */
 struct hs_fits {
     char *source; /* owned: what was measured, where and when; may be NULL */
-    struct hs_fit
-        *items; /* [count] owned, in the order of hs_fit_compare, no two for the same layers */
+    /* [count] owned, in the order of hs_fit_compare, no two for the same layers */
+    struct hs_fit *items;
     size_t count;
     struct hs_fit_point *points; /* [point_count] owned */
     size_t point_count;

@@ -1,8 +1,8 @@
 /*
  * plan.h - what can be run: a split and the number of chunks; text "4x8x4" or "4x8x4/8" (8 chunks).
  *
- * Every layer is a ring today. A second algorithm per layer would be a field here and a suffix of the
- * layer in the text; nothing else names the algorithm.
+ * Every layer is a ring today. A second algorithm per layer would be a field here and a suffix of
+ * the layer in the text; nothing else names the algorithm.
  */
 #ifndef HS_MODEL_PLAN_H
 #define HS_MODEL_PLAN_H

@@ -7,8 +7,8 @@
 
 #include "base/units.h"
 
-/* Reads decimal digits at *text into *value and moves *text behind them; false where there are none or the
- * number is above HS_NP_MAX. */
+/* Reads decimal digits at *text into *value and moves *text behind them; false where there are none
+ * or the number is above HS_NP_MAX. */
 static bool read_size(int64_t *value, const char **text)
 {
     const char *at = *text;
@@ -33,16 +33,18 @@ static enum hs_status check_product(const struct hs_split *split, const char *te
 
     for (int i = 0; i < split->count; i++) {
         if (split->sizes[i] < 2 && !(split->count == 1 && split->sizes[0] == 1))
-            return hs_fail(err, HS_INVALID, "split \"%s\": layer %d has size %" PRId64
-                           ", expected 2 or more", text, i + 1, split->sizes[i]);
+            return hs_fail(err, HS_INVALID,
+                           "split \"%s\": layer %d has size %" PRId64 ", expected 2 or more", text,
+                           i + 1, split->sizes[i]);
         if (product > HS_NP_MAX / split->sizes[i])
             return hs_fail(err, HS_INVALID, "split \"%s\": the product is above %" PRId64, text,
                            HS_NP_MAX);
         product *= split->sizes[i];
     }
     if (np > 0 && product != np)
-        return hs_fail(err, HS_INVALID, "split \"%s\": expected a product of %" PRId64
-                       ", found %" PRId64, text, np, product);
+        return hs_fail(err, HS_INVALID,
+                       "split \"%s\": expected a product of %" PRId64 ", found %" PRId64, text, np,
+                       product);
     return HS_OK;
 }
 
@@ -57,14 +59,18 @@ enum hs_status hs_split_parse(struct hs_split *split, const char *text, int64_t 
             return hs_fail(err, HS_INVALID, "split \"%.200s\": more than %d layers", text,
                            HS_LAYERS_MAX);
         if (!read_size(&split->sizes[split->count], &at))
-            return hs_fail(err, HS_INVALID, "split \"%.200s\": expected layer sizes such as 4x8x4, "
-                           "found \"%.40s\"", text, at);
+            return hs_fail(err, HS_INVALID,
+                           "split \"%.200s\": expected layer sizes such as 4x8x4, "
+                           "found \"%.40s\"",
+                           text, at);
         split->count++;
         if (*at == '\0')
             return check_product(split, text, np, err);
         if (*at != 'x')
-            return hs_fail(err, HS_INVALID, "split \"%.200s\": expected 'x' between layer sizes, "
-                           "found \"%.40s\"", text, at);
+            return hs_fail(err, HS_INVALID,
+                           "split \"%.200s\": expected 'x' between layer sizes, "
+                           "found \"%.40s\"",
+                           text, at);
         at++;
     }
 }

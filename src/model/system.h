@@ -10,8 +10,9 @@
  *     nvlink:4@111.6GB/s,ib:32@18.6GB/s,spine@198GB/s
  *     nvlink:mesh:4@150GB/s~0.5us,ib:8@50GB/s~2.3us/2p,spine@133GB/s~4.6us;s=1;launch=10us
  *
- *     LEVEL  := NAME [":mesh" | ":switch"] [":" ARITY] "@" BANDWIDTH ["~" LATENCY] ["/" PORTS "p"
- * ["!"]] SYSTEM := LEVEL {"," LEVEL} {";" ("s=" NUMBER | "launch=" TIME)}
+ *     LEVEL  := NAME [":mesh" | ":switch"] [":" ARITY] "@" BANDWIDTH ["~" LATENCY]
+ *                 ["/" PORTS "p" ["!"]]
+ *     SYSTEM := LEVEL {"," LEVEL} {";" ("s=" NUMBER | "launch=" TIME)}
  *
  * where "!" means not striped ("/1p!" on a mesh: a ring takes one of a child's links), a missing
  * arity is allowed for the last level only ("as many as needed"), a missing latency is that of the
@@ -38,9 +39,11 @@
 #define HS_SYSTEM_FORMAT  "hiersearch.system/1"
 
 /* How the children of a level are joined. name, text of the file, meaning */
-#define HS_FABRICS(row)                                                                            \
-    row(SWITCH, "switch", "any child reaches any other with all its bandwidth")                    \
-        row(MESH, "mesh", "each pair has a link of its own: bandwidth / (arity - 1) per pair")
+/* clang-format off */
+#define HS_FABRICS(row)                                                                    \
+    row(SWITCH, "switch", "any child reaches any other with all its bandwidth")            \
+    row(MESH, "mesh", "each pair has a link of its own: bandwidth / (arity - 1) per pair")
+/* clang-format on */
 
 enum hs_fabric {
 #define HS_ROW(name, text, meaning) HS_FABRIC_##name,
@@ -50,10 +53,12 @@ enum hs_fabric {
 };
 
 /* Which latency the figures mean: published ones differ tenfold. */
-#define HS_LATENCY_KINDS(row)                                                                      \
-    row(UNVERIFIED, "unverified", "no published figure: a prior")                                  \
-        row(PROTOCOL_STEP, "protocol-step", "one step of the library's ring, software included")   \
-            row(WIRE, "wire", "one small message from memory to memory")
+/* clang-format off */
+#define HS_LATENCY_KINDS(row)                                                                \
+    row(UNVERIFIED, "unverified", "no published figure: a prior")                            \
+    row(PROTOCOL_STEP, "protocol-step", "one step of the library's ring, software included") \
+    row(WIRE, "wire", "one small message from memory to memory")
+/* clang-format on */
 
 enum hs_latency_kind {
 #define HS_ROW(name, text, meaning) HS_LATENCY_##name,
@@ -83,10 +88,10 @@ struct hs_system {
     char name[HS_SYSTEM_NAME];
     char *title, *source, *notes; /* owned, may be NULL */
     enum hs_latency_kind latency_kind;
-    double
-        pipeline_granularity; /* s: latencies a ring step pays (CCGRID 2019, section III), >= 1 */
-    double launch_seconds;    /* per collective call, >= 0 */
-    size_t level_count;       /* 1 .. HS_LEVELS_MAX */
+    /* s: latencies a ring step pays (CCGRID 2019, section III), >= 1 */
+    double pipeline_granularity;
+    double launch_seconds; /* per collective call, >= 0 */
+    size_t level_count;    /* 1 .. HS_LEVELS_MAX */
     struct hs_level levels[HS_LEVELS_MAX];
     struct hs_fits fits; /* of a calibrated system; {0} where the figures are as described */
 };

@@ -26,11 +26,11 @@
 
 /* How a measurement ended. */
 /* clang-format off */
-#define HS_MEASURE_STATUSES(row)                                          \
-    row(OK, "ok", "measured and verified")                                \
-    row(WRONG, "wrong", "the reduction's data was wrong")                 \
-    row(TIMEOUT, "timeout", "abandoned by the watchdog")                  \
-    row(SKIPPED, "skipped", "not measured, see reason")                   \
+#define HS_MEASURE_STATUSES(row)                                       \
+    row(OK, "ok", "measured and verified")                             \
+    row(WRONG, "wrong", "the reduction's data was wrong")              \
+    row(TIMEOUT, "timeout", "abandoned by the watchdog")               \
+    row(SKIPPED, "skipped", "not measured, see reason")                \
     row(FAILED, "failed", "the backend reported an error, see reason")
 /* clang-format on */
 

@@ -31,13 +31,15 @@
 #include "result/result.h"
 
 /* Why a contestant's part is over. name, text (in journals), meaning */
-#define HS_ENDINGS(row)                                                                            \
-    row(OPEN, "open", "not over")                                                                  \
-        row(PRECISE, "precision", "the interval is as narrow as asked for")                        \
-            row(FULL, "max-samples", "as many samples as allowed")                                 \
-                row(RACED, "racing", "it cannot win any more")                                     \
-                    row(SPENT, "budget", "the time is spent")                                      \
-                        row(FAULT, "fault", "wrong data, an error, or no answer: see status")
+/* clang-format off */
+#define HS_ENDINGS(row)                                                   \
+    row(OPEN, "open", "not over")                                         \
+    row(PRECISE, "precision", "the interval is as narrow as asked for")   \
+    row(FULL, "max-samples", "as many samples as allowed")                \
+    row(RACED, "racing", "it cannot win any more")                        \
+    row(SPENT, "budget", "the time is spent")                             \
+    row(FAULT, "fault", "wrong data, an error, or no answer: see status")
+/* clang-format on */
 
 enum hs_ending {
 #define HS_ROW(name, text, meaning) HS_ENDING_##name,

@@ -4,7 +4,8 @@
 #include "runner/float16.h"
 #include "runner/pattern_math.h"
 
-namespace {
+namespace
+{
 
 const unsigned block_threads = 256;
 /* Enough blocks to fill any GPU; each thread then strides through the rest. */
@@ -68,25 +69,49 @@ __global__ void count_wrong(unsigned long long *wrong, const char *data, struct 
 /* How an element is read into the type that sums are made in, and rounded back. */
 struct as_float64 {
     typedef double memory, sum;
-    static __device__ double load(double x) { return x; }
-    static __device__ double store(double x) { return x; }
+    static __device__ double load(double x)
+    {
+        return x;
+    }
+    static __device__ double store(double x)
+    {
+        return x;
+    }
 };
 struct as_float32 {
     typedef float memory, sum;
-    static __device__ float load(float x) { return x; }
-    static __device__ float store(float x) { return x; }
+    static __device__ float load(float x)
+    {
+        return x;
+    }
+    static __device__ float store(float x)
+    {
+        return x;
+    }
 };
 struct as_float16 {
     typedef uint16_t memory;
     typedef float sum;
-    static __device__ float load(uint16_t x) { return hs_float16_to_float(x); }
-    static __device__ uint16_t store(float x) { return hs_float_to_float16(x); }
+    static __device__ float load(uint16_t x)
+    {
+        return hs_float16_to_float(x);
+    }
+    static __device__ uint16_t store(float x)
+    {
+        return hs_float_to_float16(x);
+    }
 };
 struct as_bfloat16 {
     typedef uint16_t memory;
     typedef float sum;
-    static __device__ float load(uint16_t x) { return hs_bfloat16_to_float(x); }
-    static __device__ uint16_t store(float x) { return hs_float_to_bfloat16(x); }
+    static __device__ float load(uint16_t x)
+    {
+        return hs_bfloat16_to_float(x);
+    }
+    static __device__ uint16_t store(float x)
+    {
+        return hs_float_to_bfloat16(x);
+    }
 };
 
 template <class As> __global__ void divide(typename As::memory *data, size_t count, int64_t np)
@@ -108,8 +133,8 @@ __global__ void reduce(typename As::memory *dst, const typename As::memory *a,
 template <class As>
 cudaError_t launch_divide(void *data, size_t count, int64_t np, cudaStream_t stream)
 {
-    divide<As><<<blocks_for(count), block_threads, 0, stream>>>((typename As::memory *)data, count,
-                                                               np);
+    divide<As>
+        <<<blocks_for(count), block_threads, 0, stream>>>((typename As::memory *)data, count, np);
     return cudaGetLastError();
 }
 
@@ -118,8 +143,8 @@ cudaError_t launch_reduce(void *dst, const void *a, const void *b, size_t count,
                           cudaStream_t stream)
 {
     typedef typename As::memory memory;
-    reduce<As><<<blocks_for(count), block_threads, 0, stream>>>(
-        (memory *)dst, (const memory *)a, (const memory *)b, count, max);
+    reduce<As><<<blocks_for(count), block_threads, 0, stream>>>((memory *)dst, (const memory *)a,
+                                                                (const memory *)b, count, max);
     return cudaGetLastError();
 }
 

@@ -17,18 +17,15 @@
 /* Kind, name, value, what it does */
 /* clang-format off */
 #define HS_FAULTS(row)                                                                             \
-    row(NOISE,   "noise",   "SIGMA",                                                               \
-        "times vary by a lognormal factor: median 1, standard deviation SIGMA of its logarithm")   \
-    row(OUTLIER, "outlier", "PROBABILITY:FACTOR",                                                  \
-        "now and then a run takes FACTOR times as long")                                           \
-    row(SLOW,    "slow",    "RANK:FACTOR", "every run takes FACTOR times as long on this rank")    \
-    row(BIAS,    "bias",    "PLAN:FACTOR", "the plan takes FACTOR times as long as predicted")     \
-    row(DELAY,   "delay",   "SECONDS",                                                             \
-        "every run also waits this long in real time (0.2, or with a unit: 200ms)")                \
-    row(WRONG,   "wrong",   "PLAN", "the plan leaves one wrong element on rank 0")                 \
-    row(FAIL,    "fail",    "PLAN", "the plan fails with an error on all ranks")                   \
-    row(HANG,    "hang",    "PLAN", "the plan never ends, on any rank")                            \
-    row(CRASH,   "crash",   "PLAN", "the last rank ends itself with SIGKILL in the plan")
+    row(NOISE, "noise", "SIGMA", "times vary by a lognormal factor of median 1")                   \
+    row(OUTLIER, "outlier", "PROBABILITY:FACTOR", "now and then a run takes FACTOR times as long") \
+    row(SLOW, "slow", "RANK:FACTOR", "every run takes FACTOR times as long on this rank")          \
+    row(BIAS, "bias", "PLAN:FACTOR", "the plan takes FACTOR times as long as predicted")           \
+    row(DELAY, "delay", "SECONDS", "every run also waits this long in real time (0.2, 200ms)")     \
+    row(WRONG, "wrong", "PLAN", "the plan leaves one wrong element on rank 0")                     \
+    row(FAIL, "fail", "PLAN", "the plan fails with an error on all ranks")                         \
+    row(HANG, "hang", "PLAN", "the plan never ends, on any rank")                                  \
+    row(CRASH, "crash", "PLAN", "the last rank ends itself with SIGKILL in the plan")
 /* clang-format on */
 
 enum hs_fault_kind {

@@ -63,8 +63,8 @@ struct hs_layer_time {
     size_t count;   /* elements entering, as asked for */
     size_t samples; /* taken; 0 where it failed before the first */
     double seconds; /* median over samples of the maximum over ranks; NaN without samples */
-    double
-        noise; /* relative standard error of that median (hs_median_noise); NaN without samples */
+    /* relative standard error of that median (hs_median_noise); NaN without samples */
+    double noise;
     double scatter; /* relative standard deviation of one sample (hs_sample_scatter); NaN without */
     double cost_seconds;          /* all the time it took; on this rank */
     bool failed, timed_out;       /* a run failed; what was sampled before still counts */

@@ -54,8 +54,7 @@ static void nccl_close(void *opaque)
         hs_nccl_state_free(opaque);
 }
 
-/* ---- a run
- * ---------------------------------------------------------------------------------------- */
+/* ---- a run ---- */
 
 /* Remembers a failure: nothing more is put on communicators in an unknown state. */
 static enum hs_status failing(struct hs_nccl_state *state, enum hs_status status)
@@ -199,8 +198,7 @@ static enum hs_status nccl_run_layer(void *opaque, struct hs_layer layer, enum h
     return end(state, status, err);
 }
 
-/* ---- baselines
- * ------------------------------------------------------------------------------------ */
+/* ---- baselines ---- */
 
 static enum hs_status run_allreduce(struct hs_nccl_state *state, ncclComm_t comm,
                                     struct hs_error *err)
@@ -236,8 +234,7 @@ static enum hs_status run_ring(void *opaque, struct hs_error *err)
 static const struct hs_baseline baselines[] = {
     {"ncclAllReduce", run_default}, {"ncclAllReduce ring", run_ring}, {NULL, NULL}};
 
-/* ---- after a failure
- * ------------------------------------------------------------------------------ */
+/* ---- after a failure ---- */
 
 /* Streams of aborted communicators end by themselves, in a while. */
 static enum hs_status wait_for_free_gpu(struct hs_nccl_state *state, struct hs_error *err)
@@ -295,8 +292,7 @@ static enum hs_status nccl_recover(void *opaque, bool *timed_out, struct hs_erro
     return status == HS_OK ? capture_again(state, err) : status;
 }
 
-/* ---- what is local
- * -------------------------------------------------------------------------------- */
+/* ---- what is local ---- */
 
 /* All bits set is a NaN in every data type, and no pattern has one. */
 static void nccl_spoil(void *opaque)

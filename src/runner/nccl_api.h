@@ -15,13 +15,30 @@
 #include "base/error.h"
 
 /* ncclX for each row. Those needed have been there since 2.14. */
-#define HS_NCCL_NEEDED(row)                                                                        \
-    row(GetVersion) row(GetUniqueId) row(GetErrorString) row(GetLastError) row(CommInitRankConfig) \
-        row(CommGetAsyncError) row(CommAbort) row(CommFinalize) row(CommDestroy)                   \
-            row(ReduceScatter) row(AllReduce) row(AllGather)
+/* clang-format off */
+#define HS_NCCL_NEEDED(row) \
+    row(GetVersion)         \
+    row(GetUniqueId)        \
+    row(GetErrorString)     \
+    row(GetLastError)       \
+    row(CommInitRankConfig) \
+    row(CommGetAsyncError)  \
+    row(CommAbort)          \
+    row(CommFinalize)       \
+    row(CommDestroy)        \
+    row(ReduceScatter)      \
+    row(AllReduce)          \
+    row(AllGather)
+/* clang-format on */
 /* NULL where the library is older: CommSplit since 2.18, the others since 2.19. */
-#define HS_NCCL_OPTIONAL(row)                                                                      \
-    row(CommSplit) row(MemAlloc) row(MemFree) row(CommRegister) row(CommDeregister)
+/* clang-format off */
+#define HS_NCCL_OPTIONAL(row) \
+    row(CommSplit)            \
+    row(MemAlloc)             \
+    row(MemFree)              \
+    row(CommRegister)         \
+    row(CommDeregister)
+/* clang-format on */
 
 struct hs_nccl_api {
     void *library;

@@ -10,8 +10,7 @@
 /* How many looks at a call in progress go by between two looks at the clock. */
 #define LOOKS_PER_CLOCK 64
 
-/* ---- waiting
- * -------------------------------------------------------------------------------------- */
+/* ---- waiting ---- */
 
 enum hs_status hs_nccl_wait(struct hs_nccl_comms *comms, ncclComm_t comm, ncclResult_t result,
                             const char *call, struct hs_error *err)
@@ -56,8 +55,7 @@ enum hs_status hs_nccl_comms_state(const struct hs_nccl_comms *comms, struct hs_
     return status;
 }
 
-/* ---- making
- * --------------------------------------------------------------------------------------- */
+/* ---- making ---- */
 
 static ncclConfig_t config_of(const struct hs_nccl_comms *comms)
 {
@@ -221,8 +219,7 @@ enum hs_status hs_nccl_comms_get(const struct hs_nccl_comm **out, struct hs_nccl
     return status;
 }
 
-/* ---- ending
- * --------------------------------------------------------------------------------------- */
+/* ---- ending ---- */
 
 /* Parents first, then children, as NCCL asks. What they leave is not looked at: they are gone. */
 void hs_nccl_comms_abort(struct hs_nccl_comms *comms)

@@ -12,8 +12,7 @@
 /* The first NCCL whose communicators may work at the same time (NCCL_LAUNCH_ORDER_IMPLICIT). */
 #define VERSION_WITH_LANES 22600
 
-/* ---- lanes
- * ---------------------------------------------------------------------------------------- */
+/* ---- lanes ---- */
 
 enum hs_status hs_nccl_lanes_init(struct hs_nccl_lanes *lanes, struct hs_error *err)
 {
@@ -81,8 +80,7 @@ static enum hs_status need_timed(struct hs_nccl_lanes *lanes, size_t count, stru
     return HS_OK;
 }
 
-/* ---- calls
- * ---------------------------------------------------------------------------------------- */
+/* ---- calls ---- */
 
 static bool average_by_nccl(const struct hs_pattern *pattern)
 {
@@ -191,8 +189,7 @@ enum hs_status hs_nccl_issue_one(struct hs_nccl_lanes *lanes, ncclComm_t comm,
     return issue(lanes, &call, err);
 }
 
-/* ---- a plan
- * --------------------------------------------------------------------------------------- */
+/* ---- a plan ---- */
 
 static cudaStream_t lane(const struct hs_nccl_lanes *lanes, int layer)
 {
@@ -307,8 +304,7 @@ enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, const struct hs_
     return status;
 }
 
-/* ---- the end of a run
- * ----------------------------------------------------------------------------- */
+/* ---- the end of a run ---- */
 
 enum hs_status hs_nccl_lanes_wait(struct hs_nccl_lanes *lanes, struct hs_error *err)
 {

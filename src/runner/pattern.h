@@ -1,11 +1,12 @@
 /*
- * pattern.h - inputs whose reduction is known exactly, and the count of elements that differ from it.
+ * pattern.h - inputs whose reduction is known exactly, and the count of elements that differ from
+ * it.
  *
- * Element i of rank r is a small whole number that depends on both, chosen so that every partial sum in
- * every order is exact in the data type: float16 and bfloat16 have 11 and 8 bits of significand, so their
- * values shrink with the number of processes (0 and 1 only, beyond a few hundred a sparse pattern of ones).
- * The expected value is computed without communication in O(1) per element. Not compared within a
- * tolerance: one wrong bit counts.
+ * Element i of rank r is a small whole number that depends on both, chosen so that every partial
+ * sum in every order is exact in the data type: float16 and bfloat16 have 11 and 8 bits of
+ * significand, so their values shrink with the number of processes (0 and 1 only, beyond a few
+ * hundred a sparse pattern of ones). The expected value is computed without communication in O(1)
+ * per element. Not compared within a tolerance: one wrong bit counts.
  */
 #ifndef HS_RUNNER_PATTERN_H
 #define HS_RUNNER_PATTERN_H
@@ -24,8 +25,8 @@ struct hs_pattern {
 /* Writes elements first .. first + count - 1 of rank `rank` to `data`. */
 void hs_pattern_fill(void *data, const struct hs_pattern *pattern, int64_t rank, size_t first,
                      size_t count);
-/* Number of elements first .. first + count - 1 that are not the reduction over all ranks. A swapped block, a
- * missing or doubled contribution of one rank is found. */
+/* Number of elements first .. first + count - 1 that are not the reduction over all ranks. A
+ * swapped block, a missing or doubled contribution of one rank is found. */
 uint64_t hs_pattern_wrong(const void *data, const struct hs_pattern *pattern, size_t first,
                           size_t count);
 

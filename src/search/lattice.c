@@ -13,7 +13,8 @@ static int compare_int64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Multiplies the divisors found so far by 1, prime, ..., prime^exponent; returns their new number. */
+/* Multiplies the divisors found so far by 1, prime, ..., prime^exponent; returns their new number.
+ * */
 static size_t extend_divisors(int64_t *divisors, size_t count, int64_t prime, int exponent)
 {
     size_t total = count;

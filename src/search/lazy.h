@@ -60,10 +60,10 @@ struct hs_lazy_layer {
     enum hs_lazy_status status;
     double seconds;  /* measured, roughly or not: all its phases; else what can be expected */
     double variance; /* measured: of the noise, seconds squared; else 0 */
-    double
-        low_seconds; /* no machine is drawn on which it takes less, see hs_lazy_options.optimism */
-    int bottleneck;  /* level whose link holds it up, as described */
-    double hidden;   /* how near another level comes to that: 0 not at all, 1 as slow */
+    /* no machine is drawn on which it takes less, see hs_lazy_options.optimism */
+    double low_seconds;
+    int bottleneck;     /* level whose link holds it up, as described */
+    double hidden;      /* how near another level comes to that: 0 not at all, 1 as slow */
     size_t first_point; /* measured: where its points begin */
     size_t points;      /* and how many: 1 or 2 */
 };

@@ -23,7 +23,7 @@ struct pareto {
     hs_ticks *distance;   /* [components][node_count] to the end */
     struct label *labels; /* arena */
     size_t count, capacity;
-    uint32_t *waiting;    /* [node_count] first label of each node's list */
+    uint32_t *waiting; /* [node_count] first label of each node's list */
 };
 
 static hs_ticks largest(const hs_ticks *sum, int components)
@@ -71,9 +71,8 @@ static enum hs_status seed_bound(struct pareto *pareto, struct hs_ranking *seeds
     const struct hs_lattice *lattice = pareto->lattice;
     size_t last = lattice->node_count - 1;
     struct hs_paths paths;
-    enum hs_status status =
-        hs_paths_init(&paths, lattice, pareto->weights + component, (size_t)pareto->components,
-                      pareto->top, err);
+    enum hs_status status = hs_paths_init(&paths, lattice, pareto->weights + component,
+                                          (size_t)pareto->components, pareto->top, err);
 
     if (status)
         return status;
@@ -178,8 +177,8 @@ static enum hs_status extend(struct pareto *pareto, uint32_t from, size_t e, str
     return HS_OK;
 }
 
-/* A label that waits at a node, and the sum of its components. Labels are looked at in the order of that sum, then
- * of ties: those that dominate a label stand before it, so one pass is enough. */
+/* A label that waits at a node, and the sum of its components. Labels are looked at in the order of
+ * that sum, then of ties: those that dominate a label stand before it, so one pass is enough. */
 struct by_sum {
     hs_ticks total;
     uint32_t label;
@@ -194,8 +193,7 @@ static int compare_total(const void *a, const void *b, void *pareto)
     return ties_before(pareto, x->label, y->label) ? -1 : x->label != y->label;
 }
 
-static size_t gather(struct pareto *pareto, size_t node, struct by_sum **list,
-                     struct hs_error *err)
+static size_t gather(struct pareto *pareto, size_t node, struct by_sum **list, struct hs_error *err)
 {
     size_t count = 0;
 
@@ -246,7 +244,8 @@ static enum hs_status settle(struct pareto *pareto, size_t node, struct hs_error
         return HS_MEMORY;
     count = keep_best(pareto, list, count);
     for (size_t i = 0; i < count && !status; i++)
-        for (size_t e = lattice->first_edge[node]; e < lattice->first_edge[node + 1] && !status; e++)
+        for (size_t e = lattice->first_edge[node]; e < lattice->first_edge[node + 1] && !status;
+             e++)
             status = extend(pareto, list[i].label, e, err);
     free(list);
     return status;

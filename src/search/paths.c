@@ -36,7 +36,8 @@ static enum hs_status incoming_init(struct incoming *incoming, const struct hs_l
         incoming_release(incoming);
         return hs_fail(err, HS_MEMORY, "out of memory");
     }
-    /* Counting sort by end: `next` is `first` one place ahead, and falls into place while it is used. */
+    /* Counting sort by end: `next` is `first` one place ahead, and falls into place while it is
+     * used. */
     next = incoming->first + 1;
     for (size_t e = 0; e < lattice->edge_count; e++)
         if (lattice->edge_end[e] + 1 < nodes)
@@ -147,8 +148,8 @@ static enum hs_status append_label(struct hs_labels *labels, size_t *capacity,
     return HS_OK;
 }
 
-/* Merges the sorted label lists of the nodes before `node`, each shifted by its edge's weight: adding a layer
- * changes no order within a list, ties included. */
+/* Merges the sorted label lists of the nodes before `node`, each shifted by its edge's weight:
+ * adding a layer changes no order within a list, ties included. */
 static enum hs_status merge_labels(struct hs_paths *paths, size_t node, struct step *heap,
                                    const struct incoming *incoming, const hs_ticks *weights,
                                    size_t stride, size_t top, struct hs_error *err)

@@ -8,7 +8,8 @@
 
 #include "search/ticks.h"
 
-/* A path from 1 to a node: one edge more than a path to `previous_node`. The label of node 1 has no edge. */
+/* A path from 1 to a node: one edge more than a path to `previous_node`. The label of node 1 has no
+ * edge. */
 struct hs_label {
     hs_ticks ticks;
     uint32_t previous_node;  /* index into lattice->divisors */
@@ -27,8 +28,9 @@ struct hs_paths {
     struct hs_labels *nodes; /* [node_count], owned */
 };
 
-/* Dynamic programming from the inside out: a node's K best paths extend the K best of the nodes before it.
- * weights[e * stride] is the weight of edge e. Ties are broken as in search.h. HS_MEMORY. */
+/* Dynamic programming from the inside out: a node's K best paths extend the K best of the nodes
+ * before it. weights[e * stride] is the weight of edge e. Ties are broken as in search.h.
+ * HS_MEMORY. */
 enum hs_status hs_paths_init(struct hs_paths *paths, const struct hs_lattice *lattice,
                              const hs_ticks *weights, size_t stride, size_t top,
                              struct hs_error *err);

@@ -23,7 +23,8 @@ struct hs_ranking {
 void hs_ranking_init(struct hs_ranking *ranking, size_t top);
 void hs_ranking_release(struct hs_ranking *ranking);
 
-/* Whether a plan of this many ticks could still enter (equal ticks can: the tie is decided by the plan). */
+/* Whether a plan of this many ticks could still enter (equal ticks can: the tie is decided by the
+ * plan). */
 bool hs_ranking_admits(const struct hs_ranking *ranking, hs_ticks ticks);
 /* Adds a plan or drops it. Plans must be distinct. HS_MEMORY. */
 enum hs_status hs_ranking_add(struct hs_ranking *ranking, hs_ticks ticks,

@@ -9,7 +9,8 @@
 #include "search/strategies.h"
 
 const struct hs_search_strategy hs_search_strategies[] = {
-    {"lattice", "K shortest paths in the divisor lattice: exact, at any scale", hs_strategy_lattice},
+    {"lattice", "K shortest paths in the divisor lattice: exact, at any scale",
+     hs_strategy_lattice},
     {"exhaustive", "every ordered factorization, one by one: exact, the oracle",
      hs_strategy_exhaustive},
     {"containment", "the published rule \"the large optimum contains the small optimum\"",

@@ -1,14 +1,14 @@
 /*
  * search.h - the K best plans for a system, a process count and a message size.
  *
- * One interface, three strategies: `lattice` (exact, polynomial in the number of divisors; default),
- * `exhaustive` (prices every ordered factorization; the oracle) and `containment` (the published rule
- * "the large optimum contains the small optimum", CCGRID 2019, section V).
+ * One interface, three strategies: `lattice` (exact, polynomial in the number of divisors;
+ * default), `exhaustive` (prices every ordered factorization; the oracle) and `containment` (the
+ * published rule "the large optimum contains the small optimum", CCGRID 2019, section V).
  *
- * Order of plans, the same for every strategy: predicted time, then fewer chunks, fewer layers, smaller
- * sizes first. Times are compared in whole ticks (a power of two of a second, at most 2^-54 of a bound
- * on the slowest layer), summed exactly, so that the order does not depend on the order of summation and plans that
- * cost the same by the formula really tie.
+ * Order of plans, the same for every strategy: predicted time, then fewer chunks, fewer layers,
+ * smaller sizes first. Times are compared in whole ticks (a power of two of a second, at most 2^-54
+ * of a bound on the slowest layer), summed exactly, so that the order does not depend on the order
+ * of summation and plans that cost the same by the formula really tie.
  */
 #ifndef HS_SEARCH_SEARCH_H
 #define HS_SEARCH_SEARCH_H
@@ -22,19 +22,19 @@
 #include "model/plan.h"
 #include "model/system.h"
 
-#define HS_TOP_MAX          32768 /* plans asked for: a result file of so many stays readable */
-#define HS_CHUNK_CHOICES    64      /* different chunk counts in one search */
-#define HS_EXHAUSTIVE_MAX   ((uint64_t)1 << 32) /* splits that `exhaustive` agrees to price */
+#define HS_TOP_MAX        32768 /* plans asked for: a result file of so many stays readable */
+#define HS_CHUNK_CHOICES  64    /* different chunk counts in one search */
+#define HS_EXHAUSTIVE_MAX ((uint64_t)1 << 32) /* splits that `exhaustive` agrees to price */
 
 struct hs_search_request {
     const struct hs_system *system;
     int64_t np;
-    double bytes;         /* per process, > 0 */
-    const int *chunks;    /* [chunk_count] distinct, ascending; NULL means {1} */
+    double bytes;      /* per process, > 0 */
+    const int *chunks; /* [chunk_count] distinct, ascending; NULL means {1} */
     size_t chunk_count;
-    size_t top;           /* plans wanted, 1 .. HS_TOP_MAX */
-    size_t keep;          /* containment: plans kept at each scale (0 = 4) */
-    bool widen;           /* containment: any layer may grow, not the last alone */
+    size_t top;  /* plans wanted, 1 .. HS_TOP_MAX */
+    size_t keep; /* containment: plans kept at each scale (0 = 4) */
+    bool widen;  /* containment: any layer may grow, not the last alone */
     /* Told now and then by a strategy that can take minutes (exhaustive) how many of `all` plans it
      * has priced. NULL: nobody. */
     void (*progress)(void *watcher, uint64_t done, uint64_t all);
@@ -50,9 +50,9 @@ struct hs_search_result {
     struct hs_search_plan *plans; /* [count], best first, owned */
     size_t count;                 /* min(top, number of plans that exist or survived) */
     uint64_t splits;              /* ordered factorizations of np (saturating) */
-    uint64_t looked_at;           /* plans priced (exhaustive, containment) or labels made (lattice) */
-    size_t layers_priced;         /* different layers (stride, size) priced */
-    double flat_seconds;          /* the flat split with one chunk */
+    uint64_t looked_at;   /* plans priced (exhaustive, containment) or labels made (lattice) */
+    size_t layers_priced; /* different layers (stride, size) priced */
+    double flat_seconds;  /* the flat split with one chunk */
 };
 
 struct hs_strategy_run; /* strategies.h */

@@ -1,5 +1,6 @@
 /*
- * strategies.h - what the strategies share: a checked request and the state of one run. Internal to search.
+ * strategies.h - what the strategies share: a checked request and the state of one run. Internal to
+ * search.
  */
 #ifndef HS_SEARCH_STRATEGIES_H
 #define HS_SEARCH_STRATEGIES_H

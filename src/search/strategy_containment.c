@@ -1,9 +1,11 @@
 /*
- * The published rule: "the large optimum contains the small optimum" (Ueno and Yokota, CCGRID 2019, section V).
+ * The published rule: "the large optimum contains the small optimum" (Ueno and Yokota, CCGRID 2019,
+ * section V).
  *
- * Scales are the divisors of P in ascending order. The plans kept at scale d are extended to every scale d q, q prime,
- * that divides P: by one more layer of q, by a last layer that grows by q and, widened, by any layer that
- * grows by q. Each scale is priced as a machine of its own size, and the best `keep` are kept.
+ * Scales are the divisors of P in ascending order. The plans kept at scale d are extended to every
+ * scale d q, q prime, that divides P: by one more layer of q, by a last layer that grows by q and,
+ * widened, by any layer that grows by q. Each scale is priced as a machine of its own size, and the
+ * best `keep` are kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -63,10 +65,10 @@ static enum hs_status offer(struct containment *state, size_t node, const struct
     for (size_t c = 0; c < request->chunk_count && !status; c++) {
         plan.chunks = request->chunks[c];
         state->run->looked_at++;
-        status = hs_ranking_add(&scale->kept,
-                                hs_plan_ticks(request->system, &plan, request->bytes,
-                                              state->run->tick_seconds),
-                                &plan, err);
+        status = hs_ranking_add(
+            &scale->kept,
+            hs_plan_ticks(request->system, &plan, request->bytes, state->run->tick_seconds), &plan,
+            err);
     }
     return status;
 }

@@ -39,8 +39,7 @@ static enum hs_status search_chunks(struct hs_strategy_run *run, int chunks, str
     if (!weights)
         return hs_fail(err, HS_MEMORY, "out of memory");
     if (components == 1)
-        status = search_paths(&run->ranking, &run->lattice, weights, chunks, &run->looked_at,
-                              err);
+        status = search_paths(&run->ranking, &run->lattice, weights, chunks, &run->looked_at, err);
     else
         status = hs_pareto_search(&run->ranking, &run->lattice, weights, components, chunks,
                                   &run->looked_at, err);

@@ -5,12 +5,13 @@
  *
  *     T = sum_i t_i + (C - 1) max_l sum_i o_il t_i  =  max_l sum_i (1 + (C - 1) o_il) t_i
  *
- * with t_i the layer's time for n / C bytes and o_il its occupancy of level l: the largest of a few sums over
- * layers, one per level. So an edge of the lattice has one weight per level (one in all where C = 1), and a
- * plan's ticks are the largest component of the sum of its edges' weights.
+ * with t_i the layer's time for n / C bytes and o_il its occupancy of level l: the largest of a few
+ * sums over layers, one per level. So an edge of the lattice has one weight per level (one in all
+ * where C = 1), and a plan's ticks are the largest component of the sum of its edges' weights.
  *
- * The bandwidth part beta m (p - 1) / p of layer (d, p) is taken as the difference of two rounded numbers, at d
- * and at d p, so that layers of the same beta telescope exactly: 4x8x4 and 4x4x8 inside one level tie.
+ * The bandwidth part beta m (p - 1) / p of layer (d, p) is taken as the difference of two rounded
+ * numbers, at d and at d p, so that layers of the same beta telescope exactly: 4x8x4 and 4x4x8
+ * inside one level tie.
  */
 #ifndef HS_SEARCH_TICKS_H
 #define HS_SEARCH_TICKS_H
@@ -37,7 +38,8 @@ void hs_layer_weight(hs_ticks *weight, int components, const struct hs_layer_pri
 hs_ticks hs_plan_ticks(const struct hs_system *system, const struct hs_plan *plan, double bytes,
                        double tick_seconds);
 
-/* Prices of all edges of a lattice: [edge_count], owned by the caller (free); NULL when out of memory. */
+/* Prices of all edges of a lattice: [edge_count], owned by the caller (free); NULL when out of
+ * memory. */
 struct hs_layer_price *hs_lattice_prices(const struct hs_lattice *lattice,
                                          const struct hs_system *system);
 /* Weights of all edges, [edge_count][components], for one chunk count; as above. */

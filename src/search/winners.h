@@ -17,12 +17,14 @@ struct hs_size_winner {
 };
 
 /* How the winner of a process count follows from the winner before it in the list. */
-#define HS_GROWTHS(row)                                                \
-    row(FIRST, "first", "no smaller count in the list")                \
-    row(SAME_SHAPE, "last layer grows", "rule 2 of the paper")         \
-    row(ONE_MORE, "one more layer", "rule 1 of the paper")             \
-    row(INNER, "an earlier layer grows", "the paper's wider case")     \
+/* clang-format off */
+#define HS_GROWTHS(row)                                                         \
+    row(FIRST, "first", "no smaller count in the list")                         \
+    row(SAME_SHAPE, "last layer grows", "rule 2 of the paper")                  \
+    row(ONE_MORE, "one more layer", "rule 1 of the paper")                      \
+    row(INNER, "an earlier layer grows", "the paper's wider case")              \
     row(OTHER, "new shape", "the large optimum does not contain the small one")
+/* clang-format on */
 
 enum hs_growth {
 #define HS_ROW(name, text, meaning) HS_GROWTH_##name,
@@ -39,10 +41,10 @@ struct hs_np_winner {
     enum hs_growth growth;
 };
 
-/* Winners for message sizes first .. last bytes (request->bytes is ignored), ascending. With one chunk a plan's
- * time is linear in the size, a plan that wins at two sizes wins between them, and the list is complete
- * (down to a factor 1 + 1e-6 in size); with several chunk counts, or an unstriped mesh inside
- * (cost.h), a reign shorter than a factor 2 may be missed.
+/* Winners for message sizes first .. last bytes (request->bytes is ignored), ascending. With one
+ * chunk a plan's time is linear in the size, a plan that wins at two sizes wins between them, and
+ * the list is complete (down to a factor 1 + 1e-6 in size); with several chunk counts, or an
+ * unstriped mesh inside (cost.h), a reign shorter than a factor 2 may be missed.
  * *winners is owned by the caller (free). HS_INVALID, HS_MEMORY. */
 enum hs_status hs_size_winners(struct hs_size_winner **winners, size_t *count,
                                const struct hs_search_request *request, double first, double last,

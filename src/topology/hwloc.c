@@ -17,10 +17,18 @@
 #define VENDOR_NVIDIA 0x10de
 #define CLASS_DISPLAY 0x03 /* VGA and 3D controllers */
 
-#define HWLOC_FUNCTIONS(row)                                                                       \
-    row(topology_init) row(topology_set_io_types_filter) row(topology_load) row(topology_destroy)  \
-        row(get_type_depth) row(get_nbobjs_by_depth) row(get_obj_by_depth) row(bitmap_first)       \
-            row(bitmap_weight)
+/* clang-format off */
+#define HWLOC_FUNCTIONS(row)          \
+    row(topology_init)                \
+    row(topology_set_io_types_filter) \
+    row(topology_load)                \
+    row(topology_destroy)             \
+    row(get_type_depth)               \
+    row(get_nbobjs_by_depth)          \
+    row(get_obj_by_depth)             \
+    row(bitmap_first)                 \
+    row(bitmap_weight)
+/* clang-format on */
 
 struct hwloc {
     void *library;

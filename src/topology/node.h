@@ -22,12 +22,16 @@
 
 /* What two devices have in common on the way to each other, nearest first. Text as in `nvidia-smi
  * topo`, meaning. */
-#define HS_NODE_PATHS(row)                                                                         \
-    row(SAME, "X", "the same device") row(SWITCH, "PIX", "one PCIe switch")                        \
-        row(SWITCHES, "PXB", "several PCIe switches")                                              \
-            row(HOST_BRIDGE, "PHB", "a PCIe host bridge of the CPU")                               \
-                row(NUMA_NODE, "NODE", "a NUMA node") row(SYSTEM, "SYS", "the link between CPUs")  \
-                    row(UNKNOWN, "?", "not known")
+/* clang-format off */
+#define HS_NODE_PATHS(row)                                   \
+    row(SAME, "X", "the same device")                        \
+    row(SWITCH, "PIX", "one PCIe switch")                    \
+    row(SWITCHES, "PXB", "several PCIe switches")            \
+    row(HOST_BRIDGE, "PHB", "a PCIe host bridge of the CPU") \
+    row(NUMA_NODE, "NODE", "a NUMA node")                    \
+    row(SYSTEM, "SYS", "the link between CPUs")              \
+    row(UNKNOWN, "?", "not known")
+/* clang-format on */
 
 enum hs_node_path {
 #define HS_ROW(name, text, meaning) HS_PATH_##name,

@@ -23,20 +23,23 @@ struct nvml_pci {
 };
 
 /* name, arguments */
-#define NVML_FUNCTIONS(row)                                                                        \
-    row(Init_v2, (void)) row(Shutdown, (void)) row(DeviceGetCount_v2, (unsigned *))                \
-        row(SystemGetDriverVersion, (char *, unsigned)) row(DeviceGetHandleByIndex_v2,             \
-                                                            (unsigned, void **))                   \
-            row(DeviceGetName, (void *, char *, unsigned)) row(DeviceGetPciInfo_v3,                \
-                                                               (void *, struct nvml_pci *))        \
-                row(DeviceGetCudaComputeCapability, (void *, int *, int *))                        \
-                    row(DeviceGetMaxPcieLinkGeneration,                                            \
-                        (void *, unsigned *)) row(DeviceGetMaxPcieLinkWidth, (void *, unsigned *)) \
-                        row(DeviceGetNvLinkState, (void *, unsigned, int *))                       \
-                            row(DeviceGetNvLinkRemoteDeviceType, (void *, unsigned, int *))        \
-                                row(DeviceGetNvLinkRemotePciInfo_v2,                               \
-                                    (void *, unsigned, struct nvml_pci *))                         \
-                                    row(DeviceGetTopologyCommonAncestor, (void *, void *, int *))
+/* clang-format off */
+#define NVML_FUNCTIONS(row)                                                     \
+    row(Init_v2, (void))                                                        \
+    row(Shutdown, (void))                                                       \
+    row(DeviceGetCount_v2, (unsigned *))                                        \
+    row(SystemGetDriverVersion, (char *, unsigned))                             \
+    row(DeviceGetHandleByIndex_v2, (unsigned, void **))                         \
+    row(DeviceGetName, (void *, char *, unsigned))                              \
+    row(DeviceGetPciInfo_v3, (void *, struct nvml_pci *))                       \
+    row(DeviceGetCudaComputeCapability, (void *, int *, int *))                 \
+    row(DeviceGetMaxPcieLinkGeneration, (void *, unsigned *))                   \
+    row(DeviceGetMaxPcieLinkWidth, (void *, unsigned *))                        \
+    row(DeviceGetNvLinkState, (void *, unsigned, int *))                        \
+    row(DeviceGetNvLinkRemoteDeviceType, (void *, unsigned, int *))             \
+    row(DeviceGetNvLinkRemotePciInfo_v2, (void *, unsigned, struct nvml_pci *)) \
+    row(DeviceGetTopologyCommonAncestor, (void *, void *, int *))
+/* clang-format on */
 
 struct nvml {
     void *library;

@@ -23,8 +23,8 @@ static void replaces_controls(void **state)
 
     (void)state;
     hs_error_set(&err, HS_INVALID, "%s",
-            "a\nb\x1b[31mc\x7f\td\xc2\x9b"
-            "e");
+                 "a\nb\x1b[31mc\x7f\td\xc2\x9b"
+                 "e");
     assert_string_equal(err.message, "a?b?[31mc??d?e");
 }
 

@@ -27,13 +27,14 @@ enum { MESSAGE_BYTES = 1 << 20, MESSAGES = 16, TRIES = 3, PINGS = 200 };
 
 struct place {
     int rank, size;
-    int node, nodes;       /* number of my node, in order of its lowest rank */
+    int node, nodes;        /* number of my node, in order of its lowest rank */
     int in_node, node_size; /* my number in it */
 };
 
 static char *buffer;
 
-static struct place find_place(void) {
+static struct place find_place(void)
+{
     struct place me;
     MPI_Comm node, firsts;
     MPI_Comm_rank(MPI_COMM_WORLD, &me.rank);
@@ -51,7 +52,8 @@ static struct place find_place(void) {
     return me;
 }
 
-static void print_nodes(const struct place *me) {
+static void print_nodes(const struct place *me)
+{
     char name[MPI_MAX_PROCESSOR_NAME] = "";
     int length;
     MPI_Get_processor_name(name, &length);
@@ -66,55 +68,70 @@ static void print_nodes(const struct place *me) {
         int words[2];
         MPI_Recv(words, 2, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Recv(name, (int)sizeof name, MPI_CHAR, rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (words[0] == 0) printf("node %s ranks %d\n", name, words[1]);
+        if (words[0] == 0)
+            printf("node %s ranks %d\n", name, words[1]);
     }
     fflush(stdout);
 }
 
 /* Ranks outnumber cores: who waits makes room, a little if it is being timed and much if not. */
-static void wait_all(int count, MPI_Request *requests, bool timed) {
+static void wait_all(int count, MPI_Request *requests, bool timed)
+{
     const struct timespec nap = {.tv_sec = 0, .tv_nsec = 500000};
     for (int next = 0; next < count;) {
         int done;
         MPI_Test(requests + next, &done, MPI_STATUS_IGNORE);
-        if (done) next++;
-        else if (timed) sched_yield();
-        else nanosleep(&nap, NULL);
+        if (done)
+            next++;
+        else if (timed)
+            sched_yield();
+        else
+            nanosleep(&nap, NULL);
     }
 }
 
-static void quiet_barrier(void) {
+static void quiet_barrier(void)
+{
     MPI_Request request;
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     wait_all(1, &request, false);
 }
 
 /* One way to `peer`, or from it; both end when everything has arrived. */
-static void transfer(int peer, bool sending) {
+static void transfer(int peer, bool sending)
+{
     MPI_Request requests[MESSAGES + 1];
     for (int i = 0; i < MESSAGES; i++) {
         char *part = buffer + (size_t)i * MESSAGE_BYTES;
-        if (sending) MPI_Isend(part, MESSAGE_BYTES, MPI_CHAR, peer, 3, MPI_COMM_WORLD, requests + i);
-        else MPI_Irecv(part, MESSAGE_BYTES, MPI_CHAR, peer, 3, MPI_COMM_WORLD, requests + i);
+        if (sending)
+            MPI_Isend(part, MESSAGE_BYTES, MPI_CHAR, peer, 3, MPI_COMM_WORLD, requests + i);
+        else
+            MPI_Irecv(part, MESSAGE_BYTES, MPI_CHAR, peer, 3, MPI_COMM_WORLD, requests + i);
     }
     wait_all(MESSAGES, requests, true);
-    if (sending) MPI_Irecv(NULL, 0, MPI_CHAR, peer, 4, MPI_COMM_WORLD, requests);
-    else MPI_Isend(NULL, 0, MPI_CHAR, peer, 4, MPI_COMM_WORLD, requests);
+    if (sending)
+        MPI_Irecv(NULL, 0, MPI_CHAR, peer, 4, MPI_COMM_WORLD, requests);
+    else
+        MPI_Isend(NULL, 0, MPI_CHAR, peer, 4, MPI_COMM_WORLD, requests);
     wait_all(1, requests, true);
 }
 
-static void ping(int peer, bool first) {
+static void ping(int peer, bool first)
+{
     MPI_Request request;
     for (int i = 0; i < 2 * PINGS; i++) {
-        if ((i % 2 == 0) == first) MPI_Isend(buffer, 8, MPI_CHAR, peer, 5, MPI_COMM_WORLD, &request);
-        else MPI_Irecv(buffer, 8, MPI_CHAR, peer, 5, MPI_COMM_WORLD, &request);
+        if ((i % 2 == 0) == first)
+            MPI_Isend(buffer, 8, MPI_CHAR, peer, 5, MPI_COMM_WORLD, &request);
+        else
+            MPI_Irecv(buffer, 8, MPI_CHAR, peer, 5, MPI_COMM_WORLD, &request);
         wait_all(1, &request, true);
     }
 }
 
 /* Seconds from the first start to the last end among the ranks that have a peer (-1: none).
  * All ranks run on one machine, so their clocks are one clock. */
-static double seconds_of(void (*work)(int, bool), int peer, bool first) {
+static double seconds_of(void (*work)(int, bool), int peer, bool first)
+{
     double best = HUGE_VAL;
     for (int attempt = 0; attempt <= TRIES; attempt++) {
         double span[2] = {-HUGE_VAL, -HUGE_VAL}, all[2];
@@ -126,53 +143,66 @@ static double seconds_of(void (*work)(int, bool), int peer, bool first) {
         }
         quiet_barrier();
         MPI_Allreduce(span, all, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        if (attempt > 0) best = fmin(best, all[0] + all[1]); /* the first one makes connections */
+        if (attempt > 0)
+            best = fmin(best, all[0] + all[1]); /* the first one makes connections */
     }
     return best;
 }
 
 /* Between rank 0 and another. */
-static void print_pair(const struct place *me, const char *name, int other) {
+static void print_pair(const struct place *me, const char *name, int other)
+{
     int peer = me->rank == 0 ? other : me->rank == other ? 0 : -1;
     double seconds = seconds_of(transfer, peer, me->rank == 0);
     double round_trips = seconds_of(ping, peer, me->rank == 0);
-    if (me->rank > 0) return;
+    if (me->rank > 0)
+        return;
     printf("rate %s %.1f\n", name, 8e-6 * MESSAGES * MESSAGE_BYTES / seconds);
     printf("latency %s %.1f\n", name, 1e6 * round_trips / PINGS / 2);
     fflush(stdout);
 }
 
 /* One rank of each node in the first half sends to its counterpart in the second half. */
-static void print_uplink(const struct place *me, int ranks_per_node) {
+static void print_uplink(const struct place *me, int ranks_per_node)
+{
     int half = me->nodes / 2, peer = -1;
-    if (me->in_node == 0 && me->node < half) peer = me->rank + half * ranks_per_node;
+    if (me->in_node == 0 && me->node < half)
+        peer = me->rank + half * ranks_per_node;
     if (me->in_node == 0 && me->node >= half && me->node < 2 * half) {
         peer = me->rank - half * ranks_per_node;
     }
     double seconds = seconds_of(transfer, peer, me->node < half);
-    if (me->rank > 0) return;
+    if (me->rank > 0)
+        return;
     printf("rate uplink %.1f\n", 8e-6 * half * MESSAGES * MESSAGE_BYTES / seconds);
     fflush(stdout);
 }
 
-static void leave(int signal_number) {
+static void leave(int signal_number)
+{
     (void)signal_number;
     _exit(0);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     MPI_Init(&argc, &argv);
     struct place me = find_place();
     int per_node = me.node_size;
     MPI_Bcast(&per_node, 1, MPI_INT, 0, MPI_COMM_WORLD);
     buffer = calloc(MESSAGES, MESSAGE_BYTES);
-    if (!buffer) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (!buffer)
+        MPI_Abort(MPI_COMM_WORLD, 1);
     print_nodes(&me);
     if (argc > 1 && strcmp(argv[1], "rates") == 0) {
-        if (per_node > 1) print_pair(&me, "host", 1);
-        if (me.nodes > 2) print_pair(&me, "rack", per_node);
-        if (me.nodes > 1) print_pair(&me, "spine", (me.nodes - 1) * per_node);
-        if (me.nodes > 1) print_uplink(&me, per_node);
+        if (per_node > 1)
+            print_pair(&me, "host", 1);
+        if (me.nodes > 2)
+            print_pair(&me, "rack", per_node);
+        if (me.nodes > 1)
+            print_pair(&me, "spine", (me.nodes - 1) * per_node);
+        if (me.nodes > 1)
+            print_uplink(&me, per_node);
     }
     free(buffer);
     /* MPICH 4.0.2 over UCX and TCP sometimes never returns from MPI_Finalize. All is printed by

@@ -7,7 +7,8 @@
 
 #define NODES_MAX 8
 
-/* "4a 4a 4b": ranks of each node and its rack, "" for unknown. Returns the system's levels as text. */
+/* "4a 4a 4b": ranks of each node and its rack, "" for unknown. Returns the system's levels as text.
+ * */
 static const char *levels_of(const char *text)
 {
     static char levels[256];
@@ -29,9 +30,9 @@ static const char *levels_of(const char *text)
     }
     assert_status_is(hs_neutral_system(&system, nodes, count, &err), HS_OK, &err);
     for (size_t l = 0; l < system.level_count; l++)
-        length += (size_t)snprintf(levels + length, sizeof(levels) - length, "%s%s:%d",
-                                   l ? " " : "", system.levels[l].name,
-                                   (int)system.levels[l].arity);
+        length +=
+            (size_t)snprintf(levels + length, sizeof(levels) - length, "%s%s:%d", l ? " " : "",
+                             system.levels[l].name, (int)system.levels[l].arity);
     assert_string_equal(system.name, HS_NEUTRAL_NAME);
     assert_non_null(strstr(system.source, "unverified"));
     hs_system_release(&system);

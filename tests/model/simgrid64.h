@@ -1,8 +1,9 @@
 /*
- * Times of a ring program of its own (not ours) under SimGrid 3.32's flow-level network, 128 MiB per rank, on a
- * platform of 4 GPUs per node (150 GB/s per pair, 0.5 us), 2 NICs per node (25 GB/s, 1 us, two GPUs each),
- * 8 nodes per rack (crossbar 0.3 us), rack uplinks of 133.3 GB/s (1 us). Milliseconds.
- * 64 ranks are 2 racks, 128 ranks 4 racks. tests/model/simgrid.json describes the machine.
+ * Times of a ring program of its own (not ours) under SimGrid 3.32's flow-level network, 128 MiB
+ * per rank, on a platform of 4 GPUs per node (150 GB/s per pair, 0.5 us), 2 NICs per node (25 GB/s,
+ * 1 us, two GPUs each), 8 nodes per rack (crossbar 0.3 us), rack uplinks of 133.3 GB/s (1 us).
+ * Milliseconds. 64 ranks are 2 racks, 128 ranks 4 racks. tests/model/simgrid.json describes the
+ * machine.
  */
 #ifndef HS_TESTS_SIMGRID64_H
 #define HS_TESTS_SIMGRID64_H

@@ -24,7 +24,8 @@ static int64_t port_of(int64_t x, int64_t child, int64_t ports)
     return x / child * ports + port;
 }
 
-/* Counts hop by hop how many rings leave and enter each port of each child, and returns the most. */
+/* Counts hop by hop how many rings leave and enter each port of each child, and returns the most.
+ * */
 static int64_t count_at_ports(struct hs_layer layer, int64_t np, int64_t child, int64_t ports)
 {
     int64_t most = 0, count = ((np - 1) / child + 1) * ports;
@@ -32,7 +33,8 @@ static int64_t count_at_ports(struct hs_layer layer, int64_t np, int64_t child, 
     int64_t *entering = calloc((size_t)count, sizeof(*entering));
 
     for (int64_t x = 0; x < np; x++) {
-        int64_t to = receiver(layer, x), out = port_of(x, child, ports), in = port_of(to, child, ports);
+        int64_t to = receiver(layer, x), out = port_of(x, child, ports),
+                in = port_of(to, child, ports);
 
         if (to / child == x / child)
             continue;
@@ -46,7 +48,8 @@ static int64_t count_at_ports(struct hs_layer layer, int64_t np, int64_t child, 
     return most;
 }
 
-/* Counts hop by hop how many rings go from one child to another of its unit, and returns the most. */
+/* Counts hop by hop how many rings go from one child to another of its unit, and returns the most.
+ * */
 static int64_t count_at_pairs(struct hs_layer layer, int64_t np, int64_t child, int64_t unit)
 {
     int64_t most = 0, children = (np - 1) / child + 1;
@@ -76,7 +79,8 @@ static void look_at_ports(struct hs_layer layer, int64_t np)
 {
     for (int64_t child = 1; child < np; child++)
         for (int64_t ports = 1; ports <= 3; ports++)
-            if (hs_rings_per_link(layer, np, child, ports) != count_at_ports(layer, np, child, ports))
+            if (hs_rings_per_link(layer, np, child, ports) !=
+                count_at_ports(layer, np, child, ports))
                 fail_msg("np %d layer (%d, %d) child %d ports %d: %d, counted %d", (int)np,
                          (int)layer.stride, (int)layer.size, (int)child, (int)ports,
                          (int)hs_rings_per_link(layer, np, child, ports),
@@ -113,7 +117,8 @@ static void look_at_bounds(struct hs_layer layer, int64_t np)
         if (hs_rings_per_link(layer, np, child, 2) < count_at_ports(layer, np, child, 2))
             fail_msg("np %d layer (%d, %d) child %d: too few at ports", (int)np, (int)layer.stride,
                      (int)layer.size, (int)child);
-        if (hs_rings_per_pair(layer, np, child, 5 * child) < count_at_pairs(layer, np, child, 5 * child))
+        if (hs_rings_per_pair(layer, np, child, 5 * child) <
+            count_at_pairs(layer, np, child, 5 * child))
             fail_msg("np %d layer (%d, %d) child %d: too few at pairs", (int)np, (int)layer.stride,
                      (int)layer.size, (int)child);
     }
@@ -128,7 +133,8 @@ static void rings_of_many_positions_are_never_undercounted(void **state)
 static const struct CMUnitTest tests[] = {
     HS_TEST("rings per link equal a count of hops", rings_per_link_equal_a_count_of_hops),
     HS_TEST("rings per pair equal a count of hops", rings_per_pair_equal_a_count_of_hops),
-    HS_TEST("rings of many positions are never undercounted", rings_of_many_positions_are_never_undercounted),
+    HS_TEST("rings of many positions are never undercounted",
+            rings_of_many_positions_are_never_undercounted),
 };
 
 HS_TEST_MAIN(tests)

@@ -8,8 +8,11 @@
 
 static void text_and_split_are_the_same_thing(void **state)
 {
-    static const char *const texts[] = {"1", "2", "128", "4x8x4", "4x8x2", "2x3x5x7", "2147483648",
-                                        "2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2"};
+    static const char *const texts[] = {
+        "1",          "2",
+        "128",        "4x8x4",
+        "4x8x2",      "2x3x5x7",
+        "2147483648", "2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2"};
     char back[HS_SPLIT_TEXT];
 
     (void)state;
@@ -70,7 +73,8 @@ static void bad_text_is_refused_with_the_reason(void **state)
         {"4x8", 64, "expected a product of 64, found 32"},
         {"4294967296", 0, "found \"4294967296\""},
         {"65536x65536", 0, "the product is above 2147483648"},
-        {"2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2", 0, "more than 31 layers"},
+        {"2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2", 0,
+         "more than 31 layers"},
     };
 
     (void)state;
@@ -85,7 +89,8 @@ static void bad_text_is_refused_with_the_reason(void **state)
 
 static void bad_chunks_are_refused(void **state)
 {
-    static const char *const texts[] = {"4x8/", "4x8/0", "4x8/-1", "4x8/1025", "4x8/2/2", "4x8/a", "/4"};
+    static const char *const texts[] = {"4x8/",    "4x8/0", "4x8/-1", "4x8/1025",
+                                        "4x8/2/2", "4x8/a", "/4"};
 
     (void)state;
     for (size_t i = 0; i < HS_COUNT(texts); i++) {
@@ -97,7 +102,8 @@ static void bad_chunks_are_refused(void **state)
 
 static void ties_go_to_fewer_chunks_then_fewer_layers_then_smaller_sizes(void **state)
 {
-    static const char *const ordered[] = {"64", "2x32", "4x16", "8x8", "2x2x16", "2x4x8", "8x8/2", "2x2x16/4"};
+    static const char *const ordered[] = {"64",     "2x32",  "4x16",  "8x8",
+                                          "2x2x16", "2x4x8", "8x8/2", "2x2x16/4"};
 
     (void)state;
     for (size_t i = 0; i + 1 < HS_COUNT(ordered); i++) {

@@ -61,7 +61,8 @@ static void every_line_reads_back_as_the_same_figures(void **state)
         struct hs_system system, back;
         struct hs_text text = {0};
 
-        snprintf(line, sizeof(line), "a:%s%d@%.17gGB/s~%.17gus/%dp%s,b@%.17gMB/s~%.9gns;s=%.3g;launch=%.17gus",
+        snprintf(line, sizeof(line),
+                 "a:%s%d@%.17gGB/s~%.17gus/%dp%s,b@%.17gMB/s~%.9gns;s=%.3g;launch=%.17gus",
                  rand_r(&seed) % 2 ? "mesh:" : "", 2 + rand_r(&seed) % 100,
                  (rand_r(&seed) + 1.0) / 1e6, rand_r(&seed) / 1e7, 1 + rand_r(&seed) % 8,
                  rand_r(&seed) % 2 ? "!" : "", (rand_r(&seed) + 1.0) / 7e3, rand_r(&seed) / 3e3,
@@ -136,7 +137,8 @@ static void every_shipped_file_reads_back_as_the_same_figures(void **state)
         assert_status_is(hs_system_load(&system, files.gl_pathv[i], &err), HS_OK, &err);
         json = hs_system_to_json(&system);
         assert_status_is(hs_json_print(&text, json, &err), HS_OK, &err);
-        assert_status_is(hs_json_parse(&document, "printed", text.data, text.length, &err), HS_OK, &err);
+        assert_status_is(hs_json_parse(&document, "printed", text.data, text.length, &err), HS_OK,
+                         &err);
         top = hs_json_top(&document);
         assert_status_is(hs_system_read(&back, &top, &err), HS_OK, &err);
         assert_same_figures(&system, &back);
@@ -169,9 +171,11 @@ static void bad_files_are_refused_with_the_place(void **state)
          "x.json: levels[0]: arity: missing; only the last level may lack it"},
         {HEAD "\"levels\":[" LEVEL "," LEVEL "]}",
          "x.json: levels[1]: name: \"a\" is already the name of levels[0]"},
-        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":4,\"fabric\":\"mash\",\"latency_us\":1,\"bandwidth_GBps\":1}]}",
+        {HEAD "\"levels\":[{\"name\":\"a\",\"arity\":4,\"fabric\":\"mash\",\"latency_us\":1,"
+              "\"bandwidth_GBps\":1}]}",
          "x.json: levels[0].fabric"},
-        {HEAD "\"pipeline_granularity\":0.5,\"levels\":[" LEVEL "]}", "x.json: pipeline_granularity"},
+        {HEAD "\"pipeline_granularity\":0.5,\"levels\":[" LEVEL "]}",
+         "x.json: pipeline_granularity"},
         {HEAD "\"launch_us\":\"8\",\"levels\":[" LEVEL "]}", "x.json: launch_us"},
     };
 
@@ -182,7 +186,8 @@ static void bad_files_are_refused_with_the_place(void **state)
         struct hs_system system;
         struct hs_error err = {0};
 
-        assert_status_is(hs_json_parse(&document, "x.json", rows[i][0], strlen(rows[i][0]), &err), HS_OK, &err);
+        assert_status_is(hs_json_parse(&document, "x.json", rows[i][0], strlen(rows[i][0]), &err),
+                         HS_OK, &err);
         top = hs_json_top(&document);
         assert_int_equal(hs_system_read(&system, &top, &err), HS_INVALID);
         assert_has(err.message, rows[i][1]);
@@ -194,7 +199,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a line of text says what its grammar says", a_line_of_text_says_what_its_grammar_says),
     HS_TEST("every line reads back as the same figures", every_line_reads_back_as_the_same_figures),
     HS_TEST("bad lines are refused with the reason", bad_lines_are_refused_with_the_reason),
-    HS_TEST("every shipped file reads back as the same figures", every_shipped_file_reads_back_as_the_same_figures),
+    HS_TEST("every shipped file reads back as the same figures",
+            every_shipped_file_reads_back_as_the_same_figures),
     HS_TEST("bad files are refused with the place", bad_files_are_refused_with_the_place),
 };
 

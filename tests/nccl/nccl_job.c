@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runner/backend.h"
 #include "../runner/job.h"
+#include "runner/backend.h"
 #include "runner/nccl.h"
 
 #define TIMEOUT_SECONDS 60.0
@@ -43,8 +43,7 @@ static void *open_backend(const struct hs_backend *backend, enum hs_datatype dat
     return state;
 }
 
-/* ---- splits
- * ----------------------------------------------------------------------------------------- */
+/* ---- splits ---- */
 
 static uint64_t run_plan(const struct hs_backend *backend, void *state, const struct hs_plan *plan)
 {
@@ -143,8 +142,7 @@ static void check_splits(void)
     layers_run_alone(&hs_backend_nccl);
 }
 
-/* ---- faults
- * ----------------------------------------------------------------------------------------- */
+/* ---- faults ---- */
 
 /* Whether any rank fails; the message of one that does is kept in *err. */
 static bool fails_somewhere(const struct hs_backend *backend, void *state,
@@ -220,8 +218,7 @@ static void check_faults(void)
     wrong_data_is_seen();
 }
 
-/* ---- time
- * ------------------------------------------------------------------------------------------- */
+/* ---- time ---- */
 
 static int compare_doubles(const void *a, const void *b)
 {

@@ -52,8 +52,7 @@ static void finish(void)
     cudaStreamSynchronize(b);
 }
 
-/* ---- the cases
- * -------------------------------------------------------------------------------------- */
+/* ---- the cases ---- */
 
 static void other_calls(void)
 {

@@ -1,9 +1,9 @@
 /* What the kinds and the page are made of: fits, phases, drawings of lattices, TSV cells, HTML. */
 #include "test.h"
 
-#include "plot/line.h"
 #include "plot/html.h"
 #include "plot/lattice_layout.h"
+#include "plot/line.h"
 #include "plot/phases.h"
 #include "plot/tsv.h"
 

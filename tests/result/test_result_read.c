@@ -91,10 +91,10 @@ static void kinds_of_nodes_are_read_field_by_field(void **state)
 /* What nvidia-smi topo prints, and nothing else. */
 static void links_are_words_of_a_list(void **state)
 {
-    static const char *const right[] = {"X", "NV1", "NV18", "NV999", "PIX", "PXB", "PHB",
-                                        "NODE", "SYS", "?"};
-    static const char *const wrong[] = {"", "NV", "NV0", "NV1000", "NV1x", "NV+1", "N", "x", "PI",
-                                        "SYS "};
+    static const char *const right[] = {"X",   "NV1", "NV18", "NV999", "PIX",
+                                        "PXB", "PHB", "NODE", "SYS",   "?"};
+    static const char *const wrong[] = {"",     "NV", "NV0", "NV1000", "NV1x",
+                                        "NV+1", "N",  "x",   "PI",     "SYS "};
 
     (void)state;
     for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++)

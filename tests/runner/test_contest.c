@@ -6,8 +6,8 @@
 struct play {
     struct hs_contest contest;
     double seconds[8]; /* of one run of contestant i */
-    double
-        spread[8]; /* relative: samples lie evenly in seconds * (1 +- spread), in a mixed order */
+    /* relative: samples lie evenly in seconds * (1 +- spread), in a mixed order */
+    double spread[8];
     double elapsed;
     size_t samples[8], verified[8], prepared[8];
     size_t order[4000], steps; /* contestants sampled, in order */

@@ -58,8 +58,8 @@ static void write_element(enum hs_datatype datatype, char *data, size_t i, doubl
 struct reduced {
     struct hs_pattern pattern;
     size_t first, count;
-    double
-        *values; /* total, in double; every partial sum is checked to be a whole number that fits */
+    /* total, in double; every partial sum is checked to be a whole number that fits */
+    double *values;
 };
 
 static void add_rank(struct reduced *reduced, int64_t rank, int times)

@@ -13,15 +13,17 @@
 #define MIB 1048576.0
 #define TOP 10
 
-/* Machines of different shape: one level, mesh and switch nodes, NICs striped or not, a tapered spine, arities that are
- * no powers of two, layers that straddle, launch cost, fast and slow networks. */
+/* Machines of different shape: one level, mesh and switch nodes, NICs striped or not, a tapered
+ * spine, arities that are no powers of two, layers that straddle, launch cost, fast and slow
+ * networks. */
 static const char *const machines[] = {
     "net@12.5GB/s~4us;s=2",
     "nvlink:mesh:4@111.6GB/s~4.8us,ib:32@18.6GB/s~4.8us/2p,spine@198.4GB/s~4.8us;s=2",
     "nv:4@150GB/s~0.5us,rack:8@50GB/s~2.3us/2p!,spine@133GB/s~4.6us",
     "xbus:3@50GB/s~1us,socket:2@64GB/s~2us,ib:18@23GB/s~5us,spine@300GB/s~9us;launch=8us",
     "nvl72:72@720GB/s~3us,ib@3600GB/s~14us/72p;launch=8.4us",
-    "gcd:2@200GB/s~1us,node:mesh:4@100GB/s~2us,sling:5@100GB/s~4us/4p!,group:mesh:7@90GB/s~9us,all@64GB/s~20us",
+    "gcd:2@200GB/s~1us,node:mesh:4@100GB/s~2us,sling:5@100GB/s~4us/4p!,group:mesh:7@90GB/"
+    "s~9us,all@64GB/s~20us",
     "pcie:8@12GB/s~5us,ib:16@14GB/s~5us/2p,thin@60GB/s~8us;s=2;launch=2us",
 };
 #define MACHINES (sizeof(machines) / sizeof(*machines))
@@ -64,8 +66,8 @@ static void compare_strategies(const struct hs_search_request *request, double *
     assert_int_equal(lattice.splits * (request->chunks ? request->chunk_count : 1),
                      exhaustive.looked_at);
     assert_true(containment.plans[0].seconds >= lattice.plans[0].seconds * (1 - 1e-12));
-    *worst_regret = fmax(*worst_regret,
-                         containment.plans[0].seconds / lattice.plans[0].seconds - 1);
+    *worst_regret =
+        fmax(*worst_regret, containment.plans[0].seconds / lattice.plans[0].seconds - 1);
     hs_search_result_release(&lattice);
     hs_search_result_release(&exhaustive);
     hs_search_result_release(&containment);
@@ -89,8 +91,9 @@ static void sweep(int64_t last, const int *chunks, size_t chunk_count)
             if (np > 1)
                 compare_strategies(&request, &worst_regret);
         }
-        print_message("# containment's worst regret, machine %zu, P to %d, %zu chunk counts: %.2f %%\n",
-                      m, (int)last, chunk_count, 100 * worst_regret);
+        print_message(
+            "# containment's worst regret, machine %zu, P to %d, %zu chunk counts: %.2f %%\n", m,
+            (int)last, chunk_count, 100 * worst_regret);
         hs_system_release(&system);
     }
 }
@@ -107,7 +110,8 @@ static void lattice_equals_exhaustive_with_chunks_for_every_np_to_4096(void **st
     sweep(4096, four_chunks, 4);
 }
 
-/* Best time over all ordered factorizations and chunk counts, by plain recursion and hs_plan_cost alone. */
+/* Best time over all ordered factorizations and chunk counts, by plain recursion and hs_plan_cost
+ * alone. */
 static double brute_force(const struct hs_system *system, struct hs_plan *plan, int64_t rest,
                           double bytes, uint64_t *count)
 {
@@ -163,7 +167,7 @@ static void number_of_splits_is_the_published_sequence(void **state)
     static const struct {
         int64_t np;
         uint64_t splits;
-    } rows[] = {{1, 1},   {2, 1},   {4, 2},    {6, 3},       {12, 8},      {24, 20},
+    } rows[] = {{1, 1},   {2, 1},   {4, 2},   {6, 3},     {12, 8},        {24, 20},
                 {36, 26}, {60, 44}, {72, 76}, {120, 132}, {65536, 32768}, {1048576, 524288}};
 
     (void)state;
@@ -195,8 +199,8 @@ static void lattice_has_the_divisors_and_their_pairs(void **state)
     assert_int_equal(hs_lattice_init(&lattice, ((int64_t)1 << 31) + 1, NULL), HS_INVALID);
 }
 
-/* On one level with latency only the bandwidth terms tie, so do all permutations of the layers: they must come
- * in the documented order. */
+/* On one level with latency only the bandwidth terms tie, so do all permutations of the layers:
+ * they must come in the documented order. */
 static void ties_come_in_the_documented_order(void **state)
 {
     struct hs_system system = parse("net@10GB/s~3us");
@@ -292,10 +296,10 @@ static void growth_is_named_as_in_the_paper(void **state)
     static const struct {
         const char *small, *large;
         enum hs_growth growth;
-    } rows[] = {{"4x8", "4x8x2", HS_GROWTH_ONE_MORE},   {"4x8", "4x16", HS_GROWTH_SAME_SHAPE},
-                {"4x8x4", "4x16x4", HS_GROWTH_INNER},   {"4x8", "8x4x2", HS_GROWTH_OTHER},
-                {"4x8", "8x16", HS_GROWTH_OTHER},       {"32", "64", HS_GROWTH_SAME_SHAPE},
-                {"32", "4x16", HS_GROWTH_OTHER},        {"4x6", "4x9", HS_GROWTH_OTHER}};
+    } rows[] = {{"4x8", "4x8x2", HS_GROWTH_ONE_MORE}, {"4x8", "4x16", HS_GROWTH_SAME_SHAPE},
+                {"4x8x4", "4x16x4", HS_GROWTH_INNER}, {"4x8", "8x4x2", HS_GROWTH_OTHER},
+                {"4x8", "8x16", HS_GROWTH_OTHER},     {"32", "64", HS_GROWTH_SAME_SHAPE},
+                {"32", "4x16", HS_GROWTH_OTHER},      {"4x6", "4x9", HS_GROWTH_OTHER}};
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -308,15 +312,19 @@ static void growth_is_named_as_in_the_paper(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    HS_TEST("number of splits is the published sequence", number_of_splits_is_the_published_sequence),
+    HS_TEST("number of splits is the published sequence",
+            number_of_splits_is_the_published_sequence),
     HS_TEST("lattice has the divisors and their pairs", lattice_has_the_divisors_and_their_pairs),
-    HS_TEST("lattice equals exhaustive without chunks for every np to 4096", lattice_equals_exhaustive_without_chunks_for_every_np_to_4096),
-    HS_TEST("lattice equals exhaustive with chunks for every np to 4096", lattice_equals_exhaustive_with_chunks_for_every_np_to_4096),
+    HS_TEST("lattice equals exhaustive without chunks for every np to 4096",
+            lattice_equals_exhaustive_without_chunks_for_every_np_to_4096),
+    HS_TEST("lattice equals exhaustive with chunks for every np to 4096",
+            lattice_equals_exhaustive_with_chunks_for_every_np_to_4096),
     HS_TEST("best time equals a brute force", best_time_equals_a_brute_force),
     HS_TEST("ties come in the documented order", ties_come_in_the_documented_order),
     HS_TEST("large tops return every split once", large_tops_return_every_split_once),
     HS_TEST("bad requests are refused", bad_requests_are_refused),
-    HS_TEST("size winners agree with a search at any size", size_winners_agree_with_a_search_at_any_size),
+    HS_TEST("size winners agree with a search at any size",
+            size_winners_agree_with_a_search_at_any_size),
     HS_TEST("growth is named as in the paper", growth_is_named_as_in_the_paper),
 };
 

@@ -2,7 +2,8 @@
  * fake_nvml.c - a libnvidia-ml.so.1 for tests: four GPUs, at PCI 0000:02:00, :04:, :06: and :08:.
  *
  * $FAKE_NVML says what joins them: "switch" (18 links each, to a switch; Hopper), "mesh" (2 links
- * between each pair; Volta), "pcie" (nothing but PCIe 4 x16) or "broken" (nvmlInit fails). $FAKE_NVML_DRIVER: the driver.
+ * between each pair; Volta), "pcie" (nothing but PCIe 4 x16) or "broken" (nvmlInit fails).
+ * $FAKE_NVML_DRIVER: the driver.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,8 +14,7 @@ int standin_root_rank;
 static ncclComm_t comms;
 static char last_message[256];
 
-/* ---- small things
- * ----------------------------------------------------------------------------------- */
+/* ---- small things ---- */
 
 ncclResult_t standin_refuse(ncclResult_t code, const char *why)
 {
@@ -57,8 +56,7 @@ void standin_comm_check_ready(ncclComm_t comm, const char *call)
         standin_broken("state", "%s on a communicator that is in progress", call);
 }
 
-/* ---- making
- * ----------------------------------------------------------------------------------------- */
+/* ---- making ---- */
 
 static void path_of(char path[256], const char *name)
 {
@@ -254,8 +252,7 @@ ncclResult_t ncclMemFree(void *memory)
 }
 #endif
 
-/* ---- ending
- * ----------------------------------------------------------------------------------------- */
+/* ---- ending ---- */
 
 static void end(ncclComm_t comm)
 {

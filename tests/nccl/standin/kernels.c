@@ -43,12 +43,16 @@ static bool copy_step(struct standin_work *work)
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    struct standin_work work = {
-        .name = "cudaMemcpyAsync", .step = copy_step, .output = to, .inputs = {from}, .count = bytes};
+    struct standin_work work = {.name = "cudaMemcpyAsync",
+                                .step = copy_step,
+                                .output = to,
+                                .inputs = {from},
+                                .count = bytes};
     int ranges = 0;
     if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    /* Ordinary host memory is nobody's: such copies are done when the stream has been waited for. */
+    /* Ordinary host memory is nobody's: such copies are done when the stream has been waited for.
+     * */
     if (standin_memory_kind(from) != STANDIN_ORDINARY)
         work.ranges[ranges++] = (struct standin_range){(char *)from, bytes, false};
     if (standin_memory_kind(to) != STANDIN_ORDINARY)

@@ -51,9 +51,8 @@ void standin_mpi_check(const char *what, const struct standin_range *ranges)
 static bool hand_over(const char *what, const void *begin, size_t bytes, bool write)
 {
     const struct standin_range ranges[STANDIN_RANGES] = {{(char *)begin, bytes, write}};
-    enum standin_memory_kind kind = begin == MPI_IN_PLACE || bytes == 0
-                                        ? STANDIN_ORDINARY
-                                        : standin_memory_kind(begin);
+    enum standin_memory_kind kind =
+        begin == MPI_IN_PLACE || bytes == 0 ? STANDIN_ORDINARY : standin_memory_kind(begin);
     if (kind == STANDIN_ORDINARY)
         return false;
     standin_memory_check(begin, bytes, what);
@@ -86,8 +85,7 @@ static size_t bytes_of(int count, MPI_Datatype type)
     return (size_t)count * (size_t)width;
 }
 
-/* ---- messages
- * --------------------------------------------------------------------------------------- */
+/* ---- messages ---- */
 
 /* Remembers a message of device or pinned memory; returns the buffer that the library gets. */
 static void *begin(const char *what, void *buffer, size_t bytes, bool write,
@@ -144,8 +142,7 @@ int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
     return code;
 }
 
-/* ---- collectives
- * ------------------------------------------------------------------------------------ */
+/* ---- collectives ---- */
 
 /* Blocking calls spin; here ranks outnumber cores. */
 static int finish(int code, MPI_Request *request)

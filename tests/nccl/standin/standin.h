@@ -21,8 +21,9 @@
  *
  * The host touching device memory is a segmentation fault: it can be accessed only while queued
  * work runs. MPI is part of the stand-in, too (mpi.c): handing it device memory is against the rule
- * `memory` unless $STANDIN_MPI is "aware"; and what it sends from or receives into, device or pinned
- * memory, is against the rule `race` while queued work may touch it, and the other way round.
+ * `memory` unless $STANDIN_MPI is "aware"; and what it sends from or receives into, device or
+ * pinned memory, is against the rule `race` while queued work may touch it, and the other way
+ * round.
  *
  * $STANDIN_FAULT injects one fault, "KIND:CALL:SIZE", into the calls of rank 0 (as given to
  * ncclCommInitRankConfig) on communicators of SIZE ranks. CALL: reduce-scatter, allgather,
@@ -51,8 +52,7 @@ _Noreturn void standin_broken(const char *rule, const char *format, ...)
 /* Rule `leak`. */
 void standin_check_leaks(void);
 
-/* ---- time: what happened before what (vector clocks)
- * ------------------------------------------------ */
+/* ---- time: what happened before what (vector clocks) ---- */
 
 struct standin_clock {
     uint32_t ticks[STANDIN_STREAMS];
@@ -75,8 +75,7 @@ void standin_mpi_check(const char *what, const struct standin_range *ranges);
 void standin_access(const char *what, const struct standin_range *ranges, int stream, uint32_t tick,
                     const struct standin_clock *clock);
 
-/* ---- device memory
- * ---------------------------------------------------------------------------------- */
+/* ---- device memory ---- */
 
 enum standin_memory_kind { STANDIN_ORDINARY, STANDIN_PINNED, STANDIN_DEVICE };
 
@@ -92,8 +91,7 @@ void standin_memory_open(void);
 void standin_memory_close(void);
 size_t standin_memory_count(void);
 
-/* ---- streams
- * ---------------------------------------------------------------------------------------- */
+/* ---- streams ---- */
 
 /* Something queued. `step` returns whether it is through; it may be called again and again. */
 struct standin_work {
@@ -120,8 +118,7 @@ bool standin_progress(void);
 bool standin_stream_has(const struct ncclComm *comm, bool drop);
 bool standin_stream_captures(cudaStream_t stream);
 
-/* ---- NCCL
- * ------------------------------------------------------------------------------------------- */
+/* ---- NCCL ---- */
 
 /* A collective reaches the head of its stream. */
 bool standin_collective_step(struct standin_work *work);

@@ -66,8 +66,7 @@ static void check_event(cudaEvent_t event, const char *call)
         standin_broken("memory", "%s of a destroyed event", call);
 }
 
-/* ---- queueing
- * --------------------------------------------------------------------------------------- */
+/* ---- queueing ---- */
 
 void standin_put_live(cudaStream_t stream, const struct standin_work *work)
 {
@@ -133,8 +132,7 @@ void standin_wait_live(cudaStream_t stream, struct moment *moment)
     standin_append(&stream->queue, &command);
 }
 
-/* ---- carrying out
- * ----------------------------------------------------------------------------------- */
+/* ---- carrying out ---- */
 
 static bool step(struct command *command)
 {
@@ -200,8 +198,7 @@ bool standin_stream_captures(cudaStream_t stream)
     return stream != NULL && stream->capture != NULL;
 }
 
-/* ---- CUDA: streams and events
- * ----------------------------------------------------------------------- */
+/* ---- CUDA: streams and events ---- */
 
 /* A destroyed stream's number, and so its place in all clocks, is used again. */
 cudaStream_t standin_new_stream(void)
@@ -375,8 +372,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEven
     return standin_result(cudaSuccess);
 }
 
-/* ---- CUDA: the rest
- * --------------------------------------------------------------------------------- */
+/* ---- CUDA: the rest ---- */
 
 cudaError_t cudaGetLastError(void)
 {
