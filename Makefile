@@ -78,7 +78,7 @@ HS_LDFLAGS := $(SANITIZE_FLAGS) $(LDFLAGS)
 HS_LIBS := $(PKG_LIBS) -lm -ldl
 
 # ---- sources: a folder is a layer, a layer is an archive -------------------------------------------
-ALL_LAYERS := base model search result compare topology export plot console runner measure cli manual
+ALL_LAYERS := base model machine search result compare export plot console runner measure cli manual
 NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/runner/nccl*.[ch] src/runner/cuda_kernels.h src/runner/cuda_memory.c))
 sources = $(filter-out $(NO_GPU),$(sort $(wildcard src/$(1)/*.c)))
 objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
@@ -90,14 +90,14 @@ USES_model  := model base
 USES_search := search model base
 USES_result := result model base
 USES_compare := compare search result model base
-USES_topology := topology model base
+USES_machine := machine model base
 USES_export := export result model base
 USES_plot   := plot search result model base
-USES_cli    := cli console topology plot compare search export result model base
-USES_console := console model base
-USES_manual := manual console model base
+USES_cli    := cli console plot compare search export result machine model base
+USES_console := console base
+USES_manual := manual console base
 USES_runner := runner result model base
-USES_measure := measure runner topology search result model base console
+USES_measure := measure runner search result machine model console base
 
 PROGRAMS := $(BUILD)/hiersearch
 ifeq ($(HAVE_MPI),1)
@@ -127,12 +127,12 @@ $(call archive,$(1)): $(call objects,$(1))
 endef
 $(foreach l,$(ALL_LAYERS),$(eval $(call archive_rule,$(l))))
 
-# What `make install` copies to share/hiersearch, for programs that run from the build folder (console/places.h).
+# What `make install` copies to share/hiersearch, for programs that run from the build folder (base/places.h).
 SHARED := configs plots
 $(SHARED:%=$(BUILD)/share/hiersearch/%): $(BUILD)/share/hiersearch/%:
 	@mkdir -p $(@D)
 	@ln -sfn $(abspath $*) $@
-$(call archive,console): | $(SHARED:%=$(BUILD)/share/hiersearch/%)
+$(call archive,base): | $(SHARED:%=$(BUILD)/share/hiersearch/%)
 
 libs = $(foreach l,$(1),$(if $(call sources,$(l)),$(call archive,$(l))))
 
@@ -261,7 +261,7 @@ export BUILD PYTHON3 MPICC
 
 QUICK_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
     tests/configs/test_configs.py tests/result/check_schema.py tests/golden/run "make -s headers" \
-    "make -s layers" "tests/topology/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh \
+    "make -s layers" "tests/machine/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh \
     tests/export/test_python.sh tests/plot/test_plots.sh tests/simulate/test_accuracy.sh \
     "tests/install/test_manual.sh $(BUILD) && tests/install/test_completion.sh $(BUILD)"
 FULL_COMMANDS = $(QUICK_COMMANDS) "@timeout=900 tests/instrumented.sh sanitizers" \

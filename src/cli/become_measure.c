@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "console/places.h"
+#include "base/places.h"
 
 enum hs_status hs_become_measure(struct hs_context *context, const char *name, struct hs_error *err)
 {

@@ -7,7 +7,7 @@
 #include "cli/compare_show.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
-#include "console/system_find.h"
+#include "machine/system_find.h"
 
 #define KEEP_MAX 1024
 

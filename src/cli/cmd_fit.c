@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/option_rows.h"
-#include "console/system_find.h"
+#include "machine/system_find.h"
 #include "model/calibration.h"
 #include "result/points.h"
 

@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/option_rows.h"
 #include "cli/predict.h"
-#include "console/system_find.h"
+#include "machine/system_find.h"
 
 #define TOP_MAX  10000 /* each candidate of a result file holds the cost of all its layers */
 #define KEEP_MAX 1000

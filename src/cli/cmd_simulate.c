@@ -12,9 +12,9 @@
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
 #include "console/figures.h"
-#include "console/system_find.h"
 #include "console/table.h"
 #include "export/export.h"
+#include "machine/system_find.h"
 #include "result/result_gaps.h"
 #include "version.h"
 

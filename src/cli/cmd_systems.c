@@ -12,8 +12,8 @@
 #include "cli/systems_here.h"
 #include "console/figures.h"
 #include "console/help.h"
-#include "console/system_find.h"
 #include "console/table.h"
+#include "machine/system_find.h"
 
 struct systems_settings {
     const char *system;

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "console/system_find.h"
+#include "machine/system_find.h"
 #include "measure/calibrate_report.h"
 #include "measure/neutral_system.h"
 #include "measure/share.h"

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "console/system_find.h"
+#include "machine/system_find.h"
 #include "measure/fingerprint.h"
 #include "measure/lazy_plan.h"
 #include "measure/outcome.h"

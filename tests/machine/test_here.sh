@@ -1,6 +1,6 @@
 #!/bin/bash
 # `hiersearch systems --here` on machines that are made up: a fake NVML, hwloc from an XML file, a small /sys. TAP.
-#     tests/topology/test_here.sh BUILD         (needs BUILD/hiersearch and a C compiler)
+#     tests/machine/test_here.sh BUILD         (needs BUILD/hiersearch and a C compiler)
 # shellcheck disable=SC2016,SC2034 # conditions are for eval
 set -u
 build=$(realpath "${1:?usage: test_here.sh BUILD}")

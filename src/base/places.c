@@ -1,4 +1,4 @@
-#include "console/places.h"
+#include "base/places.h"
 
 #include <limits.h>
 #include <stdio.h>

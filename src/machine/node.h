@@ -7,8 +7,8 @@
  * `notes`. $HIERSEARCH_NVML and $HIERSEARCH_HWLOC name other libraries, $HIERSEARCH_SYSFS another
  * /sys (tests).
  */
-#ifndef HS_TOPOLOGY_NODE_H
-#define HS_TOPOLOGY_NODE_H
+#ifndef HS_MACHINE_NODE_H
+#define HS_MACHINE_NODE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topology/node.h"
+#include "machine/node.h"
 
 /* Latencies: NCCL's table (src/graph/tuning.cc, hwLatencies, ring with the Simple protocol). */
 #define NVLINK_LATENCY_SECONDS 3.4e-6

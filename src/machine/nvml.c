@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/node.h"
+#include "machine/node.h"
 
 #define NVML_SUCCESS    0
 #define NVLINK_UP       1

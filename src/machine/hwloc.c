@@ -4,7 +4,7 @@
  *
  * Loaded at run time; built without its header it only says that it is missing.
  */
-#include "topology/node.h"
+#include "machine/node.h"
 
 #include <stdio.h>
 #include <stdlib.h>

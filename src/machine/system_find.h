@@ -5,8 +5,8 @@
  * (separated by ':'), then among those installed with the program (places.h); the first folder that
  * has the name wins.
  */
-#ifndef HS_CLI_SYSTEM_FIND_H
-#define HS_CLI_SYSTEM_FIND_H
+#ifndef HS_MACHINE_SYSTEM_FIND_H
+#define HS_MACHINE_SYSTEM_FIND_H
 
 #include <stddef.h>
 

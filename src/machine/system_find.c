@@ -1,4 +1,4 @@
-#include "console/system_find.h"
+#include "machine/system_find.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "console/places.h"
+#include "base/places.h"
 
 #define SUFFIX ".json"
 

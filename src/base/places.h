@@ -5,8 +5,8 @@
  * no path of the build is kept in the program. In a build folder `make` lays out the same
  * share/hiersearch as `make install` does, with links into the source tree.
  */
-#ifndef HS_CONSOLE_PLACES_H
-#define HS_CONSOLE_PLACES_H
+#ifndef HS_BASE_PLACES_H
+#define HS_BASE_PLACES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* node.c - see node.h. */
-#include "topology/node.h"
+#include "machine/node.h"
 
 #include <stdio.h>
 #include <string.h>
