@@ -174,7 +174,8 @@ static const struct hs_option options[] = {
      .letter = 'p',
      .argument = "SYSTEM",
      .group = "What is compared",
-     .type = &hs_option_system,
+     .type = &hs_option_file,
+     .words = hs_system_words,
      .offset = FIELD(predict),
      .help = "predict the measured plans for this machine (a name, a file, or a line of text), in "
              "place of the predictions in the files"},

@@ -28,13 +28,11 @@ static const char *const *strategy_names(void)
 #define FIELD(name) offsetof(struct hs_predict_settings, name)
 
 static const struct hs_argument arguments[] = {
-    {.name = "SYSTEM",
-     .required = true,
-     .completion = HS_COMPLETE_SYSTEMS,
-     .offset = FIELD(system),
-     .help = "the machine: a name that `hiersearch systems` lists; a file (the text has a '/' or "
-             "ends in .json; - is stdin); or levels from the inside out (the text has an '@'), "
-             "such as nvlink:4@111.6GB/s,ib:32@18.6GB/s,spine@198GB/s"},
+    HS_ROW_SYSTEM(
+        FIELD(system), true,
+        "the machine: a name that `hiersearch systems` lists; a file (the text has a '/' or ends "
+        "in .json; - is stdin); or levels from the inside out (the text has an '@'), such as "
+        "nvlink:4@111.6GB/s,ib:32@18.6GB/s,spine@198GB/s"),
     {.name = NULL},
 };
 

@@ -23,11 +23,8 @@
 #define FIELD(name) offsetof(struct hs_simulate_settings, name)
 
 static const struct hs_argument arguments[] = {
-    {.name = "SYSTEM",
-     .required = true,
-     .completion = HS_COMPLETE_SYSTEMS,
-     .offset = FIELD(system),
-     .help = "the machine: a name, a file, or levels from the inside out, as for predict"},
+    HS_ROW_SYSTEM(FIELD(system), true,
+                  "the machine: a name, a file, or levels from the inside out, as for predict"),
     {.name = "PLAN",
      .many = true,
      .offset = FIELD(plans),

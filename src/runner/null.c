@@ -22,7 +22,7 @@
 #include "model/cost.h"
 #include "runner/backend.h"
 #include "runner/check.h"
-#include "runner/faults.h"
+#include "model/faults.h"
 #include "runner/layer_comms.h"
 #include "runner/pattern.h"
 #include "runner/reduce.h"

@@ -1,21 +1,22 @@
 /*
- * measure_options.h - the options of `hiersearch measure`, and what they say taken together.
+ * cmd_measure.h - the options of `hiersearch measure`, and what they say taken together.
  */
-#ifndef HS_MEASURE_MEASURE_OPTIONS_H
-#define HS_MEASURE_MEASURE_OPTIONS_H
+#ifndef HS_CLI_CMD_MEASURE_H
+#define HS_CLI_CMD_MEASURE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "base/units.h"
-#include "console/command.h"
 #include "console/options.h"
+#include "model/backends.h"
 #include "model/datatype.h"
-#include "runner/buffers.h"
 
 #define HS_SEARCH_AUTO "auto" /* by what is known of the system */
-#define HS_SEARCH_LAZY "lazy" /* layers first (lazy_plan.h) */
+#define HS_SEARCH_LAZY "lazy" /* layers first */
+
+#define HS_CANDIDATES_MAX 4096 /* plans measured in one run */
 
 /* As the option rows fill it; texts point into argv. */
 struct hs_measure_settings {
@@ -40,9 +41,6 @@ struct hs_measure_settings {
     int64_t seed;
     const char *faults;
 };
-
-/* Rows, help texts and examples; run is NULL. */
-extern const struct hs_command hs_measure_command;
 
 /* What no row can check alone: combinations, names, sizes that are no whole elements. HS_INVALID.
  */

@@ -5,8 +5,8 @@
  * below is grammar and help at once. PLAN is a plan as text ("4x8x4", "4x8x4/8") for the number of
  * processes of the job; FACTOR is a number above 0 that a time is multiplied by.
  */
-#ifndef HS_RUNNER_FAULTS_H
-#define HS_RUNNER_FAULTS_H
+#ifndef HS_MODEL_FAULTS_H
+#define HS_MODEL_FAULTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

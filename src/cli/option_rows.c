@@ -1,15 +1,11 @@
-/* option_kinds.c - see option_kinds.h. */
-#include "measure/option_kinds.h"
+#include "cli/option_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/system_find.h"
+#include "model/backends.h"
 #include "model/datatype.h"
-#include "runner/backend.h"
-
-#define WORDS_MAX 16
-
-/* ---- types --------------------------------------------------------------------------------- */
 
 static enum hs_status parse_seconds(void *field, const struct hs_option *option, const char *text,
                                     struct hs_error *err)
@@ -45,13 +41,28 @@ static enum hs_status parse_percent(void *field, const struct hs_option *option,
 const struct hs_option_type hs_option_seconds = {.parse = parse_seconds};
 const struct hs_option_type hs_option_percent = {.parse = parse_percent};
 
+/* Read once and kept until the program ends. */
+const char *const *hs_system_words(void)
+{
+    static const char *const none[] = {NULL};
+    static const char **names;
+    static struct hs_system_list list;
+
+    if (!names && hs_system_list_read(&list, NULL) == HS_OK)
+        names = calloc(list.count + 1, sizeof(*names));
+    for (size_t i = 0; names && i < list.count; i++)
+        names[i] = list.entries[i].name;
+    return names ? names : none;
+}
+
 const char *const *hs_backend_words(void)
 {
-    static const char *words[WORDS_MAX + 2] = {"auto"};
+    return hs_backend_names;
+}
 
-    for (size_t i = 0; hs_backends[i] && i < WORDS_MAX; i++)
-        words[i + 1] = hs_backends[i]->name;
-    return words;
+const char *const *hs_buffers_words(void)
+{
+    return hs_buffers_names;
 }
 
 const char *const *hs_datatype_words(void)

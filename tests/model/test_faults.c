@@ -3,7 +3,7 @@
  */
 #include "test.h"
 
-#include "runner/faults.h"
+#include "model/faults.h"
 
 #define DRAWS 20000
 

@@ -1,5 +1,5 @@
 /* faults.c - see faults.h. */
-#include "runner/faults.h"
+#include "model/faults.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,15 +1,14 @@
 /*
- * calibrate_options.h - the options of `hiersearch calibrate`, and what they say taken together.
+ * cmd_calibrate.h - the options of `hiersearch calibrate`, and what they say taken together.
  */
-#ifndef HS_MEASURE_CALIBRATE_OPTIONS_H
-#define HS_MEASURE_CALIBRATE_OPTIONS_H
+#ifndef HS_CLI_CMD_CALIBRATE_H
+#define HS_CLI_CMD_CALIBRATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "base/units.h"
-#include "console/command.h"
 #include "model/datatype.h"
 
 /* As the option rows fill it; texts point into argv. */
@@ -28,9 +27,6 @@ struct hs_calibrate_settings {
     int64_t seed;
     const char *plays, *faults; /* null backend */
 };
-
-/* Rows, help texts and examples; run is NULL. */
-extern const struct hs_command hs_calibrate_command;
 
 /* What no row can check alone. HS_INVALID. */
 enum hs_status hs_calibrate_settings_check(struct hs_calibrate_settings *settings,
