@@ -79,14 +79,13 @@ static enum hs_status run_arguments(struct hs_context *context,
  * success. */
 static enum hs_status write_out(const struct hs_text *out, struct hs_error *err)
 {
-    if (out->failed)
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    if (out->length == 0)
-        return HS_OK;
-    if (fwrite(out->data, 1, out->length, stdout) != out->length || fflush(stdout) != 0 ||
-        fclose(stdout) != 0)
-        return hs_fail(err, HS_IO, "standard output: %s", strerror(errno));
-    return HS_OK;
+    enum hs_status status = HS_OK;
+
+    if (out->length > 0 || out->failed)
+        status = hs_stdout_write(out, err);
+    if (status == HS_OK && out->length > 0 && fclose(stdout) != 0)
+        status = hs_fail(err, HS_IO, "standard output: %s", strerror(errno));
+    return status;
 }
 
 int hs_program_run(const struct hs_command *const *commands, int argc, char **argv)

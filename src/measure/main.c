@@ -1,6 +1,5 @@
 /* Program hiersearch-measure, which `hiersearch measure` and `hiersearch calibrate` become under
  * mpiexec or srun: see session.h and calibrate.h. The name it is called by says which. */
-#include <errno.h>
 #include <locale.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -101,14 +100,6 @@ static void print_error(const struct job *job, const struct hs_error *error)
     fprintf(stderr, "hiersearch %s: %s\n", job->rows->name, error->message);
 }
 
-static enum hs_status print(const struct hs_text *text, struct hs_error *err)
-{
-    if (text->failed || fwrite(text->data, 1, text->length, stdout) != text->length ||
-        fflush(stdout) != 0)
-        return hs_fail(err, HS_IO, "standard output: %s", strerror(errno));
-    return HS_OK;
-}
-
 /* --help and --version, to stdout. */
 static enum hs_status answer(const struct job *job, enum hs_option_request request,
                              struct hs_error *err)
@@ -121,7 +112,7 @@ static enum hs_status answer(const struct job *job, enum hs_option_request reque
         hs_help_command(&text, job->rows, &terminal);
     else
         hs_help_version(&text);
-    status = print(&text, err);
+    status = hs_stdout_write(&text, err);
     hs_text_release(&text);
     return status;
 }

@@ -297,7 +297,7 @@ static enum hs_status run_bout(struct hs_session *session, struct hs_error *err)
     hs_guard_unlock(session->guard);
     status = hs_driver_run(&driver, err);
     hs_guard_lock(session->guard);
-    hs_progress_clear(&session->progress);
+    hs_progress_line_clear(&session->progress.line);
     if (driver.padded_count * width > bout->bytes)
         bout->padded_bytes = driver.padded_count * width;
     if (driver.device[0] && !session->device[0] && session->rank == 0)
@@ -354,7 +354,7 @@ static enum hs_status look_around(struct hs_session *session, struct hs_error *e
     CHECK_MPI(MPI_Comm_rank(session->order.ordered, &session->rank));
     CHECK_MPI(MPI_Comm_size(session->order.ordered, &session->np));
     hs_guard_serve(session->guard, session->rank, session->np, hs_outcome_cut_short, session);
-    hs_progress_init(&session->progress, session->settings.quiet || session->rank != 0);
+    hs_progress_init(&session->progress, "measure", session->settings.quiet || session->rank != 0);
     hs_clock_utc(session->created);
     status = read_system(session, err);
     session->lazy = hs_lazy_plan_wanted(session);
