@@ -1,4 +1,4 @@
-/* `measure` runs in the program that is linked with MPI and CUDA, which has these rows from here. */
+/* `measure` runs in the program that is linked with MPI and CUDA; it has these rows from here. */
 #include "cli/cmd_measure.h"
 
 #include <inttypes.h>

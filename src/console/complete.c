@@ -50,12 +50,14 @@ static bool is_named(const struct hs_option *option, const char *word)
            (word[2 + length] == '\0' || word[2 + length] == '=');
 }
 
-/* The option whose value is within or behind this word: "--output", "--output=x", "-qo"; or NULL. */
+/* The option whose value is in or behind this word: "--output", "--output=x", "-qo"; or NULL. */
 static const struct hs_option *option_of(const struct hs_command *command, const char *word)
 {
     bool letters = word[0] == '-' && word[1] && word[1] != '-';
-    char last = letters ? word[strlen(word) - 1] : '\0';
+    char last = '\0';
 
+    if (letters)
+        last = word[strlen(word) - 1];
     for (const struct hs_option *o = command->options; o && o->name; o++)
         if (!o->type->is_flag && (letters ? o->letter == last : is_named(o, word)))
             return o;

@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "model/cost.h"
+#include "model/faults.h"
 #include "runner/backend.h"
 #include "runner/check.h"
-#include "model/faults.h"
 #include "runner/layer_comms.h"
 #include "runner/pattern.h"
 #include "runner/reduce.h"
