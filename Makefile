@@ -317,10 +317,10 @@ measure-programs: $(BUILD)/hiersearch-measure $(MPI_TESTS)
 instrumented-programs: $(BUILD)/hiersearch $(UNIT_TESTS) $(REPLAYS)
 
 check: all $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS))
-	tests/run -- $(QUICK_COMMANDS)
+	$(Q)tests/run -- $(QUICK_COMMANDS)
 
 check-full: all $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)
-	tests/run -- $(FULL_COMMANDS)
+	$(Q)tests/run -- $(FULL_COMMANDS)
 
 # Every split of 2 to 16 ranks through the stand-in for NCCL and CUDA, sanitizers included (about 9 minutes).
 check-nccl: all nccl-programs
@@ -430,8 +430,9 @@ TIDY_STAMPS := $(C_FILES:src/%.c=$(BUILD)/tidy/%.stamp)
 FORMATTED = $(wildcard $(foreach d,src tests bench plugins,$(addprefix $d/,*.[ch] */*.[ch] */*.cu */*/*.[ch])))
 tidy:
 	@tests/house.py check
-	@clang-format --dry-run -Werror $(FORMATTED)
-	@echo "ok 5 - clang-format changes none of $(words $(FORMATTED)) files"
+	@case $$(clang-format --version) in *' 14.'*) clang-format --dry-run -Werror $(FORMATTED) && echo \
+	    "ok 5 - clang-format changes none of $(words $(FORMATTED)) files" ;; \
+	    *) echo "ok 5 - clang-format changes nothing # SKIP the sources are formatted by version 14" ;; esac
 	@$(MAKE) --no-print-directory -k $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) tidy-files
 	@echo "ok 6 - clang-tidy finds nothing in $(words $(C_FILES)) files"
 tidy-files: $(TIDY_STAMPS)
