@@ -328,6 +328,7 @@ static void groups_of_a_mesh_are_searched_as_exactly(void **state)
     for (size_t i = 0; i < lattice.count; i++)
         assert_near(lattice.plans[i].seconds,
                     hs_plan_seconds(&system, &request.problem, &lattice.plans[i].plan), 1e-15);
+    hs_search_result_release(&exhaustive);
     request.problem.group.size = 7;
     assert_int_equal(hs_search(&exhaustive, &hs_search_strategies[0], &request, NULL), HS_INVALID);
     hs_search_result_release(&lattice);
