@@ -178,8 +178,7 @@ $(error HAVE_SIMGRID=1, but there is no smpicc: install libsimgrid-dev, or set S
 endif
 SMPI_SOURCES := $(wildcard src/simulate/*.c) \
     $(addprefix src/runner/,host.c host_data.c host_memory.c layer_comms.c ring.c stages.c check.c) \
-    $(addprefix src/base/,error.c text.c units.c utf8.c) \
-    $(addprefix src/model/,datatype.c plan.c split.c)
+    $(wildcard src/base/*.c) $(wildcard src/model/*.c)
 SMPI_OBJECTS := $(SMPI_SOURCES:src/%.c=$(BUILD)/obj-smpi/%.o)
 SMPI_WRAPPED := MPI_Test MPI_Iallreduce MPI_Comm_idup hs_ring_new hs_ring_start smpi_shared_free
 # Simulated ranks have stacks of their own: no sanitizers. smpicc makes names of sources absolute, and __FILE__ too.
@@ -189,7 +188,7 @@ $(BUILD)/obj-smpi/%.o: src/%.c | $(BUILD)/gen/version.h
 	$(Q)$(SMPICC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -fmacro-prefix-map=$(realpath $(CURDIR))/= -c -o $@ $<
 $(BUILD)/hiersearch-simulate: $(SMPI_OBJECTS)
 	$(call say,LD,$@)
-	$(Q)$(SMPICC) -o $@ $(SMPI_OBJECTS) $(SMPI_WRAPPED:%=-Wl,--wrap=%) $(LDFLAGS)
+	$(Q)$(SMPICC) -o $@ $(SMPI_OBJECTS) $(SMPI_WRAPPED:%=-Wl,--wrap=%) $(LDFLAGS) $(HS_LIBS)
 ifeq ($(HAVE_SIMGRID),1)
 all: $(BUILD)/hiersearch-simulate
 endif

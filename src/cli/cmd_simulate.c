@@ -110,26 +110,10 @@ static enum hs_status check_settings(const struct hs_simulate_settings *settings
 
 /* ---- the result file ---- */
 
-static enum hs_status add_candidate(struct hs_result_message *message,
-                                    const struct hs_simulation *simulation,
-                                    const struct hs_plan *plan, struct hs_error *err)
-{
-    struct hs_candidate *candidate = hs_result_add_candidate(message);
-
-    if (candidate)
-        candidate->cost = malloc(sizeof(*candidate->cost));
-    if (!candidate || !candidate->cost)
-        return out_of_memory(err);
-    *candidate->cost = hs_plan_cost(simulation->system, plan, (double)simulation->bytes);
-    candidate->plan = *plan;
-    candidate->predicted_seconds = candidate->cost->seconds;
-    candidate->extrapolated = candidate->cost->extrapolated;
-    return HS_OK;
-}
-
 static enum hs_status add_message(struct hs_result *result, const struct hs_simulation *simulation,
                                   struct hs_error *err)
 {
+    struct hs_problem problem = hs_problem_world(simulation->np, (double)simulation->bytes);
     struct hs_result_message *message = hs_result_add_message(result);
     enum hs_status status = HS_OK;
 
@@ -145,7 +129,8 @@ static enum hs_status add_message(struct hs_result *result, const struct hs_simu
     if (!message->strategy)
         return out_of_memory(err);
     for (size_t i = 0; i < simulation->count && status == HS_OK; i++)
-        status = add_candidate(message, simulation, &simulation->plans[i].plan, err);
+        status = hs_result_add_prediction(message, simulation->system, &problem,
+                                          &simulation->plans[i].plan, err);
     return status == HS_OK ? hs_result_rank(message, err) : status;
 }
 
@@ -219,7 +204,7 @@ static enum hs_status finish_result(struct hs_result *result,
                                     const struct hs_simulation *simulation, struct hs_error *err)
 {
     struct hs_result_message *message = &result->messages[0];
-    struct hs_plan flat = {.split = hs_split_flat(simulation->np), .chunks = 1};
+    struct hs_plan flat = hs_plan_flat(simulation->np);
     const struct hs_simulated *simulated = find(simulation, &flat);
     enum hs_status status = hs_result_set_version(result, "simgrid", simulation->simgrid, err);
 
@@ -288,7 +273,7 @@ static void add_row(struct hs_table *table, const struct hs_result *result,
 {
     char text[HS_SPLIT_TEXT], figure[HS_FIGURE_TEXT];
     double seconds = candidate->measured->median_seconds;
-    double bytes = (double)result->messages[0].message_bytes;
+    struct hs_problem problem = hs_result_problem(result, &result->messages[0]);
 
     hs_table_row(table);
     hs_table_cell(table, PLAN, "%s%s", hs_plan_format(text, &candidate->plan),
@@ -297,7 +282,7 @@ static void add_row(struct hs_table *table, const struct hs_result *result,
                   hs_time_figure(figure, candidate->predicted_seconds, unit));
     hs_table_cell(table, SIMULATED, "%s", hs_time_figure(figure, seconds, unit));
     hs_table_cell(table, ERROR, "%+.2f", error_percent(candidate));
-    hs_table_cell(table, BUSBW, "%.2f", hs_bus_bandwidth(bytes, seconds, result->np) * 1e-9);
+    hs_table_cell(table, BUSBW, "%.2f", hs_problem_bus_bandwidth(&problem, seconds) * 1e-9);
     if (result->system.fits.count > 0 && candidate->cost && isfinite(candidate->cost->ci95_seconds))
         hs_table_cell(
             table, INTERVAL, "%s",

@@ -41,29 +41,11 @@ void hs_predict_result_release(struct hs_result *result)
     hs_result_release(result);
 }
 
-static enum hs_status add_candidate(struct hs_result_message *message,
-                                    const struct hs_system *system, const struct hs_plan *plan,
-                                    double bytes, struct hs_error *err)
-{
-    struct hs_candidate *candidate = hs_result_add_candidate(message);
-
-    if (!candidate)
-        return out_of_memory(err);
-    candidate->cost = malloc(sizeof(*candidate->cost));
-    if (!candidate->cost)
-        return out_of_memory(err);
-    *candidate->cost = hs_plan_cost(system, plan, bytes);
-    candidate->plan = *plan;
-    candidate->predicted_seconds = candidate->cost->seconds;
-    candidate->extrapolated = candidate->cost->extrapolated;
-    return HS_OK;
-}
-
 static enum hs_status add_candidates(struct hs_result_message *message,
                                      const struct hs_predict *predict,
                                      const struct hs_predict_point *point, struct hs_error *err)
 {
-    struct hs_plan flat = {.split = hs_split_flat(point->request.np), .chunks = 1};
+    struct hs_plan flat = hs_plan_flat(point->request.problem.group.size);
     enum hs_status status = HS_OK;
     bool has_flat = false;
 
@@ -71,10 +53,12 @@ static enum hs_status add_candidates(struct hs_result_message *message,
         const struct hs_plan *plan = &point->found.plans[i].plan;
 
         has_flat = has_flat || hs_plan_compare(plan, &flat) == 0;
-        status = add_candidate(message, predict->system, plan, point->request.bytes, err);
+        status =
+            hs_result_add_prediction(message, predict->system, &point->request.problem, plan, err);
     }
     if (status == HS_OK && !has_flat)
-        status = add_candidate(message, predict->system, &flat, point->request.bytes, err);
+        status =
+            hs_result_add_prediction(message, predict->system, &point->request.problem, &flat, err);
     return status;
 }
 

@@ -12,7 +12,7 @@
 #include <sys/utsname.h>
 
 #include "console/figures.h"
-#include "model/cost.h"
+#include "model/price.h"
 #include "runner/cuda_aware.h"
 #include "version.h"
 
@@ -105,20 +105,20 @@ static enum hs_status add_candidate(struct hs_result_message *message,
                                     const struct hs_session *session,
                                     const struct hs_contestant *item, struct hs_error *err)
 {
-    struct hs_candidate *candidate = hs_result_add_candidate(message);
+    struct hs_problem problem = hs_problem_world(session->np, (double)message->message_bytes);
+    struct hs_candidate *candidate;
+    enum hs_status status = HS_OK;
 
-    if (!candidate || !hs_candidate_add_measured(candidate))
-        return out_of_memory(err);
+    if (session->has_system)
+        status = hs_result_add_prediction(message, &session->system, &problem, &item->plan, err);
+    else if (!hs_result_add_candidate(message))
+        status = out_of_memory(err);
+    if (status)
+        return status;
+    candidate = &message->candidates[message->candidate_count - 1];
     candidate->plan = item->plan;
-    if (session->has_system) {
-        candidate->cost = malloc(sizeof(*candidate->cost));
-        if (!candidate->cost)
-            return out_of_memory(err);
-        *candidate->cost =
-            hs_plan_cost(&session->system, &item->plan, (double)message->message_bytes);
-        candidate->predicted_seconds = candidate->cost->seconds;
-        candidate->extrapolated = candidate->cost->extrapolated;
-    }
+    if (!hs_candidate_add_measured(candidate))
+        return out_of_memory(err);
     return fill_measured(candidate->measured, item, err);
 }
 

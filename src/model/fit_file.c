@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "model/cost.h"
 #include "model/fit.h"
+#include "model/price.h"
 #include "model/system.h"
 #include "model/system_parts.h"
 
@@ -147,7 +147,7 @@ static enum hs_status check_place(const struct hs_fit *fit, const struct hs_json
     const char *name = system->levels[fit->level].name;
     int64_t child = hs_system_child_ranks(system, (size_t)fit->level);
     struct hs_layer layer = {fit->stride, fit->size};
-    struct hs_layer_price price;
+    struct hs_stage_price price;
 
     if (fit->straddles && child == 1)
         return hs_json_fail(at, err, "straddles: no layer straddles on the innermost level");
@@ -159,7 +159,8 @@ static enum hs_status check_place(const struct hs_fit *fit, const struct hs_json
     if (layer.stride > HS_NP_MAX / layer.size)
         return hs_json_fail(at, err, "stride: %" PRId64 " times size %" PRId64 " is too large",
                             layer.stride, layer.size);
-    price = hs_layer_price(system, layer.stride * layer.size, layer);
+    price = hs_stage_price(system, layer.stride * layer.size,
+                           (struct hs_stage_key){HS_ALLREDUCE, HS_RING, layer});
     if (price.level != fit->level || price.straddles != fit->straddles)
         return hs_json_fail(
             at, err, "the layer of stride %" PRId64 " and size %" PRId64 " lies on level %s and %s",
@@ -317,17 +318,17 @@ static enum hs_status read_point(struct hs_fit_point *point, const struct hs_jso
     enum hs_status status;
 
     if ((status = hs_json_object(at, keys, COUNT(keys), err)) ||
-        (status = read_layer(&point->layer, at, err)) ||
+        (status = read_layer(&point->key.layer, at, err)) ||
         (status = hs_json_integer(&point->np, at, "np", 2, HS_NP_MAX, err)) ||
-        (status = read_choice(&phase, at, "phase", hs_fit_phase_names, HS_FIT_PHASE_COUNT, err)) ||
+        (status = read_choice(&phase, at, "phase", hs_phase_names, HS_PHASE_COUNT, err)) ||
         (status = hs_json_number(&point->bytes, at, "bytes", &hs_bounds_positive, err)) ||
         (status = hs_json_number(&point->seconds, at, "seconds", &hs_bounds_positive, err)))
         return status;
-    if (point->np % (point->layer.stride * point->layer.size) != 0)
+    if (point->np % (point->key.layer.stride * point->key.layer.size) != 0)
         return hs_json_fail(
             at, err, "np: expected a multiple of stride times size, %" PRId64 ", found %" PRId64,
-            point->layer.stride * point->layer.size, point->np);
-    point->phase = (enum hs_fit_phase)phase;
+            point->key.layer.stride * point->key.layer.size, point->np);
+    point->key.phase = (enum hs_phase)phase;
     point->noise = NAN;
     if (hs_json_member(&member, at, "noise", NULL))
         return HS_OK;
@@ -443,10 +444,10 @@ static cJSON *point_to_json(const struct hs_fit_point *point)
 {
     struct hs_writer out = hs_writer_begin();
 
-    hs_writer_number(&out, "stride", (double)point->layer.stride);
-    hs_writer_number(&out, "size", (double)point->layer.size);
+    hs_writer_number(&out, "stride", (double)point->key.layer.stride);
+    hs_writer_number(&out, "size", (double)point->key.layer.size);
     hs_writer_number(&out, "np", (double)point->np);
-    hs_writer_text(&out, "phase", hs_fit_phase_names[point->phase]);
+    hs_writer_text(&out, "phase", hs_phase_names[point->key.phase]);
     hs_writer_number(&out, "bytes", point->bytes);
     hs_writer_number(&out, "seconds", point->seconds);
     hs_writer_number(&out, "noise", point->noise);

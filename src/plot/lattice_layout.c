@@ -62,7 +62,7 @@ struct hs_plot_node *hs_lattice_layout(const struct hs_lattice *lattice)
     size_t count = lattice->node_count;
     struct hs_plot_node *nodes = calloc(count, sizeof(*nodes));
     struct place *places = calloc(count, sizeof(*places));
-    struct primes primes = factor(lattice->np);
+    struct primes primes = factor(lattice->group.size);
 
     for (size_t i = 0; nodes && places && i < count; i++)
         places[i] = place_of(lattice->divisors[i], i, &primes);

@@ -77,6 +77,24 @@ struct hs_candidate *hs_result_add_candidate(struct hs_result_message *message)
     return candidate;
 }
 
+enum hs_status hs_result_add_prediction(struct hs_result_message *message,
+                                        const struct hs_system *system,
+                                        const struct hs_problem *problem,
+                                        const struct hs_plan *plan, struct hs_error *err)
+{
+    struct hs_candidate *candidate = hs_result_add_candidate(message);
+
+    if (candidate)
+        candidate->cost = malloc(sizeof(*candidate->cost));
+    if (!candidate || !candidate->cost)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    *candidate->cost = hs_plan_cost(system, problem, plan);
+    candidate->plan = *plan;
+    candidate->predicted_seconds = candidate->cost->seconds;
+    candidate->extrapolated = candidate->cost->extrapolated;
+    return HS_OK;
+}
+
 struct hs_measured *hs_candidate_add_measured(struct hs_candidate *candidate)
 {
     struct hs_measured *measured = malloc(sizeof(*measured));
@@ -190,6 +208,12 @@ static enum standing standing_of(const struct hs_candidate *candidate)
         }
     }
     return isnan(candidate->predicted_seconds) ? UNKNOWN : PREDICTED;
+}
+
+struct hs_problem hs_result_problem(const struct hs_result *result,
+                                    const struct hs_result_message *message)
+{
+    return hs_problem_world(result->np, (double)message->message_bytes);
 }
 
 double hs_candidate_seconds(const struct hs_candidate *candidate)

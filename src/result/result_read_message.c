@@ -106,37 +106,35 @@ static enum hs_status read_level(int *out, const struct hs_json *at, const struc
 }
 
 /* What priced the layer; files about a system without fits do not say. */
-static enum hs_status read_fit(struct hs_layer_cost *layer, const struct hs_json *at,
+static enum hs_status read_fit(struct hs_stage_cost *layer, const struct hs_json *at,
                                struct hs_error *err)
 {
     size_t scope;
-    enum hs_status status =
-        hs_json_choice_or(&scope, at, "fit", hs_fit_scope_names, HS_FIT_SCOPE_COUNT,
-                          (size_t)layer->price.fit_scope, err);
+    enum hs_status status = hs_json_choice_or(&scope, at, "fit", hs_fit_scope_names,
+                                              HS_FIT_SCOPE_COUNT, (size_t)layer->fit_scope, err);
 
     if (status)
         return status;
-    layer->price.fit_scope = (enum hs_fit_scope)scope;
+    layer->fit_scope = (enum hs_fit_scope)scope;
     return hs_json_bool_or(&layer->extrapolated, at, "extrapolated", layer->extrapolated, err);
 }
 
 /* Overwrites what the model computed by what the file says. */
-static enum hs_status read_layer(struct hs_layer_cost *layer, const struct hs_json *at,
+static enum hs_status read_layer(struct hs_stage_cost *layer, const struct hs_json *at,
                                  const struct hs_system *system, struct hs_error *err)
 {
     static const char *const keys[] = {
         "stride", "size",        "level",           "straddles",         "rings_per_link",
         "bytes",  "seconds",     "latency_seconds", "bandwidth_seconds", "launch_seconds",
         "fit",    "extrapolated"};
-    struct hs_layer_price *price = &layer->price;
     enum hs_status status;
 
     if ((status = hs_json_object(at, keys, COUNT(keys), err)) ||
-        (status = check_layer(at, price->layer, err)) ||
-        (status = read_level(&price->level, at, system, err)) ||
-        (status = hs_result_read_bool(&price->straddles, at, "straddles", err)) ||
+        (status = check_layer(at, layer->key.layer, err)) ||
+        (status = read_level(&layer->level, at, system, err)) ||
+        (status = hs_result_read_bool(&layer->straddles, at, "straddles", err)) ||
         (status =
-             hs_json_integer(&price->rings_per_link, at, "rings_per_link", 0, HS_NP_MAX, err)) ||
+             hs_json_integer(&layer->rings_per_link, at, "rings_per_link", 0, HS_NP_MAX, err)) ||
         (status = read_figure(&layer->bytes, at, "bytes", err)) ||
         (status = read_figure(&layer->seconds, at, "seconds", err)) ||
         (status = read_figure(&layer->latency_seconds, at, "latency_seconds", err)) ||
@@ -153,8 +151,8 @@ static enum hs_status read_layers(struct hs_plan_cost *cost, const struct hs_jso
 
     cost->latency_seconds = cost->bandwidth_seconds = cost->launch_seconds = 0;
     for (int i = 0; i < cost->count; i++, hs_result_next(&at)) {
-        const struct hs_layer_cost *layer = &cost->layers[i];
-        enum hs_status status = read_layer(&cost->layers[i], &at, system, err);
+        const struct hs_stage_cost *layer = &cost->stages[i];
+        enum hs_status status = read_layer(&cost->stages[i], &at, system, err);
 
         if (status)
             return status;
@@ -203,6 +201,7 @@ static enum hs_status read_cost(struct hs_candidate *candidate, const struct hs_
 {
     size_t count = (size_t)candidate->plan.split.count;
     struct hs_json prediction = hs_result_member(at, "predicted_seconds"), layers;
+    struct hs_problem problem = hs_problem_world(result->np, bytes);
     enum hs_status status;
 
     if (!hs_result_there(at, "layers"))
@@ -217,7 +216,7 @@ static enum hs_status read_cost(struct hs_candidate *candidate, const struct hs_
     candidate->cost = malloc(sizeof(*candidate->cost));
     if (!candidate->cost)
         return out_of_memory(err);
-    *candidate->cost = hs_plan_cost(&result->system, &candidate->plan, bytes);
+    *candidate->cost = hs_plan_cost(&result->system, &problem, &candidate->plan);
     candidate->cost->seconds = candidate->predicted_seconds;
     candidate->cost->extrapolated = candidate->extrapolated;
     status = read_interval(candidate->cost, at, err);

@@ -89,17 +89,16 @@ static void put_measured(struct hs_json_builder *w, cJSON *parent,
     put_layer_times(w, object, measured, layers);
 }
 
-static void put_layer(struct hs_json_builder *w, cJSON *array, const struct hs_layer_cost *layer,
+static void put_layer(struct hs_json_builder *w, cJSON *array, const struct hs_stage_cost *layer,
                       const struct hs_system *system)
 {
     cJSON *object = hs_json_append(w, array, cJSON_CreateObject());
-    const struct hs_layer_price *price = &layer->price;
 
-    put_whole(w, object, "stride", (uint64_t)price->layer.stride);
-    put_whole(w, object, "size", (uint64_t)price->layer.size);
-    hs_json_put_text(w, object, "level", system->levels[price->level].name);
-    hs_json_put_bool(w, object, "straddles", price->straddles);
-    put_whole(w, object, "rings_per_link", (uint64_t)price->rings_per_link);
+    put_whole(w, object, "stride", (uint64_t)layer->key.layer.stride);
+    put_whole(w, object, "size", (uint64_t)layer->key.layer.size);
+    hs_json_put_text(w, object, "level", system->levels[layer->level].name);
+    hs_json_put_bool(w, object, "straddles", layer->straddles);
+    put_whole(w, object, "rings_per_link", (uint64_t)layer->rings_per_link);
     hs_json_put_number(w, object, "bytes", layer->bytes);
     hs_json_put_number(w, object, "seconds", layer->seconds);
     hs_json_put_number(w, object, "latency_seconds", layer->latency_seconds);
@@ -107,7 +106,7 @@ static void put_layer(struct hs_json_builder *w, cJSON *array, const struct hs_l
     hs_json_put_number(w, object, "launch_seconds", layer->launch_seconds);
     if (system->fits.count == 0)
         return;
-    hs_json_put_text(w, object, "fit", hs_fit_scope_names[price->fit_scope]);
+    hs_json_put_text(w, object, "fit", hs_fit_scope_names[layer->fit_scope]);
     hs_json_put_bool(w, object, "extrapolated", layer->extrapolated);
 }
 
@@ -115,7 +114,7 @@ static void put_layer(struct hs_json_builder *w, cJSON *array, const struct hs_l
 static bool cost_is_finite(const struct hs_plan_cost *cost)
 {
     for (int i = 0; i < cost->count; i++) {
-        const struct hs_layer_cost *layer = &cost->layers[i];
+        const struct hs_stage_cost *layer = &cost->stages[i];
 
         /* The parts are finite where their sum is: none is negative. */
         if (!isfinite(layer->bytes) || !isfinite(layer->seconds) ||
@@ -152,7 +151,7 @@ static void put_candidate(struct hs_json_builder *w, cJSON *array,
             put_interval(w, object, cost, candidate->predicted_seconds);
         layers = hs_json_put(w, object, "layers", cJSON_CreateArray());
         for (int i = 0; i < cost->count; i++)
-            put_layer(w, layers, &cost->layers[i], &result->system);
+            put_layer(w, layers, &cost->stages[i], &result->system);
     }
     if (candidate->measured)
         put_measured(w, object, candidate->measured, (size_t)candidate->plan.split.count);

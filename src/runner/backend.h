@@ -20,6 +20,7 @@
 #include "model/backends.h"
 #include "model/datatype.h"
 #include "model/plan.h"
+#include "model/stage.h"
 #include "runner/idle.h"
 #include "runner/memory.h"
 
@@ -29,15 +30,6 @@ enum hs_memory_use {
     HS_MEMORY_ANY,   /* any */
     HS_MEMORY_DIRECT /* what MPI may be handed pointers to */
 };
-
-/* A collective on one layer: its groups run it at the same time. */
-enum hs_phase {
-    HS_REDUCE_SCATTER, /* m elements in, m / p out: rank k of the group keeps block k */
-    HS_ALLGATHER,      /* m / p elements in, m out */
-    HS_ALLREDUCE,      /* m in, m out */
-    HS_PHASE_COUNT
-};
-extern const char *const hs_phase_names[HS_PHASE_COUNT];
 
 struct hs_backend_config {
     MPI_Comm world;

@@ -169,13 +169,13 @@ enum hs_status hs_journal_write_layer(struct hs_journal *journal, uint64_t messa
     root = cJSON_CreateObject();
     complete = root && cJSON_AddNumberToObject(root, "bytes", (double)message_bytes) &&
                cJSON_AddStringToObject(root, "name", HS_JOURNAL_LAYER) &&
-               cJSON_AddNumberToObject(root, "stride", (double)point->layer.stride) &&
-               cJSON_AddNumberToObject(root, "size", (double)point->layer.size);
+               cJSON_AddNumberToObject(root, "stride", (double)point->key.layer.stride) &&
+               cJSON_AddNumberToObject(root, "size", (double)point->key.layer.size);
     if (layer->failed)
         return write_tree(journal, root,
                           complete && cJSON_AddStringToObject(root, "failed", layer->failed), err);
     complete = complete &&
-               cJSON_AddStringToObject(root, "phase", hs_fit_phase_names[point->phase]) &&
+               cJSON_AddStringToObject(root, "phase", hs_phase_names[point->key.phase]) &&
                cJSON_AddNumberToObject(root, "entering", point->bytes) &&
                cJSON_AddNumberToObject(root, "seconds", point->seconds) &&
                cJSON_AddNumberToObject(root, "noise", point->noise) &&

@@ -177,26 +177,26 @@ static enum hs_status read_layer(struct hs_journal_layer *layer, const struct hs
     static const struct hs_json_bounds not_negative = {.min = 0, .max = DBL_MAX};
     static const char could_not[] = "could not be measured";
     struct hs_fit_point *point = &layer->point;
-    size_t phase = HS_FIT_PHASE_COUNT;
+    size_t phase = HS_PHASE_COUNT;
     const char *failed;
     enum hs_status status;
 
     *layer = (struct hs_journal_layer){.point.np = np};
-    if ((status = hs_json_integer(&point->layer.stride, line, "stride", 1, np, err)) ||
-        (status = hs_json_integer(&point->layer.size, line, "size", 2, np, err)) ||
+    if ((status = hs_json_integer(&point->key.layer.stride, line, "stride", 1, np, err)) ||
+        (status = hs_json_integer(&point->key.layer.size, line, "size", 2, np, err)) ||
         (status = hs_json_string_or(&failed, line, "failed", NULL, err)))
         return status;
     layer->failed = failed ? could_not : NULL; /* the text goes with the line */
     if (failed)
         return HS_OK;
-    if ((status = hs_json_choice_or(&phase, line, "phase", hs_fit_phase_names, HS_FIT_PHASE_COUNT,
-                                    HS_FIT_PAIR, err)) ||
+    if ((status = hs_json_choice_or(&phase, line, "phase", hs_phase_names, HS_PHASE_COUNT, HS_PAIR,
+                                    err)) ||
         (status = hs_json_number(&point->bytes, line, "entering", &above_zero, err)) ||
         (status = hs_json_number(&point->seconds, line, "seconds", &above_zero, err)) ||
         (status = hs_json_number(&point->noise, line, "noise", &not_negative, err)) ||
         (status = hs_json_bool_or(&layer->rough, line, "rough", false, err)))
         return status;
-    point->phase = (enum hs_fit_phase)phase;
+    point->key.phase = (enum hs_phase)phase;
     return HS_OK;
 }
 

@@ -32,12 +32,12 @@ static size_t extend_divisors(int64_t *divisors, size_t count, int64_t prime, in
 
 static enum hs_status find_divisors(struct hs_lattice *lattice, struct hs_error *err)
 {
-    int64_t rest = lattice->np;
+    int64_t rest = lattice->group.size;
 
     lattice->divisors = malloc(DIVISORS_MAX * sizeof(*lattice->divisors));
     if (!lattice->divisors)
         return hs_fail(err, HS_MEMORY, "out of memory");
-    lattice->divisors[0] = 1;
+    lattice->divisors[0] = lattice->group.stride;
     lattice->node_count = 1;
     for (int64_t prime = 2; rest > 1; prime++) {
         int exponent = 0;
@@ -59,7 +59,7 @@ static size_t list_edges(const struct hs_lattice *lattice, uint32_t *edge_end, s
     size_t count = 0;
 
     for (size_t i = 0; i < lattice->node_count; i++) {
-        /* np <= 2^31: 32-bit remainders are several times faster. */
+        /* At most 2^31 ranks: 32-bit remainders are several times faster. */
         uint32_t start = (uint32_t)lattice->divisors[i];
 
         if (first_edge)
@@ -77,13 +77,26 @@ static size_t list_edges(const struct hs_lattice *lattice, uint32_t *edge_end, s
     return count;
 }
 
-enum hs_status hs_lattice_init(struct hs_lattice *lattice, int64_t np, struct hs_error *err)
+static enum hs_status check_group(struct hs_group group, struct hs_error *err)
 {
-    memset(lattice, 0, sizeof(*lattice));
-    if (np < 1 || np > HS_NP_MAX)
+    if (group.ranks < 1 || group.ranks > HS_NP_MAX)
         return hs_fail(err, HS_INVALID, "expected 1 to %" PRId64 " processes, found %" PRId64,
-                       HS_NP_MAX, np);
-    lattice->np = np;
+                       HS_NP_MAX, group.ranks);
+    if (group.stride < 1 || group.size < 1 || group.stride > group.ranks / group.size ||
+        group.ranks % (group.stride * group.size) != 0)
+        return hs_fail(err, HS_INVALID,
+                       "groups of %" PRId64 " ranks at stride %" PRId64 " do not divide %" PRId64
+                       " processes",
+                       group.size, group.stride, group.ranks);
+    return HS_OK;
+}
+
+enum hs_status hs_lattice_init(struct hs_lattice *lattice, struct hs_group group,
+                               struct hs_error *err)
+{
+    *lattice = (struct hs_lattice){.group = group};
+    if (check_group(group, err))
+        return HS_INVALID;
     if (find_divisors(lattice, err))
         return HS_MEMORY;
     lattice->edge_count = list_edges(lattice, NULL, NULL);
@@ -95,6 +108,12 @@ enum hs_status hs_lattice_init(struct hs_lattice *lattice, int64_t np, struct hs
     }
     list_edges(lattice, lattice->edge_end, lattice->first_edge);
     return HS_OK;
+}
+
+struct hs_layer hs_lattice_layer(const struct hs_lattice *lattice, size_t i, size_t e)
+{
+    return (struct hs_layer){lattice->divisors[i],
+                             lattice->divisors[lattice->edge_end[e]] / lattice->divisors[i]};
 }
 
 void hs_lattice_release(struct hs_lattice *lattice)

@@ -1,5 +1,5 @@
 /*
- * search.h - the K best plans for a system, a process count and a message size.
+ * search.h - the K best plans for a problem on a system.
  *
  * One interface, three strategies: `lattice` (exact, polynomial in the number of divisors;
  * default), `exhaustive` (prices every ordered factorization; the oracle) and `containment` (the
@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "model/cost.h"
 #include "model/plan.h"
+#include "model/price.h"
 #include "model/system.h"
 
 #define HS_TOP_MAX        32768 /* plans asked for: a result file of so many stays readable */
@@ -28,8 +28,7 @@
 
 struct hs_search_request {
     const struct hs_system *system;
-    int64_t np;
-    double bytes;      /* per process, > 0 */
+    struct hs_problem problem;
     const int *chunks; /* [chunk_count] distinct, ascending; NULL means {1} */
     size_t chunk_count;
     size_t top;  /* plans wanted, 1 .. HS_TOP_MAX */

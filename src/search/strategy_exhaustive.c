@@ -68,12 +68,12 @@ static enum hs_status walk_chunks(struct hs_strategy_run *run, int chunks, struc
     enum hs_status status;
 
     walk.components = hs_weight_components(run->request->system, chunks);
-    weights = hs_lattice_weights(&run->lattice, run->prices, walk.components, run->request->bytes,
-                                 chunks, run->tick_seconds);
+    weights =
+        hs_lattice_weights(&run->lattice, run->prices, run->request, chunks, run->tick_seconds);
     if (!weights)
         return hs_fail(err, HS_MEMORY, "out of memory");
     walk.weights = weights;
-    if (run->lattice.np == 1) {
+    if (run->lattice.group.size == 1) {
         walk.plan.split = hs_split_flat(1);
         status = finish(&walk, 1);
     } else {
@@ -93,8 +93,8 @@ enum hs_status hs_strategy_exhaustive(struct hs_strategy_run *run, struct hs_err
                        "%" PRId64 " processes have %" PRIu64
                        " splits, exhaustive search agrees to %" PRIu64
                        "; use --search lattice, which is exact too",
-                       run->lattice.np, splits, HS_EXHAUSTIVE_MAX);
-    run->prices = hs_lattice_prices(&run->lattice, run->request->system);
+                       run->lattice.group.size, splits, HS_EXHAUSTIVE_MAX);
+    run->prices = hs_lattice_prices(&run->lattice, run->request);
     if (!run->prices)
         return hs_fail(err, HS_MEMORY, "out of memory");
     run->layers_priced = run->lattice.edge_count;

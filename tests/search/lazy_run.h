@@ -40,7 +40,7 @@ static inline struct found search(struct machine *machine, const struct hs_syste
     struct hs_lazy lazy;
     uint64_t splits = 0;
 
-    assert_status_is(hs_lazy_init(&lazy, system, np, bytes, &options, &err), HS_OK, &err);
+    assert_status_is(lazy_init(&lazy, system, np, bytes, &options, &err), HS_OK, &err);
     while (hs_lazy_measured(&lazy, NULL) < most) {
         struct hs_fit_point points[2];
         struct hs_lazy_step step;

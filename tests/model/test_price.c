@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/cost.h"
+#include "model/price.h"
 #include "simgrid64.h"
 
 #define MIB 1048576.0
@@ -70,7 +70,7 @@ static void layers_of_one_bandwidth_leave_the_bandwidth_term_unchanged(void **st
         struct hs_plan_cost cost;
 
         assert_int_equal(hs_plan_parse(&plan, splits[i], 64, NULL), HS_OK);
-        cost = hs_plan_cost(&system, &plan, 64e6);
+        cost = cost_of(&system, &plan, 64e6);
         assert_near(cost.bandwidth_seconds, 2 * 64e6 / 10e9 * 63 / 64, 1e-12);
     }
     hs_system_release(&system);
@@ -83,9 +83,9 @@ static void two_of_four_on_a_mesh_get_one_link_of_three(void **state)
     struct hs_layer two = {1, 2}, four = {1, 4};
 
     (void)state;
-    assert_near(hs_layer_price(&mesh, 8, two).ring_bytes_per_second, 50e9, 1e-12);
-    assert_near(hs_layer_price(&whole, 8, two).ring_bytes_per_second, 150e9, 1e-12);
-    assert_near(hs_layer_price(&mesh, 8, four).ring_bytes_per_second, 150e9, 1e-12);
+    assert_near(price_of(&mesh, 8, two).ring_bytes_per_second, 50e9, 1e-12);
+    assert_near(price_of(&whole, 8, two).ring_bytes_per_second, 150e9, 1e-12);
+    assert_near(price_of(&mesh, 8, four).ring_bytes_per_second, 150e9, 1e-12);
     hs_system_release(&mesh);
     hs_system_release(&whole);
 }
@@ -98,8 +98,8 @@ static void rings_that_are_not_striped_take_one_link_of_a_mesh(void **state)
     struct hs_layer two = {1, 2}, four = {1, 4};
 
     (void)state;
-    assert_near(hs_layer_price(&mesh, 8, two).ring_bytes_per_second, 150e9, 1e-12);
-    assert_near(hs_layer_price(&mesh, 8, four).ring_bytes_per_second, 150e9, 1e-12);
+    assert_near(price_of(&mesh, 8, two).ring_bytes_per_second, 150e9, 1e-12);
+    assert_near(price_of(&mesh, 8, four).ring_bytes_per_second, 150e9, 1e-12);
     hs_system_release(&mesh);
 }
 
@@ -112,9 +112,9 @@ static void rings_between_two_nodes_of_a_mesh_share_their_link(void **state)
     struct hs_layer together = {4, 4}, inside = {2, 2}, apart = {6, 2};
 
     (void)state;
-    assert_near(hs_layer_price(&mesh, 16, together).ring_bytes_per_second, 30e9 / 4, 1e-12);
-    assert_near(hs_layer_price(&mesh, 12, inside).ring_bytes_per_second, 500e9, 1e-12);
-    assert_near(hs_layer_price(&mesh, 12, apart).ring_bytes_per_second, 30e9 / 2, 1e-12);
+    assert_near(price_of(&mesh, 16, together).ring_bytes_per_second, 30e9 / 4, 1e-12);
+    assert_near(price_of(&mesh, 12, inside).ring_bytes_per_second, 500e9, 1e-12);
+    assert_near(price_of(&mesh, 12, apart).ring_bytes_per_second, 30e9 / 2, 1e-12);
     hs_system_release(&mesh);
 }
 
@@ -122,15 +122,15 @@ static void rings_between_two_nodes_of_a_mesh_share_their_link(void **state)
 static void a_block_shorter_than_a_node_leaves_it_where_the_border_cuts_it(void **state)
 {
     struct hs_system system = parse("nv:4@100GB/s~1us,ib@10GB/s~5us");
-    struct hs_layer_price price = hs_layer_price(&system, 6, (struct hs_layer){1, 3});
+    struct hs_stage_price price = price_of(&system, 6, (struct hs_layer){1, 3});
 
     (void)state;
     assert_near(price.ring_bytes_per_second, 10e9, 1e-12);
-    assert_near(price.latency_seconds, 2 * 2 * 5e-6, 1e-12);
+    assert_near(price.line.latency_seconds, 2 * 2 * 5e-6, 1e-12);
     assert_int_equal(price.level, 1);
     assert_true(price.straddles);
     /* One block alone lies in one node. */
-    price = hs_layer_price(&system, 3, (struct hs_layer){1, 3});
+    price = price_of(&system, 3, (struct hs_layer){1, 3});
     assert_near(price.ring_bytes_per_second, 100e9, 1e-12);
     assert_false(price.straddles);
     hs_system_release(&system);
@@ -143,8 +143,7 @@ static void rings_that_enter_through_one_port_share_it(void **state)
     struct hs_system system = parse("nv:6@100GB/s,ib@20GB/s/2p!");
 
     (void)state;
-    assert_near(hs_layer_price(&system, 16, (struct hs_layer){1, 8}).ring_bytes_per_second, 5e9,
-                1e-12);
+    assert_near(price_of(&system, 16, (struct hs_layer){1, 8}).ring_bytes_per_second, 5e9, 1e-12);
     hs_system_release(&system);
 }
 
@@ -152,7 +151,7 @@ static void rings_that_enter_through_one_port_share_it(void **state)
 static bool nests(const struct hs_plan_cost *cost)
 {
     for (int i = 0; i < cost->count; i++)
-        if (cost->layers[i].price.straddles)
+        if (cost->stages[i].straddles)
             return false;
     return true;
 }
@@ -172,7 +171,7 @@ static void simgrid_times_are_met(void **state)
         double error;
 
         assert_int_equal(hs_plan_parse(&plan, row->split, row->np, NULL), HS_OK);
-        cost = hs_plan_cost(&system, &plan, 128 * MIB);
+        cost = cost_of(&system, &plan, 128 * MIB);
         error = cost.seconds / (row->milliseconds * 1e-3) - 1;
         print_message("# %-12s model %7.3f ms, simulated %7.3f ms, %+.1f %%%s\n", row->split,
                       cost.seconds * 1e3, row->milliseconds, 100 * error,
@@ -233,7 +232,7 @@ static void launch_is_paid_per_collective_call(void **state)
         struct hs_plan_cost cost;
 
         assert_int_equal(hs_plan_parse(&plan, texts[layers - 1], 16, NULL), HS_OK);
-        cost = hs_plan_cost(&system, &plan, 1e6);
+        cost = cost_of(&system, &plan, 1e6);
         assert_near(cost.launch_seconds, (2 * layers - 1) * 10e-6, 1e-12);
     }
     hs_system_release(&system);
@@ -246,9 +245,9 @@ static void beyond_the_described_machine_is_marked(void **state)
 
     (void)state;
     assert_int_equal(hs_plan_parse(&plan, "4x8", 32, NULL), HS_OK);
-    assert_false(hs_plan_cost(&system, &plan, 1e6).extrapolated);
+    assert_false(cost_of(&system, &plan, 1e6).extrapolated);
     assert_int_equal(hs_plan_parse(&plan, "4x16", 64, NULL), HS_OK);
-    assert_true(hs_plan_cost(&system, &plan, 1e6).extrapolated);
+    assert_true(cost_of(&system, &plan, 1e6).extrapolated);
     hs_system_release(&system);
 }
 
