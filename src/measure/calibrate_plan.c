@@ -233,7 +233,7 @@ double hs_every_split_seconds(uint64_t *splits, const struct hs_system *system, 
     *splits = 0;
     if (hs_lattice_init(&lattice, np, &ignored) != HS_OK)
         return NAN;
-    *splits = hs_lattice_path_count(&lattice);
+    *splits = lattice.path_count;
     paths = calloc(2 * lattice.node_count, sizeof(*paths));
     if (!paths) {
         hs_lattice_release(&lattice);

@@ -72,7 +72,7 @@ static enum hs_status fill_result(struct hs_search_result *out, struct hs_strate
             hs_plan_cost(request->system, &out->plans[i].plan, request->bytes).seconds;
     }
     out->count = run->ranking.count;
-    out->splits = hs_lattice_path_count(&run->lattice);
+    out->splits = run->lattice.path_count;
     out->looked_at = run->looked_at;
     out->layers_priced = run->layers_priced;
     out->flat_seconds = hs_plan_cost(request->system, &flat, request->bytes).seconds;

@@ -171,7 +171,7 @@ static void number_of_splits_is_the_published_sequence(void **state)
         struct hs_lattice lattice;
 
         assert_int_equal(hs_lattice_init(&lattice, rows[i].np, NULL), HS_OK);
-        assert_int_equal(hs_lattice_path_count(&lattice), rows[i].splits);
+        assert_int_equal(lattice.path_count, rows[i].splits);
         hs_lattice_release(&lattice);
     }
 }
@@ -187,6 +187,14 @@ static void lattice_has_the_divisors_and_their_pairs(void **state)
     hs_lattice_release(&lattice);
     assert_int_equal(hs_lattice_init(&lattice, 735134400, NULL), HS_OK);
     assert_int_equal(lattice.node_count, 1344);
+    hs_lattice_release(&lattice);
+    /* 2^4 3^4 5 7 11 13 17 19: no number up to 2^31 has more divisors (OEIS A002182, A002183). */
+    assert_int_equal(hs_lattice_init(&lattice, 2095133040, NULL), HS_OK);
+    assert_int_equal(lattice.node_count, 5 * 5 * 2 * 2 * 2 * 2 * 2 * 2);
+    for (size_t i = 1; i < lattice.node_count; i++) {
+        assert_true(lattice.divisors[i] > lattice.divisors[i - 1]);
+        assert_int_equal(lattice.np % lattice.divisors[i], 0);
+    }
     hs_lattice_release(&lattice);
     assert_int_equal(hs_lattice_init(&lattice, 2147483647, NULL), HS_OK);
     assert_int_equal(lattice.node_count, 2);
