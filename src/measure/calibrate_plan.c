@@ -34,8 +34,10 @@ size_t hs_calibrate_sizes(uint64_t sizes[HS_CALIBRATE_SIZES_MAX], const struct h
         each = 1;
     for (uint64_t bytes = fractions.first, at = 0; bytes;
          bytes = hs_range_next(&fractions, bytes), at++)
-        if (at % each == 0 || bytes == fractions.last)
+        if (at % each == 0 || bytes == fractions.last) {
+            assert(kept < HS_CALIBRATE_SIZES_MAX);
             sizes[kept++] = bytes;
+        }
     return kept;
 }
 

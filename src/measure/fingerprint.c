@@ -1,6 +1,7 @@
 /* fingerprint.c - see fingerprint.h. */
 #include "measure/fingerprint.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <mpi.h>
 #include <stdarg.h>
@@ -19,6 +20,7 @@ static void add(struct hs_fingerprint *print, const char *name, const char *form
     struct hs_journal_fact *fact = &print->facts[print->count++];
     va_list arguments;
 
+    assert(print->count <= HS_FINGERPRINT_FACTS);
     fact->name = name;
     va_start(arguments, format);
     if (vasprintf(&fact->text, format, arguments) < 0)
@@ -68,7 +70,8 @@ static void add_library(struct hs_fingerprint *print)
     add(print, "mpi", "%s", library);
 }
 
-/* As rank 0 has them. NVML's driver is more precise than CUDA's, which names the CUDA version only. */
+/* As rank 0 has them. NVML's driver is more precise than CUDA's, which names the CUDA version only.
+ */
 static void add_device(struct hs_fingerprint *print, const struct hs_session *session)
 {
     const struct hs_memory *memory = session->memory ? session->memory : &hs_memory_host;
