@@ -17,6 +17,14 @@ static bool ends_in_suffix(const char *name)
     return length > strlen(SUFFIX) && strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
 }
 
+/* Files of other names are no systems to list: the names go to terminals and shells. */
+static bool names_system(const char *file)
+{
+    size_t length = strlen(file);
+
+    return ends_in_suffix(file) && file[0] != '.' && strspn(file, HS_SYSTEM_LETTERS) == length;
+}
+
 static bool list_has(const struct hs_system_list *list, const char *name, size_t length)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -55,7 +63,7 @@ static enum hs_status list_add_folder(struct hs_system_list *list, const char *f
     if (!directory)
         return HS_OK;
     while (status == HS_OK && (file = readdir(directory)) != NULL)
-        if (ends_in_suffix(file->d_name) && file->d_name[0] != '.' &&
+        if (names_system(file->d_name) &&
             !list_has(list, file->d_name, strlen(file->d_name) - strlen(SUFFIX)))
             status = list_add(list, folder, file->d_name, err);
     closedir(directory);

@@ -3,7 +3,8 @@
  *
  * Shipped systems are files NAME.json. They are looked for in the folders of $HIERSEARCH_CONFIGS
  * (separated by ':'), then among those installed with the program (places.h); the first folder that
- * has the name wins.
+ * has the name wins. Files whose NAME has other letters than names of systems (HS_SYSTEM_LETTERS)
+ * are found by their path only.
  */
 #ifndef HS_CLI_SYSTEM_FIND_H
 #define HS_CLI_SYSTEM_FIND_H

@@ -87,9 +87,28 @@ test_shell() {
 hiersearch completion bash >"$scratch/hiersearch.bash"
 hiersearch completion fish >"$scratch/fish/hiersearch.fish"
 hiersearch completion zsh >"$scratch/zsh/_hiersearch"
+# Names of systems are names of files, which anybody may have made. shellcheck would have them expand.
+# shellcheck disable=SC2016
+hostile=('zq$(touch zw)' 'zq`touch zw`' 'zq;touch zw' 'zq two words' 'zq*')
+mkdir "$scratch/stand-in"
+{
+    printf '#!/bin/sh\ncat <<"END"\n'
+    printf '%s\n' "${hostile[@]}" END
+} >"$scratch/stand-in/hiersearch"
+chmod +x "$scratch/stand-in/hiersearch"
+
+test_hostile() {
+    local shell=$1
+    PATH="$scratch/stand-in:$PATH" "complete_$shell" 'hiersearch predict zq' >"$scratch/answers" 2>&1
+    is "$shell offers hostile names as they are" "$(printf '%s\n' "${hostile[@]}" | sort)" \
+        "$(matches 'hiersearch predict zq' | sed 's/\\//g' | sort)"
+    is "$shell executes nothing in them" '' "$(find . -name zw -print -exec rm {} +)"
+}
+
 for shell in bash fish zsh; do
     if command -v "$shell" >/dev/null; then
         test_shell "$shell"
+        test_hostile "$shell"
     else
         ok "$shell completes # SKIP there is no $shell"
     fi
