@@ -9,20 +9,31 @@
 
 #include "base/error.h"
 
-/* Reads the regular file `path` (or stdin for "-") of at most `limit` bytes into *data (owned by the
- * caller, NUL-terminated, length without the NUL in *length). HS_INVALID for a directory, a missing,
- * unreadable or too large file (a large one is not read first), HS_MEMORY. */
+/* Reads the regular file `path` (or stdin for "-") of at most `limit` bytes into *data (owned by
+ * the caller, NUL-terminated, length without the NUL in *length). HS_INVALID for a directory, a
+ * missing, unreadable or too large file (a large one is not read first), HS_MEMORY. */
 enum hs_status hs_file_read(char **data, size_t *length, const char *path, size_t limit,
                             struct hs_error *err);
 
 /* Replaces `path` by `length` bytes, all or nothing: written to a temporary file beside it, fsync,
- * rename. On failure the old file is as it was and no temporary is left. Symbolic links are followed,
- * so the link stays. HS_IO. */
+ * rename. On failure the old file is as it was and no temporary is left. Symbolic links are
+ * followed, so the link stays. HS_IO. */
 enum hs_status hs_file_replace(const char *path, const char *data, size_t length,
                                struct hs_error *err);
 
-/* Says early whether hs_file_replace could work: the directory exists and is writable, and `path` is
- * not a directory. Creates nothing that stays. HS_INVALID with the reason. */
+/* Says early whether hs_file_replace could work: the directory exists and is writable, and `path`
+ * is not a directory. Creates nothing that stays. HS_INVALID with the reason. */
 enum hs_status hs_file_writable(const char *path, struct hs_error *err);
+
+/* Opens `path` to be read and appended to, and makes it where it is not there. While it is open,
+ * every other process that asks so is refused: a lock (flock), which goes when the process ends,
+ * however that is; a file system without locks refuses nobody. What comes back is the file that
+ * `path` names, no removed one. HS_INVALID: in use (says by which process, where this machine
+ * knows), the same file as `other` (unless NULL), or no regular file: a FIFO would block for ever,
+ * a device is not ours. HS_IO: it cannot be opened. */
+enum hs_status hs_file_open_alone(int *fd, const char *path, const char *other,
+                                  struct hs_error *err);
+/* Whether `path` names the open file. */
+bool hs_file_is(int fd, const char *path);
 
 #endif
