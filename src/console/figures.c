@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,6 +40,16 @@ char *hs_ratio_figure(char text[HS_FIGURE_TEXT], double a, double b)
         snprintf(text, HS_FIGURE_TEXT, "-");
     else
         snprintf(text, HS_FIGURE_TEXT, "%.*fx", ratio < 9.9995 ? 3 : ratio < 999.95 ? 1 : 0, ratio);
+    return text;
+}
+
+char *hs_comparison_figure(char text[HS_FIGURE_TEXT], double seconds, double other_seconds)
+{
+    bool faster = seconds <= other_seconds;
+    char ratio[HS_FIGURE_TEXT];
+
+    hs_ratio_figure(ratio, faster ? other_seconds : seconds, faster ? seconds : other_seconds);
+    snprintf(text, HS_FIGURE_TEXT, "%.20s %s", ratio, faster ? "faster" : "slower");
     return text;
 }
 

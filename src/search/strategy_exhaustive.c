@@ -94,9 +94,6 @@ enum hs_status hs_strategy_exhaustive(struct hs_strategy_run *run, struct hs_err
                        " splits, exhaustive search agrees to %" PRIu64
                        "; use --search lattice, which is exact too",
                        run->lattice.np, splits, HS_EXHAUSTIVE_MAX);
-    run->prices = hs_lattice_prices(&run->lattice, run->request->system);
-    if (!run->prices)
-        return hs_fail(err, HS_MEMORY, "out of memory");
     run->layers_priced = run->lattice.edge_count;
     for (size_t c = 0; c < run->request->chunk_count && !status; c++)
         status = walk_chunks(run, run->request->chunks[c], err);

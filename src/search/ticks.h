@@ -5,12 +5,13 @@
  *
  *     T = sum_i t_i + (C - 1) max_l sum_i o_il t_i  =  max_l sum_i (1 + (C - 1) o_il) t_i
  *
- * with t_i the layer's time for n / C bytes and o_il its occupancy of level l: the largest of a few sums over
- * layers, one per level. So an edge of the lattice has one weight per level (one in all where C = 1), and a
- * plan's ticks are the largest component of the sum of its edges' weights.
+ * with t_i the layer's time for n / C bytes and o_il its occupancy of level l: the largest of a few
+ * sums over layers, one per level. So an edge of the lattice has one weight per level (one in all
+ * where C = 1), and a plan's ticks are the largest component of the sum of its edges' weights.
  *
- * The bandwidth part beta m (p - 1) / p of layer (d, p) is taken as the difference of two rounded numbers, at d
- * and at d p, so that layers of the same beta telescope exactly: 4x8x4 and 4x4x8 inside one level tie.
+ * The bandwidth part beta m (p - 1) / p of layer (d, p) is taken as the difference of two rounded
+ * numbers, at d and at d p, so that layers of the same beta telescope exactly: 4x8x4 and 4x4x8
+ * inside one level tie.
  */
 #ifndef HS_SEARCH_TICKS_H
 #define HS_SEARCH_TICKS_H
@@ -23,8 +24,16 @@
 
 typedef int64_t hs_ticks; /* the one typedef of the project: a unit, as size_t is */
 
-/* A tick in seconds, a power of two: no sum of a request's weights reaches 2^62. */
-double hs_tick_seconds(const struct hs_search_request *request);
+/* No layer weighs more: what would is slower than the best plan by a factor of 2^15 or more, and
+ * all such layers count alike. So no sum of HS_LAYERS_MAX weights reaches 2^62. */
+#define HS_TICKS_LONGEST ((hs_ticks)1 << 56)
+
+/* A tick in seconds, a power of two: 2^-55 or less of the slowest layer, fits included, and 2^-40
+ * or less of the shortest path. request->chunks is not NULL; prices of the lattice's edges, all
+ * finite. HS_MEMORY. */
+enum hs_status hs_tick_choose(double *tick_seconds, const struct hs_search_request *request,
+                              const struct hs_lattice *lattice, const struct hs_layer_price *prices,
+                              struct hs_error *err);
 
 /* Components of a weight: 1 without chunks, else the number of levels. */
 int hs_weight_components(const struct hs_system *system, int chunks);
@@ -37,7 +46,8 @@ void hs_layer_weight(hs_ticks *weight, int components, const struct hs_layer_pri
 hs_ticks hs_plan_ticks(const struct hs_system *system, const struct hs_plan *plan, double bytes,
                        double tick_seconds);
 
-/* Prices of all edges of a lattice: [edge_count], owned by the caller (free); NULL when out of memory. */
+/* Prices of all edges of a lattice: [edge_count], owned by the caller (free); NULL when out of
+ * memory. */
 struct hs_layer_price *hs_lattice_prices(const struct hs_lattice *lattice,
                                          const struct hs_system *system);
 /* Weights of all edges, [edge_count][components], for one chunk count; as above. */
