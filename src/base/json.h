@@ -2,9 +2,10 @@
  * json.h - strict JSON reading on cJSON: what is not understood is an error with its place.
  *
  * The text is checked by a scanner of RFC 8259 first (cJSON is more lenient): syntax errors carry
- * line and column, and nesting beyond HS_JSON_DEPTH, invalid UTF-8, "\u0000", lone surrogates, numbers
- * that do not fit a double, duplicate keys and trailing text are refused. Then values are read through
- * cursors; a cursor knows its way from the top, so every complaint names file and path:
+ * line and column, and nesting beyond HS_JSON_DEPTH, invalid UTF-8, "\u0000", lone surrogates,
+ * numbers that do not fit a double, duplicate keys and trailing text are refused. Then values are
+ * read through cursors; a cursor knows its way from the top, so every complaint names file and
+ * path:
  *
  *     x.json:3:14: expected ',' or '}' after a value, found ']'
  *     x.json: levels[1].bandwidth_GBps: expected a number above 0, found -1
@@ -21,7 +22,7 @@
 
 struct cJSON;
 
-#define HS_JSON_DEPTH 64                      /* arrays and objects inside each other */
+#define HS_JSON_DEPTH     64                  /* arrays and objects inside each other */
 #define HS_JSON_BYTES_MAX ((size_t)256 << 20) /* largest file read */
 
 /* A parsed document. Owns the tree and the file's name (used in messages). */
@@ -77,12 +78,13 @@ enum hs_status hs_json_number(double *out, const struct hs_json *object, const c
 enum hs_status hs_json_number_or(double *out, const struct hs_json *object, const char *key,
                                  const struct hs_json_bounds *bounds, double fallback,
                                  struct hs_error *err);
+/* A time: an element or member itself, seconds that are usable (units.h). */
+enum hs_status hs_json_seconds(double *out, const struct hs_json *at, struct hs_error *err);
 /* Whole numbers in [min, max], |max| <= 2^53. */
 enum hs_status hs_json_integer(int64_t *out, const struct hs_json *object, const char *key,
                                int64_t min, int64_t max, struct hs_error *err);
 enum hs_status hs_json_integer_or(int64_t *out, const struct hs_json *object, const char *key,
-                                  int64_t min, int64_t max, int64_t fallback,
-                                  struct hs_error *err);
+                                  int64_t min, int64_t max, int64_t fallback, struct hs_error *err);
 enum hs_status hs_json_bool_or(bool *out, const struct hs_json *object, const char *key,
                                bool fallback, struct hs_error *err);
 /* Text of a member; points into the document. */
@@ -95,9 +97,9 @@ enum hs_status hs_json_choice_or(size_t *out, const struct hs_json *object, cons
                                  const char *const *names, size_t count, size_t fallback,
                                  struct hs_error *err);
 
-/* Appends the document as text: two-space indentation, arrays of numbers on one line, numbers with the
- * digits that give the same double back, a newline at the end. HS_MEMORY; HS_FAILED for a number that is not
- * finite, which JSON cannot hold. */
+/* Appends the document as text: two-space indentation, arrays of numbers on one line, numbers with
+ * the digits that give the same double back, a newline at the end. HS_MEMORY; HS_FAILED for a
+ * number that is not finite, which JSON cannot hold. */
 enum hs_status hs_json_print(struct hs_text *text, const struct cJSON *root, struct hs_error *err);
 /* The same for a tree that was made for it, which is deleted. NULL: there was no memory for it. */
 enum hs_status hs_json_print_owned(struct hs_text *text, struct cJSON *root, struct hs_error *err);

@@ -14,6 +14,11 @@
 
 #include "base/text.h"
 
+bool hs_seconds_usable(double seconds)
+{
+    return seconds == 0 || (seconds >= HS_SECONDS_MIN && seconds <= HS_SECONDS_MAX);
+}
+
 /* ---- tables ---- */
 
 /* value = number * 10^exponent * factor */
@@ -123,7 +128,8 @@ static void take_exponent(struct decimal *out, const char **at)
         digits++;
     if (!is_digit(*digits))
         return;
-    /* strtol stops at LONG_MIN and LONG_MAX, far beyond any double; the clamp keeps sums of exponents small. */
+    /* strtol stops at LONG_MIN and LONG_MAX, far beyond any double; the clamp keeps sums of
+     * exponents small. */
     out->exponent = strtol(*at + 1, NULL, 10);
     if (out->exponent < -100000)
         out->exponent = -100000;

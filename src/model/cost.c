@@ -275,5 +275,5 @@ struct hs_plan_cost hs_plan_cost(const struct hs_system *system, const struct hs
 
 double hs_bus_bandwidth(double bytes, double seconds, int64_t np)
 {
-    return bytes / seconds * 2 * (double)(np - 1) / (double)np;
+    return seconds > 0 ? bytes / seconds * 2 * (double)(np - 1) / (double)np : NAN;
 }

@@ -105,7 +105,8 @@ struct hs_plan_cost {
 struct hs_plan_cost hs_plan_cost(const struct hs_system *system, const struct hs_plan *plan,
                                  double bytes);
 
-/* Bus bandwidth as nccl-tests defines it: n / t * 2 (np - 1) / np. Bytes per second. */
+/* Bus bandwidth as nccl-tests defines it: n / t * 2 (np - 1) / np. Bytes per second;
+ * NaN where t is 0 or unknown. */
 double hs_bus_bandwidth(double bytes, double seconds, int64_t np);
 
 #endif

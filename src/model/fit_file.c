@@ -13,8 +13,9 @@
 #include "model/system.h"
 #include "model/system_parts.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-#define LIST_MAX     100000 /* entries of each list; docs/system.schema.json has the same number */
+#define COUNT(array)      (sizeof(array) / sizeof(*(array)))
+#define LATENCY_RATIO_MAX 1e30 /* of a fit and its level, which prices are multiplied by */
+#define LIST_MAX          100000 /* entries of each list; docs/system.schema.json has the same number */
 
 static const struct hs_json_bounds percent = {0, 1e9, false};
 
@@ -168,6 +169,20 @@ static enum hs_status check_place(const struct hs_fit *fit, const struct hs_json
     return HS_OK;
 }
 
+static enum hs_status read_latency(struct hs_fit *fit, const struct hs_json *at,
+                                   const struct hs_system *system, struct hs_error *err)
+{
+    const struct hs_level *level = &system->levels[fit->level];
+    enum hs_status status = read_figure(&fit->latency_seconds, at, "latency_us",
+                                        &hs_bounds_not_negative, hs_from_microseconds, err);
+
+    if (status == HS_OK && level->latency_seconds > 0 &&
+        fit->latency_seconds / level->latency_seconds > LATENCY_RATIO_MAX)
+        return hs_json_fail(at, err, "latency_us: more than %g times that of level %s",
+                            LATENCY_RATIO_MAX, level->name);
+    return status;
+}
+
 /* What the fit's points cover. */
 static enum hs_status read_range(struct hs_fit *fit, const struct hs_json *at, struct hs_error *err)
 {
@@ -220,8 +235,7 @@ static enum hs_status read_fit(struct hs_fit *fit, const struct hs_json *at,
     if ((status = hs_json_object(at, keys, COUNT(keys), err)) ||
         (status = read_place(fit, at, system, err)) ||
         (status = check_place(fit, at, system, err)) ||
-        (status = read_figure(&fit->latency_seconds, at, "latency_us", &hs_bounds_not_negative,
-                              hs_from_microseconds, err)) ||
+        (status = read_latency(fit, at, system, err)) ||
         (status = read_figure(&fit->bytes_per_second, at, "bandwidth_GBps", &hs_bounds_positive,
                               hs_from_gigabytes, err)) ||
         (status = hs_json_number_or(&for_readers, at, "half_bandwidth_bytes",
@@ -321,8 +335,11 @@ static enum hs_status read_point(struct hs_fit_point *point, const struct hs_jso
         (status = hs_json_integer(&point->np, at, "np", 2, HS_NP_MAX, err)) ||
         (status = read_choice(&phase, at, "phase", hs_fit_phase_names, HS_FIT_PHASE_COUNT, err)) ||
         (status = hs_json_number(&point->bytes, at, "bytes", &hs_bounds_positive, err)) ||
-        (status = hs_json_number(&point->seconds, at, "seconds", &hs_bounds_positive, err)))
+        (status = hs_json_member(&member, at, "seconds", err)) ||
+        (status = hs_json_seconds(&point->seconds, &member, err)))
         return status;
+    if (point->seconds == 0)
+        return hs_json_fail(&member, err, "expected a number above 0, found 0");
     if (point->np % (point->layer.stride * point->layer.size) != 0)
         return hs_json_fail(
             at, err, "np: expected a multiple of stride times size, %" PRId64 ", found %" PRId64,

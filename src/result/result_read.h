@@ -42,7 +42,7 @@ enum hs_status hs_result_read_bool(bool *out, const struct hs_json *object, cons
 /* Whole number in min .. UINT64_MAX, as a JSON number or as decimal text (HS_RESULT_NUMBER_MAX). */
 enum hs_status hs_result_read_whole(uint64_t *out, const struct hs_json *object, const char *key,
                                     uint64_t min, struct hs_error *err);
-/* Seconds, finite and >= 0; NaN where the member is absent. */
+/* Seconds as of hs_json_seconds; NaN where the member is absent. */
 enum hs_status hs_result_read_seconds(double *out, const struct hs_json *object, const char *key,
                                       struct hs_error *err);
 /* An array of min .. max of them; *out is not NULL even for none of them. */

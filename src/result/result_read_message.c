@@ -61,12 +61,13 @@ static enum hs_status read_measured_or_none(struct hs_candidate *candidate,
 
 /* ---- layers of the prediction ---- */
 
-static enum hs_status read_figure(double *out, const struct hs_json *object, const char *key,
-                                  struct hs_error *err)
+static enum hs_status read_seconds(double *out, const struct hs_json *object, const char *key,
+                                   struct hs_error *err)
 {
-    static const struct hs_json_bounds not_negative = {0, INFINITY, false};
+    struct hs_json at;
+    enum hs_status status = hs_json_member(&at, object, key, err);
 
-    return hs_json_number(out, object, key, &not_negative, err);
+    return status ? status : hs_json_seconds(out, &at, err);
 }
 
 /* The plan says which layer this is; the file repeats it for those who read nothing else. */
@@ -128,6 +129,7 @@ static enum hs_status read_layer(struct hs_layer_cost *layer, const struct hs_js
         "stride", "size",        "level",           "straddles",         "rings_per_link",
         "bytes",  "seconds",     "latency_seconds", "bandwidth_seconds", "launch_seconds",
         "fit",    "extrapolated"};
+    static const struct hs_json_bounds bytes = {0, (double)HS_BYTES_MAX, false};
     struct hs_layer_price *price = &layer->price;
     enum hs_status status;
 
@@ -137,11 +139,11 @@ static enum hs_status read_layer(struct hs_layer_cost *layer, const struct hs_js
         (status = hs_result_read_bool(&price->straddles, at, "straddles", err)) ||
         (status =
              hs_json_integer(&price->rings_per_link, at, "rings_per_link", 0, HS_NP_MAX, err)) ||
-        (status = read_figure(&layer->bytes, at, "bytes", err)) ||
-        (status = read_figure(&layer->seconds, at, "seconds", err)) ||
-        (status = read_figure(&layer->latency_seconds, at, "latency_seconds", err)) ||
-        (status = read_figure(&layer->bandwidth_seconds, at, "bandwidth_seconds", err)) ||
-        (status = read_figure(&layer->launch_seconds, at, "launch_seconds", err)))
+        (status = hs_json_number(&layer->bytes, at, "bytes", &bytes, err)) ||
+        (status = read_seconds(&layer->seconds, at, "seconds", err)) ||
+        (status = read_seconds(&layer->latency_seconds, at, "latency_seconds", err)) ||
+        (status = read_seconds(&layer->bandwidth_seconds, at, "bandwidth_seconds", err)) ||
+        (status = read_seconds(&layer->launch_seconds, at, "launch_seconds", err)))
         return status;
     return read_fit(layer, at, err);
 }

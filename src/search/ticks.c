@@ -54,6 +54,7 @@ enum hs_status hs_tick_choose(double *tick_seconds, const struct hs_search_reque
     for (size_t e = 0; e < lattice->edge_count; e++)
         slowest = fmax(slowest, chunked_seconds(&prices[e], request->bytes,
                                                 request->chunks[request->chunk_count - 1]));
+    assert(isfinite(slowest) && isfinite(shortest)); /* by the bounds of a system's figures */
     *tick_seconds =
         fmin(next_power(slowest) / (double)HS_TICKS_LONGEST, next_power(shortest) / SHORTEST_TICKS);
     return HS_OK;

@@ -223,7 +223,10 @@ static void torn_header_begins_anew(void **state)
 static void wrong_line_is_named(void **state)
 {
     static const char *const lines[] = {"{\"bytes\":1024,\"name\":\"8\",\"samples\":[-1]}\n",
-                                        "nonsense\n", "{\"name\":\"8\"}\n",
+                                        "{\"bytes\":1024,\"name\":\"8\",\"samples\":[1,1e308]}\n",
+                                        "{\"bytes\":1024,\"name\":\"8\",\"samples\":[5e-324]}\n",
+                                        "nonsense\n",
+                                        "{\"name\":\"8\"}\n",
                                         "{\"bytes\":1024,\"name\":\"8\",\"ended\":\"x\"}\n"};
 
     (void)state;
