@@ -24,13 +24,6 @@ static enum hs_status out_of_memory(struct hs_error *err)
     return hs_fail(err, HS_MEMORY, "out of memory");
 }
 
-/* hs_json_element counts from the start each time. */
-static void next(struct hs_json *element)
-{
-    element->node = element->node->next;
-    element->index++;
-}
-
 /* The array `key`: its cursor, its length, and a zeroed list of as many elements. An absent one is
  * empty, where `min` allows that. */
 static enum hs_status read_list(void **list, size_t *count, struct hs_json *array,
@@ -288,9 +281,9 @@ static enum hs_status read_placed(struct placed_fit *placed, size_t count,
                                   const struct hs_json *array, const struct hs_system *system,
                                   struct hs_error *err)
 {
-    struct hs_json at = hs_json_element(array, 0);
+    struct hs_json at = hs_json_first(array);
 
-    for (size_t i = 0; i < count; i++, next(&at)) {
+    for (size_t i = 0; i < count; i++, hs_json_next(&at)) {
         enum hs_status status = read_fit(&placed[i].fit, &at, system, err);
 
         if (status)
@@ -362,8 +355,8 @@ static enum hs_status read_points(struct hs_fits *fits, const struct hs_json *at
     fits->points = list;
     if (status || !fits->points)
         return status;
-    point = hs_json_element(&array, 0);
-    for (size_t i = 0; i < fits->point_count && status == HS_OK; i++, next(&point))
+    point = hs_json_first(&array);
+    for (size_t i = 0; i < fits->point_count && status == HS_OK; i++, hs_json_next(&point))
         status = read_point(&fits->points[i], &point, err);
     return status;
 }
@@ -400,8 +393,8 @@ static enum hs_status read_refusals(struct hs_fits *fits, const struct hs_json *
     fits->refusals = list;
     if (status || !fits->refusals)
         return status;
-    refusal = hs_json_element(&array, 0);
-    for (size_t i = 0; i < fits->refusal_count && status == HS_OK; i++, next(&refusal))
+    refusal = hs_json_first(&array);
+    for (size_t i = 0; i < fits->refusal_count && status == HS_OK; i++, hs_json_next(&refusal))
         status = read_refusal(&fits->refusals[i], &refusal, err);
     return status;
 }

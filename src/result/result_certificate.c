@@ -153,8 +153,8 @@ static enum hs_status read_ties(struct hs_certificate *certificate, const struct
     if (status)
         return status;
     certificate->ties = list;
-    element = hs_result_first(&array);
-    for (size_t i = 0; i < certificate->tie_count && !status; i++, hs_result_next(&element)) {
+    element = hs_json_first(&array);
+    for (size_t i = 0; i < certificate->tie_count && !status; i++, hs_json_next(&element)) {
         struct hs_certified_split *tie = &certificate->ties[i];
 
         status = hs_json_object(&element, keys, COUNT(keys), err);

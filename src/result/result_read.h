@@ -53,11 +53,6 @@ enum hs_status hs_result_read_seconds_array(double **out, size_t *count,
 enum hs_status hs_result_read_list(void **list, size_t *count, struct hs_json *array,
                                    const struct hs_json *object, const char *key, size_t max,
                                    size_t element_bytes, struct hs_error *err);
-/* A cursor at the first element, and on to the next: hs_json_element counts from the start each
- * time. */
-struct hs_json hs_result_first(const struct hs_json *array);
-void hs_result_next(struct hs_json *element);
-
 /* One element of `results`; np and the system are those of the result read so far. */
 enum hs_status hs_result_read_message(struct hs_result_message *out, const struct hs_json *at,
                                       const struct hs_result *result, struct hs_error *err);

@@ -151,10 +151,10 @@ static enum hs_status read_layer(struct hs_layer_cost *layer, const struct hs_js
 static enum hs_status read_layers(struct hs_plan_cost *cost, const struct hs_json *layers,
                                   const struct hs_system *system, struct hs_error *err)
 {
-    struct hs_json at = hs_result_first(layers);
+    struct hs_json at = hs_json_first(layers);
 
     cost->latency_seconds = cost->bandwidth_seconds = cost->launch_seconds = 0;
-    for (int i = 0; i < cost->count; i++, hs_result_next(&at)) {
+    for (int i = 0; i < cost->count; i++, hs_json_next(&at)) {
         const struct hs_layer_cost *layer = &cost->layers[i];
         enum hs_status status = read_layer(&cost->layers[i], &at, system, err);
 
@@ -308,8 +308,8 @@ static enum hs_status read_candidates(struct hs_result_message *message, const s
     message->candidates = list;
     for (size_t i = 0; i < message->candidate_count; i++)
         message->candidates[i].predicted_seconds = NAN;
-    element = hs_result_first(&array);
-    for (size_t i = 0; i < message->candidate_count; i++, hs_result_next(&element)) {
+    element = hs_json_first(&array);
+    for (size_t i = 0; i < message->candidate_count; i++, hs_json_next(&element)) {
         status = read_candidate(&message->candidates[i], &element, result, (double)bytes, err);
         if (status)
             return status;
@@ -359,8 +359,8 @@ static enum hs_status read_pruned(struct hs_result_message *message, const struc
     if (status)
         return status;
     message->pruned = list;
-    at = hs_result_first(&array);
-    for (size_t i = 0; i < message->pruned_count; i++, hs_result_next(&at)) {
+    at = hs_json_first(&array);
+    for (size_t i = 0; i < message->pruned_count; i++, hs_json_next(&at)) {
         struct hs_pruned *pruned = &message->pruned[i];
 
         if ((status = hs_json_object(&at, keys, COUNT(keys), err)) ||
@@ -416,8 +416,8 @@ static enum hs_status read_baselines(struct hs_result_message *message, const st
     if (status)
         return status;
     message->baselines = list;
-    element = hs_result_first(&array);
-    for (size_t i = 0; i < message->baseline_count; i++, hs_result_next(&element)) {
+    element = hs_json_first(&array);
+    for (size_t i = 0; i < message->baseline_count; i++, hs_json_next(&element)) {
         struct hs_baseline_result *baseline = &message->baselines[i];
 
         hs_measured_release(&baseline->measured); /* times NaN */

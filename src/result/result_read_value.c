@@ -119,18 +119,6 @@ enum hs_status hs_result_read_seconds(double *out, const struct hs_json *object,
 
 /* ---- lists ---- */
 
-struct hs_json hs_result_first(const struct hs_json *array)
-{
-    return (struct hs_json){
-        .node = array->node->child, .document = array->document, .parent = array};
-}
-
-void hs_result_next(struct hs_json *element)
-{
-    element->node = element->node->next;
-    element->index++;
-}
-
 enum hs_status hs_result_read_list(void **list, size_t *count, struct hs_json *array,
                                    const struct hs_json *object, const char *key, size_t max,
                                    size_t element_bytes, struct hs_error *err)
@@ -163,8 +151,8 @@ enum hs_status hs_result_read_seconds_array(double **out, size_t *count,
     if (!*out)
         return out_of_memory(err);
     *count = length;
-    element = hs_result_first(&array);
-    for (size_t i = 0; i < length && status == HS_OK; i++, hs_result_next(&element))
+    element = hs_json_first(&array);
+    for (size_t i = 0; i < length && status == HS_OK; i++, hs_json_next(&element))
         status = hs_json_seconds(&(*out)[i], &element, err);
     return status;
 }

@@ -12,17 +12,17 @@
 static enum hs_status read_numbers(struct hs_samples *samples, const struct hs_json *line,
                                    const char *key, struct hs_error *err)
 {
-    struct hs_json array;
+    struct hs_json array, element;
     size_t count;
     enum hs_status status;
 
     if (!hs_json_has(line, key))
         return HS_OK;
-    status = hs_json_member(&array, line, key, err);
-    if (status == HS_OK)
-        status = hs_json_array(&count, &array, 0, SIZE_MAX, err);
-    for (size_t i = 0; status == HS_OK && i < count; i++) {
-        struct hs_json element = hs_json_element(&array, i);
+    if ((status = hs_json_member(&array, line, key, err)) ||
+        (status = hs_json_array(&count, &array, 0, SIZE_MAX, err)))
+        return status;
+    element = hs_json_first(&array);
+    for (size_t i = 0; status == HS_OK && i < count; i++, hs_json_next(&element)) {
         double seconds;
 
         status = hs_json_seconds(&seconds, &element, err);

@@ -1,11 +1,13 @@
 /* The journal: what is written is read back, and what a kill can leave is understood. */
 #include "runner/journal.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "test.h"
 
 static char folder[] = "/tmp/hs-journal-XXXXXX";
@@ -414,6 +416,45 @@ static void full_disk_is_said_once(void **state)
     hs_contest_release(&contest);
 }
 
+/* Takes the place of cJSON's, which walks the list from its start: once per element, that is
+ * quadratic. */
+static size_t elements_asked_for;
+
+cJSON *cJSON_GetArrayItem(const cJSON *array, int index)
+{
+    cJSON *item = array->child;
+
+    elements_asked_for++;
+    while (item && index-- > 0)
+        item = item->next;
+    return item;
+}
+
+static void lists_are_read_from_one_element_to_the_next(void **state)
+{
+    enum { COUNT = 1000 };
+    struct hs_journal journal;
+    struct hs_contest contest;
+    struct hs_text line = {0};
+
+    (void)state;
+    hs_text_append(&line, "{\"bytes\":1024,\"name\":\"8\",\"samples\":[1");
+    for (int i = 1; i < COUNT; i++)
+        hs_text_append(&line, ",%d", i);
+    hs_text_append(&line, "]}\n");
+    assert_false(line.failed);
+    write_session();
+    append(line.data);
+    elements_asked_for = 0;
+    resume(&journal, &contest, false);
+    assert_int_equal(contest.items[2].seconds.count, 1 + COUNT);
+    assert_true(contest.items[2].seconds.values[COUNT] == COUNT - 1);
+    assert_int_equal(elements_asked_for, 0);
+    hs_journal_close(&journal, false);
+    hs_contest_release(&contest);
+    hs_text_release(&line);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -440,6 +481,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("where there is no journal, one is begun", no_journal_begins_one),
     HS_TEST("a torn first line is as good as no journal", torn_header_begins_anew),
     HS_TEST("a wrong line is named by its number", wrong_line_is_named),
+    HS_TEST("lists are read from one element to the next",
+            lists_are_read_from_one_element_to_the_next),
     HS_TEST("time-outs are kept, and forgotten on retry", timeouts_are_kept_or_retried),
     HS_TEST("a file that is no journal is refused and left as it is", what_is_no_journal_stays),
     HS_TEST("the journal of an earlier run is put aside", earlier_journal_is_put_aside),
