@@ -53,7 +53,7 @@ enum hs_status hs_json_fail(const struct hs_json *at, struct hs_error *err, cons
     if (path.length > PATH_SHOWN)
         shown += path.length - PATH_SHOWN;
     hs_error_set(err, HS_INVALID, "%.300s: %s%s%s%s", at->document->name,
-            path.length > PATH_SHOWN ? "..." : "", shown, path.length > 0 ? ": " : "", reason);
+                 path.length > PATH_SHOWN ? "..." : "", shown, path.length > 0 ? ": " : "", reason);
     hs_text_release(&path);
     return HS_INVALID;
 }
