@@ -326,22 +326,22 @@ bool hs_file_is(int fd, const char *path)
 static long find_holder(int fd)
 {
     FILE *locks = fopen("/proc/locks", "re");
-    char line[256];
+    char line[256], file[64];
     struct stat about;
     long holder = 0;
 
     if (locks == NULL)
         return 0;
-    while (fstat(fd, &about) == 0 && fgets(line, sizeof(line), locks) != NULL) {
-        unsigned device_major, device_minor;
-        uintmax_t inode;
-        long pid;
+    memset(&about, 0, sizeof(about));
+    (void)fstat(fd, &about);
+    snprintf(file, sizeof(file), " %02x:%02x:%ju ", major(about.st_dev), minor(about.st_dev),
+             (uintmax_t)about.st_ino);
+    /* "1: FLOCK  ADVISORY  WRITE 4711 08:01:131087 0 EOF" */
+    while (fgets(line, sizeof(line), locks) != NULL) {
+        const char *writer = strstr(line, " WRITE ");
 
-        /* "1: FLOCK  ADVISORY  WRITE 4711 08:01:131087 0 EOF" */
-        if (sscanf(line, "%*s FLOCK %*s WRITE %ld %x:%x:%ju", &pid, &device_major, &device_minor,
-                   &inode) == 4 &&
-            makedev(device_major, device_minor) == about.st_dev && inode == about.st_ino)
-            holder = pid;
+        if (writer != NULL && strstr(line, " FLOCK ") != NULL && strstr(line, file) != NULL)
+            holder = strtol(writer + strlen(" WRITE "), NULL, 10);
     }
     fclose(locks);
     return holder;

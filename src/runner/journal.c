@@ -261,11 +261,12 @@ static enum hs_status put_aside(char **aside, const struct hs_journal *journal,
     bool taken = true;
 
     for (int number = 1; taken; number++) {
-        free(*aside);
-        if (asprintf(aside, "%s.%d", journal->path, number) < 0) {
-            *aside = NULL;
+        char *name = NULL;
+
+        if (asprintf(&name, "%s.%d", journal->path, number) < 0)
             return hs_fail(err, HS_MEMORY, "out of memory for the journal");
-        }
+        free(*aside);
+        *aside = name;
         taken = faccessat(AT_FDCWD, *aside, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
     }
     if (rename(journal->path, *aside) != 0)
@@ -288,9 +289,10 @@ enum hs_status hs_journal_create(struct hs_journal *journal, const char *path, c
             status = open_file(journal, path, output, err);
     }
     journal->aside = aside;
-    forget_lines(journal);
-    if (status == HS_OK)
+    if (status == HS_OK) {
+        forget_lines(journal);
         status = cut(journal, err);
+    }
     if (status == HS_OK)
         status = write_header(journal, facts, fact_count, err);
     if (status != HS_OK)
@@ -375,5 +377,5 @@ void hs_journal_close(struct hs_journal *journal, bool remove_file)
     free(journal->path);
     free(journal->aside);
     free(journal->old);
-    *journal = (struct hs_journal){0};
+    memset(journal, 0, sizeof(*journal));
 }
