@@ -50,8 +50,11 @@ CUDART := $(firstword $(wildcard $(addsuffix /libcudart_static.a,$(addprefix $(C
 NCCL_HOME ?= $(patsubst %/include/nccl.h,%,$(firstword $(wildcard \
                $(addsuffix /include/nccl.h,$(CUDA_HOME) /usr /usr/local))))
 NCCL_H := $(wildcard $(NCCL_HOME)/include/nccl.h)
-HAVE_NCCL ?= $(if $(and $(NVCC),$(CUDART),$(NCCL_H),$(filter 1,$(HAVE_MPI))),1,0)
+# nvcc hands the name of this folder to a shell, which executes what such letters say.
+NVCC_EXECUTES := $(foreach letter,$$ ` " \,$(findstring $(letter),$(CURDIR)))
+HAVE_NCCL ?= $(if $(strip $(NVCC_EXECUTES)),0,$(if $(and $(NVCC),$(CUDART),$(NCCL_H),$(filter 1,$(HAVE_MPI))),1,0))
 ifeq ($(HAVE_NCCL),1)
+$(if $(strip $(NVCC_EXECUTES)),$(error HAVE_NCCL=1, but nvcc would execute what is in the name of this folder: build elsewhere))
 $(if $(NVCC),,$(error HAVE_NCCL=1, but there is no nvcc: install the CUDA toolkit, or set CUDA_HOME=))
 $(if $(CUDART),,$(error HAVE_NCCL=1, but there is no libcudart_static.a in $(CUDA_HOME)))
 $(if $(NCCL_H),,$(error HAVE_NCCL=1, but there is no nccl.h: install NCCL, or set NCCL_HOME=))
@@ -140,7 +143,7 @@ $(foreach l,$(ALL_LAYERS),$(eval $(call archive_rule,$(l))))
 SHARED := configs plots
 $(SHARED:%=$(BUILD)/share/hiersearch/%): $(BUILD)/share/hiersearch/%:
 	@mkdir -p $(@D)
-	@ln -sfn $(abspath $*) $@
+	@ln -sfn "$$(pwd)/$*" $@
 $(call archive,base): | $(SHARED:%=$(BUILD)/share/hiersearch/%)
 
 libs = $(foreach l,$(1),$(if $(call sources,$(l)),$(call archive,$(l))))
@@ -185,7 +188,7 @@ SMPI_WRAPPED := MPI_Test MPI_Iallreduce MPI_Comm_idup hs_ring_new hs_ring_start 
 $(BUILD)/obj-smpi/%.o: src/%.c | $(BUILD)/gen/version.h
 	@mkdir -p $(@D)
 	$(call say,SMPICC,$<)
-	$(Q)$(SMPICC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -fmacro-prefix-map=$(realpath $(CURDIR))/= -c -o $@ $<
+	$(Q)$(SMPICC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -fmacro-prefix-map="$$(pwd -P)/=" -c -o $@ $<
 $(BUILD)/hiersearch-simulate: $(SMPI_OBJECTS)
 	$(call say,LD,$@)
 	$(Q)$(SMPICC) -o $@ $(SMPI_OBJECTS) $(SMPI_WRAPPED:%=-Wl,--wrap=%) $(LDFLAGS) $(HS_LIBS)
@@ -278,7 +281,7 @@ export BUILD PYTHON3 MPICC
 
 QUICK_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
     tests/configs/test_configs.py tests/result/check_schema.py tests/golden/run "make -s headers" \
-    "make -s layers" "tests/machine/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh \
+    "make -s layers" "tests/machine/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh tests/meta/test_folder.sh \
     tests/export/test_python.sh tests/plot/test_plots.sh tests/simulate/test_accuracy.sh \
     "tests/install/test_manual.sh $(BUILD) && tests/install/test_completion.sh $(BUILD)"
 FULL_COMMANDS = $(QUICK_COMMANDS) "@timeout=900 tests/instrumented.sh sanitizers" \

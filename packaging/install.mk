@@ -60,7 +60,7 @@ HELPERS := $(filter-out $(BUILD)/hiersearch,$(PROGRAMS)) $(if $(filter 1,$(HAVE_
 PUT := install -m 644 -t
 stage: $(PROGRAMS) $(HELPERS) $(PLUGIN) $(MANUAL) $(BUILD)/lib/libhiersearch.a $(BUILD)/hiersearch.pc
 	@rm -rf $(STAGE)
-	@umask 022; cd $(CURDIR); set -e; \
+	@umask 022; set -e; \
 	install -d $(addprefix $(STAGE)/,bin libexec/hiersearch lib/hiersearch lib/pkgconfig share/hiersearch/configs \
 	    share/hiersearch/plots share/hiersearch/schemas $(if $(MANUAL),share/man/man1 share/man/man5) share/doc/hiersearch \
 	    share/bash-completion/completions share/fish/vendor_completions.d share/zsh/site-functions \

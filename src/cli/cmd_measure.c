@@ -100,9 +100,11 @@ static const struct hs_option options[] = {
 
     HS_ROW_OUTPUT(OUTPUT, FIELD(output), false,
                   "write the result there; - is stdout, the table then goes to stderr"),
-    HS_ROW_FILE("journal", 0, OUTPUT, FIELD(journal), false,
-                "what is measured so far, for --resume (default: FILE.journal beside the output; "
-                "removed when all is measured without fault)"),
+    HS_ROW_FILE(
+        "journal", 0, OUTPUT, FIELD(journal), false,
+        "what is measured so far, for --resume (default: FILE.journal beside the output; "
+        "removed when all is measured without fault); the journal of an earlier run is kept as "
+        "FILE.1"),
     HS_ROW_FLAG("resume", 'r', OUTPUT, FIELD(resume),
                 "go on from the journal of a run that was cut short"),
     HS_ROW_FLAG("retry", 0, OUTPUT, FIELD(retry), "with --resume: try again what hung or failed"),
@@ -187,6 +189,8 @@ enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, s
         return hs_fail(err, HS_INVALID, "--faults is for --backend null");
     if (settings->retry && !settings->resume)
         return hs_fail(err, HS_INVALID, "--retry is for --resume");
+    if (settings->journal && strcmp(settings->journal, "-") == 0)
+        return hs_fail(err, HS_INVALID, "--journal: expected a file, found \"-\"");
     if (settings->resume && !settings->journal &&
         (!settings->output || strcmp(settings->output, "-") == 0))
         return hs_fail(err, HS_INVALID,

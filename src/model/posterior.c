@@ -1,6 +1,7 @@
 /* posterior.c - see posterior.h. */
 #include "model/posterior.h"
 
+#include <assert.h>
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
@@ -95,6 +96,7 @@ static size_t take_kind(struct hs_posterior *p, int group, int64_t stride, int64
 
 static void put(struct row *row, size_t column, double value)
 {
+    assert(row->count < ROW_TERMS);
     row->columns[row->count] = column;
     row->values[row->count++] = value;
 }
