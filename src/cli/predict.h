@@ -15,6 +15,7 @@
 #include "console/command.h"
 #include "console/figures.h"
 #include "console/table.h"
+#include "model/datatype.h"
 #include "model/gaps.h"
 #include "result/result.h"
 #include "search/search.h"
@@ -22,6 +23,7 @@
 struct hs_predict_settings {
     const char *system; /* as typed */
     struct hs_range np, bytes;
+    enum hs_datatype datatype;
     int64_t top;
     const char *search;          /* name of a strategy */
     int64_t keep;                /* containment; 0: not given */

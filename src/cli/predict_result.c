@@ -92,7 +92,7 @@ enum hs_status hs_predict_result_add(struct hs_result *result, const struct hs_p
     if (!message)
         return out_of_memory(err);
     message->message_bytes = point->bytes;
-    message->datatype = HS_FLOAT32;
+    message->datatype = predict->settings->datatype;
     message->operation = HS_SUM;
     message->strategy = hs_strdup(predict->strategy->name);
     if (!message->strategy)

@@ -30,12 +30,13 @@ static void add(struct hs_fingerprint *print, const char *name, const char *form
 
 static void add_sizes(struct hs_fingerprint *print, const struct hs_range *sizes)
 {
-    char first[HS_UNIT_TEXT], last[HS_UNIT_TEXT];
+    struct hs_text text = {0};
+    char size[HS_UNIT_TEXT];
 
-    hs_bytes_format(first, sizes->first);
-    hs_bytes_format(last, sizes->last);
-    add(print, "size", "%s%s%s", first, sizes->last > sizes->first ? ":" : "",
-        sizes->last > sizes->first ? last : "");
+    for (uint64_t bytes = sizes->first; bytes; bytes = hs_range_next(sizes, bytes))
+        hs_text_append(&text, "%s%s", text.length ? "," : "", hs_bytes_format(size, bytes));
+    add(print, "size", "%s", text.failed ? "" : text.data);
+    hs_text_release(&text);
 }
 
 /* "n1:4 n2:4": hosts and ranks, in order. */
