@@ -230,6 +230,13 @@ static void warn_of_extrapolation(const struct hs_predict *predict)
                    predict->label, capacity, predict->settings->np.last, outermost->name);
 }
 
+static bool is_one_prime(const struct hs_range *np)
+{
+    int64_t only = (int64_t)np->first;
+
+    return np->first == np->last && only > 3 && hs_is_prime(only);
+}
+
 static enum hs_status run_sweep(const struct hs_predict *predict, struct hs_error *err)
 {
     const struct hs_range *np = &predict->settings->np;
@@ -242,6 +249,8 @@ static enum hs_status run_sweep(const struct hs_predict *predict, struct hs_erro
         hs_predict_sweep_print(&sweep, predict);
     if (status == HS_OK)
         warn_of_extrapolation(predict);
+    if (status == HS_OK && is_one_prime(np))
+        status = hs_predict_hint_neighbours(predict, err);
     hs_predict_sweep_release(&sweep);
     return status;
 }

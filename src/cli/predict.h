@@ -58,6 +58,9 @@ struct hs_predict_point {
 enum hs_status hs_predict_point_init(struct hs_predict_point *point,
                                      const struct hs_predict *predict, int64_t np, uint64_t bytes,
                                      struct hs_error *err);
+/* For the one process count of the settings, which is prime: a note on what the next counts below
+ * and above that fill the units of the first level (else that have splits) would take. */
+enum hs_status hs_predict_hint_neighbours(const struct hs_predict *predict, struct hs_error *err);
 void hs_predict_point_release(struct hs_predict_point *point);
 
 /* Plans that --top asks for and that exist. */

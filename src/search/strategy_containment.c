@@ -95,14 +95,6 @@ static enum hs_status extend(struct containment *state, size_t node, const struc
     return status;
 }
 
-static bool is_prime(int64_t number)
-{
-    for (int64_t factor = 2; factor * factor <= number; factor++)
-        if (number % factor == 0)
-            return false;
-    return number > 1;
-}
-
 /* Extends everything kept at `node` to the scales a prime factor away. */
 static enum hs_status extend_scale(struct containment *state, size_t node, struct hs_error *err)
 {
@@ -114,7 +106,7 @@ static enum hs_status extend_scale(struct containment *state, size_t node, struc
         int64_t factor = lattice->divisors[lattice->edge_end[e]] / lattice->divisors[node];
         struct hs_split flat = hs_split_flat(factor);
 
-        if (!is_prime(factor))
+        if (!hs_is_prime(factor))
             continue;
         if (node == 0)
             status = offer(state, lattice->edge_end[e], &flat, err);
