@@ -32,7 +32,7 @@ static const struct hs_argument arguments[] = {
         FIELD(system), true,
         "the machine: a name that `hiersearch systems` lists; a file (the text has a '/' or ends "
         "in .json; - is stdin); or levels from the inside out (the text has an '@'), such as "
-        "nvlink:4@111.6GB/s,ib:32@18.6GB/s,spine@198GB/s"),
+        "nvlink:4@111.6GB/s~3.4us,ib:32@18.6GB/s~14us,spine@198GB/s"),
     {.name = NULL},
 };
 
@@ -290,7 +290,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     if (status != HS_OK)
         return status;
     predict.strategy = hs_search_strategy_find(settings->search);
-    status = hs_system_find(&system, settings->system, err);
+    status = hs_find_system(&system, settings->system, context, err);
     predict.label = strchr(settings->system, '@') ? settings->system : system.name;
     if (status == HS_OK && settings->output)
         status = hs_file_writable(settings->output, err);

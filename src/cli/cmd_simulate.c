@@ -415,7 +415,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     status = check_settings(settings, err);
     simulation.bytes = settings->bytes.first;
     if (status == HS_OK)
-        status = hs_system_find(&system, settings->system, err);
+        status = hs_find_system(&system, settings->system, context, err);
     if (status == HS_OK && settings->output)
         status = hs_file_writable(settings->output, err);
     if (status == HS_OK)

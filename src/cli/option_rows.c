@@ -53,6 +53,16 @@ static enum hs_status parse_operation(void *field, const struct hs_option *optio
     return hs_operation_parse(field, text, err);
 }
 
+enum hs_status hs_find_system(struct hs_system *system, const char *text,
+                              const struct hs_context *context, struct hs_error *err)
+{
+    enum hs_status status = hs_system_find(system, text, err);
+
+    if (status == HS_OK && strchr(text, '@') && system->notes)
+        hs_note(context, "%s", system->notes);
+    return status;
+}
+
 enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype datatype,
                               struct hs_error *err)
 {

@@ -6,7 +6,7 @@
 #ifndef HS_CLI_OPTION_ROWS_H
 #define HS_CLI_OPTION_ROWS_H
 
-#include "console/options.h"
+#include "console/command.h"
 #include "model/datatype.h"
 #include "model/plan.h"
 
@@ -15,6 +15,10 @@ extern const struct hs_option_type hs_option_percent; /* double: "2%" is 0.02; a
 
 extern const struct hs_option_type hs_option_datatype;  /* enum hs_datatype */
 extern const struct hs_option_type hs_option_operation; /* enum hs_operation */
+
+/* hs_system_find, and a note on stderr of the latencies that a line of text does not give. */
+enum hs_status hs_find_system(struct hs_system *system, const char *text,
+                              const struct hs_context *context, struct hs_error *err);
 
 /* HS_INVALID where a size is no whole number of elements. */
 enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype datatype,

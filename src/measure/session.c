@@ -59,6 +59,8 @@ static void say_placement(struct hs_session *session)
         hs_progress_note(&session->progress,
                          "one process, so there is nothing to split; start it under a launcher: "
                          "mpiexec -n 4 hiersearch measure ...");
+    if (session->has_system && strchr(session->settings.system, '@') && session->system.notes)
+        hs_progress_note(&session->progress, "%s", session->system.notes);
     if (order->note[0])
         hs_progress_note(&session->progress, "%s", order->note);
     if (session->np > capacity)
