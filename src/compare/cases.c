@@ -151,7 +151,7 @@ static enum hs_status add_case(struct hs_comparison *out, const struct hs_compar
                                     .np = measured->result->np};
     one->points = calloc(message->candidate_count, sizeof(*one->points));
     if (!one->points)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     collect_points(one, source);
     if (one->count == 0) {
         free(one->points);
@@ -219,7 +219,7 @@ enum hs_status hs_compare_find_cases(struct hs_comparison *out, const struct hs_
         messages += job->inputs[i].result->message_count;
     out->cases = calloc(messages * job->input_count + 1, sizeof(*out->cases));
     if (!out->cases)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t i = 0; i < job->input_count; i++)
         for (size_t m = 0; m < job->inputs[i].result->message_count && status == HS_OK; m++) {
             const struct hs_result_message *message = &job->inputs[i].result->messages[m];

@@ -36,7 +36,7 @@ static enum hs_status find_divisors(struct hs_lattice *lattice, struct hs_error 
 
     lattice->divisors = malloc(DIVISORS_MAX * sizeof(*lattice->divisors));
     if (!lattice->divisors)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     lattice->divisors[0] = 1;
     lattice->node_count = 1;
     for (int64_t prime = 2; rest > 1; prime++) {
@@ -91,7 +91,7 @@ enum hs_status hs_lattice_init(struct hs_lattice *lattice, int64_t np, struct hs
     lattice->first_edge = malloc((lattice->node_count + 1) * sizeof(*lattice->first_edge));
     if (!lattice->edge_end || !lattice->first_edge) {
         hs_lattice_release(lattice);
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     }
     list_edges(lattice, lattice->edge_end, lattice->first_edge);
     return HS_OK;

@@ -66,7 +66,7 @@ static enum hs_status fill_result(struct hs_search_result *out, struct hs_strate
     hs_ranking_sort(&run->ranking);
     out->plans = malloc((run->ranking.count + 1) * sizeof(*out->plans));
     if (!out->plans)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t i = 0; i < run->ranking.count; i++) {
         out->plans[i].plan = run->ranking.plans[i].plan;
         out->plans[i].seconds =

@@ -71,7 +71,7 @@ static enum hs_status walk_chunks(struct hs_strategy_run *run, int chunks, struc
     weights = hs_lattice_weights(&run->lattice, run->prices, walk.components, run->request->bytes,
                                  chunks, run->tick_seconds);
     if (!weights)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     walk.weights = weights;
     if (run->lattice.np == 1) {
         walk.plan.split = hs_split_flat(1);
@@ -96,7 +96,7 @@ enum hs_status hs_strategy_exhaustive(struct hs_strategy_run *run, struct hs_err
                        run->lattice.np, splits, HS_EXHAUSTIVE_MAX);
     run->prices = hs_lattice_prices(&run->lattice, run->request->system);
     if (!run->prices)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     run->layers_priced = run->lattice.edge_count;
     for (size_t c = 0; c < run->request->chunk_count && !status; c++)
         status = walk_chunks(run, run->request->chunks[c], err);

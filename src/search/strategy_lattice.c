@@ -37,7 +37,7 @@ static enum hs_status search_chunks(struct hs_strategy_run *run, int chunks, str
     enum hs_status status;
 
     if (!weights)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     if (components == 1)
         status = search_paths(&run->ranking, &run->lattice, weights, chunks, &run->looked_at, err);
     else
@@ -53,7 +53,7 @@ enum hs_status hs_strategy_lattice(struct hs_strategy_run *run, struct hs_error 
 
     run->prices = hs_lattice_prices(&run->lattice, run->request->system);
     if (!run->prices)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     run->layers_priced = run->lattice.edge_count;
     for (size_t c = 0; c < run->request->chunk_count && !status; c++)
         status = search_chunks(run, run->request->chunks[c], err);
