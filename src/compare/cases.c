@@ -1,6 +1,5 @@
 #include "compare/cases.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,17 +49,7 @@ const struct hs_system *hs_compare_system_of(const struct hs_result *result)
 
 bool hs_compare_same_system(const struct hs_system *a, const struct hs_system *b)
 {
-    cJSON *first, *second;
-    bool same;
-
-    if (a == b || !a || !b)
-        return a && a == b;
-    first = hs_system_to_json(a);
-    second = hs_system_to_json(b);
-    same = first && second && cJSON_Compare(first, second, true);
-    cJSON_Delete(first);
-    cJSON_Delete(second);
-    return same;
+    return a == b ? a != NULL : a && b && hs_system_equal(a, b);
 }
 
 static const struct hs_candidate *find_candidate(const struct hs_result_message *message,

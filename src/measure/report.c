@@ -1,7 +1,6 @@
 /* report.c - see report.h. */
 #include "measure/report.h"
 
-#include <cjson/cJSON.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -262,19 +261,6 @@ static enum hs_status fill_placement(struct hs_placement *placement,
     return HS_OK;
 }
 
-/* A system of its own: the copy goes through the file's form, so nothing of it is lost. */
-static enum hs_status copy_system(struct hs_system *out, const struct hs_system *system,
-                                  struct hs_error *err)
-{
-    struct cJSON *root = hs_system_to_json(system);
-    struct hs_json_document document = {root, (char *)"system"};
-    struct hs_json top = hs_json_top(&document);
-    enum hs_status status = root ? hs_system_read(out, &top, err) : out_of_memory(err);
-
-    cJSON_Delete(root);
-    return status;
-}
-
 enum hs_status hs_report_build(struct hs_result *result, const struct hs_session *session,
                                bool complete, const char *note, struct hs_error *err)
 {
@@ -288,7 +274,7 @@ enum hs_status hs_report_build(struct hs_result *result, const struct hs_session
         (note && !(result->note = hs_strdup(note))))
         return out_of_memory(err);
     if (session->has_system) {
-        status = copy_system(&result->system, &session->system, err);
+        status = hs_system_copy(&result->system, &session->system, err);
         result->has_system = status == HS_OK;
         result->extrapolated = session->np > hs_system_capacity(&session->system);
     }

@@ -93,11 +93,6 @@ struct hs_result_message {
     size_t candidate_count;
 };
 
-/* A named fact: versions ("hiersearch", "mpi", "cuda", "kernel", ...). */
-struct hs_fact {
-    char *name, *text; /* owned */
-};
-
 /* Where the ranks were. */
 struct hs_placement {
     size_t node_count;

@@ -182,7 +182,7 @@ static enum hs_status read_system(struct hs_result *result, const struct hs_json
     if (!hs_result_there(top, "system"))
         return HS_OK;
     if ((status = hs_json_member(&at, top, "system", err)) ||
-        (status = hs_system_read(&result->system, &at, err)))
+        (status = hs_fields_read(&hs_system_fields, &result->system, &at, err)))
         return status;
     result->has_system = true;
     return HS_OK;

@@ -245,10 +245,15 @@ static void put_placement(struct hs_json_builder *w, cJSON *top,
 static void put_system(struct hs_json_builder *w, cJSON *top, const struct hs_system *system)
 {
     struct hs_system without_points = *system;
+    struct hs_text text = {0};
 
     without_points.fits.points = NULL;
     without_points.fits.point_count = 0;
-    hs_json_put(w, top, "system", hs_system_to_json(&without_points));
+    if (hs_system_print(&text, &without_points, w->err) == HS_OK)
+        hs_json_put(w, top, "system", cJSON_Parse(text.data));
+    else
+        hs_json_no_memory(w);
+    hs_text_release(&text);
 }
 
 static void put_top(struct hs_json_builder *w, cJSON *top, const struct hs_result *result)
