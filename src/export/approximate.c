@@ -16,9 +16,9 @@
 static int64_t placed_ranks(const struct hs_placement *placement)
 {
     for (size_t i = 1; i < placement->node_count; i++)
-        if (placement->ranks_per_node[i] != placement->ranks_per_node[0])
+        if (placement->nodes[i].ranks != placement->nodes[0].ranks)
             return 0;
-    return placement->node_count > 0 ? placement->ranks_per_node[0] : 0;
+    return placement->node_count > 0 ? placement->nodes[0].ranks : 0;
 }
 
 int64_t hs_export_node_ranks(const struct hs_result *result, bool *measured)

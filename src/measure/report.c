@@ -15,11 +15,6 @@
 #include "runner/cuda_aware.h"
 #include "version.h"
 
-static enum hs_status out_of_memory(struct hs_error *err)
-{
-    return hs_fail(err, HS_MEMORY, "out of memory for the result");
-}
-
 /* ---- measurements -------------------------------------------------------------------------- */
 
 static bool copy_numbers(double **out, const struct hs_samples *samples)
@@ -45,6 +40,8 @@ static bool copy_layers(struct hs_measured *measured, const struct hs_contestant
     measured->allgather_seconds = calloc(layers, sizeof(double)); /* one more than needed */
     if (!measured->reduce_scatter_seconds || !measured->allgather_seconds)
         return false;
+    measured->reduce_scatter_count = layers;
+    measured->allgather_count = layers - 1;
     for (size_t i = 0; i < layers; i++)
         measured->reduce_scatter_seconds[i] = hs_contestant_phase_median(item, i);
     for (size_t i = 0; i + 1 < layers; i++)
@@ -81,9 +78,9 @@ static enum hs_status fill_measured(struct hs_measured *measured, const struct h
     measured->wrong_elements = item->wrong_elements;
     reason_of(reason, sizeof(reason), item);
     if (reason[0] && !(measured->reason = hs_strdup(reason)))
-        return out_of_memory(err);
+        return hs_no_memory(err);
     if (!copy_numbers(&measured->samples_seconds, &item->seconds) || !copy_layers(measured, item))
-        return out_of_memory(err);
+        return hs_no_memory(err);
     measured->sample_count = item->seconds.count;
     measured->device_median_seconds = hs_samples_median(&item->device);
     if (item->seconds.count == 0)
@@ -104,20 +101,12 @@ static enum hs_status add_candidate(struct hs_result_message *message,
                                     const struct hs_session *session,
                                     const struct hs_contestant *item, struct hs_error *err)
 {
-    struct hs_candidate *candidate = hs_result_add_candidate(message);
+    struct hs_candidate *candidate =
+        hs_result_add_plan(message, &item->plan, session->has_system ? &session->system : NULL,
+                           (double)message->message_bytes);
 
     if (!candidate || !hs_candidate_add_measured(candidate))
-        return out_of_memory(err);
-    candidate->plan = item->plan;
-    if (session->has_system) {
-        candidate->cost = malloc(sizeof(*candidate->cost));
-        if (!candidate->cost)
-            return out_of_memory(err);
-        *candidate->cost =
-            hs_plan_cost(&session->system, &item->plan, (double)message->message_bytes);
-        candidate->predicted_seconds = candidate->cost->seconds;
-        candidate->extrapolated = candidate->cost->extrapolated;
-    }
+        return hs_no_memory(err);
     return fill_measured(candidate->measured, item, err);
 }
 
@@ -130,7 +119,7 @@ static enum hs_status add_contestant(struct hs_result_message *message,
     if (item->plan.split.count > 0)
         return add_candidate(message, session, item, err);
     baseline = hs_result_add_baseline(message, item->name);
-    return baseline ? fill_measured(&baseline->measured, item, err) : out_of_memory(err);
+    return baseline ? fill_measured(&baseline->measured, item, err) : hs_no_memory(err);
 }
 
 /* The flat split's time: measured, else predicted. */
@@ -148,9 +137,9 @@ static enum hs_status add_pruned(struct hs_result_message *message, const struct
 
     if (bout->candidates.pruned > 0 &&
         !hs_result_add_pruned(message, bout->candidates.rule, bout->candidates.pruned))
-        return out_of_memory(err);
+        return hs_no_memory(err);
     if (raced > 0 && !hs_result_add_pruned(message, "racing", raced))
-        return out_of_memory(err);
+        return hs_no_memory(err);
     return HS_OK;
 }
 
@@ -160,9 +149,9 @@ static enum hs_status add_certificate(struct hs_result_message *message, const s
     if (bout->certificate.layers == 0)
         return HS_OK;
     message->certificate = calloc(1, sizeof(*message->certificate));
-    if (!message->certificate || !hs_certificate_copy(message->certificate, &bout->certificate))
-        return out_of_memory(err);
-    return HS_OK;
+    if (!message->certificate)
+        return hs_no_memory(err);
+    return hs_fields_copy(&hs_certificate_fields, message->certificate, &bout->certificate, err);
 }
 
 static enum hs_status add_bout(struct hs_result *result, const struct hs_session *session,
@@ -172,7 +161,7 @@ static enum hs_status add_bout(struct hs_result *result, const struct hs_session
     enum hs_status status;
 
     if (!message)
-        return out_of_memory(err);
+        return hs_no_memory(err);
     message->message_bytes = bout->bytes;
     message->padded_bytes = bout->padded_bytes;
     message->datatype = session->settings.datatype;
@@ -181,7 +170,7 @@ static enum hs_status add_bout(struct hs_result *result, const struct hs_session
     message->looked_at = bout->candidates.looked_at;
     message->flat_seconds = NAN;
     if (bout->candidates.strategy && !(message->strategy = hs_strdup(bout->candidates.strategy)))
-        return out_of_memory(err);
+        return hs_no_memory(err);
     status = add_certificate(message, bout, err);
     if (status == HS_OK)
         status = add_pruned(message, bout, err);
@@ -245,19 +234,18 @@ static enum hs_status fill_placement(struct hs_placement *placement,
 {
     size_t count = (size_t)order->node_count;
 
-    placement->hosts = calloc(count, sizeof(*placement->hosts));
-    placement->ranks_per_node = calloc(count, sizeof(*placement->ranks_per_node));
-    if (!placement->hosts || !placement->ranks_per_node)
-        return out_of_memory(err);
+    placement->nodes = calloc(count, sizeof(*placement->nodes));
+    if (!placement->nodes)
+        return hs_no_memory(err);
     placement->node_count = count;
     for (size_t i = 0; i < count; i++) {
-        placement->ranks_per_node[i] = order->nodes[i].ranks;
-        placement->hosts[i] = hs_strdup(order->nodes[i].host);
-        if (!placement->hosts[i])
-            return out_of_memory(err);
+        placement->nodes[i].ranks = order->nodes[i].ranks;
+        placement->nodes[i].host = hs_strdup(order->nodes[i].host);
+        if (!placement->nodes[i].host)
+            return hs_no_memory(err);
     }
     if (order->note[0] && !(placement->note = hs_strdup(order->note)))
-        return out_of_memory(err);
+        return hs_no_memory(err);
     return HS_OK;
 }
 
@@ -272,7 +260,7 @@ enum hs_status hs_report_build(struct hs_result *result, const struct hs_session
     result->backend = hs_strdup(session->backend->name);
     if (!result->command || !result->created || !result->backend ||
         (note && !(result->note = hs_strdup(note))))
-        return out_of_memory(err);
+        return hs_no_memory(err);
     if (session->has_system) {
         status = hs_system_copy(&result->system, &session->system, err);
         result->has_system = status == HS_OK;
