@@ -202,8 +202,6 @@ enum hs_status hs_export_begin_node(struct hs_text **text, struct hs_plan *plan,
     *text = hs_export_add_file(out, name);
     if (status != HS_OK)
         return status;
-    if (!*text)
-        return hs_fail(err, HS_MEMORY, "out of memory");
     hs_export_header_lines(*text, job, exporter, use);
     hs_export_say_replaced(out, *text, exporter, hs_export_plan(job), plan, cost,
                            hs_export_size(size, job));
