@@ -314,19 +314,3 @@ void hs_json_next(struct hs_json *element)
     element->key = element->node ? element->node->string : NULL;
     element->index++;
 }
-
-bool hs_json_has(const struct hs_json *object, const char *key)
-{
-    struct hs_json member = hs_json_find(object, key);
-
-    return member.node != NULL && !cJSON_IsNull(member.node);
-}
-
-enum hs_status hs_json_member(struct hs_json *out, const struct hs_json *object, const char *key,
-                              struct hs_error *err)
-{
-    *out = hs_json_find(object, key);
-    if (!cJSON_IsObject(object->node))
-        return hs_json_unexpected(object, err, "an object");
-    return out->node != NULL ? HS_OK : hs_json_fail(out, err, "missing");
-}

@@ -18,7 +18,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/text.h"
 
 struct cJSON;
 
@@ -100,42 +99,5 @@ enum hs_status hs_json_read_string(const char **out, const struct hs_json *at,
 /* Index of the text in `names`; the nearest name is suggested. */
 enum hs_status hs_json_read_choice(size_t *out, const struct hs_json *at, const char *const *names,
                                    size_t count, struct hs_error *err);
-
-/* ---- by member: until all files are tables ---- */
-
-struct hs_text;
-/* Whether the object has the member, and it is not null. */
-bool hs_json_has(const struct hs_json *object, const char *key);
-/* The member as a cursor; HS_INVALID "key: missing" where it is not there. */
-enum hs_status hs_json_member(struct hs_json *out, const struct hs_json *object, const char *key,
-                              struct hs_error *err);
-enum hs_status hs_json_number(double *out, const struct hs_json *object, const char *key,
-                              const struct hs_json_bounds *bounds, struct hs_error *err);
-enum hs_status hs_json_number_or(double *out, const struct hs_json *object, const char *key,
-                                 const struct hs_json_bounds *bounds, double fallback,
-                                 struct hs_error *err);
-/* Whole numbers in [min, max], |max| <= 2^53. */
-enum hs_status hs_json_integer(int64_t *out, const struct hs_json *object, const char *key,
-                               int64_t min, int64_t max, struct hs_error *err);
-enum hs_status hs_json_integer_or(int64_t *out, const struct hs_json *object, const char *key,
-                                  int64_t min, int64_t max, int64_t fallback, struct hs_error *err);
-enum hs_status hs_json_bool_or(bool *out, const struct hs_json *object, const char *key,
-                               bool fallback, struct hs_error *err);
-/* Text of a member; points into the document. */
-enum hs_status hs_json_string(const char **out, const struct hs_json *object, const char *key,
-                              struct hs_error *err);
-enum hs_status hs_json_string_or(const char **out, const struct hs_json *object, const char *key,
-                                 const char *fallback, struct hs_error *err);
-/* Index of the member's text in `names`; the nearest name is suggested. */
-enum hs_status hs_json_choice_or(size_t *out, const struct hs_json *object, const char *key,
-                                 const char *const *names, size_t count, size_t fallback,
-                                 struct hs_error *err);
-
-/* Appends the document as text: two-space indentation, arrays of numbers on one line, numbers with
- * the digits that give the same double back, a newline at the end. HS_MEMORY; HS_FAILED for a
- * number that is not finite, which JSON cannot hold. */
-enum hs_status hs_json_print(struct hs_text *text, const struct cJSON *root, struct hs_error *err);
-/* The same for a tree that was made for it, which is deleted. NULL: there was no memory for it. */
-enum hs_status hs_json_print_owned(struct hs_text *text, struct cJSON *root, struct hs_error *err);
 
 #endif
