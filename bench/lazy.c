@@ -127,11 +127,11 @@ static double measure_every_split(struct machine *machine, int64_t np)
 
 /* One phase, by the rules of measure's lazy plan. */
 static struct hs_fit_point measure_phase(struct machine *machine, const struct hs_lazy *lazy,
-                                         struct hs_layer layer, bool rough, enum hs_fit_phase phase)
+                                         struct hs_layer layer, bool rough, enum hs_phase phase)
 {
     size_t least = rough ? HS_LAZY_ROUGH_SAMPLES : MIN_SAMPLES;
-    double bytes = lazy->bytes / (double)layer.stride, values[MAX_SAMPLES];
-    double truth = true_phase_seconds(machine, lazy->lattice.np, layer, phase, bytes);
+    double bytes = hs_problem_entering(&lazy->problem, layer), values[MAX_SAMPLES];
+    double truth = true_phase_seconds(machine, lazy->problem.group.size, layer, phase, bytes);
     struct hs_summary summary = {0};
     size_t count = 0;
 
@@ -143,9 +143,8 @@ static struct hs_fit_point measure_phase(struct machine *machine, const struct h
             exit(1);
     } while (count < least ||
              (!rough && count < MAX_SAMPLES && hs_summary_precision(&summary) > PRECISION));
-    return (struct hs_fit_point){.layer = layer,
-                                 .np = lazy->lattice.np,
-                                 .phase = phase,
+    return (struct hs_fit_point){.key = {phase, HS_RING, layer},
+                                 .np = lazy->problem.group.size,
                                  .bytes = bytes,
                                  .seconds = summary.median,
                                  .noise = median_noise(&summary)};
@@ -160,12 +159,12 @@ static struct hs_certificate measure_layers(struct machine *machine, const struc
     struct hs_lazy_step step;
     struct hs_lazy lazy;
 
-    if (hs_lazy_init(&lazy, system, np, BYTES, &options, &err))
+    if (lazy_init(&lazy, system, np, BYTES, &options, &err))
         fail(&err);
     while (!hs_lazy_next(&step, &lazy, &err) && step.wanted) {
-        enum hs_fit_phase phases[2];
+        enum hs_phase phases[2];
         struct hs_fit_point points[2];
-        size_t count = hs_lazy_phases(phases, &lazy, step.layer);
+        size_t count = (size_t)hs_problem_phases(phases, &lazy.problem, step.layer);
 
         for (size_t i = 0; i < count; i++)
             points[i] = measure_phase(machine, &lazy, step.layer, step.rough, phases[i]);

@@ -7,8 +7,8 @@
 
 #include "test.h"
 
-#include "model/cost.h"
 #include "model/plan.h"
+#include "model/price.h"
 #include "model/system.h"
 
 static inline struct hs_system parse(const char *text)
@@ -21,6 +21,24 @@ static inline struct hs_system parse(const char *text)
     return system;
 }
 
+/* A plan of all its ranks for `bytes` per process. */
+static inline struct hs_plan_cost cost_of(const struct hs_system *system,
+                                          const struct hs_plan *plan, double bytes)
+{
+    struct hs_problem problem = hs_problem_world(hs_split_product(&plan->split), bytes);
+
+    return hs_plan_cost(system, &problem, plan);
+}
+
+/* The stages of a layer of an AllReduce of all ranks, in one: a ring's. */
+static inline struct hs_stage_price price_of(const struct hs_system *system, int64_t np,
+                                             struct hs_layer layer)
+{
+    struct hs_problem problem = hs_problem_world(np, 1);
+
+    return hs_stage_price(system, np, hs_problem_key(&problem, layer, HS_RING));
+}
+
 static inline double plan_seconds(const struct hs_system *system, const char *text, double bytes)
 {
     struct hs_plan plan;
@@ -28,7 +46,7 @@ static inline double plan_seconds(const struct hs_system *system, const char *te
 
     if (hs_plan_parse(&plan, text, 0, &err))
         fail_msg("%s", err.message);
-    return hs_plan_cost(system, &plan, bytes).seconds;
+    return cost_of(system, &plan, bytes).seconds;
 }
 
 #endif

@@ -78,7 +78,8 @@ void hs_fields_init(const struct hs_fields *fields, void *object)
     for (size_t i = 0; i < fields->count; i++) {
         const struct hs_field *field = &fields->rows[i];
         char *value = (char *)object + field->offset;
-        bool number = field->kind == HS_NUMBER || field->kind == HS_INTERVAL;
+        bool number =
+            field->kind == HS_NUMBER || field->kind == HS_TIME || field->kind == HS_INTERVAL;
 
         if (field->kind == HS_OBJECT && field->presence == HS_REQUIRED && !field->owned)
             hs_fields_init(field->fields, value);

@@ -35,11 +35,12 @@ enum hs_field_kind {
     HS_INTEGER,  /* an integer of 4 or 8 bytes, in min .. max */
     HS_WHOLE,    /* uint64_t, from min; beyond 2^53 decimal text */
     HS_NUMBER,   /* double; not finite: does not exist, and is not written */
+    HS_TIME,     /* the same, in seconds that are usable (units.h) */
     HS_BOOL,
     HS_CHOICE,   /* an enum (or int): one of `names`, or of those that `list` lists */
     HS_TEXT,     /* char[], or owned char *; at least `min` letters, of a form if there is one */
     HS_INTERVAL, /* double: half of it, around the double that is the row's "other"; [low, high] */
-    HS_SECONDS,  /* a list of min .. max doubles, finite and not negative */
+    HS_SECONDS,  /* a list of min .. max doubles, each a time */
     HS_FACTS,    /* an object of at most `max` free names: a list of struct hs_fact */
     HS_LIST,     /* min .. max elements: `fields`; of a single row without a key: bare values */
     HS_OBJECT,   /* `fields` */
@@ -80,7 +81,7 @@ struct hs_file_unit {
 extern const struct hs_file_unit hs_unit_microseconds, hs_unit_gigabytes, hs_unit_percent;
 
 /* A value that is text in the file and not in memory: the row's `size` bytes, which own nothing. */
-#define HS_FIELD_TEXT 128
+#define HS_FIELD_TEXT 160
 struct hs_field_custom {
     enum hs_status (*parse)(void *value, const char *text, const struct hs_place *place,
                             struct hs_error *why);
@@ -106,7 +107,7 @@ struct hs_field {
     enum hs_presence presence;
     int first;           /* choices: the value of names[0] */
     bool owned;          /* behind a pointer that the struct owns, else in place */
-    bool above;          /* numbers: min itself is too small */
+    bool above;          /* numbers: min itself is too small; times: 0 is */
     bool unique;         /* no two elements of the list that this object is in have the same */
     size_t offset, size; /* of the value in place; offset of the pointer to it */
     /* of a list its count; of an interval its middle; of an object, a part, or a custom value an

@@ -75,6 +75,18 @@ static enum hs_status read_number(const struct task *t)
     return status;
 }
 
+static enum hs_status read_time(const struct task *t)
+{
+    double seconds;
+    enum hs_status status = hs_json_read_seconds(&seconds, t->at, t->err);
+
+    if (!status && t->field->above && seconds == 0)
+        status = hs_json_unexpected(t->at, t->err, "a number above 0");
+    if (!status)
+        *(double *)t->value = seconds;
+    return status;
+}
+
 static enum hs_status read_bool(const struct task *t)
 {
     return hs_json_read_bool(t->value, t->at, t->err);
@@ -111,15 +123,6 @@ static enum hs_status read_choice(const struct task *t)
 
 /* ---- lists ---- */
 
-static enum hs_status read_second(double *seconds, const struct hs_json *at, struct hs_error *err)
-{
-    static const struct hs_json_bounds any = {-INFINITY, INFINITY, false};
-
-    if (hs_json_read_number(seconds, at, &any, NULL))
-        return hs_json_fail(at, err, "expected a number of seconds");
-    return *seconds < 0 ? hs_json_unexpected(at, err, "seconds of 0 or more") : HS_OK;
-}
-
 /* What added to `middle` gives `high` again, which the rounded difference need not do. */
 static double half_width(double middle, double high)
 {
@@ -138,7 +141,7 @@ static enum hs_status read_interval(const struct task *t)
     enum hs_status status = hs_json_array(&count, t->at, 2, 2, t->err);
 
     for (; !status && end.node; hs_json_next(&end))
-        status = read_second(&ends[end.index], &end, t->err);
+        status = hs_json_read_seconds(&ends[end.index], &end, t->err);
     if (status)
         return status;
     if (!(ends[0] <= middle && middle <= ends[1]))
@@ -182,7 +185,7 @@ static enum hs_status read_element(const struct task *list, char *items, const s
     enum hs_status status;
 
     if (list->field->kind == HS_SECONDS)
-        return read_second((double *)(void *)element, at, list->err);
+        return hs_json_read_seconds((double *)(void *)element, at, list->err);
     if (!fields->rows[0].key)
         return read_value(element, &fields->rows[0], at, &place, list->err);
     hs_fields_init(fields, element);
@@ -329,11 +332,11 @@ static enum hs_status read_inner(const struct task *t)
 /* ---- all of them ---- */
 
 static enum hs_status (*const readers[])(const struct task *) = {
-    [HS_CONSTANT] = read_text, [HS_INTEGER] = read_integer, [HS_WHOLE] = read_whole,
-    [HS_NUMBER] = read_number, [HS_BOOL] = read_bool,       [HS_CHOICE] = read_choice,
-    [HS_TEXT] = read_text,     [HS_CUSTOM] = read_custom,   [HS_INTERVAL] = read_interval,
-    [HS_SECONDS] = read_list,  [HS_FACTS] = read_facts,     [HS_LIST] = read_list,
-    [HS_OBJECT] = read_inner,  [HS_PART] = read_inner,
+    [HS_CONSTANT] = read_text,     [HS_INTEGER] = read_integer, [HS_WHOLE] = read_whole,
+    [HS_NUMBER] = read_number,     [HS_TIME] = read_time,       [HS_BOOL] = read_bool,
+    [HS_CHOICE] = read_choice,     [HS_TEXT] = read_text,       [HS_CUSTOM] = read_custom,
+    [HS_INTERVAL] = read_interval, [HS_SECONDS] = read_list,    [HS_FACTS] = read_facts,
+    [HS_LIST] = read_list,         [HS_OBJECT] = read_inner,    [HS_PART] = read_inner,
 };
 
 static enum hs_status read_value(void *object, const struct hs_field *field,

@@ -10,6 +10,9 @@
 #define DRAFT           "https://json-schema.org/draft/2020-12/schema"
 #define DEFINITIONS_MAX 32
 
+#define USABLE "\"type\": \"number\", \"minimum\": 1e-60, \"maximum\": 1e64"
+#define TIME   "\"oneOf\": [{ \"const\": 0 }, { " USABLE " }]"
+
 /* The type of each kind, what its min and max are called, and members that it always has. */
 static const struct {
     const char *type, *min, *max, *more;
@@ -20,14 +23,14 @@ static const struct {
                   "\"oneOf\": [\n"
                   "  { \"type\": \"integer\", \"minimum\": 0, \"maximum\": 9007199254740991 },\n"
                   "  { \"type\": \"string\", \"pattern\": \"^[1-9][0-9]{15,19}$\" } ]"},
+    [HS_TIME] = {NULL, NULL, NULL, TIME},
     [HS_BOOL] = {"boolean", NULL, NULL, NULL},
     [HS_TEXT] = {"string", "minLength", NULL, NULL},
     [HS_CUSTOM] = {"string", NULL, NULL, NULL},
     [HS_INTERVAL] = {"array", NULL, NULL,
                      "\"minItems\": 2, \"maxItems\": 2,\n"
-                     "\"items\": { \"type\": \"number\", \"minimum\": 0 }"},
-    [HS_SECONDS] = {"array", "minItems", "maxItems",
-                    "\"items\": { \"type\": \"number\", \"minimum\": 0 }"},
+                     "\"items\": { " TIME " }"},
+    [HS_SECONDS] = {"array", "minItems", "maxItems", "\"items\": { " TIME " }"},
     [HS_LIST] = {"array", "minItems", "maxItems", NULL},
     [HS_FACTS] = {"object", NULL, "maxProperties",
                   "\"propertyNames\": { \"minLength\": 1 },\n"
@@ -62,16 +65,17 @@ static void put_choices(struct hs_json_writer *w, const struct hs_field *field)
 
 static void put_type(struct hs_json_writer *w, const struct hs_field *field)
 {
-    const char *min = field->above ? "exclusiveMinimum" : kinds[field->kind].min;
+    const char *min = kinds[field->kind].min;
     bool number = field->kind == HS_INTEGER || field->kind == HS_NUMBER;
 
     hs_json_write_text(w, "type", kinds[field->kind].type);
     if (min && (number || field->min > 0))
-        hs_json_write_number(w, min, field->min);
+        hs_json_write_number(w, field->above ? "exclusiveMinimum" : min, field->min);
     if (kinds[field->kind].max)
         hs_json_write_number(w, kinds[field->kind].max, field->max);
     if (kinds[field->kind].more)
-        hs_json_write_raw(w, NULL, kinds[field->kind].more);
+        hs_json_write_raw(
+            w, NULL, field->kind == HS_TIME && field->above ? USABLE : kinds[field->kind].more);
     if (field->form || field->custom)
         hs_json_write_text(w, "pattern",
                            field->form ? field->form->pattern : field->custom->pattern);

@@ -7,6 +7,7 @@
 
 #include "base/fields.h"
 #include "base/fields_parts.h"
+#include "base/units.h"
 
 /* A row of a struct that is written. */
 struct task {
@@ -102,7 +103,7 @@ static void write_seconds(const struct task *t)
     for (size_t i = 0; i < count && !t->w->status; i++) {
         if (!isfinite(seconds[i]) && !t->field->owned)
             return;
-        if (!isfinite(seconds[i]) || seconds[i] < 0)
+        if (!hs_seconds_usable(seconds[i]))
             t->w->status =
                 hs_fail(t->w->err, HS_FAILED, "%s[%zu]: expected seconds of 0 or more, found %g",
                         t->field->key, i, seconds[i]);
@@ -155,10 +156,10 @@ static void write_inner(const struct task *t)
 
 static void (*const writers[])(const struct task *) = {
     [HS_CONSTANT] = write_constant, [HS_INTEGER] = write_integer, [HS_WHOLE] = write_integer,
-    [HS_NUMBER] = write_number,     [HS_BOOL] = write_integer,    [HS_CHOICE] = write_integer,
-    [HS_TEXT] = write_text,         [HS_CUSTOM] = write_custom,   [HS_INTERVAL] = write_interval,
-    [HS_SECONDS] = write_seconds,   [HS_FACTS] = write_facts,     [HS_LIST] = write_list,
-    [HS_OBJECT] = write_inner,      [HS_PART] = write_inner,
+    [HS_NUMBER] = write_number,     [HS_TIME] = write_number,     [HS_BOOL] = write_integer,
+    [HS_CHOICE] = write_integer,    [HS_TEXT] = write_text,       [HS_CUSTOM] = write_custom,
+    [HS_INTERVAL] = write_interval, [HS_SECONDS] = write_seconds, [HS_FACTS] = write_facts,
+    [HS_LIST] = write_list,         [HS_OBJECT] = write_inner,    [HS_PART] = write_inner,
 };
 
 static void write_rows(struct hs_json_writer *w, const struct hs_place *place)

@@ -84,6 +84,8 @@ struct hs_json_bounds {
 };
 enum hs_status hs_json_read_number(double *out, const struct hs_json *at,
                                    const struct hs_json_bounds *bounds, struct hs_error *err);
+/* A time: seconds that are usable (units.h). */
+enum hs_status hs_json_read_seconds(double *out, const struct hs_json *at, struct hs_error *err);
 /* Whole numbers in [min, max], |max| <= 2^53. */
 enum hs_status hs_json_read_integer(int64_t *out, const struct hs_json *at, int64_t min,
                                     int64_t max, struct hs_error *err);

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/json_parts.h"
 #include "base/text.h"
+#include "base/units.h"
 
 enum hs_status hs_json_read_number(double *out, const struct hs_json *at,
                                    const struct hs_json_bounds *bounds, struct hs_error *err)
@@ -33,6 +34,19 @@ enum hs_status hs_json_read_number(double *out, const struct hs_json *at,
     }
     *out = value;
     return HS_OK;
+}
+
+enum hs_status hs_json_read_seconds(double *out, const struct hs_json *at, struct hs_error *err)
+{
+    char expected[64];
+
+    if (cJSON_IsNumber(at->node) && hs_seconds_usable(at->node->valuedouble)) {
+        *out = at->node->valuedouble;
+        return HS_OK;
+    }
+    snprintf(expected, sizeof(expected), "seconds, 0 or from %g to %g", HS_SECONDS_MIN,
+             HS_SECONDS_MAX);
+    return hs_json_unexpected(at, err, expected);
 }
 
 enum hs_status hs_json_read_integer(int64_t *out, const struct hs_json *at, int64_t min,

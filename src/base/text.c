@@ -70,6 +70,25 @@ void hs_text_release(struct hs_text *text)
     *text = (struct hs_text){0};
 }
 
+enum hs_status hs_name_find(size_t *out, const char *text, const char *what,
+                            const char *const *names, size_t count, struct hs_error *err)
+{
+    const char *nearest;
+
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *out = i;
+            return HS_OK;
+        }
+    }
+    nearest = hs_nearest_name(text, names, count);
+    if (nearest)
+        return hs_fail(err, HS_INVALID, "unknown %s \"%.40s\", did you mean \"%s\"?", what, text,
+                       nearest);
+    return hs_fail(err, HS_INVALID, "unknown %s \"%.40s\", expected one such as \"%s\"", what, text,
+                   names[0]);
+}
+
 char *hs_strdup(const char *text)
 {
     return text == NULL ? NULL : strdup(text);

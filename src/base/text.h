@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
+
 /* A growing, always NUL-terminated buffer. {0} is the empty text. Running out of memory is
  * remembered (`failed`) and turns further appends into no-ops, so a writer checks once, at the end.
  * */
@@ -25,6 +27,10 @@ void hs_text_release(struct hs_text *text);
 /* The name nearest to `wrong` (edit distance with transpositions, ignoring case), or NULL where
  * none is near enough to be a likely slip (distance above a third of the length, at least 1). */
 const char *hs_nearest_name(const char *wrong, const char *const *names, size_t count);
+
+/* Index of `text` in names. HS_INVALID: "unknown WHAT ...", with the nearest of them. */
+enum hs_status hs_name_find(size_t *out, const char *text, const char *what,
+                            const char *const *names, size_t count, struct hs_error *err);
 
 /* Heap copy of a string; NULL in gives NULL out; NULL also when out of memory. */
 char *hs_strdup(const char *text);

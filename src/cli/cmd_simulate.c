@@ -12,9 +12,9 @@
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
 #include "console/figures.h"
-#include "console/system_find.h"
 #include "console/table.h"
 #include "export/export.h"
+#include "machine/system_find.h"
 #include "result/result_gaps.h"
 #include "version.h"
 
@@ -23,11 +23,8 @@
 #define FIELD(name) offsetof(struct hs_simulate_settings, name)
 
 static const struct hs_argument arguments[] = {
-    {.name = "SYSTEM",
-     .required = true,
-     .completion = HS_COMPLETE_SYSTEMS,
-     .offset = FIELD(system),
-     .help = "the machine: a name, a file, or levels from the inside out, as for predict"},
+    HS_ROW_SYSTEM(FIELD(system), true,
+                  "the machine: a name, a file, or levels from the inside out, as for predict"),
     {.name = "PLAN",
      .many = true,
      .offset = FIELD(plans),
@@ -111,6 +108,7 @@ static enum hs_status check_settings(const struct hs_simulate_settings *settings
 static enum hs_status add_message(struct hs_result *result, const struct hs_simulation *simulation,
                                   struct hs_error *err)
 {
+    struct hs_problem problem = hs_problem_world(simulation->np, (double)simulation->bytes);
     struct hs_result_message *message = hs_result_add_message(result);
     enum hs_status status = HS_OK;
 
@@ -126,9 +124,8 @@ static enum hs_status add_message(struct hs_result *result, const struct hs_simu
     if (!message->strategy)
         return hs_no_memory(err);
     for (size_t i = 0; i < simulation->count && status == HS_OK; i++)
-        if (!hs_result_add_plan(message, &simulation->plans[i].plan, simulation->system,
-                                (double)simulation->bytes))
-            status = hs_no_memory(err);
+        status = hs_result_add_prediction(message, simulation->system, &problem,
+                                          &simulation->plans[i].plan, err);
     return status == HS_OK ? hs_result_rank(message, err) : status;
 }
 
@@ -205,7 +202,7 @@ static enum hs_status finish_result(struct hs_result *result,
                                     const struct hs_simulation *simulation, struct hs_error *err)
 {
     struct hs_result_message *message = &result->messages[0];
-    struct hs_plan flat = {.split = hs_split_flat(simulation->np), .chunks = 1};
+    struct hs_plan flat = hs_plan_flat(simulation->np);
     const struct hs_simulated *simulated = find(simulation, &flat);
     enum hs_status status = hs_result_set_version(result, "simgrid", simulation->simgrid, err);
 
@@ -274,7 +271,7 @@ static void add_row(struct hs_table *table, const struct hs_result *result,
 {
     char text[HS_SPLIT_TEXT], figure[HS_FIGURE_TEXT];
     double seconds = candidate->measured->median_seconds;
-    double bytes = (double)result->messages[0].message_bytes;
+    struct hs_problem problem = hs_result_problem(result, &result->messages[0]);
 
     hs_table_row(table);
     hs_table_cell(table, PLAN, "%s%s", hs_plan_format(text, &candidate->plan),
@@ -283,7 +280,7 @@ static void add_row(struct hs_table *table, const struct hs_result *result,
                   hs_time_figure(figure, candidate->predicted_seconds, unit));
     hs_table_cell(table, SIMULATED, "%s", hs_time_figure(figure, seconds, unit));
     hs_table_cell(table, ERROR, "%+.2f", error_percent(candidate));
-    hs_table_cell(table, BUSBW, "%.2f", hs_bus_bandwidth(bytes, seconds, result->np) * 1e-9);
+    hs_table_cell(table, BUSBW, "%.2f", hs_problem_bus_bandwidth(&problem, seconds) * 1e-9);
     if (result->system.fits.count > 0 && candidate->cost && isfinite(candidate->cost->ci95_seconds))
         hs_table_cell(
             table, INTERVAL, "%s",

@@ -74,8 +74,8 @@ void hs_predict_explain_spread(struct hs_text *out, const struct hs_predict *pre
  * added to `gaps`; *mark is " *" where that or the process count is beyond what is known, else "".
  */
 struct hs_plan_cost hs_predict_cost(struct hs_gaps *gaps, const char **mark,
-                                    const struct hs_predict *predict, const struct hs_plan *plan,
-                                    double bytes);
+                                    const struct hs_predict *predict,
+                                    const struct hs_problem *problem, const struct hs_plan *plan);
 /* What the mark means; `beyond_np`: more processes than the description covers were shown. */
 void hs_predict_legend(struct hs_text *out, const struct hs_predict *predict,
                        const struct hs_gaps *gaps, bool beyond_np);

@@ -58,11 +58,11 @@ static void add_shares(struct hs_table *table, const struct hs_predict *predict,
 }
 
 /* Which fit priced the layer, and the interval of its time. */
-static void add_fit(struct hs_table *table, const struct hs_layer_cost *layer)
+static void add_fit(struct hs_table *table, const struct hs_stage_cost *layer)
 {
     size_t column = table->column_count - 2;
 
-    hs_table_cell(table, column, "%s%s", hs_fit_scope_names[layer->price.fit_scope],
+    hs_table_cell(table, column, "%s%s", hs_fit_scope_names[layer->fit_scope],
                   layer->extrapolated ? " *" : "");
     if (isfinite(layer->relative_ci95))
         hs_table_cell(table, column + 1, "%.1f", 100 * layer->relative_ci95);
@@ -75,20 +75,19 @@ static void add_layer(struct hs_table *table, const struct hs_predict *predict,
                       const struct hs_time_unit *unit)
 {
     const struct hs_system *system = predict->system;
-    const struct hs_layer_cost *layer = &cost->layers[i];
-    const struct hs_layer_price *price = &layer->price;
+    const struct hs_stage_cost *layer = &cost->stages[i];
     char text[HS_FIGURE_TEXT];
 
     hs_table_row(table);
     hs_table_cell(table, LAYER, "%d", i + 1);
-    hs_table_cell(table, SIZE, "%" PRId64, price->layer.size);
-    hs_table_cell(table, STRIDE, "%" PRId64, price->layer.stride);
-    hs_table_cell(table, LEVEL, "%s%s", system->levels[price->level].name,
-                  price->straddles ? " ~" : "");
-    if (price->bottleneck != price->level)
-        hs_table_cell(table, LEVEL, " (%s slowest)", system->levels[price->bottleneck].name);
-    hs_table_cell(table, RINGS, "%" PRId64, price->rings_per_link);
-    hs_table_cell(table, RING_BANDWIDTH, "%.4g", price->ring_bytes_per_second * 1e-9);
+    hs_table_cell(table, SIZE, "%" PRId64, layer->key.layer.size);
+    hs_table_cell(table, STRIDE, "%" PRId64, layer->key.layer.stride);
+    hs_table_cell(table, LEVEL, "%s%s", system->levels[layer->level].name,
+                  layer->straddles ? " ~" : "");
+    if (layer->bottleneck != layer->level)
+        hs_table_cell(table, LEVEL, " (%s slowest)", system->levels[layer->bottleneck].name);
+    hs_table_cell(table, RINGS, "%" PRId64, layer->rings_per_link);
+    hs_table_cell(table, RING_BANDWIDTH, "%.4g", layer->ring_bytes_per_second * 1e-9);
     hs_table_cell(table, BYTES, "%s", hs_bytes_figure(text, layer->bytes));
     hs_table_cell(table, TIME, "%s", hs_time_figure(text, layer->seconds, unit));
     hs_table_cell(table, SHARE, "%s", hs_percent_figure(text, layer->seconds, sum));
@@ -103,7 +102,7 @@ static double sum_of_layers(const struct hs_plan_cost *cost)
     double sum = 0;
 
     for (int i = 0; i < cost->count; i++)
-        sum += cost->layers[i].seconds;
+        sum += cost->stages[i].seconds;
     return sum;
 }
 
@@ -125,7 +124,7 @@ static void append_fits(struct hs_text *out, const struct hs_predict *predict,
         bool there = false;
 
         for (int i = 0; i < cost->count; i++)
-            there = there || cost->layers[i].price.fit_scope == s;
+            there = there || cost->stages[i].fit_scope == s;
         if (!there)
             continue;
         hs_text_append(out, "%s%s: %s", separator, hs_fit_scope_names[s], meanings[s]);
@@ -163,7 +162,7 @@ static void append_layers(struct hs_text *out, const struct hs_predict *predict,
     }
     for (int i = 0; i < cost->count; i++) {
         add_layer(&table, predict, cost, i, sum, &unit);
-        straddles = straddles || cost->layers[i].price.straddles;
+        straddles = straddles || cost->stages[i].straddles;
     }
     hs_table_row(&table);
     hs_table_cell(&table, LEVEL, "all layers");
@@ -216,7 +215,7 @@ static void append_margin(struct hs_text *out, const struct hs_predict *predict,
 
     if (hs_plan_compare(plan, &best->plan) == 0 && second)
         other = second;
-    others = hs_plan_cost(predict->system, &other->plan, point->request.bytes);
+    others = hs_plan_cost(predict->system, &point->request.problem, &other->plan);
     if (hs_plan_compare(plan, &best->plan) != 0)
         hs_text_append(out, "best       %s takes %s: this plan takes %s as long\n",
                        hs_plan_format(text, &best->plan), hs_seconds_format(time, best->seconds),
@@ -247,14 +246,14 @@ static void append_flat(struct hs_text *out, const struct hs_predict *predict,
                         const struct hs_predict_point *point, const struct hs_plan *plan,
                         const struct hs_plan_cost *cost)
 {
-    struct hs_plan flat_plan = {.split = hs_split_flat(point->request.np), .chunks = 1};
-    struct hs_plan_cost flat = hs_plan_cost(predict->system, &flat_plan, point->request.bytes);
+    struct hs_plan flat_plan = hs_plan_flat(point->request.problem.group.size);
+    struct hs_plan_cost flat = hs_plan_cost(predict->system, &point->request.problem, &flat_plan);
     char time[HS_UNIT_TEXT], ratio[HS_FIGURE_TEXT];
 
     if (hs_plan_compare(plan, &flat_plan) == 0)
         return;
-    hs_text_append(out, "flat       %" PRId64 " takes %s: %s as long", point->request.np,
-                   hs_seconds_format(time, flat.seconds),
+    hs_text_append(out, "flat       %" PRId64 " takes %s: %s as long",
+                   point->request.problem.group.size, hs_seconds_format(time, flat.seconds),
                    hs_ratio_figure(ratio, flat.seconds, cost->seconds));
     append_difference(out, "\n           latency", flat.latency_seconds, cost->latency_seconds);
     append_difference(out, ", bandwidth", flat.bandwidth_seconds, cost->bandwidth_seconds);
@@ -283,12 +282,14 @@ static enum hs_status append_sizes(struct hs_text *out, const struct hs_predict 
     hs_table_column(&table, "", false);
     for (size_t i = 0; i < count; i++) {
         char text[HS_SPLIT_TEXT], figure[HS_FIGURE_TEXT], time[HS_UNIT_TEXT];
-        bool here = winners[i].bytes <= point->request.bytes &&
-                    (i + 1 == count || point->request.bytes < winners[i + 1].bytes);
+        struct hs_problem problem = point->request.problem;
+        bool here = winners[i].bytes <= point->request.problem.bytes &&
+                    (i + 1 == count || point->request.problem.bytes < winners[i + 1].bytes);
 
         hs_table_row(&table);
         hs_table_cell(&table, 0, "%s", hs_bytes_figure(figure, winners[i].bytes));
-        hs_predict_cost(&gaps, &mark, predict, &winners[i].plan, winners[i].bytes);
+        problem.bytes = winners[i].bytes;
+        hs_predict_cost(&gaps, &mark, predict, &problem, &winners[i].plan);
         hs_table_cell(&table, 1, "%s%s", hs_plan_format(text, &winners[i].plan),
                       hs_predict_is_calibrated(predict) ? mark : "");
         hs_table_cell(&table, 2, "%s", hs_seconds_format(time, winners[i].seconds));
@@ -325,8 +326,10 @@ static void add_np_winner(struct hs_table *table, struct hs_gaps *gaps,
 {
     const char *mark;
     char text[HS_SPLIT_TEXT], figure[HS_FIGURE_TEXT], time[HS_UNIT_TEXT];
+    struct hs_problem problem;
 
-    hs_predict_cost(gaps, &mark, predict, &winner->plan, point->request.bytes);
+    problem = hs_problem_world(winner->np, point->request.problem.bytes);
+    hs_predict_cost(gaps, &mark, predict, &problem, &winner->plan);
     hs_table_row(table);
     hs_table_cell(table, 0, "%" PRId64, winner->np);
     hs_table_cell(table, 1, "%s%s", hs_plan_format(text, &winner->plan), mark);
@@ -334,7 +337,7 @@ static void add_np_winner(struct hs_table *table, struct hs_gaps *gaps,
     hs_table_cell(table, 3, "%s", hs_ratio_figure(figure, winner->flat_seconds, winner->seconds));
     if (winner->growth != HS_GROWTH_FIRST)
         hs_table_cell(table, 4, "%s", hs_growth_names[winner->growth]);
-    if (winner->np == point->request.np)
+    if (winner->np == point->request.problem.group.size)
         hs_table_cell(table, 5, "<- %" PRId64, winner->np);
 }
 
@@ -345,7 +348,7 @@ static enum hs_status append_counts(struct hs_text *out, const struct hs_predict
     struct hs_np_winner *winners = NULL;
     struct hs_gaps gaps = {0};
     int64_t counts[NP_COUNTS];
-    size_t count = neighbouring_counts(counts, point->request.np);
+    size_t count = neighbouring_counts(counts, point->request.problem.group.size);
     enum hs_status status = hs_np_winners(&winners, counts, count, &point->request, err);
 
     if (status != HS_OK)
@@ -368,7 +371,7 @@ static enum hs_status append_counts(struct hs_text *out, const struct hs_predict
 static void append_why(struct hs_text *out, const struct hs_predict *predict,
                        const struct hs_predict_point *point, const struct hs_plan *plan)
 {
-    struct hs_plan_cost cost = hs_plan_cost(predict->system, plan, point->request.bytes);
+    struct hs_plan_cost cost = hs_plan_cost(predict->system, &point->request.problem, plan);
     char text[HS_SPLIT_TEXT], time[HS_UNIT_TEXT];
 
     hs_predict_title(out, predict, point);
@@ -377,7 +380,7 @@ static void append_why(struct hs_text *out, const struct hs_predict *predict,
     if (hs_predict_is_calibrated(predict) && isfinite(cost.ci95_seconds))
         hs_text_append(out, " +- %s (95 %%)", hs_seconds_format(time, cost.ci95_seconds));
     hs_text_append(out, ": busbw %.2f GB/s\n\n",
-                   hs_bus_bandwidth(point->request.bytes, cost.seconds, point->request.np) * 1e-9);
+                   hs_problem_bus_bandwidth(&point->request.problem, cost.seconds) * 1e-9);
     append_layers(out, predict, plan, &cost);
     append_chunks(out, predict, plan, &cost);
     hs_text_append(out, "\n");
@@ -394,10 +397,10 @@ enum hs_status hs_predict_explain(const struct hs_predict *predict,
     enum hs_status status = HS_OK;
 
     if (strcmp(text, "best") != 0)
-        status = hs_plan_parse(&plan, text, point->request.np, err);
+        status = hs_plan_parse(&plan, text, point->request.problem.group.size, err);
     if (status != HS_OK)
         return status;
-    if (point->request.np == 1) {
+    if (point->request.problem.group.size == 1) {
         hs_predict_title(out, predict, point);
         hs_text_append(out, "one process: nothing travels, there is nothing to explain\n");
         return HS_OK;

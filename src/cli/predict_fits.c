@@ -19,10 +19,10 @@ char *hs_predict_spread(char text[HS_FIGURE_TEXT], const struct hs_plan_cost *co
 }
 
 struct hs_plan_cost hs_predict_cost(struct hs_gaps *gaps, const char **mark,
-                                    const struct hs_predict *predict, const struct hs_plan *plan,
-                                    double bytes)
+                                    const struct hs_predict *predict,
+                                    const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    struct hs_plan_cost cost = hs_plan_cost(predict->system, plan, bytes);
+    struct hs_plan_cost cost = hs_plan_cost(predict->system, problem, plan);
 
     hs_gaps_add(gaps, predict->system, plan, &cost);
     *mark = cost.extrapolated ? " *" : "";

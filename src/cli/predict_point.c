@@ -60,8 +60,7 @@ enum hs_status hs_predict_point_init(struct hs_predict_point *point,
     point->extrapolated = np > hs_system_capacity(predict->system);
     point->request = (struct hs_search_request){
         .system = predict->system,
-        .np = np,
-        .bytes = (double)bytes,
+        .problem = hs_problem_world(np, (double)bytes),
         .chunks = settings->chunks.count ? settings->chunks.values : NULL,
         .chunk_count = settings->chunks.count,
         .top = settings->top < 2 ? 2 : (size_t)settings->top,

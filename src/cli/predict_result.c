@@ -35,19 +35,21 @@ static enum hs_status add_candidates(struct hs_result_message *message,
                                      const struct hs_predict *predict,
                                      const struct hs_predict_point *point, struct hs_error *err)
 {
-    struct hs_plan flat = {.split = hs_split_flat(point->request.np), .chunks = 1};
-    size_t shown = hs_predict_shown(predict, point);
-    bool has_flat = false, whole = true;
+    struct hs_plan flat = hs_plan_flat(point->request.problem.group.size);
+    enum hs_status status = HS_OK;
+    bool has_flat = false;
 
-    for (size_t i = 0; i < shown && whole; i++) {
+    for (size_t i = 0; i < hs_predict_shown(predict, point) && status == HS_OK; i++) {
         const struct hs_plan *plan = &point->found.plans[i].plan;
 
         has_flat = has_flat || hs_plan_compare(plan, &flat) == 0;
-        whole = hs_result_add_plan(message, plan, predict->system, point->request.bytes);
+        status =
+            hs_result_add_prediction(message, predict->system, &point->request.problem, plan, err);
     }
-    if (whole && !has_flat)
-        whole = hs_result_add_plan(message, &flat, predict->system, point->request.bytes);
-    return whole ? HS_OK : hs_no_memory(err);
+    if (status == HS_OK && !has_flat)
+        status =
+            hs_result_add_prediction(message, predict->system, &point->request.problem, &flat, err);
+    return status;
 }
 
 /* Splits that the published rule never priced. */

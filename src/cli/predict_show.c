@@ -20,23 +20,14 @@ static size_t at(const struct hs_predict *predict, enum column column)
     return column - (column > SPREAD && !hs_predict_is_calibrated(predict) ? 1u : 0u);
 }
 
-static bool is_flat(const struct hs_plan *plan)
-{
-    return plan->split.count == 1 && plan->chunks == 1;
-}
-
-static struct hs_plan flat_plan(int64_t np)
-{
-    return (struct hs_plan){.split = hs_split_flat(np), .chunks = 1};
-}
-
 void hs_predict_title(struct hs_text *out, const struct hs_predict *predict,
                       const struct hs_predict_point *point)
 {
     char size[HS_UNIT_TEXT];
 
     hs_text_append(out, "%s: %" PRId64 " process%s, %s per process\n", predict->label,
-                   point->request.np, point->request.np == 1 ? "" : "es",
+                   point->request.problem.group.size,
+                   point->request.problem.group.size == 1 ? "" : "es",
                    hs_bytes_format(size, point->bytes));
 }
 
@@ -82,7 +73,7 @@ static void append_answer(struct hs_text *out, const struct hs_predict *predict,
 {
     const struct hs_search_plan *best = &point->found.plans[0];
     const struct hs_terminal *terminal = &predict->context->terminal;
-    struct hs_plan_cost cost = hs_plan_cost(predict->system, &best->plan, point->request.bytes);
+    struct hs_plan_cost cost = hs_plan_cost(predict->system, &point->request.problem, &best->plan);
     char plan[HS_SPLIT_TEXT], time[HS_UNIT_TEXT], flat[HS_UNIT_TEXT], ratio[HS_FIGURE_TEXT];
 
     hs_text_append(out, "%sbest  %s  %s%s", hs_style_on(terminal, HS_STYLE_BOLD, 0),
@@ -90,13 +81,13 @@ static void append_answer(struct hs_text *out, const struct hs_predict *predict,
                    hs_style_off(terminal));
     if (isfinite(cost.ci95_seconds) && hs_predict_is_calibrated(predict))
         hs_text_append(out, " +- %s", hs_seconds_format(time, cost.ci95_seconds));
-    if (point->request.np == 1)
+    if (point->request.problem.group.size == 1)
         hs_text_append(out, "  one process: nothing travels\n");
-    else if (is_flat(&best->plan))
+    else if (hs_plan_is_flat(&best->plan))
         hs_text_append(out, "  flat: no split is faster\n");
     else
-        hs_text_append(out, "  %s faster than flat (%s)\n",
-                       hs_ratio_figure(ratio, point->found.flat_seconds, best->seconds),
+        hs_text_append(out, "  %s than flat (%s)\n",
+                       hs_comparison_figure(ratio, best->seconds, point->found.flat_seconds),
                        hs_seconds_format(flat, point->found.flat_seconds));
 }
 
@@ -106,7 +97,7 @@ static void add_row(struct hs_table *table, struct hs_gaps *gaps, const struct h
 {
     const char *mark;
     struct hs_plan_cost cost =
-        hs_predict_cost(gaps, &mark, predict, &row->plan, point->request.bytes);
+        hs_predict_cost(gaps, &mark, predict, &point->request.problem, &row->plan);
     char text[HS_SPLIT_TEXT], figure[HS_FIGURE_TEXT];
     double best = point->found.plans[0].seconds;
 
@@ -122,8 +113,7 @@ static void add_row(struct hs_table *table, struct hs_gaps *gaps, const struct h
     hs_table_cell(table, at(predict, RATIO), "%s", hs_ratio_figure(figure, row->seconds, best));
     if (row->seconds > 0)
         hs_table_cell(table, at(predict, BUSBW), "%.2f",
-                      hs_bus_bandwidth(point->request.bytes, row->seconds, point->request.np) *
-                          1e-9);
+                      hs_problem_bus_bandwidth(&point->request.problem, row->seconds) * 1e-9);
     else
         hs_table_cell(table, at(predict, BUSBW), "-");
     hs_table_cell(table, at(predict, LAYERS), "%d", row->plan.split.count);
@@ -135,14 +125,14 @@ static void add_bar(struct hs_table *table, const struct hs_predict *predict,
                     const struct hs_predict_point *point, const struct hs_plan *plan, double full,
                     size_t cells)
 {
-    struct hs_plan_cost cost = hs_plan_cost(predict->system, plan, point->request.bytes);
+    struct hs_plan_cost cost = hs_plan_cost(predict->system, &point->request.problem, plan);
     double parts[HS_LAYERS_MAX], sum = 0;
     struct hs_text bar = {0};
 
     for (int i = 0; i < cost.count; i++)
-        sum += cost.layers[i].seconds;
+        sum += cost.stages[i].seconds;
     for (int i = 0; i < cost.count; i++)
-        parts[i] = sum > 0 ? cost.layers[i].seconds / sum * cost.seconds : 0;
+        parts[i] = sum > 0 ? cost.stages[i].seconds / sum * cost.seconds : 0;
     hs_bar_append(&bar, &predict->context->terminal, parts, (size_t)cost.count, full, cells);
     table->failed = table->failed || bar.failed;
     hs_table_cell(table, at(predict, BAR), "%s", bar.data ? bar.data : "");
@@ -186,13 +176,14 @@ static void fill_table(struct hs_table *table, struct hs_gaps *gaps,
 {
     size_t shown = hs_predict_shown(predict, point);
     const struct hs_search_plan *plans = point->found.plans;
-    struct hs_search_plan flat = {flat_plan(point->request.np), point->found.flat_seconds};
+    struct hs_search_plan flat = {hs_plan_flat(point->request.problem.group.size),
+                                  point->found.flat_seconds};
     struct hs_time_unit unit = hs_time_unit_for(plans[0].seconds);
     double full = bar_full(point, shown);
     bool flat_shown = false;
 
     for (size_t i = 0; i < shown; i++)
-        flat_shown = flat_shown || is_flat(&plans[i].plan);
+        flat_shown = flat_shown || hs_plan_is_flat(&plans[i].plan);
     add_columns(table, predict, &unit, cells > 0);
     for (size_t i = 0; i < shown; i++) {
         add_row(table, gaps, predict, point, i + 1, &plans[i], &unit);
@@ -240,7 +231,7 @@ static enum hs_status best_with_chunks(struct hs_search_plan *best,
     if (point->found.layers_priced > HINT_LAYERS) {
         for (size_t c = 1; c < 4; c++) {
             struct hs_plan plan = {.split = point->found.plans[0].plan.split, .chunks = chunks[c]};
-            double seconds = hs_plan_cost(request.system, &plan, request.bytes).seconds;
+            double seconds = hs_plan_seconds(request.system, &request.problem, &plan);
 
             if (seconds < best->seconds)
                 *best = (struct hs_search_plan){plan, seconds};
@@ -286,7 +277,7 @@ enum hs_status hs_predict_show(const struct hs_predict *predict,
     fill_table(&plain, &gaps, predict, point, 0);
     used = hs_table_width(&plain) + 2;
     hs_table_release(&plain);
-    if (width >= used + BAR_MIN && point->request.np > 1)
+    if (width >= used + BAR_MIN && point->request.problem.group.size > 1)
         cells = width - used < BAR_MAX ? width - used : BAR_MAX;
     hs_predict_title(out, predict, point);
     append_search(out, predict, point);

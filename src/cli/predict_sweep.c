@@ -77,8 +77,8 @@ static void add_matrix_cells(struct hs_predict_sweep *sweep, const struct hs_pre
     struct hs_table *const matrices[] = {&sweep->plans, &sweep->times, &sweep->gains};
     char plan[HS_SPLIT_TEXT], time[HS_UNIT_TEXT], ratio[HS_FIGURE_TEXT];
 
-    if (sweep->np != point->request.np) {
-        sweep->np = point->request.np;
+    if (sweep->np != point->request.problem.group.size) {
+        sweep->np = point->request.problem.group.size;
         sweep->column = 0;
         for (size_t m = 0; m < 3; m++) {
             hs_table_row(matrices[m]);
@@ -87,7 +87,7 @@ static void add_matrix_cells(struct hs_predict_sweep *sweep, const struct hs_pre
         }
     }
     sweep->column++;
-    hs_predict_cost(&sweep->gaps, &mark, predict, &best->plan, point->request.bytes);
+    hs_predict_cost(&sweep->gaps, &mark, predict, &point->request.problem, &best->plan);
     hs_table_cell(&sweep->plans, sweep->column, "%s%s", hs_plan_format(plan, &best->plan),
                   hs_predict_is_calibrated(predict) ? mark : "");
     hs_table_cell(&sweep->times, sweep->column, "%s", hs_seconds_format(time, best->seconds));
@@ -117,14 +117,14 @@ static void add_line(struct hs_predict_sweep *sweep, const struct hs_predict *pr
     const struct hs_search_plan *best = &point->found.plans[0];
     const char *mark;
     struct hs_plan_cost cost =
-        hs_predict_cost(&sweep->gaps, &mark, predict, &best->plan, point->request.bytes);
+        hs_predict_cost(&sweep->gaps, &mark, predict, &point->request.problem, &best->plan);
     struct hs_table *lines = &sweep->lines;
     size_t last = lines->column_count - 1;
     char text[HS_SPLIT_TEXT], time[HS_UNIT_TEXT], figure[HS_FIGURE_TEXT];
 
     hs_table_row(lines);
     if (sweep->over_np)
-        hs_table_cell(lines, FIRST, "%" PRId64, point->request.np);
+        hs_table_cell(lines, FIRST, "%" PRId64, point->request.problem.group.size);
     else
         hs_table_cell(lines, FIRST, "%s", hs_bytes_format(text, point->bytes));
     hs_table_cell(lines, BEST, "%s%s", hs_plan_format(text, &best->plan), mark);

@@ -49,7 +49,7 @@ static enum hs_status take_typed(struct hs_simulation *simulation,
 static enum hs_status take_found(struct hs_simulation *simulation,
                                  const struct hs_search_result *found, struct hs_error *err)
 {
-    struct hs_plan flat = {.split = hs_split_flat(simulation->np), .chunks = 1};
+    struct hs_plan flat = hs_plan_flat(simulation->np);
     enum hs_status status = make_room(simulation, found->count + 1, err);
 
     if (status != HS_OK)
@@ -77,8 +77,7 @@ enum hs_status hs_simulate_choose(struct hs_simulation *simulation,
     size_t top = settings->top ? (size_t)settings->top : TOP_DEFAULT;
     struct hs_search_request request = {
         .system = simulation->system,
-        .np = simulation->np,
-        .bytes = (double)simulation->bytes,
+        .problem = hs_problem_world(simulation->np, (double)simulation->bytes),
         .chunks = settings->chunks.count ? settings->chunks.values : NULL,
         .chunk_count = settings->chunks.count,
         .top = settings->all ? HS_SIMULATE_PLANS_MAX + 1 : top,

@@ -71,7 +71,8 @@ struct source {
 };
 
 /* False where nobody can say. */
-static bool predict(struct hs_compare_point *point, const struct source *source, uint64_t bytes)
+static bool predict(struct hs_compare_point *point, const struct source *source,
+                    const struct hs_problem *problem)
 {
     const struct hs_candidate *listed = find_candidate(source->message, &point->plan);
 
@@ -79,7 +80,7 @@ static bool predict(struct hs_compare_point *point, const struct source *source,
         point->predicted_seconds = listed->predicted_seconds;
         point->extrapolated = listed->extrapolated;
     } else if (source->system) {
-        struct hs_plan_cost cost = hs_plan_cost(source->system, &point->plan, (double)bytes);
+        struct hs_plan_cost cost = hs_plan_cost(source->system, problem, &point->plan);
 
         point->predicted_seconds = cost.seconds;
         point->extrapolated = cost.extrapolated;
@@ -91,6 +92,8 @@ static bool predict(struct hs_compare_point *point, const struct source *source,
 
 static void collect_points(struct hs_compare_case *one, const struct source *source)
 {
+    struct hs_problem problem = hs_result_problem(one->measured->result, one->message);
+
     for (size_t i = 0; i < one->message->candidate_count; i++) {
         const struct hs_candidate *candidate = &one->message->candidates[i];
         const struct hs_measured *measured = candidate->measured;
@@ -104,7 +107,7 @@ static void collect_points(struct hs_compare_case *one, const struct source *sou
                                            .measured_seconds = measured->median_seconds,
                                            .low_seconds = measured->ci95_low_seconds,
                                            .high_seconds = measured->ci95_high_seconds};
-        if (predict(point, source, one->message->message_bytes))
+        if (predict(point, source, &problem))
             one->count++;
         else
             one->unpredicted++;
@@ -115,8 +118,8 @@ static enum hs_status score_case(struct hs_compare_case *one, const struct hs_co
                                  struct hs_error *err)
 {
     struct hs_search_request request = {.system = one->system,
-                                        .np = one->np,
-                                        .bytes = (double)one->message->message_bytes,
+                                        .problem =
+                                            hs_result_problem(one->measured->result, one->message),
                                         .keep = job->keep ? job->keep : HS_COMPARE_KEEP,
                                         .widen = job->widen};
     enum hs_status status = hs_compare_score(&one->score, one->points, one->count, err);

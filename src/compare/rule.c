@@ -82,7 +82,7 @@ enum hs_status hs_compare_rule(struct hs_compare_rule *out, const struct hs_comp
     own.chunk_count = list_chunks(chunks, points, count);
     if (!request->system)
         out->missing = "the machine is not known";
-    else if (request->np == 1)
+    else if (request->problem.group.size == 1)
         out->missing = "one process has one plan";
     else if (own.chunk_count == 0)
         out->missing = "the plans have more different numbers of chunks than a search takes";

@@ -55,12 +55,14 @@ static double predicted_seconds(const struct hs_result *result, size_t message,
 {
     const struct hs_result_message *at = &result->messages[message];
     const struct hs_candidate *candidate = find(at, plan);
+    struct hs_problem problem;
 
     if (candidate && !isnan(candidate->predicted_seconds))
         return candidate->predicted_seconds;
     if (!result->has_system)
         return NAN;
-    return hs_plan_cost(&result->system, plan, (double)at->message_bytes).seconds;
+    problem = hs_result_problem(result, at);
+    return hs_plan_seconds(&result->system, &problem, plan);
 }
 
 double hs_export_time_ratio(const struct hs_export_job *job, size_t message,
@@ -109,7 +111,7 @@ enum hs_status hs_export_choose_node(struct hs_plan *plan, double *cost,
 {
     const struct hs_plan *wanted = job->plan ? job->plan : &job->result->messages[message].best;
     int64_t np = job->result->np, node = hs_export_node_ranks(job->result, NULL);
-    struct hs_plan flat = {.split = hs_split_flat(np), .chunks = 1};
+    struct hs_plan flat = hs_plan_flat(np);
     struct hs_plan nodes = {.split = {.count = 2, .sizes = {node, node ? np / node : 0}},
                             .chunks = 1};
     enum hs_status status = choose_within(plan, cost, job, message, 2, err);

@@ -25,12 +25,6 @@ static const char use[] =
 
 /* ---- network ---- */
 
-/* Latency of one ring step: the s of the model is in it. */
-static double step_seconds(const struct hs_layer_price *price)
-{
-    return price->latency_seconds / (2 * (double)(price->layer.size - 1));
-}
-
 static void append_closed_form(struct hs_text *text, const struct hs_plan_cost *cost,
                                const struct hs_plan *plan)
 {
@@ -49,43 +43,54 @@ static void append_closed_form(struct hs_text *text, const struct hs_plan_cost *
 }
 
 static void append_list(struct hs_text *text, const char *key, const struct hs_plan_cost *cost,
-                        double (*value)(const struct hs_layer_price *price))
+                        double (*value)(const struct hs_stage_cost *stage))
 {
     hs_text_append(text, "%s: [ ", key);
     for (int i = 0; i < cost->count; i++)
-        hs_text_append(text, "%s%.17g", i ? ", " : "", value(&cost->layers[i].price));
+        hs_text_append(text, "%s%.17g", i ? ", " : "", value(&cost->stages[i]));
     hs_text_append(text, " ]\n");
 }
 
-static double count_of(const struct hs_layer_price *price)
+static double count_of(const struct hs_stage_cost *stage)
 {
-    return (double)price->layer.size;
+    return (double)stage->key.layer.size;
 }
 
-static double bandwidth_of(const struct hs_layer_price *price)
+static double bandwidth_of(const struct hs_stage_cost *stage)
 {
-    return price->ring_bytes_per_second / ASTRA_GB;
+    return stage->ring_bytes_per_second / ASTRA_GB;
 }
 
-static double latency_of(const struct hs_layer_price *price)
+/* Of one ring step: the s of the model is in it. */
+static double latency_of(const struct hs_stage_cost *stage)
 {
-    return step_seconds(price) * 1e9;
+    return stage->latency_seconds / (2 * (double)(stage->key.layer.size - 1)) * 1e9;
 }
 
-static void add_network(struct hs_export_output *out, const struct hs_export_job *job,
-                        const struct hs_plan_cost *cost)
+static struct hs_plan_cost cost_of(const struct hs_export_job *job, int chunks)
 {
+    struct hs_problem problem =
+        hs_result_problem(job->result, &job->result->messages[job->message]);
+    struct hs_plan plan = *hs_export_plan(job);
+
+    plan.chunks = chunks;
+    return hs_plan_cost(&job->result->system, &problem, &plan);
+}
+
+static void add_network(struct hs_export_output *out, const struct hs_export_job *job)
+{
+    struct hs_plan_cost whole = cost_of(job, hs_export_plan(job)->chunks), one = cost_of(job, 1);
     struct hs_text *text = hs_export_add_file(out, "network.yml");
 
     hs_export_header(text, job, &hs_exporter_astra_sim, "", "# ", "", use);
-    append_closed_form(text, cost, hs_export_plan(job));
+    append_closed_form(text, &whole, hs_export_plan(job));
     hs_text_append(text, "topology: [ ");
-    for (int i = 0; i < cost->count; i++)
+    for (int i = 0; i < one.count; i++)
         hs_text_append(text, "%sRing", i ? ", " : "");
     hs_text_append(text, " ]\n");
-    append_list(text, "npus_count", cost, count_of);
-    append_list(text, "bandwidth", cost, bandwidth_of);
-    append_list(text, "latency", cost, latency_of);
+    append_list(text, "npus_count", &one, count_of);
+    append_list(text, "bandwidth", &one, bandwidth_of);
+    append_list(text, "latency", &one, latency_of);
 }
 
 /* ---- system and memory ---- */
@@ -283,9 +288,8 @@ static enum hs_status write_astra_sim(struct hs_export_output *out, const struct
                        " processes, expected "
                        "at most %d: predict fewer, the rule is the same",
                        result->np, NP_MAX);
-    cost = hs_plan_cost(&result->system, hs_export_plan(job),
-                        (double)result->messages[job->message].message_bytes);
-    add_network(out, job, &cost);
+    cost = cost_of(job, hs_export_plan(job)->chunks);
+    add_network(out, job);
     if ((status = add_json(out, job, "system.json", put_system, err)) ||
         (status = add_json(out, job, "memory.json", put_memory, err)))
         return status;

@@ -151,12 +151,14 @@ static void drop_chunks(struct hs_plan *plan, struct hs_export_output *out,
                         const struct hs_export_job *job, const struct hs_exporter *exporter)
 {
     char text[HS_SPLIT_TEXT], split[HS_SPLIT_TEXT], cost[64] = "";
-    double bytes = (double)job->result->messages[job->message].message_bytes;
-    struct hs_plan whole = {.split = plan->split, .chunks = 1};
+    struct hs_problem problem =
+        hs_result_problem(job->result, &job->result->messages[job->message]);
+    struct hs_plan whole = *plan;
 
+    whole.chunks = 1;
     if (job->result->has_system) {
-        double with = hs_plan_cost(&job->result->system, plan, bytes).seconds;
-        double without = hs_plan_cost(&job->result->system, &whole, bytes).seconds;
+        double with = hs_plan_seconds(&job->result->system, &problem, plan);
+        double without = hs_plan_seconds(&job->result->system, &problem, &whole);
 
         snprintf(cost, sizeof(cost), ", predicted %.3f times as long", without / with);
     }

@@ -67,12 +67,13 @@ static void append_calibration(struct hs_text *text, const struct hs_export_job 
     for (size_t m = 0; m < result->message_count; m++) {
         const struct hs_result_message *message = &result->messages[m];
         const struct hs_plan *plan = sizes ? &message->best : hs_export_plan(job);
+        struct hs_problem problem = hs_result_problem(result, message);
         struct hs_plan_cost cost;
         char time[HS_UNIT_TEXT];
 
         if (plan->split.count == 0 || (!sizes && m != job->message))
             continue;
-        cost = hs_plan_cost(&result->system, plan, (double)message->message_bytes);
+        cost = hs_plan_cost(&result->system, &problem, plan);
         hs_gaps_add(&gaps, &result->system, plan, &cost);
         if (sizes)
             continue;

@@ -42,12 +42,14 @@ static double predicted_seconds(const struct hs_result *result,
                                 const struct hs_result_message *message, const struct hs_plan *plan)
 {
     const struct hs_candidate *candidate = find_candidate(message, plan);
+    struct hs_problem problem;
 
     if (candidate && !isnan(candidate->predicted_seconds))
         return candidate->predicted_seconds;
     if (!result->has_system)
         return NAN;
-    return hs_plan_cost(&result->system, plan, (double)message->message_bytes).seconds;
+    problem = hs_result_problem(result, message);
+    return hs_plan_seconds(&result->system, &problem, plan);
 }
 
 /* ---- the best plan within a number of layers ---- */
@@ -103,7 +105,7 @@ static void enter_split(struct contest *contest, int64_t inner, int64_t outer)
 static void enter_splits(struct contest *contest)
 {
     int64_t np = contest->result->np;
-    struct hs_plan flat = {.split = hs_split_flat(np), .chunks = 1};
+    struct hs_plan flat = hs_plan_flat(np);
 
     if (isnan(measured_seconds(contest->message, &flat)))
         enter_predicted(contest, &flat);
@@ -177,7 +179,9 @@ static double linear_zero(double from, double a, double to, double b)
 static double model_difference(const struct hs_system *system, const struct hs_plan *below,
                                const struct hs_plan *above, double bytes)
 {
-    return hs_plan_cost(system, below, bytes).seconds - hs_plan_cost(system, above, bytes).seconds;
+    struct hs_problem problem = hs_problem_world(hs_split_product(&below->split), bytes);
+
+    return hs_plan_seconds(system, &problem, below) - hs_plan_seconds(system, &problem, above);
 }
 
 /* Plans with chunks are linear only in parts, therefore by bisection. */

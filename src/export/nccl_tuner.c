@@ -32,13 +32,13 @@ static const char use[] =
 struct group {
     const struct hs_result *result;
     const struct hs_split *split;
-    struct hs_layer_price price;
+    struct hs_stage_price price;
     int index;
     int64_t nodes;                    /* -1: any */
     uint64_t first_bytes, last_bytes; /* entering the layer, both included */
 };
 
-static int channels(const struct hs_system *system, const struct hs_layer_price *price)
+static int channels(const struct hs_system *system, const struct hs_stage_price *price)
 {
     double wanted = ceil(price->ring_bytes_per_second / CHANNEL_BYTES_PER_SECOND);
 
@@ -49,11 +49,11 @@ static int channels(const struct hs_system *system, const struct hs_layer_price 
 }
 
 /* First size at which Simple is faster than LL. */
-static uint64_t simple_from(const struct hs_layer_price *price)
+static uint64_t simple_from(const struct hs_stage_price *price)
 {
-    double size = (double)price->layer.size;
-    double saved = (1 - LL_LATENCY) * price->latency_seconds;
-    double paid = (LL_BYTES - 1) * price->seconds_per_byte * (size - 1) / size;
+    double size = (double)price->key.layer.size;
+    double saved = (1 - LL_LATENCY) * price->line.latency_seconds;
+    double paid = (LL_BYTES - 1) * price->line.seconds_per_byte * (size - 1) / size;
 
     return (uint64_t)ceil(saved / paid);
 }
@@ -101,7 +101,7 @@ static void append_line(struct hs_text *text, const struct group *group, const c
     hs_text_append(text, "%s,%" PRIu64 ",%" PRIu64 ",ring,%s,%d,%" PRId64 ",%" PRId64 ",-1,-1\n",
                    collective, first, last, protocol,
                    channels(&group->result->system, &group->price), group->nodes,
-                   group->price.layer.size);
+                   group->price.key.layer.size);
 }
 
 static void append_collective(struct hs_text *text, const struct group *group,
@@ -118,7 +118,7 @@ static void append_collective(struct hs_text *text, const struct group *group,
 static void append_group(struct hs_text *text, const struct group *group)
 {
     hs_text_append(text, "# layer of %" PRId64 " ranks at stride %" PRId64 "\n",
-                   group->price.layer.size, group->price.layer.stride);
+                   group->price.key.layer.size, group->price.key.layer.stride);
     if (group->index == group->split->count - 1) {
         append_collective(text, group, "allreduce");
         return;
@@ -138,7 +138,8 @@ static struct group group_of(const struct hs_result *result, const struct hs_exp
     struct group group = {
         .result = result,
         .split = &rule->plan.split,
-        .price = hs_layer_price(&result->system, result->np, layer),
+        .price = hs_stage_price(&result->system, result->np,
+                                (struct hs_stage_key){HS_PAIR, HS_RING, layer}),
         .index = index,
         .nodes = stated_nodes(result, &rule->plan.split, index),
         .first_bytes = first_rule ? 0 : (rule->first_bytes + stride - 1) / stride,

@@ -16,12 +16,13 @@ static uint64_t first_bytes(const struct hs_export_job *job, size_t message,
                             const struct hs_plan *plan)
 {
     uint64_t bytes = job->result->messages[message].message_bytes;
+    struct hs_problem problem = hs_result_problem(job->result, &job->result->messages[message]);
     struct hs_plan_cost cost;
     double balance;
 
     if (!job->result->has_system)
         return bytes;
-    cost = hs_plan_cost(&job->result->system, plan, (double)bytes);
+    cost = hs_plan_cost(&job->result->system, &problem, plan);
     balance = (double)bytes * (cost.latency_seconds + cost.launch_seconds) / cost.bandwidth_seconds;
     return balance < (double)bytes ? whole_bytes(balance) : bytes;
 }

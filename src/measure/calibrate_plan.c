@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/cost.h"
+#include "model/price.h"
 #include "search/lattice.h"
 
 /* A layer, before its tasks. */
 struct candidate {
     struct hs_layer layer;
-    struct hs_layer_price price;
+    struct hs_stage_price price;
     double seconds; /* with the largest message */
     bool leads;
 };
@@ -34,8 +34,10 @@ size_t hs_calibrate_sizes(uint64_t sizes[HS_CALIBRATE_SIZES_MAX], const struct h
         each = 1;
     for (uint64_t bytes = fractions.first, at = 0; bytes;
          bytes = hs_range_next(&fractions, bytes), at++)
-        if (at % each == 0 || bytes == fractions.last)
+        if (at % each == 0 || bytes == fractions.last) {
+            assert(kept < HS_CALIBRATE_SIZES_MAX);
             sizes[kept++] = bytes;
+        }
     return kept;
 }
 
@@ -76,16 +78,17 @@ static struct candidate *list_layers(const struct hs_lattice *lattice,
                                      const struct hs_system *system, double bytes)
 {
     struct candidate *candidates = calloc(lattice->edge_count, sizeof(*candidates));
+    struct hs_problem problem = hs_problem_world(lattice->group.ranks, bytes);
 
     for (size_t node = 0; candidates && node < lattice->node_count; node++)
         for (size_t e = lattice->first_edge[node]; e < lattice->first_edge[node + 1]; e++) {
             struct candidate *candidate = &candidates[e];
-            int64_t stride = lattice->divisors[node];
 
-            candidate->layer.stride = stride;
-            candidate->layer.size = lattice->divisors[lattice->edge_end[e]] / stride;
-            candidate->price = hs_layer_price(system, lattice->np, candidate->layer);
-            candidate->seconds = hs_layer_seconds(&candidate->price, bytes / (double)stride);
+            candidate->layer = hs_lattice_layer(lattice, node, e);
+            candidate->price = hs_stage_price(system, problem.group.ranks,
+                                              hs_problem_key(&problem, candidate->layer, HS_RING));
+            candidate->seconds = hs_stage_seconds(&candidate->price,
+                                                  hs_problem_entering(&problem, candidate->layer));
         }
     return candidates;
 }
@@ -130,20 +133,21 @@ static void add_task(struct hs_calibrate_plan *plan, const struct candidate *can
                      enum hs_phase phase, size_t count, size_t width, bool is_end)
 {
     struct hs_calibrate_task *task = &plan->tasks[plan->count];
-    double moving = hs_layer_bandwidth_seconds(&candidate->price, (double)(count * width));
-    double passes = phase == HS_ALLREDUCE ? 1 : 0.5; /* prices are for both phases */
+    double moving = hs_stage_bandwidth_seconds(&candidate->price, (double)(count * width));
+    /* Prices are for both phases. */
+    double part = (double)hs_phase_passes(phase) / hs_phase_passes(candidate->price.key.phase);
 
     for (size_t i = 0; i < plan->count; i++)
         if (plan->tasks[i].phase == phase && plan->tasks[i].count == count &&
             plan->tasks[i].layer.stride == candidate->layer.stride &&
             plan->tasks[i].layer.size == candidate->layer.size)
             return;
-    *task =
-        (struct hs_calibrate_task){.layer = candidate->layer,
-                                   .phase = phase,
-                                   .count = count,
-                                   .step = step_of(candidate->leads, phase, is_end),
-                                   .seconds = passes * (candidate->price.latency_seconds + moving)};
+    *task = (struct hs_calibrate_task){.layer = candidate->layer,
+                                       .phase = phase,
+                                       .count = count,
+                                       .step = step_of(candidate->leads, phase, is_end),
+                                       .seconds =
+                                           part * (candidate->price.line.latency_seconds + moving)};
     if (count > plan->count_max)
         plan->count_max = count;
     plan->count++;
@@ -187,7 +191,7 @@ static enum hs_status make(struct hs_calibrate_plan *plan, const struct hs_latti
         count = max_layers;
     }
     for (size_t i = 0; i < count; i++)
-        add_layer(plan, &candidates[i], sizes, size_count, lattice->np, width);
+        add_layer(plan, &candidates[i], sizes, size_count, lattice->group.size, width);
     qsort(plan->tasks, plan->count, sizeof(*plan->tasks), compare_tasks);
     free(candidates);
     return HS_OK;
@@ -206,7 +210,7 @@ enum hs_status hs_calibrate_plan_make(struct hs_calibrate_plan *plan,
         return hs_fail(err, HS_INVALID,
                        "one process has no layer to measure; start it under a launcher: mpiexec "
                        "-n 4 hiersearch calibrate ...");
-    status = hs_lattice_init(&lattice, np, err);
+    status = hs_lattice_init(&lattice, hs_group_world(np), err);
     if (status != HS_OK)
         return status;
     status = make(plan, &lattice, system, range, width, max_layers, err);
@@ -226,14 +230,15 @@ void hs_calibrate_plan_release(struct hs_calibrate_plan *plan)
 double hs_every_split_seconds(uint64_t *splits, const struct hs_system *system, int64_t np,
                               double bytes)
 {
+    struct hs_problem problem = hs_problem_world(np, bytes);
     struct hs_lattice lattice;
     struct hs_error ignored;
     double *paths, *seconds, total;
 
     *splits = 0;
-    if (hs_lattice_init(&lattice, np, &ignored) != HS_OK)
+    if (hs_lattice_init(&lattice, hs_group_world(np), &ignored) != HS_OK)
         return NAN;
-    *splits = hs_lattice_path_count(&lattice);
+    *splits = lattice.path_count;
     paths = calloc(2 * lattice.node_count, sizeof(*paths));
     if (!paths) {
         hs_lattice_release(&lattice);
@@ -243,14 +248,15 @@ double hs_every_split_seconds(uint64_t *splits, const struct hs_system *system, 
     paths[0] = 1;
     for (size_t node = 0; node + 1 < lattice.node_count; node++)
         for (size_t e = lattice.first_edge[node]; e < lattice.first_edge[node + 1]; e++) {
-            int64_t stride = lattice.divisors[node];
             size_t end = lattice.edge_end[e];
-            struct hs_layer layer = {stride, lattice.divisors[end] / stride};
-            struct hs_layer_price price = hs_layer_price(system, np, layer);
+            struct hs_layer layer = hs_lattice_layer(&lattice, node, e);
+            struct hs_stage_price price =
+                hs_stage_price(system, np, hs_problem_key(&problem, layer, HS_RING));
 
             paths[end] += paths[node];
             seconds[end] +=
-                seconds[node] + paths[node] * hs_layer_seconds(&price, bytes / (double)stride);
+                seconds[node] +
+                paths[node] * hs_stage_seconds(&price, hs_problem_entering(&problem, layer));
         }
     total = seconds[lattice.node_count - 1];
     free(paths);

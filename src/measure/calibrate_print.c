@@ -77,8 +77,7 @@ static size_t count_layers(const struct hs_fits *fits)
     for (size_t i = 0; i < fits->point_count; i++) {
         size_t j = 0;
 
-        while (fits->points[j].layer.stride != fits->points[i].layer.stride ||
-               fits->points[j].layer.size != fits->points[i].layer.size)
+        while (!hs_layer_equal(fits->points[j].key.layer, fits->points[i].key.layer))
             j++;
         count += j == i;
     }

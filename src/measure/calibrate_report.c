@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/units.h"
+#include "console/startup.h"
 #include "model/calibration.h"
 #include "runner/layer_timer.h"
 #include "version.h"
@@ -215,9 +216,8 @@ static enum hs_status save(const struct hs_calibrate_run *run, struct hs_error *
 
     if (status == HS_OK && strcmp(run->settings.output, "-") != 0)
         status = hs_file_replace(run->settings.output, text.data, text.length, err);
-    else if (status == HS_OK &&
-             (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout) != 0))
-        status = hs_fail(err, HS_IO, "standard output cannot be written");
+    else if (status == HS_OK)
+        status = hs_stdout_write(&text, err);
     hs_text_release(&text);
     return status;
 }
@@ -253,20 +253,6 @@ double hs_calibrate_noise(const struct hs_calibrate_pool *pool)
     return noise;
 }
 
-static enum hs_fit_phase fit_phase(enum hs_phase phase)
-{
-    switch (phase) {
-    case HS_REDUCE_SCATTER:
-        return HS_FIT_REDUCE_SCATTER;
-    case HS_ALLGATHER:
-        return HS_FIT_ALLGATHER;
-    case HS_ALLREDUCE:
-    case HS_PHASE_COUNT:
-        break;
-    }
-    return HS_FIT_ALLREDUCE;
-}
-
 /* points[plan.count]; returns how many there are. */
 static size_t make_points(struct hs_fit_point *points, const struct hs_calibrate_run *run)
 {
@@ -277,9 +263,8 @@ static size_t make_points(struct hs_fit_point *points, const struct hs_calibrate
         const struct hs_calibrate_pool *pool = &run->pools[i];
 
         if (pool->seconds.count > 0)
-            points[count++] = (struct hs_fit_point){.layer = task->layer,
+            points[count++] = (struct hs_fit_point){.key = {task->phase, HS_RING, task->layer},
                                                     .np = run->np,
-                                                    .phase = fit_phase(task->phase),
                                                     .bytes = (double)(task->count * width),
                                                     .seconds = hs_samples_median(&pool->seconds),
                                                     .noise = hs_calibrate_noise(pool)};

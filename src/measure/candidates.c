@@ -36,7 +36,7 @@ static bool has_plan(const struct hs_candidates *candidates, const struct hs_pla
 
 static enum hs_status add_flat(struct hs_candidates *candidates, int64_t np, struct hs_error *err)
 {
-    struct hs_plan flat = {hs_split_flat(np), 1};
+    struct hs_plan flat = hs_plan_flat(np);
 
     return has_plan(candidates, &flat) ? HS_OK : add_plan(candidates, &flat, err);
 }
@@ -123,11 +123,11 @@ static enum hs_status add_all(struct hs_candidates *candidates, const struct hs_
     struct walk walk = {.candidates = candidates, .lattice = lattice, .chunks = &settings->chunks};
 
     if (candidates->splits > HS_CANDIDATES_MAX / settings->chunks.count)
-        return hs_fail(err, HS_INVALID,
-                       "--all: %" PRId64 " processes have %" PRIu64
-                       " splits, with %zu chunk counts each; at "
-                       "most %d plans are measured; without --all the search chooses",
-                       lattice->np, candidates->splits, settings->chunks.count, HS_CANDIDATES_MAX);
+        return hs_fail(
+            err, HS_INVALID,
+            "--all: %" PRId64 " processes have %" PRIu64 " splits, with %zu chunk counts each; at "
+            "most %d plans are measured; without --all the search chooses",
+            lattice->group.size, candidates->splits, settings->chunks.count, HS_CANDIDATES_MAX);
     candidates->looked_at = candidates->splits * settings->chunks.count;
     return visit(&walk, 0, err);
 }
@@ -141,8 +141,7 @@ static enum hs_status add_searched(struct hs_candidates *candidates,
 {
     const struct hs_search_strategy *strategy = hs_search_strategy_find(settings->search);
     struct hs_search_request request = {.system = system,
-                                        .np = np,
-                                        .bytes = (double)bytes,
+                                        .problem = hs_problem_world(np, (double)bytes),
                                         .chunks = settings->chunks.values,
                                         .chunk_count = settings->chunks.count,
                                         .top = (size_t)settings->top};
@@ -244,12 +243,12 @@ enum hs_status hs_candidates_choose(struct hs_candidates *candidates,
                                     struct hs_error *err)
 {
     struct hs_lattice lattice;
-    enum hs_status status = hs_lattice_init(&lattice, np, err);
+    enum hs_status status = hs_lattice_init(&lattice, hs_group_world(np), err);
 
     *candidates = (struct hs_candidates){0};
     if (status != HS_OK)
         return status;
-    candidates->splits = hs_lattice_path_count(&lattice);
+    candidates->splits = lattice.path_count;
     if (settings->plans) {
         status = add_list(candidates, settings->plans, ',', np, err);
         if (status != HS_OK)
@@ -274,12 +273,12 @@ enum hs_status hs_candidates_survive(struct hs_candidates *candidates,
 {
     struct hs_measure_settings asked = *settings;
     struct hs_lattice lattice;
-    enum hs_status status = hs_lattice_init(&lattice, np, err);
+    enum hs_status status = hs_lattice_init(&lattice, hs_group_world(np), err);
 
     *candidates = (struct hs_candidates){0};
     if (status != HS_OK)
         return status;
-    candidates->splits = hs_lattice_path_count(&lattice);
+    candidates->splits = lattice.path_count;
     hs_lattice_release(&lattice);
     asked.search = hs_search_strategies[0].name;
     if (certificate->winner.count > 0)

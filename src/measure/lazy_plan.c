@@ -26,6 +26,7 @@
 struct work {
     struct hs_session *session;
     struct hs_bout *bout;
+    struct hs_problem problem;
     double budget_seconds;
     /* Rank 0's: */
     struct hs_lazy lazy;
@@ -65,7 +66,7 @@ bool hs_lazy_plan_wanted(const struct hs_session *session)
 static void leave_out_failed(struct work *work)
 {
     for (size_t i = 0; i < work->known_count; i++) {
-        struct hs_layer layer = work->known[i].point.layer;
+        struct hs_layer layer = work->known[i].point.key.layer;
         const struct hs_lazy_layer *item = hs_lazy_find(&work->lazy, layer);
 
         if (!work->known[i].failed || !item || item->status == HS_LAZY_FAILED)
@@ -91,8 +92,7 @@ static enum hs_status begin(struct work *work, struct hs_error *err)
     if (!session->has_system)
         status = hs_neutral_system(&neutral, session->order.nodes, session->order.node_count, err);
     if (status == HS_OK)
-        status = hs_lazy_init(&work->lazy, system, session->np, (double)work->bout->bytes, &options,
-                              err);
+        status = hs_lazy_init(&work->lazy, system, &work->problem, &options, err);
     if (status == HS_OK)
         status = hs_lazy_learn(&work->lazy, session->layer_points, session->layer_point_count, err);
     if (status == HS_OK && session->settings.resume)
@@ -135,17 +135,16 @@ static enum hs_status remember(struct hs_session *session, const struct hs_fit_p
 static bool take_known(struct work *work, const struct hs_lazy_step *step, enum hs_status *status,
                        struct hs_error *err)
 {
-    enum hs_fit_phase phases[2];
+    enum hs_phase phases[2];
     struct hs_fit_point points[2];
-    size_t count = hs_lazy_phases(phases, &work->lazy, step->layer), found = 0;
+    size_t count = (size_t)hs_problem_phases(phases, &work->problem, step->layer), found = 0;
 
     for (size_t p = 0; p < count; p++)
         for (size_t i = 0; i < work->known_count; i++) {
             const struct hs_fit_point *point = &work->known[i].point;
 
-            if (!work->known[i].failed && point->layer.stride == step->layer.stride &&
-                point->layer.size == step->layer.size && point->phase == phases[p] &&
-                work->known[i].rough == step->rough) {
+            if (!work->known[i].failed && hs_layer_equal(point->key.layer, step->layer) &&
+                point->key.phase == phases[p] && work->known[i].rough == step->rough) {
                 points[found++] = *point;
                 break;
             }
@@ -204,39 +203,24 @@ static struct step next_step(struct work *work, const struct hs_layer_timer *tim
 
 /* ---- measuring ----------------------------------------------------------------------------- */
 
-static enum hs_phase phase_to_run(enum hs_fit_phase phase)
-{
-    switch (phase) {
-    case HS_FIT_REDUCE_SCATTER:
-        return HS_REDUCE_SCATTER;
-    case HS_FIT_ALLGATHER:
-        return HS_ALLGATHER;
-    case HS_FIT_ALLREDUCE:
-    case HS_FIT_PAIR:
-    case HS_FIT_PHASE_COUNT:
-        break;
-    }
-    return HS_ALLREDUCE;
-}
-
 /* Rank 0. */
 static void show(struct work *work, const struct step *step, const struct hs_fit_point *points,
                  size_t count)
 {
     struct hs_session *session = work->session;
-    char size[HS_UNIT_TEXT], seconds[HS_UNIT_TEXT], line[256];
+    char size[HS_UNIT_TEXT], seconds[HS_UNIT_TEXT];
     double sum = 0;
 
     for (size_t i = 0; i < count; i++)
         sum += points[i].seconds;
-    snprintf(line, sizeof(line),
-             "%s  layer of size %" PRId64 " at stride %" PRId64
-             "  %s%s  (%zu of at most %zu layers)",
-             hs_bytes_format(size, work->bout->bytes), step->layer.size, step->layer.stride,
-             step->rough ? "about " : "", hs_seconds_format(seconds, sum),
-             hs_lazy_measured(&work->lazy, NULL), work->lazy.lattice.edge_count);
-    if (!session->progress.quiet)
-        hs_progress_line(&session->progress, line);
+    if (hs_progress_line_is_due(&session->progress.line))
+        hs_progress_line_draw(&session->progress.line, -1, 0,
+                              "%s  layer of size %" PRId64 " at stride %" PRId64
+                              "  %s%s  (%zu of at most %zu layers)",
+                              hs_bytes_format(size, work->bout->bytes), step->layer.size,
+                              step->layer.stride, step->rough ? "about " : "",
+                              hs_seconds_format(seconds, sum), hs_lazy_measured(&work->lazy, NULL),
+                              work->lazy.lattice.edge_count);
 }
 
 /* Rank 0: what came of a layer. */
@@ -250,7 +234,7 @@ static enum hs_status keep(struct work *work, const struct step *step,
 
     session->layer = (struct hs_layer){0, 0};
     if (time->failed) {
-        struct hs_journal_layer line = {.point.layer = step->layer, .failed = time->reason};
+        struct hs_journal_layer line = {.point.key.layer = step->layer, .failed = time->reason};
 
         hs_lazy_fail(&work->lazy, step->layer);
         if (hs_journal_write_layer(&session->journal, work->bout->bytes, &line, &ignored))
@@ -296,9 +280,8 @@ static enum hs_status measure_layer(struct work *work, struct hs_layer_timer *ti
                                     struct hs_error *err)
 {
     struct hs_session *session = work->session;
-    bool last = step->layer.stride * step->layer.size == session->np;
-    enum hs_fit_phase phases[2] = {last ? HS_FIT_ALLREDUCE : HS_FIT_REDUCE_SCATTER,
-                                   HS_FIT_ALLGATHER};
+    enum hs_phase phases[2];
+    int phase_count = hs_problem_phases(phases, &work->problem, step->layer);
     double bytes = (double)(step->count * hs_datatype_bytes(session->settings.datatype));
     struct hs_fit_point points[2];
     size_t count = 0;
@@ -307,12 +290,11 @@ static enum hs_status measure_layer(struct work *work, struct hs_layer_timer *ti
     timer->rules = rules_of(&session->settings, step->rough);
     timer->rules.budget_seconds = step->budget_seconds;
     time->failed = false;
-    for (size_t i = 0; i < (last ? 1 : 2) && status == HS_OK && !time->failed; i++) {
-        status = hs_layer_timer_measure(timer, step->layer, phase_to_run(phases[i]),
-                                        (size_t)step->count, time, err);
-        points[count++] = (struct hs_fit_point){.layer = step->layer,
+    for (int i = 0; i < phase_count && status == HS_OK && !time->failed; i++) {
+        status =
+            hs_layer_timer_measure(timer, step->layer, phases[i], (size_t)step->count, time, err);
+        points[count++] = (struct hs_fit_point){.key = {phases[i], HS_RING, step->layer},
                                                 .np = session->np,
-                                                .phase = phases[i],
                                                 .bytes = bytes,
                                                 .seconds = time->seconds,
                                                 .noise = time->noise};
@@ -409,7 +391,7 @@ static enum hs_status choose(struct work *work, struct hs_error *err)
 
     hs_guard_lock(session->guard);
     status = hs_lazy_certificate(&bout->certificate, &work->lazy, err);
-    hs_progress_clear(&session->progress);
+    hs_progress_line_clear(&session->progress.line);
     if (status == HS_OK)
         warn(work);
     if (status == HS_OK)
@@ -425,8 +407,10 @@ static enum hs_status choose(struct work *work, struct hs_error *err)
 enum hs_status hs_lazy_plan_run(struct hs_session *session, struct hs_bout *bout,
                                 double budget_seconds, struct hs_error *err)
 {
-    struct work work = {
-        .session = session, .bout = bout, .budget_seconds = LAYERS_SHARE * budget_seconds};
+    struct work work = {.session = session,
+                        .bout = bout,
+                        .problem = hs_problem_world(session->np, (double)bout->bytes),
+                        .budget_seconds = LAYERS_SHARE * budget_seconds};
     enum hs_status status = HS_OK;
 
     if (session->rank == 0)

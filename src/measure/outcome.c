@@ -168,7 +168,7 @@ static void mark_timeout(struct hs_session *session, const struct hs_guard_end *
     snprintf(reason, sizeof(reason), "%s took more than %s", end->what,
              hs_seconds_format(limit, end->limit_seconds));
     if (session->layer.size > 0) {
-        struct hs_journal_layer line = {.point.layer = session->layer, .failed = reason};
+        struct hs_journal_layer line = {.point.key.layer = session->layer, .failed = reason};
         struct hs_error ignored; /* what matters is said in any case */
 
         hs_journal_write_layer(&session->journal, session->bouts[session->current].bytes, &line,
@@ -248,7 +248,7 @@ void hs_outcome_cut_short(void *context, const struct hs_guard_end *end)
 
     hs_guard_end_format(why, end);
     mark_timeout(session, end);
-    hs_progress_clear(&session->progress);
+    hs_progress_line_clear(&session->progress.line);
     hs_outcome_journal(session);
     say_cut_short(session, why);
 }

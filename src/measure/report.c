@@ -11,7 +11,7 @@
 #include <sys/utsname.h>
 
 #include "console/figures.h"
-#include "model/cost.h"
+#include "model/price.h"
 #include "runner/cuda_aware.h"
 #include "version.h"
 
@@ -101,11 +101,19 @@ static enum hs_status add_candidate(struct hs_result_message *message,
                                     const struct hs_session *session,
                                     const struct hs_contestant *item, struct hs_error *err)
 {
-    struct hs_candidate *candidate =
-        hs_result_add_plan(message, &item->plan, session->has_system ? &session->system : NULL,
-                           (double)message->message_bytes);
+    struct hs_problem problem = hs_problem_world(session->np, (double)message->message_bytes);
+    struct hs_candidate *candidate;
+    enum hs_status status = HS_OK;
 
-    if (!candidate || !hs_candidate_add_measured(candidate))
+    if (session->has_system)
+        status = hs_result_add_prediction(message, &session->system, &problem, &item->plan, err);
+    else if (!hs_result_add_candidate(message))
+        status = hs_no_memory(err);
+    if (status)
+        return status;
+    candidate = &message->candidates[message->candidate_count - 1];
+    candidate->plan = item->plan;
+    if (!hs_candidate_add_measured(candidate))
         return hs_no_memory(err);
     return fill_measured(candidate->measured, item, err);
 }

@@ -8,7 +8,7 @@
 #include "console/figures.h"
 #include "console/table.h"
 #include "measure/report.h"
-#include "model/cost.h"
+#include "model/price.h"
 #include "result/result_gaps.h"
 
 /* Columns; PREDICTED and ERROR only with a system, INTERVAL (of the prediction) only with a
@@ -89,6 +89,7 @@ static void add_columns(struct columns *columns, struct hs_table *table,
 static void fill_row(struct hs_table *table, const struct columns *columns,
                      const struct hs_measured *measured, double bytes, int64_t np)
 {
+    struct hs_problem problem = hs_problem_world(np, bytes);
     char figure[HS_FIGURE_TEXT];
 
     hs_table_cell(table, columns->samples, "%zu", measured->sample_count);
@@ -109,7 +110,7 @@ static void fill_row(struct hs_table *table, const struct columns *columns,
                   hs_ratio_figure(figure, measured->median_seconds, columns->best_seconds));
     if (np > 1 && measured->median_seconds > 0)
         hs_table_cell(table, columns->busbw, "%.2f",
-                      hs_bus_bandwidth(bytes, measured->median_seconds, np) * 1e-9);
+                      hs_problem_bus_bandwidth(&problem, measured->median_seconds) * 1e-9);
 }
 
 /* Sum of the layers (means over ranks) over the whole of the same runs (the slowest rank): below
@@ -178,11 +179,8 @@ static void append_comparison(struct hs_text *out, const char *separator, double
                               const char *name)
 {
     char figure[HS_FIGURE_TEXT];
-    bool faster = best <= other;
 
-    hs_text_append(out, "%s%s %s than %s", separator,
-                   hs_ratio_figure(figure, faster ? other : best, faster ? best : other),
-                   faster ? "faster" : "slower", name);
+    hs_text_append(out, "%s%s than %s", separator, hs_comparison_figure(figure, best, other), name);
 }
 
 /* "best  4x8x4  12.34 ms  1.392x faster than flat, 3.1x faster than MPI_Allreduce" */

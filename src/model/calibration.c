@@ -21,8 +21,8 @@ static enum hs_status check_points(const struct hs_fit_point *points, size_t cou
     bool differ = false;
 
     for (size_t i = 1; i < count && !differ; i++)
-        differ = points[i].layer.stride != points[0].layer.stride ||
-                 points[i].layer.size != points[0].layer.size || points[i].bytes != points[0].bytes;
+        differ = !hs_layer_equal(points[i].key.layer, points[0].key.layer) ||
+                 points[i].bytes != points[0].bytes;
     if (count < POINTS_MIN)
         return hs_fail(err, HS_INVALID, "too few points for a fit: %zu, at least %d are needed",
                        count, POINTS_MIN);

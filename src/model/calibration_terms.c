@@ -7,7 +7,7 @@
 
 #include "base/least_squares.h"
 #include "base/units.h"
-#include "model/cost.h"
+#include "model/price.h"
 
 /* Medians are never trusted to better than this: clocks, and a model that is not the machine. */
 #define NOISE_FLOOR 0.005
@@ -56,17 +56,17 @@ static void count_term(struct hs_kind *kind, const struct hs_term *term)
 }
 
 /* Steps and bytes by the plain model: what the fitted figures multiply. */
-static void price_term(struct hs_term *term, const struct hs_layer_price *price,
+static void price_term(struct hs_term *term, const struct hs_stage_price *price,
                        const struct hs_terms *terms, const struct hs_fit_point *point)
 {
     double level_latency = terms->system->levels[price->level].latency_seconds;
 
-    term->passes = point->phase == HS_FIT_ALLREDUCE || point->phase == HS_FIT_PAIR ? 2 : 1;
-    term->calls = point->phase == HS_FIT_PAIR ? 2 : 1;
+    term->passes = hs_phase_passes(point->key.phase);
+    term->calls = hs_phase_calls(point->key.phase);
     term->steps = level_latency > 0
-                      ? hs_layer_line(price, point->bytes).latency_seconds / 2 / level_latency
-                      : terms->system->pipeline_granularity * (double)(point->layer.size - 1);
-    term->transfer_seconds = hs_layer_bandwidth_seconds(price, point->bytes) / 2;
+                      ? hs_stage_line(price, point->bytes).latency_seconds / 2 / level_latency
+                      : terms->system->pipeline_granularity * price->steps / 2;
+    term->transfer_seconds = hs_stage_bandwidth_seconds(price, point->bytes) / 2;
     term->bytes = point->bytes;
     term->seconds = point->seconds;
     term->sigma = point->noise * point->seconds;
@@ -77,15 +77,16 @@ static void add_point(struct hs_terms *terms, const struct hs_fit_point *point,
                       int64_t measurements)
 {
     struct hs_term *term = &terms->items[terms->count++];
-    struct hs_layer_price price = hs_layer_price(terms->system, point->np, point->layer);
+    struct hs_stage_price price = hs_stage_price(
+        terms->system, point->np, (struct hs_stage_key){HS_PAIR, HS_RING, point->key.layer});
     int group = 2 * price.level + price.straddles;
     struct hs_kind *class, *layer;
 
     price_term(term, &price, terms, point);
     term->points = measurements;
-    class = take_kind(terms->classes, &terms->class_count, group, point->layer.size, 0);
-    layer = take_kind(terms->layers, &terms->layer_count, group, point->layer.size,
-                      point->layer.stride);
+    class = take_kind(terms->classes, &terms->class_count, group, point->key.layer.size, 0);
+    layer = take_kind(terms->layers, &terms->layer_count, group, point->key.layer.size,
+                      point->key.layer.stride);
     count_term(class, term);
     count_term(layer, term);
     layer->parent = (size_t)(class - terms->classes);
@@ -100,8 +101,8 @@ static enum hs_status check_point(struct hs_fit_point *point, size_t number,
         return hs_fail(err, HS_INVALID,
                        "point %zu: no time of a layer: stride %" PRId64 ", size %" PRId64
                        " of %" PRId64 " processes, %g bytes, %g s",
-                       number, point->layer.stride, point->layer.size, point->np, point->bytes,
-                       point->seconds);
+                       number, point->key.layer.stride, point->key.layer.size, point->np,
+                       point->bytes, point->seconds);
     point->noise = fmax(isfinite(point->noise) ? point->noise : terms->options.noise, NOISE_FLOOR);
     return HS_OK;
 }

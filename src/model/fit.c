@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "model/cost.h"
+#include "model/price.h"
 #include "model/system.h"
 
 /* How far beyond an end of the measured range still counts as inside: sizes of messages are padded.
@@ -18,12 +18,6 @@ const char *const hs_fit_scope_names[HS_FIT_SCOPE_COUNT] = {
 #undef HS_ROW
 };
 
-const char *const hs_fit_phase_names[HS_FIT_PHASE_COUNT] = {
-#define HS_ROW(name, text) text,
-    HS_FIT_PHASES(HS_ROW)
-#undef HS_ROW
-};
-
 static int order(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
@@ -31,20 +25,20 @@ static int order(int64_t a, int64_t b)
 
 bool hs_fit_point_valid(const struct hs_fit_point *point)
 {
-    struct hs_layer layer = point->layer;
+    struct hs_layer layer = point->key.layer;
 
     return layer.stride >= 1 && layer.size >= 2 && point->np >= 2 && point->np <= HS_NP_MAX &&
            layer.stride <= point->np / layer.size && point->np % (layer.stride * layer.size) == 0 &&
            point->bytes > 0 && isfinite(point->bytes) && point->seconds > 0 &&
-           isfinite(point->seconds);
+           hs_seconds_usable(point->seconds);
 }
 
 static bool are_halves(const struct hs_fit_point *a, const struct hs_fit_point *b)
 {
-    return ((a->phase == HS_FIT_REDUCE_SCATTER && b->phase == HS_FIT_ALLGATHER) ||
-            (a->phase == HS_FIT_ALLGATHER && b->phase == HS_FIT_REDUCE_SCATTER)) &&
-           a->layer.stride == b->layer.stride && a->layer.size == b->layer.size && a->np == b->np &&
-           a->bytes == b->bytes;
+    return ((a->key.phase == HS_REDUCE_SCATTER && b->key.phase == HS_ALLGATHER) ||
+            (a->key.phase == HS_ALLGATHER && b->key.phase == HS_REDUCE_SCATTER)) &&
+           a->key.algorithm == b->key.algorithm && hs_layer_equal(a->key.layer, b->key.layer) &&
+           a->np == b->np && a->bytes == b->bytes;
 }
 
 size_t hs_fit_points_pair(struct hs_fit_point *points, int64_t *halves, size_t count)
@@ -60,7 +54,7 @@ size_t hs_fit_points_pair(struct hs_fit_point *points, int64_t *halves, size_t c
             struct hs_fit_point *pair = &points[other - 1];
             double error = hypot(pair->noise * pair->seconds, points[i].noise * points[i].seconds);
 
-            pair->phase = HS_FIT_PAIR;
+            pair->key.phase = HS_PAIR;
             pair->seconds += points[i].seconds;
             pair->noise = error / pair->seconds;
             if (halves)
@@ -124,7 +118,7 @@ double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_sys
 {
     struct hs_layer layer = {fit->stride, fit->size};
     int64_t child_ranks = hs_system_child_ranks(system, (size_t)fit->level);
-    struct hs_layer_price price;
+    struct hs_stage_price price;
 
     if (fit->scope == HS_FIT_LEVEL)
         return 0;
@@ -132,7 +126,8 @@ double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_sys
      * it. */
     if (layer.stride == 0)
         layer.stride = fit->straddles ? child_ranks / layer.size + 1 : child_ranks;
-    price = hs_layer_price(system, layer.stride * layer.size, layer);
-    return (price.latency_seconds + price.launch_seconds) /
-           (price.seconds_per_byte * (double)(layer.size - 1) / (double)layer.size);
+    price = hs_stage_price(system, layer.stride * layer.size,
+                           (struct hs_stage_key){HS_ALLREDUCE, HS_RING, layer});
+    return (price.line.latency_seconds + price.launch_seconds) /
+           (price.line.seconds_per_byte * (double)(layer.size - 1) / (double)layer.size);
 }

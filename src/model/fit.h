@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "model/split.h"
+#include "model/stage.h"
 
 struct hs_fields;
 struct hs_system;
@@ -73,28 +73,10 @@ struct hs_fit {
  * its size or its bytes lie outside of what was measured. */
 #define HS_EXTRAPOLATION_WIDTH 0.10
 
-/* Which phases one measured time covers. name, text */
-/* clang-format off */
-#define HS_FIT_PHASES(row)                  \
-    row(REDUCE_SCATTER, "reduce-scatter")   \
-    row(ALLGATHER, "allgather")             \
-    row(ALLREDUCE, "allreduce")             \
-    row(PAIR, "reduce-scatter + allgather")
-/* clang-format on */
-
-enum hs_fit_phase {
-#define HS_ROW(name, text) HS_FIT_##name,
-    HS_FIT_PHASES(HS_ROW)
-#undef HS_ROW
-        HS_FIT_PHASE_COUNT
-};
-extern const char *const hs_fit_phase_names[HS_FIT_PHASE_COUNT];
-
-/* One measured time of a layer. */
+/* One measured time of a stage, or of a pair. */
 struct hs_fit_point {
-    struct hs_layer layer;
-    int64_t np; /* processes that ran; stride * size divides it */
-    enum hs_fit_phase phase;
+    struct hs_stage_key key;
+    int64_t np;     /* processes that ran; stride * size divides it */
     double bytes;   /* entering the layer, > 0 */
     double seconds; /* median, > 0 */
     double noise;   /* relative standard error of that median; NaN: unknown */

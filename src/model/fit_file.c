@@ -7,15 +7,17 @@
 
 #include "base/fields.h"
 #include "base/units.h"
-#include "model/cost.h"
 #include "model/fit.h"
+#include "model/price.h"
 #include "model/system.h"
 
-#define LIST_MAX 100000 /* entries of each list */
+#define LIST_MAX          100000 /* entries of each list */
+#define LATENCY_RATIO_MAX 1e30   /* of a fit and its level, which prices are multiplied by */
 
 #define RANKS(least) .min = (least), .max = HS_NP_MAX
-#define POSITIVE     .above = true, .max = 1e18
-#define HALF_WIDTH   HS_OPTIONAL, .max = 1e12
+#define BANDWIDTH    .min = HS_BANDWIDTH_MIN / 1e9, .max = HS_BANDWIDTH_MAX / 1e9
+#define BYTES        .min = 1e-9, .max = 1e18
+#define HALF_WIDTH   HS_OPTIONAL, .max = HS_LATENCY_MAX * 1e6
 
 /* ---- one fit ---- */
 
@@ -51,7 +53,7 @@ static enum hs_status check_layer(const struct hs_fit *fit, const struct hs_plac
     const char *name = system->levels[fit->level].name;
     int64_t child = hs_system_child_ranks(system, (size_t)fit->level);
     struct hs_layer layer = {fit->stride, fit->size};
-    struct hs_layer_price price;
+    struct hs_stage_price price;
 
     if (fit->straddles && child == 1)
         return hs_json_fail(place->at, err, "straddles: no layer straddles on the innermost level");
@@ -64,7 +66,8 @@ static enum hs_status check_layer(const struct hs_fit *fit, const struct hs_plac
         return hs_json_fail(place->at, err,
                             "stride: %" PRId64 " times size %" PRId64 " is too large", layer.stride,
                             layer.size);
-    price = hs_layer_price(system, layer.stride * layer.size, layer);
+    price = hs_stage_price(system, layer.stride * layer.size,
+                           (struct hs_stage_key){HS_ALLREDUCE, HS_RING, layer});
     if (price.level == fit->level && price.straddles == fit->straddles)
         return HS_OK;
     return hs_json_fail(place->at, err,
@@ -72,6 +75,19 @@ static enum hs_status check_layer(const struct hs_fit *fit, const struct hs_plac
                         " lies on level %s and %s",
                         layer.stride, layer.size, system->levels[price.level].name,
                         price.straddles ? "straddles" : "does not straddle");
+}
+
+static enum hs_status check_latency(const struct hs_fit *fit, const struct hs_place *place,
+                                    struct hs_error *err)
+{
+    const struct hs_system *system = hs_place_of(place, &hs_system_fields);
+    const struct hs_level *level = &system->levels[fit->level];
+
+    if (level->latency_seconds == 0 ||
+        fit->latency_seconds / level->latency_seconds <= LATENCY_RATIO_MAX)
+        return HS_OK;
+    return hs_json_fail(place->at, err, "latency_us: more than %g times that of level %s",
+                        LATENCY_RATIO_MAX, level->name);
 }
 
 /* What the fit's points cover. */
@@ -101,7 +117,7 @@ static enum hs_status check_fit(void *object, const struct hs_place *place, stru
     if ((status = check_member(place, "size", fit->size > 0, fit->scope != HS_FIT_LEVEL, err)) ||
         (status =
              check_member(place, "stride", fit->stride > 0, fit->scope == HS_FIT_LAYER, err)) ||
-        (status = check_layer(fit, place, err)))
+        (status = check_layer(fit, place, err)) || (status = check_latency(fit, place, err)))
         return status;
     return check_range(fit, place, err);
 }
@@ -120,9 +136,9 @@ static const struct hs_field fit_rows[] = {
               "apart from the others."},
     {"size", HS_INTEGER, FIT(size), HS_WITHOUT(0), RANKS(2), .about = "Ranks."},
     {"stride", HS_INTEGER, FIT(stride), HS_WITHOUT(0), RANKS(1), .about = "Ranks."},
-    {"latency_us", HS_NUMBER, FIT(latency_seconds), .unit = &hs_unit_microseconds, .max = 1e12,
-     .about = "Of one step: takes the place of the level's."},
-    {"bandwidth_GBps", HS_NUMBER, FIT(bytes_per_second), .unit = &hs_unit_gigabytes, POSITIVE,
+    {"latency_us", HS_NUMBER, FIT(latency_seconds), .unit = &hs_unit_microseconds,
+     .max = HS_LATENCY_MAX * 1e6, .about = "Of one step: takes the place of the level's."},
+    {"bandwidth_GBps", HS_NUMBER, FIT(bytes_per_second), .unit = &hs_unit_gigabytes, BANDWIDTH,
      .about = "What one child injects: takes the place of the level's."},
     {"half_bandwidth_bytes", HS_NUMBER, HS_OPTIONAL, HS_NOT_NEGATIVE,
      .compute = half_bandwidth_bytes,
@@ -140,8 +156,8 @@ static const struct hs_field fit_rows[] = {
      .about = "Measured times behind the fit."},
     {"residual_percent", HS_NUMBER, FIT(residual), .unit = &hs_unit_percent, .max = 1e9,
      .about = "Root mean square of (measured - fitted) / measured."},
-    {"min_bytes", HS_NUMBER, FIT(min_bytes), POSITIVE, .about = "Entering the layers measured."},
-    {"max_bytes", HS_NUMBER, FIT(max_bytes), POSITIVE, .about = "The largest of them."},
+    {"min_bytes", HS_NUMBER, FIT(min_bytes), BYTES, .about = "Entering the layers measured."},
+    {"max_bytes", HS_NUMBER, FIT(max_bytes), BYTES, .about = "The largest of them."},
     {"min_size", HS_INTEGER, FIT(min_size), RANKS(2), .about = "Of the layers measured."},
     {"max_size", HS_INTEGER, FIT(max_size), RANKS(2), .about = "The largest of them."},
 };
@@ -180,7 +196,7 @@ static enum hs_status check_refusal(void *object, const struct hs_place *place,
 static enum hs_status check_point(void *object, const struct hs_place *place, struct hs_error *err)
 {
     const struct hs_fit_point *point = object;
-    struct hs_layer layer = point->layer;
+    struct hs_layer layer = point->key.layer;
 
     if (check_ranks(layer, place, err))
         return HS_INVALID;
@@ -195,13 +211,13 @@ static enum hs_status check_point(void *object, const struct hs_place *place, st
 #define POINT(member) HS_AT(struct hs_fit_point, member)
 
 static const struct hs_field point_rows[] = {
-    {"stride", HS_INTEGER, POINT(layer.stride), RANKS(1), .about = "Ranks."},
-    {"size", HS_INTEGER, POINT(layer.size), RANKS(2), .about = "Ranks."},
+    {"stride", HS_INTEGER, POINT(key.layer.stride), RANKS(1), .about = "Ranks."},
+    {"size", HS_INTEGER, POINT(key.layer.size), RANKS(2), .about = "Ranks."},
     {"np", HS_INTEGER, POINT(np), RANKS(2),
      .about = "Processes that ran; stride times size divides it."},
-    {"phase", HS_CHOICE, POINT(phase), HS_NAMES(hs_fit_phase_names)},
-    {"bytes", HS_NUMBER, POINT(bytes), POSITIVE, .about = "Entering the layer, per process."},
-    {"seconds", HS_NUMBER, POINT(seconds), POSITIVE, .about = "Median."},
+    {"phase", HS_CHOICE, POINT(key.phase), HS_NAMES(hs_phase_names)},
+    {"bytes", HS_NUMBER, POINT(bytes), BYTES, .about = "Entering the layer, per process."},
+    {"seconds", HS_TIME, POINT(seconds), .above = true, .about = "Median."},
     {"noise", HS_NUMBER, POINT(noise), HALF_WIDTH,
      .about = "Relative standard error of the median; absent where not known."},
 };

@@ -39,19 +39,20 @@ void hs_gaps_add(struct hs_gaps *gaps, const struct hs_system *system, const str
                  const struct hs_plan_cost *cost)
 {
     for (int i = 0; i < cost->count && system->fits.count > 0; i++) {
-        const struct hs_layer_price *price = &cost->layers[i].price;
-        struct hs_gap *gap = &gaps->levels[price->level];
-        double bytes = cost->layers[i].bytes / plan->chunks;
+        const struct hs_stage_cost *stage = &cost->stages[i];
+        struct hs_layer layer = stage->key.layer;
+        struct hs_gap *gap = &gaps->levels[stage->level];
+        double bytes = stage->bytes / plan->chunks;
         const struct hs_fit *fit =
-            hs_fits_find(&system->fits, price->level, price->straddles, price->layer);
-        struct hs_layer of_right_size = {price->layer.stride, fit ? fit->min_size : 0};
+            hs_fits_find(&system->fits, stage->level, stage->straddles, layer);
+        struct hs_layer of_right_size = {layer.stride, fit ? fit->min_size : 0};
 
-        if (price->layer.size < 2) /* one process: nothing travels */
+        if (layer.size < 2) /* one process: nothing travels */
             continue;
         if (!fit)
             gap->never = true;
-        if (fit && hs_fit_extrapolates(fit, price->layer, 0))
-            add_size(gap, fit, price->layer.size);
+        if (fit && hs_fit_extrapolates(fit, layer, 0))
+            add_size(gap, fit, layer.size);
         if (fit && hs_fit_extrapolates(fit, of_right_size, bytes))
             add_bytes(gap, fit, bytes);
         gaps->any = gaps->any || gap->never || gap->size_factor > 0 || gap->bytes_factor > 0;

@@ -1,12 +1,12 @@
 /*
- * plan.h - what can be run: a split and the number of chunks; text "4x8x4" or "4x8x4/8" (8 chunks).
- *
- * Every layer is a ring today. A second algorithm per layer would be a field here and a suffix of
- * the layer in the text; nothing else names the algorithm.
+ * plan.h - what can be run: a split, the algorithms of its layers, and the number of chunks; text
+ * "4x8x4", "4x8x4/8" (8 chunks). A layer whose algorithm is not the ring has its letter behind the
+ * size; two letters where reduce-scatter and allgather differ.
  */
 #ifndef HS_MODEL_PLAN_H
 #define HS_MODEL_PLAN_H
 
+#include "model/algorithm.h"
 #include "model/split.h"
 
 #define HS_CHUNKS_MAX 1024
@@ -14,13 +14,21 @@
 struct hs_plan {
     struct hs_split split;
     int chunks; /* 1 .. HS_CHUNKS_MAX; 1 is the published algorithm */
+    /* enum hs_algorithm of each layer's phase on the way out and on the way back; {0}: rings. */
+    unsigned char algorithms[HS_LAYERS_MAX][2];
 };
 
-/* Same rules as hs_split_parse; "/1" is accepted and formats without it. */
+/* Same rules as hs_split_parse, and letters of algorithms; "/1" is accepted and formats without it.
+ */
 enum hs_status hs_plan_parse(struct hs_plan *plan, const char *text, int64_t np,
                              struct hs_error *err);
 char *hs_plan_format(char text[HS_SPLIT_TEXT], const struct hs_plan *plan);
-/* Fewer chunks first, then hs_split_compare. */
+/* Fewer chunks first, then hs_split_compare, then the algorithms in the order of their list. */
 int hs_plan_compare(const struct hs_plan *a, const struct hs_plan *b);
+/* The flat split by rings, in one chunk: what every gain was once stated against. */
+struct hs_plan hs_plan_flat(int64_t np);
+bool hs_plan_is_flat(const struct hs_plan *plan);
+/* Algorithm of layer i; way 0 is outward, 1 inward. */
+enum hs_algorithm hs_plan_algorithm(const struct hs_plan *plan, int i, int way);
 
 #endif

@@ -1,6 +1,7 @@
 /* posterior.c - see posterior.h. */
 #include "model/posterior.h"
 
+#include <assert.h>
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "model/cost.h"
+#include "model/price.h"
 
 /* Rounds of linearisation; deviations are widened in the later ones, when base figures are near
  * where they stay. */
@@ -95,28 +96,28 @@ static size_t take_kind(struct hs_posterior *p, int group, int64_t stride, int64
 
 static void put(struct row *row, size_t column, double value)
 {
+    assert(row->count < ROW_TERMS);
     row->columns[row->count] = column;
     row->values[row->count++] = value;
 }
 
 /* The row of some calls and passes of a layer, on `now`: the system as it is estimated. */
 static struct row make_row(struct hs_posterior *p, const struct hs_system *now, int64_t np,
-                           struct hs_layer layer, double bytes, double calls, double passes)
+                           struct hs_stage_key key, double bytes)
 {
-    struct hs_layer_price price = hs_layer_price(now, np, layer);
+    struct hs_stage_price price = hs_stage_price(now, np, key);
+    struct hs_layer layer = key.layer;
     size_t l = (size_t)price.level, b = (size_t)price.bottleneck;
     int group = 2 * price.level + price.straddles;
     double described = p->system->levels[l].latency_seconds;
     double latency =
-        passes *
-        (described > 0
-             ? hs_layer_line(&price, bytes).latency_seconds / 2 * p->latency_unit[l] / described
-             : p->system->pipeline_granularity * (double)(layer.size - 1) * p->latency_unit[l]);
-    double transfer =
-        passes * hs_layer_bandwidth_seconds(&price, bytes) / 2 / p->slowness[b]; /* as described */
+        described > 0
+            ? hs_stage_line(&price, bytes).latency_seconds * p->latency_unit[l] / described
+            : p->system->pipeline_granularity * price.steps * p->latency_unit[l];
+    double transfer = hs_stage_bandwidth_seconds(&price, bytes) / p->slowness[b]; /* as described */
     struct row row = {0};
 
-    put(&row, LAUNCH_COLUMN, calls * p->launch_unit);
+    put(&row, LAUNCH_COLUMN, hs_phase_calls(key.phase) * p->launch_unit);
     put(&row, LATENCY_COLUMN + l, latency);
     put(&row, SLOWNESS_COLUMN + b, transfer);
     if (price.straddles)
@@ -155,17 +156,11 @@ static void make_rows(struct hs_posterior *p, bool layers_too)
     p->kind_count = 0;
     for (size_t i = 0; i < p->point_count; i++) {
         const struct hs_fit_point *point = &p->points[i];
-        bool pair = point->phase == HS_FIT_PAIR;
 
-        p->point_rows[i] = make_row(p, &now, point->np, point->layer, point->bytes, pair ? 2 : 1,
-                                    pair || point->phase == HS_FIT_ALLREDUCE ? 2 : 1);
+        p->point_rows[i] = make_row(p, &now, point->np, point->key, point->bytes);
     }
-    for (size_t i = 0; i < p->layer_count && layers_too; i++) {
-        struct hs_layer layer = p->layers[i].layer;
-
-        p->layer_rows[i] = make_row(p, &now, p->np, layer, p->layers[i].bytes,
-                                    layer.stride * layer.size == p->np ? 1 : 2, 2);
-    }
+    for (size_t i = 0; i < p->layer_count && layers_too; i++)
+        p->layer_rows[i] = make_row(p, &now, p->np, p->layers[i].key, p->layers[i].bytes);
     p->columns = KIND_COLUMN + 2 * p->kind_count;
 }
 

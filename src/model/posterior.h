@@ -35,10 +35,9 @@ struct hs_posterior_options {
     bool shape_only; /* the system's figures mean nothing, its levels do */
 };
 
-/* A layer of which the time of all phases is asked: a reduce-scatter and an allgather, or, on the
- * last layer of np processes, an allreduce. */
+/* A stage of which the time is asked, or a pair. */
 struct hs_posterior_layer {
-    struct hs_layer layer;
+    struct hs_stage_key key;
     double bytes; /* entering it, > 0 */
 };
 

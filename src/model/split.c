@@ -7,9 +7,7 @@
 
 #include "base/units.h"
 
-/* Reads decimal digits at *text into *value and moves *text behind them; false where there are none
- * or the number is above HS_NP_MAX. */
-static bool read_size(int64_t *value, const char **text)
+bool hs_size_read(int64_t *value, const char **text)
 {
     const char *at = *text;
     int64_t sum = 0;
@@ -48,6 +46,11 @@ static enum hs_status check_product(const struct hs_split *split, const char *te
     return HS_OK;
 }
 
+bool hs_layer_equal(struct hs_layer a, struct hs_layer b)
+{
+    return a.stride == b.stride && a.size == b.size;
+}
+
 enum hs_status hs_split_parse(struct hs_split *split, const char *text, int64_t np,
                               struct hs_error *err)
 {
@@ -58,7 +61,7 @@ enum hs_status hs_split_parse(struct hs_split *split, const char *text, int64_t 
         if (split->count == HS_LAYERS_MAX)
             return hs_fail(err, HS_INVALID, "split \"%.200s\": more than %d layers", text,
                            HS_LAYERS_MAX);
-        if (!read_size(&split->sizes[split->count], &at))
+        if (!hs_size_read(&split->sizes[split->count], &at))
             return hs_fail(err, HS_INVALID,
                            "split \"%.200s\": expected layer sizes such as 4x8x4, "
                            "found \"%.40s\"",

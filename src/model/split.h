@@ -10,17 +10,23 @@
 #include "base/error.h"
 
 #define HS_LAYERS_MAX 31  /* 2^31 processes in layers of 2 */
-#define HS_SPLIT_TEXT 128 /* bytes enough for any split or plan as text */
+#define HS_SPLIT_TEXT 160 /* bytes enough for any split or plan as text */
 
 /* One layer: groups {b + k * stride : k < size}; an edge stride -> stride * size of the lattice. */
 struct hs_layer {
     int64_t stride, size;
 };
 
+bool hs_layer_equal(struct hs_layer a, struct hs_layer b);
+
 struct hs_split {
     int count;                    /* layers, 1 .. HS_LAYERS_MAX */
     int64_t sizes[HS_LAYERS_MAX]; /* each >= 2 (1 only in the flat split of one process) */
 };
+
+/* Reads decimal digits at *text into *value and moves *text behind them; false where there are none
+ * or the number is above HS_NP_MAX. */
+bool hs_size_read(int64_t *value, const char **text);
 
 /* Text to split. `np` > 0 demands that the product is np; 0 takes any product up to HS_NP_MAX.
  * HS_INVALID: a layer of size 1 (except "1" itself), empty layers, trailing text, too many layers,

@@ -51,10 +51,10 @@ static const struct hs_field level_rows[] = {
     {"fabric", HS_CHOICE, LEVEL(fabric), HS_NAMES(hs_fabric_names), HS_WITH(HS_FABRIC_SWITCH),
      .about = "mesh: each pair of children has a link of its own; switch: any child reaches any "
               "other with all its bandwidth."},
-    {"latency_us", HS_NUMBER, LEVEL(latency_seconds), .unit = &hs_unit_microseconds, .max = 1e12,
-     .about = "Microseconds; see latency_kind."},
+    {"latency_us", HS_NUMBER, LEVEL(latency_seconds), .unit = &hs_unit_microseconds,
+     .max = HS_LATENCY_MAX * 1e6, .about = "Microseconds; see latency_kind."},
     {"bandwidth_GBps", HS_NUMBER, LEVEL(bytes_per_second), .unit = &hs_unit_gigabytes,
-     .above = true, .max = 1e18,
+     .min = HS_BANDWIDTH_MIN / 1e9, .max = HS_BANDWIDTH_MAX / 1e9,
      .about = "What one child of this level can inject into it, per direction, over all its "
               "ports, in 1e9 bytes per second."},
     {"ports", HS_INTEGER, LEVEL(ports), HS_WITH(1), .min = 1, .max = HS_PORTS_MAX,
@@ -113,7 +113,7 @@ static const struct hs_field system_rows[] = {
      .about = "s: how many latencies one ring step pays. 2 in the CCGRID 2019 paper with a wire "
               "latency; 1 where the latency already is that of a whole step."},
     {"launch_us", HS_NUMBER, SYSTEM(launch_seconds), HS_WITH(0), .unit = &hs_unit_microseconds,
-     .max = 1e12, .about = "Microseconds per collective call."},
+     .max = HS_LATENCY_MAX * 1e6, .about = "Microseconds per collective call."},
     {"levels", HS_LIST, SYSTEM(levels), HS_OTHER(struct hs_system, level_count), .min = 1,
      .max = HS_LEVELS_MAX, .fields = &level_fields, .about = "From the inside out."},
     {"fits", HS_OBJECT, SYSTEM(fits), HS_OTHER(struct hs_system, fits.count), HS_OPTIONAL,

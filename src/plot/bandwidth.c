@@ -77,9 +77,9 @@ static void choose(struct chosen *chosen, const struct hs_result *result,
 
 static double bus(const struct hs_result_message *message, double seconds, int64_t np)
 {
-    return isfinite(seconds) && seconds > 0
-               ? hs_bus_bandwidth((double)message->message_bytes, seconds, np)
-               : NAN;
+    struct hs_problem problem = hs_problem_world(np, (double)message->message_bytes);
+
+    return hs_problem_bus_bandwidth(&problem, seconds);
 }
 
 static void write_point(struct hs_text *out, const struct hs_result_message *message, int64_t np,
@@ -134,10 +134,13 @@ static double layer_seconds(const struct hs_candidate *candidate, struct hs_laye
         return NAN;
     for (int i = 0; i < candidate->plan.split.count; i++) {
         struct hs_layer own = hs_split_layer(&candidate->plan.split, i);
+        double seconds = measured->reduce_scatter_seconds[i];
 
-        if (own.stride == layer.stride && own.size == layer.size)
-            return measured->reduce_scatter_seconds[i] +
-                   (i + 1 < candidate->plan.split.count ? measured->allgather_seconds[i] : 0);
+        if (own.stride != layer.stride || own.size != layer.size)
+            continue;
+        if (i + 1 < candidate->plan.split.count)
+            seconds += measured->allgather_seconds[i];
+        return seconds > 0 ? seconds : NAN; /* 0 has no rate */
     }
     return NAN;
 }
@@ -164,10 +167,10 @@ static double layer_bytes(const struct hs_result_message *message, struct hs_lay
 static double predicted_layer_rate(const struct hs_result_message *message,
                                    const struct hs_result *result, struct hs_layer layer)
 {
-    struct hs_layer_price price = hs_layer_price(&result->system, result->np, layer);
+    struct hs_stage_price price = hs_plot_price(result, layer);
     double entering = (double)message->message_bytes / (double)layer.stride;
 
-    return layer_bytes(message, layer) / hs_layer_seconds(&price, entering);
+    return layer_bytes(message, layer) / hs_stage_seconds(&price, entering);
 }
 
 static void write_layer(struct hs_text *out, const struct chosen *chosen,
@@ -240,12 +243,13 @@ static void write_layer_label(struct hs_text *out, const struct hs_result *resul
 
     hs_text_append(out, "\t%lld, stride %lld", (long long)layer.size, (long long)layer.stride);
     if (result->has_system) {
-        struct hs_layer_price price = hs_layer_price(&result->system, result->np, layer);
+        struct hs_stage_price price = hs_plot_price(result, layer);
 
         hs_text_append(out, " (%s)", result->system.levels[price.level].name);
         if (hs_plot_calibration(result, layer) && !fit->valid)
-            hs_text_append(out, ": %s, %s", hs_bandwidth_format(rate, price.ring_bytes_per_second),
-                           hs_seconds_format(time, price.latency_seconds + price.launch_seconds));
+            hs_text_append(
+                out, ": %s, %s", hs_bandwidth_format(rate, price.ring_bytes_per_second),
+                hs_seconds_format(time, price.line.latency_seconds + price.launch_seconds));
     }
     if (fit->valid)
         hs_text_append(out, ": fit %s, %s", hs_bandwidth_format(rate, 1 / fit->seconds_per_byte),

@@ -87,19 +87,21 @@ const struct hs_candidate *hs_plot_candidate(const struct hs_result_message *mes
 
 struct hs_plan hs_plot_flat(int64_t np)
 {
-    return (struct hs_plan){.split = hs_split_flat(np), .chunks = 1};
+    return hs_plan_flat(np);
 }
 
 double hs_plot_predicted(const struct hs_result *result, const struct hs_result_message *message,
                          const struct hs_plan *plan)
 {
     const struct hs_candidate *candidate = hs_plot_candidate(message, plan);
+    struct hs_problem problem;
 
     if (candidate && isfinite(candidate->predicted_seconds))
         return candidate->predicted_seconds;
     if (!result->has_system)
         return NAN;
-    return hs_plan_cost(&result->system, plan, (double)message->message_bytes).seconds;
+    problem = hs_result_problem(result, message);
+    return hs_plan_seconds(&result->system, &problem, plan);
 }
 
 /* Of the file, else of the model; count 0 where there is neither. */
@@ -108,12 +110,14 @@ static struct hs_plan_cost cost_of(const struct hs_result *result,
                                    const struct hs_plan *plan)
 {
     const struct hs_candidate *candidate = hs_plot_candidate(message, plan);
+    struct hs_problem problem;
 
     if (candidate && candidate->cost)
         return *candidate->cost;
     if (!result->has_system || plan->split.count == 0)
         return (struct hs_plan_cost){.count = 0};
-    return hs_plan_cost(&result->system, plan, (double)message->message_bytes);
+    problem = hs_result_problem(result, message);
+    return hs_plan_cost(&result->system, &problem, plan);
 }
 
 struct hs_plot_time hs_plot_prediction(const struct hs_result *result,

@@ -4,13 +4,20 @@
 
 #include "plot/tsv.h"
 
+struct hs_stage_price hs_plot_price(const struct hs_result *result, struct hs_layer layer)
+{
+    struct hs_problem problem = hs_problem_world(result->np, 1);
+
+    return hs_stage_price(&result->system, result->np, hs_problem_key(&problem, layer, HS_RING));
+}
+
 const struct hs_fit *hs_plot_calibration(const struct hs_result *result, struct hs_layer layer)
 {
-    struct hs_layer_price price;
+    struct hs_stage_price price;
 
     if (!result->has_system || result->system.fits.count == 0)
         return NULL;
-    price = hs_layer_price(&result->system, result->np, layer);
+    price = hs_plot_price(result, layer);
     return hs_fits_find(&result->system.fits, price.level, price.straddles, layer);
 }
 
@@ -18,17 +25,17 @@ void hs_plot_curve(struct hs_text *out, const char *name, const struct hs_result
                    struct hs_layer layer)
 {
     const struct hs_fit *fit = hs_plot_calibration(result, layer);
-    struct hs_layer_price price;
+    struct hs_stage_price price;
     double bytes, last;
 
     if (!fit)
         return;
-    price = hs_layer_price(&result->system, result->np, layer);
+    price = hs_plot_price(result, layer);
     hs_tsv_block(out, name, "bytes rate low high");
     bytes = fit->min_bytes;
     do {
         double rate = 2 * bytes * (double)(layer.size - 1) / (double)layer.size /
-                      hs_layer_seconds(&price, bytes);
+                      hs_stage_seconds(&price, bytes);
 
         hs_tsv_number(out, bytes);
         hs_tsv_number(out, rate);

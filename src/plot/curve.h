@@ -13,4 +13,7 @@ const struct hs_fit *hs_plot_calibration(const struct hs_result *result, struct 
 void hs_plot_curve(struct hs_text *out, const char *name, const struct hs_result *result,
                    struct hs_layer layer);
 
+/* What the model says of a layer's stages together; the result has a system. */
+struct hs_stage_price hs_plot_price(const struct hs_result *result, struct hs_layer layer);
+
 #endif

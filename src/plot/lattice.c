@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
+#include "plot/curve.h"
 #include "plot/kinds.h"
 #include "plot/lattice_layout.h"
 #include "plot/tsv.h"
@@ -116,7 +117,7 @@ static void count_edges(struct drawing *drawing)
 static enum hs_status drawing_init(struct drawing *drawing, const struct hs_result *result,
                                    const struct hs_result_message *message, struct hs_error *err)
 {
-    enum hs_status status = hs_lattice_init(&drawing->lattice, result->np, err);
+    enum hs_status status = hs_lattice_init(&drawing->lattice, hs_group_world(result->np), err);
 
     if (status != HS_OK)
         return status;
@@ -213,13 +214,13 @@ static bool fits_label(const struct drawing *drawing, size_t from, size_t to)
 }
 
 /* Whether a calibrated system prices the layer outside of what was measured. */
-static bool is_extrapolated(const struct hs_result *result, const struct hs_layer_price *price,
+static bool is_extrapolated(const struct hs_result *result, const struct hs_stage_price *price,
                             double bytes)
 {
     const struct hs_fits *fits = &result->system.fits;
-    const struct hs_fit *fit = hs_fits_find(fits, price->level, price->straddles, price->layer);
+    const struct hs_fit *fit = hs_fits_find(fits, price->level, price->straddles, price->key.layer);
 
-    return fits->count > 0 && (!fit || hs_fit_extrapolates(fit, price->layer, bytes));
+    return fits->count > 0 && (!fit || hs_fit_extrapolates(fit, price->key.layer, bytes));
 }
 
 /* On each layer of the path: its size, and its predicted time where the model knows it. */
@@ -242,11 +243,11 @@ static void write_labels(struct hs_text *out, const struct drawing *drawing,
         hs_tsv_number(out, at.y);
         hs_text_append(out, "\tx %lld", (long long)layer.size);
         if (result->has_system && fits_label(drawing, node, next)) {
-            struct hs_layer_price price = hs_layer_price(&result->system, result->np, layer);
+            struct hs_stage_price price = hs_plot_price(result, layer);
 
             hs_text_append(
                 out, ": %s%s",
-                hs_seconds_format(time, hs_layer_seconds(&price, bytes / (double)layer.stride)),
+                hs_seconds_format(time, hs_stage_seconds(&price, bytes / (double)layer.stride)),
                 is_extrapolated(result, &price, bytes / (double)layer.stride) ? " *" : "");
         }
         hs_text_append(out, "\n");
@@ -270,14 +271,15 @@ static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
     snprintf(splits, sizeof(splits), "%llu", (unsigned long long)message->splits);
     snprintf(remark, sizeof(remark),
              "a path from 1 to %lld is a split: %s%s splits, %zu divisors, %zu layers%s",
-             (long long)drawing->lattice.np, message->splits == UINT64_MAX ? "over " : "", splits,
-             drawing->lattice.node_count, drawing->lattice.edge_count,
+             (long long)drawing->lattice.group.size, message->splits == UINT64_MAX ? "over " : "",
+             splits, drawing->lattice.node_count, drawing->lattice.edge_count,
              drawing->measured && job->inputs[0].result->has_system
                  ? "; times on the path are predicted"
                  : "");
     hs_tsv_begin(out, "lattice");
     hs_plot_caption(out, job, remark, "the divisors of %lld, %s per process",
-                    (long long)drawing->lattice.np, hs_bytes_format(size, message->message_bytes));
+                    (long long)drawing->lattice.group.size,
+                    hs_bytes_format(size, message->message_bytes));
     hs_tsv_fact(out, "shown", "%s",
                 drawing->shown.split.count ? hs_plan_format(plan, &drawing->shown) : "-");
     hs_tsv_fact(out, "is_best", "%d", !job->plan);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PRIMES_MAX 10   /* 2 3 5 ... 29 is the longest product below 2^31 + 1 */
+#define PRIMES_MAX 9    /* 2 3 5 ... 23 is the longest product below 2^31 + 1 */
 #define TOO_NEAR   0.30 /* of a line to a node that is not its own */
 
 struct primes {
@@ -62,7 +62,7 @@ struct hs_plot_node *hs_lattice_layout(const struct hs_lattice *lattice)
     size_t count = lattice->node_count;
     struct hs_plot_node *nodes = calloc(count, sizeof(*nodes));
     struct place *places = calloc(count, sizeof(*places));
-    struct primes primes = factor(lattice->np);
+    struct primes primes = factor(lattice->group.size);
 
     for (size_t i = 0; nodes && places && i < count; i++)
         places[i] = place_of(lattice->divisors[i], i, &primes);

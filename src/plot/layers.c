@@ -67,13 +67,15 @@ static void add(struct rows *rows, const struct hs_result *result,
 
     if (find(rows, plan))
         return;
+    struct hs_problem problem = hs_result_problem(result, message);
+
     memset(row, 0, sizeof(*row));
     row->plan = *plan;
     row->candidate = hs_plot_candidate(message, plan);
     if (row->candidate && row->candidate->cost)
         row->cost = *row->candidate->cost;
     else if (result->has_system)
-        row->cost = hs_plan_cost(&result->system, plan, (double)message->message_bytes);
+        row->cost = hs_plan_cost(&result->system, &problem, plan);
     row->has_cost = row->cost.count > 0;
     if (row->has_cost)
         row->predicted = hs_plot_predicted_phases(&row->cost);
@@ -124,21 +126,24 @@ static double bar_height(const struct row *row)
     return row->has_cost && row->measured.count > 0 ? BAR / 2 : BAR;
 }
 
+/* As plots/layers.gp knows them. */
+static const int phase_numbers[HS_PHASE_COUNT] = {
+    [HS_REDUCE_SCATTER] = 1, [HS_ALLREDUCE] = 2, [HS_ALLGATHER] = 3};
+
 /* "4 nvlink" where the segment is wide enough for it, "4" where it is for that, else "-". */
 static void segment_label(char *label, size_t bytes, const struct rows *rows, const struct row *row,
                           const struct hs_plot_segment *segment, const struct hs_result *result)
 {
     double width = fmin(segment->seconds, rows->axis_seconds) / rows->axis_seconds / GLYPH_SHARE;
     bool extrapolated = result->has_system && result->system.fits.count > 0 && row->has_cost &&
-                        row->cost.layers[segment->layer].extrapolated;
+                        row->cost.stages[segment->layer].extrapolated;
     int length = snprintf(label, bytes, "%lld%s", (long long)row->plan.split.sizes[segment->layer],
                           extrapolated ? " *" : "");
 
     if (length + 1 > width) {
         snprintf(label, bytes, "-");
     } else if (row->has_cost && result->has_system) {
-        const char *level =
-            result->system.levels[row->cost.layers[segment->layer].price.level].name;
+        const char *level = result->system.levels[row->cost.stages[segment->layer].level].name;
 
         if ((double)length + (double)strlen(level) + 2 <= width)
             snprintf(label + length, bytes - (size_t)length, " %s", level);
@@ -161,7 +166,7 @@ static void write_bar(struct hs_text *out, const struct rows *rows, const struct
         hs_tsv_number(out, seconds);
         seconds += segment->seconds;
         hs_tsv_number(out, fmin(seconds, rows->axis_seconds));
-        hs_tsv_count(out, segment->phase);
+        hs_tsv_count(out, phase_numbers[segment->phase]);
         hs_tsv_count(out, segment->layer + 1);
         hs_tsv_count(out, phases == &row->measured);
         hs_tsv_text(out, label);

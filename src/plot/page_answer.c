@@ -90,7 +90,7 @@ static void write_gain(struct hs_text *out, const char *name, struct hs_plot_tim
     struct hs_plot_time gain = hs_page_gain(slower, faster);
     struct hs_text figure = {0}, below = {0};
 
-    if (!isfinite(gain.seconds))
+    if (!isfinite(gain.seconds) || gain.seconds == 0)
         return;
     hs_text_append(&figure, "%.3gx %s", gain.seconds >= 1 ? gain.seconds : 1 / gain.seconds,
                    gain.seconds >= 1 ? "faster" : "slower");
@@ -107,6 +107,7 @@ static void write_figures(struct hs_text *out, const struct hs_page_subject *sub
     struct hs_plot_time time = subject->best_time;
     char text[HS_UNIT_TEXT], low[HS_UNIT_TEXT], high[HS_UNIT_TEXT];
     struct hs_text below = {0}, name = {0};
+    struct hs_problem problem = hs_result_problem(subject->result, subject->message);
     double rate;
 
     if (!isfinite(time.seconds))
@@ -123,8 +124,7 @@ static void write_figures(struct hs_text *out, const struct hs_page_subject *sub
         hs_text_append(&name, "against %s", subject->library);
         write_gain(out, name.data ? name.data : "", subject->library_time, time);
     }
-    rate = hs_bus_bandwidth((double)subject->message->message_bytes, time.seconds,
-                            subject->result->np);
+    rate = hs_problem_bus_bandwidth(&problem, time.seconds);
     if (rate > 0)
         write_figure(out, "bus bandwidth", hs_bandwidth_format(text, rate),
                      "as nccl-tests defines it");
@@ -212,9 +212,9 @@ void hs_page_answer(struct hs_text *out, const struct hs_page_subject *subject)
 /* ---- why ---- */
 
 /* What priced the layer: two more columns where the system is calibrated. */
-static void write_fit(struct hs_text *out, const struct hs_layer_cost *layer)
+static void write_fit(struct hs_text *out, const struct hs_stage_cost *layer)
 {
-    hs_html_cell(out, false, "%s%s", hs_fit_scope_names[layer->price.fit_scope],
+    hs_html_cell(out, false, "%s%s", hs_fit_scope_names[layer->fit_scope],
                  layer->extrapolated ? " *" : "");
     if (isfinite(layer->relative_ci95))
         hs_html_cell(out, true, "%.1f %%", 100 * layer->relative_ci95);
@@ -225,19 +225,18 @@ static void write_fit(struct hs_text *out, const struct hs_layer_cost *layer)
 static void write_layer(struct hs_text *out, const struct hs_page_subject *subject, int i,
                         double whole)
 {
-    const struct hs_layer_cost *layer = &subject->best->cost->layers[i];
-    const struct hs_layer_price *price = &layer->price;
+    const struct hs_stage_cost *layer = &subject->best->cost->stages[i];
     char bytes[HS_UNIT_TEXT], rate[HS_UNIT_TEXT], time[HS_UNIT_TEXT];
 
     hs_text_append(out, "<tr>");
     hs_html_cell(out, true, "%d", i + 1);
-    hs_html_cell(out, true, "%" PRId64, price->layer.size);
-    hs_html_cell(out, true, "%" PRId64, price->layer.stride);
-    hs_html_cell(out, false, "%s%s", subject->result->system.levels[price->level].name,
-                 price->straddles ? " and inside it" : "");
+    hs_html_cell(out, true, "%" PRId64, layer->key.layer.size);
+    hs_html_cell(out, true, "%" PRId64, layer->key.layer.stride);
+    hs_html_cell(out, false, "%s%s", subject->result->system.levels[layer->level].name,
+                 layer->straddles ? " and inside it" : "");
     hs_html_cell(out, true, "%s", hs_bytes_format(bytes, (uint64_t)llround(layer->bytes)));
-    hs_html_cell(out, true, "%" PRId64, price->rings_per_link);
-    hs_html_cell(out, true, "%s", hs_bandwidth_format(rate, price->ring_bytes_per_second));
+    hs_html_cell(out, true, "%" PRId64, layer->rings_per_link);
+    hs_html_cell(out, true, "%s", hs_bandwidth_format(rate, layer->ring_bytes_per_second));
     hs_html_cell(out, true, "%s", hs_seconds_format(time, layer->seconds));
     hs_html_cell(out, true, "%.1f %%", 100 * layer->seconds / whole);
     hs_html_cell(out, true, "%.1f %%",
@@ -267,7 +266,7 @@ void hs_page_why(struct hs_text *out, const struct hs_page_subject *subject)
     if (!cost || !subject->result->has_system)
         return;
     for (int i = 0; i < cost->count; i++)
-        whole += cost->layers[i].seconds;
+        whole += cost->stages[i].seconds;
     hs_text_append(out, "<section aria-labelledby=\"why\"><h2 id=\"why\">Why</h2>\n<p>");
     hs_html_text(out, "What the model says about each layer of the winner: a layer of size p at "
                       "stride d joins groups of p processes that are d apart. Each layer leaves "

@@ -81,14 +81,14 @@ static void write_times(struct hs_text *out, const struct hs_page_subject *subje
 {
     struct hs_plot_time time = hs_plot_measured(measured);
     double seconds = subject->measured ? time.seconds : predicted.seconds;
-    double rate =
-        hs_bus_bandwidth((double)subject->message->message_bytes, seconds, subject->result->np);
+    struct hs_problem problem = hs_result_problem(subject->result, subject->message);
+    double rate = hs_problem_bus_bandwidth(&problem, seconds);
     char text[HS_UNIT_TEXT];
 
     write_seconds(out, time.seconds);
     write_interval(out, time);
     write_prediction(out, predicted);
-    if (isfinite(seconds))
+    if (isfinite(seconds / subject->best_time.seconds))
         hs_html_cell(out, true, "%.3fx", seconds / subject->best_time.seconds);
     else
         hs_html_cell(out, true, "%s", "");

@@ -1,6 +1,6 @@
 #include "plot/phases.h"
 
-static void add(struct hs_plot_phases *phases, enum hs_plot_phase phase, int layer, double seconds)
+static void add(struct hs_plot_phases *phases, enum hs_phase phase, int layer, double seconds)
 {
     phases->segments[phases->count++] =
         (struct hs_plot_segment){.phase = phase, .layer = layer, .seconds = seconds};
@@ -9,29 +9,41 @@ static void add(struct hs_plot_phases *phases, enum hs_plot_phase phase, int lay
 struct hs_plot_phases hs_plot_predicted_phases(const struct hs_plan_cost *cost)
 {
     struct hs_plot_phases phases = {.count = 0};
-    int last = cost->count - 1;
 
-    for (int i = 0; i < last; i++)
-        add(&phases, HS_PHASE_REDUCE_SCATTER, i, cost->layers[i].seconds / 2);
-    add(&phases, HS_PHASE_ALLREDUCE, last, cost->layers[last].seconds);
-    for (int i = last - 1; i >= 0; i--)
-        add(&phases, HS_PHASE_ALLGATHER, i, cost->layers[i].seconds / 2);
+    for (int i = 0; i < cost->count; i++) {
+        const struct hs_stage_cost *stage = &cost->stages[i];
+
+        if (stage->key.phase == HS_PAIR)
+            add(&phases, HS_REDUCE_SCATTER, stage->layer, stage->seconds / 2);
+        else if (stage->key.phase != HS_ALLGATHER)
+            add(&phases, stage->key.phase, stage->layer, stage->seconds);
+    }
+    for (int i = cost->count - 1; i >= 0; i--) {
+        const struct hs_stage_cost *stage = &cost->stages[i];
+
+        if (stage->key.phase == HS_PAIR || stage->key.phase == HS_ALLGATHER)
+            add(&phases, HS_ALLGATHER, stage->layer,
+                stage->seconds / hs_phase_calls(stage->key.phase));
+    }
     return phases;
 }
 
 struct hs_plot_phases hs_plot_measured_phases(const struct hs_candidate *candidate)
 {
     const struct hs_measured *measured = candidate->measured;
+    struct hs_problem problem = hs_problem_world(hs_split_product(&candidate->plan.split), 1);
     struct hs_plot_phases phases = {.count = 0};
-    int last = candidate->plan.split.count - 1;
+    struct hs_stage stages[HS_STAGES_MAX];
+    int count;
 
     if (!measured || measured->status != HS_MEASURE_OK || !measured->reduce_scatter_seconds)
         return phases;
-    for (int i = 0; i < last; i++)
-        add(&phases, HS_PHASE_REDUCE_SCATTER, i, measured->reduce_scatter_seconds[i]);
-    add(&phases, HS_PHASE_ALLREDUCE, last, measured->reduce_scatter_seconds[last]);
-    for (int i = last - 1; i >= 0; i--)
-        add(&phases, HS_PHASE_ALLGATHER, i, measured->allgather_seconds[i]);
+    count = hs_problem_stages(stages, &problem, &candidate->plan);
+    for (int s = 0; s < count; s++)
+        add(&phases, stages[s].key.phase, stages[s].layer,
+            stages[s].key.phase == HS_ALLGATHER
+                ? measured->allgather_seconds[stages[s].layer]
+                : measured->reduce_scatter_seconds[stages[s].layer]);
     return phases;
 }
 

@@ -7,19 +7,16 @@
 
 #include "plot/plot.h"
 
-enum hs_plot_phase { HS_PHASE_REDUCE_SCATTER = 1, HS_PHASE_ALLREDUCE, HS_PHASE_ALLGATHER };
-
 struct hs_plot_phases {
-    int count; /* 2 layers - 1 */
+    int count;
     struct hs_plot_segment {
-        enum hs_plot_phase phase;
+        enum hs_phase phase;
         int layer; /* from 0 */
         double seconds;
-    } segments[2 * HS_LAYERS_MAX - 1];
+    } segments[HS_STAGES_MAX];
 };
 
-/* By the model: a reduce-scatter and an allgather each take half of their layer's time. All chunks,
- * as if nothing overlapped. */
+/* By the model, where both of a pair take half of its time. All chunks, as if none overlapped. */
 struct hs_plot_phases hs_plot_predicted_phases(const struct hs_plan_cost *cost);
 /* As measured; count 0 where the candidate has no times per layer. */
 struct hs_plot_phases hs_plot_measured_phases(const struct hs_candidate *candidate);

@@ -78,20 +78,19 @@ static void write_levels(struct hs_text *out, const struct hs_result *result)
 static void write_layer_label(struct hs_text *out, const struct hs_system *system,
                               const struct hs_plan_cost *cost, int i)
 {
-    const struct hs_layer_cost *layer = &cost->layers[i];
-    const struct hs_layer_price *price = &layer->price;
+    const struct hs_stage_cost *layer = &cost->stages[i];
     char rate[HS_UNIT_TEXT], time[HS_UNIT_TEXT];
 
     hs_text_append(out, "\tlayer %d: rings of %" PRId64 ", stride %" PRId64 ", over %s%s", i + 1,
-                   price->layer.size, price->layer.stride, system->levels[price->level].name,
-                   price->straddles ? " and inside it" : "");
-    if (price->rings_per_link > 0)
-        hs_text_append(out, "; %" PRId64 " ring%s on a link, %s each", price->rings_per_link,
-                       price->rings_per_link == 1 ? "" : "s",
-                       hs_bandwidth_format(rate, price->ring_bytes_per_second));
+                   layer->key.layer.size, layer->key.layer.stride,
+                   system->levels[layer->level].name, layer->straddles ? " and inside it" : "");
+    if (layer->rings_per_link > 0)
+        hs_text_append(out, "; %" PRId64 " ring%s on a link, %s each", layer->rings_per_link,
+                       layer->rings_per_link == 1 ? "" : "s",
+                       hs_bandwidth_format(rate, layer->ring_bytes_per_second));
     hs_text_append(out, "; %s", hs_seconds_format(time, layer->seconds));
-    if (system->fits.count > 0 && isfinite(price->relative_ci95))
-        hs_text_append(out, " +- %.1f %%", 100 * price->relative_ci95);
+    if (system->fits.count > 0 && isfinite(layer->relative_ci95))
+        hs_text_append(out, " +- %.1f %%", 100 * layer->relative_ci95);
     hs_text_append(out, "%s\n", system->fits.count > 0 && layer->extrapolated ? " *" : "");
 }
 
@@ -100,13 +99,13 @@ static void write_layers(struct hs_text *out, const struct hs_result *result,
 {
     hs_tsv_block(out, "layers", "layer first last y level label");
     for (int i = 0; i < cost->count; i++) {
-        const struct hs_layer_price *price = &cost->layers[i].price;
+        const struct hs_stage_cost *stage = &cost->stages[i];
 
         hs_tsv_count(out, i + 1);
-        hs_tsv_count(out, price->layer.stride);
-        hs_tsv_count(out, price->layer.stride * price->layer.size);
+        hs_tsv_count(out, stage->key.layer.stride);
+        hs_tsv_count(out, stage->key.layer.stride * stage->key.layer.size);
         hs_tsv_number(out, -(double)i - 1);
-        hs_tsv_count(out, price->level + 1);
+        hs_tsv_count(out, stage->level + 1);
         write_layer_label(out, &result->system, cost, i);
     }
 }
@@ -169,6 +168,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     const struct hs_result *result = job->inputs[0].result;
     struct hs_plan_cost cost = {.count = 0};
     struct hs_plan plan;
+    struct hs_problem problem;
     struct hs_plot_job at_size = *job; /* the size is chosen here */
     enum hs_status status = hs_plot_bytes(&at_size.bytes, job, err);
 
@@ -183,8 +183,9 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
         return status;
     if (!job->plan)
         plan = hs_plot_message(result, at_size.bytes)->best;
+    problem = hs_problem_world(result->np, (double)at_size.bytes);
     if (plan.split.count > 0 && result->np > 1)
-        cost = hs_plan_cost(&result->system, &plan, (double)at_size.bytes);
+        cost = hs_plan_cost(&result->system, &problem, &plan);
     write_facts(out, &at_size, &plan, &cost, at_size.bytes);
     write_levels(out, result);
     write_layers(out, result, &cost);

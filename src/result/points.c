@@ -41,20 +41,19 @@ static double layer_seconds(const struct hs_measured *measured, int i, int layer
 }
 
 static enum hs_status add_candidate(struct hs_point_list *list,
-                                    const struct hs_candidate *candidate, double message_bytes,
-                                    int64_t np, struct hs_error *err)
+                                    const struct hs_candidate *candidate,
+                                    const struct hs_problem *problem, struct hs_error *err)
 {
     const struct hs_split *split = &candidate->plan.split;
     const struct hs_measured *measured = candidate->measured;
     enum hs_status status = HS_OK;
 
     for (int i = 0; i < split->count && !status; i++) {
-        struct hs_layer layer = hs_split_layer(split, i);
+        struct hs_layer layer = hs_problem_layer(problem, split, i);
         struct hs_fit_point point = {
-            .layer = layer,
-            .np = np,
-            .phase = i + 1 == split->count ? HS_FIT_ALLREDUCE : HS_FIT_PAIR,
-            .bytes = message_bytes / (double)layer.stride,
+            .key = hs_problem_key(problem, layer, HS_RING),
+            .np = problem->group.ranks,
+            .bytes = hs_problem_entering(problem, layer),
             .seconds = layer_seconds(measured, i, split->count),
             .noise = noise_of(measured),
         };
@@ -73,6 +72,7 @@ enum hs_status hs_result_points(struct hs_point_list *list, const struct hs_resu
     for (size_t m = 0; m < result->message_count; m++) {
         const struct hs_result_message *message = &result->messages[m];
         uint64_t bytes = message->padded_bytes ? message->padded_bytes : message->message_bytes;
+        struct hs_problem problem = hs_problem_world(result->np, (double)bytes);
 
         for (size_t c = 0; c < message->candidate_count && !status; c++) {
             const struct hs_candidate *candidate = &message->candidates[c];
@@ -80,7 +80,7 @@ enum hs_status hs_result_points(struct hs_point_list *list, const struct hs_resu
             if (candidate->measured && candidate->measured->status == HS_MEASURE_OK &&
                 candidate->measured->reduce_scatter_seconds && candidate->plan.chunks == 1 &&
                 candidate->plan.split.sizes[0] > 1)
-                status = add_candidate(list, candidate, (double)bytes, result->np, err);
+                status = add_candidate(list, candidate, &problem, err);
         }
     }
     return status;

@@ -40,24 +40,22 @@ struct hs_candidate *hs_result_add_candidate(struct hs_result_message *message)
     return add(&message->candidates, &message->candidate_count, &hs_candidate_fields);
 }
 
-struct hs_candidate *hs_result_add_plan(struct hs_result_message *message,
-                                        const struct hs_plan *plan, const struct hs_system *system,
-                                        double bytes)
+enum hs_status hs_result_add_prediction(struct hs_result_message *message,
+                                        const struct hs_system *system,
+                                        const struct hs_problem *problem,
+                                        const struct hs_plan *plan, struct hs_error *err)
 {
     struct hs_candidate *candidate = hs_result_add_candidate(message);
 
-    if (!candidate)
-        return NULL;
+    if (candidate)
+        candidate->cost = malloc(sizeof(*candidate->cost));
+    if (!candidate || !candidate->cost)
+        return hs_no_memory(err);
+    *candidate->cost = hs_plan_cost(system, problem, plan);
     candidate->plan = *plan;
-    if (!system)
-        return candidate;
-    candidate->cost = malloc(sizeof(*candidate->cost));
-    if (!candidate->cost)
-        return NULL;
-    *candidate->cost = hs_plan_cost(system, plan, bytes);
     candidate->predicted_seconds = candidate->cost->seconds;
     candidate->extrapolated = candidate->cost->extrapolated;
-    return candidate;
+    return HS_OK;
 }
 
 struct hs_measured *hs_candidate_add_measured(struct hs_candidate *candidate)
@@ -148,6 +146,12 @@ static enum standing standing_of(const struct hs_candidate *candidate)
         }
     }
     return isnan(candidate->predicted_seconds) ? UNKNOWN : PREDICTED;
+}
+
+struct hs_problem hs_result_problem(const struct hs_result *result,
+                                    const struct hs_result_message *message)
+{
+    return hs_problem_world(result->np, (double)message->message_bytes);
 }
 
 double hs_candidate_seconds(const struct hs_candidate *candidate)

@@ -16,9 +16,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/certificate.h"
-#include "model/cost.h"
 #include "model/datatype.h"
 #include "model/plan.h"
+#include "model/price.h"
 #include "model/system.h"
 #include "result/result_topology.h"
 
@@ -152,10 +152,11 @@ void hs_result_release(struct hs_result *result);
 /* Growing the lists; the new last element, zeroed (times NaN), or NULL when out of memory. */
 struct hs_result_message *hs_result_add_message(struct hs_result *result);
 struct hs_candidate *hs_result_add_candidate(struct hs_result_message *message);
-/* The same with what the model says of a plan for `bytes` per process; NULL is no system. */
-struct hs_candidate *hs_result_add_plan(struct hs_result_message *message,
-                                        const struct hs_plan *plan, const struct hs_system *system,
-                                        double bytes);
+/* A candidate with what the model says of the plan. */
+enum hs_status hs_result_add_prediction(struct hs_result_message *message,
+                                        const struct hs_system *system,
+                                        const struct hs_problem *problem,
+                                        const struct hs_plan *plan, struct hs_error *err);
 /* Gives the candidate a measurement, zeroed (times NaN), in place of the one it may have; NULL when
  * out of memory. */
 struct hs_measured *hs_candidate_add_measured(struct hs_candidate *candidate);
@@ -168,6 +169,10 @@ struct hs_result_topology *hs_result_add_topology(struct hs_result *result);
 /* HS_MEMORY. Replaces a fact of the same name. */
 enum hs_status hs_result_set_version(struct hs_result *result, const char *name, const char *text,
                                      struct hs_error *err);
+
+/* What a message of a result asks: the bytes per process are those asked for. */
+struct hs_problem hs_result_problem(const struct hs_result *result,
+                                    const struct hs_result_message *message);
 
 /* What a candidate is ranked by: measured median (status ok), else predicted time, else NaN. */
 double hs_candidate_seconds(const struct hs_candidate *candidate);

@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "base/units.h"
 #include "result/result_parts.h"
 
 static enum hs_status parse_split(void *value, const char *text, const struct hs_place *place,
@@ -43,14 +44,14 @@ static enum hs_status check_counts(void *object, const struct hs_place *place, s
 
 static const struct hs_field tie_rows[] = {
     {"split", HS_CUSTOM, TIE(split), .custom = &split},
-    {"seconds", HS_NUMBER, TIE(seconds), HS_NOT_NEGATIVE},
+    {"seconds", HS_TIME, TIE(seconds)},
     {"ci95_seconds", HS_INTERVAL, TIE(ci95_seconds), INTERVAL(struct hs_certified_split, seconds)},
 };
 static const struct hs_fields tie_fields = {HS_ROWS(tie_rows, struct hs_certified_split)};
 
 static const struct hs_field runner_up_rows[] = {
     {"split", HS_CUSTOM, CERTIFICATE(runner_up), .custom = &split},
-    {"seconds", HS_NUMBER, CERTIFICATE(runner_up_seconds), HS_NOT_NEGATIVE},
+    {"seconds", HS_TIME, CERTIFICATE(runner_up_seconds)},
     {"measured", HS_BOOL, CERTIFICATE(runner_up_measured)},
 };
 static const struct hs_fields runner_up_fields = {HS_ROWS(runner_up_rows, struct hs_certificate)};
@@ -59,10 +60,11 @@ static const struct hs_field winner_rows[] = {
     {"winner", HS_CUSTOM, CERTIFICATE(winner), .custom = &split,
      .about = "The split with the smallest sum among those whose layers were all measured: layer "
               "sizes, innermost first, as in 4x8x4."},
-    {"seconds", HS_NUMBER, CERTIFICATE(seconds), HS_NOT_NEGATIVE},
+    {"seconds", HS_TIME, CERTIFICATE(seconds)},
     {"ci95_seconds", HS_INTERVAL, CERTIFICATE(ci95_seconds),
      INTERVAL(struct hs_certificate, seconds)},
-    {"within", HS_NUMBER, CERTIFICATE(within), HS_WITHOUT((double)INFINITY), HS_NOT_NEGATIVE,
+    {"within", HS_NUMBER, CERTIFICATE(within), HS_WITHOUT((double)INFINITY),
+     .max = HS_SECONDS_MAX / HS_SECONDS_MIN,
      .about = "No other split takes less than seconds / (1 + within), at 95 %; 0: the winner is "
               "the best."},
     {"runner_up", HS_OBJECT, HS_OTHER(struct hs_certificate, runner_up.count), HS_OPTIONAL,

@@ -8,8 +8,6 @@
 #include "base/units.h"
 #include "result/result_parts.h"
 
-#define SECONDS HS_OPTIONAL, HS_NOT_NEGATIVE
-
 /* ---- plans and splits as text ---- */
 
 static enum hs_status parse_plan(void *value, const char *text, const struct hs_place *place,
@@ -81,11 +79,11 @@ static const struct hs_field measured_rows[] = {
               "error."},
     {"reason", HS_TEXT, HS_OWNED(struct hs_measured, reason), HS_OPTIONAL,
      .about = "Why it was skipped, failed or is not to be trusted."},
-    {"median_seconds", HS_NUMBER, MEASURED(median_seconds), SECONDS},
+    {"median_seconds", HS_TIME, MEASURED(median_seconds), HS_OPTIONAL},
     {"ci95_seconds", HS_SECONDS, .offset = offsetof(struct hs_measured, ci95_low_seconds),
      .size = 2 * sizeof(double), HS_OPTIONAL, .min = 2, .max = 2,
      .about = "Low and high end of the 95 % confidence interval of the median."},
-    {"device_median_seconds", HS_NUMBER, MEASURED(device_median_seconds), SECONDS,
+    {"device_median_seconds", HS_TIME, MEASURED(device_median_seconds), HS_OPTIONAL,
      .about = "The median by the device's own clock, where it has one."},
     {"samples_seconds", HS_SECONDS, TIMES(samples_seconds, sample_count), HS_OPTIONAL,
      .max = HS_RESULT_SAMPLES_MAX, .about = "Every run in order, each the maximum over the ranks."},
@@ -127,10 +125,10 @@ static size_t list_levels(const char *names[HS_CHOICES_MAX], const struct hs_pla
 /* The plan says which layer this is; the file repeats it for those who read nothing else. */
 static enum hs_status check_layer(void *object, const struct hs_place *place, struct hs_error *err)
 {
-    const struct hs_layer_cost *cost = object;
+    const struct hs_stage_cost *cost = object;
     const struct hs_candidate *candidate = hs_place_of(place, &hs_candidate_fields);
     struct hs_layer layer = hs_split_layer(&candidate->plan.split, (int)place->at->index);
-    struct hs_layer found = cost->price.layer;
+    struct hs_layer found = cost->key.layer;
 
     if (found.stride == layer.stride && found.size == layer.size)
         return HS_OK;
@@ -148,26 +146,26 @@ static bool is_calibrated(const struct hs_place *place)
     return result->system.fits.count > 0;
 }
 
-#define LAYER(member) HS_AT(struct hs_layer_cost, member)
+#define LAYER(member) HS_AT(struct hs_stage_cost, member)
 
 /* What the file does not say stays as the model has it. */
 static const struct hs_field layer_rows[] = {
-    {"stride", HS_INTEGER, LAYER(price.layer.stride), .min = 1, .max = HS_NP_MAX},
-    {"size", HS_INTEGER, LAYER(price.layer.size), .min = 1, .max = HS_NP_MAX},
-    {"level", HS_CHOICE, LAYER(price.level), .list = list_levels,
+    {"stride", HS_INTEGER, LAYER(key.layer.stride), .min = 1, .max = HS_NP_MAX},
+    {"size", HS_INTEGER, LAYER(key.layer.size), .min = 1, .max = HS_NP_MAX},
+    {"level", HS_CHOICE, LAYER(level), .list = list_levels,
      .about = "Name of the outermost level that it crosses."},
-    {"straddles", HS_BOOL, LAYER(price.straddles),
+    {"straddles", HS_BOOL, LAYER(straddles),
      .about = "Its rings have hops of more than one level."},
-    {"rings_per_link", HS_INTEGER, LAYER(price.rings_per_link), .max = HS_NP_MAX,
+    {"rings_per_link", HS_INTEGER, LAYER(rings_per_link), .max = HS_NP_MAX,
      .about = "Rings of the layer that share one link of its bottleneck; 0 where nothing travels."},
-    {"bytes", HS_NUMBER, LAYER(bytes), HS_NOT_NEGATIVE,
+    {"bytes", HS_NUMBER, LAYER(bytes), .max = (double)HS_BYTES_MAX,
      .about = "Bytes per process that enter the layer, all chunks."},
-    {"seconds", HS_NUMBER, LAYER(seconds), HS_NOT_NEGATIVE,
+    {"seconds", HS_TIME, LAYER(seconds),
      .about = "All phases and chunks of the layer, if nothing overlapped."},
-    {"latency_seconds", HS_NUMBER, LAYER(latency_seconds), HS_NOT_NEGATIVE},
-    {"bandwidth_seconds", HS_NUMBER, LAYER(bandwidth_seconds), HS_NOT_NEGATIVE},
-    {"launch_seconds", HS_NUMBER, LAYER(launch_seconds), HS_NOT_NEGATIVE},
-    {"fit", HS_CHOICE, LAYER(price.fit_scope), HS_NAMES(hs_fit_scope_names), HS_OPTIONAL,
+    {"latency_seconds", HS_TIME, LAYER(latency_seconds)},
+    {"bandwidth_seconds", HS_TIME, LAYER(bandwidth_seconds)},
+    {"launch_seconds", HS_TIME, LAYER(launch_seconds)},
+    {"fit", HS_CHOICE, LAYER(fit_scope), HS_NAMES(hs_fit_scope_names), HS_OPTIONAL,
      .when = is_calibrated,
      .about = "What priced the layer: a fit to this very layer, to its size at other strides, to "
               "other sizes on its level, or the level's figures as described. Only where the "
@@ -177,7 +175,7 @@ static const struct hs_field layer_rows[] = {
               "measured. Only where the system is calibrated."},
 };
 static const struct hs_fields layer_fields = {
-    .name = "layer", HS_ROWS(layer_rows, struct hs_layer_cost), .check = check_layer};
+    .name = "layer", HS_ROWS(layer_rows, struct hs_stage_cost), .check = check_layer};
 
 /* ---- a prediction ---- */
 
@@ -189,6 +187,7 @@ static enum hs_status begin_cost(void *object, const struct hs_place *place, str
     const struct hs_result_message *message = hs_place_of(place, &hs_message_fields);
     const struct hs_candidate *candidate = hs_place_of(place, &hs_candidate_fields);
     uint64_t bytes = message->padded_bytes ? message->padded_bytes : message->message_bytes;
+    struct hs_problem problem = hs_problem_world(result->np, (double)bytes);
     size_t count = (size_t)candidate->plan.split.count;
     struct hs_json layers = hs_json_find(place->at, "layers");
     enum hs_status status = hs_json_array(&count, &layers, count, count, err);
@@ -199,7 +198,7 @@ static enum hs_status begin_cost(void *object, const struct hs_place *place, str
         return hs_json_fail(&layers, err, "there is no system that the layers belong to");
     if (isnan(candidate->predicted_seconds))
         return hs_field_fail(place, "predicted_seconds", err, "missing, with layers");
-    *cost = hs_plan_cost(&result->system, &candidate->plan, (double)bytes);
+    *cost = hs_plan_cost(&result->system, &problem, &candidate->plan);
     cost->seconds = candidate->predicted_seconds;
     cost->extrapolated = candidate->extrapolated;
     cost->ci95_seconds = NAN;
@@ -213,9 +212,9 @@ static enum hs_status sum_layers(void *object, const struct hs_place *place, str
     (void)place, (void)err;
     cost->latency_seconds = cost->bandwidth_seconds = cost->launch_seconds = 0;
     for (int i = 0; i < cost->count; i++) {
-        cost->latency_seconds += cost->layers[i].latency_seconds;
-        cost->bandwidth_seconds += cost->layers[i].bandwidth_seconds;
-        cost->launch_seconds += cost->layers[i].launch_seconds;
+        cost->latency_seconds += cost->stages[i].latency_seconds;
+        cost->bandwidth_seconds += cost->stages[i].bandwidth_seconds;
+        cost->launch_seconds += cost->stages[i].launch_seconds;
     }
     return HS_OK;
 }
@@ -232,7 +231,7 @@ static const struct hs_field cost_rows[] = {
      HS_OTHER(struct hs_plan_cost, seconds), HS_OPTIONAL, .when = has_interval,
      .about = "Low and high end of the 95 % interval of the prediction; only where the system is "
               "calibrated, and knows one."},
-    {"layers", HS_LIST, HS_AT(struct hs_plan_cost, layers), HS_OTHER(struct hs_plan_cost, count),
+    {"layers", HS_LIST, HS_AT(struct hs_plan_cost, stages), HS_OTHER(struct hs_plan_cost, count),
      .min = 1, .max = HS_LAYERS_MAX, .fields = &layer_fields,
      .about = "The prediction layer by layer, innermost first."},
 };
@@ -247,7 +246,7 @@ static bool has_cost(const struct hs_place *place)
     bool finite = candidate->cost && result->has_system && isfinite(candidate->predicted_seconds);
 
     for (int i = 0; finite && i < candidate->cost->count; i++) {
-        const struct hs_layer_cost *layer = &candidate->cost->layers[i];
+        const struct hs_stage_cost *layer = &candidate->cost->stages[i];
 
         /* The parts are finite where their sum is: none is negative. */
         finite =
@@ -293,7 +292,7 @@ static const struct hs_field candidate_rows[] = {
     {"plan", HS_CUSTOM, CANDIDATE(plan), .custom = &plan,
      .about = "Layer sizes, innermost first, and the number of chunks where it is not 1: 4x8x4, "
               "4x8x4/8."},
-    {"predicted_seconds", HS_NUMBER, CANDIDATE(predicted_seconds), SECONDS},
+    {"predicted_seconds", HS_TIME, CANDIDATE(predicted_seconds), HS_OPTIONAL},
     {"extrapolated", HS_BOOL, CANDIDATE(extrapolated), HS_WITH(false),
      .about = "The prediction reaches beyond the machine as described, or beyond what the "
               "calibration measured."},
@@ -436,7 +435,7 @@ static const struct hs_field message_rows[] = {
     {"certificate", HS_OBJECT, HS_OWNED(struct hs_result_message, certificate), HS_OPTIONAL,
      .fields = &hs_certificate_fields,
      .about = "What a lazy search found: sums of layer times, measured one by one."},
-    {"flat_seconds", HS_NUMBER, MESSAGE(flat_seconds), SECONDS,
+    {"flat_seconds", HS_TIME, MESSAGE(flat_seconds), HS_OPTIONAL,
      .about = "The flat split: measured where there is a measurement, else predicted."},
     {"best", HS_CUSTOM, MESSAGE(best), HS_OTHER(struct hs_result_message, best.split.count),
      HS_OPTIONAL, .custom = &plan,

@@ -17,8 +17,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "model/backends.h"
 #include "model/datatype.h"
 #include "model/plan.h"
+#include "model/stage.h"
 #include "runner/idle.h"
 #include "runner/memory.h"
 
@@ -28,15 +30,6 @@ enum hs_memory_use {
     HS_MEMORY_ANY,   /* any */
     HS_MEMORY_DIRECT /* what MPI may be handed pointers to */
 };
-
-/* A collective on one layer: its groups run it at the same time. */
-enum hs_phase {
-    HS_REDUCE_SCATTER, /* m elements in, m / p out: rank k of the group keeps block k */
-    HS_ALLGATHER,      /* m / p elements in, m out */
-    HS_ALLREDUCE,      /* m in, m out */
-    HS_PHASE_COUNT
-};
-extern const char *const hs_phase_names[HS_PHASE_COUNT];
 
 struct hs_backend_config {
     MPI_Comm world;
@@ -117,13 +110,11 @@ struct hs_backend {
     const struct hs_baseline *baselines;
 };
 
-extern const struct hs_backend hs_backend_host;
-extern const struct hs_backend hs_backend_mpi;
-extern const struct hs_backend hs_backend_null;
-/* Only where built with NCCL (HS_HAVE_NCCL). */
-extern const struct hs_backend hs_backend_nccl, hs_backend_nccl_graph;
+#define HS_ROW(identifier, name) extern const struct hs_backend hs_backend_##identifier;
+HS_BACKENDS(HS_ROW)
+#undef HS_ROW
 
-/* The table, in order of preference for `auto`. NULL-terminated. */
+/* The table, in the order of HS_BACKENDS. NULL-terminated. */
 extern const struct hs_backend *const hs_backends[];
 
 #define HS_BACKEND_NOTE 640 /* bytes enough for a note */

@@ -95,8 +95,8 @@ static enum hs_status host_prepare(void *opaque, const struct hs_plan *plan, str
 
 static struct hs_ring *ring_of(const struct host_state *state, struct hs_stage stage)
 {
-    return stage.phase == HS_ALLGATHER ? state->gatherers[stage.layer]
-                                       : state->reducers[stage.layer];
+    return stage.key.phase == HS_ALLGATHER ? state->gatherers[stage.layer]
+                                           : state->reducers[stage.layer];
 }
 
 /* What is the same for every call of a stage. Stages in flight together have different tags. */
@@ -104,9 +104,9 @@ static struct hs_ring_call call_of(const struct host_state *state, struct hs_lay
                                    struct hs_stage stage)
 {
     int rank = state->data.comms.rank, place = hs_layer_place(layer, rank);
-    return (struct hs_ring_call){.phase = stage.phase,
+    return (struct hs_ring_call){.phase = stage.key.phase,
                                  .comm = state->data.comms.world,
-                                 .tag = stage.layer * HS_PHASE_COUNT + (int)stage.phase,
+                                 .tag = stage.layer * HS_PHASE_COUNT + (int)stage.key.phase,
                                  .place = place,
                                  .size = (int)layer.size,
                                  .previous = hs_layer_rank(layer, rank, place - 1),
@@ -127,11 +127,11 @@ static void start_stage(void *opaque, int index, int chunk)
     call.count = block.count;
     call.input = (stage.layer == 0 ? state->data.input : state->data.output) + block.first * width;
     call.output = state->data.output + block.first * width;
-    if (stage.phase == HS_REDUCE_SCATTER) {
+    if (stage.key.phase == HS_REDUCE_SCATTER) {
         struct hs_block mine = hs_stages_block(&state->stages, stage.layer + 1, chunk);
         call.output = state->data.output + mine.first * width;
     }
-    if (stage.phase == HS_ALLREDUCE && call.operation == HS_AVERAGE)
+    if (stage.key.phase == HS_ALLREDUCE && call.operation == HS_AVERAGE)
         call.average_over = state->data.comms.np;
     hs_ring_start(ring_of(state, stage), &call);
 }
@@ -168,7 +168,7 @@ static enum hs_status host_run_layer(void *opaque, struct hs_layer layer, enum h
         return status;
 
     size_t size = (size_t)layer.size;
-    struct hs_ring_call call = call_of(state, layer, (struct hs_stage){phase, 0});
+    struct hs_ring_call call = call_of(state, layer, (struct hs_stage){.key.phase = phase});
     call.count = (count + size - 1) / size * size;
     call.input = state->data.input;
     call.output = state->data.output;

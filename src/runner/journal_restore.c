@@ -148,7 +148,7 @@ static enum hs_status add_layer(struct hs_journal_layer **layers, size_t *count,
     status = hs_fields_read(&hs_layer_line_fields, &line, at, err);
     if (status != HS_OK)
         return status;
-    layer = &line.layer.point.layer;
+    layer = &line.layer.point.key.layer;
     if (layer->stride > np || layer->size > np) {
         status = hs_json_fail(at, err, "a layer of more than %lld processes", (long long)np);
     } else if (line.bytes == message_bytes) {

@@ -143,7 +143,7 @@ static void start_stage(void *opaque, int index, int chunk)
     state->chunk[index] = chunk;
     if (block.count == 0)
         return;
-    switch (stage.phase) {
+    switch (stage.key.phase) {
     case HS_REDUCE_SCATTER:
         scatter(state, comm, entering(state, stage.layer, chunk),
                 entering(state, stage.layer + 1, chunk), block.count, request);
@@ -155,6 +155,7 @@ static void start_stage(void *opaque, int index, int chunk)
     case HS_ALLGATHER:
         gather(state, comm, in_output(state, block), block.count, request);
         break;
+    case HS_PAIR:
     case HS_PHASE_COUNT:
         abort();
     }
@@ -170,7 +171,7 @@ static bool progress_stage(void *opaque, int index, bool *moved)
     if (!done)
         return false;
     *moved = true;
-    if (stage.phase == HS_ALLREDUCE) {
+    if (stage.key.phase == HS_ALLREDUCE) {
         struct hs_block block = hs_stages_block(&state->stages, stage.layer, state->chunk[index]);
         const struct hs_memory *memory = state->data.memory;
         memory->finish(state->data.queue, in_output(state, block), block.count, pattern->datatype,
@@ -218,6 +219,7 @@ static void run_part(struct mpi_state *state, const struct hs_layer_comm *comm, 
     case HS_ALLREDUCE:
         all(state, comm, input, output, count, request);
         break;
+    case HS_PAIR:
     case HS_PHASE_COUNT:
         abort();
     }

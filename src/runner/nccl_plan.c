@@ -137,6 +137,7 @@ static ncclResult_t start(const struct hs_nccl_lanes *lanes, const struct call *
     case HS_ALLREDUCE:
         return api->AllReduce(call->input, call->output, call->count, datatype, operation,
                               call->comm, call->stream);
+    case HS_PAIR:
     case HS_PHASE_COUNT:
         break;
     }
@@ -213,15 +214,15 @@ static struct call call_of(const struct hs_nccl_lanes *lanes, const struct hs_st
     struct call call = {.comm = comm->comm,
                         .size = (size_t)layer.size,
                         .count = block.count,
-                        .phase = stage.phase,
+                        .phase = stage.key.phase,
                         .input =
                             at(stage.layer == 0 ? lanes->input : lanes->output, lanes, block.first),
                         .output = at(lanes->output, lanes, block.first),
                         .stream = lane(lanes, stage.layer)};
-    if (stage.phase != HS_ALLREDUCE) {
+    if (stage.key.phase != HS_ALLREDUCE) {
         char *mine =
             at(lanes->output, lanes, hs_stages_block(stages, stage.layer + 1, chunk).first);
-        if (stage.phase == HS_REDUCE_SCATTER)
+        if (stage.key.phase == HS_REDUCE_SCATTER)
             call.output = mine;
         else
             call.input = mine;
@@ -293,7 +294,8 @@ enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, const struct hs_
         for (int c = 0; c < stages.chunks && status == HS_OK; c++) {
             struct hs_stage stage = stages.stages[s];
             const cudaEvent_t *timers = timers_of(lanes, &stages, s, c);
-            double *sums = stage.phase == HS_ALLGATHER ? times->allgather : times->reduce_scatter;
+            double *sums =
+                stage.key.phase == HS_ALLGATHER ? times->allgather : times->reduce_scatter;
             float milliseconds = 0;
             if (hs_stages_block(&stages, 0, c).count == 0)
                 continue;

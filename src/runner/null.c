@@ -19,10 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/cost.h"
+#include "model/faults.h"
+#include "model/price.h"
 #include "runner/backend.h"
 #include "runner/check.h"
-#include "runner/faults.h"
 #include "runner/layer_comms.h"
 #include "runner/pattern.h"
 #include "runner/reduce.h"
@@ -184,15 +184,17 @@ static size_t null_padded_count(const void *opaque, const struct hs_plan *plan)
     return hs_stages_padded(&plan->split, state->count);
 }
 
-/* Half of a layer's time is its reduce-scatter's; the last layer has its allreduce only. */
 static void fill_times(struct hs_layer_times *times, const struct hs_plan_cost *cost, double factor)
 {
     *times = (struct hs_layer_times){0};
     for (int i = 0; i < cost->count; i++) {
-        double seconds = cost->layers[i].seconds * factor;
-        bool last = i == cost->count - 1;
-        times->reduce_scatter[i] = last ? seconds : seconds / 2;
-        times->allgather[i] = last ? 0 : seconds / 2;
+        const struct hs_stage_cost *stage = &cost->stages[i];
+        double seconds = stage->seconds * factor / hs_phase_calls(stage->key.phase);
+
+        if (stage->key.phase != HS_ALLGATHER)
+            times->reduce_scatter[stage->layer] = seconds;
+        if (stage->key.phase == HS_ALLGATHER || stage->key.phase == HS_PAIR)
+            times->allgather[stage->layer] = seconds;
     }
 }
 
@@ -203,7 +205,8 @@ static enum hs_status null_run(void *opaque, const struct hs_plan *plan,
     char what[HS_SPLIT_TEXT];
     double bytes = (double)null_padded_count(state, plan) * (double)state->width;
     double bias = hs_faults_bias(&state->faults, plan), factor;
-    struct hs_plan_cost cost = hs_plan_cost(state->system, plan, bytes);
+    struct hs_problem problem = hs_problem_world(state->np, bytes);
+    struct hs_plan_cost cost = hs_plan_cost(state->system, &problem, plan);
     hs_plan_format(what, plan);
     enum hs_status status = play(state, what, cost.seconds * bias, &factor, err);
     if (status == HS_OK)
@@ -227,15 +230,14 @@ static enum hs_status null_run_layer(void *opaque, struct hs_layer layer, enum h
         return hs_fail(err, HS_INVALID,
                        "layer of %lld at stride %lld: expected their product to divide %d",
                        (long long)layer.size, (long long)layer.stride, state->np);
-    struct hs_plan flat = {hs_split_flat(state->np), 1};
+    struct hs_plan flat = hs_plan_flat(state->np);
     bool is_flat = layer.stride == 1 && layer.size == state->np;
     enum hs_status status = is_flat ? suffer(state, &flat, err) : HS_OK;
     if (status != HS_OK)
         return status;
-    struct hs_layer_price price = hs_layer_price(state->system, state->np, layer);
-    double moving =
-        hs_layer_seconds(&price, (double)count * (double)state->width) - price.launch_seconds;
-    double seconds = state->system->launch_seconds + (phase == HS_ALLREDUCE ? moving : moving / 2);
+    struct hs_stage_price price =
+        hs_stage_price(state->system, state->np, (struct hs_stage_key){phase, HS_RING, layer});
+    double seconds = hs_stage_seconds(&price, (double)count * (double)state->width);
     snprintf(what, sizeof what, "%s of %lld at stride %lld, %zu elements", hs_phase_names[phase],
              (long long)layer.size, (long long)layer.stride, count);
     return play(state, what, seconds, &factor, err);
@@ -244,9 +246,10 @@ static enum hs_status null_run_layer(void *opaque, struct hs_layer layer, enum h
 static enum hs_status run_flat(void *opaque, struct hs_error *err)
 {
     struct null_state *state = opaque;
-    struct hs_plan plan = {hs_split_flat(state->np), 1};
-    double bytes = (double)state->count * (double)state->width, factor;
-    double seconds = hs_plan_cost(state->system, &plan, bytes).seconds;
+    struct hs_plan plan = hs_plan_flat(state->np);
+    struct hs_problem problem =
+        hs_problem_world(state->np, (double)state->count * (double)state->width);
+    double factor, seconds = hs_plan_seconds(state->system, &problem, &plan);
     return play(state, "model flat ring", seconds, &factor, err);
 }
 

@@ -3,10 +3,6 @@
 
 #include <assert.h>
 
-const char *const hs_phase_names[HS_PHASE_COUNT] = {[HS_REDUCE_SCATTER] = "reduce-scatter",
-                                                    [HS_ALLGATHER] = "allgather",
-                                                    [HS_ALLREDUCE] = "allreduce"};
-
 /* Product of the sizes of all layers but the last: the last layer's stride. */
 static size_t last_stride(const struct hs_split *split)
 {
@@ -29,20 +25,16 @@ void hs_stages_init(struct hs_stages *stages, const struct hs_plan *plan, int64_
                     size_t count)
 {
     const struct hs_split *split = &plan->split;
-    int h = split->count;
+    struct hs_problem problem = hs_problem_world(hs_split_product(split), (double)count);
 
-    *stages = (struct hs_stages){.layers = h,
-                                 .count = 2 * h - 1,
+    *stages = (struct hs_stages){.layers = split->count,
                                  .padded = hs_stages_padded(split, count),
                                  .quantum = last_stride(split)};
+    stages->count = hs_problem_stages(stages->stages, &problem, plan);
     stages->chunks = chunks_needed(stages->padded, plan->chunks);
-    for (int i = 0; i < h; i++) {
+    for (int i = 0; i < split->count; i++) {
         stages->layer[i] = hs_split_layer(split, i);
         stages->place[i] = rank / stages->layer[i].stride % stages->layer[i].size;
-        bool last = i == h - 1;
-        stages->stages[i] = (struct hs_stage){last ? HS_ALLREDUCE : HS_REDUCE_SCATTER, i};
-        if (!last)
-            stages->stages[2 * h - 2 - i] = (struct hs_stage){HS_ALLGATHER, i};
     }
 }
 
@@ -72,7 +64,7 @@ static void add_time(struct hs_layer_times *times, struct hs_stage stage, double
 {
     if (times == NULL)
         return;
-    double *sums = stage.phase == HS_ALLGATHER ? times->allgather : times->reduce_scatter;
+    double *sums = stage.key.phase == HS_ALLGATHER ? times->allgather : times->reduce_scatter;
     sums[stage.layer] += seconds;
 }
 

@@ -21,18 +21,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/plan.h"
+#include "model/problem.h"
 #include "runner/backend.h"
 #include "runner/idle.h"
 
-#define HS_STAGES_MAX (2 * HS_LAYERS_MAX - 1)
 /* Elements of a chunk are counted in int by MPI: more of them are cut into more chunks. */
 #define HS_CHUNK_ELEMENTS_MAX ((size_t)1 << 30)
-
-struct hs_stage {
-    enum hs_phase phase;
-    int layer; /* index in the split, from 0 */
-};
 
 struct hs_stages {
     int layers, count; /* count = 2 layers - 1 */

@@ -2,7 +2,8 @@
  * lattice.h - the divisor lattice of P: nodes are its divisors, an edge d -> d p is layer (d, p).
  *
  * A split is a path 1 -> p1 -> p1 p2 -> ... -> P. 2^20 has 524,288 splits, 21 divisors and 210
- * edges.
+ * edges. A group of D ranks at stride T is the paths from T to T D: nodes are T times the divisors
+ * of D.
  */
 #ifndef HS_SEARCH_LATTICE_H
 #define HS_SEARCH_LATTICE_H
@@ -11,24 +12,25 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "model/problem.h"
 
 struct hs_lattice {
-    int64_t np;
-    size_t node_count; /* divisors of np */
-    int64_t *divisors; /* [node_count], ascending: divisors[0] = 1, divisors[node_count - 1] = np */
-    size_t edge_count; /* pairs (d, e), d < e, d divides e; np = 1 has one edge-free node */
-    /* [edge_count] node the edge leads to; edges sorted by start, then by end */
-    uint32_t *edge_end;
-    /* [node_count + 1] edges of node i: first_edge[i] .. first_edge[i + 1] - 1 */
-    size_t *first_edge;
+    struct hs_group group;
+    size_t node_count;  /* divisors of group.size */
+    int64_t *divisors;  /* [node_count], times group.stride, ascending */
+    size_t edge_count;  /* pairs (d, e), d < e, d divides e; one rank has one edge-free node */
+    uint32_t *edge_end; /* [edge_count] node it leads to; edges sorted by start, then by end */
+    size_t *first_edge; /* [node_count + 1] of node i: first_edge[i] .. first_edge[i + 1] - 1 */
+    /* Paths = ordered factorizations of group.size (OEIS A074206); UINT64_MAX: that many or more */
+    uint64_t path_count;
 };
 
-/* np in 1 .. HS_NP_MAX. HS_INVALID outside, HS_MEMORY. */
-enum hs_status hs_lattice_init(struct hs_lattice *lattice, int64_t np, struct hs_error *err);
+/* HS_INVALID: not 1 .. HS_NP_MAX ranks, or stride * size does not divide them. HS_MEMORY. */
+enum hs_status hs_lattice_init(struct hs_lattice *lattice, struct hs_group group,
+                               struct hs_error *err);
 void hs_lattice_release(struct hs_lattice *lattice);
 
-/* Number of paths from 1 to np = ordered factorizations of np (OEIS A074206); saturates at
- * UINT64_MAX. */
-uint64_t hs_lattice_path_count(const struct hs_lattice *lattice);
+/* The layer of edge e, which starts at node i. */
+struct hs_layer hs_lattice_layer(const struct hs_lattice *lattice, size_t i, size_t e);
 
 #endif

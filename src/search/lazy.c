@@ -45,7 +45,9 @@ static void copy_figures(struct hs_system *out, const struct hs_system *system)
  * were faster than it says. */
 static void describe(struct hs_lazy_layer *item, const struct hs_lazy *lazy)
 {
-    struct hs_layer_price price = hs_layer_price(&lazy->base, lazy->lattice.np, item->layer);
+    struct hs_stage_price price =
+        hs_stage_price(&lazy->base, lazy->problem.group.ranks,
+                       hs_problem_key(&lazy->problem, item->layer, HS_RING));
 
     item->bottleneck = price.bottleneck;
     for (int l = 0; l < HS_LEVELS_MAX; l++)
@@ -53,7 +55,7 @@ static void describe(struct hs_lazy_layer *item, const struct hs_lazy *lazy)
             item->hidden = fmax(item->hidden, price.occupancy[l]);
     if (!lazy->options.shape_only)
         item->low_seconds =
-            hs_layer_bandwidth_seconds(&price, lazy->bytes / (double)item->layer.stride) /
+            hs_stage_bandwidth_seconds(&price, hs_problem_entering(&lazy->problem, item->layer)) /
             lazy->options.optimism;
 }
 
@@ -68,24 +70,22 @@ static enum hs_status list_layers(struct hs_lazy *lazy, struct hs_error *err)
         for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
             size_t end = lattice->edge_end[e];
 
-            lazy->layers[e] = (struct hs_lazy_layer){
-                .layer = {lattice->divisors[i], lattice->divisors[end] / lattice->divisors[i]},
-                .start = i,
-                .end = end,
-                .last = end + 1 == lattice->node_count,
-                .status = HS_LAZY_OPEN};
+            lazy->layers[e] = (struct hs_lazy_layer){.layer = hs_lattice_layer(lattice, i, e),
+                                                     .start = i,
+                                                     .end = end,
+                                                     .status = HS_LAZY_OPEN};
             describe(&lazy->layers[e], lazy);
         }
     return HS_OK;
 }
 
-enum hs_status hs_lazy_init(struct hs_lazy *lazy, const struct hs_system *system, int64_t np,
-                            double bytes, const struct hs_lazy_options *options,
+enum hs_status hs_lazy_init(struct hs_lazy *lazy, const struct hs_system *system,
+                            const struct hs_problem *problem, const struct hs_lazy_options *options,
                             struct hs_error *err)
 {
     enum hs_status status;
 
-    *lazy = (struct hs_lazy){.bytes = bytes, .stale = true};
+    *lazy = (struct hs_lazy){.problem = *problem, .stale = true};
     if (options)
         lazy->options = *options;
     if (lazy->options.optimism == 0)
@@ -94,9 +94,9 @@ enum hs_status hs_lazy_init(struct hs_lazy *lazy, const struct hs_system *system
         lazy->options.tolerance = 0.01;
     if (lazy->options.noise == 0)
         lazy->options.noise = 0.05;
-    status = check_options(&lazy->options, bytes, err);
+    status = check_options(&lazy->options, problem->bytes, err);
     if (!status)
-        status = hs_lattice_init(&lazy->lattice, np, err);
+        status = hs_lattice_init(&lazy->lattice, problem->group, err);
     if (status)
         return status;
     copy_figures(&lazy->base, system);
@@ -122,8 +122,7 @@ void hs_lazy_release(struct hs_lazy *lazy)
 static struct hs_lazy_layer *find(const struct hs_lazy *lazy, struct hs_layer layer)
 {
     for (size_t e = 0; e < lazy->lattice.edge_count; e++)
-        if (lazy->layers[e].layer.stride == layer.stride &&
-            lazy->layers[e].layer.size == layer.size)
+        if (hs_layer_equal(lazy->layers[e].layer, layer))
             return &lazy->layers[e];
     return NULL;
 }
@@ -144,18 +143,6 @@ size_t hs_lazy_measured(const struct hs_lazy *lazy, size_t *rough)
     if (rough)
         *rough = only_so;
     return measured;
-}
-
-size_t hs_lazy_phases(enum hs_fit_phase phases[2], const struct hs_lazy *lazy,
-                      struct hs_layer layer)
-{
-    if (layer.stride * layer.size == lazy->lattice.np) {
-        phases[0] = HS_FIT_ALLREDUCE;
-        return 1;
-    }
-    phases[0] = HS_FIT_REDUCE_SCATTER;
-    phases[1] = HS_FIT_ALLGATHER;
-    return 2;
 }
 
 static enum hs_status append(struct hs_lazy *lazy, const struct hs_fit_point *points, size_t count,
@@ -192,31 +179,33 @@ static unsigned phases_of(const struct hs_fit_point *points, size_t count)
     unsigned bits = 0;
 
     for (size_t i = 0; i < count; i++)
-        bits |= 1U << points[i].phase;
+        bits |= 1U << points[i].key.phase;
     return bits;
 }
 
 static enum hs_status check_points(const struct hs_lazy *lazy, const struct hs_fit_point *points,
                                    size_t count, struct hs_error *err)
 {
-    const struct hs_lazy_layer *item = count ? find(lazy, points[0].layer) : NULL;
-    unsigned wanted = item && item->last ? 1U << HS_FIT_ALLREDUCE
-                                         : 1U << HS_FIT_REDUCE_SCATTER | 1U << HS_FIT_ALLGATHER;
-    unsigned found = phases_of(points, count);
+    const struct hs_lazy_layer *item = count ? find(lazy, points[0].key.layer) : NULL;
+    unsigned found = phases_of(points, count), wanted = 0;
+    enum hs_phase phases[2];
+    int phase_count;
 
     if (!item)
         return hs_fail(err, HS_INVALID, "expected points of a layer of %" PRId64 " processes",
-                       lazy->lattice.np);
+                       lazy->problem.group.size);
     for (size_t i = 0; i < count; i++)
-        if (points[i].layer.stride != item->layer.stride ||
-            points[i].layer.size != item->layer.size || !(points[i].seconds > 0) ||
+        if (!hs_layer_equal(points[i].key.layer, item->layer) || !(points[i].seconds > 0) ||
             !isfinite(points[i].seconds))
             return hs_fail(err, HS_INVALID,
                            "expected times above 0 of the layer of stride %" PRId64
                            " and size %" PRId64,
                            item->layer.stride, item->layer.size);
-    if ((found != wanted || count != (item->last ? 1 : 2)) &&
-        (item->last || count != 1 || found != 1U << HS_FIT_PAIR))
+    phase_count = hs_problem_phases(phases, &lazy->problem, item->layer);
+    for (int i = 0; i < phase_count; i++)
+        wanted |= 1U << phases[i];
+    if ((found != wanted || count != (size_t)phase_count) &&
+        (count != 1 || found != 1U << hs_problem_key(&lazy->problem, item->layer, HS_RING).phase))
         return hs_fail(err, HS_INVALID,
                        "expected each phase of the layer of stride %" PRId64 " and size %" PRId64
                        " once",
@@ -234,7 +223,7 @@ enum hs_status hs_lazy_add(struct hs_lazy *lazy, const struct hs_fit_point *poin
         status = append(lazy, points, count, err);
     if (status)
         return status;
-    item = find(lazy, points[0].layer);
+    item = find(lazy, points[0].key.layer);
     item->status = rough ? HS_LAZY_ROUGH : HS_LAZY_MEASURED;
     item->first_point = lazy->point_count - count;
     item->points = count;

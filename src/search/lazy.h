@@ -13,7 +13,7 @@
  * A layer is measured roughly first, with a few samples, which tells whether it matters; those that
  * may be part of the answer are measured again, precisely.
  *
- *     hs_lazy_init(&lazy, &system, np, bytes, &options, err);
+ *     hs_lazy_init(&lazy, &system, &problem, &options, err);
  *     while (hs_lazy_next(&step, &lazy, err) == HS_OK && step.wanted)
  *         measure step.layer's phases; hs_lazy_add(&lazy, points, count, step.rough, err);
  *     hs_lazy_certificate(&certificate, &lazy, err);
@@ -34,8 +34,9 @@
 #include "base/error.h"
 #include "model/calibration.h"
 #include "model/certificate.h"
-#include "model/cost.h"
 #include "model/fit.h"
+#include "model/price.h"
+#include "model/problem.h"
 #include "search/lattice.h"
 
 /* A rough look at a phase of a layer: runs that do not count, and those that do. */
@@ -56,7 +57,6 @@ enum hs_lazy_status { HS_LAZY_FAILED, HS_LAZY_OPEN, HS_LAZY_ROUGH, HS_LAZY_MEASU
 struct hs_lazy_layer {
     struct hs_layer layer;
     size_t start, end; /* nodes of the lattice */
-    bool last;         /* ends at np: one allreduce; else a reduce-scatter and an allgather */
     enum hs_lazy_status status;
     double seconds;  /* measured, roughly or not: all its phases; else what can be expected */
     double variance; /* measured: of the noise, seconds squared; else 0 */
@@ -70,7 +70,7 @@ struct hs_lazy_layer {
 
 struct hs_lazy {
     struct hs_lazy_options options; /* with the defaults filled in */
-    double bytes;
+    struct hs_problem problem;
     struct hs_lattice lattice;
     struct hs_system base;        /* figures only, without fits */
     struct hs_lazy_layer *layers; /* [lattice.edge_count] owned */
@@ -82,10 +82,10 @@ struct hs_lazy {
     bool stale;        /* draws are older than points */
 };
 
-/* `bytes` per process, > 0; the system is copied as far as it is needed. The points of a calibrated
- * system are learned. HS_INVALID: np or options out of range. HS_MEMORY. {0} may be released. */
-enum hs_status hs_lazy_init(struct hs_lazy *lazy, const struct hs_system *system, int64_t np,
-                            double bytes, const struct hs_lazy_options *options,
+/* The system is copied as far as it is needed. The points of a calibrated system are learned.
+ * HS_INVALID: problem or options out of range. HS_MEMORY. {0} may be released. */
+enum hs_status hs_lazy_init(struct hs_lazy *lazy, const struct hs_system *system,
+                            const struct hs_problem *problem, const struct hs_lazy_options *options,
                             struct hs_error *err);
 void hs_lazy_release(struct hs_lazy *lazy);
 
@@ -98,11 +98,6 @@ struct hs_lazy_step {
 };
 /* HS_MEMORY; HS_FAILED: see posterior.h. */
 enum hs_status hs_lazy_next(struct hs_lazy_step *step, struct hs_lazy *lazy, struct hs_error *err);
-/* Phases of a layer to measure: an allreduce, or a reduce-scatter and an allgather. Returns how
- * many. */
-size_t hs_lazy_phases(enum hs_fit_phase phases[2], const struct hs_lazy *lazy,
-                      struct hs_layer layer);
-
 /* What was measured of a layer: one point for each of its phases, or one PAIR. Takes the place of
  * an earlier measurement. HS_INVALID: no layer of this np, phases missing, times that are not
  * positive. HS_MEMORY. */

@@ -26,12 +26,9 @@ static const struct hs_lazy_layer *layer_of(const struct hs_lazy *lazy,
 
 static bool has_layer(const struct hs_split *split, struct hs_layer layer)
 {
-    for (int i = 0; i < split->count; i++) {
-        struct hs_layer own = hs_split_layer(split, i);
-
-        if (own.stride == layer.stride && own.size == layer.size)
+    for (int i = 0; i < split->count; i++)
+        if (hs_layer_equal(hs_split_layer(split, i), layer))
             return true;
-    }
     return false;
 }
 

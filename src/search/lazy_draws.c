@@ -89,8 +89,7 @@ static struct hs_fit_point join(const struct hs_lazy *lazy, const struct hs_lazy
 {
     struct hs_fit_point point = lazy->points[item->first_point];
 
-    if (!item->last)
-        point.phase = HS_FIT_PAIR;
+    point.key = hs_problem_key(&lazy->problem, item->layer, HS_RING);
     point.seconds = item->seconds;
     point.noise = sqrt(item->variance) / item->seconds;
     return point;
@@ -186,9 +185,10 @@ static enum hs_status draw_by(struct hs_lazy *lazy, struct hs_posterior_layer *l
     enum hs_status status;
 
     for (size_t e = 0; e < lazy->lattice.edge_count; e++)
-        layers[e] = (struct hs_posterior_layer){lazy->layers[e].layer,
-                                                lazy->bytes / (double)lazy->layers[e].layer.stride};
-    status = hs_posterior_init(&posterior, &lazy->base, lazy->lattice.np, layers,
+        layers[e] = (struct hs_posterior_layer){
+            hs_problem_key(&lazy->problem, lazy->layers[e].layer, HS_RING),
+            hs_problem_entering(&lazy->problem, lazy->layers[e].layer)};
+    status = hs_posterior_init(&posterior, &lazy->base, lazy->problem.group.ranks, layers,
                                lazy->lattice.edge_count, points, count, &options, err);
     if (status)
         return status;

@@ -1,11 +1,9 @@
 #include "search/search.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "search/strategies.h"
 
 const struct hs_search_strategy hs_search_strategies[] = {
@@ -44,16 +42,21 @@ static enum hs_status check_chunks(const struct hs_search_request *request, stru
 
 static enum hs_status check_request(const struct hs_search_request *request, struct hs_error *err)
 {
-    if (request->np < 1 || request->np > HS_NP_MAX)
-        return hs_fail(err, HS_INVALID, "expected 1 to %" PRId64 " processes, found %" PRId64,
-                       HS_NP_MAX, request->np);
-    if (!(request->bytes > 0 && isfinite(request->bytes)))
+    if (!(request->problem.bytes > 0 && isfinite(request->problem.bytes)))
         return hs_fail(err, HS_INVALID, "expected a message of more than 0 bytes, found %g",
-                       request->bytes);
+                       request->problem.bytes);
     if (request->top < 1 || request->top > HS_TOP_MAX)
         return hs_fail(err, HS_INVALID, "expected 1 to %d plans, found %zu", HS_TOP_MAX,
                        request->top);
     return check_chunks(request, err);
+}
+
+static enum hs_status price_layers(struct hs_strategy_run *run, struct hs_error *err)
+{
+    run->prices = hs_lattice_prices(&run->lattice, run->request);
+    if (!run->prices)
+        return hs_no_memory(err);
+    return hs_tick_choose(&run->tick_seconds, run->request, &run->lattice, run->prices, err);
 }
 
 /* Turns the run's ranking into the result. */
@@ -61,7 +64,7 @@ static enum hs_status fill_result(struct hs_search_result *out, struct hs_strate
                                   struct hs_error *err)
 {
     const struct hs_search_request *request = run->request;
-    struct hs_plan flat = {.split = hs_split_flat(request->np), .chunks = 1};
+    struct hs_plan flat = hs_plan_flat(request->problem.group.size);
 
     hs_ranking_sort(&run->ranking);
     out->plans = malloc((run->ranking.count + 1) * sizeof(*out->plans));
@@ -70,13 +73,13 @@ static enum hs_status fill_result(struct hs_search_result *out, struct hs_strate
     for (size_t i = 0; i < run->ranking.count; i++) {
         out->plans[i].plan = run->ranking.plans[i].plan;
         out->plans[i].seconds =
-            hs_plan_cost(request->system, &out->plans[i].plan, request->bytes).seconds;
+            hs_plan_seconds(request->system, &request->problem, &out->plans[i].plan);
     }
     out->count = run->ranking.count;
-    out->splits = hs_lattice_path_count(&run->lattice);
+    out->splits = run->lattice.path_count;
     out->looked_at = run->looked_at;
     out->layers_priced = run->layers_priced;
-    out->flat_seconds = hs_plan_cost(request->system, &flat, request->bytes).seconds;
+    out->flat_seconds = hs_plan_seconds(request->system, &request->problem, &flat);
     return HS_OK;
 }
 
@@ -95,12 +98,13 @@ enum hs_status hs_search(struct hs_search_result *out, const struct hs_search_st
     }
     status = check_request(&checked, err);
     if (!status)
-        status = hs_lattice_init(&run.lattice, checked.np, err);
+        status = hs_lattice_init(&run.lattice, checked.problem.group, err);
     if (status)
         return status;
-    run.tick_seconds = hs_tick_seconds(&checked);
     hs_ranking_init(&run.ranking, checked.top);
-    status = strategy->run(&run, err);
+    status = price_layers(&run, err);
+    if (!status)
+        status = strategy->run(&run, err);
     if (!status)
         status = fill_result(out, &run, err);
     hs_ranking_release(&run.ranking);

@@ -1,14 +1,15 @@
 /*
- * search.h - the K best plans for a system, a process count and a message size.
+ * search.h - the K best plans for a problem on a system.
  *
  * One interface, three strategies: `lattice` (exact, polynomial in the number of divisors;
  * default), `exhaustive` (prices every ordered factorization; the oracle) and `containment` (the
  * published rule "the large optimum contains the small optimum", CCGRID 2019, section V).
  *
  * Order of plans, the same for every strategy: predicted time, then fewer chunks, fewer layers,
- * smaller sizes first. Times are compared in whole ticks (a power of two of a second, at most 2^-54
- * of a bound on the slowest layer), summed exactly, so that the order does not depend on the order
- * of summation and plans that cost the same by the formula really tie.
+ * smaller sizes first. Times are compared in whole ticks (ticks.h: a power of two of a second,
+ * 2^-37 of the best plan's time or less), summed exactly, so that the order does not depend on the
+ * order of summation and plans that cost the same by the formula really tie. Layers that take over
+ * 2^15 times as long as the best plan count alike.
  */
 #ifndef HS_SEARCH_SEARCH_H
 #define HS_SEARCH_SEARCH_H
@@ -18,8 +19,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "model/cost.h"
 #include "model/plan.h"
+#include "model/price.h"
 #include "model/system.h"
 
 #define HS_TOP_MAX        32768 /* plans asked for: a result file of so many stays readable */
@@ -28,8 +29,7 @@
 
 struct hs_search_request {
     const struct hs_system *system;
-    int64_t np;
-    double bytes;      /* per process, > 0 */
+    struct hs_problem problem;
     const int *chunks; /* [chunk_count] distinct, ascending; NULL means {1} */
     size_t chunk_count;
     size_t top;  /* plans wanted, 1 .. HS_TOP_MAX */

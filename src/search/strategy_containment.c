@@ -55,7 +55,11 @@ static enum hs_status offer(struct containment *state, size_t node, const struct
     const struct hs_search_request *request = state->run->request;
     struct scale *scale = &state->scales[node];
     struct hs_plan plan = {.split = *split, .chunks = request->chunks[0]};
+    struct hs_search_request at_scale = *request; /* a machine of the split's size */
     enum hs_status status = HS_OK;
+
+    at_scale.problem.group.size = hs_split_product(split);
+    at_scale.problem.group.ranks = at_scale.problem.group.stride * at_scale.problem.group.size;
 
     if (already_seen(scale, &plan))
         return HS_OK;
@@ -64,9 +68,7 @@ static enum hs_status offer(struct containment *state, size_t node, const struct
         plan.chunks = request->chunks[c];
         state->run->looked_at++;
         status = hs_ranking_add(
-            &scale->kept,
-            hs_plan_ticks(request->system, &plan, request->bytes, state->run->tick_seconds), &plan,
-            err);
+            &scale->kept, hs_plan_ticks(&at_scale, &plan, state->run->tick_seconds), &plan, err);
     }
     return status;
 }

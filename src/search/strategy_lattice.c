@@ -32,8 +32,8 @@ static enum hs_status search_paths(struct hs_ranking *ranking, const struct hs_l
 static enum hs_status search_chunks(struct hs_strategy_run *run, int chunks, struct hs_error *err)
 {
     int components = hs_weight_components(run->request->system, chunks);
-    hs_ticks *weights = hs_lattice_weights(&run->lattice, run->prices, components,
-                                           run->request->bytes, chunks, run->tick_seconds);
+    hs_ticks *weights =
+        hs_lattice_weights(&run->lattice, run->prices, run->request, chunks, run->tick_seconds);
     enum hs_status status;
 
     if (!weights)
@@ -51,9 +51,6 @@ enum hs_status hs_strategy_lattice(struct hs_strategy_run *run, struct hs_error 
 {
     enum hs_status status = HS_OK;
 
-    run->prices = hs_lattice_prices(&run->lattice, run->request->system);
-    if (!run->prices)
-        return hs_no_memory(err);
     run->layers_priced = run->lattice.edge_count;
     for (size_t c = 0; c < run->request->chunk_count && !status; c++)
         status = search_chunks(run, run->request->chunks[c], err);

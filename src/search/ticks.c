@@ -1,38 +1,66 @@
 #include "search/ticks.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* Upper bound of any layer's weight in seconds: every latency paid by np steps, every link at its
- * worst share. A child's link carries at most 2 min(d, c) rings of m = n / d bytes, which is where
- * the 4 comes from. */
-static double slowest_layer_seconds(const struct hs_search_request *request)
+/* The shortest path with the fewest chunks has that many ticks, or half of them at least. More
+ * chunks are faster by at most the number of levels, because a layer keeps one busy all the time.
+ */
+#define SHORTEST_TICKS 0x1p41
+
+/* What a layer takes for all bytes in `chunks` chunks one after the other: its weight for the level
+ * that it keeps busy all the time, where its other weights are no larger. */
+static double chunked_seconds(const struct hs_stage_price *price, const struct hs_problem *problem,
+                              int chunks)
 {
-    const struct hs_system *system = request->system;
-    double latency = 0, seconds_per_byte = 0, chunks = 1;
-
-    for (size_t c = 0; c < request->chunk_count; c++)
-        chunks = fmax(chunks, request->chunks[c]);
-    for (size_t l = 0; l < system->level_count; l++) {
-        const struct hs_level *level = &system->levels[l];
-        double worst = (double)level->ports / level->bytes_per_second;
-
-        if (level->fabric == HS_FABRIC_MESH)
-            worst *= (double)(level->arity > 1 ? level->arity : 1);
-        latency = fmax(latency, level->latency_seconds);
-        seconds_per_byte = fmax(seconds_per_byte, worst);
-    }
-    return chunks * (2 * system->pipeline_granularity * latency * (double)request->np +
-                     2 * system->launch_seconds) +
-           4 * request->bytes * seconds_per_byte;
+    return chunks *
+           hs_stage_seconds(price, hs_problem_entering(problem, price->key.layer) / chunks);
 }
 
-double hs_tick_seconds(const struct hs_search_request *request)
+/* Times of the shortest paths to all nodes, [node_count]. */
+static double shortest_seconds(double *seconds, const struct hs_lattice *lattice,
+                               const struct hs_stage_price *prices,
+                               const struct hs_problem *problem, int chunks)
+{
+    seconds[0] = 0;
+    for (size_t i = 1; i < lattice->node_count; i++)
+        seconds[i] = INFINITY;
+    for (size_t i = 0; i < lattice->node_count; i++)
+        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
+            double *end = &seconds[lattice->edge_end[e]];
+
+            *end = fmin(*end, seconds[i] + chunked_seconds(&prices[e], problem, chunks));
+        }
+    return seconds[lattice->node_count - 1];
+}
+
+/* 2^e with seconds < 2^e <= 2 seconds; 1 for 0. */
+static double next_power(double seconds)
 {
     int exponent;
 
-    frexp(slowest_layer_seconds(request), &exponent);
-    return ldexp(1, exponent - 55);
+    frexp(seconds, &exponent);
+    return ldexp(1, exponent);
+}
+
+enum hs_status hs_tick_choose(double *tick_seconds, const struct hs_search_request *request,
+                              const struct hs_lattice *lattice, const struct hs_stage_price *prices,
+                              struct hs_error *err)
+{
+    double *paths = malloc(lattice->node_count * sizeof(*paths)), shortest, slowest = 0;
+
+    if (!paths)
+        return hs_no_memory(err);
+    shortest = shortest_seconds(paths, lattice, prices, &request->problem, request->chunks[0]);
+    free(paths);
+    for (size_t e = 0; e < lattice->edge_count; e++)
+        slowest = fmax(slowest, chunked_seconds(&prices[e], &request->problem,
+                                                request->chunks[request->chunk_count - 1]));
+    assert(isfinite(slowest) && isfinite(shortest)); /* by the bounds of a system's figures */
+    *tick_seconds =
+        fmin(next_power(slowest) / (double)HS_TICKS_LONGEST, next_power(shortest) / SHORTEST_TICKS);
+    return HS_OK;
 }
 
 int hs_weight_components(const struct hs_system *system, int chunks)
@@ -45,35 +73,45 @@ static hs_ticks round_ticks(double seconds, double tick_seconds)
     return (hs_ticks)llrint(seconds / tick_seconds);
 }
 
-void hs_layer_weight(hs_ticks *weight, int components, const struct hs_layer_price *price,
-                     double bytes, int chunks, double tick_seconds)
+void hs_stage_weight(hs_ticks *weight, int components, const struct hs_stage_price *price,
+                     const struct hs_problem *problem, int chunks, double tick_seconds)
 {
-    double start = (double)price->layer.stride;
-    struct hs_price_line line = hs_layer_line(price, bytes / start / chunks);
+    struct hs_layer layer = price->key.layer, next = {layer.stride * layer.size, 1};
+    struct hs_price_line line = hs_stage_line(price, hs_problem_entering(problem, layer) / chunks);
+    struct hs_problem unit = *problem; /* whose bytes are seconds */
     double fixed = line.latency_seconds + price->launch_seconds;
-    double at_one = line.seconds_per_byte * bytes / chunks; /* of a layer at stride 1 */
-    double end = (double)(price->layer.stride * price->layer.size);
+    double at_one = line.seconds_per_byte * problem->bytes / chunks;
 
     for (int l = 0; l < components; l++) {
         double factor = 1 + (chunks - 1) * price->occupancy[l];
+        double seconds;
 
-        weight[l] = round_ticks(fixed * factor, tick_seconds) +
-                    round_ticks(at_one * factor / start, tick_seconds) -
-                    round_ticks(at_one * factor / end, tick_seconds);
+        unit.bytes = at_one * factor;
+        seconds =
+            fixed * factor + hs_problem_entering(&unit, layer) - hs_problem_entering(&unit, next);
+        if (seconds < (double)HS_TICKS_LONGEST * tick_seconds)
+            weight[l] = round_ticks(fixed * factor, tick_seconds) +
+                        round_ticks(hs_problem_entering(&unit, layer), tick_seconds) -
+                        round_ticks(hs_problem_entering(&unit, next), tick_seconds);
+        else
+            weight[l] = HS_TICKS_LONGEST;
+        assert(weight[l] >= 0 && weight[l] <= HS_TICKS_LONGEST + 2);
     }
 }
 
-hs_ticks hs_plan_ticks(const struct hs_system *system, const struct hs_plan *plan, double bytes,
+hs_ticks hs_plan_ticks(const struct hs_search_request *request, const struct hs_plan *plan,
                        double tick_seconds)
 {
-    int components = hs_weight_components(system, plan->chunks);
-    int64_t np = hs_split_product(&plan->split);
+    const struct hs_problem *problem = &request->problem;
+    int components = hs_weight_components(request->system, plan->chunks);
     hs_ticks sum[HS_LEVELS_MAX] = {0}, weight[HS_LEVELS_MAX], most = 0;
 
     for (int i = 0; i < plan->split.count; i++) {
-        struct hs_layer_price price = hs_layer_price(system, np, hs_split_layer(&plan->split, i));
+        struct hs_layer layer = hs_problem_layer(problem, &plan->split, i);
+        struct hs_stage_price price = hs_stage_price(request->system, problem->group.ranks,
+                                                     hs_problem_key(problem, layer, HS_RING));
 
-        hs_layer_weight(weight, components, &price, bytes, plan->chunks, tick_seconds);
+        hs_stage_weight(weight, components, &price, problem, plan->chunks, tick_seconds);
         for (int l = 0; l < components; l++)
             sum[l] += weight[l];
     }
@@ -82,34 +120,32 @@ hs_ticks hs_plan_ticks(const struct hs_system *system, const struct hs_plan *pla
     return most;
 }
 
-struct hs_layer_price *hs_lattice_prices(const struct hs_lattice *lattice,
-                                         const struct hs_system *system)
+struct hs_stage_price *hs_lattice_prices(const struct hs_lattice *lattice,
+                                         const struct hs_search_request *request)
 {
-    struct hs_layer_price *prices = malloc((lattice->edge_count + 1) * sizeof(*prices));
+    struct hs_stage_price *prices = malloc((lattice->edge_count + 1) * sizeof(*prices));
 
     if (!prices)
         return NULL;
-    for (size_t i = 0; i < lattice->node_count; i++) {
-        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
-            struct hs_layer layer = {.stride = lattice->divisors[i],
-                                     .size = lattice->divisors[lattice->edge_end[e]] /
-                                             lattice->divisors[i]};
-
-            prices[e] = hs_layer_price(system, lattice->np, layer);
-        }
-    }
+    for (size_t i = 0; i < lattice->node_count; i++)
+        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++)
+            prices[e] = hs_stage_price(
+                request->system, lattice->group.ranks,
+                hs_problem_key(&request->problem, hs_lattice_layer(lattice, i, e), HS_RING));
     return prices;
 }
 
-hs_ticks *hs_lattice_weights(const struct hs_lattice *lattice, const struct hs_layer_price *prices,
-                             int components, double bytes, int chunks, double tick_seconds)
+hs_ticks *hs_lattice_weights(const struct hs_lattice *lattice, const struct hs_stage_price *prices,
+                             const struct hs_search_request *request, int chunks,
+                             double tick_seconds)
 {
-    hs_ticks *weights = malloc((lattice->edge_count + 1) * (size_t)components * sizeof(*weights));
+    size_t components = (size_t)hs_weight_components(request->system, chunks);
+    hs_ticks *weights = malloc((lattice->edge_count + 1) * components * sizeof(*weights));
 
     if (!weights)
         return NULL;
     for (size_t e = 0; e < lattice->edge_count; e++)
-        hs_layer_weight(&weights[e * (size_t)components], components, &prices[e], bytes, chunks,
-                        tick_seconds);
+        hs_stage_weight(&weights[e * components], (int)components, &prices[e], &request->problem,
+                        chunks, tick_seconds);
     return weights;
 }

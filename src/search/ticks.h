@@ -18,32 +18,41 @@
 
 #include <stdint.h>
 
-#include "model/cost.h"
+#include "model/price.h"
 #include "search/lattice.h"
 #include "search/search.h"
 
 typedef int64_t hs_ticks; /* the one typedef of the project: a unit, as size_t is */
 
-/* A tick in seconds, a power of two: no sum of a request's weights reaches 2^62. */
-double hs_tick_seconds(const struct hs_search_request *request);
+/* No layer weighs more: what would is slower than the best plan by a factor of 2^15 or more, and
+ * all such layers count alike. So no sum of HS_LAYERS_MAX weights reaches 2^62. */
+#define HS_TICKS_LONGEST ((hs_ticks)1 << 56)
+
+/* A tick in seconds, a power of two: 2^-55 or less of the slowest layer, fits included, and 2^-40
+ * or less of the shortest path. request->chunks is not NULL; prices of the lattice's edges, all
+ * finite. HS_MEMORY. */
+enum hs_status hs_tick_choose(double *tick_seconds, const struct hs_search_request *request,
+                              const struct hs_lattice *lattice, const struct hs_stage_price *prices,
+                              struct hs_error *err);
 
 /* Components of a weight: 1 without chunks, else the number of levels. */
 int hs_weight_components(const struct hs_system *system, int chunks);
 
-/* Weight of a layer for the request's bytes in `chunks` chunks. */
-void hs_layer_weight(hs_ticks *weight, int components, const struct hs_layer_price *price,
-                     double bytes, int chunks, double tick_seconds);
+/* Weight of a stage, or a pair, for the problem's bytes in `chunks` chunks. */
+void hs_stage_weight(hs_ticks *weight, int components, const struct hs_stage_price *price,
+                     const struct hs_problem *problem, int chunks, double tick_seconds);
 
 /* Ticks of a whole plan, priced from scratch. */
-hs_ticks hs_plan_ticks(const struct hs_system *system, const struct hs_plan *plan, double bytes,
+hs_ticks hs_plan_ticks(const struct hs_search_request *request, const struct hs_plan *plan,
                        double tick_seconds);
 
 /* Prices of all edges of a lattice: [edge_count], owned by the caller (free); NULL when out of
  * memory. */
-struct hs_layer_price *hs_lattice_prices(const struct hs_lattice *lattice,
-                                         const struct hs_system *system);
-/* Weights of all edges, [edge_count][components], for one chunk count; as above. */
-hs_ticks *hs_lattice_weights(const struct hs_lattice *lattice, const struct hs_layer_price *prices,
-                             int components, double bytes, int chunks, double tick_seconds);
+struct hs_stage_price *hs_lattice_prices(const struct hs_lattice *lattice,
+                                         const struct hs_search_request *request);
+/* Weights of all edges, [edge_count][hs_weight_components], for one chunk count; as above. */
+hs_ticks *hs_lattice_weights(const struct hs_lattice *lattice, const struct hs_stage_price *prices,
+                             const struct hs_search_request *request, int chunks,
+                             double tick_seconds);
 
 #endif

@@ -26,7 +26,7 @@ static enum hs_status winner_at(struct hs_size_winner *out, const struct hs_sear
     struct hs_search_result result;
     enum hs_status status;
 
-    one.bytes = bytes;
+    one.problem.bytes = bytes;
     one.top = 1;
     status = hs_search(&result, &hs_search_strategies[0], &one, err);
     if (!status)
@@ -51,13 +51,19 @@ static enum hs_status append(struct reigns *reigns, const struct hs_size_winner 
     return HS_OK;
 }
 
+static double seconds_of(const struct reigns *reigns, const struct hs_plan *plan, double bytes)
+{
+    struct hs_problem problem = reigns->request->problem;
+
+    problem.bytes = bytes;
+    return hs_plan_seconds(reigns->request->system, &problem, plan);
+}
+
 /* Time that plan a takes more than plan b. */
 static double lead(const struct reigns *reigns, const struct hs_plan *a, const struct hs_plan *b,
                    double bytes)
 {
-    const struct hs_system *system = reigns->request->system;
-
-    return hs_plan_cost(system, a, bytes).seconds - hs_plan_cost(system, b, bytes).seconds;
+    return seconds_of(reigns, a, bytes) - seconds_of(reigns, b, bytes);
 }
 
 /* Size in [low, high] from which `after` is not slower than `before`, to 1e-9. */
@@ -97,7 +103,7 @@ static enum hs_status split_interval(struct reigns *reigns, const struct hs_size
     if (depth == 0 || bytes >= high->bytes || high->bytes / low->bytes <= 1 + 1e-6 ||
         lead(reigns, &high->plan, &middle.plan, bytes) <= 1e-12 * middle.seconds) {
         middle.plan = high->plan;
-        middle.seconds = hs_plan_cost(reigns->request->system, &high->plan, bytes).seconds;
+        middle.seconds = seconds_of(reigns, &high->plan, bytes);
         return append(reigns, &middle, err);
     }
     status = split_interval(reigns, low, &middle, depth - 1, err);
@@ -170,8 +176,8 @@ enum hs_status hs_np_winners(struct hs_np_winner **winners, const int64_t *count
         struct hs_search_request one = *request;
         struct hs_size_winner winner;
 
-        one.np = counts[i];
-        status = winner_at(&winner, &one, request->bytes, err);
+        one.problem.group = hs_group_world(counts[i]);
+        status = winner_at(&winner, &one, request->problem.bytes, err);
         if (status)
             break;
         list[i] = (struct hs_np_winner){.np = counts[i],

@@ -5,6 +5,7 @@
 
 #include "compare/compare.h"
 #include "result/result_tools.h"
+#include "systems.h"
 
 #define DATA "tests/compare/data/"
 
@@ -128,7 +129,7 @@ static void matches_a_prediction_with_a_measurement_by_plan(void **state)
     /* 2x4 is not in the list of p: the model prices it on p's machine. */
     assert_int_equal(hs_plan_parse(&unlisted, "2x4", 8, NULL), HS_OK);
     assert_near(one->points[2].predicted_seconds,
-                hs_plan_cost(&bench.results[0].system, &unlisted, 1024).seconds, 1e-12);
+                cost_of(&bench.results[0].system, &unlisted, 1024).seconds, 1e-12);
     assert_int_equal(bench.comparison.unused_count, 0);
     end(&bench);
 }
@@ -153,7 +154,7 @@ static void predicts_for_another_machine_where_asked(void **state)
     assert_null(bench.comparison.cases[0].predicted);
     assert_int_equal(hs_plan_parse(&plan, "4x2", 8, NULL), HS_OK);
     assert_near(bench.comparison.cases[0].points[0].predicted_seconds,
-                hs_plan_cost(&system, &plan, 1024).seconds, 1e-12);
+                cost_of(&system, &plan, 1024).seconds, 1e-12);
     assert_int_equal(bench.comparison.unused_count, 1);
     assert_string_equal(bench.comparison.unused[0].input->name, "p");
     end(&bench);

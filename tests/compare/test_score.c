@@ -3,6 +3,7 @@
  */
 #include "compare/compare.h"
 #include "result/result_tools.h"
+#include "systems.h"
 
 static struct hs_compare_point point(const char *plan, double predicted, double measured)
 {
@@ -326,7 +327,8 @@ static bool steps_lead(const struct hs_split *split, const struct hs_split *larg
 /* All splits of np, best first or not. */
 static struct hs_search_result every_split(int64_t np, struct hs_system *system)
 {
-    struct hs_search_request request = {.system = system, .np = np, .bytes = 1e6, .top = 1000};
+    struct hs_search_request request = {
+        .system = system, .problem = hs_problem_world(np, 1e6), .top = 1000};
     struct hs_search_result all;
     struct hs_error err = {HS_OK, ""};
 
@@ -367,7 +369,8 @@ static void reaches_what_single_steps_reach(void **state)
 static struct hs_compare_rule rule(const struct hs_compare_point *points, size_t count,
                                    const struct hs_system *system, int64_t np, double bytes)
 {
-    struct hs_search_request request = {.system = system, .np = np, .bytes = bytes, .keep = 4};
+    struct hs_search_request request = {
+        .system = system, .problem = hs_problem_world(np, bytes), .keep = 4};
     struct hs_error err = {HS_OK, ""};
     struct hs_compare_rule out;
 
@@ -398,9 +401,7 @@ static void says_where_the_rule_loses_the_optimum(void **state)
     assert_true(out.best_measured);
     assert_true(out.loss > 0.01);
     assert_near(out.loss,
-                hs_plan_cost(&system, &pick, bytes).seconds /
-                        hs_plan_cost(&system, &best, bytes).seconds -
-                    1,
+                cost_of(&system, &pick, bytes).seconds / cost_of(&system, &best, bytes).seconds - 1,
                 1e-9);
     /* What it picks was measured too, and is 30 % slower than the winner that it lost. */
     points[2] = point("256", 2, 13);

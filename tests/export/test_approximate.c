@@ -1,3 +1,4 @@
+#include "systems.h"
 #include "test.h"
 
 #include "export/approximate.h"
@@ -72,8 +73,8 @@ static void measured_times_come_before_predicted_ones(void **state)
     struct hs_export_job job = {.result = &result, .result_name = "r", .made_by = "test"};
     struct hs_plan two = plan_of("4x16"), three = plan_of("4x8x2"), none = plan_of("8x8");
     double bytes = (double)result.messages[2].message_bytes;
-    double predicted = hs_plan_cost(&result.system, &none, bytes).seconds /
-                       hs_plan_cost(&result.system, &three, bytes).seconds;
+    double predicted = cost_of(&result.system, &none, bytes).seconds /
+                       cost_of(&result.system, &three, bytes).seconds;
 
     (void)state;
     assert_near(hs_export_time_ratio(&job, 2, &two, &three), 4200.0 / 3000.0, 1e-12);

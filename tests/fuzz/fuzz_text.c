@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/cost.h"
+#include "model/price.h"
 
 static void check(int holds)
 {
@@ -35,10 +35,12 @@ static void check_prices(const struct hs_system *system)
 
     for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++) {
         struct hs_plan plan;
+        struct hs_problem problem;
         struct hs_plan_cost cost;
 
         check(hs_plan_parse(&plan, plans[i], 0, NULL) == HS_OK);
-        cost = hs_plan_cost(system, &plan, 1e6);
+        problem = hs_problem_world(hs_split_product(&plan.split), 1e6);
+        cost = hs_plan_cost(system, &problem, &plan);
         check(cost.seconds >= 0);
     }
 }

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/statistics.h"
-#include "model/cost.h"
+#include "model/price.h"
 #include "model/system.h"
 #include "result/result.h"
 
@@ -26,6 +26,7 @@ int main(int argc, char **argv)
     struct hs_system system;
     struct hs_result result;
     struct hs_plan plan;
+    struct hs_problem problem;
     struct hs_plan_cost cost;
     struct hs_summary summary;
     int failed = 0;
@@ -38,7 +39,8 @@ int main(int argc, char **argv)
         return 1;
     }
     /* A ring allreduce of n bytes over p ranks: 2 (p - 1) / p n / bandwidth. */
-    cost = hs_plan_cost(&system, &plan, 1e9);
+    problem = hs_problem_world(4, 1e9);
+    cost = hs_plan_cost(&system, &problem, &plan);
     failed += is_close("seconds of the flat ring of 1 GB over 4 ranks", cost.seconds, 1.5);
     failed += is_close("the median of 1, 2 and 3", summary.median, 2);
     failed += is_close("np of the result", (double)result.np, 128);

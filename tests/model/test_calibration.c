@@ -6,7 +6,7 @@
 #include "base/least_squares.h"
 #include "base/text.h"
 #include "model/calibration.h"
-#include "model/cost.h"
+#include "model/price.h"
 
 #define MIB 1048576.0
 
@@ -70,12 +70,12 @@ static double normal(uint64_t *state)
 }
 
 static double phase_seconds(const struct hs_system *truth, int64_t np, struct hs_layer layer,
-                            enum hs_fit_phase phase, double bytes)
+                            enum hs_phase phase, double bytes)
 {
-    struct hs_layer_price price = hs_layer_price(truth, np, layer);
-    double ring = price.latency_seconds + hs_layer_bandwidth_seconds(&price, bytes);
+    struct hs_stage_price price = price_of(truth, np, layer);
+    double ring = price.line.latency_seconds + hs_stage_bandwidth_seconds(&price, bytes);
 
-    return truth->launch_seconds + (phase == HS_FIT_ALLREDUCE ? ring : ring / 2);
+    return truth->launch_seconds + (phase == HS_ALLREDUCE ? ring : ring / 2);
 }
 
 /* Reduce-scatter, allgather and allreduce of a layer at four sizes up to n / stride. */
@@ -83,14 +83,13 @@ static void add_layer(struct points *points, const struct hs_system *truth, int6
                       struct hs_layer layer, double n, double noise, uint64_t *random)
 {
     for (int k = 0; k < 4; k++)
-        for (int phase = HS_FIT_REDUCE_SCATTER; phase <= HS_FIT_ALLREDUCE; phase++) {
+        for (int phase = HS_REDUCE_SCATTER; phase <= HS_ALLREDUCE; phase++) {
             double bytes = n / (double)layer.stride / (double)(1 << k);
-            double seconds = phase_seconds(truth, np, layer, (enum hs_fit_phase)phase, bytes);
+            double seconds = phase_seconds(truth, np, layer, (enum hs_phase)phase, bytes);
 
             points->items[points->count++] = (struct hs_fit_point){
-                .layer = layer,
+                .key = {(enum hs_phase)phase, HS_RING, layer},
                 .np = np,
-                .phase = (enum hs_fit_phase)phase,
                 .bytes = bytes,
                 .seconds = seconds * (noise > 0 ? 1 + noise * normal(random) : 1),
                 .noise = noise > 0 ? noise : NAN,
@@ -141,7 +140,7 @@ static void prices_come_from_the_narrowest_scope_that_was_measured(void **state)
     static struct points points;
     struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
     struct hs_error err = {0};
-    struct hs_layer_price price;
+    struct hs_stage_price price;
 
     (void)state;
     points.count = 0;
@@ -151,16 +150,16 @@ static void prices_come_from_the_narrowest_scope_that_was_measured(void **state)
     assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
                      HS_OK, &err);
 
-    price = hs_layer_price(&system, 64, (struct hs_layer){4, 4});
+    price = price_of(&system, 64, (struct hs_layer){4, 4});
     assert_int_equal(price.fit_scope, HS_FIT_LAYER);
     assert_false(price.extrapolated);
-    price = hs_layer_price(&system, 64, (struct hs_layer){8, 4});
+    price = price_of(&system, 64, (struct hs_layer){8, 4});
     assert_int_equal(price.fit_scope, HS_FIT_SIZE);
     assert_false(price.extrapolated);
-    price = hs_layer_price(&system, 64, (struct hs_layer){8, 2});
+    price = price_of(&system, 64, (struct hs_layer){8, 2});
     assert_int_equal(price.fit_scope, HS_FIT_LEVEL);
     assert_true(price.extrapolated); /* rings of 2 were not measured on ib, 4 and 8 were */
-    price = hs_layer_price(&system, 64, (struct hs_layer){32, 2});
+    price = price_of(&system, 64, (struct hs_layer){32, 2});
     assert_int_equal(price.fit_scope, HS_FIT_NONE); /* spine */
     assert_true(price.extrapolated);
     hs_system_release(&system);
@@ -179,9 +178,9 @@ static void intervals_widen_from_layer_to_size_to_level(void **state)
     add_layer(&points, &truth, 64, (struct hs_layer){4, 4}, 64 * MIB, 0, NULL);
     assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
                      HS_OK, &err);
-    layer = hs_layer_price(&system, 64, (struct hs_layer){4, 4}).relative_ci95;
-    size = hs_layer_price(&system, 64, (struct hs_layer){8, 4}).relative_ci95;
-    level = hs_layer_price(&system, 64, (struct hs_layer){4, 8}).relative_ci95;
+    layer = price_of(&system, 64, (struct hs_layer){4, 4}).relative_ci95;
+    size = price_of(&system, 64, (struct hs_layer){8, 4}).relative_ci95;
+    level = price_of(&system, 64, (struct hs_layer){4, 8}).relative_ci95;
     assert_true(layer < 0.05 && layer < size && size < level);
     /* A layer of the size deviates by 10 %, of another size by 10 % twice: 1.96 times their root
      * sum of squares at least, when the bytes rule. */
@@ -212,9 +211,9 @@ static void intervals_cover_the_truth_as_often_as_they_say(void **state)
             struct hs_plan_cost cost;
 
             assert_status_is(hs_plan_parse(&plan, *text, 16, &err), HS_OK, &err);
-            cost = hs_plan_cost(&system, &plan, 64 * MIB);
-            covered += fabs(cost.seconds - hs_plan_cost(&truth, &plan, 64 * MIB).seconds) <=
-                       cost.ci95_seconds;
+            cost = cost_of(&system, &plan, 64 * MIB);
+            covered +=
+                fabs(cost.seconds - cost_of(&truth, &plan, 64 * MIB).seconds) <= cost.ci95_seconds;
             looked_at++;
         }
         hs_system_release(&system);
@@ -247,7 +246,7 @@ static void a_layer_that_is_no_line_is_refused_and_the_others_stay(void **state)
     assert_int_equal(system.fits.refusal_count, 1);
     assert_int_equal(system.fits.refusals[0].layer.size, 8);
     assert_has(notes.data, "layer of stride 4, size 8: refused");
-    assert_int_equal(hs_layer_price(&system, 64, (struct hs_layer){4, 8}).fit_scope, HS_FIT_LEVEL);
+    assert_int_equal(price_of(&system, 64, (struct hs_layer){4, 8}).fit_scope, HS_FIT_LEVEL);
     assert_near(system.levels[1].bytes_per_second, 13e9, 0.05);
     hs_text_release(&notes);
     hs_system_release(&system);
@@ -293,7 +292,7 @@ static void a_level_whose_times_do_not_grow_with_the_bytes_is_refused_alone(void
     assert_has(notes.data, "layer of stride 1, size 4: refused: times that do not grow");
     assert_near(system.levels[1].bytes_per_second, 13e9, 0.05);
     assert_near(system.levels[0].bytes_per_second, 100e9, 1e-9); /* as described */
-    assert_int_equal(hs_layer_price(&system, 64, (struct hs_layer){1, 4}).fit_scope, HS_FIT_NONE);
+    assert_int_equal(price_of(&system, 64, (struct hs_layer){1, 4}).fit_scope, HS_FIT_NONE);
     hs_text_release(&notes);
     hs_system_release(&system);
 }
@@ -315,7 +314,7 @@ static void too_few_points_are_refused(void **state)
     assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
                      HS_INVALID, &err);
     assert_has(err.message, "one message size");
-    points.items[5].layer.size = 7;
+    points.items[5].key.layer.size = 7;
     assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, NULL, &err),
                      HS_INVALID, &err);
     assert_has(err.message, "point 6: no time of a layer");
@@ -356,8 +355,8 @@ static void a_reduce_scatter_may_take_longer_than_its_allgather(void **state)
     points.count = 0;
     add_all_layers(&points, &truth, 16, 64 * MIB, 0, NULL);
     for (size_t i = 0; i < points.count; i++)
-        if (points.items[i].phase != HS_FIT_ALLREDUCE)
-            points.items[i].seconds *= points.items[i].phase == HS_FIT_ALLGATHER ? 0.6 : 1.4;
+        if (points.items[i].key.phase != HS_ALLREDUCE)
+            points.items[i].seconds *= points.items[i].key.phase == HS_ALLGATHER ? 0.6 : 1.4;
     assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &notes, &err),
                      HS_OK, &err);
     assert_int_equal(system.fits.refusal_count, 0);
@@ -389,8 +388,8 @@ static void where_no_line_fits_all_sizes_the_longest_messages_count(void **state
     assert_near(plan_seconds(&system, "4x4", 64 * MIB), plan_seconds(&truth, "4x4", 64 * MIB),
                 0.06);
     assert_status_is(hs_plan_parse(&plan, "4x4", 0, &err), HS_OK, &err);
-    assert_false(hs_plan_cost(&system, &plan, 64 * MIB).extrapolated);
-    assert_true(hs_plan_cost(&system, &plan, 8 * MIB).extrapolated);
+    assert_false(cost_of(&system, &plan, 64 * MIB).extrapolated);
+    assert_true(cost_of(&system, &plan, 8 * MIB).extrapolated);
     hs_text_release(&notes);
     hs_system_release(&system);
 }

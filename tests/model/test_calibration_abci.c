@@ -6,7 +6,7 @@
 
 #include "base/statistics.h"
 #include "model/calibration.h"
-#include "model/cost.h"
+#include "model/price.h"
 
 #define MIB 1048576.0
 
@@ -49,9 +49,8 @@ static double add_published(struct points *points, const struct published *row)
         double seconds = 2 * (p - 1) / p * bytes / (row->busbw[i] * 1e6);
 
         points->items[points->count++] = (struct hs_fit_point){
-            .layer = layer,
+            .key = {i + 1 == split.count ? HS_ALLREDUCE : HS_PAIR, HS_RING, layer},
             .np = 128,
-            .phase = i + 1 == split.count ? HS_FIT_ALLREDUCE : HS_FIT_PAIR,
             .bytes = bytes,
             .seconds = seconds,
             .noise = NAN,

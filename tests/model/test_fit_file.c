@@ -2,10 +2,11 @@
  * The fits of a calibrated system: as a file, and what they do to prices. Figures of
  * tests/model/calibrated.json by hand; each is worked out beside it.
  */
+#include "systems.h"
 #include "test.h"
 
-#include "model/cost.h"
 #include "model/gaps.h"
+#include "model/price.h"
 #include "model/system.h"
 
 #define FILE_NAME "tests/model/calibrated.json"
@@ -27,7 +28,7 @@ static void to_text(struct hs_text *text, const struct hs_system *system)
     assert_status_is(hs_system_print(text, system, &err), HS_OK, &err);
 }
 
-static enum hs_status parse(struct hs_system *system, const char *text, struct hs_error *err)
+static enum hs_status parse_text(struct hs_system *system, const char *text, struct hs_error *err)
 {
     return hs_fields_parse(&hs_system_fields, system, "x.json", text, strlen(text), err);
 }
@@ -59,7 +60,7 @@ static void a_calibrated_file_reads_as_what_it_says(void **state)
     assert_true(fit->min_bytes == MIB && fit->max_bytes == 64 * MIB);
     assert_int_equal(fit->min_size, 4);
     assert_int_equal(fits->point_count, 3);
-    assert_int_equal(fits->points[1].phase, HS_FIT_PAIR);
+    assert_int_equal(fits->points[1].key.phase, HS_PAIR);
     assert_true(isnan(fits->points[1].noise));
     assert_true(fits->points[2].noise == 0.02 && fits->points[2].seconds == 0.00155);
     assert_int_equal(fits->refusal_count, 1);
@@ -97,7 +98,7 @@ static void what_was_written_reads_back_as_the_same(void **state)
 
     (void)state;
     to_text(&first, &system);
-    assert_status_is(parse(&back, first.data, &err), HS_OK, &err);
+    assert_status_is(parse_text(&back, first.data, &err), HS_OK, &err);
     to_text(&second, &back);
     assert_string_equal(first.data, second.data);
     /* (25.2 us + one launch of 5 us) / (2 / 95 GB/s * 3/4) */
@@ -122,7 +123,7 @@ static void what_was_written_reads_back_as_the_same(void **state)
         const struct hs_fit_point *a = &system.fits.points[i], *b = &back.fits.points[i];
 
         assert_true(a->seconds == b->seconds && a->bytes == b->bytes && a->np == b->np);
-        assert_true(a->phase == b->phase && a->layer.stride == b->layer.stride);
+        assert_true(hs_stage_key_equal(a->key, b->key));
         assert_true(isnan(a->noise) ? isnan(b->noise) : a->noise == b->noise);
     }
     hs_text_release(&first);
@@ -215,6 +216,13 @@ static const struct {
      "fits.layers[1]: straddles: no layer straddles on the innermost level"},
     {"\"latency_us\": 10.5", "\"latency_us\": -1", "fits.layers[0].latency_us: "},
     {"\"latency_us\": 10.5,", "", "fits.layers[0].latency_us: missing"},
+    {"\"latency_us\": 10,", "\"latency_us\": 1e-300,",
+     "fits.layers[0]: latency_us: more than 1e+30 times that of level net"},
+    {"\"bandwidth_GBps\": 19", "\"bandwidth_GBps\": 5e-324",
+     "fits.layers[0].bandwidth_GBps: expected a number of at least 1e-09"},
+    {"\"max_bytes\": 16777216", "\"max_bytes\": 1e300", "fits.layers[0].max_bytes: "},
+    {"\"seconds\": 2.9e-5", "\"seconds\": 5e-324",
+     "fits.points[0].seconds: expected seconds, 0 or"},
     {"\"bandwidth_GBps\": 19", "\"bandwidth_GBps\": 0", "fits.layers[0].bandwidth_GBps: "},
     {"\"half_bandwidth_bytes\": 1912666.667", "\"half_bandwidth_bytes\": -1",
      "fits.layers[2].half_bandwidth_bytes: "},
@@ -250,7 +258,7 @@ static void bad_fits_are_refused_with_their_place(void **state)
         char *text = with(bad_fits[i].old, bad_fits[i].new);
         struct hs_system system;
         struct hs_error err = {HS_OK, ""};
-        enum hs_status status = parse(&system, text, &err);
+        enum hs_status status = parse_text(&system, text, &err);
 
         if (status != HS_INVALID)
             fail_msg("accepted with %s", bad_fits[i].new);
@@ -272,17 +280,17 @@ static void a_reason_longer_than_its_place_is_refused(void **state)
     memset(why + 8, 'x', 128);
     strcat(why, "\"");
     text = with("\"why\": \"no line describes its times\"", why);
-    assert_int_equal(parse(&system, text, &err), HS_INVALID);
+    assert_int_equal(parse_text(&system, text, &err), HS_INVALID);
     assert_has(err.message, "fits.refused[0].why: longer than 127 bytes");
     free(text);
 }
 
 /* ---- prices ---- */
 
-static struct hs_layer_price price(const struct hs_system *system, int64_t np, int64_t stride,
+static struct hs_stage_price price(const struct hs_system *system, int64_t np, int64_t stride,
                                    int64_t size)
 {
-    return hs_layer_price(system, np, (struct hs_layer){stride, size});
+    return price_of(system, np, (struct hs_layer){stride, size});
 }
 
 static void each_layer_takes_the_narrowest_fit(void **state)
@@ -309,12 +317,12 @@ static void each_layer_takes_the_narrowest_fit(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct hs_layer_price got = price(&system, cases[i].np, cases[i].stride, cases[i].size);
+        struct hs_stage_price got = price(&system, cases[i].np, cases[i].stride, cases[i].size);
 
         assert_int_equal(got.fit_scope, cases[i].scope);
-        assert_near(got.latency_seconds, cases[i].latency, 1e-12);
+        assert_near(got.line.latency_seconds, cases[i].latency, 1e-12);
         assert_near(got.ring_bytes_per_second, cases[i].ring, 1e-12);
-        assert_near(got.seconds_per_byte, 2 / cases[i].ring, 1e-12);
+        assert_near(got.line.seconds_per_byte, 2 / cases[i].ring, 1e-12);
         assert_int_equal(got.extrapolated, cases[i].extrapolated);
         assert_int_equal(isnan(got.relative_ci95), isnan(cases[i].ci95));
         if (!isnan(cases[i].ci95))
@@ -330,18 +338,18 @@ static void a_plans_interval_is_that_of_its_layers(void **state)
 {
     struct hs_system system = load();
     struct hs_plan plan = {.split = {.count = 2, .sizes = {4, 4}}, .chunks = 1};
-    struct hs_plan_cost cost = hs_plan_cost(&system, &plan, 16 * MIB);
+    struct hs_plan_cost cost = cost_of(&system, &plan, 16 * MIB);
 
     (void)state;
-    assert_near(cost.layers[0].seconds, 300.10341052631577e-6, 1e-12);
-    assert_near(cost.layers[1].seconds, 1551.3425882352942e-6, 1e-12);
+    assert_near(cost.stages[0].seconds, 300.10341052631577e-6, 1e-12);
+    assert_near(cost.stages[1].seconds, 1551.3425882352942e-6, 1e-12);
     assert_near(cost.seconds, 1851.44599876161e-6, 1e-12);
     assert_near(cost.ci95_seconds, (0.02 * 300.10341052631577 + 0.06 * 1551.3425882352942) * 1e-6,
                 1e-12);
     assert_false(cost.extrapolated);
-    cost = hs_plan_cost(&system, &plan, 256 * MIB);
+    cost = cost_of(&system, &plan, 256 * MIB);
     assert_true(cost.extrapolated);
-    assert_true(cost.layers[0].extrapolated && cost.layers[1].extrapolated);
+    assert_true(cost.stages[0].extrapolated && cost.stages[1].extrapolated);
     hs_system_release(&system);
 }
 
@@ -352,14 +360,14 @@ static void what_is_outside_is_said_per_level(void **state)
     struct hs_system system = load();
     struct hs_plan inside = {.split = {.count = 2, .sizes = {4, 4}}, .chunks = 1};
     struct hs_plan outside = {.split = {.count = 3, .sizes = {4, 8, 2}}, .chunks = 1};
-    struct hs_plan_cost cost = hs_plan_cost(&system, &inside, 16 * MIB);
+    struct hs_plan_cost cost = cost_of(&system, &inside, 16 * MIB);
     struct hs_gaps gaps = {0};
     struct hs_text text = {0};
 
     (void)state;
     hs_gaps_add(&gaps, &system, &inside, &cost);
     assert_false(gaps.any);
-    cost = hs_plan_cost(&system, &outside, 256 * MIB);
+    cost = cost_of(&system, &outside, 256 * MIB);
     hs_gaps_add(&gaps, &system, &outside, &cost);
     assert_true(gaps.any);
     hs_gaps_append(&text, &gaps, &system);
@@ -375,7 +383,7 @@ static void chunks_count_by_what_enters_at_once(void **state)
 {
     struct hs_system system = load();
     struct hs_plan plan = {.split = {.count = 2, .sizes = {4, 4}}, .chunks = 4};
-    struct hs_plan_cost cost = hs_plan_cost(&system, &plan, 256 * MIB);
+    struct hs_plan_cost cost = cost_of(&system, &plan, 256 * MIB);
     struct hs_gaps gaps = {0};
 
     (void)state;

@@ -8,8 +8,8 @@
 #include <math.h>
 
 #include "model/calibration.h"
-#include "model/cost.h"
 #include "model/posterior.h"
+#include "model/price.h"
 
 #define MIB   1048576.0
 #define DRAWS 4000
@@ -52,28 +52,27 @@ static void look_at_draws(double *mean, double *deviation, struct hs_posterior *
 /* What the plain model says, for all phases. */
 static double plain(const struct hs_system *system, int64_t np, struct hs_layer layer, double bytes)
 {
-    struct hs_layer_price price = hs_layer_price(system, np, layer);
+    struct hs_stage_price price = price_of(system, np, layer);
 
-    return hs_layer_seconds(&price, bytes);
+    return hs_stage_seconds(&price, bytes);
 }
 
 /* A precise measurement of all phases, `factor` times as long as described. */
 static struct hs_fit_point measured(const struct hs_system *system, int64_t np,
                                     const struct hs_posterior_layer *layer, double factor)
 {
-    bool last = layer->layer.stride * layer->layer.size == np;
-
-    return (struct hs_fit_point){.layer = layer->layer,
+    return (struct hs_fit_point){.key = layer->key,
                                  .np = np,
-                                 .phase = last ? HS_FIT_ALLREDUCE : HS_FIT_PAIR,
                                  .bytes = layer->bytes,
-                                 .seconds = factor * plain(system, np, layer->layer, layer->bytes),
+                                 .seconds =
+                                     factor * plain(system, np, layer->key.layer, layer->bytes),
                                  .noise = 0.001};
 }
 
-static const struct hs_posterior_layer of_eight[] = {{{1, 2}, 64 * MIB}, {{1, 4}, 64 * MIB},
-                                                     {{1, 8}, 64 * MIB}, {{2, 2}, 32 * MIB},
-                                                     {{2, 4}, 32 * MIB}, {{4, 2}, 16 * MIB}};
+static const struct hs_posterior_layer of_eight[] = {
+    {{HS_PAIR, HS_RING, {1, 2}}, 64 * MIB},      {{HS_PAIR, HS_RING, {1, 4}}, 64 * MIB},
+    {{HS_ALLREDUCE, HS_RING, {1, 8}}, 64 * MIB}, {{HS_PAIR, HS_RING, {2, 2}}, 32 * MIB},
+    {{HS_ALLREDUCE, HS_RING, {2, 4}}, 32 * MIB}, {{HS_ALLREDUCE, HS_RING, {4, 2}}, 16 * MIB}};
 
 static void without_points_it_is_the_description(void **state)
 {
@@ -84,7 +83,7 @@ static void without_points_it_is_the_description(void **state)
     (void)state;
     hs_posterior_mean(expected, posterior);
     for (size_t i = 0; i < 6; i++) {
-        assert_near(expected[i], plain(&system, 8, of_eight[i].layer, of_eight[i].bytes), 1e-9);
+        assert_near(expected[i], plain(&system, 8, of_eight[i].key.layer, of_eight[i].bytes), 1e-9);
         look_at_draws(&mean, &deviation, posterior, 6, i);
         assert_near(mean, expected[i], 0.03);
         /* Slowness 35 %, sizes and layers 10 % each, 15 % where rings straddle; latency and launch
@@ -128,7 +127,7 @@ static void a_layer_says_most_of_its_own_size_and_nothing_of_other_links(void **
     (void)state;
     hs_posterior_mean(ratio, posterior);
     for (size_t i = 0; i < 6; i++) {
-        double described = plain(&system, 8, of_eight[i].layer, of_eight[i].bytes);
+        double described = plain(&system, 8, of_eight[i].key.layer, of_eight[i].bytes);
 
         ratio[i] /= described;
         look_at_draws(&mean, &deviation[i], posterior, 6, i);
@@ -148,18 +147,19 @@ static void a_layer_says_most_of_its_own_size_and_nothing_of_other_links(void **
 /* The spine's layers of small strides wait for the link of a node, not for the spine's. */
 static void slowness_belongs_to_the_link_that_holds_a_ring_up(void **state)
 {
-    static const struct hs_posterior_layer layers[] = {{{1, 8}, 64 * MIB}, {{4, 2}, 16 * MIB}};
+    static const struct hs_posterior_layer layers[] = {{{HS_ALLREDUCE, HS_RING, {1, 8}}, 64 * MIB},
+                                                       {{HS_ALLREDUCE, HS_RING, {4, 2}}, 16 * MIB}};
     struct hs_system system = parse("node:4@10GB/s~2us,spine@20GB/s~5us");
     struct hs_fit_point point = measured(&system, 8, &layers[1], 2); /* the spine's link: 4 rings */
     struct hs_posterior *posterior = make(&system, 8, layers, 2, &point, 1, &usual);
     double expected[2];
-    struct hs_layer_price price = hs_layer_price(&system, 8, layers[0].layer);
+    struct hs_stage_price price = price_of(&system, 8, layers[0].key.layer);
 
     (void)state;
     assert_int_equal(price.level, 1);
     assert_int_equal(price.bottleneck, 0);
     hs_posterior_mean(expected, posterior);
-    assert_near(expected[0], plain(&system, 8, layers[0].layer, layers[0].bytes), 0.02);
+    assert_near(expected[0], plain(&system, 8, layers[0].key.layer, layers[0].bytes), 0.02);
     hs_posterior_release(posterior);
     hs_system_release(&system);
 }
@@ -178,7 +178,7 @@ static void where_figures_mean_nothing_the_points_give_the_scale(void **state)
     posterior = make(&shape, 8, of_eight, 6, points, 2, &options);
     hs_posterior_mean(expected, posterior);
     for (size_t i = 0; i < 6; i++)
-        assert_near(expected[i], plain(&real, 8, of_eight[i].layer, of_eight[i].bytes), 0.25);
+        assert_near(expected[i], plain(&real, 8, of_eight[i].key.layer, of_eight[i].bytes), 0.25);
     hs_posterior_release(posterior);
     hs_system_release(&real);
     hs_system_release(&shape);
@@ -211,7 +211,7 @@ static void points_that_are_no_times_of_layers_are_refused(void **state)
     struct hs_error err = {0};
 
     (void)state;
-    point.layer.size = 3;
+    point.key.layer.size = 3;
     assert_status_is(
         hs_posterior_init(&posterior, &system, 8, of_eight, 6, &point, 1, &usual, &err), HS_INVALID,
         &err);
@@ -224,23 +224,23 @@ static void points_that_are_no_times_of_layers_are_refused(void **state)
 static void halves_of_a_layer_are_joined(void **state)
 {
     struct hs_fit_point points[] = {
-        {{1, 2}, 8, HS_FIT_REDUCE_SCATTER, MIB, 3, 0.1},
-        {{1, 2}, 8, HS_FIT_ALLREDUCE, MIB, 7, 0.1},
-        {{1, 2}, 8, HS_FIT_ALLGATHER, MIB, 1, 0.4},
-        {{1, 2}, 8, HS_FIT_ALLGATHER, 2 * MIB, 2, 0},
-        {{1, 2}, 8, HS_FIT_ALLGATHER, MIB, 1, 0.4},
+        {{HS_REDUCE_SCATTER, HS_RING, {1, 2}}, 8, MIB, 3, 0.1},
+        {{HS_ALLREDUCE, HS_RING, {1, 2}}, 8, MIB, 7, 0.1},
+        {{HS_ALLGATHER, HS_RING, {1, 2}}, 8, MIB, 1, 0.4},
+        {{HS_ALLGATHER, HS_RING, {1, 2}}, 8, 2 * MIB, 2, 0},
+        {{HS_ALLGATHER, HS_RING, {1, 2}}, 8, MIB, 1, 0.4},
     };
     int64_t halves[HS_COUNT(points)];
 
     (void)state;
     assert_int_equal(hs_fit_points_pair(points, halves, HS_COUNT(points)), 4);
-    assert_int_equal(points[0].phase, HS_FIT_PAIR);
+    assert_int_equal(points[0].key.phase, HS_PAIR);
     assert_near(points[0].seconds, 4, 1e-12);
     assert_near(points[0].noise, 0.5 / 4, 1e-12);
-    assert_int_equal(points[1].phase, HS_FIT_ALLREDUCE);
+    assert_int_equal(points[1].key.phase, HS_ALLREDUCE);
     assert_true(halves[0] == 2 && halves[1] == 1 && halves[2] == 1 && halves[3] == 1);
     assert_near(points[2].bytes, 2 * MIB, 0);
-    assert_int_equal(points[3].phase, HS_FIT_ALLGATHER); /* its other half is taken */
+    assert_int_equal(points[3].key.phase, HS_ALLGATHER); /* its other half is taken */
 }
 
 static const struct CMUnitTest tests[] = {

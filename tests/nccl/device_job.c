@@ -157,7 +157,7 @@ static void layers_run_alone(const struct hs_backend *backend)
     char sentence[120];
     for (int s = 0; s < split_count; s++)
         for (int i = 0; i < splits[s].count; i++)
-            for (int phase = 0; phase < HS_PHASE_COUNT; phase++)
+            for (int phase = 0; phase < HS_PAIR; phase++)
                 bad += backend->run_layer(state, hs_split_layer(&splits[s], i),
                                           (enum hs_phase)phase, 9973, &err) != HS_OK;
     backend->close(state);

@@ -122,7 +122,7 @@ static void layers_run_alone(const struct hs_backend *backend)
     uint64_t bad = 0;
     for (int s = 0; s < split_count; s++)
         for (int i = 0; i < splits[s].count; i++)
-            for (int phase = 0; phase < HS_PHASE_COUNT; phase++)
+            for (int phase = 0; phase < HS_PAIR; phase++)
                 bad += backend->run_layer(state, hs_split_layer(&splits[s], i),
                                           (enum hs_phase)phase, 997, &err) != HS_OK;
     bad += backend->run_layer(state, (struct hs_layer){1, np + 1}, HS_ALLREDUCE, 10, &err) == HS_OK;

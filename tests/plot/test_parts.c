@@ -47,9 +47,9 @@ static void phases_run_out_and_back(void **state)
     for (int i = 0; i < 5; i++) {
         assert_int_equal(phases.segments[i].layer, layers[i]);
         assert_true(phases.segments[i].seconds == seconds[i]);
-        assert_int_equal(phases.segments[i].phase, i < 2    ? HS_PHASE_REDUCE_SCATTER
-                                                   : i == 2 ? HS_PHASE_ALLREDUCE
-                                                            : HS_PHASE_ALLGATHER);
+        assert_int_equal(phases.segments[i].phase, i < 2    ? HS_REDUCE_SCATTER
+                                                   : i == 2 ? HS_ALLREDUCE
+                                                            : HS_ALLGATHER);
     }
     assert_true(hs_plot_phases_seconds(&phases) == 15);
     measured.status = HS_MEASURE_WRONG;
@@ -64,7 +64,7 @@ static void columns_are_numbers_of_prime_factors(void **state)
     struct hs_plot_node *nodes;
 
     (void)state;
-    assert_int_equal(hs_lattice_init(&lattice, 12, NULL), HS_OK);
+    assert_int_equal(hs_lattice_init(&lattice, hs_group_world(12), NULL), HS_OK);
     nodes = hs_lattice_layout(&lattice);
     for (int i = 0; i < 6; i++) {
         assert_true(nodes[i].x == x[i]);
@@ -84,7 +84,7 @@ static void lines_avoid_nodes(void **state)
         struct hs_lattice lattice;
         struct hs_plot_node *nodes, curve[HS_CURVE_POINTS];
 
-        assert_int_equal(hs_lattice_init(&lattice, counts[c], NULL), HS_OK);
+        assert_int_equal(hs_lattice_init(&lattice, hs_group_world(counts[c]), NULL), HS_OK);
         nodes = hs_lattice_layout(&lattice);
         for (size_t from = 0; from < lattice.node_count; from++)
             for (size_t e = lattice.first_edge[from]; e < lattice.first_edge[from + 1]; e++) {

@@ -42,7 +42,7 @@ static inline char *print(const struct hs_result *result)
     return text.data;
 }
 
-static inline void parse(struct hs_result *result, const char *text)
+static inline void parse_text(struct hs_result *result, const char *text)
 {
     struct hs_error err = {HS_OK, ""};
 
@@ -94,13 +94,13 @@ static inline void assert_plan(const struct hs_plan *plan, const char *text)
     assert_string_equal(hs_plan_format(found, plan), text);
 }
 
-/* print(x), and that print(parse(print(x))) is the same; owned by the caller. */
+/* print(x), and that print(parse_text(print(x))) is the same; owned by the caller. */
 static inline char *print_twice(const struct hs_result *result)
 {
     char *first = print(result), *second;
     struct hs_result again;
 
-    parse(&again, first);
+    parse_text(&again, first);
     second = print(&again);
     assert_string_equal(first, second);
     hs_result_release(&again);

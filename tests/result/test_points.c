@@ -45,14 +45,14 @@ static void each_layer_of_a_measured_plan_is_a_point(void **state)
     add_plan(message, "2x4");
     assert_status_is(hs_result_points(&points, &result, &err), HS_OK, &err);
     assert_int_equal(points.count, 2);
-    assert_int_equal(points.items[0].layer.stride, 1);
-    assert_int_equal(points.items[0].layer.size, 2);
-    assert_int_equal(points.items[0].phase, HS_FIT_PAIR);
+    assert_int_equal(points.items[0].key.layer.stride, 1);
+    assert_int_equal(points.items[0].key.layer.size, 2);
+    assert_int_equal(points.items[0].key.phase, HS_PAIR);
     assert_near(points.items[0].bytes, 1048576, 0);
     assert_near(points.items[0].seconds, 11e-3, 1e-12);
     assert_near(points.items[0].noise, 0.1 / 1.959964, 1e-12); /* +- 10 ms of 100 ms */
-    assert_int_equal(points.items[1].layer.stride, 2);
-    assert_int_equal(points.items[1].phase, HS_FIT_ALLREDUCE);
+    assert_int_equal(points.items[1].key.layer.stride, 2);
+    assert_int_equal(points.items[1].key.phase, HS_ALLREDUCE);
     assert_near(points.items[1].bytes, 524288, 0);
     assert_near(points.items[1].seconds, 2e-3, 1e-12);
     assert_int_equal(points.items[1].np, 8);

@@ -18,10 +18,10 @@ static void the_files_interval_and_fits_are_read(void **state)
     assert_int_equal(result.system.fits.count, 6);
     assert_near(candidates[0].cost->ci95_seconds, 0.00025, 1e-12);
     assert_true(candidates[0].extrapolated && candidates[0].cost->extrapolated);
-    assert_int_equal(candidates[0].cost->layers[0].price.fit_scope, HS_FIT_SIZE);
-    assert_true(candidates[0].cost->layers[0].extrapolated);
-    assert_int_equal(candidates[0].cost->layers[1].price.fit_scope, HS_FIT_LAYER);
-    assert_false(candidates[0].cost->layers[1].extrapolated);
+    assert_int_equal(candidates[0].cost->stages[0].fit_scope, HS_FIT_SIZE);
+    assert_true(candidates[0].cost->stages[0].extrapolated);
+    assert_int_equal(candidates[0].cost->stages[1].fit_scope, HS_FIT_LAYER);
+    assert_false(candidates[0].cost->stages[1].extrapolated);
     hs_result_release(&result);
 }
 
@@ -35,7 +35,7 @@ static void what_the_file_does_not_say_is_not_made_up(void **state)
     load(&result, CALIBRATED);
     candidate = &result.messages[0].candidates[1];
     assert_true(isnan(candidate->cost->ci95_seconds));
-    assert_int_equal(candidate->cost->layers[1].price.fit_scope, HS_FIT_LEVEL);
+    assert_int_equal(candidate->cost->stages[1].fit_scope, HS_FIT_LEVEL);
     hs_result_release(&result);
 }
 
@@ -48,7 +48,7 @@ static void writing_keeps_all_but_the_points(void **state)
     load(&result, CALIBRATED);
     first = print(&result);
     assert_int_equal(result.system.fits.point_count, 3);
-    parse(&again, first);
+    parse_text(&again, first);
     second = print(&again);
     assert_string_equal(first, second);
     assert_int_equal(again.system.fits.count, 6);
@@ -81,7 +81,7 @@ static void an_interval_survives_being_read_and_written(void **state)
         candidate->cost->seconds = candidate->predicted_seconds;
         candidate->cost->ci95_seconds = candidate->predicted_seconds * rand_r(&seed) / 7e8;
         first = print(&result);
-        parse(&again, first);
+        parse_text(&again, first);
         second = print(&again);
         assert_string_equal(first, second);
         assert_near(again.messages[0].candidates[0].cost->ci95_seconds,

@@ -167,7 +167,7 @@ static void layers_have_the_figures_of_the_file_and_the_rest_from_its_system(voi
 {
     struct hs_result result;
     const struct hs_plan_cost *cost;
-    const struct hs_layer_cost *layer;
+    const struct hs_stage_cost *layer;
 
     (void)state;
     load(&result, GOOD "full.json");
@@ -177,17 +177,17 @@ static void layers_have_the_figures_of_the_file_and_the_rest_from_its_system(voi
     assert_true(fabs(cost->latency_seconds - 0.00018) < 1e-15);
     assert_true(fabs(cost->bandwidth_seconds - 0.00008) < 1e-15);
     assert_true(fabs(cost->launch_seconds - 0.00004) < 1e-15);
-    layer = &cost->layers[1];
-    assert_true(layer->price.layer.stride == 4 && layer->price.layer.size == 2);
-    assert_int_equal(layer->price.level, 1);
-    assert_true(layer->price.straddles && layer->price.rings_per_link == 4);
+    layer = &cost->stages[1];
+    assert_true(layer->key.layer.stride == 4 && layer->key.layer.size == 2);
+    assert_int_equal(layer->level, 1);
+    assert_true(layer->straddles && layer->rings_per_link == 4);
     assert_true(layer->bytes == 256.5 && layer->seconds == 0.0002);
     assert_true(layer->latency_seconds == 0.00012 && layer->bandwidth_seconds == 0.00005);
     assert_true(layer->launch_seconds == 0.00003);
     /* By hand: 4 rings on a link of 18.6 GB/s; two ports of 9.3 GB/s with two rings each give the
      * same. */
-    assert_int_equal(layer->price.bottleneck, 1);
-    assert_true(fabs(layer->price.ring_bytes_per_second / 4.65e9 - 1) < 1e-12);
+    assert_int_equal(layer->bottleneck, 1);
+    assert_true(fabs(layer->ring_bytes_per_second / 4.65e9 - 1) < 1e-12);
     hs_result_release(&result);
 }
 

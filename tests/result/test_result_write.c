@@ -3,6 +3,7 @@
  * alone. Runs from the top of the source tree.
  */
 #include "result_tools.h"
+#include "systems.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -41,7 +42,7 @@ static void fill(struct hs_result *result, const char *plan)
     result->has_system = true;
     candidate->cost = malloc(sizeof(*candidate->cost));
     assert_non_null(candidate->cost);
-    *candidate->cost = hs_plan_cost(&result->system, &candidate->plan, 1024.0 / 3);
+    *candidate->cost = cost_of(&result->system, &candidate->plan, 1024.0 / 3);
     candidate->predicted_seconds = candidate->cost->seconds;
     assert_int_equal(hs_result_rank(message, NULL), HS_OK);
 }
@@ -58,22 +59,20 @@ static void a_prediction_comes_back_as_the_model_made_it(void **state)
 
         fill(&result, plans[i]);
         text = print_twice(&result);
-        parse(&again, text);
+        parse_text(&again, text);
         cost = result.messages[0].candidates[0].cost;
         read = again.messages[0].candidates[0].cost;
         assert_true(read->seconds == cost->seconds && read->pacing_level == cost->pacing_level);
         for (int l = 0; l < cost->count; l++) {
-            const struct hs_layer_cost *a = &cost->layers[l], *b = &read->layers[l];
+            const struct hs_stage_cost *a = &cost->stages[l], *b = &read->stages[l];
 
             assert_true(a->seconds == b->seconds && a->bytes == b->bytes &&
                         a->latency_seconds == b->latency_seconds &&
                         a->bandwidth_seconds == b->bandwidth_seconds &&
-                        a->launch_seconds == b->launch_seconds &&
-                        a->price.level == b->price.level &&
-                        a->price.bottleneck == b->price.bottleneck &&
-                        a->price.seconds_per_byte == b->price.seconds_per_byte &&
-                        a->price.rings_per_link == b->price.rings_per_link &&
-                        a->price.straddles == b->price.straddles);
+                        a->launch_seconds == b->launch_seconds && a->level == b->level &&
+                        a->bottleneck == b->bottleneck &&
+                        a->ring_bytes_per_second == b->ring_bytes_per_second &&
+                        a->rings_per_link == b->rings_per_link && a->straddles == b->straddles);
         }
         free(text);
         hs_result_release(&again);
@@ -112,9 +111,9 @@ static void layers_without_end_are_left_out_as_a_whole(void **state)
 
     (void)state;
     fill(&result, "4x2");
-    result.messages[0].candidates[0].cost->layers[1].bandwidth_seconds = INFINITY;
+    result.messages[0].candidates[0].cost->stages[1].bandwidth_seconds = INFINITY;
     text = print_twice(&result);
-    parse(&again, text);
+    parse_text(&again, text);
     assert_null(again.messages[0].candidates[0].cost);
     assert_true(again.messages[0].candidates[0].predicted_seconds ==
                 result.messages[0].candidates[0].predicted_seconds);
@@ -144,7 +143,7 @@ static void counts_of_64_bits_come_back_exactly(void **state)
         start(&result)->splits = cases[i].value;
         text = print_twice(&result);
         assert_non_null(strstr(text, cases[i].text));
-        parse(&again, text);
+        parse_text(&again, text);
         assert_true(again.messages[0].splits == cases[i].value);
         free(text);
         hs_result_release(&again);
@@ -164,7 +163,7 @@ static void text_of_any_bytes_can_be_written_and_read(void **state)
     free(result.command);
     result.command = hs_strdup("a\tb\n\"c\\\x01 \xe2\x82\xac \xff \xc0\xaf \xed\xa0\x80 \xe2\x82");
     text = print_twice(&result);
-    parse(&again, text);
+    parse_text(&again, text);
     /* Per byte that is not UTF-8 a replacement character. */
     assert_string_equal(again.command, "a\tb\n\"c\\\x01 \xe2\x82\xac " OTHER " " OTHER OTHER
                                        " " OTHER OTHER OTHER " " OTHER OTHER);

@@ -187,7 +187,7 @@ static void layers_run_alone(const struct hs_backend *backend)
     void *state = open_in_memory(backend, HS_FLOAT32, HS_SUM, 10007, NULL);
     for (int stride = 1; stride <= np; stride++)
         for (int size = quick ? 2 : 1; size * stride <= np; size++)
-            for (int phase = 0; phase < HS_PHASE_COUNT; phase++)
+            for (int phase = 0; phase < HS_PAIR; phase++)
                 for (size_t count = 1; np % (stride * size) == 0 && count <= 10007; count += 5003) {
                     struct hs_layer layer = {stride, size};
                     stop_if(backend->run_layer(state, layer, (enum hs_phase)phase, count, &err),

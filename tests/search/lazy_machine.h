@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/statistics.h"
-#include "model/cost.h"
+#include "model/price.h"
 #include "search/lazy.h"
 
 #define SAMPLES_MAX 64
@@ -59,7 +59,8 @@ static double deviation(const struct machine *machine, uint64_t what, uint64_t a
 static double true_moving_seconds(const struct machine *machine, int64_t np, struct hs_layer layer,
                                   double bytes)
 {
-    struct hs_layer_price price = hs_layer_price(&machine->real, np, layer);
+    struct hs_stage_price price =
+        hs_stage_price(&machine->real, np, (struct hs_stage_key){HS_ALLGATHER, HS_RING, layer});
     uint64_t group = (uint64_t)(2 * price.level + price.straddles), size = (uint64_t)layer.size;
     uint64_t own = (uint64_t)layer.stride << 32 | size;
     double latency = 1 + machine->size_deviation * deviation(machine, 1, group, size) +
@@ -67,15 +68,14 @@ static double true_moving_seconds(const struct machine *machine, int64_t np, str
     double slowness = 1 + machine->size_deviation * deviation(machine, 3, group, size) +
                       machine->layer_deviation * deviation(machine, 4, own, 0);
 
-    return (price.latency_seconds * latency +
-            hs_layer_bandwidth_seconds(&price, bytes) * slowness) /
-           2;
+    return price.line.latency_seconds * latency +
+           hs_stage_bandwidth_seconds(&price, bytes) * slowness;
 }
 
 static double true_phase_seconds(const struct machine *machine, int64_t np, struct hs_layer layer,
-                                 enum hs_fit_phase phase, double bytes)
+                                 enum hs_phase phase, double bytes)
 {
-    double passes = phase == HS_FIT_ALLREDUCE ? 2 : 1;
+    double passes = hs_phase_passes(phase);
 
     return machine->real.launch_seconds + passes * true_moving_seconds(machine, np, layer, bytes);
 }
@@ -86,9 +86,9 @@ static double true_layer_seconds(const struct machine *machine, int64_t np, stru
     double entering = bytes / (double)layer.stride;
 
     if (layer.stride * layer.size == np)
-        return true_phase_seconds(machine, np, layer, HS_FIT_ALLREDUCE, entering);
-    return true_phase_seconds(machine, np, layer, HS_FIT_REDUCE_SCATTER, entering) +
-           true_phase_seconds(machine, np, layer, HS_FIT_ALLGATHER, entering);
+        return true_phase_seconds(machine, np, layer, HS_ALLREDUCE, entering);
+    return true_phase_seconds(machine, np, layer, HS_REDUCE_SCATTER, entering) +
+           true_phase_seconds(machine, np, layer, HS_ALLGATHER, entering);
 }
 
 static double true_split_seconds(const struct machine *machine, const struct hs_split *split,
@@ -183,20 +183,31 @@ static void take_median(double *seconds, double *noise, struct machine *machine,
     *noise = median_noise(&summary);
 }
 
+/* An AllReduce of all of np ranks. */
+static inline enum hs_status lazy_init(struct hs_lazy *lazy, const struct hs_system *system,
+                                       int64_t np, double bytes,
+                                       const struct hs_lazy_options *options, struct hs_error *err)
+{
+    struct hs_problem problem = hs_problem_world(np, bytes);
+
+    return hs_lazy_init(lazy, system, &problem, options, err);
+}
+
 /* Measures a layer as `measure` does. */
 static inline size_t measure_layer(struct hs_fit_point points[2], struct machine *machine,
                                    const struct hs_lazy *lazy, struct hs_layer layer, bool rough)
 {
-    enum hs_fit_phase phases[2];
-    size_t count = hs_lazy_phases(phases, lazy, layer);
+    enum hs_phase phases[2];
+    size_t count = (size_t)hs_problem_phases(phases, &lazy->problem, layer);
 
     for (size_t i = 0; i < count; i++) {
-        double bytes = lazy->bytes / (double)layer.stride;
+        double bytes = hs_problem_entering(&lazy->problem, layer);
 
         points[i] = (struct hs_fit_point){
-            .layer = layer, .np = lazy->lattice.np, .phase = phases[i], .bytes = bytes};
+            .key = {phases[i], HS_RING, layer}, .np = lazy->problem.group.size, .bytes = bytes};
         take_median(&points[i].seconds, &points[i].noise, machine,
-                    true_phase_seconds(machine, lazy->lattice.np, layer, phases[i], bytes), rough);
+                    true_phase_seconds(machine, lazy->problem.group.size, layer, phases[i], bytes),
+                    rough);
     }
     return count;
 }

@@ -40,7 +40,7 @@ static inline struct found search(struct machine *machine, const struct hs_syste
     struct hs_lazy lazy;
     uint64_t splits = 0;
 
-    assert_status_is(hs_lazy_init(&lazy, system, np, bytes, &options, &err), HS_OK, &err);
+    assert_status_is(lazy_init(&lazy, system, np, bytes, &options, &err), HS_OK, &err);
     while (hs_lazy_measured(&lazy, NULL) < most) {
         struct hs_fit_point points[2];
         struct hs_lazy_step step;
@@ -58,7 +58,7 @@ static inline struct found search(struct machine *machine, const struct hs_syste
     assert_status_is(hs_lazy_certificate(&found.certificate, &lazy, &err), HS_OK, &err);
     assert_int_equal(found.certificate.layers_measured, hs_lazy_measured(&lazy, NULL));
     found.best_seconds = best_split_seconds(machine, np, 1, bytes, &splits);
-    assert_int_equal(splits, hs_lattice_path_count(&lazy.lattice));
+    assert_int_equal(splits, lazy.lattice.path_count);
     if (found.certificate.winner.count > 0)
         found.true_seconds = true_split_seconds(machine, &found.certificate.winner, bytes);
     hs_lazy_release(&lazy);

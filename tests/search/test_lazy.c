@@ -193,7 +193,7 @@ static void what_it_expects_of_layers_not_measured_covers_the_truth(void **state
 
         machine_init(&machine, &described, 300 + seed);
         machine.noise = 0.02;
-        assert_status_is(hs_lazy_init(&lazy, &described, 36, 16 * MIB, NULL, &err), HS_OK, &err);
+        assert_status_is(lazy_init(&lazy, &described, 36, 16 * MIB, NULL, &err), HS_OK, &err);
         for (int i = 0; i < 5; i++) {
             struct hs_fit_point points[2];
             size_t phases;

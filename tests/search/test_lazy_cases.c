@@ -30,7 +30,7 @@ static void a_layer_that_cannot_be_measured_is_avoided(void **state)
     struct hs_layer bad = {2, 8}; /* of 2x8, which is best */
 
     (void)state;
-    assert_status_is(hs_lazy_init(&lazy, &described, 16, 4 * MIB, NULL, &err), HS_OK, &err);
+    assert_status_is(lazy_init(&lazy, &described, 16, 4 * MIB, NULL, &err), HS_OK, &err);
     for (;;) {
         struct hs_fit_point points[2];
 
@@ -128,7 +128,7 @@ static void points_of_a_calibrated_system_save_measurements(void **state)
 
     (void)state;
     machine_init(&machine, &described, 3);
-    assert_status_is(hs_lazy_init(&lazy, &described, 32, 64 * MIB, NULL, &err), HS_OK, &err);
+    assert_status_is(lazy_init(&lazy, &described, 32, 64 * MIB, NULL, &err), HS_OK, &err);
     for (size_t e = 0; e < lazy.lattice.edge_count; e++)
         count += measure_layer(points + count, &machine, &lazy, lazy.layers[e].layer, false);
     hs_lazy_release(&lazy);
@@ -152,7 +152,7 @@ static void one_process_needs_no_layer(void **state)
     struct hs_lazy lazy;
 
     (void)state;
-    assert_status_is(hs_lazy_init(&lazy, &described, 1, 1 * MIB, NULL, &err), HS_OK, &err);
+    assert_status_is(lazy_init(&lazy, &described, 1, 1 * MIB, NULL, &err), HS_OK, &err);
     assert_status_is(hs_lazy_next(&step, &lazy, &err), HS_OK, &err);
     assert_false(step.wanted);
     assert_status_is(hs_lazy_certificate(&certificate, &lazy, &err), HS_OK, &err);
@@ -166,22 +166,22 @@ static void wrong_input_is_refused(void **state)
 {
     struct hs_system described = parse(machines[0]);
     struct hs_lazy_options slow = {.optimism = 0.5};
-    struct hs_fit_point point = {.layer = {2, 2}, .np = 8, .bytes = MIB, .seconds = 1e-3};
+    struct hs_fit_point point = {.key.layer = {2, 2}, .np = 8, .bytes = MIB, .seconds = 1e-3};
     struct hs_error err = {0};
     struct hs_lazy lazy;
 
     (void)state;
-    assert_status_is(hs_lazy_init(&lazy, &described, 0, MIB, NULL, &err), HS_INVALID, &err);
-    assert_status_is(hs_lazy_init(&lazy, &described, 8, 0, NULL, &err), HS_INVALID, &err);
-    assert_status_is(hs_lazy_init(&lazy, &described, 8, MIB, &slow, &err), HS_INVALID, &err);
-    assert_status_is(hs_lazy_init(&lazy, &described, 8, MIB, NULL, &err), HS_OK, &err);
+    assert_status_is(lazy_init(&lazy, &described, 0, MIB, NULL, &err), HS_INVALID, &err);
+    assert_status_is(lazy_init(&lazy, &described, 8, 0, NULL, &err), HS_INVALID, &err);
+    assert_status_is(lazy_init(&lazy, &described, 8, MIB, &slow, &err), HS_INVALID, &err);
+    assert_status_is(lazy_init(&lazy, &described, 8, MIB, NULL, &err), HS_OK, &err);
     assert_status_is(hs_lazy_add(&lazy, &point, 1, false, &err), HS_INVALID, &err);
     assert_has(err.message, "each phase");
-    point.phase = HS_FIT_PAIR;
+    point.key.phase = HS_PAIR;
     assert_status_is(hs_lazy_add(&lazy, &point, 1, false, &err), HS_OK, &err);
     point.seconds = 0;
     assert_status_is(hs_lazy_add(&lazy, &point, 1, false, &err), HS_INVALID, &err);
-    point.layer.size = 3;
+    point.key.layer.size = 3;
     assert_status_is(hs_lazy_add(&lazy, &point, 1, false, &err), HS_INVALID, &err);
     hs_lazy_release(&lazy);
     hs_system_release(&described);

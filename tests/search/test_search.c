@@ -49,7 +49,7 @@ static void assert_same(const struct hs_search_result *a, const struct hs_search
     for (size_t i = 0; i < a->count; i++)
         if (hs_plan_compare(&a->plans[i].plan, &b->plans[i].plan) != 0 ||
             a->plans[i].seconds != b->plans[i].seconds)
-            fail_msg("np %d, %s, rank %zu: %s %.17g and %s %.17g", (int)request->np,
+            fail_msg("np %d, %s, rank %zu: %s %.17g and %s %.17g", (int)request->problem.group.size,
                      request->system->name, i, hs_plan_format(x, &a->plans[i].plan),
                      a->plans[i].seconds, hs_plan_format(y, &b->plans[i].plan),
                      b->plans[i].seconds);
@@ -81,12 +81,12 @@ static void sweep(int64_t last, const int *chunks, size_t chunk_count)
 
         for (int64_t np = 1; np <= last; np++) {
             /* Small and large messages in turn, so that latency and bandwidth decide. */
-            struct hs_search_request request = {.system = &system,
-                                                .np = np,
-                                                .bytes = np % 3 == 0 ? 64 * 1024.0 : 128 * MIB,
-                                                .chunks = chunks,
-                                                .chunk_count = chunk_count,
-                                                .top = TOP};
+            struct hs_search_request request = {
+                .system = &system,
+                .problem = hs_problem_world(np, np % 3 == 0 ? 64 * 1024.0 : 128 * MIB),
+                .chunks = chunks,
+                .chunk_count = chunk_count,
+                .top = TOP};
 
             if (np > 1)
                 compare_strategies(&request, &worst_regret);
@@ -120,7 +120,7 @@ static double brute_force(const struct hs_system *system, struct hs_plan *plan, 
     if (rest == 1) {
         ++*count;
         for (plan->chunks = 1; plan->chunks <= 8; plan->chunks *= 2)
-            best = fmin(best, hs_plan_cost(system, plan, bytes).seconds);
+            best = fmin(best, cost_of(system, plan, bytes).seconds);
         return best;
     }
     for (int64_t size = 2; size <= rest; size++) {
@@ -143,15 +143,14 @@ static void best_time_equals_a_brute_force(void **state)
 
         for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
             struct hs_search_request request = {.system = &system,
-                                                .np = counts[i],
-                                                .bytes = 4 * MIB,
+                                                .problem = hs_problem_world(counts[i], 4 * MIB),
                                                 .chunks = four_chunks,
                                                 .chunk_count = 4,
                                                 .top = 1};
             struct hs_search_result result = search("lattice", &request);
             struct hs_plan plan = {0};
             uint64_t count = 0;
-            double best = brute_force(&system, &plan, counts[i], request.bytes, &count);
+            double best = brute_force(&system, &plan, counts[i], request.problem.bytes, &count);
 
             assert_true(fabs(result.plans[0].seconds - best) <= 1e-12 * best);
             assert_int_equal(result.splits, count);
@@ -174,8 +173,8 @@ static void number_of_splits_is_the_published_sequence(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         struct hs_lattice lattice;
 
-        assert_int_equal(hs_lattice_init(&lattice, rows[i].np, NULL), HS_OK);
-        assert_int_equal(hs_lattice_path_count(&lattice), rows[i].splits);
+        assert_int_equal(hs_lattice_init(&lattice, hs_group_world(rows[i].np), NULL), HS_OK);
+        assert_int_equal(lattice.path_count, rows[i].splits);
         hs_lattice_release(&lattice);
     }
 }
@@ -185,18 +184,77 @@ static void lattice_has_the_divisors_and_their_pairs(void **state)
     struct hs_lattice lattice;
 
     (void)state;
-    assert_int_equal(hs_lattice_init(&lattice, 1048576, NULL), HS_OK);
+    assert_int_equal(hs_lattice_init(&lattice, hs_group_world(1048576), NULL), HS_OK);
     assert_int_equal(lattice.node_count, 21);
     assert_int_equal(lattice.edge_count, 210);
     hs_lattice_release(&lattice);
-    assert_int_equal(hs_lattice_init(&lattice, 735134400, NULL), HS_OK);
+    assert_int_equal(hs_lattice_init(&lattice, hs_group_world(735134400), NULL), HS_OK);
     assert_int_equal(lattice.node_count, 1344);
     hs_lattice_release(&lattice);
-    assert_int_equal(hs_lattice_init(&lattice, 2147483647, NULL), HS_OK);
+    /* 2^4 3^4 5 7 11 13 17 19: no number up to 2^31 has more divisors (OEIS A002182, A002183). */
+    assert_int_equal(hs_lattice_init(&lattice, hs_group_world(2095133040), NULL), HS_OK);
+    assert_int_equal(lattice.node_count, 5 * 5 * 2 * 2 * 2 * 2 * 2 * 2);
+    for (size_t i = 1; i < lattice.node_count; i++) {
+        assert_true(lattice.divisors[i] > lattice.divisors[i - 1]);
+        assert_int_equal(lattice.group.size % lattice.divisors[i], 0);
+    }
+    hs_lattice_release(&lattice);
+    assert_int_equal(hs_lattice_init(&lattice, hs_group_world(2147483647), NULL), HS_OK);
     assert_int_equal(lattice.node_count, 2);
     hs_lattice_release(&lattice);
-    assert_int_equal(hs_lattice_init(&lattice, 0, NULL), HS_INVALID);
-    assert_int_equal(hs_lattice_init(&lattice, ((int64_t)1 << 31) + 1, NULL), HS_INVALID);
+    assert_int_equal(hs_lattice_init(&lattice, hs_group_world(0), NULL), HS_INVALID);
+    assert_int_equal(hs_lattice_init(&lattice, hs_group_world(((int64_t)1 << 31) + 1), NULL),
+                     HS_INVALID);
+}
+
+/* A fit may be far from the description. What the search says must be what it would say of a
+ * machine described so; at some of these factors sums of the slow layers are beyond 2^62 of the
+ * description's ticks, at others the slow layers leave the rest less than a tick of their own. */
+static void best_of_fitted_layers_equals_a_brute_force(void **state)
+{
+    struct hs_fit fits[] = {
+        {.scope = HS_FIT_LEVEL, .level = 0, .max_size = 64, .max_bytes = 1e12},
+        {.scope = HS_FIT_SIZE, .level = 1, .size = 2, .max_bytes = 1e12},
+        {.scope = HS_FIT_LAYER, .level = 1, .size = 8, .stride = 8, .max_bytes = 1e12}};
+    struct hs_system system = parse(machines[1]);
+
+    (void)state;
+    system.fits.items = fits;
+    system.fits.count = HS_COUNT(fits);
+    for (double factor = 1e-12; factor < 1e25; factor *= 1e3) {
+        for (size_t slow = 0; slow < 2 * HS_COUNT(fits); slow++) {
+            struct hs_search_request request = {.system = &system,
+                                                .problem = hs_problem_world(128, 4 * MIB),
+                                                .chunks = four_chunks,
+                                                .chunk_count = 4,
+                                                .top = 128};
+            struct hs_search_result lattice, exhaustive;
+            struct hs_plan plan = {0};
+            uint64_t count = 0;
+            double best;
+
+            for (size_t i = 0; i < HS_COUNT(fits); i++) {
+                fits[i].latency_seconds = system.levels[fits[i].level].latency_seconds;
+                fits[i].bytes_per_second = system.levels[fits[i].level].bytes_per_second;
+            }
+            if (slow % 2)
+                fits[slow / 2].latency_seconds *= factor;
+            else
+                fits[slow / 2].bytes_per_second /= factor;
+            lattice = search("lattice", &request);
+            exhaustive = search("exhaustive", &request);
+            best = brute_force(&system, &plan, 128, 4 * MIB, &count);
+            if (!(fabs(lattice.plans[0].seconds - best) <= 1e-9 * best))
+                fail_msg("fit %zu, factor %g: %g s, brute force %g s", slow, factor,
+                         lattice.plans[0].seconds, best);
+            assert_true(lattice.plans[0].seconds <= lattice.flat_seconds * (1 + 1e-9));
+            assert_same(&lattice, &exhaustive, &request);
+            hs_search_result_release(&lattice);
+            hs_search_result_release(&exhaustive);
+        }
+    }
+    memset(&system.fits, 0, sizeof(system.fits));
+    hs_system_release(&system);
 }
 
 /* On one level with latency only the bandwidth terms tie, so do all permutations of the layers:
@@ -205,7 +263,7 @@ static void ties_come_in_the_documented_order(void **state)
 {
     struct hs_system system = parse("net@10GB/s~3us");
     struct hs_search_request request = {
-        .system = &system, .np = 2 * 3 * 5 * 7, .bytes = 1e6, .top = 24};
+        .system = &system, .problem = hs_problem_world(2 * 3 * 5 * 7, 1e6), .top = 24};
     struct hs_search_result result = search("lattice", &request);
 
     (void)state;
@@ -222,7 +280,7 @@ static void large_tops_return_every_split_once(void **state)
 {
     struct hs_system system = parse(machines[1]);
     struct hs_search_request request = {
-        .system = &system, .np = 4096, .bytes = 128 * MIB, .top = HS_TOP_MAX};
+        .system = &system, .problem = hs_problem_world(4096, 128 * MIB), .top = HS_TOP_MAX};
     struct hs_search_result lattice = search("lattice", &request);
     struct hs_search_result exhaustive = search("exhaustive", &request);
 
@@ -238,24 +296,25 @@ static void bad_requests_are_refused(void **state)
 {
     static const int descending[] = {4, 2};
     struct hs_system system = parse(machines[0]);
-    struct hs_search_request good = {.system = &system, .np = 4, .bytes = 1, .top = 1};
+    struct hs_search_request good = {
+        .system = &system, .problem = hs_problem_world(4, 1), .top = 1};
     struct hs_search_request bad[6];
     struct hs_search_result result;
 
     (void)state;
     for (int i = 0; i < 6; i++)
         bad[i] = good;
-    bad[0].np = 0;
-    bad[1].np = ((int64_t)1 << 31) + 1;
-    bad[2].bytes = 0;
-    bad[3].bytes = NAN;
+    bad[0].problem.group = hs_group_world(0);
+    bad[1].problem.group = hs_group_world(((int64_t)1 << 31) + 1);
+    bad[2].problem.bytes = 0;
+    bad[3].problem.bytes = NAN;
     bad[4].top = 0;
     bad[5].chunks = descending;
     bad[5].chunk_count = 2;
     for (int i = 0; i < 6; i++)
         assert_int_equal(hs_search(&result, &hs_search_strategies[0], &bad[i], NULL), HS_INVALID);
     /* 2^6 3^3 5^2 7 11 13 17 has more splits than exhaustive search agrees to. */
-    good.np = 735134400;
+    good.problem.group = hs_group_world(735134400);
     assert_int_equal(hs_search(&result, hs_search_strategy_find("exhaustive"), &good, NULL),
                      HS_INVALID);
     hs_system_release(&system);
@@ -267,7 +326,8 @@ static void size_winners_agree_with_a_search_at_any_size(void **state)
     (void)state;
     for (size_t m = 0; m < MACHINES; m++) {
         struct hs_system system = parse(machines[m]);
-        struct hs_search_request request = {.system = &system, .np = 240, .bytes = 1, .top = 1};
+        struct hs_search_request request = {
+            .system = &system, .problem = hs_problem_world(240, 1), .top = 1};
         struct hs_size_winner *winners;
         size_t count;
 
@@ -279,9 +339,9 @@ static void size_winners_agree_with_a_search_at_any_size(void **state)
 
             while (reign + 1 < count && winners[reign + 1].bytes <= bytes)
                 reign++;
-            request.bytes = bytes;
+            request.problem.bytes = bytes;
             result = search("lattice", &request);
-            if (hs_plan_cost(&system, &winners[reign].plan, bytes).seconds >
+            if (cost_of(&system, &winners[reign].plan, bytes).seconds >
                 result.plans[0].seconds * (1 + 1e-9))
                 fail_msg("machine %zu, %g bytes: not the winner", m, bytes);
             hs_search_result_release(&result);
@@ -311,6 +371,28 @@ static void growth_is_named_as_in_the_paper(void **state)
     }
 }
 
+/* Groups of 60 ranks that are 4 apart: every ordered factorization of 60, priced one by one. */
+static void groups_of_a_mesh_are_searched_as_exactly(void **state)
+{
+    struct hs_system system = parse(machines[1]);
+    struct hs_search_request request = {
+        .system = &system, .problem = {HS_COLLECTIVE_ALLREDUCE, {480, 4, 60}, 4 * MIB}, .top = 44};
+    struct hs_search_result lattice = search("lattice", &request);
+    struct hs_search_result exhaustive = search("exhaustive", &request);
+
+    (void)state;
+    assert_int_equal(lattice.splits, 44);
+    assert_same(&lattice, &exhaustive, &request);
+    for (size_t i = 0; i < lattice.count; i++)
+        assert_near(lattice.plans[i].seconds,
+                    hs_plan_seconds(&system, &request.problem, &lattice.plans[i].plan), 1e-15);
+    hs_search_result_release(&exhaustive);
+    request.problem.group.size = 7;
+    assert_int_equal(hs_search(&exhaustive, &hs_search_strategies[0], &request, NULL), HS_INVALID);
+    hs_search_result_release(&lattice);
+    hs_system_release(&system);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("number of splits is the published sequence",
             number_of_splits_is_the_published_sequence),
@@ -320,9 +402,12 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("lattice equals exhaustive with chunks for every np to 4096",
             lattice_equals_exhaustive_with_chunks_for_every_np_to_4096),
     HS_TEST("best time equals a brute force", best_time_equals_a_brute_force),
+    HS_TEST("best time of fitted layers, however far off, equals a brute force",
+            best_of_fitted_layers_equals_a_brute_force),
     HS_TEST("ties come in the documented order", ties_come_in_the_documented_order),
     HS_TEST("large tops return every split once", large_tops_return_every_split_once),
     HS_TEST("bad requests are refused", bad_requests_are_refused),
+    HS_TEST("groups of a mesh are searched as exactly", groups_of_a_mesh_are_searched_as_exactly),
     HS_TEST("size winners agree with a search at any size",
             size_winners_agree_with_a_search_at_any_size),
     HS_TEST("growth is named as in the paper", growth_is_named_as_in_the_paper),

@@ -1,0 +1,52 @@
+/*
+ * algorithm.h - how a phase is done inside a group: one row per algorithm, one file per row.
+ *
+ * A row says which phases it can do, for which sizes, and what it costs: its traffic, counted on
+ * the links of a system (price.h). How it is carried out stands in a table of the engine that is
+ * keyed by the same list.
+ */
+#ifndef HS_MODEL_ALGORITHM_H
+#define HS_MODEL_ALGORITHM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hs_stage_price;
+struct hs_system;
+
+/* name, text, letter in the text of a plan, meaning; the first needs no letter */
+/* clang-format off */
+#define HS_ALGORITHMS(row) \
+    row(RING, "ring", 'r', "p - 1 steps around a ring; any size")
+/* clang-format on */
+
+enum hs_algorithm {
+#define HS_ROW(name, text, letter, meaning) HS_##name,
+    HS_ALGORITHMS(HS_ROW)
+#undef HS_ROW
+        HS_ALGORITHM_COUNT
+};
+extern const char *const hs_algorithm_names[HS_ALGORITHM_COUNT];
+extern const char hs_algorithm_letters[HS_ALGORITHM_COUNT];
+
+struct hs_algorithm_row {
+    unsigned phases; /* bits 1 << enum hs_phase that it can do */
+    /* Whether it can do groups of this size; NULL: of any. */
+    bool (*admits)(int64_t size);
+    /* Fills, for price->key of `ranks` ranks on `system`, by its traffic alone (without fits): the
+     * latency and seconds per byte of the phase, the share of the bandwidth, bottleneck, level and
+     * occupancy. */
+    void (*price)(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks);
+};
+/* In the order of the list; each is defined in a file of its own, algorithm_NAME.c. */
+extern const struct hs_algorithm_row *const hs_algorithms[HS_ALGORITHM_COUNT];
+#define HS_ROW(name, text, letter, meaning)                                                        \
+    extern const struct hs_algorithm_row hs_algorithm_##name;
+HS_ALGORITHMS(HS_ROW)
+#undef HS_ROW
+
+/* The algorithm of that letter; false: there is none. */
+bool hs_algorithm_find(enum hs_algorithm *out, char letter);
+
+#endif

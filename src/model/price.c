@@ -1,0 +1,211 @@
+#include "model/price.h"
+
+#include <assert.h>
+#include <math.h>
+
+/* What an interval gains outside of the range [min, max] that was measured: as much as sizes differ
+ * among themselves (calibration.h) for each doubling. */
+static double outside_width(double value, double min, double max)
+{
+    double factor = value < min ? min / value : value / max;
+
+    return factor > 1 ? HS_EXTRAPOLATION_WIDTH * log2(factor) : 0;
+}
+
+/* Puts the measured figures of the layer's level in place of the described ones (fit.h). */
+static void apply_fit(struct hs_stage_price *price, const struct hs_system *system)
+{
+    const struct hs_level *level = &system->levels[price->level];
+    struct hs_layer layer = price->key.layer;
+    const struct hs_fit *fit = hs_fits_find(&system->fits, price->level, price->straddles, layer);
+    double faster, later;
+
+    if (!fit) {
+        price->extrapolated = price->extrapolated || system->fits.count > 0;
+        return;
+    }
+    later = fit->latency_seconds / level->latency_seconds;
+    faster = fit->bytes_per_second / level->bytes_per_second;
+    if (level->latency_seconds > 0) {
+        price->line.latency_seconds *= later;
+        price->outer.latency_seconds *= later;
+    } else {
+        price->line.latency_seconds =
+            price->steps * system->pipeline_granularity * fit->latency_seconds;
+    }
+    price->ring_bytes_per_second *= faster;
+    price->line.seconds_per_byte /= faster;
+    price->outer.seconds_per_byte /= faster;
+    price->fit_scope = fit->scope;
+    price->relative_ci95 =
+        fit->relative_ci95 +
+        outside_width((double)layer.size, (double)fit->min_size, (double)fit->max_size);
+    price->min_bytes = fit->min_bytes;
+    price->max_bytes = fit->max_bytes;
+    price->extrapolated = price->extrapolated || hs_fit_extrapolates(fit, layer, 0);
+}
+
+struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ranks,
+                                     struct hs_stage_key key)
+{
+    struct hs_stage_price price = {.key = key, .relative_ci95 = NAN};
+
+    assert(key.layer.stride >= 1 && key.layer.size >= 1 &&
+           ranks % (key.layer.stride * key.layer.size) == 0);
+    hs_algorithms[key.algorithm]->price(&price, system, ranks);
+    if (key.layer.size == 1) /* one process: nothing travels */
+        return price;
+    price.launch_seconds = system->launch_seconds * hs_phase_calls(key.phase);
+    price.extrapolated = ranks > hs_system_capacity(system);
+    apply_fit(&price, system);
+    return price;
+}
+
+/* The bandwidth part of a line for m bytes entering the stage. */
+static double moving_seconds(struct hs_price_line line, const struct hs_stage_price *price,
+                             double bytes)
+{
+    double p = (double)price->key.layer.size;
+
+    return line.seconds_per_byte * bytes * (p - 1) / p;
+}
+
+struct hs_price_line hs_stage_line(const struct hs_stage_price *price, double bytes)
+{
+    double line = price->line.latency_seconds + moving_seconds(price->line, price, bytes);
+    double outer = price->outer.latency_seconds + moving_seconds(price->outer, price, bytes);
+
+    return outer > line ? price->outer : price->line;
+}
+
+double hs_stage_bandwidth_seconds(const struct hs_stage_price *price, double bytes)
+{
+    return moving_seconds(hs_stage_line(price, bytes), price, bytes);
+}
+
+double hs_stage_seconds(const struct hs_stage_price *price, double bytes)
+{
+    struct hs_price_line line = hs_stage_line(price, bytes);
+
+    return line.latency_seconds + price->launch_seconds + moving_seconds(line, price, bytes);
+}
+
+/* Whether a calibrated stage's messages are shorter or longer than those measured. */
+static bool bytes_extrapolated(const struct hs_stage_price *price, double bytes)
+{
+    struct hs_fit range = {.min_size = 0,
+                           .max_size = INT64_MAX,
+                           .min_bytes = price->min_bytes,
+                           .max_bytes = price->max_bytes};
+
+    return price->fit_scope != HS_FIT_NONE && hs_fit_extrapolates(&range, price->key.layer, bytes);
+}
+
+/* A stage of a plan that sends `bytes` through it in `chunks` chunks. */
+static struct hs_stage_cost cost_of(const struct hs_stage_price *price, double bytes, double chunks)
+{
+    double chunk_bytes = bytes / chunks;
+    struct hs_stage_cost cost = {
+        .key = price->key,
+        .bytes = bytes,
+        .seconds = chunks * hs_stage_seconds(price, chunk_bytes),
+        .latency_seconds = chunks * hs_stage_line(price, chunk_bytes).latency_seconds,
+        .bandwidth_seconds = chunks * hs_stage_bandwidth_seconds(price, chunk_bytes),
+        .launch_seconds = chunks * price->launch_seconds,
+        .relative_ci95 = price->relative_ci95,
+        .extrapolated = price->extrapolated || bytes_extrapolated(price, chunk_bytes),
+        .ring_bytes_per_second = price->ring_bytes_per_second,
+        .rings_per_link = price->rings_per_link,
+        .level = price->level,
+        .bottleneck = price->bottleneck,
+        .straddles = price->straddles,
+        .fit_scope = price->fit_scope,
+    };
+
+    if (price->fit_scope != HS_FIT_NONE)
+        cost.relative_ci95 += outside_width(chunk_bytes, price->min_bytes, price->max_bytes);
+    return cost;
+}
+
+/* Adds a stage of layer i to the plan's cost, and its time per chunk to levels it keeps busy. */
+static void add_stage(struct hs_plan_cost *cost, double busy[HS_LEVELS_MAX],
+                      const struct hs_stage_price *price, int i, double bytes, int chunks)
+{
+    struct hs_stage_cost *stage = &cost->stages[cost->count++];
+
+    *stage = cost_of(price, bytes, chunks);
+    stage->layer = i;
+    cost->latency_seconds += stage->latency_seconds;
+    cost->launch_seconds += stage->launch_seconds;
+    cost->bandwidth_seconds += stage->bandwidth_seconds;
+    cost->extrapolated = cost->extrapolated || stage->extrapolated;
+    cost->seconds += stage->seconds / chunks;
+    for (int l = 0; l < HS_LEVELS_MAX; l++)
+        busy[l] += stage->seconds / chunks * price->occupancy[l];
+}
+
+/* Adds the stages of layer i: one pair where both go by the same algorithm. */
+static void add_layer(struct hs_plan_cost *cost, double busy[HS_LEVELS_MAX],
+                      const struct hs_system *system, const struct hs_problem *problem,
+                      const struct hs_plan *plan, int i)
+{
+    struct hs_layer layer = hs_problem_layer(problem, &plan->split, i);
+    enum hs_algorithm outward = hs_plan_algorithm(plan, i, 0),
+                      inward = hs_plan_algorithm(plan, i, 1);
+    struct hs_stage_key keys[2] = {hs_problem_key(problem, layer, outward)};
+    enum hs_phase phases[2];
+    int count = 1;
+
+    if (keys[0].phase == HS_PAIR && outward != inward) {
+        count = hs_problem_phases(phases, problem, layer);
+        keys[0] = (struct hs_stage_key){phases[0], outward, layer};
+        keys[1] = (struct hs_stage_key){phases[1], inward, layer};
+    }
+    for (int k = 0; k < count; k++) {
+        struct hs_stage_price price = hs_stage_price(system, problem->group.ranks, keys[k]);
+
+        add_stage(cost, busy, &price, i, hs_problem_entering(problem, layer), plan->chunks);
+    }
+}
+
+/* Half width of the plan's interval: errors of stages measured themselves are independent (root of
+ * the sum of squares), those of stages priced from their neighbours may all go the same way (sum).
+ */
+static double plan_ci95(const struct hs_plan_cost *cost)
+{
+    double squares = 0, sum = 0, stages = 0;
+
+    for (int i = 0; i < cost->count; i++) {
+        const struct hs_stage_cost *stage = &cost->stages[i];
+        double width = stage->relative_ci95 * stage->seconds;
+
+        if (stage->fit_scope == HS_FIT_LAYER)
+            squares += width * width;
+        else
+            sum += width;
+        stages += stage->seconds;
+    }
+    return (sqrt(squares) + sum) * (cost->seconds / stages);
+}
+
+struct hs_plan_cost hs_plan_cost(const struct hs_system *system, const struct hs_problem *problem,
+                                 const struct hs_plan *plan)
+{
+    struct hs_plan_cost cost = {.count = 0};
+    double busy[HS_LEVELS_MAX] = {0};
+
+    for (int i = 0; i < plan->split.count; i++)
+        add_layer(&cost, busy, system, problem, plan, i);
+    for (int l = 1; l < HS_LEVELS_MAX; l++)
+        if (busy[l] >= busy[cost.pacing_level])
+            cost.pacing_level = busy[l] > 0 ? l : cost.pacing_level;
+    cost.seconds += (plan->chunks - 1) * busy[cost.pacing_level];
+    cost.ci95_seconds = plan_ci95(&cost);
+    return cost;
+}
+
+double hs_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                       const struct hs_plan *plan)
+{
+    return hs_plan_cost(system, problem, plan).seconds;
+}

@@ -1,0 +1,119 @@
+/*
+ * price.h - what a stage and a plan cost: the alpha-beta-s model with links shared as they are.
+ *
+ * A stage's price is fixed seconds and seconds per byte entering it; where it lies, which level
+ * holds it up and how busy it keeps each level. An algorithm's row (algorithm.h) counts its traffic
+ * on the links; figures that were fitted (fit.h) then replace those described. docs/model.md
+ * derives all of this.
+ *
+ * The ring, on layer (d, p) of the machine's ranks, where level l has children of c_l ranks:
+ *
+ *  - it crosses level l if a child's border cuts one of its blocks of d p ranks: where they nest,
+ *    if d p > c_l;
+ *  - on level l the busiest child's link carries f_l of its rings at once. Where blocks of d p
+ *    ranks and children nest this is min(d, c_l); elsewhere the rings that a block boundary cuts
+ *    through are counted (hs_rings_per_link);
+ *  - a ring gets bandwidth_l / f_l there; inside a mesh a layer that visits k < arity children
+ *    draws on k - 1 of a child's arity - 1 links only; where rings are not striped they get the
+ *    share of the busiest port and, inside a mesh, of the busiest link between two children;
+ *  - beta = 1 / (smallest share), alpha = largest latency over the levels crossed;
+ *  - an allreduce of m bytes takes 2 s alpha (p - 1) + 2 beta m (p - 1) / p (Ueno and Yokota,
+ *    CCGRID 2019, eq. 2-4); a reduce-scatter or an allgather half of it; launch_seconds per call.
+ */
+#ifndef HS_MODEL_PRICE_H
+#define HS_MODEL_PRICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/problem.h"
+#include "model/system.h"
+
+/* What a stage's time grows along with the bytes, launches apart:
+ *     latency_seconds + seconds_per_byte * m * (p - 1) / p */
+struct hs_price_line {
+    double latency_seconds;
+    double seconds_per_byte;
+};
+
+/* Price of a stage, apart from the bytes. With m bytes entering it takes launch_seconds and what
+ * `line` says, or `outer` where that is more. (19 fields: what every table shows of a stage, and
+ * what fits and chunks need.) */
+struct hs_stage_price {
+    struct hs_stage_key key;
+    struct hs_price_line line;
+    /* Hops that leave an unstriped mesh do not use the link between two children that holds the
+     * ring up, but have the larger latency: the slower of two kinds of hops sets the pace. Zeros
+     * where there is one kind. */
+    struct hs_price_line outer;
+    double launch_seconds;        /* of its calls */
+    double steps;                 /* messages one after the other: latencies that it pays */
+    double ring_bytes_per_second; /* 1 / beta: what one of its groups gets */
+    int level;                    /* outermost level it crosses: where the layer lies */
+    int bottleneck;               /* level with the smallest share (the outermost of equals) */
+    int64_t rings_per_link;       /* f of the bottleneck level */
+    bool straddles;               /* has hops of more than one level */
+    /* reaches beyond the described machine, or is of a size that no fit covers */
+    bool extrapolated;
+    /* Part of its time that the stage keeps each level busy: 1 at the bottleneck, share ratio on
+     * other levels it crosses, 0 elsewhere. With chunks, stages that meet on a level add up there.
+     */
+    double occupancy[HS_LEVELS_MAX];
+    /* Of a calibrated system (fit.h): what the price comes from, the half width of the 95 %
+     * interval of the stage's time relative to it, and the bytes entering it that were measured.
+     * NONE, NaN and 0 elsewhere. */
+    enum hs_fit_scope fit_scope;
+    double relative_ci95;
+    double min_bytes, max_bytes;
+};
+
+/* Prices a stage of `ranks` ranks; stride * size must divide ranks. Cannot fail. */
+struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ranks,
+                                     struct hs_stage_key key);
+/* The slower of its lines for m bytes entering it. */
+struct hs_price_line hs_stage_line(const struct hs_stage_price *price, double bytes);
+/* Seconds of the stage for m bytes entering it. */
+double hs_stage_seconds(const struct hs_stage_price *price, double bytes);
+/* The bandwidth part of that alone. */
+double hs_stage_bandwidth_seconds(const struct hs_stage_price *price, double bytes);
+
+/* Cost of a plan for a problem. Both stages of a layer are one pair here where they go by the same
+ * algorithm. */
+struct hs_plan_cost {
+    /* sum of t_i(n/C) + (C - 1) max over levels of the time that level is busy per chunk */
+    double seconds;
+    /* parts of the sum for one chunk, times C */
+    double latency_seconds, bandwidth_seconds, launch_seconds;
+    /* With chunks: the level that sets the pace; else the slowest stage's bottleneck. */
+    int pacing_level;
+    /* Half width of its 95 % interval: layers measured themselves err independently, the others
+     * together. NaN where the system is not calibrated or a layer's level was never measured. */
+    double ci95_seconds;
+    bool extrapolated; /* any stage is */
+    int count;
+    struct hs_stage_cost {
+        struct hs_stage_key key;
+        int layer;      /* index in the split, from 0 */
+        double bytes;   /* entering it, all chunks */
+        double seconds; /* all chunks, if nothing overlapped */
+        double latency_seconds, bandwidth_seconds, launch_seconds;
+        double relative_ci95; /* the price's, wider where the bytes lie outside of those measured */
+        bool extrapolated;    /* its price is, or its bytes (of one chunk) lie outside of those
+                                 measured */
+        /* As in its price. */
+        double ring_bytes_per_second;
+        int64_t rings_per_link;
+        int level, bottleneck;
+        bool straddles;
+        enum hs_fit_scope fit_scope;
+    } stages[HS_STAGES_MAX];
+};
+
+struct hs_plan_cost hs_plan_cost(const struct hs_system *system, const struct hs_problem *problem,
+                                 const struct hs_plan *plan);
+/* Its seconds alone. */
+double hs_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                       const struct hs_plan *plan);
+
+#endif

@@ -1,0 +1,81 @@
+#include "model/problem.h"
+
+#include <assert.h>
+#include <math.h>
+
+struct hs_group hs_group_world(int64_t ranks)
+{
+    return (struct hs_group){ranks, 1, ranks};
+}
+
+struct hs_problem hs_problem_world(int64_t ranks, double bytes)
+{
+    return (struct hs_problem){HS_COLLECTIVE_ALLREDUCE, hs_group_world(ranks), bytes};
+}
+
+struct hs_layer hs_problem_layer(const struct hs_problem *problem, const struct hs_split *split,
+                                 int i)
+{
+    struct hs_layer layer = hs_split_layer(split, i);
+
+    layer.stride *= problem->group.stride;
+    return layer;
+}
+
+bool hs_problem_is_last(const struct hs_problem *problem, struct hs_layer layer)
+{
+    return layer.stride * layer.size == problem->group.stride * problem->group.size;
+}
+
+double hs_problem_entering(const struct hs_problem *problem, struct hs_layer layer)
+{
+    return hs_collectives[problem->collective].entering(problem->bytes,
+                                                        layer.stride / problem->group.stride);
+}
+
+int hs_problem_phases(enum hs_phase phases[2], const struct hs_problem *problem,
+                      struct hs_layer layer)
+{
+    const struct hs_collective_row *row = &hs_collectives[problem->collective];
+
+    phases[0] = hs_problem_is_last(problem, layer) ? row->last : row->outward;
+    phases[1] = row->inward;
+    return hs_problem_is_last(problem, layer) || row->inward == HS_PHASE_COUNT ? 1 : 2;
+}
+
+struct hs_stage_key hs_problem_key(const struct hs_problem *problem, struct hs_layer layer,
+                                   enum hs_algorithm algorithm)
+{
+    enum hs_phase phases[2];
+    int count = hs_problem_phases(phases, problem, layer);
+
+    assert(count == 1 || (phases[0] == HS_REDUCE_SCATTER && phases[1] == HS_ALLGATHER));
+    return (struct hs_stage_key){count == 1 ? phases[0] : HS_PAIR, algorithm, layer};
+}
+
+int hs_problem_stages(struct hs_stage stages[HS_STAGES_MAX], const struct hs_problem *problem,
+                      const struct hs_plan *plan)
+{
+    int count = 0, layers = plan->split.count;
+
+    /* Way 0 goes out over all layers, way 1 comes back over those that have a second phase. */
+    for (int step = 0; step < 2 * layers; step++) {
+        int way = step / layers, i = way == 0 ? step : 2 * layers - 1 - step;
+        struct hs_layer layer = hs_problem_layer(problem, &plan->split, i);
+        enum hs_phase phases[2];
+
+        if (way >= hs_problem_phases(phases, problem, layer))
+            continue;
+        stages[count++] = (struct hs_stage){{phases[way], hs_plan_algorithm(plan, i, way), layer},
+                                            i,
+                                            hs_problem_entering(problem, layer)};
+    }
+    return count;
+}
+
+double hs_problem_bus_bandwidth(const struct hs_problem *problem, double seconds)
+{
+    return seconds > 0 ? problem->bytes / seconds *
+                             hs_collectives[problem->collective].bus_factor(problem->group.size)
+                       : NAN;
+}

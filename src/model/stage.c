@@ -1,0 +1,100 @@
+#include "model/stage.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+
+const char *const hs_phase_names[HS_PHASE_COUNT] = {
+#define HS_ROW(name, text, meaning) text,
+    HS_PHASES(HS_ROW)
+#undef HS_ROW
+};
+
+int hs_phase_calls(enum hs_phase phase)
+{
+    return phase == HS_PAIR ? 2 : 1;
+}
+
+int hs_phase_passes(enum hs_phase phase)
+{
+    return phase == HS_PAIR || phase == HS_ALLREDUCE ? 2 : 1;
+}
+
+bool hs_stage_key_equal(struct hs_stage_key a, struct hs_stage_key b)
+{
+    return hs_stage_key_compare(a, b) == 0;
+}
+
+static int order(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+int hs_stage_key_compare(struct hs_stage_key a, struct hs_stage_key b)
+{
+    int difference = order(a.layer.stride, b.layer.stride);
+
+    if (difference == 0)
+        difference = order(a.layer.size, b.layer.size);
+    if (difference == 0)
+        difference = order(a.phase, b.phase);
+    return difference ? difference : order(a.algorithm, b.algorithm);
+}
+
+char *hs_stage_key_format(char text[HS_STAGE_KEY_TEXT], struct hs_stage_key key)
+{
+    const char letter[2] = {hs_algorithm_letters[key.algorithm], '\0'};
+
+    snprintf(text, HS_STAGE_KEY_TEXT, "%s:%" PRId64 ":%" PRId64 "%s", hs_phase_names[key.phase],
+             key.layer.stride, key.layer.size, key.algorithm ? letter : "");
+    return text;
+}
+
+/* What stands behind the phase's name. */
+static bool read_layer(struct hs_layer *layer, const char **at)
+{
+    if (*(*at)++ != ':' || !hs_size_read(&layer->stride, at) || *(*at)++ != ':')
+        return false;
+    return hs_size_read(&layer->size, at);
+}
+
+enum hs_status hs_stage_key_parse(struct hs_stage_key *key, const char *text, struct hs_error *err)
+{
+    char phase[HS_STAGE_KEY_TEXT];
+    size_t length = strcspn(text, ":"), index;
+    const char *at = text + length;
+    enum hs_status status;
+
+    *key = (struct hs_stage_key){0};
+    if (length >= sizeof(phase) || *at == '\0' || !read_layer(&key->layer, &at))
+        return hs_fail(err, HS_INVALID,
+                       "stage \"%.80s\": expected PHASE:STRIDE:SIZE such as reduce-scatter:4:8",
+                       text);
+    snprintf(phase, sizeof(phase), "%.*s", (int)length, text);
+    status = hs_name_find(&index, phase, "phase", hs_phase_names, HS_PHASE_COUNT, err);
+    if (status)
+        return status;
+    key->phase = (enum hs_phase)index;
+    if (key->layer.stride < 1 || key->layer.size < 2 ||
+        key->layer.stride > HS_NP_MAX / key->layer.size)
+        return hs_fail(err, HS_INVALID,
+                       "stage \"%s\": expected a stride from 1, a size from 2 and a product up to "
+                       "%" PRId64,
+                       text, HS_NP_MAX);
+    if (*at && (!hs_algorithm_find(&key->algorithm, *at++) || *at))
+        return hs_fail(err, HS_INVALID, "stage \"%s\": no algorithm \"%s\"", text, at - 1);
+    if (!hs_stage_possible(*key))
+        return hs_fail(err, HS_INVALID, "stage \"%s\": not by %s", text,
+                       hs_algorithm_names[key->algorithm]);
+    return HS_OK;
+}
+
+bool hs_stage_possible(struct hs_stage_key key)
+{
+    const struct hs_algorithm_row *row = hs_algorithms[key.algorithm];
+
+    return (row->phases >> key.phase & 1) && (!row->admits || row->admits(key.layer.size));
+}

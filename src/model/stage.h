@@ -1,0 +1,63 @@
+/*
+ * stage.h - a phase on a layer by an algorithm; its key is the identity of everything that is
+ * priced, measured, journaled and drawn. Data type, operation and backend are the context of a
+ * measurement, not part of a key.
+ *
+ * As text a key is PHASE:STRIDE:SIZE with the algorithm's letter behind it: "reduce-scatter:4:8",
+ * "allreduce:32:4".
+ */
+#ifndef HS_MODEL_STAGE_H
+#define HS_MODEL_STAGE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "model/algorithm.h"
+#include "model/split.h"
+
+/* What all groups of a layer do at the same time. name, text, meaning. p ranks in a group, m bytes
+ * enter the larger side. A pair is the last of them and does not run: it is the first two of one
+ * layer, where what is known or asked is their sum. */
+/* clang-format off */
+#define HS_PHASES(row)                                                                            \
+    row(REDUCE_SCATTER, "reduce-scatter", "m in, m / p out: rank k of the group keeps block k")   \
+    row(ALLGATHER, "allgather", "m / p in, m out")                                                \
+    row(ALLREDUCE, "allreduce", "m in, m out")                                                    \
+    row(PAIR, "reduce-scatter + allgather", "the two on one layer, in one figure")
+/* clang-format on */
+
+enum hs_phase {
+#define HS_ROW(name, text, meaning) HS_##name,
+    HS_PHASES(HS_ROW)
+#undef HS_ROW
+        HS_PHASE_COUNT
+};
+extern const char *const hs_phase_names[HS_PHASE_COUNT];
+
+/* Calls of a library that a phase takes: 2 of a pair, else 1. */
+int hs_phase_calls(enum hs_phase phase);
+/* How often a phase takes all of its bytes around a group: an allreduce and a pair twice. */
+int hs_phase_passes(enum hs_phase phase);
+
+struct hs_stage_key {
+    enum hs_phase phase;
+    enum hs_algorithm algorithm;
+    struct hs_layer layer;
+};
+
+bool hs_stage_key_equal(struct hs_stage_key a, struct hs_stage_key b);
+/* Stride, size, phase, algorithm. < 0, 0, > 0 as for strcmp. */
+int hs_stage_key_compare(struct hs_stage_key a, struct hs_stage_key b);
+
+#define HS_STAGE_KEY_TEXT 80 /* bytes enough for any key */
+
+/* Returns `text`. */
+char *hs_stage_key_format(char text[HS_STAGE_KEY_TEXT], struct hs_stage_key key);
+/* HS_INVALID with what was expected: an unknown phase (the nearest is named), a stride below 1, a
+ * size below 2, a product above HS_NP_MAX, an algorithm that cannot do the phase or the size. */
+enum hs_status hs_stage_key_parse(struct hs_stage_key *key, const char *text, struct hs_error *err);
+
+/* Whether the algorithm can do the phase in groups of this size. */
+bool hs_stage_possible(struct hs_stage_key key);
+
+#endif
