@@ -65,7 +65,8 @@ struct hs_measured *hs_candidate_add_measured(struct hs_candidate *candidate)
     if (!measured)
         return NULL;
     hs_fields_init(&hs_measured_fields, measured);
-    hs_measured_release(candidate->measured);
+    if (candidate->measured)
+        hs_fields_release(&hs_measured_fields, candidate->measured);
     free(candidate->measured);
     candidate->measured = measured;
     return measured;
@@ -191,12 +192,4 @@ enum hs_status hs_result_rank(struct hs_result_message *message, struct hs_error
                        (unsigned long long)message->message_bytes, message->candidate_count);
     message->best = message->candidates[0].plan;
     return HS_OK;
-}
-
-void hs_measured_release(struct hs_measured *measured)
-{
-    if (!measured)
-        return;
-    hs_fields_release(&hs_measured_fields, measured);
-    hs_fields_init(&hs_measured_fields, measured);
 }

@@ -181,8 +181,5 @@ double hs_candidate_seconds(const struct hs_candidate *candidate);
  * predicted-only. HS_FAILED where no candidate is usable; `best` then has no layers (split.count 0)
  * and is absent in the file. */
 enum hs_status hs_result_rank(struct hs_result_message *message, struct hs_error *err);
-/* Frees what it owns, not itself; it is then as hs_candidate_add_measured makes it. NULL is
- * accepted. */
-void hs_measured_release(struct hs_measured *measured);
 
 #endif
