@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/json.h"
-#include "base/json_write.h"
 #include "runner/journal_lines.h"
 
 #define JOURNAL_BYTES_MAX ((size_t)1 << 30)
@@ -65,20 +63,13 @@ static enum hs_status write_text(struct hs_journal *journal, struct hs_text *tex
     return status;
 }
 
-static enum hs_status write_header(struct hs_journal *journal, const struct hs_journal_fact *facts,
-                                   size_t fact_count, struct hs_error *err)
+static enum hs_status write_header(struct hs_journal *journal, const struct hs_journal_run *run,
+                                   struct hs_error *err)
 {
     struct hs_text text = {0};
-    struct hs_json_writer w = {.text = &text, .err = err, .compact = true};
+    enum hs_status status = hs_fields_print(&text, &hs_journal_run_fields, run, true, err);
 
-    hs_json_open(&w, NULL, '{');
-    hs_json_write_text(&w, "format", HS_JOURNAL_FORMAT);
-    hs_json_open(&w, "run", '{');
-    for (size_t i = 0; i < fact_count; i++)
-        hs_json_write_text(&w, facts[i].name, facts[i].text);
-    hs_json_close(&w, '}');
-    hs_json_close(&w, '}');
-    return write_text(journal, &text, hs_json_finish(&w), err);
+    return write_text(journal, &text, status, err);
 }
 
 /* Leaves what is behind the first `from`. */
@@ -229,8 +220,7 @@ static enum hs_status put_aside(char **aside, const struct hs_journal *journal,
 }
 
 enum hs_status hs_journal_create(struct hs_journal *journal, const char *path, const char *output,
-                                 const struct hs_journal_fact *facts, size_t fact_count,
-                                 struct hs_error *err)
+                                 const struct hs_journal_run *run, struct hs_error *err)
 {
     char *aside = NULL;
     enum hs_status status = open_file(journal, path, output, err);
@@ -247,72 +237,59 @@ enum hs_status hs_journal_create(struct hs_journal *journal, const char *path, c
         status = cut(journal, err);
     }
     if (status == HS_OK)
-        status = write_header(journal, facts, fact_count, err);
+        status = write_header(journal, run, err);
     if (status != HS_OK)
         hs_journal_close(journal, false);
     return status;
 }
 
-/* Compares the first line with this run. */
-static enum hs_status check_run(const struct hs_json *run, const char *path,
-                                const struct hs_journal_fact *facts, size_t fact_count,
-                                struct hs_error *err)
+/* "" where there is no such fact. */
+static const char *fact_text(const struct hs_journal_run *run, const char *name)
 {
-    for (size_t i = 0; i < fact_count; i++) {
-        struct hs_json fact = hs_json_find(run, facts[i].name);
-        const char *text = "";
-
-        if (fact.node && hs_json_read_string(&text, &fact, err))
-            return HS_INVALID;
-        if (strcmp(text, facts[i].text) != 0)
-            return hs_fail(
-                err, HS_INVALID,
-                "%s: it is of another run: %s was \"%.200s\" there and is \"%.200s\" here; "
-                "remove it, or start without --resume",
-                path, facts[i].name, text, facts[i].text);
-    }
-    return HS_OK;
+    for (size_t i = 0; i < run->count; i++)
+        if (strcmp(run->facts[i].name, name) == 0)
+            return run->facts[i].text;
+    return "";
 }
 
-static enum hs_status check_header(const struct hs_journal *journal, const char *path,
-                                   const struct hs_journal_fact *facts, size_t fact_count,
-                                   struct hs_error *err)
+/* Compares the first line with this run. */
+static enum hs_status check_header(const struct hs_journal *journal,
+                                   const struct hs_journal_run *run, struct hs_error *err)
 {
     size_t length = (size_t)(strchr(journal->old, '\n') - journal->old);
-    struct hs_json_document document;
-    struct hs_json top, at, run;
-    const char *format = "";
-    enum hs_status status = hs_json_parse(&document, path, journal->old, length, err);
+    struct hs_journal_run before;
+    enum hs_status status =
+        hs_fields_parse(&hs_journal_run_fields, &before, journal->path, journal->old, length, err);
 
-    if (status != HS_OK)
-        return status;
-    top = hs_json_top(&document);
-    at = hs_json_find(&top, "format");
-    run = hs_json_find(&top, "run");
-    status = hs_json_read_string(&format, &at, err);
-    if (status == HS_OK && strcmp(format, HS_JOURNAL_FORMAT) != 0)
-        status = hs_json_unexpected(&at, err, "\"" HS_JOURNAL_FORMAT "\"");
-    if (status == HS_OK)
-        status = check_run(&run, path, facts, fact_count, err);
-    hs_json_release(&document);
+    for (size_t i = 0; i < run->count && status == HS_OK; i++) {
+        const struct hs_fact *fact = &run->facts[i];
+        const char *text = fact_text(&before, fact->name);
+
+        if (strcmp(text, fact->text) != 0)
+            status =
+                hs_fail(err, HS_INVALID,
+                        "%s: it is of another run: %s was \"%.200s\" there and is \"%.200s\" here; "
+                        "remove it, or start without --resume",
+                        journal->path, fact->name, text, fact->text);
+    }
+    hs_fields_release(&hs_journal_run_fields, &before);
     return status;
 }
 
 enum hs_status hs_journal_resume(struct hs_journal *journal, const char *path, const char *output,
-                                 const struct hs_journal_fact *facts, size_t fact_count,
-                                 struct hs_error *err)
+                                 const struct hs_journal_run *run, struct hs_error *err)
 {
     enum hs_status status = open_file(journal, path, output, err);
     bool begun = status == HS_OK && journal->old_length > 0;
 
     if (begun)
-        status = check_header(journal, path, facts, fact_count, err);
+        status = check_header(journal, run, err);
     else
         forget_lines(journal);
     if (status == HS_OK)
         status = cut(journal, err);
     if (status == HS_OK && !begun)
-        status = write_header(journal, facts, fact_count, err);
+        status = write_header(journal, run, err);
     if (status != HS_OK)
         hs_journal_close(journal, false);
     return status;

@@ -7,6 +7,16 @@
         "bytes", HS_INTEGER, HS_AT(type, bytes), .min = 1, .max = (double)HS_BYTES_MAX             \
     }
 
+/* ---- the first line ---- */
+
+#define RUN_FACTS_MAX 64
+
+static const struct hs_field run_rows[] = {
+    {"format", HS_CONSTANT, .text = HS_JOURNAL_FORMAT},
+    {"run", HS_FACTS, HS_LIST_AT(struct hs_journal_run, facts, count), .max = RUN_FACTS_MAX},
+};
+const struct hs_fields hs_journal_run_fields = {HS_ROWS(run_rows, struct hs_journal_run)};
+
 /* ---- contestants ---- */
 
 static bool is_over(const struct hs_place *place)
