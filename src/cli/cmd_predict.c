@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
-
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/option_rows.h"
@@ -136,21 +134,6 @@ static enum hs_status check_settings(const struct hs_predict_settings *settings,
     return HS_OK;
 }
 
-/* The result file as one line. */
-static enum hs_status print_line(struct hs_text *out, const struct hs_result *result,
-                                 struct hs_error *err)
-{
-    struct hs_text text = {0};
-    enum hs_status status = hs_result_print(&text, result, err);
-
-    if (status == HS_OK && text.data) {
-        cJSON_Minify(text.data);
-        hs_text_append(out, "%s\n", text.data);
-    }
-    hs_text_release(&text);
-    return status;
-}
-
 static enum hs_status finish_result(const struct hs_predict *predict, struct hs_result *result,
                                     struct hs_error *err)
 {
@@ -158,7 +141,7 @@ static enum hs_status finish_result(const struct hs_predict *predict, struct hs_
     enum hs_status status = HS_OK;
 
     if (settings->json && settings->np.first != settings->np.last)
-        status = print_line(predict->context->out, result, err);
+        status = hs_result_print_line(predict->context->out, result, err);
     else if (settings->json)
         status = hs_result_print(predict->context->out, result, err);
     if (status == HS_OK && settings->output)
@@ -214,7 +197,7 @@ static enum hs_status run_np(const struct hs_predict *predict, struct hs_predict
         status = run_sizes(predict, sweep, &result, np, err);
     if (status == HS_OK)
         status = finish_result(predict, &result, err);
-    hs_predict_result_release(&result);
+    hs_result_release(&result);
     return status;
 }
 

@@ -114,14 +114,12 @@ void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predic
 void hs_predict_sweep_print(const struct hs_predict_sweep *sweep, const struct hs_predict *predict);
 void hs_predict_sweep_release(struct hs_predict_sweep *sweep);
 
-/* predict_result.c: the result file of one process count. The system in it is borrowed, therefore:
- * release with hs_predict_result_release. HS_MEMORY. */
+/* predict_result.c: the result file of one process count; released in any case. HS_MEMORY. */
 enum hs_status hs_predict_result_init(struct hs_result *result, const struct hs_predict *predict,
                                       int64_t np, struct hs_error *err);
 /* Adds the message size: the plans that are shown, each with the cost of its layers, and the flat
  * split last where it is not among them. */
 enum hs_status hs_predict_result_add(struct hs_result *result, const struct hs_predict *predict,
                                      const struct hs_predict_point *point, struct hs_error *err);
-void hs_predict_result_release(struct hs_result *result);
 
 #endif
