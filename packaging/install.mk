@@ -5,45 +5,48 @@
 
 STRIP ?= strip
 
-# ---- manual pages: of the commands from the table that --help is made from, of the files from what describes them ----
-$(BUILD)/hs-manual: $(call libs,$(USES_manual))
-	$(CC) $(HS_LDFLAGS) -o $@ $(BUILD)/obj/manual/main.o $(call libs,$(USES_manual)) $(HS_LIBS)
-
+# ---- manual pages, by lowdown from Markdown: of the commands from the table that --help is made from, of the files
+# from their documents -----------------------------------------------------------------------------------------
+LOWDOWN ?= $(shell command -v lowdown 2>/dev/null)
+MAN_PAGE = packaging/manpage page $(basename $(@F)) $(subst .,,$(suffix $@)) "$(VERSION)" $(DATE)
 MAN5 := $(BUILD)/man/hiersearch-system.5 $(BUILD)/man/hiersearch-result.5
-$(BUILD)/man/hiersearch-system.5: $(BUILD)/hs-manual docs/system.schema.json docs/systems.md
-	@mkdir -p $(@D)
-	$< hiersearch-system 'how hiersearch describes a machine' docs/system.schema.json docs/systems.md \
-	    'Which latency' 'Which bandwidth' 'Describe a machine of your own' > $@.new
-	@mv -f $@.new $@
-$(BUILD)/man/hiersearch-result.5: $(BUILD)/hs-manual docs/result.schema.json docs/result.md
-	@mkdir -p $(@D)
-	$< hiersearch-result 'what hiersearch predicted and measured' docs/result.schema.json docs/result.md > $@.new
-	@mv -f $@.new $@
+$(BUILD)/man/hiersearch-system.5: docs/systems.md
+	$(call say,MAN,$@)
+	$(Q)packaging/manpage text hiersearch-system 'how hiersearch describes a machine' $< Fields 'Which latency' \
+	    'Which bandwidth' 'Calibrated systems' 'Describe a machine of your own' >$@.md
+	$(Q)$(MAN_PAGE) <$@.md >$@
+$(BUILD)/man/hiersearch-result.5: docs/result.md
+	$(call say,MAN,$@)
+	$(Q)packaging/manpage text hiersearch-result 'what hiersearch predicted and measured' $< >$@.md
+	$(Q)$(MAN_PAGE) <$@.md >$@
+$(MAN5): packaging/manpage $(BUILD)/gen/version.h | $(BUILD)/man
+$(BUILD)/man:
+	@mkdir -p $@
 
-# The programs know what commands there are.
-$(BUILD)/man/hiersearch.1: $(PROGRAMS)
-	@mkdir -p $(@D)
-	@rm -f $(@D)/*.1
-	$(BUILD)/hiersearch help --names > $(@D)/commands
-	@set -e; while read -r command; do \
-	    $(BUILD)/hiersearch help --man $$command > $(@D)/hiersearch-$$command.1; done < $(@D)/commands
-	$(BUILD)/hiersearch help --man > $@.new
-	@mv -f $@.new $@
-man: $(BUILD)/man/hiersearch.1 $(MAN5)
-
-# ---- completion ------------------------------------------------------------------------------------------
-COMPLETIONS := $(addprefix $(BUILD)/completion/,bash fish zsh)
-$(COMPLETIONS): $(BUILD)/completion/%: $(PROGRAMS)
-	@mkdir -p $(@D)
-	$(BUILD)/hiersearch completion $* > $@.new
-	@mv -f $@.new $@
+# The program knows what commands there are.
+$(BUILD)/man/hiersearch.1: $(BUILD)/hiersearch packaging/hiersearch.1.md packaging/manpage | $(BUILD)/man
+	$(call say,MAN,$@)
+	$(Q)rm -f $(@D)/*.1*
+	$(Q)set -e; for command in $$($< help --names); do \
+	    page=$(@D)/hiersearch-$$command.1; $< help --markdown $$command >$$page.md; \
+	    packaging/manpage page hiersearch-$$command 1 "$(VERSION)" $(DATE) <$$page.md >$$page; done
+	$(Q){ $< help --markdown && cat packaging/hiersearch.1.md; } >$@.md
+	$(Q)$(MAN_PAGE) <$@.md >$@
+ifeq ($(LOWDOWN),)
+man:
+	@echo "make man: there is no lowdown: no manual pages"; false
+else
+MANUAL := $(BUILD)/man/hiersearch.1 $(MAN5)
+man: $(MANUAL)
+endif
 
 # ---- the library: what a program needs to predict, search, read results and export them ---------------------
 LIBRARY_LAYERS := base model search compare result export
 LIBRARY_HEADERS := $(foreach l,$(LIBRARY_LAYERS),$(sort $(wildcard src/$(l)/*.h)))
 $(BUILD)/lib/libhiersearch.a: $(foreach l,$(LIBRARY_LAYERS),$(call objects,$(l)))
 	@rm -f $@
-	ar qcs $@ $^
+	$(call say,AR,$@)
+	$(Q)ar qcs $@ $^
 # It finds its own place, so the tree can be moved.
 $(BUILD)/hiersearch.pc: packaging/install.mk VERSION
 	@printf '%s\n' 'prefix=$${pcfiledir}/../..' 'libdir=$${pcfiledir}/..' 'includedir=$${prefix}/include/hiersearch' '' \
@@ -55,11 +58,11 @@ $(BUILD)/hiersearch.pc: packaging/install.mk VERSION
 STAGE := $(BUILD)/stage
 HELPERS := $(filter-out $(BUILD)/hiersearch,$(PROGRAMS)) $(if $(filter 1,$(HAVE_SIMGRID)),$(BUILD)/hiersearch-simulate)
 PUT := install -m 644 -t
-stage: $(PROGRAMS) $(HELPERS) $(PLUGIN) man $(COMPLETIONS) $(BUILD)/lib/libhiersearch.a $(BUILD)/hiersearch.pc
+stage: $(PROGRAMS) $(HELPERS) $(PLUGIN) $(MANUAL) $(BUILD)/lib/libhiersearch.a $(BUILD)/hiersearch.pc
 	@rm -rf $(STAGE)
-	@umask 022; cd $(CURDIR); set -e; \
+	@umask 022; set -e; \
 	install -d $(addprefix $(STAGE)/,bin libexec/hiersearch lib/hiersearch lib/pkgconfig share/hiersearch/configs \
-	    share/hiersearch/plots share/hiersearch/schemas share/man/man1 share/man/man5 share/doc/hiersearch \
+	    share/hiersearch/plots share/hiersearch/schemas $(if $(MANUAL),share/man/man1 share/man/man5) share/doc/hiersearch \
 	    share/bash-completion/completions share/fish/vendor_completions.d share/zsh/site-functions \
 	    $(LIBRARY_LAYERS:%=include/hiersearch/%)); \
 	install -m 755 -t $(STAGE)/bin $(BUILD)/hiersearch; \
@@ -74,12 +77,11 @@ stage: $(PROGRAMS) $(HELPERS) $(PLUGIN) man $(COMPLETIONS) $(BUILD)/lib/libhiers
 	$(PUT) $(STAGE)/share/hiersearch/configs configs/*.json; \
 	$(PUT) $(STAGE)/share/hiersearch/plots plots/*.gp; \
 	$(PUT) $(STAGE)/share/hiersearch/schemas docs/*.schema.json; \
-	$(PUT) $(STAGE)/share/man/man1 $(BUILD)/man/*.1; \
-	$(PUT) $(STAGE)/share/man/man5 $(MAN5); \
+	$(if $(MANUAL),$(PUT) $(STAGE)/share/man/man1 $(BUILD)/man/*.1; $(PUT) $(STAGE)/share/man/man5 $(MAN5);) \
 	$(PUT) $(STAGE)/share/doc/hiersearch README.md CHANGELOG.md LICENSE $(wildcard docs/*.md); \
-	install -m 644 $(BUILD)/completion/bash $(STAGE)/share/bash-completion/completions/hiersearch; \
-	install -m 644 $(BUILD)/completion/fish $(STAGE)/share/fish/vendor_completions.d/hiersearch.fish; \
-	install -m 644 $(BUILD)/completion/zsh $(STAGE)/share/zsh/site-functions/_hiersearch; \
+	install -m 644 src/cli/completion/bash $(STAGE)/share/bash-completion/completions/hiersearch; \
+	install -m 644 src/cli/completion/fish $(STAGE)/share/fish/vendor_completions.d/hiersearch.fish; \
+	install -m 644 src/cli/completion/zsh $(STAGE)/share/zsh/site-functions/_hiersearch; \
 	rmdir --ignore-fail-on-non-empty $(STAGE)/libexec/hiersearch $(STAGE)/libexec 2>/dev/null || true
 
 install: stage

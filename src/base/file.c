@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -308,4 +310,93 @@ enum hs_status hs_file_writable(const char *path, struct hs_error *err)
     close(fd);
     unlink(temporary);
     return HS_OK;
+}
+
+/* ---- one process at a time ---- */
+
+bool hs_file_is(int fd, const char *path)
+{
+    struct stat open_file, named;
+
+    return fstat(fd, &open_file) == 0 && stat(path, &named) == 0 &&
+           open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
+}
+
+/* The process that holds the lock of the open file, or 0: it runs on another machine, or unseen. */
+static long find_holder(int fd)
+{
+    FILE *locks = fopen("/proc/locks", "re");
+    char line[256], file[64];
+    struct stat about;
+    long holder = 0;
+
+    if (locks == NULL)
+        return 0;
+    memset(&about, 0, sizeof(about));
+    (void)fstat(fd, &about);
+    snprintf(file, sizeof(file), " %02x:%02x:%ju ", major(about.st_dev), minor(about.st_dev),
+             (uintmax_t)about.st_ino);
+    /* "1: FLOCK  ADVISORY  WRITE 4711 08:01:131087 0 EOF" */
+    while (fgets(line, sizeof(line), locks) != NULL) {
+        const char *writer = strstr(line, " WRITE ");
+
+        if (writer != NULL && strstr(line, " FLOCK ") != NULL && strstr(line, file) != NULL)
+            holder = strtol(writer + strlen(" WRITE "), NULL, 10);
+    }
+    fclose(locks);
+    return holder;
+}
+
+static enum hs_status take_alone(int fd, const char *path, struct hs_error *err)
+{
+    struct stat about;
+    long holder;
+
+    if (fstat(fd, &about) != 0)
+        return hs_fail(err, HS_IO, "%s: cannot be written: %s", path, strerror(errno));
+    if (!S_ISREG(about.st_mode))
+        return hs_fail(err, HS_INVALID, "%s: cannot be written: is not a regular file", path);
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return HS_OK;
+    holder = find_holder(fd);
+    if (holder > 0)
+        return hs_fail(err, HS_INVALID, "%s: in use by process %ld, which has not ended", path,
+                       holder);
+    return hs_fail(err, HS_INVALID, "%s: in use by another process, which has not ended", path);
+}
+
+/* Neither a FIFO nor a terminal makes this wait. */
+static int open_or_make(const char *path, bool *made)
+{
+    int flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    int fd = open(path, flags);
+
+    *made = fd < 0 && errno == ENOENT;
+    return *made ? open(path, flags | O_CREAT, 0666) : fd;
+}
+
+enum hs_status hs_file_open_alone(int *fd, const char *path, const char *other,
+                                  struct hs_error *err)
+{
+    for (;;) {
+        bool made;
+        enum hs_status status;
+
+        *fd = open_or_make(path, &made);
+        if (*fd < 0)
+            return hs_fail(err, HS_IO, "%s: cannot be written: %s", path, strerror(errno));
+        if (other != NULL && hs_file_is(*fd, other)) {
+            if (made)
+                unlink(path);
+            status = hs_fail(err, HS_INVALID, "%s: is the same file as %s", path, other);
+        } else {
+            status = take_alone(*fd, path, err);
+        }
+        if (status == HS_OK && hs_file_is(*fd, path))
+            return HS_OK;
+        close(*fd);
+        if (status != HS_OK)
+            return status;
+        /* Who had it removed it before the lock was free: once more, with the new one. */
+    }
 }

@@ -25,4 +25,15 @@ enum hs_status hs_file_replace(const char *path, const char *data, size_t length
  * is not a directory. Creates nothing that stays. HS_INVALID with the reason. */
 enum hs_status hs_file_writable(const char *path, struct hs_error *err);
 
+/* Opens `path` to be read and appended to, and makes it where it is not there. While it is open,
+ * every other process that asks so is refused: a lock (flock), which goes when the process ends,
+ * however that is; a file system without locks refuses nobody. What comes back is the file that
+ * `path` names, no removed one. HS_INVALID: in use (says by which process, where this machine
+ * knows), the same file as `other` (unless NULL), or no regular file: a FIFO would block for ever,
+ * a device is not ours. HS_IO: it cannot be opened. */
+enum hs_status hs_file_open_alone(int *fd, const char *path, const char *other,
+                                  struct hs_error *err);
+/* Whether `path` names the open file. */
+bool hs_file_is(int fd, const char *path);
+
 #endif

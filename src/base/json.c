@@ -294,6 +294,21 @@ enum hs_status hs_json_array(size_t *count, const struct hs_json *at, size_t min
     return HS_OK;
 }
 
+struct hs_json hs_json_first(const struct hs_json *array)
+{
+    struct hs_json element = {.document = array->document, .parent = array};
+
+    if (cJSON_IsArray(array->node))
+        element.node = array->node->child;
+    return element;
+}
+
+void hs_json_next(struct hs_json *element)
+{
+    element->node = element->node->next;
+    element->index++;
+}
+
 struct hs_json hs_json_element(const struct hs_json *array, size_t index)
 {
     struct hs_json element = {.document = array->document, .parent = array, .index = index};

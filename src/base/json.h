@@ -65,6 +65,10 @@ enum hs_status hs_json_member(struct hs_json *out, const struct hs_json *object,
 /* Length of an array of min..max elements; HS_INVALID for another type or length. */
 enum hs_status hs_json_array(size_t *count, const struct hs_json *at, size_t min, size_t max,
                              struct hs_error *err);
+/* The first element, and on to the next; at.node is NULL behind the last. */
+struct hs_json hs_json_first(const struct hs_json *array);
+void hs_json_next(struct hs_json *element);
+/* The element of that number, which is counted from the start: not for loops. */
 struct hs_json hs_json_element(const struct hs_json *array, size_t index);
 
 /* Scalars of a member. The readers named _or take the fallback where the member is absent; null is
@@ -78,6 +82,8 @@ enum hs_status hs_json_number(double *out, const struct hs_json *object, const c
 enum hs_status hs_json_number_or(double *out, const struct hs_json *object, const char *key,
                                  const struct hs_json_bounds *bounds, double fallback,
                                  struct hs_error *err);
+/* A time: an element or member itself, seconds that are usable (units.h). */
+enum hs_status hs_json_seconds(double *out, const struct hs_json *at, struct hs_error *err);
 /* Whole numbers in [min, max], |max| <= 2^53. */
 enum hs_status hs_json_integer(int64_t *out, const struct hs_json *object, const char *key,
                                int64_t min, int64_t max, struct hs_error *err);

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/json_parts.h"
+#include "base/units.h"
 
 static bool absent(const struct hs_json *object, const char *key)
 {
@@ -53,6 +54,19 @@ enum hs_status hs_json_number_or(double *out, const struct hs_json *object, cons
         return hs_json_number(out, object, key, bounds, err);
     *out = fallback;
     return HS_OK;
+}
+
+enum hs_status hs_json_seconds(double *out, const struct hs_json *at, struct hs_error *err)
+{
+    char expected[64];
+
+    if (cJSON_IsNumber(at->node) && hs_seconds_usable(at->node->valuedouble)) {
+        *out = at->node->valuedouble;
+        return HS_OK;
+    }
+    snprintf(expected, sizeof(expected), "seconds, 0 or from %g to %g", HS_SECONDS_MIN,
+             HS_SECONDS_MAX);
+    return hs_json_unexpected(at, err, expected);
 }
 
 enum hs_status hs_json_integer(int64_t *out, const struct hs_json *object, const char *key,

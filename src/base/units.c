@@ -14,6 +14,11 @@
 
 #include "base/text.h"
 
+bool hs_seconds_usable(double seconds)
+{
+    return seconds == 0 || (seconds >= HS_SECONDS_MIN && seconds <= HS_SECONDS_MAX);
+}
+
 /* ---- tables ---- */
 
 /* value = number * 10^exponent * factor */

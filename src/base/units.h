@@ -12,6 +12,7 @@
 #ifndef HS_BASE_UNITS_H
 #define HS_BASE_UNITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,13 @@
 #define HS_UNIT_TEXT 32                  /* bytes enough for any formatted quantity */
 #define HS_BYTES_MAX ((uint64_t)1 << 50) /* 1 PiB: largest message size accepted */
 #define HS_NP_MAX    ((int64_t)1 << 31)  /* largest process count accepted */
+
+/* Times that come from outside are 0 or in this range, which holds whatever a system within its own
+ * bounds (model/system.h) can cost: so quotients of times, their squares, and sums of these stay
+ * finite. */
+#define HS_SECONDS_MIN 1e-60
+#define HS_SECONDS_MAX 1e64
+bool hs_seconds_usable(double seconds);
 
 /* Message size, 1 B .. HS_BYTES_MAX. HS_INVALID otherwise; the text says what was expected. */
 enum hs_status hs_bytes_parse(uint64_t *bytes, const char *text, struct hs_error *err);

@@ -4,6 +4,7 @@
 #include "base/units.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,8 @@ static char *format_scaled(char text[HS_UNIT_TEXT], double value, const char *co
     char digits[24];
     int exponent, unit;
 
-    if (value == 0) {
-        snprintf(text, HS_UNIT_TEXT, "0 %s", base_name);
+    if (value == 0 || !isfinite(value)) {
+        snprintf(text, HS_UNIT_TEXT, "%g %s", value, base_name);
         return text;
     }
     /* Rounded to four digits first: 999.96 us is 1.000 ms. */

@@ -7,18 +7,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "console/places.h"
+#include "base/places.h"
+#include "console/help.h"
 
 enum hs_status hs_become_measure(struct hs_context *context, const char *name, struct hs_error *err)
 {
     size_t count = 0;
     char path[PATH_MAX], **argv;
 
-    if (!hs_sibling_program(path, sizeof(path), HS_MEASURE_PROGRAM))
+    if (!hs_sibling_program(path, sizeof(path), HS_MEASURE_PROGRAM)) {
+        if (context->arguments[0] && strcmp(context->arguments[0], "--help") == 0) {
+            hs_help_command(context->out, context->command, &context->terminal);
+            return HS_OK;
+        }
         return hs_fail(err, HS_FAILED,
                        "there is no " HS_MEASURE_PROGRAM
                        " beside this program, in its libexec or in PATH: "
                        "it was built without MPI");
+    }
     while (context->arguments[count])
         count++;
     argv = calloc(count + 2, sizeof(*argv));

@@ -1,6 +1,85 @@
 /* `calibrate` runs in the program that is linked with MPI and CUDA, as `measure` does. */
+#include "cli/cmd_calibrate.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
 #include "cli/become_measure.h"
 #include "cli/commands.h"
+#include "cli/option_rows.h"
+#include "model/backends.h"
+#include "model/faults.h"
+
+#define FIELD(name) offsetof(struct hs_calibrate_settings, name)
+#define WHAT        "What is measured"
+#define HOW         "How it is measured"
+#define OUTPUT      "Output"
+
+static const struct hs_argument arguments[] = {
+    HS_ROW_SYSTEM(
+        FIELD(system), false,
+        "description to start from: a shipped name, a path, or a line of text (see `hiersearch "
+        "systems`). It says which levels there are and how links are shared; its figures are "
+        "replaced. Without it the levels are nodes and racks as the ranks are placed"),
+    {.name = NULL},
+};
+
+static const struct hs_option options[] = {
+    {.name = "size",
+     .letter = 's',
+     .argument = "SIZE[:SIZE]",
+     .type = &hs_option_bytes_range,
+     .offset = FIELD(sizes),
+     .group = WHAT,
+     .fallback = "16MiB",
+     .help = "message of the splits to be predicted, bytes per process; layers get their share of "
+             "it, and of a half, a quarter and an eighth of it. A range: of its powers of two"},
+    HS_ROW_DATATYPE(WHAT, FIELD(datatype_name)),
+    HS_ROW_OPERATION(WHAT, FIELD(operation_name)),
+    HS_ROW_BACKEND(WHAT, FIELD(backend),
+                   "what runs the layers; auto takes the first that works here"),
+    HS_ROW_COUNT("layers", "layers", 1, 1000000, NULL, WHAT, FIELD(layers),
+                 "measure at most N layers: one of each level and size first, cheap ones first "
+                 "(default: all)"),
+
+    HS_ROW_SECONDS("budget", "120s", HOW, FIELD(budget_seconds),
+                   "time for all measurements together; what there was no time for is said"),
+    HS_ROW_SECONDS(
+        "timeout", "30s", HOW, FIELD(timeout_seconds),
+        "a run of a layer that takes longer hangs: the job ends with a calibration of what "
+        "was measured"),
+    HS_ROW_PRECISION(HOW, FIELD(precision)),
+    HS_ROW_COUNT(
+        "rounds", "rounds", 1, 1000, "3", HOW, FIELD(rounds),
+        "go through everything so often; the first round takes --min-samples, later ones more "
+        "where it is not precise yet"),
+    HS_ROW_PERCENT(
+        "max-residual", "15%", HOW, FIELD(max_residual),
+        "layers whose times are further off the fitted line are refused (root mean square; "
+        "what the noise explains comes on top)"),
+    HS_ROW_COUNT("min-samples", "samples", 1, 1000000, "8", HOW, FIELD(min_samples),
+                 "so many samples of each in the first round, if the budget allows"),
+    HS_ROW_COUNT("max-samples", "samples", 1, 1000000, "50", HOW, FIELD(max_samples),
+                 "at most so many of each in all"),
+    HS_ROW_WARMUP("1", HOW, FIELD(warmup)),
+    HS_ROW_SEED(HOW, FIELD(seed)),
+    HS_ROW_FAULTS(HOW, FIELD(faults)),
+    {.name = "plays",
+     .argument = "SYSTEM",
+     .type = &hs_option_file,
+     .words = hs_system_words,
+     .offset = FIELD(plays),
+     .group = HOW,
+     .help = "the machine that the null backend plays (default: SYSTEM)"},
+
+    HS_ROW_OUTPUT(OUTPUT, FIELD(output), true,
+                  "write the system file there, named after it; - is stdout, the table then goes "
+                  "to stderr"),
+    HS_ROW_QUIET(OUTPUT, FIELD(quiet), "no progress and no notes on stderr"),
+    HS_ROW_FLAG("verbose", 'v', OUTPUT, FIELD(verbose), "also every measurement, one line each"),
+    {.name = NULL},
+};
 
 static enum hs_status run(struct hs_context *context, void *settings, struct hs_error *err)
 {
@@ -11,6 +90,57 @@ static enum hs_status run(struct hs_context *context, void *settings, struct hs_
 const struct hs_command hs_command_calibrate = {
     .name = "calibrate",
     .summary = "under mpiexec or srun: measure layers, and write the system with its real figures",
+    .description =
+        "Measures layers, not splits: the reduce-scatter, allgather and allreduce of every stride "
+        "and size, at several message sizes, and fits latency, bandwidth and launch cost to them. "
+        "Every split is a path of layers, so the file that this writes prices all of them, "
+        "at this and other numbers of processes, for predict and measure.\n"
+        "Layers whose times the model does not describe are refused and said.",
+    .examples =
+        "  mpiexec -n 16 hiersearch calibrate --size 64MiB -o here.json\n"
+        "  srun hiersearch calibrate abci --size 1MiB:256MiB --budget 5min -o abci-real.json\n"
+        "  hiersearch predict here.json --np 16 --size 64MiB",
+    .arguments = arguments,
+    .options = options,
+    .settings_bytes = sizeof(struct hs_calibrate_settings),
     .passes_on = true,
     .run = run,
 };
+
+static enum hs_status check_sizes(const struct hs_calibrate_settings *settings,
+                                  struct hs_error *err)
+{
+    size_t width = hs_datatype_bytes(settings->datatype);
+
+    if (settings->sizes.first % width == 0 && settings->sizes.last % width == 0)
+        return HS_OK;
+    return hs_fail(err, HS_INVALID,
+                   "--size: expected a multiple of %zu, the bytes of a %s, found %" PRIu64, width,
+                   hs_datatype_names[settings->datatype],
+                   settings->sizes.first % width ? settings->sizes.first : settings->sizes.last);
+}
+
+enum hs_status hs_calibrate_settings_check(struct hs_calibrate_settings *settings,
+                                           struct hs_error *err)
+{
+    enum hs_status status = hs_datatype_parse(&settings->datatype, settings->datatype_name, err);
+    bool null_backend = strcmp(settings->backend, HS_BACKEND_NULL) == 0;
+
+    if (status == HS_OK)
+        status = hs_operation_parse(&settings->operation, settings->operation_name, err);
+    if (status == HS_OK)
+        status = check_sizes(settings, err);
+    if (status != HS_OK)
+        return status;
+    if (settings->max_samples < settings->min_samples)
+        return hs_fail(err, HS_INVALID, "--max-samples %" PRId64 " is below --min-samples %" PRId64,
+                       settings->max_samples, settings->min_samples);
+    if (null_backend && !settings->system && !settings->plays)
+        return hs_fail(err, HS_INVALID,
+                       "--backend null plays a model: give a SYSTEM, or --plays SYSTEM");
+    if (settings->plays && !null_backend)
+        return hs_fail(err, HS_INVALID, "--plays is for --backend null");
+    if (settings->faults && !null_backend)
+        return hs_fail(err, HS_INVALID, "--faults is for --backend null");
+    return HS_OK;
+}

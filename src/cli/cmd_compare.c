@@ -7,7 +7,7 @@
 #include "cli/compare_show.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
-#include "console/system_find.h"
+#include "machine/system_find.h"
 
 #define KEEP_MAX 1024
 
@@ -174,7 +174,8 @@ static const struct hs_option options[] = {
      .letter = 'p',
      .argument = "SYSTEM",
      .group = "What is compared",
-     .type = &hs_option_system,
+     .type = &hs_option_file,
+     .words = hs_system_words,
      .offset = FIELD(predict),
      .help = "predict the measured plans for this machine (a name, a file, or a line of text), in "
              "place of the predictions in the files"},

@@ -317,7 +317,7 @@ static const char *const *format_names(void)
 
 static const struct hs_argument arguments[] = {
     {.name = "RESULT",
-     .completion = HS_COMPLETE_FILES,
+     .files = true,
      .offset = FIELD(result),
      .help = "a result file of measure or predict; - is stdin"},
     {.name = NULL},

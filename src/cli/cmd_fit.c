@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/option_rows.h"
-#include "console/system_find.h"
+#include "machine/system_find.h"
 #include "model/calibration.h"
 #include "result/points.h"
 
@@ -136,11 +136,8 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 #define FIELD(field) offsetof(struct fit_settings, field)
 
 static const struct hs_argument arguments[] = {
-    {.name = "SYSTEM",
-     .required = true,
-     .completion = HS_COMPLETE_SYSTEMS,
-     .offset = FIELD(system),
-     .help = "description to start from: shipped name, file, or line of text"},
+    HS_ROW_SYSTEM(FIELD(system), true,
+                  "description to start from: shipped name, file, or line of text"),
     HS_ROW_RESULTS(FIELD(results), "result files of measure or simulate with layer times"),
     {.name = NULL},
 };

@@ -1,13 +1,12 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "console/describe.h"
 #include "console/help.h"
-#include "console/manual.h"
+#include "console/markdown.h"
 
 struct help_settings {
     const char *command;
-    bool man, names;
+    bool markdown, names;
 };
 
 static const char *const *command_names(void)
@@ -19,21 +18,6 @@ static const char *const *command_names(void)
         names[count] = hs_commands[count]->name;
     names[count] = NULL;
     return names;
-}
-
-/* The source of a manual page. */
-static enum hs_status print_manual(struct hs_context *context, const char *name,
-                                   struct hs_error *err)
-{
-    const struct hs_command *command;
-    enum hs_status status;
-
-    if (!name) {
-        hs_manual_program(context->out, hs_commands);
-        return HS_OK;
-    }
-    status = hs_command_find(&command, hs_commands, name, err);
-    return status == HS_OK ? hs_describe(context->out, command, "man", err) : status;
 }
 
 static enum hs_status print_names(struct hs_context *context, const char *name,
@@ -48,45 +32,40 @@ static enum hs_status print_names(struct hs_context *context, const char *name,
 
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
-    static char *ask_for_help[] = {"--help", NULL};
     const struct help_settings *settings = of_rows;
-    const struct hs_command *command;
-    enum hs_status status;
+    const struct hs_command *command = NULL;
+    enum hs_status status = HS_OK;
 
     if (settings->names)
         return print_names(context, settings->command, err);
-    if (settings->man)
-        return print_manual(context, settings->command, err);
-    if (!settings->command) {
-        hs_help_program(context->out, hs_commands, &context->terminal);
-        return HS_OK;
-    }
-    status = hs_command_find(&command, hs_commands, settings->command, err);
+    if (settings->command)
+        status = hs_command_find(&command, hs_commands, settings->command, err);
     if (status != HS_OK)
         return status;
-    if (command->passes_on) {
-        context->command = command;
-        context->arguments = ask_for_help;
-        return command->run(context, NULL, err);
-    }
-    hs_help_command(context->out, command, &context->terminal);
+    if (command && settings->markdown)
+        hs_markdown_command(context->out, command);
+    else if (command)
+        hs_help_command(context->out, command, &context->terminal);
+    else if (settings->markdown)
+        hs_markdown_program(context->out, hs_commands);
+    else
+        hs_help_program(context->out, hs_commands, &context->terminal);
     return HS_OK;
 }
 
 static const struct hs_argument arguments[] = {
     {.name = "COMMAND",
      .help = "the command to be told about",
-     .completion = HS_COMPLETE_WORDS,
      .words = command_names,
      .offset = offsetof(struct help_settings, command)},
     {.name = NULL},
 };
 
 static const struct hs_option options[] = {
-    {.name = "man",
+    {.name = "markdown",
      .type = &hs_option_flag,
-     .offset = offsetof(struct help_settings, man),
-     .help = "the manual page, as man reads it"},
+     .offset = offsetof(struct help_settings, markdown),
+     .help = "as Markdown, of which the manual pages are made"},
     {.name = "names",
      .type = &hs_option_flag,
      .offset = offsetof(struct help_settings, names),
@@ -98,7 +77,7 @@ const struct hs_command hs_command_help = {
     .name = "help",
     .summary = "what a command does, and its options",
     .examples = "  hiersearch help predict\n"
-                "  hiersearch help --man predict | man -l -",
+                "  hiersearch help --markdown predict > predict.md",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct help_settings),

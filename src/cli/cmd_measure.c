@@ -1,6 +1,117 @@
-/* `measure` runs in the program that is linked with MPI and CUDA. */
+/* `measure` runs in the program that is linked with MPI and CUDA; it has these rows from here. */
+#include "cli/cmd_measure.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
 #include "cli/become_measure.h"
 #include "cli/commands.h"
+#include "cli/option_rows.h"
+#include "model/faults.h"
+#include "search/search.h"
+
+#define WORDS_MAX   16
+#define TOP_DEFAULT 8
+
+static const char *const *search_words(void)
+{
+    static const char *words[WORDS_MAX + 3] = {HS_SEARCH_AUTO, HS_SEARCH_LAZY};
+
+    for (size_t i = 0; hs_search_strategies[i].name && i < WORDS_MAX; i++)
+        words[i + 2] = hs_search_strategies[i].name;
+    return words;
+}
+
+#define FIELD(name) offsetof(struct hs_measure_settings, name)
+#define WHAT        "What is measured"
+#define WHICH       "Which splits"
+#define HOW         "How it is measured"
+#define OUTPUT      "Output"
+
+static const struct hs_argument arguments[] = {
+    HS_ROW_SYSTEM(
+        FIELD(system), false,
+        "the machine, for the model that chooses the splits: a shipped name, a path, or a line of "
+        "text (see `hiersearch systems`). Without it, where the ranks are is all that is known"),
+    {.name = NULL},
+};
+
+static const struct hs_option options[] = {
+    {.name = "size",
+     .letter = 's',
+     .argument = "SIZE[:SIZE]",
+     .type = &hs_option_bytes_range,
+     .offset = FIELD(sizes),
+     .group = WHAT,
+     .required = true,
+     .help = "bytes per process, such as 64MiB; a range is a sweep in powers of two"},
+    HS_ROW_DATATYPE(WHAT, FIELD(datatype_name)),
+    HS_ROW_OPERATION(WHAT, FIELD(operation_name)),
+    HS_ROW_BACKEND(WHAT, FIELD(backend),
+                   "what runs the splits; auto takes the first that works here"),
+    HS_ROW_CHOICE("buffers", 0, "WHERE", hs_buffers_words, "auto", WHAT, FIELD(buffers_name),
+                  "host and mpi: messages in host memory or the GPUs' (device); auto takes the "
+                  "GPUs' where each rank has one and the backend can"),
+
+    HS_ROW_COUNT(
+        "top", "plans", 1, HS_CANDIDATES_MAX, NULL, WHICH, FIELD(top),
+        "measure the N plans that the model finds best; after layers, at most N splits that "
+        "could be the best (default: 8); the flat split comes on top"),
+    HS_ROW_FLAG("all", 0, WHICH, FIELD(all), "measure every split, up to 4096"),
+    {.name = "plans",
+     .argument = "PLAN,...",
+     .type = &hs_option_text,
+     .offset = FIELD(plans),
+     .group = WHICH,
+     .help = "measure these, such as 4x8x4,4x32/8 (8 chunks); the flat split comes on top"},
+    HS_ROW_CHOICE("search", 0, "NAME", search_words, HS_SEARCH_AUTO, WHICH, FIELD(search),
+                  "how splits are chosen: lazy measures single layers until the best is certain, "
+                  "the others ask the model; auto is lattice for a calibrated SYSTEM or with "
+                  "SYSTEM and --top, else lazy"),
+    {.name = "chunks",
+     .argument = "N,...",
+     .type = &hs_option_count_list,
+     .offset = FIELD(chunks),
+     .group = WHICH,
+     .noun = "number of chunks",
+     .min = 1,
+     .max = HS_CHUNKS_MAX,
+     .fallback = "1",
+     .help = "numbers of chunks to try for each split"},
+
+    HS_ROW_SECONDS("budget", "60s", HOW, FIELD(budget_seconds),
+                   "time for all measurements together"),
+    HS_ROW_SECONDS(
+        "timeout", "30s", HOW, FIELD(timeout_seconds),
+        "a run of a split that takes longer hangs: it is recorded and the job ends; --resume "
+        "goes on with the others"),
+    HS_ROW_PRECISION(HOW, FIELD(precision)),
+    HS_ROW_COUNT("min-samples", "samples", 1, 1000000, "8", HOW, FIELD(min_samples),
+                 "at least so many samples, if the budget allows"),
+    HS_ROW_COUNT("max-samples", "samples", 1, 1000000, "200", HOW, FIELD(max_samples),
+                 "at most so many"),
+    HS_ROW_WARMUP("2", HOW, FIELD(warmup)),
+    HS_ROW_COUNT("layers", "runs", 0, 1000, "5", HOW, FIELD(layers),
+                 "runs of each for the times of single layers"),
+    HS_ROW_FLAG("no-layers", 0, HOW, FIELD(no_layers), "no times of single layers"),
+    HS_ROW_SEED(HOW, FIELD(seed)),
+    HS_ROW_FAULTS(HOW, FIELD(faults)),
+
+    HS_ROW_OUTPUT(OUTPUT, FIELD(output), false,
+                  "write the result there; - is stdout, the table then goes to stderr"),
+    HS_ROW_FILE(
+        "journal", 0, OUTPUT, FIELD(journal), false,
+        "what is measured so far, for --resume (default: FILE.journal beside the output; "
+        "removed when all is measured without fault); the journal of an earlier run is kept as "
+        "FILE.1"),
+    HS_ROW_FLAG("resume", 'r', OUTPUT, FIELD(resume),
+                "go on from the journal of a run that was cut short"),
+    HS_ROW_FLAG("retry", 0, OUTPUT, FIELD(retry), "with --resume: try again what hung or failed"),
+    HS_ROW_QUIET(OUTPUT, FIELD(quiet), "no progress and no notes on stderr"),
+    HS_ROW_FLAG("verbose", 'v', OUTPUT, FIELD(verbose), "more about placement, memory and layers"),
+    {.name = NULL},
+};
 
 static enum hs_status run(struct hs_context *context, void *settings, struct hs_error *err)
 {
@@ -11,6 +122,81 @@ static enum hs_status run(struct hs_context *context, void *settings, struct hs_
 const struct hs_command hs_command_measure = {
     .name = "measure",
     .summary = "under mpiexec or srun: run the few splits that matter, and write down the times",
+    .description =
+        "Runs the splits in turn, one run each per round, until the medians are precise "
+        "or the budget is "
+        "spent; splits that cannot win any more are dropped. The library's own "
+        "AllReduce runs beside them. "
+        "Every split's data is checked; wrong data makes the exit status 3.\n"
+        "Which splits: unless the SYSTEM is calibrated, single layers are measured first, "
+        "the few that decide which split is best (for at most half of the budget); then "
+        "the best split, and those that the noise does not tell from it, run as a whole.",
+    .examples =
+        "  mpiexec -n 16 hiersearch measure --size 64MiB -o here.json\n"
+        "  srun hiersearch measure abci --size 1MiB:1GiB --top 8 --budget 10min -o abci.json\n"
+        "  mpiexec -n 16 hiersearch measure --size 64MiB -o here.json --resume",
+    .arguments = arguments,
+    .options = options,
+    .settings_bytes = sizeof(struct hs_measure_settings),
     .passes_on = true,
     .run = run,
 };
+
+static enum hs_status check_sizes(const struct hs_measure_settings *settings, struct hs_error *err)
+{
+    size_t width = hs_datatype_bytes(settings->datatype);
+
+    for (uint64_t bytes = settings->sizes.first; bytes;
+         bytes = hs_range_next(&settings->sizes, bytes))
+        if (bytes % width)
+            return hs_fail(err, HS_INVALID,
+                           "--size: expected a multiple of %zu, the bytes of a %s, found "
+                           "%" PRIu64,
+                           width, hs_datatype_names[settings->datatype], bytes);
+    return HS_OK;
+}
+
+enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, struct hs_error *err)
+{
+    enum hs_status status = hs_datatype_parse(&settings->datatype, settings->datatype_name, err);
+    bool null_backend = strcmp(settings->backend, HS_BACKEND_NULL) == 0;
+
+    if (status == HS_OK)
+        status = hs_operation_parse(&settings->operation, settings->operation_name, err);
+    if (status == HS_OK)
+        status = check_sizes(settings, err);
+    if (status != HS_OK)
+        return status;
+    while (strcmp(settings->buffers_name, hs_buffers_names[settings->buffers]) != 0)
+        settings->buffers++; /* one of the words */
+    if (settings->max_samples < settings->min_samples)
+        return hs_fail(err, HS_INVALID, "--max-samples %" PRId64 " is below --min-samples %" PRId64,
+                       settings->max_samples, settings->min_samples);
+    if (settings->all && settings->plans)
+        return hs_fail(err, HS_INVALID, "--all and --plans exclude each other");
+    settings->top_given = settings->top > 0;
+    if (!settings->top_given)
+        settings->top = TOP_DEFAULT;
+    if (settings->all && strcmp(settings->search, HS_SEARCH_LAZY) == 0)
+        return hs_fail(err, HS_INVALID, "--all and --search lazy exclude each other");
+    if (!settings->system && !settings->plans && !settings->all &&
+        hs_search_strategy_find(settings->search))
+        return hs_fail(err, HS_INVALID, "--search %s prices plans by a model: give a SYSTEM",
+                       settings->search);
+    if (null_backend && !settings->system)
+        return hs_fail(err, HS_INVALID, "--backend null plays a model: give a SYSTEM");
+    if (settings->faults && !null_backend)
+        return hs_fail(err, HS_INVALID, "--faults is for --backend null");
+    if (settings->retry && !settings->resume)
+        return hs_fail(err, HS_INVALID, "--retry is for --resume");
+    if (settings->journal && strcmp(settings->journal, "-") == 0)
+        return hs_fail(err, HS_INVALID, "--journal: expected a file, found \"-\"");
+    if (settings->resume && !settings->journal &&
+        (!settings->output || strcmp(settings->output, "-") == 0))
+        return hs_fail(err, HS_INVALID,
+                       "--resume needs the journal of the run before: give the same "
+                       "-o FILE, or --journal FILE");
+    if (settings->no_layers)
+        settings->layers = 0;
+    return HS_OK;
+}

@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/option_rows.h"
 #include "cli/predict.h"
-#include "console/system_find.h"
+#include "machine/system_find.h"
 
 #define TOP_MAX  10000 /* each candidate of a result file holds the cost of all its layers */
 #define KEEP_MAX 1000
@@ -28,13 +28,11 @@ static const char *const *strategy_names(void)
 #define FIELD(name) offsetof(struct hs_predict_settings, name)
 
 static const struct hs_argument arguments[] = {
-    {.name = "SYSTEM",
-     .required = true,
-     .completion = HS_COMPLETE_SYSTEMS,
-     .offset = FIELD(system),
-     .help = "the machine: a name that `hiersearch systems` lists; a file (the text has a '/' or "
-             "ends in .json; - is stdin); or levels from the inside out (the text has an '@'), "
-             "such as nvlink:4@111.6GB/s,ib:32@18.6GB/s,spine@198GB/s"},
+    HS_ROW_SYSTEM(
+        FIELD(system), true,
+        "the machine: a name that `hiersearch systems` lists; a file (the text has a '/' or ends "
+        "in .json; - is stdin); or levels from the inside out (the text has an '@'), such as "
+        "nvlink:4@111.6GB/s,ib:32@18.6GB/s,spine@198GB/s"),
     {.name = NULL},
 };
 

@@ -12,9 +12,9 @@
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
 #include "console/figures.h"
-#include "console/system_find.h"
 #include "console/table.h"
 #include "export/export.h"
+#include "machine/system_find.h"
 #include "result/result_gaps.h"
 #include "version.h"
 
@@ -23,11 +23,8 @@
 #define FIELD(name) offsetof(struct hs_simulate_settings, name)
 
 static const struct hs_argument arguments[] = {
-    {.name = "SYSTEM",
-     .required = true,
-     .completion = HS_COMPLETE_SYSTEMS,
-     .offset = FIELD(system),
-     .help = "the machine: a name, a file, or levels from the inside out, as for predict"},
+    HS_ROW_SYSTEM(FIELD(system), true,
+                  "the machine: a name, a file, or levels from the inside out, as for predict"),
     {.name = "PLAN",
      .many = true,
      .offset = FIELD(plans),

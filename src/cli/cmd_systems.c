@@ -12,8 +12,8 @@
 #include "cli/systems_here.h"
 #include "console/figures.h"
 #include "console/help.h"
-#include "console/system_find.h"
 #include "console/table.h"
+#include "machine/system_find.h"
 
 struct systems_settings {
     const char *system;
@@ -414,11 +414,10 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 #define FIELD(name) offsetof(struct systems_settings, name)
 
 static const struct hs_argument arguments[] = {
-    {.name = "SYSTEM",
-     .help =
-         "show this one in full, with the source of every figure: a name, a file or a line of text",
-     .completion = HS_COMPLETE_SYSTEMS,
-     .offset = FIELD(system)},
+    HS_ROW_SYSTEM(
+        FIELD(system), false,
+        "show this one in full, with the source of every figure: a name, a file or a line of "
+        "text"),
     {.name = NULL},
 };
 

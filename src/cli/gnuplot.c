@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "console/places.h"
+#include "base/places.h"
 
 const char *const hs_gnuplot_types[] = {"svg", "pdf", "png", NULL};
 

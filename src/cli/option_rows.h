@@ -9,19 +9,51 @@
 #include "console/options.h"
 #include "model/plan.h"
 
-/* bool: no notes and warnings, and no progress. */
-#define HS_ROW_QUIET(heading, place, text)                                                         \
+extern const struct hs_option_type hs_option_seconds; /* double: a time above 0 */
+extern const struct hs_option_type hs_option_percent; /* double: "2%" is 0.02; above 0, below 1 */
+
+/* Names of the shipped systems; "auto" and the backends of this build; where messages lie; types
+ * of elements; reductions. All end with a NULL. */
+const char *const *hs_system_words(void);
+const char *const *hs_backend_words(void);
+const char *const *hs_buffers_words(void);
+const char *const *hs_datatype_words(void);
+const char *const *hs_operation_words(void);
+
+/* Argument, const char *: the machine. */
+#define HS_ROW_SYSTEM(place, must, text)                                                           \
     {                                                                                              \
-        .name = "quiet", .letter = 'q', .group = (heading), .type = &hs_option_flag,               \
+        .name = "SYSTEM", .required = (must), .files = true, .words = hs_system_words,             \
         .offset = (place), .help = (text)                                                          \
+    }
+
+/* Argument, struct hs_argument_list: the result files. */
+#define HS_ROW_RESULTS(place, text)                                                                \
+    {                                                                                              \
+        .name = "RESULT", .required = true, .many = true, .files = true, .offset = (place),        \
+        .help = (text)                                                                             \
+    }
+
+/* bool. `mark` is the letter, or 0. */
+#define HS_ROW_FLAG(title, mark, heading, place, text)                                             \
+    {                                                                                              \
+        .name = (title), .letter = (mark), .group = (heading), .type = &hs_option_flag,            \
+        .offset = (place), .help = (text)                                                          \
+    }
+
+/* bool: no notes and warnings, and no progress. */
+#define HS_ROW_QUIET(heading, place, text) HS_ROW_FLAG("quiet", 'q', heading, place, text)
+
+/* const char *: a file. */
+#define HS_ROW_FILE(title, mark, heading, place, must, text)                                       \
+    {                                                                                              \
+        .name = (title), .letter = (mark), .argument = "FILE", .group = (heading),                 \
+        .required = (must), .type = &hs_option_file, .offset = (place), .help = (text)             \
     }
 
 /* const char *: where the result, page or picture goes. */
 #define HS_ROW_OUTPUT(heading, place, must, text)                                                  \
-    {                                                                                              \
-        .name = "output", .letter = 'o', .argument = "FILE", .group = (heading),                   \
-        .required = (must), .type = &hs_option_file, .offset = (place), .help = (text)             \
-    }
+    HS_ROW_FILE("output", 'o', heading, place, must, text)
 
 /* struct hs_count_list: numbers of chunks. */
 #define HS_ROW_CHUNKS(heading, place, text)                                                        \
@@ -45,11 +77,65 @@
         .offset = (place), .help = (text)                                                          \
     }
 
-/* Argument, struct hs_argument_list: the result files. */
-#define HS_ROW_RESULTS(place, text)                                                                \
+/* ---- of measure and calibrate ---- */
+
+/* const char *: one of the words, `usual` unless given. */
+#define HS_ROW_CHOICE(title, mark, what, list, usual, heading, place, text)                        \
     {                                                                                              \
-        .name = "RESULT", .required = true, .many = true, .completion = HS_COMPLETE_FILES,         \
-        .offset = (place), .help = (text)                                                          \
+        .name = (title), .letter = (mark), .argument = (what), .type = &hs_option_word,            \
+        .group = (heading), .offset = (place), .help = (text), .fallback = (usual),                \
+        .words = (list)                                                                            \
+    }
+#define HS_ROW_DATATYPE(heading, place)                                                            \
+    HS_ROW_CHOICE("dtype", 0, "TYPE", hs_datatype_words, "float32", heading, place,                \
+                  "type of the elements")
+#define HS_ROW_OPERATION(heading, place)                                                           \
+    HS_ROW_CHOICE("op", 0, "OP", hs_operation_words, "sum", heading, place, "reduction")
+#define HS_ROW_BACKEND(heading, place, text)                                                       \
+    HS_ROW_CHOICE("backend", 'b', "NAME", hs_backend_words, "auto", heading, place, text)
+
+/* double: a time above 0. */
+#define HS_ROW_SECONDS(title, usual, heading, place, text)                                         \
+    {                                                                                              \
+        .name = (title), .argument = "TIME", .type = &hs_option_seconds, .group = (heading),       \
+        .offset = (place), .fallback = (usual), .help = (text)                                     \
+    }
+/* double: a share of 100 %. */
+#define HS_ROW_PERCENT(title, usual, heading, place, text)                                         \
+    {                                                                                              \
+        .name = (title), .argument = "PERCENT", .type = &hs_option_percent, .group = (heading),    \
+        .offset = (place), .fallback = (usual), .help = (text)                                     \
+    }
+#define HS_ROW_PRECISION(heading, place)                                                           \
+    HS_ROW_PERCENT("precision", "2%", heading, place,                                              \
+                   "sample until the 95 % confidence interval of the median is within this")
+
+/* int64_t: how many there are of `counted`, at least `least`, at most `most`. */
+#define HS_ROW_COUNT(title, counted, least, most, usual, heading, place, text)                     \
+    {                                                                                              \
+        .name = (title), .argument = "N", .type = &hs_option_count, .group = (heading),            \
+        .noun = "number of " counted, .min = (least), .max = (most), .offset = (place),            \
+        .fallback = (usual), .help = (text)                                                        \
+    }
+#define HS_ROW_WARMUP(usual, heading, place)                                                       \
+    HS_ROW_COUNT("warmup", "runs", 0, 1000, usual, heading, place,                                 \
+                 "runs of each before the first that counts")
+/* int64_t. */
+#define HS_ROW_SEED(heading, place)                                                                \
+    {                                                                                              \
+        .name = "seed", .argument = "N", .type = &hs_option_count, .group = (heading),             \
+        .noun = "seed", .max = INT64_MAX, .offset = (place), .fallback = "1",                      \
+        .help = "of the null backend's noise"                                                      \
+    }
+
+/* const char *: see model/faults.h. */
+#define HS_FAULT_LINE(kind, title, value, text) "\n" title "=" value ": " text
+#define HS_ROW_FAULTS(heading, place)                                                              \
+    {                                                                                              \
+        .name = "faults", .argument = "TEXT", .type = &hs_option_text, .group = (heading),         \
+        .offset = (place),                                                                         \
+        .help =                                                                                    \
+            "faults that the null backend plays, with commas between:" HS_FAULTS(HS_FAULT_LINE)    \
     }
 
 #endif

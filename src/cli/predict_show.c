@@ -86,8 +86,8 @@ static void append_answer(struct hs_text *out, const struct hs_predict *predict,
     else if (hs_plan_is_flat(&best->plan))
         hs_text_append(out, "  flat: no split is faster\n");
     else
-        hs_text_append(out, "  %s faster than flat (%s)\n",
-                       hs_ratio_figure(ratio, point->found.flat_seconds, best->seconds),
+        hs_text_append(out, "  %s than flat (%s)\n",
+                       hs_comparison_figure(ratio, best->seconds, point->found.flat_seconds),
                        hs_seconds_format(flat, point->found.flat_seconds));
 }
 

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/places.h"
 #include "cli/simulate.h"
-#include "console/places.h"
 
 #define SMPIRUN     "smpirun"
 #define PROGRAM     "hiersearch-simulate"

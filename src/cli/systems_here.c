@@ -1,7 +1,7 @@
 /* systems_here.c - see systems_here.h. */
 #include "cli/systems_here.h"
 
-#include "topology/node.h"
+#include "machine/node.h"
 
 enum hs_status hs_systems_here(struct hs_context *context, struct hs_system *system, bool *proposed,
                                bool quiet, struct hs_error *err)

@@ -44,7 +44,7 @@ struct hs_command {
     const struct hs_argument *arguments; /* ends with a row whose name is NULL; NULL: none */
     const struct hs_option *options;     /* likewise */
     size_t settings_bytes;               /* zeroed, filled by the rows, given to run */
-    bool passes_on; /* arguments are another program's: not parsed, settings NULL */
+    bool passes_on; /* run becomes a program that parses by these rows: settings NULL here */
     enum hs_status (*run)(struct hs_context *context, void *settings, struct hs_error *err);
 };
 

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,29 +26,46 @@ struct hs_time_unit hs_time_unit_for(double smallest)
     return unit;
 }
 
+/* More digits than a text has room for become an exponent. */
+static char *format_fixed(char text[HS_FIGURE_TEXT], double value, int decimals, const char *mark)
+{
+    if (fabs(value) < 1e20)
+        snprintf(text, HS_FIGURE_TEXT, "%.*f%s", decimals, value, mark);
+    else
+        snprintf(text, HS_FIGURE_TEXT, "%.4g%s", value, mark);
+    return text;
+}
+
 char *hs_time_figure(char text[HS_FIGURE_TEXT], double seconds, const struct hs_time_unit *unit)
 {
-    snprintf(text, HS_FIGURE_TEXT, "%.*f", unit->decimals, seconds / unit->seconds);
-    return text;
+    return format_fixed(text, seconds / unit->seconds, unit->decimals, "");
 }
 
 char *hs_ratio_figure(char text[HS_FIGURE_TEXT], double a, double b)
 {
     double ratio = b > 0 ? a / b : 0;
 
-    if (!(b > 0))
-        snprintf(text, HS_FIGURE_TEXT, "-");
-    else
-        snprintf(text, HS_FIGURE_TEXT, "%.*fx", ratio < 9.9995 ? 3 : ratio < 999.95 ? 1 : 0, ratio);
+    if (b > 0)
+        return format_fixed(text, ratio, ratio < 9.9995 ? 3 : ratio < 999.95 ? 1 : 0, "x");
+    snprintf(text, HS_FIGURE_TEXT, "-");
+    return text;
+}
+
+char *hs_comparison_figure(char text[HS_FIGURE_TEXT], double seconds, double other_seconds)
+{
+    bool faster = seconds <= other_seconds;
+    char ratio[HS_FIGURE_TEXT];
+
+    hs_ratio_figure(ratio, faster ? other_seconds : seconds, faster ? seconds : other_seconds);
+    snprintf(text, HS_FIGURE_TEXT, "%.20s %s", ratio, faster ? "faster" : "slower");
     return text;
 }
 
 char *hs_percent_figure(char text[HS_FIGURE_TEXT], double part, double whole)
 {
     if (whole > 0)
-        snprintf(text, HS_FIGURE_TEXT, "%.1f", 100 * part / whole);
-    else
-        snprintf(text, HS_FIGURE_TEXT, "-");
+        return format_fixed(text, 100 * part / whole, 1, "");
+    snprintf(text, HS_FIGURE_TEXT, "-");
     return text;
 }
 

@@ -22,6 +22,8 @@ char *hs_time_figure(char text[HS_FIGURE_TEXT], double seconds, const struct hs_
 
 /* a / b as "1.392x": three decimals below 10, one below 1000, else none; "-" where b is 0. */
 char *hs_ratio_figure(char text[HS_FIGURE_TEXT], double a, double b);
+/* How a time compares with another one: "1.392x faster", "1.100x slower". */
+char *hs_comparison_figure(char text[HS_FIGURE_TEXT], double seconds, double other_seconds);
 /* 100 * part / whole as "12.3"; "-" where whole is 0. */
 char *hs_percent_figure(char text[HS_FIGURE_TEXT], double part, double whole);
 /* "524,288"; UINT64_MAX, where counts saturate, is "over 1.8e19". */

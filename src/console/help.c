@@ -49,13 +49,13 @@ void hs_text_wrap(struct hs_text *out, const char *text, size_t at, size_t inden
 
 void hs_help_usage(struct hs_text *out, const struct hs_command *command)
 {
-    hs_text_append(out, "usage: hiersearch %s", command->name);
+    hs_text_append(out, "hiersearch %s", command->name);
     for (const struct hs_argument *a = command->arguments; a && a->name; a++)
         hs_text_append(out, a->required ? " %s%s" : " [%s%s]", a->name, a->many ? "..." : "");
     for (const struct hs_option *o = command->options; o && o->name; o++)
         if (o->required)
             hs_text_append(out, " --%s %s", o->name, o->argument);
-    hs_text_append(out, " [options]\n");
+    hs_text_append(out, " [options]");
 }
 
 /* "  left          text, wrapped". */
@@ -75,7 +75,7 @@ static void append_entry(struct hs_text *out, const char *left, const char *text
 void hs_help_option(struct hs_text *out, const struct hs_option *option)
 {
     hs_text_append(out, "%s", option->help);
-    if (option->words) {
+    if (option->type == &hs_option_word) {
         hs_text_append(out, ":");
         for (const char *const *word = option->words(); *word; word++)
             hs_text_append(out, "%s %s", word == option->words() ? "" : ",", *word);
@@ -123,12 +123,13 @@ static void append_options(struct hs_text *out, const struct hs_command *command
     append_entry(out, "      --version", "the program's version", help_width(terminal));
 }
 
-/* hs_help_usage, wrapped. */
 static void append_usage(struct hs_text *out, const struct hs_command *command, size_t width)
 {
     struct hs_text usage = {0};
 
+    hs_text_append(&usage, "usage: ");
     hs_help_usage(&usage, command);
+    hs_text_append(&usage, "\n");
     if (usage.data)
         hs_text_wrap(out, usage.data, 0, 4, width);
     out->failed = out->failed || usage.failed;

@@ -8,7 +8,7 @@
 #include "console/command.h"
 #include "console/terminal.h"
 
-/* "usage: hiersearch predict SYSTEM --np N[:N] [options]" and a newline. */
+/* "hiersearch predict SYSTEM --np N[:N] [options]". */
 void hs_help_usage(struct hs_text *out, const struct hs_command *command);
 /* Everything about one command: summary, usage, description, arguments, options by group, examples.
  */

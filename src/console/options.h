@@ -26,18 +26,10 @@
 
 struct hs_option;
 
-/* What a shell offers for a value. */
-enum hs_completion {
-    HS_COMPLETE_NOTHING,
-    HS_COMPLETE_WORDS, /* the row's `words` */
-    HS_COMPLETE_FILES,
-    HS_COMPLETE_SYSTEMS /* shipped names, and files */
-};
-
 /* How a value is read. */
 struct hs_option_type {
     bool is_flag; /* takes no value: parse gets NULL */
-    enum hs_completion completion;
+    bool files;   /* a shell offers names of files, besides the row's `words` */
     /* Writes the field. HS_INVALID says what is wrong with the text; the caller puts the option's
      * name in front of it. */
     enum hs_status (*parse)(void *field, const struct hs_option *option, const char *text,
@@ -53,12 +45,11 @@ struct hs_count_list {
 };
 
 /* The field that each type writes is named behind it. Texts point into argv. */
-extern const struct hs_option_type hs_option_flag;   /* bool */
-extern const struct hs_option_type hs_option_text;   /* const char * */
-extern const struct hs_option_type hs_option_file;   /* const char *, not empty */
-extern const struct hs_option_type hs_option_system; /* const char *, not empty */
-extern const struct hs_option_type hs_option_word;   /* const char *, one of `words` */
-extern const struct hs_option_type hs_option_count;  /* int64_t in min .. max */
+extern const struct hs_option_type hs_option_flag;  /* bool */
+extern const struct hs_option_type hs_option_text;  /* const char * */
+extern const struct hs_option_type hs_option_file;  /* const char *, not empty */
+extern const struct hs_option_type hs_option_word;  /* const char *, one of `words` */
+extern const struct hs_option_type hs_option_count; /* int64_t in min .. max */
 extern const struct hs_option_type
     hs_option_count_list; /* struct hs_count_list, each in min .. max */
 extern const struct hs_option_type hs_option_np_range;    /* struct hs_range */
@@ -73,10 +64,11 @@ struct hs_option {
     const char *help;  /* one sentence, wrapped when printed */
     /* read first, as if it had been given; shown as the default; may be NULL */
     const char *fallback;
-    const char *noun;                  /* counts: what is counted, for messages */
-    int64_t min, max;                  /* counts */
-    const char *const *(*words)(void); /* NULL-terminated list, for hs_option_word */
-    char letter;                       /* short name, 0: none */
+    const char *noun; /* counts: what is counted, for messages */
+    int64_t min, max; /* counts */
+    /* NULL-terminated list: what hs_option_word takes; of other types what a shell offers */
+    const char *const *(*words)(void);
+    char letter; /* short name, 0: none */
     bool required;
 };
 
@@ -87,8 +79,8 @@ struct hs_argument {
     const char *help;
     bool required;
     bool many;
-    enum hs_completion completion;
-    const char *const *(*words)(void); /* for HS_COMPLETE_WORDS */
+    bool files;                        /* a shell offers names of files */
+    const char *const *(*words)(void); /* and these; may be NULL */
     size_t offset;
 };
 

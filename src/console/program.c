@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "console/command.h"
-#include "console/describe.h"
+#include "console/complete.h"
 #include "console/help.h"
 #include "console/startup.h"
 
@@ -22,10 +22,6 @@ static enum hs_status run_with_settings(struct hs_context *context, int argc, ch
 
     if (!settings)
         return hs_fail(err, HS_MEMORY, "out of memory");
-    if (hs_describe_asked(&status, context->out, command, argc, argv, err)) {
-        free(settings);
-        return status;
-    }
     status = hs_options_parse(&request, settings, &table, argc, argv, err);
     if (status == HS_OK && request == HS_REQUEST_HELP)
         hs_help_command(context->out, command, &context->terminal);
@@ -68,6 +64,8 @@ static enum hs_status run_arguments(struct hs_context *context,
         hs_help_program(context->out, commands, &context->terminal);
     else if (strcmp(argv[1], "--version") == 0)
         hs_help_version(context->out);
+    else if (strcmp(argv[1], HS_COMPLETE_WORD) == 0)
+        hs_complete(context->out, commands, (const char *const *)argv + 2, (size_t)argc - 2);
     else if (argv[1][0] == '-')
         return hs_fail(err, HS_INVALID,
                        "unknown option \"%.60s\" before the command; see `hiersearch --help`",
@@ -81,14 +79,13 @@ static enum hs_status run_arguments(struct hs_context *context,
  * success. */
 static enum hs_status write_out(const struct hs_text *out, struct hs_error *err)
 {
-    if (out->failed)
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    if (out->length == 0)
-        return HS_OK;
-    if (fwrite(out->data, 1, out->length, stdout) != out->length || fflush(stdout) != 0 ||
-        fclose(stdout) != 0)
-        return hs_fail(err, HS_IO, "standard output: %s", strerror(errno));
-    return HS_OK;
+    enum hs_status status = HS_OK;
+
+    if (out->length > 0 || out->failed)
+        status = hs_stdout_write(out, err);
+    if (status == HS_OK && out->length > 0 && fclose(stdout) != 0)
+        status = hs_fail(err, HS_IO, "standard output: %s", strerror(errno));
+    return status;
 }
 
 int hs_program_run(const struct hs_command *const *commands, int argc, char **argv)

@@ -21,6 +21,7 @@ void hs_progress_line_init(struct hs_progress_line *line, bool quiet)
 
     *line = (struct hs_progress_line){.quiet = quiet,
                                       .is_terminal = terminal.is_terminal,
+                                      .left_is = "about",
                                       .width = terminal.width,
                                       .began_at = now,
                                       .drawn_at = now};
@@ -65,10 +66,10 @@ void hs_progress_line_draw(struct hs_progress_line *line, double done, double le
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     if (left_seconds > 0)
-        snprintf(left, sizeof(left), ", about %.0f s left", ceil(left_seconds));
+        snprintf(left, sizeof(left), ", %s %.0f s left", line->left_is, ceil(left_seconds));
     line->drawn_at = hs_clock_seconds();
     room = line->is_terminal ? columns - (int)strlen(left) : (int)sizeof(text) + BAR_CELLS + 4;
-    append_bar(bar, done, (int)strlen(text) + BAR_CELLS + 3 <= room);
+    append_bar(bar, done, done >= 0 && (int)strlen(text) + BAR_CELLS + 3 <= room);
     room -= (int)strlen(bar);
     if (!line->is_terminal) {
         fprintf(stderr, "%s%s%s\n", bar, text, left);

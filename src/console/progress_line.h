@@ -11,7 +11,8 @@
 
 struct hs_progress_line {
     bool quiet, is_terminal;
-    bool shown; /* a line stands on the terminal */
+    bool shown;          /* a line stands on the terminal */
+    const char *left_is; /* what the time left is: "about", or "at most" */
     int width;
     double began_at, drawn_at; /* seconds of a clock that never goes back */
 };
@@ -25,9 +26,9 @@ bool hs_progress_line_is_due(const struct hs_progress_line *line);
 /* Seconds since the beginning. */
 double hs_progress_line_elapsed(const struct hs_progress_line *line);
 
-/* Draws "[####----] TEXT, about 12 s left". `done` is the part that is done, 0 to 1, and
- * `left_seconds` what is expected to remain (not above 0: not said). Where the terminal is narrow,
- * the bar goes first, then the end of the text. */
+/* Draws "[####----] TEXT, about 12 s left". `done` is the part that is done, 0 to 1 (below 0: no
+ * bar), and `left_seconds` what is expected to remain (not above 0: not said). Where the terminal
+ * is narrow, the bar goes first, then the end of the text. */
 void hs_progress_line_draw(struct hs_progress_line *line, double done, double left_seconds,
                            const char *format, ...) __attribute__((format(printf, 4, 5)));
 

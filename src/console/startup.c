@@ -1,6 +1,8 @@
 #include "console/startup.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,4 +41,16 @@ void hs_command_line_append(struct hs_text *out, const char *program, int count,
         hs_text_append(out, " ");
         append_quoted(out, words[i]);
     }
+}
+
+/* ferror, because fwrite on a line-buffered stream can hide a failed write from its own result and
+ * fflush's. */
+enum hs_status hs_stdout_write(const struct hs_text *text, struct hs_error *err)
+{
+    if (text->failed)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    if (fwrite(text->data, 1, text->length, stdout) != text->length || fflush(stdout) != 0 ||
+        ferror(stdout))
+        return hs_fail(err, HS_IO, "standard output: %s", strerror(errno));
+    return HS_OK;
 }

@@ -1,9 +1,10 @@
 /*
- * startup.h - what every main of ours does first.
+ * startup.h - what every main of ours does first and last.
  */
 #ifndef HS_CONSOLE_STARTUP_H
 #define HS_CONSOLE_STARTUP_H
 
+#include "base/error.h"
 #include "base/text.h"
 
 /* Opens stand-ins for those of the files 0, 1 and 2 that the caller had closed, so that a file that
@@ -14,5 +15,8 @@ void hs_standard_files_keep(void);
 /* Appends a command line as one would type it: `program`, and each of the `count` words behind a
  * blank, quoted where a shell needs it. */
 void hs_command_line_append(struct hs_text *out, const char *program, int count, char **words);
+
+/* Writes all of the text to stdout, or says why not. HS_IO, HS_MEMORY. */
+enum hs_status hs_stdout_write(const struct hs_text *text, struct hs_error *err);
 
 #endif

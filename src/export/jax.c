@@ -1,6 +1,5 @@
 /* JAX: a module with the layers' mesh and a psum in layers for shard_map. */
 #include "export/python.h"
-#include "hierarchical_jax.h"
 
 static const char use[] =
     "Put this file where Python finds it:\n"
@@ -11,6 +10,10 @@ static const char use[] =
     "Exact: groups, order of the layers, chunks as independent chains. XLA may combine or reorder\n"
     "collectives (--xla_gpu_enable_latency_hiding_scheduler and the combine thresholds decide).";
 
+static const char body[] =
+#include "export/python/hierarchical_jax.py.inc"
+    ;
+
 static enum hs_status write_jax(struct hs_export_output *out, const struct hs_export_job *job,
                                 struct hs_error *err)
 {
@@ -18,7 +21,7 @@ static enum hs_status write_jax(struct hs_export_output *out, const struct hs_ex
         .exporter = &hs_exporter_jax,
         .file_name = "hierarchical_jax.py",
         .use = use,
-        .body = hs_python_hierarchical_jax,
+        .body = body,
     };
 
     return hs_python_write(out, job, &module, err);

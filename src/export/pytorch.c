@@ -1,6 +1,5 @@
 /* PyTorch: a module with the layers' DeviceMesh, all_reduce and a DDP communication hook. */
 #include "export/python.h"
-#include "hierarchical_torch.h"
 
 static const char use[] =
     "Put this file where Python finds it; in every process, after dist.init_process_group:\n"
@@ -11,6 +10,10 @@ static const char use[] =
     "    mesh = hierarchical.make_mesh(\"cuda\")       # the layers as a DeviceMesh\n"
     "Exact: groups, order of the layers, chunks. Inside a group the backend (NCCL) chooses.";
 
+static const char body[] =
+#include "export/python/hierarchical_torch.py.inc"
+    ;
+
 static enum hs_status write_pytorch(struct hs_export_output *out, const struct hs_export_job *job,
                                     struct hs_error *err)
 {
@@ -18,7 +21,7 @@ static enum hs_status write_pytorch(struct hs_export_output *out, const struct h
         .exporter = &hs_exporter_pytorch,
         .file_name = "hierarchical_torch.py",
         .use = use,
-        .body = hs_python_hierarchical_torch,
+        .body = body,
     };
 
     return hs_python_write(out, job, &module, err);

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "console/system_find.h"
+#include "machine/system_find.h"
 #include "measure/calibrate_report.h"
 #include "measure/neutral_system.h"
 #include "measure/share.h"
@@ -72,8 +72,7 @@ static enum hs_status look_around(struct hs_calibrate_run *run, struct hs_error 
     CHECK_MPI(MPI_Comm_rank(run->order.ordered, &run->rank));
     CHECK_MPI(MPI_Comm_size(run->order.ordered, &run->np));
     hs_guard_serve(run->guard, run->rank, run->np, cut_short, run);
-    hs_progress_init(&run->progress, run->settings.quiet || run->rank != 0);
-    run->progress.command = "calibrate";
+    hs_progress_init(&run->progress, "calibrate", run->settings.quiet || run->rank != 0);
     if (run->order.note[0])
         hs_progress_note(&run->progress, "%s", run->order.note);
     status = take_system(&run->system, run, run->settings.system, err);
@@ -163,19 +162,20 @@ static enum hs_status keep(struct hs_calibrate_run *run, size_t task,
 static void show(struct hs_calibrate_run *run, const struct hs_layer_time *time,
                  double left_seconds)
 {
-    char what[256], line[512];
+    char what[256];
 
     if (run->settings.quiet)
         return;
     describe_time(what, sizeof(what), run, time);
-    if (run->settings.verbose && !run->progress.is_terminal) {
+    if (run->settings.verbose && !run->progress.line.is_terminal) {
         fprintf(stderr, "round %" PRId64 ", %zu of %zu  %s\n", run->round + 1, run->next,
                 run->plan.count, what);
         return;
     }
-    snprintf(line, sizeof(line), "round %" PRId64 ", %zu of %zu  %s  at most %.0f s left",
-             run->round + 1, run->next, run->plan.count, what, ceil(fmax(left_seconds, 0)));
-    hs_progress_line(&run->progress, line);
+    if (hs_progress_line_is_due(&run->progress.line))
+        hs_progress_line_draw(&run->progress.line, (double)run->next / (double)run->plan.count,
+                              left_seconds, "round %" PRId64 ", %zu of %zu  %s", run->round + 1,
+                              run->next, run->plan.count, what);
 }
 
 /* Whether a later round has nothing to add. */
@@ -306,7 +306,7 @@ static void say(struct hs_calibrate_run *run, const struct hs_text *notes)
 {
     const char *at = notes->data;
 
-    hs_progress_clear(&run->progress);
+    hs_progress_line_clear(&run->progress.line);
     while (at && *at) {
         size_t length = strcspn(at, "\n");
 
@@ -411,7 +411,7 @@ static void cut_short(void *context, const struct hs_guard_end *end)
     enum hs_status status;
 
     hs_guard_end_format(why, end);
-    hs_progress_clear(&run->progress);
+    hs_progress_line_clear(&run->progress.line);
     if (run->measured_tasks == 0) {
         fprintf(stderr, "hiersearch calibrate: %s; nothing was measured before\n", why);
         return;

@@ -20,7 +20,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "measure/calibrate_options.h"
+#include "cli/cmd_calibrate.h"
 #include "measure/calibrate_plan.h"
 #include "measure/progress.h"
 #include "model/fit.h"

@@ -34,8 +34,10 @@ size_t hs_calibrate_sizes(uint64_t sizes[HS_CALIBRATE_SIZES_MAX], const struct h
         each = 1;
     for (uint64_t bytes = fractions.first, at = 0; bytes;
          bytes = hs_range_next(&fractions, bytes), at++)
-        if (at % each == 0 || bytes == fractions.last)
+        if (at % each == 0 || bytes == fractions.last) {
+            assert(kept < HS_CALIBRATE_SIZES_MAX);
             sizes[kept++] = bytes;
+        }
     return kept;
 }
 
@@ -236,7 +238,7 @@ double hs_every_split_seconds(uint64_t *splits, const struct hs_system *system, 
     *splits = 0;
     if (hs_lattice_init(&lattice, hs_group_world(np), &ignored) != HS_OK)
         return NAN;
-    *splits = hs_lattice_path_count(&lattice);
+    *splits = lattice.path_count;
     paths = calloc(2 * lattice.node_count, sizeof(*paths));
     if (!paths) {
         hs_lattice_release(&lattice);

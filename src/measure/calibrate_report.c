@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/units.h"
+#include "console/startup.h"
 #include "model/calibration.h"
 #include "runner/layer_timer.h"
 #include "version.h"
@@ -215,9 +216,8 @@ static enum hs_status save(const struct hs_calibrate_run *run, struct hs_error *
 
     if (status == HS_OK && strcmp(run->settings.output, "-") != 0)
         status = hs_file_replace(run->settings.output, text.data, text.length, err);
-    else if (status == HS_OK &&
-             (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout) != 0))
-        status = hs_fail(err, HS_IO, "standard output cannot be written");
+    else if (status == HS_OK)
+        status = hs_stdout_write(&text, err);
     hs_text_release(&text);
     return status;
 }

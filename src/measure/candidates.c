@@ -248,7 +248,7 @@ enum hs_status hs_candidates_choose(struct hs_candidates *candidates,
     *candidates = (struct hs_candidates){0};
     if (status != HS_OK)
         return status;
-    candidates->splits = hs_lattice_path_count(&lattice);
+    candidates->splits = lattice.path_count;
     if (settings->plans) {
         status = add_list(candidates, settings->plans, ',', np, err);
         if (status != HS_OK)
@@ -278,7 +278,7 @@ enum hs_status hs_candidates_survive(struct hs_candidates *candidates,
     *candidates = (struct hs_candidates){0};
     if (status != HS_OK)
         return status;
-    candidates->splits = hs_lattice_path_count(&lattice);
+    candidates->splits = lattice.path_count;
     hs_lattice_release(&lattice);
     asked.search = hs_search_strategies[0].name;
     if (certificate->winner.count > 0)

@@ -11,13 +11,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "measure/measure_options.h"
+#include "cli/cmd_measure.h"
 #include "model/certificate.h"
 #include "model/plan.h"
 #include "model/system.h"
 #include "runner/idle.h"
-
-#define HS_CANDIDATES_MAX 4096 /* plans measured in one run */
 
 struct hs_candidates {
     struct hs_plan *plans; /* [count], the flat split among them, no plan twice; owned */

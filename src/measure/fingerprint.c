@@ -1,6 +1,7 @@
 /* fingerprint.c - see fingerprint.h. */
 #include "measure/fingerprint.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <mpi.h>
 #include <stdarg.h>
@@ -19,6 +20,7 @@ static void add(struct hs_fingerprint *print, const char *name, const char *form
     struct hs_journal_fact *fact = &print->facts[print->count++];
     va_list arguments;
 
+    assert(print->count <= HS_FINGERPRINT_FACTS);
     fact->name = name;
     va_start(arguments, format);
     if (vasprintf(&fact->text, format, arguments) < 0)

@@ -209,19 +209,19 @@ static void show(struct work *work, const struct step *step, const struct hs_fit
                  size_t count)
 {
     struct hs_session *session = work->session;
-    char size[HS_UNIT_TEXT], seconds[HS_UNIT_TEXT], line[256];
+    char size[HS_UNIT_TEXT], seconds[HS_UNIT_TEXT];
     double sum = 0;
 
     for (size_t i = 0; i < count; i++)
         sum += points[i].seconds;
-    snprintf(line, sizeof(line),
-             "%s  layer of size %" PRId64 " at stride %" PRId64
-             "  %s%s  (%zu of at most %zu layers)",
-             hs_bytes_format(size, work->bout->bytes), step->layer.size, step->layer.stride,
-             step->rough ? "about " : "", hs_seconds_format(seconds, sum),
-             hs_lazy_planner_measured(&work->lazy, NULL), work->lazy.lattice.edge_count);
-    if (!session->progress.quiet)
-        hs_progress_line(&session->progress, line);
+    if (hs_progress_line_is_due(&session->progress.line))
+        hs_progress_line_draw(
+            &session->progress.line, -1, 0,
+            "%s  layer of size %" PRId64 " at stride %" PRId64
+            "  %s%s  (%zu of at most %zu layers)",
+            hs_bytes_format(size, work->bout->bytes), step->layer.size, step->layer.stride,
+            step->rough ? "about " : "", hs_seconds_format(seconds, sum),
+            hs_lazy_planner_measured(&work->lazy, NULL), work->lazy.lattice.edge_count);
 }
 
 /* Rank 0: what came of a layer. */
@@ -392,7 +392,7 @@ static enum hs_status choose(struct work *work, struct hs_error *err)
 
     hs_guard_lock(session->guard);
     status = hs_lazy_planner_certify(&bout->certificate, &work->lazy, err);
-    hs_progress_clear(&session->progress);
+    hs_progress_line_clear(&session->progress.line);
     if (status == HS_OK)
         warn(work);
     if (status == HS_OK)

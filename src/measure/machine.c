@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/node.h"
 #include "runner/check.h"
 #include "runner/layer_comms.h"
-#include "topology/node.h"
 
 static enum hs_status out_of_memory(struct hs_error *err)
 {

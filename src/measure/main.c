@@ -1,6 +1,5 @@
 /* Program hiersearch-measure, which `hiersearch measure` and `hiersearch calibrate` become under
  * mpiexec or srun: see session.h and calibrate.h. The name it is called by says which. */
-#include <errno.h>
 #include <locale.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -8,11 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "console/describe.h"
+#include "cli/commands.h"
 #include "console/help.h"
 #include "console/startup.h"
 #include "measure/calibrate.h"
-#include "measure/measure_options.h"
 #include "measure/session.h"
 #include "runner/guard.h"
 
@@ -81,8 +79,8 @@ static void release_calibrate(void *state)
 }
 
 static const struct job jobs[] = {
-    {"hiersearch-measure", &hs_measure_command, check_measure, run_measure, release_measure},
-    {"hiersearch-calibrate", &hs_calibrate_command, check_calibrate, run_calibrate,
+    {"hiersearch-measure", &hs_command_measure, check_measure, run_measure, release_measure},
+    {"hiersearch-calibrate", &hs_command_calibrate, check_calibrate, run_calibrate,
      release_calibrate},
 };
 
@@ -102,14 +100,6 @@ static void print_error(const struct job *job, const struct hs_error *error)
     fprintf(stderr, "hiersearch %s: %s\n", job->rows->name, error->message);
 }
 
-static enum hs_status print(const struct hs_text *text, struct hs_error *err)
-{
-    if (text->failed || fwrite(text->data, 1, text->length, stdout) != text->length ||
-        fflush(stdout) != 0)
-        return hs_fail(err, HS_IO, "standard output: %s", strerror(errno));
-    return HS_OK;
-}
-
 /* --help and --version, to stdout. */
 static enum hs_status answer(const struct job *job, enum hs_option_request request,
                              struct hs_error *err)
@@ -122,28 +112,9 @@ static enum hs_status answer(const struct job *job, enum hs_option_request reque
         hs_help_command(&text, job->rows, &terminal);
     else
         hs_help_version(&text);
-    status = print(&text, err);
+    status = hs_stdout_write(&text, err);
     hs_text_release(&text);
     return status;
-}
-
-/* For `hiersearch help --man` and `hiersearch completion`, which ask without MPI. */
-static bool describe(int *exit_status, const struct job *job, int argc, char **argv)
-{
-    struct hs_error error = {.status = HS_OK};
-    struct hs_text text = {0};
-    enum hs_status status;
-    bool asked = hs_describe_asked(&status, &text, job->rows, argc, argv, &error);
-
-    if (asked) {
-        if (status == HS_OK)
-            status = print(&text, &error);
-        if (status != HS_OK)
-            print_error(job, &error);
-        *exit_status = hs_status_exit(status);
-    }
-    hs_text_release(&text);
-    return asked;
 }
 
 /* Whether something started us that knows of MPI: then only one of several processes may speak. */
@@ -217,8 +188,6 @@ int main(int argc, char **argv)
 
     hs_standard_files_keep();
     setlocale(LC_CTYPE, "");
-    if (describe(&exit_status, job, argc - 1, argv + 1))
-        return exit_status;
     memset(&state, 0, sizeof(state));
     hs_command_line_append(&line, "hiersearch measure", argc - 1, argv + 1);
     if (job == &jobs[0])

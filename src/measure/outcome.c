@@ -248,7 +248,7 @@ void hs_outcome_cut_short(void *context, const struct hs_guard_end *end)
 
     hs_guard_end_format(why, end);
     mark_timeout(session, end);
-    hs_progress_clear(&session->progress);
+    hs_progress_line_clear(&session->progress.line);
     hs_outcome_journal(session);
     say_cut_short(session, why);
 }

@@ -179,11 +179,8 @@ static void append_comparison(struct hs_text *out, const char *separator, double
                               const char *name)
 {
     char figure[HS_FIGURE_TEXT];
-    bool faster = best <= other;
 
-    hs_text_append(out, "%s%s %s than %s", separator,
-                   hs_ratio_figure(figure, faster ? other : best, faster ? best : other),
-                   faster ? "faster" : "slower", name);
+    hs_text_append(out, "%s%s than %s", separator, hs_comparison_figure(figure, best, other), name);
 }
 
 /* "best  4x8x4  12.34 ms  1.392x faster than flat, 3.1x faster than MPI_Allreduce" */

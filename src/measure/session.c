@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "console/system_find.h"
+#include "machine/system_find.h"
 #include "measure/fingerprint.h"
 #include "measure/lazy_plan.h"
 #include "measure/outcome.h"
@@ -185,32 +185,42 @@ static enum hs_status restore_bouts(struct hs_session *session, size_t first, si
     return status;
 }
 
-/* Rank 0. */
-static enum hs_status open_journal(struct hs_session *session, struct hs_error *err)
+/* Rank 0. *path: the journal's, owned by the caller; NULL: none is wanted. */
+static enum hs_status name_journal(char **path, const struct hs_measure_settings *settings,
+                                   const char *output, struct hs_error *err)
+{
+    *path = NULL;
+    if (settings->journal)
+        *path = hs_strdup(settings->journal);
+    else if (!output)
+        return HS_OK;
+    else if (asprintf(path, "%s.journal", output) < 0)
+        *path = NULL;
+    return *path ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");
+}
+
+/* Rank 0. `output`: the file, or NULL. */
+static enum hs_status open_journal(struct hs_session *session, const char *output,
+                                   struct hs_error *err)
 {
     const struct hs_measure_settings *settings = &session->settings;
+    struct hs_journal *journal = &session->journal;
     struct hs_fingerprint print = {0};
-    char *path = NULL;
-    enum hs_status status;
+    char *path;
+    enum hs_status status = name_journal(&path, settings, output, err);
 
-    if (settings->journal)
-        path = hs_strdup(settings->journal);
-    else if (settings->output && strcmp(settings->output, "-") != 0 &&
-             asprintf(&path, "%s.journal", settings->output) < 0)
-        path = NULL;
-    else if (!settings->output || strcmp(settings->output, "-") == 0)
-        return HS_OK;
     if (!path)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return status;
     status = hs_fingerprint_take(&print, session, err);
     if (status == HS_OK && settings->resume)
-        status = hs_journal_resume(&session->journal, path, print.facts, print.count, err);
-    else if (status == HS_OK) {
-        if (access(path, F_OK) == 0)
-            hs_progress_note(&session->progress,
-                             "%s: replaced; --resume would have gone on from it", path);
-        status = hs_journal_create(&session->journal, path, print.facts, print.count, err);
-    }
+        status = hs_journal_resume(journal, path, output, print.facts, print.count, err);
+    else if (status == HS_OK)
+        status = hs_journal_create(journal, path, output, print.facts, print.count, err);
+    if (status == HS_OK && journal->aside)
+        hs_progress_note(&session->progress,
+                         "the journal of an earlier run is now %s; to go on from it: --resume "
+                         "--journal %s",
+                         journal->aside, journal->aside);
     if (status == HS_OK && settings->resume && !session->lazy)
         status = restore_bouts(session, 0, session->bout_count, err);
     hs_fingerprint_release(&print);
@@ -297,7 +307,7 @@ static enum hs_status run_bout(struct hs_session *session, struct hs_error *err)
     hs_guard_unlock(session->guard);
     status = hs_driver_run(&driver, err);
     hs_guard_lock(session->guard);
-    hs_progress_clear(&session->progress);
+    hs_progress_line_clear(&session->progress.line);
     if (driver.padded_count * width > bout->bytes)
         bout->padded_bytes = driver.padded_count * width;
     if (driver.device[0] && !session->device[0] && session->rank == 0)
@@ -354,7 +364,7 @@ static enum hs_status look_around(struct hs_session *session, struct hs_error *e
     CHECK_MPI(MPI_Comm_rank(session->order.ordered, &session->rank));
     CHECK_MPI(MPI_Comm_size(session->order.ordered, &session->np));
     hs_guard_serve(session->guard, session->rank, session->np, hs_outcome_cut_short, session);
-    hs_progress_init(&session->progress, session->settings.quiet || session->rank != 0);
+    hs_progress_init(&session->progress, "measure", session->settings.quiet || session->rank != 0);
     hs_clock_utc(session->created);
     status = read_system(session, err);
     session->lazy = hs_lazy_plan_wanted(session);
@@ -375,12 +385,14 @@ static enum hs_status open_files(struct hs_session *session, struct hs_error *er
     const char *output = session->settings.output;
     enum hs_status status = HS_OK;
 
+    if (output && strcmp(output, "-") == 0)
+        output = NULL;
     if (session->rank == 0) {
-        if (output && strcmp(output, "-") != 0)
+        if (output)
             status = hs_file_writable(output, err);
         hs_guard_lock(session->guard);
         if (status == HS_OK)
-            status = open_journal(session, err);
+            status = open_journal(session, output, err);
         hs_guard_unlock(session->guard);
     }
     return agree(session, status, err);

@@ -18,9 +18,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "cli/cmd_measure.h"
 #include "measure/candidates.h"
 #include "measure/machine.h"
-#include "measure/measure_options.h"
 #include "measure/progress.h"
 #include "model/system.h"
 #include "runner/backend.h"

@@ -9,7 +9,7 @@
 #include "base/statistics.h"
 #include "model/price.h"
 
-/* ---- priors --------------------------------------------------------------------------------- */
+/* ---- priors -------------------------------------------------------------------------------- */
 
 /* Standard deviations of described figures, relative to them. Real links reach about half to all of
  * what is said of them; described latencies are of the wire more often than not, and software takes
@@ -24,7 +24,7 @@
 /* Of layers that straddle from those that do not: a ring that shares a link with few others seldom
  * fills it. */
 #define STRADDLE_DEVIATION 0.35
-/* Of sizes, and of layers of one size. Where only the shape is known, links may be missing in it. */
+/* Of sizes, and of layers of one size. Links may be missing where only the shape is known. */
 #define DEVIATION          0.10
 #define DEVIATION_OF_SHAPE 0.30
 #define USUAL_NOISE        0.05
@@ -51,9 +51,9 @@
  * (through buffers, or links that lend), and would else tilt it. */
 #define HELD 0.3
 
-#define OWN      2 /* unknowns of a kind: deviations of latency and of slowness */
-#define BASE_MAX (1 + 2 * HS_LEVELS_MAX)
-#define ROW_MAX  (OWN * HS_FIT_LAYER + BASE_MAX + 1)
+#define OWN         2 /* unknowns of a kind: deviations of latency and of slowness */
+#define FIGURES_MAX (1 + 2 * HS_LEVELS_MAX)
+#define ROW_MAX     (OWN * HS_FIT_LAYER + FIGURES_MAX + 1)
 
 /* Parts of a time. */
 enum { LAUNCHES = 1, STEPS = 2, MOVING = 4, ALL = 7 };
@@ -66,6 +66,20 @@ struct term {
     bool used;
 };
 
+struct terms {
+    struct term *items;
+    double *rows; /* [width + 1] each */
+    size_t count;
+};
+
+/* An unknown of the machine: launch seconds; latency seconds and seconds per byte of a level. */
+struct figure {
+    double mean, deviation; /* of its prior */
+    double widened;         /* factor of the deviation: it was far off */
+    double at;              /* of latencies: where deviations are linearised */
+    bool held;              /* at 0 */
+};
+
 /* Unknowns are counted in prior standard deviations from their prior means (z). A row has the
  * unknowns of a layer's kind, of each it is part of, and of the machine, and at its end what the
  * means alone make: the time is its product with these and a 1. */
@@ -75,24 +89,24 @@ struct hs_belief {
     double scale;          /* of figures that mean nothing: how many times slower the machine is */
     double widen, scatter; /* factors of deviations, and of all that is not known */
 
-    /* Of the machine: launch seconds; per level latency seconds; per level seconds per byte. */
-    double mean[BASE_MAX], deviation[BASE_MAX], widened[BASE_MAX];
-    bool held[BASE_MAX]; /* at 0 */
-    /* Where everything is linearised: bandwidths as estimated, and latencies. */
-    struct hs_system now;
-    double latency[HS_LEVELS_MAX];
+    struct figure figures[FIGURES_MAX]; /* launch; per level a latency; per level a slowness */
+    struct hs_system now;               /* with bandwidths as they are estimated */
 
-    size_t base, width; /* unknowns of the machine, and of a row */
+    size_t width; /* unknowns of a row */
     struct hs_belief_kind *kinds;
     size_t kind_count;
-    double *z, *drawn; /* [base + OWN kind_count]: as expected, and in one draw */
+    double *z, *drawn; /* [figures + OWN kind_count]: as expected, and in one draw */
     /* Per kind a matrix of its own unknowns, those it is part of, and the right side: the normal
      * equations of its points, then rows of their Cholesky factor. */
     double *fronts;
-    struct term *terms, *stages; /* points, and stages asked for */
-    double *rows, *stage_rows;   /* [width + 1] each */
-    size_t count, stage_count;
+    struct terms points, asked;
 };
+
+/* How many figures the machine has. */
+static size_t figures_of(const struct hs_belief *b)
+{
+    return 1 + 2 * b->described->level_count;
+}
 
 /* ---- kinds ---------------------------------------------------------------------------------- */
 
@@ -133,18 +147,18 @@ static size_t kind_of(struct hs_belief *b, int64_t ranks, struct hs_stage_key ke
 
 static size_t own_count(const struct hs_belief *b, size_t kind)
 {
-    return kind > 0 ? OWN : b->base;
+    return kind > 0 ? OWN : figures_of(b);
 }
 
 static size_t first_unknown(const struct hs_belief *b, size_t kind)
 {
-    return kind > 0 ? b->base + OWN * (kind - 1) : 0;
+    return kind > 0 ? figures_of(b) + OWN * (kind - 1) : 0;
 }
 
 /* Unknowns of a kind and of all it is part of. */
 static size_t width_of(const struct hs_belief *b, size_t kind)
 {
-    return b->base + OWN * (size_t)b->kinds[kind].fit.scope;
+    return figures_of(b) + OWN * (size_t)b->kinds[kind].fit.scope;
 }
 
 static double *front_of(const struct hs_belief *b, size_t kind)
@@ -206,16 +220,16 @@ static void fill_row(double *row, const struct hs_belief *b, const struct term *
         const struct hs_belief_kind *kind = &b->kinds[k];
 
         if (kind->fit.scope > HS_FIT_LEVEL && kind->fit.scope <= scope)
-            row[0] = deviation_of(b, kind) * steps * b->latency[price.level];
+            row[0] = deviation_of(b, kind) * steps * b->figures[1 + price.level].at;
         if (kind->fit.scope <= scope)
             row[1] = deviation_of(b, kind) * moving;
     }
     base[1 + price.level] = steps;
     base[1 + b->now.level_count + (size_t)price.bottleneck] =
         moving * b->now.levels[price.bottleneck].bytes_per_second;
-    for (size_t c = 0; c < b->base; c++) {
-        base[b->base] += base[c] * b->mean[c];
-        base[c] *= b->deviation[c];
+    for (size_t c = 0; c < figures_of(b); c++) {
+        base[figures_of(b)] += base[c] * b->figures[c].mean;
+        base[c] *= b->figures[c].deviation;
     }
 }
 
@@ -253,15 +267,15 @@ static void assemble(struct hs_belief *b)
     for (size_t i = 0; i < b->kind_count; i++)
         for (size_t k = 0; k < own_count(b, i); k++)
             front_of(b, i)[k * pitch + k] = 1;
-    for (size_t i = 0; i < b->count; i++) {
-        double row[ROW_MAX], *front = front_of(b, b->terms[i].kind);
+    for (size_t i = 0; i < b->points.count; i++) {
+        double row[ROW_MAX], *front = front_of(b, b->points.items[i].kind);
 
-        if (!b->terms[i].used)
+        if (!b->points.items[i].used)
             continue;
-        memcpy(row, b->rows + i * pitch, pitch * sizeof(*row));
-        row[b->width] = b->terms[i].point.seconds - row[b->width];
+        memcpy(row, b->points.rows + i * pitch, pitch * sizeof(*row));
+        row[b->width] = b->points.items[i].point.seconds - row[b->width];
         for (size_t c = 0; c < pitch; c++)
-            row[c] /= sigma_of(&b->terms[i]);
+            row[c] /= sigma_of(&b->points.items[i]);
         for (size_t r = 0; r < pitch; r++)
             for (size_t c = r; c < pitch; c++)
                 front[r * pitch + c] += row[r] * row[c];
@@ -269,7 +283,8 @@ static void assemble(struct hs_belief *b)
 }
 
 /* Cholesky's method on each kind's own rows, from the leaves to the root; what is left is part of
- * the equations of the kind that it is part of. */
+ * the equations of the kind that it is part of. By its prior no pivot is below 1; rounding, where
+ * points say far more than priors, must not make it so. */
 static void eliminate(struct hs_belief *b)
 {
     size_t pitch = b->width + 1;
@@ -279,8 +294,10 @@ static void eliminate(struct hs_belief *b)
         double *front = front_of(b, i), *parent = front_of(b, b->kinds[i].parent);
 
         for (size_t k = 0; k < own; k++) {
-            double *pivot = front + k * pitch, root = sqrt(pivot[k]);
+            double *pivot = front + k * pitch, root;
 
+            pivot[k] = fmax(1, pivot[k]);
+            root = sqrt(pivot[k]);
             for (size_t c = k; c <= width; c++)
                 pivot[c] /= root;
             for (size_t r = k + 1; r <= width; r++)
@@ -342,29 +359,30 @@ static void set_priors(struct hs_belief *b)
     const struct hs_system *system = b->described;
     bool unknown = b->options.shape_only;
     double doubt = unknown || b->options.max_residual > 0 ? DOUBT : 1;
+    struct figure *launch = b->figures;
 
-    b->mean[0] = unknown ? 0 : system->launch_seconds;
-    b->deviation[0] = LAUNCH_DEVIATION * b->scale * fmax(system->launch_seconds, LEAST_LAUNCH);
+    launch->mean = unknown ? 0 : system->launch_seconds;
+    launch->deviation = LAUNCH_DEVIATION * b->scale * fmax(system->launch_seconds, LEAST_LAUNCH);
     for (size_t l = 0; l < system->level_count; l++) {
-        double latency = system->levels[l].latency_seconds;
-        double unit = b->scale * fmax(latency, LEAST_LATENCY);
-        size_t s = 1 + system->level_count + l;
+        struct figure *latency = &launch[1 + l], *slowness = latency + system->level_count;
+        double described = system->levels[l].latency_seconds;
+        double unit = b->scale * fmax(described, LEAST_LATENCY);
 
-        b->mean[1 + l] = unknown ? unit : latency;
-        b->deviation[1 + l] = LATENCY_DEVIATION * unit;
-        b->mean[s] = b->scale / system->levels[l].bytes_per_second;
-        b->deviation[s] = SLOWNESS_DEVIATION * b->mean[s];
+        latency->mean = unknown ? unit : described;
+        latency->deviation = LATENCY_DEVIATION * unit;
+        slowness->mean = b->scale / system->levels[l].bytes_per_second;
+        slowness->deviation = SLOWNESS_DEVIATION * slowness->mean;
     }
-    for (size_t c = 0; c < b->base; c++) {
-        b->deviation[c] *= b->held[c] ? 0 : doubt * b->widened[c];
-        if (b->held[c])
-            b->mean[c] = 0;
+    for (struct figure *figure = launch; figure < launch + figures_of(b); figure++) {
+        figure->deviation *= figure->held ? 0 : doubt * figure->widened;
+        if (figure->held)
+            figure->mean = 0;
     }
 }
 
 static double expected(const struct hs_belief *b, size_t c)
 {
-    return b->mean[c] + b->deviation[c] * b->z[c];
+    return b->figures[c].mean + b->figures[c].deviation * b->z[c];
 }
 
 /* The figures as expected, but for those too near 0 to be deviated from. */
@@ -375,7 +393,8 @@ static void estimate(struct hs_belief *b)
         double unit = b->scale * fmax(level->latency_seconds, LEAST_LATENCY);
         double slowness = b->scale / level->bytes_per_second;
 
-        b->latency[l] = b->held[1 + l] ? 0 : fmax(expected(b, 1 + l), LEAST_FACTOR * unit);
+        b->figures[1 + l].at =
+            b->figures[1 + l].held ? 0 : fmax(expected(b, 1 + l), LEAST_FACTOR * unit);
         b->now.levels[l].bytes_per_second =
             1 / fmax(expected(b, 1 + b->now.level_count + l), LEAST_FACTOR * slowness);
     }
@@ -386,23 +405,23 @@ static void find_scale(struct hs_belief *b)
 {
     double sum = 0, row[ROW_MAX];
 
-    for (size_t i = 0; i < b->count; i++) {
-        fill_row(row, b, &b->terms[i], STEPS | MOVING, HS_FIT_NONE);
-        sum += log(b->terms[i].point.seconds / row[b->width]);
+    for (size_t i = 0; i < b->points.count; i++) {
+        fill_row(row, b, &b->points.items[i], STEPS | MOVING, HS_FIT_NONE);
+        sum += log(b->points.items[i].point.seconds / row[b->width]);
     }
-    b->scale = exp(sum / (double)b->count);
+    b->scale = exp(sum / (double)b->points.count);
 }
 
 static void start(struct hs_belief *b)
 {
     b->now = *b->described;
     b->scale = b->widen = b->scatter = 1;
-    memset(b->z, 0, (b->base + OWN * b->kind_count) * sizeof(*b->z));
-    memset(b->held, 0, sizeof(b->held));
-    for (size_t c = 0; c < BASE_MAX; c++)
-        b->widened[c] = 1;
+    memset(b->z, 0, (figures_of(b) + OWN * b->kind_count) * sizeof(*b->z));
+    memset(b->figures, 0, sizeof(b->figures));
+    for (size_t c = 0; c < FIGURES_MAX; c++)
+        b->figures[c].widened = 1;
     set_priors(b);
-    if (b->options.shape_only && b->count > 0)
+    if (b->options.shape_only && b->points.count > 0)
         find_scale(b);
     set_priors(b);
     estimate(b);
@@ -421,11 +440,11 @@ static double decided_of(const struct hs_belief *b, size_t c)
  * deviations do. Where points decide little of a figure it moves little, but that is as telling. */
 static void give_way(struct hs_belief *b)
 {
-    for (size_t c = 0; c < b->base; c++) {
+    for (size_t c = 0; c < figures_of(b); c++) {
         double decided = decided_of(b, c);
 
         if (decided > DECIDED_LEAST)
-            b->widened[c] *= fmax(1, fabs(b->z[c]) / sqrt(decided) / SURPRISE);
+            b->figures[c].widened *= fmax(1, fabs(b->z[c]) / sqrt(decided) / SURPRISE);
     }
 }
 
@@ -435,8 +454,8 @@ static bool hold_negative(struct hs_belief *b)
     bool any = false;
 
     for (size_t c = 0; c <= b->now.level_count; c++)
-        if (!b->held[c] && expected(b, c) < 0)
-            b->held[c] = any = true;
+        if (!b->figures[c].held && expected(b, c) < 0)
+            b->figures[c].held = any = true;
     return any;
 }
 
@@ -447,9 +466,9 @@ static double decided_by(double *squares, double *count, const struct hs_belief 
     double decided = 0;
 
     *squares = *count = 0;
-    for (size_t i = 0; i < b->count; i++) {
-        const struct term *term = &b->terms[i];
-        const double *row = b->rows + i * (b->width + 1);
+    for (size_t i = 0; i < b->points.count; i++) {
+        const struct term *term = &b->points.items[i];
+        const double *row = b->points.rows + i * (b->width + 1);
         double miss = term->point.seconds - seconds_of(row, b, b->z, term->kind);
 
         if (!term->used)
@@ -467,7 +486,7 @@ static void widen(struct hs_belief *b)
 {
     double rest, count, squares = 0, decided = decided_by(&rest, &count, b);
 
-    for (size_t c = 0; c < b->base + OWN * (b->kind_count - 1); c++)
+    for (size_t c = 0; c < figures_of(b) + OWN * (b->kind_count - 1); c++)
         squares += b->z[c] * b->z[c];
     b->widen = sqrt((SURE + b->widen * b->widen * squares) / (SURE + decided));
     b->widen = fmin(WIDEST, fmax(1, b->widen));
@@ -485,7 +504,7 @@ static void find_scatter(struct hs_belief *b)
 static void solve(struct hs_belief *b)
 {
     set_priors(b);
-    fill_rows(b->rows, b, b->terms, b->count);
+    fill_rows(b->points.rows, b, b->points.items, b->points.count);
     assemble(b);
     eliminate(b);
     substitute(b->z, b, NULL);
@@ -539,10 +558,10 @@ static void tally(struct hs_belief *b)
         fit->points = 0;
         fit->residual = fit->max_bytes = 0;
     }
-    for (size_t i = 0; i < b->count; i++) {
-        const struct term *term = &b->terms[i];
-        double seconds =
-            seconds_of(b->rows + i * (b->width + 1), b, b->z, term->kind) / term->point.seconds;
+    for (size_t i = 0; i < b->points.count; i++) {
+        const struct term *term = &b->points.items[i];
+        double seconds = seconds_of(b->points.rows + i * (b->width + 1), b, b->z, term->kind) /
+                         term->point.seconds;
 
         if (!term->used)
             continue;
@@ -556,7 +575,7 @@ static void tally(struct hs_belief *b)
 
 static bool is_flat(const struct hs_belief *b, const struct hs_belief_kind *layer)
 {
-    const struct term *longest = &b->terms[layer->longest];
+    const struct term *longest = &b->points.items[layer->longest];
     double row[ROW_MAX];
 
     fill_row(row, b, longest, MOVING, HS_FIT_LAYER);
@@ -571,7 +590,7 @@ static size_t narrow(struct hs_belief *b)
 
     for (size_t i = 0; i < b->kind_count; i++) {
         struct hs_belief_kind *layer = &b->kinds[i];
-        double limit = b->options.max_residual * (b->held[1 + layer->fit.level] ? HELD : 1);
+        double limit = b->options.max_residual * (b->figures[1 + layer->fit.level].held ? HELD : 1);
 
         if (layer->fit.scope != HS_FIT_LAYER || layer->fit.points == 0 || layer->refused ||
             is_flat(b, layer) || layer->fit.residual <= limit ||
@@ -605,8 +624,8 @@ static int64_t choose(struct hs_belief *b)
 {
     int64_t used = 0;
 
-    for (size_t i = 0; i < b->count; i++) {
-        struct term *term = &b->terms[i];
+    for (size_t i = 0; i < b->points.count; i++) {
+        struct term *term = &b->points.items[i];
         const struct hs_belief_kind *layer = &b->kinds[term->kind];
 
         term->used = !layer->refused && term->point.bytes >= layer->shortest * layer->fit.max_bytes;
@@ -638,7 +657,7 @@ static enum hs_status settle(struct hs_belief *b, struct hs_error *err)
 static bool make_room(struct hs_belief *b, size_t terms)
 {
     size_t capacity = b->kind_count + HS_FIT_LAYER * terms;
-    size_t front = (b->width + 1) * (b->width + 1), unknowns = b->base + OWN * capacity;
+    size_t front = (b->width + 1) * (b->width + 1), unknowns = figures_of(b) + OWN * capacity;
     struct hs_belief_kind *kinds = realloc(b->kinds, capacity * sizeof(*kinds));
     double *fronts = realloc(b->fronts, capacity * front * sizeof(*fronts));
     double *z = realloc(b->z, unknowns * sizeof(*z));
@@ -678,13 +697,13 @@ static void add_points(struct hs_belief *b, const struct hs_fit_point *points, s
         if (!isfinite(pairs[i].noise))
             pairs[i].noise = b->options.noise;
     }
-    b->count = hs_fit_points_pair(pairs, halves, count);
-    for (size_t i = 0; i < b->count; i++) {
-        b->terms[i] = (struct term){.kind = kind_of(b, pairs[i].np, pairs[i].key),
-                                    .point = pairs[i],
-                                    .halves = halves[i],
-                                    .used = true};
-        b->terms[i].point.noise = fmax(pairs[i].noise, NOISE_FLOOR);
+    b->points.count = hs_fit_points_pair(pairs, halves, count);
+    for (size_t i = 0; i < b->points.count; i++) {
+        b->points.items[i] = (struct term){.kind = kind_of(b, pairs[i].np, pairs[i].key),
+                                           .point = pairs[i],
+                                           .halves = halves[i],
+                                           .used = true};
+        b->points.items[i].point.noise = fmax(pairs[i].noise, NOISE_FLOOR);
     }
 }
 
@@ -695,9 +714,9 @@ static enum hs_status take_points(struct hs_belief *b, const struct hs_fit_point
     int64_t *halves = malloc((count + 1) * sizeof(*halves));
     bool room = make_room(b, count + 1);
 
-    b->terms = calloc(count + 1, sizeof(*b->terms));
-    b->rows = calloc((count + 1) * (b->width + 1), sizeof(*b->rows));
-    room = room && pairs && halves && b->terms && b->rows;
+    b->points.items = calloc(count + 1, sizeof(*b->points.items));
+    b->points.rows = calloc((count + 1) * (b->width + 1), sizeof(*b->points.rows));
+    room = room && pairs && halves && b->points.items && b->points.rows;
     if (room) {
         b->kinds[b->kind_count++] = (struct hs_belief_kind){.fit.scope = HS_FIT_NONE};
         add_points(b, points, count, pairs, halves);
@@ -722,8 +741,7 @@ enum hs_status hs_belief_init(struct hs_belief **out, const struct hs_system *sy
         b->options = *options;
     if (b->options.noise == 0)
         b->options.noise = USUAL_NOISE;
-    b->base = 1 + 2 * system->level_count;
-    b->width = b->base + OWN * HS_FIT_LAYER;
+    b->width = figures_of(b) + OWN * HS_FIT_LAYER;
     status = take_points(b, points, count, err);
     if (!status)
         status = settle(b, err);
@@ -742,10 +760,10 @@ void hs_belief_release(struct hs_belief *b)
     free(b->fronts);
     free(b->z);
     free(b->drawn);
-    free(b->terms);
-    free(b->rows);
-    free(b->stages);
-    free(b->stage_rows);
+    free(b->points.items);
+    free(b->points.rows);
+    free(b->asked.items);
+    free(b->asked.rows);
     free(b);
 }
 
@@ -771,27 +789,27 @@ enum hs_status hs_belief_ask(struct hs_belief *b, int64_t ranks,
 {
     size_t before = b->kind_count;
 
-    free(b->stages);
-    free(b->stage_rows);
-    b->stage_count = 0;
-    b->stages = calloc(count + 1, sizeof(*b->stages));
-    b->stage_rows = calloc((count + 1) * (b->width + 1), sizeof(*b->stage_rows));
-    if (!b->stages || !b->stage_rows || !make_room(b, count))
+    free(b->asked.items);
+    free(b->asked.rows);
+    b->asked.count = 0;
+    b->asked.items = calloc(count + 1, sizeof(*b->asked.items));
+    b->asked.rows = calloc((count + 1) * (b->width + 1), sizeof(*b->asked.rows));
+    if (!b->asked.items || !b->asked.rows || !make_room(b, count))
         return no_memory(err, count);
     for (size_t i = 0; i < count; i++)
-        b->stages[i] =
+        b->asked.items[i] =
             (struct term){.kind = kind_of(b, ranks, stages[i].key),
                           .point = {.key = stages[i].key, .np = ranks, .bytes = stages[i].bytes}};
-    b->stage_count = count;
+    b->asked.count = count;
     set_unknown(b, before);
-    fill_rows(b->stage_rows, b, b->stages, count);
+    fill_rows(b->asked.rows, b, b->asked.items, count);
     return HS_OK;
 }
 
 static void time_stages(double *seconds, const struct hs_belief *b, const double *z)
 {
-    for (size_t i = 0; i < b->stage_count; i++)
-        seconds[i] = seconds_of(b->stage_rows + i * (b->width + 1), b, z, b->stages[i].kind);
+    for (size_t i = 0; i < b->asked.count; i++)
+        seconds[i] = seconds_of(b->asked.rows + i * (b->width + 1), b, z, b->asked.items[i].kind);
 }
 
 void hs_belief_mean(double *seconds, const struct hs_belief *b)
@@ -801,8 +819,9 @@ void hs_belief_mean(double *seconds, const struct hs_belief *b)
 
 void hs_belief_deviation(double *seconds, const struct hs_belief *b)
 {
-    for (size_t i = 0; i < b->stage_count; i++)
-        seconds[i] = sqrt(variance_of(b->stage_rows + i * (b->width + 1), b, b->stages[i].kind));
+    for (size_t i = 0; i < b->asked.count; i++)
+        seconds[i] =
+            sqrt(variance_of(b->asked.rows + i * (b->width + 1), b, b->asked.items[i].kind));
 }
 
 void hs_belief_draw(double *seconds, struct hs_belief *b, uint64_t *seed)
@@ -826,14 +845,14 @@ struct hs_system hs_belief_system(const struct hs_belief *b)
 
 double hs_belief_launch_ci95(const struct hs_belief *b)
 {
-    double row[ROW_MAX] = {b->deviation[0]};
+    double row[ROW_MAX] = {b->figures[0].deviation};
 
     return hs_normal_quantile(0.025) * sqrt(variance_of(row, b, 0));
 }
 
 bool hs_belief_held(const struct hs_belief *b, size_t level)
 {
-    return b->held[level == b->now.level_count ? 0 : 1 + level];
+    return b->figures[level == b->now.level_count ? 0 : 1 + level].held;
 }
 
 const struct hs_belief_kind *hs_belief_kinds(size_t *count, const struct hs_belief *b)
@@ -850,7 +869,7 @@ static double interval(const double *row, const struct hs_belief *b, size_t kind
 
 struct hs_fit hs_belief_fit(const struct hs_belief *b, size_t i)
 {
-    const struct term *like = &b->terms[b->kinds[i].longest];
+    const struct term *like = &b->points.items[b->kinds[i].longest];
     struct hs_system system = hs_belief_system(b);
     struct hs_fit fit = b->kinds[i].fit;
     const struct hs_level *level = &system.levels[fit.level];

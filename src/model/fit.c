@@ -30,7 +30,7 @@ bool hs_fit_point_valid(const struct hs_fit_point *point)
     return layer.stride >= 1 && layer.size >= 2 && point->np >= 2 && point->np <= HS_NP_MAX &&
            layer.stride <= point->np / layer.size && point->np % (layer.stride * layer.size) == 0 &&
            point->bytes > 0 && isfinite(point->bytes) && point->seconds > 0 &&
-           isfinite(point->seconds);
+           hs_seconds_usable(point->seconds);
 }
 
 static bool are_halves(const struct hs_fit_point *a, const struct hs_fit_point *b)

@@ -13,21 +13,15 @@
 #include "model/system.h"
 #include "model/system_parts.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-#define LIST_MAX     100000 /* entries of each list; docs/system.schema.json has the same number */
+#define COUNT(array)      (sizeof(array) / sizeof(*(array)))
+#define LATENCY_RATIO_MAX 1e30 /* of a fit and its level, which prices are multiplied by */
+#define LIST_MAX          100000 /* entries of each list, as in docs/system.schema.json */
 
 static const struct hs_json_bounds percent = {0, 1e9, false};
 
 static enum hs_status out_of_memory(struct hs_error *err)
 {
     return hs_fail(err, HS_MEMORY, "out of memory");
-}
-
-/* hs_json_element counts from the start each time. */
-static void next(struct hs_json *element)
-{
-    element->node = element->node->next;
-    element->index++;
 }
 
 /* The array `key`: its cursor, its length, and a zeroed list of as many elements. An absent one is
@@ -169,6 +163,20 @@ static enum hs_status check_place(const struct hs_fit *fit, const struct hs_json
     return HS_OK;
 }
 
+static enum hs_status read_latency(struct hs_fit *fit, const struct hs_json *at,
+                                   const struct hs_system *system, struct hs_error *err)
+{
+    const struct hs_level *level = &system->levels[fit->level];
+    enum hs_status status = read_figure(&fit->latency_seconds, at, "latency_us",
+                                        &hs_bounds_not_negative, hs_from_microseconds, err);
+
+    if (status == HS_OK && level->latency_seconds > 0 &&
+        fit->latency_seconds / level->latency_seconds > LATENCY_RATIO_MAX)
+        return hs_json_fail(at, err, "latency_us: more than %g times that of level %s",
+                            LATENCY_RATIO_MAX, level->name);
+    return status;
+}
+
 /* What the fit's points cover. */
 static enum hs_status read_range(struct hs_fit *fit, const struct hs_json *at, struct hs_error *err)
 {
@@ -221,8 +229,7 @@ static enum hs_status read_fit(struct hs_fit *fit, const struct hs_json *at,
     if ((status = hs_json_object(at, keys, COUNT(keys), err)) ||
         (status = read_place(fit, at, system, err)) ||
         (status = check_place(fit, at, system, err)) ||
-        (status = read_figure(&fit->latency_seconds, at, "latency_us", &hs_bounds_not_negative,
-                              hs_from_microseconds, err)) ||
+        (status = read_latency(fit, at, system, err)) ||
         (status = read_figure(&fit->bytes_per_second, at, "bandwidth_GBps", &hs_bounds_positive,
                               hs_from_gigabytes, err)) ||
         (status = hs_json_number_or(&for_readers, at, "half_bandwidth_bytes",
@@ -275,9 +282,9 @@ static enum hs_status read_placed(struct placed_fit *placed, size_t count,
                                   const struct hs_json *array, const struct hs_system *system,
                                   struct hs_error *err)
 {
-    struct hs_json at = hs_json_element(array, 0);
+    struct hs_json at = hs_json_first(array);
 
-    for (size_t i = 0; i < count; i++, next(&at)) {
+    for (size_t i = 0; i < count; i++, hs_json_next(&at)) {
         enum hs_status status = read_fit(&placed[i].fit, &at, system, err);
 
         if (status)
@@ -322,8 +329,11 @@ static enum hs_status read_point(struct hs_fit_point *point, const struct hs_jso
         (status = hs_json_integer(&point->np, at, "np", 2, HS_NP_MAX, err)) ||
         (status = read_choice(&phase, at, "phase", hs_phase_names, HS_PHASE_COUNT, err)) ||
         (status = hs_json_number(&point->bytes, at, "bytes", &hs_bounds_positive, err)) ||
-        (status = hs_json_number(&point->seconds, at, "seconds", &hs_bounds_positive, err)))
+        (status = hs_json_member(&member, at, "seconds", err)) ||
+        (status = hs_json_seconds(&point->seconds, &member, err)))
         return status;
+    if (point->seconds == 0)
+        return hs_json_fail(&member, err, "expected a number above 0, found 0");
     if (point->np % (point->key.layer.stride * point->key.layer.size) != 0)
         return hs_json_fail(
             at, err, "np: expected a multiple of stride times size, %" PRId64 ", found %" PRId64,
@@ -346,8 +356,8 @@ static enum hs_status read_points(struct hs_fits *fits, const struct hs_json *at
     fits->points = list;
     if (status || !fits->points)
         return status;
-    point = hs_json_element(&array, 0);
-    for (size_t i = 0; i < fits->point_count && status == HS_OK; i++, next(&point))
+    point = hs_json_first(&array);
+    for (size_t i = 0; i < fits->point_count && status == HS_OK; i++, hs_json_next(&point))
         status = read_point(&fits->points[i], &point, err);
     return status;
 }
@@ -384,8 +394,8 @@ static enum hs_status read_refusals(struct hs_fits *fits, const struct hs_json *
     fits->refusals = list;
     if (status || !fits->refusals)
         return status;
-    refusal = hs_json_element(&array, 0);
-    for (size_t i = 0; i < fits->refusal_count && status == HS_OK; i++, next(&refusal))
+    refusal = hs_json_first(&array);
+    for (size_t i = 0; i < fits->refusal_count && status == HS_OK; i++, hs_json_next(&refusal))
         status = read_refusal(&fits->refusals[i], &refusal, err);
     return status;
 }

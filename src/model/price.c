@@ -127,7 +127,7 @@ static struct hs_stage_cost cost_of(const struct hs_stage_price *price, double b
     return cost;
 }
 
-/* Adds a stage of layer i to the plan's cost, and its time per chunk to the levels it keeps busy. */
+/* Adds a stage of layer i to the plan's cost, and its time per chunk to levels it keeps busy. */
 static void add_stage(struct hs_plan_cost *cost, double busy[HS_LEVELS_MAX],
                       const struct hs_stage_price *price, int i, double bytes, int chunks)
 {

@@ -1,6 +1,7 @@
 #include "model/problem.h"
 
 #include <assert.h>
+#include <math.h>
 
 struct hs_group hs_group_world(int64_t ranks)
 {
@@ -74,6 +75,7 @@ int hs_problem_stages(struct hs_stage stages[HS_STAGES_MAX], const struct hs_pro
 
 double hs_problem_bus_bandwidth(const struct hs_problem *problem, double seconds)
 {
-    return problem->bytes / seconds *
-           hs_collectives[problem->collective].bus_factor(problem->group.size);
+    return seconds > 0 ? problem->bytes / seconds *
+                             hs_collectives[problem->collective].bus_factor(problem->group.size)
+                       : NAN;
 }

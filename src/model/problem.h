@@ -55,7 +55,7 @@ int hs_problem_phases(enum hs_phase phases[2], const struct hs_problem *problem,
 struct hs_stage_key hs_problem_key(const struct hs_problem *problem, struct hs_layer layer,
                                    enum hs_algorithm algorithm);
 
-/* Bus bandwidth as nccl-tests defines it, bytes per second. */
+/* Bus bandwidth as nccl-tests defines it, bytes per second; NaN where the time is 0 or unknown. */
 double hs_problem_bus_bandwidth(const struct hs_problem *problem, double seconds);
 
 #endif

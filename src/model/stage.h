@@ -16,8 +16,8 @@
 #include "model/split.h"
 
 /* What all groups of a layer do at the same time. name, text, meaning. p ranks in a group, m bytes
- * enter the larger side. A pair is the last of them and does not run: it is the first two of one layer,
- * where what is known or asked is their sum. */
+ * enter the larger side. A pair is the last of them and does not run: it is the first two of one
+ * layer, where what is known or asked is their sum. */
 /* clang-format off */
 #define HS_PHASES(row)                                                                            \
     row(REDUCE_SCATTER, "reduce-scatter", "m in, m / p out: rank k of the group keeps block k")   \

@@ -30,9 +30,14 @@
 #include "base/text.h"
 #include "model/fit.h"
 
-#define HS_LEVELS_MAX  8
-#define HS_PORTS_MAX   1024
-#define HS_SYSTEM_NAME 64 /* bytes of a name with its NUL */
+#define HS_LEVELS_MAX 8
+#define HS_PORTS_MAX  1024
+/* Bounds of figures, per second and in seconds: no time of HS_NP_MAX processes, HS_BYTES_MAX and
+ * HS_CHUNKS_MAX is infinite, 0 for want of digits, or beyond HS_SECONDS_MAX. */
+#define HS_BANDWIDTH_MIN 1.0
+#define HS_BANDWIDTH_MAX 1e27
+#define HS_LATENCY_MAX   1e6
+#define HS_SYSTEM_NAME   64 /* bytes of a name with its NUL */
 /* Letters of a level's name; a system's may have dots, too. */
 #define HS_LEVEL_LETTERS  "abcdefghijklmnopqrstuvwxyz0123456789_-"
 #define HS_SYSTEM_LETTERS HS_LEVEL_LETTERS "."

@@ -86,10 +86,10 @@ static enum hs_status read_level(struct hs_level *level, const struct hs_json *a
 static enum hs_status check_unique(const struct hs_system *system, const struct hs_json *levels,
                                    struct hs_error *err)
 {
+    struct hs_json at = hs_json_first(levels);
     int64_t ranks = 1;
 
-    for (size_t l = 0; l < system->level_count; l++) {
-        struct hs_json at = hs_json_element(levels, l);
+    for (size_t l = 0; l < system->level_count; l++, hs_json_next(&at)) {
         int64_t arity = system->levels[l].arity;
 
         for (size_t k = 0; k < l; k++)
@@ -106,7 +106,7 @@ static enum hs_status check_unique(const struct hs_system *system, const struct 
 static enum hs_status read_levels(struct hs_system *system, const struct hs_json *at,
                                   struct hs_error *err)
 {
-    struct hs_json levels;
+    struct hs_json levels, element;
     enum hs_status status;
 
     if ((status = hs_json_member(&levels, at, "levels", err)) ||
@@ -114,9 +114,8 @@ static enum hs_status read_levels(struct hs_system *system, const struct hs_json
         system->level_count = 0;
         return status;
     }
-    for (size_t l = 0; l < system->level_count; l++) {
-        struct hs_json element = hs_json_element(&levels, l);
-
+    element = hs_json_first(&levels);
+    for (size_t l = 0; l < system->level_count; l++, hs_json_next(&element)) {
         status = read_level(&system->levels[l], &element, l + 1 == system->level_count, err);
         if (status)
             return status;

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct hs_json_bounds hs_bounds_positive = {0, 1e18, true};
-const struct hs_json_bounds hs_bounds_not_negative = {0, 1e12, false};
+#include "model/system.h"
+
+const struct hs_json_bounds hs_bounds_positive = {HS_BANDWIDTH_MIN / 1e9, HS_BANDWIDTH_MAX / 1e9,
+                                                  false};
+const struct hs_json_bounds hs_bounds_not_negative = {0, HS_LATENCY_MAX * 1e6, false};
 
 /* ---- units ---- */
 

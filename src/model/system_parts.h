@@ -11,8 +11,8 @@
 
 struct cJSON;
 
-extern const struct hs_json_bounds hs_bounds_positive;     /* figures above 0 */
-extern const struct hs_json_bounds hs_bounds_not_negative; /* figures of 0 or more */
+extern const struct hs_json_bounds hs_bounds_positive;     /* bandwidths in GB/s; bytes */
+extern const struct hs_json_bounds hs_bounds_not_negative; /* microseconds; ratios */
 
 /* Units of the file and SI. hs_to_X gives the number that hs_from_X reads back as exactly this
  * value; where a value lies between two numbers of the unit that are next to each other, the

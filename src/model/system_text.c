@@ -101,6 +101,27 @@ static const char *take_bandwidth(struct piece *piece, const char *text)
     return end;
 }
 
+static enum hs_status check_seconds(double seconds, const char *what, struct hs_error *err)
+{
+    if (seconds <= HS_LATENCY_MAX)
+        return HS_OK;
+    return hs_fail(err, HS_INVALID, "%s: expected at most %g s, found %g s", what, HS_LATENCY_MAX,
+                   seconds);
+}
+
+static enum hs_status check_figures(const struct hs_level *level, struct hs_error *err)
+{
+    char what[HS_SYSTEM_NAME + 32];
+
+    if (!(level->bytes_per_second >= HS_BANDWIDTH_MIN &&
+          level->bytes_per_second <= HS_BANDWIDTH_MAX))
+        return hs_fail(err, HS_INVALID,
+                       "bandwidth of level %s: expected %g to %g B/s, found %g B/s", level->name,
+                       HS_BANDWIDTH_MIN, HS_BANDWIDTH_MAX, level->bytes_per_second);
+    snprintf(what, sizeof(what), "latency of level %s", level->name);
+    return check_seconds(level->latency_seconds, what, err);
+}
+
 static enum hs_status parse_level(struct hs_level *level, const char **rest, struct hs_error *err)
 {
     struct piece piece;
@@ -122,7 +143,7 @@ static enum hs_status parse_level(struct hs_level *level, const char **rest, str
         if (hs_seconds_parse(&level->latency_seconds, piece.text, err))
             return HS_INVALID;
     }
-    return parse_ports(level, rest, err);
+    return check_figures(level, err) ? HS_INVALID : parse_ports(level, rest, err);
 }
 
 static enum hs_status check_levels(const struct hs_system *system, struct hs_error *err)
@@ -161,7 +182,9 @@ static enum hs_status parse_setting(struct hs_system *system, const char *text,
         return HS_OK;
     }
     if (strncmp(text, "launch=", 7) == 0)
-        return hs_seconds_parse(&system->launch_seconds, text + 7, err);
+        return hs_seconds_parse(&system->launch_seconds, text + 7, err)
+                   ? HS_INVALID
+                   : check_seconds(system->launch_seconds, "launch", err);
     return hs_fail(err, HS_INVALID, "expected s=NUMBER or launch=TIME behind ';', found \"%.40s\"",
                    text);
 }

@@ -79,7 +79,7 @@ static double bus(const struct hs_result_message *message, double seconds, int64
 {
     struct hs_problem problem = hs_problem_world(np, (double)message->message_bytes);
 
-    return isfinite(seconds) && seconds > 0 ? hs_problem_bus_bandwidth(&problem, seconds) : NAN;
+    return hs_problem_bus_bandwidth(&problem, seconds);
 }
 
 static void write_point(struct hs_text *out, const struct hs_result_message *message, int64_t np,
@@ -134,10 +134,13 @@ static double layer_seconds(const struct hs_candidate *candidate, struct hs_laye
         return NAN;
     for (int i = 0; i < candidate->plan.split.count; i++) {
         struct hs_layer own = hs_split_layer(&candidate->plan.split, i);
+        double seconds = measured->reduce_scatter_seconds[i];
 
-        if (own.stride == layer.stride && own.size == layer.size)
-            return measured->reduce_scatter_seconds[i] +
-                   (i + 1 < candidate->plan.split.count ? measured->allgather_seconds[i] : 0);
+        if (own.stride != layer.stride || own.size != layer.size)
+            continue;
+        if (i + 1 < candidate->plan.split.count)
+            seconds += measured->allgather_seconds[i];
+        return seconds > 0 ? seconds : NAN; /* 0 has no rate */
     }
     return NAN;
 }

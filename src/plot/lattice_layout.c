@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PRIMES_MAX 10   /* 2 3 5 ... 29 is the longest product below 2^31 + 1 */
+#define PRIMES_MAX 9    /* 2 3 5 ... 23 is the longest product below 2^31 + 1 */
 #define TOO_NEAR   0.30 /* of a line to a node that is not its own */
 
 struct primes {

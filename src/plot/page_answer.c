@@ -90,7 +90,7 @@ static void write_gain(struct hs_text *out, const char *name, struct hs_plot_tim
     struct hs_plot_time gain = hs_page_gain(slower, faster);
     struct hs_text figure = {0}, below = {0};
 
-    if (!isfinite(gain.seconds))
+    if (!isfinite(gain.seconds) || gain.seconds == 0)
         return;
     hs_text_append(&figure, "%.3gx %s", gain.seconds >= 1 ? gain.seconds : 1 / gain.seconds,
                    gain.seconds >= 1 ? "faster" : "slower");

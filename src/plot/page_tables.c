@@ -88,7 +88,7 @@ static void write_times(struct hs_text *out, const struct hs_page_subject *subje
     write_seconds(out, time.seconds);
     write_interval(out, time);
     write_prediction(out, predicted);
-    if (isfinite(seconds))
+    if (isfinite(seconds / subject->best_time.seconds))
         hs_html_cell(out, true, "%.3fx", seconds / subject->best_time.seconds);
     else
         hs_html_cell(out, true, "%s", "");

@@ -16,7 +16,7 @@ struct hs_plot_phases {
     } segments[HS_STAGES_MAX];
 };
 
-/* By the model, where both of a pair take half of its time. All chunks, as if nothing overlapped. */
+/* By the model, where both of a pair take half of its time. All chunks, as if none overlapped. */
 struct hs_plot_phases hs_plot_predicted_phases(const struct hs_plan_cost *cost);
 /* As measured; count 0 where the candidate has no times per layer. */
 struct hs_plot_phases hs_plot_measured_phases(const struct hs_candidate *candidate);

@@ -2,10 +2,10 @@
 #include "result/result_certificate.h"
 
 #include <cjson/cJSON.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/units.h"
 #include "result/result_read.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -153,8 +153,8 @@ static enum hs_status read_ties(struct hs_certificate *certificate, const struct
     if (status)
         return status;
     certificate->ties = list;
-    element = hs_result_first(&array);
-    for (size_t i = 0; i < certificate->tie_count && !status; i++, hs_result_next(&element)) {
+    element = hs_json_first(&array);
+    for (size_t i = 0; i < certificate->tie_count && !status; i++, hs_json_next(&element)) {
         struct hs_certified_split *tie = &certificate->ties[i];
 
         status = hs_json_object(&element, keys, COUNT(keys), err);
@@ -210,7 +210,7 @@ static enum hs_status read_counts(struct hs_certificate *certificate, const stru
 static enum hs_status read_winner(struct hs_certificate *certificate, const struct hs_json *at,
                                   int64_t np, struct hs_error *err)
 {
-    static const struct hs_json_bounds bounds = {.min = 0, .max = DBL_MAX};
+    static const struct hs_json_bounds bounds = {.min = 0, .max = HS_SECONDS_MAX / HS_SECONDS_MIN};
     enum hs_status status;
 
     if ((status = read_split(&certificate->winner, at, "winner", np, err)) ||

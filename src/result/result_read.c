@@ -115,8 +115,8 @@ static enum hs_status read_nodes(struct hs_placement *placement, const struct hs
     placement->ranks_per_node = calloc(placement->node_count + 1, sizeof(int64_t));
     if (!placement->ranks_per_node)
         return hs_fail(err, HS_MEMORY, "out of memory");
-    element = hs_result_first(&array);
-    for (size_t i = 0; i < placement->node_count; i++, hs_result_next(&element)) {
+    element = hs_json_first(&array);
+    for (size_t i = 0; i < placement->node_count; i++, hs_json_next(&element)) {
         if ((status = hs_json_object(&element, keys, COUNT(keys), err)) ||
             (status = hs_result_read_name(&placement->hosts[i], &element, "host", err)) ||
             (status = hs_json_integer(&placement->ranks_per_node[i], &element, "ranks", 1,
@@ -158,8 +158,8 @@ static enum hs_status read_topology(struct hs_result *result, const struct hs_js
     if ((status = hs_json_member(&array, top, "topology", err)) ||
         (status = hs_json_array(&count, &array, 0, HS_TOPOLOGY_KINDS_MAX, err)))
         return status;
-    at = hs_result_first(&array);
-    for (size_t i = 0; i < count; i++, hs_result_next(&at)) {
+    at = hs_json_first(&array);
+    for (size_t i = 0; i < count; i++, hs_json_next(&at)) {
         struct hs_result_topology *kind = hs_result_add_topology(result);
 
         if (!kind)
@@ -206,8 +206,8 @@ static enum hs_status read_messages(struct hs_result *result, const struct hs_js
     if ((status = hs_json_member(&array, top, "results", err)) ||
         (status = hs_json_array(&count, &array, 0, HS_RESULT_MESSAGES_MAX, err)))
         return status;
-    at = hs_result_first(&array);
-    for (size_t i = 0; i < count; i++, hs_result_next(&at)) {
+    at = hs_json_first(&array);
+    for (size_t i = 0; i < count; i++, hs_json_next(&at)) {
         struct hs_result_message *message = hs_result_add_message(result);
 
         if (!message)

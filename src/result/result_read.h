@@ -42,7 +42,7 @@ enum hs_status hs_result_read_bool(bool *out, const struct hs_json *object, cons
 /* Whole number in min .. UINT64_MAX, as a JSON number or as decimal text (HS_RESULT_NUMBER_MAX). */
 enum hs_status hs_result_read_whole(uint64_t *out, const struct hs_json *object, const char *key,
                                     uint64_t min, struct hs_error *err);
-/* Seconds, finite and >= 0; NaN where the member is absent. */
+/* Seconds as of hs_json_seconds; NaN where the member is absent. */
 enum hs_status hs_result_read_seconds(double *out, const struct hs_json *object, const char *key,
                                       struct hs_error *err);
 /* An array of min .. max of them; *out is not NULL even for none of them. */
@@ -53,11 +53,6 @@ enum hs_status hs_result_read_seconds_array(double **out, size_t *count,
 enum hs_status hs_result_read_list(void **list, size_t *count, struct hs_json *array,
                                    const struct hs_json *object, const char *key, size_t max,
                                    size_t element_bytes, struct hs_error *err);
-/* A cursor at the first element, and on to the next: hs_json_element counts from the start each
- * time. */
-struct hs_json hs_result_first(const struct hs_json *array);
-void hs_result_next(struct hs_json *element);
-
 /* One element of `results`; np and the system are those of the result read so far. */
 enum hs_status hs_result_read_message(struct hs_result_message *out, const struct hs_json *at,
                                       const struct hs_result *result, struct hs_error *err);

@@ -61,12 +61,13 @@ static enum hs_status read_measured_or_none(struct hs_candidate *candidate,
 
 /* ---- layers of the prediction ---- */
 
-static enum hs_status read_figure(double *out, const struct hs_json *object, const char *key,
-                                  struct hs_error *err)
+static enum hs_status read_seconds(double *out, const struct hs_json *object, const char *key,
+                                   struct hs_error *err)
 {
-    static const struct hs_json_bounds not_negative = {0, INFINITY, false};
+    struct hs_json at;
+    enum hs_status status = hs_json_member(&at, object, key, err);
 
-    return hs_json_number(out, object, key, &not_negative, err);
+    return status ? status : hs_json_seconds(out, &at, err);
 }
 
 /* The plan says which layer this is; the file repeats it for those who read nothing else. */
@@ -127,6 +128,7 @@ static enum hs_status read_layer(struct hs_stage_cost *layer, const struct hs_js
         "stride", "size",        "level",           "straddles",         "rings_per_link",
         "bytes",  "seconds",     "latency_seconds", "bandwidth_seconds", "launch_seconds",
         "fit",    "extrapolated"};
+    static const struct hs_json_bounds bytes = {0, (double)HS_BYTES_MAX, false};
     enum hs_status status;
 
     if ((status = hs_json_object(at, keys, COUNT(keys), err)) ||
@@ -135,11 +137,11 @@ static enum hs_status read_layer(struct hs_stage_cost *layer, const struct hs_js
         (status = hs_result_read_bool(&layer->straddles, at, "straddles", err)) ||
         (status =
              hs_json_integer(&layer->rings_per_link, at, "rings_per_link", 0, HS_NP_MAX, err)) ||
-        (status = read_figure(&layer->bytes, at, "bytes", err)) ||
-        (status = read_figure(&layer->seconds, at, "seconds", err)) ||
-        (status = read_figure(&layer->latency_seconds, at, "latency_seconds", err)) ||
-        (status = read_figure(&layer->bandwidth_seconds, at, "bandwidth_seconds", err)) ||
-        (status = read_figure(&layer->launch_seconds, at, "launch_seconds", err)))
+        (status = hs_json_number(&layer->bytes, at, "bytes", &bytes, err)) ||
+        (status = read_seconds(&layer->seconds, at, "seconds", err)) ||
+        (status = read_seconds(&layer->latency_seconds, at, "latency_seconds", err)) ||
+        (status = read_seconds(&layer->bandwidth_seconds, at, "bandwidth_seconds", err)) ||
+        (status = read_seconds(&layer->launch_seconds, at, "launch_seconds", err)))
         return status;
     return read_fit(layer, at, err);
 }
@@ -147,10 +149,10 @@ static enum hs_status read_layer(struct hs_stage_cost *layer, const struct hs_js
 static enum hs_status read_layers(struct hs_plan_cost *cost, const struct hs_json *layers,
                                   const struct hs_system *system, struct hs_error *err)
 {
-    struct hs_json at = hs_result_first(layers);
+    struct hs_json at = hs_json_first(layers);
 
     cost->latency_seconds = cost->bandwidth_seconds = cost->launch_seconds = 0;
-    for (int i = 0; i < cost->count; i++, hs_result_next(&at)) {
+    for (int i = 0; i < cost->count; i++, hs_json_next(&at)) {
         const struct hs_stage_cost *layer = &cost->stages[i];
         enum hs_status status = read_layer(&cost->stages[i], &at, system, err);
 
@@ -305,8 +307,8 @@ static enum hs_status read_candidates(struct hs_result_message *message, const s
     message->candidates = list;
     for (size_t i = 0; i < message->candidate_count; i++)
         message->candidates[i].predicted_seconds = NAN;
-    element = hs_result_first(&array);
-    for (size_t i = 0; i < message->candidate_count; i++, hs_result_next(&element)) {
+    element = hs_json_first(&array);
+    for (size_t i = 0; i < message->candidate_count; i++, hs_json_next(&element)) {
         status = read_candidate(&message->candidates[i], &element, result, (double)bytes, err);
         if (status)
             return status;
@@ -356,8 +358,8 @@ static enum hs_status read_pruned(struct hs_result_message *message, const struc
     if (status)
         return status;
     message->pruned = list;
-    at = hs_result_first(&array);
-    for (size_t i = 0; i < message->pruned_count; i++, hs_result_next(&at)) {
+    at = hs_json_first(&array);
+    for (size_t i = 0; i < message->pruned_count; i++, hs_json_next(&at)) {
         struct hs_pruned *pruned = &message->pruned[i];
 
         if ((status = hs_json_object(&at, keys, COUNT(keys), err)) ||
@@ -413,8 +415,8 @@ static enum hs_status read_baselines(struct hs_result_message *message, const st
     if (status)
         return status;
     message->baselines = list;
-    element = hs_result_first(&array);
-    for (size_t i = 0; i < message->baseline_count; i++, hs_result_next(&element)) {
+    element = hs_json_first(&array);
+    for (size_t i = 0; i < message->baseline_count; i++, hs_json_next(&element)) {
         struct hs_baseline_result *baseline = &message->baselines[i];
 
         hs_measured_release(&baseline->measured); /* times NaN */

@@ -11,8 +11,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-static const struct hs_json_bounds not_negative = {0, INFINITY, false};
-
 static enum hs_status out_of_memory(struct hs_error *err)
 {
     return hs_fail(err, HS_MEMORY, "out of memory");
@@ -113,22 +111,13 @@ enum hs_status hs_result_read_whole(uint64_t *out, const struct hs_json *object,
 enum hs_status hs_result_read_seconds(double *out, const struct hs_json *object, const char *key,
                                       struct hs_error *err)
 {
-    return hs_json_number_or(out, object, key, &not_negative, NAN, err);
+    struct hs_json at = hs_result_member(object, key);
+
+    *out = NAN;
+    return at.node ? hs_json_seconds(out, &at, err) : HS_OK;
 }
 
 /* ---- lists ---- */
-
-struct hs_json hs_result_first(const struct hs_json *array)
-{
-    return (struct hs_json){
-        .node = array->node->child, .document = array->document, .parent = array};
-}
-
-void hs_result_next(struct hs_json *element)
-{
-    element->node = element->node->next;
-    element->index++;
-}
 
 enum hs_status hs_result_read_list(void **list, size_t *count, struct hs_json *array,
                                    const struct hs_json *object, const char *key, size_t max,
@@ -162,18 +151,10 @@ enum hs_status hs_result_read_seconds_array(double **out, size_t *count,
     if (!*out)
         return out_of_memory(err);
     *count = length;
-    element = hs_result_first(&array);
-    for (size_t i = 0; i < length; i++, hs_result_next(&element)) {
-        const struct cJSON *node = element.node;
-
-        if (!cJSON_IsNumber(node))
-            return hs_json_fail(&element, err, "expected a number of seconds");
-        if (!isfinite(node->valuedouble) || node->valuedouble < 0)
-            return hs_json_fail(&element, err, "expected seconds of 0 or more, found %g",
-                                node->valuedouble);
-        (*out)[i] = node->valuedouble;
-    }
-    return HS_OK;
+    element = hs_json_first(&array);
+    for (size_t i = 0; i < length && status == HS_OK; i++, hs_json_next(&element))
+        status = hs_json_seconds(&(*out)[i], &element, err);
+    return status;
 }
 
 /* ---- a measurement ---- */

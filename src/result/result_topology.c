@@ -206,9 +206,9 @@ static enum hs_status read_cpu(struct hs_result_topology *out, const struct hs_j
 static enum hs_status read_texts(char **out, const struct hs_json *array, size_t count,
                                  struct hs_error *err)
 {
-    struct hs_json at = hs_result_first(array);
+    struct hs_json at = hs_json_first(array);
 
-    for (size_t i = 0; i < count; i++, hs_result_next(&at)) {
+    for (size_t i = 0; i < count; i++, hs_json_next(&at)) {
         if (!cJSON_IsString(at.node) || at.node->valuestring[0] == '\0')
             return hs_json_fail(&at, err, "expected a text that is not empty");
         out[i] = hs_strdup(at.node->valuestring);
@@ -229,8 +229,8 @@ static enum hs_status read_links(struct hs_topology_device *out, const struct hs
         (status = hs_json_array(&count, &array, gpu_count, gpu_count, err)) ||
         (status = read_texts(out->links, &array, count, err)))
         return status;
-    element = hs_result_first(&array);
-    for (size_t i = 0; i < count; i++, hs_result_next(&element))
+    element = hs_json_first(&array);
+    for (size_t i = 0; i < count; i++, hs_json_next(&element))
         if (!hs_topology_link_valid(out->links[i]))
             return hs_json_fail(&element, err,
                                 "expected X, NV and a number, PIX, PXB, PHB, NODE, SYS or ?, found "
@@ -301,8 +301,8 @@ static enum hs_status read_devices(struct hs_topology_device **out, size_t *out_
         (status = hs_topology_devices_new(out, count, are_gpus ? count : *gpu_count, err)))
         return status;
     *out_count = count;
-    element = hs_result_first(&array);
-    for (size_t i = 0; i < count && status == HS_OK; i++, hs_result_next(&element))
+    element = hs_json_first(&array);
+    for (size_t i = 0; i < count && status == HS_OK; i++, hs_json_next(&element))
         status = read_device(&(*out)[i], &element, *gpu_count, are_gpus, err);
     return status;
 }

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/json_build.h"
+#include "base/units.h"
 #include "result/result_certificate.h"
 #include "result/result_read.h"
 
@@ -43,7 +44,7 @@ static void put_seconds(struct hs_json_builder *w, cJSON *object, const char *ke
     cJSON *array = hs_json_put(w, object, key, cJSON_CreateArray());
 
     for (size_t i = 0; i < count && !w->status; i++) {
-        if (isfinite(seconds[i]) && seconds[i] >= 0)
+        if (hs_seconds_usable(seconds[i]))
             hs_json_append(w, array, cJSON_CreateNumber(seconds[i]));
         else
             w->status =

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "model/backends.h"
 #include "model/datatype.h"
 #include "model/plan.h"
 #include "model/stage.h"
@@ -109,13 +110,11 @@ struct hs_backend {
     const struct hs_baseline *baselines;
 };
 
-extern const struct hs_backend hs_backend_host;
-extern const struct hs_backend hs_backend_mpi;
-extern const struct hs_backend hs_backend_null;
-/* Only where built with NCCL (HS_HAVE_NCCL). */
-extern const struct hs_backend hs_backend_nccl, hs_backend_nccl_graph;
+#define HS_ROW(identifier, name) extern const struct hs_backend hs_backend_##identifier;
+HS_BACKENDS(HS_ROW)
+#undef HS_ROW
 
-/* The table, in order of preference for `auto`. NULL-terminated. */
+/* The table, in the order of HS_BACKENDS. NULL-terminated. */
 extern const struct hs_backend *const hs_backends[];
 
 #define HS_BACKEND_NOTE 640 /* bytes enough for a note */

@@ -7,14 +7,10 @@
 #include "runner/layer_comms.h"
 
 const struct hs_backend *const hs_backends[] = {
-#ifdef HS_HAVE_NCCL
-    &hs_backend_nccl,
-#endif
-    &hs_backend_host,       &hs_backend_mpi,
-#ifdef HS_HAVE_NCCL
-    &hs_backend_nccl_graph, /* asked for by name: the host always works before it */
-#endif
-    &hs_backend_null,       NULL,
+#define HS_ROW(identifier, name) &hs_backend_##identifier,
+    HS_BACKENDS(HS_ROW)
+#undef HS_ROW
+        NULL,
 };
 
 /* Works on all ranks? */
@@ -47,7 +43,7 @@ static enum hs_status check_suits(const struct hs_backend *backend, char *note, 
 enum hs_status hs_backend_choose(const struct hs_backend **out, char *note, const char *name,
                                  MPI_Comm world, struct hs_idle *idle, struct hs_error *err)
 {
-    bool any = strcmp(name, "auto") == 0;
+    bool any = strcmp(name, HS_BACKEND_AUTO) == 0;
     enum hs_status status = HS_INVALID;
 
     note[0] = '\0';

@@ -8,9 +8,6 @@
 #include "runner/nccl_device.h"
 #endif
 
-const char *const hs_buffers_names[HS_BUFFERS_COUNT] = {
-    [HS_BUFFERS_AUTO] = "auto", [HS_BUFFERS_HOST] = "host", [HS_BUFFERS_DEVICE] = "device"};
-
 #ifdef HS_HAVE_NCCL
 /* By all ranks or by none. */
 static bool all_take_pointers(MPI_Comm world, struct hs_idle *idle)

@@ -11,9 +11,6 @@
 #include "runner/idle.h"
 #include "runner/memory.h"
 
-enum hs_buffers { HS_BUFFERS_AUTO, HS_BUFFERS_HOST, HS_BUFFERS_DEVICE, HS_BUFFERS_COUNT };
-extern const char *const hs_buffers_names[HS_BUFFERS_COUNT];
-
 /* What to give as hs_backend_config's `memory`; NULL: host memory. Collective over `world`, the
  * same on all ranks; where it is GPU memory, a GPU is current in every process.
  *

@@ -50,8 +50,7 @@ enum hs_status hs_journal_sync(struct hs_journal *journal, struct hs_error *err)
     if (!journal->path || journal->broken || !journal->unsynced)
         return HS_OK;
     journal->unsynced = false;
-    /* EINVAL: a pipe or a device, which has nothing to sync. */
-    if (fsync(journal->fd) == 0 || errno == EINVAL)
+    if (fsync(journal->fd) == 0)
         return HS_OK;
     journal->broken = true;
     return hs_fail(err, HS_IO, "%s: %s", journal->path, strerror(errno));
@@ -185,29 +184,115 @@ enum hs_status hs_journal_write_layer(struct hs_journal *journal, uint64_t messa
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static enum hs_status open_file(struct hs_journal *journal, const char *path, int flags,
-                                struct hs_error *err)
+#define BEGINNING "{\"format\":\"" HS_JOURNAL_FORMAT "\"" /* as write_header writes it */
+
+/* Or is empty, or was cut short within that. */
+static bool begins_as_journal(int fd)
 {
-    journal->path = hs_strdup(path);
-    if (!journal->path)
-        return hs_fail(err, HS_MEMORY, "out of memory for the journal");
-    journal->fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | flags, 0666);
-    if (journal->fd < 0) {
-        free(journal->path);
-        journal->path = NULL;
-        return hs_fail(err, HS_IO, "%s: %s", path, strerror(errno));
-    }
+    char found[sizeof(BEGINNING) - 1];
+    ssize_t length = pread(fd, found, sizeof(found), 0);
+
+    return length >= 0 && memcmp(found, BEGINNING, (size_t)length) == 0;
+}
+
+/* The whole lines that are in the file. */
+static enum hs_status read_lines(struct hs_journal *journal, struct hs_error *err)
+{
+    enum hs_status status =
+        hs_file_read(&journal->old, &journal->old_length, journal->path, JOURNAL_BYTES_MAX, err);
+    char *last;
+
+    if (status != HS_OK)
+        return status;
+    last = memrchr(journal->old, '\n', journal->old_length);
+    journal->old_length = last ? (size_t)(last + 1 - journal->old) : 0;
+    journal->old[journal->old_length] = '\0';
     return HS_OK;
 }
 
-enum hs_status hs_journal_create(struct hs_journal *journal, const char *path,
-                                 const struct hs_journal_fact *facts, size_t fact_count,
-                                 struct hs_error *err)
+static void forget_lines(struct hs_journal *journal)
+{
+    free(journal->old);
+    journal->old = NULL;
+    journal->old_length = 0;
+}
+
+/* Nothing is changed in a file that has something else than a journal in it. */
+static enum hs_status open_file(struct hs_journal *journal, const char *path, const char *output,
+                                struct hs_error *err)
 {
     enum hs_status status;
 
-    *journal = (struct hs_journal){0};
-    status = open_file(journal, path, O_TRUNC, err);
+    *journal = (struct hs_journal){.path = hs_strdup(path)};
+    if (!journal->path)
+        return hs_fail(err, HS_MEMORY, "out of memory for the journal");
+    status = hs_file_open_alone(&journal->fd, path, output, err);
+    if (status != HS_OK) {
+        free(journal->path);
+        journal->path = NULL;
+        return status;
+    }
+    if (!begins_as_journal(journal->fd))
+        return hs_fail(err, HS_INVALID, "%s: expected a journal, which begins with %s, or no file",
+                       path, BEGINNING);
+    return read_lines(journal, err);
+}
+
+/* Leaves the whole lines that are to be gone on with. */
+static enum hs_status cut(struct hs_journal *journal, struct hs_error *err)
+{
+    journal->length = journal->old_length;
+    if (ftruncate(journal->fd, (off_t)journal->length) != 0)
+        return hs_fail(err, HS_IO, "%s: %s", journal->path, strerror(errno));
+    return HS_OK;
+}
+
+static bool has_lines(const struct hs_journal *journal)
+{
+    const char *first_end = strchr(journal->old, '\n');
+
+    return first_end && first_end[1];
+}
+
+/* Gives the file the first free name of PATH.1, PATH.2, ... */
+static enum hs_status put_aside(char **aside, const struct hs_journal *journal,
+                                struct hs_error *err)
+{
+    bool taken = true;
+
+    for (int number = 1; taken; number++) {
+        char *name = NULL;
+
+        if (asprintf(&name, "%s.%d", journal->path, number) < 0)
+            return hs_fail(err, HS_MEMORY, "out of memory for the journal");
+        free(*aside);
+        *aside = name;
+        taken = faccessat(AT_FDCWD, *aside, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    }
+    if (rename(journal->path, *aside) != 0)
+        return hs_fail(err, HS_IO, "%s: cannot be renamed to %s: %s", journal->path, *aside,
+                       strerror(errno));
+    return HS_OK;
+}
+
+enum hs_status hs_journal_create(struct hs_journal *journal, const char *path, const char *output,
+                                 const struct hs_journal_fact *facts, size_t fact_count,
+                                 struct hs_error *err)
+{
+    char *aside = NULL;
+    enum hs_status status = open_file(journal, path, output, err);
+
+    while (status == HS_OK && has_lines(journal)) {
+        status = put_aside(&aside, journal, err);
+        hs_journal_close(journal, false);
+        if (status == HS_OK)
+            status = open_file(journal, path, output, err);
+    }
+    journal->aside = aside;
+    if (status == HS_OK) {
+        forget_lines(journal);
+        status = cut(journal, err);
+    }
     if (status == HS_OK)
         status = write_header(journal, facts, fact_count, err);
     if (status != HS_OK)
@@ -261,30 +346,20 @@ static enum hs_status check_header(const struct hs_journal *journal, const char 
     return status;
 }
 
-enum hs_status hs_journal_resume(struct hs_journal *journal, const char *path,
+enum hs_status hs_journal_resume(struct hs_journal *journal, const char *path, const char *output,
                                  const struct hs_journal_fact *facts, size_t fact_count,
                                  struct hs_error *err)
 {
-    enum hs_status status;
-    char *last;
+    enum hs_status status = open_file(journal, path, output, err);
+    bool begun = status == HS_OK && journal->old_length > 0;
 
-    *journal = (struct hs_journal){0};
-    if (access(path, F_OK) != 0)
-        return hs_journal_create(journal, path, facts, fact_count, err);
-    status = hs_file_read(&journal->old, &journal->old_length, path, JOURNAL_BYTES_MAX, err);
-    if (status != HS_OK)
-        return status;
-    last = memrchr(journal->old, '\n', journal->old_length);
-    journal->old_length = last ? (size_t)(last + 1 - journal->old) : 0;
-    journal->old[journal->old_length] = '\0';
-    journal->length = journal->old_length;
-    if (last)
+    if (begun)
         status = check_header(journal, path, facts, fact_count, err);
+    else
+        forget_lines(journal);
     if (status == HS_OK)
-        status = open_file(journal, path, 0, err);
-    if (status == HS_OK && ftruncate(journal->fd, (off_t)journal->length) != 0)
-        status = hs_fail(err, HS_IO, "%s: %s", path, strerror(errno));
-    if (status == HS_OK && !last)
+        status = cut(journal, err);
+    if (status == HS_OK && !begun)
         status = write_header(journal, facts, fact_count, err);
     if (status != HS_OK)
         hs_journal_close(journal, false);
@@ -294,11 +369,13 @@ enum hs_status hs_journal_resume(struct hs_journal *journal, const char *path,
 void hs_journal_close(struct hs_journal *journal, bool remove_file)
 {
     if (journal->path) {
-        close(journal->fd);
-        if (remove_file)
+        /* While it is locked: afterwards it may be another's. */
+        if (remove_file && hs_file_is(journal->fd, journal->path))
             unlink(journal->path);
+        close(journal->fd);
     }
     free(journal->path);
+    free(journal->aside);
     free(journal->old);
-    *journal = (struct hs_journal){0};
+    memset(journal, 0, sizeof(*journal));
 }

@@ -45,8 +45,9 @@ struct hs_journal_fact {
 
 /* {0} is no journal: writing to it does nothing. */
 struct hs_journal {
-    char *path; /* owned */
-    int fd;     /* only where path is set */
+    char *path;  /* owned */
+    int fd;      /* only where path is set; locked (base/file.h) */
+    char *aside; /* where the journal that was there is now; owned, or NULL */
     char *old; /* text of an earlier session, NUL-terminated, complete lines only; owned, or NULL */
     size_t old_length;
     uint64_t length; /* bytes of the file that are whole lines */
@@ -54,14 +55,16 @@ struct hs_journal {
     bool broken;     /* a write failed: it is said once, nothing more is written */
 };
 
-/* Begins a journal, in place of one that may be there. HS_IO where it cannot be written, HS_MEMORY.
- */
-enum hs_status hs_journal_create(struct hs_journal *journal, const char *path,
+/* Begins a journal. One that is there with more than its first line holds what somebody has
+ * measured: it is renamed to PATH.1 (.2, ... where that is taken), see `aside`. No file is changed
+ * that does not begin as a journal, is the `output` (unless NULL), or is in use by another run:
+ * HS_INVALID. HS_IO where it cannot be written, HS_MEMORY. */
+enum hs_status hs_journal_create(struct hs_journal *journal, const char *path, const char *output,
                                  const struct hs_journal_fact *facts, size_t fact_count,
                                  struct hs_error *err);
 /* Goes on with the journal at `path`; begins one where there is none, or none with a whole first
- * line. HS_INVALID: it is of another run (says what differs), or it is no journal. */
-enum hs_status hs_journal_resume(struct hs_journal *journal, const char *path,
+ * line. HS_INVALID: it is of another run (says what differs), or as above. */
+enum hs_status hs_journal_resume(struct hs_journal *journal, const char *path, const char *output,
                                  const struct hs_journal_fact *facts, size_t fact_count,
                                  struct hs_error *err);
 
@@ -81,8 +84,8 @@ enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_byt
                                 struct hs_contestant *item, struct hs_error *err);
 enum hs_status hs_journal_sync(struct hs_journal *journal, struct hs_error *err);
 
-/* The time of one phase of a layer, precise or a rough look (search/lazy_planner.h); or that there is none:
- * then the point has a layer only. */
+/* The time of one phase of a layer, precise or a rough look (search/lazy_planner.h); or that there
+ * is none: then the point has a layer only. */
 struct hs_journal_layer {
     struct hs_fit_point point;
     bool rough;

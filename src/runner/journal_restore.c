@@ -1,6 +1,5 @@
 /* journal_restore.c - reads the lines of an earlier session back into a contest: see journal.h. */
 #include <cjson/cJSON.h>
-#include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,21 +12,22 @@
 static enum hs_status read_numbers(struct hs_samples *samples, const struct hs_json *line,
                                    const char *key, struct hs_error *err)
 {
-    struct hs_json array;
+    struct hs_json array, element;
     size_t count;
     enum hs_status status;
 
     if (!hs_json_has(line, key))
         return HS_OK;
-    status = hs_json_member(&array, line, key, err);
-    if (status == HS_OK)
-        status = hs_json_array(&count, &array, 0, SIZE_MAX, err);
-    for (size_t i = 0; status == HS_OK && i < count; i++) {
-        struct hs_json element = hs_json_element(&array, i);
+    if ((status = hs_json_member(&array, line, key, err)) ||
+        (status = hs_json_array(&count, &array, 0, SIZE_MAX, err)))
+        return status;
+    element = hs_json_first(&array);
+    for (size_t i = 0; status == HS_OK && i < count; i++, hs_json_next(&element)) {
+        double seconds;
 
-        if (!cJSON_IsNumber(element.node) || !(element.node->valuedouble >= 0))
-            return hs_json_fail(&element, err, "expected seconds, a number of 0 or more");
-        status = hs_samples_add(samples, element.node->valuedouble, err);
+        status = hs_json_seconds(&seconds, &element, err);
+        if (status == HS_OK)
+            status = hs_samples_add(samples, seconds, err);
     }
     return status;
 }
@@ -172,11 +172,12 @@ enum hs_status hs_journal_restore(const struct hs_journal *journal, struct hs_co
 static enum hs_status read_layer(struct hs_journal_layer *layer, const struct hs_json *line,
                                  int64_t np, struct hs_error *err)
 {
-    static const struct hs_json_bounds above_zero = {
-        .min = 0, .max = DBL_MAX, .exclusive_min = true};
-    static const struct hs_json_bounds not_negative = {.min = 0, .max = DBL_MAX};
+    static const struct hs_json_bounds bytes = {
+        .min = 0, .max = (double)HS_BYTES_MAX, .exclusive_min = true};
+    static const struct hs_json_bounds ratio = {.min = 0, .max = 1e12};
     static const char could_not[] = "could not be measured";
     struct hs_fit_point *point = &layer->point;
+    struct hs_json seconds;
     size_t phase = HS_PHASE_COUNT;
     const char *failed;
     enum hs_status status;
@@ -191,11 +192,14 @@ static enum hs_status read_layer(struct hs_journal_layer *layer, const struct hs
         return HS_OK;
     if ((status = hs_json_choice_or(&phase, line, "phase", hs_phase_names, HS_PHASE_COUNT, HS_PAIR,
                                     err)) ||
-        (status = hs_json_number(&point->bytes, line, "entering", &above_zero, err)) ||
-        (status = hs_json_number(&point->seconds, line, "seconds", &above_zero, err)) ||
-        (status = hs_json_number(&point->noise, line, "noise", &not_negative, err)) ||
+        (status = hs_json_number(&point->bytes, line, "entering", &bytes, err)) ||
+        (status = hs_json_member(&seconds, line, "seconds", err)) ||
+        (status = hs_json_seconds(&point->seconds, &seconds, err)) ||
+        (status = hs_json_number(&point->noise, line, "noise", &ratio, err)) ||
         (status = hs_json_bool_or(&layer->rough, line, "rough", false, err)))
         return status;
+    if (point->seconds == 0)
+        return hs_json_fail(&seconds, err, "expected a number above 0, found 0");
     point->key.phase = (enum hs_phase)phase;
     return HS_OK;
 }

@@ -19,10 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model/faults.h"
 #include "model/price.h"
 #include "runner/backend.h"
 #include "runner/check.h"
-#include "runner/faults.h"
 #include "runner/layer_comms.h"
 #include "runner/pattern.h"
 #include "runner/reduce.h"

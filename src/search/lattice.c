@@ -1,6 +1,7 @@
 #include "search/lattice.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,30 +14,28 @@ static int compare_int64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Multiplies the divisors found so far by 1, prime, ..., prime^exponent; returns their new number.
- * */
-static size_t extend_divisors(int64_t *divisors, size_t count, int64_t prime, int exponent)
+/* Multiplies the divisors found so far by 1, prime, ..., prime^exponent. */
+static bool extend_divisors(struct hs_lattice *lattice, int64_t prime, int exponent)
 {
-    size_t total = count;
+    size_t count = lattice->node_count, total = count * (size_t)(exponent + 1);
+    int64_t *divisors = realloc(lattice->divisors, total * sizeof(*divisors));
 
-    for (int e = 1; e <= exponent; e++) {
-        for (size_t i = 0; i < count; i++)
-            divisors[total + i] = divisors[total - count + i] * prime;
-        total += count;
-    }
-    return total;
+    if (!divisors)
+        return false;
+    for (size_t i = count; i < total; i++)
+        divisors[i] = divisors[i - count] * prime;
+    lattice->divisors = divisors;
+    lattice->node_count = total;
+    return true;
 }
 
-/* No number up to 2^31 has more than 1536 divisors (OEIS A066150). */
-#define DIVISORS_MAX 1536
-
-static enum hs_status find_divisors(struct hs_lattice *lattice, struct hs_error *err)
+static bool find_divisors(struct hs_lattice *lattice)
 {
     int64_t rest = lattice->group.size;
 
-    lattice->divisors = malloc(DIVISORS_MAX * sizeof(*lattice->divisors));
+    lattice->divisors = malloc(sizeof(*lattice->divisors));
     if (!lattice->divisors)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return false;
     lattice->divisors[0] = lattice->group.stride;
     lattice->node_count = 1;
     for (int64_t prime = 2; rest > 1; prime++) {
@@ -46,11 +45,11 @@ static enum hs_status find_divisors(struct hs_lattice *lattice, struct hs_error 
             prime = rest;
         for (; rest % prime == 0; rest /= prime)
             exponent++;
-        lattice->node_count =
-            extend_divisors(lattice->divisors, lattice->node_count, prime, exponent);
+        if (exponent > 0 && !extend_divisors(lattice, prime, exponent))
+            return false;
     }
     qsort(lattice->divisors, lattice->node_count, sizeof(*lattice->divisors), compare_int64);
-    return HS_OK;
+    return true;
 }
 
 /* Calls for every pair (i, j) with divisors[i] | divisors[j], i < j; with NULL it only counts. */
@@ -77,6 +76,37 @@ static size_t list_edges(const struct hs_lattice *lattice, uint32_t *edge_end, s
     return count;
 }
 
+/* The paths that lead to each node, inside out; at the last all of them. */
+static bool count_paths(struct hs_lattice *lattice)
+{
+    uint64_t *paths = calloc(lattice->node_count, sizeof(*paths));
+
+    if (!paths)
+        return false;
+    paths[0] = 1;
+    for (size_t i = 0; i < lattice->node_count; i++) {
+        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
+            uint64_t *end = &paths[lattice->edge_end[e]];
+
+            *end = *end > UINT64_MAX - paths[i] ? UINT64_MAX : *end + paths[i];
+        }
+    }
+    lattice->path_count = paths[lattice->node_count - 1];
+    free(paths);
+    return true;
+}
+
+static bool find_edges(struct hs_lattice *lattice)
+{
+    lattice->edge_count = list_edges(lattice, NULL, NULL);
+    lattice->edge_end = malloc((lattice->edge_count + 1) * sizeof(*lattice->edge_end));
+    lattice->first_edge = malloc((lattice->node_count + 1) * sizeof(*lattice->first_edge));
+    if (!lattice->edge_end || !lattice->first_edge)
+        return false;
+    list_edges(lattice, lattice->edge_end, lattice->first_edge);
+    return true;
+}
+
 static enum hs_status check_group(struct hs_group group, struct hs_error *err)
 {
     if (group.ranks < 1 || group.ranks > HS_NP_MAX)
@@ -97,17 +127,10 @@ enum hs_status hs_lattice_init(struct hs_lattice *lattice, struct hs_group group
     *lattice = (struct hs_lattice){.group = group};
     if (check_group(group, err))
         return HS_INVALID;
-    if (find_divisors(lattice, err))
-        return HS_MEMORY;
-    lattice->edge_count = list_edges(lattice, NULL, NULL);
-    lattice->edge_end = malloc((lattice->edge_count + 1) * sizeof(*lattice->edge_end));
-    lattice->first_edge = malloc((lattice->node_count + 1) * sizeof(*lattice->first_edge));
-    if (!lattice->edge_end || !lattice->first_edge) {
-        hs_lattice_release(lattice);
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    }
-    list_edges(lattice, lattice->edge_end, lattice->first_edge);
-    return HS_OK;
+    if (find_divisors(lattice) && find_edges(lattice) && count_paths(lattice))
+        return HS_OK;
+    hs_lattice_release(lattice);
+    return hs_fail(err, HS_MEMORY, "out of memory");
 }
 
 struct hs_layer hs_lattice_layer(const struct hs_lattice *lattice, size_t i, size_t e)
@@ -122,18 +145,4 @@ void hs_lattice_release(struct hs_lattice *lattice)
     free(lattice->edge_end);
     free(lattice->first_edge);
     memset(lattice, 0, sizeof(*lattice));
-}
-
-uint64_t hs_lattice_path_count(const struct hs_lattice *lattice)
-{
-    uint64_t paths[DIVISORS_MAX] = {1};
-
-    for (size_t i = 0; i < lattice->node_count; i++) {
-        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
-            uint64_t *end = &paths[lattice->edge_end[e]];
-
-            *end = *end > UINT64_MAX - paths[i] ? UINT64_MAX : *end + paths[i];
-        }
-    }
-    return paths[lattice->node_count - 1];
 }

@@ -16,13 +16,13 @@
 
 struct hs_lattice {
     struct hs_group group;
-    size_t node_count; /* divisors of group.size */
-    int64_t *divisors; /* [node_count], times group.stride, ascending */
-    size_t edge_count; /* pairs (d, e), d < e, d divides e; one rank has one edge-free node */
-    /* [edge_count] node the edge leads to; edges sorted by start, then by end */
-    uint32_t *edge_end;
-    /* [node_count + 1] edges of node i: first_edge[i] .. first_edge[i + 1] - 1 */
-    size_t *first_edge;
+    size_t node_count;  /* divisors of group.size */
+    int64_t *divisors;  /* [node_count], times group.stride, ascending */
+    size_t edge_count;  /* pairs (d, e), d < e, d divides e; one rank has one edge-free node */
+    uint32_t *edge_end; /* [edge_count] node it leads to; edges sorted by start, then by end */
+    size_t *first_edge; /* [node_count + 1] of node i: first_edge[i] .. first_edge[i + 1] - 1 */
+    /* Paths = ordered factorizations of group.size (OEIS A074206); UINT64_MAX: that many or more */
+    uint64_t path_count;
 };
 
 /* HS_INVALID: not 1 .. HS_NP_MAX ranks, or stride * size does not divide them. HS_MEMORY. */
@@ -32,9 +32,5 @@ void hs_lattice_release(struct hs_lattice *lattice);
 
 /* The layer of edge e, which starts at node i. */
 struct hs_layer hs_lattice_layer(const struct hs_lattice *lattice, size_t i, size_t e);
-
-/* Number of paths = ordered factorizations of group.size (OEIS A074206); saturates at
- * UINT64_MAX. */
-uint64_t hs_lattice_path_count(const struct hs_lattice *lattice);
 
 #endif

@@ -171,7 +171,7 @@ static size_t list_rivals(struct rivals *rivals, const struct best *best)
     return ties;
 }
 
-/* The largest variance that the sum of any split has: a longest path. `longest` is working space. */
+/* The largest variance that the sum of any split has: a longest path. */
 static double largest_variance(double *longest, const struct rivals *rivals)
 {
     size_t nodes = rivals->lattice->node_count;

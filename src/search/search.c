@@ -51,6 +51,14 @@ static enum hs_status check_request(const struct hs_search_request *request, str
     return check_chunks(request, err);
 }
 
+static enum hs_status price_layers(struct hs_strategy_run *run, struct hs_error *err)
+{
+    run->prices = hs_lattice_prices(&run->lattice, run->request);
+    if (!run->prices)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    return hs_tick_choose(&run->tick_seconds, run->request, &run->lattice, run->prices, err);
+}
+
 /* Turns the run's ranking into the result. */
 static enum hs_status fill_result(struct hs_search_result *out, struct hs_strategy_run *run,
                                   struct hs_error *err)
@@ -68,7 +76,7 @@ static enum hs_status fill_result(struct hs_search_result *out, struct hs_strate
             hs_plan_seconds(request->system, &request->problem, &out->plans[i].plan);
     }
     out->count = run->ranking.count;
-    out->splits = hs_lattice_path_count(&run->lattice);
+    out->splits = run->lattice.path_count;
     out->looked_at = run->looked_at;
     out->layers_priced = run->layers_priced;
     out->flat_seconds = hs_plan_seconds(request->system, &request->problem, &flat);
@@ -93,9 +101,10 @@ enum hs_status hs_search(struct hs_search_result *out, const struct hs_search_st
         status = hs_lattice_init(&run.lattice, checked.problem.group, err);
     if (status)
         return status;
-    run.tick_seconds = hs_tick_seconds(&checked);
     hs_ranking_init(&run.ranking, checked.top);
-    status = strategy->run(&run, err);
+    status = price_layers(&run, err);
+    if (!status)
+        status = strategy->run(&run, err);
     if (!status)
         status = fill_result(out, &run, err);
     hs_ranking_release(&run.ranking);

@@ -6,9 +6,10 @@
  * published rule "the large optimum contains the small optimum", CCGRID 2019, section V).
  *
  * Order of plans, the same for every strategy: predicted time, then fewer chunks, fewer layers,
- * smaller sizes first. Times are compared in whole ticks (a power of two of a second, at most 2^-54
- * of a bound on the slowest layer), summed exactly, so that the order does not depend on the order
- * of summation and plans that cost the same by the formula really tie.
+ * smaller sizes first. Times are compared in whole ticks (ticks.h: a power of two of a second,
+ * 2^-37 of the best plan's time or less), summed exactly, so that the order does not depend on the
+ * order of summation and plans that cost the same by the formula really tie. Layers that take over
+ * 2^15 times as long as the best plan count alike.
  */
 #ifndef HS_SEARCH_SEARCH_H
 #define HS_SEARCH_SEARCH_H

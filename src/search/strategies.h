@@ -10,7 +10,7 @@
 struct hs_strategy_run {
     const struct hs_search_request *request; /* checked; chunks is never NULL */
     struct hs_lattice lattice;
-    struct hs_stage_price *prices; /* of the lattice's edges, where a strategy asked for them */
+    struct hs_stage_price *prices; /* of the lattice's edges */
     double tick_seconds;
     struct hs_ranking ranking; /* what the strategy fills */
     uint64_t looked_at;

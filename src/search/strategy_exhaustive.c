@@ -25,7 +25,7 @@ static void tell(const struct hs_strategy_run *run)
 
     if (request->progress && run->looked_at % PLANS_PER_CALL == 0)
         request->progress(request->watcher, run->looked_at,
-                          hs_lattice_path_count(&run->lattice) * request->chunk_count);
+                          run->lattice.path_count * request->chunk_count);
 }
 
 static enum hs_status finish(struct walk *walk, int layers)
@@ -85,7 +85,7 @@ static enum hs_status walk_chunks(struct hs_strategy_run *run, int chunks, struc
 
 enum hs_status hs_strategy_exhaustive(struct hs_strategy_run *run, struct hs_error *err)
 {
-    uint64_t splits = hs_lattice_path_count(&run->lattice);
+    uint64_t splits = run->lattice.path_count;
     enum hs_status status = HS_OK;
 
     if (splits > HS_EXHAUSTIVE_MAX)
@@ -94,9 +94,6 @@ enum hs_status hs_strategy_exhaustive(struct hs_strategy_run *run, struct hs_err
                        " splits, exhaustive search agrees to %" PRIu64
                        "; use --search lattice, which is exact too",
                        run->lattice.group.size, splits, HS_EXHAUSTIVE_MAX);
-    run->prices = hs_lattice_prices(&run->lattice, run->request);
-    if (!run->prices)
-        return hs_fail(err, HS_MEMORY, "out of memory");
     run->layers_priced = run->lattice.edge_count;
     for (size_t c = 0; c < run->request->chunk_count && !status; c++)
         status = walk_chunks(run, run->request->chunks[c], err);

@@ -51,9 +51,6 @@ enum hs_status hs_strategy_lattice(struct hs_strategy_run *run, struct hs_error 
 {
     enum hs_status status = HS_OK;
 
-    run->prices = hs_lattice_prices(&run->lattice, run->request);
-    if (!run->prices)
-        return hs_fail(err, HS_MEMORY, "out of memory");
     run->layers_priced = run->lattice.edge_count;
     for (size_t c = 0; c < run->request->chunk_count && !status; c++)
         status = search_chunks(run, run->request->chunks[c], err);

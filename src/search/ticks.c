@@ -1,39 +1,66 @@
 #include "search/ticks.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* Upper bound of any layer's weight in seconds: every latency paid by np steps, every link at its
- * worst share. A child's link carries at most 2 min(d, c) rings of m = n / d bytes, which is where
- * the 4 comes from. */
-static double slowest_layer_seconds(const struct hs_search_request *request)
+/* The shortest path with the fewest chunks has that many ticks, or half of them at least. More
+ * chunks are faster by at most the number of levels, because a layer keeps one busy all the time.
+ */
+#define SHORTEST_TICKS 0x1p41
+
+/* What a layer takes for all bytes in `chunks` chunks one after the other: its weight for the level
+ * that it keeps busy all the time, where its other weights are no larger. */
+static double chunked_seconds(const struct hs_stage_price *price, const struct hs_problem *problem,
+                              int chunks)
 {
-    const struct hs_system *system = request->system;
-    double latency = 0, seconds_per_byte = 0, chunks = 1;
-
-    for (size_t c = 0; c < request->chunk_count; c++)
-        chunks = fmax(chunks, request->chunks[c]);
-    for (size_t l = 0; l < system->level_count; l++) {
-        const struct hs_level *level = &system->levels[l];
-        double worst = (double)level->ports / level->bytes_per_second;
-
-        if (level->fabric == HS_FABRIC_MESH)
-            worst *= (double)(level->arity > 1 ? level->arity : 1);
-        latency = fmax(latency, level->latency_seconds);
-        seconds_per_byte = fmax(seconds_per_byte, worst);
-    }
     return chunks *
-               (2 * system->pipeline_granularity * latency * (double)request->problem.group.ranks +
-                2 * system->launch_seconds) +
-           4 * request->problem.bytes * seconds_per_byte;
+           hs_stage_seconds(price, hs_problem_entering(problem, price->key.layer) / chunks);
 }
 
-double hs_tick_seconds(const struct hs_search_request *request)
+/* Times of the shortest paths to all nodes, [node_count]. */
+static double shortest_seconds(double *seconds, const struct hs_lattice *lattice,
+                               const struct hs_stage_price *prices,
+                               const struct hs_problem *problem, int chunks)
+{
+    seconds[0] = 0;
+    for (size_t i = 1; i < lattice->node_count; i++)
+        seconds[i] = INFINITY;
+    for (size_t i = 0; i < lattice->node_count; i++)
+        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
+            double *end = &seconds[lattice->edge_end[e]];
+
+            *end = fmin(*end, seconds[i] + chunked_seconds(&prices[e], problem, chunks));
+        }
+    return seconds[lattice->node_count - 1];
+}
+
+/* 2^e with seconds < 2^e <= 2 seconds; 1 for 0. */
+static double next_power(double seconds)
 {
     int exponent;
 
-    frexp(slowest_layer_seconds(request), &exponent);
-    return ldexp(1, exponent - 55);
+    frexp(seconds, &exponent);
+    return ldexp(1, exponent);
+}
+
+enum hs_status hs_tick_choose(double *tick_seconds, const struct hs_search_request *request,
+                              const struct hs_lattice *lattice, const struct hs_stage_price *prices,
+                              struct hs_error *err)
+{
+    double *paths = malloc(lattice->node_count * sizeof(*paths)), shortest, slowest = 0;
+
+    if (!paths)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    shortest = shortest_seconds(paths, lattice, prices, &request->problem, request->chunks[0]);
+    free(paths);
+    for (size_t e = 0; e < lattice->edge_count; e++)
+        slowest = fmax(slowest, chunked_seconds(&prices[e], &request->problem,
+                                                request->chunks[request->chunk_count - 1]));
+    assert(isfinite(slowest) && isfinite(shortest)); /* by the bounds of a system's figures */
+    *tick_seconds =
+        fmin(next_power(slowest) / (double)HS_TICKS_LONGEST, next_power(shortest) / SHORTEST_TICKS);
+    return HS_OK;
 }
 
 int hs_weight_components(const struct hs_system *system, int chunks)
@@ -57,11 +84,18 @@ void hs_stage_weight(hs_ticks *weight, int components, const struct hs_stage_pri
 
     for (int l = 0; l < components; l++) {
         double factor = 1 + (chunks - 1) * price->occupancy[l];
+        double seconds;
 
         unit.bytes = at_one * factor;
-        weight[l] = round_ticks(fixed * factor, tick_seconds) +
-                    round_ticks(hs_problem_entering(&unit, layer), tick_seconds) -
-                    round_ticks(hs_problem_entering(&unit, next), tick_seconds);
+        seconds =
+            fixed * factor + hs_problem_entering(&unit, layer) - hs_problem_entering(&unit, next);
+        if (seconds < (double)HS_TICKS_LONGEST * tick_seconds)
+            weight[l] = round_ticks(fixed * factor, tick_seconds) +
+                        round_ticks(hs_problem_entering(&unit, layer), tick_seconds) -
+                        round_ticks(hs_problem_entering(&unit, next), tick_seconds);
+        else
+            weight[l] = HS_TICKS_LONGEST;
+        assert(weight[l] >= 0 && weight[l] <= HS_TICKS_LONGEST + 2);
     }
 }
 

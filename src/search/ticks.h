@@ -24,8 +24,16 @@
 
 typedef int64_t hs_ticks; /* the one typedef of the project: a unit, as size_t is */
 
-/* A tick in seconds, a power of two: no sum of a request's weights reaches 2^62. */
-double hs_tick_seconds(const struct hs_search_request *request);
+/* No layer weighs more: what would is slower than the best plan by a factor of 2^15 or more, and
+ * all such layers count alike. So no sum of HS_LAYERS_MAX weights reaches 2^62. */
+#define HS_TICKS_LONGEST ((hs_ticks)1 << 56)
+
+/* A tick in seconds, a power of two: 2^-55 or less of the slowest layer, fits included, and 2^-40
+ * or less of the shortest path. request->chunks is not NULL; prices of the lattice's edges, all
+ * finite. HS_MEMORY. */
+enum hs_status hs_tick_choose(double *tick_seconds, const struct hs_search_request *request,
+                              const struct hs_lattice *lattice, const struct hs_stage_price *prices,
+                              struct hs_error *err);
 
 /* Components of a weight: 1 without chunks, else the number of levels. */
 int hs_weight_components(const struct hs_system *system, int chunks);

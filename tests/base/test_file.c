@@ -437,6 +437,78 @@ static void asking_leaves_nothing(void **state)
     check_content("old", "old");
 }
 
+static void opens_alone(void **state)
+{
+    struct hs_error err = {0};
+    char own[32];
+    int first, second;
+
+    (void)state;
+    put("old", "old");
+    assert_status_is(hs_file_open_alone(&first, "old", NULL, &err), HS_OK, &err);
+    assert_status_is(hs_file_open_alone(&second, "old", NULL, &err), HS_INVALID, &err);
+    assert_has(err.message, "old: in use by");
+    snprintf(own, sizeof(own), "process %ld,", (long)getpid());
+    if (!strstr(err.message, "another process")) /* where /proc/locks has other numbers */
+        assert_has(err.message, own);
+    close(first);
+    assert_status_is(hs_file_open_alone(&second, "old", "none", &err), HS_OK, &err);
+    assert_int_equal(write(second, "er", 2), 2);
+    close(second);
+    check_content("old", "older");
+}
+
+static void alone_with_a_file_not_with_its_grave(void **state)
+{
+    struct hs_error err = {0};
+    int first, second;
+
+    (void)state;
+    assert_status_is(hs_file_open_alone(&first, "new", NULL, &err), HS_OK, &err);
+    assert_true(hs_file_is(first, "new"));
+    assert_int_equal(unlink("new"), 0);
+    assert_false(hs_file_is(first, "new"));
+    assert_status_is(hs_file_open_alone(&second, "new", NULL, &err), HS_OK, &err);
+    assert_true(hs_file_is(second, "new"));
+    assert_false(hs_file_is(first, "new"));
+    close(first);
+    close(second);
+}
+
+static void opens_no_second_name(void **state)
+{
+    struct hs_error err = {0};
+    int fd;
+
+    (void)state;
+    put("old", "old");
+    assert_int_equal(symlink("old", "link"), 0);
+    assert_int_equal(link("old", "hard"), 0);
+    assert_status_is(hs_file_open_alone(&fd, "link", "old", &err), HS_INVALID, &err);
+    assert_status_is(hs_file_open_alone(&fd, "old", "hard", &err), HS_INVALID, &err);
+    assert_has(err.message, "old: is the same file as hard");
+    assert_status_is(hs_file_open_alone(&fd, "new", "./new", &err), HS_INVALID, &err);
+    assert_int_equal(count_entries("."), 3);
+    check_content("old", "old");
+}
+
+/* Opening a FIFO to write waits for a reader. */
+static void opens_no_pipe_or_device(void **state)
+{
+    struct hs_error err = {0};
+    int fd;
+
+    (void)state;
+    assert_int_equal(mkfifo("fifo", 0600), 0);
+    alarm(20);
+    assert_status_is(hs_file_open_alone(&fd, "fifo", NULL, &err), HS_INVALID, &err);
+    alarm(0);
+    assert_has(err.message, "fifo: cannot be written: is not a regular file");
+    assert_status_is(hs_file_open_alone(&fd, "/dev/null", NULL, &err), HS_INVALID, &err);
+    assert_status_is(hs_file_open_alone(&fd, ".", NULL, &err), HS_IO, &err);
+    assert_has(err.message, strerror(EISDIR));
+}
+
 #define IN_PLACE(sentence, function)                                                               \
     {                                                                                              \
         sentence, function, enter, leave, NULL                                                     \
@@ -462,5 +534,11 @@ static const struct CMUnitTest tests[] = {
     IN_PLACE("a full disk leaves the old file and no temporary", a_full_disk_leaves_the_old_file),
     IN_PLACE("a leftover temporary is neither followed nor removed", steps_aside_for_leftovers),
     IN_PLACE("asking whether a file can be written leaves nothing", asking_leaves_nothing),
+    IN_PLACE("a file that one process has is refused to all others, with its number", opens_alone),
+    IN_PLACE("a file that was removed meanwhile is not what is opened",
+             alone_with_a_file_not_with_its_grave),
+    IN_PLACE("a file is not opened under two names", opens_no_second_name),
+    IN_PLACE("pipes, devices and directories are not opened, without waiting",
+             opens_no_pipe_or_device),
 };
 HS_TEST_MAIN(tests)

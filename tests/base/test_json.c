@@ -180,7 +180,11 @@ static void reads_values(void **state)
     assert_int_equal(index, 1);
     assert_status_is(hs_json_member(&list, &top, "list", &err), HS_OK, &err);
     assert_status_is(hs_json_array(&count, &list, 2, 2, &err), HS_OK, &err);
-    element = hs_json_element(&list, 1);
+    element = hs_json_first(&list);
+    assert_ptr_equal(element.node, hs_json_element(&list, 0).node);
+    hs_json_next(&element);
+    assert_ptr_equal(element.node, hs_json_element(&list, 1).node);
+    assert_int_equal(element.index, 1);
     assert_status_is(hs_json_array(&count, &element, 1, 9, &err), HS_OK, &err);
     assert_int_equal(count, 1);
     assert_true(hs_json_has(&top, "number"));

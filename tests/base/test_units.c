@@ -272,6 +272,8 @@ static void writes_times(void **state)
         {5e-10, "0.5000 ns", NULL},
         {1e-300, "1.000e-300 s", NULL},
         {1e300, "1.000e+300 s", "1.000e+300 B/s"},
+        {INFINITY, "inf s", "inf B/s"},
+        {-INFINITY, "-inf s", "-inf B/s"},
         {18.6e9, NULL, "18.60 GB/s"},
         {720e9, NULL, "720.0 GB/s"},
         {3.6e12, NULL, "3.600 TB/s"},

@@ -263,7 +263,7 @@ static void help_and_usage_know_every_row(void **state)
 
     (void)state;
     hs_help_usage(&usage, &command);
-    assert_string_equal(usage.data, "usage: hiersearch paint SYSTEM [FILE...] --np P [options]\n");
+    assert_string_equal(usage.data, "hiersearch paint SYSTEM [FILE...] --np P [options]");
     hs_help_command(&help, &command, &terminal);
     for (const struct hs_option *o = options; o->name; o++) {
         char name[32];

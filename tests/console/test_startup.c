@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "console/places.h"
+#include "base/places.h"
 #include "console/progress_line.h"
 #include "console/startup.h"
 
@@ -66,7 +66,8 @@ static void progress_fits_the_terminal(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
-        struct hs_progress_line line = {.is_terminal = true, .width = widths[i]};
+        struct hs_progress_line line = {
+            .is_terminal = true, .width = widths[i], .left_is = "about"};
 
         draw(got, sizeof(got), &line, 0.25, 41.2);
         assert_int_equal(strlen(got), widths[i]); /* a carriage return, then all but one column */
@@ -85,6 +86,9 @@ static void progress_beside_a_terminal_is_a_line(void **state)
     (void)state;
     draw(got, sizeof(got), &line, 0.5, 0);
     assert_string_equal(got, "[##########----------] 3 of 12 plans priced\n");
+    line.left_is = "at most";
+    draw(got, sizeof(got), &line, -1, 7);
+    assert_string_equal(got, "3 of 12 plans priced, at most 7 s left\n");
     assert_false(line.shown);
 }
 

@@ -87,9 +87,53 @@ test_shell() {
 hiersearch completion bash >"$scratch/hiersearch.bash"
 hiersearch completion fish >"$scratch/fish/hiersearch.fish"
 hiersearch completion zsh >"$scratch/zsh/_hiersearch"
+# Names of files, which anybody may have made. shellcheck would have them expand.
+# shellcheck disable=SC2016
+hostile=('zq$(touch zw)' 'zq`touch zw`' 'zq;touch zw' 'zq two words' 'zq*')
+mkdir "$scratch/stand-in"
+{
+    printf '#!/bin/sh\ncat <<"END"\nwords\n'
+    printf '%s\n' "${hostile[@]}" END
+} >"$scratch/stand-in/hiersearch"
+chmod +x "$scratch/stand-in/hiersearch"
+
+test_hostile() {
+    local shell=$1
+    PATH="$scratch/stand-in:$PATH" "complete_$shell" 'hiersearch predict zq' >"$scratch/answers" 2>&1
+    is "$shell offers hostile names as they are" "$(printf '%s\n' "${hostile[@]}" | sort)" \
+        "$(matches 'hiersearch predict zq' | sed 's/\\//g' | sort)"
+    is "$shell executes nothing in them" '' "$(find . -name zw -print -exec rm {} +)"
+}
+
+# Files of such names, in a shell in which somebody types: the program gets the name, and nothing runs.
+# shellcheck disable=SC2016
+files=('za$(touch zw)' 'zb`touch zw`' 'zc;touch zw' 'zd two words' "ze'quote" 'zf"quote')
+# typed SHELL LINE: what the program gets
+typed() {
+    case $1 in
+    bash) "$here/type.py" "$scratch/typed" "$2" bash --norc --noprofile -i <<<"source $scratch/hiersearch.bash" ;;
+    fish) "$here/type.py" "$scratch/typed" "$2" fish --no-config -i <<<"source $scratch/fish/hiersearch.fish" ;;
+    zsh) "$here/type.py" "$scratch/typed" "$2" zsh -f -i \
+        <<<"fpath=($scratch/zsh \$fpath); autoload -Uz compinit && compinit -u -D" ;;
+    esac 2>&1
+}
+test_typing() {
+    local shell=$1 file got=''
+    mkdir "$scratch/files" && cd "$scratch/files" && touch "${files[@]}" || exit 1
+    for file in "${files[@]}"; do got+=$(typed "$shell" "hiersearch plot ${file:0:2}\t" | tail -n +2)$'\n'; done
+    is "$shell passes on names of files as they are" "$(printf '%s\n' "${files[@]}")" "${got%$'\n'}"
+    is "$shell executes nothing in names of files" '' "$(find . -name zw -print -exec rm {} +)"
+    is "$shell completes behind an equals sign" '--search=lattice' "$(typed "$shell" 'hiersearch predict abci --search=lat\t' | tail -n 1)"
+    is "$shell completes files behind an equals sign" '--output=zd two words' \
+        "$(typed "$shell" 'hiersearch plot --output=zd\t' | tail -n 1)"
+    cd "$scratch/cwd" && rm -r "$scratch/files" || exit 1
+}
+
 for shell in bash fish zsh; do
     if command -v "$shell" >/dev/null; then
         test_shell "$shell"
+        test_hostile "$shell"
+        test_typing "$shell"
     else
         ok "$shell completes # SKIP there is no $shell"
     fi

@@ -49,8 +49,12 @@ empty 'no file of it names the source tree or the build folder' \
     "$(cd "$scratch/root" && grep -rlaF -e "$src" -e "$build" .)"
 hs() { env -i PATH="$scratch/root/usr/bin:/usr/bin:/bin" hiersearch "$@"; }
 step 'unpacked anywhere it finds the shipped systems' hs predict abci --np 128
-step 'there is a manual page for every command' diff <(hs help --names | sort) \
-    <(find "$scratch/root/usr/share/man/man1" -name 'hiersearch-*' | sed 's/.*hiersearch-//; s/\.1\.gz$//' | sort)
+if command -v lowdown >/dev/null; then
+    step 'there is a manual page for every command' diff <(hs help --names | sort) \
+        <(find "$scratch/root/usr/share/man/man1" -name 'hiersearch-*' | sed 's/.*hiersearch-//; s/\.1\.gz$//' | sort)
+else
+    ok 'there is a manual page for every command # SKIP there is no lowdown'
+fi
 step 'the library is found where it lies' sh -c "cc -std=c11 -o '$scratch/library' tests/install/library.c \
     \$(PKG_CONFIG_PATH=\$(dirname \$(find '$scratch/root' -name hiersearch.pc)) pkg-config --static --cflags --libs hiersearch)"
 if command -v lintian >/dev/null; then

@@ -60,6 +60,7 @@ if command -v gnuplot >/dev/null; then
 else
     ok 'plot works # SKIP there is no gnuplot'
 fi
+step 'help knows the options of the measuring program' grep -q -- --budget <(hs help measure)
 launcher=$(command -v "mpiexec.$mpi" || command -v "mpirun.$mpi" || true)
 if [ -x "$tree/libexec/hiersearch/hiersearch-measure" ] && [ -n "$launcher" ]; then
     [ "$mpi" = mpich ] || launcher="$launcher --oversubscribe --allow-run-as-root"
@@ -67,7 +68,6 @@ if [ -x "$tree/libexec/hiersearch/hiersearch-measure" ] && [ -n "$launcher" ]; t
     step 'measure runs under the launcher' in_tree $launcher -n 4 "$tree/bin/hiersearch" measure \
         'node:2@5GB/s~1us,net:2@1GB/s~5us' --size 64KiB --plans 2x2 --budget 3s --backend host -o measured.json
     step 'what it measured is a result with a best plan' grep -Eq '"best": "(2x2|4)"' "$scratch/cwd/measured.json"
-    step 'help measure asks the measuring program' grep -q -- --budget <(hs help measure)
 else
     ok 'measure runs under the launcher # SKIP it was built without this MPI'
 fi
@@ -76,10 +76,10 @@ if [ -x "$tree/libexec/hiersearch/hiersearch-simulate" ] && command -v smpirun >
 else
     ok 'simulate works # SKIP there is no SimGrid'
 fi
-if command -v man >/dev/null; then
+if command -v man >/dev/null && command -v lowdown >/dev/null; then
     step 'man finds the pages' in_tree man -M "$tree/share/man" -P cat 5 hiersearch-system
 else
-    ok 'man finds the pages # SKIP there is no man'
+    ok 'man finds the pages # SKIP there is no man or no lowdown'
 fi
 step 'the schemas came along' /usr/bin/env python3 -c 'import json,sys; [json.load(open(f)) for f in sys.argv[1:]]' \
     "$tree/share/hiersearch/schemas/result.schema.json" "$tree/share/hiersearch/schemas/system.schema.json"

@@ -224,7 +224,7 @@ static void where_figures_mean_nothing_the_points_give_the_scale(void **state)
     hs_system_release(&shape);
 }
 
-/* A level ten times slower than described: the prior must not hold it back, nor spoil the others. */
+/* One ten times slower than described: the prior must not hold it back, nor spoil the others. */
 static void a_level_far_off_its_description_is_believed(void **state)
 {
     struct hs_system system = parse(NODES), real = parse("node:2@100GB/s~2us,net@1GB/s~5us");

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/units.h"
 #include "model/price.h"
 #include "simgrid64.h"
 
@@ -273,6 +274,58 @@ hops_that_leave_an_unstriped_mesh_may_be_slower_or_faster_than_those_inside(void
     hs_system_release(&system);
 }
 
+static void check_usable(const struct hs_system *system, const char *plan_text, int chunks)
+{
+    struct hs_plan plan;
+
+    assert_int_equal(hs_plan_parse(&plan, plan_text, 0, NULL), HS_OK);
+    plan.chunks = chunks;
+    for (int large = 0; large < 2; large++) {
+        struct hs_plan_cost cost = cost_of(system, &plan, large ? (double)HS_BYTES_MAX : 1);
+
+        if (!(hs_seconds_usable(cost.seconds) && cost.seconds > 0))
+            fail_msg("%s/%d: %g s", plan_text, chunks, cost.seconds);
+        for (int i = 0; i < cost.count; i++)
+            assert_true(hs_seconds_usable(cost.stages[i].seconds) && cost.stages[i].seconds > 0);
+    }
+}
+
+/* Every corner of what a system may say: bit by bit, figures at one end or the other. A fit may be
+ * as far from its level as a file may say. */
+static void no_system_that_is_accepted_has_a_time_that_is_infinite_or_lost(void **state)
+{
+    static const char *const plans[] = {
+        "2147483648", "2", "46341x46340",
+        "2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2", "65536x32768"};
+
+    (void)state;
+    for (unsigned corner = 0; corner < 1024; corner++) {
+        double latency = corner & 1 ? HS_LATENCY_MAX : 0;
+        struct hs_fit fit = {.scope = HS_FIT_LEVEL, .level = 1, .max_size = 2, .max_bytes = 1e-9};
+        struct hs_system system = {.pipeline_granularity = corner & 2 ? 1e6 : 1, .level_count = 2};
+
+        system.launch_seconds = latency;
+        for (int l = 0; l < 2; l++)
+            system.levels[l] = (struct hs_level){
+                .arity = l            ? 0
+                         : corner & 4 ? 65536
+                                      : 2,
+                .fabric = corner & 8 ? HS_FABRIC_MESH : HS_FABRIC_SWITCH,
+                .latency_seconds = l ? latency * 1e-30 : latency,
+                .bytes_per_second = corner & (16u << l) ? HS_BANDWIDTH_MIN : HS_BANDWIDTH_MAX,
+                .ports = corner & 64 ? HS_PORTS_MAX : 1,
+                .striped = !(corner & 128)};
+        fit.latency_seconds = latency;
+        fit.bytes_per_second = corner & 512 ? HS_BANDWIDTH_MIN : HS_BANDWIDTH_MAX;
+        fit.min_bytes = 1e-9;
+        system.fits.items = &fit;
+        system.fits.count = corner & 256 ? 1 : 0;
+        for (size_t i = 0; i < HS_COUNT(plans); i++)
+            for (int chunks = 1; chunks <= HS_CHUNKS_MAX; chunks += HS_CHUNKS_MAX - 1)
+                check_usable(&system, plans[i], chunks);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("hierarchical abci equation holds to 1e-12", hierarchical_abci_equation_holds_to_1e_12),
     HS_TEST("flat abci equation holds to 1e-12", flat_abci_equation_holds_to_1e_12),
@@ -295,6 +348,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("hops that leave an unstriped mesh may be slower or faster than those inside",
             hops_that_leave_an_unstriped_mesh_may_be_slower_or_faster_than_those_inside),
     HS_TEST("launch is paid per collective call", launch_is_paid_per_collective_call),
+    HS_TEST("no system that is accepted has a time that is infinite or lost",
+            no_system_that_is_accepted_has_a_time_that_is_infinite_or_lost),
     HS_TEST("beyond the described machine is marked", beyond_the_described_machine_is_marked),
 };
 

@@ -130,6 +130,24 @@ finish
 kept=$(journal_samples)
 killed "kill -9 of the whole job"
 
+# ---- two runs --------------------------------------------------------------------------------------------------
+begin twice
+measure $np "${problem[@]}" --faults "$noise" -o run/twice.json
+check "a second run with the same output is refused while the first is at work" '[ $status = 2 ] && \
+    [ $(our_lines) = 1 ] && said "twice.json.journal: in use by process $(rank_pid 0)," && old_is_intact'
+# shellcheck disable=SC2046
+kill -9 "$job" $(ranks)
+finish
+kept=$(journal_samples)
+cp run/twice.json.journal begun
+measure $np "${problem[@]}" --faults "$noise" -o run/twice.json
+check "without --resume the journal of a killed run is put aside, with a note" '[ $status = 0 ] && \
+    said "twice.json.journal.1" && cmp begun run/twice.json.journal.1 && only_ours "twice.json" "twice.json.journal.1 "'
+mv run/twice.json.journal.1 run/twice.json.journal
+check "what was put aside can be gone on with" 'resumes_as undisturbed.json 0 $noise && \
+    said "of 5 were done before" && holds "run/$name.json" "$kept"'
+rm -f run/*
+
 # ---- signals -----------------------------------------------------------------------------------------------
 signalled() { # SIGNAL STATUS
     begin "$1"

@@ -1,10 +1,13 @@
 /* The journal: what is written is read back, and what a kill can leave is understood. */
 #include "runner/journal.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
+#include "base/text.h"
 #include "test.h"
 
 static char folder[] = "/tmp/hs-journal-XXXXXX";
@@ -40,7 +43,8 @@ static void write_session(void)
     struct hs_error err = {0};
     double phases[2 * HS_LAYERS_MAX] = {0.25, 0.5};
 
-    assert_status_is(hs_journal_create(&journal, path, facts, 2, &err), HS_OK, &err);
+    unlink(path);
+    assert_status_is(hs_journal_create(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
     add_sample(&contest, 1, 0.1);
     add_sample(&contest, 2, 1.0 / 3);
     assert_status_is(hs_journal_write(&journal, 1024, &contest.items[1], &err), HS_OK, &err);
@@ -98,7 +102,7 @@ static void resume(struct hs_journal *journal, struct hs_contest *contest, bool 
     struct hs_error err = {0};
 
     *contest = new_contest();
-    assert_status_is(hs_journal_resume(journal, path, facts, 2, &err), HS_OK, &err);
+    assert_status_is(hs_journal_resume(journal, path, NULL, facts, 2, &err), HS_OK, &err);
     assert_status_is(hs_journal_restore(journal, contest, 1024, retry, &err), HS_OK, &err);
 }
 
@@ -123,7 +127,7 @@ static void other_sizes_stay_out(void **state)
 
     (void)state;
     write_session();
-    assert_status_is(hs_journal_resume(&journal, path, facts, 2, &err), HS_OK, &err);
+    assert_status_is(hs_journal_resume(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
     assert_status_is(hs_journal_restore(&journal, &contest, 2048, false, &err), HS_OK, &err);
     assert_int_equal(contest.items[1].seconds.count, 0);
     hs_journal_close(&journal, false);
@@ -181,7 +185,8 @@ static void another_run_is_refused(void **state)
     (void)state;
     write_session();
     before = file_bytes();
-    assert_status_is(hs_journal_resume(&journal, path, other_facts, 2, &err), HS_INVALID, &err);
+    assert_status_is(hs_journal_resume(&journal, path, NULL, other_facts, 2, &err), HS_INVALID,
+                     &err);
     assert_has(err.message, "np was \"8\" there and is \"4\" here");
     assert_int_equal(file_bytes(), before);
 }
@@ -193,7 +198,7 @@ static void no_journal_begins_one(void **state)
 
     (void)state;
     unlink(path);
-    assert_status_is(hs_journal_resume(&journal, path, facts, 2, &err), HS_OK, &err);
+    assert_status_is(hs_journal_resume(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
     assert_null(journal.old);
     assert_true(file_bytes() > 0);
     hs_journal_close(&journal, true);
@@ -220,7 +225,10 @@ static void torn_header_begins_anew(void **state)
 static void wrong_line_is_named(void **state)
 {
     static const char *const lines[] = {"{\"bytes\":1024,\"name\":\"8\",\"samples\":[-1]}\n",
-                                        "nonsense\n", "{\"name\":\"8\"}\n",
+                                        "{\"bytes\":1024,\"name\":\"8\",\"samples\":[1,1e308]}\n",
+                                        "{\"bytes\":1024,\"name\":\"8\",\"samples\":[5e-324]}\n",
+                                        "nonsense\n",
+                                        "{\"name\":\"8\"}\n",
                                         "{\"bytes\":1024,\"name\":\"8\",\"ended\":\"x\"}\n"};
 
     (void)state;
@@ -231,7 +239,7 @@ static void wrong_line_is_named(void **state)
 
         write_session();
         append(lines[i]);
-        assert_status_is(hs_journal_resume(&journal, path, facts, 2, &err), HS_OK, &err);
+        assert_status_is(hs_journal_resume(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
         assert_status_is(hs_journal_restore(&journal, &contest, 1024, false, &err), HS_INVALID,
                          &err);
         assert_has(err.message, "line 5");
@@ -265,6 +273,128 @@ static void timeouts_are_kept_or_retried(void **state)
     hs_contest_release(&contest);
 }
 
+/* What `path` holds, NUL-terminated; owned by the caller. */
+static char *content_of(const char *name)
+{
+    char *text;
+    size_t length;
+
+    assert_int_equal(hs_file_read(&text, &length, name, 1 << 20, NULL), HS_OK);
+    return text;
+}
+
+static void what_is_no_journal_stays(void **state)
+{
+    static const char *const texts[] = {"{\"format\":\"hiersearch.system/1\",\"name\":\"x\"}\n",
+                                        "{\"format\":\"hiersearch.journal/12", "\n", "x"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct hs_journal journal;
+        struct hs_error err = {0};
+        char *kept;
+
+        unlink(path);
+        close(open(path, O_WRONLY | O_CREAT, 0600));
+        append(texts[i]);
+        assert_status_is(hs_journal_create(&journal, path, NULL, facts, 2, &err), HS_INVALID, &err);
+        assert_has(err.message, "expected a journal");
+        assert_status_is(hs_journal_resume(&journal, path, NULL, facts, 2, &err), HS_INVALID, &err);
+        kept = content_of(path);
+        assert_string_equal(kept, texts[i]);
+        free(kept);
+    }
+    unlink(path);
+}
+
+static void earlier_journal_is_put_aside(void **state)
+{
+    struct hs_journal journal;
+    struct hs_error err = {0};
+    char first[80], second[80], *before, *after;
+
+    (void)state;
+    snprintf(first, sizeof(first), "%s.1", path);
+    snprintf(second, sizeof(second), "%s.2", path);
+    write_session();
+    before = content_of(path);
+    for (int run = 1; run <= 2; run++) {
+        assert_status_is(hs_journal_create(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
+        assert_string_equal(journal.aside, run == 1 ? first : second);
+        append("{\"bytes\":1024,\"name\":\"8\",\"samples\":[7]}\n");
+        hs_journal_close(&journal, false);
+    }
+    after = content_of(first);
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+    assert_int_equal(unlink(first) + unlink(second) + unlink(path), 0);
+}
+
+static void first_line_alone_is_no_loss(void **state)
+{
+    struct hs_journal journal;
+    struct hs_error err = {0};
+    off_t bytes = -1;
+
+    (void)state;
+    unlink(path);
+    close(open(path, O_WRONLY | O_CREAT, 0600));
+    for (int run = 0; run < 3; run++) {
+        assert_status_is(hs_journal_create(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
+        assert_null(journal.aside);
+        hs_journal_close(&journal, false);
+        assert_true(bytes == -1 || file_bytes() == bytes);
+        bytes = file_bytes();
+    }
+}
+
+/* Neither its lines nor the file itself are touched while a run has it. */
+static void journal_in_use_is_refused(void **state)
+{
+    struct hs_journal journal, other;
+    struct hs_error err = {0};
+    off_t before;
+
+    (void)state;
+    write_session();
+    before = file_bytes();
+    assert_status_is(hs_journal_resume(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
+    assert_status_is(hs_journal_create(&other, path, NULL, facts, 2, &err), HS_INVALID, &err);
+    assert_has(err.message, "in use by");
+    assert_status_is(hs_journal_resume(&other, path, NULL, facts, 2, &err), HS_INVALID, &err);
+    assert_int_equal(file_bytes(), before);
+    hs_journal_close(&journal, true);
+    assert_int_equal(file_bytes(), -1);
+}
+
+static void journal_is_not_the_output(void **state)
+{
+    struct hs_journal journal;
+    struct hs_error err = {0};
+
+    (void)state;
+    unlink(path);
+    assert_status_is(hs_journal_create(&journal, path, path, facts, 2, &err), HS_INVALID, &err);
+    assert_has(err.message, "same file");
+    assert_int_equal(file_bytes(), -1);
+}
+
+/* A journal that another one has replaced is not ours to remove. */
+static void only_own_journal_is_removed(void **state)
+{
+    struct hs_journal journal;
+    struct hs_error err = {0};
+
+    (void)state;
+    unlink(path);
+    assert_status_is(hs_journal_create(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
+    unlink(path);
+    close(open(path, O_WRONLY | O_CREAT, 0600));
+    hs_journal_close(&journal, true);
+    assert_int_equal(file_bytes(), 0);
+}
+
 /* /dev/full refuses every byte. */
 static void full_disk_is_said_once(void **state)
 {
@@ -273,18 +403,56 @@ static void full_disk_is_said_once(void **state)
     struct hs_error err = {0};
 
     (void)state;
-    assert_status_is(hs_journal_create(&journal, "/dev/full", facts, 2, &err), HS_IO, &err);
-    assert_has(err.message, strerror(ENOSPC));
     write_session();
-    assert_status_is(hs_journal_resume(&journal, path, facts, 2, &err), HS_OK, &err);
+    assert_status_is(hs_journal_resume(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
     close(journal.fd);
     journal.fd = open("/dev/full", O_WRONLY);
     add_sample(&contest, 2, 1);
     assert_status_is(hs_journal_write(&journal, 1024, &contest.items[2], &err), HS_IO, &err);
+    assert_has(err.message, strerror(ENOSPC));
     assert_status_is(hs_journal_write(&journal, 1024, &contest.items[2], &err), HS_OK, &err);
     assert_true(hs_journal_wants(&contest.items[2]));
     hs_journal_close(&journal, false);
     hs_contest_release(&contest);
+}
+
+/* Takes the place of cJSON's, which walks the list from its start: once per element, that is
+ * quadratic. */
+static size_t elements_asked_for;
+
+cJSON *cJSON_GetArrayItem(const cJSON *array, int index)
+{
+    cJSON *item = array->child;
+
+    elements_asked_for++;
+    while (item && index-- > 0)
+        item = item->next;
+    return item;
+}
+
+static void lists_are_read_from_one_element_to_the_next(void **state)
+{
+    enum { COUNT = 1000 };
+    struct hs_journal journal;
+    struct hs_contest contest;
+    struct hs_text line = {0};
+
+    (void)state;
+    hs_text_append(&line, "{\"bytes\":1024,\"name\":\"8\",\"samples\":[1");
+    for (int i = 1; i < COUNT; i++)
+        hs_text_append(&line, ",%d", i);
+    hs_text_append(&line, "]}\n");
+    assert_false(line.failed);
+    write_session();
+    append(line.data);
+    elements_asked_for = 0;
+    resume(&journal, &contest, false);
+    assert_int_equal(contest.items[2].seconds.count, 1 + COUNT);
+    assert_true(contest.items[2].seconds.values[COUNT] == COUNT - 1);
+    assert_int_equal(elements_asked_for, 0);
+    hs_journal_close(&journal, false);
+    hs_contest_release(&contest);
+    hs_text_release(&line);
 }
 
 static int make_folder(void **state)
@@ -313,7 +481,15 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("where there is no journal, one is begun", no_journal_begins_one),
     HS_TEST("a torn first line is as good as no journal", torn_header_begins_anew),
     HS_TEST("a wrong line is named by its number", wrong_line_is_named),
+    HS_TEST("lists are read from one element to the next",
+            lists_are_read_from_one_element_to_the_next),
     HS_TEST("time-outs are kept, and forgotten on retry", timeouts_are_kept_or_retried),
+    HS_TEST("a file that is no journal is refused and left as it is", what_is_no_journal_stays),
+    HS_TEST("the journal of an earlier run is put aside", earlier_journal_is_put_aside),
+    HS_TEST("a journal without a line of samples is begun anew", first_line_alone_is_no_loss),
+    HS_TEST("a journal in use is refused and left as it is", journal_in_use_is_refused),
+    HS_TEST("a journal is not the output", journal_is_not_the_output),
+    HS_TEST("only the journal that is still there is removed", only_own_journal_is_removed),
     HS_TEST("a full disk is said once, and the run can go on", full_disk_is_said_once),
 };
 

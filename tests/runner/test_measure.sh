@@ -100,6 +100,18 @@ usage "a folder that is not there is noticed before anything is measured" 2 'can
     --size 4KiB -o "$scratch/none/x.json"
 mkdir folder
 usage "a folder is no result file" 2 'folder' --size 4KiB -o "$scratch/folder"
+# None of these may change, or be waited for.
+cp "$source_tree/configs/abci.json" system.json
+cp system.json kept.json
+mkfifo fifo
+usage "a SYSTEM is no journal" 2 'expected a journal' ./system.json --size 4KiB -o x.json --journal system.json
+usage "an output is no journal" 2 'same file' --size 4KiB -o x.json --journal ./x.json
+usage "an older output is no journal" 2 'same file' --size 4KiB -o kept.json --journal ./kept.json
+usage "a FIFO is no journal" 2 'not a regular file' --size 4KiB -o x.json --journal fifo
+usage "a device is no journal" 2 'not a regular file' --size 4KiB -o x.json --journal /dev/null
+usage "standard output is no journal" 2 'expected a file' --size 4KiB -o x.json --journal -
+check "what is no journal stays as it was" 'cmp system.json "$source_tree/configs/abci.json" && \
+    cmp kept.json system.json && [ -p fifo ] && [ ! -e x.json ]'
 measure 2 --help
 check "--help is printed once" '[ $status = 0 ] && [ "$(grep -c "^usage: " out)" = 1 ] && grep -q -- "--resume" out'
 

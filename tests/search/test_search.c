@@ -174,7 +174,7 @@ static void number_of_splits_is_the_published_sequence(void **state)
         struct hs_lattice lattice;
 
         assert_int_equal(hs_lattice_init(&lattice, hs_group_world(rows[i].np), NULL), HS_OK);
-        assert_int_equal(hs_lattice_path_count(&lattice), rows[i].splits);
+        assert_int_equal(lattice.path_count, rows[i].splits);
         hs_lattice_release(&lattice);
     }
 }
@@ -191,12 +191,70 @@ static void lattice_has_the_divisors_and_their_pairs(void **state)
     assert_int_equal(hs_lattice_init(&lattice, hs_group_world(735134400), NULL), HS_OK);
     assert_int_equal(lattice.node_count, 1344);
     hs_lattice_release(&lattice);
+    /* 2^4 3^4 5 7 11 13 17 19: no number up to 2^31 has more divisors (OEIS A002182, A002183). */
+    assert_int_equal(hs_lattice_init(&lattice, hs_group_world(2095133040), NULL), HS_OK);
+    assert_int_equal(lattice.node_count, 5 * 5 * 2 * 2 * 2 * 2 * 2 * 2);
+    for (size_t i = 1; i < lattice.node_count; i++) {
+        assert_true(lattice.divisors[i] > lattice.divisors[i - 1]);
+        assert_int_equal(lattice.group.size % lattice.divisors[i], 0);
+    }
+    hs_lattice_release(&lattice);
     assert_int_equal(hs_lattice_init(&lattice, hs_group_world(2147483647), NULL), HS_OK);
     assert_int_equal(lattice.node_count, 2);
     hs_lattice_release(&lattice);
     assert_int_equal(hs_lattice_init(&lattice, hs_group_world(0), NULL), HS_INVALID);
     assert_int_equal(hs_lattice_init(&lattice, hs_group_world(((int64_t)1 << 31) + 1), NULL),
                      HS_INVALID);
+}
+
+/* A fit may be far from the description. What the search says must be what it would say of a
+ * machine described so; at some of these factors sums of the slow layers are beyond 2^62 of the
+ * description's ticks, at others the slow layers leave the rest less than a tick of their own. */
+static void best_of_fitted_layers_equals_a_brute_force(void **state)
+{
+    struct hs_fit fits[] = {
+        {.scope = HS_FIT_LEVEL, .level = 0, .max_size = 64, .max_bytes = 1e12},
+        {.scope = HS_FIT_SIZE, .level = 1, .size = 2, .max_bytes = 1e12},
+        {.scope = HS_FIT_LAYER, .level = 1, .size = 8, .stride = 8, .max_bytes = 1e12}};
+    struct hs_system system = parse(machines[1]);
+
+    (void)state;
+    system.fits.items = fits;
+    system.fits.count = HS_COUNT(fits);
+    for (double factor = 1e-12; factor < 1e25; factor *= 1e3) {
+        for (size_t slow = 0; slow < 2 * HS_COUNT(fits); slow++) {
+            struct hs_search_request request = {.system = &system,
+                                                .problem = hs_problem_world(128, 4 * MIB),
+                                                .chunks = four_chunks,
+                                                .chunk_count = 4,
+                                                .top = 128};
+            struct hs_search_result lattice, exhaustive;
+            struct hs_plan plan = {0};
+            uint64_t count = 0;
+            double best;
+
+            for (size_t i = 0; i < HS_COUNT(fits); i++) {
+                fits[i].latency_seconds = system.levels[fits[i].level].latency_seconds;
+                fits[i].bytes_per_second = system.levels[fits[i].level].bytes_per_second;
+            }
+            if (slow % 2)
+                fits[slow / 2].latency_seconds *= factor;
+            else
+                fits[slow / 2].bytes_per_second /= factor;
+            lattice = search("lattice", &request);
+            exhaustive = search("exhaustive", &request);
+            best = brute_force(&system, &plan, 128, 4 * MIB, &count);
+            if (!(fabs(lattice.plans[0].seconds - best) <= 1e-9 * best))
+                fail_msg("fit %zu, factor %g: %g s, brute force %g s", slow, factor,
+                         lattice.plans[0].seconds, best);
+            assert_true(lattice.plans[0].seconds <= lattice.flat_seconds * (1 + 1e-9));
+            assert_same(&lattice, &exhaustive, &request);
+            hs_search_result_release(&lattice);
+            hs_search_result_release(&exhaustive);
+        }
+    }
+    memset(&system.fits, 0, sizeof(system.fits));
+    hs_system_release(&system);
 }
 
 /* On one level with latency only the bandwidth terms tie, so do all permutations of the layers:
@@ -344,6 +402,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("lattice equals exhaustive with chunks for every np to 4096",
             lattice_equals_exhaustive_with_chunks_for_every_np_to_4096),
     HS_TEST("best time equals a brute force", best_time_equals_a_brute_force),
+    HS_TEST("best time of fitted layers, however far off, equals a brute force",
+            best_of_fitted_layers_equals_a_brute_force),
     HS_TEST("ties come in the documented order", ties_come_in_the_documented_order),
     HS_TEST("large tops return every split once", large_tops_return_every_split_once),
     HS_TEST("bad requests are refused", bad_requests_are_refused),

@@ -24,5 +24,7 @@ ask hiersearch predict zzz-mine --np 1
 ask hiersearch systems --n
 ask hiersearch plot --as = lat
 complete -p hiersearch
+ask hiersearch plot --as = ''
+ask hiersearch plot --as =
 END
 bash ask

@@ -1,11 +1,11 @@
-# Manual pages of commands: as man reads them, also where the measuring program is not there.
-hiersearch help --man report | sed 's/^\(\.TH .* 1\) .*/\1 DATE .../'
+# Commands as Markdown, of which the manual pages are made; those of the measuring program, too, where it is not there.
+hiersearch help --markdown report
 mkdir bin && cp "$(command -v hiersearch)" bin/
-PATH=/usr/bin:/bin bin/hiersearch help --man measure | sed 1d
-PATH=/usr/bin:/bin bin/hiersearch completion bash | sed -n '/^_hiersearch_measure/,/^}/p'
-for words in '--man nothing' '--names predict'; do
+PATH=/usr/bin:/bin bin/hiersearch help --markdown measure | grep -A1 -e '^. NAME' -e '^\*\*.*budget' -e '^\*\*.*size'
+PATH=/usr/bin:/bin bin/hiersearch help measure >help
+PATH=/usr/bin:/bin bin/hiersearch measure --help | cmp - help
+PATH=/usr/bin:/bin bin/hiersearch __complete measure --backend '' | grep -e words -e host
+for words in '--markdown nothing' '--names predict'; do
     hiersearch help $words 2>&1
     echo "exit $?"
 done
-hiersearch predict --describe=nothing 2>&1
-echo "exit $?"

@@ -9,6 +9,7 @@ try 'a@100GB/s,b:4@1GB/s'
 try 'a:0@100GB/s'
 try 'a:4@0GB/s'
 try 'a:4@100GB/s;s=0'
+try 'b@1e-300B/s'
 echo '$ none'
 hiersearch predict --np 4 2>&1
 echo "exit $?"

@@ -8,10 +8,15 @@ cat >mine/tiny.json <<'END'
 END
 sed 's/"tiny"/"abci"/' mine/tiny.json >more/abci.json
 echo '{ "format": 1 }' >more/broken.json
+# Names that are none are not listed.
+for name in 'tiny x' '$(touch tiny-x)' "$(printf 'tiny-\033[31m')" tiny-A .tiny; do
+    cp mine/tiny.json "mine/$name.json"
+done
 export HIERSEARCH_CONFIGS="$PWD/none:$PWD/mine:$PWD/more"
 hiersearch systems 2>err | grep -E '^(system|tiny|abci|summit|levels)\b' | tr -s ' ' | grep -v '^abci-'
 cat err
 hiersearch systems --names | grep -E '^(tiny|abci|broken)$'
+hiersearch systems --names | grep -c tiny
 hiersearch systems --text tiny
 # One array, whatever is in it.
 hiersearch systems --json 2>/dev/null | python3 -c 'import json, sys; print(type(json.load(sys.stdin)).__name__)'

@@ -1,0 +1,50 @@
+/*
+ * cmd_measure.h - the options of `hiersearch measure`, and what they say taken together.
+ */
+#ifndef HS_CLI_CMD_MEASURE_H
+#define HS_CLI_CMD_MEASURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "console/options.h"
+#include "model/backends.h"
+#include "model/datatype.h"
+
+#define HS_SEARCH_AUTO "auto" /* by what is known of the system */
+#define HS_SEARCH_LAZY "lazy" /* layers first */
+
+#define HS_CANDIDATES_MAX 4096 /* plans measured in one run */
+
+/* As the option rows fill it; texts point into argv. */
+struct hs_measure_settings {
+    const char *system; /* NULL: none */
+    struct hs_range sizes;
+    const char *backend, *buffers_name, *datatype_name, *operation_name;
+    enum hs_buffers buffers;
+    enum hs_datatype datatype; /* from the names, by hs_measure_settings_check */
+    enum hs_operation operation;
+    int64_t top;    /* 0 from the rows means that it was not given */
+    bool top_given; /* by hs_measure_settings_check, which puts the default in its place */
+    bool all;
+    const char *plans;  /* "4x8x4,4x32/8", NULL: the search decides */
+    const char *search; /* name of a strategy, or one of the two below */
+    struct hs_count_list chunks;
+    double budget_seconds, timeout_seconds, precision;
+    int64_t min_samples, max_samples, warmup, layers;
+    bool no_layers, resume, retry;
+    const char *journal; /* NULL: beside the output */
+    const char *output;  /* NULL: none; "-": stdout */
+    bool quiet, verbose;
+    int64_t seed;
+    const char *faults;
+};
+
+/* What no row can check alone: combinations, names, sizes that are no whole elements. HS_INVALID.
+ */
+enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings,
+                                         struct hs_error *err);
+
+#endif

@@ -1,0 +1,82 @@
+#include "cli/option_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/system_find.h"
+#include "model/backends.h"
+#include "model/datatype.h"
+
+static enum hs_status parse_seconds(void *field, const struct hs_option *option, const char *text,
+                                    struct hs_error *err)
+{
+    double seconds;
+    enum hs_status status = hs_seconds_parse(&seconds, text, err);
+
+    (void)option;
+    if (status == HS_OK && !(seconds > 0))
+        status = hs_fail(err, HS_INVALID, "expected a time above 0, found \"%.60s\"", text);
+    if (status == HS_OK)
+        *(double *)field = seconds;
+    return status;
+}
+
+/* "2%" or "0.5 %". */
+static enum hs_status parse_percent(void *field, const struct hs_option *option, const char *text,
+                                    struct hs_error *err)
+{
+    char *end;
+    double percent = strtod(text, &end);
+
+    (void)option;
+    while (*end == ' ')
+        end++;
+    if (end == text || strcmp(end, "%") != 0 || !(percent > 0) || !(percent < 100))
+        return hs_fail(err, HS_INVALID,
+                       "expected a percentage between 0%% and 100%%, found \"%.60s\"", text);
+    *(double *)field = percent / 100;
+    return HS_OK;
+}
+
+const struct hs_option_type hs_option_seconds = {.parse = parse_seconds};
+const struct hs_option_type hs_option_percent = {.parse = parse_percent};
+
+/* Read once and kept until the program ends. */
+const char *const *hs_system_words(void)
+{
+    static const char *const none[] = {NULL};
+    static const char **names;
+    static struct hs_system_list list;
+
+    if (!names && hs_system_list_read(&list, NULL) == HS_OK)
+        names = calloc(list.count + 1, sizeof(*names));
+    for (size_t i = 0; names && i < list.count; i++)
+        names[i] = list.entries[i].name;
+    return names ? names : none;
+}
+
+const char *const *hs_backend_words(void)
+{
+    return hs_backend_names;
+}
+
+const char *const *hs_buffers_words(void)
+{
+    return hs_buffers_names;
+}
+
+const char *const *hs_datatype_words(void)
+{
+    static const char *words[HS_DATATYPE_COUNT + 1];
+
+    memcpy(words, hs_datatype_names, sizeof(hs_datatype_names[0]) * HS_DATATYPE_COUNT);
+    return words;
+}
+
+const char *const *hs_operation_words(void)
+{
+    static const char *words[HS_OPERATION_COUNT + 1];
+
+    memcpy(words, hs_operation_names, sizeof(hs_operation_names[0]) * HS_OPERATION_COUNT);
+    return words;
+}

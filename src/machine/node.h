@@ -1,0 +1,109 @@
+/*
+ * node.h - what this node is made of: CPUs, GPUs, what joins each pair, NICs and how far they are
+ * from each GPU.
+ *
+ * Found with NVML (GPUs and NVLink) and hwloc (PCI devices and where they hang). Both are loaded
+ * when they are asked for, so the program needs neither; what could not be asked is said in
+ * `notes`. $HIERSEARCH_NVML and $HIERSEARCH_HWLOC name other libraries, $HIERSEARCH_SYSFS another
+ * /sys (tests).
+ */
+#ifndef HS_MACHINE_NODE_H
+#define HS_MACHINE_NODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "model/system.h"
+
+#define HS_NODE_GPUS_MAX 16
+#define HS_NODE_NICS_MAX 32
+
+/* What two devices have in common on the way to each other, nearest first. Text as in `nvidia-smi
+ * topo`, meaning. */
+/* clang-format off */
+#define HS_NODE_PATHS(row)                                   \
+    row(SAME, "X", "the same device")                        \
+    row(SWITCH, "PIX", "one PCIe switch")                    \
+    row(SWITCHES, "PXB", "several PCIe switches")            \
+    row(HOST_BRIDGE, "PHB", "a PCIe host bridge of the CPU") \
+    row(NUMA_NODE, "NODE", "a NUMA node")                    \
+    row(SYSTEM, "SYS", "the link between CPUs")              \
+    row(UNKNOWN, "?", "not known")
+/* clang-format on */
+
+enum hs_node_path {
+#define HS_ROW(name, text, meaning) HS_PATH_##name,
+    HS_NODE_PATHS(HS_ROW)
+#undef HS_ROW
+        HS_PATH_COUNT
+};
+extern const char *const hs_node_path_names[HS_PATH_COUNT];
+
+struct hs_pci {
+    unsigned domain, bus, device;
+};
+
+struct hs_node_gpu {
+    char name[96];
+    struct hs_pci pci;
+    int numa_node;                        /* its number; -1: not known */
+    int capability;                       /* 90 for 9.0; 0: not known */
+    unsigned pcie_generation, pcie_width; /* 0: not known */
+    unsigned links;                       /* NVLinks that are up */
+    unsigned switch_links;                /* of them to an NVSwitch */
+};
+
+struct hs_node_nic {
+    char name[32]; /* mlx5_0, eth0 */
+    struct hs_pci pci;
+    int numa_node; /* its number; -1: not known */
+    bool rdma;
+    double bytes_per_second; /* 0: not known */
+};
+
+/* From hwloc: what this process may use. 0: not known. */
+struct hs_node_cpu {
+    char model[96]; /* "": not known */
+    unsigned packages, numa_nodes, cores, hardware_threads;
+    unsigned long long memory_bytes;
+};
+
+struct hs_node {
+    struct hs_node_cpu cpu;
+    char driver[80]; /* NVIDIA's, "580.95.05"; "": none */
+    size_t gpu_count, nic_count;
+    struct hs_node_gpu gpus[HS_NODE_GPUS_MAX];
+    struct hs_node_nic nics[HS_NODE_NICS_MAX];
+    unsigned nvlinks[HS_NODE_GPUS_MAX][HS_NODE_GPUS_MAX];            /* direct, between each pair */
+    enum hs_node_path gpu_paths[HS_NODE_GPUS_MAX][HS_NODE_GPUS_MAX]; /* over PCIe */
+    enum hs_node_path nic_paths[HS_NODE_NICS_MAX][HS_NODE_GPUS_MAX];
+    bool has_nvml, has_hwloc;
+    struct hs_text notes; /* owned; lines: what could not be found, and why */
+};
+
+/* Cannot fail: what is missing is noted. */
+void hs_node_read(struct hs_node *node);
+void hs_node_release(struct hs_node *node);
+
+/* What joins two GPUs, as `nvidia-smi topo -m` says it: "X", "NV4", "PIX", ... Returns text. */
+#define HS_NODE_LINK_TEXT 16
+const char *hs_node_link_format(char text[HS_NODE_LINK_TEXT], const struct hs_node *node, size_t a,
+                                size_t b);
+
+/* Tables for people. */
+void hs_node_print(struct hs_text *out, const struct hs_node *node);
+
+/* A system of nodes like this one: a level for its GPUs where it has several, a level for its NICs
+ * where their speed is known. Figures are those of link counts and NCCL's tables, all marked
+ * unverified, to be replaced by `calibrate`. HS_FAILED where there is nothing to build a level
+ * from. */
+enum hs_status hs_node_propose(struct hs_system *system, const struct hs_node *node,
+                               struct hs_error *err);
+
+/* The two halves of hs_node_read. */
+void hs_node_read_nvml(struct hs_node *node);
+void hs_node_read_hwloc(struct hs_node *node);
+
+#endif

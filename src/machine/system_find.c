@@ -1,0 +1,173 @@
+#include "machine/system_find.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/places.h"
+
+#define SUFFIX ".json"
+
+static bool ends_in_suffix(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > strlen(SUFFIX) && strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
+}
+
+/* Files of other names are no systems to list: the names go to terminals and shells. */
+static bool names_system(const char *file)
+{
+    size_t length = strlen(file);
+
+    return ends_in_suffix(file) && file[0] != '.' && strspn(file, HS_SYSTEM_LETTERS) == length;
+}
+
+static bool list_has(const struct hs_system_list *list, const char *name, size_t length)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strlen(list->entries[i].name) == length &&
+            memcmp(list->entries[i].name, name, length) == 0)
+            return true;
+    return false;
+}
+
+static enum hs_status list_add(struct hs_system_list *list, const char *folder, const char *file,
+                               struct hs_error *err)
+{
+    size_t length = strlen(file) - strlen(SUFFIX);
+    struct hs_system_entry entry = {NULL, NULL}, *entries;
+
+    entries = realloc(list->entries, (list->count + 1) * sizeof(*entries));
+    if (!entries)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    list->entries = entries;
+    entry.name = strndup(file, length);
+    if (asprintf(&entry.path, "%s/%s", folder, file) < 0)
+        entry.path = NULL;
+    list->entries[list->count++] = entry;
+    if (!entry.name || !entry.path)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    return HS_OK;
+}
+
+static enum hs_status list_add_folder(struct hs_system_list *list, const char *folder,
+                                      struct hs_error *err)
+{
+    DIR *directory = opendir(folder);
+    enum hs_status status = HS_OK;
+    struct dirent *file;
+
+    if (!directory)
+        return HS_OK;
+    while (status == HS_OK && (file = readdir(directory)) != NULL)
+        if (names_system(file->d_name) &&
+            !list_has(list, file->d_name, strlen(file->d_name) - strlen(SUFFIX)))
+            status = list_add(list, folder, file->d_name, err);
+    closedir(directory);
+    return status;
+}
+
+/* The folders of $HIERSEARCH_CONFIGS. */
+static enum hs_status list_add_environment(struct hs_system_list *list, struct hs_error *err)
+{
+    const char *folders = getenv("HIERSEARCH_CONFIGS");
+    enum hs_status status = HS_OK;
+    char *copy, *rest, *folder;
+
+    if (!folders)
+        return HS_OK;
+    copy = rest = strdup(folders);
+    if (!copy)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    while (status == HS_OK && (folder = strsep(&rest, ":")) != NULL)
+        if (folder[0])
+            status = list_add_folder(list, folder, err);
+    free(copy);
+    return status;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct hs_system_entry *)a)->name,
+                  ((const struct hs_system_entry *)b)->name);
+}
+
+enum hs_status hs_system_list_read(struct hs_system_list *list, struct hs_error *err)
+{
+    char share[PATH_MAX];
+    enum hs_status status;
+
+    *list = (struct hs_system_list){NULL, 0};
+    status = list_add_environment(list, err);
+    if (status == HS_OK && hs_share_path(share, sizeof(share), "configs"))
+        status = list_add_folder(list, share, err);
+    if (status != HS_OK) {
+        hs_system_list_release(list);
+        return status;
+    }
+    if (list->count)
+        qsort(list->entries, list->count, sizeof(list->entries[0]), by_name);
+    return HS_OK;
+}
+
+void hs_system_list_release(struct hs_system_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->entries[i].name);
+        free(list->entries[i].path);
+    }
+    free(list->entries);
+    *list = (struct hs_system_list){NULL, 0};
+}
+
+static enum hs_status fail_unknown(const struct hs_system_list *list, const char *text,
+                                   struct hs_error *err)
+{
+    const char **names = calloc(list->count + 1, sizeof(*names));
+    const char *nearest;
+
+    if (!names)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    for (size_t i = 0; i < list->count; i++)
+        names[i] = list->entries[i].name;
+    nearest = hs_nearest_name(text, names, list->count);
+    free(names);
+    if (nearest)
+        return hs_fail(err, HS_INVALID, "unknown system \"%.60s\", did you mean \"%s\"?", text,
+                       nearest);
+    return hs_fail(err, HS_INVALID,
+                   "unknown system \"%.60s\", expected a name that `hiersearch systems` lists, a "
+                   "path such as ./x.json, or levels such as nvlink:8@300GB/s,ib@200GB/s",
+                   text);
+}
+
+static enum hs_status find_named(struct hs_system *system, const char *name, struct hs_error *err)
+{
+    struct hs_system_list list;
+    enum hs_status status = hs_system_list_read(&list, err);
+    const char *path = NULL;
+
+    if (status != HS_OK)
+        return status;
+    for (size_t i = 0; i < list.count; i++)
+        if (strcmp(list.entries[i].name, name) == 0)
+            path = list.entries[i].path;
+    if (path)
+        status = hs_system_load(system, path, err);
+    else
+        status = fail_unknown(&list, name, err);
+    hs_system_list_release(&list);
+    return status;
+}
+
+enum hs_status hs_system_find(struct hs_system *system, const char *text, struct hs_error *err)
+{
+    if (strchr(text, '@'))
+        return hs_system_parse(system, text, err);
+    if (strchr(text, '/') || ends_in_suffix(text) || strcmp(text, "-") == 0)
+        return hs_system_load(system, text, err);
+    return find_named(system, text, err);
+}

@@ -1,0 +1,34 @@
+/*
+ * backends.h - what can run plans, and where the messages can lie, by name. The code behind the
+ * names is in src/runner; help and completion of programs without MPI have the names alone.
+ */
+#ifndef HS_MODEL_BACKENDS_H
+#define HS_MODEL_BACKENDS_H
+
+/* Identifier (hs_backend_*) and name, in the order in which `auto` looks. NCCL's are there where
+ * the program is built with it; its graphs come late, because the host always works before them. */
+/* clang-format off */
+#ifdef HS_HAVE_NCCL
+#define HS_BACKENDS(row)           \
+    row(nccl, "nccl")              \
+    row(host, "host")              \
+    row(mpi, "mpi")                \
+    row(nccl_graph, "nccl-graph")  \
+    row(null, "null")
+#else
+#define HS_BACKENDS(row) row(host, "host") row(mpi, "mpi") row(null, "null")
+#endif
+/* clang-format on */
+
+#define HS_BACKEND_AUTO "auto" /* the first that works, null never */
+#define HS_BACKEND_NULL "null" /* plays a model */
+
+/* HS_BACKEND_AUTO, then the names. Ends with a NULL. */
+extern const char *const hs_backend_names[];
+
+enum hs_buffers { HS_BUFFERS_AUTO, HS_BUFFERS_HOST, HS_BUFFERS_DEVICE, HS_BUFFERS_COUNT };
+
+/* Ends with a NULL. */
+extern const char *const hs_buffers_names[HS_BUFFERS_COUNT + 1];
+
+#endif

@@ -1,0 +1,40 @@
+#!/bin/bash
+# The tree may lie in a folder of any name. Built is only what the name gets into. Prints TAP.
+# shellcheck disable=SC2016,SC2317 # nothing in the names is to be expanded; functions are called as arguments
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd -P)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+# Nothing of the make that started this.
+unset MAKEFLAGS MAKEOVERRIDES MFLAGS MAKELEVEL BUILD
+
+number=0 failed=0
+# check SENTENCE COMMAND...
+check() {
+    number=$((number + 1))
+    if "${@:2}" >"$scratch/log" 2>&1; then
+        echo "ok $number - $1"
+    else
+        echo "not ok $number - $1"
+        sed 's/^/# /' "$scratch/log"
+        failed=1
+    fi
+}
+leads_here() { [ "$(readlink build/share/hiersearch/configs)" = "$PWD/configs" ] && cat build/share/hiersearch/*/abci.json; }
+nothing_ran() { ! find "$scratch" -name PWNED | grep .; }
+
+for name in 'two words' "it's" '$(touch PWNED)' '`touch PWNED`;touch PWNED' '"quoted" & #1'; do
+    mkdir "$scratch/$name"
+    cd "$scratch/$name" || exit 1
+    ln -s "$top"/{Makefile,VERSION,bootstrap,configs,docs,packaging,plots,plugins,src,tests} .
+    check "in \"$name\" make links configs and plots" make -s build/share/hiersearch/{configs,plots}
+    check "in \"$name\" the links lead there" leads_here
+    if command -v smpicc >/dev/null; then
+        check "in \"$name\" make compiles for SimGrid" make -s build/obj-smpi/base/utf8.o
+    fi
+    check "in \"$name\" the rules of stage can be read" make -n stage
+    check "in \"$name\" bootstrap finds its folder" ./bootstrap --help
+    check "in \"$name\" nothing in the name is executed" nothing_ran
+done
+echo "1..$number"
+exit "$failed"
