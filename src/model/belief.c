@@ -36,11 +36,12 @@
  * stay. */
 #define ROUNDS        10
 #define SCATTER_FROM  3
-#define WIDEST        5.0  /* most that deviations are widened */
-#define SURE          1.0  /* deviations of the size expected that count as seen before */
-#define SURPRISE      2.0  /* standard deviations off: then a figure's prior is widened */
-#define DECIDED_LEAST 1e-6 /* part of a figure that points decide, to be worth a look */
-#define LEAST_FACTOR  0.05 /* least part of a described figure that deviations are relative to */
+#define WIDEST        5.0   /* most that deviations are widened */
+#define SURE          1.0   /* deviations of the size expected that count as seen before */
+#define SURPRISE      2.0   /* standard deviations off: then a figure's prior is widened */
+#define DECIDED_LEAST 1e-12 /* part of a figure that points decide, to be worth a look */
+#define ASTRAY        1e12  /* mean square of standard errors off: not found at all */
+#define LEAST_FACTOR  0.05  /* least part of a described figure that deviations are relative to */
 
 /* ---- points that no line describes ---------------------------------------------------------- */
 
@@ -638,9 +639,14 @@ static int64_t choose(struct hs_belief *b)
 static enum hs_status settle(struct hs_belief *b, struct hs_error *err)
 {
     bool all = b->options.max_residual == 0;
+    double squares, count;
 
     do {
         condition(b);
+        decided_by(&squares, &count, b);
+        if (count > 0 && !(squares < ASTRAY * count))
+            return hs_fail(err, HS_FAILED,
+                           "the measured times have nothing to do with what the system describes");
         tally(b);
         if (all || (narrow(b) == 0 && refuse(b) == 0))
             return HS_OK;

@@ -69,7 +69,8 @@ struct hs_belief;
 /* Of a system without fits, which stays the caller's until the end; points may be none.
  * Reduce-scatter and allgather of one layer and message count by their sum (hs_fit_points_pair).
  * HS_INVALID: a point that is no time of a layer. HS_FAILED: max_residual leaves less than 4 of the
- * points. HS_MEMORY. */
+ * points, or their times are so far from the description (10^5 times are not) that rounding hides
+ * them. HS_MEMORY. */
 enum hs_status hs_belief_init(struct hs_belief **out, const struct hs_system *system,
                               const struct hs_fit_point *points, size_t count,
                               const struct hs_belief_options *options, struct hs_error *err);

@@ -80,7 +80,7 @@ struct hs_lazy_step {
     struct hs_layer layer;
     bool rough; /* a few samples will do; else it was measured so, and matters */
 };
-/* HS_MEMORY. */
+/* HS_FAILED: points that have nothing to do with the description. HS_MEMORY. */
 enum hs_status hs_lazy_planner_next(struct hs_lazy_step *step, struct hs_lazy_planner *planner,
                                     struct hs_error *err);
 /* What was measured of a layer: one point for each of its phases, or one PAIR. Takes the place of
@@ -108,7 +108,7 @@ enum hs_status hs_lazy_planner_fitted(struct hs_system *system,
                                       const struct hs_lazy_planner *planner, struct hs_error *err);
 
 /* The answer so far; the caller releases it. Valid at any time: `within` says what it leaves open.
- * HS_MEMORY. */
+ * HS_FAILED, HS_MEMORY: as hs_lazy_planner_next. */
 enum hs_status hs_lazy_planner_certify(struct hs_certificate *certificate,
                                        struct hs_lazy_planner *planner, struct hs_error *err);
 

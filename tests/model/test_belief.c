@@ -243,6 +243,37 @@ static void a_level_far_off_its_description_is_believed(void **state)
     hs_system_release(&system);
 }
 
+/* A description in the wrong unit: believed as long as rounding lets it, and then refused. */
+static void times_far_off_the_description_are_found_or_refused(void **state)
+{
+    static const double factors[] = {1e-12, 1e-4, 1e4, 1e7};
+    struct hs_system system = parse(NODES);
+    struct hs_error err = {0};
+    double expected[STAGES];
+
+    (void)state;
+    for (size_t f = 0; f < HS_COUNT(factors); f++) {
+        struct hs_fit_point points[STAGES];
+        struct hs_belief *belief = NULL;
+
+        for (size_t i = 0; i < STAGES; i++)
+            points[i] = measured(&system, &of_eight[i], factors[f], 0.001);
+        if (f == 0) {
+            assert_status_is(hs_belief_init(&belief, &system, points, STAGES, NULL, &err),
+                             HS_FAILED, &err);
+            assert_has(err.message, "nothing to do with what the system describes");
+            assert_null(belief);
+            continue;
+        }
+        belief = make(&system, 8, of_eight, STAGES, points, STAGES, false);
+        hs_belief_mean(expected, belief);
+        for (size_t i = 0; i < STAGES; i++)
+            assert_near(expected[i], points[i].seconds, 0.01);
+        hs_belief_release(belief);
+    }
+    hs_system_release(&system);
+}
+
 static void the_same_seed_draws_the_same_machine(void **state)
 {
     struct hs_system system = parse(NODES);
@@ -300,6 +331,46 @@ static void points_that_are_no_times_of_layers_are_refused(void **state)
     hs_system_release(&system);
 }
 
+/* What goes into a system file prices the longest message of each layer as is expected. */
+static void fits_price_layers_as_expected(void **state)
+{
+    static const double factors[] = {1.3, 0.8, 1.1, 0.9, 1.2, 1.25};
+    struct hs_belief_options options = {.max_residual = 0.5};
+    struct hs_system system = parse(NODES), fitted;
+    struct hs_fit_point points[STAGES];
+    struct hs_belief *belief = NULL;
+    struct hs_error err = {0};
+    double expected[STAGES];
+    size_t count, layers = 0;
+    const struct hs_belief_kind *kinds;
+
+    (void)state;
+    for (size_t i = 0; i < STAGES; i++)
+        points[i] = measured(&system, &of_eight[i], factors[i], 0.05);
+    assert_status_is(hs_belief_init(&belief, &system, points, STAGES, &options, &err), HS_OK, &err);
+    assert_status_is(hs_belief_ask(belief, 8, of_eight, STAGES, &err), HS_OK, &err);
+    hs_belief_mean(expected, belief);
+    kinds = hs_belief_kinds(&count, belief);
+    fitted = hs_belief_system(belief);
+    for (size_t k = 1; k < count; k++)
+        for (size_t i = 0; i < STAGES && kinds[k].fit.scope == HS_FIT_LAYER; i++) {
+            struct hs_layer layer = of_eight[i].key.layer;
+            struct hs_fit fit = hs_belief_fit(belief, k);
+            struct hs_stage_price price;
+
+            if (layer.stride != fit.stride || layer.size != fit.size)
+                continue;
+            fitted.fits.items = &fit;
+            fitted.fits.count = 1;
+            price = hs_stage_price(&fitted, 8, of_eight[i].key);
+            assert_near(hs_stage_seconds(&price, of_eight[i].bytes), expected[i], 1e-6);
+            layers++;
+        }
+    assert_int_equal(layers, STAGES);
+    hs_belief_release(belief);
+    hs_system_release(&system);
+}
+
 static void halves_of_a_layer_are_joined(void **state)
 {
     struct hs_fit_point points[] = {
@@ -336,8 +407,11 @@ static const struct CMUnitTest tests[] = {
             where_figures_mean_nothing_the_points_give_the_scale),
     HS_TEST("a level far off its description is believed",
             a_level_far_off_its_description_is_believed),
+    HS_TEST("times far off the description are found or refused",
+            times_far_off_the_description_are_found_or_refused),
     HS_TEST("the same seed draws the same machine", the_same_seed_draws_the_same_machine),
     HS_TEST("what was asked before changes no answer", what_was_asked_before_changes_no_answer),
+    HS_TEST("fits price layers as expected", fits_price_layers_as_expected),
     HS_TEST("halves of a layer are joined", halves_of_a_layer_are_joined),
     HS_TEST("points that are no times of layers are refused",
             points_that_are_no_times_of_layers_are_refused),
