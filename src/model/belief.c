@@ -52,7 +52,7 @@
  * (through buffers, or links that lend), and would else tilt it. */
 #define HELD 0.3
 
-#define OWN         2 /* unknowns of a kind: deviations of latency and of slowness */
+#define OWN         ((size_t)2) /* unknowns of a kind: deviations of latency and of slowness */
 #define FIGURES_MAX (1 + 2 * HS_LEVELS_MAX)
 #define ROW_MAX     (OWN * HS_FIT_LAYER + FIGURES_MAX + 1)
 
@@ -237,7 +237,7 @@ static void fill_row(double *row, const struct hs_belief *b, const struct term *
 /* What a row makes of unknowns. */
 static double seconds_of(const double *row, const struct hs_belief *b, const double *z, size_t kind)
 {
-    double path[ROW_MAX], sum = row[b->width];
+    double path[ROW_MAX] = {0}, sum = row[b->width];
 
     gather(path, b, z, kind);
     for (size_t c = 0; c < b->width; c++)
