@@ -126,8 +126,9 @@ static double measure_every_split(struct machine *machine, int64_t np)
 }
 
 /* One phase, by the rules of measure's lazy plan. */
-static struct hs_fit_point measure_phase(struct machine *machine, const struct hs_lazy *lazy,
-                                         struct hs_layer layer, bool rough, enum hs_phase phase)
+static struct hs_fit_point measure_phase(struct machine *machine,
+                                         const struct hs_lazy_planner *lazy, struct hs_layer layer,
+                                         bool rough, enum hs_phase phase)
 {
     size_t least = rough ? HS_LAZY_ROUGH_SAMPLES : MIN_SAMPLES;
     double bytes = hs_problem_entering(&lazy->problem, layer), values[MAX_SAMPLES];
@@ -157,23 +158,23 @@ static struct hs_certificate measure_layers(struct machine *machine, const struc
     struct hs_certificate certificate;
     struct hs_error err = {0};
     struct hs_lazy_step step;
-    struct hs_lazy lazy;
+    struct hs_lazy_planner lazy;
 
     if (lazy_init(&lazy, system, np, BYTES, &options, &err))
         fail(&err);
-    while (!hs_lazy_next(&step, &lazy, &err) && step.wanted) {
+    while (!hs_lazy_planner_next(&step, &lazy, &err) && step.wanted) {
         enum hs_phase phases[2];
         struct hs_fit_point points[2];
         size_t count = (size_t)hs_problem_phases(phases, &lazy.problem, step.layer);
 
         for (size_t i = 0; i < count; i++)
             points[i] = measure_phase(machine, &lazy, step.layer, step.rough, phases[i]);
-        if (hs_lazy_add(&lazy, points, count, step.rough, &err))
+        if (hs_lazy_planner_tell(&lazy, points, count, step.rough, &err))
             fail(&err);
     }
-    if (hs_lazy_certificate(&certificate, &lazy, &err))
+    if (hs_lazy_planner_certify(&certificate, &lazy, &err))
         fail(&err);
-    hs_lazy_release(&lazy);
+    hs_lazy_planner_release(&lazy);
     return certificate;
 }
 

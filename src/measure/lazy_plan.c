@@ -12,7 +12,7 @@
 #include "measure/share.h"
 #include "runner/layer_comms.h"
 #include "runner/layer_timer.h"
-#include "search/lazy.h"
+#include "search/lazy_planner.h"
 
 /* Part of the budget that layers may take; the rest is for the candidates. */
 #define LAYERS_SHARE 0.5
@@ -29,7 +29,7 @@ struct work {
     struct hs_problem problem;
     double budget_seconds;
     /* Rank 0's: */
-    struct hs_lazy lazy;
+    struct hs_lazy_planner lazy;
     struct hs_journal_layer *known; /* [known_count] owned: of the journal */
     size_t known_count;
 };
@@ -58,11 +58,11 @@ static void leave_out_failed(struct work *work)
 {
     for (size_t i = 0; i < work->known_count; i++) {
         struct hs_layer layer = work->known[i].point.key.layer;
-        const struct hs_lazy_layer *item = hs_lazy_find(&work->lazy, layer);
+        const struct hs_lazy_layer *item = hs_lazy_planner_find(&work->lazy, layer);
 
         if (!work->known[i].failed || !item || item->status == HS_LAZY_FAILED)
             continue;
-        hs_lazy_fail(&work->lazy, layer);
+        hs_lazy_planner_fail(&work->lazy, layer);
         hs_progress_note(&work->session->progress,
                          "the layer of size %" PRId64 " at stride %" PRId64
                          " could not be measured before, splits with it are left out; --retry "
@@ -83,9 +83,10 @@ static enum hs_status begin(struct work *work, struct hs_error *err)
     if (!session->has_system)
         status = hs_neutral_system(&neutral, session->order.nodes, session->order.node_count, err);
     if (status == HS_OK)
-        status = hs_lazy_init(&work->lazy, system, &work->problem, &options, err);
+        status = hs_lazy_planner_init(&work->lazy, system, &work->problem, &options, err);
     if (status == HS_OK)
-        status = hs_lazy_learn(&work->lazy, session->layer_points, session->layer_point_count, err);
+        status = hs_lazy_planner_learn(&work->lazy, session->layer_points,
+                                       session->layer_point_count, err);
     if (status == HS_OK && session->settings.resume)
         status = hs_journal_layers(&work->known, &work->known_count, &session->journal,
                                    work->bout->bytes, session->np, err);
@@ -142,7 +143,7 @@ static bool take_known(struct work *work, const struct hs_lazy_step *step, enum 
         }
     if (found < count)
         return false;
-    *status = hs_lazy_add(&work->lazy, points, count, step->rough, err);
+    *status = hs_lazy_planner_tell(&work->lazy, points, count, step->rough, err);
     if (*status == HS_OK)
         *status = remember(work->session, points, count, err);
     return true;
@@ -154,7 +155,7 @@ static bool decide(struct work *work, struct hs_lazy_step *wanted, enum hs_statu
                    struct hs_error *err)
 {
     do {
-        *status = hs_lazy_next(wanted, &work->lazy, err);
+        *status = hs_lazy_planner_next(wanted, &work->lazy, err);
         if (*status != HS_OK || !wanted->wanted)
             return false;
         if (work->session->settings.max_samples <= HS_LAZY_ROUGH_SAMPLES)
@@ -178,7 +179,7 @@ static struct step next_step(struct work *work, const struct hs_layer_timer *tim
 
         hs_guard_lock(session->guard);
         if (decide(work, &wanted, status, err)) {
-            size_t rough, measured = hs_lazy_measured(&work->lazy, &rough);
+            size_t rough, measured = hs_lazy_planner_measured(&work->lazy, &rough);
             size_t phases = 2 * (work->lazy.lattice.edge_count - measured + rough);
 
             session->layer = step.layer = wanted.layer;
@@ -205,13 +206,13 @@ static void show(struct work *work, const struct step *step, const struct hs_fit
     for (size_t i = 0; i < count; i++)
         sum += points[i].seconds;
     if (hs_progress_line_is_due(&session->progress.line))
-        hs_progress_line_draw(&session->progress.line, -1, 0,
-                              "%s  layer of size %" PRId64 " at stride %" PRId64
-                              "  %s%s  (%zu of at most %zu layers)",
-                              hs_bytes_format(size, work->bout->bytes), step->layer.size,
-                              step->layer.stride, step->rough ? "about " : "",
-                              hs_seconds_format(seconds, sum), hs_lazy_measured(&work->lazy, NULL),
-                              work->lazy.lattice.edge_count);
+        hs_progress_line_draw(
+            &session->progress.line, -1, 0,
+            "%s  layer of size %" PRId64 " at stride %" PRId64
+            "  %s%s  (%zu of at most %zu layers)",
+            hs_bytes_format(size, work->bout->bytes), step->layer.size, step->layer.stride,
+            step->rough ? "about " : "", hs_seconds_format(seconds, sum),
+            hs_lazy_planner_measured(&work->lazy, NULL), work->lazy.lattice.edge_count);
 }
 
 /* Rank 0: what came of a layer. */
@@ -227,7 +228,7 @@ static enum hs_status keep(struct work *work, const struct step *step,
     if (time->failed) {
         struct hs_journal_layer line = {.point.key.layer = step->layer, .failed = time->reason};
 
-        hs_lazy_fail(&work->lazy, step->layer);
+        hs_lazy_planner_fail(&work->lazy, step->layer);
         if (hs_journal_write_layer(&session->journal, work->bout->bytes, &line, &ignored))
             hs_progress_note(&session->progress, "the journal ends here: %s", ignored.message);
         hs_progress_note(&session->progress,
@@ -236,7 +237,7 @@ static enum hs_status keep(struct work *work, const struct step *step,
                          step->layer.size, step->layer.stride, time->reason);
         return HS_OK;
     }
-    status = hs_lazy_add(&work->lazy, points, count, step->rough, err);
+    status = hs_lazy_planner_tell(&work->lazy, points, count, step->rough, err);
     if (status == HS_OK)
         status = remember(session, points, count, err);
     for (size_t i = 0; i < count && status == HS_OK; i++) {
@@ -381,12 +382,12 @@ static enum hs_status choose(struct work *work, struct hs_error *err)
     enum hs_status status;
 
     hs_guard_lock(session->guard);
-    status = hs_lazy_certificate(&bout->certificate, &work->lazy, err);
+    status = hs_lazy_planner_certify(&bout->certificate, &work->lazy, err);
     hs_progress_line_clear(&session->progress.line);
     if (status == HS_OK)
         warn(work);
     if (status == HS_OK)
-        status = hs_lazy_fitted(&fitted, &work->lazy, err);
+        status = hs_lazy_planner_fitted(&fitted, &work->lazy, err);
     if (status == HS_OK)
         status = hs_candidates_survive(&bout->candidates, &bout->certificate, &session->settings,
                                        &fitted, session->np, bout->bytes, err);
@@ -415,7 +416,7 @@ enum hs_status hs_lazy_plan_run(struct hs_session *session, struct hs_bout *bout
     if (status == HS_OK)
         status = hs_candidates_share(&bout->candidates, session->rank, session->np,
                                      session->order.ordered, &session->idle, err);
-    hs_lazy_release(&work.lazy);
+    hs_lazy_planner_release(&work.lazy);
     free(work.known);
     return status;
 }

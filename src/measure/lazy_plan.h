@@ -1,7 +1,7 @@
 /*
  * lazy_plan.h - the default plan of `measure`: layers alone are measured until the best split is
  * certain up to the noise, and that one, with those that the noise does not tell from it, becomes
- * the candidates (search/lazy.h).
+ * the candidates (search/lazy_planner.h).
  */
 #ifndef HS_MEASURE_LAZY_PLAN_H
 #define HS_MEASURE_LAZY_PLAN_H

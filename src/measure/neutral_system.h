@@ -4,7 +4,7 @@
  * It knows the shape: which ranks share a node, which nodes share a leaf switch. Its figures are
  * placeholders, the same for a rank's way into its node, a node's into its rack and a rack's into
  * the spine. They say nothing of the machine: a calibration (calibration.h) starts from them and
- * replaces them, and the lazy search (lazy.h) takes no bound from them.
+ * replaces them, and the lazy search (lazy_planner.h) takes no bound from them.
  */
 #ifndef HS_MEASURE_NEUTRAL_SYSTEM_H
 #define HS_MEASURE_NEUTRAL_SYSTEM_H

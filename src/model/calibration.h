@@ -1,20 +1,9 @@
 /*
- * calibration.h - from measured layer times to the fitted figures of fit.h, by weighted least
- * squares.
+ * calibration.h - from measured layer times to the figures and fits of a system (fit.h): what the
+ * belief (belief.h: the formula, its priors and sources) expects of each level, size and layer.
  *
- * The time of one phase of layer (d, p) with m bytes entering is taken as
- *
- *     t = launch + k [ S alpha_l (1 + u_gp + u_dp) + X(m) e_g (1 + v_gp + v_dp) ]
- *
- * k = 1 for a reduce-scatter or an allgather, 2 for an allreduce; S steps and X(m) seconds at the
- * described bandwidth, both by the plain model (cost.h: sharing, ports, meshes); alpha_l one
- * latency per level, e_g one slowness per group g (level, straddling or not), and deviations of
- * each (group, size) and of each layer measured. Base figures are free, with very wide priors
- * around the description. Deviations have a normal prior of 10 % each: many or precise points
- * override it, few or noisy ones stay near what their neighbours say (a mixed model; Robinson 1991,
- * "That BLUP is a good thing"). Points are weighted by 1 / (noise * seconds).
- *
- * What is fitted describes all process counts at once; np is a property of points only.
+ * Described figures are starting points only and count for little: the fitted ones take their
+ * place. What is fitted describes all process counts at once; np is a property of points only.
  */
 #ifndef HS_MODEL_CALIBRATION_H
 #define HS_MODEL_CALIBRATION_H
@@ -28,10 +17,9 @@
 #include "model/system.h"
 
 struct hs_calibration_options {
-    double size_deviation;  /* prior standard deviation, relative; 0: the default, 0.10 */
-    double layer_deviation; /* likewise */
-    double noise;           /* of points that do not say theirs; 0: the default, 0.05 */
-    double max_residual;    /* a layer whose residual is larger is refused; 0: the default, 0.15 */
+    double noise;        /* of points that do not say theirs; 0: the default, 0.05 */
+    double max_residual; /* a layer whose residual is larger is refused; 0: the default, 0.15 */
+    bool shape_only;     /* the system's figures mean nothing, its levels do */
 };
 
 /* Fits system->fits and system->launch_seconds, and replaces latency and bandwidth of measured

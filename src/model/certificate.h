@@ -1,5 +1,5 @@
 /*
- * certificate.h - what a lazy search found, and how sure it is (search/lazy.h makes it).
+ * certificate.h - what a lazy search found, and how sure it is (search/lazy_planner.h makes it).
  *
  * Times are sums of layer times: of a split whose layers were all measured, the sum of their
  * medians; of any other split what the measured layers let one expect. That the whole takes as long

@@ -84,8 +84,8 @@ enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_byt
                                 struct hs_contestant *item, struct hs_error *err);
 enum hs_status hs_journal_sync(struct hs_journal *journal, struct hs_error *err);
 
-/* The time of one phase of a layer, precise or a rough look (search/lazy.h); or that there is none:
- * then the point has a layer only. */
+/* The time of one phase of a layer, precise or a rough look (search/lazy_planner.h); or that there
+ * is none: then the point has a layer only. */
 struct hs_journal_layer {
     struct hs_fit_point point;
     bool rough;

@@ -3,50 +3,11 @@
  */
 #include "systems.h"
 
-#include "base/least_squares.h"
 #include "base/text.h"
 #include "model/calibration.h"
 #include "model/price.h"
 
 #define MIB 1048576.0
-
-/* ---- Least squares. ---- */
-
-static void a_line_through_points_is_found_where_the_prior_says_nothing(void **state)
-{
-    /* y = 3 + 2 x at x = 0, 1, 2, 3, exactly */
-    const double a[] = {1, 0, 1, 1, 1, 2, 1, 3}, y[] = {3, 5, 7, 9}, sigma[] = {1, 1, 1, 1};
-    const double mean[] = {0, 0}, wide[] = {1e6, 1e6};
-    double x[2], covariance[4];
-    struct hs_error err = {0};
-
-    (void)state;
-    assert_status_is(hs_least_squares(x, covariance, a, y, sigma, 4, mean, wide, 2, &err), HS_OK,
-                     &err);
-    assert_near(x[0], 3, 1e-9);
-    assert_near(x[1], 2, 1e-9);
-    /* (A^T A)^-1 = [14 -6; -6 4] / 20 */
-    assert_near(covariance[0], 0.7, 1e-9);
-    assert_near(covariance[1], -0.3, 1e-9);
-    assert_near(covariance[3], 0.2, 1e-9);
-}
-
-static void a_prior_weighs_as_much_as_a_point_of_its_deviation(void **state)
-{
-    /* one point 10 +- 2, prior 0 +- 1: (10/4 + 0/1) / (1/4 + 1) = 2, variance 1 / (1/4 + 1) = 0.8
-     */
-    const double a[] = {1}, y[] = {10}, sigma[] = {2}, mean[] = {0}, deviation[] = {1};
-    double x, variance;
-    struct hs_error err = {0};
-
-    (void)state;
-    assert_status_is(hs_least_squares(&x, &variance, a, y, sigma, 1, mean, deviation, 1, &err),
-                     HS_OK, &err);
-    assert_near(x, 2, 1e-12);
-    assert_near(variance, 0.8, 1e-12);
-    assert_status_is(hs_least_squares(&x, NULL, a, y, mean, 1, mean, deviation, 1, &err),
-                     HS_INVALID, &err);
-}
 
 /* ---- Points made by a system. ---- */
 
@@ -395,10 +356,6 @@ static void where_no_line_fits_all_sizes_the_longest_messages_count(void **state
 }
 
 static const struct CMUnitTest tests[] = {
-    HS_TEST("a line through points is found where the prior says nothing",
-            a_line_through_points_is_found_where_the_prior_says_nothing),
-    HS_TEST("a prior weighs as much as a point of its deviation",
-            a_prior_weighs_as_much_as_a_point_of_its_deviation),
     HS_TEST("figures of a machine that is not as described are found",
             figures_of_a_machine_that_is_not_as_described_are_found),
     HS_TEST("prices come from the narrowest scope that was measured",

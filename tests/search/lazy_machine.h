@@ -11,7 +11,7 @@
 
 #include "base/statistics.h"
 #include "model/price.h"
-#include "search/lazy.h"
+#include "search/lazy_planner.h"
 
 #define SAMPLES_MAX 64
 
@@ -184,18 +184,19 @@ static void take_median(double *seconds, double *noise, struct machine *machine,
 }
 
 /* An AllReduce of all of np ranks. */
-static inline enum hs_status lazy_init(struct hs_lazy *lazy, const struct hs_system *system,
+static inline enum hs_status lazy_init(struct hs_lazy_planner *lazy, const struct hs_system *system,
                                        int64_t np, double bytes,
                                        const struct hs_lazy_options *options, struct hs_error *err)
 {
     struct hs_problem problem = hs_problem_world(np, bytes);
 
-    return hs_lazy_init(lazy, system, &problem, options, err);
+    return hs_lazy_planner_init(lazy, system, &problem, options, err);
 }
 
 /* Measures a layer as `measure` does. */
 static inline size_t measure_layer(struct hs_fit_point points[2], struct machine *machine,
-                                   const struct hs_lazy *lazy, struct hs_layer layer, bool rough)
+                                   const struct hs_lazy_planner *lazy, struct hs_layer layer,
+                                   bool rough)
 {
     enum hs_phase phases[2];
     size_t count = (size_t)hs_problem_phases(phases, &lazy->problem, layer);

@@ -37,31 +37,32 @@ static inline struct found search(struct machine *machine, const struct hs_syste
     struct hs_lazy_options options = {.shape_only = shape_only};
     struct found found = {.true_seconds = 0};
     struct hs_error err = {0};
-    struct hs_lazy lazy;
+    struct hs_lazy_planner lazy;
     uint64_t splits = 0;
 
     assert_status_is(lazy_init(&lazy, system, np, bytes, &options, &err), HS_OK, &err);
-    while (hs_lazy_measured(&lazy, NULL) < most) {
+    while (hs_lazy_planner_measured(&lazy, NULL) < most) {
         struct hs_fit_point points[2];
         struct hs_lazy_step step;
 
-        assert_status_is(hs_lazy_next(&step, &lazy, &err), HS_OK, &err);
+        assert_status_is(hs_lazy_planner_next(&step, &lazy, &err), HS_OK, &err);
         if (!step.wanted)
             break;
-        assert_int_equal(hs_lazy_find(&lazy, step.layer)->status,
+        assert_int_equal(hs_lazy_planner_find(&lazy, step.layer)->status,
                          step.rough ? HS_LAZY_OPEN : HS_LAZY_ROUGH);
-        assert_status_is(hs_lazy_add(&lazy, points,
-                                     measure_layer(points, machine, &lazy, step.layer, step.rough),
-                                     step.rough, &err),
-                         HS_OK, &err);
+        assert_status_is(
+            hs_lazy_planner_tell(&lazy, points,
+                                 measure_layer(points, machine, &lazy, step.layer, step.rough),
+                                 step.rough, &err),
+            HS_OK, &err);
     }
-    assert_status_is(hs_lazy_certificate(&found.certificate, &lazy, &err), HS_OK, &err);
-    assert_int_equal(found.certificate.layers_measured, hs_lazy_measured(&lazy, NULL));
+    assert_status_is(hs_lazy_planner_certify(&found.certificate, &lazy, &err), HS_OK, &err);
+    assert_int_equal(found.certificate.layers_measured, hs_lazy_planner_measured(&lazy, NULL));
     found.best_seconds = best_split_seconds(machine, np, 1, bytes, &splits);
     assert_int_equal(splits, lazy.lattice.path_count);
     if (found.certificate.winner.count > 0)
         found.true_seconds = true_split_seconds(machine, &found.certificate.winner, bytes);
-    hs_lazy_release(&lazy);
+    hs_lazy_planner_release(&lazy);
     return found;
 }
 

@@ -164,7 +164,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Whether 95 % of the draws of a layer that was not measured are around the truth. */
-static bool covers(const struct hs_lazy *lazy, size_t e, double truth)
+static bool covers(const struct hs_lazy_planner *lazy, size_t e, double truth)
 {
     size_t edges = lazy->lattice.edge_count, count = lazy->draw_count;
     double *values = calloc(count, sizeof(*values));
@@ -188,7 +188,7 @@ static void what_it_expects_of_layers_not_measured_covers_the_truth(void **state
         struct hs_system described = parse(machines[seed % HS_COUNT(machines)]);
         struct hs_error err = {0};
         struct machine machine;
-        struct hs_lazy lazy;
+        struct hs_lazy_planner lazy;
         struct hs_lazy_step step;
 
         machine_init(&machine, &described, 300 + seed);
@@ -198,13 +198,14 @@ static void what_it_expects_of_layers_not_measured_covers_the_truth(void **state
             struct hs_fit_point points[2];
             size_t phases;
 
-            assert_status_is(hs_lazy_next(&step, &lazy, &err), HS_OK, &err);
+            assert_status_is(hs_lazy_planner_next(&step, &lazy, &err), HS_OK, &err);
             if (!step.wanted)
                 break;
             phases = measure_layer(points, &machine, &lazy, step.layer, step.rough);
-            assert_status_is(hs_lazy_add(&lazy, points, phases, step.rough, &err), HS_OK, &err);
+            assert_status_is(hs_lazy_planner_tell(&lazy, points, phases, step.rough, &err), HS_OK,
+                             &err);
         }
-        assert_status_is(hs_lazy_next(&step, &lazy, &err), HS_OK, &err);
+        assert_status_is(hs_lazy_planner_next(&step, &lazy, &err), HS_OK, &err);
         for (size_t e = 0; e < lazy.lattice.edge_count; e++) {
             double truth = true_layer_seconds(&machine, 36, lazy.layers[e].layer, 16 * MIB);
 
@@ -213,7 +214,7 @@ static void what_it_expects_of_layers_not_measured_covers_the_truth(void **state
             covered += covers(&lazy, e, truth);
             count++;
         }
-        hs_lazy_release(&lazy);
+        hs_lazy_planner_release(&lazy);
         hs_system_release(&described);
     }
     print_message("# after 5 layers, 95 %% of the draws are around the truth of %zu of %zu layers "

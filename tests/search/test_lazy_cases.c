@@ -4,6 +4,8 @@
  */
 #include "lazy_run.h"
 
+#include "model/calibration.h"
+
 static void exact_ties_are_named(void **state)
 {
     /* One level without latency: 2x2x2, 2x4, 4x2 and 8 move the same bytes at the same rate. */
@@ -25,7 +27,7 @@ static void a_layer_that_cannot_be_measured_is_avoided(void **state)
     struct machine machine = {.real = described, .samples = 8};
     struct hs_certificate certificate;
     struct hs_error err = {0};
-    struct hs_lazy lazy;
+    struct hs_lazy_planner lazy;
     struct hs_lazy_step step;
     struct hs_layer bad = {2, 8}; /* of 2x8, which is best */
 
@@ -34,30 +36,30 @@ static void a_layer_that_cannot_be_measured_is_avoided(void **state)
     for (;;) {
         struct hs_fit_point points[2];
 
-        assert_status_is(hs_lazy_next(&step, &lazy, &err), HS_OK, &err);
+        assert_status_is(hs_lazy_planner_next(&step, &lazy, &err), HS_OK, &err);
         if (!step.wanted)
             break;
         if (step.layer.stride == bad.stride && step.layer.size == bad.size)
-            hs_lazy_fail(&lazy, step.layer);
+            hs_lazy_planner_fail(&lazy, step.layer);
         else
             assert_status_is(
-                hs_lazy_add(&lazy, points,
-                            measure_layer(points, &machine, &lazy, step.layer, step.rough),
-                            step.rough, &err),
+                hs_lazy_planner_tell(&lazy, points,
+                                     measure_layer(points, &machine, &lazy, step.layer, step.rough),
+                                     step.rough, &err),
                 HS_OK, &err);
     }
-    assert_status_is(hs_lazy_certificate(&certificate, &lazy, &err), HS_OK, &err);
+    assert_status_is(hs_lazy_planner_certify(&certificate, &lazy, &err), HS_OK, &err);
     assert_int_equal(certificate.layers_failed, 1);
     assert_int_equal(certificate.winner.count, 1); /* flat comes next: 159 ms, 2x2x4 takes 194 */
     hs_certificate_release(&certificate);
     for (size_t e = 0; e < lazy.lattice.edge_count; e++)
-        hs_lazy_fail(&lazy, lazy.layers[e].layer);
-    assert_status_is(hs_lazy_next(&step, &lazy, &err), HS_OK, &err);
+        hs_lazy_planner_fail(&lazy, lazy.layers[e].layer);
+    assert_status_is(hs_lazy_planner_next(&step, &lazy, &err), HS_OK, &err);
     assert_false(step.wanted);
-    assert_status_is(hs_lazy_certificate(&certificate, &lazy, &err), HS_OK, &err);
+    assert_status_is(hs_lazy_planner_certify(&certificate, &lazy, &err), HS_OK, &err);
     assert_int_equal(certificate.winner.count, 0);
     hs_certificate_release(&certificate);
-    hs_lazy_release(&lazy);
+    hs_lazy_planner_release(&lazy);
     hs_system_release(&described);
 }
 
@@ -123,7 +125,7 @@ static void points_of_a_calibrated_system_save_measurements(void **state)
     struct hs_error err = {0};
     struct hs_fit_point points[64];
     struct found fresh, informed;
-    struct hs_lazy lazy;
+    struct hs_lazy_planner lazy;
     size_t count = 0;
 
     (void)state;
@@ -131,7 +133,7 @@ static void points_of_a_calibrated_system_save_measurements(void **state)
     assert_status_is(lazy_init(&lazy, &described, 32, 64 * MIB, NULL, &err), HS_OK, &err);
     for (size_t e = 0; e < lazy.lattice.edge_count; e++)
         count += measure_layer(points + count, &machine, &lazy, lazy.layers[e].layer, false);
-    hs_lazy_release(&lazy);
+    hs_lazy_planner_release(&lazy);
     fresh = search(&machine, &described, 32, 64 * MIB, false, SIZE_MAX);
     assert_status_is(hs_calibrate(&described, points, count, NULL, "here", NULL, &err), HS_OK,
                      &err);
@@ -149,16 +151,16 @@ static void one_process_needs_no_layer(void **state)
     struct hs_certificate certificate;
     struct hs_error err = {0};
     struct hs_lazy_step step;
-    struct hs_lazy lazy;
+    struct hs_lazy_planner lazy;
 
     (void)state;
     assert_status_is(lazy_init(&lazy, &described, 1, 1 * MIB, NULL, &err), HS_OK, &err);
-    assert_status_is(hs_lazy_next(&step, &lazy, &err), HS_OK, &err);
+    assert_status_is(hs_lazy_planner_next(&step, &lazy, &err), HS_OK, &err);
     assert_false(step.wanted);
-    assert_status_is(hs_lazy_certificate(&certificate, &lazy, &err), HS_OK, &err);
+    assert_status_is(hs_lazy_planner_certify(&certificate, &lazy, &err), HS_OK, &err);
     assert_int_equal(certificate.layers, 0);
     hs_certificate_release(&certificate);
-    hs_lazy_release(&lazy);
+    hs_lazy_planner_release(&lazy);
     hs_system_release(&described);
 }
 
@@ -168,22 +170,22 @@ static void wrong_input_is_refused(void **state)
     struct hs_lazy_options slow = {.optimism = 0.5};
     struct hs_fit_point point = {.key.layer = {2, 2}, .np = 8, .bytes = MIB, .seconds = 1e-3};
     struct hs_error err = {0};
-    struct hs_lazy lazy;
+    struct hs_lazy_planner lazy;
 
     (void)state;
     assert_status_is(lazy_init(&lazy, &described, 0, MIB, NULL, &err), HS_INVALID, &err);
     assert_status_is(lazy_init(&lazy, &described, 8, 0, NULL, &err), HS_INVALID, &err);
     assert_status_is(lazy_init(&lazy, &described, 8, MIB, &slow, &err), HS_INVALID, &err);
     assert_status_is(lazy_init(&lazy, &described, 8, MIB, NULL, &err), HS_OK, &err);
-    assert_status_is(hs_lazy_add(&lazy, &point, 1, false, &err), HS_INVALID, &err);
+    assert_status_is(hs_lazy_planner_tell(&lazy, &point, 1, false, &err), HS_INVALID, &err);
     assert_has(err.message, "each phase");
     point.key.phase = HS_PAIR;
-    assert_status_is(hs_lazy_add(&lazy, &point, 1, false, &err), HS_OK, &err);
+    assert_status_is(hs_lazy_planner_tell(&lazy, &point, 1, false, &err), HS_OK, &err);
     point.seconds = 0;
-    assert_status_is(hs_lazy_add(&lazy, &point, 1, false, &err), HS_INVALID, &err);
+    assert_status_is(hs_lazy_planner_tell(&lazy, &point, 1, false, &err), HS_INVALID, &err);
     point.key.layer.size = 3;
-    assert_status_is(hs_lazy_add(&lazy, &point, 1, false, &err), HS_INVALID, &err);
-    hs_lazy_release(&lazy);
+    assert_status_is(hs_lazy_planner_tell(&lazy, &point, 1, false, &err), HS_INVALID, &err);
+    hs_lazy_planner_release(&lazy);
     hs_system_release(&described);
 }
 

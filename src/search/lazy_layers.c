@@ -1,0 +1,311 @@
+#include "search/lazy_layers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/statistics.h"
+#include "search/paths.h"
+
+#define ERROR_RATE 0.05
+/* Rivals looked at: so many, then four times as many, as long as there may be ties behind them. */
+#define TOP_FIRST 16
+#define TOP_LAST  1024
+/* More ticks than any path without failed layers has; 31 of them are still below 2^62. */
+#define FAILED_TICKS ((hs_ticks)1 << 56)
+#define TOTAL_TICKS  0x1p52
+
+struct hs_lazy_layer *hs_lazy_layers_find(struct hs_lazy_layer *layers,
+                                          const struct hs_lattice *lattice, struct hs_layer layer)
+{
+    for (size_t e = 0; e < lattice->edge_count; e++)
+        if (hs_layer_equal(layers[e].layer, layer))
+            return &layers[e];
+    return NULL;
+}
+
+double hs_lazy_layers_shortest(double *seconds, size_t *into, const struct hs_lattice *lattice,
+                               const struct hs_lazy_layer *layers, const double *times,
+                               enum hs_lazy_status least)
+{
+    for (size_t i = 1; i < lattice->node_count; i++)
+        seconds[i] = INFINITY;
+    seconds[0] = 0;
+    for (size_t e = 0; e < lattice->edge_count; e++) { /* in the order of their starts */
+        double there = seconds[layers[e].start] + times[e];
+
+        if (layers[e].status < least || !(there < seconds[layers[e].end]))
+            continue;
+        seconds[layers[e].end] = there;
+        if (into)
+            into[layers[e].end] = e;
+    }
+    return seconds[lattice->node_count - 1];
+}
+
+/* ---- sums ----------------------------------------------------------------------------------- */
+
+/* The winner, and the splits that may not be told from it. */
+struct rivals {
+    const struct hs_lattice *lattice;
+    const struct hs_lazy_layer *layers;
+    struct hs_split winner;   /* count 0: none is measured throughout */
+    double seconds, variance; /* of the winner */
+    double z;                 /* quantile in use: grows with the number of ties */
+    struct rival {
+        struct hs_split split;
+        double seconds, variance; /* sum of its layers; variance of that sum */
+        double lead_seconds;      /* behind the winner, less z times the noise: <= 0 is a tie */
+    } * items; /* [count] owned; all that tie, and at least one more where there is one */
+    size_t count;
+    bool cut; /* there are more ties than were looked at */
+};
+
+static bool has_layer(const struct hs_split *split, struct hs_layer layer)
+{
+    for (int i = 0; i < split->count; i++)
+        if (hs_layer_equal(hs_split_layer(split, i), layer))
+            return true;
+    return false;
+}
+
+/* Sum over the layers of `split` that `other` does not have; other NULL: over all. Returns whether
+ * all of them are measured. */
+static bool add_up(double *seconds, double *variance, const struct rivals *rivals,
+                   const struct hs_split *split, const struct hs_split *other)
+{
+    bool measured = true;
+
+    for (size_t e = 0; e < rivals->lattice->edge_count; e++) {
+        const struct hs_lazy_layer *item = &rivals->layers[e];
+
+        if (!has_layer(split, item->layer) || (other && has_layer(other, item->layer)))
+            continue;
+        *seconds += item->seconds;
+        *variance += item->variance;
+        measured = measured && item->status >= HS_LAZY_ROUGH;
+    }
+    return measured;
+}
+
+/* ---- splits, best first --------------------------------------------------------------------- */
+
+/* Through layers of which at least `least` is known: the others weigh more than any path. */
+struct best {
+    struct hs_paths paths;
+    size_t last, count;
+};
+
+static enum hs_status find_best(struct best *best, const struct rivals *rivals,
+                                enum hs_lazy_status least, size_t top, struct hs_error *err)
+{
+    size_t edges = rivals->lattice->edge_count;
+    hs_ticks *weights = malloc((edges + 1) * sizeof(*weights));
+    double total = 0;
+    enum hs_status status;
+
+    if (!weights)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    for (size_t e = 0; e < edges; e++)
+        total += rivals->layers[e].seconds;
+    for (size_t e = 0; e < edges; e++)
+        weights[e] = rivals->layers[e].status < least
+                         ? FAILED_TICKS
+                         : (hs_ticks)llrint(rivals->layers[e].seconds * (TOTAL_TICKS / total));
+    best->last = rivals->lattice->node_count - 1;
+    best->count = 0;
+    status = hs_paths_init(&best->paths, rivals->lattice, weights, 1, top, err);
+    free(weights);
+    while (!status && best->count < best->paths.nodes[best->last].count &&
+           best->paths.nodes[best->last].data[best->count].ticks < FAILED_TICKS)
+        best->count++;
+    return status;
+}
+
+static enum hs_status find_winner(struct rivals *rivals, struct hs_error *err)
+{
+    for (int least = HS_LAZY_MEASURED; least >= HS_LAZY_ROUGH && rivals->winner.count == 0;
+         least--) {
+        struct best best;
+        enum hs_status status = find_best(&best, rivals, (enum hs_lazy_status)least, 1, err);
+
+        if (status)
+            return status;
+        if (best.count > 0) {
+            rivals->winner = hs_paths_split(&best.paths, best.last, 0);
+            add_up(&rivals->seconds, &rivals->variance, rivals, &rivals->winner, NULL);
+        }
+        hs_paths_release(&best.paths);
+    }
+    return HS_OK;
+}
+
+/* ---- rivals --------------------------------------------------------------------------------- */
+
+static struct rival compare_with_winner(const struct rivals *rivals, struct hs_split split)
+{
+    struct rival rival = {.split = split};
+    double theirs = 0, ours = 0, noise = 0;
+
+    add_up(&rival.seconds, &rival.variance, rivals, &split, NULL);
+    add_up(&theirs, &noise, rivals, &split, &rivals->winner);
+    add_up(&ours, &noise, rivals, &rivals->winner, &split);
+    rival.lead_seconds = theirs - ours - rivals->z * sqrt(noise);
+    return rival;
+}
+
+/* All of the best but the winner; returns how many tie with it. */
+static size_t list_rivals(struct rivals *rivals, const struct best *best)
+{
+    size_t ties = 0;
+
+    rivals->count = 0;
+    for (size_t i = 0; i < best->count; i++) {
+        struct hs_split split = hs_paths_split(&best->paths, best->last, i);
+
+        if (hs_split_compare(&split, &rivals->winner) == 0)
+            continue;
+        rivals->items[rivals->count] = compare_with_winner(rivals, split);
+        ties += rivals->items[rivals->count++].lead_seconds <= 0;
+    }
+    return ties;
+}
+
+/* The largest variance that the sum of any split has: a longest path. */
+static double largest_variance(double *longest, const struct rivals *rivals)
+{
+    size_t nodes = rivals->lattice->node_count;
+
+    memset(longest, 0, nodes * sizeof(*longest));
+    for (size_t e = 0; e < rivals->lattice->edge_count; e++) { /* in the order of their starts */
+        const struct hs_lazy_layer *item = &rivals->layers[e];
+
+        if (item->status >= HS_LAZY_ROUGH)
+            longest[item->end] = fmax(longest[item->end], longest[item->start] + item->variance);
+    }
+    return longest[nodes - 1];
+}
+
+/* The `top` best sums as rivals, with a quantile that fits the number of ties among them. `cut`
+ * where there may be ties behind them: sums ascend. */
+static enum hs_status look_at(struct rivals *rivals, double largest, size_t top,
+                              struct hs_error *err)
+{
+    struct best best;
+    size_t ties = 0, before;
+    enum hs_status status = find_best(&best, rivals, HS_LAZY_ROUGH, top, err);
+
+    if (status)
+        return status;
+    free(rivals->items);
+    rivals->items = malloc((best.count + 1) * sizeof(*rivals->items));
+    if (rivals->items) {
+        do {
+            before = ties;
+            rivals->z = hs_normal_quantile(ERROR_RATE / 2 / (double)(1 + ties));
+            ties = list_rivals(rivals, &best);
+        } while (ties > before);
+        rivals->cut = best.count == top &&
+                      (rivals->count == 0 ||
+                       rivals->items[rivals->count - 1].seconds <=
+                           rivals->seconds + rivals->z * sqrt(rivals->variance + largest));
+    }
+    hs_paths_release(&best.paths);
+    return rivals->items ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory for %zu splits", top);
+}
+
+static enum hs_status find_rivals(struct rivals *rivals, struct hs_error *err)
+{
+    double *longest = malloc(rivals->lattice->node_count * sizeof(*longest));
+    enum hs_status status = longest ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");
+
+    rivals->cut = true;
+    for (size_t top = TOP_FIRST; !status && rivals->cut && top <= TOP_LAST; top *= 4)
+        status = look_at(rivals, largest_variance(longest, rivals), top, err);
+    free(longest);
+    return status;
+}
+
+/* ---- the certificate ------------------------------------------------------------------------ */
+
+static enum hs_status list_ties(struct hs_certificate *certificate, const struct rivals *rivals,
+                                struct hs_error *err)
+{
+    double z = hs_normal_quantile(ERROR_RATE / 2);
+
+    certificate->ties = calloc(HS_CERTIFICATE_TIES, sizeof(*certificate->ties));
+    if (!certificate->ties)
+        return hs_fail(err, HS_MEMORY, "out of memory for the certificate");
+    certificate->more_ties = rivals->cut;
+    for (size_t i = 0; i < rivals->count; i++) {
+        const struct rival *rival = &rivals->items[i];
+
+        if (rival->lead_seconds > 0)
+            continue;
+        if (certificate->tie_count == HS_CERTIFICATE_TIES) {
+            certificate->more_ties = true;
+            break;
+        }
+        certificate->ties[certificate->tie_count++] =
+            (struct hs_certified_split){rival->split, rival->seconds, z * sqrt(rival->variance)};
+    }
+    return HS_OK;
+}
+
+/* The best other split, measured or not. */
+static enum hs_status name_runner_up(struct hs_certificate *certificate,
+                                     const struct rivals *rivals, struct hs_error *err)
+{
+    struct best best;
+    double ignored = 0;
+    enum hs_status status = find_best(&best, rivals, HS_LAZY_OPEN, 2, err);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < best.count && certificate->runner_up.count == 0; i++) {
+        struct hs_split split = hs_paths_split(&best.paths, best.last, i);
+
+        if (hs_split_compare(&split, &rivals->winner) == 0)
+            continue;
+        certificate->runner_up = split;
+        certificate->runner_up_measured =
+            add_up(&certificate->runner_up_seconds, &ignored, rivals, &split, NULL);
+    }
+    hs_paths_release(&best.paths);
+    return HS_OK;
+}
+
+static void count_layers(struct hs_certificate *certificate, const struct rivals *rivals)
+{
+    certificate->layers = rivals->lattice->edge_count;
+    for (size_t e = 0; e < certificate->layers; e++) {
+        certificate->layers_failed += rivals->layers[e].status == HS_LAZY_FAILED;
+        certificate->layers_rough += rivals->layers[e].status == HS_LAZY_ROUGH;
+        certificate->layers_measured += rivals->layers[e].status >= HS_LAZY_ROUGH;
+    }
+}
+
+enum hs_status hs_lazy_layers_certify(struct hs_certificate *certificate,
+                                      const struct hs_lattice *lattice,
+                                      const struct hs_lazy_layer *layers, struct hs_error *err)
+{
+    struct rivals rivals = {.lattice = lattice, .layers = layers};
+    enum hs_status status = HS_OK;
+
+    *certificate = (struct hs_certificate){0};
+    count_layers(certificate, &rivals);
+    if (lattice->edge_count > 0)
+        status = find_winner(&rivals, err);
+    if (status || rivals.winner.count == 0)
+        return status;
+    status = find_rivals(&rivals, err);
+    certificate->winner = rivals.winner;
+    certificate->seconds = rivals.seconds;
+    certificate->ci95_seconds = rivals.z * sqrt(rivals.variance);
+    if (!status)
+        status = name_runner_up(certificate, &rivals, err);
+    if (!status)
+        status = list_ties(certificate, &rivals, err);
+    free(rivals.items);
+    return status;
+}

@@ -1,0 +1,53 @@
+/*
+ * lazy_layers.h - the layers of a lattice, of which some are measured, and what these say of its
+ * splits: the best one, and those that the noise does not tell from it.
+ *
+ * Two splits differ only in the layers that they do not share, so only these layers' noise counts
+ * between them. The winner was chosen for being the smallest of several noisy sums and is likely to
+ * be an underestimate; with k splits that noise alone could have put in front, each statement is
+ * made at 1 - 5 %/k, so that all hold together in 95 % of cases (Bonferroni).
+ */
+#ifndef HS_SEARCH_LAZY_LAYERS_H
+#define HS_SEARCH_LAZY_LAYERS_H
+
+#include "model/certificate.h"
+#include "model/fit.h"
+#include "search/lattice.h"
+
+/* In this order: what is known of a layer. */
+enum hs_lazy_status { HS_LAZY_FAILED, HS_LAZY_OPEN, HS_LAZY_ROUGH, HS_LAZY_MEASURED };
+
+/* An edge of the lattice, in its order. */
+struct hs_lazy_layer {
+    struct hs_layer layer;
+    size_t start, end; /* nodes of the lattice */
+    enum hs_lazy_status status;
+    double seconds;  /* all its phases: measured, roughly or not; else what can be expected */
+    double variance; /* measured: of the noise, seconds squared */
+    /* Of the planner, which measures it (lazy_planner.h). */
+    struct hs_fit_point point; /* measured: all its phases in one */
+    double deviation;          /* of its seconds, given all points: standard deviation */
+    double low_seconds;        /* no machine is drawn on which it takes less */
+    int bottleneck;            /* level whose link holds it up, as described */
+    double hidden;             /* how near another level comes to that: 0 not at all, 1 as slow */
+};
+
+/* NULL where the lattice has none such. */
+struct hs_lazy_layer *hs_lazy_layers_find(struct hs_lazy_layer *layers,
+                                          const struct hs_lattice *lattice, struct hs_layer layer);
+
+/* Seconds of the shortest path when edge e takes times[e], over layers of which at least `least` is
+ * known; infinity: there is none. `seconds`, [node_count], is working space; into[i] (may be NULL)
+ * is the edge by which it gets to node i. */
+double hs_lazy_layers_shortest(double *seconds, size_t *into, const struct hs_lattice *lattice,
+                               const struct hs_lazy_layer *layers, const double *times,
+                               enum hs_lazy_status least);
+
+/* Fills all of a certificate but `within`; the caller releases it. The winner is the best of the
+ * splits through precisely measured layers; where there is none, through roughly measured ones.
+ * HS_MEMORY. */
+enum hs_status hs_lazy_layers_certify(struct hs_certificate *certificate,
+                                      const struct hs_lattice *lattice,
+                                      const struct hs_lazy_layer *layers, struct hs_error *err);
+
+#endif

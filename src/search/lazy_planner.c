@@ -1,0 +1,515 @@
+#include "search/lazy_planner.h"
+
+#include <gsl/gsl_sort.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/belief.h"
+#include "model/calibration.h"
+#include "model/price.h"
+
+/* Machines drawn: as many as tell 2 % of them apart, fewer where there are many layers. */
+#define DRAWS_MOST  500
+#define DRAWS_LEAST 100
+#define DRAWN_MOST  2000000 /* times in all */
+#define STOP_RATE   0.02    /* of the machines drawn on which something unknown may win */
+#define ERROR_RATE  0.05    /* of those on which a certificate may be wrong */
+#define CLEARLY     2.0     /* times as much hidden as need be, at most, where a level is seen */
+#define ROUNDING    1e-9    /* of sums in another order, and of shares that are the same */
+
+#define OPTIMISM  1.5  /* published bandwidths of links are seldom too small by more */
+#define TOLERANCE 0.01 /* less is lost in the noise of a run */
+#define NOISE     0.05 /* of a median of a few samples on a machine that is not quiet */
+
+/* ---- layers --------------------------------------------------------------------------------- */
+
+static enum hs_status fill_options(struct hs_lazy_options *options, double bytes,
+                                   struct hs_error *err)
+{
+    options->optimism = options->optimism == 0 ? OPTIMISM : options->optimism;
+    options->tolerance = options->tolerance == 0 ? TOLERANCE : options->tolerance;
+    options->noise = options->noise == 0 ? NOISE : options->noise;
+    if (!(bytes > 0 && isfinite(bytes)))
+        return hs_fail(err, HS_INVALID, "expected a message of more than 0 bytes, found %g", bytes);
+    if (!(options->optimism >= 1 && isfinite(options->optimism)))
+        return hs_fail(err, HS_INVALID, "expected an optimism of at least 1, found %g",
+                       options->optimism);
+    if (!(options->tolerance > 0 && isfinite(options->tolerance)))
+        return hs_fail(err, HS_INVALID, "expected a tolerance above 0, found %g",
+                       options->tolerance);
+    if (!(options->noise > 0 && isfinite(options->noise)))
+        return hs_fail(err, HS_INVALID, "expected a noise above 0, found %g", options->noise);
+    return HS_OK;
+}
+
+/* Texts stay the caller's; fits become points. */
+static struct hs_system figures_of(const struct hs_system *system)
+{
+    struct hs_system out = *system;
+
+    out.title = out.source = out.notes = NULL;
+    memset(&out.fits, 0, sizeof(out.fits));
+    for (size_t l = 0; l < out.level_count; l++) {
+        struct hs_level *level = &out.levels[l];
+
+        level->arity_source = level->fabric_source = NULL;
+        level->latency_source = level->bandwidth_source = NULL;
+    }
+    return out;
+}
+
+static struct hs_stage_key key_of(const struct hs_lazy_planner *planner, struct hs_layer layer)
+{
+    return hs_problem_key(&planner->problem, layer, HS_RING);
+}
+
+/* What the description says of a layer: its bottleneck, and its bandwidth part as if every link
+ * were faster than it says. */
+static void describe(struct hs_lazy_layer *item, const struct hs_lazy_planner *planner)
+{
+    double bytes = hs_problem_entering(&planner->problem, item->layer);
+    struct hs_stage_price price =
+        hs_stage_price(&planner->base, planner->problem.group.ranks, key_of(planner, item->layer));
+
+    item->bottleneck = price.bottleneck;
+    for (int l = 0; l < HS_LEVELS_MAX; l++)
+        if (l != price.bottleneck)
+            item->hidden = fmax(item->hidden, price.occupancy[l]);
+    if (!planner->options.shape_only)
+        item->low_seconds = hs_stage_bandwidth_seconds(&price, bytes) / planner->options.optimism;
+}
+
+static void list_layers(struct hs_lazy_planner *planner)
+{
+    const struct hs_lattice *lattice = &planner->lattice;
+
+    for (size_t i = 0; i < lattice->node_count; i++)
+        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
+            planner->layers[e] = (struct hs_lazy_layer){.layer = hs_lattice_layer(lattice, i, e),
+                                                        .start = i,
+                                                        .end = lattice->edge_end[e],
+                                                        .status = HS_LAZY_OPEN};
+            describe(&planner->layers[e], planner);
+        }
+}
+
+static enum hs_status make_room(struct hs_lazy_planner *planner, struct hs_error *err)
+{
+    size_t nodes = planner->lattice.node_count, edges = planner->lattice.edge_count + 1;
+    size_t count = DRAWN_MOST / edges;
+
+    count = count > DRAWS_MOST ? DRAWS_MOST : count < DRAWS_LEAST ? DRAWS_LEAST : count;
+    planner->draw_count = count;
+    planner->layers = calloc(edges, sizeof(*planner->layers));
+    planner->draws = calloc(count * edges, sizeof(*planner->draws));
+    planner->seconds = calloc(nodes, sizeof(*planner->seconds));
+    planner->into = calloc(nodes, sizeof(*planner->into));
+    planner->gains = calloc(count, sizeof(*planner->gains));
+    planner->votes = calloc(edges, sizeof(*planner->votes));
+    return planner->layers && planner->draws && planner->seconds && planner->into &&
+                   planner->gains && planner->votes
+               ? HS_OK
+               : hs_fail(err, HS_MEMORY, "out of memory for %zu layers", edges);
+}
+
+enum hs_status hs_lazy_planner_init(struct hs_lazy_planner *planner, const struct hs_system *system,
+                                    const struct hs_problem *problem,
+                                    const struct hs_lazy_options *options, struct hs_error *err)
+{
+    enum hs_status status;
+
+    *planner = (struct hs_lazy_planner){.problem = *problem, .stale = true};
+    if (options)
+        planner->options = *options;
+    status = fill_options(&planner->options, problem->bytes, err);
+    if (!status)
+        status = hs_lattice_init(&planner->lattice, problem->group, err);
+    if (!status)
+        status = make_room(planner, err);
+    if (!status) {
+        planner->base = figures_of(system);
+        list_layers(planner);
+        status = hs_lazy_planner_learn(planner, system->fits.points, system->fits.point_count, err);
+    }
+    if (status)
+        hs_lazy_planner_release(planner);
+    return status;
+}
+
+void hs_lazy_planner_release(struct hs_lazy_planner *planner)
+{
+    hs_lattice_release(&planner->lattice);
+    free(planner->layers);
+    free(planner->points);
+    free(planner->draws);
+    free(planner->seconds);
+    free(planner->into);
+    free(planner->gains);
+    free(planner->votes);
+    memset(planner, 0, sizeof(*planner));
+}
+
+const struct hs_lazy_layer *hs_lazy_planner_find(const struct hs_lazy_planner *planner,
+                                                 struct hs_layer layer)
+{
+    return hs_lazy_layers_find(planner->layers, &planner->lattice, layer);
+}
+
+size_t hs_lazy_planner_measured(const struct hs_lazy_planner *planner, size_t *rough)
+{
+    size_t measured = 0, only_so = 0;
+
+    for (size_t e = 0; e < planner->lattice.edge_count; e++) {
+        measured += planner->layers[e].status >= HS_LAZY_ROUGH;
+        only_so += planner->layers[e].status == HS_LAZY_ROUGH;
+    }
+    if (rough)
+        *rough = only_so;
+    return measured;
+}
+
+/* ---- what came out -------------------------------------------------------------------------- */
+
+enum hs_status hs_lazy_planner_learn(struct hs_lazy_planner *planner,
+                                     const struct hs_fit_point *points, size_t count,
+                                     struct hs_error *err)
+{
+    size_t room = planner->point_count + count + planner->lattice.edge_count;
+    struct hs_fit_point *grown = realloc(planner->points, (room + 1) * sizeof(*grown));
+
+    if (!grown)
+        return hs_fail(err, HS_MEMORY, "out of memory for %zu points", room);
+    planner->points = grown;
+    if (count > 0)
+        memcpy(grown + planner->point_count, points, count * sizeof(*points));
+    planner->point_count += count;
+    planner->stale = true;
+    return HS_OK;
+}
+
+enum hs_status hs_lazy_planner_tell(struct hs_lazy_planner *planner,
+                                    const struct hs_fit_point *points, size_t count, bool rough,
+                                    struct hs_error *err)
+{
+    struct hs_lazy_layer *item = NULL;
+    struct hs_fit_point joined[2];
+    bool valid = count == 1 || count == 2;
+
+    for (size_t i = 0; valid && i < count; i++) {
+        joined[i] = points[i];
+        if (!isfinite(joined[i].noise))
+            joined[i].noise = planner->options.noise;
+        valid = hs_fit_point_valid(&points[i]);
+    }
+    if (valid)
+        item = hs_lazy_layers_find(planner->layers, &planner->lattice, points[0].key.layer);
+    if (!item || hs_fit_points_pair(joined, NULL, count) != 1 ||
+        !hs_stage_key_equal(joined[0].key, key_of(planner, item->layer)))
+        return hs_fail(err, HS_INVALID,
+                       "expected a time above 0 of each phase of one layer of %" PRId64
+                       " processes, once",
+                       planner->problem.group.size);
+    item->status = rough ? HS_LAZY_ROUGH : HS_LAZY_MEASURED;
+    item->point = joined[0];
+    item->seconds = joined[0].seconds;
+    planner->stale = true;
+    return HS_OK;
+}
+
+void hs_lazy_planner_fail(struct hs_lazy_planner *planner, struct hs_layer layer)
+{
+    struct hs_lazy_layer *item = hs_lazy_layers_find(planner->layers, &planner->lattice, layer);
+
+    if (item)
+        item->status = HS_LAZY_FAILED;
+}
+
+/* Learned points, and those measured here behind them. Returns how many. */
+static size_t gather_points(const struct hs_lazy_planner *planner)
+{
+    size_t count = planner->point_count;
+
+    for (size_t e = 0; e < planner->lattice.edge_count; e++)
+        if (planner->layers[e].status >= HS_LAZY_ROUGH)
+            planner->points[count++] = planner->layers[e].point;
+    return count;
+}
+
+enum hs_status hs_lazy_planner_fitted(struct hs_system *system,
+                                      const struct hs_lazy_planner *planner, struct hs_error *err)
+{
+    struct hs_calibration_options options = {.noise = planner->options.noise,
+                                             .shape_only = planner->options.shape_only};
+    struct hs_error why = {0};
+    enum hs_status status;
+
+    *system = planner->base;
+    status =
+        hs_calibrate(system, planner->points, gather_points(planner), &options, NULL, NULL, &why);
+    return status == HS_MEMORY ? hs_fail(err, HS_MEMORY, "%s", why.message) : HS_OK;
+}
+
+/* ---- machines drawn ------------------------------------------------------------------------- */
+
+/* The spread of a dozen samples is known to a third or so, of three it is hardly known, and where
+ * it came out too small an interval would be too narrow. Layers of one run have about the same
+ * relative noise, so those that seem quieter than usual are taken halfway there. */
+static void set_variances(struct hs_lazy_planner *planner, enum hs_lazy_status measured)
+{
+    double sum = 0, count = 0, usual;
+
+    for (size_t e = 0; e < planner->lattice.edge_count; e++) {
+        const struct hs_fit_point *point = &planner->layers[e].point;
+
+        if (planner->layers[e].status != measured)
+            continue;
+        sum += point->noise * point->noise * hs_phase_calls(point->key.phase);
+        count++;
+    }
+    usual = count > 0 ? sum / count : 0;
+    for (size_t e = 0; e < planner->lattice.edge_count; e++) {
+        struct hs_lazy_layer *item = &planner->layers[e];
+        double calls = hs_phase_calls(item->point.key.phase);
+        double own = item->point.noise * item->point.noise;
+
+        if (item->status == measured)
+            item->variance = fmax(own, (own + usual / calls) / 2) * item->seconds * item->seconds;
+    }
+}
+
+/* What no machine drawn takes less than: nothing on levels where a measured layer beats its own
+ * limit. */
+static double limit_of(const struct hs_lazy_planner *planner, const struct hs_lazy_layer *item)
+{
+    for (size_t e = 0; e < planner->lattice.edge_count; e++) {
+        const struct hs_lazy_layer *other = &planner->layers[e];
+
+        if (other->bottleneck == item->bottleneck && other->status >= HS_LAZY_ROUGH &&
+            other->seconds < other->low_seconds)
+            return 0;
+    }
+    return item->low_seconds;
+}
+
+static enum hs_status ask(struct hs_belief *belief, const struct hs_lazy_planner *planner,
+                          struct hs_error *err)
+{
+    size_t edges = planner->lattice.edge_count;
+    struct hs_belief_stage *stages = calloc(edges, sizeof(*stages));
+    enum hs_status status;
+
+    if (!stages)
+        return hs_fail(err, HS_MEMORY, "out of memory for %zu layers", edges);
+    for (size_t e = 0; e < edges; e++)
+        stages[e] = (struct hs_belief_stage){
+            key_of(planner, planner->layers[e].layer),
+            hs_problem_entering(&planner->problem, planner->layers[e].layer)};
+    status = hs_belief_ask(belief, planner->problem.group.ranks, stages, edges, err);
+    free(stages);
+    return status;
+}
+
+/* Machines, and what is expected of layers, by the belief. */
+static void draw(struct hs_lazy_planner *planner, struct hs_belief *belief)
+{
+    size_t edges = planner->lattice.edge_count;
+    double *mean = planner->votes; /* no votes are being counted */
+    uint64_t seed = 0;
+
+    for (size_t d = 0; d < planner->draw_count; d++)
+        hs_belief_draw(planner->draws + d * edges, belief, &seed);
+    hs_belief_deviation(mean, belief);
+    for (size_t e = 0; e < edges; e++)
+        planner->layers[e].deviation = mean[e];
+    hs_belief_mean(mean, belief);
+    for (size_t e = 0; e < edges; e++) {
+        struct hs_lazy_layer *item = &planner->layers[e];
+        double limit = limit_of(planner, item);
+
+        if (item->status == HS_LAZY_OPEN)
+            item->seconds = fmax(mean[e], limit);
+        for (size_t d = 0; d < planner->draw_count; d++)
+            planner->draws[d * edges + e] = fmax(planner->draws[d * edges + e], limit);
+    }
+}
+
+/* Brings draws, expected times and variances up to date with the points. */
+static enum hs_status refresh(struct hs_lazy_planner *planner, struct hs_error *err)
+{
+    struct hs_belief_options options = {.noise = planner->options.noise,
+                                        .shape_only = planner->options.shape_only};
+    struct hs_belief *belief = NULL;
+    enum hs_status status;
+
+    if (!planner->stale)
+        return HS_OK;
+    set_variances(planner, HS_LAZY_ROUGH);
+    set_variances(planner, HS_LAZY_MEASURED);
+    status = hs_belief_init(&belief, &planner->base, planner->points, gather_points(planner),
+                            &options, err);
+    if (!status)
+        status = ask(belief, planner, err);
+    if (!status)
+        draw(planner, belief);
+    hs_belief_release(belief);
+    planner->stale = status != HS_OK;
+    return status;
+}
+
+static double shortest(const struct hs_lazy_planner *planner, size_t draw,
+                       enum hs_lazy_status least)
+{
+    return hs_lazy_layers_shortest(planner->seconds, planner->into, &planner->lattice,
+                                   planner->layers,
+                                   planner->draws + draw * planner->lattice.edge_count, least);
+}
+
+/* What a part `rate` of the gains exceeds at most; sorts them. */
+static double upper(struct hs_lazy_planner *planner, double rate)
+{
+    gsl_sort(planner->gains, 1, planner->draw_count);
+    return planner->gains[(size_t)ceil((1 - rate) * (double)planner->draw_count) - 1];
+}
+
+/* ---- the next one --------------------------------------------------------------------------- */
+
+/* What the best split wins over the best measured one, if more than the tolerance, as a vote for
+ * each of its layers that is not measured precisely. */
+static void vote(struct hs_lazy_planner *planner, size_t d)
+{
+    double measured = shortest(planner, d, HS_LAZY_MEASURED);
+    double best = shortest(planner, d, HS_LAZY_OPEN), gain;
+
+    gain = isfinite(best) && measured > best ? measured / best - 1 : 0;
+    planner->gains[d] = gain;
+    if (gain <= planner->options.tolerance)
+        return;
+    for (size_t node = planner->lattice.node_count - 1; node > 0;) {
+        size_t e = planner->into[node];
+
+        /* Before any split is measured throughout, all wins count the same. */
+        if (planner->layers[e].status != HS_LAZY_MEASURED)
+            planner->votes[e] += isfinite(gain) ? gain : 1;
+        node = planner->layers[e].start;
+    }
+}
+
+static struct hs_lazy_step step_to(const struct hs_lazy_layer *item)
+{
+    return (struct hs_lazy_step){
+        .wanted = true, .layer = item->layer, .rough = item->status == HS_LAZY_OPEN};
+}
+
+/* Votes count by what is unknown of a layer: its standard deviation. The root of that does with
+ * fewer layers (a sixth on described machines), by looking sooner at what would win; where the
+ * description means nothing it would miss more. */
+static void count_votes(struct hs_lazy_step *step, struct hs_lazy_planner *planner)
+{
+    size_t edges = planner->lattice.edge_count;
+    double most = 0;
+
+    memset(planner->votes, 0, edges * sizeof(*planner->votes));
+    for (size_t d = 0; d < planner->draw_count; d++)
+        vote(planner, d);
+    if (upper(planner, STOP_RATE) <= planner->options.tolerance)
+        return;
+    for (size_t e = 0; e < edges; e++) {
+        double unknown = planner->layers[e].deviation;
+        double weight = planner->votes[e] * (planner->options.shape_only ? unknown : sqrt(unknown));
+
+        if (weight <= most)
+            continue;
+        most = weight;
+        *step = step_to(&planner->layers[e]);
+    }
+}
+
+/* Whether the layer's time is about its bottleneck: `least` is what other levels hide of it at
+ * best. */
+static bool shows(const struct hs_lazy_layer *item, const double *least)
+{
+    return item->hidden <= CLEARLY * least[item->bottleneck] + ROUNDING;
+}
+
+/* The quickest layer that shows a level of which no layer that shows it was measured. A description
+ * that is far off on a level would else stand unseen, where it says that the level is not worth a
+ * look. */
+static void look_at_level(struct hs_lazy_step *step, const struct hs_lazy_planner *planner)
+{
+    const struct hs_lazy_layer *quickest = NULL;
+    bool seen[HS_LEVELS_MAX] = {false};
+    double least[HS_LEVELS_MAX];
+
+    for (int l = 0; l < HS_LEVELS_MAX; l++)
+        least[l] = INFINITY;
+    for (size_t e = 0; e < planner->lattice.edge_count; e++) {
+        const struct hs_lazy_layer *item = &planner->layers[e];
+
+        least[item->bottleneck] = fmin(least[item->bottleneck], item->hidden);
+    }
+    for (size_t e = 0; e < planner->lattice.edge_count; e++)
+        if (planner->layers[e].status != HS_LAZY_OPEN && shows(&planner->layers[e], least))
+            seen[planner->layers[e].bottleneck] = true;
+    for (size_t e = 0; e < planner->lattice.edge_count; e++) {
+        const struct hs_lazy_layer *item = &planner->layers[e];
+
+        if (!seen[item->bottleneck] && shows(item, least) &&
+            (!quickest || item->seconds < quickest->seconds))
+            quickest = item;
+    }
+    if (quickest)
+        *step = step_to(quickest);
+}
+
+enum hs_status hs_lazy_planner_next(struct hs_lazy_step *step, struct hs_lazy_planner *planner,
+                                    struct hs_error *err)
+{
+    enum hs_status status;
+
+    *step = (struct hs_lazy_step){.wanted = false};
+    if (planner->lattice.edge_count == 0)
+        return HS_OK;
+    status = refresh(planner, err);
+    if (status)
+        return status;
+    count_votes(step, planner);
+    if (!step->wanted)
+        look_at_level(step, planner);
+    return HS_OK;
+}
+
+/* ---- the answer ----------------------------------------------------------------------------- */
+
+/* By how much the winner may be slower than some other split, on all machines drawn but 5 %. */
+static double find_within(struct hs_lazy_planner *planner, const struct hs_split *winner)
+{
+    for (size_t d = 0; d < planner->draw_count; d++) {
+        const double *times = planner->draws + d * planner->lattice.edge_count;
+        double best = shortest(planner, d, HS_LAZY_OPEN), own = 0;
+
+        for (int i = 0; i < winner->count; i++)
+            own +=
+                times[hs_lazy_planner_find(planner, hs_split_layer(winner, i)) - planner->layers];
+        planner->gains[d] = best > 0 ? fmax(0, own / best - 1) : INFINITY;
+        if (planner->gains[d] < ROUNDING)
+            planner->gains[d] = 0;
+    }
+    return upper(planner, ERROR_RATE);
+}
+
+enum hs_status hs_lazy_planner_certify(struct hs_certificate *certificate,
+                                       struct hs_lazy_planner *planner, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    *certificate = (struct hs_certificate){0};
+    if (planner->lattice.edge_count > 0)
+        status = refresh(planner, err);
+    if (!status)
+        status = hs_lazy_layers_certify(certificate, &planner->lattice, planner->layers, err);
+    if (!status && certificate->winner.count > 0)
+        certificate->within = find_within(planner, &certificate->winner);
+    return status;
+}
