@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* Makes room for `more` bytes and the NUL behind them; false, and remembered, where there is none.
  */
 static bool reserve(struct hs_text *text, size_t more)
@@ -60,6 +62,16 @@ void hs_text_append_bytes(struct hs_text *text, const char *bytes, size_t length
         memcpy(text->data + text->length, bytes, length);
     text->length += length;
     text->data[text->length] = '\0';
+}
+
+void hs_text_append_foreign(struct hs_text *text, const char *foreign, const char *instead)
+{
+    for (size_t left = strlen(foreign), length; left > 0; left -= length, foreign += length) {
+        if (hs_utf8_is_harmless(&length, foreign, left))
+            hs_text_append_bytes(text, foreign, length);
+        else
+            hs_text_append_bytes(text, instead, strlen(instead));
+    }
 }
 
 void hs_text_release(struct hs_text *text)

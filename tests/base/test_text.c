@@ -169,6 +169,23 @@ static void copies(void **state)
     assert_null(hs_strdup(NULL));
 }
 
+/* ESC; C1 as UTF-8 and as a byte; DEL; right-to-left override, mark and isolate; a line separator. */
+static void foreign_text_is_made_safe(void **state)
+{
+    struct hs_text text = {0};
+
+    (void)state;
+    hs_text_append_foreign(&text, "a\033[31mb\xc2\x9b c\x9b d\x7f\n", "?");
+    assert_string_equal(text.data, "a?[31mb? c? d??");
+    hs_text_release(&text);
+    hs_text_append_foreign(&text, "\u202ex\u200fy\u2066z\u061cv\u2028", " ");
+    assert_string_equal(text.data, " x y z v ");
+    hs_text_release(&text);
+    hs_text_append_foreign(&text, "\u00e9 \u2588 \u2027\u202f\u2065 \U0001F600", "?");
+    assert_string_equal(text.data, "\u00e9 \u2588 \u2027\u202f\u2065 \U0001F600");
+    hs_text_release(&text);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("an empty text can be released and appended to", starts_empty),
     HS_TEST("text grows as it is formatted", grows_by_formatting),
@@ -178,6 +195,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("among equally near names the likelier one wins", prefers_the_likelier),
     HS_TEST("names of any length are safe", takes_long_names),
     HS_TEST("nearness agrees with the textbook distance", agrees_with_the_textbook),
+    HS_TEST("what a terminal obeys, or what turns or ends a line, is replaced, all else is kept",
+            foreign_text_is_made_safe),
     HS_TEST("a string is copied, and no string gives none", copies),
 };
 HS_TEST_MAIN(tests)
