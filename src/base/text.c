@@ -109,6 +109,7 @@ char *hs_strdup(const char *text)
 /* ---- the nearest name ---- */
 
 #define NAME_MAX_LENGTH 64 /* longer text is no slip of the fingers */
+#define START_MIN       4  /* letters with which a name begins, and which are meant for it */
 
 static bool same(char a, char b, bool ignore_case)
 {
@@ -163,6 +164,8 @@ static struct nearness measure(const char *wrong, const char *name)
     while (wrong[shared] != '\0' && same(wrong[shared], name[shared], true))
         shared++;
     result.not_shared = strlen(wrong) - shared;
+    if (result.not_shared == 0 && shared >= START_MIN)
+        result.distance = 0;
     return result;
 }
 

@@ -99,7 +99,7 @@ static void scaling_has_flat_best_and_library(void **state)
     load(&predicted, PREDICTED, "m", 8000000);
     text = text_of("scaling", &predicted, &measured, NULL);
     assert_has(text, "hiersearch.plot/1\tscaling\n");
-    assert_has(text, "title\tm: 4 to 8 processes, 8000000B per process\n");
+    assert_has(text, "title\tm: 4 to 8 processes, 8MB per process\n");
     assert_has(text, "time_unit\ts\n");
     assert_has(text, "# predicted\n# np\tflat_seconds\tbest_seconds\tbest_plan\n"
                      "4\t8\t2\t2x2\n8\t0.5\t0.25\t2x4\n\n\n");
