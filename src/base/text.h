@@ -22,8 +22,8 @@ struct hs_text {
 void hs_text_append(struct hs_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void hs_text_append_bytes(struct hs_text *text, const char *bytes, size_t length);
-/* Appends text that may hold anything, with `instead` for each character that is not fit to be shown
- * (utf8.h). */
+/* Appends text that may hold anything, with `instead` for each character that is not fit to be
+ * shown (utf8.h). */
 void hs_text_append_foreign(struct hs_text *text, const char *foreign, const char *instead);
 void hs_text_release(struct hs_text *text);
 

@@ -15,8 +15,9 @@ extern const struct hs_option_type hs_option_percent; /* double: "2%" is 0.02; a
 
 extern const struct hs_option_type hs_option_json; /* const char *: "json", without a value */
 
-/* Formats, and when there are colours (sheet.h); names of the shipped systems; "auto" and the backends of this build; where
- * messages lie; types of elements; reductions. All end with a NULL. */
+/* Formats, and when there are colours (sheet.h); names of the shipped systems; "auto" and the
+ * backends of this build; where messages lie; types of elements; reductions. All end with a NULL.
+ */
 const char *const *hs_format_words(void);
 const char *const *hs_color_words(void);
 const char *const *hs_system_words(void);

@@ -72,7 +72,7 @@ bool hs_predict_is_calibrated(const struct hs_predict *predict);
 struct hs_plan_cost hs_predict_cost(struct hs_gaps *gaps, const struct hs_predict *predict,
                                     const struct hs_problem *problem, const struct hs_plan *plan);
 /* What the columns and marks of a calibrated system mean: that of intervals (where `spread`), and
- * that of extrapolated plans. `beyond_np`: more processes than the description covers were shown. */
+ * that of extrapolated plans. `beyond_np`: more processes than are described were shown. */
 void hs_predict_legend(const struct hs_predict *predict, const struct hs_gaps *gaps, bool spread,
                        bool beyond_np);
 /* The answer, the table with its bars, and hints on stderr; `result` has the point as its last

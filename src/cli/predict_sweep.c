@@ -13,7 +13,8 @@ void hs_predict_sweep_init(struct hs_predict_sweep *sweep, const struct hs_predi
     hs_winners_init(&sweep->lines, sweep->over_np ? HS_BY_COUNT : HS_BY_SIZE);
 }
 
-/* In matrices a process count beyond the description marks its row, a calibration's gap the plan. */
+/* In matrices a process count beyond the description marks its row, a calibration's gap its plan.
+ */
 void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predict *predict,
                           const struct hs_predict_point *point)
 {

@@ -14,7 +14,7 @@
 
 #define SERIES 6 /* with a colour and a symbol of their own */
 #define BESTS  4 /* of them, winners at some size */
-#define TICKS  12
+#define TICKS  8
 
 struct chosen {
     struct hs_plan plans[SERIES];

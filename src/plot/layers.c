@@ -15,6 +15,7 @@
 #define BAR         0.8    /* height of a plan's bars, of 1 */
 #define CUT_FROM    3.0    /* flat over the longest other: from there on its bar is cut ... */
 #define CUT_AT      1.5    /* ... at this times the longest other */
+#define OVERLAP     1.02   /* a bar so many times as long as the whole */
 #define GLYPH_SHARE 0.0105 /* width of a character, of the time axis */
 
 /* A plan that is shown. `cost` is the file's, or the model's where the plan is not in the file. */
@@ -191,6 +192,8 @@ static void write_bars(struct hs_text *out, const struct rows *rows, const struc
 static void write_total(struct hs_text *out, double y, struct hs_plot_time time, double end,
                         double axis_seconds, const char *how, bool measured)
 {
+    /* Where chunks overlap, the text stands behind bars that end later. */
+    const char *whole = end > OVERLAP * time.seconds ? "whole " : "";
     char text[HS_UNIT_TEXT];
 
     if (!isfinite(time.seconds))
@@ -203,7 +206,7 @@ static void write_total(struct hs_text *out, double y, struct hs_plot_time time,
     hs_tsv_number(out, fmin(end, axis_seconds));
     hs_tsv_count(out, measured);
     hs_seconds_format(text, time.seconds);
-    hs_text_append(out, "\t%s%s%s\n", text, how, end > axis_seconds ? ", bar cut" : "");
+    hs_text_append(out, "\t%s%s%s%s\n", whole, text, how, end > axis_seconds ? ", bar cut" : "");
 }
 
 /* The file's time, else the model's, with the interval of a calibrated system. */

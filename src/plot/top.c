@@ -13,7 +13,7 @@
 /* One bar. */
 struct bar {
     double x, seconds, low, high;
-    int rank; /* from 1; 0: the flat split */
+    int rank; /* from 1; 0: the flat split, wherever it is */
     bool measured;
     const struct hs_plan *plan;
     const char *mark;
@@ -79,8 +79,8 @@ static size_t group_bars(struct bar *bars, const struct group *group, struct hs_
         bars[count] = candidate_bar(group, &group->message->candidates[i]);
         if (!isfinite(bars[count].seconds))
             continue;
-        has_flat = has_flat || hs_plan_compare(bars[count].plan, flat) == 0;
-        bars[count].rank = (int)count + 1;
+        bars[count].rank = hs_plan_is_flat(bars[count].plan) ? 0 : (int)count + 1;
+        has_flat = has_flat || bars[count].rank == 0;
         count++;
     }
     candidate = hs_plot_candidate(group->message, flat);
@@ -92,7 +92,6 @@ static size_t group_bars(struct bar *bars, const struct group *group, struct hs_
         bars[count] = predicted_bar(group, flat);
     else
         return count;
-    bars[count].rank = 0;
     return count + (isfinite(bars[count].seconds) ? 1 : 0);
 }
 
@@ -145,7 +144,7 @@ static void write_ticks(struct hs_text *out, const struct group *groups, size_t 
 /* What decides the axis and the legend. */
 struct extent {
     double seconds;
-    int ranks, flats, intervals; /* intervals: of predictions */
+    int ranks, bests, flats, intervals; /* intervals: of predictions */
 };
 
 static struct extent extent_of(const struct group *groups, size_t count)
@@ -162,6 +161,7 @@ static struct extent extent_of(const struct group *groups, size_t count)
 
             extent.seconds = fmax(extent.seconds, high);
             extent.ranks = bars[k].rank > extent.ranks ? bars[k].rank : extent.ranks;
+            extent.bests += bars[k].rank == 1;
             extent.flats += bars[k].rank == 0;
             extent.intervals += !bars[k].measured && isfinite(bars[k].high);
         }
@@ -186,6 +186,7 @@ static void write_groups(struct hs_text *out, const struct hs_plot_job *job,
     hs_tsv_fact(out, "predicted", "%zu", count - measured);
     hs_tsv_fact(out, "longest", "%#.9g", extent.seconds);
     hs_tsv_fact(out, "ranks", "%d", extent.ranks);
+    hs_tsv_fact(out, "bests", "%d", extent.bests);
     hs_tsv_fact(out, "flats", "%d", extent.flats);
     if (extent.intervals > 0)
         hs_tsv_fact(out, "intervals", "%d", extent.intervals);

@@ -163,8 +163,8 @@ static void add(struct hs_table *table, const struct record *r)
 #define P HS_PICK
 #define COMPARED(time)                                                                             \
     {                                                                                              \
-        P(PLAN), {TIME, time}, {SPREAD, "+- %"}, P(PREDICTED), P(MISS), P(RANK), P(PREDICTED_RANK), \
-        {REMARK, ""}                                                                               \
+        P(PLAN), {TIME, time}, {SPREAD, "+- %"}, P(PREDICTED), P(MISS), P(RANK),                   \
+            P(PREDICTED_RANK), {REMARK, ""}                                                        \
     }
 static const struct hs_pick
     of_predict[] = {P(RANK), P(PLAN), P(TIME), P(SPREAD), P(RATIO), P(BUSBW), P(LAYERS), P(BAR)},

@@ -29,9 +29,9 @@ struct hs_html_values {
 struct hs_text *hs_html_value(struct hs_html_values *values, const char *name);
 /* A text that is empty or not. */
 void hs_html_flag(struct hs_html_values *values, const char *name, bool set);
-/* Appends the page, in which, as in Mustache, {{name}} stands for a text, {{{name}}} for one that is
- * HTML already, and what is between {{#name}} and {{/name}} is there where that text is not empty.
- * Releases the values. */
+/* Appends the page, in which, as in Mustache, {{name}} stands for a text, {{{name}}} for one that
+ * is HTML already, and what is between {{#name}} and {{/name}} is there where that text is not
+ * empty. Releases the values. */
 void hs_html_fill(struct hs_text *out, const char *page, struct hs_html_values *values);
 
 #endif

@@ -14,7 +14,7 @@
 /* Aligned: a column is as wide as its widest cell, two blanks lie between columns, no line ends in
  * blanks. Where a terminal is too narrow, the columns come in several tables below each other, each
  * with the first column. Bars, which are the last column, have the room that is left, 40 columns at
- * most, and there are none where that is less than 12; returned is how long they can be, 0: none. */
+ * most, and there are none where that is less than 12. Returned is their longest length, or 0. */
 size_t hs_table_text(struct hs_text *out, const struct hs_table *table,
                      const struct hs_terminal *terminal);
 /* With an empty line before and behind it. */

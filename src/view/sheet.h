@@ -15,7 +15,8 @@
 #include "view/table.h"
 
 /* clang-format off */
-#define HS_FORMATS(row) row(TEXT, "text") row(JSON, "json") row(CSV, "csv") row(TSV, "tsv") row(MD, "md")
+#define HS_FORMATS(row) \
+    row(TEXT, "text") row(JSON, "json") row(CSV, "csv") row(TSV, "tsv") row(MD, "md")
 /* clang-format on */
 enum hs_format {
 #define HS_ROW(name, text) HS_FORMAT_##name,
@@ -26,7 +27,7 @@ enum hs_format {
 extern const char *const hs_format_names[HS_FORMAT_COUNT + 1]; /* ends with a NULL */
 extern const char *const hs_color_names[4];                    /* auto, always, never, NULL */
 
-/* What was asked for, in these words; NULL: nothing, that is text, and colours where they are seen. */
+/* What was asked for, in these words; NULL: nothing, so text, with colours where they are seen. */
 struct hs_print {
     const char *format, *color;
 };

@@ -18,10 +18,10 @@
  *     }
  *
  * that is: its name here; its key for programs, whose numbers are SI (NULL: not for programs); its
- * heading for people (NULL: not for people) and the unit behind it (or NULL); how it is shown; when;
- * and its value, of the record in hand: a number (NaN: there is none; infinite: not known, "-"), or
- * text (NULL: there is none). What a table shows people, in which order and under which other
- * headings, is a list of picks.
+ * heading for people (NULL: not for people) and the unit behind it (or NULL); how and when it is
+ * shown; and its value, of the record in hand: a number (NaN: there is none; infinite: not known,
+ * "-"), or text (NULL: there is none). What a table shows people, in which order and under which
+ * other headings, is a list of picks.
  */
 #ifndef HS_VIEW_TABLE_H
 #define HS_VIEW_TABLE_H

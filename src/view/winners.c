@@ -10,9 +10,9 @@ static struct hs_value margin(const struct hs_winner *r)
 
 /* clang-format off */
 #define COLUMNS(column)                                                                            \
-    column(NP, "np", "processes", NULL, COUNT, ALWAYS, r->np)                                      \
-    column(BYTES, "message_bytes", "size", NULL, BYTES, ALWAYS, r->bytes)                          \
-    column(FROM, NULL, "from size", NULL, SIZE, ALWAYS, r->bytes)                                  \
+    column(NP, "np", "processes", NULL, COUNT, ALWAYS, r->problem.group.size)                      \
+    column(BYTES, "message_bytes", "size", NULL, BYTES, ALWAYS, r->problem.bytes)                  \
+    column(FROM, NULL, "from size", NULL, SIZE, ALWAYS, r->problem.bytes)                          \
     column(PLAN, "plan", "best plan", NULL, TEXT, ALWAYS,                                          \
            hs_value_marked(r->plan ? HS_AS_PLAN(r->plan) : "none", r->mark))                       \
     column(TIME, "seconds", "time", NULL, TIME, ALWAYS, r->seconds)                                \
@@ -48,8 +48,7 @@ static const struct hs_pick by_size[] = {P(BYTES), P(PLAN),   P(TIME),   P(SPREA
 struct hs_winner hs_winner_of(const struct hs_problem *problem, const struct hs_plan *plan,
                               double seconds, double flat_seconds)
 {
-    return (struct hs_winner){.np = problem->group.size,
-                              .bytes = problem->bytes,
+    return (struct hs_winner){.problem = *problem,
                               .plan = plan,
                               .seconds = seconds,
                               .spread = NAN,

@@ -19,8 +19,7 @@ enum hs_winners_of {
 
 /* A plan that wins; borrows everything. Numbers that do not exist are NaN, texts NULL. */
 struct hs_winner {
-    int64_t np;
-    double bytes;
+    struct hs_problem problem;
     const struct hs_plan *plan; /* NULL: none */
     const char *mark;           /* static text, " *" */
     double seconds, spread;     /* spread: half of the 95 % interval over the time */
@@ -39,9 +38,9 @@ struct hs_winner hs_winner_of(const struct hs_problem *problem, const struct hs_
 void hs_winners_init(struct hs_table *table, enum hs_winners_of view);
 void hs_winners_add(struct hs_table *table, const struct hs_winner *winner);
 
-/* Prints a table whose rows are all sizes of the first count, then of the next: to programs as it is,
- * to people as matrices of count by size: plans, times, gains. Counts above `capacity` are marked.
- * Releases it. */
+/* Prints a table whose rows are all sizes of the first count, then of the next: to programs as it
+ * is, to people as matrices of count by size: plans, times, gains. Counts above `capacity` are
+ * marked. Releases it. */
 void hs_winners_matrices(struct hs_sheet *sheet, struct hs_table *table, size_t sizes,
                          int64_t capacity);
 

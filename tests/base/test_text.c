@@ -181,7 +181,7 @@ static void copies(void **state)
     assert_null(hs_strdup(NULL));
 }
 
-/* ESC; C1 as UTF-8 and as a byte; DEL; right-to-left override, mark and isolate; a line separator. */
+/* ESC; C1 as UTF-8 and as a byte; DEL; right-to-left override, mark, isolate; a line separator. */
 static void foreign_text_is_made_safe(void **state)
 {
     struct hs_text text = {0};

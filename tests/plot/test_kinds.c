@@ -118,9 +118,10 @@ static void top_ranks_and_prefers_measurements(void **state)
     load(&measured, MEASURED, "m", 8000000);
     load(&predicted, PREDICTED, "m", 8000000);
     text = text_of("top", &measured, &predicted, NULL);
-    /* x, seconds, low, high, rank, measured, plan; groups are 7 apart. */
-    assert_has(text, "0\t3\t2.5\t4\t1\t1\t2x2\n1\t6\t6\t6\t2\t1\t4\n"
-                     "7\t0.25\t0.25\t0.25\t1\t0\t2x4\n8\t0.5\t0.5\t0.5\t2\t0\t8\n");
+    /* x, seconds, low, high, rank (0: flat, as white as the legend says), measured, plan; groups
+     * are 7 apart. */
+    assert_has(text, "0\t3\t2.5\t4\t1\t1\t2x2\n1\t6\t6\t6\t0\t1\t4\n"
+                     "7\t0.25\t0.25\t0.25\t1\t0\t2x4\n8\t0.5\t0.5\t0.5\t0\t0\t8\n");
     assert_has(text, "longest\t6.00000000\n");
     free(text);
     hs_result_release(&measured);
