@@ -86,7 +86,7 @@ HS_LDFLAGS := $(SANITIZE_FLAGS) $(LDFLAGS)
 HS_LIBS := $(PKG_LIBS) -lm -ldl
 
 # ---- sources: a folder is a layer, a layer is an archive -------------------------------------------
-ALL_LAYERS := base model machine search result compare export plot console runner measure cli
+ALL_LAYERS := base model machine search result compare export console view plot runner measure cli
 NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/runner/nccl*.[ch] src/runner/cuda_kernels.h src/runner/cuda_memory.c))
 sources = $(filter-out $(NO_GPU),$(sort $(wildcard src/$(1)/*.c)))
 objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
@@ -100,11 +100,12 @@ USES_result := result model base
 USES_compare := compare search result model base
 USES_machine := machine model base
 USES_export := export result model base
-USES_plot   := plot search result model base
-USES_cli    := cli console plot compare search export result machine model base
 USES_console := console base
+USES_view   := view console export compare search result model base
+USES_plot   := plot view console export compare search result model base
+USES_cli    := cli plot view console export compare search result machine model base
 USES_runner := runner result model base
-USES_measure := measure cli runner search result machine model console base
+USES_measure := measure cli runner view console export compare search result machine model base
 
 PROGRAMS := $(BUILD)/hiersearch
 ifeq ($(HAVE_MPI),1)
@@ -213,16 +214,16 @@ $(BUILD)/gen/version.h: FORCE
 	@cmp -s $@.new $@ && rm -f $@.new || mv -f $@.new $@
 FORCE:
 
-# What the program writes or prints as it is - Python modules, completion scripts - is kept in files, and built in as
-# string literals: #include "export/python/NAME.py.inc".
-LITERALS := $(patsubst src/%,$(BUILD)/gen/%.inc,$(wildcard src/export/python/*.py src/cli/completion/*))
+# What the program writes or prints as it is - Python modules, completion scripts, pages - is kept in files, and built in
+# as string literals: #include "export/python/NAME.py.inc".
+LITERALS := $(patsubst src/%,$(BUILD)/gen/%.inc,$(wildcard src/export/python/*.py src/cli/completion/* src/plot/*.html src/plot/*.css))
 $(BUILD)/gen/%.inc: src/%
 	@mkdir -p $(@D)
 	@sed -e 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
-$(BUILD)/obj/export/pytorch.o $(BUILD)/obj/export/jax.o $(BUILD)/obj/cli/cmd_completion.o: $(LITERALS)
+$(BUILD)/obj/export/pytorch.o $(BUILD)/obj/export/jax.o $(BUILD)/obj/cli/cmd_completion.o $(BUILD)/obj/plot/page.o: $(LITERALS)
 
 # ---- unit tests: each is linked with its own layer and those below -----------------------------------
-TEST_LAYERS := base model search result compare console export plot cli runner measure
+TEST_LAYERS := base model search result compare console export view plot cli runner measure
 CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null)
 unit_tests = $(patsubst tests/%.c,$(BUILD)/tests/%,$(foreach l,$(1),$(wildcard tests/$(l)/test_*.c)))
 # Under tests/runner, mpi_*.c are programs to be run by mpiexec.

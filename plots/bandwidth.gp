@@ -22,7 +22,8 @@ set logscale x 2
 set lmargin 11; set rmargin at screen 0.64
 set key at screen 0.65, screen 0.9 left top Left reverse
 top_edge = 1 - 52.0 / plot_height
-caption_edge = (15.0 * caption_lines + 8) / plot_height
+# A row of text is higher in SVG.
+caption_edge = ((output_type eq "svg" ? 20.0 : 15.0) * caption_lines + 8) / plot_height
 middle = (top_edge + caption_edge) / 2
 
 # A series that has no points makes gnuplot complain, so only those with points are drawn.

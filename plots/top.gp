@@ -21,7 +21,8 @@ text_at = number("longest") * f * 0.012
 
 # gnuplot complains about series without points, so only those with points are drawn.
 box = ' with boxes fillstyle solid 1 border linecolor rgb "#404040" fillcolor rgb '
-commands = ', tsv index "bars" using ($5 == 1 ? $1 : NaN):($2 * f)'.box.'"#6db3e2" title "best"'
+commands = ""
+if (whole("bests")) { commands = commands.', tsv index "bars" using ($5 == 1 ? $1 : NaN):($2 * f)'.box.'"#6db3e2" title "best"' }
 if (ranks > 1) { commands = commands.', tsv index "bars" using ($5 > 1 ? $1 : NaN):($2 * f)'.box.'"#cfe6f5" title "second to fifth"' }
 if (flats) { commands = commands.', tsv index "bars" using ($5 == 0 ? $1 : NaN):($2 * f)'.box.'"#ffffff" title "flat"' }
 if (whole("intervals")) { commands = commands.', tsv index "bars" using ($6 == 0 && $4 > $3 ? $1 : NaN):($2 * f):($3 * f):($4 * f) with yerrorbars linecolor rgb GREY pointtype 7 pointsize 0.05 linewidth 1.5 title "predicted 95 % interval"' }

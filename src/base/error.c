@@ -4,32 +4,22 @@
 #include "base/error.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
 
-/* Replaces by '?' what a terminal could obey or choke on: control characters (C0, DEL, and C1,
- * which UTF-8 writes as C2 80..9F) and bytes that are no UTF-8, such as half a character cut by
- * "%.40s". */
+/* Replaces by '?' what is not fit to be shown, half a character cut by "%.40s" among it. */
 static void replace_unprintable(char *text)
 {
-    const char *in = text;
     char *out = text;
 
-    while (*in != '\0') {
-        size_t length = hs_utf8_length(in, strlen(in));
-        unsigned char first = (unsigned char)in[0];
-
-        if (length == 0 || first < 0x20 || first == 0x7f ||
-            (first == 0xc2 && (unsigned char)in[1] < 0xa0)) {
-            *out++ = '?';
-            in += length > 0 ? length : 1;
-        } else {
-            memmove(out, in, length);
+    for (size_t left = strlen(text), length; left > 0; left -= length, text += length) {
+        if (hs_utf8_is_harmless(&length, text, left)) {
+            memmove(out, text, length);
             out += length;
-            in += length;
+        } else {
+            *out++ = '?';
         }
     }
     *out = '\0';

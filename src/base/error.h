@@ -29,8 +29,8 @@ struct hs_error {
     char message[HS_ERROR_MESSAGE_BYTES]; /* one line, no newline, no trailing dot */
 };
 
-/* Fills *err (if not NULL). Control characters in the text (they may come from a hostile file)
- * become '?'; a line that is too long ends in "...". */
+/* Fills *err (if not NULL). What is not fit to be shown (utf8.h; it may come from a hostile file)
+ * becomes '?'; a line that is too long ends in "...". */
 void hs_error_set(struct hs_error *err, enum hs_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

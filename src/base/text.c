@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* Makes room for `more` bytes and the NUL behind them; false, and remembered, where there is none.
  */
 static bool reserve(struct hs_text *text, size_t more)
@@ -62,6 +64,16 @@ void hs_text_append_bytes(struct hs_text *text, const char *bytes, size_t length
     text->data[text->length] = '\0';
 }
 
+void hs_text_append_foreign(struct hs_text *text, const char *foreign, const char *instead)
+{
+    for (size_t left = strlen(foreign), length; left > 0; left -= length, foreign += length) {
+        if (hs_utf8_is_harmless(&length, foreign, left))
+            hs_text_append_bytes(text, foreign, length);
+        else
+            hs_text_append_bytes(text, instead, strlen(instead));
+    }
+}
+
 void hs_text_release(struct hs_text *text)
 {
     if (text == NULL)
@@ -102,6 +114,7 @@ char *hs_strdup(const char *text)
 /* ---- the nearest name ---- */
 
 #define NAME_MAX_LENGTH 64 /* longer text is no slip of the fingers */
+#define START_MIN       4  /* letters with which a name begins, and which are meant for it */
 
 static bool same(char a, char b, bool ignore_case)
 {
@@ -156,6 +169,8 @@ static struct nearness measure(const char *wrong, const char *name)
     while (wrong[shared] != '\0' && same(wrong[shared], name[shared], true))
         shared++;
     result.not_shared = strlen(wrong) - shared;
+    if (result.not_shared == 0 && shared >= START_MIN)
+        result.distance = 0;
     return result;
 }
 

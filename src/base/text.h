@@ -22,10 +22,14 @@ struct hs_text {
 void hs_text_append(struct hs_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void hs_text_append_bytes(struct hs_text *text, const char *bytes, size_t length);
+/* Appends text that may hold anything, with `instead` for each character that is not fit to be
+ * shown (utf8.h). */
+void hs_text_append_foreign(struct hs_text *text, const char *foreign, const char *instead);
 void hs_text_release(struct hs_text *text);
 
-/* The name nearest to `wrong` (edit distance with transpositions, ignoring case), or NULL where
- * none is near enough to be a likely slip (distance above a third of the length, at least 1). */
+/* The name nearest to `wrong`: the shortest that begins with it, if it has 4 letters; else by edit
+ * distance with transpositions, ignoring case. NULL where none is near enough to be a likely slip
+ * (distance above a third of the length, at least 1). */
 const char *hs_nearest_name(const char *wrong, const char *const *names, size_t count);
 
 /* Index of `text` in names. HS_INVALID: "unknown WHAT ...", with the nearest of them. */

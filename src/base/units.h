@@ -43,7 +43,7 @@ enum hs_status hs_count_parse(int64_t *count, const char *text, const char *what
                               int64_t max, struct hs_error *err);
 
 /* The formatters write at most HS_UNIT_TEXT bytes to `text` and return it. */
-/* Exact: the largest binary unit that divides the size ("128MiB", "1000B"). */
+/* Exact, in a binary unit, or in a decimal one where that takes fewer digits ("128MiB", "25MB"). */
 char *hs_bytes_format(char text[HS_UNIT_TEXT], uint64_t bytes);
 /* Four significant digits and a fitting unit: "16.64 ms", "4.800 us", "0 s". */
 char *hs_seconds_format(char text[HS_UNIT_TEXT], double seconds);

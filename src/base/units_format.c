@@ -11,16 +11,32 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
+/* The bytes in the largest unit that divides them. */
+static uint64_t in_units(size_t *unit, uint64_t bytes, uint64_t factor, size_t largest)
+{
+    for (*unit = 0; bytes > 0 && bytes % factor == 0 && *unit < largest; ++*unit)
+        bytes /= factor;
+    return bytes;
+}
+
+/* Digits that a number takes. */
+static int digits_of(uint64_t number)
+{
+    return snprintf(NULL, 0, "%" PRIu64, number);
+}
+
 char *hs_bytes_format(char text[HS_UNIT_TEXT], uint64_t bytes)
 {
-    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    size_t unit = 0;
+    static const char *const binary[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    static const char *const decimal[] = {"B", "kB", "MB", "GB", "TB"};
+    size_t of_1024, of_1000;
+    uint64_t by_1024 = in_units(&of_1024, bytes, 1024, COUNT(binary) - 1);
+    uint64_t by_1000 = in_units(&of_1000, bytes, 1000, COUNT(decimal) - 1);
 
-    while (bytes > 0 && bytes % 1024 == 0 && unit + 1 < COUNT(names)) {
-        bytes /= 1024;
-        unit++;
-    }
-    snprintf(text, HS_UNIT_TEXT, "%" PRIu64 "%s", bytes, names[unit]);
+    if (digits_of(by_1000) < digits_of(by_1024))
+        snprintf(text, HS_UNIT_TEXT, "%" PRIu64 "%s", by_1000, decimal[of_1000]);
+    else
+        snprintf(text, HS_UNIT_TEXT, "%" PRIu64 "%s", by_1024, binary[of_1024]);
     return text;
 }
 

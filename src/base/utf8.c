@@ -1,6 +1,6 @@
 #include "base/utf8.h"
 
-#include <stdbool.h>
+#include <string.h>
 
 /* Well-formed sequences by their first byte; the second byte's range is what keeps overlong forms,
  * surrogates and code points above U+10FFFF out (Unicode, table 3-7). */
@@ -39,4 +39,27 @@ size_t hs_utf8_length(const char *text, size_t available)
         return forms[f].length;
     }
     return 0;
+}
+
+/* First and last of ranges of characters of equally many bytes: these sort as their bytes do. */
+static const char *const harmful[][2] = {
+    {"\xc2\x80", "\xc2\x9f"},         /* C1 */
+    {"\xd8\x9c", "\xd8\x9c"},         /* U+061C */
+    {"\xe2\x80\x8e", "\xe2\x80\x8f"}, /* U+200E, F */
+    {"\xe2\x80\xa8", "\xe2\x80\xae"}, /* U+2028 to E */
+    {"\xe2\x81\xa6", "\xe2\x81\xa9"}, /* U+2066 to 9 */
+};
+
+bool hs_utf8_is_harmless(size_t *length, const char *text, size_t available)
+{
+    size_t bytes = hs_utf8_length(text, available);
+
+    *length = bytes > 0 ? bytes : 1;
+    if (bytes <= 1)
+        return bytes == 1 && text[0] >= ' ' && text[0] != '\177';
+    for (size_t i = 0; i < sizeof(harmful) / sizeof(*harmful); i++)
+        if (strlen(harmful[i][0]) == bytes && memcmp(text, harmful[i][0], bytes) >= 0 &&
+            memcmp(text, harmful[i][1], bytes) <= 0)
+            return false;
+    return true;
 }

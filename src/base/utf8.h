@@ -4,11 +4,18 @@
 #ifndef HS_BASE_UTF8_H
 #define HS_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Bytes (1..4) of the character that starts at text[0], of which `available` bytes may be read; 0
  * where they are no well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above
  * U+10FFFF). */
 size_t hs_utf8_length(const char *text, size_t available);
+
+/* Whether the character that starts at text[0] may be shown to people wherever its text comes from:
+ * well-formed, nothing that a terminal obeys (C0, DEL, C1), that turns the direction of what is
+ * around it (U+061C, U+200E and F, U+202A to E, U+2066 to 9) or that ends a line (U+2028 and 9).
+ * *length: the bytes to go on by, 1 at least; `available` >= 1. */
+bool hs_utf8_is_harmless(size_t *length, const char *text, size_t available);
 
 #endif

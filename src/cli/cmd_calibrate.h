@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "model/datatype.h"
+#include "view/sheet.h"
 
 /* As the option rows fill it; texts point into argv. */
 struct hs_calibrate_settings {
@@ -24,6 +25,7 @@ struct hs_calibrate_settings {
     int64_t rounds, min_samples, max_samples, warmup;
     const char *output; /* "-": stdout */
     bool quiet, verbose;
+    struct hs_print print;
     int64_t seed;
     const char *plays, *faults; /* null backend */
 };

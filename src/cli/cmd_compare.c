@@ -14,8 +14,9 @@
 struct compare_settings {
     struct hs_argument_list results;
     const char *size, *predict, *plans, *output;
+    struct hs_print print;
     int64_t keep;
-    bool widen, noise, json, quiet;
+    bool widen, noise, quiet;
 };
 
 static const char *const *row_words(void)
@@ -38,38 +39,53 @@ static enum hs_compare_rows rows_of(const struct compare_settings *settings)
     return settings->plans ? (enum hs_compare_rows)at : HS_COMPARE_WORST_ROWS;
 }
 
-static void show(const struct hs_compare_view *view, const struct compare_settings *settings)
+static enum hs_status show(const struct hs_compare_view *view,
+                           const struct compare_settings *settings, struct hs_error *err)
 {
     const struct hs_comparison *comparison = view->comparison;
     enum hs_compare_rows rows = rows_of(settings);
+    enum hs_status status = HS_OK;
 
-    if (comparison->case_count == 1) {
-        hs_compare_show_case(view, &comparison->cases[0], rows);
-        return;
-    }
+    if (comparison->case_count == 1)
+        return hs_compare_show_case(view, &comparison->cases[0], rows, err);
     for (size_t i = 0; i < comparison->case_count && settings->plans && rows; i++) {
-        hs_compare_show_case(view, &comparison->cases[i], rows);
-        hs_text_append(view->context->out, "\n");
+        if (status == HS_OK)
+            status = hs_compare_show_case(view, &comparison->cases[i], rows, err);
+        hs_sheet_say(view->sheet, "\n");
     }
     hs_compare_show_cases(view);
     hs_compare_show_growths(view);
     hs_compare_show_summary(view);
+    return status;
 }
 
-static enum hs_status write_out(const struct hs_compare_view *view,
+static enum hs_status print(struct hs_context *context, struct hs_compare_view *view,
+                            const struct compare_settings *settings, struct hs_error *err)
+{
+    struct hs_sheet sheet;
+    enum hs_status status, ended;
+
+    hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
+    view->sheet = &sheet;
+    status = show(view, settings, err);
+    ended = hs_sheet_end(&sheet, err);
+    return status == HS_OK ? ended : status;
+}
+
+static enum hs_status write_out(struct hs_context *context, struct hs_compare_view *view,
                                 const struct compare_settings *settings, struct hs_error *err)
 {
-    struct hs_context *context = view->context;
+    bool is_json = hs_print_format(&settings->print) == HS_FORMAT_JSON;
     struct hs_text json = {0};
     enum hs_status status = HS_OK;
 
-    if (settings->json || settings->output)
+    if (is_json || settings->output)
         status = hs_comparison_print(&json, view->comparison, view->predictor,
                                      context->command_line, err);
-    if (status == HS_OK && settings->json)
+    if (status == HS_OK && is_json)
         hs_text_append_bytes(context->out, json.data, json.length);
     else if (status == HS_OK)
-        show(view, settings);
+        status = print(context, view, settings, err);
     if (status == HS_OK && settings->output)
         status = hs_file_replace(settings->output, json.data, json.length, err);
     hs_text_release(&json);
@@ -82,8 +98,7 @@ static enum hs_status run_job(struct hs_context *context, const struct compare_s
                               const struct hs_compare_job *job, struct hs_error *err)
 {
     struct hs_comparison comparison;
-    struct hs_compare_view view = {
-        .context = context, .comparison = &comparison, .noise = settings->noise};
+    struct hs_compare_view view = {.comparison = &comparison, .noise = settings->noise};
     enum hs_status status = hs_compare_results(&comparison, job, err);
 
     if (job->system && settings->predict)
@@ -92,7 +107,7 @@ static enum hs_status run_job(struct hs_context *context, const struct compare_s
         hs_warning(context, "%s is not used: it %s", comparison.unused[i].input->name,
                    comparison.unused[i].why);
     if (status == HS_OK)
-        status = write_out(&view, settings, err);
+        status = write_out(context, &view, settings, err);
     hs_comparison_release(&comparison);
     return status;
 }
@@ -133,7 +148,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 
     context->quiet = settings->quiet;
     if (settings->output && strcmp(settings->output, "-") == 0) {
-        settings->json = true;
+        settings->print.format = hs_format_names[HS_FORMAT_JSON];
         settings->output = NULL;
     }
     if (settings->output)
@@ -207,11 +222,7 @@ static const struct hs_option options[] = {
      .offset = FIELD(noise),
      .help = "count a predicted winner as found, and a rank as reached, where intervals of 95 % "
              "overlap (default: said separately)"},
-    {.name = "json",
-     .group = "Output",
-     .type = &hs_option_flag,
-     .offset = FIELD(json),
-     .help = "print JSON instead of tables"},
+    HS_ROWS_PRINT("Output", FIELD(print), "all that is known, in one document"),
     HS_ROW_OUTPUT("Output", FIELD(output), false, "write the JSON; - is stdout, as --json"),
     HS_ROW_QUIET("Output", FIELD(quiet), "no warnings on stderr"),
     {.name = NULL},

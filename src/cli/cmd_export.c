@@ -9,55 +9,34 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/option_rows.h"
-#include "console/table.h"
 #include "export/export.h"
 #include "version.h"
+#include "view/exporters.h"
+#include "view/sheet.h"
 
 #define MADE_BY "hiersearch " HS_VERSION
 
 struct export_settings {
     const char *result, *format, *output, *plan, *size;
+    struct hs_print print;
     bool list, quiet;
 };
 
 /* ---- the list of formats ---- */
 
-static void add_format(struct hs_table *table, const struct hs_exporter *exporter)
+static enum hs_status print_list(struct hs_context *context, const struct hs_print *print,
+                                 struct hs_error *err)
 {
-    hs_table_row(table);
-    hs_table_cell(table, 0, "%s", exporter->name);
-    hs_table_cell(table, 1, "%s", exporter->library);
-    hs_table_cell(table, 2, "%s", exporter->versions);
-    if (exporter->layers)
-        hs_table_cell(table, 3, "%d", exporter->layers);
-    else
-        hs_table_cell(table, 3, "any");
-    hs_table_cell(table, 4, "%s", exporter->chunks ? "yes" : "no");
-    hs_table_cell(table, 5, "%s", exporter->exact ? "exact" : "nearest");
-    hs_table_cell(table, 6, "%s", exporter->summary);
-}
+    struct hs_sheet sheet;
+    struct hs_table table;
 
-static void print_list(struct hs_context *context)
-{
-    struct hs_table table = {.column_count = 0};
-
-    hs_table_column(&table, "format", false);
-    hs_table_column(&table, "for", false);
-    hs_table_column(&table, "versions", false);
-    hs_table_column(&table, "layers", true);
-    hs_table_column(&table, "chunks", false);
-    hs_table_column(&table, "plan", false);
-    hs_table_column(&table, "what it is", false);
-    for (size_t i = 0; hs_exporters[i]; i++)
-        add_format(&table, hs_exporters[i]);
-    if (context->terminal.is_terminal)
-        hs_table_cut(&table, (size_t)context->terminal.width);
-    hs_table_print(context->out, &table, &context->terminal);
-    hs_table_release(&table);
-    hs_text_append(
-        context->out,
-        "\nlayers: how many it can express; plan: exported as it is, or the nearest that the "
-        "target has\n");
+    hs_sheet_begin(&sheet, context->out, print, &context->terminal);
+    hs_exporters_table(&table, NULL);
+    hs_sheet_table(&sheet, &table);
+    hs_sheet_say(&sheet,
+                 "\nlayers: how many it can express; plan: exported as it is, or the nearest "
+                 "that the target has\n");
+    return hs_sheet_end(&sheet, err);
 }
 
 /* ---- what is exported ---- */
@@ -271,8 +250,7 @@ static enum hs_status run_list(struct hs_context *context, const struct export_s
     if (settings->result || settings->format || settings->output || settings->plan ||
         settings->size)
         return hs_fail(err, HS_INVALID, "--list: stands alone");
-    print_list(context);
-    return HS_OK;
+    return print_list(context, &settings->print, err);
 }
 
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
@@ -284,6 +262,8 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     context->quiet = settings->quiet;
     if (settings->list)
         return run_list(context, settings, err);
+    if (settings->print.format)
+        return hs_fail(err, HS_INVALID, "--format: of --list; what is exported has its own, --to");
     if (!settings->result)
         return hs_fail(err, HS_INVALID,
                        "expected RESULT, a file of `hiersearch measure` or predict");
@@ -343,6 +323,7 @@ static const struct hs_option options[] = {
      .type = &hs_option_flag,
      .offset = FIELD(list),
      .help = "the formats: for which library, how many layers, exact or not"},
+    HS_ROWS_PRINT(NULL, FIELD(print), "of --list, as all of these"),
     HS_ROW_QUIET(NULL, FIELD(quiet), "no notes and warnings on stderr"),
     {.name = NULL},
 };

@@ -12,6 +12,7 @@
 #include "console/options.h"
 #include "model/backends.h"
 #include "model/datatype.h"
+#include "view/sheet.h"
 
 #define HS_SEARCH_AUTO "auto" /* by what is known of the system */
 #define HS_SEARCH_LAZY "lazy" /* layers first */
@@ -38,6 +39,7 @@ struct hs_measure_settings {
     const char *journal; /* NULL: beside the output */
     const char *output;  /* NULL: none; "-": stdout */
     bool quiet, verbose;
+    struct hs_print print;
     int64_t seed;
     const char *faults;
 };

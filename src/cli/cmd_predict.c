@@ -96,18 +96,21 @@ static const struct hs_option options[] = {
      .offset = FIELD(explain),
      .help = "say why a plan (4x8x4, 4x8x4/8 with 8 chunks, or best) takes as long as it does, and "
              "at which sizes and process counts the winner changes"},
-    {.name = "json",
-     .group = "Output",
-     .type = &hs_option_flag,
-     .offset = FIELD(json),
-     .help = "print the result file instead of a table; with several process counts, one document "
-             "per line"},
+    HS_ROWS_PRINT("Output", FIELD(print),
+                  "print the result file instead of a table; with several process "
+                  "counts, one document per line"),
     HS_ROW_OUTPUT("Output", FIELD(output), false,
                   "write the result file (one process count; several sizes go into one file); - is "
                   "stdout, as --json"),
     HS_ROW_QUIET("Output", FIELD(quiet), "no notes and warnings on stderr"),
     {.name = NULL},
 };
+
+/* The result file, not the table, is what JSON is printed of. */
+static bool is_json(const struct hs_predict_settings *settings)
+{
+    return hs_print_format(&settings->print) == HS_FORMAT_JSON;
+}
 
 static enum hs_status check_settings(const struct hs_predict_settings *settings,
                                      struct hs_error *err)
@@ -123,7 +126,7 @@ static enum hs_status check_settings(const struct hs_predict_settings *settings,
         return hs_fail(err, HS_INVALID,
                        "--explain: expected one process count and one size, found a sweep of --%s",
                        over_np ? "np" : "size");
-    if (settings->explain && settings->json)
+    if (settings->explain && is_json(settings))
         return hs_fail(
             err, HS_INVALID,
             "--explain: not together with --json, which holds every layer's cost already");
@@ -140,30 +143,42 @@ static enum hs_status finish_result(const struct hs_predict *predict, struct hs_
     const struct hs_predict_settings *settings = predict->settings;
     enum hs_status status = HS_OK;
 
-    if (settings->json && settings->np.first != settings->np.last)
+    if (is_json(settings) && settings->np.first != settings->np.last)
         status = hs_result_print_line(predict->context->out, result, err);
-    else if (settings->json)
+    else if (is_json(settings))
         status = hs_result_print(predict->context->out, result, err);
     if (status == HS_OK && settings->output)
         status = hs_result_save(result, settings->output, err);
     return status;
 }
 
-static enum hs_status show_point(const struct hs_predict *predict, struct hs_predict_sweep *sweep,
-                                 const struct hs_predict_point *point, struct hs_error *err)
+/* What is shown of one point is a result, except for a sweep. */
+static bool wants_result(const struct hs_predict *predict, const struct hs_predict_sweep *sweep)
 {
-    if (predict->settings->json)
-        return HS_OK;
-    if (sweep->over_np || sweep->over_bytes) {
-        hs_predict_sweep_add(sweep, predict, point);
-        return HS_OK;
-    }
-    if (predict->settings->explain)
-        return hs_predict_explain(predict, point, err);
-    return hs_predict_show(predict, point, err);
+    bool shows_one = !sweep->over_np && !sweep->over_bytes && !predict->settings->explain;
+
+    return is_json(predict->settings) || predict->settings->output || shows_one;
 }
 
-/* All sizes of one process count. `result` is NULL where no result file is asked for. */
+static enum hs_status run_point(const struct hs_predict *predict, struct hs_predict_sweep *sweep,
+                                struct hs_result *result, const struct hs_predict_point *point,
+                                struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    if (wants_result(predict, sweep))
+        status = hs_predict_result_add(result, predict, point, err);
+    if (status != HS_OK || is_json(predict->settings))
+        return status;
+    if (predict->settings->explain)
+        return hs_predict_explain(predict, point, err);
+    if (!sweep->over_np && !sweep->over_bytes)
+        return hs_predict_show(predict, point, result, err);
+    hs_predict_sweep_add(sweep, predict, point);
+    return HS_OK;
+}
+
+/* All sizes of one process count. */
 static enum hs_status run_sizes(const struct hs_predict *predict, struct hs_predict_sweep *sweep,
                                 struct hs_result *result, int64_t np, struct hs_error *err)
 {
@@ -176,9 +191,7 @@ static enum hs_status run_sizes(const struct hs_predict *predict, struct hs_pred
         status = hs_predict_point_init(&point, predict, np, b, err);
         if (status != HS_OK)
             return status;
-        status = show_point(predict, sweep, &point, err);
-        if (status == HS_OK && result)
-            status = hs_predict_result_add(result, predict, &point, err);
+        status = run_point(predict, sweep, result, &point, err);
         hs_predict_point_release(&point);
     }
     return status;
@@ -187,15 +200,12 @@ static enum hs_status run_sizes(const struct hs_predict *predict, struct hs_pred
 static enum hs_status run_np(const struct hs_predict *predict, struct hs_predict_sweep *sweep,
                              int64_t np, struct hs_error *err)
 {
-    struct hs_result result = {0};
-    enum hs_status status;
+    struct hs_result result;
+    enum hs_status status = hs_predict_result_init(&result, predict, np, err);
 
-    if (!predict->settings->json && !predict->settings->output)
-        return run_sizes(predict, sweep, NULL, np, err);
-    status = hs_predict_result_init(&result, predict, np, err);
     if (status == HS_OK)
         status = run_sizes(predict, sweep, &result, np, err);
-    if (status == HS_OK)
+    if (status == HS_OK && wants_result(predict, sweep))
         status = finish_result(predict, &result, err);
     hs_result_release(&result);
     return status;
@@ -223,18 +233,22 @@ static bool is_one_prime(const struct hs_range *np)
 static enum hs_status run_sweep(const struct hs_predict *predict, struct hs_error *err)
 {
     const struct hs_range *np = &predict->settings->np;
+    bool json = is_json(predict->settings);
     struct hs_predict_sweep sweep;
-    enum hs_status status = hs_predict_sweep_init(&sweep, predict, err);
+    enum hs_status status = HS_OK;
 
+    hs_predict_sweep_init(&sweep, predict);
     for (uint64_t p = np->first; p != 0 && status == HS_OK; p = hs_range_next(np, p))
         status = run_np(predict, &sweep, (int64_t)p, err);
-    if (status == HS_OK && !predict->settings->json && (sweep.over_np || sweep.over_bytes))
+    if (status == HS_OK && !json && (sweep.over_np || sweep.over_bytes))
         hs_predict_sweep_print(&sweep, predict);
+    hs_table_release(&sweep.lines);
+    if (status == HS_OK && !json)
+        status = hs_sheet_end(predict->sheet, err);
     if (status == HS_OK)
         warn_of_extrapolation(predict);
     if (status == HS_OK && is_one_prime(np))
         status = hs_predict_hint_neighbours(predict, err);
-    hs_predict_sweep_release(&sweep);
     return status;
 }
 
@@ -259,14 +273,17 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 {
     struct hs_predict_settings *settings = of_rows;
     struct hs_system system = {.level_count = 0};
-    struct hs_predict predict = {.context = context, .settings = settings, .system = &system};
+    struct hs_sheet sheet;
+    struct hs_predict predict = {
+        .context = context, .sheet = &sheet, .settings = settings, .system = &system};
     enum hs_status status;
 
     context->quiet = settings->quiet;
     if (settings->output && strcmp(settings->output, "-") == 0) {
-        settings->json = true;
+        settings->print.format = hs_format_names[HS_FORMAT_JSON];
         settings->output = NULL;
     }
+    hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
     status = check_settings(settings, err);
     if (status == HS_OK)
         status = take_chunks_of_plan(settings, err);

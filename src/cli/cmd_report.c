@@ -6,13 +6,11 @@
 #include "cli/gnuplot.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
-#include "export/export.h"
 #include "plot/page.h"
 #include "version.h"
 
-#define MADE_BY     "hiersearch " HS_VERSION
-#define KINDS_MAX   16
-#define EXPORTS_MAX 64
+#define MADE_BY   "hiersearch " HS_VERSION
+#define KINDS_MAX 16
 
 struct report_settings {
     struct hs_argument_list results;
@@ -108,34 +106,20 @@ static enum hs_status draw_all(struct pictures *pictures, struct hs_context *con
 
 /* ---- the page ---- */
 
-static size_t list_exports(struct hs_page_export *exports)
-{
-    size_t count = 0;
-
-    for (; count < EXPORTS_MAX && hs_exporters[count]; count++)
-        exports[count] = (struct hs_page_export){
-            hs_exporters[count]->name, hs_exporters[count]->library, hs_exporters[count]->summary};
-    return count;
-}
-
 static enum hs_status write_page(struct hs_context *context, const struct report_settings *settings,
                                  const struct hs_plot_job *job, const struct pictures *pictures,
                                  struct hs_error *err)
 {
-    struct hs_page_export exports[EXPORTS_MAX];
     struct hs_page page = {
         .job = job,
         .pictures = pictures->list,
         .picture_count = pictures->count,
-        .exports = exports,
         .made_by = HS_GIT_DESCRIBE[0] ? MADE_BY " (" HS_GIT_DESCRIBE ")" : MADE_BY,
         .missing = pictures->missing[0] ? pictures->missing : NULL,
     };
     struct hs_text html = {0};
-    enum hs_status status;
+    enum hs_status status = hs_page_write(&html, &page, err);
 
-    page.export_count = list_exports(exports);
-    status = hs_page_write(&html, &page, err);
     if (status == HS_OK && settings->output && strcmp(settings->output, "-") != 0)
         status = hs_file_replace(settings->output, html.data, html.length, err);
     else if (status == HS_OK)

@@ -11,12 +11,12 @@
 #include "cli/commands.h"
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
-#include "console/figures.h"
-#include "console/table.h"
 #include "export/export.h"
 #include "machine/system_find.h"
 #include "result/result_gaps.h"
 #include "version.h"
+#include "view/candidates.h"
+#include "view/sheet.h"
 
 #define BACKEND "simgrid"
 
@@ -71,11 +71,7 @@ static const struct hs_option options[] = {
      .help = "without PLAN: every plan"},
     HS_ROW_CHUNKS("Plans", FIELD(chunks),
                   "without PLAN: chunk counts, such as 1,2,4,8 (default 1)"),
-    {.name = "json",
-     .group = "Output",
-     .type = &hs_option_flag,
-     .offset = FIELD(json),
-     .help = "print the result file instead of a table"},
+    HS_ROWS_PRINT("Output", FIELD(print), "print the result file instead of a table"),
     HS_ROW_OUTPUT("Output", FIELD(output), false, "write the result file; - is stdout, as --json"),
     HS_ROW_QUIET("Output", FIELD(quiet), "no progress, notes and warnings on stderr"),
     {.name = NULL},
@@ -255,92 +251,54 @@ static enum hs_status simulate(struct hs_simulation *simulation, const struct hs
 
 /* ---- what a person sees ---- */
 
-/* INTERVAL, of the prediction, only with a calibrated system. */
-enum column { PLAN, PREDICTED, SIMULATED, ERROR, BUSBW, INTERVAL };
-
-/* 100 (predicted / simulated - 1); 0 where two decimals show no more. */
-static double error_percent(const struct hs_candidate *candidate)
+static double error_of(const struct hs_candidate *candidate)
 {
-    double error = 100 * (candidate->predicted_seconds / candidate->measured->median_seconds - 1);
-
-    return fabs(error) < 0.005 ? 0 : error;
+    return candidate->predicted_seconds / candidate->measured->median_seconds - 1;
 }
 
-static void add_row(struct hs_table *table, const struct hs_result *result,
-                    const struct hs_candidate *candidate, const struct hs_time_unit *unit)
-{
-    char text[HS_SPLIT_TEXT], figure[HS_FIGURE_TEXT];
-    double seconds = candidate->measured->median_seconds;
-    struct hs_problem problem = hs_result_problem(result, &result->messages[0]);
-
-    hs_table_row(table);
-    hs_table_cell(table, PLAN, "%s%s", hs_plan_format(text, &candidate->plan),
-                  candidate->extrapolated ? " *" : "");
-    hs_table_cell(table, PREDICTED, "%s",
-                  hs_time_figure(figure, candidate->predicted_seconds, unit));
-    hs_table_cell(table, SIMULATED, "%s", hs_time_figure(figure, seconds, unit));
-    hs_table_cell(table, ERROR, "%+.2f", error_percent(candidate));
-    hs_table_cell(table, BUSBW, "%.2f", hs_problem_bus_bandwidth(&problem, seconds) * 1e-9);
-    if (result->system.fits.count > 0 && candidate->cost && isfinite(candidate->cost->ci95_seconds))
-        hs_table_cell(
-            table, INTERVAL, "%s",
-            hs_percent_figure(figure, candidate->cost->ci95_seconds, candidate->predicted_seconds));
-}
-
-static void append_summary(struct hs_text *out, const struct hs_result_message *message)
+static void say_summary(struct hs_sheet *sheet, const struct hs_result_message *message)
 {
     const struct hs_candidate *predicted = &message->candidates[0];
     double sum = 0, worst = 0;
-    char text[HS_SPLIT_TEXT];
 
     for (size_t i = 0; i < message->candidate_count; i++) {
         const struct hs_candidate *candidate = &message->candidates[i];
-        double error = fabs(error_percent(candidate));
 
-        sum += error;
-        worst = fmax(worst, error);
+        sum += fabs(error_of(candidate));
+        worst = fmax(worst, fabs(error_of(candidate)));
         if (candidate->predicted_seconds < predicted->predicted_seconds)
             predicted = candidate;
     }
-    hs_text_append(out, "\nerror of the prediction: %.2f %% on average, %.2f %% at worst\n",
-                   sum / (double)message->candidate_count, worst);
+    hs_sheet_say(sheet, "\nerror of the prediction: %s %% on average, %s %% at worst\n",
+                 HS_AS_PERCENT(sum / (double)message->candidate_count, 2), HS_AS_PERCENT(worst, 2));
     if (message->candidate_count > 1)
-        hs_text_append(out, "of these predict would take %s, %.2f %% slower than the best\n",
-                       hs_plan_format(text, &predicted->plan),
-                       100 * (predicted->measured->median_seconds /
-                                  message->candidates[0].measured->median_seconds -
-                              1));
+        hs_sheet_say(sheet, "of these predict would take %s, %s %% slower than the best\n",
+                     HS_AS_PLAN(&predicted->plan),
+                     HS_AS_PERCENT(predicted->measured->median_seconds /
+                                           message->candidates[0].measured->median_seconds -
+                                       1,
+                                   2));
 }
 
-static void show(struct hs_context *context, const struct hs_result *result,
+static void show(struct hs_sheet *sheet, const struct hs_result *result,
                  const struct hs_simulation *simulation, const char *label)
 {
     const struct hs_result_message *message = &result->messages[0];
-    struct hs_time_unit unit = hs_time_unit_for(message->candidates[0].measured->median_seconds);
-    struct hs_table table = {.column_count = 0};
-    char size[HS_UNIT_TEXT], headings[2][HS_FIGURE_TEXT];
+    struct hs_candidates_source of = {.result = result, .message = message};
+    struct hs_text gaps = {0};
+    struct hs_table table;
 
-    snprintf(headings[0], sizeof(headings[0]), "predicted %s", unit.name);
-    snprintf(headings[1], sizeof(headings[1]), "simulated %s", unit.name);
-    hs_text_append(context->out, "%s: %" PRId64 " processes, %s per process, SimGrid %s\n\n", label,
-                   result->np, hs_bytes_format(size, message->message_bytes), simulation->simgrid);
-    hs_table_column(&table, "plan", false);
-    hs_table_column(&table, headings[0], true);
-    hs_table_column(&table, headings[1], true);
-    hs_table_column(&table, "error %", true);
-    hs_table_column(&table, "busbw GB/s", true);
-    if (result->system.fits.count > 0)
-        hs_table_column(&table, "predicted +-%", true);
-    for (size_t i = 0; i < message->candidate_count; i++)
-        add_row(&table, result, &message->candidates[i], &unit);
-    hs_table_print(context->out, &table, &context->terminal);
-    hs_table_release(&table);
-    append_summary(context->out, message);
-    hs_result_gaps_append(context->out, result, message);
+    hs_sheet_say(sheet, "%s: %" PRId64 " processes, %s per process, SimGrid %s\n\n", label,
+                 result->np, HS_AS_BYTES(message->message_bytes), simulation->simgrid);
+    hs_candidates_table(&table, HS_OF_SIMULATE, &of);
+    hs_sheet_table(sheet, &table);
+    say_summary(sheet, message);
+    hs_result_gaps_append(&gaps, result, message);
+    hs_sheet_say(sheet, "%s", gaps.data ? gaps.data : "");
+    hs_text_release(&gaps);
     if (result->extrapolated)
-        hs_text_append(context->out,
-                       "* beyond the %" PRId64 " processes that the description covers\n",
-                       hs_system_capacity(simulation->system));
+        hs_sheet_say(sheet, "* beyond the %" PRId64 " processes that the description covers\n",
+                     hs_system_capacity(simulation->system));
 }
 
 /* Where model and simulation mean different things. */
@@ -374,6 +332,7 @@ static enum hs_status run_simulation(struct hs_context *context,
                                      struct hs_simulation *simulation, struct hs_error *err)
 {
     struct hs_result result = {.np = 0};
+    struct hs_sheet sheet;
     const char *label = strchr(settings->system, '@') ? settings->system : simulation->system->name;
     enum hs_status status = hs_simulate_choose(simulation, settings, err);
 
@@ -385,10 +344,13 @@ static enum hs_status run_simulation(struct hs_context *context,
         status = simulate(simulation, &result, settings->quiet, err);
     if (status == HS_OK)
         status = finish_result(&result, simulation, err);
-    if (status == HS_OK && settings->json)
+    if (status == HS_OK && hs_print_format(&settings->print) == HS_FORMAT_JSON) {
         status = hs_result_print(context->out, &result, err);
-    else if (status == HS_OK)
-        show(context, &result, simulation, label);
+    } else if (status == HS_OK) {
+        hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
+        show(&sheet, &result, simulation, label);
+        status = hs_sheet_end(&sheet, err);
+    }
     if (status == HS_OK && settings->output)
         status = hs_result_save(&result, settings->output, err);
     if (status == HS_OK)
@@ -406,7 +368,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 
     context->quiet = settings->quiet;
     if (settings->output && strcmp(settings->output, "-") == 0) {
-        settings->json = true;
+        settings->print.format = hs_format_names[HS_FORMAT_JSON];
         settings->output = NULL;
     }
     status = check_settings(settings, err);

@@ -1,113 +1,21 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/json.h"
-#include "base/units.h"
 #include "cli/commands.h"
 #include "cli/option_rows.h"
-#include "cli/systems_here.h"
-#include "console/figures.h"
 #include "console/help.h"
-#include "console/table.h"
+#include "machine/node.h"
 #include "machine/system_find.h"
+#include "view/sheet.h"
+#include "view/systems.h"
 
 struct systems_settings {
     const char *system;
-    bool text, json, names, here, quiet;
+    struct hs_print print;
+    bool text, names, here, quiet;
 };
-
-/* Figures of a level, each with its source; a mesh or switch is a figure too. */
-#define LEVEL_FIGURES 4
-
-static void level_sources(const char *sources[LEVEL_FIGURES], const struct hs_level *level)
-{
-    sources[0] = level->arity_source;
-    sources[1] = level->fabric_source;
-    sources[2] = level->latency_source;
-    sources[3] = level->bandwidth_source;
-}
-
-static bool is_unverified(const char *source)
-{
-    return !source || strncasecmp(source, "unverified", strlen("unverified")) == 0;
-}
-
-static size_t unverified_figures(const struct hs_system *system)
-{
-    const char *sources[LEVEL_FIGURES];
-    size_t count = 0;
-
-    for (size_t l = 0; l < system->level_count; l++) {
-        level_sources(sources, &system->levels[l]);
-        for (size_t i = 0; i < LEVEL_FIGURES; i++)
-            count += is_unverified(sources[i]);
-    }
-    return count;
-}
-
-/* Texts of a file may hold what a terminal would obey. */
-static void clean(char *text)
-{
-    for (; text && *text; text++) {
-        unsigned char c = (unsigned char)text[0], next = (unsigned char)text[1];
-
-        if (c < 0x20 || c == 0x7F || (c == 0xC2 && next >= 0x80 && next < 0xA0)) {
-            if (c == 0xC2)
-                *text++ = '?';
-            *text = '?';
-        }
-    }
-}
-
-static void clean_system(struct hs_system *system)
-{
-    clean(system->title);
-    clean(system->source);
-    clean(system->notes);
-    clean(system->fits.source);
-    for (size_t i = 0; i < system->fits.refusal_count; i++)
-        clean(system->fits.refusals[i].why);
-    for (size_t l = 0; l < system->level_count; l++) {
-        clean(system->levels[l].arity_source);
-        clean(system->levels[l].fabric_source);
-        clean(system->levels[l].latency_source);
-        clean(system->levels[l].bandwidth_source);
-    }
-}
-
-static void append_ranks(struct hs_table *table, size_t column, const struct hs_system *system)
-{
-    int64_t ranks = hs_system_capacity(system);
-
-    if (ranks == INT64_MAX)
-        hs_table_cell(table, column, "any");
-    else
-        hs_table_cell(table, column, "%" PRId64, ranks);
-}
-
-static void append_arities(struct hs_table *table, size_t column, const struct hs_system *system)
-{
-    for (size_t l = 0; l < system->level_count; l++) {
-        hs_table_cell(table, column, "%s", l ? " x " : "");
-        if (system->levels[l].arity)
-            hs_table_cell(table, column, "%" PRId64, system->levels[l].arity);
-        else
-            hs_table_cell(table, column, "n");
-    }
-}
-
-static void add_system(struct hs_table *table, const struct hs_system *system, const char *name)
-{
-    hs_table_row(table);
-    hs_table_cell(table, 0, "%s", name);
-    append_ranks(table, 1, system);
-    append_arities(table, 2, system);
-    hs_table_cell(table, 3, "%zu of %zu", unverified_figures(system),
-                  LEVEL_FIGURES * system->level_count);
-    hs_table_cell(table, 4, "%s", system->title ? system->title : "");
-}
 
 /* A broken file among the shipped ones is said and passed over: the others are still of use. */
 static bool load_entry(const struct hs_context *context, struct hs_system *system,
@@ -123,32 +31,24 @@ static bool load_entry(const struct hs_context *context, struct hs_system *syste
     return false;
 }
 
-static void print_list(struct hs_context *context, const struct hs_system_list *list)
+static enum hs_status print_list(struct hs_context *context, struct hs_sheet *sheet,
+                                 const struct hs_system_list *list, struct hs_error *err)
 {
-    struct hs_table table = {.column_count = 0};
+    struct hs_table table;
 
-    hs_table_column(&table, "system", false);
-    hs_table_column(&table, "processes", true);
-    hs_table_column(&table, "levels", false);
-    hs_table_column(&table, "unverified", true);
-    hs_table_column(&table, "machine", false);
+    hs_systems_init(&table);
     for (size_t i = 0; i < list->count; i++) {
         struct hs_system system;
 
         if (!load_entry(context, &system, &list->entries[i]))
             continue;
-        clean_system(&system);
-        add_system(&table, &system, list->entries[i].name);
+        hs_systems_add(&table, &system, list->entries[i].name);
         hs_system_release(&system);
     }
-    if (context->terminal.is_terminal)
-        hs_table_cut(&table, (size_t)context->terminal.width);
-    hs_table_print(context->out, &table, &context->terminal);
-    hs_table_release(&table);
-    hs_text_append(
-        context->out,
-        "\nlevels: arities from the inside out, n: as many as needed; unverified: figures without "
-        "a published source\n");
+    hs_sheet_table(sheet, &table);
+    hs_sheet_say(sheet, "\nlevels: arities from the inside out, n: as many as needed; unverified: "
+                        "figures without a published source\n");
+    return hs_sheet_end(sheet, err);
 }
 
 static enum hs_status print_list_as_json(struct hs_context *context,
@@ -169,8 +69,8 @@ static enum hs_status print_list_as_json(struct hs_context *context,
     return hs_json_finish(&w);
 }
 
-static enum hs_status run_list(struct hs_context *context, const struct systems_settings *settings,
-                               struct hs_error *err)
+static enum hs_status run_list(struct hs_context *context, struct hs_sheet *sheet,
+                               const struct systems_settings *settings, struct hs_error *err)
 {
     struct hs_system_list list;
     enum hs_status status;
@@ -180,202 +80,137 @@ static enum hs_status run_list(struct hs_context *context, const struct systems_
     status = hs_system_list_read(&list, err);
     if (status != HS_OK)
         return status;
-    if (settings->json)
+    if (sheet->format == HS_FORMAT_JSON)
         status = print_list_as_json(context, &list, err);
     else if (settings->names)
         for (size_t i = 0; i < list.count; i++)
             hs_text_append(context->out, "%s\n", list.entries[i].name);
     else
-        print_list(context, &list);
+        status = print_list(context, sheet, &list, err);
     hs_system_list_release(&list);
     return status;
 }
 
-static void append_field(struct hs_context *context, const char *name, const char *text)
+/* "name      text", the text in lines that begin in one column. */
+static void say_field(struct hs_sheet *sheet, int indent, const char *name, const char *text)
 {
-    int width = context->terminal.width < 100 ? context->terminal.width : 100;
+    size_t width = (size_t)(sheet->terminal.width < 100 ? sheet->terminal.width : 100);
+    size_t at = (size_t)indent + 10;
+    struct hs_text harmless = {0}, wrapped = {0};
 
     if (!text)
         return;
-    hs_text_append(context->out, "%-9s ", name);
-    hs_text_wrap(context->out, text, 10, 10, (size_t)width);
-    hs_text_append(context->out, "\n");
+    hs_text_append_foreign(&harmless, text, "?");
+    hs_text_wrap(&wrapped, harmless.data ? harmless.data : "", at, at, width);
+    hs_sheet_say(sheet, "%*s%-9s %s\n", indent, "", name, wrapped.data ? wrapped.data : "");
+    hs_text_release(&wrapped);
+    hs_text_release(&harmless);
 }
 
-static void print_levels(struct hs_context *context, const struct hs_system *system)
+static void say_fits(struct hs_sheet *sheet, const struct hs_system *system)
 {
-    static const char *const headings[] = {"level",     "arity", "fabric",  "latency",
-                                           "bandwidth", "ports", "striped", "ranks per child"};
-    struct hs_table table = {.column_count = 0};
-    char text[HS_UNIT_TEXT];
-
-    for (size_t c = 0; c < sizeof(headings) / sizeof(headings[0]); c++)
-        hs_table_column(&table, headings[c], c == 1 || c == 3 || c == 4 || c == 5 || c == 7);
-    for (size_t l = 0; l < system->level_count; l++) {
-        const struct hs_level *level = &system->levels[l];
-
-        hs_table_row(&table);
-        hs_table_cell(&table, 0, "%s", level->name);
-        if (level->arity)
-            hs_table_cell(&table, 1, "%" PRId64, level->arity);
-        else
-            hs_table_cell(&table, 1, "any");
-        hs_table_cell(&table, 2, "%s", hs_fabric_names[level->fabric]);
-        hs_table_cell(&table, 3, "%s", hs_seconds_format(text, level->latency_seconds));
-        hs_table_cell(&table, 4, "%s", hs_bandwidth_format(text, level->bytes_per_second));
-        hs_table_cell(&table, 5, "%" PRId64, level->ports);
-        hs_table_cell(&table, 6, "%s", !level->striped ? "no" : level->ports > 1 ? "yes" : "-");
-        hs_table_cell(&table, 7, "%" PRId64, hs_system_child_ranks(system, l));
-    }
-    hs_table_print(context->out, &table, &context->terminal);
-    hs_table_release(&table);
-}
-
-/* "level ib, straddling", "size 4 on ib", "layer of size 4, stride 8 on ib" in columns of their
- * own. */
-static void add_fit(struct hs_table *table, const struct hs_system *system,
-                    const struct hs_fit *fit)
-{
-    char text[HS_UNIT_TEXT], figure[HS_FIGURE_TEXT];
-
-    hs_table_row(table);
-    hs_table_cell(table, 0, "%s%s", system->levels[fit->level].name, fit->straddles ? " ~" : "");
-    hs_table_cell(table, 1, "%s", hs_fit_scope_names[fit->scope]);
-    if (fit->min_size == fit->max_size)
-        hs_table_cell(table, 2, "%" PRId64, fit->min_size);
-    else
-        hs_table_cell(table, 2, "%" PRId64 " to %" PRId64, fit->min_size, fit->max_size);
-    if (fit->scope == HS_FIT_LAYER)
-        hs_table_cell(table, 3, "%" PRId64, fit->stride);
-    hs_table_cell(table, 4, "%s", hs_seconds_format(text, fit->latency_seconds));
-    if (isfinite(fit->latency_ci95_seconds))
-        hs_table_cell(table, 4, " +- %s", hs_seconds_format(text, fit->latency_ci95_seconds));
-    hs_table_cell(table, 5, "%s", hs_bandwidth_format(text, fit->bytes_per_second));
-    if (isfinite(fit->bandwidth_ci95_bytes_per_second))
-        hs_table_cell(table, 5, " +- %s",
-                      hs_bandwidth_format(text, fit->bandwidth_ci95_bytes_per_second));
-    if (fit->scope != HS_FIT_LEVEL)
-        hs_table_cell(table, 6, "%s",
-                      hs_bytes_figure(figure, hs_fit_half_bandwidth_bytes(fit, system)));
-    if (isfinite(fit->relative_ci95))
-        hs_table_cell(table, 7, "%.1f", 100 * fit->relative_ci95);
-    hs_table_cell(table, 8, "%" PRId64, fit->points);
-    hs_table_cell(table, 9, "%.1f", 100 * fit->residual);
-    hs_table_cell(table, 10, "%s", hs_bytes_figure(figure, fit->min_bytes));
-    hs_table_cell(table, 10, " to %s", hs_bytes_figure(figure, fit->max_bytes));
-}
-
-static void print_refusals(struct hs_context *context, const struct hs_fits *fits)
-{
-    for (size_t i = 0; i < fits->refusal_count; i++) {
-        const struct hs_fit_refusal *refusal = &fits->refusals[i];
-
-        hs_text_append(context->out, "refused: size %" PRId64 ", stride %" PRId64 ": %s",
-                       refusal->layer.size, refusal->layer.stride, refusal->why);
-        if (isfinite(refusal->residual))
-            hs_text_append(context->out, " (residual %.1f %%)", 100 * refusal->residual);
-        hs_text_append(context->out, "\n");
-    }
-}
-
-static void print_fits(struct hs_context *context, const struct hs_system *system)
-{
-    static const char *const headings[] = {"level",   "fit of",     "size",          "stride",
-                                           "latency", "bandwidth",  "half at",       "+-%",
-                                           "points",  "residual %", "bytes entering"};
-    struct hs_table table = {.column_count = 0};
     const struct hs_fits *fits = &system->fits;
-    char launch[HS_UNIT_TEXT];
+    struct hs_table table;
 
     if (fits->count == 0)
         return;
-    hs_text_append(context->out, "\n");
-    append_field(context, "fitted", fits->source);
+    hs_sheet_say(sheet, "\n");
+    say_field(sheet, 0, "fitted", fits->source);
     if (isfinite(fits->launch_ci95_seconds))
-        hs_text_append(context->out, "launch    +- %s (95 %%)\n",
-                       hs_seconds_format(launch, fits->launch_ci95_seconds));
-    hs_text_append(context->out, "\n");
-    for (size_t c = 0; c < sizeof(headings) / sizeof(headings[0]); c++)
-        hs_table_column(&table, headings[c], c > 1 && c != 4 && c != 5 && c != 10);
-    for (size_t i = 0; i < fits->count; i++)
-        add_fit(&table, system, &fits->items[i]);
-    hs_table_print(context->out, &table, &context->terminal);
-    hs_table_release(&table);
-    hs_text_append(context->out,
-                   "\na layer is priced by the narrowest fit there is: layer, size, "
-                   "level; ~ straddles; half at: bytes entering\nat which half of the "
-                   "bandwidth is reached; +-%%: 95 %% interval of a layer's time\n");
-    print_refusals(context, fits);
+        hs_sheet_say(sheet, "launch    +- %s (95 %%)\n", HS_AS_TIME(fits->launch_ci95_seconds));
+    hs_sheet_say(sheet, "\n");
+    hs_fits_table(&table, system, true);
+    hs_sheet_table(sheet, &table);
+    hs_sheet_say(sheet, "\na layer is priced by the narrowest fit there is: layer, size, level; "
+                        "~ straddles; half at: bytes entering\nat which half of the bandwidth is "
+                        "reached; +-%%: 95 %% interval of a layer's time\n");
+    for (size_t i = 0; i < fits->refusal_count; i++) {
+        const struct hs_fit_refusal *refusal = &fits->refusals[i];
+
+        hs_sheet_say(sheet, "refused: size %" PRId64 ", stride %" PRId64 ": %s",
+                     refusal->layer.size, refusal->layer.stride, refusal->why);
+        if (isfinite(refusal->residual))
+            hs_sheet_say(sheet, " (residual %.1f %%)", 100 * refusal->residual);
+        hs_sheet_say(sheet, "\n");
+    }
 }
 
-static void print_sources(struct hs_context *context, const struct hs_system *system)
+static void say_sources(struct hs_sheet *sheet, const struct hs_system *system)
 {
-    static const char *const figures[LEVEL_FIGURES] = {"arity", "fabric", "latency", "bandwidth"};
-    int width = context->terminal.width < 100 ? context->terminal.width : 100;
-
     for (size_t l = 0; l < system->level_count; l++) {
-        const char *sources[LEVEL_FIGURES];
+        const char *sources[HS_LEVEL_FIGURES];
 
-        level_sources(sources, &system->levels[l]);
-        hs_text_append(context->out, "\n%s\n", system->levels[l].name);
-        for (size_t i = 0; i < LEVEL_FIGURES; i++) {
-            hs_text_append(context->out, "  %-9s ", figures[i]);
-            hs_text_wrap(context->out, sources[i] ? sources[i] : "unverified (no source given)", 12,
-                         12, (size_t)width);
-            hs_text_append(context->out, "\n");
-        }
+        hs_level_sources(sources, &system->levels[l]);
+        hs_sheet_say(sheet, "\n%s\n", system->levels[l].name);
+        for (size_t i = 0; i < HS_LEVEL_FIGURES; i++)
+            say_field(sheet, 2, hs_level_figures[i],
+                      sources[i] ? sources[i] : "unverified (no source given)");
     }
 }
 
-static void print_system(struct hs_context *context, const struct hs_system *system)
+static void say_system(struct hs_sheet *sheet, const struct hs_system *system)
 {
-    char launch[HS_UNIT_TEXT];
+    struct hs_table table;
 
-    append_field(context, "system", system->name);
-    append_field(context, "machine", system->title);
-    append_field(context, "source", system->source);
-    append_field(context, "notes", system->notes);
-    hs_text_append(context->out,
-                   "latencies %s; a ring step pays %g of them; launch %s per call\n\n",
-                   hs_latency_kind_names[system->latency_kind], system->pipeline_granularity,
-                   hs_seconds_format(launch, system->launch_seconds));
-    print_levels(context, system);
-    hs_text_append(context->out,
-                   "\nbandwidth: what one child can send into the level, over all its ports\n");
-    print_fits(context, system);
-    print_sources(context, system);
+    say_field(sheet, 0, "system", system->name);
+    say_field(sheet, 0, "machine", system->title);
+    say_field(sheet, 0, "source", system->source);
+    say_field(sheet, 0, "notes", system->notes);
+    hs_sheet_say(sheet, "latencies %s; a ring step pays %g of them; launch %s per call\n\n",
+                 hs_latency_kind_names[system->latency_kind], system->pipeline_granularity,
+                 HS_AS_TIME(system->launch_seconds));
+    hs_levels_table(&table, system);
+    hs_sheet_table(sheet, &table);
+    hs_sheet_say(sheet,
+                 "\nbandwidth: what one child can send into the level, over all its ports\n");
+    say_fits(sheet, system);
+    say_sources(sheet, system);
 }
 
-static enum hs_status show(struct hs_context *context, struct hs_system *system,
-                           const struct systems_settings *settings, struct hs_error *err)
+static enum hs_status show(struct hs_context *context, struct hs_sheet *sheet,
+                           const struct hs_system *system, bool as_text, struct hs_error *err)
 {
-    if (settings->json)
+    if (sheet->format == HS_FORMAT_JSON)
         return hs_system_print(context->out, system, err);
-    if (settings->text) {
-        hs_system_format(context->out, system);
-        hs_text_append(context->out, "\n");
-        if (system->fits.count > 0)
-            hs_note(context, "a line of text has the levels' figures only, without the %zu fits",
-                    system->fits.count);
-    } else {
-        clean_system(system);
-        print_system(context, system);
+    if (!as_text) {
+        say_system(sheet, system);
+        return hs_sheet_end(sheet, err);
     }
+    hs_system_format(context->out, system);
+    hs_text_append(context->out, "\n");
+    if (system->fits.count > 0)
+        hs_note(context, "a line of text has the levels' figures only, without the %zu fits",
+                system->fits.count);
     return HS_OK;
 }
 
-static enum hs_status run_here(struct hs_context *context, const struct systems_settings *settings,
-                               struct hs_error *err)
+/* This node, with what could not be found out, and the system that is proposed from it. To programs
+ * only the latter; nothing to propose is a failure then. */
+static enum hs_status run_here(struct hs_context *context, struct hs_sheet *sheet,
+                               const struct systems_settings *settings, struct hs_error *err)
 {
     struct hs_system system = {.level_count = 0};
-    bool proposed = false;
+    struct hs_text text = {0};
+    struct hs_node node;
+    struct hs_error why;
+    bool told = hs_sheet_is_read(sheet) && !settings->text;
     enum hs_status status;
 
     if (settings->system || settings->names)
         return hs_fail(err, HS_INVALID, "--here: this node, so neither SYSTEM nor --names");
-    status = hs_systems_here(context, &system, &proposed, settings->json || settings->text, err);
-    if (status == HS_OK && proposed)
-        status = show(context, &system, settings, err);
+    hs_node_read(&node);
+    status = hs_node_propose(&system, &node, &why);
+    hs_node_print(&text, &node);
+    hs_node_release(&node);
+    if (told)
+        hs_sheet_say(sheet, "%s%s\n", text.data ? text.data : "", status ? why.message : "");
+    hs_text_release(&text);
+    if (status == HS_OK)
+        status = show(context, sheet, &system, settings->text, err);
+    else if (told)
+        status = hs_sheet_end(sheet, err);
+    else
+        status = hs_fail(err, HS_FAILED, "--here: %s", why.message);
     hs_system_release(&system);
     return status;
 }
@@ -384,20 +219,23 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 {
     const struct systems_settings *settings = of_rows;
     struct hs_system system = {.level_count = 0};
+    struct hs_sheet sheet;
     enum hs_status status;
 
     context->quiet = settings->quiet;
-    if (settings->text + settings->json + settings->names > 1)
-        return hs_fail(err, HS_INVALID, "--text, --json and --names exclude each other");
+    if (settings->text + (settings->print.format != NULL) + settings->names > 1)
+        return hs_fail(err, HS_INVALID,
+                       "--text, --names and --format (or --json) exclude each other");
+    hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
     if (settings->here)
-        return run_here(context, settings, err);
+        return run_here(context, &sheet, settings, err);
     if (!settings->system)
-        return run_list(context, settings, err);
+        return run_list(context, &sheet, settings, err);
     if (settings->names)
         return hs_fail(err, HS_INVALID, "--names: lists all, a SYSTEM is not expected");
     status = hs_system_find(&system, settings->system, err);
     if (status == HS_OK)
-        status = show(context, &system, settings, err);
+        status = show(context, &sheet, &system, settings->text, err);
     hs_system_release(&system);
     return status;
 }
@@ -417,10 +255,7 @@ static const struct hs_option options[] = {
      .type = &hs_option_flag,
      .offset = FIELD(text),
      .help = "the SYSTEM as one line of text, which predict accepts in its place"},
-    {.name = "json",
-     .type = &hs_option_flag,
-     .offset = FIELD(json),
-     .help = "the system file; without SYSTEM an array of all"},
+    HS_ROWS_PRINT(NULL, FIELD(print), "the system file; without SYSTEM an array of all"),
     {.name = "names",
      .type = &hs_option_flag,
      .offset = FIELD(names),

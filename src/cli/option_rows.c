@@ -7,6 +7,7 @@
 #include "machine/system_find.h"
 #include "model/backends.h"
 #include "model/datatype.h"
+#include "view/sheet.h"
 
 static enum hs_status parse_seconds(void *field, const struct hs_option *option, const char *text,
                                     struct hs_error *err)
@@ -77,10 +78,31 @@ enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype dat
     return HS_OK;
 }
 
+static enum hs_status parse_json(void *field, const struct hs_option *option, const char *text,
+                                 struct hs_error *err)
+{
+    (void)option;
+    (void)text;
+    (void)err;
+    *(const char **)field = hs_format_names[HS_FORMAT_JSON];
+    return HS_OK;
+}
+
+const struct hs_option_type hs_option_json = {.is_flag = true, .parse = parse_json};
 const struct hs_option_type hs_option_seconds = {.parse = parse_seconds};
 const struct hs_option_type hs_option_percent = {.parse = parse_percent};
 const struct hs_option_type hs_option_datatype = {.one_of_words = true, .parse = parse_datatype};
 const struct hs_option_type hs_option_operation = {.one_of_words = true, .parse = parse_operation};
+
+const char *const *hs_format_words(void)
+{
+    return hs_format_names;
+}
+
+const char *const *hs_color_words(void)
+{
+    return hs_color_names;
+}
 
 /* Read once and kept until the program ends. */
 const char *const *hs_system_words(void)

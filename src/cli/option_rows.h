@@ -9,6 +9,7 @@
 #include "console/command.h"
 #include "model/datatype.h"
 #include "model/plan.h"
+#include "view/sheet.h"
 
 extern const struct hs_option_type hs_option_seconds; /* double: a time above 0 */
 extern const struct hs_option_type hs_option_percent; /* double: "2%" is 0.02; above 0, below 1 */
@@ -24,8 +25,13 @@ enum hs_status hs_find_system(struct hs_system *system, const char *text,
 enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype datatype,
                               struct hs_error *err);
 
-/* Names of the shipped systems; "auto" and the backends of this build; where messages lie; types
- * of elements; reductions. All end with a NULL. */
+extern const struct hs_option_type hs_option_json; /* const char *: "json", without a value */
+
+/* Formats, and when there are colours (sheet.h); names of the shipped systems; "auto" and the
+ * backends of this build; where messages lie; types of elements; reductions. All end with a NULL.
+ */
+const char *const *hs_format_words(void);
+const char *const *hs_color_words(void);
 const char *const *hs_system_words(void);
 const char *const *hs_backend_words(void);
 const char *const *hs_buffers_words(void);
@@ -66,6 +72,27 @@ const char *const *hs_operation_words(void);
 /* const char *: where the result, page or picture goes. */
 #define HS_ROW_OUTPUT(heading, place, must, text)                                                  \
     HS_ROW_FILE("output", 'o', heading, place, must, text)
+
+/* struct hs_print (view/sheet.h): the format of what is printed, the flag that was there first for
+ * one of them, and colours. */
+#define HS_ROWS_PRINT(heading, place, json)                                                        \
+    {.name = "format",                                                                             \
+     .argument = "FORMAT",                                                                         \
+     .group = (heading),                                                                           \
+     .words = hs_format_words,                                                                     \
+     .type = &hs_option_word,                                                                      \
+     .offset = (place) + offsetof(struct hs_print, format),                                        \
+     .help = "text (unless given) or Markdown for people, or the tables for programs"},            \
+        {.name = "json",                                                                           \
+         .group = (heading),                                                                       \
+         .type = &hs_option_json,                                                                  \
+         .offset = (place) + offsetof(struct hs_print, format),                                    \
+         .help = "as --format json: " json},                                                       \
+    {                                                                                              \
+        .name = "color", .argument = "WHEN", .group = (heading), .words = hs_color_words,          \
+        .type = &hs_option_word, .offset = (place) + offsetof(struct hs_print, color),             \
+        .help = "colours; auto is on terminals, unless NO_COLOR is set"                            \
+    }
 
 /* struct hs_count_list: numbers of chunks. */
 #define HS_ROW_CHUNKS(heading, place, text)                                                        \

@@ -2,9 +2,9 @@
  * predict.h - what the files of `hiersearch predict` share: its settings, one searched point, and
  * the functions that show or record such points.
  *
- * cmd_predict.c reads the settings and walks over process counts and sizes; predict_show.c prints
- * one point, predict_explain.c says why, predict_sweep.c prints many points, predict_result.c fills
- * the result file, predict_fits.c says what a calibrated system adds to all of them.
+ * cmd_predict.c reads the settings and walks over process counts and sizes; predict_point.c
+ * searches one; predict_show.c prints it, predict_explain.c says why, predict_sweep.c prints many,
+ * predict_result.c fills the result file.
  */
 #ifndef HS_CLI_PREDICT_H
 #define HS_CLI_PREDICT_H
@@ -13,12 +13,11 @@
 #include <stdint.h>
 
 #include "console/command.h"
-#include "console/figures.h"
-#include "console/table.h"
 #include "model/datatype.h"
 #include "model/gaps.h"
 #include "result/result.h"
 #include "search/search.h"
+#include "view/sheet.h"
 
 struct hs_predict_settings {
     const char *system; /* as typed */
@@ -30,13 +29,15 @@ struct hs_predict_settings {
     bool widen;                  /* containment */
     struct hs_count_list chunks; /* empty: not given */
     const char *explain;         /* plan text or "best"; NULL: not asked for */
-    bool json, quiet;
+    struct hs_print print;
+    bool quiet;
     const char *output; /* path; NULL: no file */
 };
 
 /* What stays the same over a sweep. Borrows everything. */
 struct hs_predict {
     struct hs_context *context;
+    struct hs_sheet *sheet; /* what is printed, the result file as JSON apart */
     const struct hs_predict_settings *settings;
     const struct hs_search_strategy *strategy;
     const struct hs_system *system;
@@ -65,54 +66,47 @@ void hs_predict_point_release(struct hs_predict_point *point);
 
 /* Plans that --top asks for and that exist. */
 size_t hs_predict_shown(const struct hs_predict *predict, const struct hs_predict_point *point);
-/* "abci: 128 processes, 128MiB per process" and a newline. */
-void hs_predict_title(struct hs_text *out, const struct hs_predict *predict,
-                      const struct hs_predict_point *point);
-/* predict_fits.c. Whether intervals are known, and what a column of them is called. */
-#define HS_PREDICT_SPREAD "+-%"
-bool hs_predict_is_calibrated(const struct hs_predict *predict);
-/* Half width of a plan's interval in percent of its time, as "1.7"; "-" where it is not known. */
-char *hs_predict_spread(char text[HS_FIGURE_TEXT], const struct hs_plan_cost *cost);
-/* A line that says what such a column is; nothing where there is none. */
-void hs_predict_explain_spread(struct hs_text *out, const struct hs_predict *predict);
-/* The cost of a plan that is about to be shown. What of it lies outside of the measured range is
- * added to `gaps`; *mark is " *" where that or the process count is beyond what is known, else "".
- */
-struct hs_plan_cost hs_predict_cost(struct hs_gaps *gaps, const char **mark,
-                                    const struct hs_predict *predict,
-                                    const struct hs_problem *problem, const struct hs_plan *plan);
-/* What the mark means; `beyond_np`: more processes than the description covers were shown. */
-void hs_predict_legend(struct hs_text *out, const struct hs_predict *predict,
-                       const struct hs_gaps *gaps, bool beyond_np);
 
-/* predict_show.c: the answer, the table with its bars, and hints on stderr. HS_MEMORY. */
+/* ---- predict_show.c ---- */
+
+/* "abci: 128 processes, 128MiB per process" and a newline. */
+void hs_predict_title(const struct hs_predict *predict, const struct hs_predict_point *point);
+bool hs_predict_is_calibrated(const struct hs_predict *predict);
+/* The cost of a plan that is about to be shown; what of it lies outside of the measured range is
+ * added to `gaps`. */
+struct hs_plan_cost hs_predict_cost(struct hs_gaps *gaps, const struct hs_predict *predict,
+                                    const struct hs_problem *problem, const struct hs_plan *plan);
+/* What the columns and marks of a calibrated system mean: that of intervals (where `spread`), and
+ * that of extrapolated plans. `beyond_np`: more processes than are described were shown. */
+void hs_predict_legend(const struct hs_predict *predict, const struct hs_gaps *gaps, bool spread,
+                       bool beyond_np);
+/* The answer, the table with its bars, and hints on stderr; `result` has the point as its last
+ * message. HS_MEMORY. */
 enum hs_status hs_predict_show(const struct hs_predict *predict,
-                               const struct hs_predict_point *point, struct hs_error *err);
+                               const struct hs_predict_point *point, const struct hs_result *result,
+                               struct hs_error *err);
 
 /* predict_explain.c: why settings->explain takes as long as it does, and where the winner changes.
  * HS_INVALID where the plan's text is wrong, HS_MEMORY. */
 enum hs_status hs_predict_explain(const struct hs_predict *predict,
                                   const struct hs_predict_point *point, struct hs_error *err);
 
-/* predict_sweep.c. Points come in the order of hs_predict_sweep_add: sizes of the first process
- * count, then of the next. One line per point; where both vary, matrices of process count by size.
- */
+/* ---- predict_sweep.c ---- */
+
+/* Points come in the order of hs_predict_sweep_add: sizes of the first process count, then of the
+ * next. One line per point; where both vary, people see matrices of process count by size. */
 struct hs_predict_sweep {
-    struct hs_table lines, plans, times, gains;
+    struct hs_table lines;
     bool over_np, over_bytes;
-    bool extrapolated;              /* some process count was marked */
-    struct hs_gaps gaps;            /* of the plans shown */
-    int64_t np;                     /* of the current row of the matrices */
-    size_t column;                  /* of the current point in it */
-    struct hs_plan previous;        /* winner of the process count before; count 0: none */
-    char (*headings)[HS_UNIT_TEXT]; /* owned; sizes as text */
+    bool extrapolated;       /* some process count was marked */
+    struct hs_gaps gaps;     /* of the plans shown */
+    struct hs_plan previous; /* winner of the process count before; count 0: none */
 };
-enum hs_status hs_predict_sweep_init(struct hs_predict_sweep *sweep,
-                                     const struct hs_predict *predict, struct hs_error *err);
+void hs_predict_sweep_init(struct hs_predict_sweep *sweep, const struct hs_predict *predict);
 void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predict *predict,
                           const struct hs_predict_point *point);
-void hs_predict_sweep_print(const struct hs_predict_sweep *sweep, const struct hs_predict *predict);
-void hs_predict_sweep_release(struct hs_predict_sweep *sweep);
+/* Releases it. */
+void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_predict *predict);
 
 /* predict_result.c: the result file of one process count; released in any case. HS_MEMORY. */
 enum hs_status hs_predict_result_init(struct hs_result *result, const struct hs_predict *predict,

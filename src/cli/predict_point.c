@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/predict.h"
-#include "console/figures.h"
 #include "console/progress_line.h"
+#include "view/figures.h"
 
 /* Containment is a heuristic: the exact search says what it costs. */
 static enum hs_status search_exactly(struct hs_predict_point *point, struct hs_error *err)

@@ -14,6 +14,7 @@
 #include "console/command.h"
 #include "console/progress_line.h"
 #include "result/result.h"
+#include "view/sheet.h"
 
 #define HS_SIMULATE_PLANS_MAX 4096
 #define HS_SIMULATE_NP_MAX    16384
@@ -28,7 +29,8 @@ struct hs_simulate_settings {
     int64_t top;           /* 0: not given */
     bool all;
     struct hs_count_list chunks; /* empty: not given */
-    bool json, quiet;
+    bool quiet;
+    struct hs_print print;
     const char *output; /* path; NULL: no file */
 };
 

@@ -319,12 +319,10 @@ static enum hs_status print_tables(struct hs_calibrate_run *run, struct hs_error
 {
     FILE *stream = strcmp(run->settings.output, "-") == 0 ? stderr : stdout;
     struct hs_text text = {0};
-    enum hs_status status = HS_OK;
+    enum hs_status status = hs_calibrate_print(&text, run, err);
 
-    hs_calibrate_print(&text, run);
-    if (text.failed)
-        status = hs_fail(err, HS_MEMORY, "out of memory");
-    else if (fwrite(text.data, 1, text.length, stream) != text.length || fflush(stream) != 0)
+    if (status == HS_OK &&
+        (fwrite(text.data, 1, text.length, stream) != text.length || fflush(stream) != 0))
         status = hs_fail(err, HS_IO, "standard output: %s", strerror(errno));
     hs_text_release(&text);
     return status;

@@ -19,7 +19,8 @@ double hs_calibrate_noise(const struct hs_calibrate_pool *pool);
 enum hs_status hs_calibrate_write(struct hs_calibrate_run *run, const char *partial,
                                   struct hs_text *notes, struct hs_error *err);
 
-/* Fits by level and size, launch cost, and what it took. */
-void hs_calibrate_print(struct hs_text *out, const struct hs_calibrate_run *run);
+/* Fits by level and size, launch cost, and what it took. HS_MEMORY. */
+enum hs_status hs_calibrate_print(struct hs_text *out, const struct hs_calibrate_run *run,
+                                  struct hs_error *err);
 
 #endif

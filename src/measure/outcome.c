@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "console/figures.h"
 #include "console/terminal.h"
 #include "measure/report.h"
+#include "view/figures.h"
 
 /* MPI_Finalize can hang (Debian's MPICH 4.0.2 over TCP does): everything is on disk by then. */
 #define FINALIZE_SECONDS 5.0
@@ -97,16 +97,16 @@ static enum hs_status write_all(const struct hs_session *session, const struct h
     struct hs_text text = {0};
     enum hs_status status = output ? hs_result_save(result, output, err) : HS_OK;
 
-    /* Open MPI's launcher gives its ranks a terminal of its own, wherever the output really goes.
-     */
+    /* Open MPI's launcher gives its ranks a terminal of its own, wherever the output really goes:
+     * colours are there where they are asked for. */
     if (session->np > 1)
         terminal.colour = false;
     if (status != HS_OK || (to_stdout && session->settings.quiet))
         return status;
-    hs_report_print(&text, session, result, &terminal);
-    if (text.failed)
-        status = hs_fail(err, HS_MEMORY, "out of memory");
-    else if (fwrite(text.data, 1, text.length, stream) != text.length || fflush(stream) != 0)
+    status = hs_report_print(&text, session, result, &terminal, err);
+    if (status != HS_OK)
+        return status;
+    if (fwrite(text.data, 1, text.length, stream) != text.length || fflush(stream) != 0)
         status = hs_fail(err, HS_IO, "standard output: %s", strerror(errno));
     hs_text_release(&text);
     return status;

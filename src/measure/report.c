@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "console/figures.h"
 #include "model/price.h"
 #include "runner/cuda_aware.h"
 #include "version.h"
+#include "view/figures.h"
 
 /* ---- measurements -------------------------------------------------------------------------- */
 

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 
 #include "base/statistics.h"
-#include "base/units.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/kinds.h"
 #include "plot/tsv.h"
+#include "view/figures.h"
 
 #define GROUPS   6    /* with a symbol of their own; the last one takes all others */
 #define TAU_MAX  2000 /* candidates of one message; Kendall's tau takes quadratic time */
@@ -200,7 +200,6 @@ static void write_range(struct hs_text *out, const struct points *points)
 
 static void write_groups(struct hs_text *out, const struct hs_plot_job *job, size_t messages)
 {
-    char size[HS_UNIT_TEXT];
     size_t group = 0;
 
     hs_tsv_block(out, "groups", "group label");
@@ -215,7 +214,7 @@ static void write_groups(struct hs_text *out, const struct hs_plot_job *job, siz
                 continue;
             hs_tsv_count(out, (int64_t)++group);
             hs_text_append(out, "\t%lld proc., %s%s\n", (long long)job->inputs[i].result->np,
-                           hs_bytes_format(size, message->message_bytes),
+                           HS_AS_BYTES(message->message_bytes),
                            group == GROUPS && messages > GROUPS ? " and others" : "");
         }
 }
@@ -256,9 +255,7 @@ static void write_points(struct hs_text *out, const struct points *points)
             labelled[labels++] = i;
 
         hs_tsv_number(out, point->predicted);
-        hs_tsv_number(out, time.seconds);
-        hs_tsv_number(out, isfinite(time.low) ? time.low : time.seconds);
-        hs_tsv_number(out, isfinite(time.high) ? time.high : time.seconds);
+        hs_tsv_time(out, time);
         hs_tsv_count(out, (int64_t)(point->message < GROUPS ? point->message + 1 : GROUPS));
         hs_tsv_text(out, hs_plan_format(plan, &point->candidate->plan));
         hs_tsv_text(out, label ? plan : "-");

@@ -4,17 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/units.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/curve.h"
 #include "plot/kinds.h"
 #include "plot/line.h"
 #include "plot/tsv.h"
+#include "view/figures.h"
 
 #define SERIES 6 /* with a colour and a symbol of their own */
 #define BESTS  4 /* of them, winners at some size */
-#define TICKS  12
+#define TICKS  8
 
 struct chosen {
     struct hs_plan plans[SERIES];
@@ -59,7 +59,7 @@ static void add_layer(struct chosen *chosen, struct hs_layer layer)
 static void choose(struct chosen *chosen, const struct hs_result *result,
                    const struct hs_plan *wanted)
 {
-    struct hs_plan flat = hs_plot_flat(result->np);
+    struct hs_plan flat = hs_plan_flat(result->np);
 
     for (size_t i = chosen->message_count; i-- > 0;) {
         add_plan(chosen, &chosen->messages[i]->best, BESTS);
@@ -239,21 +239,18 @@ static enum hs_status fit_layer(struct hs_line *fit, const struct chosen *chosen
 static void write_layer_label(struct hs_text *out, const struct hs_result *result,
                               struct hs_layer layer, const struct hs_line *fit)
 {
-    char rate[HS_UNIT_TEXT], time[HS_UNIT_TEXT];
-
     hs_text_append(out, "\t%lld, stride %lld", (long long)layer.size, (long long)layer.stride);
     if (result->has_system) {
         struct hs_stage_price price = hs_plot_price(result, layer);
 
         hs_text_append(out, " (%s)", result->system.levels[price.level].name);
         if (hs_plot_calibration(result, layer) && !fit->valid)
-            hs_text_append(
-                out, ": %s, %s", hs_bandwidth_format(rate, price.ring_bytes_per_second),
-                hs_seconds_format(time, price.line.latency_seconds + price.launch_seconds));
+            hs_text_append(out, ": %s, %s", HS_AS_RATE(price.ring_bytes_per_second),
+                           HS_AS_TIME(price.line.latency_seconds + price.launch_seconds));
     }
     if (fit->valid)
-        hs_text_append(out, ": fit %s, %s", hs_bandwidth_format(rate, 1 / fit->seconds_per_byte),
-                       hs_seconds_format(time, fit->seconds));
+        hs_text_append(out, ": fit %s, %s", HS_AS_RATE(1 / fit->seconds_per_byte),
+                       HS_AS_TIME(fit->seconds));
     hs_text_append(out, "\n");
 }
 
@@ -343,10 +340,9 @@ static double largest_layer_rate(const struct chosen *chosen, const struct hs_re
 
 static void write_tick(struct hs_text *out, uint64_t bytes)
 {
-    char size[HS_UNIT_TEXT];
 
     hs_tsv_number(out, (double)bytes);
-    hs_tsv_text(out, hs_bytes_format(size, bytes));
+    hs_tsv_text(out, HS_AS_BYTES(bytes));
     hs_tsv_row(out);
 }
 
@@ -418,8 +414,7 @@ static enum hs_status write_all(struct hs_text *out, const struct hs_plot_job *j
                                 const struct chosen *chosen, struct hs_error *err)
 {
     const struct hs_result *result = job->inputs[0].result;
-    struct hs_plan flat = hs_plot_flat(result->np);
-    char plan[HS_SPLIT_TEXT];
+    struct hs_plan flat = hs_plan_flat(result->np);
 
     write_facts(out, job, chosen);
     write_ticks(out, chosen);
@@ -427,7 +422,7 @@ static enum hs_status write_all(struct hs_text *out, const struct hs_plot_job *j
     for (size_t i = 0; i < chosen->plan_count; i++) {
         hs_tsv_count(out, (int64_t)i + 1);
         hs_tsv_count(out, plan_points(chosen, &chosen->plans[i]));
-        hs_text_append(out, "\t%s%s\n", hs_plan_format(plan, &chosen->plans[i]),
+        hs_text_append(out, "\t%s%s\n", HS_AS_PLAN(&chosen->plans[i]),
                        hs_plan_compare(&chosen->plans[i], &flat) == 0 ? " (flat)" : "");
     }
     for (size_t i = 0; i < chosen->plan_count; i++)

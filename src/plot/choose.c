@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/units.h"
+#include "view/figures.h"
 
 /* ---- the message size ---- */
 
@@ -29,14 +29,13 @@ static enum hs_status fail_for_size(const struct hs_plot_input *input, uint64_t 
 {
     const struct hs_result *result = input->result;
     struct hs_text sizes = {0};
-    char size[HS_UNIT_TEXT];
     enum hs_status status;
 
     for (size_t i = 0; i < result->message_count && i < 16; i++)
         hs_text_append(&sizes, "%s%s", i ? ", " : "",
-                       hs_bytes_format(size, result->messages[i].message_bytes));
+                       HS_AS_BYTES(result->messages[i].message_bytes));
     status = hs_fail(err, HS_INVALID, "%s: has no message of %s, but %s%s", input->name,
-                     hs_bytes_format(size, bytes), sizes.data ? sizes.data : "others",
+                     HS_AS_BYTES(bytes), sizes.data ? sizes.data : "others",
                      result->message_count > 16 ? ", ..." : "");
     hs_text_release(&sizes);
     return status;
@@ -83,11 +82,6 @@ const struct hs_candidate *hs_plot_candidate(const struct hs_result_message *mes
         if (hs_plan_compare(&message->candidates[i].plan, plan) == 0)
             return &message->candidates[i];
     return NULL;
-}
-
-struct hs_plan hs_plot_flat(int64_t np)
-{
-    return hs_plan_flat(np);
 }
 
 double hs_plot_predicted(const struct hs_result *result, const struct hs_result_message *message,

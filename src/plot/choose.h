@@ -21,7 +21,6 @@ enum hs_status hs_plot_plan(struct hs_plan *plan, const struct hs_plot_job *job,
 /* The candidate of that plan, or NULL. */
 const struct hs_candidate *hs_plot_candidate(const struct hs_result_message *message,
                                              const struct hs_plan *plan);
-struct hs_plan hs_plot_flat(int64_t np);
 
 /* Predicted time of a plan, by the file or the model. */
 double hs_plot_predicted(const struct hs_result *result, const struct hs_result_message *message,
@@ -39,7 +38,6 @@ struct hs_plot_time hs_plot_prediction(const struct hs_result *result,
  * say what that means. */
 const char *hs_plot_mark(const struct hs_result *result, const struct hs_result_message *message,
                          const struct hs_plan *plan);
-/* A measured time. */
 /* Of a measurement that may be NULL; only one of status ok counts. */
 struct hs_plot_time hs_plot_measured(const struct hs_measured *measured);
 /* The fastest measured candidate, the one with the smallest prediction; NULL where there is none.

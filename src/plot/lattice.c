@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/units.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/curve.h"
@@ -11,6 +10,7 @@
 #include "plot/lattice_layout.h"
 #include "plot/tsv.h"
 #include "search/lattice.h"
+#include "view/figures.h"
 
 #define NODES_MAX    400 /* more would be a black disc */
 #define LABELLED_MAX 80  /* above it only nodes of candidates have their number */
@@ -235,7 +235,6 @@ static void write_labels(struct hs_text *out, const struct drawing *drawing,
         struct hs_layer layer = hs_split_layer(&drawing->shown.split, i);
         size_t next = node_of(lattice, layer.stride * layer.size);
         struct hs_plot_node curve[HS_CURVE_POINTS], at;
-        char time[HS_UNIT_TEXT];
 
         hs_lattice_curve(curve, drawing->nodes, lattice->node_count, node, next);
         at = label_place(drawing, curve);
@@ -246,8 +245,7 @@ static void write_labels(struct hs_text *out, const struct drawing *drawing,
             struct hs_stage_price price = hs_plot_price(result, layer);
 
             hs_text_append(
-                out, ": %s%s",
-                hs_seconds_format(time, hs_stage_seconds(&price, bytes / (double)layer.stride)),
+                out, ": %s%s", HS_AS_TIME(hs_stage_seconds(&price, bytes / (double)layer.stride)),
                 is_extrapolated(result, &price, bytes / (double)layer.stride) ? " *" : "");
         }
         hs_text_append(out, "\n");
@@ -258,7 +256,7 @@ static void write_labels(struct hs_text *out, const struct drawing *drawing,
 static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
                         const struct drawing *drawing, const struct hs_result_message *message)
 {
-    char plan[HS_SPLIT_TEXT], size[HS_UNIT_TEXT], splits[32], remark[256];
+    char splits[32], remark[256];
     double high = 0, low = 0;
     size_t labelled = 0, unlabelled = 0;
 
@@ -278,10 +276,8 @@ static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
                  : "");
     hs_tsv_begin(out, "lattice");
     hs_plot_caption(out, job, remark, "the divisors of %lld, %s per process",
-                    (long long)drawing->lattice.group.size,
-                    hs_bytes_format(size, message->message_bytes));
-    hs_tsv_fact(out, "shown", "%s",
-                drawing->shown.split.count ? hs_plan_format(plan, &drawing->shown) : "-");
+                    (long long)drawing->lattice.group.size, HS_AS_BYTES(message->message_bytes));
+    hs_tsv_fact(out, "shown", "%s", drawing->shown.split.count ? HS_AS_PLAN(&drawing->shown) : "-");
     hs_tsv_fact(out, "is_best", "%d", !job->plan);
     hs_tsv_fact(out, "measured", "%d", drawing->measured);
     hs_tsv_fact(out, "nodes", "%zu", drawing->lattice.node_count);

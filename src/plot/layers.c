@@ -4,17 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/kinds.h"
 #include "plot/phases.h"
 #include "plot/tsv.h"
+#include "view/figures.h"
 
 #define PLANS       8      /* bars that are still told apart */
 #define BAR         0.8    /* height of a plan's bars, of 1 */
 #define CUT_FROM    3.0    /* flat over the longest other: from there on its bar is cut ... */
 #define CUT_AT      1.5    /* ... at this times the longest other */
+#define OVERLAP     1.02   /* a bar so many times as long as the whole */
 #define GLYPH_SHARE 0.0105 /* width of a character, of the time axis */
 
 /* A plan that is shown. `cost` is the file's, or the model's where the plan is not in the file. */
@@ -90,7 +91,7 @@ static void add(struct rows *rows, const struct hs_result *result,
 static void collect(struct rows *rows, const struct hs_result *result,
                     const struct hs_result_message *message, const struct hs_plan *wanted)
 {
-    struct hs_plan flat = hs_plot_flat(result->np);
+    struct hs_plan flat = hs_plan_flat(result->np);
 
     for (size_t i = 0; i < message->candidate_count && rows->count < PLANS; i++)
         add(rows, result, message, &message->candidates[i].plan);
@@ -103,7 +104,7 @@ static void collect(struct rows *rows, const struct hs_result *result,
 static void end_axis(struct rows *rows, int64_t np)
 {
     struct rows others = {.count = 0};
-    struct hs_plan flat = hs_plot_flat(np);
+    struct hs_plan flat = hs_plan_flat(np);
 
     for (size_t i = 0; i < rows->count; i++)
         if (hs_plan_compare(&rows->data[i].plan, &flat) != 0)
@@ -191,19 +192,18 @@ static void write_bars(struct hs_text *out, const struct rows *rows, const struc
 static void write_total(struct hs_text *out, double y, struct hs_plot_time time, double end,
                         double axis_seconds, const char *how, bool measured)
 {
-    char text[HS_UNIT_TEXT];
+    /* Where chunks overlap, the text stands behind bars that end later. */
+    const char *whole = end > OVERLAP * time.seconds ? "whole " : "";
 
     if (!isfinite(time.seconds))
         return;
     hs_tsv_number(out, y);
-    hs_tsv_number(out, time.seconds);
-    hs_tsv_number(out, isfinite(time.low) ? time.low : time.seconds);
-    hs_tsv_number(out, isfinite(time.high) ? time.high : time.seconds);
+    hs_tsv_time(out, time);
     end = fmax(end, isfinite(time.high) ? time.high : time.seconds);
     hs_tsv_number(out, fmin(end, axis_seconds));
     hs_tsv_count(out, measured);
-    hs_seconds_format(text, time.seconds);
-    hs_text_append(out, "\t%s%s%s\n", text, how, end > axis_seconds ? ", bar cut" : "");
+    hs_text_append(out, "\t%s%s%s%s\n", whole, HS_AS_TIME(time.seconds), how,
+                   end > axis_seconds ? ", bar cut" : "");
 }
 
 /* The file's time, else the model's, with the interval of a calibrated system. */
@@ -241,16 +241,14 @@ static void write_totals(struct hs_text *out, const struct rows *rows, bool cali
 
 static void write_ticks(struct hs_text *out, const struct rows *rows, int64_t np)
 {
-    struct hs_plan flat_plan = hs_plot_flat(np);
-    char plan[HS_SPLIT_TEXT];
+    struct hs_plan flat_plan = hs_plan_flat(np);
 
     hs_tsv_block(out, "ticks", "y label");
     for (size_t i = 0; i < rows->count; i++) {
         bool flat = hs_plan_compare(&rows->data[i].plan, &flat_plan) == 0;
 
         hs_tsv_number(out, 0.0 - (double)i);
-        hs_text_append(out, "\t%s%s\n", hs_plan_format(plan, &rows->data[i].plan),
-                       flat ? " (flat)" : "");
+        hs_text_append(out, "\t%s%s\n", HS_AS_PLAN(&rows->data[i].plan), flat ? " (flat)" : "");
     }
 }
 
@@ -258,7 +256,6 @@ static void write_rows(struct hs_text *out, const struct hs_plot_job *job, const
                        const struct hs_result_message *message)
 {
     const struct hs_result *result = job->inputs[0].result;
-    char size[HS_UNIT_TEXT];
 
     hs_tsv_begin(out, "layers");
     hs_plot_caption(out, job,
@@ -266,7 +263,7 @@ static void write_rows(struct hs_text *out, const struct hs_plot_job *job, const
                                        "are longer than the whole takes (diamond)"
                                      : NULL,
                     "%lld processes, %s per process", (long long)result->np,
-                    hs_bytes_format(size, message->message_bytes));
+                    HS_AS_BYTES(message->message_bytes));
     hs_tsv_fact(out, "rows", "%zu", rows->count);
     hs_tsv_fact(out, "predicted", "%d", rows->any_predicted);
     hs_tsv_fact(out, "measured", "%d", rows->any_measured);

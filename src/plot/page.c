@@ -1,108 +1,358 @@
+/* The values of report.html's template. */
 #include "plot/page.h"
 
-#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "plot/html.h"
-#include "plot/page_parts.h"
+#include "plot/caption.h"
+#include "plot/choose.h"
+#include "result/result_gaps.h"
+#include "view/candidates.h"
+#include "view/exporters.h"
+#include "view/html.h"
+#include "view/render.h"
+#include "view/stages.h"
+#include "view/winners.h"
 
-/* Colours come in pairs for light and dark screens; pictures keep white paper under them. Wide
- * things scroll in their own box, so that the page fits a phone. */
+#define CANDIDATES_SHOWN 100
+#define HOSTS_SHOWN      64
+
+static const char template[] =
+#include "plot/report.html.inc"
+    ;
 static const char style[] =
-    ":root{color-scheme:light dark;--text:#1b1f24;--soft:#57606a;--line:#d0d7de;--page:#fff;"
-    "--box:#f3f6f9;--accent:#0b4f80;--warn:#fff3d6}\n"
-    "@media (prefers-color-scheme:dark){:root{--text:#e6e9ed;--soft:#a3adb8;--line:#3b434c;"
-    "--page:#14181d;--box:#1e242b;--accent:#7cc0ee;--warn:#40350f}}\n"
-    "*{box-sizing:border-box}\n"
-    "body{margin:0;background:var(--page);color:var(--text);"
-    "font:16px/1.5 system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}\n"
-    "main{max-width:62rem;margin:0 auto;padding:1.5rem 1rem 3rem}\n"
-    "h1{font-size:clamp(1.6rem,5vw,2.4rem);line-height:1.15;margin:.1em 0 .6em;"
-    "overflow-wrap:anywhere}\n"
-    "h2{font-size:1.35rem;margin:2.2em 0 .5em;border-bottom:1px solid var(--line);"
-    "padding-bottom:.2em}\n"
-    "h3{font-size:1rem;margin:1.2em 0 .3em;overflow-wrap:anywhere}\n"
-    ".over{margin:0;color:var(--soft)}\n"
-    ".figures{display:flex;flex-wrap:wrap;gap:.8rem;margin:0 0 1rem}\n"
-    ".figures div{background:var(--box);border-radius:8px;padding:.6rem .9rem;flex:1 1 11rem}\n"
-    ".figures dt{color:var(--soft);font-size:.85rem}\n"
-    ".figures dd{margin:0}\n"
-    ".figures strong{display:block;font-size:1.4rem;color:var(--accent)}\n"
-    ".figures span{font-size:.8rem;color:var(--soft)}\n"
-    ".warning{background:var(--warn);border-left:4px solid #E69F00;padding:.5rem "
-    ".8rem;margin:.6rem 0}\n"
-    ".scroll{overflow-x:auto;margin:.5rem 0}\n"
-    "table{border-collapse:collapse;font-size:.88rem;min-width:100%}\n"
-    "caption{text-align:left;color:var(--soft);padding-bottom:.3rem}\n"
-    "th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:left;"
-    "white-space:nowrap;vertical-align:top}\n"
-    "td:last-child:not(.n){white-space:normal;min-width:12rem}\n"
-    ".n{text-align:right;font-variant-numeric:tabular-nums}\n"
-    "tr.best td{font-weight:700}\n"
-    "figure{margin:1.2rem 0;break-inside:avoid}\n"
-    "figcaption{color:var(--soft);font-size:.9rem}\n"
-    ".paper{background:#fff;border:1px solid var(--line);border-radius:6px}\n"
-    ".paper svg{display:block;width:100%;min-width:44rem;height:auto}\n"
-    ".facts{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.88rem;"
-    "margin:0}\n"
-    ".facts dt{color:var(--soft)}\n"
-    ".facts dd{margin:0;overflow-wrap:anywhere}\n"
-    "code,pre{font-family:ui-monospace,'DejaVu Sans Mono',monospace;font-size:.88rem}\n"
-    "pre{background:var(--box);padding:.7rem .9rem;border-radius:6px;overflow-x:auto}\n"
-    "footer{margin-top:3rem;color:var(--soft);font-size:.85rem}\n"
-    "@media (max-width:40rem){.facts{grid-template-columns:1fr}.facts dd{margin-bottom:.4rem}}\n"
-    "@media print{:root{color-scheme:light;--text:#000;--soft:#444;--line:#bbb;--page:#fff;"
-    "--box:#f3f3f3;--accent:#000;--warn:#fff}body{font-size:10pt}main{max-width:none;padding:0}"
-    "table{font-size:7.5pt}th,td{white-space:normal;padding:.15rem "
-    ".3rem}td:last-child:not(.n){min-width:0}"
-    ".paper svg{min-width:0}.scroll{overflow:visible}h2{break-after:avoid}tr{break-inside:avoid}"
-    "pre{white-space:pre-wrap}}\n";
+#include "plot/report.css.inc"
+    ;
 
-/* ---- how to use it ---- */
+/* ---- the subject ---- */
 
-/* The file's name as a shell needs it. */
-static void write_quoted(struct hs_text *out, const char *name)
+/* One message of a result, with its winner and what to compare it with. Times are all measured or
+ * all predicted, as the winner's is. */
+struct subject {
+    const struct hs_plot_input *input;
+    const struct hs_result *result;
+    const struct hs_result_message *message;
+    const struct hs_candidate *best; /* NULL: no candidate can be used */
+    bool measured, best_is_flat;
+    struct hs_plot_time best_time, flat_time, library_time; /* NaN: not known */
+    const char *library;                                    /* NULL: none */
+};
+
+static struct subject subject_of(const struct hs_plot_input *input,
+                                 const struct hs_result_message *message)
 {
-    bool plain = name[0] != '\0';
+    struct subject subject = {.input = input, .result = input->result, .message = message};
+    struct hs_plan flat = hs_plan_flat(input->result->np);
+    const struct hs_candidate *candidate = hs_plot_candidate(message, &flat);
+    const struct hs_baseline_result *library = hs_plot_best_baseline(message);
+    struct hs_plot_time unknown = {NAN, NAN, NAN};
 
-    for (const char *c = name; *c; c++)
-        plain = plain && (isalnum((unsigned char)*c) || strchr("-_=+./:,@%", *c));
-    if (plain) {
-        hs_html_text(out, "%s", name);
-        return;
+    subject.best_time = subject.flat_time = subject.library_time = unknown;
+    if (message->best.split.count == 0)
+        return subject;
+    subject.best = hs_plot_candidate(message, &message->best);
+    subject.best_is_flat = hs_plan_is_flat(&message->best);
+    subject.measured = subject.best && isfinite(hs_plot_measured(subject.best->measured).seconds);
+    if (subject.measured) {
+        subject.best_time = hs_plot_measured(subject.best->measured);
+        subject.flat_time = hs_plot_measured(candidate ? candidate->measured : NULL);
+        subject.library_time = hs_plot_measured(library ? &library->measured : NULL);
+        subject.library = library ? library->name : NULL;
+    } else {
+        subject.best_time = hs_plot_prediction(input->result, message, &message->best);
+        subject.flat_time = hs_plot_prediction(input->result, message, &flat);
     }
-    hs_text_append(out, "&#39;");
-    for (; *name; name++)
-        if (*name == '\'')
-            hs_text_append(out, "&#39;\\&#39;&#39;");
-        else
-            hs_html_text(out, "%c", *name);
-    hs_text_append(out, "&#39;");
+    return subject;
 }
 
-void hs_page_use(struct hs_text *out, const struct hs_page *page)
+/* slower / faster with the interval that follows from theirs; NaN where unknown. The interval is on
+ * the safe side: smallest over largest, largest over smallest. */
+static struct hs_plot_time gain_of(struct hs_plot_time slower, struct hs_plot_time faster)
 {
-    if (page->export_count == 0)
-        return;
-    hs_text_append(out,
-                   "<section aria-labelledby=\"use\"><h2 id=\"use\">How to use it</h2>\n"
-                   "<p>Each command writes the best plan for another library; the file says how "
-                   "to load it, and what the library cannot express.</p>\n");
-    hs_html_table(out, "hiersearch export", "for|command|what it is");
-    for (size_t i = 0; i < page->export_count; i++) {
-        const struct hs_page_export *export = &page->exports[i];
+    return (struct hs_plot_time){slower.seconds / faster.seconds, slower.low / faster.high,
+                                 slower.high / faster.low};
+}
 
-        hs_text_append(out, "<tr>");
-        hs_html_cell(out, false, "%s", export->library);
-        hs_text_append(out, "<td><code>hiersearch export ");
-        write_quoted(out, page->job->inputs[0].name);
-        hs_html_text(out, " --to %s", export->name);
-        hs_text_append(out, "</code></td>");
-        hs_html_cell(out, false, "%s", export->summary);
-        hs_text_append(out, "</tr>\n");
+static bool has_interval(struct hs_plot_time time)
+{
+    return isfinite(time.low) && isfinite(time.high);
+}
+
+/* Whether the library's own AllReduce is faster, and not by chance alone. */
+static bool library_wins(const struct subject *subject)
+{
+    struct hs_plot_time gain = gain_of(subject->library_time, subject->best_time);
+
+    return has_interval(gain) ? gain.high < 1 : gain.seconds < 1;
+}
+
+/* ---- the answer ---- */
+
+static void add_answer(struct hs_html_values *values, const struct subject *subject)
+{
+    const struct hs_plan *best = &subject->message->best;
+    struct hs_text *answer = hs_html_value(values, "answer");
+    struct hs_text *shorter = hs_html_value(values, "short_answer");
+
+    if (!subject->best) {
+        hs_text_append(answer, "No split could be used");
+        hs_text_append(shorter, "no split");
+    } else if (library_wins(subject)) {
+        hs_text_append(answer, "Leave it alone: %s is faster than every split", subject->library);
+        hs_text_append(shorter, "%s", subject->library);
+    } else {
+        hs_text_append(answer,
+                       subject->best_is_flat ? "No split is faster than the flat AllReduce"
+                                             : "Split it as %s",
+                       HS_AS_PLAN(best));
+        hs_text_append(shorter, "%s", HS_AS_PLAN(best));
     }
-    hs_html_table_end(out);
-    hs_text_append(out, "</section>\n");
+}
+
+static void add_gain(struct hs_html_values *values, const char *name, const char *interval,
+                     struct hs_plot_time gain)
+{
+    if (!isfinite(gain.seconds) || gain.seconds == 0)
+        return;
+    hs_text_append(hs_html_value(values, name), "%.3gx %s",
+                   gain.seconds >= 1 ? gain.seconds : 1 / gain.seconds,
+                   gain.seconds >= 1 ? "faster" : "slower");
+    if (has_interval(gain))
+        hs_text_append(hs_html_value(values, interval), "95 %% interval %.3gx to %.3gx%s", gain.low,
+                       gain.high, gain.low <= 1 && gain.high >= 1 ? ": within the noise" : "");
+}
+
+static void add_figures(struct hs_html_values *values, const struct subject *subject)
+{
+    struct hs_problem problem = hs_result_problem(subject->result, subject->message);
+    struct hs_plot_time time = subject->best_time;
+    double rate = hs_problem_bus_bandwidth(&problem, time.seconds);
+
+    if (!isfinite(time.seconds))
+        return;
+    hs_text_append(hs_html_value(values, "time"), "%s", HS_AS_TIME(time.seconds));
+    hs_text_append(hs_html_value(values, "time_is"),
+                   subject->measured ? "median time, measured" : "time, predicted");
+    if (has_interval(time))
+        hs_text_append(hs_html_value(values, "time_interval"), "95 %% interval %s to %s",
+                       HS_AS_TIME(time.low), HS_AS_TIME(time.high));
+    if (!subject->best_is_flat)
+        add_gain(values, "flat_gain", "flat_interval", gain_of(subject->flat_time, time));
+    if (subject->library)
+        hs_text_append(hs_html_value(values, "library"), "%s", subject->library);
+    add_gain(values, "library_gain", "library_interval", gain_of(subject->library_time, time));
+    if (rate > 0)
+        hs_text_append(hs_html_value(values, "busbw"), "%s", HS_AS_RATE(rate));
+}
+
+/* "4 neighbouring processes, then across 8 such groups, then across 4 such groups" */
+static void add_meaning(struct hs_html_values *values, const struct subject *subject)
+{
+    const struct hs_plan *best = &subject->message->best;
+    struct hs_text *meaning = hs_html_value(values, "meaning");
+
+    if (!subject->best || subject->best_is_flat)
+        return;
+    hs_text_append(meaning, "%" PRId64 " neighbouring processes", best->split.sizes[0]);
+    for (int i = 1; i < best->split.count; i++)
+        hs_text_append(meaning, ", then across %" PRId64 " such groups", best->split.sizes[i]);
+    hs_text_append(hs_html_value(values, "plan"), "%s", HS_AS_PLAN(best));
+    if (best->chunks > 1)
+        hs_text_append(hs_html_value(values, "chunks"), "%d", best->chunks);
+}
+
+static void add_warnings(struct hs_html_values *values, const struct subject *subject)
+{
+    const struct hs_result *result = subject->result;
+    struct hs_gaps gaps = {0};
+
+    hs_html_flag(values, "cut_short", !result->complete);
+    if (result->note)
+        hs_text_append(hs_html_value(values, "note"), "%s", result->note);
+    hs_html_flag(values, "not_measured", subject->best && !subject->measured);
+    hs_html_flag(values, "too_few", subject->measured && !isfinite(subject->best_time.low));
+    hs_html_flag(values, "no_flat", subject->measured && !isfinite(subject->flat_time.seconds));
+    hs_result_gaps_add(&gaps, result, subject->message);
+    if (gaps.any)
+        hs_gaps_append(hs_html_value(values, "gaps"), &gaps, &result->system);
+    hs_html_flag(values, "extrapolated", result->extrapolated);
+}
+
+/* ---- tables ---- */
+
+static void add_table(struct hs_html_values *values, const char *name, struct hs_table *table,
+                      const char *caption)
+{
+    hs_table_html(hs_html_value(values, name), table, caption);
+    hs_table_release(table);
+}
+
+static void add_layers(struct hs_html_values *values, const struct subject *subject)
+{
+    const struct hs_plan_cost *cost = subject->best ? subject->best->cost : NULL;
+    struct hs_table table;
+
+    if (!cost || !subject->result->has_system)
+        return;
+    hs_stages_table(&table, &subject->result->system, cost, true);
+    add_table(values, "layers", &table, "Layers of the best split, from the inside out");
+    hs_text_append(hs_html_value(values, "model_time"), "%s", HS_AS_TIME(cost->seconds));
+    if (subject->measured)
+        hs_text_append(hs_html_value(values, "measured_time"), "%s",
+                       HS_AS_TIME(subject->best_time.seconds));
+}
+
+static void add_candidates(struct hs_html_values *values, const struct subject *subject)
+{
+    const struct hs_result_message *message = subject->message;
+    struct hs_candidates_source of = {
+        .result = subject->result, .message = message, .limit = CANDIDATES_SHOWN};
+    struct hs_text *pruned = hs_html_value(values, "pruned");
+    struct hs_table table;
+
+    hs_candidates_table(&table, HS_OF_REPORT, &of);
+    if (subject->best)
+        table.best = (size_t)(subject->best - message->candidates);
+    add_table(values, "candidates", &table, "Best first; the library's own AllReduce last");
+    if (message->candidate_count > CANDIDATES_SHOWN)
+        hs_text_append(hs_html_value(values, "more"), "%zu",
+                       message->candidate_count - CANDIDATES_SHOWN);
+    for (size_t i = 0; i < message->pruned_count; i++) {
+        hs_text_append(pruned, "<p>Taken out of the race by \"");
+        hs_html_text(pruned, message->pruned[i].rule);
+        hs_text_append(pruned, "\": %" PRIu64 " splits.</p>\n", message->pruned[i].splits);
+    }
+}
+
+/* "2.49x (2.31 to 2.66)"; NULL where it is not known. */
+static const char *gain_text(char text[2 * HS_FIGURE_TEXT], struct hs_plot_time gain)
+{
+    if (!isfinite(gain.seconds))
+        return NULL;
+    if (has_interval(gain))
+        snprintf(text, 2 * HS_FIGURE_TEXT, "%.3gx (%.3g to %.3g)", gain.seconds, gain.low,
+                 gain.high);
+    else
+        snprintf(text, 2 * HS_FIGURE_TEXT, "%.3gx", gain.seconds);
+    return text;
+}
+
+static void add_winner(struct hs_table *table, const struct subject *subject)
+{
+    char flat[2 * HS_FIGURE_TEXT], library[2 * HS_FIGURE_TEXT];
+    struct hs_problem problem = hs_result_problem(subject->result, subject->message);
+    struct hs_winner winner = hs_winner_of(&problem, subject->best ? &subject->message->best : NULL,
+                                           subject->best_time.seconds, subject->flat_time.seconds);
+
+    winner.flat = gain_text(flat, gain_of(subject->flat_time, subject->best_time));
+    winner.library = gain_text(library, gain_of(subject->library_time, subject->best_time));
+    winner.how = subject->measured ? "measured" : "predicted";
+    winner.file = subject->input->name;
+    hs_winners_add(table, &winner);
+}
+
+/* All inputs and sizes, where there are several. */
+static void add_answers(struct hs_html_values *values, const struct hs_plot_job *job)
+{
+    struct hs_table table;
+
+    hs_winners_init(&table, HS_BY_INPUT);
+    for (size_t i = 0; i < job->input_count; i++)
+        for (size_t m = 0; m < job->inputs[i].result->message_count; m++) {
+            struct subject subject =
+                subject_of(&job->inputs[i], &job->inputs[i].result->messages[m]);
+
+            add_winner(&table, &subject);
+        }
+    if (table.row_count > 1)
+        add_table(values, "answers", &table,
+                  "The best split of each; gains with their 95 % interval where measured");
+    else
+        hs_table_release(&table);
+}
+
+/* ---- pictures ---- */
+
+static const char *summary_of(const char *kind)
+{
+    for (size_t i = 0; hs_plot_kinds[i]; i++)
+        if (strcmp(hs_plot_kinds[i]->name, kind) == 0)
+            return hs_plot_kinds[i]->summary;
+    return kind;
+}
+
+static void add_pictures(struct hs_html_values *values, const struct hs_page *page)
+{
+    struct hs_text *out = hs_html_value(values, "pictures");
+
+    if (page->missing)
+        hs_text_append(hs_html_value(values, "missing"), "%s", page->missing);
+    for (size_t i = 0; i < page->picture_count; i++) {
+        const struct hs_page_picture *picture = &page->pictures[i];
+
+        hs_text_append(out, "<figure id=\"plot-%s\">\n<figcaption>", picture->kind);
+        hs_html_text(out, summary_of(picture->kind));
+        hs_text_append(out, "</figcaption>\n<div class=\"paper\">");
+        hs_html_svg(out, picture->svg, picture->kind, summary_of(picture->kind));
+        hs_text_append(out, "</div>\n</figure>\n");
+    }
+}
+
+/* ---- where it ran ---- */
+
+static void append_fact(struct hs_text *out, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    hs_text_append(out, "<dt>");
+    hs_html_text(out, name);
+    hs_text_append(out, "</dt><dd>");
+    hs_html_text(out, text);
+    hs_text_append(out, "</dd>\n");
+}
+
+static void append_hosts(struct hs_text *out, const struct hs_placement *placement)
+{
+    struct hs_text hosts = {0};
+
+    for (size_t i = 0; i < placement->node_count && i < HOSTS_SHOWN; i++)
+        hs_text_append(&hosts, "%s%s: %" PRId64, i ? ", " : "", placement->nodes[i].host,
+                       placement->nodes[i].ranks);
+    if (placement->node_count > HOSTS_SHOWN)
+        hs_text_append(&hosts, ", and %zu more nodes", placement->node_count - HOSTS_SHOWN);
+    append_fact(out, "processes on each node", hosts.data);
+    if (placement->node_count > 0)
+        append_fact(out, "placement", placement->note);
+    hs_text_release(&hosts);
+}
+
+static void append_input(struct hs_text *out, const struct hs_plot_input *input)
+{
+    const struct hs_result *result = input->result;
+    const struct hs_system *system = result->has_system ? &result->system : NULL;
+    struct hs_text line = {0};
+
+    hs_text_append(out, "<h3>");
+    hs_html_text(out, input->name);
+    hs_text_append(out, "</h3>\n<dl class=\"facts\">\n");
+    append_fact(out, "command", result->command);
+    append_fact(out, "created", result->created);
+    append_fact(out, "backend", result->backend ? result->backend : "none: predicted by the model");
+    append_fact(out, "note", result->note);
+    if (system) {
+        append_fact(out, "machine", system->title ? system->title : system->name);
+        hs_system_format(&line, system);
+        append_fact(out, "as a line of text", line.data);
+        append_fact(out, "source of its figures", system->source);
+        append_fact(out, "calibrated by", system->fits.source);
+    }
+    append_hosts(out, &result->placement);
+    for (size_t i = 0; i < result->version_count; i++)
+        append_fact(out, result->versions[i].name, result->versions[i].text);
+    hs_text_append(out, "</dl>\n");
+    hs_text_release(&line);
 }
 
 /* ---- the page ---- */
@@ -123,38 +373,43 @@ static enum hs_status find_message(const struct hs_result_message **message,
     return status;
 }
 
-static void write_head(struct hs_text *out, const struct hs_page_subject *subject)
+static void add_subject(struct hs_html_values *values, const struct subject *subject)
 {
-    char plan[HS_SPLIT_TEXT];
+    struct hs_plot_job alone = {.inputs = subject->input, .input_count = 1};
 
-    hs_text_append(out,
-                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-                   "<title>");
-    hs_html_text(out, "AllReduce of %lld processes: %s", (long long)subject->result->np,
-                 subject->best ? hs_plan_format(plan, &subject->message->best) : "no split");
-    hs_text_append(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", style);
+    hs_text_append(hs_html_value(values, "np"), "%" PRId64, subject->result->np);
+    hs_text_append(hs_html_value(values, "size"), "%s",
+                   HS_AS_BYTES(subject->message->message_bytes));
+    hs_plot_machine(hs_html_value(values, "machine"), &alone);
+    add_answer(values, subject);
+    add_figures(values, subject);
+    add_meaning(values, subject);
+    add_warnings(values, subject);
+    add_layers(values, subject);
+    add_candidates(values, subject);
 }
 
 enum hs_status hs_page_write(struct hs_text *out, const struct hs_page *page, struct hs_error *err)
 {
+    const struct hs_plot_job *job = page->job;
     const struct hs_result_message *message;
-    struct hs_page_subject subject;
-    enum hs_status status = find_message(&message, page->job, err);
+    struct hs_html_values values = {.count = 0};
+    struct subject subject;
+    struct hs_table exports;
+    enum hs_status status = find_message(&message, job, err);
 
     if (status != HS_OK)
         return status;
-    subject = hs_page_subject(&page->job->inputs[0], message);
-    write_head(out, &subject);
-    hs_page_answer(out, &subject);
-    hs_page_why(out, &subject);
-    hs_page_pictures(out, page);
-    hs_page_candidates(out, &subject);
-    hs_page_all_answers(out, page);
-    hs_page_use(out, page);
-    hs_page_environment(out, page);
-    hs_text_append(out, "<footer><p>");
-    hs_html_text(out, "Made by %s.", page->made_by);
-    hs_text_append(out, "</p></footer>\n</main>\n</body>\n</html>\n");
+    subject = subject_of(&job->inputs[0], message);
+    hs_text_append(hs_html_value(&values, "style"), "%s", style);
+    hs_text_append(hs_html_value(&values, "made_by"), "%s", page->made_by);
+    add_subject(&values, &subject);
+    add_pictures(&values, page);
+    add_answers(&values, job);
+    hs_exporters_table(&exports, job->inputs[0].name);
+    add_table(&values, "exports", &exports, "hiersearch export");
+    for (size_t i = 0; i < job->input_count; i++)
+        append_input(hs_html_value(&values, "inputs"), &job->inputs[i]);
+    hs_html_fill(out, template, &values);
     return out->failed ? hs_no_memory(err) : HS_OK;
 }

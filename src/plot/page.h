@@ -14,17 +14,10 @@ struct hs_page_picture {
     const char *svg;  /* as gnuplot wrote it */
 };
 
-/* A way to use the result: `hiersearch export RESULT --to name`. */
-struct hs_page_export {
-    const char *name, *library, *summary;
-};
-
 struct hs_page {
     const struct hs_plot_job *job;
     const struct hs_page_picture *pictures; /* [picture_count], in the order of the page */
     size_t picture_count;
-    const struct hs_page_export *exports; /* [export_count] */
-    size_t export_count;
     const char *made_by; /* "hiersearch 0.1.0 (git)" */
     const char *missing; /* why there are no pictures, or NULL */
 };

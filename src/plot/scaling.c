@@ -3,25 +3,24 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/units.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/kinds.h"
 #include "plot/tsv.h"
+#include "view/figures.h"
 
 static void write_predicted(struct hs_text *out, const struct hs_result *result,
                             const struct hs_result_message *message)
 {
     const struct hs_candidate *best = hs_plot_best_predicted(message);
-    struct hs_plan flat = hs_plot_flat(result->np);
-    char plan[HS_SPLIT_TEXT];
+    struct hs_plan flat = hs_plan_flat(result->np);
 
     if (!best)
         return;
     hs_tsv_count(out, result->np);
     hs_tsv_number(out, hs_plot_predicted(result, message, &flat));
     hs_tsv_number(out, best->predicted_seconds);
-    hs_text_append(out, "\t%s%s", hs_plan_format(plan, &best->plan),
+    hs_text_append(out, "\t%s%s", HS_AS_PLAN(&best->plan),
                    hs_plot_mark(result, message, &best->plan));
     hs_tsv_row(out);
 }
@@ -31,7 +30,7 @@ static void write_predicted_interval(struct hs_text *out, const struct hs_result
                                      const struct hs_result_message *message)
 {
     const struct hs_candidate *best = hs_plot_best_predicted(message);
-    struct hs_plan flat = hs_plot_flat(result->np);
+    struct hs_plan flat = hs_plan_flat(result->np);
     struct hs_plot_time times[2];
 
     if (!best)
@@ -47,29 +46,21 @@ static void write_predicted_interval(struct hs_text *out, const struct hs_result
     hs_tsv_row(out);
 }
 
-static void write_time(struct hs_text *out, struct hs_plot_time time)
-{
-    hs_tsv_number(out, time.seconds);
-    hs_tsv_number(out, isfinite(time.low) ? time.low : time.seconds);
-    hs_tsv_number(out, isfinite(time.high) ? time.high : time.seconds);
-}
-
 static void write_measured(struct hs_text *out, const struct hs_result *result,
                            const struct hs_result_message *message)
 {
     const struct hs_candidate *best = hs_plot_best_measured(message), *flat;
     const struct hs_baseline_result *library = hs_plot_best_baseline(message);
-    struct hs_plan flat_plan = hs_plot_flat(result->np);
-    char plan[HS_SPLIT_TEXT];
+    struct hs_plan flat_plan = hs_plan_flat(result->np);
 
     if (!best)
         return;
     flat = hs_plot_candidate(message, &flat_plan);
     hs_tsv_count(out, result->np);
-    write_time(out, hs_plot_measured(flat ? flat->measured : NULL));
-    write_time(out, hs_plot_measured(best->measured));
-    write_time(out, hs_plot_measured(library ? &library->measured : NULL));
-    hs_tsv_text(out, hs_plan_format(plan, &best->plan));
+    hs_tsv_time(out, hs_plot_measured(flat ? flat->measured : NULL));
+    hs_tsv_time(out, hs_plot_measured(best->measured));
+    hs_tsv_time(out, hs_plot_measured(library ? &library->measured : NULL));
+    hs_tsv_text(out, HS_AS_PLAN(&best->plan));
     hs_tsv_text(out, library ? library->name : "-");
     hs_tsv_row(out);
 }
@@ -92,7 +83,7 @@ static void extend_by(struct extent *extent, const struct hs_result *result,
     const struct hs_candidate *predicted = hs_plot_best_predicted(message);
     const struct hs_candidate *measured = hs_plot_best_measured(message);
     const struct hs_baseline_result *library = hs_plot_best_baseline(message);
-    struct hs_plan flat_plan = hs_plot_flat(result->np);
+    struct hs_plan flat_plan = hs_plan_flat(result->np);
     const struct hs_candidate *flat = hs_plot_candidate(message, &flat_plan);
 
     extent->predicted += predicted != NULL;
@@ -143,17 +134,16 @@ static void write_all(struct hs_text *out, const struct hs_plot_job *job,
 {
     struct extent extent = {.shortest_seconds = INFINITY};
     int64_t first = inputs[0]->result->np, last = inputs[job->input_count - 1]->result->np;
-    char size[HS_UNIT_TEXT];
 
     for (size_t i = 0; i < job->input_count; i++)
         extend_by(&extent, inputs[i]->result, hs_plot_message(inputs[i]->result, bytes));
     hs_tsv_begin(out, "scaling");
-    hs_bytes_format(size, bytes);
     if (first == last)
-        hs_plot_caption(out, job, NULL, "%lld processes, %s per process", (long long)first, size);
+        hs_plot_caption(out, job, NULL, "%lld processes, %s per process", (long long)first,
+                        HS_AS_BYTES(bytes));
     else
         hs_plot_caption(out, job, NULL, "%lld to %lld processes, %s per process", (long long)first,
-                        (long long)last, size);
+                        (long long)last, HS_AS_BYTES(bytes));
     hs_tsv_fact(out, "predicted", "%zu", extent.predicted);
     if (extent.intervals > 0)
         hs_tsv_fact(out, "intervals", "%zu", extent.intervals);

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/units.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/kinds.h"
 #include "plot/tsv.h"
+#include "view/figures.h"
 
 /* Processes at the right end of the drawing: the whole machine, or as much as is used of one
  * without end. */
@@ -35,7 +35,6 @@ static void write_level_label(struct hs_text *out, const struct hs_system *syste
 {
     const struct hs_level *level = &system->levels[l];
     int64_t child = hs_system_child_ranks(system, l);
-    char rate[HS_UNIT_TEXT], time[HS_UNIT_TEXT];
 
     hs_text_append(out, "\t%s joins ", level->name);
     if (level->arity > 0)
@@ -51,8 +50,7 @@ static void write_level_label(struct hs_text *out, const struct hs_system *syste
                        level->striped ? "" : " (not striped)");
     hs_text_append(out, "%s; each has %s, latency %s\n",
                    level->fabric == HS_FABRIC_MESH ? " in a mesh" : "",
-                   hs_bandwidth_format(rate, level->bytes_per_second),
-                   hs_seconds_format(time, level->latency_seconds));
+                   HS_AS_RATE(level->bytes_per_second), HS_AS_TIME(level->latency_seconds));
 }
 
 /* The outermost level is on top; each has a line for its label above the levels inside it. */
@@ -79,7 +77,6 @@ static void write_layer_label(struct hs_text *out, const struct hs_system *syste
                               const struct hs_plan_cost *cost, int i)
 {
     const struct hs_stage_cost *layer = &cost->stages[i];
-    char rate[HS_UNIT_TEXT], time[HS_UNIT_TEXT];
 
     hs_text_append(out, "\tlayer %d: rings of %" PRId64 ", stride %" PRId64 ", over %s%s", i + 1,
                    layer->key.layer.size, layer->key.layer.stride,
@@ -87,8 +84,8 @@ static void write_layer_label(struct hs_text *out, const struct hs_system *syste
     if (layer->rings_per_link > 0)
         hs_text_append(out, "; %" PRId64 " ring%s on a link, %s each", layer->rings_per_link,
                        layer->rings_per_link == 1 ? "" : "s",
-                       hs_bandwidth_format(rate, layer->ring_bytes_per_second));
-    hs_text_append(out, "; %s", hs_seconds_format(time, layer->seconds));
+                       HS_AS_RATE(layer->ring_bytes_per_second));
+    hs_text_append(out, "; %s", HS_AS_TIME(layer->seconds));
     if (system->fits.count > 0 && isfinite(layer->relative_ci95))
         hs_text_append(out, " +- %.1f %%", 100 * layer->relative_ci95);
     hs_text_append(out, "%s\n", system->fits.count > 0 && layer->extrapolated ? " *" : "");
@@ -145,21 +142,19 @@ static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
                         const struct hs_plan *plan, const struct hs_plan_cost *cost, uint64_t bytes)
 {
     const struct hs_result *result = job->inputs[0].result;
-    char text[HS_SPLIT_TEXT], size[HS_UNIT_TEXT], time[HS_UNIT_TEXT];
 
     hs_tsv_begin(out, "system");
     if (cost->count > 0)
-        hs_plot_caption(out, job, NULL,
-                        "levels, and layers of %s (%" PRId64 " processes, %s), predicted %s",
-                        hs_plan_format(text, plan), result->np, hs_bytes_format(size, bytes),
-                        hs_seconds_format(time, cost->seconds));
+        hs_plot_caption(
+            out, job, NULL, "levels, and layers of %s (%" PRId64 " processes, %s), predicted %s",
+            HS_AS_PLAN(plan), result->np, HS_AS_BYTES(bytes), HS_AS_TIME(cost->seconds));
     else
         hs_plot_caption(out, job, NULL, "levels");
     hs_tsv_fact(out, "levels", "%zu", result->system.level_count);
     hs_tsv_fact(out, "layers", "%d", cost->count);
     hs_tsv_fact(out, "np", "%" PRId64, result->np);
     hs_tsv_fact(out, "end", "%#.9g", right_end(result));
-    hs_tsv_fact(out, "plan", "%s", cost->count ? text : "-");
+    hs_tsv_fact(out, "plan", "%s", cost->count ? HS_AS_PLAN(plan) : "-");
 }
 
 static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,

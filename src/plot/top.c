@@ -2,18 +2,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/units.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/kinds.h"
 #include "plot/tsv.h"
+#include "view/figures.h"
 
 #define TOP 5
 
 /* One bar. */
 struct bar {
-    double x, seconds, low, high;
-    int rank; /* from 1; 0: the flat split */
+    double x;
+    struct hs_plot_time time;
+    int rank; /* from 1; 0: the flat split, wherever it is */
     bool measured;
     const struct hs_plan *plan;
     const char *mark;
@@ -21,15 +22,11 @@ struct bar {
 
 static void write_bar(struct hs_text *out, const struct bar *bar)
 {
-    char plan[HS_SPLIT_TEXT];
-
     hs_tsv_number(out, bar->x);
-    hs_tsv_number(out, bar->seconds);
-    hs_tsv_number(out, isfinite(bar->low) ? bar->low : bar->seconds);
-    hs_tsv_number(out, isfinite(bar->high) ? bar->high : bar->seconds);
+    hs_tsv_time(out, bar->time);
     hs_tsv_count(out, bar->rank);
     hs_tsv_count(out, bar->measured);
-    hs_text_append(out, "\t%s%s", hs_plan_format(plan, bar->plan), bar->mark);
+    hs_text_append(out, "\t%s%s", HS_AS_PLAN(bar->plan), bar->mark);
     hs_tsv_row(out);
 }
 
@@ -40,31 +37,24 @@ struct group {
     bool measured;
 };
 
-static struct bar candidate_bar(const struct group *group, const struct hs_candidate *candidate)
+static struct bar measured_bar(const struct hs_candidate *candidate)
 {
-    struct hs_plot_time time =
-        group->measured ? hs_plot_measured(candidate->measured)
-                        : hs_plot_prediction(group->result, group->message, &candidate->plan);
-    const char *mark = hs_plot_mark(group->result, group->message, &candidate->plan);
-
-    return (struct bar){.seconds = time.seconds,
-                        .low = time.low,
-                        .high = time.high,
-                        .measured = group->measured,
+    return (struct bar){.time = hs_plot_measured(candidate->measured),
+                        .measured = true,
                         .plan = &candidate->plan,
-                        .mark = group->measured ? "" : mark};
+                        .mark = ""};
 }
 
-/* Of a plan that is no candidate. */
 static struct bar predicted_bar(const struct group *group, const struct hs_plan *plan)
 {
-    struct hs_plot_time time = hs_plot_prediction(group->result, group->message, plan);
-
-    return (struct bar){.seconds = time.seconds,
-                        .low = time.low,
-                        .high = time.high,
+    return (struct bar){.time = hs_plot_prediction(group->result, group->message, plan),
                         .plan = plan,
                         .mark = hs_plot_mark(group->result, group->message, plan)};
+}
+
+static struct bar candidate_bar(const struct group *group, const struct hs_candidate *candidate)
+{
+    return group->measured ? measured_bar(candidate) : predicted_bar(group, &candidate->plan);
 }
 
 /* Fills at most TOP + 1 bars, the flat split last. */
@@ -74,13 +64,13 @@ static size_t group_bars(struct bar *bars, const struct group *group, struct hs_
     bool has_flat = false;
     const struct hs_candidate *candidate;
 
-    *flat = hs_plot_flat(group->result->np);
+    *flat = hs_plan_flat(group->result->np);
     for (size_t i = 0; i < group->message->candidate_count && count < TOP; i++) {
         bars[count] = candidate_bar(group, &group->message->candidates[i]);
-        if (!isfinite(bars[count].seconds))
+        if (!isfinite(bars[count].time.seconds))
             continue;
-        has_flat = has_flat || hs_plan_compare(bars[count].plan, flat) == 0;
-        bars[count].rank = (int)count + 1;
+        bars[count].rank = hs_plan_is_flat(bars[count].plan) ? 0 : (int)count + 1;
+        has_flat = has_flat || bars[count].rank == 0;
         count++;
     }
     candidate = hs_plot_candidate(group->message, flat);
@@ -92,8 +82,7 @@ static size_t group_bars(struct bar *bars, const struct group *group, struct hs_
         bars[count] = predicted_bar(group, flat);
     else
         return count;
-    bars[count].rank = 0;
-    return count + (isfinite(bars[count].seconds) ? 1 : 0);
+    return count + (isfinite(bars[count].time.seconds) ? 1 : 0);
 }
 
 /* Where a process count is there twice, a measurement is worth more than a prediction, and the
@@ -145,7 +134,7 @@ static void write_ticks(struct hs_text *out, const struct group *groups, size_t 
 /* What decides the axis and the legend. */
 struct extent {
     double seconds;
-    int ranks, flats, intervals; /* intervals: of predictions */
+    int ranks, bests, flats, intervals; /* intervals: of predictions */
 };
 
 static struct extent extent_of(const struct group *groups, size_t count)
@@ -158,12 +147,13 @@ static struct extent extent_of(const struct group *groups, size_t count)
         size_t bar_count = group_bars(bars, &groups[i], &flat);
 
         for (size_t k = 0; k < bar_count; k++) {
-            double high = isfinite(bars[k].high) ? bars[k].high : bars[k].seconds;
+            struct hs_plot_time time = bars[k].time;
 
-            extent.seconds = fmax(extent.seconds, high);
+            extent.seconds = fmax(extent.seconds, fmax(time.seconds, time.high));
             extent.ranks = bars[k].rank > extent.ranks ? bars[k].rank : extent.ranks;
+            extent.bests += bars[k].rank == 1;
             extent.flats += bars[k].rank == 0;
-            extent.intervals += !bars[k].measured && isfinite(bars[k].high);
+            extent.intervals += !bars[k].measured && isfinite(time.high);
         }
     }
     return extent;
@@ -173,19 +163,19 @@ static void write_groups(struct hs_text *out, const struct hs_plot_job *job,
                          const struct group *groups, size_t count, uint64_t bytes)
 {
     size_t measured = 0;
-    char size[HS_UNIT_TEXT];
     struct extent extent = extent_of(groups, count);
 
     for (size_t i = 0; i < count; i++)
         measured += groups[i].measured;
     hs_tsv_begin(out, "top");
     hs_plot_caption(out, job, NULL, "the best %d splits and the flat one, %s per process", TOP,
-                    hs_bytes_format(size, bytes));
+                    HS_AS_BYTES(bytes));
     hs_tsv_fact(out, "groups", "%zu", count);
     hs_tsv_fact(out, "measured", "%zu", measured);
     hs_tsv_fact(out, "predicted", "%zu", count - measured);
     hs_tsv_fact(out, "longest", "%#.9g", extent.seconds);
     hs_tsv_fact(out, "ranks", "%d", extent.ranks);
+    hs_tsv_fact(out, "bests", "%d", extent.bests);
     hs_tsv_fact(out, "flats", "%d", extent.flats);
     if (extent.intervals > 0)
         hs_tsv_fact(out, "intervals", "%d", extent.intervals);

@@ -4,27 +4,17 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/utf8.h"
 #include "plot/plot.h"
 
 static void append_clean(struct hs_text *out, const char *text)
 {
-    size_t left = strlen(text);
+    size_t begin = out->length;
 
-    while (left > 0) {
-        size_t length = hs_utf8_length(text, left);
-
-        if (length == 0 || (unsigned char)*text < 0x20 || *text == 0x7f)
-            hs_text_append(out, " ");
-        else if (*text == '"')
-            hs_text_append(out, "'");
-        else
-            hs_text_append_bytes(out, text, length);
-        text += length ? length : 1;
-        left -= length ? length : 1;
-    }
+    hs_text_append_foreign(out, text, " ");
+    for (; begin < out->length; begin++)
+        if (out->data[begin] == '"')
+            out->data[begin] = '\'';
 }
 
 void hs_tsv_fact(struct hs_text *out, const char *key, const char *format, ...)
@@ -80,6 +70,13 @@ void hs_tsv_count(struct hs_text *out, int64_t count)
 {
     begin_cell(out);
     hs_text_append(out, "%" PRId64, count);
+}
+
+void hs_tsv_time(struct hs_text *out, struct hs_plot_time time)
+{
+    hs_tsv_number(out, time.seconds);
+    hs_tsv_number(out, isfinite(time.low) ? time.low : time.seconds);
+    hs_tsv_number(out, isfinite(time.high) ? time.high : time.seconds);
 }
 
 void hs_tsv_row(struct hs_text *out)

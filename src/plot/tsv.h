@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "plot/choose.h"
 
 void hs_tsv_begin(struct hs_text *out, const char *kind);
 /* One line of the first block. */
@@ -22,6 +23,8 @@ void hs_tsv_block(struct hs_text *out, const char *name, const char *columns);
 void hs_tsv_text(struct hs_text *out, const char *text);
 void hs_tsv_number(struct hs_text *out, double number);
 void hs_tsv_count(struct hs_text *out, int64_t count);
+/* Three cells; a time without an interval is its own ends. */
+void hs_tsv_time(struct hs_text *out, struct hs_plot_time time);
 void hs_tsv_row(struct hs_text *out);
 
 /* Facts `time_unit` and `time_factor`: the unit for an axis of times up to `largest_seconds`. */

@@ -72,7 +72,8 @@ static void suggests_slips(void **state)
         {"latencyy_us", "latency_us"},        /* a letter too many */
         {"airty", "arity"},                   /* two letters swapped: one step, not two */
         {"nane", "name"},                     /* a wrong letter */
-        {"latency", NULL},                    /* three letters short of seven: too far */
+        {"latency", "latency_us"},            /* how a name begins */
+        {"atency", NULL},                     /* four letters short of six: too far */
         {"volume", NULL},
         {"", NULL},
     };
@@ -86,6 +87,17 @@ static void suggests_slips(void **state)
         else
             assert_string_equal(nearest, cases[i].right);
     }
+}
+
+/* A machine without the end of its name is not another machine. */
+static void the_start_of_a_name_comes_first(void **state)
+{
+    static const char *const names[] = {"dgx1-p100", "dgx-h100-superpod", "dgx-h100-pod"};
+
+    (void)state;
+    assert_string_equal(hs_nearest_name("DGX-h100", names, 1), "dgx1-p100");
+    assert_string_equal(hs_nearest_name("DGX-h100", names, 2), "dgx-h100-superpod");
+    assert_string_equal(hs_nearest_name("DGX-h100", names, 3), "dgx-h100-pod");
 }
 
 static void prefers_the_likelier(void **state)
@@ -169,6 +181,23 @@ static void copies(void **state)
     assert_null(hs_strdup(NULL));
 }
 
+/* ESC; C1 as UTF-8 and as a byte; DEL; right-to-left override, mark, isolate; a line separator. */
+static void foreign_text_is_made_safe(void **state)
+{
+    struct hs_text text = {0};
+
+    (void)state;
+    hs_text_append_foreign(&text, "a\033[31mb\xc2\x9b c\x9b d\x7f\n", "?");
+    assert_string_equal(text.data, "a?[31mb? c? d??");
+    hs_text_release(&text);
+    hs_text_append_foreign(&text, "\u202ex\u200fy\u2066z\u061cv\u2028", " ");
+    assert_string_equal(text.data, " x y z v ");
+    hs_text_release(&text);
+    hs_text_append_foreign(&text, "\u00e9 \u2588 \u2027\u202f\u2065 \U0001F600", "?");
+    assert_string_equal(text.data, "\u00e9 \u2588 \u2027\u202f\u2065 \U0001F600");
+    hs_text_release(&text);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("an empty text can be released and appended to", starts_empty),
     HS_TEST("text grows as it is formatted", grows_by_formatting),
@@ -176,8 +205,11 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("running out of memory is remembered and loses nothing", remembers_that_memory_ran_out),
     HS_TEST("a slip finds its name, another word finds none", suggests_slips),
     HS_TEST("among equally near names the likelier one wins", prefers_the_likelier),
+    HS_TEST("the start of a name is taken for that name", the_start_of_a_name_comes_first),
     HS_TEST("names of any length are safe", takes_long_names),
     HS_TEST("nearness agrees with the textbook distance", agrees_with_the_textbook),
+    HS_TEST("what a terminal obeys, or what turns or ends a line, is replaced, all else is kept",
+            foreign_text_is_made_safe),
     HS_TEST("a string is copied, and no string gives none", copies),
 };
 HS_TEST_MAIN(tests)

@@ -167,7 +167,9 @@ static void writes_sizes(void **state)
 
     (void)state;
     assert_string_equal(hs_bytes_format(text, 134217728), "128MiB");
-    assert_string_equal(hs_bytes_format(text, 1000), "1000B");
+    assert_string_equal(hs_bytes_format(text, 1000), "1kB");
+    assert_string_equal(hs_bytes_format(text, 25000000), "25MB");
+    assert_string_equal(hs_bytes_format(text, 1024000), "1000KiB");
     assert_string_equal(hs_bytes_format(text, 1024), "1KiB");
     assert_string_equal(hs_bytes_format(text, 1023), "1023B");
     assert_string_equal(hs_bytes_format(text, 1536), "1536B");

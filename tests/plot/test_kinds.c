@@ -99,7 +99,7 @@ static void scaling_has_flat_best_and_library(void **state)
     load(&predicted, PREDICTED, "m", 8000000);
     text = text_of("scaling", &predicted, &measured, NULL);
     assert_has(text, "hiersearch.plot/1\tscaling\n");
-    assert_has(text, "title\tm: 4 to 8 processes, 8000000B per process\n");
+    assert_has(text, "title\tm: 4 to 8 processes, 8MB per process\n");
     assert_has(text, "time_unit\ts\n");
     assert_has(text, "# predicted\n# np\tflat_seconds\tbest_seconds\tbest_plan\n"
                      "4\t8\t2\t2x2\n8\t0.5\t0.25\t2x4\n\n\n");
@@ -118,9 +118,10 @@ static void top_ranks_and_prefers_measurements(void **state)
     load(&measured, MEASURED, "m", 8000000);
     load(&predicted, PREDICTED, "m", 8000000);
     text = text_of("top", &measured, &predicted, NULL);
-    /* x, seconds, low, high, rank, measured, plan; groups are 7 apart. */
-    assert_has(text, "0\t3\t2.5\t4\t1\t1\t2x2\n1\t6\t6\t6\t2\t1\t4\n"
-                     "7\t0.25\t0.25\t0.25\t1\t0\t2x4\n8\t0.5\t0.5\t0.5\t2\t0\t8\n");
+    /* x, seconds, low, high, rank (0: flat, as white as the legend says), measured, plan; groups
+     * are 7 apart. */
+    assert_has(text, "0\t3\t2.5\t4\t1\t1\t2x2\n1\t6\t6\t6\t0\t1\t4\n"
+                     "7\t0.25\t0.25\t0.25\t1\t0\t2x4\n8\t0.5\t0.5\t0.5\t0\t0\t8\n");
     assert_has(text, "longest\t6.00000000\n");
     free(text);
     hs_result_release(&measured);

@@ -1,7 +1,6 @@
-/* What the kinds and the page are made of: fits, phases, drawings of lattices, TSV cells, HTML. */
+/* What the kinds are made of: fits, phases, drawings of lattices, TSV cells. */
 #include "test.h"
 
-#include "plot/html.h"
 #include "plot/lattice_layout.h"
 #include "plot/line.h"
 #include "plot/phases.h"
@@ -132,35 +131,6 @@ static void a_time_axis_has_a_fitting_unit(void **state)
     hs_text_release(&out);
 }
 
-static void html_text_is_escaped(void **state)
-{
-    struct hs_text out = {0};
-
-    (void)state;
-    hs_html_text(&out, "%s", "<b a=\"1\" c='2'>&\x01\xc3\xa9\xff");
-    assert_string_equal(out.data, "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp; \xc3\xa9 ");
-    hs_text_release(&out);
-}
-
-static void a_picture_keeps_its_ids_to_itself(void **state)
-{
-    struct hs_text out = {0};
-
-    (void)state;
-    hs_html_svg(&out,
-                "<?xml version=\"1.0\"?>\n<svg width=\"9\" viewBox=\"0 0 9 9\" "
-                "xmlns:xlink=\"http://x\">\n<path id='p'/><g id=\"q\"><use xlink:href='#p' "
-                "fill='url(#r)'/></g></svg>\n",
-                "k", "a & b");
-    assert_string_equal(out.data,
-                        "<svg role=\"img\" aria-label=\"a &amp; b\" viewBox=\"0 0 9 9\">\n"
-                        "<path id='k-p'/><g data-part=\"k-q\"><use href='#k-p' "
-                        "fill='url(#k-r)'/></g></svg>\n");
-    hs_text_release(&out);
-    hs_html_svg(&out, "no picture", "k", "x");
-    assert_int_equal(out.length, 0);
-}
-
 static const struct CMUnitTest tests[] = {
     HS_TEST("a line is found again from points on it", a_line_is_found_again),
     HS_TEST("a fit needs three points, and its times are not negative",
@@ -171,7 +141,5 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("lines of a lattice avoid the nodes they do not join", lines_avoid_nodes),
     HS_TEST("a cell of TSV stays a cell", a_cell_stays_a_cell),
     HS_TEST("a time axis has a fitting unit", a_time_axis_has_a_fitting_unit),
-    HS_TEST("text in HTML is escaped", html_text_is_escaped),
-    HS_TEST("a picture keeps its ids to itself", a_picture_keeps_its_ids_to_itself),
 };
 HS_TEST_MAIN(tests)

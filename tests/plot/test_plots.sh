@@ -133,6 +133,60 @@ check "system of one process" draws system svg '<?xml' one.json
 same() { draws layers svg '<?xml' measured.json && cp layers.svg a.svg && draws layers svg '<?xml' measured.json && cmp layers.svg a.svg; }
 check "the same result gives the same picture" same
 
+# Where gnuplot puts its texts in SVG: x, y of the start, middle or end.
+cat > texts.py <<'END'
+import re
+import xml.etree.ElementTree as tree
+
+
+def texts(name):
+    """(text, x, y, anchor) of each text that is not turned, in the order of the file."""
+    for group in tree.parse(name).getroot().iter("{http://www.w3.org/2000/svg}g"):
+        place = re.fullmatch(r"translate\(([\d.]+),([\d.]+)\)", group.get("transform", ""))
+        words = group.findall("{http://www.w3.org/2000/svg}text")
+        if place and words:
+            yield "".join(words[0].itertext()).strip(), float(place[1]), float(place[2]), group.get("text-anchor")
+END
+apart() {
+    local file
+    for file in no-machine-sizes calibrated-64; do
+        "$program" plot $file.json --as bandwidth -q -o apart.svg && "$python" - <<'END' || return
+from texts import texts
+
+all_texts = list(texts("apart.svg"))
+axis = [y for text, _, y, _ in all_texts if text.startswith(("message size", "bytes that enter"))]
+caption = [y for text, _, y, _ in all_texts if "machine: " in text or text.startswith("*")]
+assert axis and caption and max(axis) + 13 <= min(caption), (axis, caption)
+ticks = [(x, y, text) for text, x, y, _ in all_texts if text.endswith("iB")]
+for (x, y, text), (next_x, next_y, _) in zip(ticks, ticks[1:]):
+    assert next_y != y or next_x - x >= 8 * len(text) + 6, (x, next_x, text)
+END
+    done
+}
+"$python" - <<'END'
+import json
+
+result = json.load(open("no-machine.json"))
+message = result["results"][-1]
+result["results"] = [dict(message, message_bytes=2 ** i) for i in range(20, 31)]
+json.dump(result, open("no-machine-sizes.json", "w"))
+END
+check "bandwidth has its caption below the axis, and its ticks apart" apart
+overlapping() {
+    "$program" plot one-size.json --as layers -q --tsv | grep -q "	whole [0-9.]* ms$" &&
+        "$program" plot abci-128.json --as layers -q --tsv | sed -n '/^# totals/,/^$/p' | { ! grep whole; }
+}
+check "layers says which time stands behind bars that overlap" overlapping
+long_names() {
+    "$program" predict abci --np 4096 --size 16KiB -q -o long.json >long.txt && "$program" plot long.json --as layers -q -o long.svg &&
+        "$python" -c '
+from texts import texts
+for text, x, _, anchor in texts("long.svg"):
+    assert anchor != "end" or x - 8 * len(text) >= 0, (text, x)
+assert any(anchor == "end" and len(text) >= 23 for text, _, _, anchor in texts("long.svg"))'
+}
+check "layers has room for long plans" long_names
+
 # page FILE.html INPUT...: a report that is well-formed, stands alone and has headings in order.
 page() {
     local file=$1
@@ -185,6 +239,14 @@ assert not checker.open
 END
 }
 check "the report of a measurement" page measured.html measured.json
+"$python" -c '
+import json, sys
+result = json.load(open("measured.json"))
+for message in result["results"]:
+    library = message["baselines"][0]["measured"]
+    library["median_seconds"] /= 100
+json.dump(result, sys.stdout)' >library.json
+check "the report where the library is faster" page library.html library.json
 check "the report of several results" page several.html measured.json abci-4.json abci-8.json
 check "the report of a prediction" page predicted.html abci-128.json
 check "the report without a machine" page no-machine.html no-machine.json
@@ -196,5 +258,8 @@ check "its pictures are in it" has several.html '<svg ' 7
 check "it says the gain over the library" has measured.html 'against MPI_Allreduce' 1
 check "it says that a prediction is not measured" has predicted.html 'Predicted by a model, not measured' 1
 check "it says that a run was cut short" has evil.html 'The run was cut short' 1
+check "it says that the library is better where it is" has library.html '<h1>Leave it alone: MPI_Allreduce is faster' 1
+narrow() { sed -n '/<style>/,/<\/style>/p' measured.html | tr -d '\n' | grep -o '\.paper svg {[^}]*}\|th {[^}]*}' | { ! grep 'min-width\|nowrap'; }; }
+check "its pictures and headings are no wider than a narrow window" narrow
 check "it shows the export commands" has measured.html 'hiersearch export measured.json --to msccl' 1
 echo "1..$number"

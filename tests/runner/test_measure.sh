@@ -61,6 +61,14 @@ check "the splits that the search left out are counted" 'holds top.json \
     "m[\"search\"][\"splits\"] == 4 and m[\"search\"][\"pruned\"][0][\"splits\"] == 1"'
 check "without noise the prediction is what is measured" 'holds top.json \
     "all(abs(c[\"predicted_seconds\"] / c[\"measured\"][\"median_seconds\"] - 1) < 1e-9 for c in m[\"candidates\"])"'
+measure 4 $system --size 1KiB:2KiB --backend null --all -q --format csv -o csv.json
+check "--format csv has a row per plan, baseline and size, under one line of keys" '[ $status = 0 ] && \
+    [ "$(grep -c "^np,message_bytes," out)" = 1 ] && [ "$(wc -l <out)" = 7 ]'
+check "its times are those of the result" 'cp out table.csv && holds csv.json "[float(row[\"seconds\"]) for row in \
+    __import__(\"csv\").DictReader(open(\"table.csv\"))] == [c[\"measured\"][\"median_seconds\"] for x in r[\"results\"] \
+    for c in x[\"candidates\"] + x[\"baselines\"]]"'
+measure 4 $system --size 1KiB --backend null --all -q --json -o json.json
+check "--json prints the result file" '[ $status = 0 ] && cmp out json.json'
 measure 8 $system --size 1MiB --backend null --search containment --top 1 -q -o containment.json
 check "containment can choose too" '[ $status = 0 ] && holds containment.json "m[\"search\"][\"strategy\"] == \"containment\""'
 measure 8 $system --size 1MiB --backend null --faults bias=4x2:3,noise=0.05 --all -q -o bias.json

@@ -1,4 +1,4 @@
-#include "console/figures.h"
+#include "view/figures.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -61,11 +61,41 @@ char *hs_comparison_figure(char text[HS_FIGURE_TEXT], double seconds, double oth
     return text;
 }
 
-char *hs_percent_figure(char text[HS_FIGURE_TEXT], double part, double whole)
+/* Rounded to so many decimals first, so that what rounds to 0 has no sign of its own. */
+static double rounded_percent(double share, int decimals)
 {
-    if (whole > 0)
-        return format_fixed(text, 100 * part / whole, 1, "");
+    double percent = 100 * share;
+
+    return fabs(percent) < 0.5 * pow(10, -decimals) ? 0 : percent;
+}
+
+char *hs_percent_figure(char text[HS_FIGURE_TEXT], double share, int decimals)
+{
+    if (isfinite(share))
+        return format_fixed(text, rounded_percent(share, decimals), decimals, "");
     snprintf(text, HS_FIGURE_TEXT, "-");
+    return text;
+}
+
+char *hs_error_figure(char text[HS_FIGURE_TEXT], double error, int decimals)
+{
+    char digits[HS_FIGURE_TEXT];
+
+    hs_percent_figure(digits, error, decimals);
+    snprintf(text, HS_FIGURE_TEXT, "%s%.30s", digits[0] == '-' ? "" : "+", digits);
+    return text;
+}
+
+char *hs_gigabytes_figure(char text[HS_FIGURE_TEXT], double bytes_per_second)
+{
+    double rate = bytes_per_second * 1e-9;
+
+    if (!isfinite(rate))
+        snprintf(text, HS_FIGURE_TEXT, "-");
+    else if (rate > 0 && rate < 0.995)
+        snprintf(text, HS_FIGURE_TEXT, "%.3g", rate);
+    else
+        format_fixed(text, rate, 2, "");
     return text;
 }
 

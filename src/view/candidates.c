@@ -1,0 +1,316 @@
+#include "view/candidates.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define REMARK_BYTES 512
+#define FLAT_ROOM    1.5 /* a flat bar longer than this many times the others is cut */
+
+/* ---- columns ---- */
+
+/* One row, whatever it is of. Numbers that do not exist are NaN. */
+struct record {
+    const struct hs_candidates_source *of; /* NULL: of a comparison */
+    const char *name, *mark;               /* of the plan, or of the library's function */
+    int64_t np;
+    uint64_t bytes;
+    double rank; /* NaN: there for comparison, or a baseline */
+    double seconds, spread, best_seconds, predicted, predicted_spread;
+    const struct hs_candidate *candidate; /* NULL: a baseline, or of a comparison */
+    const struct hs_measured *measured;   /* NULL: not measured, or of a comparison */
+    const struct hs_compare_point *point; /* NULL: not of a comparison */
+    const char *remark;
+};
+
+bool hs_measured_is_ok(const struct hs_measured *measured)
+{
+    return measured && measured->status == HS_MEASURE_OK && !isnan(measured->median_seconds);
+}
+
+double hs_measured_spread(const struct hs_measured *measured)
+{
+    return (measured->ci95_high_seconds - measured->ci95_low_seconds) / 2 /
+           measured->median_seconds;
+}
+
+double hs_cost_spread(const struct hs_system *system, const struct hs_plan_cost *cost)
+{
+    return system->fits.count > 0 ? hs_or_dash(cost->ci95_seconds / cost->seconds) : NAN;
+}
+
+/* What is there for comparison has no rank. */
+static struct hs_value rank(const struct record *r)
+{
+    return (struct hs_value){.number = r->rank,
+                             .mark = r->candidate && isnan(r->rank) ? "flat" : NULL};
+}
+
+static double busbw(const struct record *r)
+{
+    struct hs_problem problem = hs_problem_world(r->np, (double)r->bytes);
+    double rate = hs_problem_bus_bandwidth(&problem, r->seconds);
+
+    return isnan(r->seconds) ? NAN : r->np > 1 ? rate : hs_or_dash(NAN);
+}
+
+static double error(const struct record *r)
+{
+    return r->measured || r->point ? r->predicted / r->seconds - 1 : NAN;
+}
+
+/* Sum of the layers (means over ranks) over the whole of the same runs (the slowest rank): below
+ * 100 % by what lies between layers and by how early the other ranks are done, above it where
+ * chunks overlap. */
+static double layers_share(const struct record *r)
+{
+    double sum = 0;
+
+    if (!r->candidate || !hs_measured_is_ok(r->measured) || !r->of->whole_seconds ||
+        !r->measured->reduce_scatter_seconds)
+        return NAN;
+    for (int i = 0; i < r->candidate->plan.split.count; i++)
+        sum += r->measured->reduce_scatter_seconds[i];
+    for (int i = 0; i + 1 < r->candidate->plan.split.count; i++)
+        sum += r->measured->allgather_seconds[i];
+    return sum / r->of->whole_seconds(r->of->timings, r->of->message, &r->candidate->plan);
+}
+
+/* Only data that was looked at can be right. */
+static double wrong(const struct record *r)
+{
+    const char *backend = r->of ? r->of->result->backend : NULL;
+    bool looked_at = r->measured && backend && strcmp(backend, "simgrid") != 0 &&
+                     (hs_measured_is_ok(r->measured) || r->measured->status == HS_MEASURE_WRONG);
+
+    return looked_at ? (double)r->measured->wrong_elements : NAN;
+}
+
+static const char *status(const struct record *r)
+{
+    if (r->point)
+        return NULL;
+    return r->measured ? hs_measure_status_names[r->measured->status] : "predicted";
+}
+
+/* What a measurement that failed, or is not to be trusted, is to be said of. */
+static const char *remark(const struct record *r, char text[REMARK_BYTES])
+{
+    const char *reason = r->measured ? r->measured->reason : NULL;
+
+    if (!r->measured || r->measured->status == HS_MEASURE_OK)
+        return r->remark ? r->remark : reason;
+    snprintf(text, REMARK_BYTES, "%s%s%s", status(r), reason ? ": " : "", reason ? reason : "");
+    return text;
+}
+
+/* The layers' shares of the plan's time (with chunks layers overlap: scaled to the time). */
+static struct hs_value bar(const struct record *r, double parts[HS_STAGES_MAX])
+{
+    const struct hs_plan_cost *cost = r->candidate ? r->candidate->cost : NULL;
+    double sum = 0;
+
+    for (int i = 0; cost && i < cost->count; i++)
+        sum += cost->stages[i].seconds;
+    for (int i = 0; cost && i < cost->count; i++)
+        parts[i] = cost->stages[i].seconds / sum * cost->seconds;
+    return hs_value_bar(parts, sum > 0 ? cost->count : 0);
+}
+
+#define OF(pointer, member) ((pointer) ? (double)(pointer)->member : (double)NAN)
+
+/* clang-format off */
+#define COLUMNS(column)                                                                            \
+    column(NP, "np", NULL, NULL, COUNT, ALWAYS, r->np)                                             \
+    column(BYTES, "message_bytes", NULL, NULL, BYTES, ALWAYS, r->bytes)                            \
+    column(RANK, "rank", "rank", NULL, COUNT, ALWAYS, rank(r))                                     \
+    column(PLAN, "plan", "plan", NULL, TEXT, ALWAYS, hs_value_marked(r->name, r->mark))            \
+    column(TIME, "seconds", "time", HS_TABLE_UNIT, SCALED, ALWAYS, r->seconds)                     \
+    column(SPREAD, "relative_ci95", "+-%", NULL, PERCENT, IF_ANY, r->spread)                       \
+    column(RATIO, "ratio_to_best", "vs best", NULL, RATIO, ALWAYS,                                 \
+           isnan(r->seconds) ? NAN : hs_or_dash(r->seconds / r->best_seconds))                     \
+    column(BUSBW, "busbw_bytes_per_second", "busbw", "GB/s", GIGABYTES, ALWAYS, busbw(r))          \
+    column(LAYERS, "layers", "layers", NULL, COUNT, ALWAYS, OF(r->candidate, plan.split.count))    \
+    column(PREDICTED, "predicted_seconds", "predicted", HS_TABLE_UNIT, SCALED, IF_ANY,             \
+           r->predicted)                                                                           \
+    column(INTERVAL, "predicted_relative_ci95", "+-%", NULL, PERCENT, IF_ANY, r->predicted_spread) \
+    column(MISS, "error", "error", "%", ERROR, IF_ANY, error(r))                                   \
+    column(FINE_MISS, NULL, "error", "%", ERROR2, IF_ANY, error(r))                                \
+    column(PREDICTED_RANK, "predicted_rank", "predicted rank", NULL, COUNT, IF_ANY,                \
+           OF(r->point, predicted_rank))                                                           \
+    column(SHARE, "layers_over_whole", "layers", "%", PERCENT, IF_ANY, layers_share(r))            \
+    column(SAMPLES, "samples", "samples", NULL, COUNT, ALWAYS, OF(r->measured, sample_count))      \
+    column(WRONG, "wrong_elements", "#wrong", NULL, COUNT, ALWAYS, wrong(r))                       \
+    column(STATUS, "status", "status", NULL, TEXT, ALWAYS, status(r))                              \
+    column(REASON, "reason", NULL, NULL, TEXT, IF_ANY, r->measured ? r->measured->reason : NULL)   \
+    column(REMARK, NULL, "remark", NULL, TEXT, ALWAYS, remark(r, (char[REMARK_BYTES]){0}))         \
+    column(BAR, NULL, "where the time goes", NULL, BAR, IF_ANY,                                    \
+           bar(r, (double[HS_STAGES_MAX]){0}))
+/* clang-format on */
+
+enum { COLUMNS(HS_COLUMN_ID) };
+static const struct hs_column columns[] = {COLUMNS(HS_COLUMN_ROW)};
+
+static void add(struct hs_table *table, const struct record *r)
+{
+    hs_table_row(table);
+    COLUMNS(HS_COLUMN_PUT)
+}
+
+/* ---- what people see of them ---- */
+
+/* clang-format off */
+#define P HS_PICK
+#define COMPARED(time)                                                                             \
+    {                                                                                              \
+        P(PLAN), {TIME, time}, {SPREAD, "+- %"}, P(PREDICTED), P(MISS), P(RANK),                   \
+            P(PREDICTED_RANK), {REMARK, ""}                                                        \
+    }
+static const struct hs_pick
+    of_predict[] = {P(RANK), P(PLAN), P(TIME), P(SPREAD), P(RATIO), P(BUSBW), P(LAYERS), P(BAR)},
+    of_simulate[] = {P(PLAN), P(PREDICTED), {TIME, "simulated"}, P(FINE_MISS), P(BUSBW),
+                     {INTERVAL, "predicted +-%"}},
+    of_measure[] = {{RANK, "#"}, P(PLAN), {TIME, ""}, P(SPREAD), P(RATIO), P(BUSBW), P(PREDICTED),
+                    P(INTERVAL), P(MISS), P(SHARE), P(SAMPLES), P(WRONG), P(REMARK)},
+    of_report[] = {P(RANK), {PLAN, "split"}, P(TIME), P(SPREAD), {RATIO, "to the best"}, P(BUSBW),
+                   P(PREDICTED), P(INTERVAL), P(MISS), P(STATUS), {REASON, "because"}},
+    of_measurement[] = COMPARED("measured"), of_simulation[] = COMPARED("simulated");
+#undef P
+/* clang-format on */
+
+/* ---- of a result ---- */
+
+/* What the table's times have in common: the unit of the fastest. */
+static double smallest_seconds(const struct hs_result_message *message)
+{
+    double smallest = INFINITY;
+
+    for (size_t i = 0; i < message->candidate_count; i++)
+        smallest = fmin(smallest, hs_candidate_seconds(&message->candidates[i]));
+    for (size_t i = 0; i < message->baseline_count; i++)
+        if (hs_measured_is_ok(&message->baselines[i].measured))
+            smallest = fmin(smallest, message->baselines[i].measured.median_seconds);
+    return isfinite(smallest) ? smallest : 1;
+}
+
+static struct record record_of(const struct hs_candidates_source *of, const char *name,
+                               const struct hs_measured *measured)
+{
+    const struct hs_result_message *message = of->message;
+    bool ok = hs_measured_is_ok(measured);
+
+    return (struct record){
+        .of = of,
+        .name = name,
+        .np = of->result->np,
+        .bytes = message->message_bytes,
+        .rank = NAN,
+        .seconds = ok ? measured->median_seconds : NAN,
+        .spread = ok ? hs_measured_spread(measured) : NAN,
+        .best_seconds =
+            message->candidate_count ? hs_candidate_seconds(&message->candidates[0]) : NAN,
+        .predicted = NAN,
+        .predicted_spread = NAN,
+        .measured = measured,
+    };
+}
+
+static void add_candidate(struct hs_table *table, const struct hs_candidates_source *of, size_t i,
+                          bool report)
+{
+    const struct hs_candidate *candidate = &of->message->candidates[i];
+    const struct hs_system *system = &of->result->system;
+    char name[HS_SPLIT_TEXT + sizeof(" (flat)")];
+    struct record r = record_of(of, name, candidate->measured);
+
+    snprintf(name, sizeof(name), "%s%s", HS_AS_PLAN(&candidate->plan),
+             report && hs_plan_is_flat(&candidate->plan) ? " (flat)" : "");
+    r.candidate = candidate;
+    r.mark = candidate->extrapolated && (!report || system->fits.count > 0) ? " *" : NULL;
+    r.rank = of->ranked == 0 || i < of->ranked ? (double)i + 1 : NAN;
+    r.predicted = candidate->predicted_seconds;
+    if (candidate->cost)
+        r.predicted_spread = hs_cost_spread(system, candidate->cost);
+    if (!of->result->backend) {
+        r.seconds = r.predicted;
+        r.spread = r.predicted_spread;
+        r.predicted = r.predicted_spread = NAN;
+    }
+    add(table, &r);
+}
+
+/* A flat split that takes far longer than the others would leave their bars no room. */
+static double full_bar(const struct hs_candidates_source *of)
+{
+    const struct hs_result_message *message = of->message;
+    size_t last = (of->ranked ? of->ranked : message->candidate_count) - 1;
+    double slowest = hs_candidate_seconds(&message->candidates[last]);
+
+    return fmax(slowest, fmin(message->flat_seconds, FLAT_ROOM * slowest));
+}
+
+void hs_candidates_table(struct hs_table *table, enum hs_candidates_of view,
+                         const struct hs_candidates_source *of)
+{
+    const struct hs_picks picks[] = {[HS_OF_PREDICT] = HS_PICKS(of_predict),
+                                     [HS_OF_SIMULATE] = HS_PICKS(of_simulate),
+                                     [HS_OF_MEASURE] = HS_PICKS(of_measure),
+                                     [HS_OF_REPORT] = HS_PICKS(of_report)};
+    const struct hs_result_message *message = of->message;
+    size_t count = message->candidate_count;
+
+    HS_TABLE_INIT(table, "candidates", columns);
+    table->picks = picks[view];
+    table->unit = hs_time_unit_for(smallest_seconds(message));
+    table->bar_full = count > 0 ? full_bar(of) : 0;
+    for (size_t i = 0; i < count && (of->limit == 0 || i < of->limit); i++)
+        add_candidate(table, of, i, view == HS_OF_REPORT);
+    for (size_t i = 0; i < message->baseline_count; i++) {
+        struct record r =
+            record_of(of, message->baselines[i].name, &message->baselines[i].measured);
+
+        add(table, &r);
+    }
+}
+
+/* ---- of a comparison ---- */
+
+static void add_point(struct hs_table *table, const struct hs_compare_case *one, size_t i)
+{
+    const struct hs_compare_point *point = &one->points[i];
+    bool predicted = i == one->score.predicted_best;
+    double seconds = point->measured_seconds;
+
+    add(table, &(struct record){
+                   .name = HS_AS_PLAN(&point->plan),
+                   .mark = point->extrapolated ? " *" : NULL,
+                   .np = one->np,
+                   .bytes = one->message->message_bytes,
+                   .rank = (double)i + 1,
+                   .seconds = seconds,
+                   .spread = hs_or_dash((point->high_seconds - point->low_seconds) / 2 / seconds),
+                   .best_seconds = one->points[0].measured_seconds,
+                   .point = point,
+                   .predicted = point->predicted_seconds,
+                   .predicted_spread = NAN,
+                   .remark = i == 0 ? predicted ? "fastest, predicted fastest" : "fastest"
+                             : point->ties_best
+                                 ? predicted ? "within noise of the fastest, predicted fastest"
+                                             : "within noise of the fastest"
+                             : predicted ? "predicted fastest"
+                                         : NULL});
+}
+
+void hs_candidates_compared(struct hs_table *table, const struct hs_compare_case *one,
+                            const bool *shown)
+{
+    const char *backend = one->measured->result->backend;
+
+    HS_TABLE_INIT(table, "candidates", columns);
+    table->picks = backend && strcmp(backend, "simgrid") == 0 ? HS_PICKS(of_simulation)
+                                                              : HS_PICKS(of_measurement);
+    table->unit = hs_time_unit_for(one->points[0].measured_seconds);
+    for (size_t i = 0; i < one->count; i++)
+        if (shown[i])
+            add_point(table, one, i);
+}

@@ -1,0 +1,25 @@
+/*
+ * systems.h - machines as tables: a row per system, the levels of one, and what was fitted to its
+ * layers.
+ */
+#ifndef HS_VIEW_SYSTEMS_H
+#define HS_VIEW_SYSTEMS_H
+
+#include "model/system.h"
+#include "view/table.h"
+
+/* Figures of a level, each with a source of its own. */
+#define HS_LEVEL_FIGURES 4
+extern const char *const hs_level_figures[HS_LEVEL_FIGURES];
+void hs_level_sources(const char *sources[HS_LEVEL_FIGURES], const struct hs_level *level);
+
+void hs_systems_init(struct hs_table *table);
+void hs_systems_add(struct hs_table *table, const struct hs_system *system, const char *name);
+
+void hs_levels_table(struct hs_table *table, const struct hs_system *system);
+
+/* `layers`: fits of single layers, too; without them people see the figures of levels and sizes in
+ * units of their own, each with its interval beside it. */
+void hs_fits_table(struct hs_table *table, const struct hs_system *system, bool layers);
+
+#endif
