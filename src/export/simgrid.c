@@ -274,7 +274,7 @@ static enum hs_status write_simgrid(struct hs_export_output *out, const struct h
     platform.text = hosts ? hs_export_add_file(out, "platform.xml") : NULL;
     if (!platform.text)
         return hs_fail(err, HS_MEMORY, "out of memory");
-    hs_export_header(platform.text, job, &hs_exporter_simgrid, "<!--", "  ", "-->", use);
+    hs_export_header(platform.text, job, &hs_exporter_simgrid, &hs_export_comment_xml, use);
     write_platform(&platform);
     add_notes(out, job);
     return HS_OK;
