@@ -187,6 +187,19 @@ static void say_twins(struct hs_export_output *out, struct hs_text *text,
                       hs_split_format(plan, split));
 }
 
+/* Without a line the plugin would have everything in one channel. */
+static enum hs_status refuse_slower(const struct hs_export_rules *rules,
+                                    const struct hs_export_job *job, struct hs_error *err)
+{
+    for (size_t i = 0; i < rules->count; i++)
+        if (rules->rules[i].plan.split.count > 0)
+            return HS_OK;
+    return hs_fail(err, HS_INVALID,
+                   "%s: for no message a plan was measured faster than the library's own call: "
+                   "leave it alone, run without NCCL_TUNER_PLUGIN",
+                   job->result_name);
+}
+
 static enum hs_status write_nccl_tuner(struct hs_export_output *out,
                                        const struct hs_export_job *job, struct hs_error *err)
 {
@@ -198,7 +211,8 @@ static enum hs_status write_nccl_tuner(struct hs_export_output *out,
         status = hs_export_rules_make(&rules, job, hs_export_choose_any, err);
     if (status != HS_OK)
         return status;
-    if (text) {
+    status = refuse_slower(&rules, job, err);
+    if (text && status == HS_OK) {
         hs_export_header_lines(text, job, &hs_exporter_nccl_tuner, use);
         hs_export_rules_say(&rules, out, text, job, &hs_exporter_nccl_tuner);
         for (size_t i = 0; i < rules.count; i++)
@@ -206,7 +220,9 @@ static enum hs_status write_nccl_tuner(struct hs_export_output *out,
         append_rules(text, job->result, &rules);
     }
     hs_export_rules_release(&rules);
-    return text ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");
+    if (!text)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    return status;
 }
 
 const struct hs_exporter hs_exporter_nccl_tuner = {

@@ -342,7 +342,13 @@ static struct hs_result result_with_library(const char *system, double library_s
 static const char faster[] =
     "MPI_Allreduce is 11.5 times faster than the plan at 1MiB (measured): leave it alone";
 
-/* SimGrid's first file has no comments, and han has nothing but itself. */
+/* They would have no way to leave the library alone. */
+static bool refuses(const struct hs_exporter *exporter)
+{
+    return exporter == &hs_exporter_ompi_han || exporter == &hs_exporter_nccl_tuner;
+}
+
+/* SimGrid's first file has no comments. */
 static void every_format_says_that_the_library_is_faster(void **state)
 {
     struct hs_result result = result_with_library(system_text, 1e-3);
@@ -352,7 +358,7 @@ static void every_format_says_that_the_library_is_faster(void **state)
         struct hs_export_output output;
         bool said = false;
 
-        if (hs_exporters[i] == &hs_exporter_ompi_han)
+        if (refuses(hs_exporters[i]))
             continue;
         export_text(&output, &result, hs_exporters[i]->name, 0);
         for (size_t f = 0; f < output.count; f++)
@@ -443,7 +449,7 @@ static void formats_that_can_leave_the_library_alone_do(void **state)
     hs_result_release(&result);
 }
 
-static void han_is_refused_where_the_library_is_faster(void **state)
+static void formats_that_cannot_are_refused(void **state)
 {
     struct hs_result result = result_with_library(system_text, 1e-3);
     struct hs_export_job job = job_of(&result);
@@ -452,6 +458,7 @@ static void han_is_refused_where_the_library_is_faster(void **state)
     assert_refused(&job, "ompi-han",
                    "here.json: MPI_Allreduce is faster at 1MiB (measured) than what han could "
                    "stand for: leave it alone");
+    assert_refused(&job, "nccl-tuner", "leave it alone, run without NCCL_TUNER_PLUGIN");
     hs_result_release(&result);
 }
 
@@ -566,8 +573,7 @@ int main(void)
         HS_TEST("how much faster is said in three digits", the_sentence_has_sensible_figures),
         HS_TEST("formats that can leave the library alone do, unless a plan is named",
                 formats_that_can_leave_the_library_alone_do),
-        HS_TEST("han is refused where the library is faster",
-                han_is_refused_where_the_library_is_faster),
+        HS_TEST("formats that cannot are refused", formats_that_cannot_are_refused),
         HS_TEST("formats without sizes say from where on a plan is worth it",
                 formats_without_sizes_say_from_where_a_plan_is_worth_it),
         HS_TEST("every format for a job says what it affects",
