@@ -8,8 +8,9 @@
  * in a note for stderr.
  *
  * Who applies an export must never be worse off than without it. Where the library's own call was
- * measured faster than the plan, file and stderr say so (hs_export_advice_append), and a format that
- * can leave the library alone there, does, unless the caller named the plan.
+ * measured faster than the plan, file and stderr say so (hs_export_advice_append), and a format
+ * that can leave the library alone there does, unless the caller named the plan. One that cannot,
+ * and would do harm, is refused.
  *
  * Every file starts with a comment in the target's syntax (hs_export_header): made by which version
  * from which result, for which versions of the library, and how to use it, command line or

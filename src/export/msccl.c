@@ -208,8 +208,8 @@ static void say_guess(struct hs_export_output *out, const struct hs_export_rule 
                        rule->first_bytes);
 }
 
-/* Sizes for which the plan is to run: those of the rule that the job's message is in. NEVER to NEVER
- * where the library's own call is faster: that is no multiple of np elements. */
+/* Sizes for which the plan is to run: those of the rule that the job's message is in. NEVER to
+ * NEVER where the library's own call is faster: that is no multiple of np elements. */
 static enum hs_status find_range(struct range *range, struct hs_export_output *out,
                                  const struct hs_export_job *job, struct hs_error *err)
 {

@@ -6,8 +6,9 @@
  * where the next one begins. The first begins at 0, the last has no end.
  *
  * The plan of a rule may be the library's own call (hs_export_library_call): for messages for which
- * that was measured faster, and for small ones, up to the smallest message of the result or, if that
- * is less and there is a system, to where the first plan pays as much for latency as for bandwidth.
+ * that was measured faster, and for small ones, up to the smallest message of the result or, if
+ * that is less and there is a system, to where the first plan pays as much for latency as for
+ * bandwidth.
  */
 #ifndef HS_EXPORT_SIZE_RULES_H
 #define HS_EXPORT_SIZE_RULES_H
@@ -30,8 +31,8 @@ enum hs_status hs_export_rules_make(struct hs_export_rules *rules, const struct 
                                     struct hs_error *err);
 void hs_export_rules_release(struct hs_export_rules *rules);
 
-/* Comments and notes: where rules begin, plans that stand in for others, chunks that are lost, boundaries that are
- * guessed. */
+/* Comments and notes: where rules begin, plans that stand in for others, chunks that are lost,
+ * boundaries that are guessed. */
 void hs_export_rules_say(const struct hs_export_rules *rules, struct hs_export_output *out,
                          struct hs_text *text, const struct hs_export_job *job,
                          const struct hs_exporter *exporter);
