@@ -66,7 +66,8 @@ const struct hs_exporter hs_exporter_ucc = {
     .library = "UCC",
     .versions = "1.1 and later",
     .summary = "sizes for which cl/hier runs split_rail, as environment",
-    .affects = "allreduces of every team of the process on several nodes, no other collective",
+    .affects = "allreduces of every UCC team on several nodes; Open MPI's coll_ucc gives UCC all "
+               "other collectives, too",
     .layers = 2,
     .exact = false,
     .chunks = false,
