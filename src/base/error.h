@@ -38,6 +38,12 @@ void hs_error_set(struct hs_error *err, enum hs_status status, const char *forma
  * ...)` reads well. A macro, so that compilers and analysers see which value that is. */
 #define hs_fail(err, status, ...) (hs_error_set((err), (status), __VA_ARGS__), (status))
 
+/* The same for every lack of memory: `return hs_no_memory(err);` */
+static inline enum hs_status hs_no_memory(struct hs_error *err)
+{
+    return hs_fail(err, HS_MEMORY, "out of memory");
+}
+
 /* Puts "prefix: " in front of a message that is already there, and returns its status. */
 enum hs_status hs_error_prefix(struct hs_error *err, enum hs_status status, const char *prefix);
 

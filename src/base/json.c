@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/json_parts.h"
+#include "base/text.h"
 
 /* ---- places and complaints ---- */
 
@@ -58,14 +59,12 @@ enum hs_status hs_json_fail(const struct hs_json *at, struct hs_error *err, cons
     return HS_INVALID;
 }
 
-#define FOUND_BYTES 96
-
-/* What stands there, for "expected ..., found ...". */
-static const char *describe(char text[FOUND_BYTES], const struct cJSON *node)
+const char *hs_json_describe(char text[HS_JSON_FOUND], const struct hs_json *at)
 {
+    const struct cJSON *node = at->node;
     char number[32];
 
-    if (node == NULL)
+    if (!node)
         return "nothing";
     if (cJSON_IsObject(node))
         return "an object";
@@ -76,18 +75,18 @@ static const char *describe(char text[FOUND_BYTES], const struct cJSON *node)
     if (cJSON_IsNull(node))
         return "null";
     if (cJSON_IsNumber(node))
-        snprintf(text, FOUND_BYTES, "%s", hs_json_number_text(number, node->valuedouble));
+        snprintf(text, HS_JSON_FOUND, "%s", hs_json_number_text(number, node->valuedouble));
     else
-        snprintf(text, FOUND_BYTES, "\"%.60s%s\"", node->valuestring,
+        snprintf(text, HS_JSON_FOUND, "\"%.60s%s\"", node->valuestring,
                  strlen(node->valuestring) > 60 ? "..." : "");
     return text;
 }
 
 enum hs_status hs_json_unexpected(const struct hs_json *at, struct hs_error *err, const char *what)
 {
-    char found[FOUND_BYTES];
+    char found[HS_JSON_FOUND];
 
-    return hs_json_fail(at, err, "expected %s, found %s", what, describe(found, at->node));
+    return hs_json_fail(at, err, "expected %s, found %s", what, hs_json_describe(found, at));
 }
 
 /* ---- documents ---- */
@@ -111,7 +110,7 @@ static enum hs_status find_duplicate(const char **duplicate, const struct cJSON 
         return HS_OK;
     names = malloc(count * sizeof(*names));
     if (names == NULL)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     cJSON_ArrayForEach(child, object) names[n++] = child->string;
     qsort(names, count, sizeof(*names), compare_names);
     for (size_t i = 1; i < count && *duplicate == NULL; i++) {
@@ -210,11 +209,14 @@ void hs_json_append_names(struct hs_text *out, const char *const *names, size_t 
         hs_text_append(out, "%s\"%s\"", i == 0 ? "" : i + 1 < count ? ", " : " or ", names[i]);
 }
 
-static bool contains(size_t *index, const char *const *names, size_t count, const char *name)
+/* Whether the name is among them; *next is where to look first: most files keep the order. */
+static bool contains(size_t *next, const char *const *names, size_t count, const char *name)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0) {
-            *index = i;
+    for (size_t i = 0; i < count; i++, ++*next) {
+        if (*next >= count)
+            *next = 0;
+        if (strcmp(names[*next], name) == 0) {
+            ++*next;
             return true;
         }
     }
@@ -240,20 +242,19 @@ enum hs_status hs_json_object(const struct hs_json *at, const char *const *keys,
                               struct hs_error *err)
 {
     const struct cJSON *child;
-    size_t index;
+    size_t next = 0;
 
     if (!cJSON_IsObject(at->node))
         return hs_json_unexpected(at, err, "an object");
     cJSON_ArrayForEach(child, at->node)
     {
-        if (!contains(&index, keys, key_count, child->string))
+        if (!contains(&next, keys, key_count, child->string))
             return unknown_key(at, child->string, keys, key_count, err);
     }
     return HS_OK;
 }
 
-/* The member as a cursor; its node is NULL where it is not there. */
-static struct hs_json look_up(const struct hs_json *object, const char *key)
+struct hs_json hs_json_find(const struct hs_json *object, const char *key)
 {
     struct hs_json member = {.document = object->document, .parent = object, .key = key};
 
@@ -262,20 +263,14 @@ static struct hs_json look_up(const struct hs_json *object, const char *key)
     return member;
 }
 
-bool hs_json_has(const struct hs_json *object, const char *key)
+bool hs_json_is_object(const struct hs_json *at)
 {
-    struct hs_json member = look_up(object, key);
-
-    return member.node != NULL && !cJSON_IsNull(member.node);
+    return cJSON_IsObject(at->node);
 }
 
-enum hs_status hs_json_member(struct hs_json *out, const struct hs_json *object, const char *key,
-                              struct hs_error *err)
+bool hs_json_is_null(const struct hs_json *at)
 {
-    *out = look_up(object, key);
-    if (!cJSON_IsObject(object->node))
-        return hs_json_unexpected(object, err, "an object");
-    return out->node != NULL ? HS_OK : hs_json_fail(out, err, "missing");
+    return cJSON_IsNull(at->node);
 }
 
 enum hs_status hs_json_array(size_t *count, const struct hs_json *at, size_t min, size_t max,
@@ -294,21 +289,6 @@ enum hs_status hs_json_array(size_t *count, const struct hs_json *at, size_t min
     return HS_OK;
 }
 
-struct hs_json hs_json_first(const struct hs_json *array)
-{
-    struct hs_json element = {.document = array->document, .parent = array};
-
-    if (cJSON_IsArray(array->node))
-        element.node = array->node->child;
-    return element;
-}
-
-void hs_json_next(struct hs_json *element)
-{
-    element->node = element->node->next;
-    element->index++;
-}
-
 struct hs_json hs_json_element(const struct hs_json *array, size_t index)
 {
     struct hs_json element = {.document = array->document, .parent = array, .index = index};
@@ -316,4 +296,21 @@ struct hs_json hs_json_element(const struct hs_json *array, size_t index)
     if (cJSON_IsArray(array->node) && index <= INT32_MAX)
         element.node = cJSON_GetArrayItem(array->node, (int)index);
     return element;
+}
+
+struct hs_json hs_json_first(const struct hs_json *container)
+{
+    struct hs_json element = {.document = container->document, .parent = container};
+
+    if (container->node)
+        element.node = container->node->child;
+    element.key = element.node ? element.node->string : NULL;
+    return element;
+}
+
+void hs_json_next(struct hs_json *element)
+{
+    element->node = element->node->next;
+    element->key = element->node ? element->node->string : NULL;
+    element->index++;
 }

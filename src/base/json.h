@@ -18,7 +18,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/text.h"
 
 struct cJSON;
 
@@ -53,59 +52,54 @@ struct hs_json hs_json_top(const struct hs_json_document *document);
 /* Fails at this place: "name: path: " and the formatted rest. Returns HS_INVALID. */
 enum hs_status hs_json_fail(const struct hs_json *at, struct hs_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same with "expected <what>, found <what stands there>". */
+enum hs_status hs_json_unexpected(const struct hs_json *at, struct hs_error *err, const char *what);
+/* What stands there, for messages: a number, "a text" of at most 60 characters, "an array".
+ * Returns `text` or a literal. */
+#define HS_JSON_FOUND 96
+const char *hs_json_describe(char text[HS_JSON_FOUND], const struct hs_json *at);
 
 /* Fails unless `at` is an object whose keys are all in `keys` (the nearest one is named). */
 enum hs_status hs_json_object(const struct hs_json *at, const char *const *keys, size_t key_count,
                               struct hs_error *err);
-/* Whether the object has the member, and it is not null. */
-bool hs_json_has(const struct hs_json *object, const char *key);
-/* The member as a cursor; HS_INVALID "key: missing" where it is not there. */
-enum hs_status hs_json_member(struct hs_json *out, const struct hs_json *object, const char *key,
-                              struct hs_error *err);
+/* The member as a cursor, or, with the node NULL, the place where it would be. */
+struct hs_json hs_json_find(const struct hs_json *object, const char *key);
+bool hs_json_is_object(const struct hs_json *at);
+bool hs_json_is_null(const struct hs_json *at);
 /* Length of an array of min..max elements; HS_INVALID for another type or length. */
 enum hs_status hs_json_array(size_t *count, const struct hs_json *at, size_t min, size_t max,
                              struct hs_error *err);
-/* The first element, and on to the next; at.node is NULL behind the last. */
-struct hs_json hs_json_first(const struct hs_json *array);
-void hs_json_next(struct hs_json *element);
-/* The element of that number, which is counted from the start: not for loops. */
+/* An element, counted from the start; its node is NULL behind the last. A walk over all of them (or
+ * over the members of an object, whatever their keys) is one of hs_json_next, until the node is
+ * NULL. */
 struct hs_json hs_json_element(const struct hs_json *array, size_t index);
+struct hs_json hs_json_first(const struct hs_json *container);
+void hs_json_next(struct hs_json *element);
 
-/* Scalars of a member. The readers named _or take the fallback where the member is absent; null is
- * accepted only where said. Bounds are inclusive except `above` (exclusive lower bound). */
+/* Values, each refused with the complaint that says what would be right. Bounds are inclusive
+ * except where `exclusive_min` says "a number above min". */
 struct hs_json_bounds {
     double min, max;
-    bool exclusive_min; /* "a number above min" */
+    bool exclusive_min;
 };
-enum hs_status hs_json_number(double *out, const struct hs_json *object, const char *key,
-                              const struct hs_json_bounds *bounds, struct hs_error *err);
-enum hs_status hs_json_number_or(double *out, const struct hs_json *object, const char *key,
-                                 const struct hs_json_bounds *bounds, double fallback,
-                                 struct hs_error *err);
-/* A time: an element or member itself, seconds that are usable (units.h). */
-enum hs_status hs_json_seconds(double *out, const struct hs_json *at, struct hs_error *err);
+enum hs_status hs_json_read_number(double *out, const struct hs_json *at,
+                                   const struct hs_json_bounds *bounds, struct hs_error *err);
+/* A time: seconds that are usable (units.h). */
+enum hs_status hs_json_read_seconds(double *out, const struct hs_json *at, struct hs_error *err);
 /* Whole numbers in [min, max], |max| <= 2^53. */
-enum hs_status hs_json_integer(int64_t *out, const struct hs_json *object, const char *key,
-                               int64_t min, int64_t max, struct hs_error *err);
-enum hs_status hs_json_integer_or(int64_t *out, const struct hs_json *object, const char *key,
-                                  int64_t min, int64_t max, int64_t fallback, struct hs_error *err);
-enum hs_status hs_json_bool_or(bool *out, const struct hs_json *object, const char *key,
-                               bool fallback, struct hs_error *err);
-/* Text of a member; points into the document. */
-enum hs_status hs_json_string(const char **out, const struct hs_json *object, const char *key,
-                              struct hs_error *err);
-enum hs_status hs_json_string_or(const char **out, const struct hs_json *object, const char *key,
-                                 const char *fallback, struct hs_error *err);
-/* Index of the member's text in `names`; the nearest name is suggested. */
-enum hs_status hs_json_choice_or(size_t *out, const struct hs_json *object, const char *key,
-                                 const char *const *names, size_t count, size_t fallback,
-                                 struct hs_error *err);
-
-/* Appends the document as text: two-space indentation, arrays of numbers on one line, numbers with
- * the digits that give the same double back, a newline at the end. HS_MEMORY; HS_FAILED for a
- * number that is not finite, which JSON cannot hold. */
-enum hs_status hs_json_print(struct hs_text *text, const struct cJSON *root, struct hs_error *err);
-/* The same for a tree that was made for it, which is deleted. NULL: there was no memory for it. */
-enum hs_status hs_json_print_owned(struct hs_text *text, struct cJSON *root, struct hs_error *err);
+enum hs_status hs_json_read_integer(int64_t *out, const struct hs_json *at, int64_t min,
+                                    int64_t max, struct hs_error *err);
+/* Whole numbers in [min, UINT64_MAX]: above HS_JSON_WHOLE_MAX, where a double skips some, they are
+ * decimal text, and only there. */
+#define HS_JSON_WHOLE_MAX (((uint64_t)1 << 53) - 1)
+enum hs_status hs_json_read_whole(uint64_t *out, const struct hs_json *at, uint64_t min,
+                                  struct hs_error *err);
+enum hs_status hs_json_read_bool(bool *out, const struct hs_json *at, struct hs_error *err);
+/* Points into the document. */
+enum hs_status hs_json_read_string(const char **out, const struct hs_json *at,
+                                   struct hs_error *err);
+/* Index of the text in `names`; the nearest name is suggested. */
+enum hs_status hs_json_read_choice(size_t *out, const struct hs_json *at, const char *const *names,
+                                   size_t count, struct hs_error *err);
 
 #endif

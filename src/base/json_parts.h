@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 
-struct hs_json;
 struct hs_text;
 
 /* Characters in one number: cJSON copies no more. No double needs more than 24. */
@@ -23,9 +22,6 @@ enum hs_status hs_json_scan(const char *name, const char *text, size_t length,
 /* Writes the shortest digits that give the same double back; whole numbers up to 2^53 without an
  * exponent. The value must be finite. Returns text. */
 char *hs_json_number_text(char text[32], double value);
-
-/* Fails at the place: "expected <what>, found <what stands there>". Returns HS_INVALID. */
-enum hs_status hs_json_unexpected(const struct hs_json *at, struct hs_error *err, const char *what);
 
 /* Appends `"a", "b" or "c"`. */
 void hs_json_append_names(struct hs_text *out, const char *const *names, size_t count);

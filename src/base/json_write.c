@@ -1,7 +1,6 @@
-/*
- * JSON as text.
- */
-#include <cjson/cJSON.h>
+#include "base/json_write.h"
+
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +10,9 @@
 #include "base/json_parts.h"
 #include "base/utf8.h"
 
-#define WHOLE_MAX 9007199254740992.0 /* 2^53 */
-
 char *hs_json_number_text(char text[32], double value)
 {
-    if (fabs(value) <= WHOLE_MAX && trunc(value) == value) {
+    if (fabs(value) <= (double)(HS_JSON_WHOLE_MAX + 1) && trunc(value) == value) {
         snprintf(text, 32, "%.0f", value);
         return text;
     }
@@ -29,9 +26,11 @@ char *hs_json_number_text(char text[32], double value)
 
 static void print_string(struct hs_text *text, const char *string)
 {
+    const char *end = string + strlen(string);
+
     hs_text_append_bytes(text, "\"", 1);
-    while (*string != '\0') {
-        size_t length = hs_utf8_length(string, strlen(string));
+    while (string < end) {
+        size_t length = hs_utf8_length(string, (size_t)(end - string));
         unsigned char byte = (unsigned char)*string;
         const char *escape = strchr("\"\"\\\\\bb\ff\nn\rr\tt", byte);
 
@@ -50,82 +49,108 @@ static void print_string(struct hs_text *text, const char *string)
     hs_text_append_bytes(text, "\"", 1);
 }
 
-static bool all_numbers(const struct cJSON *array)
+static void new_line(struct hs_json_writer *w)
 {
-    const struct cJSON *element;
-
-    cJSON_ArrayForEach(element, array)
-    {
-        if (!cJSON_IsNumber(element))
-            return false;
-    }
-    return true;
+    if (!w->compact)
+        hs_text_append(w->text, "\n%*s", 2 * w->depth, "");
 }
 
-static bool print_value(struct hs_text *text, const struct cJSON *node, int depth);
-
-/* Elements or members between brackets, each on its own line, or all on one. */
-static bool print_children(struct hs_text *text, const struct cJSON *node, int depth)
+/* Whether nothing stands yet behind the bracket that was opened last: a value never ends in one. */
+static bool is_empty(const struct hs_text *text)
 {
-    bool object = cJSON_IsObject(node), one_line = !object && all_numbers(node);
-    const struct cJSON *child;
-
-    hs_text_append(text, object ? "{" : "[");
-    cJSON_ArrayForEach(child, node)
-    {
-        if (child != node->child)
-            hs_text_append(text, one_line ? ", " : ",");
-        if (!one_line)
-            hs_text_append(text, "\n%*s", 2 * depth + 2, "");
-        if (object) {
-            print_string(text, child->string);
-            hs_text_append(text, ": ");
-        }
-        if (!print_value(text, child, depth + 1))
-            return false;
-    }
-    if (node->child != NULL && !one_line)
-        hs_text_append(text, "\n%*s", 2 * depth, "");
-    hs_text_append(text, object ? "}" : "]");
-    return true;
+    return text->length > 0 && strchr("{[", text->data[text->length - 1]);
 }
 
-/* False where a number is not finite. */
-static bool print_value(struct hs_text *text, const struct cJSON *node, int depth)
+/* What stands before a value. */
+static void begin(struct hs_json_writer *w, const char *key)
+{
+    if (w->depth > 0) {
+        if (!is_empty(w->text))
+            hs_text_append_bytes(w->text, ",", 1);
+        new_line(w);
+    }
+    if (key) {
+        print_string(w->text, key);
+        hs_text_append_bytes(w->text, ": ", w->compact ? 1 : 2);
+    }
+}
+
+void hs_json_open(struct hs_json_writer *w, const char *key, char bracket)
+{
+    begin(w, key);
+    hs_text_append_bytes(w->text, &bracket, 1);
+    w->depth++;
+}
+
+void hs_json_close(struct hs_json_writer *w, char bracket)
+{
+    w->depth--;
+    if (!is_empty(w->text))
+        new_line(w);
+    hs_text_append_bytes(w->text, &bracket, 1);
+}
+
+void hs_json_write_text(struct hs_json_writer *w, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    begin(w, key);
+    print_string(w->text, text);
+}
+
+void hs_json_write_raw(struct hs_json_writer *w, const char *key, const char *json)
+{
+    begin(w, key);
+    for (const char *end; (end = strchr(json, '\n')); json = end + 1) {
+        hs_text_append_bytes(w->text, json, (size_t)(end - json));
+        new_line(w);
+    }
+    hs_text_append_bytes(w->text, json, strlen(json));
+}
+
+void hs_json_write_number(struct hs_json_writer *w, const char *key, double value)
 {
     char number[32];
 
-    if (cJSON_IsObject(node) || cJSON_IsArray(node))
-        return print_children(text, node, depth);
-    if (cJSON_IsString(node)) {
-        print_string(text, node->valuestring);
-    } else if (cJSON_IsNumber(node)) {
-        if (!isfinite(node->valuedouble))
-            return false;
-        hs_text_append(text, "%s", hs_json_number_text(number, node->valuedouble));
-    } else if (cJSON_IsBool(node)) {
-        hs_text_append(text, cJSON_IsTrue(node) ? "true" : "false");
-    } else {
-        hs_text_append(text, "null");
+    if (isfinite(value))
+        hs_json_write_raw(w, key, hs_json_number_text(number, value));
+}
+
+void hs_json_write_whole(struct hs_json_writer *w, const char *key, uint64_t value)
+{
+    char digits[32];
+
+    snprintf(digits, sizeof(digits), "%" PRIu64, value);
+    if (value <= HS_JSON_WHOLE_MAX)
+        hs_json_write_raw(w, key, digits);
+    else
+        hs_json_write_text(w, key, digits);
+}
+
+void hs_json_write_bool(struct hs_json_writer *w, const char *key, bool value)
+{
+    hs_json_write_raw(w, key, value ? "true" : "false");
+}
+
+void hs_json_write_numbers(struct hs_json_writer *w, const char *key, const double *values,
+                           size_t count)
+{
+    char number[32];
+
+    hs_json_write_raw(w, key, "[");
+    for (size_t i = 0; i < count; i++) {
+        const char *digits = hs_json_number_text(number, values[i]);
+
+        hs_text_append_bytes(w->text, ", ", i == 0 ? 0 : w->compact ? 1 : 2);
+        hs_text_append_bytes(w->text, digits, strlen(digits));
     }
-    return true;
+    hs_text_append_bytes(w->text, "]", 1);
 }
 
-enum hs_status hs_json_print(struct hs_text *text, const struct cJSON *root, struct hs_error *err)
+enum hs_status hs_json_finish(struct hs_json_writer *w)
 {
-    if (!print_value(text, root, 0))
-        return hs_fail(err, HS_FAILED, "a number that is not finite cannot be written as JSON");
-    hs_text_append(text, "\n");
-    return text->failed ? hs_fail(err, HS_MEMORY, "out of memory while writing JSON") : HS_OK;
-}
-
-enum hs_status hs_json_print_owned(struct hs_text *text, struct cJSON *root, struct hs_error *err)
-{
-    enum hs_status status;
-
-    if (!root)
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    status = hs_json_print(text, root, err);
-    cJSON_Delete(root);
-    return status;
+    hs_text_append_bytes(w->text, "\n", 1);
+    if (w->status)
+        return w->status;
+    return w->text->failed ? hs_no_memory(w->err) : HS_OK;
 }

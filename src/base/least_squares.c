@@ -42,7 +42,7 @@ static enum hs_status allocate(struct workspace *work, size_t rows, size_t colum
         work->inverse)
         return HS_OK;
     release(work);
-    return hs_fail(err, HS_MEMORY, "out of memory for least squares of %zu by %zu", rows, columns);
+    return hs_no_memory(err);
 }
 
 static bool all_positive(const double *values, size_t count)

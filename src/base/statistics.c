@@ -92,7 +92,7 @@ enum hs_status hs_summarise(struct hs_summary *out, const double *values, size_t
     }
     sorted = malloc(count * sizeof(*sorted));
     if (sorted == NULL)
-        return hs_fail(err, HS_MEMORY, "out of memory for %zu values", count);
+        return hs_no_memory(err);
     memcpy(sorted, values, count * sizeof(*sorted));
     gsl_sort(sorted, 1, count);
     summarise_sorted(out, sorted, count);

@@ -73,6 +73,7 @@ void hs_text_release(struct hs_text *text)
 enum hs_status hs_name_find(size_t *out, const char *text, const char *what,
                             const char *const *names, size_t count, struct hs_error *err)
 {
+    struct hs_text all = {0};
     const char *nearest;
 
     for (size_t i = 0; i < count; i++) {
@@ -85,8 +86,12 @@ enum hs_status hs_name_find(size_t *out, const char *text, const char *what,
     if (nearest)
         return hs_fail(err, HS_INVALID, "unknown %s \"%.40s\", did you mean \"%s\"?", what, text,
                        nearest);
-    return hs_fail(err, HS_INVALID, "unknown %s \"%.40s\", expected one such as \"%s\"", what, text,
-                   names[0]);
+    for (size_t i = 0; i < count; i++)
+        hs_text_append(&all, "%s%s", i > 0 ? ", " : "", names[i]);
+    hs_error_set(err, HS_INVALID, "unknown %s \"%.40s\", expected one of %s", what, text,
+                 all.failed ? names[0] : all.data);
+    hs_text_release(&all);
+    return HS_INVALID;
 }
 
 char *hs_strdup(const char *text)

@@ -28,10 +28,16 @@ struct unit {
     double factor;
 };
 
+/* Another way to type a unit. */
+struct alias {
+    const char *typed, *name;
+};
+
 struct quantity {
     const char *what, *example;
     const struct unit *units;
     size_t unit_count;
+    const struct alias *aliases; /* ends with a NULL */
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -63,10 +69,35 @@ static const struct unit bandwidth_units[] = {
     {"Gb/s", 9, 0.125},   {"Tb/s", 12, 0.125},
 };
 
-static const struct quantity size_quantity = {"size", "64MiB", size_units, COUNT(size_units)};
-static const struct quantity time_quantity = {"time", "4.8us", time_units, COUNT(time_units)};
+/* A letter alone is a power of 1024, as in nccl-tests and the OSU benchmarks. "Mb" and "Gb" are left
+ * out: somebody may mean bits. */
+static const struct alias size_aliases[] = {
+    {"K", "KiB"},   {"M", "MiB"},   {"G", "GiB"},   {"T", "TiB"},   {"P", "PiB"},   {"k", "KiB"},
+    {"m", "MiB"},   {"g", "GiB"},   {"t", "TiB"},   {"Ki", "KiB"},  {"Mi", "MiB"},  {"Gi", "GiB"},
+    {"Ti", "TiB"},  {"kib", "KiB"}, {"mib", "MiB"}, {"gib", "GiB"}, {"tib", "TiB"}, {"KIB", "KiB"},
+    {"MIB", "MiB"}, {"GIB", "GiB"}, {"TIB", "TiB"}, {"kiB", "KiB"}, {"KB", "kB"},   {"kb", "kB"},
+    {"mb", "MB"},   {"gb", "GB"},   {"tb", "TB"},   {"b", "B"},     {"byte", "B"},  {"bytes", "B"},
+    {NULL, NULL},
+};
+static const struct alias time_aliases[] = {
+    {"m", "min"},    {"sec", "s"},      {"secs", "s"},      {"second", "s"}, {"seconds", "s"},
+    {"mins", "min"}, {"minute", "min"}, {"minutes", "min"}, {"hr", "h"},     {"hour", "h"},
+    {"hours", "h"},  {"msec", "ms"},    {"usec", "us"},     {"nsec", "ns"},  {NULL, NULL},
+};
+/* Bits and bytes are told apart by the case of the letter, so that has to be right. */
+static const struct alias bandwidth_aliases[] = {
+    {"bps", "b/s"},     {"kbps", "kb/s"},   {"Kbps", "kb/s"},   {"Mbps", "Mb/s"},
+    {"Gbps", "Gb/s"},   {"Tbps", "Tb/s"},   {"kbit/s", "kb/s"}, {"Mbit/s", "Mb/s"},
+    {"Gbit/s", "Gb/s"}, {"Tbit/s", "Tb/s"}, {"KB/s", "kB/s"},   {"kBps", "kB/s"},
+    {"MBps", "MB/s"},   {"GBps", "GB/s"},   {"TBps", "TB/s"},   {NULL, NULL},
+};
+
+static const struct quantity size_quantity = {"size", "64MiB", size_units, COUNT(size_units),
+                                              size_aliases};
+static const struct quantity time_quantity = {"time", "4.8us", time_units, COUNT(time_units),
+                                              time_aliases};
 static const struct quantity bandwidth_quantity = {"bandwidth", "18.6GB/s", bandwidth_units,
-                                                   COUNT(bandwidth_units)};
+                                                   COUNT(bandwidth_units), bandwidth_aliases};
 
 /* ---- number and unit apart ---- */
 
@@ -194,6 +225,15 @@ static bool is_unit_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/' || (unsigned char)c >= 0x80;
 }
 
+/* The unit's own name for what was typed. */
+static const char *unit_name(const struct quantity *quantity, const char *typed)
+{
+    for (const struct alias *alias = quantity->aliases; alias->typed; alias++)
+        if (strcmp(alias->typed, typed) == 0)
+            return alias->name;
+    return typed;
+}
+
 /* The unit is the word at `at`; what stands behind it is trailing text. No word leaves unit NULL.
  */
 static enum hs_status take_unit(struct decimal *out, const char *at,
@@ -210,7 +250,7 @@ static enum hs_status take_unit(struct decimal *out, const char *at,
     memcpy(name, at, length);
     name[length] = '\0';
     for (size_t u = 0; u < quantity->unit_count; u++) {
-        if (strcmp(quantity->units[u].name, name) == 0)
+        if (strcmp(quantity->units[u].name, unit_name(quantity, name)) == 0)
             out->unit = &quantity->units[u];
     }
     if (out->unit == NULL && length > 0)

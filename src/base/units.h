@@ -2,8 +2,11 @@
  * units.h - quantities as people write them, SI inside.
  *
  * Sizes: 1, 512B, 64KiB, 128MiB, 1GiB, 1TiB (powers of 1024) and 1kB, 1MB, 1GB, 1TB (powers of
- * 1000); a fraction is allowed where the result is a whole number of bytes (1.5KiB).
- * Times: 4.8us, 20ms, 3s, 2min, 1h, 0.5ns.  Bandwidths: 111.6GB/s, 100Gb/s (bits), 23GiB/s.
+ * 1000); a fraction is allowed where the result is a whole number of bytes (1.5KiB). Also as people
+ * type them: 64K and 1G are powers of 1024 (as in nccl-tests and the OSU benchmarks), 64KB and
+ * 25mb powers of 1000, 1gib in any case of letters.
+ * Times: 4.8us, 20ms, 3s, 2min (or 2m), 1h, 0.5ns.  Bandwidths: 111.6GB/s, 100Gb/s or 100Gbps
+ * (bits), 23GiB/s, 50GBps.
  * One blank between number and unit is allowed. Parsers reject empty text, unknown units (with the
  * nearest one named), trailing text, NaN, infinities, negative numbers and overflow.
  *
@@ -47,10 +50,14 @@ char *hs_seconds_format(char text[HS_UNIT_TEXT], double seconds);
 /* Four significant digits: "18.60 GB/s". */
 char *hs_bandwidth_format(char text[HS_UNIT_TEXT], double bytes_per_second);
 
-/* A sweep in powers of two: "4:2048" is 4, 8, ..., 2048; "64" is 64 alone. The last value is
- * included even when it is not first * 2^k ("6:100" is 6 12 24 48 96 100). */
+/* Values in turn. A sweep in powers of two: "4:2048" is 4, 8, ..., 2048; the last value is included
+ * even when it is not first * 2^k ("6:100" is 6 12 24 48 96 100). "64" is 64 alone. A list holds
+ * values and sweeps, "8,16:64,100", and is taken in ascending order, each value once. */
+#define HS_RANGE_VALUES 51 /* of a list; as many as the longest sweep has */
 struct hs_range {
     uint64_t first, last;
+    uint64_t values[HS_RANGE_VALUES]; /* [count], ascending: of a list; first and last among them */
+    size_t count;                     /* 0: no list but a sweep */
 };
 enum hs_status hs_np_range_parse(struct hs_range *range, const char *text, struct hs_error *err);
 enum hs_status hs_bytes_range_parse(struct hs_range *range, const char *text, struct hs_error *err);

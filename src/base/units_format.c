@@ -79,33 +79,83 @@ static enum hs_status parse_np(uint64_t *np, const char *text, struct hs_error *
     return status;
 }
 
-static enum hs_status parse_range(struct hs_range *range, const char *text,
-                                  enum hs_status (*parse)(uint64_t *, const char *,
-                                                          struct hs_error *),
+typedef enum hs_status parse_value(uint64_t *value, const char *text, struct hs_error *err);
+
+/* "64" or "4:2048". */
+static enum hs_status parse_sweep(struct hs_range *range, char *text, parse_value *parse,
                                   struct hs_error *err)
 {
-    const char *colon = strchr(text, ':');
-    char first[128];
+    char *colon = strchr(text, ':');
 
     *range = (struct hs_range){0};
-    if (colon == NULL) {
-        if (parse(&range->first, text, err))
-            return HS_INVALID;
-        range->last = range->first;
-        return HS_OK;
-    }
-    if ((size_t)(colon - text) >= sizeof(first))
-        return hs_fail(err, HS_INVALID, "expected a range FIRST:LAST, found \"%.60s...\"", text);
-    snprintf(first, sizeof(first), "%.*s", (int)(colon - text), text);
-    if (parse(&range->first, first, err) || parse(&range->last, colon + 1, err)) {
-        *range = (struct hs_range){0};
+    if (colon)
+        *colon = '\0';
+    if (parse(&range->first, text, err) || parse(&range->last, colon ? colon + 1 : text, err))
         return HS_INVALID;
+    if (range->first <= range->last)
+        return HS_OK;
+    return hs_fail(err, HS_INVALID, "expected a range FIRST:LAST that grows, found \"%.30s:%.30s\"",
+                   text, colon + 1);
+}
+
+/* Into the ascending list, where it is not there yet. */
+static bool insert(struct hs_range *list, uint64_t value)
+{
+    size_t at = list->count;
+
+    while (at > 0 && list->values[at - 1] >= value)
+        at--;
+    if (at < list->count && list->values[at] == value)
+        return true;
+    if (list->count == HS_RANGE_VALUES)
+        return false;
+    memmove(list->values + at + 1, list->values + at, (list->count - at) * sizeof(*list->values));
+    list->values[at] = value;
+    list->count++;
+    return true;
+}
+
+/* One item of a list, as long as `length`. */
+static enum hs_status parse_item(struct hs_range *list, const char *item, size_t length,
+                                 parse_value *parse, struct hs_error *err)
+{
+    struct hs_range sweep;
+    char text[128];
+
+    if (length >= sizeof(text))
+        return hs_fail(err, HS_INVALID, "expected a range FIRST:LAST, found \"%.60s...\"", item);
+    memcpy(text, item, length);
+    text[length] = '\0';
+    if (parse_sweep(&sweep, text, parse, err))
+        return HS_INVALID;
+    for (uint64_t value = sweep.first; value; value = hs_range_next(&sweep, value))
+        if (!insert(list, value))
+            return hs_fail(err, HS_INVALID, "expected at most %d values, found more",
+                           HS_RANGE_VALUES);
+    return HS_OK;
+}
+
+static enum hs_status parse_range(struct hs_range *range, const char *text, parse_value *parse,
+                                  struct hs_error *err)
+{
+    struct hs_range list = {0};
+    enum hs_status status = HS_OK;
+
+    for (const char *item = text; item && status == HS_OK;) {
+        size_t length;
+
+        if (item > text)
+            item += strspn(item, " ");
+        length = strcspn(item, ",");
+        status = parse_item(&list, item, length, parse, err);
+        item = item[length] ? item + length + 1 : NULL;
     }
-    if (range->first > range->last) {
-        *range = (struct hs_range){0};
-        return hs_fail(err, HS_INVALID, "expected a range FIRST:LAST that grows, found \"%.60s\"",
-                       text);
-    }
+    *range = (struct hs_range){0};
+    if (status != HS_OK)
+        return status;
+    list.first = list.values[0];
+    list.last = list.values[list.count - 1];
+    *range = list;
     return HS_OK;
 }
 
@@ -123,5 +173,8 @@ uint64_t hs_range_next(const struct hs_range *range, uint64_t value)
 {
     if (value >= range->last || value == 0)
         return 0;
+    for (size_t i = 0; i < range->count; i++)
+        if (range->values[i] > value)
+            return range->values[i];
     return value > range->last / 2 ? range->last : value * 2;
 }

@@ -35,8 +35,8 @@ static const struct hs_option options[] = {
      .fallback = "16MiB",
      .help = "message of the splits to be predicted, bytes per process; layers get their share of "
              "it, and of a half, a quarter and an eighth of it. A range: of its powers of two"},
-    HS_ROW_DATATYPE(WHAT, FIELD(datatype_name)),
-    HS_ROW_OPERATION(WHAT, FIELD(operation_name)),
+    HS_ROW_DATATYPE(WHAT, FIELD(datatype)),
+    HS_ROW_OPERATION(WHAT, FIELD(operation)),
     HS_ROW_BACKEND(WHAT, FIELD(backend),
                    "what runs the layers; auto takes the first that works here"),
     HS_ROW_COUNT("layers", "layers", 1, 1000000, NULL, WHAT, FIELD(layers),
@@ -107,29 +107,12 @@ const struct hs_command hs_command_calibrate = {
     .run = run,
 };
 
-static enum hs_status check_sizes(const struct hs_calibrate_settings *settings,
-                                  struct hs_error *err)
-{
-    size_t width = hs_datatype_bytes(settings->datatype);
-
-    if (settings->sizes.first % width == 0 && settings->sizes.last % width == 0)
-        return HS_OK;
-    return hs_fail(err, HS_INVALID,
-                   "--size: expected a multiple of %zu, the bytes of a %s, found %" PRIu64, width,
-                   hs_datatype_names[settings->datatype],
-                   settings->sizes.first % width ? settings->sizes.first : settings->sizes.last);
-}
-
 enum hs_status hs_calibrate_settings_check(struct hs_calibrate_settings *settings,
                                            struct hs_error *err)
 {
-    enum hs_status status = hs_datatype_parse(&settings->datatype, settings->datatype_name, err);
+    enum hs_status status = hs_sizes_check(&settings->sizes, settings->datatype, err);
     bool null_backend = strcmp(settings->backend, HS_BACKEND_NULL) == 0;
 
-    if (status == HS_OK)
-        status = hs_operation_parse(&settings->operation, settings->operation_name, err);
-    if (status == HS_OK)
-        status = check_sizes(settings, err);
     if (status != HS_OK)
         return status;
     if (settings->max_samples < settings->min_samples)

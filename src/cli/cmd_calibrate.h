@@ -15,8 +15,8 @@
 struct hs_calibrate_settings {
     const char *system; /* description to start from; NULL: made from where the ranks are */
     struct hs_range sizes;
-    const char *backend, *datatype_name, *operation_name;
-    enum hs_datatype datatype; /* from the names, by hs_calibrate_settings_check */
+    const char *backend;
+    enum hs_datatype datatype;
     enum hs_operation operation;
     int64_t layers; /* at most so many; 0: all */
     double budget_seconds, timeout_seconds, precision;

@@ -139,7 +139,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     if (settings->output)
         status = hs_file_writable(settings->output, err);
     if (status == HS_OK && settings->predict) {
-        status = hs_system_find(&system, settings->predict, err);
+        status = hs_find_system(&system, settings->predict, context, err);
         if (status != HS_OK)
             hs_error_prefix(err, status, "--predict");
     }

@@ -123,7 +123,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     if (settings->output && strcmp(settings->output, "-") != 0)
         status = hs_file_writable(settings->output, err);
     if (!status)
-        status = hs_system_find(&system, settings->system, err);
+        status = hs_find_system(&system, settings->system, context, err);
     if (!status)
         status = gather(&points, &settings->results, context, err);
     if (!status)

@@ -45,9 +45,10 @@ static const struct hs_option options[] = {
      .offset = FIELD(sizes),
      .group = WHAT,
      .required = true,
-     .help = "bytes per process, such as 64MiB; a range is a sweep in powers of two"},
-    HS_ROW_DATATYPE(WHAT, FIELD(datatype_name)),
-    HS_ROW_OPERATION(WHAT, FIELD(operation_name)),
+     .help = "bytes per process, such as 64MiB; a range is a sweep in "
+             "powers of two, and 25MB,1GiB a list"},
+    HS_ROW_DATATYPE(WHAT, FIELD(datatype)),
+    HS_ROW_OPERATION(WHAT, FIELD(operation)),
     HS_ROW_BACKEND(WHAT, FIELD(backend),
                    "what runs the splits; auto takes the first that works here"),
     HS_ROW_CHOICE("buffers", 0, "WHERE", hs_buffers_words, "auto", WHAT, FIELD(buffers_name),
@@ -142,29 +143,11 @@ const struct hs_command hs_command_measure = {
     .run = run,
 };
 
-static enum hs_status check_sizes(const struct hs_measure_settings *settings, struct hs_error *err)
-{
-    size_t width = hs_datatype_bytes(settings->datatype);
-
-    for (uint64_t bytes = settings->sizes.first; bytes;
-         bytes = hs_range_next(&settings->sizes, bytes))
-        if (bytes % width)
-            return hs_fail(err, HS_INVALID,
-                           "--size: expected a multiple of %zu, the bytes of a %s, found "
-                           "%" PRIu64,
-                           width, hs_datatype_names[settings->datatype], bytes);
-    return HS_OK;
-}
-
 enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, struct hs_error *err)
 {
-    enum hs_status status = hs_datatype_parse(&settings->datatype, settings->datatype_name, err);
+    enum hs_status status = hs_sizes_check(&settings->sizes, settings->datatype, err);
     bool null_backend = strcmp(settings->backend, HS_BACKEND_NULL) == 0;
 
-    if (status == HS_OK)
-        status = hs_operation_parse(&settings->operation, settings->operation_name, err);
-    if (status == HS_OK)
-        status = check_sizes(settings, err);
     if (status != HS_OK)
         return status;
     while (strcmp(settings->buffers_name, hs_buffers_names[settings->buffers]) != 0)

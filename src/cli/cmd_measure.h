@@ -22,9 +22,9 @@
 struct hs_measure_settings {
     const char *system; /* NULL: none */
     struct hs_range sizes;
-    const char *backend, *buffers_name, *datatype_name, *operation_name;
+    const char *backend, *buffers_name;
     enum hs_buffers buffers;
-    enum hs_datatype datatype; /* from the names, by hs_measure_settings_check */
+    enum hs_datatype datatype;
     enum hs_operation operation;
     int64_t top;    /* 0 from the rows means that it was not given */
     bool top_given; /* by hs_measure_settings_check, which puts the default in its place */

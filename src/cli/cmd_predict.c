@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
-
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/option_rows.h"
@@ -32,7 +30,7 @@ static const struct hs_argument arguments[] = {
         FIELD(system), true,
         "the machine: a name that `hiersearch systems` lists; a file (the text has a '/' or ends "
         "in .json; - is stdin); or levels from the inside out (the text has an '@'), such as "
-        "nvlink:4@111.6GB/s,ib:32@18.6GB/s,spine@198GB/s"),
+        "nvlink:4@111.6GB/s~3.4us,ib:32@18.6GB/s~14us,spine@198GB/s"),
     {.name = NULL},
 };
 
@@ -44,7 +42,7 @@ static const struct hs_option options[] = {
      .required = true,
      .type = &hs_option_np_range,
      .offset = FIELD(np),
-     .help = "processes (one per GPU); 4:2048 is a sweep 4, 8, ..., 2048"},
+     .help = "processes (one per GPU); 4:2048 is a sweep 4, 8, ..., 2048, and 24,64 a list"},
     {.name = "size",
      .letter = 's',
      .argument = "SIZE[:SIZE]",
@@ -52,7 +50,8 @@ static const struct hs_option options[] = {
      .fallback = "128MiB",
      .type = &hs_option_bytes_range,
      .offset = FIELD(bytes),
-     .help = "message per process; 1MiB:1GiB is a sweep in powers of two"},
+     .help = "message per process; 1MiB:1GiB is a sweep in powers of two, and 25MB,1GiB a list"},
+    HS_ROW_DATATYPE("Problem", FIELD(datatype)),
     {.name = "search",
      .argument = "NAME",
      .group = "Search",
@@ -135,21 +134,6 @@ static enum hs_status check_settings(const struct hs_predict_settings *settings,
     return HS_OK;
 }
 
-/* The result file as one line. */
-static enum hs_status print_line(struct hs_text *out, const struct hs_result *result,
-                                 struct hs_error *err)
-{
-    struct hs_text text = {0};
-    enum hs_status status = hs_result_print(&text, result, err);
-
-    if (status == HS_OK && text.data) {
-        cJSON_Minify(text.data);
-        hs_text_append(out, "%s\n", text.data);
-    }
-    hs_text_release(&text);
-    return status;
-}
-
 static enum hs_status finish_result(const struct hs_predict *predict, struct hs_result *result,
                                     struct hs_error *err)
 {
@@ -157,7 +141,7 @@ static enum hs_status finish_result(const struct hs_predict *predict, struct hs_
     enum hs_status status = HS_OK;
 
     if (settings->json && settings->np.first != settings->np.last)
-        status = print_line(predict->context->out, result, err);
+        status = hs_result_print_line(predict->context->out, result, err);
     else if (settings->json)
         status = hs_result_print(predict->context->out, result, err);
     if (status == HS_OK && settings->output)
@@ -213,7 +197,7 @@ static enum hs_status run_np(const struct hs_predict *predict, struct hs_predict
         status = run_sizes(predict, sweep, &result, np, err);
     if (status == HS_OK)
         status = finish_result(predict, &result, err);
-    hs_predict_result_release(&result);
+    hs_result_release(&result);
     return status;
 }
 
@@ -229,6 +213,13 @@ static void warn_of_extrapolation(const struct hs_predict *predict)
                    predict->label, capacity, predict->settings->np.last, outermost->name);
 }
 
+static bool is_one_prime(const struct hs_range *np)
+{
+    int64_t only = (int64_t)np->first;
+
+    return np->first == np->last && only > 3 && hs_is_prime(only);
+}
+
 static enum hs_status run_sweep(const struct hs_predict *predict, struct hs_error *err)
 {
     const struct hs_range *np = &predict->settings->np;
@@ -241,6 +232,8 @@ static enum hs_status run_sweep(const struct hs_predict *predict, struct hs_erro
         hs_predict_sweep_print(&sweep, predict);
     if (status == HS_OK)
         warn_of_extrapolation(predict);
+    if (status == HS_OK && is_one_prime(np))
+        status = hs_predict_hint_neighbours(predict, err);
     hs_predict_sweep_release(&sweep);
     return status;
 }
@@ -280,7 +273,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     if (status != HS_OK)
         return status;
     predict.strategy = hs_search_strategy_find(settings->search);
-    status = hs_system_find(&system, settings->system, err);
+    status = hs_find_system(&system, settings->system, context, err);
     predict.label = strchr(settings->system, '@') ? settings->system : system.name;
     if (status == HS_OK && settings->output)
         status = hs_file_writable(settings->output, err);

@@ -81,11 +81,6 @@ static const struct hs_option options[] = {
     {.name = NULL},
 };
 
-static enum hs_status out_of_memory(struct hs_error *err)
-{
-    return hs_fail(err, HS_MEMORY, "out of memory");
-}
-
 static enum hs_status check_settings(const struct hs_simulate_settings *settings,
                                      struct hs_error *err)
 {
@@ -118,7 +113,7 @@ static enum hs_status add_message(struct hs_result *result, const struct hs_simu
     enum hs_status status = HS_OK;
 
     if (!message)
-        return out_of_memory(err);
+        return hs_no_memory(err);
     message->message_bytes = simulation->bytes;
     message->datatype = HS_FLOAT32;
     message->operation = HS_SUM;
@@ -127,7 +122,7 @@ static enum hs_status add_message(struct hs_result *result, const struct hs_simu
     message->flat_seconds = simulation->flat_seconds;
     message->strategy = hs_strdup(simulation->strategy);
     if (!message->strategy)
-        return out_of_memory(err);
+        return hs_no_memory(err);
     for (size_t i = 0; i < simulation->count && status == HS_OK; i++)
         status = hs_result_add_prediction(message, simulation->system, &problem,
                                           &simulation->plans[i].plan, err);
@@ -144,8 +139,6 @@ static enum hs_status begin_result(struct hs_result *result, const struct hs_con
 
     result->np = simulation->np;
     result->complete = true;
-    result->has_system = true;
-    result->system = *simulation->system; /* borrowed */
     result->extrapolated = simulation->np > hs_system_capacity(simulation->system);
     result->command = hs_strdup(context->command_line);
     result->created = hs_strdup(hs_clock_utc(created));
@@ -153,8 +146,11 @@ static enum hs_status begin_result(struct hs_result *result, const struct hs_con
     result->note = hs_strdup("simulated, not measured: times are those of SimGrid's network, "
                              "computing takes none, and data was not checked");
     if (!result->command || !result->created || !result->backend || !result->note)
-        return out_of_memory(err);
-    status = hs_result_set_version(result, "hiersearch", HS_VERSION, err);
+        return hs_no_memory(err);
+    status = hs_system_copy(&result->system, simulation->system, err);
+    result->has_system = status == HS_OK;
+    if (status == HS_OK)
+        status = hs_result_set_version(result, "hiersearch", HS_VERSION, err);
     if (status == HS_OK && describe[0])
         status = hs_result_set_version(result, "git", describe, err);
     return status == HS_OK ? add_message(result, simulation, err) : status;
@@ -177,16 +173,18 @@ static enum hs_status add_measured(struct hs_candidate *candidate,
     int layers = simulated->plan.split.count;
 
     if (!measured)
-        return out_of_memory(err);
+        return hs_no_memory(err);
     measured->status = HS_MEASURE_OK;
     measured->median_seconds = simulated->seconds;
     measured->samples_seconds = copy_figures(&simulated->seconds, 1);
     measured->sample_count = measured->samples_seconds ? 1 : 0;
     measured->reduce_scatter_seconds = copy_figures(simulated->reduce_scatter, layers);
     measured->allgather_seconds = copy_figures(simulated->allgather, layers - 1);
+    measured->reduce_scatter_count = (size_t)layers;
+    measured->allgather_count = (size_t)layers - 1;
     if (!measured->samples_seconds || !measured->reduce_scatter_seconds ||
         !measured->allgather_seconds)
-        return out_of_memory(err);
+        return hs_no_memory(err);
     return HS_OK;
 }
 
@@ -250,7 +248,7 @@ static enum hs_status simulate(struct hs_simulation *simulation, const struct hs
 
     status = platform && hosts && !platform->failed && !hosts->failed
                  ? hs_simulate_run(simulation, platform, hosts, quiet, err)
-                 : out_of_memory(err);
+                 : hs_no_memory(err);
     hs_export_output_release(&output);
     return status;
 }
@@ -395,7 +393,6 @@ static enum hs_status run_simulation(struct hs_context *context,
         status = hs_result_save(&result, settings->output, err);
     if (status == HS_OK)
         note_differences(context, simulation);
-    memset(&result.system, 0, sizeof(result.system));
     hs_result_release(&result);
     return status;
 }
@@ -415,7 +412,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     status = check_settings(settings, err);
     simulation.bytes = settings->bytes.first;
     if (status == HS_OK)
-        status = hs_system_find(&system, settings->system, err);
+        status = hs_find_system(&system, settings->system, context, err);
     if (status == HS_OK && settings->output)
         status = hs_file_writable(settings->output, err);
     if (status == HS_OK)

@@ -3,8 +3,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include <cjson/cJSON.h>
-
 #include "base/json.h"
 #include "base/units.h"
 #include "cli/commands.h"
@@ -156,26 +154,19 @@ static void print_list(struct hs_context *context, const struct hs_system_list *
 static enum hs_status print_list_as_json(struct hs_context *context,
                                          const struct hs_system_list *list, struct hs_error *err)
 {
-    cJSON *array = cJSON_CreateArray();
-    enum hs_status status = HS_OK;
+    struct hs_json_writer w = {.text = context->out, .err = err};
 
-    for (size_t i = 0; i < list->count && array; i++) {
+    hs_json_open(&w, NULL, '[');
+    for (size_t i = 0; i < list->count; i++) {
         struct hs_system system;
-        cJSON *object;
 
         if (!load_entry(context, &system, &list->entries[i]))
             continue;
-        object = hs_system_to_json(&system);
+        hs_fields_write(&w, NULL, &hs_system_fields, &system);
         hs_system_release(&system);
-        if (!object || !cJSON_AddItemToArray(array, object))
-            status = hs_fail(err, HS_MEMORY, "out of memory");
     }
-    if (!array)
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    if (status == HS_OK)
-        status = hs_json_print(context->out, array, err);
-    cJSON_Delete(array);
-    return status;
+    hs_json_close(&w, ']');
+    return hs_json_finish(&w);
 }
 
 static enum hs_status run_list(struct hs_context *context, const struct systems_settings *settings,

@@ -1,5 +1,6 @@
 #include "cli/option_rows.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,8 +39,48 @@ static enum hs_status parse_percent(void *field, const struct hs_option *option,
     return HS_OK;
 }
 
+static enum hs_status parse_datatype(void *field, const struct hs_option *option, const char *text,
+                                     struct hs_error *err)
+{
+    (void)option;
+    return hs_datatype_parse(field, text, err);
+}
+
+static enum hs_status parse_operation(void *field, const struct hs_option *option, const char *text,
+                                      struct hs_error *err)
+{
+    (void)option;
+    return hs_operation_parse(field, text, err);
+}
+
+enum hs_status hs_find_system(struct hs_system *system, const char *text,
+                              const struct hs_context *context, struct hs_error *err)
+{
+    enum hs_status status = hs_system_find(system, text, err);
+
+    if (status == HS_OK && strchr(text, '@') && system->notes)
+        hs_note(context, "%s", system->notes);
+    return status;
+}
+
+enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype datatype,
+                              struct hs_error *err)
+{
+    size_t width = hs_datatype_bytes(datatype);
+
+    for (uint64_t bytes = sizes->first; bytes; bytes = hs_range_next(sizes, bytes))
+        if (bytes % width)
+            return hs_fail(err, HS_INVALID,
+                           "--size: expected a multiple of %zu, the bytes of a %s, found "
+                           "%" PRIu64,
+                           width, hs_datatype_names[datatype], bytes);
+    return HS_OK;
+}
+
 const struct hs_option_type hs_option_seconds = {.parse = parse_seconds};
 const struct hs_option_type hs_option_percent = {.parse = parse_percent};
+const struct hs_option_type hs_option_datatype = {.one_of_words = true, .parse = parse_datatype};
+const struct hs_option_type hs_option_operation = {.one_of_words = true, .parse = parse_operation};
 
 /* Read once and kept until the program ends. */
 const char *const *hs_system_words(void)

@@ -6,11 +6,23 @@
 #ifndef HS_CLI_OPTION_ROWS_H
 #define HS_CLI_OPTION_ROWS_H
 
-#include "console/options.h"
+#include "console/command.h"
+#include "model/datatype.h"
 #include "model/plan.h"
 
 extern const struct hs_option_type hs_option_seconds; /* double: a time above 0 */
 extern const struct hs_option_type hs_option_percent; /* double: "2%" is 0.02; above 0, below 1 */
+
+extern const struct hs_option_type hs_option_datatype;  /* enum hs_datatype */
+extern const struct hs_option_type hs_option_operation; /* enum hs_operation */
+
+/* hs_system_find, and a note on stderr of the latencies that a line of text does not give. */
+enum hs_status hs_find_system(struct hs_system *system, const char *text,
+                              const struct hs_context *context, struct hs_error *err);
+
+/* HS_INVALID where a size is no whole number of elements. */
+enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype datatype,
+                              struct hs_error *err);
 
 /* Names of the shipped systems; "auto" and the backends of this build; where messages lie; types
  * of elements; reductions. All end with a NULL. */
@@ -86,11 +98,18 @@ const char *const *hs_operation_words(void);
         .group = (heading), .offset = (place), .help = (text), .fallback = (usual),                \
         .words = (list)                                                                            \
     }
+/* enum hs_datatype, enum hs_operation; float, bf16, avg and their like are understood. */
 #define HS_ROW_DATATYPE(heading, place)                                                            \
-    HS_ROW_CHOICE("dtype", 0, "TYPE", hs_datatype_words, "float32", heading, place,                \
-                  "type of the elements")
+    {                                                                                              \
+        .name = "dtype", .argument = "TYPE", .type = &hs_option_datatype, .group = (heading),      \
+        .offset = (place), .fallback = "float32", .words = hs_datatype_words,                      \
+        .help = "type of the elements"                                                             \
+    }
 #define HS_ROW_OPERATION(heading, place)                                                           \
-    HS_ROW_CHOICE("op", 0, "OP", hs_operation_words, "sum", heading, place, "reduction")
+    {                                                                                              \
+        .name = "op", .argument = "OP", .type = &hs_option_operation, .group = (heading),          \
+        .offset = (place), .fallback = "sum", .words = hs_operation_words, .help = "reduction"     \
+    }
 #define HS_ROW_BACKEND(heading, place, text)                                                       \
     HS_ROW_CHOICE("backend", 'b', "NAME", hs_backend_words, "auto", heading, place, text)
 

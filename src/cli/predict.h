@@ -15,6 +15,7 @@
 #include "console/command.h"
 #include "console/figures.h"
 #include "console/table.h"
+#include "model/datatype.h"
 #include "model/gaps.h"
 #include "result/result.h"
 #include "search/search.h"
@@ -22,6 +23,7 @@
 struct hs_predict_settings {
     const char *system; /* as typed */
     struct hs_range np, bytes;
+    enum hs_datatype datatype;
     int64_t top;
     const char *search;          /* name of a strategy */
     int64_t keep;                /* containment; 0: not given */
@@ -56,6 +58,9 @@ struct hs_predict_point {
 enum hs_status hs_predict_point_init(struct hs_predict_point *point,
                                      const struct hs_predict *predict, int64_t np, uint64_t bytes,
                                      struct hs_error *err);
+/* For the one process count of the settings, which is prime: a note on what the next counts below
+ * and above that fill the units of the first level (else that have splits) would take. */
+enum hs_status hs_predict_hint_neighbours(const struct hs_predict *predict, struct hs_error *err);
 void hs_predict_point_release(struct hs_predict_point *point);
 
 /* Plans that --top asks for and that exist. */
@@ -109,14 +114,12 @@ void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predic
 void hs_predict_sweep_print(const struct hs_predict_sweep *sweep, const struct hs_predict *predict);
 void hs_predict_sweep_release(struct hs_predict_sweep *sweep);
 
-/* predict_result.c: the result file of one process count. The system in it is borrowed, therefore:
- * release with hs_predict_result_release. HS_MEMORY. */
+/* predict_result.c: the result file of one process count; released in any case. HS_MEMORY. */
 enum hs_status hs_predict_result_init(struct hs_result *result, const struct hs_predict *predict,
                                       int64_t np, struct hs_error *err);
 /* Adds the message size: the plans that are shown, each with the cost of its layers, and the flat
  * split last where it is not among them. */
 enum hs_status hs_predict_result_add(struct hs_result *result, const struct hs_predict *predict,
                                      const struct hs_predict_point *point, struct hs_error *err);
-void hs_predict_result_release(struct hs_result *result);
 
 #endif

@@ -1,4 +1,6 @@
 /* One process count and one message size: the search, and what containment loses against it. */
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "cli/predict.h"
@@ -73,6 +75,46 @@ enum hs_status hs_predict_point_init(struct hs_predict_point *point,
     status = search_exactly(point, err);
     if (status != HS_OK)
         hs_predict_point_release(point);
+    return status;
+}
+
+/* "20 processes (13.0 % fewer) would take 1.234 ms as 2x2x5", or more shortly behind another. */
+static enum hs_status append_neighbour(struct hs_text *text, const struct hs_predict *predict,
+                                       int64_t np, int64_t neighbour, struct hs_error *err)
+{
+    double change = 100 * ((double)neighbour / (double)np - 1);
+    char plan[HS_SPLIT_TEXT], time[HS_UNIT_TEXT];
+    struct hs_predict_point point;
+    enum hs_status status =
+        hs_predict_point_init(&point, predict, neighbour, predict->settings->bytes.first, err);
+
+    if (status != HS_OK)
+        return status;
+    hs_text_append(text, "%s%" PRId64 "%s (%.1f %% %s)%s %s as %s", text->length ? ", " : "",
+                   neighbour, text->length ? "" : " processes", fabs(change),
+                   change < 0 ? "fewer" : "more", text->length ? "" : " would take",
+                   hs_seconds_format(time, point.found.plans[0].seconds),
+                   hs_plan_format(plan, &point.found.plans[0].plan));
+    hs_predict_point_release(&point);
+    return HS_OK;
+}
+
+enum hs_status hs_predict_hint_neighbours(const struct hs_predict *predict, struct hs_error *err)
+{
+    int64_t np = (int64_t)predict->settings->np.first;
+    int64_t unit = hs_system_child_ranks(predict->system, 1);
+    bool by_units = unit > 1 && unit < np;
+    int64_t below = by_units ? np - np % unit : np - 1;
+    int64_t above = by_units ? below + unit : np + 1;
+    struct hs_text text = {0};
+    enum hs_status status = append_neighbour(&text, predict, np, below, err);
+
+    if (status == HS_OK && above <= HS_NP_MAX)
+        status = append_neighbour(&text, predict, np, above, err);
+    if (status == HS_OK)
+        hs_note(predict->context, "%" PRId64 " is prime: there is nothing to split. %s", np,
+                text.failed ? "" : text.data);
+    hs_text_release(&text);
     return status;
 }
 

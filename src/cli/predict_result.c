@@ -7,11 +7,6 @@
 #include "console/help.h"
 #include "version.h"
 
-static enum hs_status out_of_memory(struct hs_error *err)
-{
-    return hs_fail(err, HS_MEMORY, "out of memory");
-}
-
 enum hs_status hs_predict_result_init(struct hs_result *result, const struct hs_predict *predict,
                                       int64_t np, struct hs_error *err)
 {
@@ -22,23 +17,18 @@ enum hs_status hs_predict_result_init(struct hs_result *result, const struct hs_
     memset(result, 0, sizeof(*result));
     result->np = np;
     result->complete = true;
-    result->has_system = true;
-    result->system = *predict->system; /* borrowed */
     result->extrapolated = np > hs_system_capacity(predict->system);
     result->command = hs_strdup(predict->context->command_line);
     result->created = hs_strdup(hs_clock_utc(created));
     if (!result->command || !result->created)
-        return out_of_memory(err);
-    status = hs_result_set_version(result, "hiersearch", HS_VERSION, err);
+        return hs_no_memory(err);
+    status = hs_system_copy(&result->system, predict->system, err);
+    result->has_system = status == HS_OK;
+    if (status == HS_OK)
+        status = hs_result_set_version(result, "hiersearch", HS_VERSION, err);
     if (status == HS_OK && describe[0])
         status = hs_result_set_version(result, "git", describe, err);
     return status;
-}
-
-void hs_predict_result_release(struct hs_result *result)
-{
-    memset(&result->system, 0, sizeof(result->system));
-    hs_result_release(result);
 }
 
 static enum hs_status add_candidates(struct hs_result_message *message,
@@ -80,7 +70,7 @@ static enum hs_status add_pruned(struct hs_result_message *message,
     added = !rule.failed &&
             hs_result_add_pruned(message, rule.data, point->found.splits - point->found.looked_at);
     hs_text_release(&rule);
-    return added ? HS_OK : out_of_memory(err);
+    return added ? HS_OK : hs_no_memory(err);
 }
 
 enum hs_status hs_predict_result_add(struct hs_result *result, const struct hs_predict *predict,
@@ -90,13 +80,13 @@ enum hs_status hs_predict_result_add(struct hs_result *result, const struct hs_p
     enum hs_status status;
 
     if (!message)
-        return out_of_memory(err);
+        return hs_no_memory(err);
     message->message_bytes = point->bytes;
-    message->datatype = HS_FLOAT32;
+    message->datatype = predict->settings->datatype;
     message->operation = HS_SUM;
     message->strategy = hs_strdup(predict->strategy->name);
     if (!message->strategy)
-        return out_of_memory(err);
+        return hs_no_memory(err);
     message->splits = point->found.splits;
     message->looked_at = point->found.looked_at;
     message->flat_seconds = point->found.flat_seconds;

@@ -1,6 +1,5 @@
 #include "compare/cases.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,17 +49,7 @@ const struct hs_system *hs_compare_system_of(const struct hs_result *result)
 
 bool hs_compare_same_system(const struct hs_system *a, const struct hs_system *b)
 {
-    cJSON *first, *second;
-    bool same;
-
-    if (a == b || !a || !b)
-        return a && a == b;
-    first = hs_system_to_json(a);
-    second = hs_system_to_json(b);
-    same = first && second && cJSON_Compare(first, second, true);
-    cJSON_Delete(first);
-    cJSON_Delete(second);
-    return same;
+    return a == b ? a != NULL : a && b && hs_system_equal(a, b);
 }
 
 static const struct hs_candidate *find_candidate(const struct hs_result_message *message,
@@ -154,7 +143,7 @@ static enum hs_status add_case(struct hs_comparison *out, const struct hs_compar
                                     .np = measured->result->np};
     one->points = calloc(message->candidate_count, sizeof(*one->points));
     if (!one->points)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     collect_points(one, source);
     if (one->count == 0) {
         free(one->points);
@@ -222,7 +211,7 @@ enum hs_status hs_compare_find_cases(struct hs_comparison *out, const struct hs_
         messages += job->inputs[i].result->message_count;
     out->cases = calloc(messages * job->input_count + 1, sizeof(*out->cases));
     if (!out->cases)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t i = 0; i < job->input_count; i++)
         for (size_t m = 0; m < job->inputs[i].result->message_count && status == HS_OK; m++) {
             const struct hs_result_message *message = &job->inputs[i].result->messages[m];

@@ -45,7 +45,7 @@ static enum hs_status list_unused(struct hs_comparison *out, const struct hs_com
 {
     out->unused = calloc(job->input_count, sizeof(*out->unused));
     if (!out->unused)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t i = 0; i < job->input_count; i++) {
         struct hs_compare_unused *unused = &out->unused[out->unused_count];
 

@@ -148,7 +148,7 @@ enum hs_status hs_compare_score(struct hs_compare_score *out, struct hs_compare_
         find_winners(out, points, work.predicted, count);
         out->tau = find_tau(&work, points, count);
     } else {
-        status = hs_fail(err, HS_MEMORY, "out of memory");
+        status = hs_no_memory(err);
     }
     release(&work);
     return status;

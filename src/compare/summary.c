@@ -106,7 +106,7 @@ enum hs_status hs_compare_find_growths(struct hs_comparison *out, struct hs_erro
 {
     out->growths = calloc(out->case_count, sizeof(*out->growths));
     if (!out->growths)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t i = 0; i < out->case_count; i++) {
         size_t small = find_small(out, i);
 

@@ -75,7 +75,7 @@ static void append_entry(struct hs_text *out, const char *left, const char *text
 void hs_help_option(struct hs_text *out, const struct hs_option *option)
 {
     hs_text_append(out, "%s", option->help);
-    if (option->type == &hs_option_word) {
+    if (option->type->one_of_words) {
         hs_text_append(out, ":");
         for (const char *const *word = option->words(); *word; word++)
             hs_text_append(out, "%s %s", word == option->words() ? "" : ",", *word);

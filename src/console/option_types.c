@@ -118,7 +118,7 @@ static enum hs_status parse_bytes_range(void *field, const struct hs_option *opt
 const struct hs_option_type hs_option_flag = {.is_flag = true, .parse = parse_flag};
 const struct hs_option_type hs_option_text = {.parse = parse_text};
 const struct hs_option_type hs_option_file = {.files = true, .parse = parse_text};
-const struct hs_option_type hs_option_word = {.parse = parse_word};
+const struct hs_option_type hs_option_word = {.one_of_words = true, .parse = parse_word};
 const struct hs_option_type hs_option_count = {.parse = parse_count};
 const struct hs_option_type hs_option_count_list = {.parse = parse_count_list};
 const struct hs_option_type hs_option_np_range = {.parse = parse_np_range};

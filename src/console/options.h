@@ -28,8 +28,9 @@ struct hs_option;
 
 /* How a value is read. */
 struct hs_option_type {
-    bool is_flag; /* takes no value: parse gets NULL */
-    bool files;   /* a shell offers names of files, besides the row's `words` */
+    bool is_flag;      /* takes no value: parse gets NULL */
+    bool files;        /* a shell offers names of files, besides the row's `words` */
+    bool one_of_words; /* the value is one of the row's `words`: the help lists them */
     /* Writes the field. HS_INVALID says what is wrong with the text; the caller puts the option's
      * name in front of it. */
     enum hs_status (*parse)(void *field, const struct hs_option *option, const char *text,
@@ -66,7 +67,7 @@ struct hs_option {
     const char *fallback;
     const char *noun; /* counts: what is counted, for messages */
     int64_t min, max; /* counts */
-    /* NULL-terminated list: what hs_option_word takes; of other types what a shell offers */
+    /* NULL-terminated list: what the types with one_of_words take; of others what a shell offers */
     const char *const *(*words)(void);
     char letter; /* short name, 0: none */
     bool required;

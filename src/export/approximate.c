@@ -16,9 +16,9 @@
 static int64_t placed_ranks(const struct hs_placement *placement)
 {
     for (size_t i = 1; i < placement->node_count; i++)
-        if (placement->ranks_per_node[i] != placement->ranks_per_node[0])
+        if (placement->nodes[i].ranks != placement->nodes[0].ranks)
             return 0;
-    return placement->node_count > 0 ? placement->ranks_per_node[0] : 0;
+    return placement->node_count > 0 ? placement->nodes[0].ranks : 0;
 }
 
 int64_t hs_export_node_ranks(const struct hs_result *result, bool *measured)
@@ -212,8 +212,6 @@ enum hs_status hs_export_begin_node(struct hs_text **text, struct hs_plan *plan,
     *text = hs_export_add_file(out, file->name);
     if (status != HS_OK)
         return status;
-    if (!*text)
-        return hs_fail(err, HS_MEMORY, "out of memory");
     hs_export_leave_alone(&rule, job);
     hs_export_header_lines(*text, job, file->exporter, file->use);
     hs_export_say_replaced(out, *text, file->exporter, job, &rule);

@@ -10,9 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
-
-#include "base/json.h"
 #include "export/exporters.h"
 
 #define NP_MAX 16384 /* a workload file for each process */
@@ -80,13 +77,11 @@ static struct hs_plan_cost cost_of(const struct hs_export_job *job, int chunks)
     return hs_plan_cost(&job->result->system, &problem, &plan);
 }
 
-static bool add_network(struct hs_export_output *out, const struct hs_export_job *job)
+static void add_network(struct hs_export_output *out, const struct hs_export_job *job)
 {
     struct hs_plan_cost whole = cost_of(job, hs_export_plan(job)->chunks), one = cost_of(job, 1);
     struct hs_text *text = hs_export_add_file(out, "network.yml");
 
-    if (!text)
-        return false;
     hs_export_header(text, job, &hs_exporter_astra_sim, &hs_export_comment_hash, use);
     append_closed_form(text, &whole, hs_export_plan(job));
     hs_text_append(text, "topology: [ ");
@@ -96,55 +91,53 @@ static bool add_network(struct hs_export_output *out, const struct hs_export_job
     append_list(text, "npus_count", &one, count_of);
     append_list(text, "bandwidth", &one, bandwidth_of);
     append_list(text, "latency", &one, latency_of);
-    return true;
 }
 
 /* ---- system and memory ---- */
 
-static bool add_rings(cJSON *root, const char *key, int count)
+/* A list that is shorter than the dimensions would make ASTRA-sim reduce over fewer of them. */
+static void put_rings(struct hs_json_writer *w, const char *key, int count)
 {
-    cJSON *list = cJSON_AddArrayToObject(root, key);
-    bool added = list != NULL;
-
-    for (int i = 0; i < count && added; i++)
-        added = cJSON_AddItemToArray(list, cJSON_CreateString("ring"));
-    return added;
+    hs_json_open(w, key, '[');
+    for (int i = 0; i < count; i++)
+        hs_json_write_text(w, NULL, "ring");
+    hs_json_close(w, ']');
 }
 
-/* A list that is shorter than the dimensions would make ASTRA-sim reduce over fewer of them. */
-static bool fill_system(cJSON *root, const struct hs_export_job *job)
+static void put_system(struct hs_json_writer *w, const struct hs_plan *plan)
 {
-    const struct hs_plan *plan = hs_export_plan(job);
     int count = plan->split.count;
 
-    return hs_export_header_json(root, job, &hs_exporter_astra_sim, use) &&
-           cJSON_AddStringToObject(root, "scheduling-policy", "FIFO") &&
-           cJSON_AddNumberToObject(root, "endpoint-delay", 1) && /* 0 fails an assertion */
-           cJSON_AddNumberToObject(root, "active-chunks-per-dimension", 1) &&
-           cJSON_AddNumberToObject(root, "preferred-dataset-splits", plan->chunks) &&
-           add_rings(root, "all-reduce-implementation", count) &&
-           add_rings(root, "all-gather-implementation", count) &&
-           add_rings(root, "reduce-scatter-implementation", count) &&
-           add_rings(root, "all-to-all-implementation", count) &&
-           cJSON_AddStringToObject(root, "collective-optimization", "localBWAware") &&
-           cJSON_AddNumberToObject(root, "local-mem-bw", 1e9); /* no time for local memory */
+    hs_json_write_text(w, "scheduling-policy", "FIFO");
+    hs_json_write_number(w, "endpoint-delay", 1); /* 0 fails an assertion */
+    hs_json_write_number(w, "active-chunks-per-dimension", 1);
+    hs_json_write_number(w, "preferred-dataset-splits", plan->chunks);
+    put_rings(w, "all-reduce-implementation", count);
+    put_rings(w, "all-gather-implementation", count);
+    put_rings(w, "reduce-scatter-implementation", count);
+    put_rings(w, "all-to-all-implementation", count);
+    hs_json_write_text(w, "collective-optimization", "localBWAware");
+    hs_json_write_number(w, "local-mem-bw", 1e9); /* no time for local memory */
 }
 
-static bool fill_memory(cJSON *root, const struct hs_export_job *job)
+static void put_memory(struct hs_json_writer *w, const struct hs_plan *plan)
 {
-    return hs_export_header_json(root, job, &hs_exporter_astra_sim, use) &&
-           cJSON_AddStringToObject(root, "memory-type", "NO_MEMORY_EXPANSION");
+    (void)plan;
+    hs_json_write_text(w, "memory-type", "NO_MEMORY_EXPANSION");
 }
 
-static bool add_json(struct hs_export_output *out, const struct hs_export_job *job,
-                     const char *name, bool (*fill)(cJSON *root, const struct hs_export_job *job))
+static enum hs_status add_json(struct hs_export_output *out, const struct hs_export_job *job,
+                               const char *name,
+                               void (*put)(struct hs_json_writer *w, const struct hs_plan *plan),
+                               struct hs_error *err)
 {
-    struct hs_text *text = hs_export_add_file(out, name);
-    cJSON *root = cJSON_CreateObject();
-    bool added = text && root && fill(root, job) && hs_json_print(text, root, NULL) == HS_OK;
+    struct hs_json_writer w = {.text = hs_export_add_file(out, name), .err = err};
 
-    cJSON_Delete(root);
-    return added;
+    hs_json_open(&w, NULL, '{');
+    hs_export_header_json(&w, job, &hs_exporter_astra_sim, use);
+    put(&w, hs_export_plan(job));
+    hs_json_close(&w, '}');
+    return hs_json_finish(&w);
 }
 
 /* ---- workload: Chakra's protobuf, by hand ---- */
@@ -261,26 +254,23 @@ static void append_allreduce(struct hs_text *text, uint64_t bytes, int dimension
 }
 
 /* ASTRA-sim opens a file per process; all are alike. */
-static bool add_workloads(struct hs_export_output *out, const struct hs_export_job *job)
+static void add_workloads(struct hs_export_output *out, const struct hs_export_job *job)
 {
     struct hs_text trace = {0};
-    bool added = true;
 
     append_metadata(&trace, job);
     append_allreduce(&trace, job->result->messages[job->message].message_bytes,
                      hs_export_plan(job)->split.count);
-    for (int64_t rank = 0; rank < job->result->np && added; rank++) {
+    for (int64_t rank = 0; rank < job->result->np; rank++) {
         char name[64];
         struct hs_text *text;
 
         snprintf(name, sizeof(name), "workload.%" PRId64 ".et", rank);
         text = hs_export_add_file(out, name);
-        added = text && !trace.failed;
-        if (added)
-            hs_text_append_bytes(text, trace.data, trace.length);
+        hs_text_append_bytes(text, trace.data, trace.length);
+        text->failed = text->failed || trace.failed;
     }
     hs_text_release(&trace);
-    return added;
 }
 
 static enum hs_status write_astra_sim(struct hs_export_output *out, const struct hs_export_job *job,
@@ -299,9 +289,11 @@ static enum hs_status write_astra_sim(struct hs_export_output *out, const struct
                        "at most %d: predict fewer, the rule is the same",
                        result->np, NP_MAX);
     cost = cost_of(job, hs_export_plan(job)->chunks);
-    if (!add_network(out, job) || !add_json(out, job, "system.json", fill_system) ||
-        !add_json(out, job, "memory.json", fill_memory) || !add_workloads(out, job))
-        return hs_fail(err, HS_MEMORY, "out of memory");
+    add_network(out, job);
+    if ((status = add_json(out, job, "system.json", put_system, err)) ||
+        (status = add_json(out, job, "memory.json", put_memory, err)))
+        return status;
+    add_workloads(out, job);
     if (cost.launch_seconds > 0)
         hs_export_note(out,
                        "astra-sim: the launch of the calls (%g us of %g us in all) is not in its "

@@ -1,10 +1,4 @@
 /* Communicators of every layer as JSON, for any program that can split a communicator. */
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include <cjson/cJSON.h>
-
-#include "base/json.h"
 #include "export/exporters.h"
 
 #define COLOURS_NP_MAX 1024 /* processes up to which every rank's colour and key are listed */
@@ -17,21 +11,16 @@ static const char use[] =
     "1 / stride of the message. colours[] and keys[] (by rank) are listed up to 1024 processes,\n"
     "groups[] up to 64; beyond, use the formulas, with integer division.";
 
-/* What a listed number is of rank `index`, or of member `index` of a group. */
-static cJSON *number_list(const struct hs_layer *layer, int64_t count,
-                          int64_t (*value)(const struct hs_layer *layer, int64_t index))
+/* [first + what is listed of rank `index`, or of member `index` of a group, ...] */
+static void put_numbers(struct hs_json_writer *w, const char *name, const struct hs_layer *layer,
+                        int64_t count, int64_t first,
+                        int64_t (*value)(const struct hs_layer *layer, int64_t index))
 {
-    cJSON *list = cJSON_CreateArray();
+    double numbers[COLOURS_NP_MAX];
 
-    for (int64_t i = 0; i < count && list; i++) {
-        cJSON *number = cJSON_CreateNumber((double)value(layer, i));
-
-        if (!number || !cJSON_AddItemToArray(list, number)) {
-            cJSON_Delete(list);
-            list = NULL;
-        }
-    }
-    return list;
+    for (int64_t i = 0; i < count; i++)
+        numbers[i] = (double)(first + value(layer, i));
+    hs_json_write_numbers(w, name, numbers, (size_t)count);
 }
 
 static int64_t colour(const struct hs_layer *layer, int64_t rank)
@@ -50,105 +39,74 @@ static int64_t member(const struct hs_layer *layer, int64_t index)
 }
 
 /* The ranks of each colour, in the order of keys. */
-static bool add_groups(cJSON *object, const struct hs_layer *layer, int64_t np)
+static void put_groups(struct hs_json_writer *w, const struct hs_layer *layer, int64_t np)
 {
-    cJSON *groups = cJSON_AddArrayToObject(object, "groups");
+    hs_json_open(w, "groups", '[');
+    for (int64_t group = 0; group < np / layer->size; group++)
+        put_numbers(w, NULL, layer, layer->size,
+                    group / layer->stride * layer->stride * layer->size + group % layer->stride,
+                    member);
+    hs_json_close(w, ']');
+}
 
-    for (int64_t group = 0; group < np / layer->size && groups; group++) {
-        int64_t first = group / layer->stride * layer->stride * layer->size + group % layer->stride;
-        cJSON *ranks = number_list(layer, layer->size, member), *rank;
-
-        cJSON_ArrayForEach(rank, ranks)
-            cJSON_SetNumberValue(rank, rank->valuedouble + (double)first);
-        if (!ranks || !cJSON_AddItemToArray(groups, ranks))
-            return false;
+static void put_layer(struct hs_json_writer *w, const struct hs_layer *layer, int64_t np)
+{
+    hs_json_open(w, NULL, '{');
+    hs_json_write_number(w, "stride", (double)layer->stride);
+    hs_json_write_number(w, "size", (double)layer->size);
+    if (np <= COLOURS_NP_MAX) {
+        put_numbers(w, "colours", layer, np, 0, colour);
+        put_numbers(w, "keys", layer, np, 0, key);
     }
-    return groups != NULL;
+    if (np <= GROUPS_NP_MAX)
+        put_groups(w, layer, np);
+    hs_json_close(w, '}');
 }
 
-static bool add_lists(cJSON *object, const struct hs_layer *layer, int64_t np)
+static void put_phase(struct hs_json_writer *w, const char *name, int layer)
 {
-    cJSON *colours, *keys;
-
-    if (np > COLOURS_NP_MAX)
-        return true;
-    colours = number_list(layer, np, colour);
-    keys = number_list(layer, np, key);
-    return cJSON_AddItemToObject(object, "colours", colours) &&
-           cJSON_AddItemToObject(object, "keys", keys) &&
-           (np > GROUPS_NP_MAX || add_groups(object, layer, np));
+    hs_json_open(w, NULL, '{');
+    hs_json_write_text(w, "phase", name);
+    hs_json_write_number(w, "layer", layer);
+    hs_json_close(w, '}');
 }
 
-static bool add_layer(cJSON *layers, const struct hs_layer *layer, int64_t np)
+static void put_phases(struct hs_json_writer *w, int layers)
 {
-    cJSON *object = cJSON_CreateObject();
-
-    return object && cJSON_AddItemToArray(layers, object) &&
-           cJSON_AddNumberToObject(object, "stride", (double)layer->stride) &&
-           cJSON_AddNumberToObject(object, "size", (double)layer->size) &&
-           add_lists(object, layer, np);
-}
-
-static bool add_phase(cJSON *phases, const char *name, int layer)
-{
-    cJSON *object = cJSON_CreateObject();
-
-    return object && cJSON_AddItemToArray(phases, object) &&
-           cJSON_AddStringToObject(object, "phase", name) &&
-           cJSON_AddNumberToObject(object, "layer", layer);
-}
-
-static bool add_phases(cJSON *root, int layers)
-{
-    cJSON *phases = cJSON_AddArrayToObject(root, "phases");
-    bool added = phases != NULL;
-
-    for (int i = 0; i < layers - 1 && added; i++)
-        added = add_phase(phases, "reduce-scatter", i);
-    added = added && add_phase(phases, "allreduce", layers - 1);
-    for (int i = layers - 2; i >= 0 && added; i--)
-        added = add_phase(phases, "allgather", i);
-    return added;
-}
-
-static bool fill(cJSON *root, const struct hs_export_job *job)
-{
-    const struct hs_plan *plan = hs_export_plan(job);
-    char text[HS_SPLIT_TEXT];
-    cJSON *layers;
-    bool added = hs_export_header_json(root, job, &hs_exporter_colours, use) &&
-                 cJSON_AddStringToObject(root, "format", "hiersearch.colours/1") &&
-                 cJSON_AddNumberToObject(root, "np", (double)job->result->np) &&
-                 cJSON_AddStringToObject(root, "plan", hs_plan_format(text, plan)) &&
-                 cJSON_AddNumberToObject(root, "chunks", plan->chunks) &&
-                 cJSON_AddStringToObject(root, "colour",
-                                         "rank / (stride * size) * stride + rank % stride") &&
-                 cJSON_AddStringToObject(root, "key", "rank / stride % size") &&
-                 add_phases(root, plan->split.count);
-
-    layers = added ? cJSON_AddArrayToObject(root, "layers") : NULL;
-    added = layers != NULL;
-    for (int i = 0; i < plan->split.count && added; i++) {
-        struct hs_layer layer = hs_split_layer(&plan->split, i);
-
-        added = add_layer(layers, &layer, job->result->np);
-    }
-    return added;
+    hs_json_open(w, "phases", '[');
+    for (int i = 0; i < layers - 1; i++)
+        put_phase(w, "reduce-scatter", i);
+    put_phase(w, "allreduce", layers - 1);
+    for (int i = layers - 2; i >= 0; i--)
+        put_phase(w, "allgather", i);
+    hs_json_close(w, ']');
 }
 
 static enum hs_status write_colours(struct hs_export_output *out, const struct hs_export_job *job,
                                     struct hs_error *err)
 {
-    struct hs_text *text = hs_export_add_file(out, "colours.json");
-    cJSON *root = cJSON_CreateObject();
-    enum hs_status status;
+    struct hs_json_writer w = {.text = hs_export_add_file(out, "colours.json"), .err = err};
+    const struct hs_plan *plan = hs_export_plan(job);
+    char text[HS_SPLIT_TEXT];
 
-    if (!text || !root || !fill(root, job))
-        status = hs_fail(err, HS_MEMORY, "out of memory");
-    else
-        status = hs_json_print(text, root, err);
-    cJSON_Delete(root);
-    return status;
+    hs_json_open(&w, NULL, '{');
+    hs_export_header_json(&w, job, &hs_exporter_colours, use);
+    hs_json_write_text(&w, "format", "hiersearch.colours/1");
+    hs_json_write_number(&w, "np", (double)job->result->np);
+    hs_json_write_text(&w, "plan", hs_plan_format(text, plan));
+    hs_json_write_number(&w, "chunks", plan->chunks);
+    hs_json_write_text(&w, "colour", "rank / (stride * size) * stride + rank % stride");
+    hs_json_write_text(&w, "key", "rank / stride % size");
+    put_phases(&w, plan->split.count);
+    hs_json_open(&w, "layers", '[');
+    for (int i = 0; i < plan->split.count; i++) {
+        struct hs_layer layer = hs_split_layer(&plan->split, i);
+
+        put_layer(&w, &layer, job->result->np);
+    }
+    hs_json_close(&w, ']');
+    hs_json_close(&w, '}');
+    return hs_json_finish(&w);
 }
 
 const struct hs_exporter hs_exporter_colours = {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "export/exporters.h"
 
 #define EXPORTERS_MAX 64
@@ -45,16 +46,16 @@ enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name
 
 struct hs_text *hs_export_add_file(struct hs_export_output *output, const char *name)
 {
-    struct hs_export_file *files =
-        realloc(output->files, (output->count + 1) * sizeof(*output->files));
+    struct hs_export_file *file = hs_grow(&output->files, NULL, output->count, sizeof(*file), NULL);
 
-    if (!files)
-        return NULL;
-    output->files = files;
-    files[output->count] = (struct hs_export_file){.name = hs_strdup(name)};
-    if (!files[output->count].name)
-        return NULL;
-    return &files[output->count++].text;
+    if (file)
+        file->name = hs_strdup(name);
+    if (!file || !file->name) {
+        output->lost.failed = true;
+        return &output->lost;
+    }
+    output->count++;
+    return &file->text;
 }
 
 void hs_export_output_release(struct hs_export_output *output)
@@ -84,7 +85,7 @@ static bool ran_out_of_memory(const struct hs_export_output *out)
     for (size_t i = 0; i < out->count; i++)
         if (out->files[i].text.failed)
             return true;
-    return out->notes.failed;
+    return out->notes.failed || out->lost.failed;
 }
 
 /* ---- running an exporter ---- */
@@ -197,7 +198,7 @@ enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter 
     hs_export_advice_append(&out->notes, &own, exporter);
     status = exporter->write(out, &own, err);
     if (status == HS_OK && ran_out_of_memory(out))
-        status = hs_fail(err, HS_MEMORY, "out of memory");
+        status = hs_no_memory(err);
     if (status != HS_OK)
         hs_export_output_release(out);
     return status;

@@ -46,6 +46,7 @@ struct hs_export_file {
 struct hs_export_output {
     struct hs_export_file *files; /* [count], owned; one file is the rule */
     size_t count;
+    struct hs_text lost; /* stands for files that there was no memory for */
     /* lines for stderr: what was approximated and what it costs; may be empty */
     struct hs_text notes;
 };
@@ -82,7 +83,8 @@ void hs_export_output_release(struct hs_export_output *output);
 
 /* ---- helpers for exporters ---- */
 
-/* A new empty file in the output, or NULL when out of memory. Valid until the next one is added. */
+/* A new empty file in the output. Valid until the next one is added. Where there is no memory for
+ * it, a text that takes nothing, and hs_export fails. */
 struct hs_text *hs_export_add_file(struct hs_export_output *output, const char *name);
 
 /* The plan the job is about. Never NULL after hs_export's checks. */

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
-
 #include "export/exporters.h"
 #include "model/gaps.h"
 
@@ -195,24 +193,21 @@ void hs_export_header(struct hs_text *text, const struct hs_export_job *job,
     hs_text_release(&facts);
 }
 
-bool hs_export_header_json(struct cJSON *object, const struct hs_export_job *job,
+void hs_export_header_json(struct hs_json_writer *w, const struct hs_export_job *job,
                            const struct hs_exporter *exporter, const char *use)
 {
-    cJSON *lines = cJSON_AddArrayToObject(object, "comment");
     struct hs_text text = {0};
-    bool complete;
 
     hs_export_header(&text, job, exporter, &hs_export_comment_none, use);
-    complete = lines && !text.failed;
-    for (char *at = text.data; complete && at && *at;) {
+    w->text->failed = w->text->failed || text.failed;
+    hs_json_open(w, "comment", '[');
+    for (char *at = text.data; at && *at;) {
         size_t length = strcspn(at, "\n");
-        cJSON *line;
 
         at[length] = '\0';
-        line = cJSON_CreateString(at);
-        complete = line && cJSON_AddItemToArray(lines, line);
+        hs_json_write_text(w, NULL, at);
         at += length + 1;
     }
+    hs_json_close(w, ']');
     hs_text_release(&text);
-    return complete;
 }

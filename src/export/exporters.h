@@ -8,10 +8,9 @@
 #ifndef HS_EXPORT_EXPORTERS_H
 #define HS_EXPORT_EXPORTERS_H
 
+#include "base/json_write.h"
 #include "base/units.h"
 #include "export/export.h"
-
-struct cJSON;
 
 extern const struct hs_exporter hs_exporter_astra_sim;
 extern const struct hs_exporter hs_exporter_colours;
@@ -33,9 +32,8 @@ extern const struct hs_exporter hs_exporter_ucc;
 void hs_export_note(struct hs_export_output *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* hs_export_header for JSON, which has no comments: adds a member "comment", an array of the lines.
- * False when out of memory. */
-bool hs_export_header_json(struct cJSON *object, const struct hs_export_job *job,
+/* hs_export_header for JSON, which has no comments: a member "comment", an array of the lines. */
+void hs_export_header_json(struct hs_json_writer *w, const struct hs_export_job *job,
                            const struct hs_exporter *exporter, const char *use);
 
 /* "128MiB": the message the job is about. */

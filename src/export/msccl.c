@@ -292,8 +292,6 @@ static enum hs_status write_msccl(struct hs_export_output *out, const struct hs_
     if (status != HS_OK)
         return status;
     text = hs_export_add_file(out, "allreduce.xml");
-    if (!text)
-        return hs_fail(err, HS_MEMORY, "out of memory");
     hs_export_header(text, job, &hs_exporter_msccl, &hs_export_comment_xml, use);
     hs_text_append(text,
                    "<algo name=\"hiersearch_%s\" proto=\"Simple\" nchannels=\"1\" "

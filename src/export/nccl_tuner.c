@@ -212,16 +212,12 @@ static enum hs_status write_nccl_tuner(struct hs_export_output *out,
     if (status != HS_OK)
         return status;
     status = refuse_slower(&rules, job, err);
-    if (text && status == HS_OK) {
-        hs_export_header_lines(text, job, &hs_exporter_nccl_tuner, use);
-        hs_export_rules_say(&rules, out, text, job, &hs_exporter_nccl_tuner);
-        for (size_t i = 0; i < rules.count; i++)
-            say_twins(out, text, job->result, &rules.rules[i].plan.split);
-        append_rules(text, job->result, &rules);
-    }
+    hs_export_header_lines(text, job, &hs_exporter_nccl_tuner, use);
+    hs_export_rules_say(&rules, out, text, job, &hs_exporter_nccl_tuner);
+    for (size_t i = 0; i < rules.count; i++)
+        say_twins(out, text, job->result, &rules.rules[i].plan.split);
+    append_rules(text, job->result, &rules);
     hs_export_rules_release(&rules);
-    if (!text)
-        return hs_fail(err, HS_MEMORY, "out of memory");
     return status;
 }
 

@@ -60,8 +60,6 @@ static enum hs_status write_han(struct hs_export_output *out, const struct hs_ex
         status = refuse_flat(job, err);
     if (status != HS_OK)
         return status;
-    if (!text)
-        return hs_fail(err, HS_MEMORY, "out of memory");
     hs_export_header_lines(text, job, &hs_exporter_ompi_han, use);
     hs_export_say_replaced(out, text, &hs_exporter_ompi_han, job, &rule);
     hs_export_say_node(out, text, job);

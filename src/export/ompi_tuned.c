@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
-
-#include "base/json.h"
 #include "export/size_rules.h"
 
 #define COLLECTIVES 3
@@ -203,63 +200,64 @@ static bool append_classic(struct hs_text *text, const struct hs_export_rules *r
 
 /* ---- JSON ---- */
 
-static bool add_range(cJSON *rules, const struct range *range)
+static void put_range(struct hs_json_writer *w, const struct range *range)
 {
-    cJSON *rule = cJSON_CreateObject();
-    bool added = rule && cJSON_AddItemToArray(rules, rule) &&
-                 cJSON_AddNumberToObject(rule, "msg_size_min", (double)range->first_bytes);
-
-    if (added && range->end_bytes == UINT64_MAX)
-        added = cJSON_AddStringToObject(rule, "msg_size_max", "inf");
-    else if (added)
-        added = cJSON_AddNumberToObject(rule, "msg_size_max", (double)(range->end_bytes - 1));
-    return added && cJSON_AddStringToObject(rule, "alg", "ring");
+    hs_json_open(w, NULL, '{');
+    hs_json_write_number(w, "msg_size_min", (double)range->first_bytes);
+    if (range->end_bytes == UINT64_MAX)
+        hs_json_write_text(w, "msg_size_max", "inf");
+    else
+        hs_json_write_number(w, "msg_size_max", (double)(range->end_bytes - 1));
+    hs_json_write_text(w, "alg", "ring");
+    hs_json_close(w, '}');
 }
 
-static bool add_sizes(cJSON *list, const struct ranges *ranges)
+static void put_sizes(struct hs_json_writer *w, const struct ranges *ranges)
 {
-    bool added = true;
-
-    for (size_t i = 0, end; i < ranges->count && added; i = end) {
-        cJSON *size = cJSON_CreateObject(), *rules = NULL;
-
+    for (size_t i = 0, end; i < ranges->count; i = end) {
         end = same_size(ranges, i);
-        added = size && cJSON_AddItemToArray(list, size) &&
-                cJSON_AddNumberToObject(size, "comm_size_min", (double)ranges->ranges[i].size) &&
-                cJSON_AddNumberToObject(size, "comm_size_max", (double)ranges->ranges[i].size) &&
-                (rules = cJSON_AddArrayToObject(size, "rules")) != NULL;
-        for (size_t j = i; j < end && added; j++)
-            added = add_range(rules, &ranges->ranges[j]);
+        hs_json_open(w, NULL, '{');
+        hs_json_write_number(w, "comm_size_min", (double)ranges->ranges[i].size);
+        hs_json_write_number(w, "comm_size_max", (double)ranges->ranges[i].size);
+        hs_json_open(w, "rules", '[');
+        for (size_t j = i; j < end; j++)
+            put_range(w, &ranges->ranges[j]);
+        hs_json_close(w, ']');
+        hs_json_close(w, '}');
     }
-    return added;
 }
 
-static bool add_collective(cJSON *object, const struct collective *collective,
+static void put_collective(struct hs_json_writer *w, const struct collective *collective,
                            const struct hs_export_rules *rules)
 {
     struct ranges ranges = {NULL, 0};
-    bool added = collect(&ranges, rules, collective->last);
-    cJSON *list = NULL;
 
-    if (added && ranges.count > 0) {
-        list = cJSON_AddArrayToObject(object, collective->name);
-        added = list && add_sizes(list, &ranges);
+    if (!collect(&ranges, rules, collective->last))
+        w->status = hs_no_memory(w->err);
+    if (ranges.count > 0) {
+        hs_json_open(w, collective->name, '[');
+        put_sizes(w, &ranges);
+        hs_json_close(w, ']');
     }
     free(ranges.ranges);
-    return added;
 }
 
-static bool fill(cJSON *root, const struct hs_export_job *job, const struct hs_export_rules *rules)
+static enum hs_status print(struct hs_text *text, const struct hs_export_job *job,
+                            const struct hs_export_rules *rules, struct hs_error *err)
 {
-    bool added = hs_export_header_json(root, job, &hs_exporter_ompi_tuned_json, use_json) &&
-                 cJSON_AddNumberToObject(root, "rule_file_version", 3) &&
-                 cJSON_AddStringToObject(root, "module", "tuned");
-    cJSON *object = added ? cJSON_AddObjectToObject(root, "collectives") : NULL;
+    struct hs_json_writer w = {.text = text, .err = err};
 
-    added = object != NULL;
-    for (int i = 0; i < COLLECTIVES && added; i++)
-        added = !collectives[i].name || add_collective(object, &collectives[i], rules);
-    return added;
+    hs_json_open(&w, NULL, '{');
+    hs_export_header_json(&w, job, &hs_exporter_ompi_tuned_json, use_json);
+    hs_json_write_number(&w, "rule_file_version", 3);
+    hs_json_write_text(&w, "module", "tuned");
+    hs_json_open(&w, "collectives", '{');
+    for (int i = 0; i < COLLECTIVES && !w.status; i++)
+        if (collectives[i].name)
+            put_collective(&w, &collectives[i], rules);
+    hs_json_close(&w, '}');
+    hs_json_close(&w, '}');
+    return hs_json_finish(&w);
 }
 
 /* ---- the two exporters ---- */
@@ -270,37 +268,30 @@ static enum hs_status write_classic(struct hs_export_output *out, const struct h
     struct hs_text *text = hs_export_add_file(out, "tuned.conf");
     struct hs_export_rules rules;
     enum hs_status status = hs_export_rules_make(&rules, job, hs_export_choose_any, err);
-    bool complete = text != NULL;
 
     if (status != HS_OK)
         return status;
-    if (complete) {
-        hs_export_header_lines(text, job, &hs_exporter_ompi_tuned, use_classic);
-        hs_export_rules_say(&rules, out, text, job, &hs_exporter_ompi_tuned);
-        complete = append_classic(text, &rules);
-    }
+    hs_export_header_lines(text, job, &hs_exporter_ompi_tuned, use_classic);
+    hs_export_rules_say(&rules, out, text, job, &hs_exporter_ompi_tuned);
+    if (!append_classic(text, &rules))
+        status = hs_no_memory(err);
     hs_export_rules_release(&rules);
-    return complete ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");
+    return status;
 }
 
 static enum hs_status write_json(struct hs_export_output *out, const struct hs_export_job *job,
                                  struct hs_error *err)
 {
     struct hs_text *text = hs_export_add_file(out, "tuned.json"), said = {0};
-    cJSON *root = cJSON_CreateObject();
     struct hs_export_rules rules;
     enum hs_status status = hs_export_rules_make(&rules, job, hs_export_choose_any, err);
 
-    if (status == HS_OK) {
-        hs_export_rules_say(&rules, out, &said, job, &hs_exporter_ompi_tuned_json);
-        if (text && root && fill(root, job, &rules))
-            status = hs_json_print(text, root, err);
-        else
-            status = hs_fail(err, HS_MEMORY, "out of memory");
-        hs_export_rules_release(&rules);
-    }
+    if (status != HS_OK)
+        return status;
+    hs_export_rules_say(&rules, out, &said, job, &hs_exporter_ompi_tuned_json);
+    status = print(text, job, &rules, err);
+    hs_export_rules_release(&rules);
     hs_text_release(&said);
-    cJSON_Delete(root);
     return status;
 }
 

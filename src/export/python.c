@@ -143,12 +143,10 @@ enum hs_status hs_python_write(struct hs_export_output *out, const struct hs_exp
     assert(rules.rules && rules.count > 0);
     name_own(&rules, job->result->np);
     text = hs_export_add_file(out, module->file_name);
-    if (text) {
-        hs_export_header(text, job, module->exporter, &hs_export_comment_hash, module->use);
-        hs_text_append_bytes(text, module->body, (size_t)(constants - module->body));
-        append_constants(text, out, job, &rules);
-        hs_text_append(text, "%s", constants + strlen(CONSTANTS_LINE));
-    }
+    hs_export_header(text, job, module->exporter, &hs_export_comment_hash, module->use);
+    hs_text_append_bytes(text, module->body, (size_t)(constants - module->body));
+    append_constants(text, out, job, &rules);
+    hs_text_append(text, "%s", constants + strlen(CONSTANTS_LINE));
     hs_export_rules_release(&rules);
-    return text ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");
+    return HS_OK;
 }

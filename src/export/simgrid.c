@@ -269,11 +269,9 @@ static enum hs_status write_simgrid(struct hs_export_output *out, const struct h
            hs_system_child_ranks(platform.system, platform.levels) < platform.np)
         platform.levels++;
     hosts = hs_export_add_file(out, "hostfile"); /* has no comments: a host is a line */
-    for (int64_t rank = 0; rank < platform.np && hosts; rank++)
+    for (int64_t rank = 0; rank < platform.np; rank++)
         hs_text_append(hosts, "r%" PRId64 "\n", rank);
-    platform.text = hosts ? hs_export_add_file(out, "platform.xml") : NULL;
-    if (!platform.text)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+    platform.text = hs_export_add_file(out, "platform.xml");
     hs_export_header(platform.text, job, &hs_exporter_simgrid, &hs_export_comment_xml, use);
     write_platform(&platform);
     add_notes(out, job);

@@ -87,7 +87,7 @@ enum hs_status hs_export_rules_make(struct hs_export_rules *rules, const struct 
 
     *rules = (struct hs_export_rules){calloc(count + 1, sizeof(*rules->rules)), 0};
     if (!rules->rules)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t message = 0; message < count && status == HS_OK; message++) {
         struct hs_export_rule rule = {.wanted = *hs_export_wanted(job, message),
                                       .message = message};

@@ -51,14 +51,12 @@ static enum hs_status write_ucc(struct hs_export_output *out, const struct hs_ex
 
     if (status != HS_OK)
         return status;
-    if (text) {
-        hs_export_header_lines(text, job, &hs_exporter_ucc, use);
-        hs_export_rules_say(&rules, out, text, job, &hs_exporter_ucc);
-        hs_export_say_node(out, text, job);
-        append_variables(text, &rules);
-    }
+    hs_export_header_lines(text, job, &hs_exporter_ucc, use);
+    hs_export_rules_say(&rules, out, text, job, &hs_exporter_ucc);
+    hs_export_say_node(out, text, job);
+    append_variables(text, &rules);
     hs_export_rules_release(&rules);
-    return text ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");
+    return HS_OK;
 }
 
 const struct hs_exporter hs_exporter_ucc = {

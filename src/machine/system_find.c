@@ -123,8 +123,31 @@ void hs_system_list_release(struct hs_system_list *list)
     *list = (struct hs_system_list){NULL, 0};
 }
 
+/* The entry of this name, or the only one whose name begins so; NULL where none does or several do,
+ * of which *like becomes the first. */
+static const struct hs_system_entry *find_entry(const struct hs_system_list *list, const char *name,
+                                                const struct hs_system_entry **like)
+{
+    const struct hs_system_entry *begins[2] = {NULL, NULL};
+
+    *like = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct hs_system_entry *entry = &list->entries[i];
+
+        if (strcmp(entry->name, name) == 0)
+            return entry;
+        if (name[0] && strncmp(entry->name, name, strlen(name)) == 0)
+            begins[begins[0] != NULL] = entry;
+        else if (name[0] && !*like && strstr(entry->name, name))
+            *like = entry;
+    }
+    if (begins[1])
+        *like = begins[0];
+    return begins[1] ? NULL : begins[0];
+}
+
 static enum hs_status fail_unknown(const struct hs_system_list *list, const char *text,
-                                   struct hs_error *err)
+                                   const struct hs_system_entry *like, struct hs_error *err)
 {
     const char **names = calloc(list->count + 1, sizeof(*names));
     const char *nearest;
@@ -133,7 +156,7 @@ static enum hs_status fail_unknown(const struct hs_system_list *list, const char
         return hs_fail(err, HS_MEMORY, "out of memory");
     for (size_t i = 0; i < list->count; i++)
         names[i] = list->entries[i].name;
-    nearest = hs_nearest_name(text, names, list->count);
+    nearest = like ? like->name : hs_nearest_name(text, names, list->count);
     free(names);
     if (nearest)
         return hs_fail(err, HS_INVALID, "unknown system \"%.60s\", did you mean \"%s\"?", text,
@@ -146,19 +169,17 @@ static enum hs_status fail_unknown(const struct hs_system_list *list, const char
 
 static enum hs_status find_named(struct hs_system *system, const char *name, struct hs_error *err)
 {
+    const struct hs_system_entry *found, *like;
     struct hs_system_list list;
     enum hs_status status = hs_system_list_read(&list, err);
-    const char *path = NULL;
 
     if (status != HS_OK)
         return status;
-    for (size_t i = 0; i < list.count; i++)
-        if (strcmp(list.entries[i].name, name) == 0)
-            path = list.entries[i].path;
-    if (path)
-        status = hs_system_load(system, path, err);
+    found = find_entry(&list, name, &like);
+    if (found)
+        status = hs_system_load(system, found->path, err);
     else
-        status = fail_unknown(&list, name, err);
+        status = fail_unknown(&list, name, like, err);
     hs_system_list_release(&list);
     return status;
 }

@@ -15,7 +15,8 @@
 #include "model/system.h"
 
 /* `text` is a line of text if it contains '@', else a path if it contains '/' or ends in ".json"
- * (or is "-": stdin), else a name. HS_INVALID: unknown name (with the nearest one), unreadable or
+ * (or is "-": stdin), else a name or
+ * the beginning of one name only. HS_INVALID: unknown name (with the nearest one), unreadable or
  * wrong file. */
 enum hs_status hs_system_find(struct hs_system *system, const char *text, struct hs_error *err);
 

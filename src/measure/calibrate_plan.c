@@ -26,7 +26,7 @@ size_t hs_calibrate_sizes(uint64_t sizes[HS_CALIBRATE_SIZES_MAX], const struct h
     size_t all = 0, kept = 0, each;
 
     if (range->first == range->last && range->last / 8 >= width)
-        fractions.first = range->last / 8 / width * width;
+        fractions = (struct hs_range){range->last / 8 / width * width, range->last, {0}, 0};
     for (uint64_t bytes = fractions.first; bytes; bytes = hs_range_next(&fractions, bytes))
         all++;
     each = (all + HS_CALIBRATE_SIZES_MAX - 3) / (HS_CALIBRATE_SIZES_MAX - 1);

@@ -11,114 +11,112 @@
 
 #include "version.h"
 
-/* A fact whose text is NULL remembers that memory ran out. */
-static void add(struct hs_fingerprint *print, const char *name, const char *format, ...)
+#define FACTS_MAX 16
+
+/* A fact with a NULL remembers that memory ran out. */
+static void add(struct hs_journal_run *run, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void add(struct hs_fingerprint *print, const char *name, const char *format, ...)
+static void add(struct hs_journal_run *run, const char *name, const char *format, ...)
 {
-    struct hs_journal_fact *fact = &print->facts[print->count++];
+    struct hs_fact *fact = &run->facts[run->count++];
     va_list arguments;
 
-    assert(print->count <= HS_FINGERPRINT_FACTS);
-    fact->name = name;
+    assert(run->count <= FACTS_MAX);
+    fact->name = hs_strdup(name);
     va_start(arguments, format);
     if (vasprintf(&fact->text, format, arguments) < 0)
         fact->text = NULL;
     va_end(arguments);
 }
 
-static void add_sizes(struct hs_fingerprint *print, const struct hs_range *sizes)
+static void add_sizes(struct hs_journal_run *run, const struct hs_range *sizes)
 {
-    char first[HS_UNIT_TEXT], last[HS_UNIT_TEXT];
+    struct hs_text text = {0};
+    char size[HS_UNIT_TEXT];
 
-    hs_bytes_format(first, sizes->first);
-    hs_bytes_format(last, sizes->last);
-    add(print, "size", "%s%s%s", first, sizes->last > sizes->first ? ":" : "",
-        sizes->last > sizes->first ? last : "");
+    for (uint64_t bytes = sizes->first; bytes; bytes = hs_range_next(sizes, bytes))
+        hs_text_append(&text, "%s%s", text.length ? "," : "", hs_bytes_format(size, bytes));
+    add(run, "size", "%s", text.failed ? "" : text.data);
+    hs_text_release(&text);
 }
 
 /* "n1:4 n2:4": hosts and ranks, in order. */
-static void add_nodes(struct hs_fingerprint *print, const struct hs_rank_order *order)
+static void add_nodes(struct hs_journal_run *run, const struct hs_rank_order *order)
 {
     struct hs_text text = {0};
 
     for (int64_t i = 0; i < order->node_count; i++)
         hs_text_append(&text, "%s%s:%" PRId64, i ? " " : "", order->nodes[i].host,
                        order->nodes[i].ranks);
-    add(print, "nodes", "%s", text.failed || !text.data ? "" : text.data);
+    add(run, "nodes", "%s", text.failed || !text.data ? "" : text.data);
     hs_text_release(&text);
 }
 
-static void add_system(struct hs_fingerprint *print, const struct hs_session *session)
+static void add_system(struct hs_journal_run *run, const struct hs_session *session)
 {
     struct hs_text text = {0};
 
     if (session->has_system)
         hs_system_format(&text, &session->system);
-    add(print, "system", "%s", text.data ? text.data : "");
+    add(run, "system", "%s", text.data ? text.data : "");
     hs_text_release(&text);
 }
 
-static void add_library(struct hs_fingerprint *print)
+static void add_library(struct hs_journal_run *run)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length;
 
     MPI_Get_library_version(library, &length);
     library[strcspn(library, "\n")] = '\0';
-    add(print, "mpi", "%s", library);
+    add(run, "mpi", "%s", library);
 }
 
 /* As rank 0 has them. NVML's driver is more precise than CUDA's, which names the CUDA version only.
  * */
-static void add_device(struct hs_fingerprint *print, const struct hs_session *session)
+static void add_device(struct hs_journal_run *run, const struct hs_session *session)
 {
     const struct hs_memory *memory = session->memory ? session->memory : &hs_memory_host;
     struct hs_device_facts facts = {.gpu = ""};
 
     if (session->backend->memory_use != HS_MEMORY_OWN)
-        add(print, "buffers", "%s", memory->name);
+        add(run, "buffers", "%s", memory->name);
     if (session->backend->identify)
         session->backend->identify(&facts);
     else if (session->backend->memory_use != HS_MEMORY_OWN && memory->identify)
         memory->identify(&facts);
     else
         return;
-    add(print, "gpu", "%s", facts.gpu);
-    add(print, "driver", "%s%s%s", session->machine.driver, session->machine.driver[0] ? ", " : "",
+    add(run, "gpu", "%s", facts.gpu);
+    add(run, "driver", "%s%s%s", session->machine.driver, session->machine.driver[0] ? ", " : "",
         facts.driver);
     if (facts.nccl[0])
-        add(print, "nccl", "%s", facts.nccl);
+        add(run, "nccl", "%s", facts.nccl);
 }
 
-enum hs_status hs_fingerprint_take(struct hs_fingerprint *print, const struct hs_session *session,
+enum hs_status hs_fingerprint_take(struct hs_journal_run *run, const struct hs_session *session,
                                    struct hs_error *err)
 {
     const struct hs_measure_settings *settings = &session->settings;
 
-    *print = (struct hs_fingerprint){.count = 0};
-    add(print, "np", "%d", session->np);
-    add(print, "backend", "%s", session->backend->name);
-    add_sizes(print, &settings->sizes);
-    add(print, "dtype", "%s", hs_datatype_names[settings->datatype]);
-    add(print, "op", "%s", hs_operation_names[settings->operation]);
-    add_nodes(print, &session->order);
-    add_system(print, session);
-    add(print, "hiersearch", "%s", HS_VERSION);
-    add_library(print);
-    add_device(print, session);
+    *run = (struct hs_journal_run){.facts = calloc(FACTS_MAX, sizeof(*run->facts))};
+    if (!run->facts)
+        return hs_no_memory(err);
+    add(run, "np", "%d", session->np);
+    add(run, "backend", "%s", session->backend->name);
+    add_sizes(run, &settings->sizes);
+    add(run, "dtype", "%s", hs_datatype_names[settings->datatype]);
+    add(run, "op", "%s", hs_operation_names[settings->operation]);
+    add_nodes(run, &session->order);
+    add_system(run, session);
+    add(run, "hiersearch", "%s", HS_VERSION);
+    add_library(run);
+    add_device(run, session);
     if (session->backend == &hs_backend_null)
-        add(print, "seed", "%" PRId64, settings->seed);
-    for (size_t i = 0; i < print->count; i++)
-        if (!print->facts[i].text)
-            return hs_fail(err, HS_MEMORY, "out of memory");
+        add(run, "seed", "%" PRId64, settings->seed);
+    for (size_t i = 0; i < run->count; i++)
+        if (!run->facts[i].name || !run->facts[i].text)
+            return hs_no_memory(err);
     return HS_OK;
-}
-
-void hs_fingerprint_release(struct hs_fingerprint *print)
-{
-    for (size_t i = 0; i < print->count; i++)
-        free(print->facts[i].text);
-    print->count = 0;
 }

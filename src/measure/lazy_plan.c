@@ -42,20 +42,11 @@ struct step {
     double budget_seconds;
 };
 
-/* Then the flat split is all there is. */
-static bool is_prime(int np)
-{
-    for (int divisor = 2; divisor <= np / divisor; divisor++)
-        if (np % divisor == 0)
-            return false;
-    return true;
-}
-
 bool hs_lazy_plan_wanted(const struct hs_session *session)
 {
     const struct hs_measure_settings *settings = &session->settings;
 
-    if (settings->plans || settings->all || is_prime(session->np))
+    if (settings->plans || settings->all || session->np == 1 || hs_is_prime(session->np))
         return false;
     if (strcmp(settings->search, HS_SEARCH_AUTO) != 0)
         return strcmp(settings->search, HS_SEARCH_LAZY) == 0;

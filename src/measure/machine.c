@@ -124,10 +124,11 @@ static enum hs_status read_node(struct hs_text *text, bool propose, struct hs_er
     enum hs_status status;
 
     hs_node_read(&node);
-    status = fill_kind(&kind, &node, propose) ? hs_result_topology_print(text, &kind, err)
-                                              : out_of_memory(err);
+    status = fill_kind(&kind, &node, propose)
+                 ? hs_fields_print(text, &hs_topology_fields, &kind, false, err)
+                 : out_of_memory(err);
     hs_node_release(&node);
-    hs_result_topology_release(&kind);
+    hs_fields_release(&hs_topology_fields, &kind);
     return status;
 }
 
@@ -220,11 +221,17 @@ static enum hs_status sort_kinds(struct hs_machine *machine, const struct hs_ran
     return HS_OK;
 }
 
+static enum hs_status parse_kind(struct hs_result_topology *kind, const char *text,
+                                 struct hs_error *err)
+{
+    return hs_fields_parse(&hs_topology_fields, kind, "topology", text, strlen(text), err);
+}
+
 /* What of rank 0's node is asked for before there is a result. */
 static enum hs_status look_at_first(struct hs_machine *machine, struct hs_error *err)
 {
     struct hs_result_topology kind;
-    enum hs_status status = hs_result_topology_parse(&kind, machine->kinds[0], err);
+    enum hs_status status = parse_kind(&kind, machine->kinds[0], err);
 
     if (status != HS_OK)
         return status;
@@ -232,7 +239,7 @@ static enum hs_status look_at_first(struct hs_machine *machine, struct hs_error 
         snprintf(machine->driver, sizeof(machine->driver), "%s", kind.driver);
     machine->proposed = kind.proposed_system;
     kind.proposed_system = NULL;
-    hs_result_topology_release(&kind);
+    hs_fields_release(&hs_topology_fields, &kind);
     return HS_OK;
 }
 
@@ -285,7 +292,7 @@ enum hs_status hs_machine_report(struct hs_result *result, const struct hs_machi
     for (size_t k = 0; k < machine->kind_count; k++) {
         struct hs_result_topology *kind = hs_result_add_topology(result);
         enum hs_status status =
-            kind ? hs_result_topology_parse(kind, machine->kinds[k], err) : out_of_memory(err);
+            kind ? parse_kind(kind, machine->kinds[k], err) : out_of_memory(err);
 
         if (status != HS_OK)
             return status;

@@ -16,7 +16,7 @@
 
 /* Rank 0's; empty on the others. */
 struct hs_machine {
-    char **kinds; /* [kind_count] owned: hs_result_topology_print of each kind of node, no hosts */
+    char **kinds; /* [kind_count] owned: each kind of node as in a result file, no hosts */
     size_t kind_count;
     size_t *kind_of_node; /* [order.node_count] owned */
     char driver[80];      /* NVIDIA's on rank 0's node; "": none */

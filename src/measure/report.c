@@ -1,7 +1,6 @@
 /* report.c - see report.h. */
 #include "measure/report.h"
 
-#include <cjson/cJSON.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -15,11 +14,6 @@
 #include "model/price.h"
 #include "runner/cuda_aware.h"
 #include "version.h"
-
-static enum hs_status out_of_memory(struct hs_error *err)
-{
-    return hs_fail(err, HS_MEMORY, "out of memory for the result");
-}
 
 /* ---- measurements -------------------------------------------------------------------------- */
 
@@ -46,6 +40,8 @@ static bool copy_layers(struct hs_measured *measured, const struct hs_contestant
     measured->allgather_seconds = calloc(layers, sizeof(double)); /* one more than needed */
     if (!measured->reduce_scatter_seconds || !measured->allgather_seconds)
         return false;
+    measured->reduce_scatter_count = layers;
+    measured->allgather_count = layers - 1;
     for (size_t i = 0; i < layers; i++)
         measured->reduce_scatter_seconds[i] = hs_contestant_phase_median(item, i);
     for (size_t i = 0; i + 1 < layers; i++)
@@ -82,9 +78,9 @@ static enum hs_status fill_measured(struct hs_measured *measured, const struct h
     measured->wrong_elements = item->wrong_elements;
     reason_of(reason, sizeof(reason), item);
     if (reason[0] && !(measured->reason = hs_strdup(reason)))
-        return out_of_memory(err);
+        return hs_no_memory(err);
     if (!copy_numbers(&measured->samples_seconds, &item->seconds) || !copy_layers(measured, item))
-        return out_of_memory(err);
+        return hs_no_memory(err);
     measured->sample_count = item->seconds.count;
     measured->device_median_seconds = hs_samples_median(&item->device);
     if (item->seconds.count == 0)
@@ -112,13 +108,13 @@ static enum hs_status add_candidate(struct hs_result_message *message,
     if (session->has_system)
         status = hs_result_add_prediction(message, &session->system, &problem, &item->plan, err);
     else if (!hs_result_add_candidate(message))
-        status = out_of_memory(err);
+        status = hs_no_memory(err);
     if (status)
         return status;
     candidate = &message->candidates[message->candidate_count - 1];
     candidate->plan = item->plan;
     if (!hs_candidate_add_measured(candidate))
-        return out_of_memory(err);
+        return hs_no_memory(err);
     return fill_measured(candidate->measured, item, err);
 }
 
@@ -131,7 +127,7 @@ static enum hs_status add_contestant(struct hs_result_message *message,
     if (item->plan.split.count > 0)
         return add_candidate(message, session, item, err);
     baseline = hs_result_add_baseline(message, item->name);
-    return baseline ? fill_measured(&baseline->measured, item, err) : out_of_memory(err);
+    return baseline ? fill_measured(&baseline->measured, item, err) : hs_no_memory(err);
 }
 
 /* The flat split's time: measured, else predicted. */
@@ -149,9 +145,9 @@ static enum hs_status add_pruned(struct hs_result_message *message, const struct
 
     if (bout->candidates.pruned > 0 &&
         !hs_result_add_pruned(message, bout->candidates.rule, bout->candidates.pruned))
-        return out_of_memory(err);
+        return hs_no_memory(err);
     if (raced > 0 && !hs_result_add_pruned(message, "racing", raced))
-        return out_of_memory(err);
+        return hs_no_memory(err);
     return HS_OK;
 }
 
@@ -161,9 +157,9 @@ static enum hs_status add_certificate(struct hs_result_message *message, const s
     if (bout->certificate.layers == 0)
         return HS_OK;
     message->certificate = calloc(1, sizeof(*message->certificate));
-    if (!message->certificate || !hs_certificate_copy(message->certificate, &bout->certificate))
-        return out_of_memory(err);
-    return HS_OK;
+    if (!message->certificate)
+        return hs_no_memory(err);
+    return hs_fields_copy(&hs_certificate_fields, message->certificate, &bout->certificate, err);
 }
 
 static enum hs_status add_bout(struct hs_result *result, const struct hs_session *session,
@@ -173,7 +169,7 @@ static enum hs_status add_bout(struct hs_result *result, const struct hs_session
     enum hs_status status;
 
     if (!message)
-        return out_of_memory(err);
+        return hs_no_memory(err);
     message->message_bytes = bout->bytes;
     message->padded_bytes = bout->padded_bytes;
     message->datatype = session->settings.datatype;
@@ -182,7 +178,7 @@ static enum hs_status add_bout(struct hs_result *result, const struct hs_session
     message->looked_at = bout->candidates.looked_at;
     message->flat_seconds = NAN;
     if (bout->candidates.strategy && !(message->strategy = hs_strdup(bout->candidates.strategy)))
-        return out_of_memory(err);
+        return hs_no_memory(err);
     status = add_certificate(message, bout, err);
     if (status == HS_OK)
         status = add_pruned(message, bout, err);
@@ -246,33 +242,19 @@ static enum hs_status fill_placement(struct hs_placement *placement,
 {
     size_t count = (size_t)order->node_count;
 
-    placement->hosts = calloc(count, sizeof(*placement->hosts));
-    placement->ranks_per_node = calloc(count, sizeof(*placement->ranks_per_node));
-    if (!placement->hosts || !placement->ranks_per_node)
-        return out_of_memory(err);
+    placement->nodes = calloc(count, sizeof(*placement->nodes));
+    if (!placement->nodes)
+        return hs_no_memory(err);
     placement->node_count = count;
     for (size_t i = 0; i < count; i++) {
-        placement->ranks_per_node[i] = order->nodes[i].ranks;
-        placement->hosts[i] = hs_strdup(order->nodes[i].host);
-        if (!placement->hosts[i])
-            return out_of_memory(err);
+        placement->nodes[i].ranks = order->nodes[i].ranks;
+        placement->nodes[i].host = hs_strdup(order->nodes[i].host);
+        if (!placement->nodes[i].host)
+            return hs_no_memory(err);
     }
     if (order->note[0] && !(placement->note = hs_strdup(order->note)))
-        return out_of_memory(err);
+        return hs_no_memory(err);
     return HS_OK;
-}
-
-/* A system of its own: the copy goes through the file's form, so nothing of it is lost. */
-static enum hs_status copy_system(struct hs_system *out, const struct hs_system *system,
-                                  struct hs_error *err)
-{
-    struct cJSON *root = hs_system_to_json(system);
-    struct hs_json_document document = {root, (char *)"system"};
-    struct hs_json top = hs_json_top(&document);
-    enum hs_status status = root ? hs_system_read(out, &top, err) : out_of_memory(err);
-
-    cJSON_Delete(root);
-    return status;
 }
 
 enum hs_status hs_report_build(struct hs_result *result, const struct hs_session *session,
@@ -286,9 +268,9 @@ enum hs_status hs_report_build(struct hs_result *result, const struct hs_session
     result->backend = hs_strdup(session->backend->name);
     if (!result->command || !result->created || !result->backend ||
         (note && !(result->note = hs_strdup(note))))
-        return out_of_memory(err);
+        return hs_no_memory(err);
     if (session->has_system) {
-        status = copy_system(&result->system, &session->system, err);
+        status = hs_system_copy(&result->system, &session->system, err);
         result->has_system = status == HS_OK;
         result->extrapolated = session->np > hs_system_capacity(&session->system);
     }

@@ -59,6 +59,8 @@ static void say_placement(struct hs_session *session)
         hs_progress_note(&session->progress,
                          "one process, so there is nothing to split; start it under a launcher: "
                          "mpiexec -n 4 hiersearch measure ...");
+    if (session->has_system && strchr(session->settings.system, '@') && session->system.notes)
+        hs_progress_note(&session->progress, "%s", session->system.notes);
     if (order->note[0])
         hs_progress_note(&session->progress, "%s", order->note);
     if (session->np > capacity)
@@ -205,17 +207,17 @@ static enum hs_status open_journal(struct hs_session *session, const char *outpu
 {
     const struct hs_measure_settings *settings = &session->settings;
     struct hs_journal *journal = &session->journal;
-    struct hs_fingerprint print = {0};
+    struct hs_journal_run run = {0};
     char *path;
     enum hs_status status = name_journal(&path, settings, output, err);
 
     if (!path)
         return status;
-    status = hs_fingerprint_take(&print, session, err);
+    status = hs_fingerprint_take(&run, session, err);
     if (status == HS_OK && settings->resume)
-        status = hs_journal_resume(journal, path, output, print.facts, print.count, err);
+        status = hs_journal_resume(journal, path, output, &run, err);
     else if (status == HS_OK)
-        status = hs_journal_create(journal, path, output, print.facts, print.count, err);
+        status = hs_journal_create(journal, path, output, &run, err);
     if (status == HS_OK && journal->aside)
         hs_progress_note(&session->progress,
                          "the journal of an earlier run is now %s; to go on from it: --resume "
@@ -223,7 +225,7 @@ static enum hs_status open_journal(struct hs_session *session, const char *outpu
                          journal->aside, journal->aside);
     if (status == HS_OK && settings->resume && !session->lazy)
         status = restore_bouts(session, 0, session->bout_count, err);
-    hs_fingerprint_release(&print);
+    hs_fields_release(&hs_journal_run_fields, &run);
     free(path);
     return status;
 }

@@ -2,12 +2,10 @@
 #include "measure/share.h"
 
 #include <assert.h>
-#include <cjson/cJSON.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "runner/check.h"
 #include "runner/layer_comms.h"
@@ -57,16 +55,7 @@ static enum hs_status write_system(char **text, const struct hs_system *system,
 
 static enum hs_status read_system(struct hs_system *system, const char *text, struct hs_error *err)
 {
-    struct hs_json_document document;
-    struct hs_json top;
-    enum hs_status status = hs_json_parse(&document, "rank 0's system", text, strlen(text), err);
-
-    if (status != HS_OK)
-        return status;
-    top = hs_json_top(&document);
-    status = hs_system_read(system, &top, err);
-    hs_json_release(&document);
-    return status;
+    return hs_fields_parse(&hs_system_fields, system, "rank 0's system", text, strlen(text), err);
 }
 
 enum hs_status hs_share_system(struct hs_system *system, int rank, MPI_Comm comm,

@@ -223,7 +223,7 @@ static enum hs_status make_fits(struct hs_fits *fits, const struct hs_terms *ter
     fits->items = calloc(FITS_PER_LAYER * terms->layer_count + 1, sizeof(*fits->items));
     if (!row || !fits->items) {
         free(row);
-        return hs_fail(err, HS_MEMORY, "out of memory for %zu fits", terms->layer_count);
+        return hs_no_memory(err);
     }
     for (int g = 0; g < HS_GROUPS_MAX; g++)
         if (terms->group_column[g] >= 0)
@@ -245,7 +245,7 @@ static enum hs_status list_refusals(struct hs_fits *fits, const struct hs_terms 
 {
     fits->refusals = calloc(terms->layer_count + 1, sizeof(*fits->refusals));
     if (!fits->refusals)
-        return hs_fail(err, HS_MEMORY, "out of memory for refusals");
+        return hs_no_memory(err);
     for (size_t i = 0; i < terms->layer_count; i++) {
         const struct hs_kind *layer = &terms->layers[i];
         struct hs_fit_refusal *refusal = &fits->refusals[fits->refusal_count];
@@ -272,7 +272,7 @@ static enum hs_status keep_points(struct hs_fits *fits, const struct hs_fit_poin
     fits->points = malloc(count * sizeof(*points));
     fits->source = hs_strdup(source);
     if (!fits->points || (source && !fits->source))
-        return hs_fail(err, HS_MEMORY, "out of memory for %zu points", count);
+        return hs_no_memory(err);
     memcpy(fits->points, points, count * sizeof(*points));
     fits->point_count = count;
     return HS_OK;
@@ -374,7 +374,7 @@ static enum hs_status replace_text(char **text, const char *source, struct hs_er
 
     hs_text_append(&line, "calibrated%s%s", source ? ": " : "", source ? source : "");
     if (!line.data)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     free(*text);
     *text = line.data;
     return HS_OK;

@@ -115,7 +115,7 @@ static enum hs_status add_points(struct hs_terms *terms, const struct hs_fit_poi
     enum hs_status status = HS_OK;
 
     if (!pairs || !halves)
-        status = hs_fail(err, HS_MEMORY, "out of memory for %zu points", count);
+        status = hs_no_memory(err);
     for (size_t i = 0; i < count && !status; i++) {
         pairs[i] = points[i];
         status = check_point(&pairs[i], i + 1, terms, err);
@@ -178,7 +178,7 @@ enum hs_status hs_terms_init(struct hs_terms *terms, const struct hs_system *sys
     terms->layers = calloc(count + 1, sizeof(*terms->layers));
     terms->items = calloc(count + 1, sizeof(*terms->items));
     if (!terms->classes || !terms->layers || !terms->items)
-        status = hs_fail(err, HS_MEMORY, "out of memory for %zu points", count);
+        status = hs_no_memory(err);
     if (!status)
         status = add_points(terms, points, count, err);
     number_columns(terms);
@@ -188,7 +188,7 @@ enum hs_status hs_terms_init(struct hs_terms *terms, const struct hs_system *sys
         terms->x = calloc(terms->columns, sizeof(*terms->x));
         terms->covariance = calloc(terms->columns * terms->columns, sizeof(*terms->covariance));
         if (!terms->x || !terms->covariance)
-            status = hs_fail(err, HS_MEMORY, "out of memory for %zu unknowns", terms->columns);
+            status = hs_no_memory(err);
     }
     if (status)
         hs_terms_release(terms);
@@ -448,7 +448,7 @@ enum hs_status hs_terms_solve(struct hs_terms *terms, struct hs_error *err)
     if (equations.a && equations.y && equations.sigma && equations.mean && equations.deviation)
         status = solve_rounds(terms, &equations, err);
     else
-        hs_error_set(err, HS_MEMORY, "out of memory for %zu points", terms->count);
+        hs_no_memory(err);
     free(equations.a);
     free(equations.y);
     free(equations.sigma);

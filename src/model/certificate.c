@@ -30,21 +30,6 @@ bool hs_certificate_find(double *seconds, double *ci95_seconds,
     return certificate->runner_up_measured && hs_split_compare(&certificate->runner_up, split) == 0;
 }
 
-bool hs_certificate_copy(struct hs_certificate *copy, const struct hs_certificate *certificate)
-{
-    size_t bytes = certificate->tie_count * sizeof(*certificate->ties);
-
-    *copy = *certificate;
-    copy->ties = malloc(bytes + 1);
-    if (!copy->ties) {
-        *copy = (struct hs_certificate){0};
-        return false;
-    }
-    if (bytes > 0)
-        memcpy(copy->ties, certificate->ties, bytes);
-    return true;
-}
-
 void hs_certificate_release(struct hs_certificate *certificate)
 {
     free(certificate->ties);

@@ -50,8 +50,6 @@ double hs_certificate_margin(const struct hs_certificate *certificate);
  * measured throughout; false: it says nothing of it. */
 bool hs_certificate_find(double *seconds, double *ci95_seconds,
                          const struct hs_certificate *certificate, const struct hs_split *split);
-/* A copy of its own; false: out of memory, *copy is {0}. */
-bool hs_certificate_copy(struct hs_certificate *copy, const struct hs_certificate *certificate);
 void hs_certificate_release(struct hs_certificate *certificate);
 
 #endif

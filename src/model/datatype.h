@@ -8,32 +8,32 @@
 
 #include "base/error.h"
 
-/* name, text, bytes of one element */
+/* name, text, bytes of one element, other words for it (with blanks around each) */
 /* clang-format off */
 #define HS_DATATYPES(row)        \
-    row(FLOAT32, "float32", 4)   \
-    row(FLOAT64, "float64", 8)   \
-    row(FLOAT16, "float16", 2)   \
-    row(BFLOAT16, "bfloat16", 2)
+    row(FLOAT32, "float32", 4, " float fp32 f32 single ")   \
+    row(FLOAT64, "float64", 8, " double fp64 f64 ")         \
+    row(FLOAT16, "float16", 2, " half fp16 f16 ")           \
+    row(BFLOAT16, "bfloat16", 2, " bf16 bfloat ")
 /* clang-format on */
 
 enum hs_datatype {
-#define HS_ROW(name, text, bytes) HS_##name,
+#define HS_ROW(name, text, bytes, words) HS_##name,
     HS_DATATYPES(HS_ROW)
 #undef HS_ROW
         HS_DATATYPE_COUNT
 };
 
-/* name, text; average is the sum divided by the number of processes */
+/* name, text, other words for it; average is the sum divided by the number of processes */
 /* clang-format off */
-#define HS_OPERATIONS(row)  \
-    row(SUM, "sum")         \
-    row(MAX, "max")         \
-    row(AVERAGE, "average")
+#define HS_OPERATIONS(row)        \
+    row(SUM, "sum", " add ")      \
+    row(MAX, "max", " maximum ")  \
+    row(AVERAGE, "average", " avg mean ")
 /* clang-format on */
 
 enum hs_operation {
-#define HS_ROW(name, text) HS_##name,
+#define HS_ROW(name, text, words) HS_##name,
     HS_OPERATIONS(HS_ROW)
 #undef HS_ROW
         HS_OPERATION_COUNT
@@ -43,7 +43,7 @@ extern const char *const hs_datatype_names[HS_DATATYPE_COUNT];
 extern const char *const hs_operation_names[HS_OPERATION_COUNT];
 
 size_t hs_datatype_bytes(enum hs_datatype datatype);
-/* HS_INVALID with the nearest name. */
+/* The name, or one of the other words. HS_INVALID with the nearest name. */
 enum hs_status hs_datatype_parse(enum hs_datatype *out, const char *text, struct hs_error *err);
 enum hs_status hs_operation_parse(enum hs_operation *out, const char *text, struct hs_error *err);
 

@@ -131,12 +131,3 @@ double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_sys
     return (price.line.latency_seconds + price.launch_seconds) /
            (price.line.seconds_per_byte * (double)(layer.size - 1) / (double)layer.size);
 }
-
-void hs_fits_release(struct hs_fits *fits)
-{
-    free(fits->source);
-    free(fits->items);
-    free(fits->points);
-    free(fits->refusals);
-    memset(fits, 0, sizeof(*fits));
-}

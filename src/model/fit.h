@@ -29,8 +29,7 @@
 #include "base/error.h"
 #include "model/stage.h"
 
-struct hs_json;
-struct cJSON;
+struct hs_fields;
 struct hs_system;
 
 /* name, text (files and tables), meaning; from the widest to the narrowest */
@@ -127,12 +126,8 @@ bool hs_fit_extrapolates(const struct hs_fit *fit, struct hs_layer layer, double
  * for a layer of scope size or layer on `system`; 0 for scope level (it depends on the size). */
 double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_system *system);
 
-/* Reads the member `fits` of a system file, after its levels. HS_INVALID, HS_MEMORY; *fits is {0}
- * then. */
-enum hs_status hs_fits_read(struct hs_fits *fits, const struct hs_system *system,
-                            const struct hs_json *at, struct hs_error *err);
-/* The JSON object, owned by the caller; NULL when out of memory. */
-struct cJSON *hs_fits_to_json(const struct hs_fits *fits, const struct hs_system *system);
+/* The member `fits` of a system file, as a table. */
+extern const struct hs_fields hs_fits_fields;
 void hs_fits_release(struct hs_fits *fits);
 
 #endif

@@ -341,7 +341,7 @@ static enum hs_status allocate(struct hs_posterior *p, struct hs_error *err)
     if (p->kinds && p->point_rows && p->layer_rows && p->mean && p->deviation && p->x && p->start &&
         p->drawn && p->noise && (p->point_count == 0 || (p->factor && p->misses && p->weights)))
         return HS_OK;
-    return hs_fail(err, HS_MEMORY, "out of memory for %zu points of layers", p->point_count);
+    return hs_no_memory(err);
 }
 
 static enum hs_status condition(struct hs_posterior *p, struct hs_error *err)
@@ -378,7 +378,7 @@ enum hs_status hs_posterior_init(struct hs_posterior **out, const struct hs_syst
 
     *out = NULL;
     if (!p)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     *p = (struct hs_posterior){.system = system,
                                .layers = layers,
                                .points = points,

@@ -91,6 +91,14 @@ char *hs_split_format(char text[HS_SPLIT_TEXT], const struct hs_split *split)
     return text;
 }
 
+bool hs_is_prime(int64_t number)
+{
+    for (int64_t divisor = 2; divisor <= number / divisor; divisor++)
+        if (number % divisor == 0)
+            return false;
+    return number > 1;
+}
+
 struct hs_split hs_split_flat(int64_t np)
 {
     struct hs_split split = {.count = 1, .sizes = {np}};

@@ -36,6 +36,8 @@ enum hs_status hs_split_parse(struct hs_split *split, const char *text, int64_t 
 /* Writes at most HS_SPLIT_TEXT bytes and returns `text`. */
 char *hs_split_format(char text[HS_SPLIT_TEXT], const struct hs_split *split);
 
+/* Of 1 and of a prime number of processes the flat split is the only one. */
+bool hs_is_prime(int64_t number);
 /* The flat split: one layer of np processes. */
 struct hs_split hs_split_flat(int64_t np);
 int64_t hs_split_product(const struct hs_split *split);

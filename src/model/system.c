@@ -1,10 +1,5 @@
 #include "model/system.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/units.h"
-
 const char *const hs_fabric_names[HS_FABRIC_COUNT] = {
 #define HS_ROW(name, text, meaning) text,
     HS_FABRICS(HS_ROW)
@@ -17,19 +12,11 @@ const char *const hs_latency_kind_names[HS_LATENCY_KIND_COUNT] = {
 #undef HS_ROW
 };
 
-void hs_system_release(struct hs_system *system)
+size_t hs_system_list_levels(const char *names[HS_LEVELS_MAX], const struct hs_system *system)
 {
-    for (size_t l = 0; l < HS_LEVELS_MAX; l++) {
-        free(system->levels[l].arity_source);
-        free(system->levels[l].fabric_source);
-        free(system->levels[l].latency_source);
-        free(system->levels[l].bandwidth_source);
-    }
-    hs_fits_release(&system->fits);
-    free(system->title);
-    free(system->source);
-    free(system->notes);
-    memset(system, 0, sizeof(*system));
+    for (size_t l = 0; l < system->level_count; l++)
+        names[l] = system->levels[l].name;
+    return system->level_count;
 }
 
 int64_t hs_system_child_ranks(const struct hs_system *system, size_t level)

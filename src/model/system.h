@@ -15,8 +15,9 @@
  *     SYSTEM := LEVEL {"," LEVEL} {";" ("s=" NUMBER | "launch=" TIME)}
  *
  * where "!" means not striped ("/1p!" on a mesh: a ring takes one of a child's links), a missing
- * arity is allowed for the last level only ("as many as needed"), a missing latency is that of the
- * level before (0 for the first), and s is 1.
+ * arity is allowed for the last level only ("as many as needed"), and s is 1. A missing latency is
+ * that of the level before, if that was given; else the one usual for a level of that name ("nvlink"
+ * or "ib1", see system_text.c), else 0. The system's notes say which latencies were not given.
  */
 #ifndef HS_MODEL_SYSTEM_H
 #define HS_MODEL_SYSTEM_H
@@ -26,7 +27,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/json.h"
+#include "base/fields.h"
 #include "base/text.h"
 #include "model/fit.h"
 
@@ -101,23 +102,29 @@ struct hs_system {
     struct hs_fits fits; /* of a calibrated system; {0} where the figures are as described */
 };
 
-/* Reads a system from parsed JSON (a file's top, or the `system` member of a result). */
-enum hs_status hs_system_read(struct hs_system *system, const struct hs_json *at,
-                              struct hs_error *err);
+/* A system file as a table: reading, writing and comparing are base/fields.h. */
+extern const struct hs_fields hs_system_fields;
+
 enum hs_status hs_system_load(struct hs_system *system, const char *path, struct hs_error *err);
 /* The one-line form above. Name: "text". */
 enum hs_status hs_system_parse(struct hs_system *system, const char *text, struct hs_error *err);
+/* A copy that owns its own. HS_MEMORY: it is {0}. */
+enum hs_status hs_system_copy(struct hs_system *copy, const struct hs_system *system,
+                              struct hs_error *err);
+/* Whether both are the same in a file: every figure, text and fit. */
+bool hs_system_equal(const struct hs_system *a, const struct hs_system *b);
 /* Releases what the system owns and zeroes it. A {0} system may be released. */
 void hs_system_release(struct hs_system *system);
 
 /* Appends the one-line form; what it cannot say (sources, title) is left out, every figure is
  * exact. */
 void hs_system_format(struct hs_text *out, const struct hs_system *system);
-/* The JSON object of a system file; owned by the caller (cJSON_Delete); NULL when out of memory. */
-struct cJSON *hs_system_to_json(const struct hs_system *system);
-/* Appends that object as the text of a system file. HS_MEMORY. */
+/* Appends the text of a system file. HS_MEMORY. */
 enum hs_status hs_system_print(struct hs_text *out, const struct hs_system *system,
                                struct hs_error *err);
+
+/* The names of its levels, for tables of what lies on them; returns how many. */
+size_t hs_system_list_levels(const char *names[HS_LEVELS_MAX], const struct hs_system *system);
 
 /* Ranks in one child of level l, for l = 0 .. level_count (l = level_count: the whole machine;
  * there and beyond an open level it is INT64_MAX). Saturates at INT64_MAX. */

@@ -1,258 +1,158 @@
 /*
- * System files (docs/system.schema.json), read and written.
+ * System files (docs/system.schema.json).
  */
-#include <cjson/cJSON.h>
 #include <string.h>
 
+#include "base/fields.h"
 #include "base/units.h"
 #include "model/system.h"
-#include "model/system_parts.h"
 
-static const struct hs_json_bounds one_or_more = {1, 1e6, false};
+/* ---- a level ---- */
 
-static enum hs_status read_name(char out[HS_SYSTEM_NAME], const struct hs_json *object,
-                                const char *allowed, struct hs_error *err)
+static bool level_name(const char *text)
 {
-    const char *text;
-    struct hs_json at;
-
-    if (hs_json_string(&text, object, "name", err) || hs_json_member(&at, object, "name", err))
-        return HS_INVALID;
-    if (text[0] == '\0' || text[strspn(text, allowed)] != '\0')
-        return hs_json_fail(&at, err, "expected a name of characters in %s, found \"%.40s\"",
-                            "a-z, 0-9, '_', '-' and '.'", text);
-    if (strlen(text) >= HS_SYSTEM_NAME)
-        return hs_json_fail(&at, err, "longer than %d characters", HS_SYSTEM_NAME - 1);
-    memcpy(out, text, strlen(text) + 1);
-    return HS_OK;
+    return text[0] && !text[strspn(text, HS_LEVEL_LETTERS)];
 }
 
-static enum hs_status read_sources(struct hs_level *level, const struct hs_json *at,
-                                   struct hs_error *err)
+static bool system_name(const char *text)
 {
-    static const char *const keys[] = {"arity", "fabric", "latency", "bandwidth"};
-    struct hs_json source;
-    enum hs_status status;
-
-    if (!hs_json_has(at, "source"))
-        return HS_OK;
-    if ((status = hs_json_member(&source, at, "source", err)) ||
-        (status = hs_json_object(&source, keys, sizeof(keys) / sizeof(*keys), err)) ||
-        (status = hs_read_text(&level->arity_source, &source, "arity", err)) ||
-        (status = hs_read_text(&level->fabric_source, &source, "fabric", err)) ||
-        (status = hs_read_text(&level->latency_source, &source, "latency", err)))
-        return status;
-    return hs_read_text(&level->bandwidth_source, &source, "bandwidth", err);
+    return text[0] && !text[strspn(text, HS_SYSTEM_LETTERS)];
 }
 
-/* arity: a number, or null on the last level for "as many as needed". */
-static enum hs_status read_arity(struct hs_level *level, const struct hs_json *at, bool last,
-                                 struct hs_error *err)
+#define NAME "a name of characters in a-z, 0-9, '_', '-' and '.'"
+static const struct hs_text_form level_form = {level_name, NAME, "^[a-z0-9_-]+$"};
+static const struct hs_text_form system_form = {system_name, NAME, "^[a-z0-9_.-]+$"};
+
+#define SOURCE(figure) HS_OWNED(struct hs_level, figure##_source), HS_OPTIONAL
+
+static const struct hs_field source_rows[] = {
+    {"arity", HS_TEXT, SOURCE(arity)},
+    {"fabric", HS_TEXT, SOURCE(fabric)},
+    {"latency", HS_TEXT, SOURCE(latency)},
+    {"bandwidth", HS_TEXT, SOURCE(bandwidth)},
+};
+static const struct hs_fields source_fields = {HS_ROWS(source_rows, struct hs_level)};
+
+static bool has_source(const struct hs_place *place)
 {
-    if (hs_json_has(at, "arity"))
-        return hs_json_integer(&level->arity, at, "arity", 1, HS_NP_MAX, err);
-    if (!last)
-        return hs_json_fail(at, err, "arity: missing; only the last level may lack it");
-    level->arity = 0;
-    return HS_OK;
+    const struct hs_level *level = place->object;
+
+    return level->arity_source || level->fabric_source || level->latency_source ||
+           level->bandwidth_source;
 }
 
-static enum hs_status read_level(struct hs_level *level, const struct hs_json *at, bool last,
-                                 struct hs_error *err)
-{
-    static const char *const keys[] = {"name",           "arity", "fabric",  "latency_us",
-                                       "bandwidth_GBps", "ports", "striped", "source"};
-    size_t fabric;
-    double latency_us, bandwidth_gbps;
-    enum hs_status status;
+#define LEVEL(member) HS_AT(struct hs_level, member)
 
-    if ((status = hs_json_object(at, keys, sizeof(keys) / sizeof(*keys), err)) ||
-        (status = read_name(level->name, at, HS_LEVEL_LETTERS, err)) ||
-        (status = read_arity(level, at, last, err)) ||
-        (status = hs_json_choice_or(&fabric, at, "fabric", hs_fabric_names, HS_FABRIC_COUNT,
-                                    HS_FABRIC_SWITCH, err)) ||
-        (status = hs_json_number(&latency_us, at, "latency_us", &hs_bounds_not_negative, err)) ||
-        (status =
-             hs_json_number(&bandwidth_gbps, at, "bandwidth_GBps", &hs_bounds_positive, err)) ||
-        (status = hs_json_integer_or(&level->ports, at, "ports", 1, HS_PORTS_MAX, 1, err)) ||
-        (status = hs_json_bool_or(&level->striped, at, "striped", true, err)))
-        return status;
-    level->fabric = (enum hs_fabric)fabric;
-    level->latency_seconds = hs_from_microseconds(latency_us);
-    level->bytes_per_second = hs_from_gigabytes(bandwidth_gbps);
-    return read_sources(level, at, err);
-}
+static const struct hs_field level_rows[] = {
+    {"name", HS_TEXT, LEVEL(name), .form = &level_form},
+    {"arity", HS_INTEGER, LEVEL(arity), .presence = HS_NULL, .min = 1, .max = HS_NP_MAX,
+     .about = "Children that make one unit of this level; null or absent (last level only): as "
+              "many as needed."},
+    {"fabric", HS_CHOICE, LEVEL(fabric), HS_NAMES(hs_fabric_names), HS_WITH(HS_FABRIC_SWITCH),
+     .about = "mesh: each pair of children has a link of its own; switch: any child reaches any "
+              "other with all its bandwidth."},
+    {"latency_us", HS_NUMBER, LEVEL(latency_seconds), .unit = &hs_unit_microseconds,
+     .max = HS_LATENCY_MAX * 1e6, .about = "Microseconds; see latency_kind."},
+    {"bandwidth_GBps", HS_NUMBER, LEVEL(bytes_per_second), .unit = &hs_unit_gigabytes,
+     .min = HS_BANDWIDTH_MIN / 1e9, .max = HS_BANDWIDTH_MAX / 1e9,
+     .about = "What one child of this level can inject into it, per direction, over all its "
+              "ports, in 1e9 bytes per second."},
+    {"ports", HS_INTEGER, LEVEL(ports), HS_WITH(1), .min = 1, .max = HS_PORTS_MAX,
+     .about = "NICs of one child; ranks are assigned to them in blocks."},
+    {"striped", HS_BOOL, LEVEL(striped), HS_WITH(true),
+     .about = "Whether one ring may draw on all of a child's links at once: all its ports, and "
+              "all its links to other children of a mesh."},
+    {"source", HS_OBJECT, .presence = HS_ABSENT, .fields = &source_fields, .when = has_source,
+     .about = "Per figure: a citation, or a text that begins with the word unverified and says "
+              "why this value was taken."},
+};
 
-static enum hs_status check_unique(const struct hs_system *system, const struct hs_json *levels,
-                                   struct hs_error *err)
+/* Beside the levels inside of it, of which the list in the system already has the figures. */
+static enum hs_status check_level(void *object, const struct hs_place *place, struct hs_error *err)
 {
-    struct hs_json at = hs_json_first(levels);
+    const struct hs_level *level = object, *levels = level - place->at->index;
     int64_t ranks = 1;
 
-    for (size_t l = 0; l < system->level_count; l++, hs_json_next(&at)) {
-        int64_t arity = system->levels[l].arity;
+    for (const struct hs_level *inner = levels; inner < level; inner++) {
+        struct hs_json at = hs_json_element(place->at->parent, (size_t)(inner - levels));
 
-        for (size_t k = 0; k < l; k++)
-            if (strcmp(system->levels[k].name, system->levels[l].name) == 0)
-                return hs_json_fail(&at, err, "name: \"%s\" is already the name of levels[%zu]",
-                                    system->levels[l].name, k);
-        if (arity > 0 && ranks > INT64_MAX / 2 / arity)
-            return hs_json_fail(&at, err, "arity: the arities multiply to more than 2^62 ranks");
-        ranks *= arity ? arity : 1;
+        if (inner->arity == 0)
+            return hs_json_fail(&at, err, "arity: missing; only the last level may lack it");
+        if (strcmp(inner->name, level->name) == 0)
+            return hs_json_fail(place->at, err, "name: \"%s\" is already the name of levels[%zu]",
+                                level->name, (size_t)(inner - levels));
+        ranks *= inner->arity;
     }
+    if (level->arity > 0 && ranks > INT64_MAX / 2 / level->arity)
+        return hs_json_fail(place->at, err, "arity: the arities multiply to more than 2^62 ranks");
     return HS_OK;
 }
 
-static enum hs_status read_levels(struct hs_system *system, const struct hs_json *at,
-                                  struct hs_error *err)
-{
-    struct hs_json levels, element;
-    enum hs_status status;
+static const struct hs_fields level_fields = {
+    .name = "level", HS_ROWS(level_rows, struct hs_level), .check = check_level};
 
-    if ((status = hs_json_member(&levels, at, "levels", err)) ||
-        (status = hs_json_array(&system->level_count, &levels, 1, HS_LEVELS_MAX, err))) {
-        system->level_count = 0;
-        return status;
-    }
-    element = hs_json_first(&levels);
-    for (size_t l = 0; l < system->level_count; l++, hs_json_next(&element)) {
-        status = read_level(&system->levels[l], &element, l + 1 == system->level_count, err);
-        if (status)
-            return status;
-    }
-    return check_unique(system, &levels, err);
-}
+/* ---- a system ---- */
 
-static enum hs_status check_format(const struct hs_json *at, struct hs_error *err)
-{
-    const char *format;
-    struct hs_json member;
+#define SYSTEM(member) HS_AT(struct hs_system, member)
+#define TEXT(member)   HS_OWNED(struct hs_system, member), HS_OPTIONAL
 
-    if (hs_json_string(&format, at, "format", err) || hs_json_member(&member, at, "format", err))
-        return HS_INVALID;
-    if (strcmp(format, HS_SYSTEM_FORMAT) != 0)
-        return hs_json_fail(&member, err, "expected \"%s\", found \"%.60s\"", HS_SYSTEM_FORMAT,
-                            format);
-    return HS_OK;
-}
+static const struct hs_field system_rows[] = {
+    {"format", HS_CONSTANT, .text = HS_SYSTEM_FORMAT},
+    {"name", HS_TEXT, SYSTEM(name), .form = &system_form,
+     .about = "Short name; a shipped system's file is NAME.json."},
+    {"title", HS_TEXT, TEXT(title), .about = "One line for people."},
+    {"source", HS_TEXT, TEXT(source), .about = "Where the figures come from in general."},
+    {"notes", HS_TEXT, TEXT(notes), .about = "Caveats, and what was left out."},
+    {"latency_kind", HS_CHOICE, SYSTEM(latency_kind), HS_NAMES(hs_latency_kind_names),
+     HS_WITH(HS_LATENCY_UNVERIFIED),
+     .about = "What latency_us means: one step of a library's ring, software included "
+              "(protocol-step); one small message from memory to memory (wire); or not known "
+              "(unverified). One kind per file."},
+    {"pipeline_granularity", HS_NUMBER, SYSTEM(pipeline_granularity), HS_WITH(1), .min = 1,
+     .max = 1e6,
+     .about = "s: how many latencies one ring step pays. 2 in the CCGRID 2019 paper with a wire "
+              "latency; 1 where the latency already is that of a whole step."},
+    {"launch_us", HS_NUMBER, SYSTEM(launch_seconds), HS_WITH(0), .unit = &hs_unit_microseconds,
+     .max = HS_LATENCY_MAX * 1e6, .about = "Microseconds per collective call."},
+    {"levels", HS_LIST, SYSTEM(levels), HS_OTHER(struct hs_system, level_count), .min = 1,
+     .max = HS_LEVELS_MAX, .fields = &level_fields, .about = "From the inside out."},
+    {"fits", HS_OBJECT, SYSTEM(fits), HS_OTHER(struct hs_system, fits.count), HS_OPTIONAL,
+     .fields = &hs_fits_fields},
+};
 
-static enum hs_status read_system(struct hs_system *system, const struct hs_json *at,
-                                  struct hs_error *err)
-{
-    static const char *const keys[] = {
-        "format",    "name",   "title", "source", "notes", "latency_kind", "pipeline_granularity",
-        "launch_us", "levels", "fits"};
-    size_t kind;
-    double launch_us;
-    struct hs_json fits;
-    enum hs_status status;
-
-    if ((status = hs_json_object(at, keys, sizeof(keys) / sizeof(*keys), err)) ||
-        (status = check_format(at, err)) ||
-        (status = read_name(system->name, at, HS_SYSTEM_LETTERS, err)) ||
-        (status = hs_read_text(&system->title, at, "title", err)) ||
-        (status = hs_read_text(&system->source, at, "source", err)) ||
-        (status = hs_read_text(&system->notes, at, "notes", err)) ||
-        (status = hs_json_choice_or(&kind, at, "latency_kind", hs_latency_kind_names,
-                                    HS_LATENCY_KIND_COUNT, HS_LATENCY_UNVERIFIED, err)) ||
-        (status = hs_json_number_or(&system->pipeline_granularity, at, "pipeline_granularity",
-                                    &one_or_more, 1, err)) ||
-        (status = hs_json_number_or(&launch_us, at, "launch_us", &hs_bounds_not_negative, 0, err)))
-        return status;
-    system->latency_kind = (enum hs_latency_kind)kind;
-    system->launch_seconds = hs_from_microseconds(launch_us);
-    status = read_levels(system, at, err);
-    if (status || hs_json_member(&fits, at, "fits", NULL))
-        return status;
-    return hs_fits_read(&system->fits, system, &fits, err);
-}
-
-enum hs_status hs_system_read(struct hs_system *system, const struct hs_json *at,
-                              struct hs_error *err)
-{
-    enum hs_status status;
-
-    memset(system, 0, sizeof(*system));
-    status = read_system(system, at, err);
-    if (status)
-        hs_system_release(system);
-    return status;
-}
+const struct hs_fields hs_system_fields = {
+    .id = "https://hiersearch.invalid/system/1",
+    .title = "hiersearch system file",
+    .about = "A machine as a tree of levels, from the inside out. Rules that a schema cannot "
+             "state are checked by the reader: level names are unique, only the last level may "
+             "lack an arity or have a null one, and fits are for layers that lie on their level, "
+             "with a range that covers their size, no two for the same layers.",
+    HS_ROWS(system_rows, struct hs_system),
+};
 
 enum hs_status hs_system_load(struct hs_system *system, const char *path, struct hs_error *err)
 {
-    struct hs_json_document document;
-    struct hs_json top;
-    enum hs_status status = hs_json_load(&document, path, err);
-
-    memset(system, 0, sizeof(*system));
-    if (status)
-        return status;
-    top = hs_json_top(&document);
-    status = hs_system_read(system, &top, err);
-    hs_json_release(&document);
-    return status;
-}
-
-static cJSON *sources_to_json(const struct hs_level *level)
-{
-    struct hs_writer source = hs_writer_begin();
-
-    hs_writer_text(&source, "arity", level->arity_source);
-    hs_writer_text(&source, "fabric", level->fabric_source);
-    hs_writer_text(&source, "latency", level->latency_source);
-    hs_writer_text(&source, "bandwidth", level->bandwidth_source);
-    return hs_writer_finish(&source);
-}
-
-static cJSON *level_to_json(const struct hs_level *level)
-{
-    struct hs_writer out = hs_writer_begin();
-
-    hs_writer_text(&out, "name", level->name);
-    hs_writer_item(&out, "arity",
-                   level->arity > 0 ? cJSON_CreateNumber((double)level->arity)
-                                    : cJSON_CreateNull());
-    hs_writer_text(&out, "fabric", hs_fabric_names[level->fabric]);
-    hs_writer_number(&out, "latency_us", hs_to_microseconds(level->latency_seconds));
-    hs_writer_number(&out, "bandwidth_GBps", hs_to_gigabytes(level->bytes_per_second));
-    hs_writer_number(&out, "ports", (double)level->ports);
-    hs_writer_item(&out, "striped", cJSON_CreateBool(level->striped));
-    if (level->arity_source || level->fabric_source || level->latency_source ||
-        level->bandwidth_source)
-        hs_writer_item(&out, "source", sources_to_json(level));
-    return hs_writer_finish(&out);
-}
-
-static cJSON *levels_to_json(const struct hs_system *system)
-{
-    cJSON *levels = cJSON_CreateArray();
-
-    for (size_t l = 0; levels && l < system->level_count; l++)
-        levels = hs_array_append(levels, level_to_json(&system->levels[l]));
-    return levels;
-}
-
-struct cJSON *hs_system_to_json(const struct hs_system *system)
-{
-    struct hs_writer out = hs_writer_begin();
-
-    hs_writer_text(&out, "format", HS_SYSTEM_FORMAT);
-    hs_writer_text(&out, "name", system->name);
-    hs_writer_text(&out, "title", system->title);
-    hs_writer_text(&out, "source", system->source);
-    hs_writer_text(&out, "notes", system->notes);
-    hs_writer_text(&out, "latency_kind", hs_latency_kind_names[system->latency_kind]);
-    hs_writer_number(&out, "pipeline_granularity", system->pipeline_granularity);
-    hs_writer_number(&out, "launch_us", hs_to_microseconds(system->launch_seconds));
-    hs_writer_item(&out, "levels", levels_to_json(system));
-    if (system->fits.count > 0)
-        hs_writer_item(&out, "fits", hs_fits_to_json(&system->fits, system));
-    return hs_writer_finish(&out);
+    return hs_fields_load(&hs_system_fields, system, path, err);
 }
 
 enum hs_status hs_system_print(struct hs_text *out, const struct hs_system *system,
                                struct hs_error *err)
 {
-    return hs_json_print_owned(out, hs_system_to_json(system), err);
+    return hs_fields_print(out, &hs_system_fields, system, false, err);
+}
+
+enum hs_status hs_system_copy(struct hs_system *copy, const struct hs_system *system,
+                              struct hs_error *err)
+{
+    return hs_fields_copy(&hs_system_fields, copy, system, err);
+}
+
+bool hs_system_equal(const struct hs_system *a, const struct hs_system *b)
+{
+    return hs_fields_equal(&hs_system_fields, a, b);
+}
+
+void hs_system_release(struct hs_system *system)
+{
+    hs_fields_release(&hs_system_fields, system);
 }

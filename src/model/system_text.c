@@ -3,6 +3,7 @@
  */
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,81 @@ static enum hs_status check_figures(const struct hs_level *level, struct hs_erro
                        "bandwidth of level %s: expected %g to %g B/s, found %g B/s", level->name,
                        HS_BANDWIDTH_MIN, HS_BANDWIDTH_MAX, level->bytes_per_second);
     snprintf(what, sizeof(what), "latency of level %s", level->name);
-    return check_seconds(level->latency_seconds, what, err);
+    return isnan(level->latency_seconds) ? HS_OK : check_seconds(level->latency_seconds, what, err);
+}
+
+/* ---- latencies that are not given ---- */
+
+/* A step of a ring with the Simple protocol by NCCL's own model (2.28.9, src/graph/tuning.cc:
+ * hwLat). */
+static const struct kind {
+    const char *name;
+    double latency_seconds;
+    const char *source;
+} kinds[] = {
+#define NVLINK_STEP 3.4e-6, "3.4 us, a step over NVLink"
+#define PCI_STEP    5.7e-6, "5.7 us, a step over PCI"
+#define NET_STEP    14e-6, "14 us, a step over a network"
+    {"nvlink", NVLINK_STEP}, {"nvswitch", NVLINK_STEP}, {"nvl", NVLINK_STEP},
+    {"xgmi", NVLINK_STEP},   {"pcie", PCI_STEP},        {"pci", PCI_STEP},
+    {"ib", NET_STEP},        {"infiniband", NET_STEP},  {"roce", NET_STEP},
+    {"eth", NET_STEP},       {"ethernet", NET_STEP},    {"efa", NET_STEP},
+    {"slingshot", NET_STEP}, {"opa", NET_STEP},         {"net", NET_STEP},
+    {"network", NET_STEP},   {"rail", NET_STEP},        {"leaf", NET_STEP},
+    {"spine", NET_STEP},
+};
+
+/* "ib", "ib2", "ib-rail": the name begins with the kind's, and no letter follows. */
+static const struct kind *kind_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        size_t length = strlen(kinds[i].name);
+
+        if (strncmp(name, kinds[i].name, length) == 0 && !isalpha((unsigned char)name[length]))
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+static void note_latency(struct hs_text *notes, const struct hs_level *level,
+                         const struct kind *kind)
+{
+    hs_text_append(notes, "%s%s (%s)", notes->length ? ", " : "no latency (~) is given for ",
+                   level->name,
+                   kind ? kind->source : "0: short messages will look faster than they are");
+}
+
+/* In place of those that are not given. */
+static enum hs_status fill_latencies(struct hs_system *system, struct hs_error *err)
+{
+    struct hs_text notes = {0};
+    bool given = false;
+
+    for (struct hs_level *level = system->levels, *end = level + system->level_count; level < end;
+         level++) {
+        const struct kind *kind = kind_of(level->name);
+
+        if (!isnan(level->latency_seconds)) {
+            given = true;
+        } else if (given) {
+            level->latency_seconds = level[-1].latency_seconds;
+        } else {
+            level->latency_seconds = kind ? kind->latency_seconds : 0;
+            note_latency(&notes, level, kind);
+        }
+    }
+    if (notes.failed)
+        return hs_fail(err, HS_MEMORY, "out of memory");
+    system->notes = notes.data;
+    return HS_OK;
+}
+
+static enum hs_status parse_latency(struct hs_level *level, const char **rest, struct hs_error *err)
+{
+    struct piece piece;
+
+    *rest = take(&piece, *rest + 1, "/,;");
+    return hs_seconds_parse(&level->latency_seconds, piece.text, err);
 }
 
 static enum hs_status parse_level(struct hs_level *level, const char **rest, struct hs_error *err)
@@ -128,6 +203,7 @@ static enum hs_status parse_level(struct hs_level *level, const char **rest, str
 
     level->striped = true;
     level->ports = 1;
+    level->latency_seconds = NAN; /* not given */
     *rest = take(&piece, *rest, ":@~/,;");
     if (parse_name(level, piece.text, err) || parse_shape(level, rest, err))
         return HS_INVALID;
@@ -138,11 +214,8 @@ static enum hs_status parse_level(struct hs_level *level, const char **rest, str
     *rest = take_bandwidth(&piece, *rest + 1);
     if (hs_bandwidth_parse(&level->bytes_per_second, piece.text, err))
         return HS_INVALID;
-    if (**rest == '~') {
-        *rest = take(&piece, *rest + 1, "/,;");
-        if (hs_seconds_parse(&level->latency_seconds, piece.text, err))
-            return HS_INVALID;
-    }
+    if (**rest == '~' && parse_latency(level, rest, err))
+        return HS_INVALID;
     return check_figures(level, err) ? HS_INVALID : parse_ports(level, rest, err);
 }
 
@@ -201,8 +274,6 @@ static enum hs_status parse_line(struct hs_system *system, const char *text, str
             return hs_fail(err, HS_INVALID, "more than %d levels", HS_LEVELS_MAX);
         if (rest != text)
             rest++;
-        if (system->level_count > 0)
-            level->latency_seconds = level[-1].latency_seconds;
         if (parse_level(level, &rest, err))
             return HS_INVALID;
         system->level_count++;
@@ -215,7 +286,7 @@ static enum hs_status parse_line(struct hs_system *system, const char *text, str
     if (*rest)
         return hs_fail(err, HS_INVALID, "expected ',' or ';' between levels, found \"%.40s\"",
                        rest);
-    return check_levels(system, err);
+    return check_levels(system, err) ? HS_INVALID : fill_latencies(system, err);
 }
 
 enum hs_status hs_system_parse(struct hs_system *system, const char *text, struct hs_error *err)

@@ -76,7 +76,7 @@ static enum hs_status collect(struct points *points, const struct hs_plot_job *j
 {
     points->data = calloc(count_candidates(job) + 1, sizeof(*points->data));
     if (!points->data)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t i = 0; i < job->input_count; i++) {
         const struct hs_result *result = job->inputs[i].result;
 
@@ -134,7 +134,7 @@ static enum hs_status assess(struct errors *errors, const struct points *points,
     size_t taus;
 
     if (!a)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     taus = sum_taus(&sum, points, a, a + points->count);
     for (size_t i = 0; i < points->count; i++)
         a[i] = fabs(points->data[i].error);

@@ -225,7 +225,7 @@ static enum hs_status fit_layer(struct hs_line *fit, const struct chosen *chosen
     double *bytes = calloc(chosen->message_count * 2, sizeof(*bytes));
 
     if (!bytes)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t m = 0; m < chosen->message_count; m++) {
         bytes[m] = layer_bytes(chosen->messages[m], layer);
         bytes[chosen->message_count + m] = best_layer_seconds(chosen->messages[m], layer);
@@ -450,7 +450,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
         return status;
     chosen.messages = calloc(chosen.message_count, sizeof(const struct hs_result_message *));
     if (!chosen.messages)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t m = 0; m < chosen.message_count; m++)
         chosen.messages[m] = &result->messages[m];
     qsort(chosen.messages, chosen.message_count, sizeof(const struct hs_result_message *),

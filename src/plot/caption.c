@@ -33,7 +33,7 @@ static void append_hosts(struct hs_text *out, const struct hs_placement *placeme
     size_t shown = placement->node_count < NAMES_SHOWN ? placement->node_count : NAMES_SHOWN;
 
     for (size_t i = 0; i < shown; i++)
-        hs_text_append(out, "%s%s", i ? ", " : "", placement->hosts[i]);
+        hs_text_append(out, "%s%s", i ? ", " : "", placement->nodes[i].host);
     if (placement->node_count > shown)
         hs_text_append(out, ", ... (%zu nodes)", placement->node_count);
 }

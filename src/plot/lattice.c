@@ -129,7 +129,7 @@ static enum hs_status drawing_init(struct drawing *drawing, const struct hs_resu
     drawing->edge_use = calloc(drawing->lattice.edge_count + 1, 1);
     drawing->node_use = calloc(drawing->lattice.node_count, 1);
     if (!drawing->nodes || !drawing->edge_use || !drawing->node_use)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t i = 0; i < message->candidate_count; i++)
         mark(drawing, &message->candidates[i].plan.split, IN_CANDIDATE);
     mark(drawing, &drawing->shown.split, IN_SHOWN);

@@ -156,5 +156,5 @@ enum hs_status hs_page_write(struct hs_text *out, const struct hs_page *page, st
     hs_text_append(out, "<footer><p>");
     hs_html_text(out, "Made by %s.", page->made_by);
     hs_text_append(out, "</p></footer>\n</main>\n</body>\n</html>\n");
-    return out->failed ? hs_fail(err, HS_MEMORY, "out of memory") : HS_OK;
+    return out->failed ? hs_no_memory(err) : HS_OK;
 }

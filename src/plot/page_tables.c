@@ -223,8 +223,8 @@ static void write_hosts(struct hs_text *out, const struct hs_placement *placemen
         return;
     hs_text_append(out, "<dt>processes on each node</dt><dd>");
     for (size_t i = 0; i < placement->node_count && i < HOSTS_SHOWN; i++)
-        hs_html_text(out, "%s%s: %" PRId64, i ? ", " : "", placement->hosts[i],
-                     placement->ranks_per_node[i]);
+        hs_html_text(out, "%s%s: %" PRId64, i ? ", " : "", placement->nodes[i].host,
+                     placement->nodes[i].ranks);
     if (placement->node_count > HOSTS_SHOWN)
         hs_html_text(out, ", and %zu more nodes", placement->node_count - HOSTS_SHOWN);
     hs_text_append(out, "</dd>\n");

@@ -71,6 +71,6 @@ enum hs_status hs_plot_write(struct hs_text *out, const struct hs_plot_kind *kin
     if (status == HS_OK)
         status = kind->write(out, job, err);
     if (status == HS_OK && out->failed)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     return status;
 }

@@ -179,7 +179,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
         return status;
     inputs = hs_plot_sorted(job);
     if (!inputs)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     write_all(out, &at_size, inputs, at_size.bytes);
     free(inputs);
     return HS_OK;

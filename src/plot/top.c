@@ -210,7 +210,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
         write_groups(out, &at_size, groups,
                      choose_groups(groups, inputs, job->input_count, at_size.bytes), at_size.bytes);
     else
-        status = hs_fail(err, HS_MEMORY, "out of memory");
+        status = hs_no_memory(err);
     free(groups);
     free(inputs);
     return status;

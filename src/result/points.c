@@ -3,19 +3,18 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/list.h"
+
 enum hs_status hs_point_list_add(struct hs_point_list *list, const struct hs_fit_point *point,
                                  struct hs_error *err)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 64;
-        struct hs_fit_point *items = realloc(list->items, capacity * sizeof(*items));
+    struct hs_fit_point *added =
+        hs_grow(&list->items, &list->capacity, list->count, sizeof(*added), err);
 
-        if (!items)
-            return hs_fail(err, HS_MEMORY, "out of memory for %zu points", capacity);
-        list->items = items;
-        list->capacity = capacity;
-    }
-    list->items[list->count++] = *point;
+    if (!added)
+        return HS_MEMORY;
+    *added = *point;
+    list->count++;
     return HS_OK;
 }
 

@@ -4,77 +4,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+#include "result/result_parts.h"
+
 const char *const hs_measure_status_names[HS_MEASURE_STATUS_COUNT] = {
 #define HS_ROW(name, text, meaning) [HS_MEASURE_##name] = (text),
     HS_MEASURE_STATUSES(HS_ROW)
 #undef HS_ROW
 };
 
-/*
- * Room for one more element at the end of a list, zeroed; NULL when out of memory, the list is then
- * as it was.
- *
- * The lists carry no capacity. Asking for the same power of two again costs the allocator nothing,
- * and is right wherever the list came from: the reader makes lists of exactly the length it needs.
- */
-static void *grow(void **list, size_t count, size_t element_bytes)
+/* A new element at the end of a list, its times NaN; NULL when out of memory. */
+static void *add(void *list, size_t *count, const struct hs_fields *fields)
 {
-    size_t capacity = 1;
-    void *grown;
+    void *element = hs_grow(list, NULL, *count, fields->size, NULL);
 
-    while (capacity <= count && capacity <= SIZE_MAX / 2 / element_bytes)
-        capacity *= 2;
-    if (capacity <= count)
-        return NULL;
-    grown = realloc(*list, capacity * element_bytes);
-    if (!grown)
-        return NULL;
-    *list = grown;
-    return memset((char *)grown + count * element_bytes, 0, element_bytes);
-}
-
-static void measured_init(struct hs_measured *measured)
-{
-    memset(measured, 0, sizeof(*measured));
-    measured->median_seconds = NAN;
-    measured->ci95_low_seconds = measured->ci95_high_seconds = NAN;
-    measured->device_median_seconds = NAN;
+    if (element) {
+        hs_fields_init(fields, element);
+        ++*count;
+    }
+    return element;
 }
 
 struct hs_result_message *hs_result_add_message(struct hs_result *result)
 {
-    void *list = result->messages;
-    struct hs_result_message *message = grow(&list, result->message_count, sizeof(*message));
-
-    result->messages = list;
-    if (!message)
-        return NULL;
-    message->flat_seconds = NAN;
-    result->message_count++;
-    return message;
+    return add(&result->messages, &result->message_count, &hs_message_fields);
 }
 
 struct hs_result_topology *hs_result_add_topology(struct hs_result *result)
 {
-    void *list = result->topology;
-    struct hs_result_topology *kind = grow(&list, result->topology_count, sizeof(*kind));
-
-    result->topology = list;
-    result->topology_count += kind != NULL;
-    return kind;
+    return add(&result->topology, &result->topology_count, &hs_topology_fields);
 }
 
 struct hs_candidate *hs_result_add_candidate(struct hs_result_message *message)
 {
-    void *list = message->candidates;
-    struct hs_candidate *candidate = grow(&list, message->candidate_count, sizeof(*candidate));
-
-    message->candidates = list;
-    if (!candidate)
-        return NULL;
-    candidate->predicted_seconds = NAN;
-    message->candidate_count++;
-    return candidate;
+    return add(&message->candidates, &message->candidate_count, &hs_candidate_fields);
 }
 
 enum hs_status hs_result_add_prediction(struct hs_result_message *message,
@@ -87,7 +50,7 @@ enum hs_status hs_result_add_prediction(struct hs_result_message *message,
     if (candidate)
         candidate->cost = malloc(sizeof(*candidate->cost));
     if (!candidate || !candidate->cost)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     *candidate->cost = hs_plan_cost(system, problem, plan);
     candidate->plan = *plan;
     candidate->predicted_seconds = candidate->cost->seconds;
@@ -97,12 +60,13 @@ enum hs_status hs_result_add_prediction(struct hs_result_message *message,
 
 struct hs_measured *hs_candidate_add_measured(struct hs_candidate *candidate)
 {
-    struct hs_measured *measured = malloc(sizeof(*measured));
+    struct hs_measured *measured = calloc(1, sizeof(*measured));
 
     if (!measured)
         return NULL;
-    measured_init(measured);
-    hs_measured_release(candidate->measured);
+    hs_fields_init(&hs_measured_fields, measured);
+    if (candidate->measured)
+        hs_fields_release(&hs_measured_fields, candidate->measured);
     free(candidate->measured);
     candidate->measured = measured;
     return measured;
@@ -112,18 +76,13 @@ struct hs_baseline_result *hs_result_add_baseline(struct hs_result_message *mess
                                                   const char *name)
 {
     char *copy = hs_strdup(name);
-    void *list = message->baselines;
     struct hs_baseline_result *baseline =
-        copy ? grow(&list, message->baseline_count, sizeof(*baseline)) : NULL;
+        copy ? add(&message->baselines, &message->baseline_count, &hs_baseline_fields) : NULL;
 
-    message->baselines = list;
-    if (!baseline) {
+    if (baseline)
+        baseline->name = copy;
+    else
         free(copy);
-        return NULL;
-    }
-    baseline->name = copy;
-    measured_init(&baseline->measured);
-    message->baseline_count++;
     return baseline;
 }
 
@@ -131,55 +90,35 @@ struct hs_pruned *hs_result_add_pruned(struct hs_result_message *message, const 
                                        uint64_t splits)
 {
     char *copy = hs_strdup(rule);
-    void *list = message->pruned;
-    struct hs_pruned *pruned = copy ? grow(&list, message->pruned_count, sizeof(*pruned)) : NULL;
+    struct hs_pruned *pruned =
+        copy ? add(&message->pruned, &message->pruned_count, &hs_pruned_fields) : NULL;
 
-    message->pruned = list;
-    if (!pruned) {
+    if (pruned)
+        *pruned = (struct hs_pruned){copy, splits};
+    else
         free(copy);
-        return NULL;
-    }
-    pruned->rule = copy;
-    pruned->splits = splits;
-    message->pruned_count++;
     return pruned;
-}
-
-/* The fact of that name, which is added (without a text) where there is none; NULL when out of
- * memory. */
-static struct hs_fact *find_or_add_fact(struct hs_result *result, const char *name)
-{
-    void *list = result->versions;
-    struct hs_fact *fact;
-    char *copy;
-
-    for (size_t i = 0; i < result->version_count; i++)
-        if (strcmp(result->versions[i].name, name) == 0)
-            return &result->versions[i];
-    copy = hs_strdup(name);
-    fact = copy ? grow(&list, result->version_count, sizeof(*fact)) : NULL;
-    result->versions = list;
-    if (!fact) {
-        free(copy);
-        return NULL;
-    }
-    fact->name = copy;
-    result->version_count++;
-    return fact;
 }
 
 enum hs_status hs_result_set_version(struct hs_result *result, const char *name, const char *text,
                                      struct hs_error *err)
 {
-    char *copy = hs_strdup(text);
-    struct hs_fact *fact = copy ? find_or_add_fact(result, name) : NULL;
+    struct hs_fact new = {hs_strdup(name), hs_strdup(text)}, *fact = NULL;
 
-    if (!fact) {
-        free(copy);
-        return hs_fail(err, HS_MEMORY, "out of memory");
+    for (size_t i = 0; i < result->version_count && !fact; i++)
+        if (strcmp(result->versions[i].name, name) == 0)
+            fact = &result->versions[i];
+    if (!fact && new.name &&new.text)
+        fact = hs_grow(&result->versions, NULL, result->version_count, sizeof(*fact), err);
+    if (!new.name || !new.text || !fact) {
+        free(new.name);
+        free(new.text);
+        return hs_no_memory(err);
     }
+    result->version_count += fact == &result->versions[result->version_count];
+    free(fact->name);
     free(fact->text);
-    fact->text = copy;
+    *fact = new;
     return HS_OK;
 }
 
@@ -253,72 +192,4 @@ enum hs_status hs_result_rank(struct hs_result_message *message, struct hs_error
                        (unsigned long long)message->message_bytes, message->candidate_count);
     message->best = message->candidates[0].plan;
     return HS_OK;
-}
-
-/* ---- lifetime ---- */
-
-void hs_measured_release(struct hs_measured *measured)
-{
-    if (!measured)
-        return;
-    free(measured->reason);
-    free(measured->samples_seconds);
-    free(measured->reduce_scatter_seconds);
-    free(measured->allgather_seconds);
-    measured_init(measured);
-}
-
-static void release_message(struct hs_result_message *message)
-{
-    for (size_t i = 0; i < message->pruned_count; i++)
-        free(message->pruned[i].rule);
-    for (size_t i = 0; i < message->baseline_count; i++) {
-        free(message->baselines[i].name);
-        hs_measured_release(&message->baselines[i].measured);
-    }
-    for (size_t i = 0; i < message->candidate_count; i++) {
-        hs_measured_release(message->candidates[i].measured);
-        free(message->candidates[i].measured);
-        free(message->candidates[i].cost);
-    }
-    if (message->certificate)
-        hs_certificate_release(message->certificate);
-    free(message->certificate);
-    free(message->strategy);
-    free(message->pruned);
-    free(message->baselines);
-    free(message->candidates);
-}
-
-static void release_placement(struct hs_placement *placement)
-{
-    for (size_t i = 0; placement->hosts && i < placement->node_count; i++)
-        free(placement->hosts[i]);
-    free(placement->hosts);
-    free(placement->ranks_per_node);
-    free(placement->note);
-}
-
-void hs_result_release(struct hs_result *result)
-{
-    if (!result)
-        return;
-    for (size_t i = 0; i < result->version_count; i++) {
-        free(result->versions[i].name);
-        free(result->versions[i].text);
-    }
-    for (size_t i = 0; i < result->message_count; i++)
-        release_message(&result->messages[i]);
-    release_placement(&result->placement);
-    for (size_t i = 0; i < result->topology_count; i++)
-        hs_result_topology_release(&result->topology[i]);
-    free(result->topology);
-    hs_system_release(&result->system);
-    free(result->command);
-    free(result->created);
-    free(result->backend);
-    free(result->note);
-    free(result->versions);
-    free(result->messages);
-    memset(result, 0, sizeof(*result));
 }

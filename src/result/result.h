@@ -53,6 +53,7 @@ struct hs_measured {
     /* Medians of each layer's phases; owned, both NULL where there are none. */
     double *reduce_scatter_seconds; /* [layers], the last one is the allreduce */
     double *allgather_seconds;      /* [layers - 1] */
+    size_t reduce_scatter_count, allgather_count;
 };
 
 struct hs_candidate {
@@ -93,24 +94,24 @@ struct hs_result_message {
     size_t candidate_count;
 };
 
-/* A named fact: versions ("hiersearch", "mpi", "cuda", "kernel", ...). */
-struct hs_fact {
-    char *name, *text; /* owned */
+/* Where the ranks were. */
+struct hs_placed_node {
+    char *host; /* owned name */
+    int64_t ranks;
 };
 
-/* Where the ranks were. */
 struct hs_placement {
+    struct hs_placed_node *nodes; /* [node_count] owned, in the order of their ranks */
     size_t node_count;
-    char **hosts;            /* [node_count] owned names */
-    int64_t *ranks_per_node; /* [node_count] owned */
-    char *note;              /* owned; what is uneven or unknown, NULL when regular */
+    char *note; /* owned; what is uneven or unknown, NULL when regular */
 };
 
 struct hs_result {
-    char *command;            /* owned; the command line */
-    char *created;            /* owned; UTC, ISO 8601 */
-    char *backend;            /* owned; NULL for a prediction */
-    struct hs_fact *versions; /* [version_count] owned */
+    char *command; /* owned; the command line */
+    char *created; /* owned; UTC, ISO 8601 */
+    char *backend; /* owned; NULL for a prediction */
+    /* [version_count] owned facts: "hiersearch", "mpi", "cuda", "kernel", ... */
+    struct hs_fact *versions;
     size_t version_count;
     int64_t np;
     bool has_system;
@@ -124,6 +125,9 @@ struct hs_result {
     bool complete; /* false: the run was cut short, `note` says why */
     char *note;    /* owned */
 };
+
+/* The file, and a certificate in it, as tables: copying and comparing are base/fields.h. */
+extern const struct hs_fields hs_result_fields, hs_certificate_fields;
 
 /* Reads and checks everything docs/result.schema.json demands and, beyond it, that plans multiply
  * to np, that lists have an element per layer where they should, and that nothing is there twice. A
@@ -140,6 +144,9 @@ enum hs_status hs_result_save(const struct hs_result *result, const char *path,
                               struct hs_error *err);
 enum hs_status hs_result_print(struct hs_text *out, const struct hs_result *result,
                                struct hs_error *err);
+/* The same on one line. */
+enum hs_status hs_result_print_line(struct hs_text *out, const struct hs_result *result,
+                                    struct hs_error *err);
 void hs_result_release(struct hs_result *result);
 
 /* Growing the lists; the new last element, zeroed (times NaN), or NULL when out of memory. */
@@ -174,8 +181,5 @@ double hs_candidate_seconds(const struct hs_candidate *candidate);
  * predicted-only. HS_FAILED where no candidate is usable; `best` then has no layers (split.count 0)
  * and is absent in the file. */
 enum hs_status hs_result_rank(struct hs_result_message *message, struct hs_error *err);
-/* Frees what it owns, not itself; it is then as hs_candidate_add_measured makes it. NULL is
- * accepted. */
-void hs_measured_release(struct hs_measured *measured);
 
 #endif

@@ -10,11 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "base/text.h"
-
-struct cJSON;
-struct hs_json;
+#include "base/fields.h"
 
 /* Longest lists read; docs/result.schema.json has the same numbers. */
 enum { HS_TOPOLOGY_KINDS_MAX = 1000, HS_TOPOLOGY_DEVICES_MAX = 256 };
@@ -24,8 +20,9 @@ struct hs_topology_device {
     char *name;        /* "NVIDIA H100 80GB HBM3", "mlx5_0" */
     char *pci;         /* "0000:17:00" */
     int64_t numa_node; /* its number; -1: not known */
-    char **links;      /* [gpu_count] owned: what joins it to each GPU, as nvidia-smi's topo says: X
+    char **links; /* [link_count] owned: what joins it to each GPU, as nvidia-smi's topo says: X
                           itself, NV4 so many NVLinks, PIX, PXB, PHB, NODE, SYS, ? not known */
+    size_t link_count; /* as many as there are GPUs */
     /* GPUs; 0: none, or not known. */
     int64_t nvlinks, nvswitch_links; /* NVLinks that are up, and of them to a switch */
     int64_t pcie_generation, pcie_width;
@@ -52,19 +49,7 @@ bool hs_topology_link_valid(const char *text);
 /* Zeroed devices with room for their links. HS_MEMORY. */
 enum hs_status hs_topology_devices_new(struct hs_topology_device **devices, size_t count,
                                        size_t gpu_count, struct hs_error *err);
-/* Frees what it owns, and zeroes it; {0} is accepted. */
-void hs_result_topology_release(struct hs_result_topology *topology);
-
-/* The object of the file; owned by the caller; NULL when out of memory. */
-struct cJSON *hs_result_topology_to_json(const struct hs_result_topology *topology);
-/* Strictly; HS_INVALID, HS_MEMORY; what was read so far can be released. */
-enum hs_status hs_result_topology_read(struct hs_result_topology *out, const struct hs_json *at,
-                                       struct hs_error *err);
-/* The object as text, and back: how nodes tell each other. */
-enum hs_status hs_result_topology_print(struct hs_text *out,
-                                        const struct hs_result_topology *topology,
-                                        struct hs_error *err);
-enum hs_status hs_result_topology_parse(struct hs_result_topology *out, const char *text,
-                                        struct hs_error *err);
+/* An element as a table. Printed and parsed, it is how nodes tell each other, without hosts. */
+extern const struct hs_fields hs_topology_fields;
 
 #endif

@@ -1,18 +1,15 @@
 /* journal.c - see journal.h. */
 #include "runner/journal.h"
 
-#include <cjson/cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/json.h"
+#include "runner/journal_lines.h"
 
 #define JOURNAL_BYTES_MAX ((size_t)1 << 30)
 
@@ -56,65 +53,32 @@ enum hs_status hs_journal_sync(struct hs_journal *journal, struct hs_error *err)
     return hs_fail(err, HS_IO, "%s: %s", journal->path, strerror(errno));
 }
 
-/* Prints, frees the tree and writes it as one line. */
-static enum hs_status write_tree(struct hs_journal *journal, cJSON *root, bool complete,
-                                 struct hs_error *err)
+/* The text that was printed as one line; frees it. */
+static enum hs_status write_text(struct hs_journal *journal, struct hs_text *text,
+                                 enum hs_status printed, struct hs_error *err)
 {
-    char *text = complete ? cJSON_PrintUnformatted(root) : NULL, *line = NULL;
-    enum hs_status status;
+    enum hs_status status = printed ? printed : write_line(journal, text->data, err);
 
-    if (!text || asprintf(&line, "%s\n", text) < 0)
-        status = hs_fail(err, HS_MEMORY, "out of memory for the journal");
-    else
-        status = write_line(journal, line, err);
-    cJSON_free(text);
-    free(line);
-    cJSON_Delete(root);
+    hs_text_release(text);
     return status;
 }
 
-static enum hs_status write_header(struct hs_journal *journal, const struct hs_journal_fact *facts,
-                                   size_t fact_count, struct hs_error *err)
+static enum hs_status write_header(struct hs_journal *journal, const struct hs_journal_run *run,
+                                   struct hs_error *err)
 {
-    cJSON *root = cJSON_CreateObject(), *run = cJSON_CreateObject();
-    bool complete = root && run;
+    struct hs_text text = {0};
+    enum hs_status status = hs_fields_print(&text, &hs_journal_run_fields, run, true, err);
 
-    complete = complete && cJSON_AddStringToObject(root, "format", HS_JOURNAL_FORMAT);
-    if (!complete || !cJSON_AddItemToObject(root, "run", run)) {
-        cJSON_Delete(run);
-        complete = false;
-    }
-    for (size_t i = 0; i < fact_count && complete; i++)
-        complete = cJSON_AddStringToObject(run, facts[i].name, facts[i].text) != NULL;
-    return write_tree(journal, root, complete, err);
+    return write_text(journal, &text, status, err);
 }
 
-/* The numbers behind the first `from`. */
-static bool add_numbers(cJSON *root, const char *key, const struct hs_samples *samples, size_t from)
+/* Leaves what is behind the first `from`. */
+static void skip(struct hs_samples *samples, size_t from)
 {
-    cJSON *array;
+    size_t skipped = samples->count < from ? samples->count : from;
 
-    if (samples->count <= from)
-        return true;
-    array = cJSON_CreateDoubleArray(samples->values + from, (int)(samples->count - from));
-    if (array && cJSON_AddItemToObject(root, key, array))
-        return true;
-    cJSON_Delete(array);
-    return false;
-}
-
-/* "phases": one list per phase, in the order of the contestant's. */
-static bool add_layers(cJSON *root, const struct hs_contestant *item)
-{
-    cJSON *lists = cJSON_AddObjectToObject(root, "phases");
-    char key[16];
-    bool complete = lists && add_numbers(root, "whole", &item->whole, item->journaled_layers);
-
-    for (int phase = 0; phase < 2 * HS_LAYERS_MAX && complete; phase++) {
-        snprintf(key, sizeof(key), "%d", phase);
-        complete = add_numbers(lists, key, &item->phases[phase], item->journaled_layers);
-    }
-    return complete;
+    samples->count -= skipped;
+    samples->values += skipped;
 }
 
 bool hs_journal_wants(const struct hs_contestant *item)
@@ -126,32 +90,25 @@ bool hs_journal_wants(const struct hs_contestant *item)
 enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_bytes,
                                 struct hs_contestant *item, struct hs_error *err)
 {
-    bool done = hs_contestant_done(item), complete;
-    enum hs_ending ending = done ? item->ending : HS_ENDING_OPEN;
+    struct hs_contestant_line line = {message_bytes, *item};
+    struct hs_text text = {0};
     enum hs_status status;
-    cJSON *root;
 
     if (!journal->path || journal->broken)
         return HS_OK;
-    root = cJSON_CreateObject();
-    complete = root && cJSON_AddNumberToObject(root, "bytes", (double)message_bytes) &&
-               cJSON_AddStringToObject(root, "name", item->name) &&
-               cJSON_AddStringToObject(root, "ended", hs_ending_names[ending]) &&
-               cJSON_AddStringToObject(root, "status", hs_measure_status_names[item->status]);
-    if (complete && item->reason[0])
-        complete = cJSON_AddStringToObject(root, "reason", item->reason) != NULL;
-    if (complete && done)
-        complete =
-            cJSON_AddNumberToObject(root, "wrong_elements", (double)item->wrong_elements) != NULL;
-    complete = complete && add_numbers(root, "samples", &item->seconds, item->journaled) &&
-               add_numbers(root, "device", &item->device, item->journaled);
-    if (complete && item->whole.count > item->journaled_layers)
-        complete = add_layers(root, item);
-    status = write_tree(journal, root, complete, err);
+    if (!hs_contestant_done(item)) /* it may yet be verified once more */
+        line.item.ending = HS_ENDING_OPEN;
+    skip(&line.item.seconds, item->journaled);
+    skip(&line.item.device, item->journaled);
+    skip(&line.item.whole, item->journaled_layers);
+    for (size_t phase = 0; phase < (size_t)2 * HS_LAYERS_MAX; phase++)
+        skip(&line.item.phases[phase], item->journaled_layers);
+    status = hs_fields_print(&text, &hs_contestant_line_fields, &line, true, err);
+    status = write_text(journal, &text, status, err);
     if (status == HS_OK) {
         item->journaled = item->seconds.count;
         item->journaled_layers = item->whole.count;
-        item->journaled_ending = done;
+        item->journaled_ending = hs_contestant_done(item);
     }
     return status;
 }
@@ -159,27 +116,14 @@ enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_byt
 enum hs_status hs_journal_write_layer(struct hs_journal *journal, uint64_t message_bytes,
                                       const struct hs_journal_layer *layer, struct hs_error *err)
 {
-    const struct hs_fit_point *point = &layer->point;
-    cJSON *root;
-    bool complete;
+    struct hs_layer_line line = {message_bytes, *layer};
+    struct hs_text text = {0};
+    enum hs_status status;
 
     if (!journal->path || journal->broken)
         return HS_OK;
-    root = cJSON_CreateObject();
-    complete = root && cJSON_AddNumberToObject(root, "bytes", (double)message_bytes) &&
-               cJSON_AddStringToObject(root, "name", HS_JOURNAL_LAYER) &&
-               cJSON_AddNumberToObject(root, "stride", (double)point->key.layer.stride) &&
-               cJSON_AddNumberToObject(root, "size", (double)point->key.layer.size);
-    if (layer->failed)
-        return write_tree(journal, root,
-                          complete && cJSON_AddStringToObject(root, "failed", layer->failed), err);
-    complete = complete &&
-               cJSON_AddStringToObject(root, "phase", hs_phase_names[point->key.phase]) &&
-               cJSON_AddNumberToObject(root, "entering", point->bytes) &&
-               cJSON_AddNumberToObject(root, "seconds", point->seconds) &&
-               cJSON_AddNumberToObject(root, "noise", point->noise) &&
-               cJSON_AddBoolToObject(root, "rough", layer->rough);
-    return write_tree(journal, root, complete, err);
+    status = hs_fields_print(&text, &hs_layer_line_fields, &line, true, err);
+    return write_text(journal, &text, status, err);
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -225,7 +169,7 @@ static enum hs_status open_file(struct hs_journal *journal, const char *path, co
 
     *journal = (struct hs_journal){.path = hs_strdup(path)};
     if (!journal->path)
-        return hs_fail(err, HS_MEMORY, "out of memory for the journal");
+        return hs_no_memory(err);
     status = hs_file_open_alone(&journal->fd, path, output, err);
     if (status != HS_OK) {
         free(journal->path);
@@ -264,7 +208,7 @@ static enum hs_status put_aside(char **aside, const struct hs_journal *journal,
         char *name = NULL;
 
         if (asprintf(&name, "%s.%d", journal->path, number) < 0)
-            return hs_fail(err, HS_MEMORY, "out of memory for the journal");
+            return hs_no_memory(err);
         free(*aside);
         *aside = name;
         taken = faccessat(AT_FDCWD, *aside, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
@@ -276,8 +220,7 @@ static enum hs_status put_aside(char **aside, const struct hs_journal *journal,
 }
 
 enum hs_status hs_journal_create(struct hs_journal *journal, const char *path, const char *output,
-                                 const struct hs_journal_fact *facts, size_t fact_count,
-                                 struct hs_error *err)
+                                 const struct hs_journal_run *run, struct hs_error *err)
 {
     char *aside = NULL;
     enum hs_status status = open_file(journal, path, output, err);
@@ -294,73 +237,59 @@ enum hs_status hs_journal_create(struct hs_journal *journal, const char *path, c
         status = cut(journal, err);
     }
     if (status == HS_OK)
-        status = write_header(journal, facts, fact_count, err);
+        status = write_header(journal, run, err);
     if (status != HS_OK)
         hs_journal_close(journal, false);
     return status;
 }
 
-/* Compares the first line with this run. */
-static enum hs_status check_run(const struct hs_json *run, const char *path,
-                                const struct hs_journal_fact *facts, size_t fact_count,
-                                struct hs_error *err)
+/* "" where there is no such fact. */
+static const char *fact_text(const struct hs_journal_run *run, const char *name)
 {
-    for (size_t i = 0; i < fact_count; i++) {
-        const char *text = "";
-        enum hs_status status = hs_json_string_or(&text, run, facts[i].name, "", err);
-
-        if (status != HS_OK)
-            return status;
-        if (strcmp(text, facts[i].text) != 0)
-            return hs_fail(
-                err, HS_INVALID,
-                "%s: it is of another run: %s was \"%.200s\" there and is \"%.200s\" here; "
-                "remove it, or start without --resume",
-                path, facts[i].name, text, facts[i].text);
-    }
-    return HS_OK;
+    for (size_t i = 0; i < run->count; i++)
+        if (strcmp(run->facts[i].name, name) == 0)
+            return run->facts[i].text;
+    return "";
 }
 
-static enum hs_status check_header(const struct hs_journal *journal, const char *path,
-                                   const struct hs_journal_fact *facts, size_t fact_count,
-                                   struct hs_error *err)
+/* Compares the first line with this run. */
+static enum hs_status check_header(const struct hs_journal *journal,
+                                   const struct hs_journal_run *run, struct hs_error *err)
 {
     size_t length = (size_t)(strchr(journal->old, '\n') - journal->old);
-    struct hs_json_document document;
-    struct hs_json top, run;
-    const char *format = "";
-    enum hs_status status = hs_json_parse(&document, path, journal->old, length, err);
+    struct hs_journal_run before;
+    enum hs_status status =
+        hs_fields_parse(&hs_journal_run_fields, &before, journal->path, journal->old, length, err);
 
-    if (status != HS_OK)
-        return status;
-    top = hs_json_top(&document);
-    status = hs_json_string(&format, &top, "format", err);
-    if (status == HS_OK && strcmp(format, HS_JOURNAL_FORMAT) != 0)
-        status = hs_fail(err, HS_INVALID, "%s: format: expected \"%s\", found \"%.60s\"", path,
-                         HS_JOURNAL_FORMAT, format);
-    if (status == HS_OK)
-        status = hs_json_member(&run, &top, "run", err);
-    if (status == HS_OK)
-        status = check_run(&run, path, facts, fact_count, err);
-    hs_json_release(&document);
+    for (size_t i = 0; i < run->count && status == HS_OK; i++) {
+        const struct hs_fact *fact = &run->facts[i];
+        const char *text = fact_text(&before, fact->name);
+
+        if (strcmp(text, fact->text) != 0)
+            status =
+                hs_fail(err, HS_INVALID,
+                        "%s: it is of another run: %s was \"%.200s\" there and is \"%.200s\" here; "
+                        "remove it, or start without --resume",
+                        journal->path, fact->name, text, fact->text);
+    }
+    hs_fields_release(&hs_journal_run_fields, &before);
     return status;
 }
 
 enum hs_status hs_journal_resume(struct hs_journal *journal, const char *path, const char *output,
-                                 const struct hs_journal_fact *facts, size_t fact_count,
-                                 struct hs_error *err)
+                                 const struct hs_journal_run *run, struct hs_error *err)
 {
     enum hs_status status = open_file(journal, path, output, err);
     bool begun = status == HS_OK && journal->old_length > 0;
 
     if (begun)
-        status = check_header(journal, path, facts, fact_count, err);
+        status = check_header(journal, run, err);
     else
         forget_lines(journal);
     if (status == HS_OK)
         status = cut(journal, err);
     if (status == HS_OK && !begun)
-        status = write_header(journal, facts, fact_count, err);
+        status = write_header(journal, run, err);
     if (status != HS_OK)
         hs_journal_close(journal, false);
     return status;

@@ -31,17 +31,19 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/fields.h"
 #include "model/fit.h"
 #include "runner/contest.h"
 
 #define HS_JOURNAL_FORMAT "hiersearch.journal/1"
 #define HS_JOURNAL_LAYER  "layer" /* the name in lines of layers: no plan is called so */
 
-/* One fact of the run, such as "np" and "16". */
-struct hs_journal_fact {
-    const char *name;
-    char *text; /* owned by whoever made the list */
+/* What must be the same for a run to go on from another's: facts such as "np" and "16". */
+struct hs_journal_run {
+    struct hs_fact *facts; /* owned; hs_fields_release(&hs_journal_run_fields, run) */
+    size_t count;
 };
+extern const struct hs_fields hs_journal_run_fields; /* a journal's first line */
 
 /* {0} is no journal: writing to it does nothing. */
 struct hs_journal {
@@ -60,13 +62,11 @@ struct hs_journal {
  * that does not begin as a journal, is the `output` (unless NULL), or is in use by another run:
  * HS_INVALID. HS_IO where it cannot be written, HS_MEMORY. */
 enum hs_status hs_journal_create(struct hs_journal *journal, const char *path, const char *output,
-                                 const struct hs_journal_fact *facts, size_t fact_count,
-                                 struct hs_error *err);
+                                 const struct hs_journal_run *run, struct hs_error *err);
 /* Goes on with the journal at `path`; begins one where there is none, or none with a whole first
  * line. HS_INVALID: it is of another run (says what differs), or as above. */
 enum hs_status hs_journal_resume(struct hs_journal *journal, const char *path, const char *output,
-                                 const struct hs_journal_fact *facts, size_t fact_count,
-                                 struct hs_error *err);
+                                 const struct hs_journal_run *run, struct hs_error *err);
 
 /* Gives the contestants what the earlier session measured for this message size; lines of other
  * sizes and of contestants that are not there are passed over. With `retry`, time-outs and failures

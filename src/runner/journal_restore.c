@@ -1,101 +1,64 @@
 /* journal_restore.c - reads the lines of an earlier session back into a contest: see journal.h. */
-#include <cjson/cJSON.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "base/units.h"
-#include "runner/journal.h"
+#include "base/list.h"
+#include "runner/journal_lines.h"
 
-static enum hs_status read_numbers(struct hs_samples *samples, const struct hs_json *line,
-                                   const char *key, struct hs_error *err)
+static bool is_layer(const struct hs_json *line)
 {
-    struct hs_json array, element;
-    size_t count;
-    enum hs_status status;
+    struct hs_json at = hs_json_find(line, "name");
+    const char *name;
 
-    if (!hs_json_has(line, key))
-        return HS_OK;
-    if ((status = hs_json_member(&array, line, key, err)) ||
-        (status = hs_json_array(&count, &array, 0, SIZE_MAX, err)))
-        return status;
-    element = hs_json_first(&array);
-    for (size_t i = 0; status == HS_OK && i < count; i++, hs_json_next(&element)) {
-        double seconds;
+    return hs_json_read_string(&name, &at, NULL) == HS_OK && strcmp(name, HS_JOURNAL_LAYER) == 0;
+}
 
-        status = hs_json_seconds(&seconds, &element, err);
-        if (status == HS_OK)
-            status = hs_samples_add(samples, seconds, err);
-    }
+static enum hs_status append(struct hs_samples *samples, const struct hs_samples *more,
+                             struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    for (size_t i = 0; i < more->count && status == HS_OK; i++)
+        status = hs_samples_add(samples, more->values[i], err);
     return status;
 }
 
-static enum hs_status read_layers(struct hs_contestant *item, const struct hs_json *line,
-                                  struct hs_error *err)
+static enum hs_status add_line(struct hs_contestant *item, const struct hs_contestant *line,
+                               struct hs_error *err)
 {
-    enum hs_status status = read_numbers(&item->whole, line, "whole", err);
-    struct hs_json lists;
-    char key[16];
+    enum hs_status status = append(&item->seconds, &line->seconds, err);
 
-    if (status != HS_OK || !hs_json_has(line, "phases"))
-        return status;
-    status = hs_json_member(&lists, line, "phases", err);
-    for (int phase = 0; phase < 2 * HS_LAYERS_MAX && status == HS_OK; phase++) {
-        snprintf(key, sizeof(key), "%d", phase);
-        status = read_numbers(&item->phases[phase], &lists, key, err);
-    }
+    item->ending = line->ending;
+    item->status = line->status;
+    item->wrong_elements = line->wrong_elements;
+    memcpy(item->reason, line->reason, sizeof(item->reason));
+    if (status == HS_OK)
+        status = append(&item->device, &line->device, err);
+    if (status == HS_OK)
+        status = append(&item->whole, &line->whole, err);
+    for (size_t phase = 0; phase < (size_t)2 * HS_LAYERS_MAX && status == HS_OK; phase++)
+        status = append(&item->phases[phase], &line->phases[phase], err);
     item->layer_runs = item->whole.count;
     return status;
 }
 
-static enum hs_status read_ending(struct hs_contestant *item, const struct hs_json *line,
-                                  struct hs_error *err)
-{
-    size_t ending = HS_ENDING_OPEN, measure_status = HS_MEASURE_OK;
-    int64_t wrong = 0;
-    const char *reason = "";
-    enum hs_status status =
-        hs_json_choice_or(&ending, line, "ended", hs_ending_names, HS_ENDING_COUNT, ending, err);
-
-    if (status == HS_OK)
-        status = hs_json_choice_or(&measure_status, line, "status", hs_measure_status_names,
-                                   HS_MEASURE_STATUS_COUNT, measure_status, err);
-    if (status == HS_OK)
-        status = hs_json_string_or(&reason, line, "reason", "", err);
-    if (status == HS_OK)
-        status = hs_json_integer_or(&wrong, line, "wrong_elements", 0, INT64_C(1) << 53, 0, err);
-    if (status != HS_OK)
-        return status;
-    item->ending = (enum hs_ending)ending;
-    item->status = (enum hs_measure_status)measure_status;
-    item->wrong_elements = (uint64_t)wrong;
-    snprintf(item->reason, sizeof(item->reason), "%s", reason);
-    return HS_OK;
-}
-
-static enum hs_status read_line(struct hs_contest *contest, const struct hs_json *line,
+static enum hs_status read_line(struct hs_contest *contest, const struct hs_json *at,
                                 uint64_t message_bytes, struct hs_error *err)
 {
-    struct hs_contestant *item;
-    const char *name;
-    int64_t bytes;
-    enum hs_status status = hs_json_integer(&bytes, line, "bytes", 1, (int64_t)HS_BYTES_MAX, err);
+    struct hs_contestant_line line;
+    struct hs_contestant *item = NULL;
+    enum hs_status status;
 
-    if (status == HS_OK)
-        status = hs_json_string(&name, line, "name", err);
-    if (status != HS_OK || (uint64_t)bytes != message_bytes)
-        return status;
-    item = hs_contest_find(contest, name);
-    if (!item)
+    if (is_layer(at))
         return HS_OK;
-    status = read_ending(item, line, err);
-    if (status == HS_OK)
-        status = read_numbers(&item->seconds, line, "samples", err);
-    if (status == HS_OK)
-        status = read_numbers(&item->device, line, "device", err);
-    return status == HS_OK ? read_layers(item, line, err) : status;
+    status = hs_fields_read(&hs_contestant_line_fields, &line, at, err);
+    if (status == HS_OK && line.bytes == message_bytes)
+        item = hs_contest_find(contest, line.item.name);
+    if (item)
+        status = add_line(item, &line.item, err);
+    hs_fields_release(&hs_contestant_line_fields, &line);
+    return status;
 }
 
 /* Time-outs and failures may run again; what ran out of time goes on in any case. */
@@ -169,61 +132,36 @@ enum hs_status hs_journal_restore(const struct hs_journal *journal, struct hs_co
 
 /* ---- layers -------------------------------------------------------------------------------- */
 
-static enum hs_status read_layer(struct hs_journal_layer *layer, const struct hs_json *line,
-                                 int64_t np, struct hs_error *err)
-{
-    static const struct hs_json_bounds bytes = {
-        .min = 0, .max = (double)HS_BYTES_MAX, .exclusive_min = true};
-    static const struct hs_json_bounds ratio = {.min = 0, .max = 1e12};
-    static const char could_not[] = "could not be measured";
-    struct hs_fit_point *point = &layer->point;
-    struct hs_json seconds;
-    size_t phase = HS_PHASE_COUNT;
-    const char *failed;
-    enum hs_status status;
-
-    *layer = (struct hs_journal_layer){.point.np = np};
-    if ((status = hs_json_integer(&point->key.layer.stride, line, "stride", 1, np, err)) ||
-        (status = hs_json_integer(&point->key.layer.size, line, "size", 2, np, err)) ||
-        (status = hs_json_string_or(&failed, line, "failed", NULL, err)))
-        return status;
-    layer->failed = failed ? could_not : NULL; /* the text goes with the line */
-    if (failed)
-        return HS_OK;
-    if ((status = hs_json_choice_or(&phase, line, "phase", hs_phase_names, HS_PHASE_COUNT, HS_PAIR,
-                                    err)) ||
-        (status = hs_json_number(&point->bytes, line, "entering", &bytes, err)) ||
-        (status = hs_json_member(&seconds, line, "seconds", err)) ||
-        (status = hs_json_seconds(&point->seconds, &seconds, err)) ||
-        (status = hs_json_number(&point->noise, line, "noise", &ratio, err)) ||
-        (status = hs_json_bool_or(&layer->rough, line, "rough", false, err)))
-        return status;
-    if (point->seconds == 0)
-        return hs_json_fail(&seconds, err, "expected a number above 0, found 0");
-    point->key.phase = (enum hs_phase)phase;
-    return HS_OK;
-}
-
 /* Adds what the line says where it is of a layer at that message size. */
 static enum hs_status add_layer(struct hs_journal_layer **layers, size_t *count,
-                                const struct hs_json *line, uint64_t message_bytes, int64_t np,
+                                const struct hs_json *at, uint64_t message_bytes, int64_t np,
                                 struct hs_error *err)
 {
-    struct hs_journal_layer *grown;
-    const char *name;
-    int64_t bytes;
-    enum hs_status status = hs_json_integer(&bytes, line, "bytes", 1, (int64_t)HS_BYTES_MAX, err);
+    static const char could_not[] = "could not be measured"; /* the line's text goes with it */
+    struct hs_journal_layer *added = NULL;
+    const struct hs_layer *layer;
+    struct hs_layer_line line;
+    enum hs_status status;
 
-    if (status == HS_OK)
-        status = hs_json_string(&name, line, "name", err);
-    if (status != HS_OK || (uint64_t)bytes != message_bytes || strcmp(name, HS_JOURNAL_LAYER) != 0)
+    if (!is_layer(at))
+        return HS_OK;
+    status = hs_fields_read(&hs_layer_line_fields, &line, at, err);
+    if (status != HS_OK)
         return status;
-    grown = realloc(*layers, (*count + 1) * sizeof(*grown));
-    if (!grown)
-        return hs_fail(err, HS_MEMORY, "out of memory for the journal");
-    *layers = grown;
-    status = read_layer(&grown[*count], line, np, err);
-    *count += status == HS_OK;
+    layer = &line.layer.point.key.layer;
+    if (layer->stride > np || layer->size > np) {
+        status = hs_json_fail(at, err, "a layer of more than %lld processes", (long long)np);
+    } else if (line.bytes == message_bytes) {
+        added = hs_grow(layers, NULL, *count, sizeof(*added), err);
+        status = added ? HS_OK : HS_MEMORY;
+        *count += added != NULL;
+    }
+    if (added) {
+        *added = line.layer;
+        added->point.np = np;
+        added->failed = line.layer.failed ? could_not : NULL;
+    }
+    hs_fields_release(&hs_layer_line_fields, &line);
     return status;
 }
 

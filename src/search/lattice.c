@@ -130,7 +130,7 @@ enum hs_status hs_lattice_init(struct hs_lattice *lattice, struct hs_group group
     if (find_divisors(lattice) && find_edges(lattice) && count_paths(lattice))
         return HS_OK;
     hs_lattice_release(lattice);
-    return hs_fail(err, HS_MEMORY, "out of memory");
+    return hs_no_memory(err);
 }
 
 struct hs_layer hs_lattice_layer(const struct hs_lattice *lattice, size_t i, size_t e)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "search/lazy_parts.h"
 
 /* More ticks than any path without failed layers has; 31 of them are still below 2^62. */
@@ -64,7 +65,7 @@ static enum hs_status list_layers(struct hs_lazy *lazy, struct hs_error *err)
 
     lazy->layers = calloc(lattice->edge_count + 1, sizeof(*lazy->layers));
     if (!lazy->layers)
-        return hs_fail(err, HS_MEMORY, "out of memory for %zu layers", lattice->edge_count);
+        return hs_no_memory(err);
     for (size_t i = 0; i < lattice->node_count; i++)
         for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
             size_t end = lattice->edge_end[e];
@@ -147,20 +148,15 @@ size_t hs_lazy_measured(const struct hs_lazy *lazy, size_t *rough)
 static enum hs_status append(struct hs_lazy *lazy, const struct hs_fit_point *points, size_t count,
                              struct hs_error *err)
 {
-    size_t total = lazy->point_count + count;
+    for (size_t i = 0; i < count; i++) {
+        struct hs_fit_point *added =
+            hs_grow(&lazy->points, &lazy->point_capacity, lazy->point_count, sizeof(*added), err);
 
-    if (total > lazy->point_capacity) {
-        size_t capacity = 2 * total + 16;
-        struct hs_fit_point *grown = realloc(lazy->points, capacity * sizeof(*grown));
-
-        if (!grown)
-            return hs_fail(err, HS_MEMORY, "out of memory for %zu points", total);
-        lazy->points = grown;
-        lazy->point_capacity = capacity;
+        if (!added)
+            return HS_MEMORY;
+        *added = points[i];
+        lazy->point_count++;
     }
-    if (count > 0)
-        memcpy(lazy->points + lazy->point_count, points, count * sizeof(*points));
-    lazy->point_count = total;
     lazy->stale = true;
     return HS_OK;
 }

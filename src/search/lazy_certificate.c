@@ -56,7 +56,7 @@ static enum hs_status find_best(struct hs_paths *paths, const struct hs_lazy *la
     enum hs_status status;
 
     if (!weights)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     status = hs_paths_init(paths, &lazy->lattice, weights, 1, top, err);
     free(weights);
     return status;
@@ -112,7 +112,7 @@ static enum hs_status list_rivals(struct hs_rivals *rivals, const struct hs_lazy
     rivals->count = 0;
     rivals->items = malloc((labels->count + 1) * sizeof(*rivals->items));
     if (!rivals->items)
-        return hs_fail(err, HS_MEMORY, "out of memory for %zu splits", labels->count);
+        return hs_no_memory(err);
     for (size_t i = 0; i < labels->count; i++) {
         struct hs_split split = hs_paths_split(paths, last, i);
 
@@ -141,7 +141,7 @@ static enum hs_status find_largest_variance(double *largest, const struct hs_laz
     double *longest = calloc(nodes, sizeof(*longest));
 
     if (!longest)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t e = 0; e < lazy->lattice.edge_count; e++) { /* in the order of their starts */
         const struct hs_lazy_layer *item = &lazy->layers[e];
 
@@ -221,7 +221,7 @@ static enum hs_status list_ties(struct hs_certificate *certificate, const struct
 
     certificate->ties = calloc(HS_CERTIFICATE_TIES, sizeof(*certificate->ties));
     if (!certificate->ties)
-        return hs_fail(err, HS_MEMORY, "out of memory for the certificate");
+        return hs_no_memory(err);
     certificate->more_ties = rivals->cut;
     for (size_t i = 0; i < rivals->count; i++) {
         const struct hs_rival *rival = &rivals->items[i];
@@ -288,7 +288,7 @@ static enum hs_status find_within(struct hs_certificate *certificate, const stru
         certificate->within = hs_lazy_upper(losses, lazy->draw_count, ERROR_RATE);
     free(seconds);
     free(losses);
-    return seconds && losses ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");
+    return seconds && losses ? HS_OK : hs_no_memory(err);
 }
 
 static void count_layers(struct hs_certificate *certificate, const struct hs_lazy *lazy)

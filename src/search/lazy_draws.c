@@ -141,7 +141,7 @@ static enum hs_status draw(struct hs_lazy *lazy, struct hs_posterior *posterior,
     uint64_t seed = 0;
 
     if (!mean)
-        return hs_fail(err, HS_MEMORY, "out of memory for %zu layers", edges);
+        return hs_no_memory(err);
     limits = mean + edges;
     hs_posterior_mean(mean, posterior);
     set_limits(limits, lazy);
@@ -168,7 +168,7 @@ static enum hs_status make_room(struct hs_lazy *lazy, struct hs_error *err)
     count = count > DRAWS_MOST ? DRAWS_MOST : count < DRAWS_LEAST ? DRAWS_LEAST : count;
     lazy->draws = calloc(count * edges, sizeof(*lazy->draws));
     if (!lazy->draws)
-        return hs_fail(err, HS_MEMORY, "out of memory for %zu layers", edges);
+        return hs_no_memory(err);
     lazy->draw_count = count;
     return HS_OK;
 }
@@ -212,7 +212,7 @@ enum hs_status hs_lazy_refresh(struct hs_lazy *lazy, struct hs_error *err)
     if (layers && points)
         status = make_room(lazy, err);
     else
-        status = hs_fail(err, HS_MEMORY, "out of memory for %zu points", lazy->point_count);
+        status = hs_no_memory(err);
     if (!status)
         status = draw_by(lazy, layers, points, count, err);
     lazy->stale = status != HS_OK;
@@ -374,7 +374,7 @@ enum hs_status hs_lazy_next(struct hs_lazy_step *step, struct hs_lazy *lazy, str
     if (votes.seconds && votes.into && votes.gains && votes.by_layer)
         count_votes(step, &votes, lazy);
     else
-        status = hs_fail(err, HS_MEMORY, "out of memory for %zu layers", edges);
+        status = hs_no_memory(err);
     if (!status && !step->wanted)
         look_at_level(step, lazy);
     free(votes.seconds);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "search/paths.h"
 
 /* A path from 1 to a node. Labels live in one arena; `previous` is an index into it. */
@@ -152,18 +153,11 @@ static enum hs_status extend(struct pareto *pareto, uint32_t from, size_t e, str
     uint32_t end = pareto->lattice->edge_end[e];
     struct label *label;
 
-    if (pareto->count == pareto->capacity) {
-        size_t capacity = pareto->capacity * 2;
-        struct label *labels = NULL;
-
-        if (capacity < NO_LABEL)
-            labels = realloc(pareto->labels, capacity * sizeof(*labels));
-        if (!labels)
-            return hs_fail(err, HS_MEMORY, "out of memory (%zu labels in the search)", capacity);
-        pareto->labels = labels;
-        pareto->capacity = capacity;
-    }
-    label = &pareto->labels[pareto->count];
+    if (pareto->count + 1 >= NO_LABEL)
+        return hs_no_memory(err);
+    label = hs_grow(&pareto->labels, &pareto->capacity, pareto->count, sizeof(*label), err);
+    if (!label)
+        return HS_MEMORY;
     for (size_t l = 0; l < components; l++) {
         label->sum[l] = pareto->labels[from].sum[l] + pareto->weights[e * components + l];
         if (label->sum[l] + pareto->distance[l * nodes + end] > pareto->bound)
@@ -201,7 +195,7 @@ static size_t gather(struct pareto *pareto, size_t node, struct by_sum **list, s
         count++;
     *list = malloc((count + 1) * sizeof(**list));
     if (!*list) {
-        hs_error_set(err, HS_MEMORY, "out of memory");
+        hs_no_memory(err);
         return 0;
     }
     count = 0;
@@ -281,7 +275,7 @@ static enum hs_status allocate(struct pareto *pareto, struct hs_error *err)
     pareto->waiting = malloc(nodes * sizeof(*pareto->waiting));
     pareto->distance = malloc((size_t)pareto->components * nodes * sizeof(*pareto->distance));
     if (!pareto->labels || !pareto->waiting || !pareto->distance)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t i = 0; i < nodes; i++)
         pareto->waiting[i] = NO_LABEL;
     pareto->labels[0].next = NO_LABEL;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 /* A candidate for the next label of a node: label `rank` of the edge's start, and that edge. */
 struct step {
     hs_ticks ticks;
@@ -34,7 +36,7 @@ static enum hs_status incoming_init(struct incoming *incoming, const struct hs_l
     incoming->starts = malloc((lattice->edge_count + 1) * sizeof(*incoming->starts));
     if (!incoming->first || !incoming->edges || !incoming->starts) {
         incoming_release(incoming);
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     }
     /* Counting sort by end: `next` is `first` one place ahead, and falls into place while it is
      * used. */
@@ -132,19 +134,15 @@ static struct step step_of(const struct hs_paths *paths, uint32_t start, size_t 
 static enum hs_status append_label(struct hs_labels *labels, size_t *capacity,
                                    const struct step *step, struct hs_error *err)
 {
-    if (labels->count == *capacity) {
-        struct hs_label *data;
+    struct hs_label *label = hs_grow(&labels->data, capacity, labels->count, sizeof(*label), err);
 
-        *capacity = *capacity ? 2 * *capacity : 4;
-        data = realloc(labels->data, *capacity * sizeof(*data));
-        if (!data)
-            return hs_fail(err, HS_MEMORY, "out of memory");
-        labels->data = data;
-    }
-    labels->data[labels->count++] = (struct hs_label){.ticks = step->ticks,
-                                                      .previous_node = step->start,
-                                                      .previous_label = step->rank,
-                                                      .layers = step->layers};
+    if (!label)
+        return HS_MEMORY;
+    *label = (struct hs_label){.ticks = step->ticks,
+                               .previous_node = step->start,
+                               .previous_label = step->rank,
+                               .layers = step->layers};
+    labels->count++;
     return HS_OK;
 }
 
@@ -191,7 +189,7 @@ enum hs_status hs_paths_init(struct hs_paths *paths, const struct hs_lattice *la
     *paths = (struct hs_paths){.lattice = lattice};
     paths->nodes = calloc(lattice->node_count, sizeof(*paths->nodes));
     if (!heap || !paths->nodes)
-        status = hs_fail(err, HS_MEMORY, "out of memory");
+        status = hs_no_memory(err);
     if (!status)
         status = incoming_init(&incoming, lattice, err);
     if (!status) {

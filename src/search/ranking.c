@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 int hs_ranked_compare(const void *a, const void *b)
 {
     const struct hs_ranked *x = a, *y = b;
@@ -59,18 +61,6 @@ static void sift_up(struct hs_ranking *ranking, size_t at)
     }
 }
 
-static enum hs_status grow(struct hs_ranking *ranking, struct hs_error *err)
-{
-    size_t capacity = ranking->capacity ? 2 * ranking->capacity : 16;
-    struct hs_ranked *plans = realloc(ranking->plans, capacity * sizeof(*plans));
-
-    if (!plans)
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    ranking->plans = plans;
-    ranking->capacity = capacity;
-    return HS_OK;
-}
-
 enum hs_status hs_ranking_add(struct hs_ranking *ranking, hs_ticks ticks,
                               const struct hs_plan *plan, struct hs_error *err)
 {
@@ -83,7 +73,7 @@ enum hs_status hs_ranking_add(struct hs_ranking *ranking, hs_ticks ticks,
         }
         return HS_OK;
     }
-    if (ranking->count == ranking->capacity && grow(ranking, err))
+    if (!hs_grow(&ranking->plans, &ranking->capacity, ranking->count, sizeof(added), err))
         return HS_MEMORY;
     ranking->plans[ranking->count++] = added;
     sift_up(ranking, ranking->count - 1);

@@ -55,7 +55,7 @@ static enum hs_status price_layers(struct hs_strategy_run *run, struct hs_error 
 {
     run->prices = hs_lattice_prices(&run->lattice, run->request);
     if (!run->prices)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     return hs_tick_choose(&run->tick_seconds, run->request, &run->lattice, run->prices, err);
 }
 
@@ -69,7 +69,7 @@ static enum hs_status fill_result(struct hs_search_result *out, struct hs_strate
     hs_ranking_sort(&run->ranking);
     out->plans = malloc((run->ranking.count + 1) * sizeof(*out->plans));
     if (!out->plans)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t i = 0; i < run->ranking.count; i++) {
         out->plans[i].plan = run->ranking.plans[i].plan;
         out->plans[i].seconds =

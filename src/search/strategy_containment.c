@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "search/strategies.h"
 
 #define KEEP_DEFAULT 4
@@ -37,16 +38,13 @@ static bool already_seen(const struct scale *scale, const struct hs_plan *plan)
 static enum hs_status remember(struct scale *scale, const struct hs_plan *plan,
                                struct hs_error *err)
 {
-    if (scale->seen_count == scale->seen_capacity) {
-        size_t capacity = scale->seen_capacity ? 2 * scale->seen_capacity : 8;
-        struct hs_plan *seen = realloc(scale->seen, capacity * sizeof(*seen));
+    struct hs_plan *added =
+        hs_grow(&scale->seen, &scale->seen_capacity, scale->seen_count, sizeof(*added), err);
 
-        if (!seen)
-            return hs_fail(err, HS_MEMORY, "out of memory");
-        scale->seen = seen;
-        scale->seen_capacity = capacity;
-    }
-    scale->seen[scale->seen_count++] = *plan;
+    if (!added)
+        return HS_MEMORY;
+    *added = *plan;
+    scale->seen_count++;
     return HS_OK;
 }
 
@@ -95,14 +93,6 @@ static enum hs_status extend(struct containment *state, size_t node, const struc
     return status;
 }
 
-static bool is_prime(int64_t number)
-{
-    for (int64_t factor = 2; factor * factor <= number; factor++)
-        if (number % factor == 0)
-            return false;
-    return number > 1;
-}
-
 /* Extends everything kept at `node` to the scales a prime factor away. */
 static enum hs_status extend_scale(struct containment *state, size_t node, struct hs_error *err)
 {
@@ -114,7 +104,7 @@ static enum hs_status extend_scale(struct containment *state, size_t node, struc
         int64_t factor = lattice->divisors[lattice->edge_end[e]] / lattice->divisors[node];
         struct hs_split flat = hs_split_flat(factor);
 
-        if (!is_prime(factor))
+        if (!hs_is_prime(factor))
             continue;
         if (node == 0)
             status = offer(state, lattice->edge_end[e], &flat, err);
@@ -143,7 +133,7 @@ enum hs_status hs_strategy_containment(struct hs_strategy_run *run, struct hs_er
 
     state.scales = calloc(nodes, sizeof(*state.scales));
     if (!state.scales)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t i = 0; i < nodes; i++)
         hs_ranking_init(&state.scales[i].kept, i + 1 < nodes ? keep : run->ranking.top);
     if (nodes == 1) {

@@ -71,7 +71,7 @@ static enum hs_status walk_chunks(struct hs_strategy_run *run, int chunks, struc
     weights =
         hs_lattice_weights(&run->lattice, run->prices, run->request, chunks, run->tick_seconds);
     if (!weights)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     walk.weights = weights;
     if (run->lattice.group.size == 1) {
         walk.plan.split = hs_split_flat(1);

@@ -37,7 +37,7 @@ static enum hs_status search_chunks(struct hs_strategy_run *run, int chunks, str
     enum hs_status status;
 
     if (!weights)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     if (components == 1)
         status = search_paths(&run->ranking, &run->lattice, weights, chunks, &run->looked_at, err);
     else

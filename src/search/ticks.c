@@ -51,7 +51,7 @@ enum hs_status hs_tick_choose(double *tick_seconds, const struct hs_search_reque
     double *paths = malloc(lattice->node_count * sizeof(*paths)), shortest, slowest = 0;
 
     if (!paths)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     shortest = shortest_seconds(paths, lattice, prices, &request->problem, request->chunks[0]);
     free(paths);
     for (size_t e = 0; e < lattice->edge_count; e++)

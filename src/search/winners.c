@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 const char *const hs_growth_names[HS_GROWTH_COUNT] = {
 #define HS_ROW(name, text, meaning) text,
     HS_GROWTHS(HS_ROW)
@@ -39,16 +41,13 @@ static enum hs_status winner_at(struct hs_size_winner *out, const struct hs_sear
 static enum hs_status append(struct reigns *reigns, const struct hs_size_winner *winner,
                              struct hs_error *err)
 {
-    if (reigns->count == reigns->capacity) {
-        size_t capacity = reigns->capacity ? 2 * reigns->capacity : 8;
-        struct hs_size_winner *list = realloc(reigns->list, capacity * sizeof(*list));
+    struct hs_size_winner *added =
+        hs_grow(&reigns->list, &reigns->capacity, reigns->count, sizeof(*added), err);
 
-        if (!list)
-            return hs_fail(err, HS_MEMORY, "out of memory");
-        reigns->list = list;
-        reigns->capacity = capacity;
-    }
-    reigns->list[reigns->count++] = *winner;
+    if (!added)
+        return HS_MEMORY;
+    *added = *winner;
+    reigns->count++;
     return HS_OK;
 }
 
@@ -171,7 +170,7 @@ enum hs_status hs_np_winners(struct hs_np_winner **winners, const int64_t *count
                              const struct hs_search_request *request, struct hs_error *err)
 {
     struct hs_np_winner *list = calloc(count + 1, sizeof(*list));
-    enum hs_status status = list ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");
+    enum hs_status status = list ? HS_OK : hs_no_memory(err);
 
     for (size_t i = 0; i < count && !status; i++) {
         struct hs_search_request one = *request;

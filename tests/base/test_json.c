@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/text.h"
 
 #include "test.h"
 
@@ -9,6 +10,14 @@ static struct hs_json_document parsed(const char *text)
 
     assert_status_is(hs_json_parse(&document, "x.json", text, strlen(text), &err), HS_OK, &err);
     return document;
+}
+
+static struct hs_json find(const struct hs_json *object, const char *key)
+{
+    struct hs_json member = hs_json_find(object, key);
+
+    assert_non_null(member.node);
+    return member;
 }
 
 /* One bad text and the whole line that it gets. */
@@ -155,74 +164,109 @@ static void refuses_duplicates(void **state)
 static void reads_values(void **state)
 {
     static const char *const kinds[] = {"mesh", "switch"};
+    static const struct hs_json_bounds any = {-INFINITY, INFINITY, false};
     struct hs_json_document document = parsed(
         " {\"number\": -1.5e2, \"whole\": 9007199254740992, \"yes\": true, \"none\": null,\n"
         "\"text\": \"\\u00b5\\ud83d\\ude00\\n\", \"kind\": \"switch\", \"list\": [1, [2]]}\r\n");
-    struct hs_json top = hs_json_top(&document), list, element;
+    struct hs_json top = hs_json_top(&document), at, element;
     struct hs_error err = {HS_OK, ""};
     const char *text;
     double number;
     int64_t whole;
     size_t index, count;
-    bool yes;
+    bool yes = false;
 
     (void)state;
-    assert_status_is(hs_json_number(&number, &top, "number", NULL, &err), HS_OK, &err);
+    at = find(&top, "number");
+    assert_status_is(hs_json_read_number(&number, &at, &any, &err), HS_OK, &err);
     assert_true(number == -150);
-    assert_status_is(hs_json_integer(&whole, &top, "whole", 0, INT64_C(9007199254740992), &err),
-                     HS_OK, &err);
+    at = find(&top, "whole");
+    assert_status_is(hs_json_read_integer(&whole, &at, 0, INT64_C(9007199254740992), &err), HS_OK,
+                     &err);
     assert_true(whole == INT64_C(9007199254740992));
-    assert_status_is(hs_json_bool_or(&yes, &top, "yes", false, &err), HS_OK, &err);
+    at = find(&top, "yes");
+    assert_status_is(hs_json_read_bool(&yes, &at, &err), HS_OK, &err);
     assert_true(yes);
-    assert_status_is(hs_json_string(&text, &top, "text", &err), HS_OK, &err);
+    at = find(&top, "text");
+    assert_status_is(hs_json_read_string(&text, &at, &err), HS_OK, &err);
     assert_string_equal(text, "\xc2\xb5\xf0\x9f\x98\x80\n");
-    assert_status_is(hs_json_choice_or(&index, &top, "kind", kinds, 2, 0, &err), HS_OK, &err);
+    at = find(&top, "kind");
+    assert_status_is(hs_json_read_choice(&index, &at, kinds, 2, &err), HS_OK, &err);
     assert_int_equal(index, 1);
-    assert_status_is(hs_json_member(&list, &top, "list", &err), HS_OK, &err);
-    assert_status_is(hs_json_array(&count, &list, 2, 2, &err), HS_OK, &err);
-    element = hs_json_first(&list);
-    assert_ptr_equal(element.node, hs_json_element(&list, 0).node);
-    hs_json_next(&element);
-    assert_ptr_equal(element.node, hs_json_element(&list, 1).node);
-    assert_int_equal(element.index, 1);
+    at = find(&top, "list");
+    assert_status_is(hs_json_array(&count, &at, 2, 2, &err), HS_OK, &err);
+    element = hs_json_element(&at, 1);
     assert_status_is(hs_json_array(&count, &element, 1, 9, &err), HS_OK, &err);
     assert_int_equal(count, 1);
-    assert_true(hs_json_has(&top, "number"));
-    assert_false(hs_json_has(&top, "none"));
-    assert_false(hs_json_has(&top, "absent"));
-    assert_false(hs_json_has(&list, "number"));
+    assert_null(hs_json_find(&top, "absent").node);
+    assert_null(hs_json_find(&at, "number").node);
+    at = find(&top, "none");
+    assert_true(hs_json_is_null(&at) && !hs_json_is_object(&at) && hs_json_is_object(&top));
     hs_json_release(&document);
 }
 
-static void falls_back(void **state)
+static void walks_elements_and_members(void **state)
 {
-    static const char *const kinds[] = {"mesh", "switch"};
-    struct hs_json_document document = parsed("{\"null\": null}");
-    struct hs_json top = hs_json_top(&document);
-    struct hs_error err = {HS_OK, ""};
-    const char *text;
-    double number;
-    int64_t whole;
-    size_t index;
-    bool yes;
+    struct hs_json_document document = parsed("{\"a\": [1, 2, 3], \"b\": [], \"c\": 1}");
+    struct hs_json top = hs_json_top(&document), list = find(&top, "a"), none = find(&top, "b"), at;
+    int64_t sum = 0, number = 0;
+    char keys[8] = "";
 
     (void)state;
-    assert_int_equal(hs_json_number_or(&number, &top, "x", NULL, 2.5, &err), HS_OK);
-    assert_true(number == 2.5);
-    assert_int_equal(hs_json_integer_or(&whole, &top, "x", 0, 9, -7, &err), HS_OK);
-    assert_int_equal(whole, -7);
-    assert_int_equal(hs_json_bool_or(&yes, &top, "x", true, &err), HS_OK);
-    assert_true(yes);
-    assert_int_equal(hs_json_string_or(&text, &top, "x", "other", &err), HS_OK);
-    assert_string_equal(text, "other");
-    assert_int_equal(hs_json_choice_or(&index, &top, "x", kinds, 2, 1, &err), HS_OK);
-    assert_int_equal(index, 1);
-    /* null is no absence */
-    assert_int_equal(hs_json_number_or(&number, &top, "null", NULL, 2.5, &err), HS_INVALID);
-    assert_string_equal(err.message, "x.json: null: expected a number, found null");
-    assert_int_equal(hs_json_string_or(&text, &top, "null", "other", &err), HS_INVALID);
-    assert_int_equal(hs_json_bool_or(&yes, &top, "null", true, &err), HS_INVALID);
+    for (at = hs_json_first(&list); at.node; hs_json_next(&at)) {
+        assert_ptr_equal(at.node, hs_json_element(&list, at.index).node);
+        assert_int_equal(hs_json_read_integer(&number, &at, 1, 3, NULL), HS_OK);
+        sum += number;
+    }
+    assert_int_equal(sum, 6);
+    assert_null(hs_json_first(&none).node);
+    for (at = hs_json_first(&top); at.node; hs_json_next(&at))
+        strcat(keys, at.key);
+    assert_string_equal(keys, "abc");
     hs_json_release(&document);
+}
+
+/* Beyond 2^53 - 1 a double skips some, and only there text is right. */
+static void whole_numbers_of_64_bits_are_text_where_they_have_to_be(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t value;
+        const char *line; /* NULL: it is right */
+    } cases[] = {
+        {"0", 0, NULL},
+        {"9007199254740991", 9007199254740991, NULL},
+        {"\"9007199254740992\"", 9007199254740992, NULL},
+        {"\"18446744073709551615\"", UINT64_MAX, NULL},
+        {"9007199254740992", 0,
+         "x.json: expected a whole number from 0 to 9007199254740991, found 9007199254740992"},
+        {"\"18446744073709551616\"", 0,
+         "x.json: expected a whole number up to 18446744073709551615, found "
+         "\"18446744073709551616\""},
+        {"\"9007199254740991\"", 0,
+         "x.json: expected a number: text is for those above 9007199254740991, found "
+         "\"9007199254740991\""},
+        {"\"09007199254740992\"", 0,
+         "x.json: expected a whole number up to 18446744073709551615, found "
+         "\"09007199254740992\""},
+        {"true", 0, "x.json: expected a whole number from 0 to 9007199254740991, found true"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(cases); i++) {
+        struct hs_json_document document = parsed(cases[i].text);
+        struct hs_json top = hs_json_top(&document);
+        struct hs_error err = {HS_OK, ""};
+        uint64_t value = 1;
+
+        assert_int_equal(hs_json_read_whole(&value, &top, 0, &err),
+                         cases[i].line ? HS_INVALID : HS_OK);
+        if (cases[i].line)
+            assert_string_equal(err.message, cases[i].line);
+        else
+            assert_true(value == cases[i].value);
+        hs_json_release(&document);
+    }
 }
 
 /* levels[1] of a document, and what reading `value` there as a number above 0 says. */
@@ -230,16 +274,17 @@ static void check_number(const char *value, const struct hs_json_bounds *bounds,
 {
     struct hs_error err = {HS_OK, ""};
     struct hs_json_document document;
-    struct hs_json top, levels, level;
+    struct hs_json top, levels, level, at;
     char text[256];
     double number;
 
     snprintf(text, sizeof(text), "{\"levels\": [0, {\"bandwidth_GBps\": %s}]}", value);
     document = parsed(text);
     top = hs_json_top(&document);
-    assert_int_equal(hs_json_member(&levels, &top, "levels", &err), HS_OK);
+    levels = find(&top, "levels");
     level = hs_json_element(&levels, 1);
-    assert_int_equal(hs_json_number(&number, &level, "bandwidth_GBps", bounds, &err), HS_INVALID);
+    at = find(&level, "bandwidth_GBps");
+    assert_int_equal(hs_json_read_number(&number, &at, bounds, &err), HS_INVALID);
     assert_string_equal(err.message, line);
     hs_json_release(&document);
 }
@@ -261,10 +306,11 @@ static void numbers_keep_to_bounds(void **state)
                  "found 0.25");
     check_number("\"3\"", &positive,
                  "x.json: levels[1].bandwidth_GBps: expected a number, found \"3\"");
-    check_number("[]", NULL, "x.json: levels[1].bandwidth_GBps: expected a number, found an array");
-    check_number("{}", NULL,
+    check_number("[]", &ratio,
+                 "x.json: levels[1].bandwidth_GBps: expected a number, found an array");
+    check_number("{}", &ratio,
                  "x.json: levels[1].bandwidth_GBps: expected a number, found an object");
-    check_number("true", NULL, "x.json: levels[1].bandwidth_GBps: expected a number, found true");
+    check_number("true", &ratio, "x.json: levels[1].bandwidth_GBps: expected a number, found true");
 }
 
 static void whole_numbers_are_whole(void **state)
@@ -276,13 +322,14 @@ static void whole_numbers_are_whole(void **state)
     (void)state;
     for (size_t i = 0; i < HS_COUNT(bad); i++) {
         struct hs_json_document document;
-        struct hs_json top;
+        struct hs_json top, at;
         char text[64], found[64];
 
         snprintf(text, sizeof(text), "{\"ports\": %s}", bad[i]);
         document = parsed(text);
         top = hs_json_top(&document);
-        assert_int_equal(hs_json_integer(&whole, &top, "ports", 1, 64, &err), HS_INVALID);
+        at = find(&top, "ports");
+        assert_int_equal(hs_json_read_integer(&whole, &at, 1, 64, &err), HS_INVALID);
         snprintf(found, sizeof(found), ", found %s", bad[i]);
         assert_has(err.message, "x.json: ports: expected a whole number from 1 to 64, found ");
         if (strchr(bad[i], 'e') == NULL)
@@ -303,20 +350,23 @@ static void suggests_keys_and_values(void **state)
     size_t index;
 
     (void)state;
-    assert_int_equal(hs_json_member(&at, &top, "a", &err), HS_OK);
+    at = find(&top, "a");
     assert_int_equal(hs_json_object(&at, keys, 2, &err), HS_INVALID);
     assert_string_equal(err.message,
                         "x.json: a.bandwith_GBps: unknown key, did you mean \"bandwidth_GBps\"?");
-    assert_int_equal(hs_json_member(&at, &top, "b", &err), HS_OK);
+    at = find(&top, "b");
     assert_int_equal(hs_json_object(&at, keys, 2, &err), HS_INVALID);
     assert_string_equal(err.message,
                         "x.json: b.zzz: unknown key, expected \"bandwidth_GBps\" or \"arity\"");
     assert_int_equal(hs_json_object(&at, keys, 0, &err), HS_INVALID);
-    assert_int_equal(hs_json_choice_or(&index, &top, "kind", kinds, 2, 0, &err), HS_INVALID);
+    at = find(&top, "kind");
+    assert_int_equal(hs_json_read_choice(&index, &at, kinds, 2, &err), HS_INVALID);
     assert_string_equal(err.message, "x.json: kind: unknown value \"msh\", did you mean \"mesh\"?");
-    assert_int_equal(hs_json_choice_or(&index, &top, "sort", kinds, 2, 0, &err), HS_INVALID);
+    at = find(&top, "sort");
+    assert_int_equal(hs_json_read_choice(&index, &at, kinds, 2, &err), HS_INVALID);
     assert_string_equal(err.message, "x.json: sort: expected \"mesh\" or \"switch\", found \"x\"");
-    assert_int_equal(hs_json_choice_or(&index, &top, "n", kinds, 2, 0, &err), HS_INVALID);
+    at = find(&top, "n");
+    assert_int_equal(hs_json_read_choice(&index, &at, kinds, 2, &err), HS_INVALID);
     assert_string_equal(err.message, "x.json: n: expected \"mesh\" or \"switch\", found 3");
     hs_json_release(&document);
 }
@@ -331,19 +381,22 @@ static void names_the_place(void **state)
     size_t count;
 
     (void)state;
-    assert_int_equal(hs_json_member(&a, &top, "a b", &err), HS_OK);
-    assert_int_equal(hs_json_member(&b, &a, "", &err), HS_OK);
+    a = find(&top, "a b");
+    b = find(&a, "");
     c = hs_json_element(&b, 0);
     d = hs_json_element(&c, 0);
-    assert_int_equal(hs_json_string(&text, &d, "k", &err), HS_OK);
-    assert_int_equal(hs_json_string(&text, &d, "q", &err), HS_INVALID);
-    assert_string_equal(err.message, "x.json: [\"a b\"][\"\"][0][0].q: missing");
-    assert_int_equal(hs_json_member(&e, &c, "q", &err), HS_INVALID);
+    e = find(&d, "k");
+    assert_int_equal(hs_json_read_string(&text, &e, &err), HS_OK);
+    e = hs_json_find(&d, "q");
+    assert_int_equal(hs_json_read_string(&text, &e, &err), HS_INVALID);
+    assert_string_equal(err.message, "x.json: [\"a b\"][\"\"][0][0].q: expected a text in double "
+                                     "quotes, found nothing");
+    assert_int_equal(hs_json_object(&c, NULL, 0, &err), HS_INVALID);
     assert_string_equal(err.message,
                         "x.json: [\"a b\"][\"\"][0]: expected an object, found an array");
     assert_int_equal(hs_json_array(&count, &top, 0, 9, &err), HS_INVALID);
     assert_string_equal(err.message, "x.json: expected an array, found an object");
-    assert_int_equal(hs_json_member(&list, &top, "list", &err), HS_OK);
+    list = find(&top, "list");
     assert_int_equal(hs_json_array(&count, &list, 4, 9, &err), HS_INVALID);
     assert_string_equal(err.message,
                         "x.json: list: expected an array of at least 4 elements, found 3");
@@ -378,7 +431,7 @@ static void shows_the_reason_behind_long_paths(void **state)
     document = parsed(text.data);
     cursors[0] = hs_json_top(&document);
     for (int i = 0; i < 60; i++)
-        assert_int_equal(hs_json_member(&cursors[i + 1], &cursors[i], key, &err), HS_OK);
+        cursors[i + 1] = find(&cursors[i], key);
     assert_int_equal(hs_json_object(&cursors[60], NULL, 0, &err), HS_INVALID);
     assert_has(err.message, "x.json: ...k");
     assert_has(err.message, "k: expected an object, found 1");
@@ -417,7 +470,9 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("nesting ends at 64 levels", stops_nesting),
     HS_TEST("a key that appears twice is refused, escaped or not", refuses_duplicates),
     HS_TEST("values of every type are read", reads_values),
-    HS_TEST("an absent member takes the fallback, null does not", falls_back),
+    HS_TEST("elements and members are walked in their order", walks_elements_and_members),
+    HS_TEST("whole numbers of 64 bits are text where they have to be, and only there",
+            whole_numbers_of_64_bits_are_text_where_they_have_to_be),
     HS_TEST("numbers keep to their bounds", numbers_keep_to_bounds),
     HS_TEST("whole numbers are whole and within their bounds", whole_numbers_are_whole),
     HS_TEST("an unknown key or value names the nearest", suggests_keys_and_values),

@@ -1,8 +1,6 @@
-#include <cjson/cJSON.h>
-
 #include "base/json.h"
-#include "base/json_build.h"
 #include "base/json_parts.h"
+#include "base/json_write.h"
 #include "test.h"
 
 static struct hs_json_document parsed(const char *text)
@@ -12,6 +10,31 @@ static struct hs_json_document parsed(const char *text)
 
     assert_status_is(hs_json_parse(&document, "x.json", text, strlen(text), &err), HS_OK, &err);
     return document;
+}
+
+static void write_all_kinds(struct hs_json_writer *w)
+{
+    static const double numbers[] = {1, -0.0, 0.1, 1e100, 111.61428, 4294967296};
+
+    hs_json_open(w, NULL, '{');
+    hs_json_write_text(w, "name", "a\"\\\n\x01\xc2\xb5/");
+    hs_json_write_numbers(w, "numbers", numbers, 6);
+    hs_json_write_numbers(w, "empty", NULL, 0);
+    hs_json_open(w, "none", '{');
+    hs_json_close(w, '}');
+    hs_json_open(w, "mixed", '[');
+    hs_json_write_number(w, NULL, 1);
+    hs_json_write_raw(w, NULL, "null");
+    hs_json_open(w, NULL, '[');
+    hs_json_write_bool(w, NULL, true);
+    hs_json_write_bool(w, NULL, false);
+    hs_json_close(w, ']');
+    hs_json_open(w, NULL, '{');
+    hs_json_write_text(w, "a", "b[");
+    hs_json_write_whole(w, "c", UINT64_MAX);
+    hs_json_close(w, '}');
+    hs_json_close(w, ']');
+    hs_json_close(w, '}');
 }
 
 static void prints(void **state)
@@ -29,18 +52,34 @@ static void prints(void **state)
                                "      false\n"
                                "    ],\n"
                                "    {\n"
-                               "      \"a\": \"b\"\n"
+                               "      \"a\": \"b[\",\n"
+                               "      \"c\": \"18446744073709551615\"\n"
                                "    }\n"
                                "  ]\n"
                                "}\n";
-    struct hs_json_document document = parsed(text);
     struct hs_error err = {HS_OK, ""};
     struct hs_text printed = {0};
+    struct hs_json_writer w = {.text = &printed, .err = &err};
 
     (void)state;
-    assert_status_is(hs_json_print(&printed, document.root, &err), HS_OK, &err);
+    write_all_kinds(&w);
+    assert_status_is(hs_json_finish(&w), HS_OK, &err);
     assert_string_equal(printed.data, text);
-    hs_json_release(&document);
+    hs_text_release(&printed);
+}
+
+static void prints_one_line(void **state)
+{
+    struct hs_text printed = {0};
+    struct hs_json_writer w = {.text = &printed, .compact = true};
+
+    (void)state;
+    write_all_kinds(&w);
+    assert_int_equal(hs_json_finish(&w), HS_OK);
+    assert_string_equal(printed.data,
+                        "{\"name\":\"a\\\"\\\\\\n\\u0001\xc2\xb5/\",\"numbers\":[1,-0,0.1,1e+100,"
+                        "111.61428,4294967296],\"empty\":[],\"none\":{},\"mixed\":[1,null,[true,"
+                        "false],{\"a\":\"b[\",\"c\":\"18446744073709551615\"}]}\n");
     hs_text_release(&printed);
 }
 
@@ -72,62 +111,56 @@ static void numbers_come_back(void **state)
 
 static void prints_valid_json_from_any_bytes(void **state)
 {
-    struct cJSON *root = cJSON_CreateObject();
     struct hs_json_document document;
     struct hs_error err = {HS_OK, ""};
     struct hs_text printed = {0};
-    struct hs_json top;
+    struct hs_json_writer w = {.text = &printed, .err = &err};
+    struct hs_json top, at;
     const char *text;
 
     (void)state;
-    cJSON_AddStringToObject(root, "host", "node\xff\xc2 7");
-    assert_status_is(hs_json_print(&printed, root, &err), HS_OK, &err);
+    hs_json_open(&w, NULL, '{');
+    hs_json_write_text(&w, "host", "node\xff\xc2 7");
+    hs_json_close(&w, '}');
+    assert_status_is(hs_json_finish(&w), HS_OK, &err);
     document = parsed(printed.data);
     top = hs_json_top(&document);
-    assert_int_equal(hs_json_string(&text, &top, "host", &err), HS_OK);
+    at = hs_json_find(&top, "host");
+    assert_int_equal(hs_json_read_string(&text, &at, &err), HS_OK);
     assert_string_equal(text, "node\xef\xbf\xbd\xef\xbf\xbd 7");
     hs_json_release(&document);
     hs_text_release(&printed);
-    cJSON_AddNumberToObject(root, "bad", (double)NAN);
-    assert_int_equal(hs_json_print(&printed, root, &err), HS_FAILED);
-    hs_text_release(&printed);
-    cJSON_Delete(root);
 }
 
-static void a_builder_puts_what_exists_and_remembers_what_fails(void **state)
+static void what_does_not_exist_is_not_put_and_what_fails_is_remembered(void **state)
 {
     struct hs_error err = {HS_OK, ""};
-    struct hs_json_builder builder = {HS_OK, &err};
-    struct cJSON *root = cJSON_CreateObject(), *list;
-    struct hs_text printed = {0};
+    struct hs_text printed = {0}, none = {.failed = true};
+    struct hs_json_writer w = {.text = &printed, .err = &err}, full = {.text = &none, .err = &err};
 
     (void)state;
-    hs_json_put_text(&builder, root, "there", "yes");
-    hs_json_put_text(&builder, root, "not", NULL);
-    hs_json_put_number(&builder, root, "nan", (double)NAN);
-    hs_json_put_bool(&builder, root, "on", true);
-    list = hs_json_put(&builder, root, "list", cJSON_CreateArray());
-    assert_non_null(hs_json_append(&builder, list, cJSON_CreateNumber(0.5)));
-    assert_int_equal(builder.status, HS_OK);
-    assert_status_is(hs_json_print(&printed, root, &err), HS_OK, &err);
-    assert_has(printed.data, "\"there\": \"yes\"");
-    assert_has(printed.data, "\"on\": true");
-    assert_has(printed.data, "0.5");
-    assert_null(strstr(printed.data, "not"));
-    assert_null(strstr(printed.data, "nan"));
-    assert_null(hs_json_append(&builder, NULL, cJSON_CreateNumber(1)));
-    assert_int_equal(builder.status, HS_MEMORY);
+    hs_json_open(&w, NULL, '{');
+    hs_json_write_text(&w, "not", NULL);
+    hs_json_write_number(&w, "nan", (double)NAN);
+    hs_json_write_number(&w, "infinite", -(double)INFINITY);
+    hs_json_close(&w, '}');
+    assert_status_is(hs_json_finish(&w), HS_OK, &err);
+    assert_string_equal(printed.data, "{}\n");
+    write_all_kinds(&full);
+    assert_int_equal(hs_json_finish(&full), HS_MEMORY);
     assert_string_equal(err.message, "out of memory");
+    w.status = HS_FAILED;
+    assert_int_equal(hs_json_finish(&w), HS_FAILED);
     hs_text_release(&printed);
-    cJSON_Delete(root);
 }
 
 static const struct CMUnitTest tests[] = {
-    HS_TEST("a document is printed as it was written", prints),
+    HS_TEST("a document is printed with a line for each value", prints),
+    HS_TEST("a document is printed on one line", prints_one_line),
     HS_TEST("every double is printed so that it comes back", numbers_come_back),
     HS_TEST("what is printed is valid JSON whatever bytes it holds",
             prints_valid_json_from_any_bytes),
-    HS_TEST("a builder puts what exists and remembers what fails",
-            a_builder_puts_what_exists_and_remembers_what_fails),
+    HS_TEST("what does not exist is not put, and what fails is remembered",
+            what_does_not_exist_is_not_put_and_what_fails_is_remembered),
 };
 HS_TEST_MAIN(tests)

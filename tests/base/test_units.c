@@ -118,9 +118,7 @@ static void refuses_sizes(void **state)
         {"1.1KiB", "not a whole number of bytes"},
         {"1e-999999999999999999999", "not a whole number of bytes"},
         {"0.11111111111111111111111111GB", "more than 19 digits"},
-        {"64mib", "unknown unit \"mib\", did you mean \"MiB\"?"},
-        {"64KB", "unknown unit \"KB\", did you mean \"kB\"?"},
-        {"64M", "unknown unit \"M\", did you mean \"MB\"?"},
+        {"64Mb", "unknown unit \"Mb\", did you mean \"MB\"?"},
         {"64MIB/s", "unknown unit"},
         {"1parsec", "unknown unit \"parsec\" (one of B, KiB,"},
         {"0x10", "unknown unit \"x\" (one of B, KiB"},
@@ -209,7 +207,6 @@ static void refuses_times(void **state)
         {"-3s", "negative"},
         {"NaN", "does not start with a digit"},
         {"infinity", "does not start with a digit"},
-        {"3m", "unknown unit \"m\", did you mean \"ms\"?"},
         {"3S", "unknown unit \"S\", did you mean \"s\"?"},
         {"3fortnights", "unknown unit \"fortnights\" (one of"},
         {"1e400s", "too large"},
@@ -236,7 +233,6 @@ static void refuses_bandwidths(void **state)
         {"0GB/s", "zero"},
         {"-1GB/s", "negative"},
         {"1GB", "unknown unit \"GB\""},
-        {"1Gbps", "unknown unit \"Gbps\", did you mean \"Gb/s\"?"},
         {"1gbps", "did you mean \"Gb/s\"?"},
         {"1GB/S", "did you mean \"GB/s\"?"},
         {"1e300TB/s", "too large"},
@@ -410,6 +406,60 @@ static void sweeps(void **state)
     check_sweep("1073741825:2147483648", (const uint64_t[]){1073741825, 2147483648}, 2);
 }
 
+static void lists(void **state)
+{
+    struct hs_range range;
+    char all[256] = "1";
+
+    (void)state;
+    check_sweep("8,24,64", (const uint64_t[]){8, 24, 64}, 3);
+    check_sweep("64,8", (const uint64_t[]){8, 64}, 2);
+    check_sweep("8:32,24,8", (const uint64_t[]){8, 16, 24, 32}, 4);
+    check_sweep("64, 8", (const uint64_t[]){8, 64}, 2);
+    for (int i = 2; i <= HS_RANGE_VALUES; i++)
+        snprintf(all + strlen(all), sizeof(all) - strlen(all), ",%d", i);
+    assert_int_equal(hs_np_range_parse(&range, all, NULL), HS_OK);
+    assert_int_equal(range.count, HS_RANGE_VALUES);
+    assert_int_equal(range.last, HS_RANGE_VALUES);
+    strcat(all, ",1000");
+    assert_int_equal(hs_np_range_parse(&range, all, NULL), HS_INVALID);
+}
+
+static void check_bytes(const char *text, uint64_t expected)
+{
+    uint64_t bytes;
+
+    assert_int_equal(hs_bytes_parse(&bytes, text, NULL), HS_OK);
+    assert_int_equal(bytes, expected);
+}
+
+static void check_bandwidth(const char *text, double expected)
+{
+    double rate;
+
+    assert_int_equal(hs_bandwidth_parse(&rate, text, NULL), HS_OK);
+    assert_true(rate == expected);
+}
+
+static void units_as_people_type_them(void **state)
+{
+    double seconds, rate;
+
+    (void)state;
+    check_bytes("64K", 65536);
+    check_bytes("1g", UINT64_C(1) << 30);
+    check_bytes("64KB", 64000);
+    check_bytes("25mb", 25000000);
+    check_bytes("1gib", UINT64_C(1) << 30);
+    check_bandwidth("400Gbps", 50e9);
+    check_bandwidth("400Gbit/s", 50e9);
+    check_bandwidth("50GBps", 50e9);
+    assert_int_equal(hs_seconds_parse(&seconds, "2m", NULL), HS_OK);
+    assert_true(seconds == 120);
+    assert_int_equal(hs_bytes_parse(&(uint64_t){0}, "64Mb", NULL), HS_INVALID); /* or bits? */
+    assert_int_equal(hs_bandwidth_parse(&rate, "400gbps", NULL), HS_INVALID);
+}
+
 static void sweeps_over_sizes(void **state)
 {
     struct hs_range range;
@@ -468,6 +518,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("counts are read up to their limit", reads_counts),
     HS_TEST("what is no count is refused with its limits", refuses_counts),
     HS_TEST("a sweep doubles and ends with its last value", sweeps),
+    HS_TEST("a list of values and sweeps is taken in ascending order, each value once", lists),
+    HS_TEST("units are understood as people type them", units_as_people_type_them),
     HS_TEST("a sweep over sizes reaches from the first to the last", sweeps_over_sizes),
     HS_TEST("what is no sweep is refused with its reason", refuses_sweeps),
 };

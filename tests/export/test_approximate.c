@@ -44,7 +44,7 @@ static void nodes_come_from_the_placement(void **state)
     (void)state;
     assert_int_equal(hs_export_node_ranks(&result, &measured), 4);
     assert_true(measured);
-    result.placement.ranks_per_node[0] = 3;
+    result.placement.nodes[0].ranks = 3;
     assert_int_equal(hs_export_node_ranks(&result, &measured), 0);
     assert_false(measured);
     hs_result_release(&result);
@@ -128,7 +128,7 @@ static void one_node_is_flat(void **state)
 
     (void)state;
     result.placement.node_count = 1;
-    result.placement.ranks_per_node[0] = 64;
+    result.placement.nodes[0].ranks = 64;
     job.plan = &named;
     assert_choice(&job, 1, "64", 3);
     result.placement.node_count = nodes;

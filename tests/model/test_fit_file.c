@@ -5,12 +5,9 @@
 #include "systems.h"
 #include "test.h"
 
-#include <cjson/cJSON.h>
-
 #include "model/gaps.h"
 #include "model/price.h"
 #include "model/system.h"
-#include "model/system_parts.h"
 
 #define FILE_NAME "tests/model/calibrated.json"
 #define MIB       1048576.0
@@ -26,27 +23,14 @@ static struct hs_system load(void)
 
 static void to_text(struct hs_text *text, const struct hs_system *system)
 {
-    cJSON *root = hs_system_to_json(system);
     struct hs_error err;
 
-    assert_non_null(root);
-    assert_status_is(hs_json_print(text, root, &err), HS_OK, &err);
-    cJSON_Delete(root);
+    assert_status_is(hs_system_print(text, system, &err), HS_OK, &err);
 }
 
 static enum hs_status parse_text(struct hs_system *system, const char *text, struct hs_error *err)
 {
-    struct hs_json_document document;
-    struct hs_json top;
-    enum hs_status status = hs_json_parse(&document, "x.json", text, strlen(text), err);
-
-    memset(system, 0, sizeof(*system));
-    if (status)
-        return status;
-    top = hs_json_top(&document);
-    status = hs_system_read(system, &top, err);
-    hs_json_release(&document);
-    return status;
+    return hs_fields_parse(&hs_system_fields, system, "x.json", text, strlen(text), err);
 }
 
 /* ---- reading ---- */
@@ -151,11 +135,7 @@ static void what_was_written_reads_back_as_the_same(void **state)
 /* A file has the doubles of its own units, which do not reach every double in SI. */
 static void any_figure_comes_back_to_one_unit_in_the_last_place_and_then_stays(void **state)
 {
-    static const struct {
-        double (*to)(double), (*from)(double);
-    } units[] = {{hs_to_microseconds, hs_from_microseconds},
-                 {hs_to_gigabytes, hs_from_gigabytes},
-                 {hs_to_percent, hs_from_percent}};
+    const struct hs_file_unit units[] = {hs_unit_microseconds, hs_unit_gigabytes, hs_unit_percent};
     unsigned seed = 7;
 
     (void)state;

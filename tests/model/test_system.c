@@ -3,7 +3,6 @@
  */
 #include "systems.h"
 
-#include <cjson/cJSON.h>
 #include <glob.h>
 
 #include "model/system.h"
@@ -132,22 +131,15 @@ static void every_shipped_file_reads_back_as_the_same_figures(void **state)
     assert_true(files.gl_pathc >= 14);
     for (size_t i = 0; i < files.gl_pathc; i++) {
         struct hs_system system, back;
-        struct hs_json_document document;
-        struct hs_json top;
         struct hs_text text = {0};
         struct hs_error err;
-        cJSON *json;
 
         assert_status_is(hs_system_load(&system, files.gl_pathv[i], &err), HS_OK, &err);
-        json = hs_system_to_json(&system);
-        assert_status_is(hs_json_print(&text, json, &err), HS_OK, &err);
-        assert_status_is(hs_json_parse(&document, "printed", text.data, text.length, &err), HS_OK,
-                         &err);
-        top = hs_json_top(&document);
-        assert_status_is(hs_system_read(&back, &top, &err), HS_OK, &err);
+        assert_status_is(hs_system_print(&text, &system, &err), HS_OK, &err);
+        assert_status_is(
+            hs_fields_parse(&hs_system_fields, &back, "printed", text.data, text.length, &err),
+            HS_OK, &err);
         assert_same_figures(&system, &back);
-        hs_json_release(&document);
-        cJSON_Delete(json);
         hs_text_release(&text);
         hs_system_release(&system);
         hs_system_release(&back);
@@ -188,17 +180,13 @@ static void bad_files_are_refused_with_the_place(void **state)
 
     (void)state;
     for (size_t i = 0; i < HS_COUNT(rows); i++) {
-        struct hs_json_document document;
-        struct hs_json top;
         struct hs_system system;
         struct hs_error err = {0};
 
-        assert_status_is(hs_json_parse(&document, "x.json", rows[i][0], strlen(rows[i][0]), &err),
-                         HS_OK, &err);
-        top = hs_json_top(&document);
-        assert_int_equal(hs_system_read(&system, &top, &err), HS_INVALID);
+        assert_int_equal(hs_fields_parse(&hs_system_fields, &system, "x.json", rows[i][0],
+                                         strlen(rows[i][0]), &err),
+                         HS_INVALID);
         assert_has(err.message, rows[i][1]);
-        hs_json_release(&document);
     }
 }
 

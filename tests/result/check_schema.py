@@ -6,8 +6,11 @@ usage: tests/result/check_schema.py [FILE...]
 Checked are results/*.json, tests/result/good/*.json and the files named. Of tests/result/bad/*.json,
 whose names say who has to find the fault, the schema refuses schema-*.json and lets reader-*.json
 pass: those break rules that a schema cannot state. (test_result has the reader refuse them all.)
+The documents of both formats have the fields of their schemas. (test_schema has the schemas be those of
+the reader's tables.)
 """
 import json
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -74,6 +77,45 @@ def open_objects(schema, path="schema"):
     return found
 
 
+def fields(schema):
+    """Names of all properties that the schema defines."""
+    if isinstance(schema, list):
+        return {name for item in schema for name in fields(item)}
+    if not isinstance(schema, dict):
+        return set()
+    own = {name for name, value in schema.get("properties", {}).items() if isinstance(value, dict)}
+    return own | {name for value in schema.values() for name in fields(value)}
+
+
+def names_in(text):
+    """Names in a document's text: `a`, `a.b[]`, **a**, and keys of its examples."""
+    found = re.findall(r'`([^`]+)`|\*\*(\w+)\*\*|"(\w+)":', text)
+    return {name for groups in found for group in groups for name in re.findall(r"\w+", group)}
+
+
+def listed(text):
+    """Fields in the first column of the document's tables of fields."""
+    names, in_table = set(), False
+    for line in text.splitlines():
+        cells = line.split("|")
+        in_table = line.startswith("|") and (in_table or cells[1].strip() == "field")
+        if in_table:
+            names |= names_in(cells[1])
+    return names
+
+
+def documented(name):
+    """A check that a format's document has all its fields, and lists no others."""
+    schema = read(TOP / "docs" / f"{name}.schema.json")
+    path = TOP / "docs" / {"result": "result.md", "system": "systems.md"}[name]
+    text = path.read_text(encoding="utf-8")
+    known, mentioned = fields(schema), names_in(text)
+    yield (known <= mentioned, f"docs/{path.name} has every field of its schema",
+           sorted(known - mentioned))
+    yield (listed(text) <= known, f"docs/{path.name} lists no field that its schema has not",
+           sorted(listed(text) - known))
+
+
 def main():
     schema = validator()
     cases = [(path, True) for path in sorted((TOP / "results").glob("*.json"))]
@@ -92,6 +134,7 @@ def main():
         checks.append(((why is None) == right, f"the schema {verb} {name}", why))
     strays = open_objects(read(TOP / "docs/result.schema.json"))
     checks.append((not strays, "every object of the schema says what it may hold", strays))
+    checks += [*documented("result"), *documented("system")]
 
     print(f"1..{len(checks)}")
     for number, (passed, sentence, why) in enumerate(checks, 1):

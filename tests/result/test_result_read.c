@@ -27,9 +27,9 @@ static void a_full_file_is_read_field_by_field(void **state)
     assert_int_equal(result.system.level_count, 2);
     assert_true(result.extrapolated);
     assert_int_equal(result.placement.node_count, 2);
-    assert_string_equal(result.placement.hosts[0], "a");
-    assert_int_equal(result.placement.ranks_per_node[0], 5);
-    assert_int_equal(result.placement.ranks_per_node[1], 3);
+    assert_string_equal(result.placement.nodes[0].host, "a");
+    assert_int_equal(result.placement.nodes[0].ranks, 5);
+    assert_int_equal(result.placement.nodes[1].ranks, 3);
     assert_string_equal(result.placement.note, "uneven");
     assert_false(result.complete);
     assert_string_equal(result.note, "cut short: 2 candidates left");

@@ -12,8 +12,9 @@
 
 static char folder[] = "/tmp/hs-journal-XXXXXX";
 static char path[64];
-static const struct hs_journal_fact facts[] = {{"np", (char *)"8"}, {"size", (char *)"1KiB"}};
-static const struct hs_journal_fact other_facts[] = {{"np", (char *)"4"}, {"size", (char *)"1KiB"}};
+static struct hs_fact facts[] = {{"np", "8"}, {"size", "1KiB"}};
+static struct hs_fact other_facts[] = {{"np", "4"}, {"size", "1KiB"}};
+static const struct hs_journal_run this_run = {facts, 2}, other_run = {other_facts, 2};
 
 static struct hs_contest new_contest(void)
 {
@@ -44,7 +45,7 @@ static void write_session(void)
     double phases[2 * HS_LAYERS_MAX] = {0.25, 0.5};
 
     unlink(path);
-    assert_status_is(hs_journal_create(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
+    assert_status_is(hs_journal_create(&journal, path, NULL, &this_run, &err), HS_OK, &err);
     add_sample(&contest, 1, 0.1);
     add_sample(&contest, 2, 1.0 / 3);
     assert_status_is(hs_journal_write(&journal, 1024, &contest.items[1], &err), HS_OK, &err);
@@ -102,7 +103,7 @@ static void resume(struct hs_journal *journal, struct hs_contest *contest, bool 
     struct hs_error err = {0};
 
     *contest = new_contest();
-    assert_status_is(hs_journal_resume(journal, path, NULL, facts, 2, &err), HS_OK, &err);
+    assert_status_is(hs_journal_resume(journal, path, NULL, &this_run, &err), HS_OK, &err);
     assert_status_is(hs_journal_restore(journal, contest, 1024, retry, &err), HS_OK, &err);
 }
 
@@ -127,7 +128,7 @@ static void other_sizes_stay_out(void **state)
 
     (void)state;
     write_session();
-    assert_status_is(hs_journal_resume(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
+    assert_status_is(hs_journal_resume(&journal, path, NULL, &this_run, &err), HS_OK, &err);
     assert_status_is(hs_journal_restore(&journal, &contest, 2048, false, &err), HS_OK, &err);
     assert_int_equal(contest.items[1].seconds.count, 0);
     hs_journal_close(&journal, false);
@@ -185,8 +186,7 @@ static void another_run_is_refused(void **state)
     (void)state;
     write_session();
     before = file_bytes();
-    assert_status_is(hs_journal_resume(&journal, path, NULL, other_facts, 2, &err), HS_INVALID,
-                     &err);
+    assert_status_is(hs_journal_resume(&journal, path, NULL, &other_run, &err), HS_INVALID, &err);
     assert_has(err.message, "np was \"8\" there and is \"4\" here");
     assert_int_equal(file_bytes(), before);
 }
@@ -198,7 +198,7 @@ static void no_journal_begins_one(void **state)
 
     (void)state;
     unlink(path);
-    assert_status_is(hs_journal_resume(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
+    assert_status_is(hs_journal_resume(&journal, path, NULL, &this_run, &err), HS_OK, &err);
     assert_null(journal.old);
     assert_true(file_bytes() > 0);
     hs_journal_close(&journal, true);
@@ -239,7 +239,7 @@ static void wrong_line_is_named(void **state)
 
         write_session();
         append(lines[i]);
-        assert_status_is(hs_journal_resume(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
+        assert_status_is(hs_journal_resume(&journal, path, NULL, &this_run, &err), HS_OK, &err);
         assert_status_is(hs_journal_restore(&journal, &contest, 1024, false, &err), HS_INVALID,
                          &err);
         assert_has(err.message, "line 5");
@@ -297,9 +297,11 @@ static void what_is_no_journal_stays(void **state)
         unlink(path);
         close(open(path, O_WRONLY | O_CREAT, 0600));
         append(texts[i]);
-        assert_status_is(hs_journal_create(&journal, path, NULL, facts, 2, &err), HS_INVALID, &err);
+        assert_status_is(hs_journal_create(&journal, path, NULL, &this_run, &err), HS_INVALID,
+                         &err);
         assert_has(err.message, "expected a journal");
-        assert_status_is(hs_journal_resume(&journal, path, NULL, facts, 2, &err), HS_INVALID, &err);
+        assert_status_is(hs_journal_resume(&journal, path, NULL, &this_run, &err), HS_INVALID,
+                         &err);
         kept = content_of(path);
         assert_string_equal(kept, texts[i]);
         free(kept);
@@ -319,7 +321,7 @@ static void earlier_journal_is_put_aside(void **state)
     write_session();
     before = content_of(path);
     for (int run = 1; run <= 2; run++) {
-        assert_status_is(hs_journal_create(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
+        assert_status_is(hs_journal_create(&journal, path, NULL, &this_run, &err), HS_OK, &err);
         assert_string_equal(journal.aside, run == 1 ? first : second);
         append("{\"bytes\":1024,\"name\":\"8\",\"samples\":[7]}\n");
         hs_journal_close(&journal, false);
@@ -341,7 +343,7 @@ static void first_line_alone_is_no_loss(void **state)
     unlink(path);
     close(open(path, O_WRONLY | O_CREAT, 0600));
     for (int run = 0; run < 3; run++) {
-        assert_status_is(hs_journal_create(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
+        assert_status_is(hs_journal_create(&journal, path, NULL, &this_run, &err), HS_OK, &err);
         assert_null(journal.aside);
         hs_journal_close(&journal, false);
         assert_true(bytes == -1 || file_bytes() == bytes);
@@ -359,10 +361,10 @@ static void journal_in_use_is_refused(void **state)
     (void)state;
     write_session();
     before = file_bytes();
-    assert_status_is(hs_journal_resume(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
-    assert_status_is(hs_journal_create(&other, path, NULL, facts, 2, &err), HS_INVALID, &err);
+    assert_status_is(hs_journal_resume(&journal, path, NULL, &this_run, &err), HS_OK, &err);
+    assert_status_is(hs_journal_create(&other, path, NULL, &this_run, &err), HS_INVALID, &err);
     assert_has(err.message, "in use by");
-    assert_status_is(hs_journal_resume(&other, path, NULL, facts, 2, &err), HS_INVALID, &err);
+    assert_status_is(hs_journal_resume(&other, path, NULL, &this_run, &err), HS_INVALID, &err);
     assert_int_equal(file_bytes(), before);
     hs_journal_close(&journal, true);
     assert_int_equal(file_bytes(), -1);
@@ -375,7 +377,7 @@ static void journal_is_not_the_output(void **state)
 
     (void)state;
     unlink(path);
-    assert_status_is(hs_journal_create(&journal, path, path, facts, 2, &err), HS_INVALID, &err);
+    assert_status_is(hs_journal_create(&journal, path, path, &this_run, &err), HS_INVALID, &err);
     assert_has(err.message, "same file");
     assert_int_equal(file_bytes(), -1);
 }
@@ -388,7 +390,7 @@ static void only_own_journal_is_removed(void **state)
 
     (void)state;
     unlink(path);
-    assert_status_is(hs_journal_create(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
+    assert_status_is(hs_journal_create(&journal, path, NULL, &this_run, &err), HS_OK, &err);
     unlink(path);
     close(open(path, O_WRONLY | O_CREAT, 0600));
     hs_journal_close(&journal, true);
@@ -404,7 +406,7 @@ static void full_disk_is_said_once(void **state)
 
     (void)state;
     write_session();
-    assert_status_is(hs_journal_resume(&journal, path, NULL, facts, 2, &err), HS_OK, &err);
+    assert_status_is(hs_journal_resume(&journal, path, NULL, &this_run, &err), HS_OK, &err);
     close(journal.fd);
     journal.fd = open("/dev/full", O_WRONLY);
     add_sample(&contest, 2, 1);

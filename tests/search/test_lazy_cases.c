@@ -7,7 +7,7 @@
 static void exact_ties_are_named(void **state)
 {
     /* One level without latency: 2x2x2, 2x4, 4x2 and 8 move the same bytes at the same rate. */
-    struct hs_system described = parse("net@10GB/s");
+    struct hs_system described = parse("net@10GB/s~0s");
     struct machine machine = {.real = described, .samples = 8};
     struct found found = search(&machine, &described, 8, 1 * MIB, false, SIZE_MAX);
 

@@ -1,0 +1,22 @@
+/*
+ * result_parts.h - the tables of a result file, one per source. Internal to result.
+ */
+#ifndef HS_RESULT_RESULT_PARTS_H
+#define HS_RESULT_RESULT_PARTS_H
+
+#include "base/fields.h"
+#include "result/result.h"
+
+/* Longest lists. */
+enum {
+    HS_RESULT_CANDIDATES_MAX = 1000000,
+    HS_RESULT_SAMPLES_MAX = 1000000,
+    HS_RESULT_NODES_MAX = 1000000,
+    HS_RESULT_MESSAGES_MAX = 1024,
+    HS_RESULT_NAMES_MAX = 256 /* baselines, rules, versions */
+};
+
+extern const struct hs_fields hs_message_fields, hs_candidate_fields, hs_measured_fields,
+    hs_baseline_fields, hs_pruned_fields;
+
+#endif
