@@ -10,6 +10,7 @@
 #include "scan.h"
 
 #define FORMAT         "hiersearch.result/1"
+#define LIBRARY        "the library's own call" /* a candidate without layers */
 #define FILE_BYTES_MAX ((long)256 << 20)
 
 struct candidate {
@@ -21,6 +22,7 @@ struct candidate {
 struct message {
     double bytes;
     char best[SCAN_TEXT]; /* empty: none */
+    double library;       /* seconds of the fastest of the library's own calls; INFINITY: none */
     struct candidate *candidates;
     size_t count;
 };
@@ -78,6 +80,20 @@ static void read_measured(struct scan *scan, struct candidate *candidate)
         candidate->measured = median;
 }
 
+static void read_baseline(struct scan *scan, struct message *message)
+{
+    struct candidate baseline = {.measured = INFINITY};
+    char key[SCAN_TEXT];
+
+    while (scan_member(scan, key)) {
+        if (strcmp(key, "measured") == 0)
+            read_measured(scan, &baseline);
+        else
+            scan_skip(scan);
+    }
+    message->library = fmin(message->library, baseline.measured);
+}
+
 static void read_candidate(struct scan *scan, struct candidate *candidate)
 {
     char key[SCAN_TEXT];
@@ -98,34 +114,68 @@ static void read_candidate(struct scan *scan, struct candidate *candidate)
     }
 }
 
+static struct candidate *add_candidate(struct scan *scan, struct message *message)
+{
+    void *grown = grow(message->candidates, message->count, sizeof(*message->candidates));
+
+    if (!grown) {
+        scan->failed = true;
+        return NULL;
+    }
+    message->candidates = grown;
+    return &message->candidates[message->count++];
+}
+
 static void read_candidates(struct scan *scan, struct message *message)
 {
     while (scan_element(scan)) {
-        void *grown = grow(message->candidates, message->count, sizeof(*message->candidates));
+        struct candidate *candidate = add_candidate(scan, message);
 
-        if (!grown) {
-            scan->failed = true;
+        if (!candidate)
             return;
-        }
-        message->candidates = grown;
-        read_candidate(scan, &message->candidates[message->count++]);
+        read_candidate(scan, candidate);
     }
+}
+
+/* The library's own call is one more candidate, and the best one where it was measured faster. */
+static void add_library(struct scan *scan, struct message *message)
+{
+    double best = NAN;
+    struct candidate *candidate;
+
+    if (!isfinite(message->library))
+        return;
+    for (size_t i = 0; i < message->count; i++)
+        if (strcmp(message->candidates[i].plan, message->best) == 0)
+            best = message->candidates[i].measured;
+    candidate = add_candidate(scan, message);
+    if (!candidate)
+        return;
+    *candidate =
+        (struct candidate){.plan = LIBRARY, .measured = message->library, .predicted = NAN};
+    if (message->library < best)
+        memcpy(message->best, LIBRARY, sizeof(LIBRARY));
 }
 
 static void read_message(struct scan *scan, struct message *message)
 {
     char key[SCAN_TEXT];
 
+    message->library = INFINITY;
     while (scan_member(scan, key)) {
         if (strcmp(key, "message_bytes") == 0)
             scan_number(scan, &message->bytes);
         else if (strcmp(key, "best") == 0)
             scan_text(scan, message->best);
+        else if (strcmp(key, "baselines") == 0)
+            while (scan_element(scan))
+                read_baseline(scan, message);
         else if (strcmp(key, "candidates") == 0)
             read_candidates(scan, message);
         else
             scan_skip(scan);
     }
+    add_library(scan, message);
 }
 
 static void read_messages(struct scan *scan, struct file *file)
@@ -232,6 +282,8 @@ static bool parse_plan(struct rule *rule, const char *text, double np)
     char *end;
 
     rule->count = 0;
+    if (strcmp(text, LIBRARY) == 0)
+        return true;
     for (; rule->count < RULES_LAYERS; text = end + 1) {
         uint64_t size = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
 

@@ -5,7 +5,8 @@
  * A rule begins where its plan and the one before take equally long: by linear interpolation of
  * their measured times, else of their predicted ones, else at the geometric mean of the two sizes.
  * The first begins at the smallest message of the result or, if that is less, where its prediction
- * pays as much for latency as for bandwidth.
+ * pays as much for latency as for bandwidth. Where the library's own call was measured faster than
+ * the best plan, the rule is one without layers: nothing is chosen there.
  */
 #ifndef HS_TUNER_RULES_H
 #define HS_TUNER_RULES_H
@@ -21,7 +22,7 @@
 
 struct rule {
     char plan[RULES_PLAN];         /* "4x8x2" */
-    int count;                     /* layers */
+    int count;                     /* layers; 0: the library's own call */
     uint64_t sizes[RULES_LAYERS];  /* innermost first */
     double first_bytes, end_bytes; /* of the message, per process; INFINITY: no end */
 };

@@ -34,56 +34,44 @@ int64_t hs_export_node_ranks(const struct hs_result *result, bool *measured)
 
 /* ---- times ---- */
 
-static const struct hs_candidate *find(const struct hs_result_message *message,
-                                       const struct hs_plan *plan)
-{
-    for (size_t i = 0; i < message->candidate_count; i++)
-        if (hs_plan_compare(&message->candidates[i].plan, plan) == 0)
-            return &message->candidates[i];
-    return NULL;
-}
-
-static double measured_seconds(const struct hs_candidate *candidate)
-{
-    if (!candidate || !candidate->measured || candidate->measured->status != HS_MEASURE_OK)
-        return NAN;
-    return candidate->measured->median_seconds;
-}
-
-static double predicted_seconds(const struct hs_result *result, size_t message,
-                                const struct hs_plan *plan)
-{
-    const struct hs_result_message *at = &result->messages[message];
-    const struct hs_candidate *candidate = find(at, plan);
-    struct hs_problem problem;
-
-    if (candidate && !isnan(candidate->predicted_seconds))
-        return candidate->predicted_seconds;
-    if (!result->has_system)
-        return NAN;
-    problem = hs_result_problem(result, at);
-    return hs_plan_seconds(&result->system, &problem, plan);
-}
-
 double hs_export_time_ratio(const struct hs_export_job *job, size_t message,
                             const struct hs_plan *plan, const struct hs_plan *over)
 {
     const struct hs_result_message *at = &job->result->messages[message];
-    double ratio = measured_seconds(find(at, plan)) / measured_seconds(find(at, over));
+    double ratio = hs_export_measured(at, plan) / hs_export_measured(at, over);
 
     if (!isnan(ratio))
         return ratio;
-    return predicted_seconds(job->result, message, plan) /
-           predicted_seconds(job->result, message, over);
+    return hs_export_predicted(job->result, at, plan) / hs_export_predicted(job->result, at, over);
+}
+
+double hs_export_library_gain(const struct hs_export_job *job, size_t message,
+                              const struct hs_plan *plan)
+{
+    const struct hs_result_message *at = &job->result->messages[message];
+    double seconds = hs_export_measured(at, plan);
+
+    if (plan->split.count == 0 || at->best.split.count == 0)
+        return NAN;
+    if (isnan(seconds))
+        seconds =
+            hs_export_measured(at, &at->best) * hs_export_time_ratio(job, message, plan, &at->best);
+    return seconds / hs_export_measured(at, &hs_export_library_call);
 }
 
 /* ---- the choice ---- */
+
+void hs_export_leave_alone(struct hs_export_rule *rule, const struct hs_export_job *job)
+{
+    if (!job->plan && hs_export_library_gain(job, rule->message, &rule->plan) > 1)
+        rule->plan = hs_export_library_call;
+}
 
 static enum hs_status choose_within(struct hs_plan *plan, double *cost,
                                     const struct hs_export_job *job, size_t message, int layers,
                                     struct hs_error *err)
 {
-    const struct hs_plan *wanted = job->plan ? job->plan : &job->result->messages[message].best;
+    const struct hs_plan *wanted = hs_export_wanted(job, message);
     char size[HS_UNIT_TEXT];
     enum hs_status status;
 
@@ -109,7 +97,7 @@ enum hs_status hs_export_choose_node(struct hs_plan *plan, double *cost,
                                      const struct hs_export_job *job, size_t message,
                                      struct hs_error *err)
 {
-    const struct hs_plan *wanted = job->plan ? job->plan : &job->result->messages[message].best;
+    const struct hs_plan *wanted = hs_export_wanted(job, message);
     int64_t np = job->result->np, node = hs_export_node_ranks(job->result, NULL);
     struct hs_plan flat = hs_plan_flat(np);
     struct hs_plan nodes = {.split = {.count = 2, .sizes = {node, node ? np / node : 0}},
@@ -133,7 +121,7 @@ void hs_export_header_lines(struct hs_text *text, const struct hs_export_job *jo
 {
     struct hs_text whole = {0};
 
-    hs_export_header(&whole, job, exporter, "", "# ", "", use);
+    hs_export_header(&whole, job, exporter, &hs_export_comment_hash, use);
     if (whole.failed)
         text->failed = true;
     for (const char *line = whole.data; line && *line && !whole.failed;) {
@@ -159,18 +147,40 @@ void hs_export_say(struct hs_export_output *out, struct hs_text *text, const cha
     hs_export_note(out, "%s", line);
 }
 
+/* The header says where the library is faster than the best plan. */
+static void say_left_alone(struct hs_export_output *out, struct hs_text *text,
+                           const struct hs_exporter *exporter, const struct hs_export_job *job,
+                           const struct hs_export_rule *rule)
+{
+    const struct hs_result_message *message = &job->result->messages[rule->message];
+    char plan[HS_SPLIT_TEXT], size[HS_UNIT_TEXT];
+
+    if (hs_export_library_gain(job, rule->message, &rule->wanted) > 1)
+        return;
+    hs_export_say(out, text, "%s: what it has for %s at %s is slower than %s: left alone",
+                  exporter->name, hs_plan_format(plan, &rule->wanted),
+                  hs_bytes_format(size, message->message_bytes), hs_export_library(message)->name);
+}
+
 void hs_export_say_replaced(struct hs_export_output *out, struct hs_text *text,
-                            const struct hs_exporter *exporter, const struct hs_plan *wanted,
-                            const struct hs_plan *plan, double cost, const char *size)
+                            const struct hs_exporter *exporter, const struct hs_export_job *job,
+                            const struct hs_export_rule *rule)
 {
     char from[HS_SPLIT_TEXT], to[HS_SPLIT_TEXT], price[80] = "at a cost that is not known";
+    char size[HS_UNIT_TEXT];
 
-    if (hs_split_compare(&wanted->split, &plan->split) == 0)
+    if (rule->plan.split.count == 0) {
+        say_left_alone(out, text, exporter, job, rule);
         return;
-    if (!isnan(cost))
-        snprintf(price, sizeof(price), "%.3f times as long", cost);
+    }
+    if (hs_split_compare(&rule->wanted.split, &rule->plan.split) == 0)
+        return;
+    if (!isnan(rule->cost))
+        snprintf(price, sizeof(price), "%.3f times as long", rule->cost);
     hs_export_say(out, text, "%s: best plan %s for %s becomes %s, %s", exporter->name,
-                  hs_plan_format(from, wanted), size, hs_plan_format(to, plan), price);
+                  hs_plan_format(from, &rule->wanted),
+                  hs_bytes_format(size, job->result->messages[rule->message].message_bytes),
+                  hs_plan_format(to, &rule->plan), price);
 }
 
 void hs_export_say_node(struct hs_export_output *out, struct hs_text *text,
@@ -194,39 +204,19 @@ void hs_export_say_node(struct hs_export_output *out, struct hs_text *text,
 
 enum hs_status hs_export_begin_node(struct hs_text **text, struct hs_plan *plan,
                                     struct hs_export_output *out, const struct hs_export_job *job,
-                                    const struct hs_exporter *exporter, const char *name,
-                                    const char *use, struct hs_error *err)
+                                    const struct hs_export_node_file *file, struct hs_error *err)
 {
-    char size[HS_UNIT_TEXT];
-    double cost;
-    enum hs_status status = hs_export_choose_node(plan, &cost, job, job->message, err);
+    struct hs_export_rule rule = {.wanted = *hs_export_plan(job), .message = job->message};
+    enum hs_status status = hs_export_choose_node(&rule.plan, &rule.cost, job, job->message, err);
 
-    *text = hs_export_add_file(out, name);
+    *text = hs_export_add_file(out, file->name);
     if (status != HS_OK)
         return status;
-    hs_export_header_lines(*text, job, exporter, use);
-    hs_export_say_replaced(out, *text, exporter, hs_export_plan(job), plan, cost,
-                           hs_export_size(size, job));
-    hs_export_say_node(out, *text, job);
+    hs_export_leave_alone(&rule, job);
+    hs_export_header_lines(*text, job, file->exporter, file->use);
+    hs_export_say_replaced(out, *text, file->exporter, job, &rule);
+    if (rule.plan.split.count > 0)
+        hs_export_say_node(out, *text, job);
+    *plan = rule.plan;
     return HS_OK;
-}
-
-void hs_export_note_baseline(struct hs_export_output *out, const struct hs_export_job *job)
-{
-    const struct hs_result_message *message = &job->result->messages[job->message];
-    double plan = measured_seconds(find(message, hs_export_plan(job)));
-    char size[HS_UNIT_TEXT];
-
-    for (size_t i = 0; i < message->baseline_count; i++) {
-        const struct hs_baseline_result *baseline = &message->baselines[i];
-
-        if (baseline->measured.status != HS_MEASURE_OK ||
-            !(baseline->measured.median_seconds < plan))
-            continue;
-        hs_export_note(out,
-                       "for %s %s was faster than the plan, %.3f of its time: the library may "
-                       "be best left as it is",
-                       hs_export_size(size, job), baseline->name,
-                       baseline->measured.median_seconds / plan);
-    }
 }

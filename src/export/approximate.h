@@ -35,6 +35,22 @@ enum hs_status hs_export_choose_node(struct hs_plan *plan, double *cost,
                                      const struct hs_export_job *job, size_t message,
                                      struct hs_error *err);
 
+/* What runs for which messages. */
+struct hs_export_rule {
+    struct hs_plan plan; /* no layers: the library's own call, as without the file */
+    /* the plan that it stands for, of the message where it costs most */
+    struct hs_plan wanted;
+    size_t message;       /* and that message */
+    double cost;          /* time of plan over wanted there; NaN: not known */
+    uint64_t first_bytes; /* of the message, per process */
+    uint64_t end_bytes;   /* first_bytes of the next; UINT64_MAX: no end */
+    bool guessed;         /* first_bytes is a geometric mean: nothing better is known */
+};
+
+/* Makes the rule's plan the library's own call if that was measured faster for the rule's message,
+ * unless the job names a plan: who names one gets it. */
+void hs_export_leave_alone(struct hs_export_rule *rule, const struct hs_export_job *job);
+
 /* hs_export_header with "# ", for targets that read lines into a fixed buffer: a long line (a long
  * file name) is cut and ends in "...". */
 void hs_export_header_lines(struct hs_text *text, const struct hs_export_job *job,
@@ -44,25 +60,27 @@ void hs_export_header_lines(struct hs_text *text, const struct hs_export_job *jo
 void hs_export_say(struct hs_export_output *out, struct hs_text *text, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Says which plan stands in for which, and its cost; says nothing where the plan is the wanted one.
- */
+/* Says which plan stands in for which, and its cost, or that nothing does and the library is left
+ * alone; nothing where the rule's plan is the wanted one. */
 void hs_export_say_replaced(struct hs_export_output *out, struct hs_text *text,
-                            const struct hs_exporter *exporter, const struct hs_plan *wanted,
-                            const struct hs_plan *plan, double cost, const char *size);
+                            const struct hs_exporter *exporter, const struct hs_export_job *job,
+                            const struct hs_export_rule *rule);
 
 /* Says which node size was taken for granted: nothing where it was measured. */
 void hs_export_say_node(struct hs_export_output *out, struct hs_text *text,
                         const struct hs_export_job *job);
 
-/* A note where the library's own AllReduce was measured faster than the exported plan. */
-void hs_export_note_baseline(struct hs_export_output *out, const struct hs_export_job *job);
+/* A file for a target with the node as its inner layer. */
+struct hs_export_node_file {
+    const struct hs_exporter *exporter;
+    const char *name, *use; /* file name; for the header */
+};
 
-/* A file for a target with the node as its inner layer, begun: header, which plan stands in for
- * which, and the node size. *plan is the one to write. What hs_export_choose_node fails with,
- * HS_MEMORY. */
+/* The file, begun: header, which plan stands in for which, and the node size. *plan is the one to
+ * write; no layers: nothing that would change the library's own choice. What hs_export_choose_node
+ * fails with, HS_MEMORY. */
 enum hs_status hs_export_begin_node(struct hs_text **text, struct hs_plan *plan,
                                     struct hs_export_output *out, const struct hs_export_job *job,
-                                    const struct hs_exporter *exporter, const char *name,
-                                    const char *use, struct hs_error *err);
+                                    const struct hs_export_node_file *file, struct hs_error *err);
 
 #endif

@@ -82,7 +82,7 @@ static void add_network(struct hs_export_output *out, const struct hs_export_job
     struct hs_plan_cost whole = cost_of(job, hs_export_plan(job)->chunks), one = cost_of(job, 1);
     struct hs_text *text = hs_export_add_file(out, "network.yml");
 
-    hs_export_header(text, job, &hs_exporter_astra_sim, "", "# ", "", use);
+    hs_export_header(text, job, &hs_exporter_astra_sim, &hs_export_comment_hash, use);
     append_closed_form(text, &whole, hs_export_plan(job));
     hs_text_append(text, "topology: [ ");
     for (int i = 0; i < one.count; i++)
@@ -231,7 +231,7 @@ static void append_metadata(struct hs_text *text, const struct hs_export_job *jo
 {
     struct hs_text message = {0}, attribute = {0}, comment = {0};
 
-    hs_export_header(&comment, job, &hs_exporter_astra_sim, "", "", "", use);
+    hs_export_header(&comment, job, &hs_exporter_astra_sim, &hs_export_comment_none, use);
     append_bytes(&attribute, ATTRIBUTE_NAME, "comment", strlen("comment"));
     append_message(&attribute, ATTRIBUTE_STRING, &comment);
     append_bytes(&message, METADATA_VERSION, "1.0.0", strlen("1.0.0"));

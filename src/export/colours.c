@@ -114,6 +114,7 @@ const struct hs_exporter hs_exporter_colours = {
     .library = "any program",
     .versions = "MPI, NCCL",
     .summary = "communicator colour and key of every rank in every layer, as JSON",
+    .affects = "nothing by itself: the program makes the communicators and uses them",
     .layers = 0,
     .exact = true,
     .chunks = true,

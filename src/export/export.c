@@ -90,9 +90,18 @@ static bool ran_out_of_memory(const struct hs_export_output *out)
 
 /* ---- running an exporter ---- */
 
+const struct hs_plan *hs_export_wanted(const struct hs_export_job *job, size_t message)
+{
+    if (job->plan)
+        return job->plan;
+    if (job->stand_in && message == job->message)
+        return job->stand_in;
+    return &job->result->messages[message].best;
+}
+
 const struct hs_plan *hs_export_plan(const struct hs_export_job *job)
 {
-    return job->plan ? job->plan : &job->result->messages[job->message].best;
+    return hs_export_wanted(job, job->message);
 }
 
 char *hs_export_size(char text[HS_UNIT_TEXT], const struct hs_export_job *job)
@@ -183,9 +192,10 @@ enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter 
     plan = *hs_export_plan(job);
     if (plan.chunks > 1 && !exporter->chunks) {
         drop_chunks(&plan, out, job, exporter);
-        if (job->plan || !exporter->sizes)
-            own.plan = &plan;
+        own.plan = job->plan ? &plan : NULL;
+        own.stand_in = exporter->sizes ? NULL : &plan;
     }
+    hs_export_advice_append(&out->notes, &own, exporter);
     status = exporter->write(out, &own, err);
     if (status == HS_OK && ran_out_of_memory(out))
         status = hs_no_memory(err);

@@ -1,15 +1,21 @@
 /* The comment that every exported file starts with. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "export/exporters.h"
 #include "model/gaps.h"
 
+const struct hs_export_comment hs_export_comment_none = {"", "", ""};
+const struct hs_export_comment hs_export_comment_hash = {"", "# ", ""};
+const struct hs_export_comment hs_export_comment_slashes = {"", "// ", ""};
+const struct hs_export_comment hs_export_comment_xml = {"<!--", "  ", "-->"};
+
 /* What may stand in no comment of this kind. */
-static const char *forbidden_in(const char *open, const char *close)
+static const char *forbidden_in(const struct hs_export_comment *comment)
 {
-    return strncmp(open, "<!--", 4) == 0 ? "--" : close;
+    return strncmp(comment->open, "<!--", 4) == 0 ? "--" : comment->close;
 }
 
 /* One line; names of files may hold anything. */
@@ -88,6 +94,59 @@ static void append_calibration(struct hs_text *text, const struct hs_export_job 
     hs_text_append(text, "\n");
 }
 
+/* "11.5" or "1.04" */
+static char *format_times(char text[32], double times)
+{
+    snprintf(text, 32, times < 100 ? "%.3g" : "%.0f", times);
+    return text;
+}
+
+/* The one sentence about a message for which the library's own call is the faster one. */
+static void append_faster(struct hs_text *text, const struct hs_export_job *job, size_t message,
+                          const struct hs_plan *plan)
+{
+    const struct hs_result_message *at = &job->result->messages[message];
+    double gain = hs_export_library_gain(job, message, plan);
+    char times[32], size[HS_UNIT_TEXT];
+
+    if (!(gain > 1))
+        return;
+    hs_text_append(text, "%s is ", hs_export_library(at)->name);
+    if (gain < 1.005)
+        hs_text_append(text, "as fast as");
+    else
+        hs_text_append(text, "%s times faster than", format_times(times, gain));
+    hs_text_append(text, " the plan at %s (measured%s): leave it alone\n",
+                   hs_bytes_format(size, at->message_bytes),
+                   isnan(hs_export_measured(at, plan)) ? "; of the plan an estimate" : "");
+}
+
+/* A format without sizes does for small messages what it does for large ones. */
+static void append_small(struct hs_text *text, const struct hs_export_job *job,
+                         const struct hs_exporter *exporter)
+{
+    const struct hs_plan *plan = hs_export_plan(job);
+    uint64_t first_bytes = hs_export_first_bytes(job, 0, plan);
+    char size[HS_UNIT_TEXT];
+
+    if (!exporter->affects || exporter->ranged || exporter->sizes || first_bytes == 0 ||
+        hs_export_library_gain(job, job->message, plan) > 1)
+        return;
+    hs_text_append(text,
+                   "%s knows no sizes: messages below %s are better left to the library's own "
+                   "call\n",
+                   exporter->name, hs_bytes_format(size, first_bytes));
+}
+
+void hs_export_advice_append(struct hs_text *text, const struct hs_export_job *job,
+                             const struct hs_exporter *exporter)
+{
+    for (size_t i = 0; i < job->result->message_count; i++)
+        append_faster(text, job, i,
+                      exporter->sizes ? hs_export_wanted(job, i) : hs_export_plan(job));
+    append_small(text, job, exporter);
+}
+
 static void append_facts(struct hs_text *text, const struct hs_export_job *job,
                          const struct hs_exporter *exporter)
 {
@@ -105,15 +164,18 @@ static void append_facts(struct hs_text *text, const struct hs_export_job *job,
         hs_text_append(text, "plan %s (layer sizes, innermost first) for messages of %s\n",
                        hs_plan_format(plan, hs_export_plan(job)), hs_export_size(size, job));
     append_calibration(text, job, exporter->sizes && !job->plan);
+    hs_export_advice_append(text, job, exporter);
     hs_text_append(text, "for %s (%s): %s\n", exporter->library, exporter->versions,
                    exporter->summary);
+    if (exporter->affects)
+        hs_text_append(text, "affects %s\n", exporter->affects);
 }
 
 void hs_export_header(struct hs_text *text, const struct hs_export_job *job,
-                      const struct hs_exporter *exporter, const char *open, const char *line,
-                      const char *close, const char *use)
+                      const struct hs_exporter *exporter, const struct hs_export_comment *comment,
+                      const char *use)
 {
-    const char *forbidden = forbidden_in(open, close);
+    const char *forbidden = forbidden_in(comment);
     struct hs_text facts = {0};
 
     append_facts(&facts, job, exporter);
@@ -121,13 +183,13 @@ void hs_export_header(struct hs_text *text, const struct hs_export_job *job,
         text->failed = true;
         return;
     }
-    if (open[0])
-        hs_text_append(text, "%s\n", open);
-    append_lines(text, facts.data, line, forbidden);
-    append_line(text, "", 0, line, forbidden);
-    append_lines(text, use, line, forbidden);
-    if (close[0])
-        hs_text_append(text, "%s\n", close);
+    if (comment->open[0])
+        hs_text_append(text, "%s\n", comment->open);
+    append_lines(text, facts.data, comment->line, forbidden);
+    append_line(text, "", 0, comment->line, forbidden);
+    append_lines(text, use, comment->line, forbidden);
+    if (comment->close[0])
+        hs_text_append(text, "%s\n", comment->close);
     hs_text_release(&facts);
 }
 
@@ -136,7 +198,7 @@ void hs_export_header_json(struct hs_json_writer *w, const struct hs_export_job 
 {
     struct hs_text text = {0};
 
-    hs_export_header(&text, job, exporter, "", "", "", use);
+    hs_export_header(&text, job, exporter, &hs_export_comment_none, use);
     w->text->failed = w->text->failed || text.failed;
     hs_json_open(w, "comment", '[');
     for (char *at = text.data; at && *at;) {

@@ -8,6 +8,8 @@
 #define BISECTIONS 100   /* more than a double has bits */
 #define TIE        1e-12 /* sums that differ by rounding alone: the first one stays */
 
+const struct hs_plan hs_export_library_call = {.chunks = 1};
+
 static const struct hs_candidate *find_candidate(const struct hs_result_message *message,
                                                  const struct hs_plan *plan)
 {
@@ -29,24 +31,40 @@ static bool is_unusable(const struct hs_candidate *candidate)
            candidate->measured->status != HS_MEASURE_SKIPPED;
 }
 
-/* NaN where the plan was not measured. */
-static double measured_seconds(const struct hs_result_message *message, const struct hs_plan *plan)
+const struct hs_baseline_result *hs_export_library(const struct hs_result_message *message)
 {
-    const struct hs_candidate *candidate = find_candidate(message, plan);
+    const struct hs_baseline_result *fastest = NULL;
 
+    for (size_t i = 0; i < message->baseline_count; i++) {
+        const struct hs_baseline_result *baseline = &message->baselines[i];
+
+        if (baseline->measured.status == HS_MEASURE_OK &&
+            (!fastest || baseline->measured.median_seconds < fastest->measured.median_seconds))
+            fastest = baseline;
+    }
+    return fastest;
+}
+
+double hs_export_measured(const struct hs_result_message *message, const struct hs_plan *plan)
+{
+    const struct hs_baseline_result *library = hs_export_library(message);
+    const struct hs_candidate *candidate;
+
+    if (plan->split.count == 0)
+        return library ? library->measured.median_seconds : NAN;
+    candidate = find_candidate(message, plan);
     return is_measured(candidate) ? candidate->measured->median_seconds : NAN;
 }
 
-/* NaN where there is neither a model nor a prediction. */
-static double predicted_seconds(const struct hs_result *result,
-                                const struct hs_result_message *message, const struct hs_plan *plan)
+double hs_export_predicted(const struct hs_result *result, const struct hs_result_message *message,
+                           const struct hs_plan *plan)
 {
     const struct hs_candidate *candidate = find_candidate(message, plan);
     struct hs_problem problem;
 
     if (candidate && !isnan(candidate->predicted_seconds))
         return candidate->predicted_seconds;
-    if (!result->has_system)
+    if (!result->has_system || plan->split.count == 0)
         return NAN;
     problem = hs_result_problem(result, message);
     return hs_plan_seconds(&result->system, &problem, plan);
@@ -91,7 +109,7 @@ static void enter_predicted(struct contest *contest, const struct hs_plan *plan)
 {
     if (may_enter(contest, plan))
         enter(contest, plan,
-              contest->scale * predicted_seconds(contest->result, contest->message, plan));
+              contest->scale * hs_export_predicted(contest->result, contest->message, plan));
 }
 
 static void enter_split(struct contest *contest, int64_t inner, int64_t outer)
@@ -107,7 +125,7 @@ static void enter_splits(struct contest *contest)
     int64_t np = contest->result->np;
     struct hs_plan flat = hs_plan_flat(np);
 
-    if (isnan(measured_seconds(contest->message, &flat)))
+    if (isnan(hs_export_measured(contest->message, &flat)))
         enter_predicted(contest, &flat);
     for (int64_t size = 2; size <= np / size; size++) {
         if (np % size != 0)
@@ -126,8 +144,8 @@ static void enter_candidates(struct contest *contest)
 
 static void hold(struct contest *contest, const struct hs_plan *replaced)
 {
-    double measured = measured_seconds(contest->message, replaced);
-    double predicted = predicted_seconds(contest->result, contest->message, replaced);
+    double measured = hs_export_measured(contest->message, replaced);
+    double predicted = hs_export_predicted(contest->result, contest->message, replaced);
 
     contest->scale = measured / predicted;
     if (isnan(contest->scale))
@@ -146,9 +164,9 @@ enum hs_status hs_export_best_within(struct hs_plan *plan, double *cost,
                                      struct hs_error *err)
 {
     const struct hs_result_message *at = &job->result->messages[message];
-    const struct hs_plan *wanted = job->plan ? job->plan : &at->best;
+    const struct hs_plan *wanted = hs_export_wanted(job, message);
     struct contest contest = {job->result, at, layers, 1, {.chunks = 1}, INFINITY};
-    double seconds = measured_seconds(at, wanted);
+    double seconds = hs_export_measured(at, wanted);
     char size[HS_UNIT_TEXT];
 
     *plan = *wanted;
@@ -163,7 +181,7 @@ enum hs_status hs_export_best_within(struct hs_plan *plan, double *cost,
                        job->result_name, hs_bytes_format(size, at->message_bytes), layers);
     *plan = contest.plan;
     if (isnan(seconds))
-        seconds = predicted_seconds(job->result, at, wanted);
+        seconds = hs_export_predicted(job->result, at, wanted);
     *cost = contest.seconds / seconds;
     return HS_OK;
 }
@@ -211,13 +229,14 @@ double hs_export_cross(const struct hs_export_job *job, size_t message, const st
     const struct hs_result_message *low = &job->result->messages[message], *high = low + 1;
     const struct hs_system *system = &job->result->system;
     double from = (double)low->message_bytes, to = (double)high->message_bytes;
-    double a = measured_seconds(low, below) - measured_seconds(low, above);
-    double b = measured_seconds(high, below) - measured_seconds(high, above);
+    double a = hs_export_measured(low, below) - hs_export_measured(low, above);
+    double b = hs_export_measured(high, below) - hs_export_measured(high, above);
 
     *guessed = false;
     if (changes(a, b))
         return linear_zero(from, a, to, b);
-    if ((isnan(a) || isnan(b)) && job->result->has_system &&
+    if ((isnan(a) || isnan(b)) && job->result->has_system && below->split.count > 0 &&
+        above->split.count > 0 &&
         changes(model_difference(system, below, above, from),
                 model_difference(system, below, above, to)))
         return model_zero(system, below, above, from, to);

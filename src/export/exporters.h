@@ -43,8 +43,35 @@ char *hs_export_size(char text[HS_UNIT_TEXT], const struct hs_export_job *job);
 enum hs_status hs_export_need_system(const struct hs_export_job *job,
                                      const struct hs_exporter *exporter, struct hs_error *err);
 
+/* The plan that is asked for a message: the named one, or the message's best, which may be none. */
+const struct hs_plan *hs_export_wanted(const struct hs_export_job *job, size_t message);
+
+/* The library's own call, as without the file: a plan without layers. */
+extern const struct hs_plan hs_export_library_call;
+
+/* Measured time of a plan for a message; of one without layers, the fastest of the library's own
+ * calls. NaN where it was not measured without fault. */
+double hs_export_measured(const struct hs_result_message *message, const struct hs_plan *plan);
+/* Predicted time, by the model where the file has none; NaN where there is neither. */
+double hs_export_predicted(const struct hs_result *result, const struct hs_result_message *message,
+                           const struct hs_plan *plan);
+
+/* A plan's time over that of the library's own call, which was measured: above 1 the library is
+ * faster. A plan that was not measured is set against the message's best plan, by predictions. NaN
+ * where that, too, is not known. */
+double hs_export_library_gain(const struct hs_export_job *job, size_t message,
+                              const struct hs_plan *plan);
+/* The fastest of the library's own calls that were measured; NULL: none was. */
+const struct hs_baseline_result *hs_export_library(const struct hs_result_message *message);
+
+/* From how many bytes on the plan is worth anything: the message's own, which is the smallest that
+ * is known, or, if that is less and there is a system, where the plan pays as much for latency as
+ * for bandwidth. */
+uint64_t hs_export_first_bytes(const struct hs_export_job *job, size_t message,
+                               const struct hs_plan *plan);
+
 /* Any two plans in place of the best ones: hs_export_crossover for targets that cannot express
- * those. */
+ * those. A plan without layers is the library's own call. */
 double hs_export_cross(const struct hs_export_job *job, size_t message, const struct hs_plan *below,
                        const struct hs_plan *above, bool *guessed);
 

@@ -17,7 +17,7 @@ static enum hs_status write_hiccl(struct hs_export_output *out, const struct hs_
     struct hs_text *text = hs_export_add_file(out, "hierarchy.inc");
 
     (void)err;
-    hs_export_header(text, job, &hs_exporter_hiccl, "", "// ", "", use);
+    hs_export_header(text, job, &hs_exporter_hiccl, &hs_export_comment_slashes, use);
     hs_text_append(text, "std::vector<int> hierarchy = {");
     for (int i = plan->split.count - 1; i >= 0; i--)
         hs_text_append(text, "%" PRId64 "%s", plan->split.sizes[i], i > 0 ? ", " : "};\n");
@@ -36,6 +36,7 @@ const struct hs_exporter hs_exporter_hiccl = {
     .library = "HiCCL",
     .versions = "December 2024",
     .summary = "its hierarchy vector, one layer per factor",
+    .affects = "this one composed collective",
     .layers = 0,
     .exact = true,
     .chunks = true,

@@ -15,13 +15,17 @@ static enum hs_status write_horovod(struct hs_export_output *out, const struct h
                                     struct hs_error *err)
 {
     uint64_t bytes = job->result->messages[job->message].message_bytes;
+    const struct hs_export_node_file file = {&hs_exporter_horovod, "horovod.env", use};
     struct hs_text *text;
     struct hs_plan plan;
-    enum hs_status status =
-        hs_export_begin_node(&text, &plan, out, job, &hs_exporter_horovod, "horovod.env", use, err);
+    enum hs_status status = hs_export_begin_node(&text, &plan, out, job, &file, err);
 
     if (status != HS_OK)
         return status;
+    if (plan.split.count == 0) {
+        hs_text_append(text, "# no variable: Horovod's own choice\n");
+        return HS_OK;
+    }
     hs_text_append(text,
                    "HOROVOD_HIERARCHICAL_ALLREDUCE=%d\n"
                    "HOROVOD_FUSION_THRESHOLD=%" PRIu64 "\n"
@@ -35,6 +39,7 @@ const struct hs_exporter hs_exporter_horovod = {
     .library = "Horovod",
     .versions = "0.16 and later",
     .summary = "hierarchical allreduce on or off, as environment",
+    .affects = "every allreduce of the job, of all sizes",
     .layers = 2,
     .exact = false,
     .chunks = false,

@@ -32,6 +32,7 @@ const struct hs_exporter hs_exporter_jax = {
     .library = "JAX",
     .versions = "0.7 and later",
     .summary = "Python module: Mesh, and for shard_map a psum in layers",
+    .affects = "calls of this module, nothing else in the job",
     .layers = 0,
     .exact = true,
     .chunks = true,

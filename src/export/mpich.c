@@ -13,13 +13,17 @@ static const char use[] =
 static enum hs_status write_mpich(struct hs_export_output *out, const struct hs_export_job *job,
                                   struct hs_error *err)
 {
+    const struct hs_export_node_file file = {&hs_exporter_mpich, "mpich.env", use};
     struct hs_text *text;
     struct hs_plan plan;
-    enum hs_status status =
-        hs_export_begin_node(&text, &plan, out, job, &hs_exporter_mpich, "mpich.env", use, err);
+    enum hs_status status = hs_export_begin_node(&text, &plan, out, job, &file, err);
 
     if (status != HS_OK)
         return status;
+    if (plan.split.count == 0) {
+        hs_text_append(text, "# no variable: MPICH's own choice\n");
+        return HS_OK;
+    }
     hs_text_append(text,
                    "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=%s\n"
                    "MPIR_CVAR_ALLREDUCE_DEVICE_COLLECTIVE=0\n",
@@ -28,7 +32,6 @@ static enum hs_status write_mpich(struct hs_export_output *out, const struct hs_
                    "mpich: %s moves other bytes than the plan's phases: measure before "
                    "relying on it",
                    plan.split.count > 1 ? "smp" : "reduce_scatter_allgather");
-    hs_export_note_baseline(out, job);
     return HS_OK;
 }
 
@@ -37,6 +40,7 @@ const struct hs_exporter hs_exporter_mpich = {
     .library = "MPICH",
     .versions = "4.0",
     .summary = "allreduce by node and rest, or flat, as environment",
+    .affects = "every MPI_Allreduce of the job, in all communicators and of all sizes",
     .layers = 2,
     .exact = false,
     .chunks = false,

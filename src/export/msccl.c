@@ -15,7 +15,7 @@
  */
 #include <inttypes.h>
 
-#include "export/exporters.h"
+#include "export/size_rules.h"
 
 /* Limits of the runtimes (src/include/msccl.h, src/graph/xml.h; RCCL's msccl_struct.h,
  * msccl_parser.h). */
@@ -31,7 +31,8 @@ static const char use[] =
     "RCCL:  a folder with this file alone; export MSCCL_ALGO_DIR=FOLDER RCCL_MSCCL_ENABLE=1\n"
     "       RCCL_MSCCL_FORCE_ENABLE=1 (a build with COMPILE_MSCCL_KERNEL)\n"
     "It is used for in-place allreduces of minBytes to maxBytes in a communicator of ngpus ranks,\n"
-    "whose element count is a multiple of nchunksperloop; other calls run as without it.";
+    "whose element count is a multiple of nchunksperloop; other calls run as without it: so do\n"
+    "small messages, and, with 1 to 1 bytes, all, where the library's own call is faster.";
 
 /* One layer as a process sees it. */
 struct view {
@@ -179,44 +180,59 @@ static void write_gpu(struct hs_text *text, const struct hs_plan *plan, int64_t 
 
 /* ---- message sizes ---- */
 
-static bool is_best(const struct hs_export_job *job, size_t message)
+#define NEVER 1 /* bytes that no call has: fewer than processes */
+
+struct range {
+    int64_t min_bytes, max_bytes;
+};
+
+/* The message's plan without its chunks; where there is none, the library's own call. */
+static enum hs_status choose_split(struct hs_plan *plan, double *cost,
+                                   const struct hs_export_job *job, size_t message,
+                                   struct hs_error *err)
 {
-    return hs_plan_compare(&job->result->messages[message].best, hs_export_plan(job)) == 0;
+    (void)err;
+    *plan = *hs_export_wanted(job, message);
+    plan->chunks = 1;
+    *cost = 1;
+    return HS_OK;
 }
 
-static int64_t rule_ends(struct hs_export_output *out, const struct hs_export_job *job,
-                         size_t message)
+static void say_guess(struct hs_export_output *out, const struct hs_export_rule *rule)
 {
-    bool guessed;
-    double bytes = hs_export_crossover(job, message, &guessed);
-
-    if (guessed)
+    if (rule->guessed)
         hs_export_note(out,
-                       "the size at which the best plan changes, %.0f bytes, is the geometric "
+                       "the size at which the best plan changes, %" PRIu64
+                       " bytes, is the geometric "
                        "mean of the sizes in the result: the times do not tell",
-                       bytes);
-    return (int64_t)bytes;
+                       rule->first_bytes);
 }
 
-/* Sizes around the job's message of which the plan is the best; everything where the result says no
- * more. */
-static void find_range(int64_t *min_bytes, int64_t *max_bytes, struct hs_export_output *out,
-                       const struct hs_export_job *job)
+/* Sizes for which the plan is to run: those of the rule that the job's message is in. NEVER to
+ * NEVER where the library's own call is faster: that is no multiple of np elements. */
+static enum hs_status find_range(struct range *range, struct hs_export_output *out,
+                                 const struct hs_export_job *job, struct hs_error *err)
 {
-    size_t first = job->message, last = job->message;
+    uint64_t bytes = job->result->messages[job->message].message_bytes;
+    const struct hs_export_rule *rule;
+    struct hs_export_rules rules;
+    enum hs_status status = hs_export_rules_make(&rules, job, choose_split, err);
 
-    *min_bytes = 0;
-    *max_bytes = HS_BYTES_MAX;
-    if (!is_best(job, job->message))
-        return;
-    while (first > 0 && is_best(job, first - 1))
-        first--;
-    while (last + 1 < job->result->message_count && is_best(job, last + 1))
-        last++;
-    if (first > 0)
-        *min_bytes = rule_ends(out, job, first - 1) + 1;
-    if (last + 1 < job->result->message_count)
-        *max_bytes = rule_ends(out, job, last);
+    *range = (struct range){NEVER, NEVER};
+    if (status != HS_OK)
+        return status;
+    for (rule = rules.rules; rule->end_bytes <= bytes; rule++)
+        continue;
+    if (rule->plan.split.count > 0) {
+        *range = (struct range){(int64_t)rule->first_bytes, HS_BYTES_MAX};
+        say_guess(out, rule);
+    }
+    if (rule->plan.split.count > 0 && rule->end_bytes != UINT64_MAX) {
+        range->max_bytes = (int64_t)rule->end_bytes - 1;
+        say_guess(out, rule + 1);
+    }
+    hs_export_rules_release(&rules);
+    return HS_OK;
 }
 
 /* ---- limits ---- */
@@ -259,9 +275,10 @@ static enum hs_status write_msccl(struct hs_export_output *out, const struct hs_
                                   struct hs_error *err)
 {
     const struct hs_plan *plan = hs_export_plan(job);
-    int64_t np = job->result->np, min_bytes, max_bytes;
+    int64_t np = job->result->np;
     char name[HS_SPLIT_TEXT];
     struct hs_text *text;
+    struct range range;
     enum hs_status status;
 
     if (np > GPUS_MAX)
@@ -270,17 +287,18 @@ static enum hs_status write_msccl(struct hs_export_output *out, const struct hs_
                        "run the layers with ncclCommSplit",
                        np, GPUS_MAX);
     status = check_steps(out, job, err);
+    if (status == HS_OK)
+        status = find_range(&range, out, job, err);
     if (status != HS_OK)
         return status;
     text = hs_export_add_file(out, "allreduce.xml");
-    find_range(&min_bytes, &max_bytes, out, job);
-    hs_export_header(text, job, &hs_exporter_msccl, "<!--", "  ", "-->", use);
+    hs_export_header(text, job, &hs_exporter_msccl, &hs_export_comment_xml, use);
     hs_text_append(text,
                    "<algo name=\"hiersearch_%s\" proto=\"Simple\" nchannels=\"1\" "
                    "nchunksperloop=\"%" PRId64 "\" ngpus=\"%" PRId64 "\" coll=\"allreduce\" "
                    "inplace=\"1\" outofplace=\"0\" minBytes=\"%" PRId64 "\" maxBytes=\"%" PRId64
                    "\">\n",
-                   hs_split_format(name, &plan->split), np, np, min_bytes, max_bytes);
+                   hs_split_format(name, &plan->split), np, np, range.min_bytes, range.max_bytes);
     for (int64_t rank = 0; rank < np && !text->failed; rank++)
         write_gpu(text, plan, np, rank);
     hs_text_append(text, "</algo>\n");
@@ -292,8 +310,12 @@ const struct hs_exporter hs_exporter_msccl = {
     .library = "MSCCL and RCCL",
     .versions = "NCCL 2.12 with msccl, RCCL with MSCCL",
     .summary = "the plan as an MSCCL program in XML, one thread block per layer",
+    .affects =
+        "allreduces of these sizes in every communicator of ngpus ranks; NCCL_ALGO also keeps "
+        "all others from NVLS and CollNet",
     .layers = 0,
     .exact = true,
     .chunks = false,
+    .ranged = true,
     .write = write_msccl,
 };

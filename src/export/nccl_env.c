@@ -17,11 +17,14 @@ static enum hs_status write_nccl_env(struct hs_export_output *out, const struct 
 
     (void)err;
     hs_export_header_lines(text, job, &hs_exporter_nccl_env, use);
+    if (!job->plan && hs_export_library_gain(job, job->message, hs_export_plan(job)) > 1) {
+        hs_text_append(text, "# no variable: NCCL's own choice\n");
+        return HS_OK;
+    }
     hs_text_append(text, "NCCL_ALGO=allreduce:ring;reducescatter:ring;allgather:ring\n");
     hs_export_note(out,
                    "nccl-env: NCCL_ALGO holds for every communicator of a process; the layers' "
                    "communicators are made by the program (--to colours, pytorch or jax)");
-    hs_export_note_baseline(out, job);
     return HS_OK;
 }
 
@@ -30,6 +33,7 @@ const struct hs_exporter hs_exporter_nccl_env = {
     .library = "NCCL",
     .versions = "2.24.3 and later",
     .summary = "rings in every layer's communicator, as nccl.conf",
+    .affects = "all communicators of the process, those that are no layer, too, and all sizes",
     .layers = 0,
     .exact = false,
     .chunks = false,

@@ -4,10 +4,11 @@
 
 #include "export/size_rules.h"
 
-/* What NCCL's own cost model lets a channel of a ring carry, on Volta and Ampere (2.28.9,
- * tuning.cc: perChMaxRingLL128Bws). More on later GPUs, where fewer channels would do. */
-#define CHANNEL_BYTES_PER_SECOND 20e9
-#define CHANNELS_MAX             32
+/* Where no line matches, the plugin leaves algorithm and protocol to NCCL, but asks for one channel
+ * (plugin.c: *nChannels = 1). NCCL itself would take one below 8 KiB with LL, below 64 KiB with
+ * Simple (2.30, enqueue.cc: nBytes < nc * nt * threadThreshold): up to here a single channel costs
+ * less than a ring that is forced. A line with 0 channels leaves their number to NCCL. */
+#define OWN_BYTES 65536
 
 /* A step of a ring with LL has about a fifth of the latency of Simple (2.28.9: 0.6 and 3.4 us by
  * NVLink, 2.7 and 14 us by the network), and moves a flag with every word. LL128 is not safe on
@@ -21,32 +22,22 @@ static const char use[] =
     "rule that matches. hiersearch's own plugin, plugins/nccl-tuner, needs no such file.\n"
     "The plugin sees one communicator at a time: the program makes one per layer (--to colours,\n"
     "pytorch or jax). Other communicators of these sizes get the same rules.\n"
-    "Channels: enough for a ring's share of its links at 20 GB/s each, and one per NIC. The\n"
-    "plugin has no way to keep NCCL's own choice (it would be 1 channel), hence a number on each\n"
-    "line and a last line for every collective.\n"
+    "Channels: 0, NCCL's own number. Below 65536 bytes no line matches where no plan is given:\n"
+    "algorithm and protocol are NCCL's own, in one channel. Above, this plugin cannot leave NCCL\n"
+    "alone without that one channel, hence a last line for every collective, and the plan's rings\n"
+    "where NCCL's own call would be faster: hiersearch's own plugin leaves it alone there.\n"
     "collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks,numPipeOps,\n"
-    "regBuff; the first line that matches counts; -1: any. The first rules go down to 0 bytes.";
+    "regBuff; the first line that matches counts; -1: any.";
 
 /* ---- one layer ---- */
 
 struct group {
-    const struct hs_result *result;
     const struct hs_split *split;
     struct hs_stage_price price;
     int index;
     int64_t nodes;                    /* -1: any */
     uint64_t first_bytes, last_bytes; /* entering the layer, both included */
 };
-
-static int channels(const struct hs_system *system, const struct hs_stage_price *price)
-{
-    double wanted = ceil(price->ring_bytes_per_second / CHANNEL_BYTES_PER_SECOND);
-
-    for (size_t level = 0; level < system->level_count; level++)
-        if (price->occupancy[level] > 0 && system->levels[level].striped)
-            wanted = fmax(wanted, (double)system->levels[level].ports);
-    return (int)fmin(wanted, CHANNELS_MAX);
-}
 
 /* First size at which Simple is faster than LL. */
 static uint64_t simple_from(const struct hs_stage_price *price)
@@ -98,10 +89,8 @@ static void append_line(struct hs_text *text, const struct group *group, const c
 {
     if (first > last)
         return;
-    hs_text_append(text, "%s,%" PRIu64 ",%" PRIu64 ",ring,%s,%d,%" PRId64 ",%" PRId64 ",-1,-1\n",
-                   collective, first, last, protocol,
-                   channels(&group->result->system, &group->price), group->nodes,
-                   group->price.key.layer.size);
+    hs_text_append(text, "%s,%" PRIu64 ",%" PRIu64 ",ring,%s,0,%" PRId64 ",%" PRId64 ",-1,-1\n",
+                   collective, first, last, protocol, group->nodes, group->price.key.layer.size);
 }
 
 static void append_collective(struct hs_text *text, const struct group *group,
@@ -129,23 +118,24 @@ static void append_group(struct hs_text *text, const struct group *group)
 
 /* ---- all of them ---- */
 
-/* The first rule goes down to 0: the plugin knows no default. */
+/* The first rule with layers goes down to where one channel does for NCCL's own choice. */
 static struct group group_of(const struct hs_result *result, const struct hs_export_rule *rule,
                              bool first_rule, int index)
 {
     struct hs_layer layer = hs_split_layer(&rule->plan.split, index);
     uint64_t stride = (uint64_t)layer.stride;
     struct group group = {
-        .result = result,
         .split = &rule->plan.split,
         .price = hs_stage_price(&result->system, result->np,
                                 (struct hs_stage_key){HS_PAIR, HS_RING, layer}),
         .index = index,
         .nodes = stated_nodes(result, &rule->plan.split, index),
-        .first_bytes = first_rule ? 0 : (rule->first_bytes + stride - 1) / stride,
+        .first_bytes = (rule->first_bytes + stride - 1) / stride,
         .last_bytes = UINT64_MAX,
     };
 
+    if (first_rule && group.first_bytes > OWN_BYTES)
+        group.first_bytes = OWN_BYTES;
     if (rule->end_bytes != UINT64_MAX)
         group.last_bytes = (rule->end_bytes + stride - 1) / stride - 1;
     return group;
@@ -156,20 +146,22 @@ static void append_rules(struct hs_text *text, const struct hs_result *result,
 {
     static const char *const collectives[] = {"broadcast", "reduce", "allgather", "reducescatter",
                                               "allreduce"};
-    int most = 1;
+    bool first = true;
 
-    for (size_t i = 0; i < rules->count; i++)
-        for (int layer = 0; layer < rules->rules[i].plan.split.count; layer++) {
-            struct group group = group_of(result, &rules->rules[i], i == 0, layer);
-            int wanted = channels(&result->system, &group.price);
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct hs_export_rule *rule = &rules->rules[i];
+
+        for (int layer = 0; layer < rule->plan.split.count; layer++) {
+            struct group group = group_of(result, rule, first, layer);
 
             append_group(text, &group);
-            most = wanted > most ? wanted : most;
         }
+        first = first && rule->plan.split.count == 0;
+    }
     hs_text_append(text, "# everything else\n");
     for (size_t i = 0; i < sizeof(collectives) / sizeof(*collectives); i++)
-        hs_text_append(text, "%s,0,%" PRIu64 ",ring,simple,%d,-1,-1,-1,-1\n", collectives[i],
-                       UINT64_MAX, most);
+        hs_text_append(text, "%s,%d,%" PRIu64 ",ring,simple,0,-1,-1,-1,-1\n", collectives[i],
+                       OWN_BYTES, UINT64_MAX);
 }
 
 /* Whether two layers reduce-scatter in communicators that the plugin cannot tell apart. */
@@ -195,6 +187,19 @@ static void say_twins(struct hs_export_output *out, struct hs_text *text,
                       hs_split_format(plan, split));
 }
 
+/* Without a line the plugin would have everything in one channel. */
+static enum hs_status refuse_slower(const struct hs_export_rules *rules,
+                                    const struct hs_export_job *job, struct hs_error *err)
+{
+    for (size_t i = 0; i < rules->count; i++)
+        if (rules->rules[i].plan.split.count > 0)
+            return HS_OK;
+    return hs_fail(err, HS_INVALID,
+                   "%s: for no message a plan was measured faster than the library's own call: "
+                   "leave it alone, run without NCCL_TUNER_PLUGIN",
+                   job->result_name);
+}
+
 static enum hs_status write_nccl_tuner(struct hs_export_output *out,
                                        const struct hs_export_job *job, struct hs_error *err)
 {
@@ -206,14 +211,14 @@ static enum hs_status write_nccl_tuner(struct hs_export_output *out,
         status = hs_export_rules_make(&rules, job, hs_export_choose_any, err);
     if (status != HS_OK)
         return status;
+    status = refuse_slower(&rules, job, err);
     hs_export_header_lines(text, job, &hs_exporter_nccl_tuner, use);
     hs_export_rules_say(&rules, out, text, job, &hs_exporter_nccl_tuner);
     for (size_t i = 0; i < rules.count; i++)
         say_twins(out, text, job->result, &rules.rules[i].plan.split);
     append_rules(text, job->result, &rules);
-    hs_export_note_baseline(out, job);
     hs_export_rules_release(&rules);
-    return HS_OK;
+    return status;
 }
 
 const struct hs_exporter hs_exporter_nccl_tuner = {
@@ -221,6 +226,7 @@ const struct hs_exporter hs_exporter_nccl_tuner = {
     .library = "NCCL",
     .versions = "2.30.3 and later",
     .summary = "rules for its example tuner plugin, by layer and size",
+    .affects = "all communicators of the process, those that are no layer, too",
     .layers = 0,
     .exact = false,
     .chunks = false,

@@ -34,22 +34,34 @@ static enum hs_status refuse_flat(const struct hs_export_job *job, struct hs_err
         job->result_name, hs_export_size(size, job), hs_plan_format(plan, hs_export_plan(job)));
 }
 
+static enum hs_status refuse_slower(const struct hs_export_job *job, struct hs_error *err)
+{
+    const struct hs_result_message *message = &job->result->messages[job->message];
+    char size[HS_UNIT_TEXT];
+
+    return hs_fail(err, HS_INVALID,
+                   "%s: %s is faster at %s (measured) than what han could stand for: leave it "
+                   "alone, run without han (--mca coll ^han)",
+                   job->result_name, hs_export_library(message)->name, hs_export_size(size, job));
+}
+
 static enum hs_status write_han(struct hs_export_output *out, const struct hs_export_job *job,
                                 struct hs_error *err)
 {
     struct hs_text *text = hs_export_add_file(out, "han.conf");
-    char size[HS_UNIT_TEXT];
-    struct hs_plan plan;
-    double cost;
-    enum hs_status status = hs_export_choose_node(&plan, &cost, job, job->message, err);
+    struct hs_export_rule rule = {.wanted = *hs_export_plan(job), .message = job->message};
+    enum hs_status status = hs_export_choose_node(&rule.plan, &rule.cost, job, job->message, err);
 
-    if (status == HS_OK && plan.split.count == 1)
+    if (status == HS_OK)
+        hs_export_leave_alone(&rule, job);
+    if (status == HS_OK && rule.plan.split.count == 0)
+        status = refuse_slower(job, err);
+    else if (status == HS_OK && rule.plan.split.count == 1)
         status = refuse_flat(job, err);
     if (status != HS_OK)
         return status;
     hs_export_header_lines(text, job, &hs_exporter_ompi_han, use);
-    hs_export_say_replaced(out, text, &hs_exporter_ompi_han, hs_export_plan(job), &plan, cost,
-                           hs_export_size(size, job));
+    hs_export_say_replaced(out, text, &hs_exporter_ompi_han, job, &rule);
     hs_export_say_node(out, text, job);
     hs_export_note(out, "ompi-han: han's reduce, allreduce and broadcast move other bytes than the "
                         "plan's phases: measure before relying on it");
@@ -62,6 +74,7 @@ const struct hs_exporter hs_exporter_ompi_han = {
     .library = "Open MPI",
     .versions = "4.1 and 5.0",
     .summary = "the node and the rest, as a rules file of coll/han",
+    .affects = "all collectives that han has, in every communicator on several nodes",
     .layers = 2,
     .exact = false,
     .chunks = false,

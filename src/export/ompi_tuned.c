@@ -78,9 +78,9 @@ static void unite(struct ranges *ranges)
 
 static void add_layers(struct ranges *ranges, const struct hs_export_rule *rule, bool last)
 {
-    int count = rule->plan.split.count;
+    int count = rule->plan.split.count; /* 0: the library's own call, so no ring */
 
-    for (int i = last ? count - 1 : 0; i < (last ? count : count - 1); i++) {
+    for (int i = last && count > 0 ? count - 1 : 0; i < (last ? count : count - 1); i++) {
         struct hs_layer layer = hs_split_layer(&rule->plan.split, i);
         uint64_t stride = (uint64_t)layer.stride;
         struct range *range = &ranges->ranges[ranges->count++];
@@ -275,7 +275,6 @@ static enum hs_status write_classic(struct hs_export_output *out, const struct h
     hs_export_rules_say(&rules, out, text, job, &hs_exporter_ompi_tuned);
     if (!append_classic(text, &rules))
         status = hs_no_memory(err);
-    hs_export_note_baseline(out, job);
     hs_export_rules_release(&rules);
     return status;
 }
@@ -290,7 +289,6 @@ static enum hs_status write_json(struct hs_export_output *out, const struct hs_e
     if (status != HS_OK)
         return status;
     hs_export_rules_say(&rules, out, &said, job, &hs_exporter_ompi_tuned_json);
-    hs_export_note_baseline(out, job);
     status = print(text, job, &rules, err);
     hs_export_rules_release(&rules);
     hs_text_release(&said);
@@ -302,6 +300,7 @@ const struct hs_exporter hs_exporter_ompi_tuned = {
     .library = "Open MPI",
     .versions = "4.1 and 5.0",
     .summary = "rings in every layer's communicator, as a rules file of coll/tuned",
+    .affects = "every communicator of a layer's size in the job, also if it is no layer",
     .layers = 0,
     .exact = false,
     .chunks = false,
@@ -314,6 +313,7 @@ const struct hs_exporter hs_exporter_ompi_tuned_json = {
     .library = "Open MPI",
     .versions = "6.0",
     .summary = "rings in every layer's communicator, as a JSON rules file of coll/tuned",
+    .affects = "every communicator of a layer's size in the job, also if it is no layer",
     .layers = 0,
     .exact = false,
     .chunks = false,

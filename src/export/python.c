@@ -15,7 +15,7 @@ static enum hs_status choose_best(struct hs_plan *plan, double *cost,
 {
     char size[HS_UNIT_TEXT];
 
-    *plan = job->plan ? *job->plan : job->result->messages[message].best;
+    *plan = *hs_export_wanted(job, message);
     *cost = 1;
     if (plan->split.count > 0)
         return HS_OK;
@@ -38,10 +38,30 @@ static void append_sizes(struct hs_text *text, const struct hs_split *split, boo
     hs_text_append(text, split->count == 1 ? ",)" : ")");
 }
 
+/* To a module the library's own call is the flat split in one chunk. */
+static void name_own(struct hs_export_rules *rules, int64_t np)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < rules->count; i++) {
+        struct hs_export_rule *rule = &rules->rules[i];
+
+        if (rule->plan.split.count == 0)
+            rule->plan = hs_plan_flat(np);
+        if (kept > 0 && hs_plan_compare(&rules->rules[kept - 1].plan, &rule->plan) == 0)
+            rules->rules[kept - 1].end_bytes = rule->end_bytes;
+        else
+            rules->rules[kept++] = *rule;
+    }
+    rules->count = kept;
+}
+
 static void append_rule(struct hs_text *text, struct hs_export_output *out,
                         const struct hs_export_job *job, const struct hs_export_rule *rule,
                         const struct hs_export_rule *next)
 {
+    bool guessed = next && next->guessed;
+
     hs_text_append(text, "    Rule(");
     if (next)
         hs_text_append(text, "%" PRIu64 ", ", rule->end_bytes - 1);
@@ -49,7 +69,9 @@ static void append_rule(struct hs_text *text, struct hs_export_output *out,
         hs_text_append(text, "None, ");
     append_sizes(text, &rule->plan.split, false);
     hs_text_append(text, ", %d),", rule->plan.chunks);
-    if (next && next->guessed) {
+    if (hs_plan_is_flat(&rule->plan))
+        hs_text_append(text, "  # one call of the library's own");
+    if (guessed) {
         hs_text_append(text, "  # where it ends is guessed: the times do not tell");
         hs_export_note(out,
                        "%s: the size up to which a plan is used, %" PRIu64
@@ -119,8 +141,9 @@ enum hs_status hs_python_write(struct hs_export_output *out, const struct hs_exp
     if (status != HS_OK)
         return status;
     assert(rules.rules && rules.count > 0);
+    name_own(&rules, job->result->np);
     text = hs_export_add_file(out, module->file_name);
-    hs_export_header(text, job, module->exporter, "", "# ", "", module->use);
+    hs_export_header(text, job, module->exporter, &hs_export_comment_hash, module->use);
     hs_text_append_bytes(text, module->body, (size_t)(constants - module->body));
     append_constants(text, out, job, &rules);
     hs_text_append(text, "%s", constants + strlen(CONSTANTS_LINE));

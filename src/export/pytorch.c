@@ -32,6 +32,7 @@ const struct hs_exporter hs_exporter_pytorch = {
     .library = "PyTorch",
     .versions = "2.2 and later",
     .summary = "Python module: DeviceMesh, all_reduce in layers, DDP communication hook",
+    .affects = "calls of this module, nothing else in the job",
     .layers = 0,
     .exact = true,
     .chunks = true,

@@ -272,7 +272,7 @@ static enum hs_status write_simgrid(struct hs_export_output *out, const struct h
     for (int64_t rank = 0; rank < platform.np; rank++)
         hs_text_append(hosts, "r%" PRId64 "\n", rank);
     platform.text = hs_export_add_file(out, "platform.xml");
-    hs_export_header(platform.text, job, &hs_exporter_simgrid, "<!--", "  ", "-->", use);
+    hs_export_header(platform.text, job, &hs_exporter_simgrid, &hs_export_comment_xml, use);
     write_platform(&platform);
     add_notes(out, job);
     return HS_OK;

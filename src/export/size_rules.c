@@ -11,9 +11,8 @@ static uint64_t whole_bytes(double bytes)
     return (uint64_t)ceil(bytes);
 }
 
-/* Where the first rule begins. */
-static uint64_t first_bytes(const struct hs_export_job *job, size_t message,
-                            const struct hs_plan *plan)
+uint64_t hs_export_first_bytes(const struct hs_export_job *job, size_t message,
+                               const struct hs_plan *plan)
 {
     uint64_t bytes = job->result->messages[message].message_bytes;
     struct hs_problem problem = hs_result_problem(job->result, &job->result->messages[message]);
@@ -25,11 +24,6 @@ static uint64_t first_bytes(const struct hs_export_job *job, size_t message,
     cost = hs_plan_cost(&job->result->system, &problem, plan);
     balance = (double)bytes * (cost.latency_seconds + cost.launch_seconds) / cost.bandwidth_seconds;
     return balance < (double)bytes ? whole_bytes(balance) : bytes;
-}
-
-static const struct hs_plan *wanted_plan(const struct hs_export_job *job, size_t message)
-{
-    return job->plan ? job->plan : &job->result->messages[message].best;
 }
 
 /* The message's plan goes on with the last rule, whose cost is the worst of its messages. */
@@ -58,8 +52,8 @@ static void add(struct hs_export_rules *rules, const struct hs_export_job *job,
     if (last)
         next->first_bytes =
             whole_bytes(hs_export_cross(job, latest, &last->plan, &rule->plan, &next->guessed));
-    else
-        next->first_bytes = first_bytes(job, rule->message, &rule->plan);
+    else if (rule->plan.split.count > 0)
+        next->first_bytes = hs_export_first_bytes(job, rule->message, &rule->plan);
     if (last && next->first_bytes <= last->first_bytes) {
         *last = *next; /* nothing is left of it */
         return;
@@ -69,27 +63,44 @@ static void add(struct hs_export_rules *rules, const struct hs_export_job *job,
     rules->count++;
 }
 
+/* Small messages are the library's own. */
+static void add_small(struct hs_export_rules *rules)
+{
+    struct hs_export_rule small = {.plan = hs_export_library_call, .cost = NAN};
+
+    if (rules->rules[0].first_bytes == 0)
+        return;
+    small.end_bytes = rules->rules[0].first_bytes;
+    memmove(&rules->rules[1], &rules->rules[0], rules->count * sizeof(*rules->rules));
+    rules->rules[0] = small;
+    rules->count++;
+}
+
 enum hs_status hs_export_rules_make(struct hs_export_rules *rules, const struct hs_export_job *job,
                                     enum hs_status (*choose)(struct hs_plan *plan, double *cost,
                                                              const struct hs_export_job *job,
                                                              size_t message, struct hs_error *err),
                                     struct hs_error *err)
 {
-    size_t first = job->plan ? job->message : 0;
     size_t count = job->plan ? 1 : job->result->message_count;
     enum hs_status status = HS_OK;
 
-    *rules = (struct hs_export_rules){calloc(count, sizeof(*rules->rules)), 0};
+    *rules = (struct hs_export_rules){calloc(count + 1, sizeof(*rules->rules)), 0};
     if (!rules->rules)
         return hs_no_memory(err);
-    for (size_t message = first; message < first + count && status == HS_OK; message++) {
-        struct hs_export_rule rule = {.wanted = *wanted_plan(job, message), .message = message};
+    for (size_t message = 0; message < count && status == HS_OK; message++) {
+        struct hs_export_rule rule = {.wanted = *hs_export_wanted(job, message),
+                                      .message = message};
 
         status = choose(&rule.plan, &rule.cost, job, message, err);
-        if (status == HS_OK)
-            add(rules, job, &rule, message - 1);
+        if (status != HS_OK)
+            break;
+        hs_export_leave_alone(&rule, job);
+        add(rules, job, &rule, message - 1);
     }
-    if (status != HS_OK)
+    if (status == HS_OK)
+        add_small(rules);
+    else
         hs_export_rules_release(rules);
     return status;
 }
@@ -113,6 +124,15 @@ static void say_chunks(struct hs_export_output *out, const struct hs_export_job 
                        exporter->name, more, more > 1 ? "s" : "");
 }
 
+static void say_guess(struct hs_export_output *out, const struct hs_exporter *exporter,
+                      const struct hs_export_rule *rule, const char *plan)
+{
+    hs_export_note(out,
+                   "%s: that %s begins at %" PRIu64 " bytes is a guess: neither measurements nor a "
+                   "system say where it overtakes",
+                   exporter->name, plan, rule->first_bytes);
+}
+
 void hs_export_rules_say(const struct hs_export_rules *rules, struct hs_export_output *out,
                          struct hs_text *text, const struct hs_export_job *job,
                          const struct hs_exporter *exporter)
@@ -120,17 +140,15 @@ void hs_export_rules_say(const struct hs_export_rules *rules, struct hs_export_o
     say_chunks(out, job, exporter);
     for (size_t i = 0; i < rules->count; i++) {
         const struct hs_export_rule *rule = &rules->rules[i];
-        uint64_t bytes = job->result->messages[rule->message].message_bytes;
-        char plan[HS_SPLIT_TEXT], size[HS_UNIT_TEXT];
+        char plan[HS_SPLIT_TEXT] = "the library's own call";
 
-        hs_text_append(text, "# from %" PRIu64 " bytes: %s%s\n", rule->first_bytes,
-                       hs_plan_format(plan, &rule->plan), rule->guessed ? " (guessed)" : "");
-        hs_export_say_replaced(out, text, exporter, &rule->wanted, &rule->plan, rule->cost,
-                               hs_bytes_format(size, bytes));
+        if (rule->plan.split.count > 0)
+            hs_plan_format(plan, &rule->plan);
+        hs_text_append(text, "# from %" PRIu64 " bytes: %s%s\n", rule->first_bytes, plan,
+                       rule->guessed ? " (guessed)" : "");
+        if (rule->wanted.split.count > 0)
+            hs_export_say_replaced(out, text, exporter, job, rule);
         if (rule->guessed)
-            hs_export_note(out,
-                           "%s: that plan %s begins at %" PRIu64 " bytes is a guess: neither "
-                           "measurements nor a system say where it overtakes",
-                           exporter->name, plan, rule->first_bytes);
+            say_guess(out, exporter, rule, plan);
     }
 }

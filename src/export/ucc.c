@@ -9,12 +9,16 @@ static const char use[] =
     "split_rail is reduce-scatter in the node, one allreduce between nodes for each process of a\n"
     "node, allgather in the node: a plan of two layers whose inner one is the node, and no other.\n"
     "Needs as many processes on each node. UCC_LOG_LEVEL=info shows the score map: expect\n"
-    "CL_HIER in these ranges. A range of score 0 is taken from cl/hier: the plan is flat there.\n"
-    "Sizes that are not named stay UCC's own choice.";
+    "CL_HIER in these ranges. What has score 0 is taken from cl/hier and goes to cl/basic, as it\n"
+    "would without this file: small messages, sizes for which the plan is flat or UCC's own call\n"
+    "is faster, and all collectives but allreduce, of which cl/hier would take some by default.";
 
-static void append_range(struct hs_text *text, const struct hs_export_rule *rule, bool first)
+/* What else cl/hier has, in any version (UCC_CL_HIER_SUPPORTED_COLLS). */
+#define OTHER_COLLECTIVES "allgatherv,alltoall,alltoallv,barrier,bcast,reduce"
+
+static void append_range(struct hs_text *text, const struct hs_export_rule *rule)
 {
-    hs_text_append(text, "%sallreduce:%" PRIu64 "-", first ? "" : "#", rule->first_bytes);
+    hs_text_append(text, "#allreduce:%" PRIu64 "-", rule->first_bytes);
     if (rule->end_bytes == UINT64_MAX)
         hs_text_append(text, "inf");
     else
@@ -32,9 +36,9 @@ static void append_variables(struct hs_text *text, const struct hs_export_rules 
         hs_text_append(text, "UCC_CLS=basic\n");
         return;
     }
-    hs_text_append(text, "UCC_CLS=hier,basic\nUCC_CL_HIER_TUNE='");
+    hs_text_append(text, "UCC_CLS=hier,basic\nUCC_CL_HIER_TUNE='" OTHER_COLLECTIVES ":0");
     for (size_t i = 0; i < rules->count; i++)
-        append_range(text, &rules->rules[i], i == 0);
+        append_range(text, &rules->rules[i]);
     hs_text_append(text, "'\n");
 }
 
@@ -60,6 +64,8 @@ const struct hs_exporter hs_exporter_ucc = {
     .library = "UCC",
     .versions = "1.1 and later",
     .summary = "sizes for which cl/hier runs split_rail, as environment",
+    .affects = "allreduces of every UCC team on several nodes; Open MPI's coll_ucc gives UCC all "
+               "other collectives, too",
     .layers = 2,
     .exact = false,
     .chunks = false,

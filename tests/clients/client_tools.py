@@ -25,7 +25,14 @@ def load(text, name):
 
 @lru_cache(maxsize=None)
 def load_plan(plan, form):
-    """The module exported for one plan, as `4x2` or `4x2/3`."""
+    """The module exported for one plan, as `4x2` or `4x2/3`; small messages take it, too."""
+    module = load_small(plan, form)
+    module.RULES = module.RULES[-1:]
+    return module
+
+
+def load_small(plan, form):
+    """The module as it is: small messages are the library's own call."""
     return load(export_tools.export(plan, form), "exported_" + plan.replace("/", "_"))
 
 

@@ -9,7 +9,8 @@ import re
 import subprocess
 import sys
 
-from client_tools import brute_force_groups, export_tools, load_plan, load_table, plan_text
+from client_tools import (brute_force_groups, export_tools, load_plan, load_small, load_table,
+                          plan_text)
 
 PLANS = {
     8: ["4x2", "2x4", "2x2x2", "8", "4x2/3", "2x4/2", "2x2x2/4"],
@@ -113,9 +114,32 @@ class Suite:
         want = expected_collectives(plan, module.MOST_CHUNKS)
         self.tap.check(got == want, f"{plan}: lowered to the plan's collectives and groups", got)
 
+    def check_small(self, plan):
+        """A loss of 4 bytes is one psum, in the mesh of the layers and in all_reduce."""
+        jax, jnp, module = self.jax, self.jnp, load_small(plan, "jax")
+        mesh, names = module.make_mesh(), module.axes_of()
+        spec = jax.sharding.PartitionSpec(names[::-1])
+
+        def lowered(mean):
+            step = jax.jit(jax.shard_map(lambda x: module.hierarchical_psum(x, mean=mean),
+                                         mesh=mesh, in_specs=spec, out_specs=spec))
+            x = jax.ShapeDtypeStruct((self.count,), "float32")
+            found = lowered_collectives(step.lower(x).as_text())
+            return [(name, [sorted(group) for group in groups]) for name, groups in found]
+
+        everyone = [("all_reduce", [list(range(self.count))])]
+        self.tap.check(lowered(False) == everyone == lowered(True),
+                       f"{plan}: 4 bytes are one sum over all devices", lowered(False))
+        x = self.integers((1,), "float32")
+        same = bool(jnp.array_equal(module.all_reduce(x)[1], self.flat_sum(x)))
+        mean = bool(jnp.array_equal(module.all_reduce(x, mean=True)[1],
+                                    self.flat_sum(x) / self.count))
+        self.tap.check(same and mean, f"{plan}: and their sum and mean are right")
+
     def check_table(self):
         module, best = load_table(self.count, "1KiB:64MiB", "jax")
         named = {size: plan_text(module.rule_for(size)) for size in best}
+        self.tap.check(plan_text(module.rule_for(4)) == "8", "several sizes: 4 bytes take no layers")
         self.tap.check(named == best and len(module.RULES) > 1,
                        "several sizes: each gets its own best plan", named, best)
         x = self.integers((300,), "float32")
@@ -143,6 +167,7 @@ class Suite:
         if self.count == 8:
             self.check_refusals(load_plan("4x2", "jax"), "4x2")
             self.check_table()
+            self.check_small("4x2")
         self.check_count()
         return self.tap.end()
 

@@ -16,8 +16,8 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as multiprocessing
 
-from client_tools import (brute_force_groups, export_tools, load_plan, load_table, plan_text,
-                          sizes_of)
+from client_tools import (brute_force_groups, export_tools, load_plan, load_small, load_table,
+                          plan_text, sizes_of)
 
 PLANS = {8: ["4x2", "2x4", "2x2x2", "8", "4x2/3", "2x4/2", "2x2x2/4"], 12: ["2x3x2", "2x2x3"]}
 LARGE = {64: ["4x8x2", "2x8x4"]}
@@ -163,6 +163,17 @@ def check_phases(checks, layers, plan):
     checks.check(got == want, f"{plan}: its phases, their groups and sizes, in order", got, want)
 
 
+def check_small(checks, plan):
+    """A loss of 4 bytes is one call, as without the module."""
+    layers = load_small(plan, "pytorch").Hierarchy()
+    got = record_calls(layers, torch.ones(1))
+    everyone = list(range(dist.get_world_size()))
+    checks.check(got == [("all_reduce", everyone, 1)], f"{plan}: 4 bytes are one all_reduce", got)
+    good = [same(layers, integers((), dtype, 7), op) for dtype in (torch.float32, torch.int64)
+            for op in (dist.ReduceOp.SUM, dist.ReduceOp.MAX)]
+    checks.check(all(good), f"{plan}: and equal to dist.all_reduce")
+
+
 def check_fallback(checks, layers, plan):
     """A backend that has no reduce-scatter, as gloo before PyTorch 2.8."""
     def refuse(*_args, **_kwargs):
@@ -183,6 +194,7 @@ def check_table(checks):
     named = {size: plan_text(module.rule_for(size)) for size in best}
     checks.check(named == best and len(module.RULES) > 2,
                  "several sizes: each gets its own best plan", named, best)
+    checks.check(plan_text(module.rule_for(4)) == "8", "several sizes: 4 bytes take no layers")
     layers = module.Hierarchy()
     shapes = {shape for rule in module.RULES for shape in module.layer_shapes(rule.split)}
     checks.check({(layer.stride, layer.size) for rule in module.RULES
@@ -303,6 +315,7 @@ def check_world(checks, world):
             check_ddp(checks, module, layers, plan)
     if world == 8:
         check_table(checks)
+        check_small(checks, "4x2")
         check_placement(checks)
     check_refusals(checks, world)
 

@@ -6,7 +6,8 @@ usage: csv_check.py FILE [COLLECTIVE BYTES NODES RANKS ANSWER]...      ANSWER: r
 As the plugin does: a line is read into 256 bytes, a comment has its # in the first column, names are compared as they
 are (blanks are not trimmed), -1 is any, both bounds are included, and the first line that matches counts. Unlike the
 plugin, which takes unknown names for allreduce, ring and simple, everything that is not known is an error here; so are a
-number of channels that the plugin would replace by 1, and a collective for which not every call is matched.
+number of channels that the plugin would replace by 1 (-1; with 0 NCCL chooses), and a collective for which a call of
+64 KiB or more is not matched. What is not matched is NCCL's own choice, but in one channel: "none".
 """
 import sys
 
@@ -30,7 +31,7 @@ def read_rule(line, number):
             f"line {number}: a name")
     require(low.isdigit() and high.isdigit() and 0 <= int(low) <= int(high) <= LARGEST,
             f"line {number}: bounds")
-    require(1 <= channels <= 64, f"line {number}: channels")
+    require(0 <= channels <= 64, f"line {number}: channels")
     require(nodes == -1 or 1 <= nodes <= ranks, f"line {number}: nodes")
     require(ranks == -1 or ranks >= 2, f"line {number}: ranks")
     require(pipe_ops == registered == -1, f"line {number}: numPipeOps, regBuff")
@@ -52,14 +53,14 @@ def answer(rules, collective, size, nodes, ranks):
         if (name == collective and low <= size <= high and rule_nodes in (-1, nodes)
                 and rule_ranks in (-1, ranks)):
             return choice
-    return "1 channel"
+    return "none"
 
 
 def main():
     rules = read_rules(sys.argv[1])
     for collective in COLLECTIVES:
         last = [rule for rule in rules if rule[0] == collective][-1:]
-        require(last and last[0][1:5] == (0, LARGEST, -1, -1), f"{collective}: no line for the rest")
+        require(last and last[0][1:5] == (65536, LARGEST, -1, -1), f"{collective}: no line for the rest")
     questions = sys.argv[2:]
     require(len(questions) % 5 == 0, "usage")
     for i in range(0, len(questions), 5):

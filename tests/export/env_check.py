@@ -2,7 +2,7 @@
 """Whether exported environment for UCC or Horovod is what these libraries read, and what it means to them.
 
 usage: env_check.py ucc|horovod FILE ANSWER...      FILE: lines NAME=VALUE, as `sh` has read them (env)
-       ANSWER: for UCC BYTES=split_rail|off|own, for Horovod NAME=VALUE
+       ANSWER: for UCC BYTES=split_rail|off|own (off: taken from cl/hier; own: cl/hier's default), for Horovod NAME=VALUE
 
 The grammar is written down from the libraries' sources: UCC's ucc_coll_score.c (tokens by '#', fields by ':', in each
 field the first of collective, memory type, score, message range, team size, algorithm that it can be; ranges begin
@@ -16,6 +16,8 @@ COLLECTIVES = {"allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", 
                "fanin", "fanout", "gather", "gatherv", "reduce", "reduce_scatter",
                "reduce_scatterv", "scatter", "scatterv"}
 MEMORY = {"cpu", "host", "cuda", "cuda_managed", "rocm", "rocm_managed"}
+# What cl/hier takes from cl/basic as soon as it is loaded (UCC_CL_HIER_SUPPORTED_COLLS), allreduce left out.
+HIER_TAKES = {"allgatherv", "alltoall", "alltoallv", "barrier", "bcast", "reduce"}
 HIER_ALGORITHMS = {"rab", "split_rail"}
 UNITS = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 HOROVOD = {"HOROVOD_HIERARCHICAL_ALLREDUCE", "HOROVOD_FUSION_THRESHOLD", "HOROVOD_AUTOTUNE"}
@@ -35,11 +37,11 @@ def memory_units(text):
 
 
 def parse_token(token):
-    """(first byte, first byte beyond, algorithm or None, score or None)"""
+    """(first byte, first byte beyond, algorithm or None, score or None, collectives)"""
     found = {}
     for field in token.split(":"):
-        if field in COLLECTIVES:
-            kind, value = "collective", field
+        if set(field.split(",")) <= COLLECTIVES:
+            kind, value = "collective", set(field.split(","))
         elif field in MEMORY:
             kind, value = "memory", field
         elif field == "inf" or field.isdigit():
@@ -53,15 +55,15 @@ def parse_token(token):
             sys.exit(f"env_check: {token}: what is {field}?")
         require(kind not in found, f"{token}: {kind} twice")
         found[kind] = value
-    require(found.get("collective") == "allreduce" and "range" in found, f"{token}: incomplete")
-    first, end = found["range"]
+    require("collective" in found, f"{token}: incomplete")
+    first, end = found.get("range", (0, float("inf")))
     require(first < end, f"{token}: an empty range")
     require("score" in found or "algorithm" in found, f"{token}: says nothing")
-    return first, end, found.get("algorithm"), found.get("score")
+    return first, end, found.get("algorithm"), found.get("score"), found["collective"]
 
 
 def ucc_answer(tokens, size):
-    for first, end, algorithm, score in tokens:
+    for first, end, algorithm, score, _ in tokens:
         if first <= size < end:
             return "off" if score == "0" else algorithm
     return "own"
@@ -73,6 +75,13 @@ def check_ucc(variables, answers):
     if "UCC_CL_HIER_TUNE" in variables:
         tokens = [parse_token(token) for token in variables["UCC_CL_HIER_TUNE"].split("#")]
     require(bool(tokens) == (variables["UCC_CLS"] != "basic"), "cl/hier is there without a rule")
+    others = [token for token in tokens if "allreduce" not in token[4]]
+    require(not tokens or set().union(*(token[4] for token in others)) == HIER_TAKES,
+            "other collectives go to cl/hier")
+    require(all(token[:4] == (0, float("inf"), None, "0") for token in others),
+            "another collective in part")
+    tokens = [token for token in tokens if token not in others]
+    require(all(token[4] == {"allreduce"} for token in tokens), "allreduce with others")
     for before, after in zip(tokens, tokens[1:]):
         require(before[1] <= after[0], "ranges overlap")
     for size, wanted in answers:
@@ -81,7 +90,8 @@ def check_ucc(variables, answers):
 
 
 def check_horovod(variables, answers):
-    require(set(variables) == HOROVOD, f"variables {sorted(variables)}")
+    require(set(variables) == HOROVOD or not variables, f"variables {sorted(variables)}")
+    require(variables or not answers, "no variables")
     for name, value in variables.items():
         require(re.fullmatch(r"\d+", value), f"{name} is not a number")
     for name, wanted in answers:

@@ -16,10 +16,10 @@ means() {
     "$python" "$here/env_check.py" "$library" variables "$@" >found 2>&1
 }
 
-# ---- UCC. 4x8x2 becomes 4x16, which wins at 53834 bytes (test_ompi.sh); flat before, not known below 4 KiB ----
+# ---- UCC. 4x8x2 becomes 4x16, which wins at 53834 bytes (test_ompi.sh); flat before, UCC's own below 4 KiB ----
 export_result asymmetric64 ucc ucc.env
-check "UCC runs split_rail for 4x16, not where the flat split is best, and chooses below" \
-    'means ucc ucc.env 4095=own 4096=off 53833=off 53834=split_rail 67108864=split_rail' found
+check "UCC runs split_rail for 4x16, not where the flat split is best, and nothing of cl/hier below" \
+    'means ucc ucc.env 0=off 4095=off 4096=off 53833=off 53834=split_rail 67108864=split_rail' found
 check "what two layers cost instead of 4x8x2 is in the file and on stderr" \
     'says ucc.env "4x8x2 for 64MiB becomes 4x16, 1.400 times as long" &&
      says ucc.env.notes "4x8x2 for 64MiB becomes 4x16, 1.400 times as long"' ucc.env.notes
@@ -31,8 +31,16 @@ export_result small12 ucc flat.env --plan 12
 check "a flat plan is UCC without cl/hier" 'means ucc flat.env 4096=own 67108864=own' found
 sed 's/@split_rail/@nosuch/' ucc.env >wrong.env
 sed 's/53834-/53833-/' ucc.env >overlap.env
-check "the check refuses an algorithm that is none, and ranges that overlap" \
-    '! means ucc wrong.env && ! means ucc overlap.env' found
+sed 's/,bcast//' ucc.env >bcast.env
+check "the check refuses an algorithm that is none, ranges that overlap, and a broadcast by cl/hier" \
+    '! means ucc wrong.env && ! means ucc overlap.env && ! means ucc bcast.env' found
+# 4x16 and MPI_Allreduce are equal at 126976 and 6130137 bytes (test_size_rules.c).
+export_result library64 ucc library.env
+check "where the library was measured faster cl/hier has nothing, and that is said" \
+    'means ucc library.env 126975=off 126976=split_rail 6130136=split_rail 6130137=off &&
+     says library.env "# from 6130137 bytes: the library'"'"'s own call" &&
+     says library.env "MPI_Allreduce is 5 times faster than the plan at 64MiB (measured): leave it alone" &&
+     says library.env.notes "MPI_Allreduce is 5 times faster than the plan at 64MiB (measured): leave it alone"' found
 
 # ---- Horovod ----
 export_result asymmetric64 horovod horovod.env
@@ -42,6 +50,13 @@ check "Horovod is hierarchical for 4x8x2, at the cost of 4x16" \
 export_result asymmetric64 horovod flat.env --size 4KiB
 check "and is not at the size for which the flat split is best" \
     'means horovod flat.env HOROVOD_HIERARCHICAL_ALLREDUCE=0 HOROVOD_FUSION_THRESHOLD=4096' found
+
+export_result library64 horovod none.env
+export_result library64 horovod some.env --size 1MiB
+check "nothing is set where the library was measured faster, and both files say where that is" \
+    'means horovod none.env && ! grep -q "^HOROVOD" none.env && says some.env HOROVOD_HIERARCHICAL_ALLREDUCE=1 &&
+     says none.env "MPI_Allreduce is 5 times faster than the plan at 64MiB" &&
+     says some.env "at 4KiB (measured): leave it alone" && says some.env "at 64MiB (measured): leave it alone"' some.env
 
 # ---- what is common ----
 predicted='nvlink:4@150GB/s~0.5us,rack:8@25GB/s~2us,spine@96GB/s~5us'

@@ -162,7 +162,7 @@ static void chunks_are_dropped_with_a_note(void **state)
     assert_has(text, "plan 4x8x2 ");
     hs_export_output_release(&output);
     text = export_text(&output, &result, "hiccl", 0);
-    assert_null(output.notes.data);
+    assert_null(strstr(output.notes.data, "chunks"));
     assert_has(text, "set_pipedepth(8);");
     hs_export_output_release(&output);
     hs_result_release(&result);
@@ -178,13 +178,15 @@ static void comment_says_where_it_is_from(void **state)
 
     (void)state;
     job.result_name = "a--b\n-->.json";
-    hs_export_header(&text, &job, &hs_exporter_msccl, "<!--", "  ", "-->", "first\n\nlast");
+    hs_export_header(&text, &job, &hs_exporter_msccl, &hs_export_comment_xml, "first\n\nlast");
     assert_string_equal(
         text.data, "<!--\n"
                    "  made by hiersearch 9 from a- -b?- ->.json: 64 processes on text, predicted\n"
                    "  plan 4x8x2 (layer sizes, innermost first) for messages of 64MiB\n"
                    "  for MSCCL and RCCL (NCCL 2.12 with msccl, RCCL with MSCCL): the plan as an "
                    "MSCCL program in XML, one thread block per layer\n"
+                   "  affects allreduces of these sizes in every communicator of ngpus ranks; "
+                   "NCCL_ALGO also keeps all others from NVLS and CollNet\n"
                    "\n  first\n\n  last\n-->\n");
     hs_text_release(&text);
     hs_result_release(&result);
@@ -290,7 +292,8 @@ static void colours_of_many_processes_are_formulas(void **state)
 
 /* ---- message sizes ---- */
 
-/* Three sizes: 2x4 is the best of the middle one only. */
+/* Three sizes: 2x4 is the best of the middle one only. At 1500 and at 2500 bytes two plans take
+ * equally long; below 1000 the library chooses. */
 static void msccl_rule_ends_where_plans_cross(void **state)
 {
     struct hs_result result = make_result(8, NULL);
@@ -309,12 +312,197 @@ static void msccl_rule_ends_where_plans_cross(void **state)
     job = job_of(&result);
     job.message = 1;
     assert_status_is(hs_export(&output, &hs_exporter_msccl, &job, &err), HS_OK, &err);
-    assert_has(output.files[0].text.data, "minBytes=\"1501\" maxBytes=\"2500\"");
+    assert_has(output.files[0].text.data, "minBytes=\"1500\" maxBytes=\"2499\"");
     hs_export_output_release(&output);
     job.message = 0;
     assert_status_is(hs_export(&output, &hs_exporter_msccl, &job, &err), HS_OK, &err);
-    assert_has(output.files[0].text.data, "minBytes=\"0\" maxBytes=\"1500\"");
+    assert_has(output.files[0].text.data, "minBytes=\"1000\" maxBytes=\"1499\"");
     hs_export_output_release(&output);
+    hs_result_release(&result);
+}
+
+/* ---- the library's own call ---- */
+
+/* Of the last message; the plan was measured at 11.5 ms. */
+static struct hs_result result_with_library(const char *system, double library_seconds)
+{
+    struct hs_result result = make_result(64, system);
+    struct hs_baseline_result *baseline;
+
+    add_message(&result, MIB);
+    add(&result, "4x8x2", NAN, 11.5e-3);
+    add(&result, "4x16", NAN, 12e-3);
+    rank_all(&result);
+    baseline = hs_result_add_baseline(&result.messages[0], "MPI_Allreduce");
+    baseline->measured.status = HS_MEASURE_OK;
+    baseline->measured.median_seconds = library_seconds;
+    return result;
+}
+
+static const char faster[] =
+    "MPI_Allreduce is 11.5 times faster than the plan at 1MiB (measured): leave it alone";
+
+/* They would have no way to leave the library alone. */
+static bool refuses(const struct hs_exporter *exporter)
+{
+    return exporter == &hs_exporter_ompi_han || exporter == &hs_exporter_nccl_tuner;
+}
+
+/* SimGrid's first file has no comments. */
+static void every_format_says_that_the_library_is_faster(void **state)
+{
+    struct hs_result result = result_with_library(system_text, 1e-3);
+
+    (void)state;
+    for (size_t i = 0; hs_exporters[i]; i++) {
+        struct hs_export_output output;
+        bool said = false;
+
+        if (refuses(hs_exporters[i]))
+            continue;
+        export_text(&output, &result, hs_exporters[i]->name, 0);
+        for (size_t f = 0; f < output.count; f++)
+            said = said || strstr(output.files[f].text.data, faster);
+        assert_true(said);
+        assert_has(output.notes.data, faster);
+        hs_export_output_release(&output);
+    }
+    hs_result_release(&result);
+}
+
+static void no_format_says_it_of_a_split_that_is_faster(void **state)
+{
+    struct hs_result result = result_with_library(system_text, 12.5e-3);
+
+    (void)state;
+    for (size_t i = 0; hs_exporters[i]; i++) {
+        struct hs_export_output output;
+
+        export_text(&output, &result, hs_exporters[i]->name, 0);
+        for (size_t f = 0; f < output.count; f++)
+            assert_null(strstr(output.files[f].text.data, "leave it alone"));
+        assert_true(!output.notes.data || !strstr(output.notes.data, "leave it alone"));
+        hs_export_output_release(&output);
+    }
+    hs_result_release(&result);
+}
+
+static void the_sentence_has_sensible_figures(void **state)
+{
+    static const struct {
+        double library_seconds;
+        const char *sentence;
+    } cases[] = {
+        {11.5e-3 / 1.002, "MPI_Allreduce is as fast as the plan at 1MiB (measured)"},
+        {11.5e-3 / 1.04, "MPI_Allreduce is 1.04 times faster than the plan at 1MiB (measured)"},
+        {11.5e-3 / 234.5, "MPI_Allreduce is 234 times faster than the plan at 1MiB (measured)"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(cases); i++) {
+        struct hs_result result = result_with_library(NULL, cases[i].library_seconds);
+        struct hs_export_job job = job_of(&result);
+        struct hs_text text = {0};
+
+        hs_export_advice_append(&text, &job, &hs_exporter_pytorch);
+        assert_has(text.data, cases[i].sentence);
+        hs_text_release(&text);
+        hs_result_release(&result);
+    }
+}
+
+/* What is written for the library's own call, and for the same plan where it is named. */
+static void formats_that_can_leave_the_library_alone_do(void **state)
+{
+    static const struct {
+        const char *format, *own, *named;
+    } cases[] = {
+        {"horovod", "# no variable", "HOROVOD_HIERARCHICAL_ALLREDUCE=1"},
+        {"mpich", "# no variable", "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=smp"},
+        {"msccl", "minBytes=\"1\" maxBytes=\"1\"",
+         "minBytes=\"1048576\" maxBytes=\"1125899906842624\""},
+        {"nccl-env", "# no variable", "\nNCCL_ALGO=allreduce:ring"},
+        {"ucc", "\nUCC_CLS=basic\n", "\nUCC_CLS=hier,basic\n"},
+        {"ompi-tuned", "\n0 # collectives\n", "\n3 # collectives\n"},
+        {"pytorch", "RULES: tuple[Rule, ...] = (\n    Rule(None, (64,), 1),",
+         "(\n    Rule(1048575, (64,), 1),  # one call of the library's own\n    Rule(None, (4, "
+         "16), 1),"},
+    };
+    struct hs_result result = result_with_library(system_text, 1e-3);
+    struct hs_plan plan = plan_of("4x16");
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(cases); i++) {
+        struct hs_export_output output;
+        struct hs_export_job job = job_of(&result);
+        const struct hs_exporter *exporter;
+        struct hs_error err;
+
+        assert_has(export_text(&output, &result, cases[i].format, 0), cases[i].own);
+        hs_export_output_release(&output);
+        assert_status_is(hs_exporter_find(&exporter, cases[i].format, &err), HS_OK, &err);
+        job.plan = &plan;
+        assert_status_is(hs_export(&output, exporter, &job, &err), HS_OK, &err);
+        assert_has(output.files[0].text.data, cases[i].named);
+        hs_export_output_release(&output);
+    }
+    hs_result_release(&result);
+}
+
+static void formats_that_cannot_are_refused(void **state)
+{
+    struct hs_result result = result_with_library(system_text, 1e-3);
+    struct hs_export_job job = job_of(&result);
+
+    (void)state;
+    assert_refused(&job, "ompi-han",
+                   "here.json: MPI_Allreduce is faster at 1MiB (measured) than what han could "
+                   "stand for: leave it alone");
+    assert_refused(&job, "nccl-tuner", "leave it alone, run without NCCL_TUNER_PLUGIN");
+    hs_result_release(&result);
+}
+
+/* Without a system the smallest message is where knowledge begins. */
+static void formats_without_sizes_say_from_where_a_plan_is_worth_it(void **state)
+{
+    static const char *const formats[] = {"colours", "hiccl",    "horovod",
+                                          "mpich",   "nccl-env", "ompi-han"};
+    struct hs_result result = make_result(64, NULL);
+
+    (void)state;
+    add_message(&result, MIB);
+    add(&result, "4x16", NAN, 1e-3);
+    rank_all(&result);
+    for (size_t i = 0; i < HS_COUNT(formats); i++) {
+        struct hs_export_output output;
+        const char *text = export_text(&output, &result, formats[i], 0);
+
+        assert_has(text, " knows no sizes: messages below 1MiB are better left to the library's "
+                         "own call");
+        assert_has(output.notes.data, formats[i]);
+        assert_has(output.notes.data, "messages below 1MiB are better left");
+        hs_export_output_release(&output);
+    }
+    hs_result_release(&result);
+}
+
+static void every_format_for_a_job_says_what_it_affects(void **state)
+{
+    struct hs_result result = result_with("4x8x2", system_text);
+
+    (void)state;
+    for (size_t i = 0; hs_exporters[i]; i++) {
+        struct hs_export_output output;
+        bool simulator =
+            hs_exporters[i] == &hs_exporter_astra_sim || hs_exporters[i] == &hs_exporter_simgrid;
+
+        assert_int_equal(hs_exporters[i]->affects == NULL, simulator);
+        if (simulator)
+            continue;
+        assert_has(export_text(&output, &result, hs_exporters[i]->name, 0), "affects ");
+        hs_export_output_release(&output);
+    }
+    assert_has(hs_exporter_nccl_env.affects, "all communicators of the process");
     hs_result_release(&result);
 }
 
@@ -378,6 +566,18 @@ int main(void)
         HS_TEST("100,000 processes get formulas, not lists",
                 colours_of_many_processes_are_formulas),
         HS_TEST("an MSCCL rule ends where plans cross", msccl_rule_ends_where_plans_cross),
+        HS_TEST("a library that is faster is said to be, in every format",
+                every_format_says_that_the_library_is_faster),
+        HS_TEST("a split that is faster than the library is not warned of",
+                no_format_says_it_of_a_split_that_is_faster),
+        HS_TEST("how much faster is said in three digits", the_sentence_has_sensible_figures),
+        HS_TEST("formats that can leave the library alone do, unless a plan is named",
+                formats_that_can_leave_the_library_alone_do),
+        HS_TEST("formats that cannot are refused", formats_that_cannot_are_refused),
+        HS_TEST("formats without sizes say from where on a plan is worth it",
+                formats_without_sizes_say_from_where_a_plan_is_worth_it),
+        HS_TEST("every format for a job says what it affects",
+                every_format_for_a_job_says_what_it_affects),
         HS_TEST("a platform has the links of the model", platform_has_the_links_of_the_model),
     };
 

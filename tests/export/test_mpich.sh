@@ -50,6 +50,23 @@ job wrong 4 12 6144 "${two[@]/smp/ring}"
 check "an algorithm that MPICH does not have is what it aborts on" \
     '((status != 0)) && cat wrong wrong.err >all && says all "value (ring)"' wrong.err
 
+# library12: MPI_Allreduce was measured 11.5 times faster at 64 MiB; at 1 MiB 3x2x2 was faster.
+export_result library12 mpich library.env
+mapfile -t none < <(variables library.env)
+export_result library12 mpich split.env --size 1MiB
+mapfile -t two < <(variables split.env)
+job output 4 12 6144 "${none[@]}"
+check "where the library was measured faster nothing is set, so MPICH does as without the file" \
+    '((${#none[@]} == 0)) && [[ $(sum output) == "$(sum default)" ]]' output
+check "and where it was not, the variables are set" '((${#two[@]} == 2))' split.env
+for file in library.env library.env.notes split.env split.env.notes; do
+    check "and all sizes for which it is faster are named: $file" \
+        'says $file "MPI_Allreduce is 11.5 times faster than the plan at 64MiB (measured): leave it alone"' $file
+done
+check "a choice for all sizes says that small messages are better left alone, and whom it affects" \
+    'says split.env "mpich knows no sizes: messages below 4KiB are better left to the library" &&
+     says split.env "# affects every MPI_Allreduce of the job, in all communicators and of all sizes"' split.env
+
 export_result asymmetric64 mpich asymmetric.env
 mapfile -t two < <(variables asymmetric.env)
 check "4x8x2 becomes 4x16, not 8x8 or 2x32" \

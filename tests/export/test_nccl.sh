@@ -17,28 +17,39 @@ done
 # 0.8 * 6 * 2 us * 150 GB/s / 2 / (3/4) = 960000. InfiniBand, 5 us, 100 GB/s shared by 4 rings, 8 ranks:
 # 0.8 * 14 * 5 us * 25 GB/s / 2 / (7/8) = 800000. The spine, 10 us, again 25 GB/s a ring at the NIC or
 # 200 GB/s shared by 32, so 6.25 GB/s, 2 ranks: 0.8 * 2 * 10 us * 6.25 GB/s / 2 / (1/2) = 100000.
-# Channels: 150 / 20 and 4 NICs.
 export_result asymmetric64 nccl-tuner tuner.conf
 python=${PYTHON3:-python3}
 reads() { "$python" "$here/csv_check.py" "$@" >found 2>&1; }
 check "the CSV tells the layers of 4x8x2 apart, by size, at the right bytes" \
-    'reads tuner.conf reducescatter 2131532 1 4 ring/simple/8 allgather 67108864 1 4 ring/simple/8 \
-     reducescatter 53834 1 4 ring/ll/8 reducescatter 959999 1 4 ring/ll/8 \
-     reducescatter 960002 1 4 ring/simple/8 reducescatter 532883 8 8 ring/ll/4 \
-     reducescatter 799999 8 8 ring/ll/4 reducescatter 800002 8 8 ring/simple/4 \
-     allreduce 66611 2 2 ring/ll/4 allreduce 99998 2 2 ring/ll/4 \
-     allreduce 100002 2 2 ring/simple/4 allreduce 67108864 2 2 ring/simple/4 \
-     allreduce 532882 16 16 ring/ll/4 allreduce 4096 16 64 ring/ll/5' found
-check "and has a line for everything else" \
-    'reads tuner.conf allreduce 532883 16 16 ring/simple/8 allreduce 1000 1 7 ring/simple/8 \
-     reducescatter 1000000 1 8 ring/simple/8 broadcast 1 1 4 ring/simple/8 \
-     reduce 18446744073709551615 3 7 ring/simple/8' found
+    'reads tuner.conf reducescatter 2131532 1 4 ring/simple/0 allgather 67108864 1 4 ring/simple/0 \
+     reducescatter 53834 1 4 ring/ll/0 reducescatter 959999 1 4 ring/ll/0 \
+     reducescatter 960002 1 4 ring/simple/0 reducescatter 532883 8 8 ring/ll/0 \
+     reducescatter 799999 8 8 ring/ll/0 reducescatter 800002 8 8 ring/simple/0 \
+     allreduce 66611 2 2 ring/ll/0 allreduce 99998 2 2 ring/ll/0 \
+     allreduce 100002 2 2 ring/simple/0 allreduce 67108864 2 2 ring/simple/0 \
+     allreduce 532882 16 16 ring/ll/0 allreduce 4096 16 64 ring/ll/0' found
+check "and has a line for everything else of 64 KiB or more" \
+    'reads tuner.conf allreduce 532883 16 16 ring/simple/0 allreduce 65536 1 7 ring/simple/0 \
+     reducescatter 1000000 1 8 ring/simple/0 broadcast 65536 1 4 ring/simple/0 \
+     reduce 18446744073709551615 3 7 ring/simple/0' found
+check "small messages match nothing, so that algorithm and protocol are those of NCCL" \
+    'reads tuner.conf allreduce 4095 16 64 none allreduce 4 16 64 none reducescatter 53833 1 4 none \
+     allreduce 65535 1 7 none broadcast 1 1 4 none' found
+# 4x16 from 126976 bytes to 6130136 (test_size_rules.c), 31744 and 1532534 in its outer layer.
+export_result library64 nccl-tuner library.conf
+check "layers have no lines where the library was measured faster, but for what would be in one channel" \
+    'reads library.conf allreduce 31743 16 16 none allreduce 31744 16 16 ring/ll/0 \
+     reducescatter 126976 1 4 ring/ll/0 reducescatter 65536 1 4 ring/ll/0 reducescatter 65535 1 4 none \
+     allreduce 1532535 16 16 ring/simple/0 reducescatter 6130137 1 4 ring/simple/0' found
+check "and the file says so, and to what it applies" \
+    'says library.conf "MPI_Allreduce is 5 times faster than the plan at 64MiB (measured): leave it alone" &&
+     says library.conf "# affects all communicators of the process"' library.conf
 check "its reader is able to refuse" \
     'sed "s/,8,8,-1/,-1,8,8,-1/" tuner.conf >wrong.conf; ! reads wrong.conf && ! reads tuner.conf \
-     reducescatter 799999 8 8 ring/simple/4' found
+     reducescatter 799999 8 8 ring/simple/0' found
 export_result twins64 nccl-tuner twins.conf
 check "layers of one size are told apart by their nodes" \
-    'reads twins.conf reducescatter 950000 1 4 ring/ll/8 reducescatter 950000 4 4 ring/simple/4' found
+    'reads twins.conf reducescatter 950000 1 4 ring/ll/0 reducescatter 950000 4 4 ring/simple/0' found
 check "without a system there is no CSV, and the reason is said" \
     '! export_result small12 nccl-tuner none.conf && [[ ! -e none.conf ]] &&
      says none.conf.notes "no system in it"' none.conf.notes
@@ -72,6 +83,12 @@ check "a communicator that is no layer is left alone, and that is said" \
 NO_LL128=1 HIERSEARCH_TUNER_CHANNELS=12 drive 5 4 1 3 1000000
 check "protocols that NCCL rules out are not chosen, and channels can be set" \
     '[[ $(calls) == "init 0;3 1000000 1 0 12;" ]]' driven
+# 4x16 from 126976 bytes to 6130136 (test_size_rules.c), 31744 and 1532534 in its outer layer.
+HIERSEARCH_RESULT=$results/library64.json drive 5 16 16 4 31743 4 31744 4 1532534 4 1532535 4 268435456
+check "where the library was measured faster NCCL's table stays as it is" \
+    '[[ $(calls) == "init 0;4 31743 none 0;4 31744 1 1 0;4 1532534 1 1 0;4 1532535 none 0;4 268435456 none 0;" ]]' driven
+HIERSEARCH_RESULT=$results/library64.json drive 5 64 16 4 4096 4 67108864
+check "and in the communicator of all" '[[ $(calls) == "init 0;4 4096 none 0;4 67108864 none 0;" ]]' driven
 NO_RING=1 drive 5 4 1 3 1000000
 check "without rings NCCL's table stays as it is" '[[ $(calls) == "init 0;3 1000000 none 0;" ]]' driven
 drive 5 4 1 3 1000000 3 1000001 3 1000002

@@ -4,7 +4,7 @@
 # shellcheck disable=SC2016,SC2034,SC2154,SC2015,SC1091 # conditions are for eval; tap.sh sets the rest
 . "$(dirname "$0")/tap.sh"
 need mpicc.openmpi mpirun.openmpi cc
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export results OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURMD_NODENAME
 tuned=$(find /usr/lib /usr/lib64 -path '*openmpi*' -name mca_coll_tuned.so 2>/dev/null | head -n 1)
 [[ $tuned ]] || { echo "1..0 # SKIP no mca_coll_tuned.so"; exit 0; }
@@ -90,10 +90,46 @@ with_rules rules - 1048576
 check "and Open MPI's own choice at other sizes" \
     '! says rules "ran allreduce_intra_ring on 12" && says rules wrong=0' rules
 
+# library12: 3x2x2 from 84441 bytes to 1979002, MPI_Allreduce faster below and above (test_python.sh).
+export_result library12 ompi-tuned library.conf
+./ompi_rules "$tuned" "$PWD/library.conf" 2 12 4096 2 12 67108864 12 3 84440 12 3 84441 12 3 1979002 \
+    12 3 1979003 0 3 1979003 2 2 14073 2 2 14074 2 2 329833 2 2 329834 >found 2>&1
+check "Open MPI's reader finds its own choice, 0, where MPI_Allreduce was measured faster" \
+    '[[ $(sed 1d found | sed "s/.*: //" | tr -d "\n") == 00033000440 ]]' found
+cp library.conf small.conf
+with_rules rules - 8388608
+job default - 8388608
+check "a flat allreduce then runs as without the file" \
+    '[[ $(ran rules 12) && $(ran rules 12) == "$(ran default 12)" ]] && says rules wrong=0' rules
+with_rules rules 3x2x2 1048576
+check "and 3x2x2 as rings where it was measured faster" \
+    '[[ $(ran rules 2) == "$rings" && $(ran rules 3) == "$inner" ]] && says rules wrong=0' rules
+with_rules rules 3x2x2 8388608
+job default 3x2x2 8388608
+check "and as without the file where it was not" \
+    '[[ $(ran rules 2) && $(ran rules 2) == "$(ran default 2)" && $(ran rules 3) == "$(ran default 3)" ]] &&
+     says rules wrong=0' rules
+"${PYTHON3:-python3}" - <<'END'
+import json, os
+with open(os.environ["results"] + "/library12.json", encoding="utf-8") as stream:
+    result = json.load(stream)
+del result["results"][1]
+json.dump(result, open("never.json", "w", encoding="utf-8"))
+END
+"$programs/hiersearch" export never.json --to ompi-tuned -o never.conf --quiet
+./ompi_rules "$tuned" "$PWD/never.conf" 2 12 4096 2 12 67108864 12 3 1048576 >found 2>&1
+check "a file without rules is read, and changes nothing" \
+    'says never.conf "0 # collectives" && [[ $(tr "\n" " " <found) == "read 0 2 12 4096: 0 2 12 67108864: 0 12 3 1048576: 0 " ]]' found
+
 # ---- JSON, for 6.0, which no Debian has: its structure, by a check of our own ----
 export_result asymmetric64 ompi-tuned-json tuned.json
 check "the JSON file has the same rules" \
     '"${PYTHON3:-python3}" "$here/ompi_json_check.py" tuned.json "$here/ompi_json_rules.txt" >found 2>&1' found
+
+export_result library64 ompi-tuned-json library.json
+check "and no rules where the library was measured faster, which its comment says" \
+    '"${PYTHON3:-python3}" "$here/ompi_json_check.py" library.json "$here/ompi_json_library.txt" >found 2>&1 &&
+     says library.json "MPI_Allreduce is 5 times faster than the plan at 64MiB (measured): leave it alone"' found
 
 # ---- han ----
 han() { # OUTPUT RULES BYTES
@@ -114,6 +150,9 @@ check "han gets 4x16 for 4x8x2, and file and stderr say what that costs" \
 check "where the flat split is best han is refused" \
     '! export_result asymmetric64 ompi-han flat.conf --size 4KiB && [[ ! -e flat.conf ]] &&
      says flat.conf.notes "coll ^han"' flat.conf.notes
+check "and where the library was measured faster" \
+    '! export_result library64 ompi-han flat.conf && [[ ! -e flat.conf ]] &&
+     says flat.conf.notes "MPI_Allreduce is faster at 64MiB (measured)"' flat.conf.notes
 export_result small12 ompi-han han.conf
 # shellcheck source=tests/cluster/ground.sh
 . "$here/../cluster/ground.sh"

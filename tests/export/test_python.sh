@@ -3,6 +3,7 @@
 # (tests/clients runs them.)
 set -u
 program=$(realpath "${BUILD:-build}")/hiersearch
+results=$(realpath "$(dirname "$0")/results")
 python=${PYTHON3:-python3}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -51,8 +52,12 @@ for format in pytorch jax; do
         "holds $format.py 'NP == 64 and SPLIT == (4, 8, 2)'"
     check "$format: and its mesh has the outermost dimension first" \
         "holds $format.py 'MESH_SHAPE == (2, 8, 4)'"
-    check "$format: one plan is one rule for every size" \
-        "holds $format.py 'RULES == ((None, (4, 8, 2), 1),) and MOST_CHUNKS == 1'"
+    check "$format: one plan is one rule, but for small messages, which are the library's own" \
+        "holds $format.py '(len(RULES) == 2 and RULES[0][1:] == ((64,), 1) and 0 < RULES[0][0] < 2**26 and
+         RULES[1] == (None, (4, 8, 2), 1) and MOST_CHUNKS == 1)'"
+    check "$format: and a comment says which rule that is" \
+        "[ \$(grep -c '# one call of the library' $format.py) = 1 ] &&
+         grep -q 'Rule([0-9]*, (64,), 1),  # one call of the library.s own' $format.py"
     check "$format: the first lines are a comment that names program, result and library" \
         "head -n 3 $format.py | grep -q '^# made by hiersearch .* from one.json: 64 processes' &&
          sed -n 2p $format.py | grep -q '^# plan 4x8x2 ' && sed -n 3p $format.py | grep -qi '$format'"
@@ -62,7 +67,7 @@ for format in pytorch jax; do
         "holds flat.py 'SPLIT == (64,) and MESH_SHAPE == (64,)'"
     "$program" export one.json --to $format --plan 2x8x4/8 -o chunks.py --quiet
     check "$format: chunks are exported" \
-        "holds chunks.py 'RULES == ((None, (2, 8, 4), 8),) and MOST_CHUNKS == 8'"
+        "holds chunks.py 'RULES[1:] == ((None, (2, 8, 4), 8),) and MOST_CHUNKS == 8'"
     "$program" export many.json --to $format -o many.py --quiet
     check "$format: a module of several sizes compiles" "'$python' -m py_compile many.py"
     check "$format: every size of the result gets its own best plan" \
@@ -75,7 +80,8 @@ for result in results:
     rule = next(r for r in values['RULES'] if r[0] is None or result['message_bytes'] <= r[0])
     text = 'x'.join(map(str, rule[1])) + ('/%d' % rule[2] if rule[2] > 1 else '')
     assert text == result['best'], (result['message_bytes'], text, result['best'])
-assert len(values['RULES']) == len({r['best'] for r in results}) > 2
+assert len(values['RULES']) == len({r['best'] for r in results} | {'8'}) > 2
+assert values['RULES'][0] == (1023, (8,), 1), 'below the smallest size of the result'
 END"
     # Without chunks 2x2x2 is best below and 4x2 above; both end with the same layer of 2. Before it, by the
     # published equations, 2x2 takes 2 * 2 * 2 alpha + (1 + 1/2) n * 3 beta: a pair uses a third of the mesh of 4
@@ -84,11 +90,25 @@ END"
     "$program" predict abci --np 8 --size 1KiB:64MiB --quiet -o two.json >/dev/null
     "$program" export two.json --to $format -o two.py --quiet
     check "$format: a plan ends where the next one is as fast, by the published equations" \
-        "holds two.py '([rule[1:] for rule in RULES] == [((2, 2, 2), 1), ((4, 2), 1)] and
-         abs(RULES[0][0] / (4 * 4.8e-6 * 111.6e9 / 3) - 1) < 1e-3)'"
+        "holds two.py '([rule[1:] for rule in RULES] == [((8,), 1), ((2, 2, 2), 1), ((4, 2), 1)] and
+         abs(RULES[1][0] / (4 * 4.8e-6 * 111.6e9 / 3) - 1) < 1e-3)'"
     "$program" export two.json --to $format --plan 2x4 -o named.py --quiet
-    check "$format: a plan that is named is for all sizes" \
-        "holds named.py 'RULES == ((None, (2, 4), 1),)'"
+    check "$format: a plan that is named is for all sizes of the result" \
+        "holds named.py 'RULES == ((1023, (8,), 1), (None, (2, 4), 1))'"
+    # 3x2x2 takes 70 and MPI_Allreduce 20 us at 4 KiB, 300 and 900 at 1 MiB, 46000 and 4000 at 64 MiB: equal at
+    # 4096 + 1044480 * 50 / 650 = 84440.6 and at 1048576 + 66060288 * 600 / 42600 = 1979002.7.
+    "$program" export "$results/library12.json" --to $format -o library.py 2>library.notes
+    check "$format: where the library was measured faster its own call is made" \
+        "holds library.py 'RULES == ((84440, (12,), 1), (1979002, (3, 2, 2), 1), (None, (12,), 1))'"
+    for file in library.py library.notes; do
+        check "$format: and that is said: $file" \
+            "grep -qF 'MPI_Allreduce is 2.5 times faster than the plan at 4KiB (measured): leave it alone' $file &&
+             grep -qF 'MPI_Allreduce is 11.5 times faster than the plan at 64MiB (measured): leave it alone' $file &&
+             ! grep -q 'at 1MiB (measured)' $file"
+    done
+    "$program" export "$results/asymmetric64.json" --to $format -o split.py 2>split.notes
+    check "$format: nothing of that where the split was measured faster" \
+        "holds split.py 'RULES[-1] == (None, (4, 8, 2), 1)' && ! grep -q 'leave it alone' split.py split.notes"
 
     "$python" - <<'END'
 import json

@@ -28,9 +28,11 @@ static struct hs_export_rules make(const struct hs_export_job *job,
 static void assert_rule(const struct hs_export_rule *rule, const char *plan, uint64_t first,
                         uint64_t end)
 {
-    char text[HS_SPLIT_TEXT];
+    char text[HS_SPLIT_TEXT] = "own";
 
-    assert_string_equal(hs_plan_format(text, &rule->plan), plan);
+    if (rule->plan.split.count > 0)
+        hs_plan_format(text, &rule->plan);
+    assert_string_equal(text, plan);
     assert_int_equal(rule->first_bytes, first);
     assert_int_equal(rule->end_bytes, end);
     assert_false(rule->guessed);
@@ -46,10 +48,11 @@ static void rules_meet_where_measured_times_do(void **state)
     struct hs_export_rules rules = make(&job, hs_export_choose_any);
 
     (void)state;
-    assert_int_equal(rules.count, 3);
-    assert_rule(&rules.rules[0], "64", 4096, 53834);
-    assert_rule(&rules.rules[1], "4x16", 53834, 2131532);
-    assert_rule(&rules.rules[2], "4x8x2", 2131532, UINT64_MAX);
+    assert_int_equal(rules.count, 4);
+    assert_rule(&rules.rules[0], "own", 0, 4096);
+    assert_rule(&rules.rules[1], "64", 4096, 53834);
+    assert_rule(&rules.rules[2], "4x16", 53834, 2131532);
+    assert_rule(&rules.rules[3], "4x8x2", 2131532, UINT64_MAX);
     hs_export_rules_release(&rules);
     hs_result_release(&result);
 }
@@ -61,10 +64,80 @@ static void neighbours_of_one_plan_are_joined(void **state)
     struct hs_export_rules rules = make(&job, hs_export_choose_node);
 
     (void)state;
+    assert_int_equal(rules.count, 3);
+    assert_rule(&rules.rules[2], "4x16", 53834, UINT64_MAX);
+    assert_int_equal(rules.rules[2].message, 2);
+    assert_near(rules.rules[2].cost, 1.4, 1e-12);
+    hs_export_rules_release(&rules);
+    hs_result_release(&result);
+}
+
+/* 4x16 and MPI_Allreduce: 60 and 20 us at 4 KiB, 100 and 400 us at 1 MiB, equal at 4096 + 1044480 *
+ * 40 / 340 = 126976; 4200 and 600 us at 64 MiB, equal at 1048576 + 66060288 * 300 / 3900 =
+ * 6130136.6. */
+static void where_the_library_is_faster_the_rule_is_its_own(void **state)
+{
+    struct hs_result result = load("library64");
+    struct hs_export_job job = {.result = &result, .result_name = "r", .made_by = "test"};
+    struct hs_export_rules rules = make(&job, hs_export_choose_any);
+
+    (void)state;
+    assert_int_equal(rules.count, 3);
+    assert_rule(&rules.rules[0], "own", 0, 126976);
+    assert_rule(&rules.rules[1], "4x16", 126976, 6130137);
+    assert_rule(&rules.rules[2], "own", 6130137, UINT64_MAX);
+    hs_export_rules_release(&rules);
+    hs_result_release(&result);
+}
+
+/* 4x16 for 4x8x2 takes 4.2 ms: 3.5 ms is between the two. */
+static void what_stands_in_must_beat_the_library_too(void **state)
+{
+    struct hs_result result = load("asymmetric64");
+    struct hs_export_job job = {.result = &result, .result_name = "r", .made_by = "test"};
+    struct hs_export_rules any, node;
+
+    (void)state;
+    result.messages[2].baselines[0].measured.median_seconds = 3.5e-3;
+    any = make(&job, hs_export_choose_any);
+    assert_string_equal("4x8x2", hs_plan_format((char[HS_SPLIT_TEXT]){""}, &any.rules[3].plan));
+    node = make(&job, hs_export_choose_node);
+    assert_int_equal(node.rules[node.count - 1].plan.split.count, 0);
+    hs_export_rules_release(&any);
+    hs_export_rules_release(&node);
+    hs_result_release(&result);
+}
+
+/* 4x8x2 takes 3 ms, MPI_Allreduce 0.6; 8x8 takes as many times longer than 4x8x2 as predicted. */
+static void a_plan_that_was_not_measured_is_set_against_the_best(void **state)
+{
+    struct hs_result result = load("library64");
+    struct hs_export_job job = {.result = &result, .result_name = "r", .made_by = "test"};
+    struct hs_plan other = {.split = {.count = 2, .sizes = {8, 8}}, .chunks = 1};
+    struct hs_problem problem = hs_result_problem(&result, &result.messages[2]);
+    double ratio = hs_plan_seconds(&result.system, &problem, &other) /
+                   hs_plan_seconds(&result.system, &problem, &result.messages[2].best);
+
+    (void)state;
+    assert_near(hs_export_library_gain(&job, 2, &result.messages[2].best), 5, 1e-12);
+    assert_near(hs_export_library_gain(&job, 2, &other), 5 * ratio, 1e-12);
+    result.messages[2].baseline_count = 0;
+    assert_true(isnan(hs_export_library_gain(&job, 2, &other)));
+    result.messages[2].baseline_count = 1;
+    hs_result_release(&result);
+}
+
+static void who_names_a_plan_gets_it(void **state)
+{
+    struct hs_result result = load("library12");
+    struct hs_plan plan = {.split = {.count = 2, .sizes = {3, 4}}, .chunks = 1};
+    struct hs_export_job job = {&result, "r", "test", 2, &plan, NULL};
+    struct hs_export_rules rules = make(&job, hs_export_choose_any);
+
+    (void)state;
     assert_int_equal(rules.count, 2);
-    assert_rule(&rules.rules[1], "4x16", 53834, UINT64_MAX);
-    assert_int_equal(rules.rules[1].message, 2);
-    assert_near(rules.rules[1].cost, 1.4, 1e-12);
+    assert_rule(&rules.rules[0], "own", 0, 4096);
+    assert_rule(&rules.rules[1], "3x4", 4096, UINT64_MAX);
     hs_export_rules_release(&rules);
     hs_result_release(&result);
 }
@@ -73,12 +146,13 @@ static void a_named_plan_is_one_rule(void **state)
 {
     struct hs_result result = load("small12");
     struct hs_plan plan = {.split = {.count = 2, .sizes = {3, 4}}, .chunks = 8};
-    struct hs_export_job job = {&result, "r", "test", 1, &plan};
+    struct hs_export_job job = {&result, "r", "test", 1, &plan, NULL};
     struct hs_export_rules rules = make(&job, hs_export_choose_any);
 
     (void)state;
-    assert_int_equal(rules.count, 1);
-    assert_rule(&rules.rules[0], "3x4", 1048576, UINT64_MAX);
+    assert_int_equal(rules.count, 2);
+    assert_rule(&rules.rules[0], "own", 0, 4096); /* the smallest message of the result */
+    assert_rule(&rules.rules[1], "3x4", 4096, UINT64_MAX);
     hs_export_rules_release(&rules);
     hs_result_release(&result);
 }
@@ -93,9 +167,9 @@ static void without_times_a_boundary_is_a_guess(void **state)
     for (size_t i = 0; i < result.messages[0].candidate_count; i++)
         result.messages[0].candidates[i].measured->status = HS_MEASURE_SKIPPED;
     rules = make(&job, hs_export_choose_any);
-    assert_int_equal(rules.count, 2);
-    assert_true(rules.rules[1].guessed);
-    assert_int_equal(rules.rules[1].first_bytes, 65536); /* sqrt(4 KiB * 1 MiB) */
+    assert_int_equal(rules.count, 3);
+    assert_true(rules.rules[2].guessed);
+    assert_int_equal(rules.rules[2].first_bytes, 65536); /* sqrt(4 KiB * 1 MiB) */
     hs_export_rules_release(&rules);
     hs_result_release(&result);
 }
@@ -107,12 +181,16 @@ static void the_first_rule_begins_where_latency_is_half(void **state)
 {
     struct hs_result result = load("asymmetric64");
     struct hs_plan plan = {.split = {.count = 3, .sizes = {4, 8, 2}}, .chunks = 1};
-    struct hs_export_job job = {&result, "r", "test", 2, &plan};
-    struct hs_export_rules rules = make(&job, hs_export_choose_any);
+    struct hs_export_job job = {&result, "r", "test", 2, &plan, NULL};
+    struct hs_export_rules rules;
 
     (void)state;
-    assert_int_equal(rules.count, 1);
-    assert_near((double)rules.rules[0].first_bytes, 102e-6 / 0.0325e-9, 1e-6);
+    result.messages[0].message_bytes = 8 << 20; /* that is less than the smallest message */
+    rules = make(&job, hs_export_choose_any);
+    assert_int_equal(rules.count, 2);
+    assert_int_equal(rules.rules[0].plan.split.count, 0);
+    assert_near((double)rules.rules[1].first_bytes, 102e-6 / 0.0325e-9, 1e-6);
+    assert_int_equal(rules.rules[0].end_bytes, rules.rules[1].first_bytes);
     hs_export_rules_release(&rules);
     hs_result_release(&result);
 }
@@ -136,6 +214,14 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("rules meet where the measured times do", rules_meet_where_measured_times_do),
     HS_TEST("neighbours of one plan are one rule, with the worst cost",
             neighbours_of_one_plan_are_joined),
+    HS_TEST("where the library is faster the rule is its own call",
+            where_the_library_is_faster_the_rule_is_its_own),
+    HS_TEST("a plan that stands in for another must beat the library, too",
+            what_stands_in_must_beat_the_library_too),
+    HS_TEST("a plan that was not measured is set against the best one",
+            a_plan_that_was_not_measured_is_set_against_the_best),
+    HS_TEST("who names a plan gets it, and the library's own call for small messages",
+            who_names_a_plan_gets_it),
     HS_TEST("a named plan is one rule, without chunks", a_named_plan_is_one_rule),
     HS_TEST("without times a boundary is the geometric mean, and a guess",
             without_times_a_boundary_is_a_guess),
