@@ -69,8 +69,8 @@ static const struct unit bandwidth_units[] = {
     {"Gb/s", 9, 0.125},   {"Tb/s", 12, 0.125},
 };
 
-/* A letter alone is a power of 1024, as in nccl-tests and the OSU benchmarks. "Mb" and "Gb" are left
- * out: somebody may mean bits. */
+/* A letter alone is a power of 1024, as in nccl-tests and the OSU benchmarks. "Mb" and "Gb" are
+ * left out: somebody may mean bits. */
 static const struct alias size_aliases[] = {
     {"K", "KiB"},   {"M", "MiB"},   {"G", "GiB"},   {"T", "TiB"},   {"P", "PiB"},   {"k", "KiB"},
     {"m", "MiB"},   {"g", "GiB"},   {"t", "TiB"},   {"Ki", "KiB"},  {"Mi", "MiB"},  {"Gi", "GiB"},

@@ -16,8 +16,8 @@
  *
  * where "!" means not striped ("/1p!" on a mesh: a ring takes one of a child's links), a missing
  * arity is allowed for the last level only ("as many as needed"), and s is 1. A missing latency is
- * that of the level before, if that was given; else the one usual for a level of that name ("nvlink"
- * or "ib1", see system_text.c), else 0. The system's notes say which latencies were not given.
+ * that of the level before, if that was given; else the one usual for a level of that name
+ * ("nvlink" or "ib1", see system_text.c), else 0. The system's notes say which were not given.
  */
 #ifndef HS_MODEL_SYSTEM_H
 #define HS_MODEL_SYSTEM_H
