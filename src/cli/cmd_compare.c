@@ -69,6 +69,7 @@ static enum hs_status print(struct hs_context *context, struct hs_compare_view *
     view->sheet = &sheet;
     status = show(view, settings, err);
     ended = hs_sheet_end(&sheet, err);
+    view->sheet = NULL;
     return status == HS_OK ? ended : status;
 }
 

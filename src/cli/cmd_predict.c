@@ -245,6 +245,7 @@ static enum hs_status run_sweep(const struct hs_predict *predict, struct hs_erro
     hs_table_release(&sweep.lines);
     if (status == HS_OK && !json)
         status = hs_sheet_end(predict->sheet, err);
+    hs_text_release(&predict->sheet->lines);
     if (status == HS_OK)
         warn_of_extrapolation(predict);
     if (status == HS_OK && is_one_prime(np))

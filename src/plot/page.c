@@ -18,6 +18,7 @@
 
 #define CANDIDATES_SHOWN 100
 #define HOSTS_SHOWN      64
+#define GAIN_TEXT        64 /* bytes of "2.49x (2.31 to 2.66)" */
 
 static const char template[] =
 #include "plot/report.html.inc"
@@ -227,21 +228,20 @@ static void add_candidates(struct hs_html_values *values, const struct subject *
 }
 
 /* "2.49x (2.31 to 2.66)"; NULL where it is not known. */
-static const char *gain_text(char text[2 * HS_FIGURE_TEXT], struct hs_plot_time gain)
+static const char *gain_text(char text[GAIN_TEXT], struct hs_plot_time gain)
 {
     if (!isfinite(gain.seconds))
         return NULL;
     if (has_interval(gain))
-        snprintf(text, 2 * HS_FIGURE_TEXT, "%.3gx (%.3g to %.3g)", gain.seconds, gain.low,
-                 gain.high);
+        snprintf(text, GAIN_TEXT, "%.3gx (%.3g to %.3g)", gain.seconds, gain.low, gain.high);
     else
-        snprintf(text, 2 * HS_FIGURE_TEXT, "%.3gx", gain.seconds);
+        snprintf(text, GAIN_TEXT, "%.3gx", gain.seconds);
     return text;
 }
 
 static void add_winner(struct hs_table *table, const struct subject *subject)
 {
-    char flat[2 * HS_FIGURE_TEXT], library[2 * HS_FIGURE_TEXT];
+    char flat[GAIN_TEXT], library[GAIN_TEXT];
     struct hs_problem problem = hs_result_problem(subject->result, subject->message);
     struct hs_winner winner = hs_winner_of(&problem, subject->best ? &subject->message->best : NULL,
                                            subject->best_time.seconds, subject->flat_time.seconds);

@@ -114,7 +114,7 @@ static struct hs_value bar(const struct record *r, double parts[HS_STAGES_MAX])
         sum += cost->stages[i].seconds;
     for (int i = 0; cost && i < cost->count; i++)
         parts[i] = cost->stages[i].seconds / sum * cost->seconds;
-    return hs_value_bar(parts, sum > 0 ? cost->count : 0);
+    return hs_value_bar(parts, cost && sum > 0 ? cost->count : 0);
 }
 
 #define OF(pointer, member) ((pointer) ? (double)(pointer)->member : (double)NAN)

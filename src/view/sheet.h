@@ -56,7 +56,7 @@ void hs_sheet_stress(struct hs_sheet *sheet, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Prints the table and releases it. Returns how long its bars can be (render.h); 0: none. */
 size_t hs_sheet_table(struct hs_sheet *sheet, struct hs_table *table);
-/* HS_MEMORY. Releases the sheet; after a failure, too, what was not finished. */
+/* Prints what was said last, and releases it. HS_MEMORY. */
 enum hs_status hs_sheet_end(struct hs_sheet *sheet, struct hs_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 #include "view/winners.h"
 
+#include <assert.h>
 #include <math.h>
 
 static struct hs_value margin(const struct hs_winner *r)
@@ -89,6 +90,7 @@ static void print_matrix(struct hs_sheet *sheet, const struct hs_table *list, si
             .heading = hs_bytes_format(
                 headings[i], (uint64_t)list->cells[i * HS_COUNT_OF(columns) + BYTES].number),
             .show = list->columns[column].show};
+    assert(sizes > 0); /* a sweep has some */
     hs_table_init(&table, list->name, matrix, sizes + 1);
     table.fold = true;
     for (size_t row = 0; row < list->row_count; row++) {
