@@ -26,13 +26,17 @@ def layer_times(split, busbw):
 
 def result_file(folder, split):
     """One published split as a result of `measure`: reduce-scatter and allgather each half of their published sum."""
-    times = [seconds for _, _, seconds in layer_times(split, BUSBW_MBPS[split])]
+    layers = layer_times(split, BUSBW_MBPS[split])
+    times = [seconds for _, _, seconds in layers]
+    stages = ([(f"reduce-scatter:{stride}:{size}", t / 2) for size, stride, t in layers[:-1]]
+              + [(f"allreduce:{stride}:{size}", t) for size, stride, t in layers[-1:]]
+              + [(f"allgather:{stride}:{size}", t / 2) for size, stride, t in reversed(layers[:-1])])
     measured = {
         "status": "ok", "median_seconds": sum(times), "samples_seconds": [sum(times)], "wrong_elements": 0,
-        "layers_seconds": {"reduce_scatter": [t / 2 for t in times[:-1]] + times[-1:], "allgather": [t / 2 for t in times[:-1]]},
+        "stages": [{"stage": stage, "seconds": seconds} for stage, seconds in stages],
     }
     result = {
-        "format": "hiersearch.result/1", "command": "Table II of Ueno and Yokota, CCGRID 2019", "created": "2019-05-14T00:00:00Z",
+        "format": "hiersearch.result/2", "command": "Table II of Ueno and Yokota, CCGRID 2019", "created": "2019-05-14T00:00:00Z",
         "complete": True, "np": 128, "backend": "nccl", "versions": {},
         "results": [{"message_bytes": MESSAGE_BYTES, "dtype": "float32", "op": "sum", "best": split,
                      "search": {"strategy": "table", "splits": 64, "looked_at": 1, "pruned": []}, "baselines": [],

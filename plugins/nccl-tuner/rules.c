@@ -9,7 +9,8 @@
 
 #include "scan.h"
 
-#define FORMAT         "hiersearch.result/1"
+#define FORMAT         "hiersearch.result/2"
+#define FORMAT_BEFORE  "hiersearch.result/1"    /* the same, in what is read here */
 #define LIBRARY        "the library's own call" /* a candidate without layers */
 #define FILE_BYTES_MAX ((long)256 << 20)
 
@@ -333,7 +334,7 @@ static const char *make_rules(struct rules *rules, const struct file *file)
 
 static const char *convert(struct rules *rules, struct file *file)
 {
-    if (strcmp(file->format, FORMAT) != 0)
+    if (strcmp(file->format, FORMAT) != 0 && strcmp(file->format, FORMAT_BEFORE) != 0)
         return "not a file of format " FORMAT;
     if (file->count > 0)
         qsort(file->messages, file->count, sizeof(*file->messages), compare_messages);

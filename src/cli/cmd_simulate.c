@@ -166,7 +166,9 @@ static enum hs_status add_measured(struct hs_candidate *candidate,
                                    const struct hs_simulated *simulated, struct hs_error *err)
 {
     struct hs_measured *measured = hs_candidate_add_measured(candidate);
-    int layers = simulated->plan.split.count;
+    struct hs_problem problem = hs_problem_world(hs_split_product(&simulated->plan.split), 1);
+    struct hs_stage stages[HS_STAGES_MAX];
+    int count = hs_problem_stages(stages, &problem, &simulated->plan);
 
     if (!measured)
         return hs_no_memory(err);
@@ -174,13 +176,17 @@ static enum hs_status add_measured(struct hs_candidate *candidate,
     measured->median_seconds = simulated->seconds;
     measured->samples_seconds = copy_figures(&simulated->seconds, 1);
     measured->sample_count = measured->samples_seconds ? 1 : 0;
-    measured->reduce_scatter_seconds = copy_figures(simulated->reduce_scatter, layers);
-    measured->allgather_seconds = copy_figures(simulated->allgather, layers - 1);
-    measured->reduce_scatter_count = (size_t)layers;
-    measured->allgather_count = (size_t)layers - 1;
-    if (!measured->samples_seconds || !measured->reduce_scatter_seconds ||
-        !measured->allgather_seconds)
+    measured->stages = calloc((size_t)count, sizeof(*measured->stages));
+    if (!measured->samples_seconds || !measured->stages)
         return hs_no_memory(err);
+    measured->stage_count = (size_t)count;
+    for (int s = 0; s < count; s++) {
+        const double *times =
+            stages[s].key.phase == HS_ALLGATHER ? simulated->allgather : simulated->reduce_scatter;
+
+        measured->stages[s].key = stages[s].key;
+        measured->stages[s].seconds = times[stages[s].layer];
+    }
     return HS_OK;
 }
 

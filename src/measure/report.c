@@ -32,20 +32,23 @@ static bool copy_numbers(double **out, const struct hs_samples *samples)
 
 static bool copy_layers(struct hs_measured *measured, const struct hs_contestant *item)
 {
-    size_t layers = (size_t)item->plan.split.count;
+    struct hs_problem problem = hs_problem_world(hs_split_product(&item->plan.split), 1);
+    struct hs_stage stages[HS_STAGES_MAX];
+    int count = hs_problem_stages(stages, &problem, &item->plan);
 
     if (item->whole.count == 0)
         return true;
-    measured->reduce_scatter_seconds = calloc(layers, sizeof(double));
-    measured->allgather_seconds = calloc(layers, sizeof(double)); /* one more than needed */
-    if (!measured->reduce_scatter_seconds || !measured->allgather_seconds)
+    measured->stages = calloc((size_t)count, sizeof(*measured->stages));
+    if (!measured->stages)
         return false;
-    measured->reduce_scatter_count = layers;
-    measured->allgather_count = layers - 1;
-    for (size_t i = 0; i < layers; i++)
-        measured->reduce_scatter_seconds[i] = hs_contestant_phase_median(item, i);
-    for (size_t i = 0; i + 1 < layers; i++)
-        measured->allgather_seconds[i] = hs_contestant_phase_median(item, HS_LAYERS_MAX + i);
+    measured->stage_count = (size_t)count;
+    for (int s = 0; s < count; s++) {
+        bool inward = stages[s].key.phase == HS_ALLGATHER;
+        size_t slot = (size_t)(inward ? HS_LAYERS_MAX + stages[s].layer : stages[s].layer);
+
+        measured->stages[s].key = stages[s].key;
+        measured->stages[s].seconds = hs_contestant_phase_median(item, slot);
+    }
     return true;
 }
 

@@ -78,7 +78,7 @@ enum hs_status hs_stage_key_parse(struct hs_stage_key *key, const char *text, st
     if (status)
         return status;
     key->phase = (enum hs_phase)index;
-    if (key->layer.stride < 1 || key->layer.size < 2 ||
+    if (key->layer.stride < 1 || key->layer.size < (key->layer.stride == 1 ? 1 : 2) ||
         key->layer.stride > HS_NP_MAX / key->layer.size)
         return hs_fail(err, HS_INVALID,
                        "stage \"%s\": expected a stride from 1, a size from 2 and a product up to "

@@ -45,6 +45,12 @@ struct hs_stage_key {
     struct hs_layer layer;
 };
 
+/* How long a stage takes, or took. */
+struct hs_stage_time {
+    struct hs_stage_key key;
+    double seconds;
+};
+
 bool hs_stage_key_equal(struct hs_stage_key a, struct hs_stage_key b);
 /* Stride, size, phase, algorithm. < 0, 0, > 0 as for strcmp. */
 int hs_stage_key_compare(struct hs_stage_key a, struct hs_stage_key b);
@@ -54,7 +60,7 @@ int hs_stage_key_compare(struct hs_stage_key a, struct hs_stage_key b);
 /* Returns `text`. */
 char *hs_stage_key_format(char text[HS_STAGE_KEY_TEXT], struct hs_stage_key key);
 /* HS_INVALID with what was expected: an unknown phase (the nearest is named), a stride below 1, a
- * size below 2, a product above HS_NP_MAX, an algorithm that cannot do the phase or the size. */
+ * size below 2 (a lone process is allreduce:1:1), a product above HS_NP_MAX, an algorithm that cannot do the phase or the size. */
 enum hs_status hs_stage_key_parse(struct hs_stage_key *key, const char *text, struct hs_error *err);
 
 /* Whether the algorithm can do the phase in groups of this size. */

@@ -128,21 +128,12 @@ static void write_library(struct hs_text *out, const struct chosen *chosen, int6
 static double layer_seconds(const struct hs_candidate *candidate, struct hs_layer layer)
 {
     const struct hs_measured *measured = candidate->measured;
+    double seconds;
 
-    if (candidate->plan.chunks > 1 || !measured || measured->status != HS_MEASURE_OK ||
-        !measured->reduce_scatter_seconds)
+    if (candidate->plan.chunks > 1 || !measured || measured->status != HS_MEASURE_OK)
         return NAN;
-    for (int i = 0; i < candidate->plan.split.count; i++) {
-        struct hs_layer own = hs_split_layer(&candidate->plan.split, i);
-        double seconds = measured->reduce_scatter_seconds[i];
-
-        if (own.stride != layer.stride || own.size != layer.size)
-            continue;
-        if (i + 1 < candidate->plan.split.count)
-            seconds += measured->allgather_seconds[i];
-        return seconds > 0 ? seconds : NAN; /* 0 has no rate */
-    }
-    return NAN;
+    seconds = hs_measured_layer_seconds(measured, layer);
+    return seconds > 0 ? seconds : NAN; /* 0 has no rate */
 }
 
 /* The same layer is in many candidates; the fastest has been disturbed least. */

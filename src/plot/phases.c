@@ -34,16 +34,12 @@ struct hs_plot_phases hs_plot_measured_phases(const struct hs_candidate *candida
     struct hs_problem problem = hs_problem_world(hs_split_product(&candidate->plan.split), 1);
     struct hs_plot_phases phases = {.count = 0};
     struct hs_stage stages[HS_STAGES_MAX];
-    int count;
 
-    if (!measured || measured->status != HS_MEASURE_OK || !measured->reduce_scatter_seconds)
+    if (!measured || measured->status != HS_MEASURE_OK)
         return phases;
-    count = hs_problem_stages(stages, &problem, &candidate->plan);
-    for (int s = 0; s < count; s++)
-        add(&phases, stages[s].key.phase, stages[s].layer,
-            stages[s].key.phase == HS_ALLGATHER
-                ? measured->allgather_seconds[stages[s].layer]
-                : measured->reduce_scatter_seconds[stages[s].layer]);
+    hs_problem_stages(stages, &problem, &candidate->plan);
+    for (size_t s = 0; s < measured->stage_count; s++) /* in the same order */
+        add(&phases, stages[s].key.phase, stages[s].layer, measured->stages[s].seconds);
     return phases;
 }
 

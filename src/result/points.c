@@ -32,14 +32,6 @@ static double noise_of(const struct hs_measured *measured)
            measured->median_seconds;
 }
 
-/* The time of layer i's phases; NaN where it was not measured. */
-static double layer_seconds(const struct hs_measured *measured, int i, int layers)
-{
-    double seconds = measured->reduce_scatter_seconds[i];
-
-    return i + 1 < layers ? seconds + measured->allgather_seconds[i] : seconds;
-}
-
 static enum hs_status add_candidate(struct hs_point_list *list,
                                     const struct hs_candidate *candidate,
                                     const struct hs_problem *problem, struct hs_error *err)
@@ -54,7 +46,7 @@ static enum hs_status add_candidate(struct hs_point_list *list,
             .key = hs_problem_key(problem, layer, HS_RING),
             .np = problem->group.ranks,
             .bytes = hs_problem_entering(problem, layer),
-            .seconds = layer_seconds(measured, i, split->count),
+            .seconds = hs_measured_layer_seconds(measured, layer),
             .noise = noise_of(measured),
         };
 
@@ -78,7 +70,7 @@ enum hs_status hs_result_points(struct hs_point_list *list, const struct hs_resu
             const struct hs_candidate *candidate = &message->candidates[c];
 
             if (candidate->measured && candidate->measured->status == HS_MEASURE_OK &&
-                candidate->measured->reduce_scatter_seconds && candidate->plan.chunks == 1 &&
+                candidate->measured->stage_count > 0 && candidate->plan.chunks == 1 &&
                 candidate->plan.split.sizes[0] > 1)
                 status = add_candidate(list, candidate, &problem, err);
         }

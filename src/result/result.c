@@ -155,6 +155,25 @@ struct hs_problem hs_result_problem(const struct hs_result *result,
     return hs_problem_world(result->np, (double)message->message_bytes);
 }
 
+double hs_measured_layer_seconds(const struct hs_measured *measured, struct hs_layer layer)
+{
+    double seconds = NAN;
+
+    for (size_t i = 0; i < measured->stage_count; i++)
+        if (hs_layer_equal(measured->stages[i].key.layer, layer))
+            seconds = (isnan(seconds) ? 0 : seconds) + measured->stages[i].seconds;
+    return seconds;
+}
+
+double hs_measured_stages_seconds(const struct hs_measured *measured)
+{
+    double seconds = measured->stage_count > 0 ? 0 : NAN;
+
+    for (size_t i = 0; i < measured->stage_count; i++)
+        seconds += measured->stages[i].seconds;
+    return seconds;
+}
+
 double hs_candidate_seconds(const struct hs_candidate *candidate)
 {
     return standing_of(candidate) == MEASURED ? candidate->measured->median_seconds

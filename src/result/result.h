@@ -19,10 +19,11 @@
 #include "model/datatype.h"
 #include "model/plan.h"
 #include "model/price.h"
+#include "model/stage.h"
 #include "model/system.h"
 #include "result/result_topology.h"
 
-#define HS_RESULT_FORMAT "hiersearch.result/1"
+#define HS_RESULT_FORMAT "hiersearch.result/2" /* /1 is read, too: result_upgrade.c */
 
 /* How a measurement ended. */
 /* clang-format off */
@@ -50,10 +51,10 @@ struct hs_measured {
     double *samples_seconds;      /* [sample_count], each the maximum over ranks, in order; owned */
     size_t sample_count;
     uint64_t wrong_elements;
-    /* Medians of each layer's phases; owned, both NULL where there are none. */
-    double *reduce_scatter_seconds; /* [layers], the last one is the allreduce */
-    double *allgather_seconds;      /* [layers - 1] */
-    size_t reduce_scatter_count, allgather_count;
+    /* [stage_count] medians of the plan's stages, in the order in which they run; owned, NULL where
+     * there are none */
+    struct hs_stage_time *stages;
+    size_t stage_count;
 };
 
 struct hs_candidate {
@@ -173,6 +174,11 @@ enum hs_status hs_result_set_version(struct hs_result *result, const char *name,
 /* What a message of a result asks: the bytes per process are those asked for. */
 struct hs_problem hs_result_problem(const struct hs_result *result,
                                     const struct hs_result_message *message);
+
+/* All its stages on that layer; NaN where there are none. */
+double hs_measured_layer_seconds(const struct hs_measured *measured, struct hs_layer layer);
+/* All its stages; NaN where there are none. */
+double hs_measured_stages_seconds(const struct hs_measured *measured);
 
 /* What a candidate is ranked by: measured median (status ok), else predicted time, else NaN. */
 double hs_candidate_seconds(const struct hs_candidate *candidate);

@@ -65,12 +65,30 @@ _Static_assert(offsetof(struct hs_measured, ci95_high_seconds) ==
                    offsetof(struct hs_measured, ci95_low_seconds) + sizeof(double),
                "the ends of an interval follow each other");
 
-static const struct hs_field times_rows[] = {
-    {"reduce_scatter", HS_SECONDS, TIMES(reduce_scatter_seconds, reduce_scatter_count), .min = 1,
-     .max = HS_LAYERS_MAX},
-    {"allgather", HS_SECONDS, TIMES(allgather_seconds, allgather_count), .max = HS_LAYERS_MAX - 1},
+static enum hs_status parse_key(void *value, const char *text, const struct hs_place *place,
+                                struct hs_error *why)
+{
+    (void)place;
+    return hs_stage_key_parse(value, text, why);
+}
+
+static const char *format_key(char text[HS_FIELD_TEXT], const void *value,
+                              const struct hs_place *place)
+{
+    (void)place;
+    return hs_stage_key_format(text, *(const struct hs_stage_key *)value);
+}
+
+static const struct hs_field_custom stage_key = {parse_key, format_key,
+                                                 "^[a-z-]+:[1-9][0-9]*:[1-9][0-9]*[a-z]?$"};
+_Static_assert(HS_STAGE_KEY_TEXT <= HS_FIELD_TEXT, "a key fits");
+
+static const struct hs_field stage_rows[] = {
+    {"stage", HS_CUSTOM, HS_AT(struct hs_stage_time, key), .custom = &stage_key,
+     .about = "PHASE:STRIDE:SIZE, with the letter of the algorithm where it is not the ring."},
+    {"seconds", HS_TIME, HS_AT(struct hs_stage_time, seconds)},
 };
-static const struct hs_fields times_fields = {HS_ROWS(times_rows, struct hs_measured)};
+static const struct hs_fields stage_fields = {HS_ROWS(stage_rows, struct hs_stage_time)};
 
 static const struct hs_field measured_rows[] = {
     {"status", HS_CHOICE, MEASURED(status), HS_NAMES(hs_measure_status_names),
@@ -89,10 +107,10 @@ static const struct hs_field measured_rows[] = {
      .max = HS_RESULT_SAMPLES_MAX, .about = "Every run in order, each the maximum over the ranks."},
     {"wrong_elements", HS_WHOLE, MEASURED(wrong_elements), HS_OPTIONAL, .when = was_verified,
      .about = "Elements that were not the expected result, over all ranks."},
-    {"layers_seconds", HS_OBJECT, HS_OTHER(struct hs_measured, reduce_scatter_count), HS_OPTIONAL,
-     .fields = &times_fields,
-     .about = "Median time of each phase, innermost layer first, from runs of their own. The last "
-              "of reduce_scatter is the allreduce of the last layer; allgather has one less."},
+    {"stages", HS_LIST, TIMES(stages, stage_count), HS_OPTIONAL, .min = 1, .max = HS_STAGES_MAX,
+     .fields = &stage_fields,
+     .about = "Median time of each of the plan's stages, in the order in which they run, from runs "
+              "of their own."},
 };
 
 #define OK_RULES                                                                                   \
@@ -269,20 +287,29 @@ static enum hs_status begin_candidate(void *object, const struct hs_place *place
     return HS_OK;
 }
 
-/* As many times as the plan has layers. */
+/* The times are of the plan's stages, in their order. */
 static enum hs_status check_candidate(void *object, const struct hs_place *place,
                                       struct hs_error *err)
 {
     const struct hs_candidate *candidate = object;
-    size_t layers = (size_t)candidate->plan.split.count, count;
-    struct hs_json measured = hs_json_find(place->at, "measured");
-    struct hs_json times = hs_json_find(&measured, "layers_seconds");
-    struct hs_json out = hs_json_find(&times, "reduce_scatter");
-    struct hs_json back = hs_json_find(&times, "allgather");
-    enum hs_status status = HS_OK;
+    const struct hs_result *result = hs_place_of(place, &hs_result_fields);
+    struct hs_problem problem = hs_problem_world(result->np, 1);
+    struct hs_json measured = hs_json_find(place->at, "measured"), at;
+    struct hs_json list = hs_json_find(&measured, "stages");
+    struct hs_stage stages[HS_STAGES_MAX];
+    char text[HS_STAGE_KEY_TEXT];
+    size_t count;
+    enum hs_status status;
 
-    if (times.node && !(status = hs_json_array(&count, &out, layers, layers, err)))
-        status = hs_json_array(&count, &back, layers - 1, layers - 1, err);
+    if (!list.node)
+        return HS_OK;
+    count = (size_t)hs_problem_stages(stages, &problem, &candidate->plan);
+    status = hs_json_array(&count, &list, count, count, err);
+    at = hs_json_first(&list);
+    for (size_t i = 0; i < count && status == HS_OK; i++, hs_json_next(&at))
+        if (!hs_stage_key_equal(candidate->measured->stages[i].key, stages[i].key))
+            status = hs_json_fail(&at, err, "expected the plan's stage %s",
+                                  hs_stage_key_format(text, stages[i].key));
     return status;
 }
 

@@ -64,16 +64,10 @@ static double error(const struct record *r)
  * chunks overlap. */
 static double layers_share(const struct record *r)
 {
-    double sum = 0;
-
-    if (!r->candidate || !hs_measured_is_ok(r->measured) || !r->of->whole_seconds ||
-        !r->measured->reduce_scatter_seconds)
+    if (!r->candidate || !hs_measured_is_ok(r->measured) || !r->of->whole_seconds)
         return NAN;
-    for (int i = 0; i < r->candidate->plan.split.count; i++)
-        sum += r->measured->reduce_scatter_seconds[i];
-    for (int i = 0; i + 1 < r->candidate->plan.split.count; i++)
-        sum += r->measured->allgather_seconds[i];
-    return sum / r->of->whole_seconds(r->of->timings, r->of->message, &r->candidate->plan);
+    return hs_measured_stages_seconds(r->measured) /
+           r->of->whole_seconds(r->of->timings, r->of->message, &r->candidate->plan);
 }
 
 /* Only data that was looked at can be right. */

@@ -98,9 +98,9 @@ HIERSEARCH_RESULT=$results/twins64.json drive 5 4 4 3 262144 3 262143
 check "of two layers of one size the one between nodes is meant where there are nodes" \
     '[[ $(calls) == "init 0;3 262144 1 1 0;3 262143 none 0;" ]] && says driven "layer 2 of 4x4x2x2"' driven
 printf '{"format":"hiersearch.result/2"}' >old.json
-printf '{"format":"hiersearch.result/1","np":8,"results":[{"message_bytes":' >half.json
-printf '{"format":"hiersearch.result/1","np":8,"results":[{"message_bytes":9,"best":"4x4"}]}' >np.json
-printf '{"format":"hiersearch.result/1","np":8,"results":[]}' >empty.json
+printf '{"format":"hiersearch.result/2","np":8,"results":[{"message_bytes":' >half.json
+printf '{"format":"hiersearch.result/2","np":8,"results":[{"message_bytes":9,"best":"4x4"}]}' >np.json
+printf '{"format":"hiersearch.result/2","np":8,"results":[]}' >empty.json
 for wrong in /nowhere old.json half.json np.json empty.json "$PWD" ""; do
     HIERSEARCH_RESULT=$wrong drive 5 4 1 3 1000000
     check "a result that is no use is an error, with a warning: ${wrong##*/}" \

@@ -11,7 +11,7 @@
     " \"bandwidth_GBps\": 1}]},"
 
 #define HEAD                                                                                       \
-    "{\"format\": \"hiersearch.result/1\", \"command\": \"c\","                                    \
+    "{\"format\": \"hiersearch.result/2\", \"command\": \"c\","                                    \
     "\"created\": \"2026-01-31T12:00:00Z\", \"versions\": {\"hiersearch\": \"0.1.0\"},"
 
 #define MESSAGE                                                                                    \
@@ -30,7 +30,9 @@
          "\"candidates\": [{\"plan\": \"2x2\", \"predicted_seconds\": 2, \"measured\": "           \
          "{\"status\": \"ok\", \"median_seconds\": 3, \"ci95_seconds\": [2.5, 4],"                 \
          "\"samples_seconds\": [3], \"wrong_elements\": 0,"                                        \
-         "\"layers_seconds\": {\"reduce_scatter\": [0.5, 1.5], \"allgather\": [0.75]}}},"          \
+         "\"stages\": [{\"stage\": \"reduce-scatter:1:2\", \"seconds\": 0.5},"                     \
+         "{\"stage\": \"allreduce:2:2\", \"seconds\": 1.5},"                                       \
+         "{\"stage\": \"allgather:1:2\", \"seconds\": 0.75}]}},"                                   \
          "{\"plan\": \"4\", \"predicted_seconds\": 8, \"measured\": {\"status\": \"ok\","          \
          "\"median_seconds\": 6, \"samples_seconds\": [6], \"wrong_elements\": 0}}]}]}"
 

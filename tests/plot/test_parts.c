@@ -32,9 +32,12 @@ static void a_fit_needs_three_points_and_no_time_is_negative(void **state)
 
 static void phases_run_out_and_back(void **state)
 {
-    double out[] = {1, 2, 3}, back[] = {4, 5};
-    struct hs_measured measured = {
-        .status = HS_MEASURE_OK, .reduce_scatter_seconds = out, .allgather_seconds = back};
+    struct hs_stage_time stages[] = {{{HS_REDUCE_SCATTER, HS_RING, {1, 2}}, 1},
+                                     {{HS_REDUCE_SCATTER, HS_RING, {2, 2}}, 2},
+                                     {{HS_ALLREDUCE, HS_RING, {4, 2}}, 3},
+                                     {{HS_ALLGATHER, HS_RING, {2, 2}}, 5},
+                                     {{HS_ALLGATHER, HS_RING, {1, 2}}, 4}};
+    struct hs_measured measured = {.status = HS_MEASURE_OK, .stages = stages, .stage_count = 5};
     struct hs_candidate candidate = {
         .plan = {.split = {.count = 3, .sizes = {2, 2, 2}}, .chunks = 1}, .measured = &measured};
     struct hs_plot_phases phases = hs_plot_measured_phases(&candidate);

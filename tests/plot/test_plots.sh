@@ -51,11 +51,14 @@ def measure(name, new, evil, machine):
     for message in result["results"]:
         for i, candidate in enumerate(message["candidates"]):
             seconds = candidate["predicted_seconds"] * (1.1 + 0.01 * i)
-            layers = [layer["seconds"] / 2 for layer in candidate["layers"]]
+            layers = [(f"{layer['stride']}:{layer['size']}", layer["seconds"] / 2) for layer in candidate["layers"]]
+            stages = ([("reduce-scatter:" + key, time) for key, time in layers[:-1]]
+                      + [("allreduce:" + layers[-1][0], 2 * layers[-1][1])]
+                      + [("allgather:" + key, time) for key, time in reversed(layers[:-1])])
             candidate["measured"] = {
                 "status": "ok", "median_seconds": seconds, "wrong_elements": 0, "samples_seconds": [seconds] * 6,
                 "ci95_seconds": [seconds * 0.95, seconds * 1.05],
-                "layers_seconds": {"reduce_scatter": layers[:-1] + [2 * layers[-1]], "allgather": layers[:-1]}}
+                "stages": [{"stage": key, "seconds": time} for key, time in stages]}
             if not machine:
                 del candidate["layers"], candidate["predicted_seconds"]
         message["candidates"].sort(key=lambda c: c["measured"]["median_seconds"])

@@ -12,22 +12,24 @@ static struct hs_candidate *add_plan(struct hs_result_message *message, const ch
     struct hs_candidate *candidate = hs_result_add_candidate(message);
     struct hs_measured *measured;
     struct hs_error err = {0};
-    int layers;
+    struct hs_stage stages[HS_STAGES_MAX];
+    struct hs_problem problem;
 
     assert_non_null(candidate);
     assert_status_is(hs_plan_parse(&candidate->plan, text, 0, &err), HS_OK, &err);
-    layers = candidate->plan.split.count;
     measured = hs_candidate_add_measured(candidate);
     assert_non_null(measured);
     measured->status = HS_MEASURE_OK;
     measured->median_seconds = 0.1;
     measured->ci95_low_seconds = 0.09;
     measured->ci95_high_seconds = 0.11;
-    measured->reduce_scatter_seconds = calloc((size_t)layers, sizeof(double));
-    measured->allgather_seconds = calloc((size_t)layers, sizeof(double));
-    for (int i = 0; i < layers; i++) {
-        measured->reduce_scatter_seconds[i] = 1e-3 * (i + 1);
-        measured->allgather_seconds[i] = 10e-3 * (i + 1);
+    problem = hs_problem_world(hs_split_product(&candidate->plan.split), 1);
+    measured->stage_count = (size_t)hs_problem_stages(stages, &problem, &candidate->plan);
+    measured->stages = calloc(measured->stage_count, sizeof(*measured->stages));
+    for (size_t i = 0; i < measured->stage_count; i++) {
+        double unit = stages[i].key.phase == HS_ALLGATHER ? 10e-3 : 1e-3;
+
+        measured->stages[i] = (struct hs_stage_time){stages[i].key, unit * (stages[i].layer + 1)};
     }
     return candidate;
 }

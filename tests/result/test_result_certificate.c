@@ -7,7 +7,7 @@
 #include "result/result.h"
 
 static const char before[] =
-    "{\"format\":\"hiersearch.result/1\",\"command\":\"hiersearch measure\",\"created\":"
+    "{\"format\":\"hiersearch.result/2\",\"command\":\"hiersearch measure\",\"created\":"
     "\"2026-01-31T12:00:00Z\",\"versions\":{},\"np\":16,\"complete\":true,\"results\":[{"
     "\"message_bytes\":4194304,\"dtype\":\"float32\",\"op\":\"sum\",\"search\":{\"strategy\":"
     "\"lazy\","

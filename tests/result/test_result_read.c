@@ -103,6 +103,16 @@ static void links_are_words_of_a_list(void **state)
         assert_false(hs_topology_link_valid(wrong[i]));
 }
 
+static void check_stages(const struct hs_measured *measured, size_t count,
+                         const struct hs_stage_time *expected)
+{
+    assert_int_equal(measured->stage_count, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(hs_stage_key_equal(measured->stages[i].key, expected[i].key));
+        assert_true(measured->stages[i].seconds == expected[i].seconds);
+    }
+}
+
 static void a_measurement_is_read_field_by_field(void **state)
 {
     struct hs_result result;
@@ -119,13 +129,15 @@ static void a_measurement_is_read_field_by_field(void **state)
     assert_int_equal(measured->sample_count, 3);
     assert_true(measured->samples_seconds[0] == 0.0004 && measured->samples_seconds[1] == 0.0003 &&
                 measured->samples_seconds[2] == 0.0002);
-    assert_true(measured->reduce_scatter_seconds[0] == 0.0001 &&
-                measured->reduce_scatter_seconds[1] == 0.00015 &&
-                measured->allgather_seconds[0] == 0.00005);
+    check_stages(measured, 3,
+                 (const struct hs_stage_time[]){{{HS_REDUCE_SCATTER, HS_RING, {1, 4}}, 0.0001},
+                                                {{HS_ALLREDUCE, HS_RING, {4, 2}}, 0.00015},
+                                                {{HS_ALLGATHER, HS_RING, {1, 4}}, 0.00005}});
+    assert_true(hs_measured_layer_seconds(measured, (struct hs_layer){1, 4}) == 0.0001 + 0.00005);
+    assert_true(isnan(hs_measured_layer_seconds(measured, (struct hs_layer){1, 8})));
     measured = result.messages[0].candidates[1].measured;
     assert_int_equal(measured->status, HS_MEASURE_SKIPPED);
-    assert_true(measured->reduce_scatter_seconds[0] == 0.5);
-    assert_non_null(measured->allgather_seconds);
+    check_stages(measured, 1, &(struct hs_stage_time){{HS_ALLREDUCE, HS_RING, {1, 8}}, 0.5});
     measured = result.messages[0].candidates[3].measured;
     assert_int_equal(measured->status, HS_MEASURE_WRONG);
     assert_true(measured->wrong_elements == UINT64_MAX - 1);
@@ -147,7 +159,8 @@ static void what_a_file_does_not_say_is_nan_or_null(void **state)
     assert_true(isnan(measured->median_seconds) && isnan(measured->ci95_low_seconds) &&
                 isnan(measured->ci95_high_seconds) && isnan(measured->device_median_seconds));
     assert_true(!measured->reason && !measured->samples_seconds && measured->sample_count == 0 &&
-                !measured->reduce_scatter_seconds && !measured->allgather_seconds);
+                !measured->stages && measured->stage_count == 0);
+    assert_true(isnan(hs_measured_stages_seconds(measured)));
     assert_true(isnan(result.messages[0].baselines[1].measured.median_seconds));
     assert_true(isnan(result.messages[0].candidates[2].predicted_seconds));
     assert_null(result.messages[0].candidates[2].cost);
@@ -244,7 +257,7 @@ static void what_is_no_result_at_all_is_refused(void **state)
 {
     static const char *const texts[][2] = {
         {"[]", "text: expected an object, found an array"},
-        {"\"hiersearch.result/1\"", "text: expected an object, found \"hiersearch.result/1\""},
+        {"\"hiersearch.result/2\"", "text: expected an object, found \"hiersearch.result/2\""},
         {"{}", "text: format: missing"},
         {"{\"format\": 1}", "text: format: expected a text in double quotes, found 1"},
     };
@@ -262,6 +275,26 @@ static void what_is_no_result_at_all_is_refused(void **state)
                    "tests/result/no-such-file.json: cannot be read: No such file or directory");
 }
 
+/* tests/result/old has files as hiersearch 0.1.0 wrote them; tests/result/good the same as today. */
+static void files_of_format_1_are_read_as_those_of_today(void **state)
+{
+    static const char *const names[] = {"calibrated", "full", "lazy", "minimal", "topology"};
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(names); i++) {
+        struct hs_result old, now;
+        char path[128];
+
+        snprintf(path, sizeof(path), "tests/result/old/%s.json", names[i]);
+        load(&old, path);
+        snprintf(path, sizeof(path), GOOD "%s.json", names[i]);
+        load(&now, path);
+        assert_true(hs_fields_equal(&hs_result_fields, &old, &now));
+        hs_result_release(&old);
+        hs_result_release(&now);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("a full file is read field by field", a_full_file_is_read_field_by_field),
     HS_TEST("kinds of nodes are read field by field", kinds_of_nodes_are_read_field_by_field),
@@ -272,6 +305,8 @@ static const struct CMUnitTest tests[] = {
             layers_have_the_figures_of_the_file_and_the_rest_from_its_system),
     HS_TEST("every broken file is refused with its reason",
             every_broken_file_is_refused_with_its_reason),
+    HS_TEST("files of format 1 are read as those of today",
+            files_of_format_1_are_read_as_those_of_today),
     HS_TEST("what is no result at all is refused", what_is_no_result_at_all_is_refused),
 };
 HS_TEST_MAIN(tests)

@@ -45,8 +45,8 @@ measure 4 --size 64KiB --backend host "${quick[@]}" --plans 2x2,2x2/2 -o -
 check "-o - writes the result to stdout and the table to stderr" '[ $status = 0 ] && is_valid out && said "best  "'
 check "--plans adds the flat split" 'holds out "sorted(c[\"plan\"] for c in m[\"candidates\"]) == [\"2x2\", \"2x2/2\", \"4\"]"'
 check "layers have a reduce-scatter each, and an allgather except the last" 'holds out "all(\
-    (len(l[\"reduce_scatter\"]), len(l[\"allgather\"])) == (n, n - 1) for n, l in \
-    [(c[\"plan\"].count(\"x\") + 1, c[\"measured\"][\"layers_seconds\"]) for c in m[\"candidates\"]])"'
+    [s[\"stage\"].split(\":\")[0] for s in c[\"measured\"][\"stages\"]] == n * [\"reduce-scatter\"] + \
+    [\"allreduce\"] + n * [\"allgather\"] for n, c in [(c[\"plan\"].count(\"x\"), c) for c in m[\"candidates\"]])"'
 
 timeout 30 "$program" --size 4KiB "${quick[@]}" -o one.json >out 2>err
 status=$?

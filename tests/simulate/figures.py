@@ -11,7 +11,8 @@ for path in sys.argv[1:]:
         candidates = json.load(file)["results"][0]["candidates"]
     for candidate in sorted(candidates, key=lambda c: c["plan"]):
         measured = candidate["measured"]
-        phases = measured["layers_seconds"]
+        layers = candidate["plan"].split("/")[0].count("x") + 1
+        times = [stage["seconds"] for stage in measured["stages"]]
         print(candidate["plan"], candidate["predicted_seconds"], measured["median_seconds"],
               int(any(layer["straddles"] for layer in candidate["layers"])),
-              *phases["reduce_scatter"], *phases["allgather"])
+              *times[:layers], *reversed(times[layers:]))

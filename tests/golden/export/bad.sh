@@ -19,7 +19,7 @@ try result.json --to simgrid -o result.json
 try result.json --to simgrid -o no/such/folder
 try result.json --to msccl -o no/such/folder/file
 try result.json extra --to msccl
-sed 's|hiersearch.result/1|hiersearch.result/0|' result.json >older.json
+sed 's|hiersearch.result/2|hiersearch.result/0|' result.json >older.json
 try older.json --to msccl
 echo '{}' >empty.json
 try empty.json --to msccl

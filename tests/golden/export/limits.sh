@@ -12,7 +12,7 @@ try 524288.json --to astra-sim -o files
 # As measured without a system: nothing that describes the machine.
 cat >measured.json <<'END'
 {
-  "format": "hiersearch.result/1", "command": "hiersearch measure", "created": "2026-01-31T12:00:00Z",
+  "format": "hiersearch.result/2", "command": "hiersearch measure", "created": "2026-01-31T12:00:00Z",
   "backend": "host", "versions": {}, "np": 8, "complete": true,
   "results": [ { "message_bytes": 1048576, "dtype": "float32", "op": "sum",
     "search": { "strategy": "lattice", "splits": 4, "looked_at": 4, "pruned": [] },
