@@ -103,7 +103,7 @@ USES_export := export result model base
 USES_plot   := plot search result model base
 USES_cli    := cli console plot compare search export result machine model base
 USES_console := console base
-USES_runner := runner result model base
+USES_runner := runner result machine model base
 USES_measure := measure cli runner search result machine model console base
 
 PROGRAMS := $(BUILD)/hiersearch
@@ -222,7 +222,7 @@ $(BUILD)/gen/%.inc: src/%
 $(BUILD)/obj/export/pytorch.o $(BUILD)/obj/export/jax.o $(BUILD)/obj/cli/cmd_completion.o: $(LITERALS)
 
 # ---- unit tests: each is linked with its own layer and those below -----------------------------------
-TEST_LAYERS := base model search result compare console export plot cli runner measure
+TEST_LAYERS := base model machine search result compare console export plot cli runner measure
 CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null)
 unit_tests = $(patsubst tests/%.c,$(BUILD)/tests/%,$(foreach l,$(1),$(wildcard tests/$(l)/test_*.c)))
 # Under tests/runner, mpi_*.c are programs to be run by mpiexec.

@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "machine/system_find.h"
 #include "measure/calibrate_report.h"
-#include "measure/neutral_system.h"
+#include "machine/neutral_system.h"
 #include "measure/share.h"
 #include "runner/buffers.h"
 #include "runner/check.h"

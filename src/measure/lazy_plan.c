@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "measure/neutral_system.h"
+#include "machine/neutral_system.h"
 #include "measure/share.h"
 #include "runner/layer_comms.h"
 #include "runner/layer_timer.h"

@@ -15,7 +15,7 @@
 
 #include "runner/check.h"
 #include "runner/layer_comms.h"
-#include "runner/scontrol.h"
+#include "machine/scontrol.h"
 
 #define SCONTROL_TIMEOUT_MS 5000
 

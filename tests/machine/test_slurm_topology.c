@@ -5,7 +5,7 @@
 #include "test.h"
 
 #include "base/text.h"
-#include "runner/slurm_topology.h"
+#include "machine/slurm_topology.h"
 
 static const char two_leaves[] =
     "SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=n[1-2]\n"

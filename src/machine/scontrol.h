@@ -1,8 +1,8 @@
 /*
  * scontrol.h - asks Slurm for its network tree.
  */
-#ifndef HS_RUNNER_SCONTROL_H
-#define HS_RUNNER_SCONTROL_H
+#ifndef HS_MACHINE_SCONTROL_H
+#define HS_MACHINE_SCONTROL_H
 
 #include "base/error.h"
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* neutral_system.c - see neutral_system.h. */
-#include "measure/neutral_system.h"
+#include "machine/neutral_system.h"
 
 #include <stdio.h>
 #include <string.h>

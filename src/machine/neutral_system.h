@@ -6,14 +6,14 @@
  * the spine. They say nothing of the machine: a calibration (calibration.h) starts from them and
  * replaces them, and the lazy search (lazy.h) takes no bound from them.
  */
-#ifndef HS_MEASURE_NEUTRAL_SYSTEM_H
-#define HS_MEASURE_NEUTRAL_SYSTEM_H
+#ifndef HS_MACHINE_NEUTRAL_SYSTEM_H
+#define HS_MACHINE_NEUTRAL_SYSTEM_H
 
 #include <stdint.h>
 
 #include "base/error.h"
+#include "machine/node_order.h"
 #include "model/system.h"
-#include "runner/node_order.h"
 
 #define HS_NEUTRAL_NAME "neutral" /* of the system */
 

@@ -1,5 +1,5 @@
 /* slurm_topology.c - see slurm_topology.h. */
-#include "runner/slurm_topology.h"
+#include "machine/slurm_topology.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  */
 #include "test.h"
 
-#include "runner/node_order.h"
+#include "machine/node_order.h"
 
 #define NODES_MAX 8
 

@@ -4,8 +4,8 @@
  * Pure work on what the ranks have reported; placement.c collects the reports. What people should
  * know (something is uneven, or unknown) is appended to a note.
  */
-#ifndef HS_RUNNER_NODE_ORDER_H
-#define HS_RUNNER_NODE_ORDER_H
+#ifndef HS_MACHINE_NODE_ORDER_H
+#define HS_MACHINE_NODE_ORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
  */
 #include "test.h"
 
-#include "measure/neutral_system.h"
+#include "machine/neutral_system.h"
 
 #define NODES_MAX 8
 

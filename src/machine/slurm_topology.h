@@ -9,8 +9,8 @@
  *     SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=n[1-2]
  *     SwitchName=spine Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=leaf[1-2]
  */
-#ifndef HS_RUNNER_SLURM_TOPOLOGY_H
-#define HS_RUNNER_SLURM_TOPOLOGY_H
+#ifndef HS_MACHINE_SLURM_TOPOLOGY_H
+#define HS_MACHINE_SLURM_TOPOLOGY_H
 
 #include <stddef.h>
 

@@ -1,11 +1,11 @@
 /* node_order.c - see node_order.h. */
-#include "runner/node_order.h"
+#include "machine/node_order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runner/slurm_topology.h"
+#include "machine/slurm_topology.h"
 
 /* Up to so many nodes or racks are listed one by one. */
 #define LISTED_MAX 4
@@ -49,22 +49,31 @@ static const char *slurm_name_of(const struct hs_node_report *node)
 /* How looking all nodes up by one of their names went. */
 enum finding { ALL_FOUND, SOME_UNKNOWN, SOME_ALIKE };
 
-/* Fills found[i], the position in the list of node i; *culprit is a node that spoils it. */
-static enum finding find_all(size_t *found, const struct hs_node_list *list, char *taken,
-                             const struct hs_node_report *nodes, size_t count,
-                             const char *(*name_of)(const struct hs_node_report *), size_t *culprit)
+/* The listed nodes, and which of them the nodes of the job are. */
+struct lookup {
+    struct hs_node_list list;
+    size_t *found; /* [nodes] owned: positions in the list */
+    char *taken;   /* [list.count] owned */
+};
+
+/* Fills lookup->found; *culprit is a node that spoils it. */
+static enum finding find_all(struct lookup *lookup, const struct hs_node_report *nodes,
+                             size_t count, const char *(*name_of)(const struct hs_node_report *),
+                             size_t *culprit)
 {
+    const struct hs_node_list *list = &lookup->list;
     size_t hint = 0;
-    memset(taken, 0, list->count);
+    memset(lookup->taken, 0, list->count);
     for (size_t i = 0; i < count; i++) {
+        size_t at = find_node(list, name_of(&nodes[i]), hint);
         *culprit = i;
-        found[i] = find_node(list, name_of(&nodes[i]), hint);
-        if (found[i] == list->count)
+        if (at == list->count)
             return SOME_UNKNOWN;
-        if (taken[found[i]])
+        if (lookup->taken[at])
             return SOME_ALIKE;
-        taken[found[i]] = 1;
-        hint = found[i] + 1;
+        lookup->found[i] = at;
+        lookup->taken[at] = 1;
+        hint = at + 1;
     }
     return ALL_FOUND;
 }
@@ -78,33 +87,35 @@ static bool all_hosts_alike(const struct hs_node_report *nodes, size_t count)
 }
 
 /* Racks from the positions, unless one has none. */
-static void take_racks(struct hs_node_report *nodes, size_t count, const size_t *found,
-                       const struct hs_node_list *list, struct hs_text *note)
+static void take_racks(struct hs_node_report *nodes, size_t count, const struct lookup *lookup,
+                       struct hs_text *note)
 {
+    const struct hs_node_list *list = &lookup->list;
     for (size_t i = 0; i < count; i++) {
-        if (list->racks[found[i]][0] != '\0')
+        if (list->racks[lookup->found[i]][0] != '\0')
             continue;
         hs_text_append(note, "racks unknown: %s is under no leaf switch of Slurm's topology",
-                       list->hosts[found[i]]);
+                       list->hosts[lookup->found[i]]);
         return;
     }
     for (size_t i = 0; i < count; i++)
-        snprintf(nodes[i].place.rack, sizeof nodes[i].place.rack, "%s", list->racks[found[i]]);
+        snprintf(nodes[i].place.rack, sizeof nodes[i].place.rack, "%s",
+                 list->racks[lookup->found[i]]);
 }
 
-static void match(struct hs_node_report *nodes, size_t count, const struct hs_node_list *list,
-                  size_t *found, char *taken, struct hs_text *note)
+static void match(struct hs_node_report *nodes, size_t count, struct lookup *lookup,
+                  struct hs_text *note)
 {
     size_t culprit, ignored;
-    enum finding finding = find_all(found, list, taken, nodes, count, host_of, &culprit);
+    enum finding finding = find_all(lookup, nodes, count, host_of, &culprit);
     if (finding != ALL_FOUND &&
-        find_all(found, list, taken, nodes, count, slurm_name_of, &ignored) == ALL_FOUND) {
+        find_all(lookup, nodes, count, slurm_name_of, &ignored) == ALL_FOUND) {
         finding = ALL_FOUND;
         for (size_t i = 0; i < count; i++)
             memcpy(nodes[i].place.host, nodes[i].slurm_name, sizeof nodes[i].place.host);
     }
     if (finding == ALL_FOUND)
-        take_racks(nodes, count, found, list, note);
+        take_racks(nodes, count, lookup, note);
     else if (finding == SOME_ALIKE || all_hosts_alike(nodes, count))
         hs_text_append(note, "racks unknown: several nodes have the host name %s",
                        nodes[culprit].place.host);
@@ -124,25 +135,23 @@ static bool any_rack(const struct hs_node_list *list)
 void hs_nodes_find_racks(struct hs_node_report *nodes, size_t count, const char *node_list,
                          const char *topology, struct hs_text *note)
 {
-    struct hs_node_list list = {0};
+    struct lookup lookup = {.found = NULL};
     struct hs_error err = {0};
-    size_t *found = NULL;
-    char *taken = NULL;
-    if (hs_slurm_node_list(&list, node_list, topology, &err) != HS_OK) {
+    if (hs_slurm_node_list(&lookup.list, node_list, topology, &err) != HS_OK) {
         hs_text_append(note, "racks unknown: %s", err.message);
         return;
     }
-    if (any_rack(&list)) {
-        found = malloc(count * sizeof *found);
-        taken = malloc(list.count);
-        if (found != NULL && taken != NULL)
-            match(nodes, count, &list, found, taken, note);
+    if (any_rack(&lookup.list)) {
+        lookup.found = malloc(count * sizeof *lookup.found);
+        lookup.taken = malloc(lookup.list.count);
+        if (lookup.found != NULL && lookup.taken != NULL)
+            match(nodes, count, &lookup, note);
         else
             hs_text_append(note, "racks unknown: out of memory");
     }
-    free(found);
-    free(taken);
-    hs_node_list_release(&list);
+    free(lookup.found);
+    free(lookup.taken);
+    hs_node_list_release(&lookup.list);
 }
 
 static int compare_numbers(int64_t a, int64_t b)

@@ -1,5 +1,5 @@
 /* scontrol.c - see scontrol.h. */
-#include "runner/scontrol.h"
+#include "machine/scontrol.h"
 
 #include <errno.h>
 #include <fcntl.h>
