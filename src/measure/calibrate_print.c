@@ -95,43 +95,45 @@ static double every_split_seconds(uint64_t *splits, const struct hs_calibrate_ru
     double seconds = 0;
 
     for (size_t i = 0; i < count; i++)
-        seconds += hs_every_split_seconds(splits, &run->system, run->np, (double)sizes[i]);
+        seconds += hs_every_split_seconds(splits, &run->campaign.system, run->campaign.ranks.np,
+                                          (double)sizes[i]);
     return seconds;
 }
 
 static void print_cost(struct hs_text *out, const struct hs_calibrate_run *run)
 {
-    double runs = (double)run->runs / (double)run->measured_tasks, all;
+    double runs = (double)run->grid.runs / (double)run->grid.measured_tasks, all;
     uint64_t splits = 0;
     char seconds[HS_UNIT_TEXT], every[HS_UNIT_TEXT], count[HS_FIGURE_TEXT];
 
     hs_text_append(out, "%zu layers (each set up once), %zu measurements, %zu runs, %s\n",
-                   count_layers(&run->system.fits), run->measured_tasks, run->runs,
-                   hs_seconds_format(seconds, run->seconds));
+                   count_layers(&run->campaign.system.fits), run->grid.measured_tasks,
+                   run->grid.runs, hs_seconds_format(seconds, run->campaign.seconds));
     all = every_split_seconds(&splits, run);
     if (isfinite(all))
         hs_text_append(out,
                        "measuring every split of %d at these sizes, %.3g runs each: %s split%s, "
                        "about %s by these figures\n",
-                       run->np, runs, hs_count_figure(count, splits), splits == 1 ? "" : "s",
-                       hs_seconds_format(every, all * runs));
+                       run->campaign.ranks.np, runs, hs_count_figure(count, splits),
+                       splits == 1 ? "" : "s", hs_seconds_format(every, all * runs));
 }
 
 void hs_calibrate_print(struct hs_text *out, const struct hs_calibrate_run *run)
 {
     bool to_stderr = strcmp(run->settings.output, "-") == 0;
     struct hs_terminal terminal = hs_terminal_look(to_stderr ? STDERR_FILENO : STDOUT_FILENO);
-    const struct hs_fits *fits = &run->system.fits;
+    const struct hs_fits *fits = &run->campaign.system.fits;
     struct hs_table table = {0};
     char launch[HS_UNIT_TEXT], interval[HS_UNIT_TEXT];
 
-    hs_text_append(out, "%s: %d ranks, %s backend, %s %s\n\n", run->system.name, run->np,
-                   run->backend->name, hs_datatype_names[run->settings.datatype],
+    hs_text_append(out, "%s: %d ranks, %s backend, %s %s\n\n", run->campaign.system.name,
+                   run->campaign.ranks.np, run->campaign.backend->name,
+                   hs_datatype_names[run->settings.datatype],
                    hs_operation_names[run->settings.operation]);
     add_columns(&table);
     for (size_t i = 0; i < fits->count; i++)
         if (fits->items[i].scope != HS_FIT_LAYER)
-            add_fit(&table, &fits->items[i], &run->system);
+            add_fit(&table, &fits->items[i], &run->campaign.system);
     hs_table_print(out, &table, &terminal);
     hs_table_release(&table);
     hs_text_append(
@@ -139,7 +141,7 @@ void hs_calibrate_print(struct hs_text *out, const struct hs_calibrate_run *run)
         "\nlaunch %s +- %s per call\n"
         "+-: half width of the 95 %% interval; time: of a layer of that size; n1/2: bytes "
         "entering for half the bandwidth; from, to: bytes measured\n",
-        hs_seconds_format(launch, run->system.launch_seconds),
+        hs_seconds_format(launch, run->campaign.system.launch_seconds),
         hs_seconds_format(interval, fits->launch_ci95_seconds));
     if (fits->refusal_count > 0)
         hs_text_append(out, "%zu layer%s refused, see the notes\n", fits->refusal_count,

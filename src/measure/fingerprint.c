@@ -50,12 +50,12 @@ static void add_nodes(struct hs_fingerprint *print, const struct hs_rank_order *
     hs_text_release(&text);
 }
 
-static void add_system(struct hs_fingerprint *print, const struct hs_session *session)
+static void add_system(struct hs_fingerprint *print, const struct hs_campaign *campaign)
 {
     struct hs_text text = {0};
 
-    if (session->has_system)
-        hs_system_format(&text, &session->system);
+    if (campaign->has_system)
+        hs_system_format(&text, &campaign->system);
     add(print, "system", "%s", text.data ? text.data : "");
     hs_text_release(&text);
 }
@@ -72,44 +72,44 @@ static void add_library(struct hs_fingerprint *print)
 
 /* As rank 0 has them. NVML's driver is more precise than CUDA's, which names the CUDA version only.
  * */
-static void add_device(struct hs_fingerprint *print, const struct hs_session *session)
+static void add_device(struct hs_fingerprint *print, const struct hs_campaign *campaign)
 {
-    const struct hs_memory *memory = session->memory ? session->memory : &hs_memory_host;
+    const struct hs_memory *memory = campaign->memory ? campaign->memory : &hs_memory_host;
     struct hs_device_facts facts = {.gpu = ""};
 
-    if (session->backend->memory_use != HS_MEMORY_OWN)
+    if (campaign->backend->memory_use != HS_MEMORY_OWN)
         add(print, "buffers", "%s", memory->name);
-    if (session->backend->identify)
-        session->backend->identify(&facts);
-    else if (session->backend->memory_use != HS_MEMORY_OWN && memory->identify)
+    if (campaign->backend->identify)
+        campaign->backend->identify(&facts);
+    else if (campaign->backend->memory_use != HS_MEMORY_OWN && memory->identify)
         memory->identify(&facts);
     else
         return;
     add(print, "gpu", "%s", facts.gpu);
-    add(print, "driver", "%s%s%s", session->machine.driver, session->machine.driver[0] ? ", " : "",
-        facts.driver);
+    add(print, "driver", "%s%s%s", campaign->machine.driver,
+        campaign->machine.driver[0] ? ", " : "", facts.driver);
     if (facts.nccl[0])
         add(print, "nccl", "%s", facts.nccl);
 }
 
-enum hs_status hs_fingerprint_take(struct hs_fingerprint *print, const struct hs_session *session,
+enum hs_status hs_fingerprint_take(struct hs_fingerprint *print, const struct hs_campaign *campaign,
                                    struct hs_error *err)
 {
-    const struct hs_measure_settings *settings = &session->settings;
+    const struct hs_campaign_options *options = &campaign->options;
 
     *print = (struct hs_fingerprint){.count = 0};
-    add(print, "np", "%d", session->np);
-    add(print, "backend", "%s", session->backend->name);
-    add_sizes(print, &settings->sizes);
-    add(print, "dtype", "%s", hs_datatype_names[settings->datatype]);
-    add(print, "op", "%s", hs_operation_names[settings->operation]);
-    add_nodes(print, &session->order);
-    add_system(print, session);
+    add(print, "np", "%d", campaign->ranks.np);
+    add(print, "backend", "%s", campaign->backend->name);
+    add_sizes(print, &options->sizes);
+    add(print, "dtype", "%s", hs_datatype_names[options->datatype]);
+    add(print, "op", "%s", hs_operation_names[options->operation]);
+    add_nodes(print, &campaign->order);
+    add_system(print, campaign);
     add(print, "hiersearch", "%s", HS_VERSION);
     add_library(print);
-    add_device(print, session);
-    if (session->backend == &hs_backend_null)
-        add(print, "seed", "%" PRId64, settings->seed);
+    add_device(print, campaign);
+    if (campaign->backend == &hs_backend_null)
+        add(print, "seed", "%" PRId64, options->seed);
     for (size_t i = 0; i < print->count; i++)
         if (!print->facts[i].text)
             return hs_fail(err, HS_MEMORY, "out of memory");

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "measure/session.h"
+#include "measure/campaign.h"
 #include "runner/journal.h"
 
 #define HS_FINGERPRINT_FACTS 16
@@ -21,7 +21,7 @@ struct hs_fingerprint {
  * the messages lie (host, mpi); where they are on GPUs the GPU's name, the driver, and with the
  * nccl backends NCCL's version. Which candidates are measured may change between the runs.
  * HS_MEMORY. */
-enum hs_status hs_fingerprint_take(struct hs_fingerprint *print, const struct hs_session *session,
+enum hs_status hs_fingerprint_take(struct hs_fingerprint *print, const struct hs_campaign *campaign,
                                    struct hs_error *err);
 void hs_fingerprint_release(struct hs_fingerprint *print);
 

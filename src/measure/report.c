@@ -11,9 +11,10 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/statistics.h"
 #include "console/figures.h"
+#include "engine/cuda_aware.h"
 #include "model/price.h"
-#include "runner/cuda_aware.h"
 #include "version.h"
 
 static enum hs_status out_of_memory(struct hs_error *err)
@@ -46,10 +47,15 @@ static bool copy_layers(struct hs_measured *measured, const struct hs_contestant
     measured->allgather_seconds = calloc(layers, sizeof(double)); /* one more than needed */
     if (!measured->reduce_scatter_seconds || !measured->allgather_seconds)
         return false;
-    for (size_t i = 0; i < layers; i++)
-        measured->reduce_scatter_seconds[i] = hs_contestant_phase_median(item, i);
-    for (size_t i = 0; i + 1 < layers; i++)
-        measured->allgather_seconds[i] = hs_contestant_phase_median(item, HS_LAYERS_MAX + i);
+    for (int s = 0; s < item->stage_count; s++) {
+        double seconds = hs_samples_median(&item->stages[s].seconds);
+        size_t i = (size_t)s;
+
+        if (i < layers)
+            measured->reduce_scatter_seconds[i] = seconds;
+        else
+            measured->allgather_seconds[2 * layers - 2 - i] = seconds;
+    }
     return true;
 }
 
@@ -105,12 +111,14 @@ static enum hs_status add_candidate(struct hs_result_message *message,
                                     const struct hs_session *session,
                                     const struct hs_contestant *item, struct hs_error *err)
 {
-    struct hs_problem problem = hs_problem_world(session->np, (double)message->message_bytes);
+    struct hs_problem problem =
+        hs_problem_world(session->campaign.ranks.np, (double)message->message_bytes);
     struct hs_candidate *candidate;
     enum hs_status status = HS_OK;
 
-    if (session->has_system)
-        status = hs_result_add_prediction(message, &session->system, &problem, &item->plan, err);
+    if (session->campaign.has_system)
+        status = hs_result_add_prediction(message, &session->campaign.system, &problem, &item->plan,
+                                          err);
     else if (!hs_result_add_candidate(message))
         status = out_of_memory(err);
     if (status)
@@ -231,13 +239,14 @@ static enum hs_status fill_versions(struct hs_result *result, const struct hs_se
     }
     if (status == HS_OK)
         status = hs_result_set_version(result, "mpi_cuda_aware", hs_mpi_cuda_aware(), err);
-    if (status == HS_OK && session->device[0])
-        status = hs_result_set_version(result, "device", session->device, err);
-    if (status == HS_OK && session->machine.driver[0])
-        status = hs_result_set_version(result, "driver", session->machine.driver, err);
-    if (status == HS_OK && session->memory_bytes > 0)
-        status = hs_result_set_version(result, "memory_per_rank",
-                                       hs_bytes_figure(memory, (double)session->memory_bytes), err);
+    if (status == HS_OK && session->campaign.device[0])
+        status = hs_result_set_version(result, "device", session->campaign.device, err);
+    if (status == HS_OK && session->campaign.machine.driver[0])
+        status = hs_result_set_version(result, "driver", session->campaign.machine.driver, err);
+    if (status == HS_OK && session->campaign.memory_bytes > 0)
+        status = hs_result_set_version(
+            result, "memory_per_rank",
+            hs_bytes_figure(memory, (double)session->campaign.memory_bytes), err);
     return status;
 }
 
@@ -280,24 +289,26 @@ enum hs_status hs_report_build(struct hs_result *result, const struct hs_session
 {
     enum hs_status status = HS_OK;
 
-    *result = (struct hs_result){.np = session->np, .complete = complete};
+    *result = (struct hs_result){.np = session->campaign.ranks.np, .complete = complete};
     result->command = hs_strdup(session->command_line);
-    result->created = hs_strdup(session->created);
-    result->backend = hs_strdup(session->backend->name);
+    result->created = hs_strdup(session->campaign.created);
+    result->backend = hs_strdup(session->campaign.backend->name);
     if (!result->command || !result->created || !result->backend ||
         (note && !(result->note = hs_strdup(note))))
         return out_of_memory(err);
-    if (session->has_system) {
-        status = copy_system(&result->system, &session->system, err);
+    if (session->campaign.has_system) {
+        status = copy_system(&result->system, &session->campaign.system, err);
         result->has_system = status == HS_OK;
-        result->extrapolated = session->np > hs_system_capacity(&session->system);
+        result->extrapolated =
+            session->campaign.ranks.np > hs_system_capacity(&session->campaign.system);
     }
     if (status == HS_OK)
         status = fill_versions(result, session, err);
     if (status == HS_OK)
-        status = fill_placement(&result->placement, &session->order, err);
+        status = fill_placement(&result->placement, &session->campaign.order, err);
     if (status == HS_OK)
-        status = hs_machine_report(result, &session->machine, &session->order, err);
+        status =
+            hs_machine_report(result, &session->campaign.machine, &session->campaign.order, err);
     for (size_t i = 0; i < session->bout_count && status == HS_OK; i++)
         if (session->bouts[i].begun)
             status = add_bout(result, session, &session->bouts[i], err);

@@ -103,16 +103,24 @@ static bool add_numbers(cJSON *root, const char *key, const struct hs_samples *s
     return false;
 }
 
-/* "phases": one list per phase, in the order of the contestant's. */
+/* "phases": one list per stage. The file's number of it is its layer, an allgather's HS_LAYERS_MAX
+ * more. */
+int hs_journal_phase(const struct hs_contestant *item, int stage)
+{
+    int layers = item->plan.split.count;
+
+    return stage < layers ? stage : HS_LAYERS_MAX + 2 * layers - 2 - stage;
+}
+
 static bool add_layers(cJSON *root, const struct hs_contestant *item)
 {
     cJSON *lists = cJSON_AddObjectToObject(root, "phases");
     char key[16];
     bool complete = lists && add_numbers(root, "whole", &item->whole, item->journaled_layers);
 
-    for (int phase = 0; phase < 2 * HS_LAYERS_MAX && complete; phase++) {
-        snprintf(key, sizeof(key), "%d", phase);
-        complete = add_numbers(lists, key, &item->phases[phase], item->journaled_layers);
+    for (int stage = 0; stage < item->stage_count && complete; stage++) {
+        snprintf(key, sizeof(key), "%d", hs_journal_phase(item, stage));
+        complete = add_numbers(lists, key, &item->stages[stage].seconds, item->journaled_layers);
     }
     return complete;
 }

@@ -75,6 +75,9 @@ enum hs_status hs_journal_resume(struct hs_journal *journal, const char *path, c
 enum hs_status hs_journal_restore(const struct hs_journal *journal, struct hs_contest *contest,
                                   uint64_t message_bytes, bool retry, struct hs_error *err);
 
+/* The number that a contestant's stage has in a line. */
+int hs_journal_phase(const struct hs_contestant *item, int stage);
+
 /* Whether a line would say something new: samples, layer times or an ending not written yet. */
 bool hs_journal_wants(const struct hs_contestant *item);
 /* Writes that line; hs_journal_sync brings what was written to the disk (a killed program loses

@@ -42,9 +42,9 @@ static enum hs_status read_layers(struct hs_contestant *item, const struct hs_js
     if (status != HS_OK || !hs_json_has(line, "phases"))
         return status;
     status = hs_json_member(&lists, line, "phases", err);
-    for (int phase = 0; phase < 2 * HS_LAYERS_MAX && status == HS_OK; phase++) {
-        snprintf(key, sizeof(key), "%d", phase);
-        status = read_numbers(&item->phases[phase], &lists, key, err);
+    for (int stage = 0; stage < item->stage_count && status == HS_OK; stage++) {
+        snprintf(key, sizeof(key), "%d", hs_journal_phase(item, stage));
+        status = read_numbers(&item->stages[stage].seconds, &lists, key, err);
     }
     item->layer_runs = item->whole.count;
     return status;
