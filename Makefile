@@ -62,7 +62,7 @@ $(if $(filter 1,$(HAVE_MPI)),,$(error HAVE_NCCL=1 needs MPI))
 NCCL_LIBRARY := $(firstword $(wildcard $(addsuffix /libnccl.so.2,$(addprefix $(NCCL_HOME)/,lib lib64))) libnccl.so.2)
 GPU_CFLAGS := -DHS_HAVE_NCCL -DHS_NCCL_BUILT_WITH='"$(NCCL_LIBRARY)"' \
               $(addprefix -isystem ,$(filter-out /usr/include,$(sort $(CUDA_HOME)/include $(NCCL_HOME)/include)))
-GPU_LIBS := $(BUILD)/obj/runner/cuda_kernels.o $(CUDART) -ldl -lrt
+GPU_LIBS := $(BUILD)/obj/engine/cuda_kernels.o $(BUILD)/obj/runner/pattern_kernels.o $(CUDART) -ldl -lrt
 endif
 # What the GPUs' kernels are compiled for: `native`, the GPUs of this machine; or numbers, machine code for these and,
 # for all others from 7.5 on, what their driver compiles when the program starts; or any other word of nvcc's -arch.
@@ -86,8 +86,9 @@ HS_LDFLAGS := $(SANITIZE_FLAGS) $(LDFLAGS)
 HS_LIBS := $(PKG_LIBS) -lm -ldl
 
 # ---- sources: a folder is a layer, a layer is an archive -------------------------------------------
-ALL_LAYERS := base model machine search result compare export console view plot runner measure cli
-NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/runner/nccl*.[ch] src/runner/cuda_kernels.h src/runner/cuda_memory.c))
+ALL_LAYERS := base model machine search result compare export console view plot engine runner measure cli
+NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/engine/nccl*.[ch] src/engine/cuda_[dgkm]*.[ch] \
+    src/runner/pattern_kernels.h))
 sources = $(filter-out $(NO_GPU),$(sort $(wildcard src/$(1)/*.c)))
 objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
 archive = $(BUILD)/lib/libhs_$(1).a
@@ -104,8 +105,9 @@ USES_console := console base
 USES_view   := view console export compare search result model base
 USES_plot   := plot view console export compare search result model base
 USES_cli    := cli plot view console export compare search result machine model base
-USES_runner := runner result model base
-USES_measure := measure cli runner view console export compare search result machine model base
+USES_engine := engine model base
+USES_runner := runner engine result machine model base
+USES_measure := measure cli runner engine view console export compare search result machine model base
 
 PROGRAMS := $(BUILD)/hiersearch
 ifeq ($(HAVE_MPI),1)
@@ -129,7 +131,7 @@ $(BUILD)/obj/$(1)/%.o: src/$(1)/%.c | $(BUILD)/gen/version.h
 	$$(call say,CC,$$<)
 	$$(Q)$(MPICC) $(HS_CFLAGS) -c -o $$@ $$<
 endef
-$(foreach l,runner measure,$(eval $(call mpi_object_rule,$(l))))
+$(foreach l,engine runner measure,$(eval $(call mpi_object_rule,$(l))))
 
 define archive_rule
 $(call archive,$(1)): $(call objects,$(1))
@@ -157,7 +159,7 @@ $(BUILD)/hiersearch-measure: $(call libs,$(USES_measure)) $(filter %.o,$(GPU_LIB
 	$(call say,LD,$@)
 	$(Q)$(MPICC) $(HS_LDFLAGS) -o $@ $(BUILD)/obj/measure/main.o $(call libs,$(USES_measure)) $(GPU_LIBS) \
 	    $(HS_LIBS) -lpthread
-$(BUILD)/obj/runner/cuda_kernels.o: src/runner/cuda_kernels.cu $(wildcard src/runner/*.h)
+$(BUILD)/obj/%_kernels.o: src/%_kernels.cu $(wildcard src/engine/*.h src/runner/*.h)
 	@mkdir -p $(@D)
 	$(call say,NVCC,$<)
 	$(Q)$(NVCC) -std=c++17 -O2 -fmad=false $(NVCC_ARCH_FLAGS) -Xcompiler -fno-exceptions,-fno-threadsafe-statics \
@@ -181,10 +183,11 @@ ifeq ($(HAVE_SIMGRID)$(SMPICC),1)
 $(error HAVE_SIMGRID=1, but there is no smpicc: install libsimgrid-dev, or set SMPICC=)
 endif
 SMPI_SOURCES := $(wildcard src/simulate/*.c) \
-    $(addprefix src/runner/,host.c host_data.c host_memory.c layer_comms.c ring.c stages.c check.c) \
+    $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memory.c layer_comms.c executors.c executor_ring.c \
+        stages.c task.c transport.c) \
     $(wildcard src/base/*.c) $(wildcard src/model/*.c)
 SMPI_OBJECTS := $(SMPI_SOURCES:src/%.c=$(BUILD)/obj-smpi/%.o)
-SMPI_WRAPPED := MPI_Test MPI_Iallreduce MPI_Comm_idup hs_ring_new hs_ring_start smpi_shared_free
+SMPI_WRAPPED := MPI_Iallreduce MPI_Comm_idup hs_transport_test hs_transport_launch smpi_shared_free
 # Simulated ranks have stacks of their own: no sanitizers. smpicc makes names of sources absolute, and __FILE__ too.
 $(BUILD)/obj-smpi/%.o: src/%.c | $(BUILD)/gen/version.h
 	@mkdir -p $(@D)
@@ -223,18 +226,18 @@ $(BUILD)/gen/%.inc: src/%
 $(BUILD)/obj/export/pytorch.o $(BUILD)/obj/export/jax.o $(BUILD)/obj/cli/cmd_completion.o $(BUILD)/obj/plot/page.o: $(LITERALS)
 
 # ---- unit tests: each is linked with its own layer and those below -----------------------------------
-TEST_LAYERS := base model search result compare console export view plot cli runner measure
+TEST_LAYERS := base model machine search result compare console export view plot cli engine runner measure
 CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null)
 unit_tests = $(patsubst tests/%.c,$(BUILD)/tests/%,$(foreach l,$(1),$(wildcard tests/$(l)/test_*.c)))
 # Under tests/runner, mpi_*.c are programs to be run by mpiexec.
 MPI_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/runner/mpi_*.c))
 
 define test_rule
-$(BUILD)/tests/$(1)/%: tests/$(1)/%.c $$(call libs,$$(USES_$(1))) $$(if $$(filter runner measure,$(1)),$$(filter %.o,$$(GPU_LIBS)))
+$(BUILD)/tests/$(1)/%: tests/$(1)/%.c $$(call libs,$$(USES_$(1))) $$(if $$(filter engine runner measure,$(1)),$$(filter %.o,$$(GPU_LIBS)))
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
-	$$(Q)$$(if $$(filter runner measure,$(1)),$$(MPICC),$$(CC)) $$(HS_CFLAGS) -Itests -o $$@ $$< \
-	    $$(call libs,$$(USES_$(1))) $$(if $$(filter runner measure,$(1)),$$(GPU_LIBS)) $$(HS_LDFLAGS) \
+	$$(Q)$$(if $$(filter engine runner measure,$(1)),$$(MPICC),$$(CC)) $$(HS_CFLAGS) -Itests -o $$@ $$< \
+	    $$(call libs,$$(USES_$(1))) $$(if $$(filter engine runner measure,$(1)),$$(GPU_LIBS)) $$(HS_LDFLAGS) \
 	    $$(CMOCKA_LIBS) $$(HS_LIBS) -lpthread
 endef
 $(foreach l,$(TEST_LAYERS),$(eval $(call test_rule,$(l))))
@@ -275,7 +278,7 @@ fuzz: $(addprefix $(BUILD)/fuzz/,$(FUZZ_TARGETS))
 
 # ---- the test suite -----------------------------------------------------------------------------------
 # One command a line; tests/run runs them, counts their TAP lines and prints "N passed, N failed".
-UNIT_TESTS := $(call unit_tests,$(filter-out $(if $(filter 1,$(HAVE_MPI)),,runner measure),$(TEST_LAYERS)))
+UNIT_TESTS := $(call unit_tests,$(filter-out $(if $(filter 1,$(HAVE_MPI)),,engine runner measure),$(TEST_LAYERS)))
 REPLAYS := $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%_replay)
 PYTHON3 ?= /usr/bin/python3
 export BUILD PYTHON3 MPICC
@@ -425,7 +428,7 @@ headers:
 
 # A folder includes only the folders it may use (the USES_ lists above).
 layers:
-	@tests/layers.sh $(foreach l,$(ALL_LAYERS),"$(l):$(USES_$(l))") "simulate:simulate runner model base"
+	@tests/layers.sh $(foreach l,$(ALL_LAYERS),"$(l):$(USES_$(l))") "simulate:simulate engine model base"
 
 # Limits of lines, functions and structs (tests/house.txt excuses), format, and clang-tidy: what has not changed since it
 # was found clean is not looked at again. One file at a time: clang-tidy 14 reports va_lists wrongly when it gets several.

@@ -28,10 +28,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "runner/backend.h"
-#include "runner/idle.h"
-#include "runner/pages.h"
-#include "runner/reduce.h"
+#include "engine/pages.h"
+#include "engine/reduce.h"
+#include "runner/bench.h"
 
 #define CONTENDERS_MAX 64
 #define ROUNDS_MAX     1000
@@ -43,9 +42,8 @@ enum kind { PLAN, BASELINE, LOAD, STORE, ADD, REMOTE_LOAD, REMOTE_STORE };
 struct contender {
     enum kind kind;
     char name[160];
-    const struct hs_backend *backend;
-    void *state;
-    struct hs_plan plan;
+    struct hs_bench *bench;
+    struct hs_task task;
     double seconds[ROUNDS_MAX], layers_seconds[ROUNDS_MAX];
 };
 
@@ -57,7 +55,7 @@ struct bench {
     char *from, *to, *slot;
     void *neighbour_from; /* in the process neighbour_pid */
     pid_t neighbour_pid;
-    struct hs_idle idle;
+    struct hs_ranks ranks;
     struct contender contenders[CONTENDERS_MAX];
 };
 
@@ -84,30 +82,30 @@ static struct contender *add(enum kind kind, const char *name)
     return contender;
 }
 
-static void add_plan(const struct hs_backend *backend, void *state, const char *text)
+static void add_plan(struct hs_bench *of, const char *text)
 {
     struct hs_error err;
     char name[160];
-    snprintf(name, sizeof name, "%s %s", backend->name, text);
+    snprintf(name, sizeof name, "%s %s", of->config.backend->name, text);
     struct contender *contender = add(PLAN, name);
-    contender->backend = backend;
-    contender->state = state;
-    if (hs_plan_parse(&contender->plan, text, bench.np, &err) != HS_OK ||
-        backend->prepare(state, &contender->plan, &err) != HS_OK)
+    contender->bench = of;
+    contender->task = (struct hs_task){.kind = HS_TASK_PLAN, .count = of->config.count};
+    if (hs_plan_parse(&contender->task.plan, text, bench.np, &err) != HS_OK ||
+        hs_bench_prepare(of, &contender->task, &err) != HS_OK)
         stop(err.message);
 }
 
 /* The flat ring, and every split in two, whole and in chunks. */
-static void add_usual_plans(const struct hs_backend *backend, void *state)
+static void add_usual_plans(struct hs_bench *of)
 {
     static const int chunks[] = {1, 2, 4, 8};
     char text[HS_SPLIT_TEXT];
     snprintf(text, sizeof text, "%d", bench.np);
-    add_plan(backend, state, text);
+    add_plan(of, text);
     for (int p = 2; p < bench.np; p++)
         for (size_t c = 0; bench.np % p == 0 && c < sizeof chunks / sizeof chunks[0]; c++) {
             snprintf(text, sizeof text, "%dx%d/%d", p, bench.np / p, chunks[c]);
-            add_plan(backend, state, text);
+            add_plan(of, text);
         }
 }
 
@@ -120,7 +118,8 @@ static void stream(enum kind kind)
         else if (kind == STORE)
             memcpy(bench.to + done, bench.slot, slot);
         else
-            hs_reduce(bench.slot, bench.slot, bench.from + done, slot / 4, HS_FLOAT32, HS_SUM);
+            hs_reduce(bench.slot, bench.slot, bench.from + done, slot / 4,
+                      (struct hs_reduction){HS_FLOAT32, HS_SUM, 0});
     }
 }
 
@@ -137,16 +136,14 @@ static void read_neighbour(enum kind kind)
     }
 }
 
-static void run_once(struct contender *contender, struct hs_layer_times *times)
+static void run_once(struct contender *contender)
 {
     struct hs_error err;
     enum hs_status status = HS_OK;
     switch (contender->kind) {
     case PLAN:
-        status = contender->backend->run(contender->state, &contender->plan, times, &err);
-        break;
     case BASELINE:
-        status = contender->backend->baselines[0].run(contender->state, &err);
+        status = hs_bench_run(contender->bench, &contender->task, contender->kind == PLAN, &err);
         break;
     case LOAD:
     case STORE:
@@ -164,23 +161,22 @@ static void run_once(struct contender *contender, struct hs_layer_times *times)
 
 static void time_once(struct contender *contender, int round)
 {
-    struct hs_layer_times times = {0};
-    double local[2] = {0, 0}, worst[2];
-    hs_idle_barrier(&bench.idle, MPI_COMM_WORLD);
+    double times[HS_STAGES_MAX] = {0}, local[2] = {0, 0};
+    hs_ranks_barrier(&bench.ranks);
     double start = MPI_Wtime();
-    run_once(contender, &times);
+    run_once(contender);
     local[0] = MPI_Wtime() - start;
-    for (int i = 0; i < HS_LAYERS_MAX; i++)
-        local[1] += times.reduce_scatter[i] + times.allgather[i];
+    if (contender->kind == PLAN)
+        contender->bench->config.backend->engine->stage_seconds(contender->bench->engine, times);
+    for (int i = 0; i < 2 * contender->task.plan.split.count - 1; i++)
+        local[1] += times[i];
     /* the sum of the layers' times belongs to the whole of the same rank */
     double machinery = local[1] > 0 ? (local[0] - local[1]) / local[0] : 0;
     local[1] = machinery;
-    MPI_Request request;
-    MPI_Iallreduce(local, worst, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &request);
-    hs_idle_wait(&bench.idle, &request);
+    hs_ranks_largest(&bench.ranks, local, 2);
     if (round >= 0) {
-        contender->seconds[round] = worst[0];
-        contender->layers_seconds[round] = worst[1];
+        contender->seconds[round] = local[0];
+        contender->layers_seconds[round] = local[1];
     }
 }
 
@@ -236,7 +232,7 @@ static void report(const struct contender *baseline)
         if (c->kind == PLAN || c->kind == BASELINE)
             printf(" %9.2fx %11.0f %% %10.0f %%", ratio_to(baseline, c), 100 * limit / median,
                    100 * single_copy / median);
-        if (c->kind == PLAN && c->plan.chunks == 1)
+        if (c->kind == PLAN && c->task.plan.chunks == 1)
             printf(" %8.2f %%", 100 * quantile(c->layers_seconds, bench.rounds, 0.5));
         printf("\n");
     }
@@ -263,19 +259,30 @@ static void read_options(int argc, char **argv)
     }
 }
 
-static void *open_backend(const struct hs_backend *backend)
+static struct hs_bench *open_bench(const struct hs_backend *backend)
 {
-    struct hs_backend_config config = {.world = MPI_COMM_WORLD,
-                                       .count = bench.bytes / 4,
-                                       .datatype = HS_FLOAT32,
-                                       .operation = HS_SUM,
-                                       .segment_bytes = bench.segment_bytes,
-                                       .segments_in_flight = bench.in_flight};
+    static struct hs_bench opened[2];
+    static int count;
+    struct hs_bench_config config = {.backend = backend,
+                                     .count = bench.bytes / 4,
+                                     .datatype = HS_FLOAT32,
+                                     .operation = HS_SUM,
+                                     .segment_bytes = bench.segment_bytes,
+                                     .segments_in_flight = bench.in_flight};
     struct hs_error err;
-    void *state;
-    if (backend->open(&state, &config, &err) != HS_OK)
+    if (hs_bench_open(&opened[count], &config, &bench.ranks, NULL, &err) != HS_OK)
         stop(err.message);
-    return state;
+    return &opened[count++];
+}
+
+static void add_baseline(struct hs_bench *of)
+{
+    struct contender *baseline = add(BASELINE, "MPI_Allreduce");
+    struct hs_error err;
+    baseline->bench = of;
+    baseline->task = (struct hs_task){.kind = HS_TASK_NATIVE, .count = of->config.count};
+    if (hs_bench_prepare(of, &baseline->task, &err) != HS_OK)
+        stop(err.message);
 }
 
 /* The ring's previous rank: its process, and where its data lies there. */
@@ -317,17 +324,14 @@ static void set_up(int argc, char **argv)
     for (size_t b = 0; b < 2; b++) {
         if (bench.only != NULL && strcmp(bench.only, backends[b]->name) != 0)
             continue;
-        void *state = open_backend(backends[b]);
-        if (first) {
-            struct contender *baseline = add(BASELINE, "MPI_Allreduce");
-            baseline->backend = backends[b];
-            baseline->state = state;
-            first = false;
-        }
+        struct hs_bench *of = open_bench(backends[b]);
+        if (first)
+            add_baseline(of);
+        first = false;
         if (optind == argc)
-            add_usual_plans(backends[b], state);
+            add_usual_plans(of);
         for (int i = optind; i < argc; i++)
-            add_plan(backends[b], state, argv[i]);
+            add_plan(of, argv[i]);
     }
 }
 
@@ -336,7 +340,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &bench.np);
-    hs_idle_init(&bench.idle, MPI_COMM_WORLD);
+    hs_ranks_init(&bench.ranks, MPI_COMM_WORLD);
     read_options(argc, argv);
     set_up(argc, argv);
     if (bench.count <= MEASURED_LIMITS)

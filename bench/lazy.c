@@ -65,25 +65,22 @@ static const struct hs_contestant *play_contest(struct hs_contest *contest, stru
     contest->rules = (struct hs_contest_rules){.precision = PRECISION,
                                                .min_samples = MIN_SAMPLES,
                                                .max_samples = MAX_SAMPLES,
+                                               .warmup_runs = WARMUP,
                                                .budget_seconds = 1e9};
     for (;;) {
         struct hs_step step = hs_contest_next(contest, machine->spent_seconds - begin);
-        struct hs_contestant *item = &contest->items[step.contestant];
-        double before = machine->spent_seconds, truth;
+        double before = machine->spent_seconds, truth, seconds;
+        struct hs_step_outcome outcome = {.seconds = {&seconds, 1, 1}};
 
-        if (step.kind == HS_STEP_END)
+        if (step.end)
             break;
-        truth = true_split_seconds(machine, &item->plan.split, BYTES);
-        if (step.kind == HS_STEP_PREPARE) {
-            for (int i = 0; i < WARMUP; i++)
-                noisy(machine, truth);
-            hs_contest_prepared(contest, step.contestant, machine->spent_seconds - before);
-        } else {
-            double seconds = noisy(machine, truth);
-
-            if (hs_contest_sampled(contest, &step, seconds, NAN, 0, seconds, &err))
-                fail(&err);
-        }
+        truth = true_split_seconds(machine, &step.task.plan.split, BYTES);
+        for (int i = 0; i < step.rules.warmup_runs; i++)
+            noisy(machine, truth);
+        seconds = noisy(machine, truth);
+        outcome.cost_seconds = machine->spent_seconds - before;
+        if (hs_contest_tell(contest, &step, &outcome, &err))
+            fail(&err);
     }
     return hs_contest_best(contest);
 }
@@ -95,7 +92,7 @@ static void add_split(struct hs_contest *contest, const struct hs_split *split)
     struct hs_error err = {0};
 
     hs_plan_format(text, &plan);
-    if (!hs_contest_find(contest, text) && hs_contest_add(contest, text, &plan, 0, &err))
+    if (!hs_contest_find(contest, text) && hs_contest_add(contest, &plan, &err))
         fail(&err);
 }
 

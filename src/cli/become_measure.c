@@ -29,7 +29,7 @@ enum hs_status hs_become_measure(struct hs_context *context, const char *name, s
         count++;
     argv = calloc(count + 2, sizeof(*argv));
     if (!argv)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     argv[0] = (char *)name;
     memcpy(argv + 1, context->arguments, count * sizeof(*argv));
     execv(path, argv);

@@ -126,7 +126,7 @@ static enum hs_status compare(struct hs_context *context, const struct compare_s
     enum hs_status status = HS_OK;
 
     if (!inputs)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t i = 0; i < files->count; i++)
         inputs[i] = (struct hs_compare_input){files->inputs[i].name, files->inputs[i].result};
     if (settings->size) {

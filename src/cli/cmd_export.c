@@ -124,7 +124,7 @@ static enum hs_status write_file(const char *directory, const struct hs_export_f
     enum hs_status status;
 
     if (!path)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     status = hs_file_replace(path, file->text.data ? file->text.data : "", file->text.length, err);
     free(path);
     return status;

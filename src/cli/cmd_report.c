@@ -81,7 +81,7 @@ static enum hs_status draw(struct pictures *pictures, struct hs_context *context
     }
     hs_text_release(&complaints);
     hs_text_release(&tsv);
-    return status == HS_MEMORY ? hs_fail(err, HS_MEMORY, "out of memory") : HS_OK;
+    return status == HS_MEMORY ? hs_no_memory(err) : HS_OK;
 }
 
 /* In the order of the page: what answers "why" first. */
@@ -136,7 +136,7 @@ static enum hs_status run_job(struct hs_context *context, const struct report_se
     enum hs_status status = HS_OK;
 
     if (!pictures)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     if (settings->size) {
         status = hs_bytes_parse(&job.bytes, settings->size, err);
         if (status != HS_OK)

@@ -45,7 +45,7 @@ static enum hs_status show_plans(const struct hs_compare_view *view,
     size_t count = 0;
 
     if (!shown)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t i = 0; i < one->count; i++) {
         shown[i] =
             i == 0 || i == one->score.predicted_best || fabs(one->points[i].error) >= threshold;

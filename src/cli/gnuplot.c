@@ -167,7 +167,7 @@ static enum hs_status run(struct hs_text *picture, struct hs_text *complaints, s
         return fail_with(complaints, exit_status, err);
     append_file(picture, pipes->picture);
     if (picture->failed || complaints->failed)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     return picture->length > before ? HS_OK : fail_with(complaints, 0, err);
 }
 

@@ -11,7 +11,7 @@ enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument
     inputs->inputs = calloc(files->count, sizeof(*inputs->inputs));
     inputs->results = calloc(files->count, sizeof(*inputs->results));
     if (!inputs->inputs || !inputs->results)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t i = 0; i < files->count && status == HS_OK; i++) {
         struct hs_result *result = &inputs->results[i];
 

@@ -11,7 +11,7 @@ static enum hs_status make_room(struct hs_simulation *simulation, size_t count,
 {
     simulation->plans = calloc(count, sizeof(*simulation->plans));
     if (!simulation->plans)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     return HS_OK;
 }
 

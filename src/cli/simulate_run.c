@@ -389,7 +389,7 @@ static enum hs_status make_words(struct words *words, struct hs_simulation *simu
     if (words->items)
         fill_words(words, simulation, program);
     if (!words->items || words->failed || simulation->flags.failed)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     return HS_OK;
 }
 

@@ -21,7 +21,7 @@ static enum hs_status run_with_settings(struct hs_context *context, int argc, ch
     enum hs_status status;
 
     if (!settings)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     status = hs_options_parse(&request, settings, &table, argc, argv, err);
     if (status == HS_OK && request == HS_REQUEST_HELP)
         hs_help_command(context->out, command, &context->terminal);
@@ -45,7 +45,7 @@ static enum hs_status run_command(struct hs_context *context,
         return status;
     hs_command_line_append(&line, "hiersearch", argc - 1, argv + 1);
     if (line.failed)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     context->command_line = line.data;
     context->arguments = argv + 2;
     if (context->command->passes_on)

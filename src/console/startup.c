@@ -48,7 +48,7 @@ void hs_command_line_append(struct hs_text *out, const char *program, int count,
 enum hs_status hs_stdout_write(const struct hs_text *text, struct hs_error *err)
 {
     if (text->failed)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     if (fwrite(text->data, 1, text->length, stdout) != text->length || fflush(stdout) != 0 ||
         ferror(stdout))
         return hs_fail(err, HS_IO, "standard output: %s", strerror(errno));

@@ -42,14 +42,14 @@ static enum hs_status list_add(struct hs_system_list *list, const char *folder, 
 
     entries = realloc(list->entries, (list->count + 1) * sizeof(*entries));
     if (!entries)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     list->entries = entries;
     entry.name = strndup(file, length);
     if (asprintf(&entry.path, "%s/%s", folder, file) < 0)
         entry.path = NULL;
     list->entries[list->count++] = entry;
     if (!entry.name || !entry.path)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     return HS_OK;
 }
 
@@ -81,7 +81,7 @@ static enum hs_status list_add_environment(struct hs_system_list *list, struct h
         return HS_OK;
     copy = rest = strdup(folders);
     if (!copy)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     while (status == HS_OK && (folder = strsep(&rest, ":")) != NULL)
         if (folder[0])
             status = list_add_folder(list, folder, err);
@@ -153,7 +153,7 @@ static enum hs_status fail_unknown(const struct hs_system_list *list, const char
     const char *nearest;
 
     if (!names)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t i = 0; i < list->count; i++)
         names[i] = list->entries[i].name;
     nearest = like ? like->name : hs_nearest_name(text, names, list->count);

@@ -24,8 +24,8 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "model/stage.h"
 #include "model/system.h"
-#include "runner/backend.h"
 
 #define HS_CALIBRATE_SIZES_MAX 12
 

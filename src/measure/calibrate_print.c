@@ -32,24 +32,25 @@ static double every_split_seconds(uint64_t *splits, const struct hs_calibrate_ru
     double seconds = 0;
 
     for (size_t i = 0; i < count; i++)
-        seconds += hs_every_split_seconds(splits, &run->system, run->np, (double)sizes[i]);
+        seconds += hs_every_split_seconds(splits, &run->campaign.system, run->campaign.ranks.np,
+                                          (double)sizes[i]);
     return seconds;
 }
 
 static void say_cost(struct hs_sheet *sheet, const struct hs_calibrate_run *run)
 {
-    double runs = (double)run->runs / (double)run->measured_tasks, all;
+    double runs = (double)run->grid.runs / (double)run->grid.measured_tasks, all;
     uint64_t splits = 0;
 
     hs_sheet_say(sheet, "%zu layers (each set up once), %zu measurements, %zu runs, %s\n",
-                 count_layers(&run->system.fits), run->measured_tasks, run->runs,
-                 HS_AS_TIME(run->seconds));
+                 count_layers(&run->campaign.system.fits), run->grid.measured_tasks, run->grid.runs,
+                 HS_AS_TIME(run->campaign.seconds));
     all = every_split_seconds(&splits, run);
     if (isfinite(all))
         hs_sheet_say(sheet,
                      "measuring every split of %d at these sizes, %.3g runs each: %s split%s, "
                      "about %s by these figures\n",
-                     run->np, runs, HS_AS_COUNT(splits), HS_PLURAL(splits), HS_AS_TIME(all * runs));
+                     run->campaign.ranks.np, runs, HS_AS_COUNT(splits), HS_PLURAL(splits), HS_AS_TIME(all * runs));
 }
 
 enum hs_status hs_calibrate_print(struct hs_text *out, const struct hs_calibrate_run *run,
@@ -57,21 +58,21 @@ enum hs_status hs_calibrate_print(struct hs_text *out, const struct hs_calibrate
 {
     bool to_stderr = strcmp(run->settings.output, "-") == 0;
     struct hs_terminal terminal = hs_terminal_look(to_stderr ? STDERR_FILENO : STDOUT_FILENO);
-    const struct hs_fits *fits = &run->system.fits;
+    const struct hs_fits *fits = &run->campaign.system.fits;
     struct hs_sheet sheet;
     struct hs_table table;
 
     hs_sheet_begin(&sheet, out, &run->settings.print, &terminal);
-    hs_sheet_say(&sheet, "%s: %d ranks, %s backend, %s %s\n\n", run->system.name, run->np,
-                 run->backend->name, hs_datatype_names[run->settings.datatype],
+    hs_sheet_say(&sheet, "%s: %d ranks, %s backend, %s %s\n\n", run->campaign.system.name, run->campaign.ranks.np,
+                 run->campaign.backend->name, hs_datatype_names[run->settings.datatype],
                  hs_operation_names[run->settings.operation]);
-    hs_fits_table(&table, &run->system, false);
+    hs_fits_table(&table, &run->campaign.system, false);
     hs_sheet_table(&sheet, &table);
     hs_sheet_say(&sheet,
                  "\nlaunch %s +- %s per call\n"
                  "+-: half width of the 95 %% interval; time: of a layer of that size; n1/2: bytes "
                  "entering for half the bandwidth; from, to: bytes measured\n",
-                 HS_AS_TIME(run->system.launch_seconds), HS_AS_TIME(fits->launch_ci95_seconds));
+                 HS_AS_TIME(run->campaign.system.launch_seconds), HS_AS_TIME(fits->launch_ci95_seconds));
     if (fits->refusal_count > 0)
         hs_sheet_say(&sheet, "%zu layer%s refused, see the notes\n", fits->refusal_count,
                      HS_PLURAL(fits->refusal_count));

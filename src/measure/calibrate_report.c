@@ -14,7 +14,6 @@
 #include "base/units.h"
 #include "console/startup.h"
 #include "model/calibration.h"
-#include "runner/layer_timer.h"
 #include "version.h"
 
 #define HOSTS_SHOWN    4
@@ -33,19 +32,12 @@ static void describe_rank(char *text, size_t bytes, const struct hs_calibrate_ru
                           int64_t rank)
 {
     int64_t node = 0, first = 0;
-    int ordered = (int)rank, launched = (int)rank;
-    MPI_Group from, to;
 
-    while (node + 1 < run->order.node_count && first + run->order.nodes[node].ranks <= rank)
-        first += run->order.nodes[node++].ranks;
-    if (run->order.reordered) {
-        MPI_Comm_group(run->order.ordered, &from);
-        MPI_Comm_group(MPI_COMM_WORLD, &to);
-        MPI_Group_translate_ranks(from, 1, &ordered, to, &launched);
-        MPI_Group_free(&from);
-        MPI_Group_free(&to);
-    }
-    snprintf(text, bytes, "rank %d (host %s)", launched, run->order.nodes[node].host);
+    while (node + 1 < run->campaign.order.node_count &&
+           first + run->campaign.order.nodes[node].ranks <= rank)
+        first += run->campaign.order.nodes[node++].ranks;
+    snprintf(text, bytes, "rank %d (host %s)", run->campaign.order.launched[rank],
+             run->campaign.order.nodes[node].host);
 }
 
 static void note_straggler(struct hs_text *notes, const struct hs_calibrate_run *run)
@@ -53,7 +45,7 @@ static void note_straggler(struct hs_text *notes, const struct hs_calibrate_run 
     struct hs_straggler straggler;
     char rank[160];
 
-    if (!hs_straggler_find(&straggler, &run->rank_times, STRAGGLER_RATIO))
+    if (!hs_straggler_find(&straggler, &run->grid.rank_times, STRAGGLER_RATIO))
         return;
     describe_rank(rank, sizeof(rank), run, straggler.rank);
     hs_text_append(notes,
@@ -65,7 +57,7 @@ static void note_straggler(struct hs_text *notes, const struct hs_calibrate_run 
 
 static void note_noise(struct hs_text *notes, const struct hs_calibrate_run *run)
 {
-    double typical = hs_samples_median(&run->scatters);
+    double typical = hs_samples_median(&run->grid.scatters);
 
     if (typical > LOADED_SCATTER)
         hs_text_append(notes,
@@ -77,32 +69,32 @@ static void note_noise(struct hs_text *notes, const struct hs_calibrate_run *run
 /* Tasks that were tried in vain. */
 static size_t failed_tasks(const struct hs_calibrate_run *run)
 {
-    size_t tried = run->round > 0 ? run->plan.count : run->next;
+    size_t tried = run->grid.round > 0 ? run->grid.plan.count : run->grid.next;
 
-    return tried - run->measured_tasks;
+    return tried - run->grid.measured_tasks;
 }
 
 static void note_left_out(struct hs_text *notes, const struct hs_calibrate_run *run,
                           const char *partial)
 {
-    size_t left = run->plan.count - run->measured_tasks - failed_tasks(run);
-    const char *line = run->failures.data;
+    size_t left = run->grid.plan.count - run->grid.measured_tasks - failed_tasks(run);
+    const char *line = run->grid.failures.data;
 
-    if (run->plan.layers_left_out > 0)
+    if (run->grid.plan.layers_left_out > 0)
         hs_text_append(notes, "--layers %" PRId64 ": %zu of %zu layers were left out\n",
-                       run->settings.layers, run->plan.layers_left_out,
-                       run->plan.layers_left_out + run->plan.layer_count);
+                       run->settings.layers, run->grid.plan.layers_left_out,
+                       run->grid.plan.layers_left_out + run->grid.plan.layer_count);
     if (left > 0)
-        hs_text_append(notes, "%zu of %zu measurements were left out: %s\n", left, run->plan.count,
-                       partial ? partial : "they failed");
-    for (size_t i = 0; i < run->failure_count && i < FAILURES_SHOWN && line; i++) {
+        hs_text_append(notes, "%zu of %zu measurements were left out: %s\n", left,
+                       run->grid.plan.count, partial ? partial : "they failed");
+    for (size_t i = 0; i < run->grid.failure_count && i < FAILURES_SHOWN && line; i++) {
         size_t length = strcspn(line, "\n");
 
         hs_text_append(notes, "%.*s\n", (int)length, line);
         line += length + (line[length] != '\0');
     }
-    if (run->failure_count > FAILURES_SHOWN)
-        hs_text_append(notes, "%zu more failures\n", run->failure_count - FAILURES_SHOWN);
+    if (run->grid.failure_count > FAILURES_SHOWN)
+        hs_text_append(notes, "%zu more failures\n", run->grid.failure_count - FAILURES_SHOWN);
 }
 
 /* ---- the file ------------------------------------------------------------------------------ */
@@ -123,11 +115,11 @@ static void append_library(struct hs_text *out)
 
 static void append_hosts(struct hs_text *out, const struct hs_calibrate_run *run)
 {
-    hs_text_append(out, "%d ranks on %" PRId64 " node%s (", run->np, run->order.node_count,
-                   run->order.node_count == 1 ? "" : "s");
-    for (int64_t i = 0; i < run->order.node_count && i < HOSTS_SHOWN; i++)
-        hs_text_append(out, "%s%s", i > 0 ? ", " : "", run->order.nodes[i].host);
-    hs_text_append(out, "%s)", run->order.node_count > HOSTS_SHOWN ? ", ..." : "");
+    hs_text_append(out, "%d ranks on %" PRId64 " node%s (", run->campaign.ranks.np,
+                   run->campaign.order.node_count, run->campaign.order.node_count == 1 ? "" : "s");
+    for (int64_t i = 0; i < run->campaign.order.node_count && i < HOSTS_SHOWN; i++)
+        hs_text_append(out, "%s%s", i > 0 ? ", " : "", run->campaign.order.nodes[i].host);
+    hs_text_append(out, "%s)", run->campaign.order.node_count > HOSTS_SHOWN ? ", ..." : "");
 }
 
 /* Where the figures come from. */
@@ -141,16 +133,16 @@ static void append_source(struct hs_text *out, const struct hs_calibrate_run *ru
     char first[HS_UNIT_TEXT], last[HS_UNIT_TEXT];
 
     hs_text_append(out, "%shiersearch %s (%s) on %s, %s backend, ", partial ? "partial, " : "",
-                   HS_VERSION, HS_GIT_DESCRIBE, run->created, run->backend->name);
-    if (run->device[0])
-        hs_text_append(out, "%s, ", run->device);
+                   HS_VERSION, HS_GIT_DESCRIBE, run->campaign.created, run->campaign.backend->name);
+    if (run->campaign.device[0])
+        hs_text_append(out, "%s, ", run->campaign.device);
     append_library(out);
     hs_text_append(out, ", %s %s; ", hs_datatype_names[settings->datatype],
                    hs_operation_names[settings->operation]);
     append_hosts(out, run);
     hs_text_append(out, "; layers of messages of %s to %s; %zu of %zu measurements",
                    hs_bytes_format(first, sizes[0]), hs_bytes_format(last, sizes[count - 1]),
-                   run->measured_tasks, run->plan.count);
+                   run->grid.measured_tasks, run->grid.plan.count);
     if (partial)
         hs_text_append(out, "; %s", partial);
 }
@@ -188,12 +180,12 @@ static bool replace_text(char **text, const struct hs_text *with)
 static enum hs_status fill_texts(struct hs_calibrate_run *run, const struct hs_text *source,
                                  const struct hs_text *notes, struct hs_error *err)
 {
-    struct hs_system *system = &run->system;
+    struct hs_system *system = &run->campaign.system;
     struct hs_text title = {0}, joined = {0};
     bool whole;
 
-    hs_text_append(&title, "calibrated on %d ranks, %" PRId64 " node%s", run->np,
-                   run->order.node_count, run->order.node_count == 1 ? "" : "s");
+    hs_text_append(&title, "calibrated on %d ranks, %" PRId64 " node%s", run->campaign.ranks.np,
+                   run->campaign.order.node_count, run->campaign.order.node_count == 1 ? "" : "s");
     hs_text_append(&joined, "%s", notes->length > 0 ? notes->data : "");
     while (joined.length > 0 && joined.data[joined.length - 1] == '\n')
         joined.data[--joined.length] = '\0';
@@ -206,13 +198,13 @@ static enum hs_status fill_texts(struct hs_calibrate_run *run, const struct hs_t
     hs_text_release(&joined);
     name_system(system, run->settings.output);
     system->latency_kind = HS_LATENCY_PROTOCOL_STEP;
-    return whole ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");
+    return whole ? HS_OK : hs_no_memory(err);
 }
 
 static enum hs_status save(const struct hs_calibrate_run *run, struct hs_error *err)
 {
     struct hs_text text = {0};
-    enum hs_status status = hs_system_print(&text, &run->system, err);
+    enum hs_status status = hs_system_print(&text, &run->campaign.system, err);
 
     if (status == HS_OK && strcmp(run->settings.output, "-") != 0)
         status = hs_file_replace(run->settings.output, text.data, text.length, err);
@@ -227,7 +219,8 @@ static enum hs_status explain(const struct hs_calibrate_run *run, enum hs_status
                               struct hs_error *err)
 {
     char cause[HS_ERROR_MESSAGE_BYTES];
-    bool cut = run->plan.layers_left_out > 0 || run->measured_tasks < run->plan.count;
+    bool cut =
+        run->grid.plan.layers_left_out > 0 || run->grid.measured_tasks < run->grid.plan.count;
 
     if (status == HS_OK || status == HS_MEMORY)
         return status;
@@ -244,30 +237,21 @@ static enum hs_status explain(const struct hs_calibrate_run *run, enum hs_status
 
 /* ---- the fit ------------------------------------------------------------------------------- */
 
-double hs_calibrate_noise(const struct hs_calibrate_pool *pool)
-{
-    double noise = hs_median_noise(pool->seconds.values, pool->seconds.count);
-
-    if (pool->rounds.count >= 2)
-        noise = fmax(noise, hs_median_noise(pool->rounds.values, pool->rounds.count));
-    return noise;
-}
-
 /* points[plan.count]; returns how many there are. */
 static size_t make_points(struct hs_fit_point *points, const struct hs_calibrate_run *run)
 {
     size_t width = hs_datatype_bytes(run->settings.datatype), count = 0;
 
-    for (size_t i = 0; i < run->plan.count; i++) {
-        const struct hs_calibrate_task *task = &run->plan.tasks[i];
-        const struct hs_calibrate_pool *pool = &run->pools[i];
+    for (size_t i = 0; i < run->grid.plan.count; i++) {
+        const struct hs_calibrate_task *task = &run->grid.plan.tasks[i];
+        const struct hs_grid_pool *pool = &run->grid.pools[i];
 
         if (pool->seconds.count > 0)
             points[count++] = (struct hs_fit_point){.key = {task->phase, HS_RING, task->layer},
-                                                    .np = run->np,
+                                                    .np = run->campaign.ranks.np,
                                                     .bytes = (double)(task->count * width),
                                                     .seconds = hs_samples_median(&pool->seconds),
-                                                    .noise = hs_calibrate_noise(pool)};
+                                                    .noise = hs_grid_noise(pool)};
     }
     return count;
 }
@@ -288,16 +272,16 @@ static double residual_limit(const struct hs_calibrate_run *run, const struct hs
 static enum hs_status fit(struct hs_calibrate_run *run, const char *source, struct hs_text *notes,
                           struct hs_error *err)
 {
-    struct hs_fit_point *points = calloc(run->plan.count + 1, sizeof(*points));
+    struct hs_fit_point *points = calloc(run->grid.plan.count + 1, sizeof(*points));
     struct hs_calibration_options options = {0};
     enum hs_status status;
     size_t count;
 
     if (!points)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     count = make_points(points, run);
     options.max_residual = residual_limit(run, points, count);
-    status = hs_calibrate(&run->system, points, count, &options, source, notes, err);
+    status = hs_calibrate(&run->campaign.system, points, count, &options, source, notes, err);
     free(points);
     return explain(run, status, err);
 }
@@ -308,11 +292,11 @@ enum hs_status hs_calibrate_write(struct hs_calibrate_run *run, const char *part
     struct hs_text source = {0};
     enum hs_status status;
 
-    if (!partial && run->round == 0)
+    if (!partial && run->grid.round == 0)
         partial = "the time was spent";
     note_left_out(notes, run, partial);
     append_source(&source, run, partial);
-    status = source.failed ? hs_fail(err, HS_MEMORY, "out of memory") : HS_OK;
+    status = source.failed ? hs_no_memory(err) : HS_OK;
     if (status == HS_OK)
         status = fit(run, source.data, notes, err);
     note_noise(notes, run);

@@ -9,10 +9,6 @@
 #include "base/text.h"
 #include "measure/calibrate.h"
 
-/* Relative standard error of the median of a task that has samples: of all of them, and not less
- * than what its rounds differ by. */
-double hs_calibrate_noise(const struct hs_calibrate_pool *pool);
-
 /* Fits the points, names the system and writes the file. `partial`: why the run was cut short,
  * NULL: it was not. Notes for people, a line each, are appended to `notes`. On failure the old file
  * is as it was. */

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/share.h"
-#include "runner/layer_comms.h"
 #include "search/lattice.h"
 #include "search/search.h"
 
@@ -20,7 +18,7 @@ static enum hs_status add_plan(struct hs_candidates *candidates, const struct hs
         return hs_fail(err, HS_INVALID, "more than %d plans to measure", HS_CANDIDATES_MAX);
     plans = realloc(candidates->plans, (candidates->count + 1) * sizeof(*plans));
     if (!plans)
-        return hs_fail(err, HS_MEMORY, "out of memory for plans");
+        return hs_no_memory(err);
     candidates->plans = plans;
     plans[candidates->count++] = *plan;
     return HS_OK;
@@ -60,14 +58,14 @@ static enum hs_status add_text(struct hs_candidates *candidates, const char *tex
     return status == HS_OK ? add_plan(candidates, &plan, err) : status;
 }
 
-/* Plans with `separator` between. */
-static enum hs_status add_list(struct hs_candidates *candidates, const char *text, char separator,
-                               int64_t np, struct hs_error *err)
+/* Plans with commas between. */
+static enum hs_status add_list(struct hs_candidates *candidates, const char *text, int64_t np,
+                               struct hs_error *err)
 {
     enum hs_status status = HS_OK;
 
     while (status == HS_OK) {
-        const char *end = strchr(text, separator);
+        const char *end = strchr(text, ',');
 
         status = add_text(candidates, text, end ? (size_t)(end - text) : strlen(text), np, err);
         if (!end)
@@ -250,7 +248,7 @@ enum hs_status hs_candidates_choose(struct hs_candidates *candidates,
         return status;
     candidates->splits = lattice.path_count;
     if (settings->plans) {
-        status = add_list(candidates, settings->plans, ',', np, err);
+        status = add_list(candidates, settings->plans, np, err);
         if (status != HS_OK)
             hs_error_prefix(err, status, "--plans");
         candidates->looked_at = candidates->count;
@@ -294,40 +292,4 @@ void hs_candidates_release(struct hs_candidates *candidates)
 {
     free(candidates->plans);
     *candidates = (struct hs_candidates){0};
-}
-
-void hs_candidates_format(struct hs_text *out, const struct hs_candidates *candidates)
-{
-    char text[HS_SPLIT_TEXT];
-
-    for (size_t i = 0; i < candidates->count; i++)
-        hs_text_append(out, "%s%s", i ? "\n" : "", hs_plan_format(text, &candidates->plans[i]));
-}
-
-enum hs_status hs_candidates_parse(struct hs_candidates *candidates, const char *text, int64_t np,
-                                   struct hs_error *err)
-{
-    *candidates = (struct hs_candidates){0};
-    return add_list(candidates, text, '\n', np, err);
-}
-
-enum hs_status hs_candidates_share(struct hs_candidates *candidates, int rank, int np,
-                                   MPI_Comm comm, struct hs_idle *idle, struct hs_error *err)
-{
-    struct hs_text list = {0};
-    char *text;
-    enum hs_status status = HS_OK;
-
-    if (rank == 0)
-        hs_candidates_format(&list, candidates);
-    if (list.failed)
-        status = hs_fail(err, HS_MEMORY, "out of memory");
-    text = list.data;
-    status = hs_agree(comm, idle, status, err);
-    if (status == HS_OK)
-        status = hs_share_text(&text, rank, comm, idle, err);
-    if (status == HS_OK && rank != 0)
-        status = hs_candidates_parse(candidates, text, np, err);
-    free(text);
-    return hs_agree(comm, idle, status, err);
 }

@@ -1,21 +1,18 @@
 /*
  * candidates.h - which plans are measured for one message size: those asked for, all, the model's
- * best, or what a lazy search has left; chosen on rank 0, sent to the others as text.
+ * best, or what a lazy search has left.
  */
 #ifndef HS_MEASURE_CANDIDATES_H
 #define HS_MEASURE_CANDIDATES_H
 
-#include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "cli/cmd_measure.h"
 #include "model/certificate.h"
 #include "model/plan.h"
 #include "model/system.h"
-#include "runner/idle.h"
 
 struct hs_candidates {
     struct hs_plan *plans; /* [count], the flat split among them, no plan twice; owned */
@@ -42,14 +39,5 @@ enum hs_status hs_candidates_survive(struct hs_candidates *candidates,
                                      const struct hs_system *fitted, int64_t np, uint64_t bytes,
                                      struct hs_error *err);
 void hs_candidates_release(struct hs_candidates *candidates);
-
-/* Rank 0's plans on all ranks. Collective. HS_MEMORY. */
-enum hs_status hs_candidates_share(struct hs_candidates *candidates, int rank, int np,
-                                   MPI_Comm comm, struct hs_idle *idle, struct hs_error *err);
-
-/* One plan per line; the parser fills plans and count only. */
-void hs_candidates_format(struct hs_text *out, const struct hs_candidates *candidates);
-enum hs_status hs_candidates_parse(struct hs_candidates *candidates, const char *text, int64_t np,
-                                   struct hs_error *err);
 
 #endif

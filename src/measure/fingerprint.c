@@ -53,12 +53,12 @@ static void add_nodes(struct hs_journal_run *run, const struct hs_rank_order *or
     hs_text_release(&text);
 }
 
-static void add_system(struct hs_journal_run *run, const struct hs_session *session)
+static void add_system(struct hs_journal_run *run, const struct hs_campaign *campaign)
 {
     struct hs_text text = {0};
 
-    if (session->has_system)
-        hs_system_format(&text, &session->system);
+    if (campaign->has_system)
+        hs_system_format(&text, &campaign->system);
     add(run, "system", "%s", text.data ? text.data : "");
     hs_text_release(&text);
 }
@@ -75,46 +75,46 @@ static void add_library(struct hs_journal_run *run)
 
 /* As rank 0 has them. NVML's driver is more precise than CUDA's, which names the CUDA version only.
  * */
-static void add_device(struct hs_journal_run *run, const struct hs_session *session)
+static void add_device(struct hs_journal_run *run, const struct hs_campaign *campaign)
 {
-    const struct hs_memory *memory = session->memory ? session->memory : &hs_memory_host;
+    const struct hs_memory *memory = campaign->memory ? campaign->memory : &hs_memory_host;
     struct hs_device_facts facts = {.gpu = ""};
 
-    if (session->backend->memory_use != HS_MEMORY_OWN)
+    if (campaign->backend->memory_use != HS_MEMORY_OWN)
         add(run, "buffers", "%s", memory->name);
-    if (session->backend->identify)
-        session->backend->identify(&facts);
-    else if (session->backend->memory_use != HS_MEMORY_OWN && memory->identify)
+    if (campaign->backend->identify)
+        campaign->backend->identify(&facts);
+    else if (campaign->backend->memory_use != HS_MEMORY_OWN && memory->identify)
         memory->identify(&facts);
     else
         return;
     add(run, "gpu", "%s", facts.gpu);
-    add(run, "driver", "%s%s%s", session->machine.driver, session->machine.driver[0] ? ", " : "",
+    add(run, "driver", "%s%s%s", campaign->machine.driver, campaign->machine.driver[0] ? ", " : "",
         facts.driver);
     if (facts.nccl[0])
         add(run, "nccl", "%s", facts.nccl);
 }
 
-enum hs_status hs_fingerprint_take(struct hs_journal_run *run, const struct hs_session *session,
+enum hs_status hs_fingerprint_take(struct hs_journal_run *run, const struct hs_campaign *campaign,
                                    struct hs_error *err)
 {
-    const struct hs_measure_settings *settings = &session->settings;
+    const struct hs_campaign_options *options = &campaign->options;
 
     *run = (struct hs_journal_run){.facts = calloc(FACTS_MAX, sizeof(*run->facts))};
     if (!run->facts)
         return hs_no_memory(err);
-    add(run, "np", "%d", session->np);
-    add(run, "backend", "%s", session->backend->name);
-    add_sizes(run, &settings->sizes);
-    add(run, "dtype", "%s", hs_datatype_names[settings->datatype]);
-    add(run, "op", "%s", hs_operation_names[settings->operation]);
-    add_nodes(run, &session->order);
-    add_system(run, session);
+    add(run, "np", "%d", campaign->ranks.np);
+    add(run, "backend", "%s", campaign->backend->name);
+    add_sizes(run, &options->sizes);
+    add(run, "dtype", "%s", hs_datatype_names[options->datatype]);
+    add(run, "op", "%s", hs_operation_names[options->operation]);
+    add_nodes(run, &campaign->order);
+    add_system(run, campaign);
     add(run, "hiersearch", "%s", HS_VERSION);
     add_library(run);
-    add_device(run, session);
-    if (session->backend == &hs_backend_null)
-        add(run, "seed", "%" PRId64, settings->seed);
+    add_device(run, campaign);
+    if (campaign->backend == &hs_backend_null)
+        add(run, "seed", "%" PRId64, options->seed);
     for (size_t i = 0; i < run->count; i++)
         if (!run->facts[i].name || !run->facts[i].text)
             return hs_no_memory(err);

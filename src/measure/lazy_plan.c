@@ -3,15 +3,11 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
-#include "measure/neutral_system.h"
-#include "measure/share.h"
-#include "runner/layer_comms.h"
-#include "runner/layer_timer.h"
+#include "machine/neutral_system.h"
 #include "search/lazy_planner.h"
 
 /* Part of the budget that layers may take; the rest is for the candidates. */
@@ -22,35 +18,34 @@
  * warning. */
 #define NOISY 0.05
 
-/* One bout's layers, being measured. */
+/* One bout's layers, being measured. Rank 0's, but for what hs_lazy_plan_run fills in. */
 struct work {
     struct hs_session *session;
     struct hs_bout *bout;
     struct hs_problem problem;
     double budget_seconds;
-    /* Rank 0's: */
     struct hs_lazy_planner lazy;
     struct hs_journal_layer *known; /* [known_count] owned: of the journal */
     size_t known_count;
-};
-
-/* What all ranks do next. */
-struct step {
-    struct hs_layer layer;
-    bool rough;
-    uint64_t count; /* elements entering; 0: the end */
-    double budget_seconds;
+    /* The layer being measured, phase by phase: */
+    struct hs_lazy_step wanted;
+    enum hs_phase phases[2];
+    size_t phase_count, measured; /* measured == phase_count: none is */
+    struct hs_fit_point points[2];
+    double phase_seconds; /* that one of them may take */
 };
 
 bool hs_lazy_plan_wanted(const struct hs_session *session)
 {
     const struct hs_measure_settings *settings = &session->settings;
 
-    if (settings->plans || settings->all || session->np == 1 || hs_is_prime(session->np))
+    if (settings->plans || settings->all || session->campaign.ranks.np == 1 ||
+        hs_is_prime(session->campaign.ranks.np))
         return false;
     if (strcmp(settings->search, HS_SEARCH_AUTO) != 0)
         return strcmp(settings->search, HS_SEARCH_LAZY) == 0;
-    return !session->has_system || (session->system.fits.count == 0 && !settings->top_given);
+    return !session->campaign.has_system ||
+           (session->campaign.system.fits.count == 0 && !settings->top_given);
 }
 
 /* Rank 0. Layers that hung or failed in the session before. */
@@ -63,7 +58,7 @@ static void leave_out_failed(struct work *work)
         if (!work->known[i].failed || !item || item->status == HS_LAZY_FAILED)
             continue;
         hs_lazy_planner_fail(&work->lazy, layer);
-        hs_progress_note(&work->session->progress,
+        hs_progress_note(&work->session->campaign.progress,
                          "the layer of size %" PRId64 " at stride %" PRId64
                          " could not be measured before, splits with it are left out; --retry "
                          "tries again",
@@ -76,20 +71,22 @@ static enum hs_status begin(struct work *work, struct hs_error *err)
 {
     struct hs_session *session = work->session;
     struct hs_system neutral = {.level_count = 0};
-    const struct hs_system *system = session->has_system ? &session->system : &neutral;
-    struct hs_lazy_options options = {.shape_only = !session->has_system};
+    const struct hs_campaign *campaign = &session->campaign;
+    const struct hs_system *system = campaign->has_system ? &campaign->system : &neutral;
+    struct hs_lazy_options options = {.shape_only = !campaign->has_system};
     enum hs_status status = HS_OK;
 
-    if (!session->has_system)
-        status = hs_neutral_system(&neutral, session->order.nodes, session->order.node_count, err);
+    if (!campaign->has_system)
+        status =
+            hs_neutral_system(&neutral, campaign->order.nodes, campaign->order.node_count, err);
     if (status == HS_OK)
         status = hs_lazy_planner_init(&work->lazy, system, &work->problem, &options, err);
     if (status == HS_OK)
         status = hs_lazy_planner_learn(&work->lazy, session->layer_points,
                                        session->layer_point_count, err);
     if (status == HS_OK && session->settings.resume)
-        status = hs_journal_layers(&work->known, &work->known_count, &session->journal,
-                                   work->bout->bytes, session->np, err);
+        status = hs_journal_layers(&work->known, &work->known_count, &campaign->journal,
+                                   work->bout->bytes, campaign->ranks.np, err);
     hs_system_release(&neutral);
     if (status == HS_OK && !session->settings.retry)
         leave_out_failed(work);
@@ -116,7 +113,7 @@ static enum hs_status remember(struct hs_session *session, const struct hs_fit_p
     struct hs_fit_point *grown = realloc(session->layer_points, total * sizeof(*grown));
 
     if (!grown)
-        return hs_fail(err, HS_MEMORY, "out of memory for layers");
+        return hs_no_memory(err);
     session->layer_points = grown;
     memcpy(grown + session->layer_point_count, points, count * sizeof(*points));
     session->layer_point_count = total;
@@ -149,8 +146,8 @@ static bool take_known(struct work *work, const struct hs_lazy_step *step, enum 
     return true;
 }
 
-/* Rank 0. What to measure, if anything. A rough look is no shorter than a measurement where few
- * samples are asked for. */
+/* What to measure, if anything. A rough look is no shorter than a measurement where few samples are
+ * asked for. */
 static bool decide(struct work *work, struct hs_lazy_step *wanted, enum hs_status *status,
                    struct hs_error *err)
 {
@@ -164,101 +161,16 @@ static bool decide(struct work *work, struct hs_lazy_step *wanted, enum hs_statu
     return *status == HS_OK;
 }
 
-/* Rank 0's decision, on all ranks. */
-static struct step next_step(struct work *work, const struct hs_layer_timer *timer,
-                             enum hs_status *status, struct hs_error *err)
+static struct hs_rules rules_of(const struct work *work)
 {
-    struct hs_session *session = work->session;
-    double left = work->budget_seconds - hs_stopwatch_elapsed(&timer->watch);
-    struct step step = {.count = 0};
+    const struct hs_measure_settings *settings = &work->session->settings;
+    struct hs_rules rules = {.warmup_runs = (int)settings->warmup,
+                             .precision = settings->precision,
+                             .min_samples = (size_t)settings->min_samples,
+                             .max_samples = (size_t)settings->max_samples,
+                             .budget_seconds = work->phase_seconds};
 
-    hs_guard_expect(session->guard, "between two layers", HS_GUARD_NOBODY,
-                    session->settings.timeout_seconds);
-    if (session->rank == 0 && *status == HS_OK && left > 0) {
-        struct hs_lazy_step wanted;
-
-        hs_guard_lock(session->guard);
-        if (decide(work, &wanted, status, err)) {
-            size_t rough, measured = hs_lazy_planner_measured(&work->lazy, &rough);
-            size_t phases = 2 * (work->lazy.lattice.edge_count - measured + rough);
-
-            session->layer = step.layer = wanted.layer;
-            step.rough = wanted.rough;
-            step.count = entering(work, step.layer);
-            step.budget_seconds = SHARES * left / (double)phases;
-        }
-        hs_guard_unlock(session->guard);
-    }
-    hs_share_bytes(&step, sizeof(step), session->order.ordered, &session->idle);
-    return step;
-}
-
-/* ---- measuring ----------------------------------------------------------------------------- */
-
-/* Rank 0. */
-static void show(struct work *work, const struct step *step, const struct hs_fit_point *points,
-                 size_t count)
-{
-    struct hs_session *session = work->session;
-    char size[HS_UNIT_TEXT], seconds[HS_UNIT_TEXT];
-    double sum = 0;
-
-    for (size_t i = 0; i < count; i++)
-        sum += points[i].seconds;
-    if (hs_progress_line_is_due(&session->progress.line))
-        hs_progress_line_draw(
-            &session->progress.line, -1, 0,
-            "%s  layer of size %" PRId64 " at stride %" PRId64
-            "  %s%s  (%zu of at most %zu layers)",
-            hs_bytes_format(size, work->bout->bytes), step->layer.size, step->layer.stride,
-            step->rough ? "about " : "", hs_seconds_format(seconds, sum),
-            hs_lazy_planner_measured(&work->lazy, NULL), work->lazy.lattice.edge_count);
-}
-
-/* Rank 0: what came of a layer. */
-static enum hs_status keep(struct work *work, const struct step *step,
-                           const struct hs_fit_point *points, size_t count,
-                           const struct hs_layer_time *time, struct hs_error *err)
-{
-    struct hs_session *session = work->session;
-    struct hs_error ignored; /* the journal says once that it ends; the run goes on */
-    enum hs_status status;
-
-    session->layer = (struct hs_layer){0, 0};
-    if (time->failed) {
-        struct hs_journal_layer line = {.point.key.layer = step->layer, .failed = time->reason};
-
-        hs_lazy_planner_fail(&work->lazy, step->layer);
-        if (hs_journal_write_layer(&session->journal, work->bout->bytes, &line, &ignored))
-            hs_progress_note(&session->progress, "the journal ends here: %s", ignored.message);
-        hs_progress_note(&session->progress,
-                         "the layer of size %" PRId64 " at stride %" PRId64
-                         " cannot be measured, splits with it are left out: %s",
-                         step->layer.size, step->layer.stride, time->reason);
-        return HS_OK;
-    }
-    status = hs_lazy_planner_tell(&work->lazy, points, count, step->rough, err);
-    if (status == HS_OK)
-        status = remember(session, points, count, err);
-    for (size_t i = 0; i < count && status == HS_OK; i++) {
-        struct hs_journal_layer line = {.point = points[i], .rough = step->rough};
-
-        if (hs_journal_write_layer(&session->journal, work->bout->bytes, &line, &ignored))
-            hs_progress_note(&session->progress, "the journal ends here: %s", ignored.message);
-    }
-    if (status == HS_OK)
-        show(work, step, points, count);
-    return status;
-}
-
-static struct hs_layer_rules rules_of(const struct hs_measure_settings *settings, bool rough)
-{
-    struct hs_layer_rules rules = {.warmup_runs = (int)settings->warmup,
-                                   .precision = settings->precision,
-                                   .min_samples = (size_t)settings->min_samples,
-                                   .max_samples = (size_t)settings->max_samples};
-
-    if (!rough)
+    if (!work->wanted.rough)
         return rules;
     if (rules.warmup_runs > HS_LAZY_ROUGH_WARMUP)
         rules.warmup_runs = HS_LAZY_ROUGH_WARMUP;
@@ -266,91 +178,139 @@ static struct hs_layer_rules rules_of(const struct hs_measure_settings *settings
     return rules;
 }
 
-/* All phases of one layer. `time` is working space. */
-static enum hs_status measure_layer(struct work *work, struct hs_layer_timer *timer,
-                                    const struct step *step, struct hs_layer_time *time,
-                                    struct hs_error *err)
+/* The next phase of the layer that is being measured. */
+static struct hs_step step_of(const struct work *work)
 {
-    struct hs_session *session = work->session;
-    enum hs_phase phases[2];
-    int phase_count = hs_problem_phases(phases, &work->problem, step->layer);
-    double bytes = (double)(step->count * hs_datatype_bytes(session->settings.datatype));
-    struct hs_fit_point points[2];
-    size_t count = 0;
+    struct hs_layer layer = work->wanted.layer;
+
+    return (struct hs_step){
+        .task = {.kind = HS_TASK_STAGE,
+                 .stage = {work->phases[work->measured], HS_RING, layer},
+                 .count = (size_t)entering(work, layer)},
+        .rules = rules_of(work),
+        .prepare = true,
+        .rough = work->wanted.rough,
+        .item = HS_GUARD_NOBODY,
+    };
+}
+
+static enum hs_status next(void *state, struct hs_step *step, double elapsed_seconds,
+                           struct hs_error *err)
+{
+    struct work *work = state;
+    double left = work->budget_seconds - elapsed_seconds;
     enum hs_status status = HS_OK;
 
-    timer->rules = rules_of(&session->settings, step->rough);
-    timer->rules.budget_seconds = step->budget_seconds;
-    time->failed = false;
-    for (int i = 0; i < phase_count && status == HS_OK && !time->failed; i++) {
-        status =
-            hs_layer_timer_measure(timer, step->layer, phases[i], (size_t)step->count, time, err);
-        points[count++] = (struct hs_fit_point){.key = {phases[i], HS_RING, step->layer},
-                                                .np = session->np,
-                                                .bytes = bytes,
-                                                .seconds = time->seconds,
-                                                .noise = time->noise};
+    if (work->measured == work->phase_count) {
+        size_t rough, measured, phases;
+
+        if (left <= 0 || !decide(work, &work->wanted, &status, err)) {
+            step->end = true;
+            return status;
+        }
+        measured = hs_lazy_planner_measured(&work->lazy, &rough);
+        phases = 2 * (work->lazy.lattice.edge_count - measured + rough);
+        work->phase_seconds = SHARES * left / (double)phases;
+        work->phase_count =
+            (size_t)hs_problem_phases(work->phases, &work->problem, work->wanted.layer);
+        work->measured = 0;
     }
-    if (status != HS_OK || session->rank != 0)
-        return status;
-    hs_guard_lock(session->guard);
-    status = keep(work, step, points, count, time, err);
-    hs_guard_unlock(session->guard);
+    *step = step_of(work);
+    return HS_OK;
+}
+
+/* ---- what came of it ----------------------------------------------------------------------- */
+
+static void show(struct work *work)
+{
+    struct hs_progress_line *line = &work->session->campaign.progress.line;
+    char size[HS_UNIT_TEXT], seconds[HS_UNIT_TEXT];
+    double sum = 0;
+
+    for (size_t i = 0; i < work->phase_count; i++)
+        sum += work->points[i].seconds;
+    if (hs_progress_line_is_due(line))
+        hs_progress_line_draw(line, -1, 0,
+                              "%s  layer of size %" PRId64 " at stride %" PRId64
+                              "  %s%s  (%zu of at most %zu layers)",
+                              hs_bytes_format(size, work->bout->bytes), work->wanted.layer.size,
+                              work->wanted.layer.stride, work->wanted.rough ? "about " : "",
+                              hs_seconds_format(seconds, sum),
+                              hs_lazy_planner_measured(&work->lazy, NULL),
+                              work->lazy.lattice.edge_count);
+}
+
+static void journal(struct work *work, const struct hs_journal_layer *layer)
+{
+    struct hs_campaign *campaign = &work->session->campaign;
+    struct hs_error error;
+
+    hs_campaign_journaled(
+        campaign, hs_journal_write_layer(&campaign->journal, work->bout->bytes, layer, &error),
+        &error);
+}
+
+static void leave_out(struct work *work, const char *reason)
+{
+    struct hs_layer layer = work->wanted.layer;
+    struct hs_journal_layer line = {.point.key.layer = layer, .failed = reason};
+
+    hs_lazy_planner_fail(&work->lazy, layer);
+    journal(work, &line);
+    hs_progress_note(&work->session->campaign.progress,
+                     "the layer of size %" PRId64 " at stride %" PRId64
+                     " cannot be measured, splits with it are left out: %s",
+                     layer.size, layer.stride, reason);
+    work->measured = work->phase_count;
+}
+
+/* All its phases are measured. */
+static enum hs_status keep(struct work *work, struct hs_error *err)
+{
+    enum hs_status status =
+        hs_lazy_planner_tell(&work->lazy, work->points, work->phase_count, work->wanted.rough, err);
+
+    if (status == HS_OK)
+        status = remember(work->session, work->points, work->phase_count, err);
+    for (size_t i = 0; i < work->phase_count && status == HS_OK; i++) {
+        struct hs_journal_layer line = {.point = work->points[i], .rough = work->wanted.rough};
+
+        journal(work, &line);
+    }
+    if (status == HS_OK)
+        show(work);
     return status;
 }
 
-static enum hs_status measure_layers(struct work *work, struct hs_layer_timer *timer,
-                                     struct hs_error *err)
+static enum hs_status tell(void *state, const struct hs_step *step,
+                           const struct hs_step_outcome *outcome, double elapsed_seconds,
+                           struct hs_error *err)
 {
-    struct hs_layer_time time = {.samples = 0};
-    enum hs_status status = HS_OK;
+    struct work *work = state;
+    size_t width = hs_datatype_bytes(work->session->settings.datatype);
 
-    for (;;) {
-        struct step step = next_step(work, timer, &status, err);
-
-        if (step.count == 0)
-            break;
-        status = measure_layer(work, timer, &step, &time, err);
+    (void)elapsed_seconds;
+    if (outcome->failed) {
+        leave_out(work, outcome->reason);
+        return HS_OK;
     }
-    hs_layer_time_release(&time);
-    work->bout->layers_seconds = hs_stopwatch_elapsed(&timer->watch);
-    if (timer->memory_bytes > work->session->memory_bytes)
-        work->session->memory_bytes = timer->memory_bytes;
-    return hs_agree(work->session->order.ordered, &work->session->idle, status, err);
+    work->points[work->measured++] =
+        (struct hs_fit_point){.key = step->task.stage,
+                              .np = work->session->campaign.ranks.np,
+                              .bytes = (double)(step->task.count * width),
+                              .seconds = hs_samples_median(&outcome->seconds),
+                              .noise = hs_samples_noise(&outcome->seconds)};
+    return work->measured == work->phase_count ? keep(work, err) : HS_OK;
 }
+
+static const struct hs_planner lazy_planner = {next, tell};
 
 /* Elements enough for any layer, which may round up to a multiple of its size. */
-static uint64_t count_max(const struct work *work)
+static size_t count_max(const struct work *work)
 {
-    struct hs_layer flat = {1, work->session->np};
+    struct hs_layer flat = {1, work->session->campaign.ranks.np};
 
-    return entering(work, flat) + (uint64_t)work->session->np;
-}
-
-static enum hs_status run_timer(struct work *work, struct hs_error *err)
-{
-    struct hs_session *session = work->session;
-    const struct hs_measure_settings *settings = &session->settings;
-    struct hs_layer_timer timer = {
-        .backend = session->backend,
-        .config = {.world = session->order.ordered,
-                   .count = (size_t)count_max(work),
-                   .datatype = settings->datatype,
-                   .operation = settings->operation,
-                   .faults = settings->faults,
-                   .seed = (uint64_t)settings->seed,
-                   .system = session->has_system ? &session->system : NULL,
-                   .memory = session->memory},
-        .guard = session->guard,
-        .timeout_seconds = settings->timeout_seconds,
-    };
-    enum hs_status status = hs_layer_timer_open(&timer, err);
-
-    if (status != HS_OK)
-        return status;
-    status = measure_layers(work, &timer, err);
-    hs_layer_timer_close(&timer);
-    return status;
+    return (size_t)(entering(work, flat) + (uint64_t)flat.size);
 }
 
 /* ---- what follows from it ------------------------------------------------------------------ */
@@ -359,7 +319,7 @@ static enum hs_status run_timer(struct work *work, struct hs_error *err)
 static void warn(struct work *work)
 {
     const struct hs_certificate *certificate = &work->bout->certificate;
-    struct hs_progress *progress = &work->session->progress;
+    struct hs_progress *progress = &work->session->campaign.progress;
 
     if (certificate->winner.count == 0)
         hs_progress_note(progress,
@@ -381,41 +341,38 @@ static enum hs_status choose(struct work *work, struct hs_error *err)
     struct hs_system fitted = {.level_count = 0};
     enum hs_status status;
 
-    hs_guard_lock(session->guard);
+    hs_guard_lock(session->campaign.guard);
     status = hs_lazy_planner_certify(&bout->certificate, &work->lazy, err);
-    hs_progress_line_clear(&session->progress.line);
     if (status == HS_OK)
         warn(work);
     if (status == HS_OK)
         status = hs_lazy_planner_fitted(&fitted, &work->lazy, err);
     if (status == HS_OK)
         status = hs_candidates_survive(&bout->candidates, &bout->certificate, &session->settings,
-                                       &fitted, session->np, bout->bytes, err);
+                                       &fitted, session->campaign.ranks.np, bout->bytes, err);
     hs_system_release(&fitted);
-    hs_guard_unlock(session->guard);
+    hs_guard_unlock(session->campaign.guard);
     return status;
 }
 
 enum hs_status hs_lazy_plan_run(struct hs_session *session, struct hs_bout *bout,
                                 double budget_seconds, struct hs_error *err)
 {
+    struct hs_campaign *campaign = &session->campaign;
     struct work work = {.session = session,
                         .bout = bout,
-                        .problem = hs_problem_world(session->np, (double)bout->bytes),
+                        .problem = hs_problem_world(campaign->ranks.np, (double)bout->bytes),
                         .budget_seconds = LAYERS_SHARE * budget_seconds};
-    enum hs_status status = HS_OK;
+    bool speaks = campaign->ranks.rank == 0;
+    enum hs_status status = speaks ? begin(&work, err) : HS_OK;
 
-    if (session->rank == 0)
-        status = begin(&work, err);
-    status = hs_agree(session->order.ordered, &session->idle, status, err);
+    status = hs_campaign_agree(campaign, status, err);
     if (status == HS_OK)
-        status = run_timer(&work, err);
-    if (status == HS_OK && session->rank == 0)
-        status = choose(&work, err);
-    status = hs_agree(session->order.ordered, &session->idle, status, err);
-    if (status == HS_OK)
-        status = hs_candidates_share(&bout->candidates, session->rank, session->np,
-                                     session->order.ordered, &session->idle, err);
+        status = hs_campaign_run(campaign, count_max(&work), &lazy_planner, &work, err);
+    if (status == HS_OK) {
+        bout->layers_seconds = campaign->seconds;
+        status = hs_campaign_agree(campaign, speaks ? choose(&work, err) : HS_OK, err);
+    }
     hs_lazy_planner_release(&work.lazy);
     free(work.known);
     return status;

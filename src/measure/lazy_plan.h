@@ -15,8 +15,8 @@
 bool hs_lazy_plan_wanted(const struct hs_session *session);
 
 /* Measures layers for one message size, for at most a part of `budget_seconds`, and fills
- * bout->candidates (on all ranks) and bout->certificate (on rank 0). Layers in the journal of an
- * earlier session are not measured again. Collective. HS_MEMORY, and what ends a layer timer. */
+ * bout->candidates and bout->certificate (on rank 0). Layers in the journal of an
+ * earlier session are not measured again. Collective. HS_MEMORY, and what ends a campaign's run. */
 enum hs_status hs_lazy_plan_run(struct hs_session *session, struct hs_bout *bout,
                                 double budget_seconds, struct hs_error *err);
 

@@ -7,11 +7,10 @@
 
 #include "machine/node.h"
 #include "runner/check.h"
-#include "runner/layer_comms.h"
 
 static enum hs_status out_of_memory(struct hs_error *err)
 {
-    return hs_fail(err, HS_MEMORY, "out of memory for what the nodes are made of");
+    return hs_no_memory(err);
 }
 
 /* ---- one node ------------------------------------------------------------------------------ */
@@ -150,35 +149,34 @@ struct pile {
     char *texts;
 };
 
-static enum hs_status gather(struct pile *pile, const struct hs_text *mine, MPI_Comm world,
-                             struct hs_idle *idle, struct hs_error *err)
+static enum hs_status gather(struct pile *pile, const struct hs_text *mine, struct hs_ranks *ranks,
+                             struct hs_error *err)
 {
     MPI_Request request;
-    int np, rank, length = (int)mine->length, all = 0;
+    int np = ranks->np, length = (int)mine->length, all = 0;
     enum hs_status status = HS_OK;
 
-    CHECK_MPI(MPI_Comm_size(world, &np));
-    CHECK_MPI(MPI_Comm_rank(world, &rank));
     pile->lengths = calloc((size_t)np, sizeof(int));
     pile->places = calloc((size_t)np, sizeof(int));
     if (!pile->lengths || !pile->places)
         status = out_of_memory(err);
-    status = hs_agree(world, idle, status, err);
+    status = hs_ranks_agree(ranks, status, err);
     if (status != HS_OK || !pile->lengths || !pile->places)
         return status;
-    CHECK_MPI(MPI_Igather(&length, 1, MPI_INT, pile->lengths, 1, MPI_INT, 0, world, &request));
-    hs_idle_wait(idle, &request);
+    CHECK_MPI(
+        MPI_Igather(&length, 1, MPI_INT, pile->lengths, 1, MPI_INT, 0, ranks->comm, &request));
+    hs_ranks_wait(ranks, &request);
     for (int r = 0; r < np; r++) {
         pile->places[r] = all;
         all += pile->lengths[r];
     }
     pile->texts = calloc(1, (size_t)all + 1);
-    status = hs_agree(world, idle, pile->texts ? HS_OK : out_of_memory(err), err);
+    status = hs_ranks_agree(ranks, pile->texts ? HS_OK : out_of_memory(err), err);
     if (status != HS_OK)
         return status;
     CHECK_MPI(MPI_Igatherv(mine->data ? mine->data : "", length, MPI_CHAR, pile->texts,
-                           pile->lengths, pile->places, MPI_CHAR, 0, world, &request));
-    hs_idle_wait(idle, &request);
+                           pile->lengths, pile->places, MPI_CHAR, 0, ranks->comm, &request));
+    hs_ranks_wait(ranks, &request);
     return HS_OK;
 }
 
@@ -244,28 +242,26 @@ static enum hs_status look_at_first(struct hs_machine *machine, struct hs_error 
 }
 
 enum hs_status hs_machine_look(struct hs_machine *machine, const struct hs_rank_order *order,
-                               struct hs_idle *idle, bool propose, struct hs_error *err)
+                               struct hs_ranks *ranks, bool propose, struct hs_error *err)
 {
     struct pile pile = {NULL, NULL, NULL};
     struct hs_text text = {0};
     enum hs_status status = HS_OK;
-    int rank;
 
-    CHECK_MPI(MPI_Comm_rank(order->ordered, &rank));
-    if (leads_node(order, rank))
+    if (leads_node(order, ranks->rank))
         status = read_node(&text, propose, err);
-    status = hs_agree(order->ordered, idle, status, err);
+    status = hs_ranks_agree(ranks, status, err);
     if (status == HS_OK)
-        status = gather(&pile, &text, order->ordered, idle, err);
-    if (status == HS_OK && rank == 0)
+        status = gather(&pile, &text, ranks, err);
+    if (status == HS_OK && ranks->rank == 0)
         status = sort_kinds(machine, order, &pile, err);
-    if (status == HS_OK && rank == 0)
+    if (status == HS_OK && ranks->rank == 0)
         status = look_at_first(machine, err);
     free(pile.lengths);
     free(pile.places);
     free(pile.texts);
     hs_text_release(&text);
-    return hs_agree(order->ordered, idle, status, err);
+    return hs_ranks_agree(ranks, status, err);
 }
 
 /* ---- the result ---------------------------------------------------------------------------- */

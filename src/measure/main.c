@@ -43,10 +43,10 @@ static enum hs_status run_measure(void *state, struct hs_guard *guard, int *rank
     struct hs_session *session = state;
     enum hs_status status;
 
-    session->guard = guard;
-    session->rank = *rank;
+    session->campaign.guard = guard;
+    session->campaign.ranks.rank = *rank;
     status = hs_session_run(session, err);
-    *rank = session->rank;
+    *rank = session->campaign.ranks.rank;
     return status;
 }
 
@@ -66,10 +66,10 @@ static enum hs_status run_calibrate(void *state, struct hs_guard *guard, int *ra
     struct hs_calibrate_run *run = state;
     enum hs_status status;
 
-    run->guard = guard;
-    run->rank = *rank;
+    run->campaign.guard = guard;
+    run->campaign.ranks.rank = *rank;
     status = hs_calibrate_run(run, err);
-    *rank = run->rank;
+    *rank = run->campaign.ranks.rank;
     return status;
 }
 

@@ -17,26 +17,19 @@
 static void write_one(struct hs_session *session, const struct hs_bout *bout,
                       struct hs_contestant *item)
 {
-    struct hs_error error = {0};
+    struct hs_error error;
 
-    if (hs_journal_wants(item) &&
-        hs_journal_write(&session->journal, bout->bytes, item, &error) != HS_OK)
-        hs_progress_note(&session->progress, "the journal ends here: %s", error.message);
-}
-
-static void sync_journal(struct hs_session *session)
-{
-    struct hs_error error = {0};
-
-    if (hs_journal_sync(&session->journal, &error) != HS_OK)
-        hs_progress_note(&session->progress, "the journal ends here: %s", error.message);
+    if (hs_journal_wants(item))
+        hs_campaign_journaled(
+            &session->campaign,
+            hs_journal_write(&session->campaign.journal, bout->bytes, item, &error), &error);
 }
 
 void hs_outcome_journal_one(struct hs_session *session, const struct hs_bout *bout,
                             struct hs_contestant *item)
 {
     write_one(session, bout, item);
-    sync_journal(session);
+    hs_campaign_sync(&session->campaign);
 }
 
 void hs_outcome_journal(struct hs_session *session)
@@ -44,7 +37,7 @@ void hs_outcome_journal(struct hs_session *session)
     for (size_t b = 0; b < session->bout_count; b++)
         for (size_t i = 0; session->bouts[b].begun && i < session->bouts[b].contest.count; i++)
             write_one(session, &session->bouts[b], &session->bouts[b].contest.items[i]);
-    sync_journal(session);
+    hs_campaign_sync(&session->campaign);
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */
@@ -99,7 +92,7 @@ static enum hs_status write_all(const struct hs_session *session, const struct h
 
     /* Open MPI's launcher gives its ranks a terminal of its own, wherever the output really goes:
      * colours are there where they are asked for. */
-    if (session->np > 1)
+    if (session->campaign.ranks.np > 1)
         terminal.colour = false;
     if (status != HS_OK || (to_stdout && session->settings.quiet))
         return status;
@@ -117,8 +110,8 @@ static void note_memory(struct hs_session *session)
     char memory[HS_FIGURE_TEXT];
 
     if (session->settings.verbose)
-        hs_progress_note(&session->progress, "the backend held at most %s per rank",
-                         hs_bytes_figure(memory, (double)session->memory_bytes));
+        hs_progress_note(&session->campaign.progress, "the backend held at most %s per rank",
+                         hs_bytes_figure(memory, (double)session->campaign.memory_bytes));
 }
 
 static enum hs_status check_usable(const struct hs_result *result, struct hs_error *err)
@@ -140,19 +133,20 @@ enum hs_status hs_outcome_save(struct hs_session *session, struct hs_error *err)
     enum hs_status status;
 
     note_memory(session);
-    hs_guard_lock(session->guard);
+    hs_guard_lock(session->campaign.guard);
     status = hs_report_build(&result, session, true, NULL, err);
     if (status == HS_OK)
         status = write_all(session, &result, err);
     if (status == HS_OK) {
-        hs_journal_close(&session->journal, all_measured(session) && !session->settings.journal);
+        hs_journal_close(&session->campaign.journal,
+                         all_measured(session) && !session->settings.journal);
         if (count_status(session, HS_MEASURE_WRONG) > 0)
             status = fail_wrong(session, err);
         else
             status = check_usable(&result, err);
     }
-    hs_guard_finishing(session->guard, hs_status_exit(status), FINALIZE_SECONDS);
-    hs_guard_unlock(session->guard);
+    hs_guard_finishing(session->campaign.guard, hs_status_exit(status), FINALIZE_SECONDS);
+    hs_guard_unlock(session->campaign.guard);
     hs_result_release(&result);
     return status;
 }
@@ -167,12 +161,13 @@ static void mark_timeout(struct hs_session *session, const struct hs_guard_end *
         return;
     snprintf(reason, sizeof(reason), "%s took more than %s", end->what,
              hs_seconds_format(limit, end->limit_seconds));
-    if (session->layer.size > 0) {
-        struct hs_journal_layer line = {.point.key.layer = session->layer, .failed = reason};
+    if (session->campaign.step.task.kind == HS_TASK_STAGE && !session->campaign.step.end) {
+        struct hs_journal_layer line = {.point.key = session->campaign.step.task.stage,
+                                        .failed = reason};
         struct hs_error ignored; /* what matters is said in any case */
 
-        hs_journal_write_layer(&session->journal, session->bouts[session->current].bytes, &line,
-                               &ignored);
+        hs_journal_write_layer(&session->campaign.journal, session->bouts[session->current].bytes,
+                               &line, &ignored);
         return;
     }
     if (end->subject == HS_GUARD_NOBODY)
@@ -216,9 +211,9 @@ enum hs_status hs_outcome_failed(struct hs_session *session, enum hs_status stat
     char why[HS_ERROR_MESSAGE_BYTES];
 
     snprintf(why, sizeof(why), "%s", err->message);
-    hs_guard_lock(session->guard);
+    hs_guard_lock(session->campaign.guard);
     save_partial(&saved, session, why, &second);
-    hs_guard_unlock(session->guard);
+    hs_guard_unlock(session->campaign.guard);
     if (saved != HS_OK)
         hs_error_set(err, status, "%.500s; and %.500s", why, second.message);
     return status;
@@ -233,7 +228,7 @@ static void say_cut_short(const struct hs_session *session, const char *why)
         fprintf(stderr, "hiersearch measure: %s\n", why);
     else if (status != HS_OK)
         fprintf(stderr, "hiersearch measure: %s; %s\n", why, error.message);
-    else if (session->journal.path)
+    else if (session->campaign.journal.path)
         fprintf(stderr,
                 "hiersearch measure: %s; %s has what was measured, --resume goes on from there\n",
                 why, session->settings.output);
@@ -248,7 +243,7 @@ void hs_outcome_cut_short(void *context, const struct hs_guard_end *end)
 
     hs_guard_end_format(why, end);
     mark_timeout(session, end);
-    hs_progress_line_clear(&session->progress.line);
+    hs_progress_line_clear(&session->campaign.progress.line);
     hs_outcome_journal(session);
     say_cut_short(session, why);
 }

@@ -69,10 +69,10 @@ static void say_done(struct hs_progress *progress, const struct hs_contest *cont
 void hs_progress_step(struct hs_progress *progress, const struct hs_contest *contest,
                       const struct hs_step *step, double elapsed_seconds)
 {
-    const struct hs_contestant *item = &contest->items[step->contestant];
+    const struct hs_contestant *item = &contest->items[step->item];
 
     if (!progress->line.quiet && !progress->line.is_terminal && hs_contestant_done(item) &&
-        step->kind != HS_STEP_LAYERS)
+        !step->timed)
         say_done(progress, contest, item);
     draw(progress, contest, elapsed_seconds);
 }

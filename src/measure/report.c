@@ -10,8 +10,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/statistics.h"
+#include "engine/cuda_aware.h"
 #include "model/price.h"
-#include "runner/cuda_aware.h"
 #include "version.h"
 #include "view/figures.h"
 
@@ -41,13 +42,10 @@ static bool copy_layers(struct hs_measured *measured, const struct hs_contestant
     measured->stages = calloc((size_t)count, sizeof(*measured->stages));
     if (!measured->stages)
         return false;
-    measured->stage_count = (size_t)count;
-    for (int s = 0; s < count; s++) {
-        bool inward = stages[s].key.phase == HS_ALLGATHER;
-        size_t slot = (size_t)(inward ? HS_LAYERS_MAX + stages[s].layer : stages[s].layer);
-
-        measured->stages[s].key = stages[s].key;
-        measured->stages[s].seconds = hs_contestant_phase_median(item, slot);
+    measured->stage_count = (size_t)item->stage_count;
+    for (int s = 0; s < item->stage_count; s++) {
+        measured->stages[s].key = item->stages[s].key;
+        measured->stages[s].seconds = hs_samples_median(&item->stages[s].seconds);
     }
     return true;
 }
@@ -104,12 +102,14 @@ static enum hs_status add_candidate(struct hs_result_message *message,
                                     const struct hs_session *session,
                                     const struct hs_contestant *item, struct hs_error *err)
 {
-    struct hs_problem problem = hs_problem_world(session->np, (double)message->message_bytes);
+    struct hs_problem problem =
+        hs_problem_world(session->campaign.ranks.np, (double)message->message_bytes);
     struct hs_candidate *candidate;
     enum hs_status status = HS_OK;
 
-    if (session->has_system)
-        status = hs_result_add_prediction(message, &session->system, &problem, &item->plan, err);
+    if (session->campaign.has_system)
+        status = hs_result_add_prediction(message, &session->campaign.system, &problem, &item->plan,
+                                          err);
     else if (!hs_result_add_candidate(message))
         status = hs_no_memory(err);
     if (status)
@@ -230,13 +230,14 @@ static enum hs_status fill_versions(struct hs_result *result, const struct hs_se
     }
     if (status == HS_OK)
         status = hs_result_set_version(result, "mpi_cuda_aware", hs_mpi_cuda_aware(), err);
-    if (status == HS_OK && session->device[0])
-        status = hs_result_set_version(result, "device", session->device, err);
-    if (status == HS_OK && session->machine.driver[0])
-        status = hs_result_set_version(result, "driver", session->machine.driver, err);
-    if (status == HS_OK && session->memory_bytes > 0)
-        status = hs_result_set_version(result, "memory_per_rank",
-                                       hs_bytes_figure(memory, (double)session->memory_bytes), err);
+    if (status == HS_OK && session->campaign.device[0])
+        status = hs_result_set_version(result, "device", session->campaign.device, err);
+    if (status == HS_OK && session->campaign.machine.driver[0])
+        status = hs_result_set_version(result, "driver", session->campaign.machine.driver, err);
+    if (status == HS_OK && session->campaign.memory_bytes > 0)
+        status = hs_result_set_version(
+            result, "memory_per_rank",
+            hs_bytes_figure(memory, (double)session->campaign.memory_bytes), err);
     return status;
 }
 
@@ -265,24 +266,26 @@ enum hs_status hs_report_build(struct hs_result *result, const struct hs_session
 {
     enum hs_status status = HS_OK;
 
-    *result = (struct hs_result){.np = session->np, .complete = complete};
+    *result = (struct hs_result){.np = session->campaign.ranks.np, .complete = complete};
     result->command = hs_strdup(session->command_line);
-    result->created = hs_strdup(session->created);
-    result->backend = hs_strdup(session->backend->name);
+    result->created = hs_strdup(session->campaign.created);
+    result->backend = hs_strdup(session->campaign.backend->name);
     if (!result->command || !result->created || !result->backend ||
         (note && !(result->note = hs_strdup(note))))
         return hs_no_memory(err);
-    if (session->has_system) {
-        status = hs_system_copy(&result->system, &session->system, err);
+    if (session->campaign.has_system) {
+        status = hs_system_copy(&result->system, &session->campaign.system, err);
         result->has_system = status == HS_OK;
-        result->extrapolated = session->np > hs_system_capacity(&session->system);
+        result->extrapolated =
+            session->campaign.ranks.np > hs_system_capacity(&session->campaign.system);
     }
     if (status == HS_OK)
         status = fill_versions(result, session, err);
     if (status == HS_OK)
-        status = fill_placement(&result->placement, &session->order, err);
+        status = fill_placement(&result->placement, &session->campaign.order, err);
     if (status == HS_OK)
-        status = hs_machine_report(result, &session->machine, &session->order, err);
+        status =
+            hs_machine_report(result, &session->campaign.machine, &session->campaign.order, err);
     for (size_t i = 0; i < session->bout_count && status == HS_OK; i++)
         if (session->bouts[i].begun)
             status = add_bout(result, session, &session->bouts[i], err);

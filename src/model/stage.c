@@ -92,6 +92,24 @@ enum hs_status hs_stage_key_parse(struct hs_stage_key *key, const char *text, st
     return HS_OK;
 }
 
+static enum hs_status parse_key(void *value, const char *text, const struct hs_place *place,
+                                struct hs_error *why)
+{
+    (void)place;
+    return hs_stage_key_parse(value, text, why);
+}
+
+static const char *format_key(char text[HS_FIELD_TEXT], const void *value,
+                              const struct hs_place *place)
+{
+    (void)place;
+    return hs_stage_key_format(text, *(const struct hs_stage_key *)value);
+}
+
+const struct hs_field_custom hs_stage_key_custom = {parse_key, format_key,
+                                                    "^[a-z-]+:[1-9][0-9]*:[1-9][0-9]*[a-z]?$"};
+_Static_assert(HS_STAGE_KEY_TEXT <= HS_FIELD_TEXT, "a key fits");
+
 bool hs_stage_possible(struct hs_stage_key key)
 {
     const struct hs_algorithm_row *row = hs_algorithms[key.algorithm];

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/fields.h"
 #include "model/algorithm.h"
 #include "model/split.h"
 
@@ -62,6 +63,9 @@ char *hs_stage_key_format(char text[HS_STAGE_KEY_TEXT], struct hs_stage_key key)
 /* HS_INVALID with what was expected: an unknown phase (the nearest is named), a stride below 1, a
  * size below 2 (a lone process is allreduce:1:1), a product above HS_NP_MAX, an algorithm that cannot do the phase or the size. */
 enum hs_status hs_stage_key_parse(struct hs_stage_key *key, const char *text, struct hs_error *err);
+
+/* A key as a field of a file. */
+extern const struct hs_field_custom hs_stage_key_custom;
 
 /* Whether the algorithm can do the phase in groups of this size. */
 bool hs_stage_possible(struct hs_stage_key key);

@@ -184,7 +184,7 @@ static enum hs_status fill_latencies(struct hs_system *system, struct hs_error *
         }
     }
     if (notes.failed)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     system->notes = notes.data;
     return HS_OK;
 }

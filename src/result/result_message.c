@@ -65,26 +65,8 @@ _Static_assert(offsetof(struct hs_measured, ci95_high_seconds) ==
                    offsetof(struct hs_measured, ci95_low_seconds) + sizeof(double),
                "the ends of an interval follow each other");
 
-static enum hs_status parse_key(void *value, const char *text, const struct hs_place *place,
-                                struct hs_error *why)
-{
-    (void)place;
-    return hs_stage_key_parse(value, text, why);
-}
-
-static const char *format_key(char text[HS_FIELD_TEXT], const void *value,
-                              const struct hs_place *place)
-{
-    (void)place;
-    return hs_stage_key_format(text, *(const struct hs_stage_key *)value);
-}
-
-static const struct hs_field_custom stage_key = {parse_key, format_key,
-                                                 "^[a-z-]+:[1-9][0-9]*:[1-9][0-9]*[a-z]?$"};
-_Static_assert(HS_STAGE_KEY_TEXT <= HS_FIELD_TEXT, "a key fits");
-
 static const struct hs_field stage_rows[] = {
-    {"stage", HS_CUSTOM, HS_AT(struct hs_stage_time, key), .custom = &stage_key,
+    {"stage", HS_CUSTOM, HS_AT(struct hs_stage_time, key), .custom = &hs_stage_key_custom,
      .about = "PHASE:STRIDE:SIZE, with the letter of the algorithm where it is not the ring."},
     {"seconds", HS_TIME, HS_AT(struct hs_stage_time, seconds)},
 };

@@ -1,10 +1,10 @@
 /* backends.c - the table of backends, and the choice from it. */
-#include "runner/backend.h"
+#include "runner/backends.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "runner/layer_comms.h"
+#include "runner/null.h"
 
 const struct hs_backend *const hs_backends[] = {
 #define HS_ROW(identifier, name) &hs_backend_##identifier,
@@ -14,24 +14,25 @@ const struct hs_backend *const hs_backends[] = {
 };
 
 /* Works on all ranks? */
-static enum hs_status check_available(const struct hs_backend *backend, MPI_Comm world,
-                                      struct hs_idle *idle, struct hs_error *err)
+static enum hs_status check_available(const struct hs_backend *backend, struct hs_ranks *ranks,
+                                      struct hs_error *err)
 {
     char why[256] = "";
     enum hs_status status = HS_OK;
 
-    if (!backend->available(why, sizeof(why)))
+    if (backend->available && !backend->available(why, sizeof(why)))
         status =
             hs_fail(err, HS_INVALID, "--backend %s: it cannot work here: %s", backend->name, why);
-    return hs_agree(world, idle, status, err);
+    return hs_ranks_agree(ranks, status, err);
 }
 
 /* And for these ranks together? */
-static enum hs_status check_suits(const struct hs_backend *backend, char *note, MPI_Comm world,
-                                  struct hs_idle *idle, struct hs_error *err)
+static enum hs_status check_suits(const struct hs_backend *backend, char *note,
+                                  struct hs_ranks *ranks, struct hs_error *err)
 {
     struct hs_error why;
-    enum hs_status status = backend->suits == NULL ? HS_OK : backend->suits(world, idle, &why);
+    enum hs_status status =
+        backend->suits ? backend->suits(ranks->comm, &ranks->idle, &why) : HS_OK;
 
     if (status == HS_OK)
         return HS_OK;
@@ -41,7 +42,7 @@ static enum hs_status check_suits(const struct hs_backend *backend, char *note, 
 }
 
 enum hs_status hs_backend_choose(const struct hs_backend **out, char *note, const char *name,
-                                 MPI_Comm world, struct hs_idle *idle, struct hs_error *err)
+                                 struct hs_ranks *ranks, struct hs_error *err)
 {
     bool any = strcmp(name, HS_BACKEND_AUTO) == 0;
     enum hs_status status = HS_INVALID;
@@ -52,9 +53,9 @@ enum hs_status hs_backend_choose(const struct hs_backend **out, char *note, cons
 
         if (any ? backend == &hs_backend_null : strcmp(backend->name, name) != 0)
             continue;
-        status = check_available(backend, world, idle, err);
+        status = check_available(backend, ranks, err);
         if (status == HS_OK)
-            status = check_suits(backend, note, world, idle, err);
+            status = check_suits(backend, note, ranks, err);
         if (status == HS_OK) {
             *out = backend;
             return HS_OK;

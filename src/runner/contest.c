@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/statistics.h"
+#include "model/problem.h"
+
 /* Part of the budget that is kept for the runs with layer times. */
 #define LAYERS_SHARE 0.15
 
@@ -15,50 +18,42 @@ const char *const hs_ending_names[HS_ENDING_COUNT] = {
 #undef HS_ROW
 };
 
-enum hs_status hs_samples_add(struct hs_samples *samples, double value, struct hs_error *err)
-{
-    if (samples->count == samples->capacity) {
-        size_t capacity = samples->capacity ? 2 * samples->capacity : 16;
-        double *values = realloc(samples->values, capacity * sizeof(*values));
-
-        if (!values)
-            return hs_fail(err, HS_MEMORY, "out of memory for samples");
-        samples->values = values;
-        samples->capacity = capacity;
-    }
-    samples->values[samples->count++] = value;
-    return HS_OK;
-}
-
-double hs_samples_median(const struct hs_samples *samples)
-{
-    struct hs_summary summary;
-
-    if (samples->count == 0 ||
-        hs_summarise(&summary, samples->values, samples->count, NULL) != HS_OK)
-        return NAN;
-    return summary.median;
-}
-
 /* ---- contestants --------------------------------------------------------------------------- */
 
-enum hs_status hs_contest_add(struct hs_contest *contest, const char *name,
-                              const struct hs_plan *plan, size_t baseline, struct hs_error *err)
+static enum hs_status add(struct hs_contest *contest, const struct hs_contestant *item,
+                          struct hs_error *err)
 {
     struct hs_contestant *items =
         realloc(contest->items, (contest->count + 1) * sizeof(*contest->items));
-    struct hs_contestant *added;
 
     if (!items)
-        return hs_fail(err, HS_MEMORY, "out of memory for candidates");
+        return hs_no_memory(err);
     contest->items = items;
-    added = &items[contest->count++];
-    memset(added, 0, sizeof(*added));
-    snprintf(added->name, sizeof(added->name), "%s", name);
-    if (plan)
-        added->plan = *plan;
-    added->baseline = baseline;
+    items[contest->count++] = *item;
     return HS_OK;
+}
+
+enum hs_status hs_contest_add(struct hs_contest *contest, const struct hs_plan *plan,
+                              struct hs_error *err)
+{
+    struct hs_contestant item = {.plan = *plan};
+    struct hs_problem problem = hs_problem_world(hs_split_product(&plan->split), 1);
+    struct hs_stage stages[HS_STAGES_MAX];
+
+    hs_plan_format(item.name, plan);
+    item.stage_count = hs_problem_stages(stages, &problem, plan);
+    for (int s = 0; s < item.stage_count; s++)
+        item.stages[s].key = stages[s].key;
+    return add(contest, &item, err);
+}
+
+enum hs_status hs_contest_add_baseline(struct hs_contest *contest, const char *name, int native,
+                                       struct hs_error *err)
+{
+    struct hs_contestant item = {.native = native};
+
+    snprintf(item.name, sizeof(item.name), "%s", name);
+    return add(contest, &item, err);
 }
 
 void hs_contest_release(struct hs_contest *contest)
@@ -66,11 +61,11 @@ void hs_contest_release(struct hs_contest *contest)
     for (size_t i = 0; i < contest->count; i++) {
         struct hs_contestant *item = &contest->items[i];
 
-        free(item->seconds.values);
-        free(item->device.values);
-        free(item->whole.values);
-        for (size_t phase = 0; phase < (size_t)2 * HS_LAYERS_MAX; phase++)
-            free(item->phases[phase].values);
+        hs_samples_release(&item->seconds);
+        hs_samples_release(&item->device);
+        hs_samples_release(&item->whole);
+        for (int stage = 0; stage < item->stage_count; stage++)
+            hs_samples_release(&item->stages[stage].seconds);
     }
     free(contest->items);
     *contest = (struct hs_contest){0};
@@ -96,11 +91,6 @@ bool hs_contestant_done(const struct hs_contestant *item)
 double hs_contestant_median(const struct hs_contestant *item)
 {
     return hs_samples_median(&item->seconds);
-}
-
-double hs_contestant_phase_median(const struct hs_contestant *item, size_t phase)
-{
-    return hs_samples_median(&item->phases[phase]);
 }
 
 size_t hs_contest_done(const struct hs_contest *contest)
@@ -289,16 +279,23 @@ static bool any_open(const struct hs_contest *contest)
     return false;
 }
 
-/* The step for a contestant whose turn it is. */
-static struct hs_step step_for(const struct hs_contest *contest, size_t index,
-                               enum hs_step_kind kind)
+/* One run of a contestant whose turn it is. */
+static struct hs_step step_for(const struct hs_contest *contest, size_t index, bool timed)
 {
     const struct hs_contestant *item = &contest->items[index];
 
-    if (!item->prepared)
-        return (struct hs_step){HS_STEP_PREPARE, index, false};
     return (struct hs_step){
-        kind, index, kind == HS_STEP_SAMPLE && (item->verified_at == 0 || needs_closing(item))};
+        .task = {.kind = is_plan(item) ? HS_TASK_PLAN : HS_TASK_NATIVE,
+                 .plan = item->plan,
+                 .native = item->native,
+                 .count = contest->elements},
+        .rules = {.warmup_runs = item->prepared ? 0 : contest->rules.warmup_runs,
+                  .min_samples = 1,
+                  .max_samples = 1},
+        .prepare = !item->prepared,
+        .verify = !timed && (item->verified_at == 0 || needs_closing(item)),
+        .timed = timed,
+        .item = index};
 }
 
 /* False when the rounds are over. */
@@ -307,8 +304,7 @@ static bool next_sample(struct hs_step *step, struct hs_contest *contest, double
     for (;;) {
         for (; contest->cursor < contest->count; contest->cursor++)
             if (is_due(contest, &contest->items[contest->cursor], elapsed_seconds)) {
-                *step = step_for(contest, contest->cursor, HS_STEP_SAMPLE);
-                contest->cursor += step->kind == HS_STEP_SAMPLE;
+                *step = step_for(contest, contest->cursor++, false);
                 return true;
             }
         judge(contest, elapsed_seconds);
@@ -332,72 +328,74 @@ static bool next_layers(struct hs_step *step, struct hs_contest *contest, double
 
     if (!best || elapsed_seconds >= contest->rules.budget_seconds)
         return false;
-    *step = step_for(contest, (size_t)(best - contest->items), HS_STEP_LAYERS);
+    *step = step_for(contest, (size_t)(best - contest->items), true);
     return true;
 }
 
 struct hs_step hs_contest_next(struct hs_contest *contest, double elapsed_seconds)
 {
-    struct hs_step step = {HS_STEP_END, 0, false};
+    struct hs_step step = {.end = true};
 
     if (contest->phase == HS_CONTEST_SAMPLES && !next_sample(&step, contest, elapsed_seconds))
         contest->phase = HS_CONTEST_LAYERS;
     if (contest->phase == HS_CONTEST_LAYERS && !next_layers(&step, contest, elapsed_seconds))
         contest->phase = HS_CONTEST_OVER;
-    return contest->phase == HS_CONTEST_OVER ? (struct hs_step){HS_STEP_END, 0, false} : step;
+    return step;
 }
 
 /* ---- what came of it ----------------------------------------------------------------------- */
 
-void hs_contest_prepared(struct hs_contest *contest, size_t index, double cost_seconds)
+static enum hs_status tell_sample(struct hs_contest *contest, const struct hs_step *step,
+                                  const struct hs_step_outcome *outcome, struct hs_error *err)
 {
-    contest->items[index].prepared = true;
-    contest->items[index].spent_seconds += cost_seconds;
-}
+    struct hs_contestant *item = &contest->items[step->item];
+    enum hs_status status = hs_samples_join(&item->seconds, &outcome->seconds, err);
 
-enum hs_status hs_contest_sampled(struct hs_contest *contest, const struct hs_step *step,
-                                  double seconds, double device_seconds, uint64_t wrong_elements,
-                                  double cost_seconds, struct hs_error *err)
-{
-    struct hs_contestant *item = &contest->items[step->contestant];
-    enum hs_status status = hs_samples_add(&item->seconds, seconds, err);
-
-    if (status == HS_OK && !isnan(device_seconds))
-        status = hs_samples_add(&item->device, device_seconds, err);
+    if (status == HS_OK)
+        status = hs_samples_join(&item->device, &outcome->device, err);
     if (status != HS_OK)
         return status;
-    item->spent_seconds += cost_seconds;
+    item->spent_seconds += outcome->cost_seconds;
     item->runs++;
     if (!step->verify)
         return HS_OK;
     item->verified_at = item->seconds.count;
-    item->wrong_elements = wrong_elements;
-    if (wrong_elements > 0) {
+    item->wrong_elements = outcome->wrong_elements;
+    if (outcome->wrong_elements > 0) {
         char reason[HS_REASON_BYTES];
 
         snprintf(reason, sizeof(reason), "%llu wrong element%s in sample %zu",
-                 (unsigned long long)wrong_elements, wrong_elements == 1 ? "" : "s",
-                 item->seconds.count);
-        hs_contest_fault(contest, step->contestant, HS_MEASURE_WRONG, reason);
+                 (unsigned long long)outcome->wrong_elements,
+                 outcome->wrong_elements == 1 ? "" : "s", item->seconds.count);
+        hs_contest_fault(contest, step->item, HS_MEASURE_WRONG, reason);
     }
     return HS_OK;
 }
 
-enum hs_status hs_contest_layered(struct hs_contest *contest, size_t index, const double *phases,
-                                  double whole_seconds, struct hs_error *err)
+static enum hs_status tell_stages(struct hs_contestant *item, const struct hs_step_outcome *outcome,
+                                  struct hs_error *err)
 {
-    struct hs_contestant *item = &contest->items[index];
-    size_t layers = (size_t)item->plan.split.count;
-    enum hs_status status = hs_samples_add(&item->whole, whole_seconds, err);
+    enum hs_status status = hs_samples_join(&item->whole, &outcome->seconds, err);
 
-    for (size_t i = 0; i < layers && status == HS_OK; i++) {
-        status = hs_samples_add(&item->phases[i], phases[i], err);
-        if (status == HS_OK && i + 1 < layers)
-            status =
-                hs_samples_add(&item->phases[HS_LAYERS_MAX + i], phases[HS_LAYERS_MAX + i], err);
-    }
+    for (int s = 0; s < item->stage_count && status == HS_OK; s++)
+        status = hs_samples_add(&item->stages[s].seconds, outcome->stage_seconds[s], err);
     item->layer_runs++;
     return status;
+}
+
+enum hs_status hs_contest_tell(struct hs_contest *contest, const struct hs_step *step,
+                               const struct hs_step_outcome *outcome, struct hs_error *err)
+{
+    struct hs_contestant *item = &contest->items[step->item];
+
+    if (outcome->failed) {
+        hs_contest_fault(contest, step->item,
+                         outcome->timed_out ? HS_MEASURE_TIMEOUT : HS_MEASURE_FAILED,
+                         outcome->reason);
+        return HS_OK;
+    }
+    item->prepared = true;
+    return step->timed ? tell_stages(item, outcome, err) : tell_sample(contest, step, outcome, err);
 }
 
 void hs_contest_fault(struct hs_contest *contest, size_t index, enum hs_measure_status status,

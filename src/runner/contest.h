@@ -2,9 +2,8 @@
  * contest.h - the plans and baselines that are measured against each other for one message size:
  * their samples, and what is run next. Pure: no clock, no MPI.
  *
- * Rank 0 asks hs_contest_next for a step, all ranks take it, and what came out is fed back.
- * Contestants are sampled in rounds, one run each, so that drift of the machine hits all alike. A
- * contestant's part ends
+ * A planner (step.h): asked for a step, told what came of it. Contestants are sampled in rounds,
+ * one run each, so that drift of the machine hits all alike. A contestant's part ends
  *
  *  - when the 95 % confidence interval of its median is within `precision` of the median, or it has
  *    `max_samples`;
@@ -26,9 +25,11 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/statistics.h"
 #include "model/plan.h"
+#include "model/stage.h"
 #include "result/result.h"
+#include "runner/samples.h"
+#include "runner/step.h"
 
 /* Why a contestant's part is over. name, text (in journals), meaning */
 /* clang-format off */
@@ -49,18 +50,16 @@ enum hs_ending {
 };
 extern const char *const hs_ending_names[HS_ENDING_COUNT];
 
-#define HS_REASON_BYTES 256
-
-/* Growing list of numbers; {0} is empty. */
-struct hs_samples {
-    double *values; /* [count] owned */
-    size_t count, capacity;
+/* Seconds of one stage of a plan. */
+struct hs_stage_samples {
+    struct hs_stage_key key;
+    struct hs_samples seconds; /* one per run */
 };
 
 struct hs_contestant {
     char name[HS_SPLIT_TEXT]; /* the plan as text, or the baseline's name; no two are the same */
     struct hs_plan plan;      /* split.count 0: a baseline */
-    size_t baseline;          /* its row in the backend's table */
+    int native;               /* its number among the engine's natives */
     enum hs_ending ending;
     enum hs_measure_status status;
     char reason[HS_REASON_BYTES]; /* "" = nothing to say */
@@ -71,11 +70,11 @@ struct hs_contestant {
     bool prepared, paused; /* paused: its share is used up */
     double spent_seconds;  /* in this session, warm-up and checks included */
     size_t runs;           /* in that time */
-    size_t layer_runs;     /* runs with layer times; their medians: */
-    struct hs_samples phases[2 * HS_LAYERS_MAX]; /* reduce-scatter of layer i at i, allgather at
-                                                    HS_LAYERS_MAX + i; one value per run */
-    struct hs_samples whole;                     /* the same runs as a whole */
-    size_t journaled;                            /* samples already in the journal */
+    size_t layer_runs;     /* runs with the times of stages: */
+    struct hs_stage_samples stages[HS_STAGES_MAX]; /* in their order */
+    int stage_count;                               /* 0 for a baseline */
+    struct hs_samples whole;                       /* the same runs as a whole */
+    size_t journaled;                              /* samples already in the journal */
     size_t journaled_layers;
     bool journaled_ending;
 };
@@ -85,6 +84,7 @@ struct hs_contest_rules {
     size_t min_samples; /* before precision and racing count, >= 1 */
     size_t max_samples; /* >= min_samples */
     size_t layer_runs;  /* runs with layer times, 0 = none */
+    int warmup_runs;    /* before a contestant's first sample of a session; not counted */
     double budget_seconds;
 };
 
@@ -93,36 +93,24 @@ enum hs_contest_phase { HS_CONTEST_SAMPLES, HS_CONTEST_LAYERS, HS_CONTEST_OVER }
 struct hs_contest {
     struct hs_contestant *items; /* [count] owned */
     size_t count;
+    size_t elements; /* of the message, per process */
     struct hs_contest_rules rules;
     enum hs_contest_phase phase;
     size_t cursor; /* next in the round */
 };
 
-enum hs_step_kind { HS_STEP_PREPARE, HS_STEP_SAMPLE, HS_STEP_LAYERS, HS_STEP_END };
-
-struct hs_step {
-    enum hs_step_kind kind;
-    size_t contestant;
-    bool verify; /* HS_STEP_SAMPLE: spoil the output before, count wrong elements after */
-};
-
-/* Adds a plan, or a baseline (plan NULL) of that name and row. Names must differ. HS_MEMORY. */
-enum hs_status hs_contest_add(struct hs_contest *contest, const char *name,
-                              const struct hs_plan *plan, size_t baseline, struct hs_error *err);
+/* Adds a plan; or a baseline, the engine's native of that number. Names must differ. HS_MEMORY. */
+enum hs_status hs_contest_add(struct hs_contest *contest, const struct hs_plan *plan,
+                              struct hs_error *err);
+enum hs_status hs_contest_add_baseline(struct hs_contest *contest, const char *name, int native,
+                                       struct hs_error *err);
 void hs_contest_release(struct hs_contest *contest);
 
-/* The next step, `elapsed_seconds` after the contest's begin. HS_STEP_END when all is done. */
+/* The next step, `elapsed_seconds` after the contest's begin; its item is the contestant. */
 struct hs_step hs_contest_next(struct hs_contest *contest, double elapsed_seconds);
-
-/* What came of a step. cost_seconds: all the time that it took, against the contestant's share. */
-void hs_contest_prepared(struct hs_contest *contest, size_t index, double cost_seconds);
-/* device_seconds NaN: no such clock. HS_MEMORY. */
-enum hs_status hs_contest_sampled(struct hs_contest *contest, const struct hs_step *step,
-                                  double seconds, double device_seconds, uint64_t wrong_elements,
-                                  double cost_seconds, struct hs_error *err);
-/* phases[2 * HS_LAYERS_MAX] as in struct hs_contestant. HS_MEMORY. */
-enum hs_status hs_contest_layered(struct hs_contest *contest, size_t index, const double *phases,
-                                  double whole_seconds, struct hs_error *err);
+/* What came of it. HS_MEMORY. */
+enum hs_status hs_contest_tell(struct hs_contest *contest, const struct hs_step *step,
+                               const struct hs_step_outcome *outcome, struct hs_error *err);
 /* Ends a contestant with a fault. */
 void hs_contest_fault(struct hs_contest *contest, size_t index, enum hs_measure_status status,
                       const char *reason);
@@ -131,8 +119,6 @@ void hs_contest_fault(struct hs_contest *contest, size_t index, enum hs_measure_
 bool hs_contestant_done(const struct hs_contestant *contestant);
 /* Median, NaN without samples. */
 double hs_contestant_median(const struct hs_contestant *contestant);
-/* Median of one phase, numbered as in `phases`; NaN where it was not measured. */
-double hs_contestant_phase_median(const struct hs_contestant *contestant, size_t phase);
 /* Contestants that are done, and plans that racing dropped. */
 size_t hs_contest_done(const struct hs_contest *contest);
 size_t hs_contest_raced(const struct hs_contest *contest);
@@ -140,10 +126,5 @@ size_t hs_contest_raced(const struct hs_contest *contest);
 const struct hs_contestant *hs_contest_best(const struct hs_contest *contest);
 /* NULL where there is none of that name. */
 struct hs_contestant *hs_contest_find(const struct hs_contest *contest, const char *name);
-
-/* Appends one number. HS_MEMORY. */
-enum hs_status hs_samples_add(struct hs_samples *samples, double value, struct hs_error *err);
-/* NaN where there are none. */
-double hs_samples_median(const struct hs_samples *samples);
 
 #endif

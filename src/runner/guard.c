@@ -188,7 +188,7 @@ enum hs_status hs_guard_start(struct hs_guard **out, struct hs_error *err)
 
     *out = NULL;
     if (!guard)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     guard->launcher = getppid();
     guard->deadline = INFINITY;
     guard->expected.subject = HS_GUARD_NOBODY;

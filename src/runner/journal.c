@@ -101,8 +101,8 @@ enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_byt
     skip(&line.item.seconds, item->journaled);
     skip(&line.item.device, item->journaled);
     skip(&line.item.whole, item->journaled_layers);
-    for (size_t phase = 0; phase < (size_t)2 * HS_LAYERS_MAX; phase++)
-        skip(&line.item.phases[phase], item->journaled_layers);
+    for (int stage = 0; stage < item->stage_count; stage++)
+        skip(&line.item.stages[stage].seconds, item->journaled_layers);
     status = hs_fields_print(&text, &hs_contestant_line_fields, &line, true, err);
     status = write_text(journal, &text, status, err);
     if (status == HS_OK) {

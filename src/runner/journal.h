@@ -4,7 +4,7 @@
  *
  * A file of JSON lines. The first says which run it is:
  *
- *     {"format":"hiersearch.journal/1","run":{"np":"16","backend":"host",...}}
+ *     {"format":"hiersearch.journal/2","run":{"np":"16","backend":"host",...}}
  *
  * each other adds to one contestant of one message size what is new since its last line:
  *
@@ -35,7 +35,7 @@
 #include "model/fit.h"
 #include "runner/contest.h"
 
-#define HS_JOURNAL_FORMAT "hiersearch.journal/1"
+#define HS_JOURNAL_FORMAT "hiersearch.journal/2"
 #define HS_JOURNAL_LAYER  "layer" /* the name in lines of layers: no plan is called so */
 
 /* What must be the same for a run to go on from another's: facts such as "np" and "16". */

@@ -28,32 +28,17 @@ static bool is_over(const struct hs_place *place)
 #define TIMES(list)                                                                                \
     HS_LIST_AT(struct hs_contestant_line, item.list.values, item.list.count), HS_OPTIONAL,         \
         .max = INT32_MAX
-#define PHASE(n)                                                                                   \
-    {                                                                                              \
-#n, HS_SECONDS, TIMES(phases[n])                                                           \
-    }
-#define FIVE(a, b, c, d, e) PHASE(a), PHASE(b), PHASE(c), PHASE(d), PHASE(e)
-
-/* One list per phase, in the order of the contestant's. */
-static const struct hs_field phase_rows[] = {
-    FIVE(0, 1, 2, 3, 4),
-    FIVE(5, 6, 7, 8, 9),
-    FIVE(10, 11, 12, 13, 14),
-    FIVE(15, 16, 17, 18, 19),
-    FIVE(20, 21, 22, 23, 24),
-    FIVE(25, 26, 27, 28, 29),
-    FIVE(30, 31, 32, 33, 34),
-    FIVE(35, 36, 37, 38, 39),
-    FIVE(40, 41, 42, 43, 44),
-    FIVE(45, 46, 47, 48, 49),
-    FIVE(50, 51, 52, 53, 54),
-    FIVE(55, 56, 57, 58, 59),
-    PHASE(60),
-    PHASE(61),
+static const struct hs_field stage_rows[] = {
+    {"stage", HS_CUSTOM, HS_AT(struct hs_stage_samples, key), .custom = &hs_stage_key_custom},
+    {"seconds", HS_SECONDS, HS_LIST_AT(struct hs_stage_samples, seconds.values, seconds.count),
+     .max = INT32_MAX},
 };
-static const struct hs_fields phase_fields = {HS_ROWS(phase_rows, struct hs_contestant_line)};
-_Static_assert(sizeof(phase_rows) / sizeof(*phase_rows) == (size_t)2 * HS_LAYERS_MAX,
-               "a row per phase");
+static const struct hs_fields stage_fields = {HS_ROWS(stage_rows, struct hs_stage_samples)};
+
+static bool has_stages(const struct hs_place *place)
+{
+    return ((const struct hs_contestant_line *)place->object)->item.whole.count > 0;
+}
 
 static const struct hs_field contestant_rows[] = {
     BYTES(struct hs_contestant_line),
@@ -65,8 +50,8 @@ static const struct hs_field contestant_rows[] = {
      .max = (double)(HS_JSON_WHOLE_MAX + 1)},
     {"samples", HS_SECONDS, TIMES(seconds)},
     {"device", HS_SECONDS, TIMES(device)},
-    {"phases", HS_OBJECT, HS_OTHER(struct hs_contestant_line, item.whole.count), HS_OPTIONAL,
-     .fields = &phase_fields},
+    {"stages", HS_LIST, ITEM(stages), HS_OTHER(struct hs_contestant_line, item.stage_count),
+     HS_OPTIONAL, .max = HS_STAGES_MAX, .fields = &stage_fields, .when = has_stages},
     {"whole", HS_SECONDS, TIMES(whole)},
 };
 const struct hs_fields hs_contestant_line_fields = {

@@ -37,8 +37,10 @@ static enum hs_status add_line(struct hs_contestant *item, const struct hs_conte
         status = append(&item->device, &line->device, err);
     if (status == HS_OK)
         status = append(&item->whole, &line->whole, err);
-    for (size_t phase = 0; phase < (size_t)2 * HS_LAYERS_MAX && status == HS_OK; phase++)
-        status = append(&item->phases[phase], &line->phases[phase], err);
+    for (int i = 0; i < line->stage_count && status == HS_OK; i++)
+        for (int k = 0; k < item->stage_count && status == HS_OK; k++)
+            if (hs_stage_key_equal(item->stages[k].key, line->stages[i].key))
+                status = append(&item->stages[k].seconds, &line->stages[i].seconds, err);
     item->layer_runs = item->whole.count;
     return status;
 }

@@ -1,16 +1,6 @@
-/*
- * null.c - backend `null`: plays the model instead of moving data, to test everything around it.
- *
- * A run takes no time. Its device_seconds is hs_plan_cost(system, plan, bytes that travel, padding
- * included) times what `faults` says (faults.h). Noise is drawn from the seed, the plan, the
- * message size, and the number of the run of that plan: a job that is resumed, or that measures in
- * another order, draws the same. Each run puts the expected result of the first few elements into
- * the output, and only those are verified, so any number of processes and any message size will do.
- * A layer alone that is the whole flat split fails, hangs and crashes as that plan does.
- *
- * Its baseline, "model flat ring", is the predicted time of the flat split with noise, outlier,
- * slow and delay, but without the faults of plans.
- */
+/* null.c - see null.h. */
+#include "runner/null.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,89 +9,60 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/layer_comms.h"
+#include "engine/mpi_status.h"
 #include "model/faults.h"
 #include "model/price.h"
-#include "runner/backend.h"
-#include "runner/check.h"
-#include "runner/layer_comms.h"
 #include "runner/pattern.h"
-#include "runner/reduce.h"
-#include "runner/stages.h"
 
-/* Elements that are really there. */
-#define ELEMENTS_MAX      64
-#define ELEMENT_BYTES_MAX sizeof(double)
-
-/* How often something has run; its name is a plan's text, or says the layer or the baseline. */
+/* How often something has run; its name is a plan's text, or says the stage or the native. */
 struct counter {
-    char what[HS_SPLIT_TEXT + 32];
+    char what[HS_SPLIT_TEXT + 64];
     uint64_t runs;
     struct counter *next;
 };
 
 struct null_state {
     int rank, np;
-    size_t count, width;
-    uint64_t seed;
-    const struct hs_system *system; /* the caller's */
+    struct hs_play play; /* the caller's */
     struct hs_faults faults;
-    struct hs_pattern pattern;
-    size_t kept; /* elements of the following */
-    char expected[ELEMENTS_MAX * ELEMENT_BYTES_MAX], output[ELEMENTS_MAX * ELEMENT_BYTES_MAX];
+    /* What every rank has to get, as far as elements are there; made for this work. */
+    char expected[HS_NULL_ELEMENTS * sizeof(double)];
+    struct {
+        size_t count;
+        enum hs_datatype datatype;
+        enum hs_operation operation;
+    } made;
     double seconds; /* of the last run, on this rank */
+    double stage_seconds[HS_STAGES_MAX];
     struct counter *counters;
 };
 
-static bool null_available(char *why, size_t why_bytes)
-{
-    if (why_bytes > 0)
-        why[0] = '\0';
-    return true;
-}
+static const char *const natives[] = {"model flat ring", NULL};
 
-/* Every rank reduces the inputs of all ranks, as far as elements are kept. */
-static void make_expected(struct null_state *state)
-{
-    char other[sizeof state->expected];
-    enum hs_datatype datatype = state->pattern.datatype;
-    enum hs_operation operation = state->pattern.operation;
-    hs_pattern_fill(state->expected, &state->pattern, 0, 0, state->kept);
-    for (int rank = 1; rank < state->np; rank++) {
-        hs_pattern_fill(other, &state->pattern, rank, 0, state->kept);
-        hs_reduce(state->expected, state->expected, other, state->kept, datatype, operation);
-    }
-    hs_reduce_finish(state->expected, state->kept, datatype, operation, state->np);
-}
-
-static enum hs_status init(struct null_state *state, const struct hs_backend_config *config,
+static enum hs_status init(struct null_state *state, const struct hs_engine_config *config,
                            struct hs_error *err)
 {
-    CHECK_MPI(MPI_Comm_rank(config->world, &state->rank));
-    CHECK_MPI(MPI_Comm_size(config->world, &state->np));
-    if (config->system == NULL)
+    const struct hs_play *play = config->play;
+    enum hs_status status;
+
+    if ((status = HS_MPI(MPI_Comm_rank(config->comm, &state->rank), err)) ||
+        (status = HS_MPI(MPI_Comm_size(config->comm, &state->np), err)))
+        return status;
+    if (!play || !play->system)
         return hs_fail(err, HS_INVALID, "the null backend plays a model: it needs a SYSTEM");
-    state->count = config->count;
-    state->width = hs_datatype_bytes(config->datatype);
-    state->seed = config->seed;
-    state->system = config->system;
-    state->pattern = (struct hs_pattern){config->datatype, config->operation, state->np};
-    state->kept = state->count < ELEMENTS_MAX ? state->count : ELEMENTS_MAX;
-    make_expected(state);
-    return hs_faults_parse(&state->faults, config->faults, state->np, err);
+    state->play = *play;
+    return hs_faults_parse(&state->faults, play->faults, state->np, err);
 }
 
-static enum hs_status null_open(void **out, const struct hs_backend_config *config,
+static enum hs_status null_open(void **out, const struct hs_engine_config *config,
                                 struct hs_error *err)
 {
-    struct null_state *state = calloc(1, sizeof *state);
-    struct hs_idle idle;
-    enum hs_status status;
-    if (state != NULL)
-        status = init(state, config, err);
-    else
-        status = hs_fail(err, HS_MEMORY, "out of memory for the null backend");
-    hs_idle_init(&idle, config->world);
-    status = hs_agree(config->world, &idle, status, err);
+    struct null_state *state = calloc(1, sizeof(*state));
+    struct hs_idle idle = {.oversubscribed = true};
+    enum hs_status status = state ? init(state, config, err) : hs_no_memory(err);
+
+    status = hs_agree(config->comm, &idle, status, err);
     if (status != HS_OK) {
         free(state);
         state = NULL;
@@ -114,13 +75,14 @@ static enum hs_status null_open(void **out, const struct hs_backend_config *conf
 static uint64_t count_run(struct null_state *state, const char *what)
 {
     struct counter *counter = state->counters;
-    while (counter != NULL && strcmp(counter->what, what) != 0)
+
+    while (counter && strcmp(counter->what, what) != 0)
         counter = counter->next;
-    if (counter == NULL) {
-        counter = calloc(1, sizeof *counter);
-        if (counter == NULL)
+    if (!counter) {
+        counter = calloc(1, sizeof(*counter));
+        if (!counter)
             return UINT64_MAX;
-        snprintf(counter->what, sizeof counter->what, "%s", what);
+        snprintf(counter->what, sizeof(counter->what), "%s", what);
         counter->next = state->counters;
         state->counters = counter;
     }
@@ -132,25 +94,39 @@ static uint64_t count_run(struct null_state *state, const char *what)
 static void wait_really(double seconds)
 {
     struct timespec left = {.tv_sec = (time_t)seconds};
+
     left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
     while (nanosleep(&left, &left) != 0 && errno == EINTR)
         continue;
 }
 
-/* Common to all that runs: sets the time, predicted `seconds` times the faults' factor, and the
- * factor. */
-static enum hs_status play(struct null_state *state, const char *what, double seconds,
-                           double *factor, struct hs_error *err)
+/* Every rank reduces the inputs of all ranks. */
+static void make_expected(struct null_state *state, const struct hs_work *work, size_t count)
 {
-    uint64_t run = count_run(state, what);
-    if (run == UINT64_MAX)
-        return hs_fail(err, HS_MEMORY, "out of memory for the null backend");
-    wait_really(hs_faults_delay_seconds(&state->faults));
-    uint64_t draw = hs_faults_draw(state->seed, what, state->count * state->width, run);
-    *factor = hs_faults_factor(&state->faults, draw, state->rank);
-    state->seconds = seconds * *factor;
-    memcpy(state->output, state->expected, state->kept * state->width);
-    return HS_OK;
+    struct hs_pattern pattern = {work->datatype, work->operation, state->np};
+    struct hs_reduction reduction = {work->datatype, work->operation, 0};
+    char other[sizeof(state->expected)];
+
+    hs_pattern_fill(state->expected, &pattern, 0, 0, count);
+    for (int rank = 1; rank < state->np; rank++) {
+        hs_pattern_fill(other, &pattern, rank, 0, count);
+        hs_reduce(state->expected, state->expected, other, count, reduction);
+    }
+    reduction.divisor = state->np;
+    hs_reduce_finish(state->expected, count, reduction);
+    state->made.count = count;
+    state->made.datatype = work->datatype;
+    state->made.operation = work->operation;
+}
+
+static void write_expected(struct null_state *state, const struct hs_work *work)
+{
+    size_t count = work->task->count < HS_NULL_ELEMENTS ? work->task->count : HS_NULL_ELEMENTS;
+
+    if (state->made.count != count || state->made.datatype != work->datatype ||
+        state->made.operation != work->operation)
+        make_expected(state, work, count);
+    memcpy(work->output, state->expected, count * hs_datatype_bytes(work->datatype));
 }
 
 /* Faults that a plan does not survive. */
@@ -158,6 +134,7 @@ static enum hs_status suffer(struct null_state *state, const struct hs_plan *pla
                              struct hs_error *err)
 {
     char text[HS_SPLIT_TEXT];
+
     while (hs_faults_hit(&state->faults, HS_FAULT_HANG, plan))
         sleep(1);
     if (state->rank == state->np - 1 && hs_faults_hit(&state->faults, HS_FAULT_CRASH, plan))
@@ -168,146 +145,187 @@ static enum hs_status suffer(struct null_state *state, const struct hs_plan *pla
     return HS_OK;
 }
 
-static enum hs_status null_prepare(void *opaque, const struct hs_plan *plan, struct hs_error *err)
+/* Common to all that runs: sets the time, predicted `seconds` times the faults' factor, and the
+ * factor. */
+static enum hs_status play(struct null_state *state, const struct hs_work *work, const char *what,
+                           double seconds, double *factor, struct hs_error *err)
 {
-    const struct null_state *state = opaque;
-    int64_t product = hs_split_product(&plan->split);
-    if (product != state->np)
-        return hs_fail(err, HS_INVALID, "the split is for %lld processes, there are %d",
-                       (long long)product, state->np);
+    uint64_t run = count_run(state, what), draw;
+    size_t bytes = work->task->count * hs_datatype_bytes(work->datatype);
+
+    if (run == UINT64_MAX)
+        return hs_no_memory(err);
+    wait_really(hs_faults_delay_seconds(&state->faults));
+    draw = hs_faults_draw(state->play.seed, what, bytes, run);
+    *factor = hs_faults_factor(&state->faults, draw, state->rank);
+    state->seconds = seconds * *factor;
+    write_expected(state, work);
     return HS_OK;
 }
 
-static size_t null_padded_count(const void *opaque, const struct hs_plan *plan)
+/* A cost has one entry for the two stages of a layer. */
+static void fill_stages(struct null_state *state, const struct hs_plan_cost *cost,
+                        const struct hs_stage *stages, int count, double factor)
 {
-    const struct null_state *state = opaque;
-    return hs_stages_padded(&plan->split, state->count);
+    for (int s = 0; s < count; s++)
+        for (int i = 0; i < cost->count; i++)
+            if (cost->stages[i].layer == stages[s].layer)
+                state->stage_seconds[s] =
+                    cost->stages[i].seconds * factor / hs_phase_calls(cost->stages[i].key.phase);
 }
 
-static void fill_times(struct hs_layer_times *times, const struct hs_plan_cost *cost, double factor)
+static enum hs_status play_plan(struct null_state *state, const struct hs_work *work,
+                                struct hs_error *err)
 {
-    *times = (struct hs_layer_times){0};
-    for (int i = 0; i < cost->count; i++) {
-        const struct hs_stage_cost *stage = &cost->stages[i];
-        double seconds = stage->seconds * factor / hs_phase_calls(stage->key.phase);
-
-        if (stage->key.phase != HS_ALLGATHER)
-            times->reduce_scatter[stage->layer] = seconds;
-        if (stage->key.phase == HS_ALLGATHER || stage->key.phase == HS_PAIR)
-            times->allgather[stage->layer] = seconds;
-    }
-}
-
-static enum hs_status null_run(void *opaque, const struct hs_plan *plan,
-                               struct hs_layer_times *times, struct hs_error *err)
-{
-    struct null_state *state = opaque;
-    char what[HS_SPLIT_TEXT];
-    double bytes = (double)null_padded_count(state, plan) * (double)state->width;
+    const struct hs_plan *plan = &work->task->plan;
+    double bytes = (double)hs_task_padded(work->task) * (double)hs_datatype_bytes(work->datatype);
     double bias = hs_faults_bias(&state->faults, plan), factor;
     struct hs_problem problem = hs_problem_world(state->np, bytes);
-    struct hs_plan_cost cost = hs_plan_cost(state->system, &problem, plan);
+    struct hs_plan_cost cost = hs_plan_cost(state->play.system, &problem, plan);
+    struct hs_stage stages[HS_STAGES_MAX];
+    int count = hs_problem_stages(stages, &problem, plan);
+    char what[HS_SPLIT_TEXT];
+    enum hs_status status;
+
     hs_plan_format(what, plan);
-    enum hs_status status = play(state, what, cost.seconds * bias, &factor, err);
+    status = play(state, work, what, cost.seconds * bias, &factor, err);
     if (status == HS_OK)
         status = suffer(state, plan, err);
     if (status != HS_OK)
         return status;
-    if (times != NULL)
-        fill_times(times, &cost, bias * factor);
+    fill_stages(state, &cost, stages, count, bias * factor);
     if (state->rank == 0 && hs_faults_hit(&state->faults, HS_FAULT_WRONG, plan))
-        state->output[0] = (char)(state->output[0] ^ 1);
+        *(char *)work->output = (char)(*(char *)work->output ^ 1);
     return HS_OK;
 }
 
-static enum hs_status null_run_layer(void *opaque, struct hs_layer layer, enum hs_phase phase,
-                                     size_t count, struct hs_error *err)
+static enum hs_status play_stage(struct null_state *state, const struct hs_work *work,
+                                 struct hs_error *err)
 {
-    struct null_state *state = opaque;
-    char what[sizeof state->counters->what];
-    double factor;
-    if (layer.stride < 1 || layer.size < 1 || state->np % (layer.stride * layer.size) != 0)
-        return hs_fail(err, HS_INVALID,
-                       "layer of %lld at stride %lld: expected their product to divide %d",
-                       (long long)layer.size, (long long)layer.stride, state->np);
+    struct hs_stage_key key = work->task->stage;
+    size_t count = work->task->count;
+    struct hs_stage_price price = hs_stage_price(state->play.system, state->np, key);
     struct hs_plan flat = hs_plan_flat(state->np);
-    bool is_flat = layer.stride == 1 && layer.size == state->np;
+    bool is_flat = key.layer.stride == 1 && key.layer.size == state->np;
+    char what[sizeof(state->counters->what)];
+    double factor;
     enum hs_status status = is_flat ? suffer(state, &flat, err) : HS_OK;
+
     if (status != HS_OK)
         return status;
-    struct hs_stage_price price =
-        hs_stage_price(state->system, state->np, (struct hs_stage_key){phase, HS_RING, layer});
-    double seconds = hs_stage_seconds(&price, (double)count * (double)state->width);
-    snprintf(what, sizeof what, "%s of %lld at stride %lld, %zu elements", hs_phase_names[phase],
-             (long long)layer.size, (long long)layer.stride, count);
-    return play(state, what, seconds, &factor, err);
+    snprintf(what, sizeof(what), "%s of %lld at stride %lld, %zu elements",
+             hs_phase_names[key.phase], (long long)key.layer.size, (long long)key.layer.stride,
+             count);
+    return play(state, work, what,
+                hs_stage_seconds(&price, (double)count * (double)hs_datatype_bytes(work->datatype)),
+                &factor, err);
 }
 
-static enum hs_status run_flat(void *opaque, struct hs_error *err)
+static enum hs_status play_native(struct null_state *state, const struct hs_work *work,
+                                  struct hs_error *err)
 {
-    struct null_state *state = opaque;
     struct hs_plan plan = hs_plan_flat(state->np);
-    struct hs_problem problem =
-        hs_problem_world(state->np, (double)state->count * (double)state->width);
-    double factor, seconds = hs_plan_seconds(state->system, &problem, &plan);
-    return play(state, "model flat ring", seconds, &factor, err);
+    struct hs_problem problem = hs_problem_world(
+        state->np, (double)work->task->count * (double)hs_datatype_bytes(work->datatype));
+    double factor, seconds = hs_plan_seconds(state->play.system, &problem, &plan);
+
+    return play(state, work, natives[0], seconds, &factor, err);
 }
 
-/* All bits set is a NaN in every data type, and no pattern has one. */
-static void null_spoil(void *opaque)
+static enum hs_status null_prepare(void *opaque, const struct hs_work *work, struct hs_error *err)
+{
+    const struct null_state *state = opaque;
+
+    return hs_work_check(work, state->np, err);
+}
+
+static enum hs_status null_start(void *opaque, const struct hs_work *work, struct hs_error *err)
 {
     struct null_state *state = opaque;
-    memset(state->output, 0xff, sizeof state->output);
+    enum hs_status status = hs_work_check(work, state->np, err);
+
+    if (status != HS_OK)
+        return status;
+    switch (work->task->kind) {
+    case HS_TASK_PLAN:
+        return play_plan(state, work, err);
+    case HS_TASK_STAGE:
+        return play_stage(state, work, err);
+    case HS_TASK_NATIVE:
+        break;
+    }
+    return play_native(state, work, err);
 }
 
-static uint64_t null_wrong_elements(void *opaque)
+static enum hs_status null_test(void *opaque, bool *done, bool *moved, struct hs_error *err)
 {
-    const struct null_state *state = opaque;
-    return hs_pattern_wrong(state->output, &state->pattern, 0, state->kept);
+    (void)opaque, (void)err;
+    *done = *moved = true;
+    return HS_OK;
 }
 
-static size_t null_memory_bytes(const void *opaque)
+static void null_stage_seconds(void *opaque, double seconds[HS_STAGES_MAX])
 {
     const struct null_state *state = opaque;
-    size_t bytes = sizeof *state;
-    for (const struct counter *counter = state->counters; counter != NULL; counter = counter->next)
-        bytes += sizeof *counter;
-    return bytes;
+
+    memcpy(seconds, state->stage_seconds, sizeof(state->stage_seconds));
 }
 
 static double null_device_seconds(const void *opaque)
 {
     const struct null_state *state = opaque;
+
     return state->seconds;
+}
+
+static size_t null_memory_bytes(const void *opaque)
+{
+    const struct null_state *state = opaque;
+    size_t bytes = sizeof(*state);
+
+    for (const struct counter *counter = state->counters; counter; counter = counter->next)
+        bytes += sizeof(*counter);
+    return bytes;
+}
+
+static void null_describe(const void *opaque, char *text, size_t bytes)
+{
+    (void)opaque;
+    if (bytes > 0)
+        text[0] = '\0';
 }
 
 static void null_close(void *opaque)
 {
     struct null_state *state = opaque;
-    while (state != NULL && state->counters != NULL) {
+
+    while (state && state->counters) {
         struct counter *counter = state->counters;
+
         state->counters = counter->next;
         free(counter);
     }
     free(state);
 }
 
-static const struct hs_baseline baselines[] = {{"model flat ring", run_flat}, {NULL, NULL}};
+static const struct hs_engine engine = {
+    .prepare = null_prepare,
+    .start = null_start,
+    .test = null_test,
+    .stage_seconds = null_stage_seconds,
+    .device_seconds = null_device_seconds,
+    .memory_bytes = null_memory_bytes,
+    .describe = null_describe,
+    .close = null_close,
+    .natives = natives,
+};
 
 const struct hs_backend hs_backend_null = {
     .name = "null",
     .summary = "plays the model with noise and faults, moves no data (for tests)",
-    .available = null_available,
+    .memory_use = HS_MEMORY_OWN,
+    .own_memory = &hs_memory_host,
     .open = null_open,
-    .prepare = null_prepare,
-    .run = null_run,
-    .run_layer = null_run_layer,
-    .spoil = null_spoil,
-    .wrong_elements = null_wrong_elements,
-    .memory_bytes = null_memory_bytes,
-    .padded_count = null_padded_count,
-    .device_seconds = null_device_seconds,
+    .engine = &engine,
     .virtual_clock = true,
-    .close = null_close,
-    .baselines = baselines,
 };

@@ -21,8 +21,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "runner/device_code.h"
-#include "runner/float16.h"
+#include "engine/device_code.h"
+#include "engine/float16.h"
 #include "runner/pattern.h"
 
 /* What does not change from element to element. */

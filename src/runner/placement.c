@@ -2,8 +2,7 @@
  * placement.c - see placement.h.
  *
  * The lowest rank of each node, its leader, speaks for it: leaders report to rank 0, rank 0 puts
- * the nodes in order and gives each leader the new number of its first rank. So no array is longer
- * than the number of nodes.
+ * the nodes in order and gives each leader the new number of its first rank.
  */
 #include "runner/placement.h"
 
@@ -13,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/scontrol.h"
 #include "runner/check.h"
-#include "runner/layer_comms.h"
-#include "runner/scontrol.h"
+#include "runner/ranks.h"
 
 #define SCONTROL_TIMEOUT_MS 5000
 
@@ -107,9 +106,11 @@ static enum hs_status allocate(struct desk *desk, struct hs_rank_order *order,
 {
     size_t nodes = (size_t)group->nodes;
     enum hs_status status = HS_OK;
-    struct hs_idle idle;
+    struct hs_ranks ranks;
+    hs_ranks_init(&ranks, group->world);
     order->nodes = calloc(nodes, sizeof *order->nodes);
-    bool enough = order->nodes != NULL;
+    order->launched = calloc((size_t)ranks.np, sizeof *order->launched);
+    bool enough = order->nodes != NULL && order->launched != NULL;
     if (group->rank == 0) {
         desk->reports = calloc(nodes, sizeof *desk->reports);
         desk->first_ranks = calloc(nodes, sizeof *desk->first_ranks);
@@ -118,8 +119,7 @@ static enum hs_status allocate(struct desk *desk, struct hs_rank_order *order,
     if (!enough)
         status =
             hs_fail(err, HS_MEMORY, "out of memory for the places of ranks on %zu nodes", nodes);
-    hs_idle_init(&idle, group->world);
-    return hs_agree(group->world, &idle, status, err);
+    return hs_ranks_agree(&ranks, status, err);
 }
 
 /* Rank 0: nodes get their order, and their ranks new numbers. */
@@ -151,6 +151,7 @@ static void renumber(struct hs_rank_order *order, const struct group *group, con
     int moved = number != group->rank, any_moved;
     CHECK_MPI(MPI_Comm_split(group->world, 0, number, &order->ordered));
     CHECK_MPI(MPI_Allreduce(&moved, &any_moved, 1, MPI_INT, MPI_LOR, group->world));
+    CHECK_MPI(MPI_Allgather(&group->rank, 1, MPI_INT, order->launched, 1, MPI_INT, order->ordered));
     order->reordered = any_moved;
 }
 
@@ -205,7 +206,9 @@ enum hs_status hs_rank_order_init(struct hs_rank_order *order, MPI_Comm world, s
         share(order, &group);
     } else {
         free(order->nodes);
+        free(order->launched);
         order->nodes = NULL;
+        order->launched = NULL;
     }
     free(desk.reports);
     free(desk.first_ranks);
@@ -219,5 +222,6 @@ void hs_rank_order_release(struct hs_rank_order *order)
     if (order->node_count > 0)
         CHECK_MPI(MPI_Comm_free(&order->ordered));
     free(order->nodes);
+    free(order->launched);
     *order = (struct hs_rank_order){.ordered = MPI_COMM_NULL};
 }

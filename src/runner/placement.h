@@ -15,12 +15,13 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "runner/node_order.h"
+#include "machine/node_order.h"
 
 /* Where the ranks are; the same on all ranks. */
 struct hs_rank_order {
-    MPI_Comm ordered;               /* all ranks of the job, by rack, node, rank; owned */
-    struct hs_node_place *nodes;    /* [node_count] in that order, owned */
+    MPI_Comm ordered;            /* all ranks of the job, by rack, node, rank; owned */
+    struct hs_node_place *nodes; /* [node_count] in that order, owned */
+    int *launched;               /* [np] the launcher's number of each rank of `ordered`, owned */
     int64_t node_count, rack_count; /* rack_count 0: unknown */
     bool even;                      /* every node has the same number of ranks */
     bool reordered;                 /* the order differs from that of the launcher */

@@ -105,7 +105,7 @@ static enum hs_status find_best(struct best *best, const struct rivals *rivals,
     enum hs_status status;
 
     if (!weights)
-        return hs_fail(err, HS_MEMORY, "out of memory");
+        return hs_no_memory(err);
     for (size_t e = 0; e < edges; e++)
         total += rivals->layers[e].seconds;
     for (size_t e = 0; e < edges; e++)
@@ -217,7 +217,7 @@ static enum hs_status look_at(struct rivals *rivals, double largest, size_t top,
 static enum hs_status find_rivals(struct rivals *rivals, struct hs_error *err)
 {
     double *longest = malloc(rivals->lattice->node_count * sizeof(*longest));
-    enum hs_status status = longest ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory");
+    enum hs_status status = longest ? HS_OK : hs_no_memory(err);
 
     rivals->cut = true;
     for (size_t top = TOP_FIRST; !status && rivals->cut && top <= TOP_LAST; top *= 4)
@@ -235,7 +235,7 @@ static enum hs_status list_ties(struct hs_certificate *certificate, const struct
 
     certificate->ties = calloc(HS_CERTIFICATE_TIES, sizeof(*certificate->ties));
     if (!certificate->ties)
-        return hs_fail(err, HS_MEMORY, "out of memory for the certificate");
+        return hs_no_memory(err);
     certificate->more_ties = rivals->cut;
     for (size_t i = 0; i < rivals->count; i++) {
         const struct rival *rival = &rivals->items[i];

@@ -6,22 +6,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/engine.h"
+#include "engine/mpi_status.h"
 #include "model/plan.h"
-#include "runner/backend.h"
-#include "runner/check.h"
 #include "simulate/simulate.h"
 
 /* From here on time runs; far enough in the future that every rank has heard of it. */
-#define SETTLE_SECONDS 1.0
+#define SETTLE_SECONDS    1.0
+#define SEGMENT_BYTES_MAX ((size_t)1 << 30) /* an int counts a message's bytes */
 
 struct simulation {
-    const struct hs_backend *backend;
-    void *state;
+    void *engine;
+    void *input, *output;
+    size_t count, room; /* elements of a message, and with its padding */
     int rank, np;
 };
 
-_Noreturn static void give_up(const struct hs_error *err)
+static void must(enum hs_status status, const struct hs_error *err)
 {
+    if (status == HS_OK)
+        return;
     fprintf(stderr, "hiersearch-simulate: %s\n", err->message);
     MPI_Abort(MPI_COMM_WORLD, 1);
     abort();
@@ -29,9 +33,10 @@ _Noreturn static void give_up(const struct hs_error *err)
 
 static double largest(double mine)
 {
+    struct hs_error err;
     double all;
 
-    CHECK_MPI(MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
+    must(HS_MPI(MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), &err), &err);
     return all;
 }
 
@@ -44,33 +49,50 @@ static double begin_together(void)
     return begin;
 }
 
-static void print_phases(const struct simulation *simulation, const double *seconds, int count)
+static void run_to_end(struct simulation *simulation, const struct hs_work *work)
 {
-    for (int i = 0; i < count; i++) {
-        double slowest = largest(seconds[i]);
+    const struct hs_engine *engine = hs_backend_host.engine;
+    struct hs_idle idle = {.ranks_here = 1};
+    struct hs_error err;
+    bool done = false, moved;
 
-        if (simulation->rank == 0)
-            printf(" %.17g", slowest);
+    must(engine->start(simulation->engine, work, &err), &err);
+    while (!done) {
+        must(engine->test(simulation->engine, &done, &moved, &err), &err);
+        hs_idle_looked(&idle, moved || done);
     }
 }
 
 static void run_plan(struct simulation *simulation, const struct hs_plan *plan)
 {
-    struct hs_layer_times times;
+    const struct hs_engine *engine = hs_backend_host.engine;
+    struct hs_task task = {.kind = HS_TASK_PLAN, .plan = *plan, .count = simulation->count};
+    struct hs_work work = {.task = &task,
+                           .datatype = HS_FLOAT32,
+                           .operation = HS_SUM,
+                           .input = simulation->input,
+                           .output = simulation->output,
+                           .room = simulation->room,
+                           .timed = true};
+    double stages[HS_STAGES_MAX], begin, seconds;
     struct hs_error err;
     char text[HS_SPLIT_TEXT];
     int layers = plan->split.count;
 
-    if (simulation->backend->prepare(simulation->state, plan, &err) != HS_OK)
-        give_up(&err);
-    double begin = begin_together();
-    if (simulation->backend->run(simulation->state, plan, &times, &err) != HS_OK)
-        give_up(&err);
-    double seconds = largest(MPI_Wtime()) - begin;
+    must(engine->prepare(simulation->engine, &work, &err), &err);
+    begin = begin_together();
+    run_to_end(simulation, &work);
+    seconds = largest(MPI_Wtime()) - begin;
+    engine->stage_seconds(simulation->engine, stages);
     if (simulation->rank == 0)
         printf("plan %s seconds %.17g layers %d", hs_plan_format(text, plan), seconds, layers);
-    print_phases(simulation, times.reduce_scatter, layers);
-    print_phases(simulation, times.allgather, layers - 1);
+    for (int s = 0; s < 2 * layers - 1; s++) {
+        /* Allgathers run from the outside in. */
+        double slowest = largest(stages[s < layers ? s : 3 * layers - 2 - s]);
+
+        if (simulation->rank == 0)
+            printf(" %.17g", slowest);
+    }
     if (simulation->rank == 0) {
         printf("\n");
         fflush(stdout);
@@ -85,22 +107,24 @@ static size_t elements_of(const char *text)
     return bytes > width ? (bytes + width - 1) / width : 1;
 }
 
-static void open_backend(struct simulation *simulation, size_t count, double launch_seconds)
+/* A message with its padding; the largest block is half of it, and a ring has two slots. */
+static void open_engine(struct simulation *simulation, double launch_seconds)
 {
-    struct hs_backend_config config = {.world = MPI_COMM_WORLD,
-                                       .count = count,
-                                       .datatype = HS_FLOAT32,
-                                       .operation = HS_SUM,
-                                       .segments_in_flight = 1};
+    const struct hs_memory *memory = &hs_memory_host;
+    size_t bytes = simulation->room * hs_datatype_bytes(HS_FLOAT32);
+    size_t segment = (bytes / 2 + 63) / 64 * 64;
+    struct hs_engine_config config = {.comm = MPI_COMM_WORLD,
+                                      .memory = memory,
+                                      .segment_bytes =
+                                          segment < SEGMENT_BYTES_MAX ? segment : SEGMENT_BYTES_MAX,
+                                      .segments_in_flight = 1};
     struct hs_error err;
-    /* A message with its padding; the largest block is half of it, and a ring has two slots. */
-    size_t room = (count + (size_t)simulation->np) * hs_datatype_bytes(config.datatype);
-    size_t slots = 2 * hs_whole_blocks_init(room / 2, launch_seconds);
 
-    hs_waiting_init(simulation->np);
-    hs_shared_pages_init(room > slots ? room : slots);
-    if (simulation->backend->open(&simulation->state, &config, &err) != HS_OK)
-        give_up(&err);
+    hs_waiting_init(simulation->np, launch_seconds);
+    hs_shared_pages_init(bytes > 2 * config.segment_bytes ? bytes : 2 * config.segment_bytes);
+    must(memory->allocate(&simulation->input, bytes, "the input", &err), &err);
+    must(memory->allocate(&simulation->output, bytes, "the output", &err), &err);
+    must(hs_backend_host.open(&simulation->engine, &config, &err), &err);
 }
 
 static void print_version(void)
@@ -114,28 +138,28 @@ static void print_version(void)
 
 int main(int argc, char **argv)
 {
-    struct simulation simulation = {.backend = &hs_backend_host};
+    struct simulation simulation = {.engine = NULL};
     struct hs_error err;
 
-    CHECK_MPI(MPI_Init(&argc, &argv));
-    CHECK_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &simulation.rank));
-    CHECK_MPI(MPI_Comm_size(MPI_COMM_WORLD, &simulation.np));
-    if (argc < 4) {
-        hs_error_set(&err, HS_INVALID,
-                     "expected MESSAGE_BYTES LAUNCH_SECONDS PLAN..., under smpirun");
-        give_up(&err);
-    }
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &simulation.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &simulation.np);
+    if (argc < 4)
+        must(hs_fail(&err, HS_INVALID,
+                     "expected MESSAGE_BYTES LAUNCH_SECONDS PLAN..., under smpirun"),
+             &err);
     if (simulation.rank == 0)
         print_version();
-    open_backend(&simulation, elements_of(argv[1]), strtod(argv[2], NULL));
+    simulation.count = elements_of(argv[1]);
+    simulation.room = simulation.count + (size_t)simulation.np;
+    open_engine(&simulation, strtod(argv[2], NULL));
     for (int i = 3; i < argc; i++) {
         struct hs_plan plan;
 
-        if (hs_plan_parse(&plan, argv[i], simulation.np, &err) != HS_OK)
-            give_up(&err);
+        must(hs_plan_parse(&plan, argv[i], simulation.np, &err), &err);
         run_plan(&simulation, &plan);
     }
-    simulation.backend->close(simulation.state);
-    CHECK_MPI(MPI_Finalize());
+    hs_backend_host.engine->close(simulation.engine);
+    MPI_Finalize();
     return 0;
 }

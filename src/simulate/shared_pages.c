@@ -1,5 +1,5 @@
 /*
- * The runner's large buffers (runner/pages.h) in a simulation: all of them are one piece of memory.
+ * The engine's large buffers (engine/pages.h) in a simulation: all of them are one piece of memory.
  *
  * 512 ranks of 128 MiB would not fit, and nobody reads what is in them: what is simulated is time.
  * A mapping of its own for each, as SMPI offers it, costs page tables and seconds. SMPI recognizes
@@ -8,7 +8,7 @@
  */
 #include <mpi.h>
 
-#include "runner/pages.h"
+#include "engine/pages.h"
 #include "simulate/simulate.h"
 
 static void *piece;
@@ -16,7 +16,7 @@ static size_t piece_bytes;
 
 void hs_shared_pages_init(size_t bytes)
 {
-    if (piece != NULL)
+    if (piece)
         return;
     piece = SMPI_SHARED_MALLOC(bytes);
     piece_bytes = bytes;
@@ -27,7 +27,7 @@ enum hs_status hs_pages_alloc(void **out, size_t bytes, const char *purpose, str
     *out = NULL;
     if (bytes == 0)
         return HS_OK;
-    if (piece == NULL || bytes > piece_bytes)
+    if (!piece || bytes > piece_bytes)
         return hs_fail(err, HS_MEMORY, "cannot map %zu bytes for %s", bytes, purpose);
     *out = piece;
     return HS_OK;

@@ -1,6 +1,5 @@
 /*
- * simulate.h - the program hiersearch-simulate: the runner's `host` backend, unchanged, inside
- * SMPI.
+ * simulate.h - the program hiersearch-simulate: the engine `host`, unchanged, inside SMPI.
  *
  * It is compiled by smpicc and run by smpirun, which `hiersearch simulate` starts:
  *
@@ -17,18 +16,18 @@
  * allgather but the last's, inside out; summed over chunks, each the maximum over ranks.
  *
  * What differs from a real run stands in the files of this folder, each in place of one of the
- * runner's:
+ * engine's:
  *
- *   shared_pages.c  for pages.c               all large buffers are one piece of memory
- *   no_data.c       for reduce.c, pattern.c   no arithmetic
- *   waiting.c       for idle.c                sleeps until a message is through, instead of polling
- *   whole_blocks.c  around ring.c             segments are whole blocks, one in flight; launch time
+ *   shared_pages.c  for pages.c         all large buffers are one piece of memory
+ *   no_data.c       for reduce.c        no arithmetic
+ *   waiting.c       for idle.c          sleeps until a message is through, instead of polling
+ *                   around transport.c  and for the launch time before each call
  *
- * Segments: a ring step sends one message of a whole block. This is the pipelining granularity s =
- * 1 of the model: p - 1 steps, each one latency and one block's bytes. For other s, which in the
- * model's words is the number of latencies that a step pays, `hiersearch simulate` multiplies the
- * latency of every message by s (SMPI's lat-factor), so model and simulation have the same latency
- * term.
+ * Segments: a ring step sends one message of a whole block, with one in flight. This is the
+ * pipelining granularity s = 1 of the model: p - 1 steps, each one latency and one block's bytes.
+ * For other s, which in the model's words is the number of latencies that a step pays, `hiersearch
+ * simulate` multiplies the latency of every message by s (SMPI's lat-factor), so model and
+ * simulation have the same latency term.
  *
  * Launch time: the rank sleeps for it before each collective call, so with chunks its other layers
  * wait meanwhile, as they do where one thread launches and makes progress.
@@ -39,33 +38,23 @@
 #include <mpi.h>
 #include <stddef.h>
 
-#include "runner/ring.h"
+#include "engine/transport.h"
 
 /* The piece of memory that every large buffer is; `bytes` is what the largest of them needs. */
 void hs_shared_pages_init(size_t bytes);
-/* Before any communication of the backend: room for the requests of np ranks. */
-void hs_waiting_init(int np);
-/* Every ring made from now on has room for blocks of up to `block_bytes` in one segment (as far as
- * an int counts its bytes), and every start of a ring, one collective call, first sleeps
- * `launch_seconds`. The same on all ranks. Returns the bytes of a segment. */
-size_t hs_whole_blocks_init(size_t block_bytes, double launch_seconds);
+/* Before any communication of the engine: room for the requests of np ranks. Every call of a stage
+ * first sleeps `launch_seconds`. The same on all ranks. */
+void hs_waiting_init(int np, double launch_seconds);
 
 /* Put in place by the linker's --wrap, which makes these names. __real_X is the X that was there.
  */
 /* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
-int __wrap_MPI_Test(MPI_Request *request, int *done, MPI_Status *status);
-int __real_MPI_Test(MPI_Request *request, int *done, MPI_Status *status);
+bool __wrap_hs_transport_test(struct hs_transport *transport, MPI_Request *request);
+bool __real_hs_transport_test(struct hs_transport *transport, MPI_Request *request);
+void __wrap_hs_transport_launch(struct hs_transport *transport);
 int __wrap_MPI_Iallreduce(const void *input, void *output, int count, MPI_Datatype type, MPI_Op op,
                           MPI_Comm comm, MPI_Request *request);
 int __wrap_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *duplicate, MPI_Request *request);
-enum hs_status __wrap_hs_ring_new(struct hs_ring **out, const struct hs_memory *memory,
-                                  size_t segment_bytes, int lanes, bool reduces,
-                                  struct hs_error *err);
-enum hs_status __real_hs_ring_new(struct hs_ring **out, const struct hs_memory *memory,
-                                  size_t segment_bytes, int lanes, bool reduces,
-                                  struct hs_error *err);
-void __wrap_hs_ring_start(struct hs_ring *ring, const struct hs_ring_call *call);
-void __real_hs_ring_start(struct hs_ring *ring, const struct hs_ring_call *call);
 void __wrap_smpi_shared_free(void *pointer);
 void __real_smpi_shared_free(void *pointer);
 /* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */

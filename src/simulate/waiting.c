@@ -1,20 +1,21 @@
 /*
- * How the runner's progress loop (runner/idle.h) waits in a simulation: until a message is through.
+ * How the engine's progress loop (engine/idle.h) waits in a simulation: until a message is through.
  *
  * A loop that polls would never end, because simulated time stands still while a process runs. So
- * every request that MPI_Test finds unfinished is remembered, and where a real rank would give up
- * its turn, a simulated one sleeps in MPI_Waitany until the first of them is finished: no time is
- * added and none is lost. The linker (--wrap) puts the functions __wrap_X in place of X, in the
- * runner's unchanged code.
+ * every request that hs_transport_test finds unfinished is remembered, and where a real rank would
+ * give up its turn, a simulated one sleeps in MPI_Waitany until the first of them is finished: no
+ * time is added and none is lost. The linker (--wrap) puts the functions __wrap_X in place of X, in
+ * the engine's unchanged code.
  *
  * All ranks are in one process and run one at a time, so they can share a table without a lock.
  */
+#include <simgrid/actor.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runner/check.h"
-#include "runner/idle.h"
-#include "runner/stages.h"
+#include "engine/idle.h"
+#include "engine/mpi_status.h"
+#include "engine/stages.h"
 #include "simulate/simulate.h"
 
 /* Each stage's ring tests its oldest send and its oldest receive. */
@@ -27,44 +28,59 @@ struct unfinished {
 
 static struct unfinished *table; /* [ranks] */
 
+static double launch;
+
+/* Nothing in a simulation goes on after one of these. */
+static void must(bool good, const char *what)
+{
+    if (good)
+        return;
+    fprintf(stderr, "hiersearch-simulate: %s\n", what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    abort();
+}
+
 static struct unfinished *mine(void)
 {
-    int rank;
+    int rank = 0;
 
-    CHECK_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    must(MPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS, "MPI_Comm_rank failed");
     return &table[rank];
 }
 
-void hs_waiting_init(int np)
+void hs_waiting_init(int np, double launch_seconds)
 {
-    if (table == NULL)
-        table = calloc((size_t)np, sizeof *table);
-    if (table == NULL)
-        hs_mpi_failed(MPI_ERR_NO_MEM, "calloc of all ranks' requests", __FILE__, __LINE__);
+    if (!table)
+        table = calloc((size_t)np, sizeof(*table));
+    must(table != NULL, "out of memory for all ranks' requests");
+    launch = launch_seconds;
 }
 
-int __wrap_MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
+bool __wrap_hs_transport_test(struct hs_transport *transport, MPI_Request *request)
 {
+    struct unfinished *unfinished;
+
     /* SMPI calls a null request unfinished; the standard says finished. */
-    int code = MPI_SUCCESS;
-
-    *done = *request == MPI_REQUEST_NULL;
-    if (!*done)
-        code = __real_MPI_Test(request, done, status);
-    if (code == MPI_SUCCESS && !*done) {
-        struct unfinished *unfinished = mine();
-
-        if (unfinished->count == UNFINISHED_MAX)
-            hs_mpi_failed(MPI_ERR_INTERN, "MPI_Test of too many requests", __FILE__, __LINE__);
-        unfinished->requests[unfinished->count++] = request;
-    }
-    return code;
+    if (*request == MPI_REQUEST_NULL || __real_hs_transport_test(transport, request))
+        return true;
+    unfinished = mine();
+    must(unfinished->count < UNFINISHED_MAX, "a test of too many requests");
+    unfinished->requests[unfinished->count++] = request;
+    return false;
 }
 
-void hs_idle_init(struct hs_idle *idle, MPI_Comm world)
+void __wrap_hs_transport_launch(struct hs_transport *transport)
 {
-    (void)world;
+    (void)transport;
+    if (launch > 0)
+        sg_actor_sleep_for(launch);
+}
+
+enum hs_status hs_idle_init(struct hs_idle *idle, MPI_Comm world, struct hs_error *err)
+{
+    (void)world, (void)err;
     *idle = (struct hs_idle){.ranks_here = 1, .cores_here = 1};
+    return HS_OK;
 }
 
 void hs_idle_looked(struct hs_idle *idle, bool moved)
@@ -77,25 +93,25 @@ void hs_idle_looked(struct hs_idle *idle, bool moved)
     if (!moved) {
         for (int i = 0; i < unfinished->count; i++)
             requests[i] = *unfinished->requests[i];
-        CHECK_MPI(MPI_Waitany(unfinished->count, requests, &first, MPI_STATUS_IGNORE));
-        if (first == MPI_UNDEFINED)
-            hs_mpi_failed(MPI_ERR_INTERN, "waiting for nothing", __FILE__, __LINE__);
-        /* The ring's next MPI_Test finds it finished. */
+        must(MPI_Waitany(unfinished->count, requests, &first, MPI_STATUS_IGNORE) == MPI_SUCCESS,
+             "MPI_Waitany failed");
+        must(first != MPI_UNDEFINED, "waiting for nothing");
+        /* The ring's next test finds it finished. */
         *unfinished->requests[first] = requests[first];
     }
     unfinished->count = 0;
 }
 
-void hs_idle_wait(struct hs_idle *idle, MPI_Request *request)
+enum hs_status hs_idle_wait(struct hs_idle *idle, MPI_Request *request, struct hs_error *err)
 {
     (void)idle;
-    CHECK_MPI(MPI_Wait(request, MPI_STATUS_IGNORE));
+    return HS_MPI(MPI_Wait(request, MPI_STATUS_IGNORE), err);
 }
 
-void hs_idle_barrier(struct hs_idle *idle, MPI_Comm comm)
+enum hs_status hs_idle_barrier(struct hs_idle *idle, MPI_Comm comm, struct hs_error *err)
 {
     (void)idle;
-    CHECK_MPI(MPI_Barrier(comm));
+    return HS_MPI(MPI_Barrier(comm), err);
 }
 
 /* SMPI's nonblocking allreduce sends np^2 messages, of which its blocking one has no need. */

@@ -153,5 +153,5 @@ enum hs_status hs_sheet_end(struct hs_sheet *sheet, struct hs_error *err)
     flush(sheet);
     if (sheet->format == HS_FORMAT_JSON)
         hs_text_append(sheet->out, sheet->last ? "\n  ]\n}\n" : "{}\n");
-    return sheet->out->failed ? hs_fail(err, HS_MEMORY, "out of memory") : HS_OK;
+    return sheet->out->failed ? hs_no_memory(err) : HS_OK;
 }

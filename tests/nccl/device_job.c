@@ -13,9 +13,8 @@
 #include <string.h>
 
 #include "../runner/job.h"
+#include "engine/cuda_aware.h"
 #include "runner/buffers.h"
-#include "runner/cuda_aware.h"
-#include "runner/host_data.h"
 
 /* Of the stand-in; not there with the real libraries. */
 void standin_check_leaks(void) __attribute__((weak));
@@ -24,78 +23,71 @@ static bool quick;
 static const struct hs_memory *memory;
 
 /* Elements of a buffer in GPU memory that are not `expected` (count elements, host). */
-static uint64_t differs(const struct hs_host_data *data, const char *buffer, const char *expected)
+static uint64_t differs(const struct hs_bench *bench, const char *buffer, const char *expected)
 {
-    size_t bytes = data->count * data->width;
+    size_t width = hs_datatype_bytes(bench->config.datatype), bytes = bench->config.count * width;
     char *copy = calloc(1, bytes);
     uint64_t wrong = 0;
     if (copy == NULL)
-        return data->count;
-    memory->copy(data->queue, copy, buffer, bytes);
-    memory->wait(data->queue);
-    for (size_t i = 0; i < bytes; i += data->width)
-        wrong += memcmp(copy + i, expected + i, data->width) != 0;
+        return bench->config.count;
+    memory->copy(bench->queue, copy, buffer, bytes);
+    memory->wait(bench->queue);
+    for (size_t i = 0; i < bytes; i += width)
+        wrong += memcmp(copy + i, expected + i, width) != 0;
     free(copy);
     return wrong;
 }
 
 /* The reduction, made on the host from what every rank puts in. */
-static char *expected_output(const struct hs_host_data *data)
+static char *expected_output(const struct hs_bench *bench)
 {
-    size_t bytes = data->count * data->width;
+    size_t count = bench->config.count;
+    size_t bytes = count * hs_datatype_bytes(bench->config.datatype);
+    struct hs_reduction reduction = {bench->config.datatype, bench->config.operation, 0};
     char *sum = malloc(bytes), *next = malloc(bytes);
     if (sum == NULL || next == NULL)
         abort();
-    hs_pattern_fill(sum, &data->pattern, 0, 0, data->count);
+    hs_pattern_fill(sum, &bench->pattern, 0, 0, count);
     for (int rank = 1; rank < np; rank++) {
-        hs_pattern_fill(next, &data->pattern, rank, 0, data->count);
-        hs_memory_host.reduce(NULL, sum, sum, next, data->count, data->pattern.datatype,
-                              data->pattern.operation, 0);
+        hs_pattern_fill(next, &bench->pattern, rank, 0, count);
+        hs_reduce(sum, sum, next, count, reduction);
     }
-    hs_memory_host.finish(NULL, sum, data->count, data->pattern.datatype, data->pattern.operation,
-                          np);
+    reduction.divisor = np;
+    hs_reduce_finish(sum, count, reduction);
     free(next);
     return sum;
 }
 
-static uint64_t run_plan(const struct hs_backend *backend, void *state, const struct hs_plan *plan,
-                         const char *expected)
+static uint64_t run_plan(struct hs_bench *bench, const struct hs_plan *plan, const char *expected)
 {
-    struct hs_host_data *data = state;
-    struct hs_layer_times times;
-    struct hs_error err;
+    struct hs_task task = plan_task(bench, plan);
     char text[HS_SPLIT_TEXT];
-    double sum = 0;
-    stop_if(backend->prepare(state, plan, &err), &err);
-    backend->spoil(state);
-    stop_if(backend->run(state, plan, &times, &err), &err);
-    uint64_t wrong = backend->wrong_elements(state) + differs(data, data->output, expected);
-    for (int i = 0; i < plan->split.count; i++)
-        sum += times.reduce_scatter[i] + times.allgather[i];
+    double times[HS_STAGES_MAX], sum = 0;
+    uint64_t wrong = run_task(bench, &task, true) + differs(bench, bench->output, expected);
+    stage_seconds(bench, times);
+    for (int i = 0; i < 2 * plan->split.count - 1; i++)
+        sum += times[i];
     if (wrong > 0)
-        fprintf(stderr, "# rank %d: %s %s: %llu wrong\n", my_rank, backend->name,
+        fprintf(stderr, "# rank %d: %s %s: %llu wrong\n", my_rank, bench->config.backend->name,
                 hs_plan_format(text, plan), (unsigned long long)wrong);
     return wrong + !(sum > 0);
 }
 
-static uint64_t all_plans(const struct hs_backend *backend, void *state)
+static uint64_t all_plans(struct hs_bench *bench)
 {
-    struct hs_host_data *data = state;
-    char *expected = expected_output(data);
-    struct hs_error err;
+    char *expected = expected_output(bench);
     uint64_t wrong = 0;
     for (int s = 0; s < split_count; s++)
         for (size_t c = 0; c < CHUNK_COUNTS; c += quick ? 2 : 1) {
             struct hs_plan plan = {splits[s], chunk_counts[c]};
-            wrong += run_plan(backend, state, &plan, expected);
+            wrong += run_plan(bench, &plan, expected);
         }
-    for (const struct hs_baseline *row = backend->baselines; row->name != NULL; row++) {
-        backend->spoil(state);
-        stop_if(row->run(state, &err), &err);
-        wrong += backend->wrong_elements(state) + differs(data, data->output, expected);
+    for (int i = 0; bench->config.backend->engine->natives[i] != NULL; i++) {
+        struct hs_task task = native_task(bench, i);
+        wrong += run_task(bench, &task, false) + differs(bench, bench->output, expected);
     }
-    hs_pattern_fill(expected, &data->pattern, my_rank, 0, data->count);
-    wrong += differs(data, data->input, expected);
+    hs_pattern_fill(expected, &bench->pattern, my_rank, 0, bench->config.count);
+    wrong += differs(bench, bench->input, expected);
     free(expected);
     return wrong;
 }
@@ -108,9 +100,9 @@ static void check_all_plans(const struct hs_backend *backend, enum hs_datatype d
     uint64_t wrong = 0;
     char sentence[160];
     for (int i = 0; i < (large ? 3 : quick ? 1 : 2); i++) {
-        void *state = open_in_memory(backend, datatype, operation, counts[i], memory);
-        wrong += all_plans(backend, state);
-        backend->close(state);
+        struct hs_bench *bench = open_in_memory(backend, datatype, operation, counts[i], memory);
+        wrong += all_plans(bench);
+        close_bench(bench);
     }
     snprintf(sentence, sizeof sentence,
              "%s on %s: %s of %s is right by every split and chunks, the input stays",
@@ -123,26 +115,31 @@ static void check_all_plans(const struct hs_backend *backend, enum hs_datatype d
 static void wrong_data_is_found(const struct hs_backend *backend)
 {
     size_t count = 3000;
-    void *state = open_in_memory(backend, HS_FLOAT32, HS_SUM, count, memory);
-    struct hs_host_data *data = state;
+    struct hs_bench *bench = open_in_memory(backend, HS_FLOAT32, HS_SUM, count, memory);
+    struct hs_elements input = {memory, bench->queue, bench->input, count};
+    struct hs_task native = native_task(bench, 0);
+    char *in = bench->input, *out = bench->output;
     struct hs_error err;
     uint64_t missed = 0;
     char sentence[160];
-    backend->spoil(state);
-    missed += backend->wrong_elements(state) != count;
+    hs_bench_spoil(bench);
+    missed += hs_bench_wrong(bench, &native) != count;
     for (int s = 0; s < split_count; s++) {
         struct hs_plan plan = {splits[s], 2};
-        stop_if(backend->prepare(state, &plan, &err), &err);
-        stop_if(backend->run(state, &plan, NULL, &err), &err);
-        memory->set(data->queue, data->output + 4 * (size_t)1234, 0xff, 1);
-        missed += backend->wrong_elements(state) != 1;
-        if (my_rank == np - 1)
-            memory->set(data->queue, data->input + 4 * (size_t)777 + 3, 0xc2, 1); /* about -64 */
-        stop_if(backend->run(state, &plan, NULL, &err), &err);
-        missed += backend->wrong_elements(state) != 1;
-        memory->fill(data->queue, data->input, &data->pattern, my_rank, count);
+        struct hs_task task = plan_task(bench, &plan);
+        stop_if(hs_bench_prepare(bench, &task, &err), &err);
+        stop_if(hs_bench_run(bench, &task, false, &err), &err);
+        memory->set(bench->queue, out + 4 * (size_t)1234, 0xff, 1);
+        missed += hs_bench_wrong(bench, &task) != 1;
+        if (my_rank == np - 1) {
+            memory->set(bench->queue, in + 4 * (size_t)777 + 3, 0xc2, 1); /* about -64 */
+            memory->wait(bench->queue); /* the engine has a queue of its own */
+        }
+        stop_if(hs_bench_run(bench, &task, false, &err), &err);
+        missed += hs_bench_wrong(bench, &task) != 1;
+        stop_if(hs_pattern_put(&input, &bench->pattern, my_rank, &err), &err);
     }
-    backend->close(state);
+    close_bench(bench);
     snprintf(sentence, sizeof sentence,
              "%s on %s: a wrong element is found, and one rank's wrong input everywhere",
              backend->name, memory->name);
@@ -151,16 +148,14 @@ static void wrong_data_is_found(const struct hs_backend *backend)
 
 static void layers_run_alone(const struct hs_backend *backend)
 {
-    void *state = open_in_memory(backend, HS_FLOAT32, HS_SUM, 10007, memory);
-    struct hs_error err;
+    struct hs_bench *bench = open_in_memory(backend, HS_FLOAT32, HS_SUM, 10007, memory);
     uint64_t bad = 0;
     char sentence[120];
     for (int s = 0; s < split_count; s++)
         for (int i = 0; i < splits[s].count; i++)
             for (int phase = 0; phase < HS_PAIR; phase++)
-                bad += backend->run_layer(state, hs_split_layer(&splits[s], i),
-                                          (enum hs_phase)phase, 9973, &err) != HS_OK;
-    backend->close(state);
+                bad += !run_stage(bench, hs_split_layer(&splits[s], i), phase, 9973);
+    close_bench(bench);
     snprintf(sentence, sizeof sentence, "%s on %s: every phase of every layer runs alone",
              backend->name, memory->name);
     tell(bad, sentence);
@@ -170,23 +165,19 @@ static void layers_run_alone(const struct hs_backend *backend)
 static void large_messages_are_right(const struct hs_backend *backend)
 {
     size_t count = ((size_t)3 << 20) + 7;
-    struct hs_backend_config config = {.world = MPI_COMM_WORLD,
-                                       .count = count,
-                                       .datatype = HS_BFLOAT16,
-                                       .operation = HS_SUM,
-                                       .memory = memory};
+    struct hs_bench_config config = {.backend = backend,
+                                     .memory = memory,
+                                     .count = count,
+                                     .datatype = HS_BFLOAT16,
+                                     .operation = HS_SUM};
     struct hs_plan plan = {splits[split_count / 2], 2};
-    struct hs_error err;
-    void *state = NULL;
+    struct hs_bench *bench = open_bench(&config);
+    struct hs_task task = plan_task(bench, &plan);
     char sentence[120];
-    stop_if(backend->open(&state, &config, &err), &err);
-    stop_if(backend->prepare(state, &plan, &err), &err);
-    backend->spoil(state);
-    stop_if(backend->run(state, &plan, NULL, &err), &err);
-    uint64_t wrong = backend->wrong_elements(state);
-    size_t bytes = backend->memory_bytes(state), message = 2 * count;
+    uint64_t wrong = run_task(bench, &task, false);
+    size_t bytes = hs_bench_bytes(bench), message = 2 * count;
     wrong += bytes < 2 * message || bytes > 3 * message + ((size_t)64 << 20);
-    backend->close(state);
+    close_bench(bench);
     snprintf(sentence, sizeof sentence,
              "%s on %s: 6 MiB in full segments are right, memory stays below 3 n + 64 MiB",
              backend->name, memory->name);
@@ -205,28 +196,26 @@ static void check_backend(const struct hs_backend *backend)
 }
 
 /* What the choice says; where mpi has none of that memory it says so in open, too. */
-static void check_choice(struct hs_idle *idle)
+static void check_choice(void)
 {
     const struct hs_memory *chosen = NULL;
-    struct hs_backend_config config = {.world = MPI_COMM_WORLD,
-                                       .count = 10,
-                                       .datatype = HS_FLOAT32,
-                                       .operation = HS_SUM,
-                                       .memory = memory};
+    struct hs_bench_config config = {.backend = &hs_backend_mpi,
+                                     .memory = memory,
+                                     .count = 10,
+                                     .datatype = HS_FLOAT32,
+                                     .operation = HS_SUM};
+    struct hs_bench bench;
     struct hs_error err = {0};
-    void *state = NULL;
     uint64_t bad = memory->direct != hs_mpi_takes_gpu_pointers();
-    bad += hs_buffers_choose(&chosen, &hs_backend_host, HS_BUFFERS_HOST, MPI_COMM_WORLD, idle,
-                             &err) != HS_OK ||
+    bad += hs_buffers_choose(&chosen, &hs_backend_host, HS_BUFFERS_HOST, &ranks, &err) != HS_OK ||
            chosen != NULL;
-    bad += hs_buffers_choose(&chosen, &hs_backend_mpi, HS_BUFFERS_AUTO, MPI_COMM_WORLD, idle,
-                             &err) != HS_OK ||
+    bad += hs_buffers_choose(&chosen, &hs_backend_mpi, HS_BUFFERS_AUTO, &ranks, &err) != HS_OK ||
            chosen != (memory->direct ? memory : NULL);
     if (!memory->direct) {
-        bad += hs_buffers_choose(&chosen, &hs_backend_mpi, HS_BUFFERS_DEVICE, MPI_COMM_WORLD, idle,
-                                 &err) != HS_INVALID ||
+        bad += hs_buffers_choose(&chosen, &hs_backend_mpi, HS_BUFFERS_DEVICE, &ranks, &err) !=
+                   HS_INVALID ||
                strstr(err.message, "takes no GPU pointers") == NULL;
-        bad += hs_backend_mpi.open(&state, &config, &err) != HS_INVALID || state != NULL;
+        bad += hs_bench_open(&bench, &config, &ranks, NULL, &err) != HS_INVALID;
     }
     tell(bad, memory->direct ? "a CUDA-aware MPI is handed GPU memory, by host and by mpi"
                              : "without a CUDA-aware MPI host stages and mpi takes host memory");
@@ -234,15 +223,11 @@ static void check_choice(struct hs_idle *idle)
 
 int main(int argc, char **argv)
 {
-    struct hs_idle idle;
     struct hs_error err;
     start_job(&argc, &argv);
     quick = argc > 1 && strcmp(argv[1], "quick") == 0;
-    hs_idle_init(&idle, MPI_COMM_WORLD);
-    stop_if(hs_buffers_choose(&memory, &hs_backend_host, HS_BUFFERS_DEVICE, MPI_COMM_WORLD, &idle,
-                              &err),
-            &err);
-    check_choice(&idle);
+    stop_if(hs_buffers_choose(&memory, &hs_backend_host, HS_BUFFERS_DEVICE, &ranks, &err), &err);
+    check_choice();
     check_backend(&hs_backend_host);
     if (memory->direct)
         check_backend(&hs_backend_mpi);

@@ -1,5 +1,5 @@
 /*
- * kernels_on_host.cpp - the kernels of cuda_kernels.cu, compiled for the host, against pattern.c and reduce.c.
+ * kernels_on_host.cpp - the kernels of cuda_kernels.cu and pattern_kernels.cu, compiled for the host, against pattern.c and reduce.c.
  *
  * test_kernels.sh takes the launches' <<<...>>> out, so a launch is a call, of one thread that strides over everything.
  * That tests what the kernels compute, bit for bit; not that a GPU rounds as the host does. TAP on stdout.
@@ -12,8 +12,8 @@
 #include <cuda_runtime_api.h>
 
 extern "C" {
+#include "engine/reduce.h"
 #include "runner/pattern.h"
-#include "runner/reduce.h"
 }
 
 #undef __global__
@@ -62,13 +62,13 @@ static void check(enum hs_datatype datatype, enum hs_operation operation, int64_
         if (rank == 0)
             sum = other = a;
         else {
-            hs_reduce(sum.data(), sum.data(), a.data(), count, datatype, operation);
-            hs_cuda_reduce(other.data(), other.data(), a.data(), count, datatype, operation, NULL);
+            hs_reduce(sum.data(), sum.data(), a.data(), count, {datatype, operation, 0});
+            hs_cuda_reduce(other.data(), other.data(), a.data(), count, {datatype, operation, 0}, NULL);
         }
     }
     tell(same, "the fill kernel writes what the host writes", datatype, operation);
     if (operation == HS_AVERAGE) {
-        hs_reduce_finish(sum.data(), count, datatype, operation, np);
+        hs_reduce_finish(sum.data(), count, {datatype, operation, np});
         hs_cuda_divide(other.data(), count, datatype, np, NULL);
     }
     tell(sum == other, "reduction and division kernels give the host's bits", datatype, operation);

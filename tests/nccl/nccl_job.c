@@ -17,8 +17,7 @@
 #include <string.h>
 
 #include "../runner/job.h"
-#include "runner/backend.h"
-#include "runner/nccl.h"
+#include "engine/nccl.h"
 
 #define TIMEOUT_SECONDS 60.0
 #define HANG_SECONDS    0.7
@@ -29,62 +28,53 @@ void standin_check_leaks(void) __attribute__((weak));
 
 static bool quick;
 
-static void *open_backend(const struct hs_backend *backend, enum hs_datatype datatype,
-                          enum hs_operation operation, size_t count, double timeout_seconds)
+static struct hs_bench *open_backend(const struct hs_backend *backend, enum hs_datatype datatype,
+                                     enum hs_operation operation, size_t count,
+                                     double timeout_seconds)
 {
-    struct hs_backend_config config = {.world = MPI_COMM_WORLD,
-                                       .count = count,
-                                       .datatype = datatype,
-                                       .operation = operation,
-                                       .timeout_seconds = timeout_seconds};
-    struct hs_error err;
-    void *state = NULL;
-    stop_if(backend->open(&state, &config, &err), &err);
-    return state;
+    struct hs_bench_config config = {.backend = backend,
+                                     .count = count,
+                                     .datatype = datatype,
+                                     .operation = operation,
+                                     .timeout_seconds = timeout_seconds};
+    return open_bench(&config);
 }
 
 /* ---- splits ---- */
 
-static uint64_t run_plan(const struct hs_backend *backend, void *state, const struct hs_plan *plan)
+static uint64_t run_plan(struct hs_bench *bench, const struct hs_plan *plan)
 {
+    const struct hs_backend *backend = bench->config.backend;
+    struct hs_task task = plan_task(bench, plan);
     char text[HS_SPLIT_TEXT];
-    struct hs_error err;
-    struct hs_layer_times times;
-    stop_if(backend->prepare(state, plan, &err), &err);
-    backend->spoil(state);
-    stop_if(backend->run(state, plan, NULL, &err), &err);
-    uint64_t wrong = backend->wrong_elements(state);
-    backend->spoil(state);
-    stop_if(backend->run(state, plan, &times, &err), &err);
-    wrong += backend->wrong_elements(state);
+    double times[HS_STAGES_MAX], sum = 0;
+    uint64_t wrong = run_task(bench, &task, false) + run_task(bench, &task, true);
     if (wrong > 0)
         fprintf(stderr, "# rank %d: %s %s: %llu wrong\n", my_rank, backend->name,
                 hs_plan_format(text, plan), (unsigned long long)wrong);
-    double sum = 0;
-    for (int i = 0; i < plan->split.count; i++)
-        sum += times.reduce_scatter[i] + times.allgather[i];
-    return wrong + !(sum > 0 && backend->device_seconds(state) > 0);
+    stage_seconds(bench, times);
+    for (int i = 0; i < 2 * plan->split.count - 1; i++)
+        sum += times[i];
+    return wrong + !(sum > 0 && backend->engine->device_seconds(bench->engine) > 0);
 }
 
-static uint64_t all_plans(const struct hs_backend *backend, void *state)
+static uint64_t all_plans(struct hs_bench *bench)
 {
     uint64_t wrong = 0;
     for (int s = 0; s < split_count; s++)
         for (size_t c = 0; c < CHUNK_COUNTS; c += quick ? 2 : 1) {
             struct hs_plan plan = {splits[s], chunk_counts[c]};
-            wrong += run_plan(backend, state, &plan);
+            wrong += run_plan(bench, &plan);
         }
     return wrong;
 }
 
-static uint64_t all_baselines(const struct hs_backend *backend, void *state)
+static uint64_t all_baselines(struct hs_bench *bench)
 {
-    struct hs_error err;
     uint64_t wrong = 0;
-    for (int i = 0; backend->baselines[i].name != NULL; i++) {
-        backend->spoil(state);
-        stop_if(backend->baselines[i].run(state, &err), &err);
-        wrong += backend->wrong_elements(state);
+    for (int i = 0; bench->config.backend->engine->natives[i] != NULL; i++) {
+        struct hs_task task = native_task(bench, i);
+        wrong += run_task(bench, &task, false);
     }
     return wrong;
 }
@@ -96,10 +86,11 @@ static void check_all_plans(const struct hs_backend *backend, enum hs_datatype d
     uint64_t wrong = 0;
     char sentence[160];
     for (int i = quick ? 1 : 0; i < (quick ? 2 : 3); i++) {
-        void *state = open_backend(backend, datatype, operation, counts[i], TIMEOUT_SECONDS);
-        wrong += all_plans(backend, state);
-        wrong += all_baselines(backend, state);
-        backend->close(state);
+        struct hs_bench *bench =
+            open_backend(backend, datatype, operation, counts[i], TIMEOUT_SECONDS);
+        wrong += all_plans(bench);
+        wrong += all_baselines(bench);
+        close_bench(bench);
     }
     snprintf(sentence, sizeof sentence,
              "%s: %s of %s is right by every split and chunks, and by both baselines",
@@ -109,25 +100,24 @@ static void check_all_plans(const struct hs_backend *backend, enum hs_datatype d
 
 static void spoiled_is_all_wrong(const struct hs_backend *backend)
 {
-    void *state = open_backend(backend, HS_FLOAT32, HS_SUM, 1009, TIMEOUT_SECONDS);
-    backend->spoil(state);
-    tell(backend->wrong_elements(state) != 1009, "what was spoiled is wrong in every element");
-    backend->close(state);
+    struct hs_bench *bench = open_backend(backend, HS_FLOAT32, HS_SUM, 1009, TIMEOUT_SECONDS);
+    struct hs_task task = native_task(bench, 0);
+    hs_bench_spoil(bench);
+    tell(hs_bench_wrong(bench, &task) != 1009, "what was spoiled is wrong in every element");
+    close_bench(bench);
 }
 
 static void layers_run_alone(const struct hs_backend *backend)
 {
-    void *state = open_backend(backend, HS_FLOAT32, HS_SUM, 1000, TIMEOUT_SECONDS);
-    struct hs_error err;
+    struct hs_bench *bench = open_backend(backend, HS_FLOAT32, HS_SUM, 1000, TIMEOUT_SECONDS);
     uint64_t bad = 0;
     for (int s = 0; s < split_count; s++)
         for (int i = 0; i < splits[s].count; i++)
             for (int phase = 0; phase < HS_PAIR; phase++)
-                bad += backend->run_layer(state, hs_split_layer(&splits[s], i),
-                                          (enum hs_phase)phase, 997, &err) != HS_OK;
-    bad += backend->run_layer(state, (struct hs_layer){1, np + 1}, HS_ALLREDUCE, 10, &err) == HS_OK;
+                bad += !run_stage(bench, hs_split_layer(&splits[s], i), phase, 997);
+    bad += run_stage(bench, (struct hs_layer){1, np + 1}, HS_ALLREDUCE, 10);
     tell(bad, "every phase of every layer runs alone");
-    backend->close(state);
+    close_bench(bench);
 }
 
 static void check_splits(void)
@@ -145,13 +135,14 @@ static void check_splits(void)
 /* ---- faults ---- */
 
 /* Whether any rank fails; the message of one that does is kept in *err. */
-static bool fails_somewhere(const struct hs_backend *backend, void *state,
-                            const struct hs_plan *plan, struct hs_error *err)
+static bool fails_somewhere(struct hs_bench *bench, const struct hs_plan *plan,
+                            struct hs_error *err)
 {
+    struct hs_task task = plan_task(bench, plan);
     int bad = 0, any;
     for (int run = 0; run < 2 && bad == 0; run++) {
-        int here = run == 0 ? backend->prepare(state, plan, err) != HS_OK
-                            : backend->run(state, plan, NULL, err) != HS_OK;
+        int here = run == 0 ? hs_bench_prepare(bench, &task, err) != HS_OK
+                            : hs_bench_run(bench, &task, false, err) != HS_OK;
         MPI_Allreduce(&here, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
         bad = any;
     }
@@ -163,23 +154,23 @@ static bool fails_somewhere(const struct hs_backend *backend, void *state,
 static void fault_is_survived(const struct hs_backend *backend, const char *fault, const char *text,
                               bool hangs)
 {
-    void *state = open_backend(backend, HS_FLOAT32, HS_SUM, 1009, HANG_SECONDS);
+    struct hs_bench *bench = open_backend(backend, HS_FLOAT32, HS_SUM, 1009, HANG_SECONDS);
     struct hs_error err = {0};
     struct hs_plan victim, other = {hs_split_flat(np), 1}, chunked = {other.split, 3};
     bool timed_out = false;
     char sentence[160];
     uint64_t bad = 0;
     stop_if(hs_plan_parse(&victim, text, np, &err), &err);
-    bad += run_plan(backend, state, &other);
+    bad += run_plan(bench, &other);
     setenv("STANDIN_FAULT", fault, 1);
-    bad += !fails_somewhere(backend, state, &victim, &err);
-    stop_if(backend->recover(state, &timed_out, &err), &err);
+    bad += !fails_somewhere(bench, &victim, &err);
+    stop_if(backend->engine->recover(bench->engine, &timed_out, &err), &err);
     bad += timed_out != hangs;
-    bad += run_plan(backend, state, &other) + run_plan(backend, state, &chunked);
-    bad += all_baselines(backend, state);
+    bad += run_plan(bench, &other) + run_plan(bench, &chunked);
+    bad += all_baselines(bench);
     unsetenv("STANDIN_FAULT");
-    bad += run_plan(backend, state, &victim);
-    backend->close(state);
+    bad += run_plan(bench, &victim);
+    close_bench(bench);
     snprintf(sentence, sizeof sentence, "%s: after %s in %s the other plans go on%s", backend->name,
              fault, text, hangs ? ", and it is called a timeout" : "");
     tell(bad, sentence);
@@ -187,18 +178,20 @@ static void fault_is_survived(const struct hs_backend *backend, const char *faul
 
 static void wrong_data_is_seen(void)
 {
-    void *state = open_backend(&hs_backend_nccl, HS_FLOAT32, HS_SUM, 1009, TIMEOUT_SECONDS);
+    struct hs_bench *bench =
+        open_backend(&hs_backend_nccl, HS_FLOAT32, HS_SUM, 1009, TIMEOUT_SECONDS);
     struct hs_plan plan;
     struct hs_error err;
     stop_if(hs_plan_parse(&plan, "4x2", np, &err), &err);
-    stop_if(hs_backend_nccl.prepare(state, &plan, &err), &err);
+    struct hs_task task = plan_task(bench, &plan);
+    stop_if(hs_bench_prepare(bench, &task, &err), &err);
     setenv("STANDIN_FAULT", "wrong:allgather:4", 1);
-    stop_if(hs_backend_nccl.run(state, &plan, NULL, &err), &err);
+    stop_if(hs_bench_run(bench, &task, false, &err), &err);
     unsetenv("STANDIN_FAULT");
-    uint64_t here = hs_backend_nccl.wrong_elements(state), all;
+    uint64_t here = hs_bench_wrong(bench, &task), all;
     MPI_Allreduce(&here, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     tell(all != 1, "one wrong bit on one rank is one wrong element");
-    hs_backend_nccl.close(state);
+    close_bench(bench);
 }
 
 static void check_faults(void)
@@ -227,16 +220,17 @@ static int compare_doubles(const void *a, const void *b)
 }
 
 /* Median over runs of what a run adds per call, on the slowest rank. */
-static void time_plan(const struct hs_plan *plan, void *state)
+static void time_plan(const struct hs_plan *plan, struct hs_bench *bench)
 {
     double added[TIMED_RUNS], slowest;
     char text[HS_SPLIT_TEXT], sentence[160];
     struct hs_error err;
-    stop_if(hs_backend_nccl.prepare(state, plan, &err), &err);
+    struct hs_task task = plan_task(bench, plan);
+    stop_if(hs_bench_prepare(bench, &task, &err), &err);
     for (int i = 0; i < TIMED_RUNS; i++) {
-        struct hs_nccl_clock before = hs_nccl_backend_clock(state), after;
-        stop_if(hs_backend_nccl.run(state, plan, NULL, &err), &err);
-        after = hs_nccl_backend_clock(state);
+        struct hs_nccl_clock before = hs_nccl_engine_clock(bench->engine), after;
+        stop_if(hs_bench_run(bench, &task, false, &err), &err);
+        after = hs_nccl_engine_clock(bench->engine);
         added[i] = (after.issue_seconds - before.issue_seconds - after.nccl_seconds +
                     before.nccl_seconds) /
                    (double)(after.calls - before.calls);
@@ -251,13 +245,14 @@ static void time_plan(const struct hs_plan *plan, void *state)
 
 static void check_time(void)
 {
-    void *state = open_backend(&hs_backend_nccl, HS_FLOAT32, HS_SUM, 4096, TIMEOUT_SECONDS);
+    struct hs_bench *bench =
+        open_backend(&hs_backend_nccl, HS_FLOAT32, HS_SUM, 4096, TIMEOUT_SECONDS);
     for (int s = 0; s < split_count; s++)
         for (int c = 1; c <= 8; c *= 8) {
             struct hs_plan plan = {splits[s], c};
-            time_plan(&plan, state);
+            time_plan(&plan, bench);
         }
-    hs_backend_nccl.close(state);
+    close_bench(bench);
 }
 
 int main(int argc, char **argv)

@@ -8,15 +8,18 @@
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "model/split.h"
-#include "runner/backend.h"
+#include "runner/backends.h"
+#include "runner/bench.h"
 
 #define SPLITS_MAX 256
 
 static int my_rank, np, line, failures;
+static struct hs_ranks ranks;
 static struct hs_split splits[SPLITS_MAX];
 static int split_count;
 
@@ -48,23 +51,77 @@ static inline void stop_if(enum hs_status status, const struct hs_error *err)
 static const int chunk_counts[] = {1, 2, 3, 8};
 #define CHUNK_COUNTS (sizeof chunk_counts / sizeof chunk_counts[0])
 
-/* A backend with buffers of `count` elements in that memory (NULL: its own choice). */
-static inline void *open_in_memory(const struct hs_backend *backend, enum hs_datatype datatype,
-                                   enum hs_operation operation, size_t count,
-                                   const struct hs_memory *memory)
+static inline struct hs_bench *open_bench(const struct hs_bench_config *config)
 {
-    struct hs_backend_config config = {.world = MPI_COMM_WORLD,
-                                       .count = count,
-                                       .datatype = datatype,
-                                       .operation = operation,
-                                       .memory = memory,
-                                       /* small, so that the pipeline is long */
-                                       .segment_bytes = 16384,
-                                       .segments_in_flight = 3};
     struct hs_error err;
-    void *state = NULL;
-    stop_if(backend->open(&state, &config, &err), &err);
-    return state;
+    struct hs_bench *bench = calloc(1, sizeof *bench);
+    if (bench == NULL)
+        abort();
+    stop_if(hs_bench_open(bench, config, &ranks, NULL, &err), &err);
+    return bench;
+}
+
+/* A bench with buffers of `count` elements in that memory (NULL: the backend's own choice). */
+static inline struct hs_bench *open_in_memory(const struct hs_backend *backend,
+                                              enum hs_datatype datatype,
+                                              enum hs_operation operation, size_t count,
+                                              const struct hs_memory *memory)
+{
+    struct hs_bench_config config = {.backend = backend,
+                                     .memory = memory,
+                                     .datatype = datatype,
+                                     .operation = operation,
+                                     .count = count,
+                                     /* small, so that the pipeline is long */
+                                     .segment_bytes = 16384,
+                                     .segments_in_flight = 3};
+    return open_bench(&config);
+}
+
+static inline void close_bench(struct hs_bench *bench)
+{
+    hs_bench_close(bench);
+    free(bench);
+}
+
+static inline struct hs_task plan_task(const struct hs_bench *bench, const struct hs_plan *plan)
+{
+    return (struct hs_task){.kind = HS_TASK_PLAN, .plan = *plan, .count = bench->config.count};
+}
+
+static inline struct hs_task stage_task(struct hs_layer layer, int phase, size_t count)
+{
+    return (struct hs_task){
+        .kind = HS_TASK_STAGE, .stage = {(enum hs_phase)phase, HS_RING, layer}, .count = count};
+}
+
+static inline struct hs_task native_task(const struct hs_bench *bench, int native)
+{
+    return (struct hs_task){.kind = HS_TASK_NATIVE, .native = native, .count = bench->config.count};
+}
+
+/* Prepared, and run on an output that was spoiled. Returns the wrong elements. */
+static inline uint64_t run_task(struct hs_bench *bench, const struct hs_task *task, bool timed)
+{
+    struct hs_error err;
+    stop_if(hs_bench_prepare(bench, task, &err), &err);
+    hs_bench_spoil(bench);
+    stop_if(hs_bench_run(bench, task, timed, &err), &err);
+    return hs_bench_wrong(bench, task);
+}
+
+static inline void stage_seconds(const struct hs_bench *bench, double seconds[HS_STAGES_MAX])
+{
+    bench->config.backend->engine->stage_seconds(bench->engine, seconds);
+}
+
+/* One stage alone: whether it goes well. */
+static inline bool run_stage(struct hs_bench *bench, struct hs_layer layer, int phase, size_t count)
+{
+    struct hs_error err;
+    struct hs_task task = stage_task(layer, phase, count);
+    return hs_bench_prepare(bench, &task, &err) == HS_OK &&
+           hs_bench_run(bench, &task, false, &err) == HS_OK;
 }
 
 /* All ways to write `rest` as an ordered product after the sizes already in `split`. */
@@ -89,6 +146,7 @@ static inline void start_job(int *argc, char ***argv)
     MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &np);
+    hs_ranks_init(&ranks, MPI_COMM_WORLD);
     if (np == 1)
         splits[split_count++] = hs_split_flat(1);
     else

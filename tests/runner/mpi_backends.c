@@ -14,38 +14,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runner/backend.h"
-#include "runner/host_data.h"
-#include "runner/idle.h"
+#include "engine/idle.h"
 
-#include "half_reference.h"
+#include "../engine/half_reference.h"
 #include "job.h"
 
 #define LARGE_BYTES ((size_t)3 << 20)
 
 static bool quick;
 
-static void run_plan(const struct hs_backend *backend, void *state, const struct hs_plan *plan)
+static uint64_t run_plan(struct hs_bench *bench, const struct hs_plan *plan)
 {
-    struct hs_error err;
-    struct hs_layer_times times;
-    stop_if(backend->prepare(state, plan, &err), &err);
-    backend->spoil(state);
-    stop_if(backend->run(state, plan, &times, &err), &err);
+    struct hs_task task = plan_task(bench, plan);
+    return run_task(bench, &task, true);
 }
 
-static uint64_t all_plans(const struct hs_backend *backend, void *state)
+static uint64_t all_plans(struct hs_bench *bench)
 {
     uint64_t wrong = 0;
     for (int s = 0; s < split_count; s++)
         for (size_t c = 0; c < CHUNK_COUNTS; c++) {
             struct hs_plan plan = {splits[s], chunk_counts[c]};
             char text[HS_SPLIT_TEXT];
-            run_plan(backend, state, &plan);
-            uint64_t here = backend->wrong_elements(state);
+            uint64_t here = run_plan(bench, &plan);
             if (here > 0)
-                fprintf(stderr, "# rank %d: %s %s: %llu wrong\n", my_rank, backend->name,
-                        hs_plan_format(text, &plan), (unsigned long long)here);
+                fprintf(stderr, "# rank %d: %s %s: %llu wrong\n", my_rank,
+                        bench->config.backend->name, hs_plan_format(text, &plan),
+                        (unsigned long long)here);
             wrong += here;
         }
     return wrong;
@@ -62,9 +57,9 @@ static void pattern_is_reduced(const struct hs_backend *backend, enum hs_datatyp
     /* each size makes the communicators of all layers again: slow where ranks outnumber cores */
     bool one_size = quick && backend == &hs_backend_mpi && (int)datatype != (int)operation;
     for (int i = one_size ? 2 : 0; i < (one_size ? 3 : large ? 5 : 4); i++) {
-        void *state = open_in_memory(backend, datatype, operation, counts[i], NULL);
-        wrong += all_plans(backend, state);
-        backend->close(state);
+        struct hs_bench *bench = open_in_memory(backend, datatype, operation, counts[i], NULL);
+        wrong += all_plans(bench);
+        close_bench(bench);
     }
     char sentence[120];
     snprintf(sentence, sizeof sentence, "%s: %s of %s is right by every split, size and chunks",
@@ -84,17 +79,18 @@ static void put(char *data, enum hs_datatype datatype, size_t i, double value)
 }
 
 /* A sum of ints that came from MPI's own MPI_INT arithmetic, as the data type has to show it. */
-static uint64_t differs(const struct hs_host_data *data, const int *reduced)
+static uint64_t differs(const struct hs_bench *data, const int *reduced)
 {
     enum hs_datatype datatype = data->pattern.datatype;
+    size_t width = hs_datatype_bytes(datatype);
     uint64_t wrong = 0;
-    for (size_t i = 0; i < data->count; i++) {
+    for (size_t i = 0; i < data->config.count; i++) {
         char expected[8];
         double value = reduced[i];
         if (data->pattern.operation == HS_AVERAGE)
             value = datatype == HS_FLOAT64 ? value / np : (double)((float)value / (float)np);
         put(expected, datatype, 0, value);
-        wrong += memcmp(expected, data->output + i * data->width, data->width) != 0;
+        wrong += memcmp(expected, (const char *)data->output + i * width, width) != 0;
     }
     return wrong;
 }
@@ -103,8 +99,8 @@ static void random_numbers_agree(const struct hs_backend *backend, enum hs_datat
                                  enum hs_operation operation)
 {
     size_t count = 5003;
-    void *state = open_in_memory(backend, datatype, operation, count, NULL);
-    struct hs_host_data *data = state; /* see host_data.h: it is the first member */
+    struct hs_bench *bench = open_in_memory(backend, datatype, operation, count, NULL);
+    size_t width = hs_datatype_bytes(datatype);
     int *input = malloc(count * sizeof *input), *reduced = malloc(count * sizeof *reduced);
     unsigned seed = 12345u + (unsigned)my_rank;
     uint64_t wrong = input == NULL || reduced == NULL;
@@ -112,24 +108,24 @@ static void random_numbers_agree(const struct hs_backend *backend, enum hs_datat
     for (size_t i = 0; wrong == 0 && i < count; i++) { /* at most 4 np: bfloat16 counts to 256 */
         seed = seed * 1103515245u + 12345u;
         input[i] = (int)(seed >> 16 & 7) - 3;
-        put(data->input, datatype, i, input[i]);
+        put(bench->input, datatype, i, input[i]);
     }
-    char *copy = malloc(count * data->width);
+    char *copy = malloc(count * width);
     if (wrong == 0 && copy != NULL) {
-        memcpy(copy, data->input, count * data->width);
+        memcpy(copy, bench->input, count * width);
         MPI_Allreduce(input, reduced, (int)count, MPI_INT, operation == HS_MAX ? MPI_MAX : MPI_SUM,
                       MPI_COMM_WORLD);
         for (int s = 0; s < split_count; s++) {
             struct hs_plan plan = {splits[s], 1 + s % 3};
-            run_plan(backend, state, &plan);
-            wrong += differs(data, reduced);
+            run_plan(bench, &plan);
+            wrong += differs(bench, reduced);
         }
-        wrong += memcmp(copy, data->input, count * data->width) != 0;
+        wrong += memcmp(copy, bench->input, count * width) != 0;
     }
     free(copy);
     free(input);
     free(reduced);
-    backend->close(state);
+    close_bench(bench);
     char sentence[120];
     snprintf(sentence, sizeof sentence,
              "%s: %s of random %s agrees with MPI's ints, and the input stays", backend->name,
@@ -140,43 +136,40 @@ static void random_numbers_agree(const struct hs_backend *backend, enum hs_datat
 static void faults_are_found(const struct hs_backend *backend)
 {
     size_t count = 3000;
-    void *state = open_in_memory(backend, HS_FLOAT32, HS_SUM, count, NULL);
-    struct hs_host_data *data = state;
+    struct hs_bench *bench = open_in_memory(backend, HS_FLOAT32, HS_SUM, count, NULL);
     struct hs_plan plan = {splits[0], 1};
     uint64_t missed = 0;
 
-    backend->spoil(state);
-    missed += backend->wrong_elements(state) != count;
-    run_plan(backend, state, &plan);
-    missed += backend->wrong_elements(state) != 0;
-    float kept = ((float *)(void *)data->output)[1234];
-    ((float *)(void *)data->output)[1234] = kept + 1;
-    missed += backend->wrong_elements(state) != 1;
-    ((float *)(void *)data->output)[1234] = kept;
-    memcpy(data->output, data->output + 1000 * data->width, 1000 * data->width);
-    missed += backend->wrong_elements(state) < 990;
+    struct hs_task task = plan_task(bench, &plan);
+    hs_bench_spoil(bench);
+    missed += hs_bench_wrong(bench, &task) != count;
+    missed += run_plan(bench, &plan) != 0;
+    float kept = ((float *)bench->output)[1234];
+    ((float *)bench->output)[1234] = kept + 1;
+    missed += hs_bench_wrong(bench, &task) != 1;
+    ((float *)bench->output)[1234] = kept;
+    memcpy(bench->output, (char *)bench->output + 1000 * (size_t)4, 1000 * (size_t)4);
+    missed += hs_bench_wrong(bench, &task) < 990;
     tell(missed, backend == &hs_backend_host ? "host: a wrong element and a wrong block are found"
                                              : "mpi: a wrong element and a wrong block are found");
-    backend->close(state);
+    close_bench(bench);
 }
 
 /* A rank whose input changed spoils what everybody gets, and everybody notices. */
 static void a_wrong_input_is_found(const struct hs_backend *backend)
 {
-    void *state = open_in_memory(backend, HS_BFLOAT16, HS_SUM, 2000, NULL);
-    struct hs_host_data *data = state;
+    struct hs_bench *bench = open_in_memory(backend, HS_BFLOAT16, HS_SUM, 2000, NULL);
     uint64_t missed = 0;
     for (int s = 0; s < split_count; s++) {
         struct hs_plan plan = {splits[s], 1};
-        unsigned char *odd = (unsigned char *)data->input + 2 * (size_t)777 + 1;
+        unsigned char *odd = (unsigned char *)bench->input + 2 * (size_t)777 + 1;
         if (my_rank == np - 1)
             *odd ^= 0x80; /* the sign */
-        run_plan(backend, state, &plan);
-        missed += backend->wrong_elements(state) != 1;
+        missed += run_plan(bench, &plan) != 1;
         if (my_rank == np - 1)
             *odd ^= 0x80;
     }
-    backend->close(state);
+    close_bench(bench);
     tell(missed, backend == &hs_backend_host ? "host: one rank's wrong input is found everywhere"
                                              : "mpi: one rank's wrong input is found everywhere");
 }
@@ -184,40 +177,37 @@ static void a_wrong_input_is_found(const struct hs_backend *backend)
 static void layers_run_alone(const struct hs_backend *backend)
 {
     struct hs_error err;
-    void *state = open_in_memory(backend, HS_FLOAT32, HS_SUM, 10007, NULL);
+    uint64_t wrong = 0;
+    struct hs_bench *bench = open_in_memory(backend, HS_FLOAT32, HS_SUM, 10007, NULL);
     for (int stride = 1; stride <= np; stride++)
         for (int size = quick ? 2 : 1; size * stride <= np; size++)
             for (int phase = 0; phase < HS_PAIR; phase++)
                 for (size_t count = 1; np % (stride * size) == 0 && count <= 10007; count += 5003) {
                     struct hs_layer layer = {stride, size};
-                    stop_if(backend->run_layer(state, layer, (enum hs_phase)phase, count, &err),
-                            &err);
+                    wrong += !run_stage(bench, layer, phase, count);
                 }
     /* and nothing was left behind that disturbs a plan */
     struct hs_plan plan = {splits[split_count - 1], 2};
-    run_plan(backend, state, &plan);
-    uint64_t wrong = backend->wrong_elements(state);
-    struct hs_layer whole = {1, np};
-    wrong += backend->run_layer(state, whole, HS_ALLREDUCE, 10008, &err) != HS_INVALID;
-    backend->close(state);
+    wrong += run_plan(bench, &plan);
+    struct hs_task whole = stage_task((struct hs_layer){1, np}, HS_ALLREDUCE, 20000);
+    wrong += hs_bench_prepare(bench, &whole, &err) != HS_INVALID;
+    close_bench(bench);
     tell(wrong, backend == &hs_backend_host ? "host: every layer runs alone in every phase"
                                             : "mpi: every layer runs alone in every phase");
 }
 
 static void baselines_are_right(const struct hs_backend *backend)
 {
-    struct hs_error err;
     uint64_t wrong = 0;
     for (int type = 0; type < HS_DATATYPE_COUNT; type++)
         for (int op = 0; op < HS_OPERATION_COUNT; op++) {
-            void *state =
+            struct hs_bench *bench =
                 open_in_memory(backend, (enum hs_datatype)type, (enum hs_operation)op, 5000, NULL);
-            for (const struct hs_baseline *row = backend->baselines; row->name != NULL; row++) {
-                backend->spoil(state);
-                stop_if(row->run(state, &err), &err);
-                wrong += backend->wrong_elements(state);
+            for (int i = 0; backend->engine->natives[i] != NULL; i++) {
+                struct hs_task task = native_task(bench, i);
+                wrong += run_task(bench, &task, false);
             }
-            backend->close(state);
+            close_bench(bench);
         }
     tell(wrong, backend == &hs_backend_host ? "host: the library's own AllReduce is right"
                                             : "mpi: the library's own AllReduce is right");
@@ -226,20 +216,17 @@ static void baselines_are_right(const struct hs_backend *backend)
 static void memory_stays_in_bounds(const struct hs_backend *backend)
 {
     size_t count = (size_t)1 << 20;
-    struct hs_backend_config config = {
-        .world = MPI_COMM_WORLD, .count = count, .datatype = HS_FLOAT32, .operation = HS_SUM};
-    struct hs_error err;
-    void *state = NULL;
+    struct hs_bench_config config = {
+        .backend = backend, .count = count, .datatype = HS_FLOAT32, .operation = HS_SUM};
+    struct hs_bench *bench = open_bench(&config);
     uint64_t wrong = 0;
-    stop_if(backend->open(&state, &config, &err), &err);
     for (int s = 0; s < split_count; s++) {
         struct hs_plan plan = {splits[s], 8};
-        run_plan(backend, state, &plan);
-        wrong += backend->wrong_elements(state);
+        wrong += run_plan(bench, &plan);
     }
-    size_t bytes = backend->memory_bytes(state);
+    size_t bytes = hs_bench_bytes(bench);
     wrong += bytes < 2 * 4 * count || bytes > 3 * 4 * count + ((size_t)64 << 20);
-    backend->close(state);
+    close_bench(bench);
     tell(wrong, backend == &hs_backend_host ? "host: memory stays below 3 n + 64 MiB"
                                             : "mpi: memory stays below 3 n + 64 MiB");
 }
@@ -248,28 +235,28 @@ static void times_and_padding_are_told(const struct hs_backend *backend)
 {
     struct hs_error err;
     size_t count = 100003; /* prime */
-    void *state = open_in_memory(backend, HS_FLOAT32, HS_SUM, count, NULL);
+    struct hs_bench *bench = open_in_memory(backend, HS_FLOAT32, HS_SUM, count, NULL);
     uint64_t wrong = 0;
     for (int s = 0; s < split_count; s++) {
         struct hs_plan plan = {splits[s], 1};
-        struct hs_layer_times times;
-        stop_if(backend->prepare(state, &plan, &err), &err);
+        struct hs_task task = plan_task(bench, &plan);
+        double times[HS_STAGES_MAX];
+        stop_if(hs_bench_prepare(bench, &task, &err), &err);
         double start = MPI_Wtime(), sum = 0;
-        stop_if(backend->run(state, &plan, &times, &err), &err);
+        stop_if(hs_bench_run(bench, &task, true, &err), &err);
         double whole = MPI_Wtime() - start;
-        for (int i = 0; i < HS_LAYERS_MAX; i++) {
-            wrong +=
-                i < plan.split.count ? times.reduce_scatter[i] <= 0 : times.reduce_scatter[i] != 0;
-            wrong += (i < plan.split.count - 1) != (times.allgather[i] > 0);
-            sum += times.reduce_scatter[i] + times.allgather[i];
+        stage_seconds(bench, times);
+        for (int i = 0; i < 2 * plan.split.count - 1; i++) {
+            wrong += times[i] <= 0;
+            sum += times[i];
         }
         wrong += sum > whole;
-        size_t padded = backend->padded_count(state, &plan);
+        size_t padded = hs_task_padded(&task);
         size_t last = (size_t)plan.split.sizes[plan.split.count - 1];
         wrong += padded < count || padded >= count + (size_t)np / last ||
                  padded % ((size_t)np / last) != 0;
     }
-    backend->close(state);
+    close_bench(bench);
     tell(wrong, backend == &hs_backend_host ? "host: layer times and padding are told"
                                             : "mpi: layer times and padding are told");
 }
@@ -278,10 +265,11 @@ static void plans_of_other_sizes_are_refused(const struct hs_backend *backend)
 {
     struct hs_error err = {0};
     struct hs_plan plan = {hs_split_flat(np + 1), 1};
-    void *state = open_in_memory(backend, HS_FLOAT32, HS_SUM, 10, NULL);
-    uint64_t wrong = backend->prepare(state, &plan, &err) != HS_INVALID;
+    struct hs_bench *bench = open_in_memory(backend, HS_FLOAT32, HS_SUM, 10, NULL);
+    struct hs_task task = plan_task(bench, &plan);
+    uint64_t wrong = hs_bench_prepare(bench, &task, &err) != HS_INVALID;
     wrong += strstr(err.message, "processes") == NULL;
-    backend->close(state);
+    close_bench(bench);
     tell(wrong, backend == &hs_backend_host ? "host: a split of another number is refused"
                                             : "mpi: a split of another number is refused");
 }
@@ -289,7 +277,8 @@ static void plans_of_other_sizes_are_refused(const struct hs_backend *backend)
 static void cores_are_counted(void)
 {
     struct hs_idle idle;
-    hs_idle_init(&idle, MPI_COMM_WORLD);
+    struct hs_error err;
+    stop_if(hs_idle_init(&idle, MPI_COMM_WORLD, &err), &err);
     /* the test runs on one machine */
     tell(idle.ranks_here != np || idle.cores_here < 1 ||
              idle.oversubscribed != (np > idle.cores_here),

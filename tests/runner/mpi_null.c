@@ -15,7 +15,8 @@
 #include <string.h>
 
 #include "model/system.h"
-#include "runner/backend.h"
+#include "runner/bench.h"
+#include "runner/null.h"
 
 #define RANKS 4
 #define COUNT 250000 /* float32: 1 MB */
@@ -26,6 +27,7 @@
 
 static const struct hs_backend *const backend = &hs_backend_null;
 static struct hs_system machine;
+static struct hs_ranks ranks, self;
 static int my_rank, line, failures;
 
 static void tell(bool good_here, const char *sentence)
@@ -60,29 +62,37 @@ static bool near(double found, double expected)
     return good;
 }
 
-static struct hs_backend_config config_of(const char *faults)
+/* A bench with what it plays. */
+struct played {
+    struct hs_play play;
+    struct hs_bench_config config;
+    struct hs_bench bench;
+};
+
+static struct played played_with(const char *faults)
 {
-    return (struct hs_backend_config){.world = MPI_COMM_WORLD,
-                                      .count = COUNT,
-                                      .datatype = HS_FLOAT32,
-                                      .operation = HS_SUM,
-                                      .faults = faults,
-                                      .seed = 1,
-                                      .system = &machine};
+    return (struct played){
+        .play = {&machine, faults, 1},
+        .config = {
+            .backend = backend, .count = COUNT, .datatype = HS_FLOAT32, .operation = HS_SUM}};
 }
 
-static void *open_with(const struct hs_backend_config *config)
+static void open_played(struct played *played)
 {
     struct hs_error err;
-    void *state;
-    stop_if(backend->open(&state, config, &err), &err);
-    return state;
+    played->config.play = &played->play;
+    stop_if(hs_bench_open(&played->bench, &played->config, &ranks, NULL, &err), &err);
 }
 
-static void *open_faulty(const char *faults)
+static void open_faulty(struct played *played, const char *faults)
 {
-    struct hs_backend_config config = config_of(faults);
-    return open_with(&config);
+    *played = played_with(faults);
+    open_played(played);
+}
+
+static double device_seconds(const struct played *played)
+{
+    return backend->engine->device_seconds(played->bench.engine);
 }
 
 static struct hs_plan plan_of(const char *text)
@@ -93,73 +103,98 @@ static struct hs_plan plan_of(const char *text)
     return plan;
 }
 
-/* Runs a plan and returns its time. */
-static double run(void *state, const char *text, struct hs_layer_times *times)
+static struct hs_task task_of(const struct played *played, const char *text)
 {
-    struct hs_plan plan = plan_of(text);
+    return (struct hs_task){
+        .kind = HS_TASK_PLAN, .plan = plan_of(text), .count = played->config.count};
+}
+
+/* Runs a plan and returns its time; `times` may be NULL. */
+static double run(struct played *played, const char *text, double *times)
+{
+    struct hs_task task = task_of(played, text);
     struct hs_error err;
-    stop_if(backend->prepare(state, &plan, &err), &err);
-    backend->spoil(state);
-    stop_if(backend->run(state, &plan, times, &err), &err);
-    return backend->device_seconds(state);
+    stop_if(hs_bench_prepare(&played->bench, &task, &err), &err);
+    hs_bench_spoil(&played->bench);
+    stop_if(hs_bench_run(&played->bench, &task, times != NULL, &err), &err);
+    if (times != NULL)
+        backend->engine->stage_seconds(played->bench.engine, times);
+    return device_seconds(played);
+}
+
+static uint64_t wrong(struct played *played)
+{
+    struct hs_task task = task_of(played, "4");
+    return hs_bench_wrong(&played->bench, &task);
 }
 
 static void check_times(void)
 {
-    struct hs_layer_times times;
-    void *state = open_faulty(NULL);
-    tell(near(run(state, "4", NULL), FLAT_SECONDS) &&
-             near(run(state, "2x2", &times), INNER_SECONDS + OUTER_SECONDS),
+    double times[HS_STAGES_MAX];
+    struct played p;
+    open_faulty(&p, NULL);
+    tell(near(run(&p, "4", NULL), FLAT_SECONDS) &&
+             near(run(&p, "2x2", times), INNER_SECONDS + OUTER_SECONDS),
          "a run takes the time that the model predicts");
-    tell(near(times.reduce_scatter[0], INNER_SECONDS / 2) &&
-             near(times.allgather[0], INNER_SECONDS / 2) &&
-             near(times.reduce_scatter[1], OUTER_SECONDS) && times.allgather[1] == 0,
+    tell(near(times[0], INNER_SECONDS / 2) && near(times[1], OUTER_SECONDS) &&
+             near(times[2], INNER_SECONDS / 2),
          "its layers take their parts of it");
-    tell(near(run(state, "2x2/2", NULL), 0.52e-3 + 0.27e-3 + 0.79e-3),
+    tell(near(run(&p, "2x2/2", NULL), 0.52e-3 + 0.27e-3 + 0.79e-3),
          "chunks take the time of a pipeline on one level");
-    backend->close(state);
+    hs_bench_close(&p.bench);
 }
 
-static double run_layer(void *state, struct hs_layer layer, enum hs_phase phase, size_t count)
+static enum hs_status try_layer(struct played *played, struct hs_layer layer, enum hs_phase phase,
+                                size_t count, struct hs_error *err)
+{
+    struct hs_task task = {.kind = HS_TASK_STAGE, .stage = {phase, HS_RING, layer}, .count = count};
+    return hs_bench_run(&played->bench, &task, false, err);
+}
+
+static double run_layer(struct played *played, struct hs_layer layer, enum hs_phase phase,
+                        size_t count)
 {
     struct hs_error err;
-    stop_if(backend->run_layer(state, layer, phase, count, &err), &err);
-    return backend->device_seconds(state);
+    stop_if(try_layer(played, layer, phase, count, &err), &err);
+    return device_seconds(played);
 }
 
 static void check_layers(void)
 {
     struct hs_layer inner = {1, 2}, outer = {2, 2};
-    void *state = open_faulty(NULL);
-    tell(near(run_layer(state, inner, HS_REDUCE_SCATTER, COUNT), INNER_SECONDS / 2) &&
-             near(run_layer(state, inner, HS_ALLGATHER, COUNT), INNER_SECONDS / 2) &&
-             near(run_layer(state, outer, HS_ALLREDUCE, COUNT / 2), OUTER_SECONDS),
+    struct played p;
+    open_faulty(&p, NULL);
+    tell(near(run_layer(&p, inner, HS_REDUCE_SCATTER, COUNT), INNER_SECONDS / 2) &&
+             near(run_layer(&p, inner, HS_ALLGATHER, COUNT), INNER_SECONDS / 2) &&
+             near(run_layer(&p, outer, HS_ALLREDUCE, COUNT / 2), OUTER_SECONDS),
          "a layer alone takes its part of the time");
     struct hs_error err;
     struct hs_layer odd = {1, 3};
-    tell(backend->run_layer(state, odd, HS_ALLREDUCE, COUNT, &err) == HS_INVALID,
+    tell(try_layer(&p, odd, HS_ALLREDUCE, COUNT, &err) == HS_INVALID,
          "a layer that does not divide the processes is refused");
-    backend->close(state);
+    hs_bench_close(&p.bench);
     machine.launch_seconds = 5e-6;
-    state = open_faulty(NULL);
-    tell(near(run_layer(state, inner, HS_REDUCE_SCATTER, COUNT), INNER_SECONDS / 2 + 5e-6) &&
-             near(run_layer(state, outer, HS_ALLREDUCE, COUNT / 2), OUTER_SECONDS + 5e-6) &&
-             near(run(state, "2x2", NULL), INNER_SECONDS + OUTER_SECONDS + 15e-6),
+    open_faulty(&p, NULL);
+    tell(near(run_layer(&p, inner, HS_REDUCE_SCATTER, COUNT), INNER_SECONDS / 2 + 5e-6) &&
+             near(run_layer(&p, outer, HS_ALLREDUCE, COUNT / 2), OUTER_SECONDS + 5e-6) &&
+             near(run(&p, "2x2", NULL), INNER_SECONDS + OUTER_SECONDS + 15e-6),
          "every call of a layer is launched once");
     machine.launch_seconds = 0;
-    backend->close(state);
+    hs_bench_close(&p.bench);
 }
 
 static void check_baseline(void)
 {
     struct hs_error err;
-    void *state = open_faulty("fail=4,bias=4:2,wrong=4");
-    backend->spoil(state);
-    stop_if(backend->baselines[0].run(state, &err), &err);
-    tell(near(backend->device_seconds(state), FLAT_SECONDS) && backend->wrong_elements(state) == 0,
+    struct played p;
+    open_faulty(&p, "fail=4,bias=4:2,wrong=4");
+    struct hs_task task = {.kind = HS_TASK_NATIVE, .native = 0, .count = COUNT};
+    hs_bench_spoil(&p.bench);
+    stop_if(hs_bench_run(&p.bench, &task, false, &err), &err);
+    tell(near(device_seconds(&p), FLAT_SECONDS) && wrong(&p) == 0,
          "the baseline is the flat ring of the model, without the faults of plans");
-    tell(backend->baselines[1].name == NULL, "there is one baseline");
-    backend->close(state);
+    tell(backend->engine->natives[1] == NULL, "there is one baseline");
+    hs_bench_close(&p.bench);
 }
 
 static void check_data(void)
@@ -169,18 +204,18 @@ static void check_data(void)
     for (int datatype = 0; datatype < HS_DATATYPE_COUNT; datatype++)
         for (int operation = 0; operation < HS_OPERATION_COUNT; operation++)
             for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-                struct hs_backend_config config = config_of("wrong=4");
-                config.count = counts[i];
-                config.datatype = (enum hs_datatype)datatype;
-                config.operation = (enum hs_operation)operation;
-                void *state = open_with(&config);
-                run(state, "2x2", NULL);
-                good = good && backend->wrong_elements(state) == 0;
-                run(state, "4", NULL);
-                one_wrong = one_wrong && backend->wrong_elements(state) == (my_rank == 0);
-                backend->spoil(state);
-                spoiled = spoiled && backend->wrong_elements(state) > 0;
-                backend->close(state);
+                struct played p = played_with("wrong=4");
+                p.config.count = counts[i];
+                p.config.datatype = (enum hs_datatype)datatype;
+                p.config.operation = (enum hs_operation)operation;
+                open_played(&p);
+                run(&p, "2x2", NULL);
+                good = good && wrong(&p) == 0;
+                run(&p, "4", NULL);
+                one_wrong = one_wrong && wrong(&p) == (my_rank == 0);
+                hs_bench_spoil(&p.bench);
+                spoiled = spoiled && wrong(&p) > 0;
+                hs_bench_close(&p.bench);
             }
     tell(good, "data of every type and operation is right after a run");
     tell(one_wrong, "wrong=PLAN leaves one wrong element, on rank 0 only");
@@ -189,32 +224,32 @@ static void check_data(void)
 
 static void check_padding(void)
 {
-    struct hs_backend_config config = config_of(NULL);
-    struct hs_plan inner = plan_of("2x2"), flat = plan_of("4");
-    config.count = 5;
-    void *state = open_with(&config);
-    tell(backend->padded_count(state, &inner) == 6 && backend->padded_count(state, &flat) == 5,
+    struct played p = played_with(NULL);
+    p.config.count = 5;
+    struct hs_task inner = task_of(&p, "2x2"), flat = task_of(&p, "4");
+    open_played(&p);
+    tell(hs_task_padded(&inner) == 6 && hs_task_padded(&flat) == 5,
          "5 elements travel as 6 where the first layer has 2 ranks");
-    tell(backend->memory_bytes(state) < 65536, "it needs next to no memory");
-    backend->close(state);
+    tell(hs_bench_bytes(&p.bench) < 65536, "it needs next to no memory");
+    hs_bench_close(&p.bench);
 }
 
 static void check_same_on_all(void)
 {
-    void *state = open_faulty("noise=0.1");
-    double mine = run(state, "2x2", NULL), first = mine;
+    struct played p;
+    open_faulty(&p, "noise=0.1");
+    double mine = run(&p, "2x2", NULL), first = mine;
     MPI_Bcast(&first, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     tell(mine == first && mine != INNER_SECONDS + OUTER_SECONDS, "all ranks draw the same time");
-    backend->close(state);
-    state = open_faulty("noise=0.1,slow=2:3");
-    tell(near(run(state, "2x2", NULL), my_rank == 2 ? 3 * mine : mine), "the slow rank is slower");
-    backend->close(state);
-    state = open_faulty("noise=0.1,bias=2x2:2");
-    struct hs_layer_times times;
-    tell(near(run(state, "2x2", &times), 2 * mine) &&
-             near(times.reduce_scatter[0] + times.allgather[0] + times.reduce_scatter[1], 2 * mine),
+    hs_bench_close(&p.bench);
+    open_faulty(&p, "noise=0.1,slow=2:3");
+    tell(near(run(&p, "2x2", NULL), my_rank == 2 ? 3 * mine : mine), "the slow rank is slower");
+    hs_bench_close(&p.bench);
+    open_faulty(&p, "noise=0.1,bias=2x2:2");
+    double times[HS_STAGES_MAX];
+    tell(near(run(&p, "2x2", times), 2 * mine) && near(times[0] + times[1] + times[2], 2 * mine),
          "a bias is in the time and in the layers' times");
-    backend->close(state);
+    hs_bench_close(&p.bench);
 }
 
 /* What a job that is taken up again draws must not depend on what ran before. */
@@ -222,75 +257,79 @@ static void check_order(void)
 {
     double a[3], b[3];
     struct hs_layer layer = {1, 2};
-    void *state = open_faulty("noise=0.1");
+    struct played p;
+    open_faulty(&p, "noise=0.1");
     for (int i = 0; i < 3; i++)
-        a[i] = run(state, "2x2", NULL);
-    backend->close(state);
-    state = open_faulty("noise=0.1");
+        a[i] = run(&p, "2x2", NULL);
+    hs_bench_close(&p.bench);
+    open_faulty(&p, "noise=0.1");
     for (int i = 0; i < 3; i++) {
-        run(state, "4", NULL);
-        run_layer(state, layer, HS_ALLGATHER, COUNT);
-        b[i] = run(state, "2x2", NULL);
+        run(&p, "4", NULL);
+        run_layer(&p, layer, HS_ALLGATHER, COUNT);
+        b[i] = run(&p, "2x2", NULL);
     }
     tell(memcmp(a, b, sizeof a) == 0, "times of a plan do not depend on what ran in between");
     tell(a[0] != a[1] && a[1] != a[2], "but every run has its own");
-    backend->close(state);
+    hs_bench_close(&p.bench);
 }
 
 static void check_errors(void)
 {
     struct hs_error err;
-    struct hs_plan plan = plan_of("2x2"), other = plan_of("2x3");
-    void *state = open_faulty("fail=2x2");
-    tell(backend->run(state, &plan, NULL, &err) == HS_FAILED &&
+    struct played p;
+    open_faulty(&p, "fail=2x2");
+    struct hs_task task = task_of(&p, "2x2"), other = task_of(&p, "2x3");
+    tell(hs_bench_run(&p.bench, &task, false, &err) == HS_FAILED &&
              strcmp(err.message, "2x2: failed as --faults asks for") == 0,
          "fail=PLAN fails on all ranks");
-    tell(backend->prepare(state, &other, &err) == HS_INVALID,
+    tell(hs_bench_prepare(&p.bench, &other, &err) == HS_INVALID,
          "a plan of another number of processes is refused");
-    backend->close(state);
+    hs_bench_close(&p.bench);
 
-    struct hs_backend_config config = config_of("wrong=2x3");
-    state = &err;
-    tell(backend->open(&state, &config, &err) == HS_INVALID && state == NULL &&
-             strncmp(err.message, "faults: wrong: ", 15) == 0,
+    p = played_with("wrong=2x3");
+    p.config.play = &p.play;
+    tell(hs_bench_open(&p.bench, &p.config, &ranks, NULL, &err) == HS_INVALID &&
+             p.bench.engine == NULL && strncmp(err.message, "faults: wrong: ", 15) == 0,
          "faults of other than the job's plans are refused");
-    config.faults = NULL;
-    config.system = NULL;
-    tell(backend->open(&state, &config, &err) == HS_INVALID &&
+    p.config.play = NULL;
+    tell(hs_bench_open(&p.bench, &p.config, &ranks, NULL, &err) == HS_INVALID &&
              strcmp(err.message, "the null backend plays a model: it needs a SYSTEM") == 0,
          "without a system it does not start");
 }
 
 static void check_delay(void)
 {
-    void *state = open_faulty("delay=0.05");
+    struct played p;
+    open_faulty(&p, "delay=0.05");
     double start = MPI_Wtime(), modelled = 0;
     for (int i = 0; i < 4; i++)
-        modelled += run(state, "4", NULL);
+        modelled += run(&p, "4", NULL);
     double elapsed = MPI_Wtime() - start;
     tell(elapsed >= 0.2 && near(modelled, 4 * FLAT_SECONDS),
          "a delay passes on the wall's clock and not on the model's");
-    backend->close(state);
+    hs_bench_close(&p.bench);
 }
 
 static void check_one_rank(void)
 {
-    struct hs_backend_config config = config_of("noise=0.1");
-    config.world = MPI_COMM_SELF;
-    void *state = open_with(&config);
-    tell(run(state, "1", NULL) == 0 && backend->wrong_elements(state) == 0,
+    struct played p = played_with("noise=0.1");
+    struct hs_error err;
+    p.config.play = &p.play;
+    stop_if(hs_bench_open(&p.bench, &p.config, &self, NULL, &err), &err);
+    tell(run(&p, "1", NULL) == 0 && wrong(&p) == 0,
          "one rank alone takes no time and has right data");
-    backend->close(state);
+    hs_bench_close(&p.bench);
 }
 
 static void run_and_say(const char *faults)
 {
-    void *state = open_faulty(faults);
-    run(state, "2x2", NULL);
+    struct played p;
+    open_faulty(&p, faults);
+    run(&p, "2x2", NULL);
     MPI_Barrier(MPI_COMM_WORLD);
     if (my_rank == 0)
         printf("survived\n");
-    backend->close(state);
+    hs_bench_close(&p.bench);
 }
 
 int main(int argc, char **argv)
@@ -302,6 +341,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &np);
     if (np != RANKS)
         stop("needs 4 ranks");
+    hs_ranks_init(&ranks, MPI_COMM_WORLD);
+    hs_ranks_init(&self, MPI_COMM_SELF);
     stop_if(hs_system_parse(&machine, "net@1GB/s~10us", &err), &err);
     if (argc > 1) {
         run_and_say(argv[1]);

@@ -1,7 +1,8 @@
 /* The backends that there are, and the names of them that programs without MPI know. */
 #include "test.h"
 
-#include "runner/backend.h"
+#include "runner/backends.h"
+#include "runner/null.h"
 
 static void names_are_those_of_the_backends(void **state)
 {

@@ -155,6 +155,19 @@ ended
 # mpirun of Open MPI hands it on as SIGTERM.
 check "SIGINT writes what was measured, marked as partial" '[ $status != 0 ] && is_system cut_short.json && \
     is_so cut_short.json "r[\"source\"].startswith(\"partial\") and \"interrupted by SIG\" in r[\"source\"]" && said "has what was measured before"'
+# MPICH can take one machine for two nodes, whose ranks are in turn: rank 1 in our order is the launcher's rank 2. What the
+# guard's thread says of it, it must know without MPI.
+if [ "$mpi" = mpich ] && "mpicc.$mpi" -D_GNU_SOURCE -shared -fPIC -o main_thread.so "$source_tree/tests/runner/main_thread.c"; then
+    export MPIR_CVAR_NUM_CLIQUES=2 LD_PRELOAD=$scratch/main_thread.so
+    started slow_cut.json --faults delay=100ms,slow=1:10 --size 1MiB
+    unset MPIR_CVAR_NUM_CLIQUES LD_PRELOAD
+    kill -TERM $job
+    ended
+    check "a slow rank is named by the launcher's number when the run is cut short, too, and only the main thread asks MPI" \
+        '! said "another thread" && said "rank 2 (host $(hostname)) is slow" && is_so slow_cut.json "\"rank 2 (host \" in r[\"notes\"]"'
+else
+    skip "a slow rank is named by the launcher's number when the run is cut short, too" "needs MPICH's cliques"
+fi
 started hang.json --faults hang=4 --timeout 1s --size 1MiB
 ended
 check "a layer that hangs ends the job with what was measured before it" '[ $status != 0 ] && \

@@ -22,9 +22,9 @@ static void add(struct play *play, const char *text, double seconds, double spre
     play->spread[index] = spread;
     if (text[0] >= '0' && text[0] <= '9') {
         assert_int_equal(hs_plan_parse(&plan, text, 8, NULL), HS_OK);
-        assert_int_equal(hs_contest_add(&play->contest, text, &plan, 0, NULL), HS_OK);
+        assert_int_equal(hs_contest_add(&play->contest, &plan, NULL), HS_OK);
     } else {
-        assert_int_equal(hs_contest_add(&play->contest, text, NULL, 3, NULL), HS_OK);
+        assert_int_equal(hs_contest_add_baseline(&play->contest, text, 3, NULL), HS_OK);
     }
 }
 
@@ -37,19 +37,34 @@ static struct play begin(double budget_seconds)
     return play;
 }
 
-static void sample(struct play *play, const struct hs_step *step, uint64_t wrong)
+/* Seconds of the run that comes now. */
+static double draw(const struct play *play, size_t i)
 {
-    size_t i = step->contestant;
     double golden = 0.6180339887498949 * (double)play->samples[i];
-    double seconds = play->seconds[i] * (1 + play->spread[i] * (2 * (golden - floor(golden)) - 1));
 
-    play->elapsed += seconds;
-    play->samples[i]++;
-    play->verified[i] += step->verify;
-    play->order[play->steps++] = i;
-    assert_true(play->steps < 4000);
-    assert_int_equal(hs_contest_sampled(&play->contest, step, seconds, NAN, wrong, seconds, NULL),
-                     HS_OK);
+    return play->seconds[i] * (1 + play->spread[i] * (2 * (golden - floor(golden)) - 1));
+}
+
+static void take(struct play *play, const struct hs_step *step, uint64_t wrong)
+{
+    size_t i = step->item;
+    double seconds = step->timed ? 2 : draw(play, i);
+    struct hs_step_outcome outcome = {.seconds = {&seconds, 1, 1},
+                                      .stage_seconds = {1 + (double)i},
+                                      .wrong_elements = wrong,
+                                      .cost_seconds = seconds};
+
+    play->prepared[i] += step->prepare;
+    if (step->timed) {
+        play->elapsed += play->seconds[i];
+    } else {
+        play->elapsed += seconds;
+        play->samples[i]++;
+        play->verified[i] += step->verify;
+        play->order[play->steps++] = i;
+        assert_true(play->steps < 4000);
+    }
+    assert_int_equal(hs_contest_tell(&play->contest, step, &outcome, NULL), HS_OK);
 }
 
 /* Until the end; `wrong` is the contestant whose data is wrong, or 99. */
@@ -58,21 +73,9 @@ static void play_to_end(struct play *play, size_t wrong)
     for (;;) {
         struct hs_step step = hs_contest_next(&play->contest, play->elapsed);
 
-        if (step.kind == HS_STEP_END)
+        if (step.end)
             return;
-        if (step.kind == HS_STEP_PREPARE) {
-            play->prepared[step.contestant]++;
-            hs_contest_prepared(&play->contest, step.contestant, 0);
-        } else if (step.kind == HS_STEP_SAMPLE) {
-            sample(play, &step, step.verify && step.contestant == wrong ? 5 : 0);
-        } else {
-            double phases[2 * HS_LAYERS_MAX] = {0};
-
-            phases[0] = 1 + (double)step.contestant;
-            assert_int_equal(hs_contest_layered(&play->contest, step.contestant, phases, 2, NULL),
-                             HS_OK);
-            play->elapsed += play->seconds[step.contestant];
-        }
+        take(play, &step, step.verify && step.item == wrong ? 5 : 0);
     }
 }
 
@@ -233,10 +236,13 @@ static void layers_of_plans_only(void **state)
     assert_int_equal(play.contest.items[0].layer_runs, 0);
     assert_int_equal(play.contest.items[1].layer_runs, 3);
     assert_int_equal(play.contest.items[2].layer_runs, 3);
-    assert_near(hs_contestant_phase_median(&play.contest.items[2], 0), 3, 0);
+    assert_near(hs_samples_median(&play.contest.items[2].stages[0].seconds), 3, 0);
     /* 2x4 has an allgather in its first layer, the flat split has none. */
-    assert_near(hs_contestant_phase_median(&play.contest.items[2], HS_LAYERS_MAX), 0, 0);
-    assert_true(isnan(hs_contestant_phase_median(&play.contest.items[1], HS_LAYERS_MAX)));
+    assert_int_equal(play.contest.items[2].stage_count, 3);
+    assert_int_equal(play.contest.items[2].stages[2].key.phase, HS_ALLGATHER);
+    assert_int_equal(play.contest.items[2].stages[2].key.layer.size, 2);
+    assert_near(hs_samples_median(&play.contest.items[2].stages[2].seconds), 0, 0);
+    assert_int_equal(play.contest.items[1].stage_count, 1);
     hs_contest_release(&play.contest);
 }
 

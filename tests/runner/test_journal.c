@@ -21,19 +21,21 @@ static struct hs_contest new_contest(void)
     struct hs_contest contest = {0};
     struct hs_plan plan;
 
-    assert_int_equal(hs_contest_add(&contest, "library", NULL, 0, NULL), HS_OK);
+    assert_int_equal(hs_contest_add_baseline(&contest, "library", 0, NULL), HS_OK);
     assert_int_equal(hs_plan_parse(&plan, "2x4", 8, NULL), HS_OK);
-    assert_int_equal(hs_contest_add(&contest, "2x4", &plan, 0, NULL), HS_OK);
+    assert_int_equal(hs_contest_add(&contest, &plan, NULL), HS_OK);
     assert_int_equal(hs_plan_parse(&plan, "8", 8, NULL), HS_OK);
-    assert_int_equal(hs_contest_add(&contest, "8", &plan, 0, NULL), HS_OK);
+    assert_int_equal(hs_contest_add(&contest, &plan, NULL), HS_OK);
     return contest;
 }
 
 static void add_sample(struct hs_contest *contest, size_t index, double seconds)
 {
-    struct hs_step step = {HS_STEP_SAMPLE, index, true};
+    struct hs_step step = {.item = index, .verify = true};
+    double device = seconds / 2;
+    struct hs_step_outcome outcome = {.seconds = {&seconds, 1, 1}, .device = {&device, 1, 1}};
 
-    assert_int_equal(hs_contest_sampled(contest, &step, seconds, seconds / 2, 0, 0, NULL), HS_OK);
+    assert_int_equal(hs_contest_tell(contest, &step, &outcome, NULL), HS_OK);
 }
 
 /* A journal of one session: "2x4" finished after 3 samples in two lines, "8" open after 1. */
@@ -42,7 +44,9 @@ static void write_session(void)
     struct hs_contest contest = new_contest();
     struct hs_journal journal;
     struct hs_error err = {0};
-    double phases[2 * HS_LAYERS_MAX] = {0.25, 0.5};
+    struct hs_step timed = {.item = 1, .timed = true};
+    double whole = 1.5;
+    struct hs_step_outcome stages = {.seconds = {&whole, 1, 1}, .stage_seconds = {0.25, 0.5, 0.75}};
 
     unlink(path);
     assert_status_is(hs_journal_create(&journal, path, NULL, &this_run, &err), HS_OK, &err);
@@ -54,8 +58,7 @@ static void write_session(void)
     add_sample(&contest, 1, 0.2);
     add_sample(&contest, 1, 0.3);
     contest.items[1].ending = HS_ENDING_PRECISE;
-    phases[HS_LAYERS_MAX] = 0.75;
-    assert_int_equal(hs_contest_layered(&contest, 1, phases, 1.5, NULL), HS_OK);
+    assert_int_equal(hs_contest_tell(&contest, &timed, &stages, NULL), HS_OK);
     assert_true(hs_journal_wants(&contest.items[1]));
     assert_status_is(hs_journal_write(&journal, 1024, &contest.items[1], &err), HS_OK, &err);
     assert_status_is(hs_journal_sync(&journal, &err), HS_OK, &err);
@@ -89,8 +92,8 @@ static void check_restored(const struct hs_contest *contest)
     assert_int_equal(item->ending, HS_ENDING_PRECISE);
     assert_true(hs_contestant_done(item));
     assert_int_equal(item->layer_runs, 1);
-    assert_true(hs_contestant_phase_median(item, 1) == 0.5);
-    assert_true(hs_contestant_phase_median(item, HS_LAYERS_MAX) == 0.75);
+    assert_true(hs_samples_median(&item->stages[1].seconds) == 0.5);
+    assert_true(hs_samples_median(&item->stages[2].seconds) == 0.75);
     assert_false(hs_journal_wants(item));
     assert_int_equal(contest->items[2].seconds.count, 1);
     assert_true(contest->items[2].seconds.values[0] == 1.0 / 3);

@@ -12,7 +12,7 @@
 
 #include "runner/pattern.h"
 
-#include "half_reference.h"
+#include "../engine/half_reference.h"
 
 static const int64_t np_values[] = {1,   2,   3,   4,   7,    16,   60,  127,
                                     128, 129, 256, 300, 1000, 1025, 4099};

@@ -155,7 +155,7 @@ static inline struct hs_system without_figures(const struct hs_system *described
     return shape;
 }
 
-/* Relative standard error of a median, as hs_median_noise in runner/layer_timer.h has it: by
+/* Relative standard error of a median, as hs_samples_noise in runner/samples.h has it: by
  * Tippett's range of three, or by the order-statistic interval. */
 static inline double median_noise(const struct hs_summary *summary)
 {

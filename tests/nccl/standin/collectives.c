@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "comms.h"
+#include "engine/float16.h"
+#include "engine/reduce.h"
 #include "model/datatype.h"
-#include "runner/float16.h"
-#include "runner/reduce.h"
 
 const char *const standin_call_names[] = {"reduce-scatter", "allgather", "allreduce"};
 static uint32_t ordinals;
@@ -124,8 +124,9 @@ static void compute(const struct standin_work *work)
     }
     memcpy(output, slot(comm, 0) + offset, bytes);
     for (int r = 1; r < comm->size; r++)
-        hs_reduce(output, output, slot(comm, r) + offset, work->count, datatype_of(work->datatype),
-                  work->operation == ncclMax ? HS_MAX : HS_SUM);
+        hs_reduce(output, output, slot(comm, r) + offset, work->count,
+                  (struct hs_reduction){datatype_of(work->datatype),
+                                        work->operation == ncclMax ? HS_MAX : HS_SUM, 0});
 }
 
 /* Waits until nobody reads the slots any more, puts this rank's input there, waits for the others'.

@@ -1,9 +1,10 @@
-/* kernels.c - cuda_kernels.h and memory operations on the stand-in's streams. See standin.h. */
+/* kernels.c - cuda_kernels.h, pattern_kernels.h and memory operations on the stand-in's streams.
+ * See standin.h. */
 #include <string.h>
 
-#include "runner/cuda_kernels.h"
-#include "runner/pattern.h"
-#include "runner/reduce.h"
+#include "engine/cuda_kernels.h"
+#include "engine/reduce.h"
+#include "runner/pattern_kernels.h"
 #include "standin.h"
 
 static struct hs_pattern pattern_of(const struct standin_work *work)
@@ -123,8 +124,9 @@ cudaError_t hs_cuda_count_wrong(unsigned long long *wrong, const void *data,
 static bool divide_step(struct standin_work *work)
 {
     standin_memory_open();
-    hs_reduce_finish(work->output, work->count, (enum hs_datatype)work->datatype, HS_AVERAGE,
-                     work->number);
+    hs_reduce_finish(
+        work->output, work->count,
+        (struct hs_reduction){(enum hs_datatype)work->datatype, HS_AVERAGE, work->number});
     standin_memory_close();
     return true;
 }
@@ -147,24 +149,24 @@ static bool reduce_step(struct standin_work *work)
 {
     standin_memory_open();
     hs_reduce(work->output, work->inputs[0], work->inputs[1], work->count,
-              (enum hs_datatype)work->datatype, (enum hs_operation)work->operation);
+              (struct hs_reduction){(enum hs_datatype)work->datatype,
+                                    (enum hs_operation)work->operation, 0});
     standin_memory_close();
     return true;
 }
 
 cudaError_t hs_cuda_reduce(void *dst, const void *a, const void *b, size_t count,
-                           enum hs_datatype datatype, enum hs_operation operation,
-                           cudaStream_t stream)
+                           struct hs_reduction reduction, cudaStream_t stream)
 {
-    size_t bytes = count * hs_datatype_bytes(datatype);
+    size_t bytes = count * hs_datatype_bytes(reduction.datatype);
     struct standin_work work = {
         .name = "the reduction kernel",
         .step = reduce_step,
         .output = dst,
         .inputs = {a, b},
         .count = count,
-        .datatype = (int)datatype,
-        .operation = (int)operation,
+        .datatype = (int)reduction.datatype,
+        .operation = (int)reduction.operation,
         .ranges = {{dst, bytes, true}, {(char *)a, bytes, false}, {(char *)b, bytes, false}}};
     standin_stream_put(stream, &work);
     return cudaGetLastError();

@@ -1,0 +1,476 @@
+/*
+ * executor_ring.c - a ring collective as a state machine: see executors.h.
+ *
+ * Place k of p sends to k + 1 and receives from k - 1. The m elements are p blocks; in step t of
+ * the reduce-scatter it sends block k - 1 - t, receives block k - 2 - t and adds its own part;
+ * after p - 1 steps block k is complete there. The allgather passes complete blocks on for p - 1
+ * more steps. An allreduce is both in one pipeline, not one after the other.
+ *
+ * Every block is cut into segments. The stream of work is ordered (group, step, lane): a group is
+ * one segment per lane in every block, it makes all its steps before the next group's, and its
+ * lanes are what is in flight at once. So a segment that was received is reduced and sent on while
+ * it is in the cache, and few slots are enough for any message size. A slot holds a segment from
+ * its receive, through its reduction in place, to the end of its send; the last reduction writes
+ * straight to the output. The first send reads straight from the input, the allgather receives
+ * straight into the output.
+ *
+ * Messages may lie in any kind of memory (memory.h). A GPU reduces later than it is told to: a
+ * segment is ready when its mark is passed, and only then sent on. Where MPI cannot be handed
+ * pointers to the memory, every segment that travels lies in a slot of staging memory: what is
+ * received is reduced there, copied to the output where it is a result, and sent on from there; a
+ * place's own part is copied to a slot before its first send.
+ *
+ * With at least one slot more than lanes the ring cannot lock up: a rank that cannot post a
+ * receive for want of a slot has then posted it for every segment its own next send waits for.
+ */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "engine/executors.h"
+#include "engine/layer_comms.h"
+
+/* Blocks from this many elements on are rounded up to whole cache lines where they need not be
+ * equal. */
+#define ALIGN_FROM_ELEMENTS 4096u
+#define ALIGN_ELEMENTS      64u
+/* A segment is not cut smaller than this to fill the lanes: each costs a message. */
+#define SEGMENT_BYTES_MIN 8192u
+/* How far receives may run ahead of sends, in lanes; `held` has room for one more lane set behind.
+ */
+#define AHEAD 3
+
+/* Where this rank is in a call, and how the call is cut. */
+struct cut {
+    int place, previous, next; /* ranks of the neighbours */
+    size_t width;              /* bytes of an element */
+    size_t block;              /* elements of a block; the last ones may have fewer or none */
+    size_t segment;            /* elements of a segment */
+    size_t used;               /* lanes in use: no more than a block has segments */
+    int first_step, steps;
+    size_t items;
+};
+
+/* Items of the stream so far: receives posted, through, and their data ready; sends whose data is
+ * on its way to where it is sent from, sends posted and through. */
+struct counts {
+    size_t receives_posted, received, ready, prepared, sends_posted, sent;
+};
+
+struct ring {
+    struct hs_transport *transport;
+    struct hs_queue *queue;
+    size_t segment_bytes;
+    int lanes, slot_count, free_count;
+    char *slots;
+    char *own_slots; /* staging: a lane's own part on its way to its first send; else NULL */
+    char *free_slots[2 * HS_LANES_MAX];
+    char *held[(AHEAD + 1) * HS_LANES_MAX]; /* slot of item i, at i modulo its length */
+    MPI_Request receives[HS_LANES_MAX], sends[HS_LANES_MAX];
+    struct hs_executor_call call;
+    struct cut cut;
+    struct counts at;
+};
+
+/* Part of a block in one step. */
+struct item {
+    int step;            /* 0 .. p-2 reduce, p-1 .. 2p-3 gather */
+    size_t block;        /* number of the block */
+    size_t first, count; /* elements within it */
+};
+
+static const struct hs_memory *memory_of(const struct ring *ring)
+{
+    return ring->transport->memory;
+}
+
+static bool is_staged(const struct ring *ring)
+{
+    return !memory_of(ring)->direct;
+}
+
+/* Staged rings pass gathered segments on from slots, too, and have one more slot per lane. */
+static enum hs_status allocate_slots(struct ring *ring, bool reduces, struct hs_error *err)
+{
+    static const char purpose[] = "a ring's segments";
+    const struct hs_memory *memory = memory_of(ring);
+    void *slots;
+    enum hs_status status;
+
+    if (is_staged(ring)) {
+        ring->slot_count = 2 * ring->lanes;
+        status = memory->allocate_staging(
+            &slots, (size_t)(ring->slot_count + ring->lanes) * ring->segment_bytes, purpose, err);
+        ring->slots = slots;
+        if (status == HS_OK)
+            ring->own_slots = ring->slots + (size_t)ring->slot_count * ring->segment_bytes;
+        return status;
+    }
+    ring->slot_count = reduces ? 2 * ring->lanes : 0;
+    status = memory->allocate(&slots, (size_t)ring->slot_count * ring->segment_bytes, purpose, err);
+    ring->slots = slots;
+    return status;
+}
+
+static void release(void *machine)
+{
+    struct ring *ring = machine;
+
+    if (!ring)
+        return;
+    memory_of(ring)->queue_free(ring->queue);
+    if (is_staged(ring))
+        memory_of(ring)->release_staging(ring->slots);
+    else
+        memory_of(ring)->release(ring->slots);
+    free(ring);
+}
+
+static enum hs_status make(void **out, struct hs_transport *transport,
+                           const struct hs_executor_options *options, struct hs_error *err)
+{
+    struct ring *ring = calloc(1, sizeof(*ring));
+    enum hs_status status;
+
+    assert(options->lanes >= 1 && options->lanes <= HS_LANES_MAX);
+    assert(options->segment_bytes % 64 == 0);
+    *out = NULL;
+    if (!ring)
+        return hs_no_memory(err);
+    ring->transport = transport;
+    ring->segment_bytes = options->segment_bytes;
+    ring->lanes = options->lanes;
+    status = allocate_slots(ring, options->reduces, err);
+    if (status == HS_OK)
+        status = transport->memory->queue_new(&ring->queue, 2 * ring->lanes, err);
+    if (status != HS_OK) {
+        release(ring);
+        return status;
+    }
+    *out = ring;
+    return HS_OK;
+}
+
+static size_t memory_bytes(const void *machine)
+{
+    const struct ring *ring = machine;
+    int own = ring->own_slots ? ring->lanes : 0;
+
+    return sizeof(*ring) + (size_t)(ring->slot_count + own) * ring->segment_bytes;
+}
+
+static size_t divide_up(size_t a, size_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static int size_of(const struct ring *ring)
+{
+    return (int)ring->call.layer.size;
+}
+
+/* Cuts a block into equal segments that fill whole groups of lanes, as far as they do not get too
+ * small. */
+static void choose_segments(struct ring *ring)
+{
+    size_t longest = ring->segment_bytes / ring->cut.width, lanes = (size_t)ring->lanes;
+    size_t shortest = least(longest, SEGMENT_BYTES_MIN / ring->cut.width);
+    size_t groups = divide_up(ring->cut.block, longest * lanes);
+    size_t segment = divide_up(ring->cut.block, groups * lanes);
+
+    segment = divide_up(segment, ALIGN_ELEMENTS) * ALIGN_ELEMENTS;
+    ring->cut.segment = least(longest, segment < shortest ? shortest : segment);
+    ring->cut.used = least(lanes, divide_up(ring->cut.block, ring->cut.segment));
+}
+
+/* Nobody to talk to: the input is the result. */
+static void copy_alone(struct ring *ring)
+{
+    const struct hs_executor_call *call = &ring->call;
+    if (call->phase == HS_ALLGATHER || call->count == 0 || call->input == call->output)
+        return;
+    memory_of(ring)->copy(ring->queue, call->output, call->input, call->count * ring->cut.width);
+    memory_of(ring)->wait(ring->queue);
+}
+
+static void start(void *machine, const struct hs_executor_call *call)
+{
+    struct ring *ring = machine;
+    struct cut *cut = &ring->cut;
+    int size = (int)call->layer.size;
+
+    ring->call = *call;
+    ring->at = (struct counts){0};
+    *cut = (struct cut){.place = hs_layer_place(call->layer, call->rank),
+                        .width = hs_datatype_bytes(call->reduction.datatype)};
+    cut->previous = hs_layer_rank(call->layer, call->rank, cut->place - 1);
+    cut->next = hs_layer_rank(call->layer, call->rank, cut->place + 1);
+    ring->free_count = ring->slot_count;
+    for (int i = 0; i < ring->slot_count; i++)
+        ring->free_slots[i] = ring->slots + (size_t)i * ring->segment_bytes;
+
+    assert(call->phase == HS_ALLREDUCE || call->count % (size_t)size == 0);
+    if (size == 1 || call->count == 0) {
+        copy_alone(ring);
+        return;
+    }
+    cut->block = divide_up(call->count, (size_t)size);
+    if (call->phase == HS_ALLREDUCE && cut->block >= ALIGN_FROM_ELEMENTS)
+        cut->block = divide_up(cut->block, ALIGN_ELEMENTS) * ALIGN_ELEMENTS;
+    choose_segments(ring);
+    cut->first_step = call->phase == HS_ALLGATHER ? size - 1 : 0;
+    cut->steps = (call->phase == HS_REDUCE_SCATTER ? size - 1 : 2 * size - 2) - cut->first_step;
+    cut->items = divide_up(cut->block, cut->segment * cut->used) * (size_t)cut->steps * cut->used;
+}
+
+/* Item `index` as this place receives it (back = 2) or sends it (back = 1): in step t it receives
+ * block k - 2 - t and sends block k - 1 - t. */
+static struct item item_at(const struct ring *ring, size_t index, int back)
+{
+    size_t lane = index % ring->cut.used, turn = index / ring->cut.used;
+    size_t group = turn / (size_t)ring->cut.steps;
+    int size = size_of(ring);
+    struct item item = {.step = ring->cut.first_step + (int)(turn % (size_t)ring->cut.steps),
+                        .first = (group * ring->cut.used + lane) * ring->cut.segment};
+
+    item.block = (size_t)((ring->cut.place - back - item.step + 3 * size) % size);
+    size_t before = least(item.block * ring->cut.block, ring->call.count);
+    size_t length = least(ring->call.count - before, ring->cut.block);
+    item.count = item.first < length ? least(length - item.first, ring->cut.segment) : 0;
+    return item;
+}
+
+static bool reduces(const struct ring *ring, const struct item *item)
+{
+    return item->step < size_of(ring) - 1;
+}
+
+/* Of a received item: whether it is sent on from the slot that it was received in. Without staging
+ * results are in the output, and sent on from there. */
+static bool passes_on(const struct ring *ring, const struct item *item)
+{
+    if (is_staged(ring))
+        return item->step + 1 < ring->cut.first_step + ring->cut.steps;
+    return item->step < size_of(ring) - 2;
+}
+
+/* Whether what is received is, or becomes with the own part, a block of the result. */
+static bool is_result(const struct ring *ring, const struct item *item)
+{
+    return item->step >= size_of(ring) - 2;
+}
+
+static const char *in_input(const struct ring *ring, const struct item *item)
+{
+    return (const char *)ring->call.input +
+           (item->block * ring->cut.block + item->first) * ring->cut.width;
+}
+
+static char *in_output(const struct ring *ring, const struct item *item)
+{
+    size_t before = ring->call.phase == HS_REDUCE_SCATTER ? 0 : item->block * ring->cut.block;
+    return (char *)ring->call.output + (before + item->first) * ring->cut.width;
+}
+
+static char **held(struct ring *ring, size_t index)
+{
+    return &ring->held[index % (sizeof(ring->held) / sizeof(ring->held[0]))];
+}
+
+static void post_receive(struct ring *ring, const struct item *item, char *buffer)
+{
+    MPI_Request *request = &ring->receives[ring->at.receives_posted % ring->cut.used];
+
+    *request = MPI_REQUEST_NULL;
+    if (item->count > 0)
+        hs_transport_receive(ring->transport, buffer, item->count * ring->cut.width,
+                             ring->cut.previous, ring->call.tag, request);
+}
+
+/* The first gathered block lands where the first send was read from: only once that send is
+ * through. (Later ones land on input that was reduced a whole round ago.) */
+static bool target_is_free(const struct ring *ring, const struct item *item)
+{
+    size_t round = (size_t)(size_of(ring) - 1) * ring->cut.used;
+    return ring->call.phase != HS_ALLREDUCE || item->step != size_of(ring) - 1 ||
+           ring->at.sent > ring->at.receives_posted - round;
+}
+
+static bool post_receives(struct ring *ring)
+{
+    bool moved = false;
+    while (ring->at.receives_posted < ring->cut.items &&
+           ring->at.receives_posted - ring->at.ready < ring->cut.used &&
+           ring->at.receives_posted < ring->at.sent + AHEAD * ring->cut.used) {
+        struct item item = item_at(ring, ring->at.receives_posted, 2);
+        char *buffer = NULL;
+        if (reduces(ring, &item) || is_staged(ring)) {
+            if (ring->free_count == 0)
+                break;
+            buffer = *held(ring, ring->at.receives_posted) = ring->free_slots[--ring->free_count];
+        } else {
+            if (!target_is_free(ring, &item))
+                break;
+            buffer = in_output(ring, &item);
+        }
+        post_receive(ring, &item, buffer);
+        ring->at.receives_posted++;
+        moved = true;
+    }
+    return moved;
+}
+
+/* The data of item `index` has come: adds this rank's part, and brings results to the output. */
+static void use_received(struct ring *ring, size_t index)
+{
+    const struct hs_memory *memory = memory_of(ring);
+    struct hs_reduction reduction = ring->call.reduction;
+    struct item item = item_at(ring, index, 2);
+    bool result = is_result(ring, &item), staged = is_staged(ring);
+    char *slot = *held(ring, index);
+
+    if (!result)
+        reduction.divisor = 0;
+    if (reduces(ring, &item))
+        memory->reduce(ring->queue, result && !staged ? in_output(ring, &item) : slot, slot,
+                       in_input(ring, &item), item.count, reduction);
+    if (result && staged)
+        memory->copy(ring->queue, in_output(ring, &item), slot, item.count * ring->cut.width);
+    memory->mark(ring->queue, (int)(index % ring->cut.used));
+}
+
+/* Where the work on received data is done; in the order it was put on the queue. */
+static void look_at_work(struct ring *ring)
+{
+    while (ring->at.ready < ring->at.received &&
+           memory_of(ring)->passed(ring->queue, (int)(ring->at.ready % ring->cut.used))) {
+        struct item item = item_at(ring, ring->at.ready, 2);
+        if ((reduces(ring, &item) || is_staged(ring)) && !passes_on(ring, &item))
+            ring->free_slots[ring->free_count++] = *held(ring, ring->at.ready);
+        ring->at.ready++;
+    }
+}
+
+/* Requests end in the order they were posted, or are looked at in that order: one test per look. */
+static bool oldest_receive(struct ring *ring)
+{
+    if (ring->at.received == ring->at.receives_posted ||
+        !hs_transport_test(ring->transport, &ring->receives[ring->at.received % ring->cut.used]))
+        return false;
+    use_received(ring, ring->at.received);
+    ring->at.received++;
+    look_at_work(ring);
+    return true;
+}
+
+static bool oldest_send(struct ring *ring)
+{
+    if (ring->at.sent == ring->at.sends_posted ||
+        !hs_transport_test(ring->transport, &ring->sends[ring->at.sent % ring->cut.used]))
+        return false;
+    struct item item = item_at(ring, ring->at.sent, 1);
+    bool from_slot =
+        is_staged(ring) ? item.step > ring->cut.first_step : item.step > 0 && reduces(ring, &item);
+    if (from_slot) /* it was sent from the slot it was received in */
+        ring->free_slots[ring->free_count++] = *held(ring, ring->at.sent - ring->cut.used);
+    ring->at.sent++;
+    return true;
+}
+
+static char *own_slot(const struct ring *ring, size_t index)
+{
+    return ring->own_slots + index % ring->cut.used * ring->segment_bytes;
+}
+
+/* Own parts have marks of their own, behind those of received items. */
+static int own_mark(const struct ring *ring, size_t index)
+{
+    return ring->lanes + (int)(index % ring->cut.used);
+}
+
+/* Staging: brings own parts to where they are sent from, as far ahead as lanes allow. */
+static void prepare_sends(struct ring *ring)
+{
+    while (is_staged(ring) && ring->at.prepared < ring->cut.items &&
+           ring->at.prepared - ring->at.sent < ring->cut.used) {
+        struct item item = item_at(ring, ring->at.prepared, 1);
+        if (item.step == ring->cut.first_step) {
+            const char *own = reduces(ring, &item) ? in_input(ring, &item) : in_output(ring, &item);
+            memory_of(ring)->copy(ring->queue, own_slot(ring, ring->at.prepared), own,
+                                  item.count * ring->cut.width);
+            memory_of(ring)->mark(ring->queue, own_mark(ring, ring->at.prepared));
+        }
+        ring->at.prepared++;
+    }
+}
+
+/* Whether the bytes of the next send lie where it takes them from. */
+static bool can_send(const struct ring *ring, const struct item *item)
+{
+    if (item->step > ring->cut.first_step)
+        return ring->at.ready + ring->cut.used > ring->at.sends_posted;
+    return !is_staged(ring) ||
+           (ring->at.prepared > ring->at.sends_posted &&
+            memory_of(ring)->passed(ring->queue, own_mark(ring, ring->at.sends_posted)));
+}
+
+/* Where the bytes to send lie: the own part, the segment in its slot, or the output. */
+static const char *source_of(struct ring *ring, const struct item *item)
+{
+    if (is_staged(ring) && item->step == ring->cut.first_step)
+        return own_slot(ring, ring->at.sends_posted);
+    if (!is_staged(ring) && !reduces(ring, item))
+        return in_output(ring, item);
+    return item->step == 0 ? in_input(ring, item)
+                           : *held(ring, ring->at.sends_posted - ring->cut.used);
+}
+
+static bool post_sends(struct ring *ring)
+{
+    bool moved = false;
+
+    prepare_sends(ring);
+    while (ring->at.sends_posted < ring->cut.items &&
+           ring->at.sends_posted - ring->at.sent < ring->cut.used) {
+        struct item item = item_at(ring, ring->at.sends_posted, 1);
+        if (!can_send(ring, &item))
+            break;
+        MPI_Request *request = &ring->sends[ring->at.sends_posted % ring->cut.used];
+        *request = MPI_REQUEST_NULL;
+        if (item.count > 0)
+            hs_transport_send(ring->transport, source_of(ring, &item), item.count * ring->cut.width,
+                              ring->cut.next, ring->call.tag, request);
+        ring->at.sends_posted++;
+        moved = true;
+    }
+    return moved;
+}
+
+/* After a failure nothing of what was begun is finished; it is through all the same. */
+static bool progress(void *machine, bool *moved)
+{
+    struct ring *ring = machine;
+    size_t ready = ring->at.ready;
+    bool some = false;
+
+    while (ring->transport->status == HS_OK && oldest_send(ring))
+        some = true;
+    look_at_work(ring);
+    some |= post_receives(ring);
+    some |= post_sends(ring);
+    if (ring->transport->status == HS_OK && oldest_receive(ring)) {
+        some = true;
+        post_sends(ring);
+        post_receives(ring);
+    }
+    hs_transport_note_queue(ring->transport, ring->queue);
+    *moved |= some || ring->at.ready > ready;
+    return ring->transport->status != HS_OK ||
+           (ring->at.ready == ring->cut.items && ring->at.sent == ring->cut.items);
+}
+
+const struct hs_executor hs_executor_RING = {make, release, memory_bytes, start, progress};

@@ -1,0 +1,205 @@
+/*
+ * host.c - engine `host`: our own algorithms over MPI point to point, on host or GPU memory.
+ *
+ * Each stage of a plan has a machine of its own, so all stages can be at work at once. Machines are
+ * kept: plan after plan uses the same slots.
+ */
+#include <stdlib.h>
+
+#include "engine/executors.h"
+#include "engine/mpi_base.h"
+
+/* Four of 1 MiB: measured on 4 ranks and 2 busy cores. With less in flight (4 of 256 KiB) a rank
+ * runs out of work within its turn and everything waits for the scheduler: up to twice as slow.
+ * Blocks below 4 MiB are cut into four segments all the same. */
+#define SEGMENT_BYTES_DEFAULT ((size_t)1 << 20)
+#define SEGMENT_BYTES_MAX     ((size_t)1 << 30) /* an int counts a message's bytes */
+#define LANES_DEFAULT         4
+/* Slots of all machines together stay below this, unless a size is asked for: part of "3 n + 64
+ * MiB". */
+#define SCRATCH_BYTES_MAX ((size_t)48 << 20)
+
+struct host_state {
+    struct hs_mpi_base base; /* first: see mpi_base.h */
+    struct hs_executor_options options;
+    /* Of each algorithm on layer i of a plan: one that reduces, one for allgathers. */
+    void *machines[HS_ALGORITHM_COUNT][HS_LAYERS_MAX][2];
+};
+
+/* How deep a split of np processes can get. */
+static size_t most_layers(int np)
+{
+    size_t layers = 1;
+
+    for (; np > 3; np /= 2)
+        layers++;
+    return layers;
+}
+
+static void choose_options(struct host_state *state, const struct hs_engine_config *config)
+{
+    size_t bytes = config->segment_bytes, most;
+    int lanes = config->segments_in_flight > 0 ? config->segments_in_flight : LANES_DEFAULT;
+
+    lanes = lanes < HS_LANES_MAX ? lanes : HS_LANES_MAX;
+    most = SCRATCH_BYTES_MAX / (2 * (size_t)lanes * most_layers(state->base.comms.np));
+    if (bytes == 0)
+        bytes = most < SEGMENT_BYTES_DEFAULT ? most : SEGMENT_BYTES_DEFAULT;
+    bytes = bytes < SEGMENT_BYTES_MAX ? bytes : SEGMENT_BYTES_MAX;
+    bytes = bytes < 64 ? 64 : bytes - bytes % 64;
+    state->options = (struct hs_executor_options){.segment_bytes = bytes, .lanes = lanes};
+}
+
+static enum hs_status host_open(void **out, const struct hs_engine_config *config,
+                                struct hs_error *err)
+{
+    enum hs_status status = hs_mpi_base_open(out, sizeof(struct host_state), config, err);
+
+    if (status == HS_OK)
+        choose_options(*out, config);
+    return status;
+}
+
+static void **machine_of(struct host_state *state, const struct hs_stage *stage)
+{
+    bool reduces = stage->key.phase != HS_ALLGATHER;
+
+    return &state->machines[stage->key.algorithm][stage->layer][!reduces];
+}
+
+/* Collective where machines are not there yet: all ranks have the same ones, so all come here
+ * alike. Nothing is sent where they are: a plan is prepared again in no time. */
+static enum hs_status make_machines(struct host_state *state, const struct hs_stages *stages,
+                                    struct hs_error *err)
+{
+    struct hs_mpi_base *base = &state->base;
+    enum hs_status status = HS_OK;
+    bool any = false;
+
+    for (int s = 0; s < stages->count && status == HS_OK; s++) {
+        const struct hs_stage *stage = &stages->stages[s];
+        struct hs_executor_options options = state->options;
+        void **machine = machine_of(state, stage);
+
+        if (*machine)
+            continue;
+        any = true;
+        options.reduces = stage->key.phase != HS_ALLGATHER;
+        status = hs_executors[stage->key.algorithm]->make(machine, &base->transport, &options, err);
+    }
+    return any ? hs_agree(base->comms.world, &base->comms.idle, status, err) : HS_OK;
+}
+
+static enum hs_status host_prepare(void *opaque, const struct hs_work *work, struct hs_error *err)
+{
+    struct host_state *state = opaque;
+    struct hs_stages stages;
+    enum hs_status status = hs_work_check(work, state->base.comms.np, err);
+
+    if (status != HS_OK)
+        return status;
+    if (work->task->kind == HS_TASK_NATIVE)
+        return hs_mpi_native_prepare(&state->base, work, err);
+    hs_stages_init(&stages, work->task, state->base.comms.rank);
+    return make_machines(state, &stages, err);
+}
+
+/* The first reduction reads the input; all others work within the output. */
+static void start_stage(void *opaque, int index, int chunk)
+{
+    struct host_state *state = opaque;
+    struct hs_mpi_base *base = &state->base;
+    const struct hs_work *work = &base->work;
+    const struct hs_stage *stage = &base->stages.stages[index];
+    struct hs_block block = hs_stages_block(&base->stages, stage->layer, chunk);
+    size_t width = hs_datatype_bytes(work->datatype);
+    const char *input = stage->layer == 0 ? work->input : work->output;
+    char *output = work->output;
+    struct hs_executor_call call = {.phase = stage->key.phase,
+                                    .layer = stage->key.layer,
+                                    .rank = base->comms.rank,
+                                    .tag = index, /* stages in flight together differ in it */
+                                    .input = input + block.first * width,
+                                    .output = output + block.first * width,
+                                    .count = block.count,
+                                    .reduction = hs_mpi_base_reduction(base, work)};
+
+    if (stage->key.phase != HS_ALLREDUCE || work->task->kind != HS_TASK_PLAN)
+        call.reduction.divisor = 0;
+    if (stage->key.phase == HS_REDUCE_SCATTER)
+        call.output =
+            output + hs_stages_block(&base->stages, stage->layer + 1, chunk).first * width;
+    hs_transport_launch(&base->transport);
+    hs_executors[stage->key.algorithm]->start(*machine_of(state, stage), &call);
+}
+
+static bool progress_stage(void *opaque, int index, bool *moved)
+{
+    struct host_state *state = opaque;
+    const struct hs_stage *stage = &state->base.stages.stages[index];
+
+    return hs_executors[stage->key.algorithm]->progress(*machine_of(state, stage), moved);
+}
+
+static enum hs_status host_start(void *opaque, const struct hs_work *work, struct hs_error *err)
+{
+    struct host_state *state = opaque;
+    struct hs_mpi_base *base = &state->base;
+
+    base->work = *work;
+    if (work->task->kind == HS_TASK_NATIVE)
+        return hs_mpi_native_start(base, work, err);
+    hs_stages_init(&base->stages, work->task, base->comms.rank);
+    return HS_OK;
+}
+
+static enum hs_status host_test(void *opaque, bool *done, bool *moved, struct hs_error *err)
+{
+    static const struct hs_stage_runner runner = {start_stage, progress_stage};
+
+    return hs_mpi_base_test(opaque, &runner, done, moved, err);
+}
+
+static size_t host_memory_bytes(const void *opaque)
+{
+    const struct host_state *state = opaque;
+    size_t bytes = sizeof(*state) - sizeof(state->base) + hs_mpi_base_bytes(&state->base);
+
+    for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
+        for (int i = 0; i < 2 * HS_LAYERS_MAX; i++)
+            if (state->machines[a][i / 2][i % 2])
+                bytes += hs_executors[a]->memory_bytes(state->machines[a][i / 2][i % 2]);
+    return bytes;
+}
+
+static void host_close(void *opaque)
+{
+    struct host_state *state = opaque;
+
+    if (!state)
+        return;
+    for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
+        for (int i = 0; i < 2 * HS_LAYERS_MAX; i++)
+            hs_executors[a]->release(state->machines[a][i / 2][i % 2]);
+    hs_mpi_base_release(&state->base);
+    free(state);
+}
+
+static const struct hs_engine engine = {
+    .prepare = host_prepare,
+    .start = host_start,
+    .test = host_test,
+    .stage_seconds = hs_mpi_base_stage_seconds,
+    .memory_bytes = host_memory_bytes,
+    .describe = hs_mpi_base_describe,
+    .close = host_close,
+    .natives = hs_mpi_natives,
+};
+
+const struct hs_backend hs_backend_host = {
+    .name = "host",
+    .summary = "our pipelined ring over MPI point to point, on host or GPU memory",
+    .memory_use = HS_MEMORY_ANY,
+    .open = host_open,
+    .engine = &engine,
+};

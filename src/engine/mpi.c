@@ -1,0 +1,283 @@
+/*
+ * mpi.c - engine `mpi`: the MPI library's own collectives, layer by layer, on host memory or, where
+ * the library takes pointers to it, a GPU's.
+ *
+ * One chunk: the blocking calls, MPI_Reduce_scatter_block, MPI_Allreduce and MPI_Allgather, from
+ * which a test returns when they are through. More: their nonblocking forms, so that layers
+ * overlap; on a communicator they start in the order of the chunks, on all ranks alike. Nonblocking
+ * always where ranks outnumber cores: a blocking call may spin. On GPU memory always the blocking
+ * calls: Open MPI has no others for it; they start in an order that the plan alone decides. A
+ * reduce-scatter may not work in place at another offset, so what it leaves goes to scratch: 1/p1
+ * of the message, 1/(p1 p2), and so on.
+ */
+#include <stdlib.h>
+
+#include "engine/mpi_base.h"
+#include "engine/mpi_status.h"
+
+struct mpi_state {
+    struct hs_mpi_base base; /* first: see mpi_base.h */
+    /* What enters layer i, all chunks one after the other; [0] is unused, the input does that. */
+    char *scratch[HS_LAYERS_MAX];
+    size_t scratch_bytes[HS_LAYERS_MAX];
+    /* Of the task that runs now: */
+    MPI_Request requests[HS_STAGES_MAX];
+    int chunk[HS_STAGES_MAX]; /* that the stage works on */
+    const struct hs_layer_comm *comms[HS_LAYERS_MAX];
+    bool blocking;
+};
+
+static enum hs_status mpi_open(void **out, const struct hs_engine_config *config,
+                               struct hs_error *err)
+{
+    *out = NULL;
+    if (!config->memory->direct)
+        return hs_fail(err, HS_INVALID, "the MPI library takes no pointers to %s",
+                       config->memory->name);
+    return hs_mpi_base_open(out, sizeof(struct mpi_state), config, err);
+}
+
+/* Room for `bytes` bytes before layer i; what was there is lost. Local. */
+static enum hs_status need_scratch(struct mpi_state *state, int i, size_t bytes,
+                                   struct hs_error *err)
+{
+    const struct hs_memory *memory = state->base.transport.memory;
+    void *scratch;
+    enum hs_status status;
+
+    if (state->scratch_bytes[i] >= bytes)
+        return HS_OK;
+    memory->release(state->scratch[i]);
+    state->scratch[i] = NULL;
+    state->scratch_bytes[i] = 0;
+    status = memory->allocate(&scratch, bytes, "a layer's blocks", err);
+    if (status != HS_OK)
+        return status;
+    state->scratch[i] = scratch;
+    state->scratch_bytes[i] = bytes;
+    return HS_OK;
+}
+
+static enum hs_status mpi_prepare(void *opaque, const struct hs_work *work, struct hs_error *err)
+{
+    struct mpi_state *state = opaque;
+    struct hs_layer_comms *comms = &state->base.comms;
+    size_t width = hs_datatype_bytes(work->datatype);
+    struct hs_stages stages;
+    enum hs_status status = hs_work_check(work, comms->np, err);
+
+    if (status != HS_OK)
+        return status;
+    if (work->task->kind == HS_TASK_NATIVE)
+        return hs_mpi_native_prepare(&state->base, work, err);
+    hs_stages_init(&stages, work->task, comms->rank);
+    for (int i = 1; status == HS_OK && i < stages.layers; i++)
+        status =
+            need_scratch(state, i, stages.padded / (size_t)stages.layer[i].stride * width, err);
+    status = hs_agree(comms->world, &comms->idle, status, err);
+    for (int i = 0; status == HS_OK && i < stages.layers; i++) {
+        const struct hs_layer_comm *comm;
+
+        status = hs_layer_comms_get(&comm, comms, stages.layer[i], err);
+    }
+    return status;
+}
+
+static char *in_output(const struct mpi_state *state, struct hs_block block)
+{
+    return (char *)state->base.work.output +
+           block.first * hs_datatype_bytes(state->base.work.datatype);
+}
+
+/* The block that enters layer i as it lies in front of that layer. A chunk starts at `first` of the
+ * message, so at first / stride of what has been scattered to stride ranks. A stage alone leaves
+ * its block in the output. */
+static char *entering(const struct mpi_state *state, int i, int chunk)
+{
+    const struct hs_stages *stages = &state->base.stages;
+    size_t first = hs_stages_block(stages, 0, chunk).first;
+    size_t width = hs_datatype_bytes(state->base.work.datatype);
+
+    if (i == 0)
+        return (char *)state->base.work.input + first * width;
+    if (i == stages->layers)
+        return in_output(state, hs_stages_block(stages, i, chunk));
+    return state->scratch[i] + first / (size_t)stages->layer[i].stride * width;
+}
+
+/* One collective: `count` elements on its larger side, among the ranks of a layer. */
+struct call {
+    const void *from;
+    void *to;
+    int count, part; /* part: count / the layer's size */
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Request *request; /* NULL: blocking */
+};
+
+static void scatter(struct hs_transport *transport, const struct call *call, MPI_Comm comm)
+{
+    if (!call->request)
+        hs_transport_note(
+            transport,
+            MPI_Reduce_scatter_block(call->from, call->to, call->part, call->type, call->op, comm),
+            "MPI_Reduce_scatter_block");
+    else
+        hs_transport_note(transport,
+                          MPI_Ireduce_scatter_block(call->from, call->to, call->part, call->type,
+                                                    call->op, comm, call->request),
+                          "MPI_Ireduce_scatter_block");
+}
+
+static void gather(struct hs_transport *transport, const struct call *call, MPI_Comm comm)
+{
+    if (!call->request)
+        hs_transport_note(
+            transport,
+            MPI_Allgather(MPI_IN_PLACE, 0, call->type, call->to, call->part, call->type, comm),
+            "MPI_Allgather");
+    else
+        hs_transport_note(transport,
+                          MPI_Iallgather(MPI_IN_PLACE, 0, call->type, call->to, call->part,
+                                         call->type, comm, call->request),
+                          "MPI_Iallgather");
+}
+
+static void all(struct hs_transport *transport, const struct call *call, MPI_Comm comm)
+{
+    if (!call->request)
+        hs_transport_note(
+            transport, MPI_Allreduce(call->from, call->to, call->count, call->type, call->op, comm),
+            "MPI_Allreduce");
+    else
+        hs_transport_note(transport,
+                          MPI_Iallreduce(call->from, call->to, call->count, call->type, call->op,
+                                         comm, call->request),
+                          "MPI_Iallreduce");
+}
+
+static void start_stage(void *opaque, int index, int chunk)
+{
+    struct mpi_state *state = opaque;
+    struct hs_mpi_base *base = &state->base;
+    const struct hs_stage *stage = &base->stages.stages[index];
+    const struct hs_layer_comm *comm = state->comms[stage->layer];
+    struct hs_block block = hs_stages_block(&base->stages, stage->layer, chunk);
+    struct call call = {.from = entering(state, stage->layer, chunk),
+                        .to = in_output(state, block),
+                        .count = (int)block.count,
+                        .part = (int)(block.count / (size_t)stage->key.layer.size),
+                        .type = base->types[base->work.datatype],
+                        .op = hs_mpi_base_op(base, &base->work),
+                        .request = state->blocking ? NULL : &state->requests[index]};
+
+    state->requests[index] = MPI_REQUEST_NULL;
+    state->chunk[index] = chunk;
+    if (block.count == 0 || base->transport.status != HS_OK)
+        return;
+    switch (stage->key.phase) {
+    case HS_REDUCE_SCATTER:
+        call.to = entering(state, stage->layer + 1, chunk);
+        scatter(&base->transport, &call, comm->reduce);
+        break;
+    case HS_ALLREDUCE:
+        all(&base->transport, &call, comm->reduce);
+        break;
+    case HS_ALLGATHER:
+        gather(&base->transport, &call, comm->gather);
+        break;
+    case HS_PAIR:
+    case HS_PHASE_COUNT:
+        abort();
+    }
+}
+
+static bool progress_stage(void *opaque, int index, bool *moved)
+{
+    struct mpi_state *state = opaque;
+    struct hs_mpi_base *base = &state->base;
+    const struct hs_stage *stage = &base->stages.stages[index];
+    const struct hs_memory *memory = base->transport.memory;
+
+    if (!hs_transport_test(&base->transport, &state->requests[index]))
+        return false;
+    *moved = true;
+    if (stage->key.phase == HS_ALLREDUCE && base->work.task->kind == HS_TASK_PLAN) {
+        struct hs_block block = hs_stages_block(&base->stages, stage->layer, state->chunk[index]);
+
+        memory->finish(base->queue, in_output(state, block), block.count,
+                       hs_mpi_base_reduction(base, &base->work));
+        memory->wait(base->queue); /* an allgather may read it next */
+        hs_transport_note_queue(&base->transport, base->queue);
+    }
+    return true;
+}
+
+static enum hs_status mpi_start(void *opaque, const struct hs_work *work, struct hs_error *err)
+{
+    struct mpi_state *state = opaque;
+    struct hs_mpi_base *base = &state->base;
+    bool on_gpu = base->transport.memory != &hs_memory_host;
+
+    base->work = *work;
+    if (work->task->kind == HS_TASK_NATIVE)
+        return hs_mpi_native_start(base, work, err);
+    hs_stages_init(&base->stages, work->task, base->comms.rank);
+    for (int i = 0; i < base->stages.layers; i++) {
+        enum hs_status status =
+            hs_layer_comms_get(&state->comms[i], &base->comms, base->stages.layer[i], err);
+
+        if (status != HS_OK)
+            return status;
+    }
+    state->blocking = on_gpu || (base->stages.chunks == 1 && !base->comms.idle.oversubscribed);
+    return HS_OK;
+}
+
+static enum hs_status mpi_test(void *opaque, bool *done, bool *moved, struct hs_error *err)
+{
+    static const struct hs_stage_runner runner = {start_stage, progress_stage};
+
+    return hs_mpi_base_test(opaque, &runner, done, moved, err);
+}
+
+static size_t mpi_memory_bytes(const void *opaque)
+{
+    const struct mpi_state *state = opaque;
+    size_t bytes = sizeof(*state) - sizeof(state->base) + hs_mpi_base_bytes(&state->base);
+
+    for (int i = 0; i < HS_LAYERS_MAX; i++)
+        bytes += state->scratch_bytes[i];
+    return bytes;
+}
+
+static void mpi_close(void *opaque)
+{
+    struct mpi_state *state = opaque;
+
+    if (!state)
+        return;
+    for (int i = 0; i < HS_LAYERS_MAX; i++)
+        state->base.transport.memory->release(state->scratch[i]);
+    hs_mpi_base_release(&state->base);
+    free(state);
+}
+
+static const struct hs_engine engine = {
+    .prepare = mpi_prepare,
+    .start = mpi_start,
+    .test = mpi_test,
+    .stage_seconds = hs_mpi_base_stage_seconds,
+    .memory_bytes = mpi_memory_bytes,
+    .describe = hs_mpi_base_describe,
+    .close = mpi_close,
+    .natives = hs_mpi_natives,
+};
+
+const struct hs_backend hs_backend_mpi = {
+    .name = "mpi",
+    .summary = "the MPI library's own collectives per layer, on host or GPU memory",
+    .memory_use = HS_MEMORY_DIRECT,
+    .open = mpi_open,
+    .engine = &engine,
+};

@@ -1,0 +1,244 @@
+/* mpi_base.c - see mpi_base.h. */
+#include "engine/mpi_base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/mpi_status.h"
+
+/* ---- types and operations ---- */
+
+/* MPI hands its operation no context: one function per type and operation that MPI lacks. */
+#define HS_MPI_FUNCTION(name, datatype, operation)                                                 \
+    static void name(void *in, void *inout, int *count, MPI_Datatype *type)                        \
+    {                                                                                              \
+        (void)type;                                                                                \
+        hs_reduce(inout, in, inout, (size_t)*count,                                                \
+                  (struct hs_reduction){datatype, operation, 0});                                  \
+    }
+/* NOLINTBEGIN(readability-non-const-parameter): the type is MPI_User_function */
+HS_MPI_FUNCTION(sum_float16, HS_FLOAT16, HS_SUM)
+HS_MPI_FUNCTION(max_float16, HS_FLOAT16, HS_MAX)
+HS_MPI_FUNCTION(sum_bfloat16, HS_BFLOAT16, HS_SUM)
+HS_MPI_FUNCTION(max_bfloat16, HS_BFLOAT16, HS_MAX)
+/* NOLINTEND(readability-non-const-parameter) */
+
+/* How MPI knows a type; {MPI_DATATYPE_NULL}: it does not. */
+struct row {
+    MPI_Datatype type;
+    MPI_User_function *sum, *max;
+};
+
+static struct row row_of(enum hs_datatype datatype)
+{
+    switch (datatype) {
+    case HS_FLOAT32:
+        return (struct row){.type = MPI_FLOAT};
+    case HS_FLOAT64:
+        return (struct row){.type = MPI_DOUBLE};
+    case HS_FLOAT16:
+        return (struct row){MPI_DATATYPE_NULL, sum_float16, max_float16};
+    case HS_BFLOAT16:
+    case HS_DATATYPE_COUNT:
+        break;
+    }
+    return (struct row){MPI_DATATYPE_NULL, sum_bfloat16, max_bfloat16};
+}
+
+static enum hs_status make_types(struct hs_mpi_base *base, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    for (int d = 0; d < HS_DATATYPE_COUNT && status == HS_OK; d++) {
+        struct row row = row_of((enum hs_datatype)d);
+
+        base->types[d] = row.type;
+        base->sum[d] = MPI_SUM;
+        base->max[d] = MPI_MAX;
+        if (!row.sum)
+            continue;
+        if (!(status = HS_MPI(MPI_Type_contiguous((int)hs_datatype_bytes((enum hs_datatype)d),
+                                                  MPI_BYTE, &base->types[d]),
+                              err)) &&
+            !(status = HS_MPI(MPI_Type_commit(&base->types[d]), err)) &&
+            !(status = HS_MPI(MPI_Op_create(row.sum, 1, &base->sum[d]), err)))
+            status = HS_MPI(MPI_Op_create(row.max, 1, &base->max[d]), err);
+    }
+    return status;
+}
+
+static void free_types(struct hs_mpi_base *base)
+{
+    for (int d = 0; d < HS_DATATYPE_COUNT; d++) {
+        if (!row_of((enum hs_datatype)d).sum)
+            continue;
+        if (base->sum[d] != MPI_OP_NULL && base->sum[d] != MPI_SUM)
+            (void)MPI_Op_free(&base->sum[d]);
+        if (base->max[d] != MPI_OP_NULL && base->max[d] != MPI_MAX)
+            (void)MPI_Op_free(&base->max[d]);
+        if (base->types[d] != MPI_DATATYPE_NULL)
+            (void)MPI_Type_free(&base->types[d]);
+    }
+}
+
+MPI_Op hs_mpi_base_op(const struct hs_mpi_base *base, const struct hs_work *work)
+{
+    return (work->operation == HS_MAX ? base->max : base->sum)[work->datatype];
+}
+
+struct hs_reduction hs_mpi_base_reduction(const struct hs_mpi_base *base,
+                                          const struct hs_work *work)
+{
+    return (struct hs_reduction){work->datatype, work->operation, base->comms.np};
+}
+
+/* ---- opening ---- */
+
+static enum hs_status init(struct hs_mpi_base *base, const struct hs_engine_config *config,
+                           struct hs_error *err)
+{
+    enum hs_status status;
+
+    base->transport.memory = config->memory;
+    for (int d = 0; d < HS_DATATYPE_COUNT; d++) {
+        base->types[d] = MPI_DATATYPE_NULL;
+        base->sum[d] = base->max[d] = MPI_OP_NULL;
+    }
+    status = hs_layer_comms_init(&base->comms, config->comm, err);
+    if (status != HS_OK) /* there is nobody to agree with */
+        return status;
+    base->transport.comm = base->comms.world;
+    status = make_types(base, err);
+    if (status == HS_OK)
+        status = config->memory->queue_new(&base->queue, 0, err);
+    return hs_agree(base->comms.world, &base->comms.idle, status, err);
+}
+
+enum hs_status hs_mpi_base_open(void **out, size_t bytes, const struct hs_engine_config *config,
+                                struct hs_error *err)
+{
+    struct hs_mpi_base *base = calloc(1, bytes);
+    struct hs_idle idle = {.oversubscribed = true}; /* until it is known */
+    enum hs_status status = HS_OK;
+
+    *out = NULL;
+    if (!base)
+        status = hs_no_memory(err);
+    status = hs_agree(config->comm, &idle, status, err);
+    if (status == HS_OK && base && (status = init(base, config, err)) != HS_OK)
+        hs_mpi_base_release(base);
+    if (status != HS_OK) {
+        free(base);
+        return status;
+    }
+    *out = base;
+    return HS_OK;
+}
+
+void hs_mpi_base_release(struct hs_mpi_base *base)
+{
+    const struct hs_memory *memory = base->transport.memory;
+
+    memory->release_staging(base->staging);
+    memory->queue_free(base->queue);
+    free_types(base);
+    hs_layer_comms_release(&base->comms);
+}
+
+size_t hs_mpi_base_bytes(const struct hs_mpi_base *base)
+{
+    return sizeof(*base) + base->staging_bytes;
+}
+
+/* ---- the library's own ---- */
+
+const char *const hs_mpi_natives[] = {"MPI_Allreduce", NULL};
+
+enum hs_status hs_mpi_native_prepare(struct hs_mpi_base *base, const struct hs_work *work,
+                                     struct hs_error *err)
+{
+    const struct hs_memory *memory = base->transport.memory;
+    size_t bytes = work->room * hs_datatype_bytes(work->datatype);
+    enum hs_status status = HS_OK;
+    void *staging;
+
+    if (!memory->direct && bytes > base->staging_bytes) {
+        memory->release_staging(base->staging);
+        base->staging = NULL;
+        base->staging_bytes = 0;
+        status = memory->allocate_staging(&staging, bytes, "the library's own AllReduce", err);
+        if (status == HS_OK) {
+            base->staging = staging;
+            base->staging_bytes = bytes;
+        }
+    }
+    return hs_agree(base->comms.world, &base->comms.idle, status, err);
+}
+
+/* In calls that int can count; without the division of an average. */
+static enum hs_status allreduce(const struct hs_mpi_base *base, const struct hs_work *work,
+                                const void *input, char *output, struct hs_error *err)
+{
+    size_t width = hs_datatype_bytes(work->datatype), count = work->task->count;
+    MPI_Datatype type = base->types[work->datatype];
+    MPI_Op op = hs_mpi_base_op(base, work);
+    enum hs_status status = HS_OK;
+
+    for (size_t done = 0, part; done < count && status == HS_OK; done += part) {
+        const void *from = input == MPI_IN_PLACE ? input : (const char *)input + done * width;
+
+        part = count - done < HS_CHUNK_ELEMENTS_MAX ? count - done : HS_CHUNK_ELEMENTS_MAX;
+        status = HS_MPI(
+            MPI_Allreduce(from, output + done * width, (int)part, type, op, base->comms.world),
+            err);
+    }
+    return status;
+}
+
+/* Staged: as a program has to do it whose MPI library takes no pointers to its memory. */
+enum hs_status hs_mpi_native_start(struct hs_mpi_base *base, const struct hs_work *work,
+                                   struct hs_error *err)
+{
+    const struct hs_memory *memory = base->transport.memory;
+    size_t count = work->task->count, bytes = count * hs_datatype_bytes(work->datatype);
+    enum hs_status status;
+
+    if (memory->direct) {
+        status = allreduce(base, work, work->input, work->output, err);
+    } else {
+        memory->copy(base->queue, base->staging, work->input, bytes);
+        memory->wait(base->queue);
+        status = allreduce(base, work, MPI_IN_PLACE, base->staging, err);
+        memory->copy(base->queue, work->output, base->staging, bytes);
+    }
+    memory->finish(base->queue, work->output, count, hs_mpi_base_reduction(base, work));
+    memory->wait(base->queue);
+    return status == HS_OK ? memory->failure(base->queue, err) : status;
+}
+
+/* ---- of the table ---- */
+
+enum hs_status hs_mpi_base_test(struct hs_mpi_base *base, const struct hs_stage_runner *runner,
+                                bool *done, bool *moved, struct hs_error *err)
+{
+    *moved = false;
+    *done = base->work.task->kind == HS_TASK_NATIVE ||
+            hs_stages_progress(&base->stages, runner, base, moved);
+    if (base->transport.status == HS_OK)
+        return HS_OK;
+    return hs_fail(err, base->transport.status, "%s", base->transport.error.message);
+}
+
+void hs_mpi_base_stage_seconds(void *state, double seconds[HS_STAGES_MAX])
+{
+    struct hs_mpi_base *base = state;
+
+    memcpy(seconds, base->stages.seconds, sizeof(base->stages.seconds));
+}
+
+void hs_mpi_base_describe(const void *state, char *text, size_t bytes)
+{
+    const struct hs_mpi_base *base = state;
+
+    base->transport.memory->describe(text, bytes);
+}

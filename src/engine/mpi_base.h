@@ -1,0 +1,61 @@
+/*
+ * mpi_base.h - what the engines over MPI, `host` and `mpi`, share: communicators, a transport, our
+ * types and operations as MPI knows them, and the library's own AllReduce.
+ */
+#ifndef HS_ENGINE_MPI_BASE_H
+#define HS_ENGINE_MPI_BASE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "engine/engine.h"
+#include "engine/layer_comms.h"
+#include "engine/stages.h"
+#include "engine/transport.h"
+
+/* The first member of the state of both engines. */
+struct hs_mpi_base {
+    struct hs_layer_comms comms;
+    struct hs_transport transport;
+    struct hs_queue *queue; /* for what is not an algorithm's */
+    char *staging;          /* a message on its way to and from MPI_Allreduce; NULL: not needed */
+    size_t staging_bytes;
+    MPI_Datatype types[HS_DATATYPE_COUNT];
+    MPI_Op sum[HS_DATATYPE_COUNT], max[HS_DATATYPE_COUNT]; /* an average adds */
+    /* What runs now. */
+    struct hs_work work;
+    struct hs_stages stages;
+};
+
+/* An open: a zeroed state of `bytes` bytes that starts with a struct hs_mpi_base, which is made
+ * ready. Collective; the status is that of all ranks. On failure *state is NULL. */
+enum hs_status hs_mpi_base_open(void **state, size_t bytes, const struct hs_engine_config *config,
+                                struct hs_error *err);
+/* Collective. */
+void hs_mpi_base_release(struct hs_mpi_base *base);
+
+size_t hs_mpi_base_bytes(const struct hs_mpi_base *base);
+MPI_Op hs_mpi_base_op(const struct hs_mpi_base *base, const struct hs_work *work);
+/* What divides an average over all ranks. */
+struct hs_reduction hs_mpi_base_reduction(const struct hs_mpi_base *base,
+                                          const struct hs_work *work);
+
+/* The test of both: the stages of what runs now. */
+enum hs_status hs_mpi_base_test(struct hs_mpi_base *base, const struct hs_stage_runner *runner,
+                                bool *done, bool *moved, struct hs_error *err);
+
+/* The library's own AllReduce; its number among the natives is 0. Prepare makes room on the way to
+ * an MPI library that takes no pointers to the memory; start is all of it. */
+extern const char *const hs_mpi_natives[];
+enum hs_status hs_mpi_native_prepare(struct hs_mpi_base *base, const struct hs_work *work,
+                                     struct hs_error *err);
+enum hs_status hs_mpi_native_start(struct hs_mpi_base *base, const struct hs_work *work,
+                                   struct hs_error *err);
+
+/* Functions of struct hs_engine. */
+void hs_mpi_base_stage_seconds(void *state, double seconds[HS_STAGES_MAX]);
+void hs_mpi_base_describe(const void *state, char *text, size_t bytes);
+
+#endif

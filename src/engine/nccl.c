@@ -1,0 +1,475 @@
+/*
+ * nccl.c - engines `nccl` and `nccl-graph`: NCCL's collectives, layer by layer, on GPU memory.
+ *
+ * One process per GPU. `nccl` issues a plan call by call, as a program would; `nccl-graph` replays
+ * it as a CUDA graph, and is a backend of its own so that its times are never mixed with the
+ * other's.
+ *
+ * A run that does not end in time fails on the ranks that saw it; recover, called on all, aborts
+ * every communicator, waits until the GPU is free, and makes them again.
+ *
+ * Several ranks on one GPU: NCCL has to be kept from noticing (before 2.30: a host id per rank, so
+ * that all go through sockets) or told to allow it (NCCL_MULTI_RANK_GPU_ENABLE=1 from 2.30).
+ */
+#include "engine/nccl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cuda_device.h"
+#include "engine/engine.h"
+#include "engine/layer_comms.h"
+#include "engine/mpi_status.h"
+#include "engine/nccl_graph.h"
+
+/* After ncclCommAbort kernels leave at once; a GPU that is still busy then is lost. */
+#define FREE_GPU_SECONDS 20.0
+
+struct nccl_state {
+    struct hs_layer_comms mpi; /* its communicators of layers are not used */
+    struct hs_cuda_device device;
+    struct hs_nccl_comms comms;
+    struct hs_nccl_lanes lanes;
+    struct hs_nccl_graphs graphs;
+    bool with_graphs;
+    bool broken;         /* until recover: on this rank something failed */
+    struct hs_task last; /* what ran or was prepared last */
+    double device_seconds, stage_seconds[HS_STAGES_MAX];
+    bool timed; /* what runs now is */
+};
+
+static enum hs_status agree(struct nccl_state *state, enum hs_status status, struct hs_error *err)
+{
+    return hs_agree(state->mpi.world, &state->mpi.idle, status, err);
+}
+
+/* ---- opening ---- */
+
+static bool nccl_available(char *why, size_t why_bytes)
+{
+    const struct hs_nccl_api *api;
+    struct hs_error error;
+
+    if (!hs_cuda_device_exists(why, why_bytes))
+        return false;
+    if (hs_nccl_api_get(&api, &error) == HS_OK)
+        return true;
+    snprintf(why, why_bytes, "%s", error.message);
+    return false;
+}
+
+/* Ranks that share a GPU are told before anything is made. */
+static enum hs_status nccl_suits(MPI_Comm world, struct hs_idle *idle, struct hs_error *err)
+{
+    struct hs_cuda_device device;
+
+    return hs_cuda_device_find(&device, world, idle, err);
+}
+
+static enum hs_status set_default(const char *name, const char *value, struct hs_error *err)
+{
+    if (setenv(name, value, 0) != 0)
+        return hs_fail(err, HS_MEMORY, "out of memory for %s", name);
+    return HS_OK;
+}
+
+static enum hs_status allow_sharing(const struct hs_nccl_api *api, int rank, struct hs_error *err)
+{
+    char id[64];
+    enum hs_status status;
+
+    if (api->version >= 23000)
+        return set_default("NCCL_MULTI_RANK_GPU_ENABLE", "1", err);
+    snprintf(id, sizeof(id), "hiersearch-rank-%d", rank);
+    status = set_default("NCCL_HOSTID", id, err);
+    return status == HS_OK ? set_default("NCCL_NET", "Socket", err) : status;
+}
+
+/* Layers at work at the same time have communicators of their own; NCCL then asks for its launches
+ * to follow the program's order, from 2.26 (user guide, "Using multiple NCCL communicators"). */
+static enum hs_status set_environment(struct nccl_state *state, const struct hs_nccl_api *api,
+                                      struct hs_error *err)
+{
+    enum hs_status status = state->device.shared ? allow_sharing(api, state->mpi.rank, err) : HS_OK;
+
+    return status == HS_OK ? set_default("NCCL_LAUNCH_ORDER_IMPLICIT", "1", err) : status;
+}
+
+/* Communicators end first. */
+static void nccl_close(void *opaque)
+{
+    struct nccl_state *state = opaque;
+
+    if (!state)
+        return;
+    hs_nccl_graphs_release(&state->graphs);
+    if (state->comms.api)
+        hs_nccl_comms_release(&state->comms, state->broken);
+    hs_nccl_lanes_release(&state->lanes);
+    hs_layer_comms_release(&state->mpi);
+    free(state);
+}
+
+static enum hs_status init(struct nccl_state *state, const struct hs_engine_config *config,
+                           struct hs_error *err)
+{
+    const struct hs_nccl_api *api = NULL;
+    enum hs_status status = hs_layer_comms_init(&state->mpi, config->comm, err);
+
+    if (status != HS_OK) /* there is nobody to agree with */
+        return status;
+    status = agree(state, hs_nccl_api_get(&api, err), err);
+    if (status == HS_OK)
+        status = hs_cuda_device_take(&state->device, state->mpi.world, &state->mpi.idle, err);
+    if (status != HS_OK)
+        return status;
+    status = set_environment(state, api, err);
+    state->comms = (struct hs_nccl_comms){
+        .api = api,
+        .world = state->mpi.world,
+        .rank = state->mpi.rank,
+        .np = state->mpi.np,
+        .idle = &state->mpi.idle,
+        .timeout_seconds = config->timeout_seconds > 0 ? config->timeout_seconds : INFINITY};
+    state->lanes.comms = &state->comms;
+    if (status == HS_OK)
+        status = hs_nccl_lanes_init(&state->lanes, err);
+    status = agree(state, status, err);
+    return status == HS_OK ? hs_nccl_comms_init(&state->comms, err) : status;
+}
+
+static enum hs_status open_with(void **out, const struct hs_engine_config *config, bool with_graphs,
+                                struct hs_error *err)
+{
+    struct nccl_state *state = calloc(1, sizeof(*state));
+    struct hs_idle idle = {.oversubscribed = true}; /* until it is known */
+    enum hs_status status = HS_OK;
+
+    *out = NULL;
+    if (!state)
+        status = hs_no_memory(err);
+    status = hs_agree(config->comm, &idle, status, err);
+    if (status == HS_OK && state) {
+        state->with_graphs = with_graphs;
+        status = init(state, config, err);
+    }
+    if (status != HS_OK) {
+        nccl_close(state);
+        return status;
+    }
+    *out = state;
+    return HS_OK;
+}
+
+static enum hs_status nccl_open(void **out, const struct hs_engine_config *config,
+                                struct hs_error *err)
+{
+    return open_with(out, config, false, err);
+}
+
+static enum hs_status graph_open(void **out, const struct hs_engine_config *config,
+                                 struct hs_error *err)
+{
+    return open_with(out, config, true, err);
+}
+
+/* ---- a run ---- */
+
+/* Remembers a failure: nothing more is put on communicators in an unknown state. */
+static enum hs_status failing(struct nccl_state *state, enum hs_status status)
+{
+    if (status != HS_OK)
+        state->broken = true;
+    return status;
+}
+
+static enum hs_status check_fit(const struct nccl_state *state, struct hs_error *err)
+{
+    if (state->broken)
+        return hs_fail(err, HS_FAILED, "an earlier failure left NCCL unusable");
+    return HS_OK;
+}
+
+/* Events inside a graph have no times, so runs with the times of stages are issued call by call. */
+static enum hs_status put_on_lanes(struct nccl_state *state, const struct hs_work *work,
+                                   struct hs_error *err)
+{
+    const struct hs_nccl_graph *graph = hs_nccl_graphs_find(&state->graphs, work);
+
+    if (!state->timed && graph && graph->exec)
+        return hs_cuda_status(cudaGraphLaunch(graph->exec, state->lanes.streams[0]),
+                              "cudaGraphLaunch", err);
+    return hs_nccl_issue(&state->lanes, work, state->timed, err);
+}
+
+static enum hs_status nccl_start(void *opaque, const struct hs_work *work, struct hs_error *err)
+{
+    struct nccl_state *state = opaque;
+    struct hs_nccl_lanes *lanes = &state->lanes;
+    enum hs_status status = check_fit(state, err);
+
+    state->last = *work->task;
+    state->timed = work->timed && work->task->kind == HS_TASK_PLAN;
+    if (status != HS_OK)
+        return status;
+    status =
+        hs_cuda_status(cudaEventRecord(lanes->begin, lanes->streams[0]), "cudaEventRecord", err);
+    if (status == HS_OK)
+        status = put_on_lanes(state, work, err);
+    if (status == HS_OK)
+        status =
+            hs_cuda_status(cudaEventRecord(lanes->end, lanes->streams[0]), "cudaEventRecord", err);
+    if (status != HS_OK && !state->comms.timed_out)
+        state->comms.failed = true;
+    lanes->issued = lanes->looked = MPI_Wtime();
+    return failing(state, status);
+}
+
+static enum hs_status nccl_test(void *opaque, bool *done, bool *moved, struct hs_error *err)
+{
+    struct nccl_state *state = opaque;
+    enum hs_status status = hs_nccl_lanes_test(&state->lanes, done, err);
+
+    *moved = *done;
+    if (status == HS_OK && *done) {
+        status = hs_nccl_lanes_seconds(&state->lanes, &state->device_seconds, err);
+        if (status == HS_OK && state->timed)
+            status = hs_nccl_stage_times(&state->lanes, &state->last, state->stage_seconds, err);
+    }
+    if (status != HS_OK && !state->comms.timed_out)
+        state->comms.failed = true;
+    return failing(state, status);
+}
+
+static enum hs_status run_once(struct nccl_state *state, const struct hs_work *work,
+                               struct hs_error *err)
+{
+    bool done = false, moved;
+    enum hs_status status = nccl_start(state, work, err);
+
+    while (status == HS_OK && !done) {
+        status = nccl_test(state, &done, &moved, err);
+        hs_idle_looked(&state->mpi.idle, moved);
+    }
+    return status;
+}
+
+/* Collective: ranks that cannot go on keep the others from waiting for them. */
+static enum hs_status capture(struct nccl_state *state, const struct hs_work *work,
+                              struct hs_error *err)
+{
+    struct hs_work live = *work;
+    enum hs_status status;
+
+    live.timed = false;
+    status = agree(state, run_once(state, &live, err), err);
+    if (status == HS_OK)
+        status = hs_nccl_graphs_capture(&state->graphs, &state->lanes, work, err);
+    return agree(state, failing(state, status), err);
+}
+
+static enum hs_status make_comms(struct nccl_state *state, const struct hs_task *task,
+                                 struct hs_error *err)
+{
+    const struct hs_nccl_comm *comm;
+    struct hs_stages stages;
+    enum hs_status status = HS_OK;
+
+    if (task->kind == HS_TASK_NATIVE)
+        return task->native == HS_NCCL_DEFAULT
+                   ? HS_OK
+                   : hs_nccl_comms_get(&comm, &state->comms, (struct hs_layer){1, state->mpi.np},
+                                       true, err);
+    hs_stages_init(&stages, task, state->mpi.rank);
+    for (int i = 0; i < stages.layers && status == HS_OK; i++)
+        status = hs_nccl_comms_get(&comm, &state->comms, stages.layer[i], false, err);
+    return status;
+}
+
+static enum hs_status nccl_prepare(void *opaque, const struct hs_work *work, struct hs_error *err)
+{
+    struct nccl_state *state = opaque;
+    const struct hs_task *task = work->task;
+    size_t bytes = work->room * hs_datatype_bytes(work->datatype);
+    struct hs_nccl_buffer buffers[2] = {{(void *)work->input, bytes}, {work->output, bytes}};
+    enum hs_status status = hs_work_check(work, state->mpi.np, err);
+
+    if (status != HS_OK)
+        return status;
+    state->last = *task;
+    status = check_fit(state, err);
+    if (status == HS_OK)
+        status = hs_nccl_lanes_need(&state->lanes,
+                                    task->kind == HS_TASK_PLAN ? task->plan.split.count : 1, err);
+    status = agree(state, status, err);
+    if (status == HS_OK) {
+        hs_nccl_comms_register(&state->comms, buffers);
+        status = make_comms(state, task, err);
+    }
+    if (status == HS_OK && state->with_graphs && task->kind == HS_TASK_PLAN)
+        status = capture(state, work, err);
+    return failing(state, status);
+}
+
+/* ---- after a failure ---- */
+
+/* Streams of aborted communicators end by themselves, in a while. */
+static enum hs_status wait_for_free_gpu(struct nccl_state *state, struct hs_error *err)
+{
+    double begin = MPI_Wtime();
+
+    for (int i = 0; i < HS_LAYERS_MAX; i++) {
+        cudaStream_t stream = state->lanes.streams[i];
+        cudaError_t code = cudaErrorNotReady;
+
+        while (stream && (code = cudaStreamQuery(stream)) == cudaErrorNotReady) {
+            (void)cudaGetLastError();
+            if (MPI_Wtime() - begin > FREE_GPU_SECONDS)
+                return hs_fail(err, HS_FAILED,
+                               "the GPU is still busy %g s after NCCL was told to stop",
+                               FREE_GPU_SECONDS);
+            hs_idle_looked(&state->mpi.idle, false);
+        }
+        if (stream && code != cudaSuccess)
+            return hs_cuda_status(code, "cudaStreamQuery", err);
+    }
+    return HS_OK;
+}
+
+/* Captured graphs hold communicators that are gone. What failed is not captured again. */
+static enum hs_status capture_again(struct nccl_state *state, const struct hs_task *failed,
+                                    struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    for (struct hs_nccl_graph *at = state->graphs.first; at && status == HS_OK; at = at->next)
+        if (!hs_task_equal(&at->task, failed))
+            status = capture(state, &at->work, err);
+    return status;
+}
+
+/* The worst that any rank has seen: where one has an error its peers wait for it in vain, so the
+ * error is the news. */
+static enum hs_status share_news(struct nccl_state *state, bool *timed_out, struct hs_error *err)
+{
+    enum { FINE, LATE, FAILED };
+    int news = state->comms.failed ? FAILED : state->comms.timed_out ? LATE : FINE, worst = FINE;
+    MPI_Request request;
+    enum hs_status status =
+        HS_MPI(MPI_Iallreduce(&news, &worst, 1, MPI_INT, MPI_MAX, state->mpi.world, &request), err);
+
+    if (status == HS_OK)
+        status = hs_idle_wait(&state->mpi.idle, &request, err);
+    *timed_out = worst == LATE;
+    return status;
+}
+
+static enum hs_status nccl_recover(void *opaque, bool *timed_out, struct hs_error *err)
+{
+    struct nccl_state *state = opaque;
+    struct hs_task failed = state->last;
+    enum hs_status status = share_news(state, timed_out, err);
+
+    if (status != HS_OK)
+        return status;
+    hs_nccl_graphs_drop(&state->graphs);
+    state->broken = true;
+    hs_nccl_comms_abort(&state->comms);
+    status = agree(state, wait_for_free_gpu(state, err), err);
+    if (status == HS_OK)
+        status = hs_nccl_comms_renew(&state->comms, err);
+    state->broken = status != HS_OK;
+    return status == HS_OK ? capture_again(state, &failed, err) : status;
+}
+
+/* ---- what is local ---- */
+
+static void nccl_stage_seconds(void *opaque, double seconds[HS_STAGES_MAX])
+{
+    const struct nccl_state *state = opaque;
+
+    memcpy(seconds, state->stage_seconds, sizeof(state->stage_seconds));
+}
+
+static double nccl_device_seconds(const void *opaque)
+{
+    const struct nccl_state *state = opaque;
+
+    return state->device_seconds;
+}
+
+struct hs_nccl_clock hs_nccl_engine_clock(const void *opaque)
+{
+    const struct nccl_state *state = opaque;
+
+    return state->lanes.clock;
+}
+
+static size_t nccl_memory_bytes(const void *opaque)
+{
+    (void)opaque;
+    return sizeof(struct nccl_state);
+}
+
+static void print_version(char *text, size_t bytes, const struct hs_nccl_api *api)
+{
+    snprintf(text, bytes, "%d.%d.%d", api->version / 10000, api->version / 100 % 100,
+             api->version % 100);
+}
+
+/* "NCCL 2.28.9, NVIDIA H100 80GB HBM3", and whether ranks share GPUs. */
+static void nccl_describe(const void *opaque, char *text, size_t bytes)
+{
+    const struct nccl_state *state = opaque;
+    char version[32];
+
+    print_version(version, sizeof(version), state->comms.api);
+    snprintf(text, bytes, "NCCL %s, %s%s", version, state->device.name,
+             state->device.shared ? HS_SHARED_GPU_TEXT : "");
+}
+
+static void nccl_identify(struct hs_device_facts *facts)
+{
+    const struct hs_nccl_api *api;
+    struct hs_error error;
+
+    hs_cuda_device_identify(facts);
+    if (hs_nccl_api_get(&api, &error) == HS_OK)
+        print_version(facts->nccl, sizeof(facts->nccl), api);
+}
+
+static const char *const natives[] = {
+    [HS_NCCL_DEFAULT] = "ncclAllReduce", [HS_NCCL_RING] = "ncclAllReduce ring", NULL};
+
+static const struct hs_engine engine = {
+    .prepare = nccl_prepare,
+    .start = nccl_start,
+    .test = nccl_test,
+    .recover = nccl_recover,
+    .stage_seconds = nccl_stage_seconds,
+    .device_seconds = nccl_device_seconds,
+    .memory_bytes = nccl_memory_bytes,
+    .describe = nccl_describe,
+    .close = nccl_close,
+    .natives = natives,
+};
+
+#define NCCL_BACKEND                                                                               \
+    .memory_use = HS_MEMORY_OWN, .own_memory = &hs_memory_nccl, .available = nccl_available,       \
+    .suits = nccl_suits, .identify = nccl_identify, .engine = &engine
+
+const struct hs_backend hs_backend_nccl = {
+    .name = "nccl",
+    .summary = "NCCL's collectives per layer, on GPU memory, one process per GPU",
+    .open = nccl_open,
+    NCCL_BACKEND,
+};
+
+const struct hs_backend hs_backend_nccl_graph = {
+    .name = "nccl-graph",
+    .summary = "the same, every plan replayed as one CUDA graph",
+    .open = graph_open,
+    NCCL_BACKEND,
+};

@@ -1,0 +1,328 @@
+/* nccl_comms.c - see nccl_comms.h. */
+#include "engine/nccl_comms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/layer_comms.h"
+#include "engine/mpi_status.h"
+
+/* How many looks at a call in progress go by between two looks at the clock. */
+#define LOOKS_PER_CLOCK 64
+
+/* ---- waiting ---- */
+
+enum hs_status hs_nccl_wait(struct hs_nccl_comms *comms, ncclComm_t comm, ncclResult_t result,
+                            const char *call, struct hs_error *err)
+{
+    double begin = comms->blocking ? 0 : MPI_Wtime();
+    enum hs_status status = hs_nccl_status(comms->api, result, call, err);
+    comms->failed = comms->failed || status != HS_OK;
+    if (status != HS_OK || comms->blocking)
+        return status;
+
+    ncclResult_t state = ncclInProgress;
+    for (unsigned look = 1;; look++) {
+        status = hs_nccl_status(comms->api, comms->api->CommGetAsyncError(comm, &state), call, err);
+        if (status == HS_OK)
+            status = hs_nccl_status(comms->api, state, call, err);
+        comms->failed = comms->failed || status != HS_OK;
+        if (status != HS_OK || state == ncclSuccess)
+            return status;
+        if (look % LOOKS_PER_CLOCK == 0 && MPI_Wtime() - begin > comms->timeout_seconds) {
+            comms->timed_out = true;
+            return hs_fail(err, HS_FAILED, "%s: no end after %g s", call, comms->timeout_seconds);
+        }
+        hs_idle_looked(comms->idle, false);
+    }
+}
+
+static enum hs_status state_of(const struct hs_nccl_comms *comms, ncclComm_t comm,
+                               struct hs_error *err)
+{
+    ncclResult_t state = ncclSuccess;
+    ncclResult_t result = comms->api->CommGetAsyncError(comm, &state);
+    enum hs_status status = hs_nccl_status(comms->api, result, "ncclCommGetAsyncError", err);
+    return status != HS_OK ? status
+                           : hs_nccl_status(comms->api, state, "a communicator's state", err);
+}
+
+enum hs_status hs_nccl_comms_state(const struct hs_nccl_comms *comms, struct hs_error *err)
+{
+    enum hs_status status = state_of(comms, comms->root, err);
+    for (const struct hs_nccl_comm *at = comms->first; at != NULL && status == HS_OK; at = at->next)
+        status = state_of(comms, at->comm, err);
+    return status;
+}
+
+/* ---- making ---- */
+
+static ncclConfig_t config_of(const struct hs_nccl_comms *comms)
+{
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.blocking = comms->blocking;
+    return config;
+}
+
+static enum hs_status share_id(const struct hs_nccl_comms *comms, const ncclUniqueId *mine,
+                               ncclUniqueId *all, struct hs_error *err)
+{
+    int bytes = (int)sizeof(*mine);
+    MPI_Request request;
+    enum hs_status status = HS_MPI(
+        MPI_Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comms->world, &request), err);
+
+    return status == HS_OK ? hs_idle_wait(comms->idle, &request, err) : status;
+}
+
+/* A communicator for the ranks with place 0 .. size - 1 of this rank's group, from an id that its
+ * place 0 makes: how all ranks' is made, and how layers' are where NCCL has no ncclCommSplit. The
+ * ids of all groups travel together. */
+static enum hs_status make_from_id(ncclComm_t *out, struct hs_nccl_comms *comms,
+                                   struct hs_layer layer, struct hs_error *err)
+{
+    const struct hs_nccl_api *api = comms->api;
+    int place = hs_layer_place(layer, comms->rank);
+    ncclConfig_t config = config_of(comms);
+    ncclUniqueId id = {{0}}, *ids = calloc((size_t)comms->np, sizeof *ids);
+    enum hs_status status = HS_OK;
+
+    *out = NULL;
+    if (ids == NULL)
+        status = hs_no_memory(err);
+    else if (place == 0)
+        status = hs_nccl_status(api, api->GetUniqueId(&id), "ncclGetUniqueId", err);
+    status = hs_agree(comms->world, comms->idle, status, err);
+    if (status == HS_OK && ids != NULL)
+        status = share_id(comms, &id, ids, err);
+    if (status == HS_OK && ids != NULL) {
+        id = ids[hs_layer_rank(layer, comms->rank, 0)];
+        ncclResult_t result = api->CommInitRankConfig(out, (int)layer.size, id, place, &config);
+        status = hs_nccl_wait(comms, *out, result, "ncclCommInitRankConfig", err);
+    }
+    free(ids);
+    return status;
+}
+
+/* *out is NULL until the split is through, so its parent is asked (NCCL user guide, fault
+ * tolerance). */
+static enum hs_status make_by_split(ncclComm_t *out, struct hs_nccl_comms *comms,
+                                    struct hs_layer layer, struct hs_error *err)
+{
+    ncclConfig_t config = config_of(comms);
+    int colour = hs_layer_rank(layer, comms->rank, 0);
+    *out = NULL;
+    ncclResult_t result = comms->api->CommSplit(comms->root, colour,
+                                                hs_layer_place(layer, comms->rank), out, &config);
+    enum hs_status status = hs_nccl_wait(comms, comms->root, result, "ncclCommSplit", err);
+    if (status != HS_OK)
+        return status;
+    return hs_nccl_wait(comms, *out, ncclSuccess, "ncclCommSplit", err);
+}
+
+static bool can_register(const struct hs_nccl_comms *comms)
+{
+    return comms->api->CommRegister != NULL && comms->api->CommDeregister != NULL;
+}
+
+/* Where a buffer cannot be registered NCCL copies, as it does without: that is no failure. */
+static void register_buffers(struct hs_nccl_comms *comms, struct hs_nccl_comm *item)
+{
+    for (int i = 0; i < 2 && can_register(comms); i++) {
+        const struct hs_nccl_buffer *buffer = &comms->buffers[i];
+
+        if (buffer->bytes > 0 &&
+            comms->api->CommRegister(item->comm, buffer->address, buffer->bytes,
+                                     &item->registered[i]) != ncclSuccess)
+            item->registered[i] = NULL;
+    }
+}
+
+static void deregister_buffers(struct hs_nccl_comms *comms, struct hs_nccl_comm *item)
+{
+    for (int i = 0; i < 2; i++) {
+        if (item->registered[i] != NULL)
+            comms->api->CommDeregister(item->comm, item->registered[i]);
+        item->registered[i] = NULL;
+    }
+}
+
+void hs_nccl_comms_register(struct hs_nccl_comms *comms, const struct hs_nccl_buffer buffers[2])
+{
+    bool same = true;
+
+    for (int i = 0; i < 2; i++)
+        same = same && comms->buffers[i].address == buffers[i].address &&
+               comms->buffers[i].bytes == buffers[i].bytes;
+    if (same)
+        return;
+    for (struct hs_nccl_comm *at = comms->first; at != NULL; at = at->next)
+        deregister_buffers(comms, at);
+    memcpy(comms->buffers, buffers, sizeof(comms->buffers));
+    for (struct hs_nccl_comm *at = comms->first; at != NULL; at = at->next)
+        if (at->comm != NULL)
+            register_buffers(comms, at);
+}
+
+/* NCCL_ALGO in the environment of this process; NULL: not set. The old value is copied to *old. */
+static enum hs_status set_algorithm(const char *value, char **old, struct hs_error *err)
+{
+    const char *now = getenv("NCCL_ALGO");
+    if (old != NULL) {
+        *old = now == NULL ? NULL : strdup(now);
+        if (now != NULL && *old == NULL)
+            return hs_no_memory(err);
+    }
+    if (value == NULL)
+        unsetenv("NCCL_ALGO");
+    else if (setenv("NCCL_ALGO", value, 1) != 0)
+        return hs_no_memory(err);
+    return HS_OK;
+}
+
+static enum hs_status make(struct hs_nccl_comms *comms, struct hs_nccl_comm *item,
+                           struct hs_error *err)
+{
+    char *algorithm = NULL;
+    enum hs_status status = HS_OK;
+    if (item->pinned)
+        status = set_algorithm("Ring", &algorithm, err);
+    status = hs_agree(comms->world, comms->idle, status, err);
+    if (status == HS_OK && comms->api->CommSplit != NULL)
+        status = make_by_split(&item->comm, comms, item->layer, err);
+    else if (status == HS_OK)
+        status = make_from_id(&item->comm, comms, item->layer, err);
+    if (item->pinned)
+        set_algorithm(algorithm, NULL, NULL);
+    free(algorithm);
+    if (status == HS_OK)
+        register_buffers(comms, item);
+    return hs_agree(comms->world, comms->idle, status, err);
+}
+
+static enum hs_status make_root(struct hs_nccl_comms *comms, struct hs_error *err)
+{
+    enum hs_status status = make_from_id(&comms->root, comms, (struct hs_layer){1, comms->np}, err);
+    return hs_agree(comms->world, comms->idle, status, err);
+}
+
+enum hs_status hs_nccl_comms_init(struct hs_nccl_comms *comms, struct hs_error *err)
+{
+    const char *blocking = getenv("HIERSEARCH_NCCL_BLOCKING");
+    comms->blocking = blocking != NULL && strcmp(blocking, "1") == 0;
+    comms->timed_out = comms->failed = false;
+    comms->root = NULL;
+    comms->first = NULL;
+    enum hs_status status = make_root(comms, err);
+    if (status != HS_OK)
+        hs_nccl_comms_release(comms, true);
+    return status;
+}
+
+const struct hs_nccl_comm *hs_nccl_comms_find(const struct hs_nccl_comms *comms,
+                                              struct hs_layer layer, bool pinned)
+{
+    for (const struct hs_nccl_comm *at = comms->first; at != NULL; at = at->next)
+        if (hs_layer_equal(at->layer, layer) && at->pinned == pinned)
+            return at;
+    return NULL;
+}
+
+enum hs_status hs_nccl_comms_get(const struct hs_nccl_comm **out, struct hs_nccl_comms *comms,
+                                 struct hs_layer layer, bool pinned, struct hs_error *err)
+{
+    *out = hs_nccl_comms_find(comms, layer, pinned);
+    if (*out != NULL)
+        return HS_OK;
+    struct hs_nccl_comm *item = calloc(1, sizeof *item), **end = &comms->first;
+    enum hs_status status = item != NULL ? HS_OK : hs_no_memory(err);
+    status = hs_agree(comms->world, comms->idle, status, err);
+    if (status != HS_OK || item == NULL) {
+        free(item);
+        return status;
+    }
+    item->layer = layer;
+    item->pinned = pinned;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = item; /* also where making it fails: aborting must find it */
+    *out = item;
+    status = make(comms, item, err);
+    item->failed = status != HS_OK;
+    return status;
+}
+
+/* ---- ending ---- */
+
+/* Parents first, then children, as NCCL asks. What they leave is not looked at: they are gone. */
+void hs_nccl_comms_abort(struct hs_nccl_comms *comms)
+{
+    if (comms->root != NULL)
+        comms->api->CommAbort(comms->root);
+    comms->root = NULL;
+    for (struct hs_nccl_comm *at = comms->first; at != NULL; at = at->next) {
+        if (at->comm != NULL)
+            comms->api->CommAbort(at->comm);
+        at->comm = NULL;
+        memset(at->registered, 0, sizeof at->registered);
+    }
+}
+
+/* One that does not end in time is aborted. */
+static void end_one(struct hs_nccl_comms *comms, ncclComm_t comm)
+{
+    if (comm == NULL)
+        return;
+    ncclResult_t result = comms->api->CommFinalize(comm);
+    if (hs_nccl_wait(comms, comm, result, "ncclCommFinalize", NULL) == HS_OK)
+        comms->api->CommDestroy(comm);
+    else
+        comms->api->CommAbort(comm);
+}
+
+static void end_all(struct hs_nccl_comms *comms)
+{
+    for (struct hs_nccl_comm *at = comms->first; at != NULL; at = at->next) {
+        deregister_buffers(comms, at);
+        end_one(comms, at->comm);
+        at->comm = NULL;
+    }
+    end_one(comms, comms->root);
+    comms->root = NULL;
+}
+
+static void forget_failed(struct hs_nccl_comms *comms)
+{
+    for (struct hs_nccl_comm **at = &comms->first; *at != NULL;) {
+        struct hs_nccl_comm *item = *at;
+        if (item->failed) {
+            *at = item->next;
+            free(item);
+        } else
+            at = &item->next;
+    }
+}
+
+enum hs_status hs_nccl_comms_renew(struct hs_nccl_comms *comms, struct hs_error *err)
+{
+    hs_nccl_comms_abort(comms);
+    forget_failed(comms);
+    comms->timed_out = comms->failed = false;
+    enum hs_status status = make_root(comms, err);
+    for (struct hs_nccl_comm *at = comms->first; at != NULL && status == HS_OK; at = at->next)
+        status = make(comms, at, err);
+    return status;
+}
+
+void hs_nccl_comms_release(struct hs_nccl_comms *comms, bool abort)
+{
+    if (abort)
+        hs_nccl_comms_abort(comms);
+    else
+        end_all(comms);
+    while (comms->first != NULL) {
+        struct hs_nccl_comm *item = comms->first;
+        comms->first = item->next;
+        free(item);
+    }
+}

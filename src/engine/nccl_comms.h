@@ -1,0 +1,92 @@
+/*
+ * nccl_comms.h - NCCL communicators: one of all ranks, one per layer (stride, size) that all plans
+ * share, and one whose algorithm is pinned to ring.
+ *
+ * All are non-blocking (config.blocking = 0), so that no call of NCCL can hang: what is in progress
+ * is asked for with ncclCommGetAsyncError until the deadline. $HIERSEARCH_NCCL_BLOCKING=1 makes
+ * them blocking: NCCL 2.28 starts a thread for every call on a non-blocking communicator
+ * (src/group.cc, ncclGroupEndInternal), which short messages feel; then the guard alone watches
+ * over the calls themselves.
+ *
+ * Pinning. NCCL reads NCCL_ALGO with getenv each time a communicator is made (2.28.9:
+ * src/graph/tuning.cc, ncclTopoTuneModel, called by initTransportsRank for splits too) and keeps
+ * nothing of it between communicators, unlike its NCCL_PARAM variables. So NCCL_ALGO=Ring is set
+ * while the pinned one is made and restored when it is ready. The others obey what the user's
+ * environment says.
+ */
+#ifndef HS_ENGINE_NCCL_COMMS_H
+#define HS_ENGINE_NCCL_COMMS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "engine/idle.h"
+#include "engine/nccl_api.h"
+#include "model/split.h"
+
+/* A buffer that communicators may register (zero-copy). */
+struct hs_nccl_buffer {
+    void *address;
+    size_t bytes;
+};
+
+/* Layer {1, np} made by hs_nccl_comms_get is one of its own, not `root`: a plan's layer may not
+ * share a communicator with the baseline. */
+struct hs_nccl_comm {
+    struct hs_layer layer;
+    bool pinned; /* to ring */
+    bool failed; /* could not be made on some rank */
+    ncclComm_t comm;
+    void *registered[2]; /* handles of the buffers; NULL: not registered */
+    struct hs_nccl_comm *next;
+};
+
+struct hs_nccl_comms {
+    const struct hs_nccl_api *api;
+    MPI_Comm world; /* the caller's; for ids and agreement */
+    int rank, np;
+    struct hs_idle *idle;   /* the caller's */
+    double timeout_seconds; /* for making and ending communicators and for runs; INFINITY: none */
+    bool blocking;
+    /* On this rank, until hs_nccl_comms_renew: something took longer than that; NCCL or CUDA had an
+     * error. */
+    bool timed_out, failed;
+    struct hs_nccl_buffer buffers[2]; /* registered with every communicator where NCCL can */
+    ncclComm_t root;
+    struct hs_nccl_comm *first; /* in the order of making, the same on all ranks */
+};
+
+/* All functions not marked local are collective over `world`, and their
+ * status is that of all ranks.
+ *
+ * Makes the communicator of all ranks; api, world, rank, np, idle and timeout_seconds are set by
+ * the caller. On failure nothing is held. */
+enum hs_status hs_nccl_comms_init(struct hs_nccl_comms *comms, struct hs_error *err);
+/* The layer's communicator, made at the first call. Rank in it is the place in the layer's group.
+ */
+enum hs_status hs_nccl_comms_get(const struct hs_nccl_comm **out, struct hs_nccl_comms *comms,
+                                 struct hs_layer layer, bool pinned, struct hs_error *err);
+/* Local; NULL where it is not made yet. */
+const struct hs_nccl_comm *hs_nccl_comms_find(const struct hs_nccl_comms *comms,
+                                              struct hs_layer layer, bool pinned);
+/* Local. What is registered from now on, in place of what was. */
+void hs_nccl_comms_register(struct hs_nccl_comms *comms, const struct hs_nccl_buffer buffers[2]);
+/* Gives all communicators up, where hs_nccl_comms_abort has not yet, and makes them again, except
+ * those that could not be made before. */
+enum hs_status hs_nccl_comms_renew(struct hs_nccl_comms *comms, struct hs_error *err);
+/* Local. ncclCommAbort for all: what runs on them on the device ends. They stay listed. */
+void hs_nccl_comms_abort(struct hs_nccl_comms *comms);
+/* Ends all properly; `abort`: ncclCommAbort instead. {0} is allowed. */
+void hs_nccl_comms_release(struct hs_nccl_comms *comms, bool abort);
+
+/* Local. Waits until a call on `comm` is no longer in progress. HS_FAILED: `call` failed, or took
+ * longer than timeout_seconds. */
+enum hs_status hs_nccl_wait(struct hs_nccl_comms *comms, ncclComm_t comm, ncclResult_t result,
+                            const char *call, struct hs_error *err);
+/* Local. Whether any communicator has seen an error since (a peer that died, a network that
+ * failed). */
+enum hs_status hs_nccl_comms_state(const struct hs_nccl_comms *comms, struct hs_error *err);
+
+#endif

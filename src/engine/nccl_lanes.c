@@ -1,0 +1,379 @@
+/* nccl_lanes.c - see nccl_lanes.h. */
+#include "engine/nccl_lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cuda_kernels.h"
+#include "engine/layer_comms.h"
+
+/* Looks at an event that has not passed between two looks at the clock, and seconds between two
+ * looks at the communicators' states. */
+#define LOOKS_PER_CLOCK   64
+#define SECONDS_PER_STATE 1e-3
+/* The first NCCL whose communicators may work at the same time (NCCL_LAUNCH_ORDER_IMPLICIT). */
+#define VERSION_WITH_LANES 22600
+
+/* ---- lanes ---- */
+
+enum hs_status hs_nccl_lanes_init(struct hs_nccl_lanes *lanes, struct hs_error *err)
+{
+    lanes->one_lane = lanes->comms->api->version < VERSION_WITH_LANES;
+    enum hs_status status = hs_cuda_status(cudaEventCreate(&lanes->begin), "cudaEventCreate", err);
+    if (status == HS_OK)
+        status = hs_cuda_status(cudaEventCreate(&lanes->end), "cudaEventCreate", err);
+    if (status == HS_OK)
+        status = hs_nccl_lanes_need(lanes, 1, err);
+    return status;
+}
+
+enum hs_status hs_nccl_lanes_need(struct hs_nccl_lanes *lanes, int layers, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+    for (int i = 0; i < layers && status == HS_OK; i++)
+        if (lanes->streams[i] == NULL)
+            status =
+                hs_cuda_status(cudaStreamCreateWithFlags(&lanes->streams[i], cudaStreamNonBlocking),
+                               "cudaStreamCreateWithFlags", err);
+    for (int s = 0; s < 2 * layers - 1 && status == HS_OK; s++)
+        if (lanes->done[s] == NULL)
+            status =
+                hs_cuda_status(cudaEventCreateWithFlags(&lanes->done[s], cudaEventDisableTiming),
+                               "cudaEventCreateWithFlags", err);
+    return status;
+}
+
+static void destroy_event(cudaEvent_t event)
+{
+    if (event != NULL)
+        cudaEventDestroy(event);
+}
+
+void hs_nccl_lanes_release(struct hs_nccl_lanes *lanes)
+{
+    for (int s = 0; s < HS_STAGES_MAX; s++)
+        destroy_event(lanes->done[s]);
+    for (size_t i = 0; i < lanes->timed_count; i++)
+        destroy_event(lanes->timed[i]);
+    free(lanes->timed);
+    destroy_event(lanes->begin);
+    destroy_event(lanes->end);
+    for (int i = 0; i < HS_LAYERS_MAX; i++)
+        if (lanes->streams[i] != NULL)
+            cudaStreamDestroy(lanes->streams[i]);
+    *lanes = (struct hs_nccl_lanes){0};
+}
+
+static enum hs_status need_timed(struct hs_nccl_lanes *lanes, size_t count, struct hs_error *err)
+{
+    if (count <= lanes->timed_count)
+        return HS_OK;
+    cudaEvent_t *events = realloc(lanes->timed, count * sizeof(cudaEvent_t));
+    if (events == NULL)
+        return hs_fail(err, HS_MEMORY, "out of memory for %zu events", count);
+    lanes->timed = events;
+    while (lanes->timed_count < count) {
+        enum hs_status status =
+            hs_cuda_status(cudaEventCreate(&events[lanes->timed_count]), "cudaEventCreate", err);
+        if (status != HS_OK)
+            return status;
+        lanes->timed_count++;
+    }
+    return HS_OK;
+}
+
+/* ---- calls ---- */
+
+/* Whether NCCL's own average is exact, layer by layer. */
+static bool average_by_nccl(int np)
+{
+    return (np & (np - 1)) == 0;
+}
+
+static ncclRedOp_t operation_of(enum hs_operation operation, int np)
+{
+    if (operation == HS_MAX)
+        return ncclMax;
+    return operation == HS_AVERAGE && average_by_nccl(np) ? ncclAvg : ncclSum;
+}
+
+static ncclDataType_t datatype_of(enum hs_datatype datatype)
+{
+    switch (datatype) {
+    case HS_FLOAT32:
+        return ncclFloat32;
+    case HS_FLOAT64:
+        return ncclFloat64;
+    case HS_FLOAT16:
+        return ncclFloat16;
+    case HS_BFLOAT16:
+        return ncclBfloat16;
+    case HS_DATATYPE_COUNT:
+        break;
+    }
+    abort();
+}
+
+/* One collective among the ranks of `comm`, which are `size`; `count` elements on the larger side.
+ */
+struct call {
+    ncclComm_t comm;
+    size_t size, count;
+    enum hs_phase phase;
+    const char *input;
+    char *output;
+    ncclDataType_t datatype;
+    ncclRedOp_t operation;
+    cudaStream_t stream;
+};
+
+static ncclResult_t start(const struct hs_nccl_api *api, const struct call *call)
+{
+    size_t part = call->count / call->size;
+
+    switch (call->phase) {
+    case HS_REDUCE_SCATTER:
+        return api->ReduceScatter(call->input, call->output, part, call->datatype, call->operation,
+                                  call->comm, call->stream);
+    case HS_ALLGATHER:
+        return api->AllGather(call->input, call->output, part, call->datatype, call->comm,
+                              call->stream);
+    case HS_ALLREDUCE:
+        return api->AllReduce(call->input, call->output, call->count, call->datatype,
+                              call->operation, call->comm, call->stream);
+    case HS_PAIR:
+    case HS_PHASE_COUNT:
+        break;
+    }
+    abort();
+}
+
+/* On a non-blocking communicator a call may not be on the stream yet when it returns; CUDA's calls
+ * that come after it have to wait for that. */
+static enum hs_status issue(struct hs_nccl_lanes *lanes, const struct call *call,
+                            struct hs_error *err)
+{
+    static const char *const names[HS_PHASE_COUNT] = {[HS_REDUCE_SCATTER] = "ncclReduceScatter",
+                                                      [HS_ALLGATHER] = "ncclAllGather",
+                                                      [HS_ALLREDUCE] = "ncclAllReduce"};
+    double begin = MPI_Wtime();
+    ncclResult_t result = start(lanes->comms->api, call);
+    enum hs_status status = hs_nccl_wait(lanes->comms, call->comm, result, names[call->phase], err);
+
+    lanes->clock.nccl_seconds += MPI_Wtime() - begin;
+    lanes->clock.calls++;
+    return status;
+}
+
+/* Divides for an average that was made by sums. */
+static enum hs_status finish(const struct hs_nccl_lanes *lanes, const struct hs_work *work,
+                             const struct call *call, struct hs_error *err)
+{
+    int np = lanes->comms->np;
+
+    if (work->operation != HS_AVERAGE || average_by_nccl(np))
+        return HS_OK;
+    return hs_cuda_status(
+        hs_cuda_divide(call->output, call->count, work->datatype, np, call->stream),
+        "the division of an average", err);
+}
+
+/* ---- a plan, a stage ---- */
+
+/* Work that is being put on the lanes. */
+struct issue {
+    struct hs_nccl_lanes *lanes;
+    const struct hs_work *work;
+    struct hs_stages stages;
+    bool timed;
+};
+
+static cudaStream_t lane(const struct hs_nccl_lanes *lanes, int layer)
+{
+    return lanes->streams[lanes->one_lane ? 0 : layer];
+}
+
+/* Each rank's block stays at its place in the output: NCCL's in-place rule for both directions. The
+ * first reduction alone reads the input. */
+static struct call call_of(const struct issue *at, int s, int chunk)
+{
+    const struct hs_work *work = at->work;
+    const struct hs_stage *stage = &at->stages.stages[s];
+    struct hs_block block = hs_stages_block(&at->stages, stage->layer, chunk);
+    size_t width = hs_datatype_bytes(work->datatype);
+    const char *input = stage->layer == 0 ? work->input : work->output;
+    char *output = work->output;
+    struct call call = {.comm = hs_nccl_comms_find(at->lanes->comms, stage->key.layer, false)->comm,
+                        .size = (size_t)stage->key.layer.size,
+                        .count = block.count,
+                        .phase = stage->key.phase,
+                        .input = input + block.first * width,
+                        .output = output + block.first * width,
+                        .datatype = datatype_of(work->datatype),
+                        .operation = operation_of(work->operation, at->lanes->comms->np),
+                        .stream = lane(at->lanes, stage->layer)};
+
+    if (stage->key.phase != HS_ALLREDUCE) {
+        char *mine = output + hs_stages_block(&at->stages, stage->layer + 1, chunk).first * width;
+
+        if (stage->key.phase == HS_REDUCE_SCATTER)
+            call.output = mine;
+        else
+            call.input = mine;
+    }
+    return call;
+}
+
+static enum hs_status record(cudaEvent_t event, cudaStream_t stream, struct hs_error *err)
+{
+    return hs_cuda_status(cudaEventRecord(event, stream), "cudaEventRecord", err);
+}
+
+/* The two events of a stage and chunk. */
+static cudaEvent_t *timers_of(const struct hs_nccl_lanes *lanes, const struct hs_stages *stages,
+                              int s, int chunk)
+{
+    return &lanes->timed[2 * ((size_t)s * (size_t)stages->chunks + (size_t)chunk)];
+}
+
+static enum hs_status issue_stage(const struct issue *at, int s, int chunk, struct hs_error *err)
+{
+    struct hs_nccl_lanes *lanes = at->lanes;
+    struct call call = call_of(at, s, chunk);
+    enum hs_status status = HS_OK;
+
+    if (call.count == 0)
+        return HS_OK;
+    if (s > 0 && !lanes->one_lane)
+        status = hs_cuda_status(cudaStreamWaitEvent(call.stream, lanes->done[s - 1], 0),
+                                "cudaStreamWaitEvent", err);
+    if (status == HS_OK && at->timed)
+        status = record(timers_of(lanes, &at->stages, s, chunk)[0], call.stream, err);
+    if (status == HS_OK)
+        status = issue(lanes, &call, err);
+    if (status == HS_OK && call.phase == HS_ALLREDUCE && at->work->task->kind == HS_TASK_PLAN)
+        status = finish(lanes, at->work, &call, err);
+    if (status == HS_OK && at->timed)
+        status = record(timers_of(lanes, &at->stages, s, chunk)[1], call.stream, err);
+    if (status == HS_OK && s + 1 < at->stages.count && !lanes->one_lane)
+        status = record(lanes->done[s], call.stream, err);
+    return status;
+}
+
+static enum hs_status issue_stages(const struct issue *at, struct hs_error *err)
+{
+    const struct hs_stages *stages = &at->stages;
+    enum hs_status status = HS_OK;
+
+    if (at->timed)
+        status = need_timed(at->lanes, 2 * (size_t)stages->count * (size_t)stages->chunks, err);
+    for (int tick = 0; tick < stages->chunks + stages->count - 1; tick++)
+        for (int s = stages->count - 1; s >= 0 && status == HS_OK; s--)
+            if (tick - s >= 0 && tick - s < stages->chunks)
+                status = issue_stage(at, s, tick - s, err);
+    return status;
+}
+
+/* ---- the library's own ---- */
+
+ncclComm_t hs_nccl_native_comm(const struct hs_nccl_comms *comms, int native)
+{
+    const struct hs_nccl_comm *pinned;
+
+    if (native == HS_NCCL_DEFAULT)
+        return comms->root;
+    pinned = hs_nccl_comms_find(comms, (struct hs_layer){1, comms->np}, true);
+    return pinned ? pinned->comm : NULL;
+}
+
+static enum hs_status issue_native(struct hs_nccl_lanes *lanes, const struct hs_work *work,
+                                   struct hs_error *err)
+{
+    struct call call = {.comm = hs_nccl_native_comm(lanes->comms, work->task->native),
+                        .size = (size_t)lanes->comms->np,
+                        .count = work->task->count,
+                        .phase = HS_ALLREDUCE,
+                        .input = work->input,
+                        .output = work->output,
+                        .datatype = datatype_of(work->datatype),
+                        .operation = operation_of(work->operation, lanes->comms->np),
+                        .stream = lanes->streams[0]};
+    enum hs_status status = issue(lanes, &call, err);
+
+    return status == HS_OK ? finish(lanes, work, &call, err) : status;
+}
+
+enum hs_status hs_nccl_issue(struct hs_nccl_lanes *lanes, const struct hs_work *work, bool timed,
+                             struct hs_error *err)
+{
+    struct issue at = {.lanes = lanes, .work = work, .timed = timed};
+    double begin = MPI_Wtime();
+    enum hs_status status;
+
+    if (work->task->kind == HS_TASK_NATIVE) {
+        status = issue_native(lanes, work, err);
+    } else {
+        hs_stages_init(&at.stages, work->task, lanes->comms->rank);
+        status = issue_stages(&at, err);
+    }
+    lanes->clock.issue_seconds += MPI_Wtime() - begin;
+    return status;
+}
+
+enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, const struct hs_task *task,
+                                   double seconds[HS_STAGES_MAX], struct hs_error *err)
+{
+    struct hs_stages stages;
+    enum hs_status status = HS_OK;
+
+    hs_stages_init(&stages, task, lanes->comms->rank);
+    memset(seconds, 0, HS_STAGES_MAX * sizeof(*seconds));
+    for (int s = 0; s < stages.count; s++)
+        for (int c = 0; c < stages.chunks && status == HS_OK; c++) {
+            const cudaEvent_t *timers = timers_of(lanes, &stages, s, c);
+            float milliseconds = 0;
+
+            if (hs_stages_block(&stages, 0, c).count == 0)
+                continue;
+            status = hs_cuda_status(cudaEventElapsedTime(&milliseconds, timers[0], timers[1]),
+                                    "cudaEventElapsedTime", err);
+            seconds[s] += (double)milliseconds * 1e-3;
+        }
+    return status;
+}
+
+/* ---- the end of a run ---- */
+
+enum hs_status hs_nccl_lanes_test(struct hs_nccl_lanes *lanes, bool *done, struct hs_error *err)
+{
+    struct hs_nccl_comms *comms = lanes->comms;
+    cudaError_t code = cudaEventQuery(lanes->end);
+    double now;
+
+    *done = code != cudaErrorNotReady;
+    if (*done)
+        return hs_cuda_status(code, "cudaEventQuery", err);
+    (void)cudaGetLastError(); /* "not ready" counts as one, and a kernel's launch would find it */
+    if (++lanes->looks % LOOKS_PER_CLOCK != 0)
+        return HS_OK;
+    now = MPI_Wtime();
+    if (now - lanes->issued > comms->timeout_seconds) {
+        comms->timed_out = true;
+        return hs_fail(err, HS_FAILED, "the GPU was not done after %g s", comms->timeout_seconds);
+    }
+    if (now - lanes->looked < SECONDS_PER_STATE)
+        return HS_OK;
+    lanes->looked = now;
+    return hs_nccl_comms_state(comms, err);
+}
+
+enum hs_status hs_nccl_lanes_seconds(const struct hs_nccl_lanes *lanes, double *seconds,
+                                     struct hs_error *err)
+{
+    float milliseconds = 0;
+    enum hs_status status = hs_cuda_status(
+        cudaEventElapsedTime(&milliseconds, lanes->begin, lanes->end), "cudaEventElapsedTime", err);
+
+    *seconds = (double)milliseconds * 1e-3;
+    return status;
+}

@@ -1,0 +1,79 @@
+/*
+ * nccl_lanes.h - a task as a sequence of NCCL calls on streams.
+ *
+ * Layer i has a stream of its own, its lane; stage s of chunk c goes to its layer's lane and waits
+ * for the event of stage s - 1 of the same chunk. All ranks issue in the same order, which depends
+ * on nothing but the plan: for tick t = 0, 1, ... the stages from the last to the first, each with
+ * chunk t - s. So what is nearly done comes first, and an event is waited for before it is recorded
+ * again: one per stage is enough. NCCL wants the same order on all ranks for one communicator, and
+ * across communicators too.
+ *
+ * Before 2.26 NCCL could not have two communicators of a device at work at once without a risk of
+ * deadlock. With such a library all layers share one lane: right, but without overlap.
+ *
+ * Average. With a power of two of ranks every layer's size is one, and ncclAvg on every layer is
+ * exact: NCCL multiplies by 1/size before it adds (src/enqueue.cc, ncclDevPreMulSum). With other
+ * numbers that factor is rounded, layer by layer; there layers add, and one kernel divides the sums
+ * by the number of ranks right after the last layer's allreduce, on the 1/(p1 ... p(h-1)) of the
+ * message that this rank has then.
+ */
+#ifndef HS_ENGINE_NCCL_LANES_H
+#define HS_ENGINE_NCCL_LANES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "engine/nccl_comms.h"
+#include "engine/stages.h"
+
+/* Host time of plans that were issued: all of it, and the part inside NCCL. Their difference,
+ * divided by calls, is what the executor adds (CUDA's events included). */
+struct hs_nccl_clock {
+    uint64_t calls;
+    double issue_seconds, nccl_seconds;
+};
+
+struct hs_nccl_lanes {
+    struct hs_nccl_comms *comms;
+    bool one_lane;                       /* NCCL before 2.26 */
+    cudaStream_t streams[HS_LAYERS_MAX]; /* made when needed; [0] always there */
+    cudaEvent_t done[HS_STAGES_MAX];     /* of a stage's latest chunk; likewise */
+    cudaEvent_t begin, end;              /* of a run, on lane 0; timed */
+    cudaEvent_t *timed;                  /* [timed_count] start and end of each stage and chunk */
+    size_t timed_count;
+    double issued, looked; /* when work was issued, and the states were looked at */
+    unsigned looks;
+    struct hs_nccl_clock clock;
+};
+
+/* The library's own calls: by its own choice, and by a ring. */
+enum { HS_NCCL_DEFAULT, HS_NCCL_RING };
+/* The communicator of such a call; NULL: not made yet. */
+ncclComm_t hs_nccl_native_comm(const struct hs_nccl_comms *comms, int native);
+
+/* Local. `comms` is set by the caller. */
+enum hs_status hs_nccl_lanes_init(struct hs_nccl_lanes *lanes, struct hs_error *err);
+/* Local; {0} is allowed. */
+void hs_nccl_lanes_release(struct hs_nccl_lanes *lanes);
+/* Local. Streams and events for h layers. */
+enum hs_status hs_nccl_lanes_need(struct hs_nccl_lanes *lanes, int layers, struct hs_error *err);
+
+/* Puts work on the lanes, whose communicators exist; begins and ends on lane 0. Local, does not
+ * wait for the device. `timed`: records events around each stage of each chunk (not while a stream
+ * is captured). */
+enum hs_status hs_nccl_issue(struct hs_nccl_lanes *lanes, const struct hs_work *work, bool timed,
+                             struct hs_error *err);
+
+/* What the events of the last timed work say, which has ended. */
+enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, const struct hs_task *task,
+                                   double seconds[HS_STAGES_MAX], struct hs_error *err);
+/* Whether `end` has passed, from when `issued` is counted; looks at the communicators now and then.
+ * HS_FAILED: an error of CUDA or NCCL, or timeout_seconds are over (comms->timed_out). */
+enum hs_status hs_nccl_lanes_test(struct hs_nccl_lanes *lanes, bool *done, struct hs_error *err);
+/* Seconds from `begin` to `end` on the device. */
+enum hs_status hs_nccl_lanes_seconds(const struct hs_nccl_lanes *lanes, double *seconds,
+                                     struct hs_error *err);
+
+#endif

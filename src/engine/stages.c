@@ -1,0 +1,103 @@
+/* stages.c - see stages.h. */
+#include "engine/stages.h"
+
+#include <assert.h>
+#include <mpi.h>
+
+size_t hs_task_quantum(const struct hs_task *task)
+{
+    const struct hs_split *split = &task->plan.split;
+
+    switch (task->kind) {
+    case HS_TASK_PLAN:
+        return (size_t)hs_split_layer(split, split->count - 1).stride;
+    case HS_TASK_STAGE:
+        return (size_t)task->stage.layer.size;
+    case HS_TASK_NATIVE:
+        break;
+    }
+    return 1;
+}
+
+static int chunks_needed(size_t padded, int asked)
+{
+    size_t least = (padded + HS_CHUNK_ELEMENTS_MAX - 1) / HS_CHUNK_ELEMENTS_MAX;
+
+    return least > (size_t)asked ? (int)least : asked;
+}
+
+static void list_plan(struct hs_stages *stages, const struct hs_task *task)
+{
+    const struct hs_split *split = &task->plan.split;
+    struct hs_problem problem = hs_problem_world(hs_split_product(split), (double)task->count);
+
+    stages->layers = split->count;
+    stages->count = hs_problem_stages(stages->stages, &problem, &task->plan);
+    stages->chunks = chunks_needed(stages->padded, task->plan.chunks);
+    for (int i = 0; i < split->count; i++)
+        stages->layer[i] = hs_split_layer(split, i);
+}
+
+static void list_stage(struct hs_stages *stages, const struct hs_task *task)
+{
+    stages->layers = stages->count = 1;
+    stages->stages[0] = (struct hs_stage){.key = task->stage, .bytes = (double)task->count};
+    stages->layer[0] = task->stage.layer;
+    stages->chunks = chunks_needed(stages->padded, 1);
+}
+
+void hs_stages_init(struct hs_stages *stages, const struct hs_task *task, int64_t rank)
+{
+    assert(task->kind != HS_TASK_NATIVE);
+    *stages = (struct hs_stages){.padded = hs_task_padded(task), .quantum = hs_task_quantum(task)};
+    if (task->kind == HS_TASK_PLAN)
+        list_plan(stages, task);
+    else
+        list_stage(stages, task);
+    for (int i = 0; i < stages->layers; i++)
+        stages->place[i] = rank / stages->layer[i].stride % stages->layer[i].size;
+}
+
+struct hs_block hs_stages_block(const struct hs_stages *stages, int layer, int chunk)
+{
+    size_t quanta = stages->padded / stages->quantum, chunks = (size_t)stages->chunks;
+    size_t first = quanta * (size_t)chunk / chunks * stages->quantum;
+    size_t end = quanta * ((size_t)chunk + 1) / chunks * stages->quantum;
+    struct hs_block block = {first, end - first};
+
+    assert(layer >= 0 && layer <= stages->layers);
+    for (int i = 0; i < layer; i++) {
+        block.count /= (size_t)stages->layer[i].size;
+        block.first += (size_t)stages->place[i] * block.count;
+    }
+    return block;
+}
+
+static bool can_start(const struct hs_stages *stages, int stage)
+{
+    if (stages->busy[stage] || stages->through[stage] == stages->chunks)
+        return false;
+    return stage == 0 || stages->through[stage - 1] > stages->through[stage];
+}
+
+bool hs_stages_progress(struct hs_stages *stages, const struct hs_stage_runner *runner, void *state,
+                        bool *moved)
+{
+    int last = stages->count - 1;
+
+    /* Later stages first: what is nearly done frees the most. */
+    for (int s = last; s >= 0; s--) {
+        if (can_start(stages, s)) {
+            stages->since[s] = MPI_Wtime();
+            runner->start(state, s, stages->through[s]);
+            stages->busy[s] = *moved = true;
+        }
+        if (stages->busy[s] && runner->progress(state, s, moved)) {
+            stages->busy[s] = false;
+            stages->through[s]++;
+            *moved = true;
+            stages->seconds[s] += MPI_Wtime() - stages->since[s];
+        }
+    }
+    return stages->through[last] == stages->chunks;
+}

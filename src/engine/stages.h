@@ -1,0 +1,70 @@
+/*
+ * stages.h - a task as a pipeline of stages, through which chunks of the message flow.
+ *
+ * The stages of a plan of h layers are: reduce-scatter on layers 1 .. h-1, allreduce on layer h,
+ * allgather on layers h-1 .. 1. A stage works on one chunk at a time, in order, and on different
+ * chunks at the same time as the other stages: layers overlap. A stage alone is a pipeline of one.
+ *
+ * Where things lie. A chunk is a range of elements. The block a rank has in it at layer i is found
+ * by taking, layer by layer, the place-th part of the block before; it stays at that offset in the
+ * output from the reduce-scatter to the allgather. So the result is in natural order without a
+ * permutation.
+ *
+ * Padding. Blocks of the first h-1 layers must be equal, so the message is padded to a multiple of
+ * the product of their sizes. The last layer's allreduce needs no equal blocks; a stage alone has
+ * equal ones. Chunks are whole numbers of that product; with fewer of it than chunks some chunks
+ * are empty.
+ */
+#ifndef HS_ENGINE_STAGES_H
+#define HS_ENGINE_STAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/task.h"
+
+/* Elements of a chunk are counted in int by MPI: more of them are cut into more chunks. */
+#define HS_CHUNK_ELEMENTS_MAX ((size_t)1 << 30)
+
+struct hs_stages {
+    int layers, count;
+    struct hs_stage stages[HS_STAGES_MAX];
+    struct hs_layer layer[HS_LAYERS_MAX];
+    int64_t place[HS_LAYERS_MAX]; /* this rank's place in its group of each layer */
+    size_t padded;                /* elements that travel */
+    size_t quantum;               /* every chunk is a multiple of it */
+    int chunks;
+    /* Where it is: stage s has through[s] chunks behind it, and may work on the next. */
+    int through[HS_STAGES_MAX];
+    bool busy[HS_STAGES_MAX];
+    double since[HS_STAGES_MAX], seconds[HS_STAGES_MAX]; /* of the chunk; of those before */
+};
+
+/* A range of elements of the message. */
+struct hs_block {
+    size_t first, count;
+};
+
+/* What the elements that travel are a multiple of. Local. */
+size_t hs_task_quantum(const struct hs_task *task);
+/* Local; cannot fail. The pipeline of a plan or a stage on rank `rank`, at its start. */
+void hs_stages_init(struct hs_stages *stages, const struct hs_task *task, int64_t rank);
+/* What enters layer `layer` on this rank in chunk `chunk`; layer == layers: what leaves the last.
+ * Local. */
+struct hs_block hs_stages_block(const struct hs_stages *stages, int layer, int chunk);
+
+/* What runs a stage. `start` begins work on a chunk; `progress` does what is ready without waiting,
+ * says in *moved whether that was anything, and returns true when the chunk is through. One chunk
+ * at a time per stage; the chunk's stage before it is through when a stage starts. */
+struct hs_stage_runner {
+    void (*start)(void *state, int stage, int chunk);
+    bool (*progress)(void *state, int stage, bool *moved);
+};
+
+/* Starts what can start and drives what has begun, without waiting. Returns whether all chunks are
+ * through. */
+bool hs_stages_progress(struct hs_stages *stages, const struct hs_stage_runner *runner, void *state,
+                        bool *moved);
+
+#endif

@@ -1,0 +1,63 @@
+/* task.c - see task.h. */
+#include "engine/task.h"
+
+#include "engine/stages.h"
+
+bool hs_task_equal(const struct hs_task *a, const struct hs_task *b)
+{
+    if (a->kind != b->kind || a->count != b->count)
+        return false;
+    switch (a->kind) {
+    case HS_TASK_PLAN:
+        return hs_plan_compare(&a->plan, &b->plan) == 0;
+    case HS_TASK_STAGE:
+        return hs_stage_key_equal(a->stage, b->stage);
+    case HS_TASK_NATIVE:
+        break;
+    }
+    return a->native == b->native;
+}
+
+size_t hs_task_padded(const struct hs_task *task)
+{
+    size_t quantum = hs_task_quantum(task);
+
+    return (task->count + quantum - 1) / quantum * quantum;
+}
+
+static enum hs_status check_plan(const struct hs_plan *plan, int64_t np, struct hs_error *err)
+{
+    int64_t product = hs_split_product(&plan->split);
+
+    if (product != np)
+        return hs_fail(err, HS_INVALID, "the split is for %lld processes, there are %lld",
+                       (long long)product, (long long)np);
+    if (plan->chunks < 1 || plan->chunks > HS_CHUNKS_MAX)
+        return hs_fail(err, HS_INVALID, "chunks: expected 1 to %d, found %d", HS_CHUNKS_MAX,
+                       plan->chunks);
+    return HS_OK;
+}
+
+static enum hs_status check_layer(struct hs_layer layer, int64_t np, struct hs_error *err)
+{
+    if (layer.stride >= 1 && layer.size >= 1 && np % (layer.stride * layer.size) == 0)
+        return HS_OK;
+    return hs_fail(err, HS_INVALID,
+                   "layer of %lld at stride %lld: expected their product to divide %lld",
+                   (long long)layer.size, (long long)layer.stride, (long long)np);
+}
+
+enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err)
+{
+    const struct hs_task *task = work->task;
+    enum hs_status status = HS_OK;
+
+    if (task->kind == HS_TASK_PLAN)
+        status = check_plan(&task->plan, np, err);
+    else if (task->kind == HS_TASK_STAGE)
+        status = check_layer(task->stage.layer, np, err);
+    if (status == HS_OK && hs_task_padded(task) > work->room)
+        status = hs_fail(err, HS_INVALID, "expected room for %zu elements, found %zu",
+                         hs_task_padded(task), work->room);
+    return status;
+}

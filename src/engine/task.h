@@ -1,0 +1,48 @@
+/*
+ * task.h - what an engine is asked to do: a plan, one stage alone, or the library's own call.
+ */
+#ifndef HS_ENGINE_TASK_H
+#define HS_ENGINE_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "engine/reduce.h"
+#include "model/problem.h"
+
+enum hs_task_kind {
+    HS_TASK_PLAN,  /* an allreduce of all ranks */
+    HS_TASK_STAGE, /* all groups of a layer at once; an allgather of what lies in the output */
+    HS_TASK_NATIVE /* an allreduce by the library itself */
+};
+
+struct hs_task {
+    enum hs_task_kind kind;
+    struct hs_plan plan;
+    struct hs_stage_key stage;
+    int native; /* row of the engine's `natives` */
+    /* Elements of the message per process; of a stage, those that enter its larger side. */
+    size_t count;
+};
+
+bool hs_task_equal(const struct hs_task *a, const struct hs_task *b);
+
+/* A task with its data. input and output have room for `room` elements, not less than
+ * hs_task_padded; what lies behind `count` in the input is zeros, in the output is used up. */
+struct hs_work {
+    const struct hs_task *task;
+    enum hs_datatype datatype;
+    enum hs_operation operation;
+    const void *input;
+    void *output;
+    size_t room;
+    bool timed; /* plans: with the times of their stages */
+};
+
+/* Elements that travel: the next multiple of what the layers divide by. */
+size_t hs_task_padded(const struct hs_task *task);
+/* HS_INVALID where a plan or a stage is none of np processes, or has no room. Local. */
+enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * slurm_topology.h - Slurm's lists of nodes and its network tree, from their text.
+ *
+ * A node list is what SLURM_JOB_NODELIST holds: names separated by commas, where a bracket stands
+ * for numbers, "n[1-4,7],login", with leading zeros kept ("n[08-11]" is n08 n09 n10 n11), and
+ * several brackets in one name give every pair, the last one running fastest ("r[1-2]n[3-4]"). The
+ * topology is what `scontrol show topology` prints, one switch on a line:
+ *
+ *     SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=n[1-2]
+ *     SwitchName=spine Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=leaf[1-2]
+ */
+#ifndef HS_MACHINE_SLURM_TOPOLOGY_H
+#define HS_MACHINE_SLURM_TOPOLOGY_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Names in one list: a typing error must not fill the memory. */
+#define HS_SLURM_NODES_MAX ((size_t)1 << 20)
+#define HS_SLURM_NAME_MAX  128 /* bytes of a node's name with its NUL */
+
+/* The nodes of a job, in the order of its list. {0} is the empty list. */
+struct hs_node_list {
+    char **hosts; /* [count] owned */
+    char **racks; /* [count] owned: name of the leaf switch (level 0) of each, "" = unknown */
+    size_t count;
+};
+
+/* Expands `node_list` and finds the leaf switch of every node in `topology`, which may be NULL or
+ * empty. Lines that are no switches are skipped, and of two leaf switches with the same node the
+ * first counts. HS_INVALID says what is wrong in which text (of the topology: on which line),
+ * HS_MEMORY; on failure the list is empty. */
+enum hs_status hs_slurm_node_list(struct hs_node_list *list, const char *node_list,
+                                  const char *topology, struct hs_error *err);
+void hs_node_list_release(struct hs_node_list *list);
+
+#endif

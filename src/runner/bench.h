@@ -1,0 +1,83 @@
+/*
+ * bench.h - an engine with buffers, a pattern to be reduced and checked, and clocks: the only place
+ * where anything is timed.
+ *
+ * A sample is: barrier, clock, run, clock, maximum over ranks. Where the backend has a virtual
+ * clock, a sample is its device_seconds, and so is all time that passes here: such a run comes out
+ * the same on every machine. Before each run the guard is told what it is and how long it may take.
+ *
+ * All functions are collective unless marked local.
+ */
+#ifndef HS_RUNNER_BENCH_H
+#define HS_RUNNER_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "engine/engine.h"
+#include "runner/guard.h"
+#include "runner/null.h"
+#include "runner/pattern_memory.h"
+#include "runner/ranks.h"
+#include "runner/step.h"
+
+struct hs_bench_config {
+    const struct hs_backend *backend;
+    const struct hs_memory *memory; /* where messages lie; NULL: the backend's own, or the host's */
+    enum hs_datatype datatype;
+    enum hs_operation operation;
+    size_t count;               /* most elements of a message or entering a stage, >= 1 */
+    double timeout_seconds;     /* of one run; 0: never */
+    size_t segment_bytes;       /* as in hs_engine_config */
+    int segments_in_flight;     /* likewise */
+    const struct hs_play *play; /* of the null backend, which outlives the bench */
+};
+
+struct hs_bench {
+    struct hs_bench_config config;
+    struct hs_ranks *ranks; /* the caller's */
+    struct hs_guard *guard; /* the caller's; NULL: nobody watches */
+    void *engine;           /* NULL: not open */
+    const struct hs_memory *memory;
+    struct hs_queue *queue;
+    struct hs_pattern pattern;
+    void *input, *output;
+    size_t room; /* elements of both: count and any padding; zeros beyond count */
+    size_t kept; /* of them are really there: all, or few where a machine is played */
+    double begin_seconds, virtual_seconds;
+};
+
+/* Opens the backend for the ranks and makes the buffers; the input holds the pattern. On failure,
+ * on all ranks alike, nothing is held. */
+enum hs_status hs_bench_open(struct hs_bench *bench, const struct hs_bench_config *config,
+                             struct hs_ranks *ranks, struct hs_guard *guard, struct hs_error *err);
+/* {0} and a bench that was not opened are allowed. */
+void hs_bench_close(struct hs_bench *bench);
+
+/* Takes a step. What cannot be run is HS_OK with outcome->failed; what is returned is the end of
+ * the bench: HS_MEMORY, or a backend that could not mend itself. */
+enum hs_status hs_bench_step(struct hs_bench *bench, const struct hs_step *step,
+                             struct hs_step_outcome *outcome, struct hs_error *err);
+
+/* Local. Seconds since it was opened, as long as runs took where the clock is virtual. */
+double hs_bench_elapsed(const struct hs_bench *bench);
+/* Local. Bytes held: buffers and the engine's scratch. */
+size_t hs_bench_bytes(const struct hs_bench *bench);
+/* Local. What the engine says of itself; "": nothing. */
+void hs_bench_describe(const struct hs_bench *bench, char text[HS_DEVICE_TEXT]);
+
+/* Parts of a step. The status is this rank's own. */
+enum hs_status hs_bench_prepare(struct hs_bench *bench, const struct hs_task *task,
+                                struct hs_error *err);
+/* To its end. */
+enum hs_status hs_bench_run(struct hs_bench *bench, const struct hs_task *task, bool timed,
+                            struct hs_error *err);
+/* Local. Fills the output with a value that is wrong everywhere. */
+void hs_bench_spoil(struct hs_bench *bench);
+/* Local. Elements of this rank's output that are not the reduction; all of them where they cannot
+ * be counted. */
+uint64_t hs_bench_wrong(struct hs_bench *bench, const struct hs_task *task);
+
+#endif

@@ -1,0 +1,70 @@
+/* pattern_kernels.cu - see pattern_kernels.h. */
+#include "runner/pattern_kernels.h"
+
+#include "engine/cuda_grid.h"
+#include "runner/pattern_math.h"
+
+namespace
+{
+
+__device__ size_t width_of(enum hs_datatype datatype)
+{
+    return datatype == HS_FLOAT64 ? 8 : datatype == HS_FLOAT32 ? 4 : 2;
+}
+
+__global__ void fill(char *data, struct hs_pattern pattern, int64_t rank, size_t first,
+                     size_t count)
+{
+    struct hs_pattern_plan plan = hs_pattern_plan_of(&pattern);
+    uint64_t rank_in_cycle = (uint64_t)rank % plan.cycle;
+    size_t width = width_of(pattern.datatype);
+    for (size_t i = first_index(); i < count; i += index_step()) {
+        struct hs_pattern_draw drawn = hs_pattern_draw_of(&plan, first + i);
+        bool owner = (first + i) % plan.np == (uint64_t)rank;
+        int64_t value = hs_pattern_contribution(&plan, drawn, rank_in_cycle, owner);
+        hs_pattern_store(data + i * width, pattern.datatype, value, 1);
+    }
+}
+
+__global__ void count_wrong(unsigned long long *wrong, const char *data, struct hs_pattern pattern,
+                            size_t first, size_t count)
+{
+    struct hs_pattern_plan plan = hs_pattern_plan_of(&pattern);
+    size_t width = width_of(pattern.datatype);
+    int64_t divisor = pattern.operation == HS_AVERAGE ? pattern.np : 1;
+    unsigned long long mine = 0;
+    for (size_t i = first_index(); i < count; i += index_step()) {
+        char expected[8];
+        int64_t value = hs_pattern_reduction(&plan, hs_pattern_draw_of(&plan, first + i));
+        hs_pattern_store(expected, pattern.datatype, value, divisor);
+        bool differs = false;
+        for (size_t byte = 0; byte < width; byte++)
+            differs = differs || expected[byte] != data[i * width + byte];
+        mine += differs;
+    }
+    if (mine > 0)
+        atomicAdd(wrong, mine);
+}
+
+} // namespace
+
+cudaError_t hs_cuda_fill(void *data, const struct hs_pattern *pattern, int64_t rank, size_t first,
+                         size_t count, cudaStream_t stream)
+{
+    if (count == 0)
+        return cudaSuccess;
+    fill<<<blocks_for(count), block_threads, 0, stream>>>((char *)data, *pattern, rank, first,
+                                                          count);
+    return cudaGetLastError();
+}
+
+cudaError_t hs_cuda_count_wrong(unsigned long long *wrong, const void *data,
+                                const struct hs_pattern *pattern, size_t first, size_t count,
+                                cudaStream_t stream)
+{
+    if (count == 0)
+        return cudaSuccess;
+    count_wrong<<<blocks_for(count), block_threads, 0, stream>>>(wrong, (const char *)data,
+                                                                 *pattern, first, count);
+    return cudaGetLastError();
+}

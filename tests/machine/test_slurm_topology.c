@@ -1,0 +1,221 @@
+/*
+ * Slurm's node lists and topology. The expanded lists are what `scontrol show hostnames` of Slurm
+ * 22.05 prints, the topologies what `scontrol show topology` prints.
+ */
+#include "test.h"
+
+#include "base/text.h"
+#include "machine/slurm_topology.h"
+
+static const char two_leaves[] =
+    "SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=n[1-2]\n"
+    "SwitchName=leaf2 Level=0 LinkSpeed=1 Nodes=n[3-4]\n"
+    "SwitchName=spine Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=leaf[1-2]\n";
+
+static struct hs_node_list parse(const char *node_list, const char *topology)
+{
+    struct hs_node_list list;
+    struct hs_error err = {0};
+
+    assert_status_is(hs_slurm_node_list(&list, node_list, topology, &err), HS_OK, &err);
+    return list;
+}
+
+/* "n1 n2" with racks = false, else "n1=leaf1 n2=leaf1". */
+static void check(const char *node_list, const char *topology, bool racks, const char *expected)
+{
+    struct hs_node_list list = parse(node_list, topology);
+    struct hs_text text = {0};
+
+    for (size_t i = 0; i < list.count; i++) {
+        hs_text_append(&text, "%s%s", i > 0 ? " " : "", list.hosts[i]);
+        if (racks)
+            hs_text_append(&text, "=%s", list.racks[i]);
+        else
+            assert_string_equal(list.racks[i], "");
+    }
+    assert_string_equal(text.data, expected);
+    hs_text_release(&text);
+    hs_node_list_release(&list);
+    assert_null(list.hosts);
+}
+
+static void node_lists_expand_as_scontrol_does(void **state)
+{
+    static const struct {
+        const char *list, *hosts;
+    } rows[] = {
+        {"n1", "n1"},
+        {"n[1-4,7],login", "n1 n2 n3 n4 n7 login"},
+        {"r[1-2]n[08-11],x", "r1n08 r1n09 r1n10 r1n11 r2n08 r2n09 r2n10 r2n11 x"},
+        {"n[098-101]", "n098 n099 n100 n101"},
+        {"n[1-010]", "n1 n2 n3 n4 n5 n6 n7 n8 n9 n10"},
+        {"n[1-2][3-4]", "n13 n14 n23 n24"},
+        {"n[1-2]5[3-4]", "n153 n154 n253 n254"},
+        {"gpu-a[001-002]", "gpu-a001 gpu-a002"},
+        {"n1,n1", "n1 n1"},
+        {"n[1,1]", "n1 n1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(rows); i++)
+        check(rows[i].list, NULL, false, rows[i].hosts);
+}
+
+static void text_may_follow_a_bracket(void **state)
+{
+    (void)state;
+    check("n[1-2]-ib,a[1]b[2-3].example.org", "", false,
+          "n1-ib n2-ib a1b2.example.org a1b3.example.org");
+}
+
+static void racks_are_the_leaf_switches(void **state)
+{
+    (void)state;
+    check("n[1-4]", two_leaves, true, "n1=leaf1 n2=leaf1 n3=leaf2 n4=leaf2");
+    check("n4,n2", two_leaves, true, "n4=leaf2 n2=leaf1");
+    check("n[2-3],n2", two_leaves, true, "n2=leaf1 n3=leaf2 n2=leaf1");
+}
+
+static void nodes_below_no_leaf_are_unknown(void **state)
+{
+    (void)state;
+    check("n[3-6]", two_leaves, true, "n3=leaf2 n4=leaf2 n5= n6=");
+    /* n1 must not match n10, nor n10 match n1. */
+    check("n1,n10", "SwitchName=s Level=0 LinkSpeed=1 Nodes=n10\n", true, "n1= n10=s");
+}
+
+static void the_first_leaf_of_a_node_counts(void **state)
+{
+    (void)state;
+    check("n[1-2]",
+          "SwitchName=rail0 Level=0 LinkSpeed=1 Nodes=n[1-2]\n"
+          "SwitchName=rail1 Level=0 LinkSpeed=1 Nodes=n[1-2]\n",
+          true, "n1=rail0 n2=rail0");
+}
+
+static void other_lines_are_no_switches(void **state)
+{
+    static const char *const texts[] = {
+        "No topology information available\n",
+        "\n\n",
+        "SwitchName=spine Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=leaf[1-2]\n",
+        "SwitchName=empty Level=0 LinkSpeed=1\n",
+        "Level=0 Nodes=n[1-2]\n",
+        "slurm_load_topo error: Unable to contact slurm controller",
+        "XSwitchName=s Level=0 Nodes=n[1-2]\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(texts); i++)
+        check("n[1-2]", texts[i], true, "n1= n2=");
+}
+
+static void a_last_line_needs_no_newline(void **state)
+{
+    (void)state;
+    check("n1", "SwitchName=s Level=0 LinkSpeed=1 Nodes=n[0-9]", true, "n1=s");
+}
+
+static void many_nodes_keep_their_racks(void **state)
+{
+    struct hs_text topology = {0};
+    struct hs_node_list list;
+
+    (void)state;
+    for (int leaf = 0; leaf < 100; leaf++)
+        hs_text_append(&topology, "SwitchName=l%d Level=0 LinkSpeed=1 Nodes=n[%05d-%05d]\n", leaf,
+                       leaf * 100, leaf * 100 + 99);
+    list = parse("n[00000-09999]", topology.data);
+    assert_int_equal(list.count, 10000);
+    for (int i = 0; i < 10000; i++) {
+        char rack[16];
+
+        snprintf(rack, sizeof rack, "l%d", i / 100);
+        assert_string_equal(list.racks[i], rack);
+    }
+    hs_node_list_release(&list);
+    hs_text_release(&topology);
+}
+
+static void bad_lists_are_refused_with_the_reason(void **state)
+{
+    static const struct {
+        const char *list, *says;
+    } rows[] = {
+        {"", "a name before and after every comma"},
+        {"a,,b", "a name before and after every comma"},
+        {"a,", "a name before and after every comma"},
+        {"n[1-2", "a \"]\" for every \"[\""},
+        {"n1]", "a \"[\" for every \"]\""},
+        {"n[]", "such as [1-4,7]"},
+        {"n[1-]", "such as [1-4,7]"},
+        {"n[3-1]", "such as [1-4,7]"},
+        {"n[a-b]", "such as [1-4,7]"},
+        {"n[1,]", "such as [1-4,7]"},
+        {"n[1 - 2]", "such as [1-4,7]"},
+        {"n[1[2]]", "such as [1-4,7]"},
+        {"n[0-99999999]", "such as [1-4,7]"},
+        {"n[1111111111111111111]", "such as [1-4,7]"},
+        {"n[0-9999][0-9999]", "at most 1048576 nodes"},
+        {"a b", "no blanks"},
+        {"a\nb", "no blanks"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(rows); i++) {
+        struct hs_node_list list;
+        struct hs_error err = {0};
+
+        assert_int_equal(hs_slurm_node_list(&list, rows[i].list, NULL, &err), HS_INVALID);
+        assert_has(err.message, rows[i].says);
+        assert_null(list.hosts);
+        assert_int_equal(list.count, 0);
+    }
+}
+
+static void names_of_128_characters_are_too_long(void **state)
+{
+    char name[129];
+    struct hs_node_list list;
+    struct hs_error err = {0};
+
+    (void)state;
+    memset(name, 'n', 128);
+    name[128] = '\0';
+    assert_int_equal(hs_slurm_node_list(&list, name, NULL, &err), HS_INVALID);
+    check(name + 1, NULL, false, name + 1);
+}
+
+static void a_bad_topology_is_refused_with_its_line(void **state)
+{
+    struct hs_node_list list;
+    struct hs_error err = {0};
+
+    (void)state;
+    assert_int_equal(hs_slurm_node_list(&list, "n1",
+                                        "SwitchName=a Level=0 LinkSpeed=1 Nodes=n[1-2]\n"
+                                        "SwitchName=b Level=0 LinkSpeed=1 Nodes=n[3-\n",
+                                        &err),
+                     HS_INVALID);
+    assert_string_equal(
+        err.message,
+        "Slurm's topology, line 2: node list \"n[3-\": expected a \"]\" for every \"[\"");
+    assert_int_equal(list.count, 0);
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("node lists expand as scontrol does", node_lists_expand_as_scontrol_does),
+    HS_TEST("text may follow a bracket", text_may_follow_a_bracket),
+    HS_TEST("racks are the leaf switches", racks_are_the_leaf_switches),
+    HS_TEST("nodes below no leaf are unknown", nodes_below_no_leaf_are_unknown),
+    HS_TEST("the first leaf of a node counts", the_first_leaf_of_a_node_counts),
+    HS_TEST("other lines are no switches", other_lines_are_no_switches),
+    HS_TEST("a last line needs no newline", a_last_line_needs_no_newline),
+    HS_TEST("many nodes keep their racks", many_nodes_keep_their_racks),
+    HS_TEST("bad lists are refused with the reason", bad_lists_are_refused_with_the_reason),
+    HS_TEST("names of 128 characters are too long", names_of_128_characters_are_too_long),
+    HS_TEST("a bad topology is refused with its line", a_bad_topology_is_refused_with_its_line),
+};
+
+HS_TEST_MAIN(tests)
