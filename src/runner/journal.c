@@ -186,7 +186,8 @@ enum hs_status hs_journal_write_layer(struct hs_journal *journal, uint64_t messa
                cJSON_AddNumberToObject(root, "entering", point->bytes) &&
                cJSON_AddNumberToObject(root, "seconds", point->seconds) &&
                cJSON_AddNumberToObject(root, "noise", point->noise) &&
-               cJSON_AddBoolToObject(root, "rough", layer->rough);
+               cJSON_AddBoolToObject(root, "rough", layer->rough) &&
+               add_numbers(root, "samples", &layer->samples, 0);
     return write_tree(journal, root, complete, err);
 }
 

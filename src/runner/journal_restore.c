@@ -198,6 +198,9 @@ static enum hs_status read_layer(struct hs_journal_layer *layer, const struct hs
         (status = hs_json_number(&point->noise, line, "noise", &ratio, err)) ||
         (status = hs_json_bool_or(&layer->rough, line, "rough", false, err)))
         return status;
+    status = read_numbers(&layer->samples, line, "samples", err);
+    if (status != HS_OK)
+        return status;
     if (point->seconds == 0)
         return hs_json_fail(&seconds, err, "expected a number above 0, found 0");
     point->key.phase = (enum hs_phase)phase;
@@ -216,15 +219,14 @@ static enum hs_status add_layer(struct hs_journal_layer **layers, size_t *count,
 
     if (status == HS_OK)
         status = hs_json_string(&name, line, "name", err);
-    if (status != HS_OK || (uint64_t)bytes != message_bytes || strcmp(name, HS_JOURNAL_LAYER) != 0)
+    if (status != HS_OK || (message_bytes && (uint64_t)bytes != message_bytes) ||
+        strcmp(name, HS_JOURNAL_LAYER) != 0)
         return status;
     grown = realloc(*layers, (*count + 1) * sizeof(*grown));
     if (!grown)
         return hs_fail(err, HS_MEMORY, "out of memory for the journal");
     *layers = grown;
-    status = read_layer(&grown[*count], line, np, err);
-    *count += status == HS_OK;
-    return status;
+    return read_layer(&grown[(*count)++], line, np, err);
 }
 
 enum hs_status hs_journal_layers(struct hs_journal_layer **layers, size_t *count,
@@ -242,9 +244,16 @@ enum hs_status hs_journal_layers(struct hs_journal_layer **layers, size_t *count
         hs_json_release(&reader.document);
     }
     if (status != HS_OK) {
-        free(*layers);
+        hs_journal_layers_release(*layers, *count);
         *layers = NULL;
         *count = 0;
     }
     return status;
+}
+
+void hs_journal_layers_release(struct hs_journal_layer *layers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hs_samples_release(&layers[i].samples);
+    free(layers);
 }
