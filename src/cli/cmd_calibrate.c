@@ -48,7 +48,7 @@ static const struct hs_option options[] = {
     HS_ROW_SECONDS(
         "timeout", "30s", HOW, FIELD(timeout_seconds),
         "a run of a layer that takes longer hangs: the job ends with a calibration of what "
-        "was measured"),
+        "was measured; --resume goes on without that layer"),
     HS_ROW_PRECISION(HOW, FIELD(precision)),
     HS_ROW_COUNT(
         "rounds", "rounds", 1, 1000, "3", HOW, FIELD(rounds),
@@ -76,6 +76,10 @@ static const struct hs_option options[] = {
     HS_ROW_OUTPUT(OUTPUT, FIELD(output), true,
                   "write the system file there, named after it; - is stdout, the table then goes "
                   "to stderr"),
+    HS_ROW_JOURNAL(OUTPUT, FIELD(journal)),
+    HS_ROW_FLAG("resume", 'r', OUTPUT, FIELD(resume),
+                "go on from the journal of a run that was cut short"),
+    HS_ROW_FLAG("retry", 0, OUTPUT, FIELD(retry), "with --resume: try again what hung or failed"),
     HS_ROWS_PRINT(OUTPUT, FIELD(print), "the fits, without what is said of them"),
     HS_ROW_QUIET(OUTPUT, FIELD(quiet), "no progress and no notes on stderr"),
     HS_ROW_FLAG("verbose", 'v', OUTPUT, FIELD(verbose), "also every measurement, one line each"),
@@ -126,5 +130,6 @@ enum hs_status hs_calibrate_settings_check(struct hs_calibrate_settings *setting
         return hs_fail(err, HS_INVALID, "--plays is for --backend null");
     if (settings->faults && !null_backend)
         return hs_fail(err, HS_INVALID, "--faults is for --backend null");
-    return HS_OK;
+    return hs_journal_options_check(settings->journal, settings->output, settings->resume,
+                                    settings->retry, err);
 }

@@ -23,7 +23,9 @@ struct hs_calibrate_settings {
     double budget_seconds, timeout_seconds, precision;
     double max_residual;
     int64_t rounds, min_samples, max_samples, warmup;
-    const char *output; /* "-": stdout */
+    bool resume, retry;
+    const char *journal; /* NULL: beside the output */
+    const char *output;  /* "-": stdout */
     bool quiet, verbose;
     struct hs_print print;
     int64_t seed;

@@ -101,11 +101,7 @@ static const struct hs_option options[] = {
 
     HS_ROW_OUTPUT(OUTPUT, FIELD(output), false,
                   "write the result there; - is stdout, the table then goes to stderr"),
-    HS_ROW_FILE(
-        "journal", 0, OUTPUT, FIELD(journal), false,
-        "what is measured so far, for --resume (default: FILE.journal beside the output; "
-        "removed when all is measured without fault); the journal of an earlier run is kept as "
-        "FILE.1"),
+    HS_ROW_JOURNAL(OUTPUT, FIELD(journal)),
     HS_ROW_FLAG("resume", 'r', OUTPUT, FIELD(resume),
                 "go on from the journal of a run that was cut short"),
     HS_ROW_FLAG("retry", 0, OUTPUT, FIELD(retry), "with --resume: try again what hung or failed"),
@@ -171,15 +167,10 @@ enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, s
         return hs_fail(err, HS_INVALID, "--backend null plays a model: give a SYSTEM");
     if (settings->faults && !null_backend)
         return hs_fail(err, HS_INVALID, "--faults is for --backend null");
-    if (settings->retry && !settings->resume)
-        return hs_fail(err, HS_INVALID, "--retry is for --resume");
-    if (settings->journal && strcmp(settings->journal, "-") == 0)
-        return hs_fail(err, HS_INVALID, "--journal: expected a file, found \"-\"");
-    if (settings->resume && !settings->journal &&
-        (!settings->output || strcmp(settings->output, "-") == 0))
-        return hs_fail(err, HS_INVALID,
-                       "--resume needs the journal of the run before: give the same "
-                       "-o FILE, or --journal FILE");
+    status = hs_journal_options_check(settings->journal, settings->output, settings->resume,
+                                      settings->retry, err);
+    if (status != HS_OK)
+        return status;
     if (settings->no_layers)
         settings->layers = 0;
     return HS_OK;

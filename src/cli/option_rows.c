@@ -143,3 +143,17 @@ const char *const *hs_operation_words(void)
     memcpy(words, hs_operation_names, sizeof(hs_operation_names[0]) * HS_OPERATION_COUNT);
     return words;
 }
+
+enum hs_status hs_journal_options_check(const char *journal, const char *output, bool resume,
+                                        bool retry, struct hs_error *err)
+{
+    if (retry && !resume)
+        return hs_fail(err, HS_INVALID, "--retry is for --resume");
+    if (journal && strcmp(journal, "-") == 0)
+        return hs_fail(err, HS_INVALID, "--journal: expected a file, found \"-\"");
+    if (resume && !journal && (!output || strcmp(output, "-") == 0))
+        return hs_fail(err, HS_INVALID,
+                       "--resume needs the journal of the run before: give the same "
+                       "-o FILE, or --journal FILE");
+    return HS_OK;
+}

@@ -93,6 +93,12 @@ const char *const *hs_operation_words(void);
         .type = &hs_option_word, .offset = (place) + offsetof(struct hs_print, color),             \
         .help = "colours; auto is on terminals, unless NO_COLOR is set"                            \
     }
+/* const char *: the journal of what measures. */
+#define HS_ROW_JOURNAL(heading, place)                                                             \
+    HS_ROW_FILE("journal", 0, heading, place, false,                                               \
+                "what is measured so far, for --resume (default: FILE.journal beside the output; " \
+                "removed when all is measured without fault); the journal of an earlier run is "   \
+                "kept as FILE.1")
 
 /* struct hs_count_list: numbers of chunks. */
 #define HS_ROW_CHUNKS(heading, place, text)                                                        \
@@ -183,5 +189,9 @@ const char *const *hs_operation_words(void);
         .help =                                                                                    \
             "faults that the null backend plays, with commas between:" HS_FAULTS(HS_FAULT_LINE)    \
     }
+
+/* What these options say taken together with the output. HS_INVALID. */
+enum hs_status hs_journal_options_check(const char *journal, const char *output, bool resume,
+                                        bool retry, struct hs_error *err);
 
 #endif

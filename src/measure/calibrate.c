@@ -29,6 +29,8 @@ static struct hs_campaign_options options_of(const struct hs_calibrate_settings 
                                         .sizes = settings->sizes,
                                         .timeout_seconds = settings->timeout_seconds,
                                         .output = settings->output,
+                                        .journal = settings->journal,
+                                        .resume = settings->resume,
                                         .faults = settings->faults,
                                         .seed = settings->seed,
                                         .quiet = settings->quiet,
@@ -81,6 +83,69 @@ static enum hs_status plan(struct hs_calibrate_run *run, struct hs_error *err)
         return status;
     }
     return hs_grid_init(&run->grid, &tasks, np, &rules, err);
+}
+
+/* ---- what was measured before -------------------------------------------------------------- */
+
+/* Rank 0. */
+static enum hs_status restore(struct hs_calibrate_run *run, struct hs_error *err)
+{
+    struct hs_campaign *campaign = &run->campaign;
+    size_t width = hs_datatype_bytes(run->settings.datatype), count;
+    struct hs_journal_layer *layers;
+    enum hs_status status =
+        hs_journal_layers(&layers, &count, &campaign->journal, 0, campaign->ranks.np, err);
+
+    for (size_t i = 0; i < count && status == HS_OK; i++) {
+        const struct hs_fit_point *point = &layers[i].point;
+
+        if (!layers[i].failed)
+            status = hs_grid_restore(&run->grid, point->key, (size_t)point->bytes / width,
+                                     &layers[i].samples, err);
+        else if (!run->settings.retry)
+            status = hs_grid_restore(&run->grid, point->key, 0, NULL, err);
+    }
+    hs_journal_layers_release(layers, count);
+    if (status == HS_OK && campaign->journal.old)
+        hs_progress_note(&campaign->progress, "%s: %zu of %zu measurements were done before",
+                         campaign->journal.path, run->grid.measured_tasks, run->grid.plan.count);
+    else if (status == HS_OK)
+        hs_progress_note(&campaign->progress, "%s: there was none, everything is measured",
+                         campaign->journal.path);
+    return status;
+}
+
+static enum hs_status open_files(struct hs_calibrate_run *run, struct hs_error *err)
+{
+    enum hs_status status = hs_campaign_open_files(&run->campaign, err);
+
+    if (status != HS_OK || !run->settings.resume)
+        return status;
+    if (run->campaign.ranks.rank == 0) {
+        hs_guard_lock(run->campaign.guard);
+        status = restore(run, err);
+        hs_guard_unlock(run->campaign.guard);
+    }
+    return hs_campaign_agree(&run->campaign, status, err);
+}
+
+/* What came of a step, for --resume. */
+static void journal(struct hs_calibrate_run *run, const struct hs_step *step,
+                    const struct hs_step_outcome *outcome)
+{
+    struct hs_campaign *campaign = &run->campaign;
+    size_t bytes = step->task.count * hs_datatype_bytes(run->settings.datatype);
+    struct hs_journal_layer line = {.point = {.key = step->task.stage,
+                                              .np = campaign->ranks.np,
+                                              .bytes = (double)bytes,
+                                              .seconds = hs_samples_median(&outcome->seconds),
+                                              .noise = hs_samples_noise(&outcome->seconds)},
+                                    .failed = outcome->failed ? outcome->reason : NULL,
+                                    .samples = outcome->seconds};
+    struct hs_error error;
+
+    hs_campaign_journaled(campaign,
+                          hs_journal_write_layer(&campaign->journal, bytes, &line, &error), &error);
 }
 
 /* ---- measuring ----------------------------------------------------------------------------- */
@@ -141,6 +206,7 @@ static enum hs_status tell(void *state, const struct hs_step *step,
 
     describe(what, run, step, &outcome->seconds);
     status = hs_grid_tell(&run->grid, step, outcome, what, err);
+    journal(run, step, outcome);
     show(run, what, run->settings.budget_seconds - elapsed_seconds);
     return status;
 }
@@ -183,6 +249,12 @@ static enum hs_status print_tables(struct hs_calibrate_run *run, struct hs_error
     return status;
 }
 
+/* Nothing is left to try again. */
+static bool is_whole(const struct hs_calibrate_run *run, const char *why)
+{
+    return !why && run->grid.measured_tasks == run->grid.plan.count && !run->settings.journal;
+}
+
 /* Rank 0. `why`: the error that ended the measurements, NULL: none did. */
 static enum hs_status finish(struct hs_calibrate_run *run, const char *why, struct hs_error *err)
 {
@@ -195,7 +267,8 @@ static enum hs_status finish(struct hs_calibrate_run *run, const char *why, stru
     say(run, &notes);
     if (status == HS_OK)
         status = print_tables(run, err);
-    hs_journal_close(&run->campaign.journal, !why && status == HS_OK);
+    if (status == HS_OK)
+        hs_journal_close(&run->campaign.journal, is_whole(run, why));
     hs_guard_finishing(run->campaign.guard, hs_status_exit(status), FINALIZE_SECONDS);
     hs_guard_unlock(run->campaign.guard);
     hs_text_release(&notes);
@@ -227,7 +300,7 @@ enum hs_status hs_calibrate_run(struct hs_calibrate_run *run, struct hs_error *e
     if (run->campaign.order.ordered != MPI_COMM_NULL)
         status = hs_campaign_agree(&run->campaign, status, err);
     if (status == HS_OK)
-        status = hs_campaign_open_files(&run->campaign, err);
+        status = open_files(run, err);
     if (status == HS_OK)
         status = measure(run, err);
     if (run->campaign.ranks.rank == 0 && status == HS_OK)
@@ -259,6 +332,8 @@ static void cut_short(void *context, const struct hs_guard_end *end)
     enum hs_status status;
 
     hs_guard_end_format(why, end);
+    hs_campaign_hung(&run->campaign, run->settings.sizes.last, end);
+    hs_campaign_sync(&run->campaign);
     hs_progress_line_clear(&run->campaign.progress.line);
     if (run->grid.measured_tasks == 0) {
         fprintf(stderr, "hiersearch calibrate: %s; nothing was measured before\n", why);
@@ -266,9 +341,8 @@ static void cut_short(void *context, const struct hs_guard_end *end)
     }
     status = hs_calibrate_write(run, why, &notes, &error);
     say(run, &notes);
-    if (status == HS_OK)
-        fprintf(stderr, "hiersearch calibrate: %s; %s has what was measured before\n", why,
-                run->settings.output);
-    else
-        fprintf(stderr, "hiersearch calibrate: %s; %s\n", why, error.message);
+    fprintf(stderr, "hiersearch calibrate: %s; %s%s%s\n", why,
+            status == HS_OK ? run->settings.output : error.message,
+            status == HS_OK ? " has what was measured before" : "",
+            run->campaign.journal.path ? ", --resume goes on from there" : "");
 }

@@ -50,7 +50,8 @@ static void say_cost(struct hs_sheet *sheet, const struct hs_calibrate_run *run)
         hs_sheet_say(sheet,
                      "measuring every split of %d at these sizes, %.3g runs each: %s split%s, "
                      "about %s by these figures\n",
-                     run->campaign.ranks.np, runs, HS_AS_COUNT(splits), HS_PLURAL(splits), HS_AS_TIME(all * runs));
+                     run->campaign.ranks.np, runs, HS_AS_COUNT(splits), HS_PLURAL(splits),
+                     HS_AS_TIME(all * runs));
 }
 
 enum hs_status hs_calibrate_print(struct hs_text *out, const struct hs_calibrate_run *run,
@@ -63,8 +64,9 @@ enum hs_status hs_calibrate_print(struct hs_text *out, const struct hs_calibrate
     struct hs_table table;
 
     hs_sheet_begin(&sheet, out, &run->settings.print, &terminal);
-    hs_sheet_say(&sheet, "%s: %d ranks, %s backend, %s %s\n\n", run->campaign.system.name, run->campaign.ranks.np,
-                 run->campaign.backend->name, hs_datatype_names[run->settings.datatype],
+    hs_sheet_say(&sheet, "%s: %d ranks, %s backend, %s %s\n\n", run->campaign.system.name,
+                 run->campaign.ranks.np, run->campaign.backend->name,
+                 hs_datatype_names[run->settings.datatype],
                  hs_operation_names[run->settings.operation]);
     hs_fits_table(&table, &run->campaign.system, false);
     hs_sheet_table(&sheet, &table);
@@ -72,7 +74,8 @@ enum hs_status hs_calibrate_print(struct hs_text *out, const struct hs_calibrate
                  "\nlaunch %s +- %s per call\n"
                  "+-: half width of the 95 %% interval; time: of a layer of that size; n1/2: bytes "
                  "entering for half the bandwidth; from, to: bytes measured\n",
-                 HS_AS_TIME(run->campaign.system.launch_seconds), HS_AS_TIME(fits->launch_ci95_seconds));
+                 HS_AS_TIME(run->campaign.system.launch_seconds),
+                 HS_AS_TIME(fits->launch_ci95_seconds));
     if (fits->refusal_count > 0)
         hs_sheet_say(&sheet, "%zu layer%s refused, see the notes\n", fits->refusal_count,
                      HS_PLURAL(fits->refusal_count));

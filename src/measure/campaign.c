@@ -163,6 +163,21 @@ void hs_campaign_sync(struct hs_campaign *campaign)
     campaign->checkpoint_seconds = hs_clock_seconds();
 }
 
+bool hs_campaign_hung(struct hs_campaign *campaign, uint64_t message_bytes,
+                      const struct hs_guard_end *end)
+{
+    const struct hs_step *step = &campaign->step;
+    char why[HS_GUARD_END_TEXT];
+    struct hs_journal_layer line = {.point.key = step->task.stage,
+                                    .failed = hs_guard_end_format(why, end)};
+    struct hs_error ignored; /* what matters is said in any case */
+
+    if (end->event != HS_GUARD_TIMEOUT || step->end || step->task.kind != HS_TASK_STAGE)
+        return false;
+    hs_journal_write_layer(&campaign->journal, message_bytes, &line, &ignored);
+    return true;
+}
+
 /* ---- the loop ---- */
 
 /* One run of a planner. */

@@ -102,6 +102,10 @@ enum hs_status hs_campaign_open_files(struct hs_campaign *campaign, struct hs_er
 void hs_campaign_journaled(struct hs_campaign *campaign, enum hs_status status,
                            const struct hs_error *error);
 void hs_campaign_sync(struct hs_campaign *campaign);
+/* Rank 0, locked, local; for on_end. Where what took too long was a stage alone, journals that its
+ * layer cannot be measured. */
+bool hs_campaign_hung(struct hs_campaign *campaign, uint64_t message_bytes,
+                      const struct hs_guard_end *end);
 
 /* Opens a bench for messages of `count` elements, asks the planner and takes steps until there are
  * no more, and closes it. A step that fails is the planner's business; what is returned is its

@@ -1,6 +1,7 @@
 /* grid.c - see grid.h. */
 #include "measure/grid.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -129,4 +130,54 @@ enum hs_status hs_grid_tell(struct hs_grid *grid, const struct hs_step *step,
         status = hs_rank_times_add(&grid->rank_times, grid->np, step->task.stage.layer,
                                    outcome->rank_seconds, err);
     return status;
+}
+
+/* ---- what was measured before ---- */
+
+/* A kill in a round leaves tasks behind that were not tried yet in it: a visit is a round. */
+static enum hs_status restore_task(struct hs_grid *grid, size_t task,
+                                   const struct hs_samples *samples, struct hs_error *err)
+{
+    struct hs_step step = {.task.stage.layer = grid->plan.tasks[task].layer, .item = task};
+    struct hs_step_outcome outcome = {.seconds = *samples};
+    enum hs_status status = hs_grid_tell(grid, &step, &outcome, "", err);
+
+    grid->next = 0;
+    return status;
+}
+
+static void leave_out(struct hs_grid *grid, struct hs_layer layer)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < grid->plan.count; i++) {
+        struct hs_grid_pool *pool = &grid->pools[i];
+
+        if (!hs_layer_equal(grid->plan.tasks[i].layer, layer) || pool->visits > 0)
+            continue;
+        pool->visits++;
+        any = true;
+    }
+    if (!any)
+        return;
+    hs_text_append(&grid->failures,
+                   "the layer of size %" PRId64 " at stride %" PRId64
+                   " could not be measured before; --retry tries again\n",
+                   layer.size, layer.stride);
+    grid->failure_count++;
+}
+
+enum hs_status hs_grid_restore(struct hs_grid *grid, struct hs_stage_key key, size_t count,
+                               const struct hs_samples *samples, struct hs_error *err)
+{
+    for (size_t i = 0; samples && i < grid->plan.count; i++) {
+        const struct hs_calibrate_task *task = &grid->plan.tasks[i];
+
+        if (task->phase == key.phase && task->count == count &&
+            hs_layer_equal(task->layer, key.layer))
+            return restore_task(grid, i, samples, err);
+    }
+    if (!samples)
+        leave_out(grid, key.layer);
+    return HS_OK;
 }

@@ -58,6 +58,12 @@ enum hs_status hs_grid_tell(struct hs_grid *grid, const struct hs_step *step,
                             const struct hs_step_outcome *outcome, const char *what,
                             struct hs_error *err);
 
+/* What an earlier session measured, before the first step: times of a task of the plan; or
+ * (`samples` NULL) that the layer of the key cannot be measured: all its tasks without times are
+ * then left out. What is not in the plan is passed over. HS_MEMORY. */
+enum hs_status hs_grid_restore(struct hs_grid *grid, struct hs_stage_key key, size_t count,
+                               const struct hs_samples *samples, struct hs_error *err);
+
 /* Relative standard error of the median of a task that has samples: of all of them, and not less
  * than what its rounds differ by. */
 double hs_grid_noise(const struct hs_grid_pool *pool);

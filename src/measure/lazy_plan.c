@@ -374,6 +374,6 @@ enum hs_status hs_lazy_plan_run(struct hs_session *session, struct hs_bout *bout
         status = hs_campaign_agree(campaign, speaks ? choose(&work, err) : HS_OK, err);
     }
     hs_lazy_planner_release(&work.lazy);
-    free(work.known);
+    hs_journal_layers_release(work.known, work.known_count);
     return status;
 }

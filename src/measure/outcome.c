@@ -159,17 +159,10 @@ static void mark_timeout(struct hs_session *session, const struct hs_guard_end *
 
     if (end->event != HS_GUARD_TIMEOUT || session->current >= session->bout_count)
         return;
+    if (hs_campaign_hung(&session->campaign, session->bouts[session->current].bytes, end))
+        return;
     snprintf(reason, sizeof(reason), "%s took more than %s", end->what,
              hs_seconds_format(limit, end->limit_seconds));
-    if (session->campaign.step.task.kind == HS_TASK_STAGE && !session->campaign.step.end) {
-        struct hs_journal_layer line = {.point.key = session->campaign.step.task.stage,
-                                        .failed = reason};
-        struct hs_error ignored; /* what matters is said in any case */
-
-        hs_journal_write_layer(&session->campaign.journal, session->bouts[session->current].bytes,
-                               &line, &ignored);
-        return;
-    }
     if (end->subject == HS_GUARD_NOBODY)
         return;
     hs_contest_fault(&session->bouts[session->current].contest, end->subject, HS_MEASURE_TIMEOUT,

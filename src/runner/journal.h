@@ -20,6 +20,11 @@
  *
  *     {"bytes":67108864,"name":"layer","stride":4,"size":4,"failed":"took more than 60 s"}
  *
+ * A calibration's lines are of layers only, with what enters in "bytes" too, and with samples:
+ *
+ *     {"bytes":16777216,"name":"layer","stride":4,"size":4,"phase":"allgather","entering":16777216,
+ *      "seconds":0.0031,"noise":0.004,"rough":false,"samples":[0.0031,0.0032,0.003]}
+ *
  * Lines are written whole, in order. A kill can tear the last one only: a line without its newline
  * is ignored, and cut off when the run resumes. Rank 0 alone touches the file.
  */
@@ -89,17 +94,20 @@ enum hs_status hs_journal_sync(struct hs_journal *journal, struct hs_error *err)
 struct hs_journal_layer {
     struct hs_fit_point point;
     bool rough;
-    const char *failed; /* why; NULL: it did not. Not owned; after reading just not NULL */
+    const char *failed;        /* why; NULL: it did not. Not owned; after reading just not NULL */
+    struct hs_samples samples; /* of a calibration; else empty. After reading owned */
 };
 
 /* Writes it; as hs_journal_write. */
 enum hs_status hs_journal_write_layer(struct hs_journal *journal, uint64_t message_bytes,
                                       const struct hs_journal_layer *layer, struct hs_error *err);
-/* The times that the earlier session kept for layers at this message size, of np processes.
- * *layers is owned by the caller (free). HS_INVALID with the line number, HS_MEMORY. */
+/* The times that the earlier session kept for layers at this message size (0: at all), of np
+ * processes. *layers is owned by the caller. HS_INVALID with the line number, HS_MEMORY. */
 enum hs_status hs_journal_layers(struct hs_journal_layer **layers, size_t *count,
                                  const struct hs_journal *journal, uint64_t message_bytes,
                                  int64_t np, struct hs_error *err);
+
+void hs_journal_layers_release(struct hs_journal_layer *layers, size_t count);
 
 /* Closes the file, and removes it where `remove_file`. */
 void hs_journal_close(struct hs_journal *journal, bool remove_file);

@@ -76,19 +76,20 @@ static enum hs_status check_layer(void *object, const struct hs_place *place, st
 #define LAYER(member) HS_AT(struct hs_layer_line, layer.member)
 
 static const struct hs_field time_rows[] = {
-    {"phase", HS_CHOICE, LAYER(point.key.phase), HS_NAMES(hs_phase_names), HS_WITH(HS_PAIR)},
     {"entering", HS_NUMBER, LAYER(point.bytes), .above = true, .max = (double)HS_BYTES_MAX},
     {"seconds", HS_TIME, LAYER(point.seconds), .above = true},
     {"noise", HS_NUMBER, LAYER(point.noise), HS_OPTIONAL, .max = 1e12},
     {"rough", HS_BOOL, LAYER(rough), HS_WITH(false)},
+    {"samples", HS_SECONDS,
+     HS_LIST_AT(struct hs_layer_line, layer.samples.values, layer.samples.count), HS_OPTIONAL,
+     .max = INT32_MAX},
 };
 static const struct hs_fields time_fields = {HS_ROWS(time_rows, struct hs_layer_line)};
 
 static const struct hs_field layer_rows[] = {
     BYTES(struct hs_layer_line),
     {"name", HS_CONSTANT, .text = HS_JOURNAL_LAYER},
-    {"stride", HS_INTEGER, LAYER(point.key.layer.stride), .min = 1, .max = HS_NP_MAX},
-    {"size", HS_INTEGER, LAYER(point.key.layer.size), .min = 2, .max = HS_NP_MAX},
+    {"stage", HS_CUSTOM, LAYER(point.key), .custom = &hs_stage_key_custom},
     {"failed", HS_TEXT, HS_OWNED(struct hs_layer_line, layer.failed), HS_OPTIONAL},
     {"entering", HS_PART, HS_OPTIONAL, .fields = &time_fields, .when = has_time},
 };

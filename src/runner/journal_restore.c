@@ -153,7 +153,7 @@ static enum hs_status add_layer(struct hs_journal_layer **layers, size_t *count,
     layer = &line.layer.point.key.layer;
     if (layer->stride > np || layer->size > np) {
         status = hs_json_fail(at, err, "a layer of more than %lld processes", (long long)np);
-    } else if (line.bytes == message_bytes) {
+    } else if (!message_bytes || line.bytes == message_bytes) {
         added = hs_grow(layers, NULL, *count, sizeof(*added), err);
         status = added ? HS_OK : HS_MEMORY;
         *count += added != NULL;
@@ -162,6 +162,7 @@ static enum hs_status add_layer(struct hs_journal_layer **layers, size_t *count,
         *added = line.layer;
         added->point.np = np;
         added->failed = line.layer.failed ? could_not : NULL;
+        line.layer.samples = (struct hs_samples){0}; /* are the caller's now */
     }
     hs_fields_release(&hs_layer_line_fields, &line);
     return status;
@@ -182,9 +183,16 @@ enum hs_status hs_journal_layers(struct hs_journal_layer **layers, size_t *count
         hs_json_release(&reader.document);
     }
     if (status != HS_OK) {
-        free(*layers);
+        hs_journal_layers_release(*layers, *count);
         *layers = NULL;
         *count = 0;
     }
     return status;
+}
+
+void hs_journal_layers_release(struct hs_journal_layer *layers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hs_samples_release(&layers[i].samples);
+    free(layers);
 }

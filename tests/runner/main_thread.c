@@ -1,6 +1,6 @@
 /*
- * main_thread.c - a library to be preloaded: ends the process where a thread other than the main one
- * asks MPI for something, which MPI_THREAD_FUNNELED forbids. MPI_Abort is let through: it is the
+ * main_thread.c - a library to be preloaded: ends the process where a thread other than the main
+ * one asks MPI for something, which MPI_THREAD_FUNNELED forbids. MPI_Abort is let through: it is the
  * guard's last word.
  */
 #include <mpi.h>
