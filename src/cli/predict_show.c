@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/predict.h"
@@ -168,6 +169,44 @@ static enum hs_status hint_at_chunks(const struct hs_predict *predict,
     return status;
 }
 
+/* The fastest first, each source once. */
+static int compare_published(const void *left, const void *right)
+{
+    const struct hs_published *a = *(const struct hs_published *const *)left;
+    const struct hs_published *b = *(const struct hs_published *const *)right;
+    int order = strcmp(a->source, b->source);
+
+    return order ? order : (a->seconds > b->seconds) - (a->seconds < b->seconds);
+}
+
+/* "published, SOURCE: 4x8x4 16.64 ms, 4x32 17.29 ms": times of just this size and count. */
+static enum hs_status say_published(const struct hs_predict *predict,
+                                    const struct hs_predict_point *point, struct hs_error *err)
+{
+    const struct hs_system *system = predict->system;
+    const struct hs_published **found = calloc(system->published_count + 1, sizeof(*found));
+    size_t count = 0;
+
+    if (!found)
+        return hs_no_memory(err);
+    for (size_t i = 0; i < system->published_count; i++)
+        if (system->published[i].np == point->request.problem.group.size &&
+            system->published[i].bytes == point->bytes)
+            found[count++] = &system->published[i];
+    qsort(found, count, sizeof(*found), compare_published);
+    for (size_t i = 0; i < count; i++) {
+        bool first = i == 0 || strcmp(found[i]->source, found[i - 1]->source) != 0;
+
+        if (first)
+            hs_sheet_say(predict->sheet, "%spublished, %s:", i > 0 ? "" : "\n", found[i]->source);
+        hs_sheet_say(predict->sheet, "%s %s %s%s", first ? "" : ",", found[i]->call,
+                     HS_AS_TIME(found[i]->seconds),
+                     i + 1 == count || strcmp(found[i]->source, found[i + 1]->source) ? "\n" : "");
+    }
+    free(found);
+    return HS_OK;
+}
+
 enum hs_status hs_predict_show(const struct hs_predict *predict,
                                const struct hs_predict_point *point, const struct hs_result *result,
                                struct hs_error *err)
@@ -177,6 +216,7 @@ enum hs_status hs_predict_show(const struct hs_predict *predict,
         .result = result, .message = message, .ranked = hs_predict_shown(predict, point)};
     struct hs_table table;
     struct hs_gaps gaps = {0};
+    enum hs_status status;
     bool cut;
 
     hs_predict_title(predict, point);
@@ -192,5 +232,6 @@ enum hs_status hs_predict_show(const struct hs_predict *predict,
         hs_sheet_say(predict->sheet, "\n");
     hs_result_gaps_add(&gaps, result, message);
     hs_predict_legend(predict, &gaps, true, point->extrapolated);
-    return hint_at_chunks(predict, point, err);
+    status = say_published(predict, point, err);
+    return status ? status : hint_at_chunks(predict, point, err);
 }

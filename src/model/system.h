@@ -90,6 +90,15 @@ struct hs_level {
     char *arity_source, *fabric_source, *latency_source, *bandwidth_source;
 };
 
+/* A time that somebody published for an AllReduce on this machine. */
+struct hs_published {
+    int64_t np;
+    uint64_t bytes; /* per process */
+    char *call;     /* owned: a plan, or a library's call */
+    double seconds;
+    char *source; /* owned */
+};
+
 struct hs_system {
     char name[HS_SYSTEM_NAME];
     char *title, *source, *notes; /* owned, may be NULL */
@@ -100,6 +109,8 @@ struct hs_system {
     size_t level_count;    /* 1 .. HS_LEVELS_MAX */
     struct hs_level levels[HS_LEVELS_MAX];
     struct hs_fits fits; /* of a calibrated system; {0} where the figures are as described */
+    struct hs_published *published; /* [published_count] owned; results do not repeat them */
+    size_t published_count;
 };
 
 /* A system file as a table: reading, writing and comparing are base/fields.h. */

@@ -91,6 +91,25 @@ static enum hs_status check_level(void *object, const struct hs_place *place, st
 static const struct hs_fields level_fields = {
     .name = "level", HS_ROWS(level_rows, struct hs_level), .check = check_level};
 
+/* ---- published times ---- */
+
+#define PUBLISHED(member) HS_AT(struct hs_published, member)
+
+static const struct hs_field published_rows[] = {
+    {"np", HS_INTEGER, PUBLISHED(np), .min = 1, .max = HS_NP_MAX},
+    {"message_bytes", HS_INTEGER, PUBLISHED(bytes), .min = 1, .max = (double)HS_BYTES_MAX},
+    {"call", HS_TEXT, HS_OWNED(struct hs_published, call), .min = 1,
+     .about = "A plan, or the library's own call."},
+    {"seconds", HS_TIME, PUBLISHED(seconds), .above = true},
+    {"source", HS_TEXT, HS_OWNED(struct hs_published, source), .min = 1},
+};
+static const struct hs_fields published_fields = {HS_ROWS(published_rows, struct hs_published)};
+
+static bool is_top(const struct hs_place *place)
+{
+    return !place->parent;
+}
+
 /* ---- a system ---- */
 
 #define SYSTEM(member) HS_AT(struct hs_system, member)
@@ -116,6 +135,10 @@ static const struct hs_field system_rows[] = {
      .max = HS_LATENCY_MAX * 1e6, .about = "Microseconds per collective call."},
     {"levels", HS_LIST, SYSTEM(levels), HS_OTHER(struct hs_system, level_count), .min = 1,
      .max = HS_LEVELS_MAX, .fields = &level_fields, .about = "From the inside out."},
+    {"published", HS_LIST, HS_LIST_AT(struct hs_system, published, published_count), HS_OPTIONAL,
+     .max = 10000, .fields = &published_fields, .when = is_top,
+     .about = "Times of an AllReduce that were published for this machine, which `predict` shows "
+              "beside its own. Results do not repeat them."},
     {"fits", HS_OBJECT, SYSTEM(fits), HS_OTHER(struct hs_system, fits.count), HS_OPTIONAL,
      .fields = &hs_fits_fields},
 };

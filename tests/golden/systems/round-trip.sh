@@ -3,7 +3,7 @@ hiersearch systems abci --json >copy.json
 hiersearch systems abci --text >text
 hiersearch systems copy.json --text | cmp - text
 hiersearch systems "$(cat text)" --text | cmp - text
-hiersearch predict abci --np 128 2>/dev/null | sed 1d >by-name
-hiersearch predict copy.json --np 128 2>/dev/null | sed 1d | cmp - by-name
-hiersearch predict "$(cat text)" --np 128 2>/dev/null | sed 1d | cmp - by-name
+hiersearch predict abci --np 64 2>/dev/null | sed 1d >by-name
+hiersearch predict copy.json --np 64 2>/dev/null | sed 1d | cmp - by-name
+hiersearch predict "$(cat text)" --np 64 2>/dev/null | sed 1d | cmp - by-name
 grep '^best' by-name
