@@ -370,8 +370,10 @@ $(BUILD)/bench/lazy: bench/lazy.c tests/search/lazy_machine.h $(call libs,search
 bench-cluster: all
 	bench/cluster.py --build $(BUILD)
 # The picture of the README.
+# The README's picture, and everything that is drawn, in $(BUILD)/pictures, to be looked at.
 pictures: all
 	docs/pictures/make.py $(BUILD)/hiersearch
+	docs/pictures/look.py $(BUILD)/hiersearch $(BUILD)/pictures
 $(BUILD)/bench/%: bench/%.c $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS))
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
