@@ -60,20 +60,39 @@ static void append_sizes(struct hs_text *text, const struct hs_result *result)
         hs_text_append(text, ", ...");
 }
 
-static enum hs_status find_size(size_t *message, const struct export_settings *settings,
+/* The nearest size stands for others up to so many times as large or small. */
+#define NEAR_ENOUGH 4.0
+
+/* How many times as large or small as a message of the result. */
+static double times_off(const struct hs_result *result, size_t message, uint64_t bytes)
+{
+    double ratio = (double)result->messages[message].message_bytes / (double)bytes;
+
+    return ratio < 1 ? 1 / ratio : ratio;
+}
+
+static enum hs_status find_size(struct hs_context *context, size_t *message,
+                                const struct export_settings *settings,
                                 const struct hs_result *result, struct hs_error *err)
 {
     struct hs_text sizes = {0};
     uint64_t bytes;
     enum hs_status status = hs_bytes_parse(&bytes, settings->size, err);
+    char size[HS_UNIT_TEXT];
 
     if (status != HS_OK)
         return hs_error_prefix(err, status, "--size");
-    for (size_t i = 0; i < result->message_count; i++)
-        if (result->messages[i].message_bytes == bytes) {
+    *message = 0;
+    for (size_t i = 1; i < result->message_count; i++)
+        if (times_off(result, i, bytes) < times_off(result, *message, bytes))
             *message = i;
-            return HS_OK;
-        }
+    if (result->message_count > 0 && times_off(result, *message, bytes) <= NEAR_ENOUGH) {
+        if (times_off(result, *message, bytes) > 1)
+            hs_note(context, "%s has no %s: exported is what is best for %s, the nearest size",
+                    settings->result, settings->size,
+                    hs_bytes_format(size, result->messages[*message].message_bytes));
+        return HS_OK;
+    }
     append_sizes(&sizes, result);
     status = hs_fail(err, HS_INVALID, "--size %s: %s has %s", settings->size, settings->result,
                      sizes.data ? sizes.data : "no message size");
@@ -90,7 +109,7 @@ static enum hs_status choose_message(struct hs_context *context, struct hs_expor
     char size[HS_UNIT_TEXT];
 
     if (settings->size)
-        return find_size(&job->message, settings, result, err);
+        return find_size(context, &job->message, settings, result, err);
     if (result->message_count == 0)
         return HS_OK; /* hs_export says it */
     job->message = result->message_count - 1;

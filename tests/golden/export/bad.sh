@@ -12,7 +12,8 @@ try result.json --to msccl --plan 4x8
 try result.json --to msccl --plan 4xx16
 try result.json --to msccl --size 1MiB
 try result.json --to msccl --size much
-try sizes.json --to msccl --size 128MiB
+try sizes.json --to msccl --size 1GiB
+try sizes.json --to nccl-env --size 25MB
 try result.json --to simgrid
 try result.json --to simgrid -o -
 try result.json --to simgrid -o result.json
