@@ -13,7 +13,7 @@ try result.json --to msccl --plan 4xx16
 try result.json --to msccl --size 1MiB
 try result.json --to msccl --size much
 try sizes.json --to msccl --size 1GiB
-try sizes.json --to nccl-env --size 25MB
+hiersearch export sizes.json --to nccl-env --size 25MB 2>&1 >/dev/null | sed -n 1p
 try result.json --to simgrid
 try result.json --to simgrid -o -
 try result.json --to simgrid -o result.json
