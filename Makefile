@@ -360,6 +360,15 @@ bench-accuracy: bench-accuracy-table2 bench-accuracy-simgrid bench-lazy bench-ac
 .PHONY: bench-accuracy-cluster
 bench-accuracy-cluster: all
 	bench/accuracy_cluster.py --build $(BUILD)
+# Prices against times that other people published, any file of their shape, after fits that leave out what is judged.
+.PHONY: bench-accuracy-published
+bench-accuracy-published: $(BUILD)/bench/published
+	bench/accuracy_published.py --program $< --data $(DATA) --machines $(MACHINES) $(if $(FIT),--fit '$(FIT)') \
+	    $(if $(POINTS),--points '$(POINTS)')
+$(BUILD)/bench/published: bench/published.c $(call libs,$(USES_model))
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_model)) $(HS_LDFLAGS) $(HS_LIBS)
 # Played machines of 128 ranks: what the lazy plan costs against measuring every split.
 bench-lazy: $(BUILD)/bench/lazy
 	$<
