@@ -22,8 +22,11 @@ import subprocess
 import sys
 
 MIB = 2 ** 20
-BANDS = ((0, MIB), (MIB + 1, 64 * MIB - 1), (64 * MIB, math.inf))
+BYTES_MOST, US_MOST = 2 ** 50, 1e12
+BANDS = (lambda size: size <= MIB, lambda size: MIB < size < 64 * MIB, lambda size: size >= 64 * MIB)
 KINDS = ("NVLink nodes", "multi-node", "others", "CPU MPI")
+TITLES = {"none": "by what ships, which most of these times were fitted to", "others": "the machine itself left out",
+          "half": "the machine's other node counts left out", "nodes": "the machine's larger node counts, which are left out"}
 LIBRARIES = ("nccl", "openmpi", "mpich")
 USUAL_VERSION = 22809
 # What a line of parts does not say, and versions that tables do not name, found from their times (docs/model.md, section 8).
@@ -37,7 +40,8 @@ MPI_MACHINES = {"Leonardo (Dragonfly+)": "leonardo", "LUMI-C (Dragonfly)": "lumi
                 "MareNostrum 5 (oversubscribed fat tree, per the Bine abstract)": "mn5"}
 MPI_ALGORITHMS = (("ring", "ring"), ("raben", "halving"), ("recursive_halving", "halving"), ("recursive_doubling", "doubling"))
 MPI_LEAST_US = 0.5  # below it a clock was read, not a message sent
-MPI_HALF_COUNTS = 4  # node counts of AllReduce, to be halved
+MPI_HALF_COUNTS = 3  # node counts of AllReduce, to be halved
+OTHERS_LEAST = 300  # points of other machines that decide the constants
 DIFFER = math.log(1.1)  # two algorithms, to be told apart
 # Machines whose times are in the constants that ship.
 SEEN = {
@@ -54,9 +58,9 @@ class Skipped(Exception):
 
 # ---- what is in the files -----------------------------------------------------------------------------------------------------------------
 
-def of_type(entry, key, types, least=None):
+def of_type(entry, key, types, least=None, most=2 ** 31):
     value = entry.get(key)
-    if isinstance(value, bool) or not isinstance(value, types) or (least is not None and not least <= value < math.inf):
+    if isinstance(value, bool) or not isinstance(value, types) or (least is not None and not least <= value <= most):
         raise Skipped(f'no usable "{key}"')
     return value
 
@@ -105,7 +109,7 @@ class Table:
             raise Skipped("a row that is no object")
         if row.get("mark"):
             raise Skipped("marked rows")
-        size, time_us = of_type(row, "bytes", (int, float), 1), of_type(row, "time_us", (int, float), 1e-9)
+        size, time_us = of_type(row, "bytes", (int, float), 1, BYTES_MOST), of_type(row, "time_us", (int, float), 1e-3, US_MOST)
         if self.mpi and time_us < MPI_LEAST_US:
             raise Skipped(f"times below {MPI_LEAST_US} us")
         return size, time_us * 1e-6
@@ -181,6 +185,7 @@ class Program:
 
     def __init__(self, path):
         self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.points = 0
 
     def send(self, *words):
         text = "\t".join(re.sub(r"[\t\r\n\0]", " ", str(word)) for word in words)
@@ -199,6 +204,12 @@ class Program:
     def do(self, *words):
         self.send(*words)
         return self.answer()
+
+    def add(self, *words):
+        """A point: its index."""
+        self.do(*words)
+        self.points += 1
+        return self.points - 1
 
     def fit(self, model, points, prior="table", rounds=0):
         return float(self.do("fit", model, prior, rounds, ranges(points))[1])
@@ -234,6 +245,7 @@ class Bench:
 
     def __init__(self, program, data, machines):
         self.program, self.points, self.left_out, self.tables = program, [], collections.Counter(), 0
+        self.fewest = math.inf  # points of other machines that one was predicted by
         for entry in data:
             system = entry.get("system") if isinstance(entry, dict) else None
             try:
@@ -244,11 +256,8 @@ class Bench:
         self.systems = list(dict.fromkeys(p.table.system for p in self.points))
 
     def take(self, table):
-        points = []
-        for size, seconds in table.rows:
-            version = table.version or VERSIONS.get(table.system, USUAL_VERSION)
-            self.program.do(*table.line(size, seconds, version))
-            points.append(Point(table, len(self.points) + len(points), size, seconds))
+        version = table.version or VERSIONS.get(table.system, USUAL_VERSION)
+        points = [Point(table, self.program.add(*table.line(size, seconds, version)), size, seconds) for size, seconds in table.rows]
         self.points += points
         self.tables += bool(points)
         for why, count in table.dropped.items():
@@ -296,6 +305,7 @@ class Bench:
             self.program.do("reset", model)
             if system in SEEN:
                 self.program.fit(model, rest)
+                self.fewest = min(len(rest), self.fewest)
             self.set_version(mine, USUAL_VERSION)
             self.predict(mine, "others")
             self.predict_plain(mine, rest)
@@ -356,7 +366,7 @@ def errors(points, what):
 
 
 def in_bands(points):
-    return [[p for p in points if low <= p.bytes <= high] for low, high in BANDS]
+    return [[p for p in points if holds(p.bytes)] for holds in BANDS]
 
 
 def show(name, points, what):
@@ -385,19 +395,17 @@ def report(points, title):
             show(f"{'':<18s} NCCL's constants", mine, "rule")
         show_ranges(mine)
     for system in dict.fromkeys(p.table.system for p in points):
-        mine = [p for p in points if p.table.system == system]
-        show(f"  {system[:33]:<34s} {mine[0].fitted}"[:42], mine, "predicted")
+        show("  " + system, [p for p in points if p.table.system == system], "predicted")
 
 
 def report_mpi(points):
     """AllReduce by algorithm, and whether the faster of ring and halving is named."""
     points = [p for p in points if p.table.mpi and p.table.collective == "allreduce"]
     machines = [(name, [p for p in points if p.table.system == name]) for name in MPI_MACHINES]
-    first_two = [p for p in points if p.table.system in list(MPI_MACHINES)[:2]]
     if not points:
         return
-    print(f"\nCPU MPI, AllReduce\n  {'':<42s} {'ring':>13s} / {'halving':>13s} / {'doubling':>13s}")
-    for name, mine in [*machines, ("the first two", first_two)]:
+    print(f"\n  {'AllReduce of CPU MPI':<42s} {'ring':>13s} / {'halving':>13s} / {'doubling':>13s}")
+    for name, mine in [*machines, ("together", points)]:
         for what in ("predicted", "plain") if mine else ():
             columns = [[p for p in mine if p.table.runs == runs] for runs in ("ring", "halving", "doubling")]
             print(f"  {name if what == 'predicted' else '  plain alpha-beta-gamma':<42.42s} "
@@ -489,13 +497,14 @@ def main():
         {"none": bench.none, "others": bench.others, "half": bench.half}[options.fit]()
     print(f"{len(bench.points)} points of {bench.tables} tables, {len(bench.systems)} systems; "
           "error exp(mean |ln(predicted / published)|) - 1 (mean |predicted / published - 1|), percent")
-    report([p for p in bench.points if not p.seen], f"FIT={options.fit}" + (", points of more nodes, and of machines without fewer"
-                                                                             if options.fit.startswith("nodes") else ""))
-    fitted = [p for p in bench.points if p.fitted not in ("none", "others") and not p.seen]
-    if options.fit.startswith("nodes") and fitted:
-        report(fitted, f"of these the machines fitted, {options.fit}")
-    report_mpi([p for p in bench.points if not p.seen])
+    for label, title in dict([(options.fit, TITLES.get(options.fit, TITLES["nodes"])), ("none", TITLES["none"])]).items():
+        points = [p for p in bench.points if p.fitted == label and not p.seen]
+        if points:
+            report(points, f"{label}: {title}")
+            report_mpi(points)
     report_default(bench)
+    if bench.fewest < OTHERS_LEAST:
+        print(f"\nothers: a machine was predicted by only {bench.fewest} points of others; give files of more machines")
     report_left_out(bench)
     if options.points:
         write_points(bench.points, options.points)
