@@ -8,10 +8,11 @@ FIT (what constants a time is predicted with):
     none       those that ship (fitted to most of the published times known, so no test of these)
     others     fitted to all machines but its own; of a machine that what ships has never seen, what ships
     nodes<=N   fitted to the machine's own times on up to N nodes, with what ships as prior; of machines without such times, what ships
+    others,nodes<=N   the same, with the fit to all other machines as prior: what ships may have seen the larger counts
     half       MPI between CPUs: fitted to every other node count of the machine, and to the other machines; the rest as none
 POINTS: a table of all points as text, kept apart by tabs.
 Errors are exp(mean |ln(predicted / published)|) - 1 and, in brackets, mean |predicted / published - 1|, in percent.
-usage: make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|half|'nodes<=N'] [POINTS=out.tsv]
+usage: make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|half|'[others,]nodes<=N'] [POINTS=out.tsv]
 """
 import argparse
 import collections
@@ -272,13 +273,14 @@ class Bench:
         """By the constants as they are."""
         for model, mpi in (("nccl", False), ("mpi", True)):
             mine = [p for p in points if p.table.mpi == mpi]
+            doubt = DOUBT_CLASS if mpi else doubt
             for point, (seconds, low, high) in zip(mine, self.program.price(model, mine, doubt)):
                 point.predicted, point.low, point.high, point.fitted = seconds, low, high, label
 
     def predict_plain(self, points, fitted):
         """The plain model, fitted to those points; and NCCL's own."""
         model = "plain_mpi" if points and points[0].table.mpi else "plain"
-        self.program.do("reset", model)
+        self.program.do("ship", model)
         self.program.fit(model, fitted)
         for point, (seconds, _, _) in zip(points, self.program.price(model, points)):
             point.plain = seconds
@@ -302,7 +304,7 @@ class Bench:
             mine = [p for p in self.points if p.table.system == system]
             model = "mpi" if mine[0].table.mpi else "nccl"
             rest = self.of(mine[0].table.mpi, lambda p: p.table.system != system and p.table.fit)
-            self.program.do("reset", model)
+            self.program.do("ship", model)
             if system in SEEN:
                 self.program.fit(model, rest)
                 self.fewest = min(len(rest), self.fewest)
@@ -310,19 +312,20 @@ class Bench:
             self.predict(mine, "others")
             self.predict_plain(mine, rest)
             self.set_version(mine, VERSIONS.get(system, USUAL_VERSION))
-            self.program.do("reset", model)
+            self.program.do("ship", model)
 
     def era(self, points):
         """The version of a library that no table names, by the points of small counts: the one that explains them best, if clearly."""
         cost = {}
         for version in ERAS:
             self.set_version(points, version)
-            self.program.do("reset", "nccl")
+            self.program.do("recall", "nccl")
             cost[version] = self.program.fit("nccl", points, "own", ERA_ROUNDS)
         best = min(cost, key=cost.get)
         return best if cost[best] < cost[USUAL_VERSION] - ERA_GAIN else USUAL_VERSION
 
-    def small_counts(self, nodes, label):
+    def small_counts(self, nodes, label, alone):
+        """alone: the prior has not seen the machine either."""
         self.none()
         for system in self.systems:
             mine = [p for p in self.points if p.table.system == system]
@@ -331,16 +334,19 @@ class Bench:
             unnamed = [p for p in small if p.table.version is None and not p.table.mpi]
             if not small:
                 continue
+            rest = self.of(mine[0].table.mpi, lambda p: p.table.system != system and p.table.fit)
+            if alone and system in SEEN:
+                self.program.fit(model, rest)
+            self.program.do("keep", model)
             if unnamed:
                 self.set_version(mine, self.era(unnamed))
-            self.program.do("reset", model)
+            self.program.do("recall", model)
             self.program.fit(model, small, "own")
             self.predict(mine, label, DOUBT_OWN)
-            self.predict_plain(mine, sorted(small + self.of(mine[0].table.mpi, lambda p: p.table.system != system and p.table.fit),
-                                            key=lambda p: p.index))
+            self.predict_plain(mine, sorted(small + rest, key=lambda p: p.index))
             for point in small:
                 point.seen = True
-            self.program.do("reset", model)
+            self.program.do("ship", model)
 
     def half(self):
         self.none()
@@ -349,11 +355,11 @@ class Bench:
             counts = sorted({p.table.nodes for p in mine if p.table.collective == "allreduce"})
             for first in (0, 1) if len(counts) >= MPI_HALF_COUNTS else ():
                 out = [p for p in mine if p.table.nodes not in counts[first::2]]
-                self.program.do("reset", "mpi")
+                self.program.do("ship", "mpi")
                 self.program.fit("mpi", self.of(True, lambda p: p.table.fit and (p.table.system != system or p.table.nodes in counts[first::2])))
                 self.predict(out, "half")
                 self.predict_plain(out, [p for p in mine if p.table.fit and p.table.nodes in counts[first::2]])
-        self.program.do("reset", "mpi")
+        self.program.do("ship", "mpi")
 
 
 # ---- scores -------------------------------------------------------------------------------------------------------------------------------
@@ -480,10 +486,10 @@ def arguments():
     options = parser.parse_args()
     if not options.data or not options.machines:
         refuse("needs published times and what their machines are made of:\n"
-               "    make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|half|'nodes<=N'] [POINTS=out.tsv]\n"
+               "    make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|half|'[others,]nodes<=N'] [POINTS=out.tsv]\n"
                "the shape of both is at the top of bench/accuracy_published.py")
-    if not re.fullmatch(r"none|others|half|nodes<=[1-9]\d{0,6}", options.fit):
-        refuse(f"FIT: expected none, others, half, or 'nodes<=N', found {options.fit!r}")
+    if not re.fullmatch(r"none|others|half|(others,)?nodes<=[1-9]\d{0,6}", options.fit):
+        refuse(f"FIT: expected none, others, half, 'nodes<=N' or 'others,nodes<=N', found {options.fit!r}")
     return options
 
 
@@ -491,8 +497,8 @@ def main():
     options = arguments()
     data, machines = load(options.data, list), load(options.machines, dict)
     bench = Bench(Program(options.program), data, machines)
-    if options.fit.startswith("nodes<="):
-        bench.small_counts(int(options.fit[7:]), options.fit)
+    if "nodes<=" in options.fit:
+        bench.small_counts(int(options.fit.split("=")[1]), options.fit, options.fit.startswith("others"))
     else:
         {"none": bench.none, "others": bench.others, "half": bench.half}[options.fit]()
     print(f"{len(bench.points)} points of {bench.tables} tables, {len(bench.systems)} systems; "

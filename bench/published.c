@@ -9,8 +9,9 @@
  *                                   FORCED an algorithm or "", CLOCK 1: of torch and a host clock
  *     mpi MACHINE CALL ALGORITHM RANKS TASKS BY_NODE BYTES SECONDS          a point
  *     version VERSION LIST          these points' NCCL is another one
- *     reset MODEL                   its constants are what ships
- *     keep MODEL                    what they are now is what a later fit is around
+ *     ship MODEL                    its constants are what ships
+ *     keep MODEL                    what they are now is kept: what a later fit is around
+ *     recall MODEL                  they are what is kept
  *     fit MODEL table|own ROUNDS LIST     by the table's prior, or around what is kept
  *     price MODEL DOUBT LIST        seconds, low, high
  *
@@ -282,7 +283,7 @@ static enum hs_status find_model(size_t *model, const char *word, struct hs_erro
     return hs_name_find(model, word, "model", model_names, MODELS, err);
 }
 
-static enum hs_status reset_model(char *const *words, struct hs_error *err)
+static enum hs_status ship_model(char *const *words, struct hs_error *err)
 {
     size_t model;
 
@@ -299,6 +300,16 @@ static enum hs_status keep_model(char *const *words, struct hs_error *err)
     if (find_model(&model, words[0], err))
         return HS_INVALID;
     memcpy(kept[model], constants[model], sizeof(kept[model]));
+    return HS_OK;
+}
+
+static enum hs_status recall_model(char *const *words, struct hs_error *err)
+{
+    size_t model;
+
+    if (find_model(&model, words[0], err))
+        return HS_INVALID;
+    memcpy(constants[model], kept[model], sizeof(kept[model]));
     return HS_OK;
 }
 
@@ -372,10 +383,11 @@ static const struct command {
     bool answers; /* by itself */
     enum hs_status (*run)(char *const *words, struct hs_error *err);
 } commands[] = {
-    {"nccl", 10, false, add_nccl},      {"mpi", 8, false, add_mpi},
-    {"version", 2, false, set_version}, {"reset", 1, false, reset_model},
-    {"keep", 1, false, keep_model},     {"fit", 4, true, fit_model},
-    {"price", 3, true, price_points},   {"choice", 1, true, tell_choice},
+    {"nccl", 10, false, add_nccl},    {"recall", 1, false, recall_model},
+    {"mpi", 8, false, add_mpi},       {"version", 2, false, set_version},
+    {"ship", 1, false, ship_model},   {"keep", 1, false, keep_model},
+    {"fit", 4, true, fit_model},      {"price", 3, true, price_points},
+    {"choice", 1, true, tell_choice},
 };
 
 static enum hs_status obey(char *line, bool *answered, struct hs_error *err)
