@@ -40,7 +40,7 @@ struct point {
 static struct point *points;
 static size_t point_count, point_capacity;
 
-/* ---- the models to compare with --------------------------------------------------------------- */
+/* ---- the models to compare with -------------------------------------------------------------- */
 
 enum { ALPHA_GPU = 0, ALPHA_NIC = 4, PART_GPU = 9, PART_NIC = 13 };
 
@@ -141,7 +141,7 @@ static const void *call_of(const struct point *point, size_t model)
     return &point->run;
 }
 
-/* ---- points ----------------------------------------------------------------------------------- */
+/* ---- points ---------------------------------------------------------------------------------- */
 
 /* Words of the file, which the caller has checked; 0 where they are no numbers. */
 static double number(const char *word)
@@ -242,7 +242,7 @@ static enum hs_status add_mpi(char *const *words, struct hs_error *err)
     return add_point(&point, err);
 }
 
-/* ---- commands --------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 /* The next point of a list: true, and *text is behind it. */
 static bool next_point(size_t *point, size_t *last, const char **text)
