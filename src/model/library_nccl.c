@@ -24,8 +24,14 @@ const char *const hs_nccl_protocol_names[HS_NCCL_PROTOCOL_COUNT] = {
 
 #define SPEEDS       19 /* of the longest list, and a 0 */
 #define CHANNELS_MAX 32
-#define LINK_LEAST   3.0 /* GB/s: slowest ring that is found at all */
+#define LINK_LEAST   3.0  /* GB/s: slowest ring that is found at all */
+#define SLOWER_LEAST 0.49 /* of the speed found: slower ones are not tried */
 #define ROUNDING     1e-9
+/* Channels this fast are made two of half the speed; but not beyond Ampere, where there are enough
+ * that are slower than a NIC of 400 Gb/s. */
+#define DOUBLE_FROM_GBPS 25.0
+#define SLOW_GBPS        50.0
+#define ENOUGH_CHANNELS  4
 
 enum speed_list { SPEEDS_SM80, SPEEDS_SM90, SPEEDS_SM100, SPEED_LISTS };
 
@@ -75,7 +81,7 @@ static struct hs_nccl_graph graph_inside(const struct hs_shape *shape)
 
         if (*speeds > shape->link_GBps)
             continue;
-        if (found.channels > 0 && *speeds / found.ring_GBps <= 0.49)
+        if (found.channels > 0 && *speeds / found.ring_GBps <= SLOWER_LEAST)
             break;
         if (channels * *speeds > found.channels * found.ring_GBps)
             found = (struct hs_nccl_graph){.channels = channels, .ring_GBps = *speeds};
@@ -103,9 +109,10 @@ static struct hs_nccl_graph graph_between(const struct hs_shape *shape)
 struct hs_nccl_graph hs_nccl_graph(const struct hs_shape *shape)
 {
     struct hs_nccl_graph graph = shape->domains == 1 ? graph_inside(shape) : graph_between(shape);
-    bool many_slow = shape->parts.gpu.capability > 80 && graph.ring_GBps < 50 && graph.channels > 4;
+    bool enough = shape->parts.gpu.capability > 80 && graph.ring_GBps < SLOW_GBPS &&
+                  graph.channels > ENOUGH_CHANNELS;
 
-    if (graph.ring_GBps >= 25 && !many_slow) { /* ncclTopoDupChannels */
+    if (graph.ring_GBps >= DOUBLE_FROM_GBPS && !enough) { /* ncclTopoDupChannels */
         graph.channels *= 2;
         graph.ring_GBps /= 2;
         graph.tree_GBps /= 2;
@@ -156,23 +163,39 @@ static const double corrections[HS_NCCL_PROTOCOL_COUNT][CORRECTIONS] = {
      0.5, 0.5, 0.5, 0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9, 0.9},
 };
 
-#define LL128_DATA         0.92 /* 120 of 128 bytes, and a little less */
-#define TREE_OF_BUS        0.92
-#define TREE_LL_OF_BUS     (1 / 3.8)
-#define TREE_ONE_GPU       0.85
-#define RING_PLATEAU       1.4 /* latency of Simple rings, times, where messages are long */
-#define RING_PLATEAU_70    1.9
+/* Parts of a bus bandwidth. */
+#define LL_DATA           0.5
+#define LL_DATA_220       0.25 /* up to 2.20, and on one node of what goes around once: */
+#define LL_DATA_220_ONCE  (1 / 3.0)
+#define LL128_DATA        0.92 /* 120 of 128 bytes, and a little less */
+#define LL128_DATA_222    0.7  /* up to 2.22, one GPU a node */
+#define TREE_DATA         0.92
+#define TREE_LL_DATA      (1 / 3.8)
+#define TREE_LL128_DATA   (120 / 128.0)
+#define TREE_LL128_ONE    (7 / 9.0) /* on one node */
+#define TREE_ONE_GPU      0.85
+#define NVLS_DATA_227     (5 / 6.0) /* up to 2.27: allreduce */
+#define NVLS_GATHER_227   0.9
+#define NVLSTREE_DATA_218 0.7
+#define PAT_DATA          0.75
+/* Blackwell, LL128 rings per channel: up to 2.28; between two nodes from 2.28.9; up to 2.29.6 */
+#define RING_LL128_228    73.4
+#define RING_LL128_TWO    34.6
+#define RING_LL128_229    34.5
+#define NVLSTREE_MOST_228 43.8 /* Blackwell, more than two nodes */
+/* Latencies: of Simple rings, times, where messages are long; us. */
+#define RING_PLATEAU       1.4
+#define RING_PLATEAU_SM70  1.9
 #define PLATEAU_BYTES      64.0 /* per step and channel */
 #define FLUSH_PER_SIMPLE   3.0  /* netOverhead: a Simple step pays it three times */
-#define TREE_LATENCY_219   28.0 /* us: Simple trees from 2.19 to 2.22 */
+#define TREE_LATENCY_219   28.0 /* Simple trees from 2.19 to 2.22 */
 #define NVLS_LATENCY       25.0
 #define NVLS_LATENCY_218   23.0
 #define NVLSTREE_STEP      20.9
-#define NVLSTREE_STEP_2803 14.0
+#define NVLSTREE_STEP_2803 14.0 /* up to 2.28.3 */
 #define PAT_LATENCY        8.0
 #define PAT_STEP           (14.0 / 3.5)
 #define PAT_RANK           2.8
-#define PAT_OF_BUS         0.75
 
 /* ---- the same: times ------------------------------------------------------------------------- */
 
@@ -239,20 +262,20 @@ static double ring_ll128_most(const struct tuning *t)
     if (t->row < ROWS - 1 || version >= V(2, 29, 7))
         return ring_ll128[t->row][t->size];
     if (version >= V(2, 29, 0))
-        return t->size == 1 ? 34.6 : 34.5;
-    return version >= V(2, 28, 9) && t->size == 1 ? 34.6 : 73.4;
+        return t->size == 1 ? RING_LL128_TWO : RING_LL128_229;
+    return version >= V(2, 28, 9) && t->size == 1 ? RING_LL128_TWO : RING_LL128_228;
 }
 
 static double ring_GBps(const struct tuning *t, enum hs_nccl_protocol protocol)
 {
     int version = t->call->version;
-    double half = version >= V(2, 21, 0) ? 0.5 : t->domains > 1 || t->passes > 1 ? 0.25 : 1 / 3.0;
-    double data = version < V(2, 23, 0) && t->gpus < 2 ? 0.7 : LL128_DATA;
+    double ll = t->domains > 1 || t->passes > 1 ? LL_DATA_220 : LL_DATA_220_ONCE;
+    double ll128 = version < V(2, 23, 0) && t->gpus < 2 ? LL128_DATA_222 : LL128_DATA;
 
     if (protocol == HS_NCCL_LL)
-        return fmin(t->ll_most, t->bus_GBps * half);
+        return fmin(t->ll_most, t->bus_GBps * (version >= V(2, 21, 0) ? LL_DATA : ll));
     if (protocol == HS_NCCL_LL128)
-        return fmin(t->bus_GBps * data, t->graph.channels * ring_ll128_most(t));
+        return fmin(t->bus_GBps * ll128, t->graph.channels * ring_ll128_most(t));
     return t->bus_GBps;
 }
 
@@ -277,7 +300,7 @@ static struct hs_nccl_choice ring_choice(const struct tuning *t, enum hs_nccl_pr
 
     if (simple && t->domains > 1 && t->passes > 1 &&
         t->call->bytes / (2 * t->graph.channels * t->ranks) >= PLATEAU_BYTES)
-        latency *= t->row > 0 ? RING_PLATEAU : RING_PLATEAU_70;
+        latency *= t->row > 0 ? RING_PLATEAU : RING_PLATEAU_SM70;
     return choice_of(t, HS_NCCL_RING, protocol, latency,
                      ring_GBps(t, protocol) * t->ranks / t->steps);
 }
@@ -293,12 +316,12 @@ static double tree_GBps(const struct tuning *t, enum hs_nccl_protocol protocol)
 {
     int channels = t->graph.channels;
     double speed = t->domains <= 2 ? t->graph.tree_GBps : t->graph.ring_GBps;
-    double bus = fmin(channels * speed * TREE_OF_BUS, channels * tree_most[t->row][t->size]);
+    double bus = fmin(channels * speed * TREE_DATA, channels * tree_most[t->row][t->size]);
 
     if (protocol == HS_NCCL_LL)
-        bus = fmin(bus * TREE_LL_OF_BUS, t->ll_most);
+        bus = fmin(bus * TREE_LL_DATA, t->ll_most);
     if (protocol == HS_NCCL_LL128)
-        bus = fmin(bus * (t->domains < 2 ? 7 / 9.0 : 120 / 128.0),
+        bus = fmin(bus * (t->domains < 2 ? TREE_LL128_ONE : TREE_LL128_DATA),
                    channels * tree_ll128[t->row][t->size]);
     if (t->gpus < 2)
         bus *= TREE_ONE_GPU;
@@ -332,9 +355,9 @@ static struct hs_nccl_choice nvls_choice(const struct tuning *t)
         bus = heads * speed * nvls_efficiency[t->row] * (heads - 1) / heads;
         bus *= t->passes > 1 ? 2 * t->ranks / t->steps : others;
     } else if (t->passes > 1) {
-        bus = heads * speed * 5 / 6;
+        bus = heads * speed * NVLS_DATA_227;
     } else {
-        bus = heads * fmin(speed * others, 0.9 * speed);
+        bus = heads * speed * fmin(others, NVLS_GATHER_227);
     }
     return choice_of(t, HS_NCCL_NVLS, HS_NCCL_SIMPLE,
                      version < V(2, 19, 0) ? NVLS_LATENCY_218 : NVLS_LATENCY, bus);
@@ -356,13 +379,14 @@ static double nvlstree_GBps(const struct tuning *t, double heads, double net)
 
     if (version >= V(2, 28, 0)) {
         if (version < V(2, 29, 0) && t->row == 3 && t->size == 2)
-            most = 43.8;
+            most = NVLSTREE_MOST_228;
         return fmin(fmin(speed * nvls_efficiency[t->row] * (heads - 1) / heads * 2, net * two),
                     most) *
                t->ranks / t->steps;
     }
     return fmin(speed, net * two / 2) *
-           (version >= V(2, 19, 0) ? 5 / 6.0 : 0.7 * t->domains / (2 * (t->domains - 1)));
+           (version >= V(2, 19, 0) ? NVLS_DATA_227
+                                   : NVLSTREE_DATA_218 * t->domains / (2 * (t->domains - 1)));
 }
 
 static struct hs_nccl_choice nvlstree_choice(const struct tuning *t)
@@ -378,7 +402,7 @@ static struct hs_nccl_choice pat_choice(const struct tuning *t)
 {
     return choice_of(t, HS_NCCL_PAT, HS_NCCL_SIMPLE,
                      PAT_LATENCY + tree_levels(t) * PAT_STEP + t->ranks * PAT_RANK,
-                     t->bus_GBps * PAT_OF_BUS);
+                     t->bus_GBps * PAT_DATA);
 }
 
 /* ---- which there are, and which is taken ----------------------------------------------------- */
