@@ -287,6 +287,7 @@ QUICK_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_r
     tests/configs/test_configs.py tests/result/check_schema.py tests/golden/run "make -s headers" \
     "make -s layers" "tests/machine/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh tests/meta/test_folder.sh \
     tests/export/test_python.sh tests/plot/test_plots.sh tests/simulate/test_accuracy.sh \
+    "tests/model/test_published.sh $(BUILD)/bench/published" \
     "tests/install/test_manual.sh $(BUILD) && tests/install/test_completion.sh $(BUILD)"
 FULL_COMMANDS = $(QUICK_COMMANDS) "@timeout=900 tests/instrumented.sh sanitizers" \
     "@serial @timeout=600 tests/install/test_install.sh $(BUILD) $(MPI_NAME) && tests/install/test_deb.sh $(BUILD)" \
@@ -322,10 +323,10 @@ measure-programs: $(BUILD)/hiersearch-measure $(MPI_TESTS)
 # What tests/instrumented.sh builds a second time.
 instrumented-programs: $(BUILD)/hiersearch $(UNIT_TESTS) $(REPLAYS)
 
-check: all $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS))
+check: all $(BUILD)/bench/published $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS))
 	$(Q)tests/run -- $(QUICK_COMMANDS)
 
-check-full: all $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)
+check-full: all $(BUILD)/bench/published $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)
 	$(Q)tests/run -- $(FULL_COMMANDS)
 
 # Every split of 2 to 16 ranks through the stand-in for NCCL and CUDA, sanitizers included (about 9 minutes).
@@ -360,6 +361,15 @@ bench-accuracy: bench-accuracy-table2 bench-accuracy-simgrid bench-lazy bench-ac
 .PHONY: bench-accuracy-cluster
 bench-accuracy-cluster: all
 	bench/accuracy_cluster.py --build $(BUILD)
+# Prices against times that other people published, any file of their shape, after fits that leave out what is judged.
+.PHONY: bench-accuracy-published
+bench-accuracy-published: $(BUILD)/bench/published
+	bench/accuracy_published.py --program $< --data $(DATA) --machines $(MACHINES) $(if $(FIT),--fit '$(FIT)') \
+	    $(if $(POINTS),--points '$(POINTS)')
+$(BUILD)/bench/published: bench/published.c $(call libs,$(USES_model))
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_model)) $(HS_LDFLAGS) $(HS_LIBS)
 # Played machines of 128 ranks: what the lazy plan costs against measuring every split.
 bench-lazy: $(BUILD)/bench/lazy
 	$<

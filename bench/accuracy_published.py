@@ -1,0 +1,520 @@
+#!/usr/bin/env python3
+"""Published times of NCCL's and MPI's collectives against what the library says of them.
+
+DATA, JSON: a list of tables {"system", "nodes", "gpus_per_node", "ranks", "collective", "algorithm", "rows": [{"bytes", "time_us"}]}, and
+of each maybe "source", "nccl_version", "notes", "fit": false (scored, never fitted), "mark" (also of a row: neither fitted nor scored).
+MACHINES, JSON: {system: {"parts": "8xH100, 8xNDR400", "library": "nccl", "note"}}. Both may be several files.
+FIT (what constants a time is predicted with):
+    none       those that ship (fitted to most of the published times known, so no test of these)
+    others     fitted to all machines but its own; of a machine that what ships has never seen, what ships
+    nodes<=N   fitted to the machine's own times on up to N nodes, with what ships as prior; of machines without such times, what ships
+    others,nodes<=N   the same, with the fit to all other machines as prior: what ships may have seen the larger counts
+    half       MPI between CPUs: fitted to every other node count of the machine, and to the other machines; the rest as none
+POINTS: a table of all points as text, kept apart by tabs.
+Errors are exp(mean |ln(predicted / published)|) - 1 and, in brackets, mean |predicted / published - 1|, in percent.
+usage: make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|half|'[others,]nodes<=N'] [POINTS=out.tsv]
+"""
+import argparse
+import collections
+import json
+import math
+import re
+import subprocess
+import sys
+
+MIB = 2 ** 20
+BYTES_MOST, US_MOST = 2 ** 50, 1e12
+BANDS = (lambda size: size <= MIB, lambda size: MIB < size < 64 * MIB, lambda size: size >= 64 * MIB)
+KINDS = ("NVLink nodes", "multi-node", "others", "CPU MPI")
+TITLES = {"none": "by what ships, which most of these times were fitted to", "others": "the machine itself left out",
+          "half": "the machine's other node counts left out", "nodes": "the machine's larger node counts, which are left out"}
+LIBRARIES = ("nccl", "openmpi", "mpich")
+USUAL_VERSION = 22809
+# What a line of parts does not say, and versions that tables do not name, found from their times (docs/model.md, section 8).
+CPUS = {"AWS p4de.24xlarge": "intel"}
+VERSIONS = {"Perlmutter": 21803}
+ERAS = (21803, 21903, 22003, 22103, 22303, 22803, 22809)
+ERA_ROUNDS, ERA_GAIN = 12, 10  # of a fit; in its cost, to be believed
+RACK_GPUS, RACK_GPUS_USED = 72, 64
+DOUBT_CLASS, DOUBT_OWN = 0.9, 0.4  # price_nccl.h
+MPI_MACHINES = {"Leonardo (Dragonfly+)": "leonardo", "LUMI-C (Dragonfly)": "lumi",
+                "MareNostrum 5 (oversubscribed fat tree, per the Bine abstract)": "mn5"}
+MPI_ALGORITHMS = (("ring", "ring"), ("raben", "halving"), ("recursive_halving", "halving"), ("recursive_doubling", "doubling"))
+MPI_LEAST_US = 0.5  # below it a clock was read, not a message sent
+MPI_HALF_COUNTS = 3  # node counts of AllReduce, to be halved
+OTHERS_LEAST = 300  # points of other machines that decide the constants
+DIFFER = math.log(1.1)  # two algorithms, to be told apart
+# Machines whose times are in the constants that ship.
+SEEN = {
+    "MareNostrum 5 ACC", "Perlmutter", "A100-SXM node (AIConfigurator)", "H100-SXM node (AIConfigurator)", "B300-SXM node (AIConfigurator)",
+    "GB200 node (AIConfigurator)", "L40S node (AIConfigurator)", "A100 DGX (Vidur)", "AWS p4de.24xlarge", "AWS p5.48xlarge one node",
+    "CoreWeave GB200 NVL72, 1 rack", "CoreWeave H100", "Alps GH200, 1 GPU per node", "8x H200 node", "8x H200 node, GPU count sweep",
+    "8x B200 node, GPU count sweep", "H100 cluster of poster gj-aion", "OCI BM.GPU.GB200-v3.4, 2 racks", "OCI GB300 (racks of 16 nodes used)",
+    "OCI A100 (OKE)", "Olivia (NRIS) GH200", "GCP a3-megagpu-8g", *MPI_MACHINES}
+
+
+class Skipped(Exception):
+    """Why a table or a row is left out."""
+
+
+# ---- what is in the files -----------------------------------------------------------------------------------------------------------------
+
+def of_type(entry, key, types, least=None, most=2 ** 31):
+    value = entry.get(key)
+    if isinstance(value, bool) or not isinstance(value, types) or (least is not None and not least <= value <= most):
+        raise Skipped(f'no usable "{key}"')
+    return value
+
+
+def text_of(entry, key):
+    return entry[key] if isinstance(entry.get(key), str) else ""
+
+
+class Table:
+    """A published table whose machine has a price. `rows`: [(bytes, seconds)]."""
+
+    def __init__(self, entry, machines):
+        if not isinstance(entry, dict):
+            raise Skipped("a table that is no object")
+        if entry.get("mark"):
+            raise Skipped("marked tables")
+        self.system = of_type(entry, "system", str)
+        self.nodes, self.gpus = of_type(entry, "nodes", int, 1), of_type(entry, "gpus_per_node", int, 1)
+        self.ranks = of_type(entry, "ranks", int, 1)
+        self.collective, self.algorithm = of_type(entry, "collective", str), of_type(entry, "algorithm", str)
+        self.source, self.notes = text_of(entry, "source"), text_of(entry, "notes")
+        self.fit = entry.get("fit") is not False
+        self.version = version_of(text_of(entry, "nccl_version"))
+        machine = machines.get(self.system)
+        if not isinstance(machine, dict):
+            raise Skipped("a machine that is not described")
+        library = text_of(machine, "library")
+        if library not in LIBRARIES:
+            raise Skipped(f'library "{library}"')
+        self.mpi = library != "nccl"
+        if self.mpi:
+            self.read_mpi()
+        else:
+            self.read_nccl(machine)
+        self.rows, self.dropped = [], collections.Counter()
+        for row in of_type(entry, "rows", list):
+            try:
+                self.rows.append(self.read_row(row))
+            except Skipped as why:
+                self.dropped[str(why)] += 1
+        if not self.rows and not self.dropped:
+            raise Skipped("no rows")
+
+    def read_row(self, row):
+        if not isinstance(row, dict):
+            raise Skipped("a row that is no object")
+        if row.get("mark"):
+            raise Skipped("marked rows")
+        size, time_us = of_type(row, "bytes", (int, float), 1, BYTES_MOST), of_type(row, "time_us", (int, float), 1e-3, US_MOST)
+        if self.mpi and time_us < MPI_LEAST_US:
+            raise Skipped(f"times below {MPI_LEAST_US} us")
+        return size, time_us * 1e-6
+
+    def read_nccl(self, machine):
+        self.parts, note, algorithm = of_type(machine, "parts", str), text_of(machine, "note"), self.algorithm.lower()
+        if "groups" in note:
+            raise Skipped("groups at once")
+        if algorithm.startswith("hierarchical"):
+            raise Skipped("not NCCL's own algorithm")
+        rings = "ring (nccl_" in algorithm or "forced ring" in algorithm
+        self.runs = "ring" if rings else "tree" if algorithm.startswith("tree") else ""
+        self.clock = int("torch" in algorithm or "all_reduce_bench" in self.source)
+        count = re.match(r"\d{1,4}", self.parts)
+        board = re.match(r"\d+x\S+-pcie|\d+xL40S", self.parts)
+        self.domains, self.used = self.nodes, self.gpus
+        if count and int(count[0]) >= RACK_GPUS:
+            rack = RACK_GPUS_USED if "used" in note else RACK_GPUS
+            self.domains = -(-self.nodes * self.gpus // rack)
+            self.used = self.nodes * self.gpus // self.domains
+        self.kind = "multi-node" if self.nodes > 1 else "others" if board else "NVLink nodes"
+
+    def read_mpi(self):
+        if self.system not in MPI_MACHINES:
+            raise Skipped("a machine of CPUs without constants")
+        self.runs = next((runs for start, runs in MPI_ALGORITHMS if self.algorithm.startswith(start)), None)
+        if self.runs is None:
+            raise Skipped("an MPI algorithm without a price")
+        self.kind, self.tasks = "CPU MPI", self.gpus
+        said = re.search(r"(\d{1,6}) tasks per node", self.notes)
+        self.by_node = int(bool(said) and self.tasks == 1)
+        if self.by_node:
+            self.tasks = max(1, int(said[1]))
+
+    def line(self, size, seconds, version):
+        """The point as the program reads it."""
+        if self.mpi:
+            return ("mpi", MPI_MACHINES[self.system], self.collective, self.runs, self.ranks, self.tasks, self.by_node, size, seconds)
+        return ("nccl", self.parts, CPUS.get(self.system, ""), self.domains, self.used, self.collective, self.runs, size, version, self.clock,
+                seconds)
+
+
+def version_of(text):
+    """NCCL's code of "2.28.9", "RCCL 2.27.7 / ROCm 7.2.0"; None: it does not say."""
+    said = re.match(r"(?:RCCL )?(\d)\.(\d{1,2})\.(\d{1,2})", text)
+    return int(said[1]) * 10000 + int(said[2]) * 100 + int(said[3]) if said else None
+
+
+def load(paths, kind):
+    """The lists or objects of all files, joined."""
+    whole = kind()
+    for path in paths:
+        try:
+            with open(path, encoding="utf-8") as file:
+                content = json.load(file)
+        except (OSError, ValueError, RecursionError) as error:
+            refuse(f"{path}: {error}")
+        if not isinstance(content, kind):
+            refuse(f"{path}: expected {'a list of tables' if kind is list else 'an object of machines'}")
+        whole = whole + content if kind is list else {**whole, **content}
+    return whole
+
+
+def refuse(message):
+    print(f"accuracy_published: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+# ---- the program --------------------------------------------------------------------------------------------------------------------------
+
+class Program:
+    """bench/published.c: a command a line."""
+
+    def __init__(self, path):
+        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.points = 0
+
+    def send(self, *words):
+        text = "\t".join(re.sub(r"[\t\r\n\0]", " ", str(word)) for word in words)
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+
+    def answer(self):
+        line = self.process.stdout.readline()
+        if not line:
+            sys.exit("accuracy_published: the program ended early")
+        word, _, rest = line.rstrip("\n").partition("\t")
+        if word == "no":
+            raise Skipped(rest)
+        return line.rstrip("\n").split("\t")
+
+    def do(self, *words):
+        self.send(*words)
+        return self.answer()
+
+    def add(self, *words):
+        """A point: its index."""
+        self.do(*words)
+        self.points += 1
+        return self.points - 1
+
+    def fit(self, model, points, prior="table", rounds=0):
+        return float(self.do("fit", model, prior, rounds, ranges(points))[1])
+
+    def price(self, model, points, doubt=DOUBT_CLASS):
+        """[(seconds, low, high)]"""
+        self.send("price", model, doubt, ranges(points))
+        return [tuple(map(float, self.answer())) for _ in points]
+
+
+def ranges(points):
+    """0-3,7 of points in ascending order."""
+    runs = []
+    for point in points:
+        if runs and runs[-1][1] == point.index - 1:
+            runs[-1][1] = point.index
+        else:
+            runs.append([point.index, point.index])
+    return ",".join(f"{first}-{last}" for first, last in runs)
+
+
+class Point:
+    """A published time, and what is said of it: by us, by a plain model, by NCCL's own constants."""
+
+    def __init__(self, table, index, size, seconds):
+        self.table, self.index, self.bytes, self.seconds = table, index, size, seconds
+        self.predicted = self.low = self.high = self.plain = self.rule = math.nan
+        self.fitted, self.seen = "none", False  # whether a fit of this run has seen it
+
+
+class Bench:
+    """All points, and the conditions that they are predicted under."""
+
+    def __init__(self, program, data, machines):
+        self.program, self.points, self.left_out, self.tables = program, [], collections.Counter(), 0
+        self.fewest = math.inf  # points of other machines that one was predicted by
+        for entry in data:
+            system = entry.get("system") if isinstance(entry, dict) else None
+            try:
+                self.take(Table(entry, machines))
+            except Skipped as why:
+                rows = entry.get("rows") if isinstance(entry, dict) else None
+                self.left_out[str(system), str(why)] += len(rows) if isinstance(rows, list) else 0
+        self.systems = list(dict.fromkeys(p.table.system for p in self.points))
+
+    def take(self, table):
+        version = table.version or VERSIONS.get(table.system, USUAL_VERSION)
+        points = [Point(table, self.program.add(*table.line(size, seconds, version)), size, seconds) for size, seconds in table.rows]
+        self.points += points
+        self.tables += bool(points)
+        for why, count in table.dropped.items():
+            self.left_out[table.system, why] += count
+
+    def of(self, mpi, keep=lambda point: True):
+        return [p for p in self.points if p.table.mpi == mpi and keep(p)]
+
+    # -- conditions
+
+    def predict(self, points, label, doubt=DOUBT_CLASS):
+        """By the constants as they are."""
+        for model, mpi in (("nccl", False), ("mpi", True)):
+            mine = [p for p in points if p.table.mpi == mpi]
+            doubt = DOUBT_CLASS if mpi else doubt
+            for point, (seconds, low, high) in zip(mine, self.program.price(model, mine, doubt)):
+                point.predicted, point.low, point.high, point.fitted = seconds, low, high, label
+
+    def predict_plain(self, points, fitted):
+        """The plain model, fitted to those points; and NCCL's own."""
+        model = "plain_mpi" if points and points[0].table.mpi else "plain"
+        self.program.do("ship", model)
+        self.program.fit(model, fitted)
+        for point, (seconds, _, _) in zip(points, self.program.price(model, points)):
+            point.plain = seconds
+        for point, (seconds, _, _) in zip(points, self.program.price("rule", points) if model == "plain" else ()):
+            point.rule = seconds
+
+    def set_version(self, points, version):
+        points = [p for p in points if p.table.version is None and not p.table.mpi]
+        if points:
+            self.program.do("version", version, ranges(points))
+
+    def none(self):
+        for mpi in (False, True):
+            points = self.of(mpi)
+            self.predict(points, "none")
+            self.predict_plain(points, [p for p in points if p.table.fit])
+
+    def others(self):
+        """A machine's version, if no table names it, is not looked at either."""
+        for system in self.systems:
+            mine = [p for p in self.points if p.table.system == system]
+            model = "mpi" if mine[0].table.mpi else "nccl"
+            rest = self.of(mine[0].table.mpi, lambda p: p.table.system != system and p.table.fit)
+            self.program.do("ship", model)
+            if system in SEEN:
+                self.program.fit(model, rest)
+                self.fewest = min(len(rest), self.fewest)
+            self.set_version(mine, USUAL_VERSION)
+            self.predict(mine, "others")
+            self.predict_plain(mine, rest)
+            self.set_version(mine, VERSIONS.get(system, USUAL_VERSION))
+            self.program.do("ship", model)
+
+    def era(self, points):
+        """The version of a library that no table names, by the points of small counts: the one that explains them best, if clearly."""
+        cost = {}
+        for version in ERAS:
+            self.set_version(points, version)
+            self.program.do("recall", "nccl")
+            cost[version] = self.program.fit("nccl", points, "own", ERA_ROUNDS)
+        best = min(cost, key=cost.get)
+        return best if cost[best] < cost[USUAL_VERSION] - ERA_GAIN else USUAL_VERSION
+
+    def small_counts(self, nodes, label, alone):
+        """alone: the prior has not seen the machine either."""
+        self.none()
+        for system in self.systems:
+            mine = [p for p in self.points if p.table.system == system]
+            small = [p for p in mine if p.table.nodes <= nodes and p.table.fit]
+            model = "mpi" if mine[0].table.mpi else "nccl"
+            unnamed = [p for p in small if p.table.version is None and not p.table.mpi]
+            if not small:
+                continue
+            rest = self.of(mine[0].table.mpi, lambda p: p.table.system != system and p.table.fit)
+            if alone and system in SEEN:
+                self.program.fit(model, rest)
+            self.program.do("keep", model)
+            if unnamed:
+                self.set_version(mine, self.era(unnamed))
+            self.program.do("recall", model)
+            self.program.fit(model, small, "own")
+            self.predict(mine, label, DOUBT_OWN)
+            self.predict_plain(mine, sorted(small + rest, key=lambda p: p.index))
+            for point in small:
+                point.seen = True
+            self.program.do("ship", model)
+
+    def half(self):
+        self.none()
+        for system in [s for s in self.systems if s in MPI_MACHINES]:
+            mine = [p for p in self.points if p.table.system == system]
+            counts = sorted({p.table.nodes for p in mine if p.table.collective == "allreduce"})
+            for first in (0, 1) if len(counts) >= MPI_HALF_COUNTS else ():
+                out = [p for p in mine if p.table.nodes not in counts[first::2]]
+                self.program.do("ship", "mpi")
+                self.program.fit("mpi", self.of(True, lambda p: p.table.fit and (p.table.system != system or p.table.nodes in counts[first::2])))
+                self.predict(out, "half")
+                self.predict_plain(out, [p for p in mine if p.table.fit and p.table.nodes in counts[first::2]])
+        self.program.do("ship", "mpi")
+
+
+# ---- scores -------------------------------------------------------------------------------------------------------------------------------
+
+def errors(points, what):
+    """exp(mean |ln|) - 1 and mean |ratio - 1|, in percent."""
+    ratios = [getattr(p, what) / p.seconds for p in points]
+    mean = sum(abs(math.log(r)) for r in ratios) / len(ratios)
+    return f"{100 * math.expm1(mean):5.1f} ({100 * sum(abs(r - 1) for r in ratios) / len(ratios):5.1f})"
+
+
+def in_bands(points):
+    return [[p for p in points if holds(p.bytes)] for holds in BANDS]
+
+
+def show(name, points, what):
+    bands = in_bands([p for p in points if getattr(p, what) > 0])
+    print(f"  {name:<42.42s} {' / '.join(errors(b, what) if b else '      -      ' for b in bands)}   points {'/'.join(str(len(b)) for b in bands)}")
+
+
+def show_ranges(points):
+    shares = []
+    for band in in_bands(points):
+        inside = sum(p.low <= p.seconds <= p.high for p in band)
+        shares.append(f"{100 * inside / len(band):3.0f} %" if band else "  -  ")
+    widths = sorted(math.sqrt(p.high / p.low) for p in points)
+    print(f"  {'':<18s} {'within the 90 % range':<23s} {' / '.join(f'{s:>13s}' for s in shares)}   half of the ranges within x{widths[len(widths) // 2]:.2f}")
+
+
+def report(points, title):
+    print(f"\n{title}\n  {'':<42s} {'<= 1 MiB':>13s} / {'1 to 64 MiB':>13s} / {'>= 64 MiB':>13s}")
+    for kind in KINDS:
+        mine = [p for p in points if p.table.kind == kind]
+        if not mine:
+            continue
+        show(f"{kind:<18s} ours", mine, "predicted")
+        show(f"{'':<18s} plain alpha-beta-s", mine, "plain")
+        if not mine[0].table.mpi:
+            show(f"{'':<18s} NCCL's constants", mine, "rule")
+        show_ranges(mine)
+    for system in dict.fromkeys(p.table.system for p in points):
+        show("  " + system, [p for p in points if p.table.system == system], "predicted")
+
+
+def report_mpi(points):
+    """AllReduce by algorithm, and whether the faster of ring and halving is named."""
+    points = [p for p in points if p.table.mpi and p.table.collective == "allreduce"]
+    machines = [(name, [p for p in points if p.table.system == name]) for name in MPI_MACHINES]
+    if not points:
+        return
+    print(f"\n  {'AllReduce of CPU MPI':<42s} {'ring':>13s} / {'halving':>13s} / {'doubling':>13s}")
+    for name, mine in [*machines, ("together", points)]:
+        for what in ("predicted", "plain") if mine else ():
+            columns = [[p for p in mine if p.table.runs == runs] for runs in ("ring", "halving", "doubling")]
+            print(f"  {name if what == 'predicted' else '  plain alpha-beta-gamma':<42.42s} "
+                  f"{' / '.join(errors(c, what) if c else '      -      ' for c in columns)}   "
+                  f"points {'/'.join(str(len(c)) for c in columns)}; faster of ring and halving named {pairs(mine, what)}")
+
+
+def pairs(points, what):
+    by, right, total = collections.defaultdict(lambda: ([], [])), 0, 0
+    for p in points:
+        if p.table.runs != "doubling":
+            by[p.table.system, p.table.ranks, p.table.tasks, p.table.source, p.bytes][p.table.runs == "halving"].append(p)
+    for rings, halvings in by.values():
+        for a in rings:
+            for b in halvings:
+                gap = math.log(a.seconds / b.seconds)
+                if abs(gap) > DIFFER:
+                    total += 1
+                    right += (getattr(a, what) - getattr(b, what)) * gap > 0
+    return f"{right} of {total}"
+
+
+def report_default(bench):
+    """Which of ring and tree NCCL's default is, where both are published: the one whose time is nearer."""
+    by = collections.defaultdict(lambda: {"ring": [], "tree": [], "": []})
+    for p in bench.of(False):
+        t = p.table
+        by[t.system, t.nodes, t.gpus, t.collective, p.bytes][t.runs].append(p)
+    score = collections.defaultdict(lambda: [0, 0, 0.0, 0.0])
+    for (system, *_), found in by.items():
+        if not found["ring"] or not found["tree"]:
+            continue
+        ring, tree = found["ring"][0].seconds, found["tree"][0].seconds
+        for p in found[""] if abs(math.log(ring / tree)) >= DIFFER else ():
+            truth = "ring" if abs(math.log(p.seconds / ring)) < abs(math.log(p.seconds / tree)) else "tree"
+            named = bench.program.do("choice", p.index)[0]
+            times = {"ring": ring, "tree": tree}
+            score[system][0] += named == truth
+            score[system][1] += 1
+            score[system][2] += times.get(named, times[truth])
+            score[system][3] += times[truth]
+    for system, (right, total, taken, best) in score.items():
+        print(f"\nNCCL's default named right (ring or tree, where they differ by over 10 %), {system}: {right} of {total}, "
+              f"time lost by misnaming {100 * (taken / best - 1):.1f} %")
+
+
+def write_points(points, path):
+    columns = ("system", "nodes", "ranks", "collective", "algorithm", "bytes", "published_seconds", "predicted_seconds", "low_seconds",
+               "high_seconds", "fitted")
+    with open(path, "w", encoding="utf-8") as out:
+        print(*columns, sep="\t", file=out)
+        for p in points:
+            t = p.table
+            words = [re.sub(r"\s", " ", str(word)) for word in (t.system, t.nodes, t.ranks, t.collective, t.algorithm, p.bytes)]
+            print(*words, *(f"{x:.9g}" for x in (p.seconds, p.predicted, p.low, p.high)), p.fitted, sep="\t", file=out)
+
+
+def report_left_out(bench):
+    if bench.left_out:
+        print("\nleft out (rows):")
+    for (system, why), rows in sorted(bench.left_out.items()):
+        print(f"  {rows:5d}  {system}: {why}")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="build/bench/published")
+    parser.add_argument("--data", nargs="*", default=[], metavar="FILE")
+    parser.add_argument("--machines", nargs="*", default=[], metavar="FILE")
+    parser.add_argument("--fit", default="none")
+    parser.add_argument("--points", metavar="FILE")
+    options = parser.parse_args()
+    if not options.data or not options.machines:
+        refuse("needs published times and what their machines are made of:\n"
+               "    make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|half|'[others,]nodes<=N'] [POINTS=out.tsv]\n"
+               "the shape of both is at the top of bench/accuracy_published.py")
+    if not re.fullmatch(r"none|others|half|(others,)?nodes<=[1-9]\d{0,6}", options.fit):
+        refuse(f"FIT: expected none, others, half, 'nodes<=N' or 'others,nodes<=N', found {options.fit!r}")
+    return options
+
+
+def main():
+    options = arguments()
+    data, machines = load(options.data, list), load(options.machines, dict)
+    bench = Bench(Program(options.program), data, machines)
+    if "nodes<=" in options.fit:
+        bench.small_counts(int(options.fit.split("=")[1]), options.fit, options.fit.startswith("others"))
+    else:
+        {"none": bench.none, "others": bench.others, "half": bench.half}[options.fit]()
+    print(f"{len(bench.points)} points of {bench.tables} tables, {len(bench.systems)} systems; "
+          "error exp(mean |ln(predicted / published)|) - 1 (mean |predicted / published - 1|), percent")
+    for label, title in dict([(options.fit, TITLES.get(options.fit, TITLES["nodes"])), ("none", TITLES["none"])]).items():
+        points = [p for p in bench.points if p.fitted == label and not p.seen]
+        if points:
+            report(points, f"{label}: {title}")
+            report_mpi(points)
+    report_default(bench)
+    if bench.fewest < OTHERS_LEAST:
+        print(f"\nothers: a machine was predicted by only {bench.fewest} points of others; give files of more machines")
+    report_left_out(bench)
+    if options.points:
+        write_points(bench.points, options.points)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+/*
+ * library.h - what a program asks of a library that communicates: one call of one group.
+ *
+ * Bytes of a call are what nccl-tests calls size: of an allreduce and a reduce-scatter those a
+ * process gives, of an allgather those it gets, of an all-to-all those it gives to all.
+ */
+#ifndef HS_MODEL_LIBRARY_H
+#define HS_MODEL_LIBRARY_H
+
+/* name, text, times that the bytes go around a ring */
+/* clang-format off */
+#define HS_LIBRARY_CALLS(row)               \
+    row(ALLREDUCE, "allreduce", 2)          \
+    row(ALLGATHER, "allgather", 1)          \
+    row(REDUCE_SCATTER, "reducescatter", 1) \
+    row(ALLTOALL, "alltoall", 1)
+/* clang-format on */
+
+enum hs_library_call {
+#define HS_ROW(name, text, passes) HS_CALL_##name,
+    HS_LIBRARY_CALLS(HS_ROW)
+#undef HS_ROW
+        HS_LIBRARY_CALL_COUNT
+};
+extern const char *const hs_library_call_names[HS_LIBRARY_CALL_COUNT];
+extern const int hs_library_call_passes[HS_LIBRARY_CALL_COUNT];
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * parts.h - a machine of GPUs by what it is made of, and the share of it that a call has.
+ *
+ *     8xH100, 8xNDR400          8 GPUs behind NVSwitch and 8 NICs in a node
+ *     4xA100-mesh, 4xSS11       NVLinks join the GPUs pairwise, without a switch (no NVLS)
+ *     8xL40S-pcie4              boards without NVLink, in slots of PCIe 4 (or 5)
+ *     72xGB200, 72xNDR400       a rack that is one NVLink domain: what NCCL calls a node
+ *
+ *     PARTS := COUNT "x" GPU ["-mesh" | "-pcie4" | "-pcie5"] [", " COUNT "x" NIC]
+ *
+ * Rates are in GB/s per direction, because NCCL's rule compares them with round figures in GB/s.
+ */
+#ifndef HS_MODEL_PARTS_H
+#define HS_MODEL_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define HS_PARTS_MAX 1024 /* GPUs or NICs of a node */
+/* From as many GPUs on, a node in a line of parts is a rack: trays of one NVLink domain. */
+#define HS_RACK_GPUS 72
+
+/* GPUs that share constants of their price. name, letter, meaning */
+/* clang-format off */
+#define HS_GPU_GENERATIONS(row)                          \
+    row(AMPERE, 'A', "A100, and V100 for want of times") \
+    row(HOPPER, 'H', "H100 and its kin")                 \
+    row(BLACKWELL, 'B', "B200 and its kin")              \
+    row(BOARD, 'P', "boards without NVLink")
+
+/* NICs that do. name, text, meaning */
+#define HS_NIC_CLASSES(row)                              \
+    row(INFINIBAND, "ib", "InfiniBand")                  \
+    row(SLINGSHOT, "ss", "Slingshot 11, libfabric")      \
+    row(ROCE, "roce", "Ethernet with RoCE")              \
+    row(TCPXO, "tcpxo", "GPUDirect-TCPXO")               \
+    row(EFA, "efa", "Elastic Fabric Adapter")
+/* clang-format on */
+
+enum hs_gpu_generation {
+#define HS_ROW(name, letter, meaning) HS_GPU_##name,
+    HS_GPU_GENERATIONS(HS_ROW)
+#undef HS_ROW
+        HS_GPU_GENERATION_COUNT
+};
+
+enum hs_nic_class {
+#define HS_ROW(name, text, meaning) HS_NIC_##name,
+    HS_NIC_CLASSES(HS_ROW)
+#undef HS_ROW
+        HS_NIC_CLASS_COUNT
+};
+
+/* The host enters NCCL's rule, and nothing else. */
+enum hs_cpu { HS_CPU_INTEL, HS_CPU_AMD, HS_CPU_ARM };
+
+struct hs_gpu {
+    const char *name;
+    enum hs_gpu_generation generation;
+    int capability;     /* compute capability, times 10: "SM90" is 90 */
+    double nvlink_GBps; /* all links: NCCL's figure of one (src/graph/topo.h) times their number;
+                           boards: the slot */
+    double slot_GBps;   /* PCIe to the host */
+    enum hs_cpu cpu;    /* the usual one beside it */
+    bool nvls;          /* its NVSwitch reduces */
+};
+
+struct hs_nic {
+    const char *name;
+    double line_GBps;
+    enum hs_nic_class class;
+};
+
+/* A node. A plain value. */
+struct hs_parts {
+    struct hs_gpu gpu; /* as its variant is: of boards the slot's rate, of a mesh no NVLS */
+    struct hs_nic nic;
+    int64_t gpu_count;
+    int64_t nic_count; /* 0: one node alone */
+    bool mesh;
+};
+
+/* HS_INVALID: what was expected, and of an unknown GPU or NIC the nearest name. */
+enum hs_status hs_parts_parse(struct hs_parts *parts, const char *text, struct hs_error *err);
+
+/* What one call sees of the machine. */
+struct hs_shape {
+    struct hs_parts parts;
+    int64_t domains, gpus, ranks; /* NVLink domains, GPUs used in each, their product */
+    double nvlink_GBps;           /* what a GPU can inject: of a mesh the links to GPUs in use */
+    double link_GBps;             /* most that goes to one other GPU */
+    double nics;                  /* of a domain, in use: one may be shared */
+    bool behind; /* NICs of A100 mesh boards are behind the CPU (NCCL's path PHB): no LL128 */
+};
+
+/* `gpus` of each of `domains` NVLink domains. NICs come with the GPUs in use; of a rack one with
+ * each. HS_INVALID: fewer than two GPUs in all, more than there are, or no NIC to leave by. */
+enum hs_status hs_parts_shape(struct hs_shape *shape, const struct hs_parts *parts, int64_t domains,
+                              int64_t gpus, struct hs_error *err);
+
+#endif

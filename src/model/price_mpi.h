@@ -1,0 +1,68 @@
+/*
+ * price_mpi.h - how long MPI's collectives take between CPUs, by algorithm: ring, Rabenseifner's
+ * halving and doubling, recursive doubling.
+ *
+ * A step costs latency, a little more for longer messages and a rendezvous beyond 8 KiB; bytes cost
+ * the wire, and a reduction that is slower for data beyond the cache; processes of a node share
+ * both. Costs as in Thakur, Rabenseifner and Gropp, "Optimization of collective communication
+ * operations in MPICH", 2005, section 4, with these terms. docs/model.md says what was fitted.
+ * Constants are those of three machines: another one's lie anywhere within their families (50 %
+ * off, where one of the three is left out).
+ */
+#ifndef HS_MODEL_PRICE_MPI_H
+#define HS_MODEL_PRICE_MPI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/constants.h"
+#include "model/library.h"
+
+/* name, text, meaning; one NIC of 200 Gb/s in a node */
+/* clang-format off */
+#define HS_MPI_MACHINES(row)                                  \
+    row(LEONARDO, "leonardo", "dragonfly+, Open MPI")         \
+    row(LUMI, "lumi", "dragonfly, Slingshot 11, Cray MPICH")  \
+    row(MN5, "mn5", "tapered fat tree, Open MPI")
+
+#define HS_MPI_ALGORITHMS(row)                                                            \
+    row(RING, "ring", "p - 1 steps to the next rank, twice")                              \
+    row(HALVING, "halving", "recursive halving, then doubling: Rabenseifner's allreduce") \
+    row(DOUBLING, "doubling", "all bytes to a partner twice as far each step; allreduce")
+/* clang-format on */
+
+enum hs_mpi_machine {
+#define HS_ROW(name, text, meaning) HS_MPI_##name,
+    HS_MPI_MACHINES(HS_ROW)
+#undef HS_ROW
+        HS_MPI_MACHINE_COUNT
+};
+
+enum hs_mpi_algorithm {
+#define HS_ROW(name, text, meaning) HS_MPI_##name,
+    HS_MPI_ALGORITHMS(HS_ROW)
+#undef HS_ROW
+        HS_MPI_ALGORITHM_COUNT
+};
+
+extern const char *const hs_mpi_machine_names[HS_MPI_MACHINE_COUNT];
+extern const char *const hs_mpi_algorithm_names[HS_MPI_ALGORITHM_COUNT];
+
+struct hs_mpi_call {
+    enum hs_mpi_machine machine;
+    enum hs_library_call kind; /* all but the all-to-all */
+    enum hs_mpi_algorithm algorithm;
+    int64_t ranks;
+    int64_t tasks; /* ranks of a node */
+    bool by_node;  /* rank r on node r mod nodes; else the ranks of a node are consecutive */
+    double bytes;  /* > 0 */
+};
+
+/* Prices struct hs_mpi_call. */
+extern const struct hs_price_model hs_mpi_price_model;
+
+/* The standard deviation of log(seconds), as hs_nccl_deviation: what no constant explains is what
+ * a fit expects (scatter). */
+double hs_mpi_deviation(const struct hs_mpi_call *call, const double *values, double doubt);
+
+#endif

@@ -1,0 +1,419 @@
+/*
+ * Microseconds, and bytes per microsecond, as the constants are.
+ */
+#include "model/price_nccl.h"
+
+#include <math.h>
+
+#include "model/constants_nccl.h"
+
+#define PER_GB 1e3 /* bytes per us of a GB/s */
+#define PER_MB 1e6
+
+/* Fixed, beside the constants. */
+#define TREE_OF_LINE         0.90
+#define NVLSTREE_OF_LINE     0.95
+#define LL_OF_LINE           0.5 /* a flag with every 4 bytes */
+#define GROW_DOUBLINGS       4.0 /* from 2 to 32 nodes; then rates fall no more */
+#define GROW_DOUBLINGS_LL128 3.0
+#define SHORT_BYTES          1024.0
+#define FAST_SLOT_GBPS       30.0 /* from PCIe 5 on the host path of LL is twice as fast */
+#define FULL_SLOT            0.9  /* of the slot: then NIC and GPU share it both ways */
+
+static const struct hs_constant rows[HS_NCCL_K_COUNT] = {
+#define HS_ROW(name, text, unit, prior, deviation, family, fitted, width, meaning)                 \
+    {text, unit, prior, deviation, family, fitted, width, meaning},
+    HS_NCCL_CONSTANTS(HS_ROW)
+#undef HS_ROW
+};
+
+/* What all algorithms are made of. */
+struct pace {
+    const struct hs_nccl_run *run;
+    const double *k; /* values of the constants */
+    double bytes, domains, gpus, ranks, passes;
+    double call, fill;   /* once, us */
+    double hop, net;     /* a step inside and between nodes, us */
+    double inside;       /* rate of a GPU inside */
+    double line;         /* rate of the NICs of a node, Simple */
+    double out;          /* the same, of the protocol */
+    double ramped_bytes; /* bytes, and what Simple loses until it is at its rate */
+};
+
+static enum hs_gpu_generation generation_of(const struct pace *p)
+{
+    return p->run->call.shape.parts.gpu.generation;
+}
+
+/* The generation's member of the family that begins there. */
+static double of_generation(const struct pace *p, enum hs_nccl_constant first)
+{
+    return p->k[first + generation_of(p)];
+}
+
+static double of_class(const struct pace *p, enum hs_nccl_constant first)
+{
+    return p->k[first + p->run->call.shape.parts.nic.class];
+}
+
+static enum hs_nccl_protocol protocol_of(const struct pace *p)
+{
+    return p->run->choice.protocol;
+}
+
+static bool is_simple(const struct pace *p)
+{
+    return protocol_of(p) == HS_NCCL_SIMPLE;
+}
+
+static double clamp(double value, double most)
+{
+    return fmin(most, fmax(0, value));
+}
+
+/* Doublings of the nodes beyond two. */
+static double doublings(const struct pace *p)
+{
+    return log2(fmax(p->domains, 2)) - 1;
+}
+
+/* ---- ingredients ----------------------------------------------------------------------------- */
+
+static double call_us(const struct pace *p)
+{
+    double us = of_generation(p, HS_NCCL_K_CALL_A), piece = fmax(1, p->bytes / p->ranks);
+
+    /* LL takes more threads per channel for pieces of 512 B to 4 KiB */
+    if (protocol_of(p) == HS_NCCL_LL)
+        us *= 1 + p->k[HS_NCCL_K_CALL_THREADS] * clamp(log2(piece / 512), 3) / 3;
+    if (p->domains > 1)
+        us *= p->k[HS_NCCL_K_CALL_MULTI];
+    return us + (p->run->host_clock ? p->k[HS_NCCL_K_CALL_TORCH] : 0);
+}
+
+static double fill_us(const struct pace *p)
+{
+    if (protocol_of(p) == HS_NCCL_LL)
+        return 0;
+    return is_simple(p) ? of_generation(p, HS_NCCL_K_FILL_SIMPLE_A) : p->k[HS_NCCL_K_FILL_LL128];
+}
+
+static double hop_us(const struct pace *p)
+{
+    double us = protocol_of(p) == HS_NCCL_LL      ? of_generation(p, HS_NCCL_K_HOP_LL_A)
+                : protocol_of(p) == HS_NCCL_LL128 ? p->k[HS_NCCL_K_HOP_LL128]
+                                                  : of_generation(p, HS_NCCL_K_HOP_SIMPLE_A);
+
+    return us * (p->domains > 1 ? p->k[HS_NCCL_K_HOP_MULTI] : 1);
+}
+
+static double net_us(const struct pace *p)
+{
+    return p->k[HS_NCCL_K_NET_LL + protocol_of(p)] * of_class(p, HS_NCCL_K_NIC_IB) *
+           (1 + p->k[HS_NCCL_K_GROW_NET] * doublings(p));
+}
+
+/* The part of a rate that is data. */
+static double data_part(const struct pace *p)
+{
+    if (protocol_of(p) == HS_NCCL_LL)
+        return p->k[HS_NCCL_K_PART_LL];
+    return is_simple(p) ? 1 : p->k[HS_NCCL_K_PART_LL128];
+}
+
+/* Boards share the paths between their slots. */
+static double nvlink_rate(const struct pace *p)
+{
+    double rate = p->run->call.shape.nvlink_GBps * PER_GB;
+
+    if (generation_of(p) == HS_GPU_BOARD)
+        rate /= pow(fmax(p->gpus, 2) / 2, p->k[HS_NCCL_K_PCIE_SHARE]);
+    return rate;
+}
+
+static double nics_rate(const struct pace *p)
+{
+    const struct hs_shape *shape = &p->run->call.shape;
+
+    return fmax(1, shape->nics * shape->parts.nic.line_GBps * PER_GB);
+}
+
+static double line_rate(const struct pace *p)
+{
+    const struct hs_shape *shape = &p->run->call.shape;
+    double rate = nics_rate(p) * of_class(p, HS_NCCL_K_EFF_IB);
+
+    rate *= pow(1 + p->k[HS_NCCL_K_GROW], -fmin(doublings(p), GROW_DOUBLINGS));
+    if (shape->gpus == 1 &&
+        shape->nics * shape->parts.nic.line_GBps > FULL_SLOT * shape->parts.gpu.slot_GBps)
+        rate *= p->k[HS_NCCL_K_ONE];
+    return shape->behind ? rate * p->k[HS_NCCL_K_BEHIND] : rate;
+}
+
+/* LL writes to memory of the host, from where a thread sends. */
+static double host_rate(const struct pace *p)
+{
+    const struct hs_shape *shape = &p->run->call.shape;
+    double fast = shape->parts.gpu.slot_GBps > FAST_SLOT_GBPS ? 2 : 1;
+
+    return p->k[HS_NCCL_K_HOST_LL] * PER_GB * fast *
+           pow(fmax(1, shape->nics), p->k[HS_NCCL_K_HOST_LL_EXP]);
+}
+
+static double out_rate(const struct pace *p)
+{
+    double fall = fmin(doublings(p), GROW_DOUBLINGS_LL128);
+
+    if (protocol_of(p) == HS_NCCL_LL)
+        return fmin(host_rate(p), LL_OF_LINE * p->line);
+    if (is_simple(p))
+        return p->line;
+    return p->k[HS_NCCL_K_NET_PART_LL128] * p->line * pow(1 + p->k[HS_NCCL_K_GROW_LL128], -fall);
+}
+
+static double ramped(double bytes, double ramp_MB)
+{
+    return bytes + sqrt(ramp_MB * PER_MB * bytes);
+}
+
+static double ramped_bytes(const struct pace *p)
+{
+    if (!is_simple(p))
+        return p->bytes;
+    return ramped(p->bytes,
+                  p->domains > 1 ? p->k[HS_NCCL_K_RAMP] : of_generation(p, HS_NCCL_K_RAMP_IN_A));
+}
+
+static struct pace pace_of(const struct hs_nccl_run *run, const double *values)
+{
+    const struct hs_shape *shape = &run->call.shape;
+    struct pace p = {.run = run,
+                     .k = values,
+                     .bytes = run->call.bytes,
+                     .domains = (double)shape->domains,
+                     .gpus = (double)shape->gpus,
+                     .ranks = (double)shape->ranks,
+                     .passes = hs_library_call_passes[run->call.kind]};
+
+    p.call = call_us(&p);
+    p.fill = fill_us(&p);
+    p.hop = hop_us(&p);
+    p.net = net_us(&p);
+    p.inside = nvlink_rate(&p) * of_generation(&p, HS_NCCL_K_EFF_A) * data_part(&p);
+    p.line = line_rate(&p);
+    p.out = out_rate(&p);
+    p.ramped_bytes = ramped_bytes(&p);
+    return p;
+}
+
+/* ---- algorithms: us beside the call itself --------------------------------------------------- */
+
+/* Each step the mean of its hops, and a piece at the slowest link. */
+static double ring_us(const struct pace *p)
+{
+    double few = protocol_of(p) == HS_NCCL_LL && p->bytes < SHORT_BYTES && p->gpus > 1
+                     ? p->k[HS_NCCL_K_SHORT]
+                     : 1;
+    double latency = p->hop, rate = p->inside, piece = p->bytes / p->ranks;
+    double q = p->k[is_simple(p) ? HS_NCCL_K_Q_SIMPLE : HS_NCCL_K_Q_LL];
+    double full = p->run->call.shape.parts.gpu.nvlink_GBps * PER_GB * data_part(p);
+
+    if (p->domains > 1) {
+        latency = ((p->ranks - p->domains) * p->hop + p->domains * p->net * few) / p->ranks;
+        rate = fmin(p->inside, p->out);
+    }
+    return p->fill +
+           p->passes * (p->ranks - 1) *
+               pow(pow(latency, q) + pow(p->ramped_bytes / p->ranks / rate, q), 1 / q) +
+           p->k[HS_NCCL_K_OWN] * piece / full;
+}
+
+/* In a tree over more than two nodes a node in the middle sends everything twice. */
+static double tree_load(const struct pace *p)
+{
+    return p->domains > 2 ? 2 : 1;
+}
+
+/* The first chunk goes up and down step after step, the rest behind it at the slowest link. */
+static double tree_us(const struct pace *p)
+{
+    double chunk = fmin(p->bytes, p->run->chunk_bytes), rest = p->bytes - chunk;
+    double out = p->out * TREE_OF_LINE, stream = 2 * rest / p->inside;
+    double us = p->fill + 2 * (p->gpus - 1) * (p->hop + (is_simple(p) ? chunk / p->inside : 0));
+
+    if (p->domains < 2)
+        return us + stream;
+    us += 2 * floor(log2(p->domains)) * (p->net + chunk / out);
+    if (!is_simple(p))
+        us += rest / chunk * p->k[HS_NCCL_K_TREE_CHUNK] * p->net;
+    return us + fmax(stream, tree_load(p) * rest / out);
+}
+
+/* An allreduce takes each byte once, and the n / u that a GPU reduces once more. */
+static double switch_us(const struct pace *p)
+{
+    enum hs_gpu_generation generation = generation_of(p);
+    double part = generation == HS_GPU_HOPPER      ? p->k[HS_NCCL_K_NVLS_EFF_H]
+                  : generation == HS_GPU_BLACKWELL ? p->k[HS_NCCL_K_NVLS_EFF_B]
+                                                   : 1;
+
+    return (p->passes > 1 ? 1 + 1 / p->gpus : 1) *
+           ramped(p->bytes, p->k[HS_NCCL_K_NVLS_RAMP] * p->gpus / 8) /
+           (p->run->call.shape.nvlink_GBps * PER_GB * part);
+}
+
+static double nvls_us(const struct pace *p)
+{
+    return p->k[HS_NCCL_K_NVLS] + switch_us(p);
+}
+
+static double nvlstree_us(const struct pace *p)
+{
+    double step = p->k[HS_NCCL_K_NVLSTREE] * of_class(p, HS_NCCL_K_NIC_IB);
+    double out = tree_load(p) * p->ramped_bytes / (p->line * NVLSTREE_OF_LINE);
+
+    return p->k[HS_NCCL_K_NVLS] + 2 * log2(p->domains) * step + fmax(out, switch_us(p));
+}
+
+static double pat_us(const struct pace *p)
+{
+    return p->fill + log2(p->domains) * p->net + p->bytes / p->out;
+}
+
+/* All at once: what stays inside beside what leaves. From 4 to 32 KiB per peer a call costs more.
+ */
+static double direct_us(const struct pace *p)
+{
+    double piece = p->bytes / p->ranks, others = p->ranks - 1;
+    double bytes = ramped(p->bytes, of_generation(p, HS_NCCL_K_RAMP_IN_A));
+    double inside = (p->gpus - 1) / p->ranks * bytes / (nvlink_rate(p) * p->k[HS_NCCL_K_A2A_EFF]);
+    double outside = p->domains > 1 ? p->gpus * (p->ranks - p->gpus) * piece /
+                                          (nics_rate(p) * p->k[HS_NCCL_K_A2A_NET])
+                                    : 0;
+
+    return (p->k[HS_NCCL_K_A2A_CALL] - 1) * p->call + p->k[HS_NCCL_K_A2A_PEER] * others +
+           p->k[HS_NCCL_K_A2A_LARGE] * clamp(log2(fmax(1, piece) / 4096) / 3, 1) +
+           fmax(inside, outside) +
+           of_generation(p, HS_NCCL_K_A2A_OWN_A) * piece /
+               (p->run->call.shape.parts.gpu.nvlink_GBps * PER_GB);
+}
+
+static double (*const algorithms[HS_NCCL_ALGORITHM_COUNT])(const struct pace *) = {
+    [HS_NCCL_RING] = ring_us,         [HS_NCCL_TREE] = tree_us, [HS_NCCL_NVLS] = nvls_us,
+    [HS_NCCL_NVLSTREE] = nvlstree_us, [HS_NCCL_PAT] = pat_us,   [HS_NCCL_DIRECT] = direct_us,
+};
+
+static double seconds_of(const void *call, const double *values)
+{
+    const struct hs_nccl_run *run = call;
+    struct pace p = pace_of(run, values);
+
+    return (p.call + algorithms[run->choice.algorithm](&p)) * 1e-6;
+}
+
+const struct hs_price_model hs_nccl_price_model = {
+    .constants = rows, .count = HS_NCCL_K_COUNT, .scatter = 0.12, .seconds = seconds_of};
+
+struct hs_nccl_run hs_nccl_run(const struct hs_nccl_call *call, struct hs_nccl_choice choice)
+{
+    struct hs_nccl_graph graph = hs_nccl_graph(&call->shape);
+    struct hs_nccl_run run = {.call = *call, .choice = choice};
+
+    run.chunk_bytes = hs_nccl_kernel_channels(&graph) * hs_nccl_tree_chunk(call, choice.protocol);
+    return run;
+}
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+/* What no constant explains (log), by bytes: of the published times once all are fitted. */
+static double noise_of(double bytes)
+{
+    const double MiB = 1048576;
+
+    return bytes <= MiB ? 0.09 : bytes < 64 * MiB ? 0.10 : 0.06;
+}
+
+double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, double doubt)
+{
+    double noise = noise_of(run->call.bytes);
+
+    return sqrt(hs_constants_variance(&hs_nccl_price_model, run, values, doubt) + noise * noise);
+}
+
+static double doubt_of(const struct hs_nccl_machine *machine)
+{
+    return machine->doubt > 0 ? machine->doubt : HS_NCCL_DOUBT_CLASS;
+}
+
+enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
+                             const struct hs_nccl_ask *ask, struct hs_error *err)
+{
+    struct hs_nccl_call call = {
+        .kind = ask->kind, .bytes = ask->bytes, .version = machine->version};
+    const double *values = machine->values;
+    double shipped[HS_NCCL_K_COUNT], range;
+    struct hs_nccl_run run;
+
+    if (!(ask->bytes > 0) || !isfinite(ask->bytes))
+        return hs_fail(err, HS_INVALID, "expected bytes above 0, found %g", ask->bytes);
+    if (hs_parts_shape(&call.shape, &machine->parts, ask->domains, ask->gpus, err))
+        return HS_INVALID;
+    if (call.version == 0)
+        call.version = HS_NCCL_VERSION_USUAL;
+    if (values == NULL) {
+        hs_constants_shipped(shipped, &hs_nccl_price_model);
+        values = shipped;
+    }
+    hs_nccl_choose(&out->choice, &call, HS_NCCL_ANY);
+    run = hs_nccl_run(&call, out->choice);
+    out->seconds = seconds_of(&run, values);
+    range = exp(HS_PRICE_RANGE * hs_nccl_deviation(&run, values, doubt_of(machine)));
+    out->low_seconds = out->seconds / range;
+    out->high_seconds = out->seconds * range;
+    return HS_OK;
+}
+
+/* ---- layers ---------------------------------------------------------------------------------- */
+
+static enum hs_library_call call_of(enum hs_phase phase)
+{
+    switch (phase) {
+    case HS_REDUCE_SCATTER:
+    case HS_PAIR:
+        return HS_CALL_REDUCE_SCATTER;
+    case HS_ALLGATHER:
+        return HS_CALL_ALLGATHER;
+    case HS_ALLREDUCE:
+    case HS_PHASE_COUNT:
+        break;
+    }
+    return HS_CALL_ALLREDUCE;
+}
+
+/* GPUs of a domain in one communicator. */
+static int64_t gpus_of(struct hs_layer layer, int64_t domain)
+{
+    int64_t fit = domain / layer.stride;
+
+    return fit < 1 ? 1 : fit < layer.size ? fit : layer.size;
+}
+
+enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
+                                   struct hs_stage_key key, double bytes, struct hs_error *err)
+{
+    int64_t gpus = gpus_of(key.layer, machine->gpus);
+    struct hs_nccl_ask ask = {call_of(key.phase), (key.layer.size + gpus - 1) / gpus, gpus, bytes};
+    struct hs_nccl_price back;
+
+    if (hs_nccl_price(out, machine, &ask, err))
+        return HS_INVALID;
+    if (key.phase != HS_PAIR)
+        return HS_OK;
+    ask.kind = HS_CALL_ALLGATHER;
+    if (hs_nccl_price(&back, machine, &ask, err))
+        return HS_INVALID;
+    out->seconds += back.seconds;
+    out->low_seconds += back.low_seconds;
+    out->high_seconds += back.high_seconds;
+    return HS_OK;
+}

@@ -1,0 +1,78 @@
+/*
+ * price_nccl.h - how long NCCL's collectives take on a machine in parts, whoever chose what runs.
+ *
+ * The form is NCCL's own (latency and bytes per step, src/graph/tuning.cc) with what it leaves out:
+ * a call costs something before its first step; latency and bytes of a ring's step neither add nor
+ * hide each other, (a^q + b^q)^(1/q); trees store and forward their chunks and stream the rest;
+ * Simple reaches its rate slowly, n + sqrt(ramp n) bytes; LL over a network goes through host
+ * memory. docs/model.md derives it. Constants (constants_nccl.h) have priors from NCCL's sources
+ * and are fitted to published times, one set for all machines: of a machine of which nothing was
+ * measured expect 10 to 30 % below 1 MiB and 6 to 10 % from 64 MiB on, which the range says.
+ */
+#ifndef HS_MODEL_PRICE_NCCL_H
+#define HS_MODEL_PRICE_NCCL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "model/constants.h"
+#include "model/library_nccl.h"
+#include "model/stage.h"
+
+/* A call with what runs it. */
+struct hs_nccl_run {
+    struct hs_nccl_call call;
+    struct hs_nccl_choice choice;
+    double chunk_bytes; /* of a tree: of all channels together */
+    bool host_clock;    /* of torch.distributed, timed by a clock of the host */
+};
+struct hs_nccl_run hs_nccl_run(const struct hs_nccl_call *call, struct hs_nccl_choice choice);
+
+/* Prices struct hs_nccl_run. */
+extern const struct hs_price_model hs_nccl_price_model;
+
+/* How many widths a constant may be off: on a machine of which nothing was measured, and where its
+ * own times were fitted on fewer nodes. */
+#define HS_NCCL_DOUBT_CLASS 0.9
+#define HS_NCCL_DOUBT_OWN   0.4
+/* The standard deviation of log(seconds): constants as far off as `doubt` says, and what no
+ * constant explains. The 90 % range is seconds exp(-+HS_PRICE_RANGE deviation). */
+double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, double doubt);
+#define HS_PRICE_RANGE 1.645
+
+/* ---- the price of a call, for who asks nothing else ------------------------------------------ */
+
+struct hs_nccl_machine {
+    struct hs_parts parts;
+    int64_t gpus;         /* in use of each NVLink domain */
+    int version;          /* 0: HS_NCCL_VERSION_USUAL */
+    const double *values; /* of the constants; NULL: what ships */
+    double doubt;         /* 0: HS_NCCL_DOUBT_CLASS */
+};
+
+struct hs_nccl_price {
+    struct hs_nccl_choice choice; /* what NCCL would run by its rule */
+    double seconds, low_seconds, high_seconds;
+};
+
+/* `gpus` of each of `domains` NVLink domains call together. HS_INVALID: hs_parts_shape's, or bytes
+ * that are not above 0. */
+struct hs_nccl_ask {
+    enum hs_library_call kind;
+    int64_t domains, gpus;
+    double bytes;
+};
+enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
+                             const struct hs_nccl_ask *ask, struct hs_error *err);
+
+/* The same for a layer's communicators, ranks counted domain by domain, which all call at once,
+ * with `bytes` entering the stage (stage.h); key.algorithm means nothing here. Each has the NICs of
+ * its GPUs; where it does not nest in domains it is priced as if it did, with as many GPUs of a
+ * domain as fit. A pair is the sum of both calls, with the choice of the reduce-scatter, and the
+ * range as if they erred together. Communicators that share NVLinks, or the slots of boards, are
+ * priced as if alone. */
+enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
+                                   struct hs_stage_key key, double bytes, struct hs_error *err);
+
+#endif

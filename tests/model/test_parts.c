@@ -1,0 +1,140 @@
+/* Machines in parts, and what a call sees of them. */
+#include "model/parts.h"
+#include "test.h"
+
+static void a_line_says_gpus_and_nics(void **state)
+{
+    struct hs_parts parts;
+
+    (void)state;
+    assert_int_equal(hs_parts_parse(&parts, "8xH100, 4xNDR200", NULL), HS_OK);
+    assert_string_equal(parts.gpu.name, "H100");
+    assert_string_equal(parts.nic.name, "NDR200");
+    assert_int_equal(parts.gpu_count, 8);
+    assert_int_equal(parts.nic_count, 4);
+    assert_true(parts.gpu.nvls && !parts.mesh);
+    assert_int_equal(hs_parts_parse(&parts, "4xGB200", NULL), HS_OK);
+    assert_int_equal(parts.nic_count, 0);
+    assert_int_equal(hs_parts_parse(&parts, "4xH100-mesh,4xSS11", NULL), HS_OK);
+    assert_true(parts.mesh && !parts.gpu.nvls);
+}
+
+static void a_board_has_the_rate_of_its_slot(void **state)
+{
+    static const struct {
+        const char *text;
+        double GBps;
+    } boards[] = {{"8xL40S", 24}, {"8xL40S-pcie4", 24}, {"8xL40S-pcie5", 48}, {"8xH100-pcie5", 48}};
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(boards); i++) {
+        struct hs_parts parts;
+
+        assert_int_equal(hs_parts_parse(&parts, boards[i].text, NULL), HS_OK);
+        assert_int_equal(parts.gpu.generation, HS_GPU_BOARD);
+        assert_near(parts.gpu.nvlink_GBps, boards[i].GBps, 0);
+        assert_false(parts.gpu.nvls);
+    }
+}
+
+static void wrong_lines_are_refused_with_what_was_meant(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"", "expected a part such as 8xH100"},
+        {"H100", "expected a part such as 8xH100"},
+        {"8x", "expected a part such as 8xH100"},
+        {"xH100", "number of parts"},
+        {"0xH100", "number of parts"},
+        {"1025xH100", "number of parts"},
+        {"8xh100", "did you mean \"H100\""},
+        {"8xH10O", "did you mean \"H100\""},
+        {"8xMI300X", "unknown GPU \"MI300X\""},
+        {"8xH100-mash", "did you mean \"mesh\""},
+        {"8xH100-", "unknown variant of a GPU"},
+        {"8xL40S-mesh", "no NVLinks for a mesh"},
+        {"8xH100, 8xNDR4000", "did you mean \"NDR400\""},
+        {"4xGH200-mesh, 4xSS11-tcp", "unknown NIC \"SS11-tcp\""},
+        {"8xH100,", "expected a part such as 8xH100"},
+        {"8xH100, 8xNDR400, 8xNDR400", "unknown NIC"},
+        {"8xH1000000000000000000000000000000000000000000000000000000000000000", "expected a part"},
+    };
+    struct hs_parts parts;
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(wrong); i++) {
+        struct hs_error err = {0};
+
+        assert_int_equal(hs_parts_parse(&parts, wrong[i][0], &err), HS_INVALID);
+        assert_has(err.message, wrong[i][1]);
+    }
+}
+
+static struct hs_shape shape(const char *text, int64_t domains, int64_t gpus)
+{
+    struct hs_parts parts;
+    struct hs_shape shape;
+
+    assert_int_equal(hs_parts_parse(&parts, text, NULL), HS_OK);
+    assert_int_equal(hs_parts_shape(&shape, &parts, domains, gpus, NULL), HS_OK);
+    return shape;
+}
+
+static void a_mesh_gives_the_links_between_gpus_in_use(void **state)
+{
+    (void)state;
+    assert_near(shape("4xA100-mesh, 4xSS11", 1, 4).nvlink_GBps, 240, 0);
+    assert_near(shape("4xA100-mesh, 4xSS11", 1, 4).link_GBps, 80, 0);
+    assert_near(shape("4xA100-mesh, 4xSS11", 1, 2).nvlink_GBps, 80, 0);
+    assert_near(shape("4xA100-mesh, 4xSS11", 1, 2).link_GBps, 80, 0);
+    assert_near(shape("8xA100, 4xSS11", 1, 2).nvlink_GBps, 240, 0);
+    assert_true(shape("4xA100-mesh, 4xSS11", 2, 4).behind);
+    assert_false(shape("4xA100-mesh, 4xSS11", 1, 4).behind);
+    assert_false(shape("4xGH200-mesh, 4xSS11", 2, 4).behind);
+}
+
+static void nics_come_with_the_gpus_in_use(void **state)
+{
+    (void)state;
+    assert_near(shape("8xA100, 16xRoCE100", 2, 8).nics, 16, 0);
+    assert_near(shape("8xA100, 16xRoCE100", 2, 1).nics, 2, 0);
+    assert_near(shape("8xA100, 4xEFA100", 2, 1).nics, 0.5, 0);
+    assert_near(shape("72xGB200, 72xNDR400", 2, 64).nics, 64, 0);
+}
+
+static void a_call_needs_two_gpus_that_reach_each_other(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t domains, gpus;
+        const char *message;
+    } wrong[] = {
+        {"8xH100", 1, 1, "expected 2 to"},         {"8xH100", 0, 8, "expected 2 to"},
+        {"8xH100", 1, 9, "expected 1 to 8 GPUs"},  {"8xH100", 2, 8, "need NICs"},
+        {"8xH100, 8xNDR400", 2, 0, "1 to 8 GPUs"}, {"8xH100, 8xNDR400", INT64_MAX, 8, "2 to"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(wrong); i++) {
+        struct hs_error err = {0};
+        struct hs_parts parts;
+        struct hs_shape out;
+
+        assert_int_equal(hs_parts_parse(&parts, wrong[i].text, NULL), HS_OK);
+        assert_int_equal(hs_parts_shape(&out, &parts, wrong[i].domains, wrong[i].gpus, &err),
+                         HS_INVALID);
+        assert_has(err.message, wrong[i].message);
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("a line says GPUs and NICs", a_line_says_gpus_and_nics),
+    HS_TEST("a board has the rate of its slot", a_board_has_the_rate_of_its_slot),
+    HS_TEST("wrong lines are refused with what was meant",
+            wrong_lines_are_refused_with_what_was_meant),
+    HS_TEST("a mesh gives the links between GPUs in use",
+            a_mesh_gives_the_links_between_gpus_in_use),
+    HS_TEST("NICs come with the GPUs in use", nics_come_with_the_gpus_in_use),
+    HS_TEST("a call needs two GPUs that reach each other",
+            a_call_needs_two_gpus_that_reach_each_other),
+};
+HS_TEST_MAIN(tests)

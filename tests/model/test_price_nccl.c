@@ -1,0 +1,237 @@
+/* NCCL's rule and the price of its calls, against another implementation (price_goldens.h). */
+#include "model/price_nccl.h"
+#include "price_goldens.h"
+#include "test.h"
+
+static struct hs_nccl_call call_of(const struct golden_call *golden)
+{
+    struct hs_nccl_call call = {
+        .kind = golden->kind, .bytes = golden->bytes, .version = golden->version};
+    struct hs_parts parts;
+
+    assert_int_equal(hs_parts_parse(&parts, golden->parts, NULL), HS_OK);
+    parts.gpu.cpu = golden->cpu;
+    assert_int_equal(hs_parts_shape(&call.shape, &parts, golden->domains, golden->gpus, NULL),
+                     HS_OK);
+    return call;
+}
+
+static double shipped(const struct hs_nccl_run *run)
+{
+    double values[HS_CONSTANTS_MAX];
+
+    hs_constants_shipped(values, &hs_nccl_price_model);
+    return hs_nccl_price_model.seconds(run, values);
+}
+
+static void every_call_has_its_price(void **state)
+{
+    (void)state;
+    assert_int_equal(HS_COUNT(golden_prices), 260);
+    for (size_t i = 0; i < HS_COUNT(golden_prices); i++) {
+        const struct golden_price *golden = &golden_prices[i];
+        struct hs_nccl_call call = call_of(&golden->call);
+        struct hs_nccl_choice choice;
+        struct hs_nccl_run run;
+
+        assert_true(hs_nccl_choose(&choice, &call, golden->call.among));
+        assert_int_equal(choice.algorithm, golden->algorithm);
+        assert_int_equal(choice.protocol, golden->protocol);
+        run = hs_nccl_run(&call, choice);
+        run.host_clock = golden->host_clock;
+        assert_near(shipped(&run), golden->seconds, 1e-9);
+    }
+}
+
+static void every_price_has_its_range(void **state)
+{
+    double values[HS_CONSTANTS_MAX];
+
+    (void)state;
+    hs_constants_shipped(values, &hs_nccl_price_model);
+    for (size_t i = 0; i < HS_COUNT(golden_prices); i++) {
+        const struct golden_price *golden = &golden_prices[i];
+        struct hs_nccl_call call = call_of(&golden->call);
+        struct hs_nccl_run run =
+            hs_nccl_run(&call, (struct hs_nccl_choice){golden->algorithm, golden->protocol, 0});
+        double range;
+
+        run.host_clock = golden->host_clock;
+        range = exp(HS_PRICE_RANGE * hs_nccl_deviation(&run, values, HS_NCCL_DOUBT_CLASS));
+        assert_near(golden->seconds / range, golden->low_seconds, 1e-6);
+        assert_near(golden->seconds * range, golden->high_seconds, 1e-6);
+    }
+}
+
+static const struct golden_choice *find_choice(const struct golden_rule *rule,
+                                               const struct hs_nccl_choice *choice)
+{
+    for (size_t i = 0; i < rule->count; i++)
+        if (rule->choices[i].algorithm == choice->algorithm &&
+            rule->choices[i].protocol == choice->protocol)
+            return &rule->choices[i];
+    fail_msg("%s %s is not among them", hs_nccl_algorithm_names[choice->algorithm],
+             hs_nccl_protocol_names[choice->protocol]);
+    return NULL;
+}
+
+static void every_choice_has_both_times(void **state)
+{
+    size_t all = 0;
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(golden_rules); i++) {
+        const struct golden_rule *rule = &golden_rules[i];
+        struct hs_nccl_call call = call_of(&rule->call);
+        struct hs_nccl_choice choices[HS_NCCL_CHOICES_MAX];
+        size_t count = hs_nccl_choices(choices, &call);
+
+        assert_int_equal(count, rule->count);
+        for (size_t c = 0; c < count; c++) {
+            const struct golden_choice *golden = find_choice(rule, &choices[c]);
+            struct hs_nccl_run run = hs_nccl_run(&call, choices[c]);
+
+            assert_near(choices[c].modelled_seconds, golden->modelled_seconds, 1e-9);
+            assert_near(shipped(&run), golden->seconds, 1e-9);
+            all += call.kind != HS_CALL_ALLTOALL;
+        }
+    }
+    assert_int_equal(all, 318);
+}
+
+static void channels_and_chunks_are_those_of_the_search(void **state)
+{
+    (void)state;
+    assert_int_equal(HS_COUNT(golden_rules), 63);
+    for (size_t i = 0; i < HS_COUNT(golden_rules); i++) {
+        const struct golden_rule *rule = &golden_rules[i];
+        struct hs_nccl_call call = call_of(&rule->call);
+        struct hs_nccl_graph graph = hs_nccl_graph(&call.shape);
+        struct hs_nccl_choice choice;
+
+        assert_int_equal(graph.channels, rule->channels);
+        assert_near(graph.ring_GBps, rule->ring_GBps, 1e-12);
+        assert_near(graph.tree_GBps, rule->tree_GBps, 1e-12);
+        for (int p = 0; p < HS_NCCL_PROTOCOL_COUNT; p++)
+            assert_near(hs_nccl_tree_chunk(&call, (enum hs_nccl_protocol)p), rule->chunk_bytes[p],
+                        0);
+        assert_true(hs_nccl_choose(&choice, &call, rule->call.among));
+        assert_int_equal(choice.algorithm, rule->algorithm);
+        assert_int_equal(choice.protocol, rule->protocol);
+    }
+}
+
+static void a_forced_algorithm_that_is_not_there_is_said(void **state)
+{
+    struct golden_call golden = golden_prices[0].call;
+    struct hs_nccl_choice choice;
+    struct hs_nccl_call call;
+
+    (void)state;
+    golden.kind = HS_CALL_ALLGATHER;
+    call = call_of(&golden);
+    assert_false(hs_nccl_choose(&choice, &call, TREES));
+    assert_true(hs_nccl_choose(&choice, &call, RINGS));
+}
+
+static struct hs_nccl_machine machine_of(const char *parts, int64_t gpus)
+{
+    struct hs_nccl_machine machine = {.gpus = gpus};
+
+    assert_int_equal(hs_parts_parse(&machine.parts, parts, NULL), HS_OK);
+    return machine;
+}
+
+static void a_machine_is_asked_in_one_call(void **state)
+{
+    size_t asked = 0;
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(golden_prices); i++) {
+        const struct golden_price *golden = &golden_prices[i];
+        const struct golden_call *call = &golden->call;
+        struct hs_nccl_machine machine = machine_of(call->parts, call->gpus);
+        struct hs_nccl_ask ask = {call->kind, call->domains, call->gpus, call->bytes};
+        struct hs_nccl_price price;
+
+        if (call->among != ANY || golden->host_clock || call->cpu != machine.parts.gpu.cpu)
+            continue;
+        machine.version = call->version;
+        assert_int_equal(hs_nccl_price(&price, &machine, &ask, NULL), HS_OK);
+        assert_int_equal(price.choice.algorithm, golden->algorithm);
+        assert_near(price.seconds, golden->seconds, 1e-9);
+        assert_near(price.low_seconds, golden->low_seconds, 1e-6);
+        assert_near(price.high_seconds, golden->high_seconds, 1e-6);
+        asked++;
+    }
+    assert_true(asked > 150);
+}
+
+static void what_cannot_be_priced_is_refused(void **state)
+{
+    struct hs_nccl_machine machine = machine_of("8xH100", 8);
+    const struct hs_nccl_ask asks[] = {{HS_CALL_ALLREDUCE, 1, 8, 0},
+                                       {HS_CALL_ALLREDUCE, 1, 8, NAN},
+                                       {HS_CALL_ALLREDUCE, 2, 8, 1024},
+                                       {HS_CALL_ALLREDUCE, 1, 1, 1024}};
+    struct hs_nccl_price price;
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(asks); i++)
+        assert_int_equal(hs_nccl_price(&price, &machine, &asks[i], NULL), HS_INVALID);
+}
+
+static struct hs_nccl_price layer(const struct hs_nccl_machine *machine, enum hs_phase phase,
+                                  int64_t stride, int64_t size)
+{
+    struct hs_nccl_price price;
+
+    assert_int_equal(hs_nccl_layer_price(&price, machine,
+                                         (struct hs_stage_key){phase, HS_RING, {stride, size}},
+                                         1048576, NULL),
+                     HS_OK);
+    return price;
+}
+
+static double asked(const struct hs_nccl_machine *machine, enum hs_library_call kind,
+                    int64_t domains, int64_t gpus)
+{
+    struct hs_nccl_price price;
+
+    assert_int_equal(
+        hs_nccl_price(&price, machine, &(struct hs_nccl_ask){kind, domains, gpus, 1048576}, NULL),
+        HS_OK);
+    return price.seconds;
+}
+
+static void a_layer_is_a_call_of_its_communicators(void **state)
+{
+    struct hs_nccl_machine machine = machine_of("8xH100, 8xNDR400", 8);
+    const double scatter = asked(&machine, HS_CALL_REDUCE_SCATTER, 1, 4);
+    const double gather = asked(&machine, HS_CALL_ALLGATHER, 1, 4);
+
+    (void)state;
+    assert_near(layer(&machine, HS_REDUCE_SCATTER, 1, 4).seconds, scatter, 0);
+    assert_near(layer(&machine, HS_REDUCE_SCATTER, 2, 4).seconds, scatter, 0);
+    assert_near(layer(&machine, HS_ALLREDUCE, 8, 16).seconds,
+                asked(&machine, HS_CALL_ALLREDUCE, 16, 1), 0);
+    assert_near(layer(&machine, HS_ALLREDUCE, 2, 16).seconds,
+                asked(&machine, HS_CALL_ALLREDUCE, 4, 4), 0);
+    assert_near(layer(&machine, HS_ALLREDUCE, 3, 16).seconds,
+                asked(&machine, HS_CALL_ALLREDUCE, 8, 2), 0);
+    assert_near(layer(&machine, HS_PAIR, 1, 4).seconds, scatter + gather, 1e-15);
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("every call has its price", every_call_has_its_price),
+    HS_TEST("every price has its range", every_price_has_its_range),
+    HS_TEST("every choice has both times", every_choice_has_both_times),
+    HS_TEST("channels and chunks are those of the search",
+            channels_and_chunks_are_those_of_the_search),
+    HS_TEST("a forced algorithm that is not there is said",
+            a_forced_algorithm_that_is_not_there_is_said),
+    HS_TEST("a machine is asked in one call", a_machine_is_asked_in_one_call),
+    HS_TEST("what cannot be priced is refused", what_cannot_be_priced_is_refused),
+    HS_TEST("a layer is a call of its communicators", a_layer_is_a_call_of_its_communicators),
+};
+HS_TEST_MAIN(tests)
