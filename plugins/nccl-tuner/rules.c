@@ -31,6 +31,8 @@ struct message {
 struct file {
     double np;
     char format[SCAN_TEXT];
+    bool measured; /* it names a backend */
+    bool native;   /* its system names parts: predictions are of NCCL's own choice */
     struct message *messages;
     size_t count;
 };
@@ -193,6 +195,17 @@ static void read_messages(struct scan *scan, struct file *file)
     }
 }
 
+static void read_system(struct scan *scan, struct file *file)
+{
+    char key[SCAN_TEXT];
+
+    while (scan_member(scan, key)) {
+        if (strcmp(key, "parts") == 0)
+            file->native = true;
+        scan_skip(scan);
+    }
+}
+
 static void read_file(struct scan *scan, struct file *file)
 {
     char key[SCAN_TEXT];
@@ -204,8 +217,12 @@ static void read_file(struct scan *scan, struct file *file)
             scan_number(scan, &file->np);
         else if (strcmp(key, "results") == 0)
             read_messages(scan, file);
-        else
+        else if (strcmp(key, "system") == 0)
+            read_system(scan, file);
+        else {
+            file->measured = file->measured || strcmp(key, "backend") == 0;
             scan_skip(scan);
+        }
     }
 }
 
@@ -336,6 +353,8 @@ static const char *convert(struct rules *rules, struct file *file)
 {
     if (strcmp(file->format, FORMAT) != 0 && strcmp(file->format, FORMAT_BEFORE) != 0)
         return "not a file of format " FORMAT;
+    if (file->native && !file->measured)
+        return "its times are those of NCCL's own choice: there is nothing to tune";
     if (file->count > 0)
         qsort(file->messages, file->count, sizeof(*file->messages), compare_messages);
     rules->np = file->np;

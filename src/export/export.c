@@ -120,6 +120,14 @@ enum hs_status hs_export_need_system(const struct hs_export_job *job,
                    job->result_name, exporter->name);
 }
 
+bool hs_export_is_nccl_native(const struct hs_export_job *job)
+{
+    const struct hs_result *result = job->result;
+
+    return !result->backend && result->has_system && result->system.parts &&
+           result->system.fits.count == 0;
+}
+
 static enum hs_status check_messages(const struct hs_export_job *job, struct hs_error *err)
 {
     const struct hs_result *result = job->result;

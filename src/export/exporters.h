@@ -70,6 +70,10 @@ const struct hs_baseline_result *hs_export_library(const struct hs_result_messag
 uint64_t hs_export_first_bytes(const struct hs_export_job *job, size_t message,
                                const struct hs_plan *plan);
 
+/* Whether the result is a prediction in which NCCL chooses by itself in each layer's communicator:
+ * then whatever is forced on it makes it another. */
+bool hs_export_is_nccl_native(const struct hs_export_job *job);
+
 /* Any two plans in place of the best ones: hs_export_crossover for targets that cannot express
  * those. A plan without layers is the library's own call. */
 double hs_export_cross(const struct hs_export_job *job, size_t message, const struct hs_plan *below,

@@ -17,6 +17,10 @@ static enum hs_status write_nccl_env(struct hs_export_output *out, const struct 
 
     (void)err;
     hs_export_header_lines(text, job, &hs_exporter_nccl_env, use);
+    if (hs_export_is_nccl_native(job)) {
+        hs_text_append(text, "# no variable: the plan's time is that of NCCL's own choice\n");
+        return HS_OK;
+    }
     if (!job->plan && hs_export_library_gain(job, job->message, hs_export_plan(job)) > 1) {
         hs_text_append(text, "# no variable: NCCL's own choice\n");
         return HS_OK;

@@ -207,6 +207,12 @@ static enum hs_status write_nccl_tuner(struct hs_export_output *out,
     struct hs_export_rules rules;
     enum hs_status status = hs_export_need_system(job, &hs_exporter_nccl_tuner, err);
 
+    if (status == HS_OK && hs_export_is_nccl_native(job))
+        status = hs_fail(err, HS_INVALID,
+                         "%s: its times are those of NCCL's own choice in each layer's "
+                         "communicator: there is nothing to tune (--to pytorch, jax or colours "
+                         "make the communicators)",
+                         job->result_name);
     if (status == HS_OK)
         status = hs_export_rules_make(&rules, job, hs_export_choose_any, err);
     if (status != HS_OK)

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 
@@ -48,7 +49,8 @@ static const char *name_of(const char *typed, const char *const *words, const ch
     int length = snprintf(word, sizeof(word), " %s ", typed);
 
     for (size_t i = 0; i < count && (size_t)length < sizeof(word); i++)
-        if (!strchr(typed, ' ') && strcasestr(words[i], word))
+        if (strcasecmp(names[i], typed) == 0 ||
+            (!strchr(typed, ' ') && strcasestr(words[i], word)))
             return names[i];
     return typed;
 }

@@ -55,7 +55,10 @@ struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ran
     hs_algorithms[key.algorithm]->price(&price, system, ranks);
     if (key.layer.size == 1) /* one process: nothing travels */
         return price;
-    price.launch_seconds = system->launch_seconds * hs_phase_calls(key.phase);
+    if (system->parts && system->fits.count == 0)
+        price.nccl = &system->nccl;
+    else
+        price.launch_seconds = system->launch_seconds * hs_phase_calls(key.phase);
     price.extrapolated = ranks > hs_system_capacity(system);
     apply_fit(&price, system);
     return price;
@@ -70,11 +73,27 @@ static double moving_seconds(struct hs_price_line line, const struct hs_stage_pr
     return line.seconds_per_byte * bytes * (p - 1) / p;
 }
 
+#define NEXT_TO_NO_BYTES 8.0
+
+/* Through the time of NCCL's call with so many bytes, and that with next to none as its latency. */
+static struct hs_price_line nccl_line(const struct hs_stage_price *price, double bytes)
+{
+    double p = (double)price->key.layer.size;
+    double seconds = hs_nccl_layer_seconds(price->nccl, price->key, bytes);
+    double latency = hs_nccl_layer_seconds(price->nccl, price->key, NEXT_TO_NO_BYTES);
+
+    if (!(latency < seconds) || bytes <= NEXT_TO_NO_BYTES)
+        return (struct hs_price_line){seconds, 0};
+    return (struct hs_price_line){latency, (seconds - latency) / (bytes * (p - 1) / p)};
+}
+
 struct hs_price_line hs_stage_line(const struct hs_stage_price *price, double bytes)
 {
     double line = price->line.latency_seconds + moving_seconds(price->line, price, bytes);
     double outer = price->outer.latency_seconds + moving_seconds(price->outer, price, bytes);
 
+    if (price->nccl && bytes > 0)
+        return nccl_line(price, bytes);
     return outer > line ? price->outer : price->line;
 }
 

@@ -66,6 +66,9 @@ struct hs_stage_price {
     enum hs_fit_scope fit_scope;
     double relative_ci95;
     double min_bytes, max_bytes;
+    /* The stage is NCCL's own call on this machine, the system's: its time is not a line, and
+     * hs_stage_line gives the one through the bytes asked for. NULL: it is as above. */
+    const struct hs_nccl_machine *nccl;
 };
 
 /* Prices a stage of `ranks` ranks; stride * size must divide ranks. Cannot fail. */

@@ -345,13 +345,15 @@ static double doubt_of(const struct hs_nccl_machine *machine)
     return machine->doubt > 0 ? machine->doubt : HS_NCCL_DOUBT_CLASS;
 }
 
-enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
-                             const struct hs_nccl_ask *ask, struct hs_error *err)
+/* Without the range, which takes far longer to find than the time, low and high are the time. */
+static enum hs_status price_call(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
+                                 const struct hs_nccl_ask *ask, bool wants_range,
+                                 struct hs_error *err)
 {
     struct hs_nccl_call call = {
         .kind = ask->kind, .bytes = ask->bytes, .version = machine->version};
     const double *values = machine->values;
-    double shipped[HS_NCCL_K_COUNT], range;
+    double shipped[HS_NCCL_K_COUNT], range = 1;
     struct hs_nccl_run run;
 
     if (!(ask->bytes > 0) || !isfinite(ask->bytes))
@@ -367,10 +369,17 @@ enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_mac
     hs_nccl_choose(&out->choice, &call, HS_NCCL_ANY);
     run = hs_nccl_run(&call, out->choice);
     out->seconds = seconds_of(&run, values);
-    range = exp(HS_PRICE_RANGE * hs_nccl_deviation(&run, values, doubt_of(machine)));
+    if (wants_range)
+        range = exp(HS_PRICE_RANGE * hs_nccl_deviation(&run, values, doubt_of(machine)));
     out->low_seconds = out->seconds / range;
     out->high_seconds = out->seconds * range;
     return HS_OK;
+}
+
+enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
+                             const struct hs_nccl_ask *ask, struct hs_error *err)
+{
+    return price_call(out, machine, ask, true, err);
 }
 
 /* ---- layers ---------------------------------------------------------------------------------- */
@@ -398,22 +407,38 @@ static int64_t gpus_of(struct hs_layer layer, int64_t domain)
     return fit < 1 ? 1 : fit < layer.size ? fit : layer.size;
 }
 
-enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
-                                   struct hs_stage_key key, double bytes, struct hs_error *err)
+static enum hs_status price_layer(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
+                                  const struct hs_stage_key *key, double bytes, bool wants_range,
+                                  struct hs_error *err)
 {
-    int64_t gpus = gpus_of(key.layer, machine->gpus);
-    struct hs_nccl_ask ask = {call_of(key.phase), (key.layer.size + gpus - 1) / gpus, gpus, bytes};
+    int64_t gpus = gpus_of(key->layer, machine->gpus);
+    struct hs_nccl_ask ask = {call_of(key->phase), (key->layer.size + gpus - 1) / gpus, gpus,
+                              bytes};
     struct hs_nccl_price back;
 
-    if (hs_nccl_price(out, machine, &ask, err))
+    if (price_call(out, machine, &ask, wants_range, err))
         return HS_INVALID;
-    if (key.phase != HS_PAIR)
+    if (key->phase != HS_PAIR)
         return HS_OK;
     ask.kind = HS_CALL_ALLGATHER;
-    if (hs_nccl_price(&back, machine, &ask, err))
+    if (price_call(&back, machine, &ask, wants_range, err))
         return HS_INVALID;
     out->seconds += back.seconds;
     out->low_seconds += back.low_seconds;
     out->high_seconds += back.high_seconds;
     return HS_OK;
+}
+
+enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
+                                   struct hs_stage_key key, double bytes, struct hs_error *err)
+{
+    return price_layer(out, machine, &key, bytes, true, err);
+}
+
+double hs_nccl_layer_seconds(const struct hs_nccl_machine *machine, struct hs_stage_key key,
+                             double bytes)
+{
+    struct hs_nccl_price price;
+
+    return price_layer(&price, machine, &key, bytes, false, NULL) == HS_OK ? price.seconds : NAN;
 }

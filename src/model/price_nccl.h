@@ -75,4 +75,8 @@ enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_mac
 enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
                                    struct hs_stage_key key, double bytes, struct hs_error *err);
 
+/* Its seconds alone, which are found far faster than the range; NaN where it fails. */
+double hs_nccl_layer_seconds(const struct hs_nccl_machine *machine, struct hs_stage_key key,
+                             double bytes);
+
 #endif

@@ -30,6 +30,7 @@
 #include "base/fields.h"
 #include "base/text.h"
 #include "model/fit.h"
+#include "model/price_nccl.h"
 
 #define HS_LEVELS_MAX 8
 #define HS_PORTS_MAX  1024
@@ -109,6 +110,10 @@ struct hs_system {
     size_t level_count;    /* 1 .. HS_LEVELS_MAX */
     struct hs_level levels[HS_LEVELS_MAX];
     struct hs_fits fits; /* of a calibrated system; {0} where the figures are as described */
+    /* What a node is made of (parts.h), where NCCL runs on it: then stages are NCCL's own calls, by
+     * its rule and priced as such (price_nccl.h), unless there are fits. Owned; NULL: not said. */
+    char *parts;
+    struct hs_nccl_machine nccl;    /* the same, read; of no meaning without it */
     struct hs_published *published; /* [published_count] owned; results do not repeat them */
     size_t published_count;
 };

@@ -135,6 +135,10 @@ static const struct hs_field system_rows[] = {
      .max = HS_LATENCY_MAX * 1e6, .about = "Microseconds per collective call."},
     {"levels", HS_LIST, SYSTEM(levels), HS_OTHER(struct hs_system, level_count), .min = 1,
      .max = HS_LEVELS_MAX, .fields = &level_fields, .about = "From the inside out."},
+    {"parts", HS_TEXT, TEXT(parts), .min = 1,
+     .about = "Where NCCL runs: the GPUs and NICs of a node, such as \"8xH100, 8xNDR400\". Its own "
+              "calls are then what stages are, chosen by its rule and priced as published times "
+              "are; the figures of the levels stand for other libraries."},
     {"published", HS_LIST, HS_LIST_AT(struct hs_system, published, published_count), HS_OPTIONAL,
      .max = 10000, .fields = &published_fields, .when = is_top,
      .about = "Times of an AllReduce that were published for this machine, which `predict` shows "
@@ -142,6 +146,23 @@ static const struct hs_field system_rows[] = {
     {"fits", HS_OBJECT, SYSTEM(fits), HS_OTHER(struct hs_system, fits.count), HS_OPTIONAL,
      .fields = &hs_fits_fields},
 };
+
+/* What is not a field of the file, but made of one. */
+static enum hs_status read_parts(void *object, const struct hs_place *place, struct hs_error *err)
+{
+    struct hs_system *system = object;
+    struct hs_error why;
+
+    if (!system->parts)
+        return HS_OK;
+    if (hs_parts_parse(&system->nccl.parts, system->parts, &why))
+        return hs_field_fail(place, "parts", err, "%s", why.message);
+    system->nccl.gpus = system->nccl.parts.gpu_count;
+    if (system->levels[0].arity > 0 && system->nccl.gpus != system->levels[0].arity)
+        return hs_field_fail(place, "parts", err, "expected the %lld GPUs of levels[0], found %lld",
+                             (long long)system->levels[0].arity, (long long)system->nccl.gpus);
+    return HS_OK;
+}
 
 const struct hs_fields hs_system_fields = {
     .id = "https://hiersearch.invalid/system/1",
@@ -151,6 +172,7 @@ const struct hs_fields hs_system_fields = {
              "lack an arity or have a null one, and fits are for layers that lie on their level, "
              "with a range that covers their size, no two for the same layers.",
     HS_ROWS(system_rows, struct hs_system),
+    .check = read_parts,
 };
 
 enum hs_status hs_system_load(struct hs_system *system, const char *path, struct hs_error *err)

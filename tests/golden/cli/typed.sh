@@ -17,18 +17,6 @@ type() {
 }
 for text in float fp32 f32 single double fp64 half fp16 float16 bf16 bfloat16 int8 float8 FP16 ''; do type "$text"; done
 echo
-operation() {
-    printf '%-14s' "$1"
-    hiersearch measure --size 1K --op "$1" --top 0 2>&1
-}
-for text in avg mean sum add max maximum prod ''; do operation "$text"; done
-echo
-time() {
-    printf '%-14s' "$1"
-    hiersearch measure --size 1K --budget "$1" --top 0 2>&1
-}
-for text in 2m 2min 30 30sec 1hr 1h30m 5M; do time "$text"; done
-echo
 line() {
     printf '%-30s' "$1"
     hiersearch predict "$1" --np 16 --size 1M -k 1 2>&1 | sed -n '1p;/^best/p' | tr '\n' ' '
