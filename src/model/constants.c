@@ -191,7 +191,8 @@ static void linearise(struct fit *fit, double *values)
     }
 }
 
-/* Solves (H + damping diag H) step = -gradient. H is symmetric and, as A is, positive. */
+/* Solves (H + damping diag H) step = -gradient. H is symmetric and, as A is, positive; derivatives
+ * by logs are of the order of 1, so rounding does not change that. */
 static void solve(struct fit *fit, double damping)
 {
     size_t n = fit->model->count;

@@ -121,6 +121,27 @@ static void channels_and_chunks_are_those_of_the_search(void **state)
     }
 }
 
+static void every_version_chooses_as_its_sources_say(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(golden_eras); i++) {
+        const struct golden_era *era = &golden_eras[i];
+        struct hs_nccl_call call = call_of(&era->call);
+        struct hs_nccl_choice choices[HS_NCCL_CHOICES_MAX];
+        double modelled_seconds = 0, seconds = 0;
+
+        assert_int_equal(hs_nccl_choices(choices, &call), era->count);
+        for (size_t c = 0; c < era->count; c++) {
+            struct hs_nccl_run run = hs_nccl_run(&call, choices[c]);
+
+            modelled_seconds += choices[c].modelled_seconds;
+            seconds += shipped(&run);
+        }
+        assert_near(modelled_seconds, era->modelled_seconds, 1e-9);
+        assert_near(seconds, era->seconds, 1e-9);
+    }
+}
+
 static void a_forced_algorithm_that_is_not_there_is_said(void **state)
 {
     struct golden_call golden = golden_prices[0].call;
@@ -228,6 +249,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("every choice has both times", every_choice_has_both_times),
     HS_TEST("channels and chunks are those of the search",
             channels_and_chunks_are_those_of_the_search),
+    HS_TEST("every version chooses as its sources say", every_version_chooses_as_its_sources_say),
     HS_TEST("a forced algorithm that is not there is said",
             a_forced_algorithm_that_is_not_there_is_said),
     HS_TEST("a machine is asked in one call", a_machine_is_asked_in_one_call),
