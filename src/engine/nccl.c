@@ -278,7 +278,7 @@ static enum hs_status make_comms(struct nccl_state *state, const struct hs_task 
     enum hs_status status = HS_OK;
 
     if (task->kind == HS_TASK_NATIVE)
-        return task->native == HS_NCCL_DEFAULT
+        return task->native == HS_NCCL_NATIVE_DEFAULT
                    ? HS_OK
                    : hs_nccl_comms_get(&comm, &state->comms, (struct hs_layer){1, state->mpi.np},
                                        true, err);
@@ -441,7 +441,7 @@ static void nccl_identify(struct hs_device_facts *facts)
 }
 
 static const char *const natives[] = {
-    [HS_NCCL_DEFAULT] = "ncclAllReduce", [HS_NCCL_RING] = "ncclAllReduce ring", NULL};
+    [HS_NCCL_NATIVE_DEFAULT] = "ncclAllReduce", [HS_NCCL_NATIVE_RING] = "ncclAllReduce ring", NULL};
 
 static const struct hs_engine engine = {
     .prepare = nccl_prepare,

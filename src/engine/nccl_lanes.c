@@ -280,7 +280,7 @@ ncclComm_t hs_nccl_native_comm(const struct hs_nccl_comms *comms, int native)
 {
     const struct hs_nccl_comm *pinned;
 
-    if (native == HS_NCCL_DEFAULT)
+    if (native == HS_NCCL_NATIVE_DEFAULT)
         return comms->root;
     pinned = hs_nccl_comms_find(comms, (struct hs_layer){1, comms->np}, true);
     return pinned ? pinned->comm : NULL;

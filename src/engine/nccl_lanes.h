@@ -49,7 +49,7 @@ struct hs_nccl_lanes {
 };
 
 /* The library's own calls: by its own choice, and by a ring. */
-enum { HS_NCCL_DEFAULT, HS_NCCL_RING };
+enum { HS_NCCL_NATIVE_DEFAULT, HS_NCCL_NATIVE_RING };
 /* The communicator of such a call; NULL: not made yet. */
 ncclComm_t hs_nccl_native_comm(const struct hs_nccl_comms *comms, int native);
 

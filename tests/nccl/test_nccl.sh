@@ -189,7 +189,7 @@ nodes_are_described() {
     say $? "measure: the result has the GPUs of the node and what joins them" "$scratch/out"
     [ -n "$line" ] && result "r['topology'][0]['proposed_system'] == '$line' and '$line' in out"
     say $? "measure: without a SYSTEM it proposes what systems --here proposes" "$scratch/out"
-    measure 2 'a:2@1GB/s' --backend nccl
+    measure 2 'a:2@1GB/s~0s' --backend nccl
     result '"proposed_system" not in r["topology"][0] and len(r["topology"][0]["gpus"]) == 4'
     say $? "measure: with a SYSTEM it proposes none" "$scratch/out"
     PYTHONPATH=$here/../result "${PYTHON3:-/usr/bin/python3}" -W ignore -c 'import sys, check_schema

@@ -289,7 +289,7 @@ static char *content_of(const char *name)
 static void what_is_no_journal_stays(void **state)
 {
     static const char *const texts[] = {"{\"format\":\"hiersearch.system/1\",\"name\":\"x\"}\n",
-                                        "{\"format\":\"hiersearch.journal/12", "\n", "x"};
+                                        "{\"format\":\"hiersearch.journal/22", "\n", "x"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {

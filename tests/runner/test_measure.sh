@@ -8,7 +8,7 @@ set -u
 trap 'rm -rf "$scratch"' EXIT
 # Precise enough on a quiet machine after a few samples; time enough on a busy one.
 quick=(--warmup 1 --precision 20% --budget 10s --layers 2)
-system=nv:2@100GB/s,ib@20GB/s
+system=nv:2@100GB/s~0s,ib@20GB/s
 
 # ---- real backends -------------------------------------------------------------------------------------
 measure 4 --size 64KiB --backend host --all "${quick[@]}" -o host.json
@@ -86,7 +86,7 @@ check "the budget ends the run, by the virtual clock" '[ $status = 0 ] && holds 
     for s in [c[\"measured\"] for c in m[\"candidates\"] + m[\"baselines\"]] if s.get(\"samples_seconds\")) < 0.7e-3"'
 check "what did not get its turn is skipped, with the reason" 'holds spent.json "[c for c in m[\"candidates\"] if \
     c[\"measured\"][\"status\"] == \"skipped\" and \"time was spent\" in c[\"measured\"][\"reason\"]]"'
-measure 6 nv:4@100GB/s --size 1MiB --backend null -o beyond.json
+measure 6 nv:4@100GB/s~0s --size 1MiB --backend null -o beyond.json
 check "more processes than the system has are warned about and marked" '[ $status = 0 ] && \
     said "more than the 4 of the system" && holds beyond.json "r[\"extrapolated\"]"'
 
@@ -138,7 +138,7 @@ measure 8 $system --size 1MiB --backend null --all -o kept.json --resume
 check "what is done is not measured again" '[ $status = 3 ] && said "5 of 5 were done before"'
 echo '{"format": "something"}' >other.journal
 measure 8 $system --size 1MiB --backend null --journal other.journal --resume
-check "a file that is no journal is refused" '[ $status = 2 ] && said "hiersearch.journal/1"'
+check "a file that is no journal is refused" '[ $status = 2 ] && said "hiersearch.journal/2"'
 measure 8 $system --size 1MiB --backend null --journal fresh.journal --resume -o fresh.json
 check "--resume without a journal begins one" '[ $status = 0 ] && said "there was none" && journal_is_whole fresh.journal'
 
