@@ -46,8 +46,9 @@ static const char *const harmful[][2] = {
     {"\xc2\x80", "\xc2\x9f"},         /* C1 */
     {"\xd8\x9c", "\xd8\x9c"},         /* U+061C */
     {"\xe2\x80\x8e", "\xe2\x80\x8f"}, /* U+200E, F */
-    {"\xe2\x80\xa8", "\xe2\x80\xae"}, /* U+2028 to E */
-    {"\xe2\x81\xa6", "\xe2\x81\xa9"}, /* U+2066 to 9 */
+    /* U+2028 to E, 2066 to 9; as letters, lest the source itself be read the other way round */
+    {(const char[]){'\xe2', '\x80', '\xa8', 0}, (const char[]){'\xe2', '\x80', '\xae', 0}},
+    {(const char[]){'\xe2', '\x81', '\xa6', 0}, (const char[]){'\xe2', '\x81', '\xa9', 0}},
 };
 
 bool hs_utf8_is_harmless(size_t *length, const char *text, size_t available)

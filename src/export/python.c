@@ -62,6 +62,7 @@ static void append_rule(struct hs_text *text, struct hs_export_output *out,
 {
     bool guessed = next && next->guessed;
 
+    assert(rule);
     hs_text_append(text, "    Rule(");
     if (next)
         hs_text_append(text, "%" PRIu64 ", ", rule->end_bytes - 1);

@@ -49,7 +49,7 @@ our_lines() { grep -c '^hiersearch calibrate: ' "$scratch/err"; }
 measure 8 "${null[@]}" "${short[@]}" --size 64KiB:4MiB -o Quiet-1.json
 check "without noise the true latencies, bandwidths and launch cost come out" '[ $status = 0 ] && is_so Quiet-1.json \
     "near(v[\"nv\"][\"latency_us\"], 2, 1e-3) and near(v[\"nv\"][\"bandwidth_GBps\"], 150, 1e-3) and \
-    near(v[\"ib\"][\"latency_us\"], 15, 1e-3) and near(v[\"ib\"][\"bandwidth_GBps\"], 12, 1e-3) and near(r[\"launch_us\"], 10, 1e-3)"'
+    near(v[\"ib\"][\"latency_us\"], 15, 1e-3) and near(v[\"ib\"][\"bandwidth_GBps\"], 12, 2e-3) and near(r[\"launch_us\"], 10, 1e-3)"'
 check "the file is valid by the schema" 'is_system Quiet-1.json'
 check "the system is named after the file" 'is_so Quiet-1.json "r[\"name\"] == \"quiet-1\""'
 check "every layer of 8 was measured" 'is_so Quiet-1.json "{(x[\"stride\"], x[\"size\"]) for x in p} == \
