@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file.h"
+#include "cli/inputs.h"
 #include "machine/system_find.h"
 #include "measure/fingerprint.h"
 #include "measure/lazy_plan.h"
@@ -223,6 +223,11 @@ static enum hs_status open_journal(struct hs_session *session, const char *outpu
                          "the journal of an earlier run is now %s; to go on from it: --resume "
                          "--journal %s",
                          journal->aside, journal->aside);
+    if (status == HS_OK && journal->lost_lines > 0)
+        hs_progress_note(&session->progress,
+                         "%s: lines that were never written to the end: %zu; what they held is "
+                         "measured again",
+                         path, journal->lost_lines);
     if (status == HS_OK && settings->resume && !session->lazy)
         status = restore_bouts(session, 0, session->bout_count, err);
     hs_fields_release(&hs_journal_run_fields, &run);
@@ -390,8 +395,7 @@ static enum hs_status open_files(struct hs_session *session, struct hs_error *er
     if (output && strcmp(output, "-") == 0)
         output = NULL;
     if (session->rank == 0) {
-        if (output)
-            status = hs_file_writable(output, err);
+        status = hs_output_check(output, session->settings.system, NULL, err);
         hs_guard_lock(session->guard);
         if (status == HS_OK)
             status = open_journal(session, output, err);
