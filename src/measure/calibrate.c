@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/units.h"
+#include "cli/inputs.h"
 #include "machine/system_find.h"
 #include "measure/calibrate_report.h"
 #include "measure/neutral_system.h"
@@ -95,10 +95,8 @@ static enum hs_status look_around(struct hs_calibrate_run *run, struct hs_error 
 static enum hs_status plan(struct hs_calibrate_run *run, struct hs_error *err)
 {
     const struct hs_calibrate_settings *settings = &run->settings;
-    enum hs_status status = HS_OK;
+    enum hs_status status = hs_output_check(settings->output, settings->system, NULL, err);
 
-    if (strcmp(settings->output, "-") != 0)
-        status = hs_file_writable(settings->output, err);
     if (status == HS_OK)
         status = hs_calibrate_plan_make(&run->plan, &run->system, run->np, &settings->sizes,
                                         hs_datatype_bytes(settings->datatype),

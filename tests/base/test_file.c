@@ -246,7 +246,7 @@ static void replace(const char *path, const char *content)
 {
     struct hs_error err = {HS_OK, ""};
 
-    assert_status_is(hs_file_writable(path, &err), HS_OK, &err);
+    assert_status_is(hs_file_writable(path, NULL, 0, &err), HS_OK, &err);
     assert_status_is(hs_file_replace(path, content, strlen(content), &err), HS_OK, &err);
 }
 
@@ -254,7 +254,7 @@ static void check_unwritable(const char *path, const char *says)
 {
     struct hs_error err = {HS_OK, ""};
 
-    assert_status_is(hs_file_writable(path, &err), HS_INVALID, &err);
+    assert_status_is(hs_file_writable(path, NULL, 0, &err), HS_INVALID, &err);
     assert_has(err.message, says);
     assert_status_is(hs_file_replace(path, "new", 3, &err), HS_IO, &err);
     assert_has(err.message, path);
@@ -431,8 +431,8 @@ static void asking_leaves_nothing(void **state)
 {
     (void)state;
     put("old", "old");
-    assert_int_equal(hs_file_writable("new", NULL), HS_OK);
-    assert_int_equal(hs_file_writable("old", NULL), HS_OK);
+    assert_int_equal(hs_file_writable("new", NULL, 0, NULL), HS_OK);
+    assert_int_equal(hs_file_writable("old", NULL, 0, NULL), HS_OK);
     assert_int_equal(count_entries("."), 1);
     check_content("old", "old");
 }
