@@ -280,7 +280,7 @@ $(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
 fuzz: $(addprefix $(BUILD)/fuzz/,$(FUZZ_TARGETS))
 	@for t in $(FUZZ_TARGETS); do mkdir -p $(BUILD)/fuzz/corpus-$$t; \
 	    echo "$$t: $(FUZZ_RUNS) executions"; \
-	    $(BUILD)/fuzz/$$t -runs=$(FUZZ_RUNS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
+	    $(BUILD)/fuzz/$$t -runs=$(FUZZ_RUNS) -max_len=16384 -verbosity=0 -print_final_stats=1 \
 	        $(BUILD)/fuzz/corpus-$$t tests/fuzz/corpus/$$t || exit 1; done
 
 # ---- the test suite -----------------------------------------------------------------------------------

@@ -227,8 +227,9 @@ static void hold_ends(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &ends, before);
 }
 
-/* Whether one of them waits that nobody handles: then the process ends once it is let through. */
-static bool ends_soon(void)
+/* Whether one of them waits that nobody handles: then the process ends once it is let through. One
+ * that was held `before` is for somebody who waits for it (sigwait). */
+static bool ends_soon(const sigset_t *before)
 {
     struct sigaction action;
     sigset_t waiting;
@@ -237,6 +238,7 @@ static bool ends_soon(void)
         return false;
     for (size_t i = 0; i < sizeof(end_signals) / sizeof(*end_signals); i++)
         if (sigismember(&waiting, end_signals[i]) == 1 &&
+            sigismember(before, end_signals[i]) == 0 &&
             sigaction(end_signals[i], NULL, &action) == 0 && action.sa_handler == SIG_DFL)
             return true;
     return false;
@@ -259,12 +261,12 @@ static int create_temporary(char name[PATH_MAX + 64], const struct target *targe
 }
 
 /* Everything, or an errno: EINTR where a signal waits that ends the process. */
-static int write_all(int fd, const char *data, size_t length)
+static int write_all(int fd, const char *data, size_t length, const sigset_t *before)
 {
     while (length > 0) {
         ssize_t written = write(fd, data, length < STEP_BYTES ? length : STEP_BYTES);
 
-        if (ends_soon())
+        if (ends_soon(before))
             return EINTR;
         if (written < 0 && errno == EINTR)
             continue;
@@ -278,9 +280,10 @@ static int write_all(int fd, const char *data, size_t length)
 
 /* Fills and closes the temporary; an errno where any step failed. NFS may say "disk full" only at
  * close. */
-static int fill_temporary(int fd, const struct target *target, const char *data, size_t length)
+static int fill_temporary(int fd, const struct target *target, const char *data, size_t length,
+                          const sigset_t *before)
 {
-    int error = write_all(fd, data, length);
+    int error = write_all(fd, data, length, before);
 
     if (error == 0 && target->exists && fchmod(fd, target->mode) != 0)
         error = errno;
@@ -301,37 +304,39 @@ static void sync_directory(const char *directory)
     close(fd);
 }
 
-static enum hs_status replace(const struct target *target, const char *path, const char *data,
-                              size_t length, struct hs_error *err)
+/* An errno, and no temporary. */
+static int fill_and_rename(int fd, const char *temporary, const struct target *target,
+                           const char *data, size_t length, const sigset_t *before)
 {
-    char temporary[PATH_MAX + 64];
-    int fd = create_temporary(temporary, target), error;
+    int error = fill_temporary(fd, target, data, length, before);
 
-    if (fd < 0)
-        return hs_fail(err, HS_IO, "%s: cannot be written: no file can be created in %s: %s", path,
-                       target->directory, strerror(errno));
-    error = fill_temporary(fd, target, data, length);
     if (error == 0 && rename(temporary, target->file) != 0)
         error = errno;
-    if (error != 0) {
+    if (error != 0)
         unlink(temporary);
-        return hs_fail(err, HS_IO, "%s: cannot be written: %s", path, strerror(error));
-    }
-    sync_directory(target->directory);
-    return HS_OK;
+    return error;
 }
 
 enum hs_status hs_file_replace(const char *path, const char *data, size_t length,
                                struct hs_error *err)
 {
     struct target target;
+    char temporary[PATH_MAX + 64];
     enum hs_status status = open_target(&target, path, HS_IO, err);
     sigset_t before;
+    int fd, error;
 
     if (status != HS_OK)
         return status;
     hold_ends(&before);
-    status = replace(&target, path, data, length, err);
+    fd = create_temporary(temporary, &target);
+    if (fd < 0)
+        status = hs_fail(err, HS_IO, "%s: cannot be written: no file can be created in %s: %s",
+                         path, target.directory, strerror(errno));
+    else if ((error = fill_and_rename(fd, temporary, &target, data, length, &before)) != 0)
+        status = hs_fail(err, HS_IO, "%s: cannot be written: %s", path, strerror(error));
+    else
+        sync_directory(target.directory);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return status;
 }

@@ -3,10 +3,10 @@
 "${PYTHON3:-/usr/bin/python3}" - <<'END'
 import os, pty, signal, subprocess
 main, side = pty.openpty()
-with subprocess.Popen(["hiersearch", "predict", "abci", "--np", "1073741824", "--search", "exhaustive", "-o", "r.json"],
+with subprocess.Popen(["hiersearch", "predict", "abci", "--np", "735134400", "--search", "containment", "--widen", "--keep", "100", "-o", "r.json"],
                       stdout=subprocess.DEVNULL, stderr=side, env={**os.environ, "TERM": "xterm"}) as job:
     seen = b""
-    while b"plans priced" not in seen:
+    while b"searching" not in seen:
         seen += os.read(main, 4096)
     job.send_signal(signal.SIGINT)
     print("ended by", signal.Signals(-job.wait()).name)
