@@ -1,4 +1,4 @@
-/* The date that results carry is one that their readers accept, whatever the machine's clock says. */
+/* The date that results carry is one that readers accept, whatever the machine's clock says. */
 #include <time.h>
 
 #include "base/clock.h"
