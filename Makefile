@@ -257,23 +257,33 @@ MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measur
 FUZZ_RUNS ?= 1000000
 FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_CC ?= $(firstword $(foreach c,clang clang-14 clang-18,$(shell command -v $(c) 2>/dev/null)))
-FUZZ_LAYERS := result model base
+FUZZ_LAYERS := $(USES_plot)
+# Of the runner, what reads journals: no MPI in it.
+FUZZ_SOURCES := $(addprefix src/runner/,journal_restore.c journal_lines.c contest.c)
+FUZZ_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-fuzz/%.o,$(foreach l,$(FUZZ_LAYERS),$(call sources,$(l))) \
+    $(FUZZ_SOURCES))
 
-$(BUILD)/fuzz/%_replay: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(call libs,$(FUZZ_LAYERS))
+$(BUILD)/fuzz/%_replay: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(FUZZ_SOURCES) $(call libs,$(FUZZ_LAYERS))
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HS_CFLAGS) -o $@ $(filter %.c,$^) $(call libs,$(FUZZ_LAYERS)) $(HS_LDFLAGS) $(HS_LIBS)
 
-$(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c $(foreach l,$(FUZZ_LAYERS),$(call sources,$(l)))
+FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen -g -O1 $(PKG_CFLAGS) -MMD -MP -fsanitize=fuzzer-no-link,address,undefined \
+    -fno-sanitize-recover=all
+.SECONDARY: $(FUZZ_OBJECTS)
+$(BUILD)/obj-fuzz/%.o: src/%.c | $(BUILD)/gen/version.h $(LITERALS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(FUZZ_CC) -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen -g -O1 $(PKG_CFLAGS) \
-	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^) $(HS_LIBS)
+	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -c -o $@ $<
+$(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_OBJECTS) $(HS_LIBS)
 
 fuzz: $(addprefix $(BUILD)/fuzz/,$(FUZZ_TARGETS))
 	@for t in $(FUZZ_TARGETS); do mkdir -p $(BUILD)/fuzz/corpus-$$t; \
 	    echo "$$t: $(FUZZ_RUNS) executions"; \
-	    $(BUILD)/fuzz/$$t -runs=$(FUZZ_RUNS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
+	    $(BUILD)/fuzz/$$t -runs=$(FUZZ_RUNS) -max_len=16384 -verbosity=0 -print_final_stats=1 \
 	        $(BUILD)/fuzz/corpus-$$t tests/fuzz/corpus/$$t || exit 1; done
 
 # ---- the test suite -----------------------------------------------------------------------------------

@@ -13,11 +13,11 @@ double hs_clock_seconds(void)
 
 char *hs_clock_utc(char text[HS_CLOCK_UTC])
 {
-    time_t now = time(NULL);
+    time_t now = time(NULL), epoch = 0;
     struct tm utc;
 
-    if (gmtime_r(&now, &utc) && strftime(text, HS_CLOCK_UTC, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
-        return text;
-    text[0] = '\0';
-    return NULL;
+    if (!gmtime_r(&now, &utc) || utc.tm_year < 1000 - 1900 || utc.tm_year > 9999 - 1900)
+        gmtime_r(&epoch, &utc);
+    strftime(text, HS_CLOCK_UTC, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return text;
 }

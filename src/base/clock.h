@@ -9,8 +9,8 @@
 /* Seconds of a clock that never goes back; only differences mean something. */
 double hs_clock_seconds(void);
 
-/* Now as ISO 8601 in UTC, such as 2026-01-31T12:00:00Z. Returns `text`; NULL, and the empty text,
- * where the date cannot be told. */
+/* Now as ISO 8601 in UTC, such as 2026-01-31T12:00:00Z. Where the machine's clock is beyond the
+ * years 1000 to 9999, 1970 begins: what is dated stays readable. Returns `text`. */
 char *hs_clock_utc(char text[HS_CLOCK_UTC]);
 
 #endif

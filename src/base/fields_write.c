@@ -183,7 +183,8 @@ void hs_fields_write(struct hs_json_writer *w, const char *key, const struct hs_
 enum hs_status hs_fields_print(struct hs_text *out, const struct hs_fields *fields,
                                const void *object, bool compact, struct hs_error *err)
 {
-    struct hs_json_writer w = {.text = out, .err = err, .compact = compact};
+    struct hs_json_writer w = {
+        .text = out, .err = err, .compact = compact, .limit = out->length + HS_JSON_BYTES_MAX};
 
     hs_fields_write(&w, NULL, fields, object);
     return hs_json_finish(&w);

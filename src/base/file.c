@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,8 +105,11 @@ enum hs_status hs_file_read(char **data, size_t *length, const char *path, size_
 
 /* ---- writing ---- */
 
-#define LINKS_MAX       40   /* as the kernel counts before it says ELOOP */
-#define TEMPORARIES_MAX 1000 /* names tried beside the target */
+#define LINKS_MAX       40                /* as the kernel counts before it says ELOOP */
+#define TEMPORARIES_MAX 1000              /* names tried beside the target */
+#define STEP_BYTES      ((size_t)1 << 20) /* written before looking for a signal */
+
+static const int end_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 /* Where a write to `path` ends up: `file` behind all symbolic links (it need not exist), and its
  * directory. */
@@ -211,6 +215,35 @@ static enum hs_status open_target(struct target *target, const char *path, enum 
     return HS_OK;
 }
 
+/* Signals by which people and schedulers end a program: one in the middle would leave the temporary
+ * behind. Held back while there is one; the signals held before go to *before. */
+static void hold_ends(sigset_t *before)
+{
+    sigset_t ends;
+
+    sigemptyset(&ends);
+    for (size_t i = 0; i < sizeof(end_signals) / sizeof(*end_signals); i++)
+        sigaddset(&ends, end_signals[i]);
+    pthread_sigmask(SIG_BLOCK, &ends, before);
+}
+
+/* Whether one of them waits that nobody handles: then the process ends once it is let through. One
+ * that was held `before` is for somebody who waits for it (sigwait). */
+static bool ends_soon(const sigset_t *before)
+{
+    struct sigaction action;
+    sigset_t waiting;
+
+    if (sigpending(&waiting) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof(end_signals) / sizeof(*end_signals); i++)
+        if (sigismember(&waiting, end_signals[i]) == 1 &&
+            sigismember(before, end_signals[i]) == 0 &&
+            sigaction(end_signals[i], NULL, &action) == 0 && action.sa_handler == SIG_DFL)
+            return true;
+    return false;
+}
+
 /* Creates a file of a free name beside the target. The name does not grow with the target's, which
  * may already be as long as the file system allows. */
 static int create_temporary(char name[PATH_MAX + 64], const struct target *target)
@@ -227,12 +260,14 @@ static int create_temporary(char name[PATH_MAX + 64], const struct target *targe
     return -1;
 }
 
-/* Everything, or an errno. */
-static int write_all(int fd, const char *data, size_t length)
+/* Everything, or an errno: EINTR where a signal waits that ends the process. */
+static int write_all(int fd, const char *data, size_t length, const sigset_t *before)
 {
     while (length > 0) {
-        ssize_t written = write(fd, data, length);
+        ssize_t written = write(fd, data, length < STEP_BYTES ? length : STEP_BYTES);
 
+        if (ends_soon(before))
+            return EINTR;
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
@@ -245,9 +280,10 @@ static int write_all(int fd, const char *data, size_t length)
 
 /* Fills and closes the temporary; an errno where any step failed. NFS may say "disk full" only at
  * close. */
-static int fill_temporary(int fd, const struct target *target, const char *data, size_t length)
+static int fill_temporary(int fd, const struct target *target, const char *data, size_t length,
+                          const sigset_t *before)
 {
-    int error = write_all(fd, data, length);
+    int error = write_all(fd, data, length, before);
 
     if (error == 0 && target->exists && fchmod(fd, target->mode) != 0)
         error = errno;
@@ -268,38 +304,79 @@ static void sync_directory(const char *directory)
     close(fd);
 }
 
+/* An errno, and no temporary. */
+static int fill_and_rename(int fd, const char *temporary, const struct target *target,
+                           const char *data, size_t length, const sigset_t *before)
+{
+    int error = fill_temporary(fd, target, data, length, before);
+
+    if (error == 0 && rename(temporary, target->file) != 0)
+        error = errno;
+    if (error != 0)
+        unlink(temporary);
+    return error;
+}
+
 enum hs_status hs_file_replace(const char *path, const char *data, size_t length,
                                struct hs_error *err)
 {
     struct target target;
     char temporary[PATH_MAX + 64];
     enum hs_status status = open_target(&target, path, HS_IO, err);
+    sigset_t before;
     int fd, error;
 
     if (status != HS_OK)
         return status;
+    hold_ends(&before);
     fd = create_temporary(temporary, &target);
     if (fd < 0)
-        return hs_fail(err, HS_IO, "%s: cannot be written: no file can be created in %s: %s", path,
-                       target.directory, strerror(errno));
-    error = fill_temporary(fd, &target, data, length);
-    if (error == 0 && rename(temporary, target.file) != 0)
-        error = errno;
-    if (error != 0) {
-        unlink(temporary);
-        return hs_fail(err, HS_IO, "%s: cannot be written: %s", path, strerror(error));
+        status = hs_fail(err, HS_IO, "%s: cannot be written: no file can be created in %s: %s",
+                         path, target.directory, strerror(errno));
+    else if ((error = fill_and_rename(fd, temporary, &target, data, length, &before)) != 0)
+        status = hs_fail(err, HS_IO, "%s: cannot be written: %s", path, strerror(error));
+    else
+        sync_directory(target.directory);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return status;
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Links of both kinds are seen through. */
+static enum hs_status refuse_inputs(const char *path, const char *const *inputs, size_t count,
+                                    struct hs_error *err)
+{
+    struct stat output, input;
+
+    if (stat(path, &output) != 0)
+        return HS_OK;
+    for (size_t i = 0; i < count; i++) {
+        bool is_stdin = strcmp(inputs[i], "-") == 0;
+        bool is_there = is_stdin ? fstat(STDIN_FILENO, &input) == 0 : stat(inputs[i], &input) == 0;
+
+        if (is_there && is_same_file(&output, &input))
+            return hs_fail(err, HS_INVALID,
+                           "%s: cannot be written: is the same file as %s, which is read; name "
+                           "another one",
+                           path, is_stdin ? "standard input" : inputs[i]);
     }
-    sync_directory(target.directory);
     return HS_OK;
 }
 
-enum hs_status hs_file_writable(const char *path, struct hs_error *err)
+enum hs_status hs_file_writable(const char *path, const char *const *inputs, size_t count,
+                                struct hs_error *err)
 {
     struct target target;
     char temporary[PATH_MAX + 64];
     enum hs_status status = open_target(&target, path, HS_INVALID, err);
     int fd;
 
+    if (status == HS_OK)
+        status = refuse_inputs(path, inputs, count, err);
     if (status != HS_OK)
         return status;
     /* Trying is the only sure answer: rights, read-only mounts and quotas all have a say. */
@@ -319,7 +396,7 @@ bool hs_file_is(int fd, const char *path)
     struct stat open_file, named;
 
     return fstat(fd, &open_file) == 0 && stat(path, &named) == 0 &&
-           open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
+           is_same_file(&open_file, &named);
 }
 
 /* The process that holds the lock of the open file, or 0: it runs on another machine, or unseen. */

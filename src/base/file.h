@@ -22,8 +22,11 @@ enum hs_status hs_file_replace(const char *path, const char *data, size_t length
                                struct hs_error *err);
 
 /* Says early whether hs_file_replace could work: the directory exists and is writable, and `path`
- * is not a directory. Creates nothing that stays. HS_INVALID with the reason. */
-enum hs_status hs_file_writable(const char *path, struct hs_error *err);
+ * is not a directory, and none of the files that are read, inputs[count] ("-" is stdin; what is
+ * not there is nothing): it would be lost. Creates nothing that stays. HS_INVALID with the reason.
+ */
+enum hs_status hs_file_writable(const char *path, const char *const *inputs, size_t count,
+                                struct hs_error *err);
 
 /* Opens `path` to be read and appended to, and makes it where it is not there. While it is open,
  * every other process that asks so is refused: a lock (flock), which goes when the process ends,

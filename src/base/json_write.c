@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/json_parts.h"
+#include "base/units.h"
 #include "base/utf8.h"
 
 char *hs_json_number_text(char text[32], double value)
@@ -24,13 +25,28 @@ char *hs_json_number_text(char text[32], double value)
     return text;
 }
 
+/* The code point of a character of `length` bytes; what is escaped has three at most. */
+static unsigned code_point(const char *character, size_t length)
+{
+    const unsigned char *bytes = (const unsigned char *)character;
+
+    if (length == 1)
+        return bytes[0];
+    if (length == 2)
+        return (bytes[0] & 0x1fu) << 6 | (bytes[1] & 0x3fu);
+    return (bytes[0] & 0xfu) << 12 | (bytes[1] & 0x3fu) << 6 | (bytes[2] & 0x3fu);
+}
+
+/* What a terminal would obey, or what turns the direction of text, is escaped: it stays what it is
+ * and does nothing to who prints the file. */
 static void print_string(struct hs_text *text, const char *string)
 {
     const char *end = string + strlen(string);
 
     hs_text_append_bytes(text, "\"", 1);
     while (string < end) {
-        size_t length = hs_utf8_length(string, (size_t)(end - string));
+        size_t available = (size_t)(end - string), shown;
+        size_t length = hs_utf8_length(string, available);
         unsigned char byte = (unsigned char)*string;
         const char *escape = strchr("\"\"\\\\\bb\ff\nn\rr\tt", byte);
 
@@ -40,8 +56,8 @@ static void print_string(struct hs_text *text, const char *string)
             hs_text_append(text, "\\%c", byte);
         else if (byte < 0x20 && escape != NULL)
             hs_text_append(text, "\\%c", escape[1]);
-        else if (byte < 0x20)
-            hs_text_append(text, "\\u%04x", byte);
+        else if (!hs_utf8_is_harmless(&shown, string, available))
+            hs_text_append(text, "\\u%04x", code_point(string, length));
         else
             hs_text_append_bytes(text, string, length);
         string += length > 0 ? length : 1;
@@ -55,6 +71,19 @@ static void new_line(struct hs_json_writer *w)
         hs_text_append(w->text, "\n%*s", 2 * w->depth, "");
 }
 
+/* What is longer than the reader takes is not written to its end. */
+static void check_length(struct hs_json_writer *w)
+{
+    char limit[HS_UNIT_TEXT];
+
+    if (w->status == HS_OK && w->limit > 0 && w->text->length > w->limit)
+        w->status =
+            hs_fail(w->err, HS_INVALID,
+                    "the file would be larger than %s, and so could not be read back: ask for "
+                    "fewer plans or message sizes",
+                    hs_bytes_format(limit, HS_JSON_BYTES_MAX));
+}
+
 /* Whether nothing stands yet behind the bracket that was opened last: a value never ends in one. */
 static bool is_empty(const struct hs_text *text)
 {
@@ -64,6 +93,7 @@ static bool is_empty(const struct hs_text *text)
 /* What stands before a value. */
 static void begin(struct hs_json_writer *w, const char *key)
 {
+    check_length(w);
     if (w->depth > 0) {
         if (!is_empty(w->text))
             hs_text_append_bytes(w->text, ",", 1);
@@ -150,6 +180,7 @@ void hs_json_write_numbers(struct hs_json_writer *w, const char *key, const doub
 enum hs_status hs_json_finish(struct hs_json_writer *w)
 {
     hs_text_append_bytes(w->text, "\n", 1);
+    check_length(w);
     if (w->status)
         return w->status;
     return w->text->failed ? hs_no_memory(w->err) : HS_OK;

@@ -28,6 +28,7 @@ struct hs_json_writer {
     enum hs_status status; /* of a writer that found what it cannot write; nothing comes after it */
     int depth;
     bool compact; /* all on one line, without blanks */
+    size_t limit; /* of text->length: beyond it, HS_INVALID; 0: none */
 };
 
 void hs_json_open(struct hs_json_writer *w, const char *key, char bracket);

@@ -145,15 +145,14 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     struct compare_settings *settings = of_rows;
     struct hs_inputs inputs = {.count = 0};
     struct hs_system system = {.level_count = 0};
-    enum hs_status status = HS_OK;
+    enum hs_status status;
 
     context->quiet = settings->quiet;
     if (settings->output && strcmp(settings->output, "-") == 0) {
         settings->print.format = hs_format_names[HS_FORMAT_JSON];
         settings->output = NULL;
     }
-    if (settings->output)
-        status = hs_file_writable(settings->output, err);
+    status = hs_output_check(settings->output, settings->predict, &settings->results, err);
     if (status == HS_OK && settings->predict) {
         status = hs_find_system(&system, settings->predict, context, err);
         if (status != HS_OK)

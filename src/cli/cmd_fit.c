@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "machine/system_find.h"
 #include "model/calibration.h"
@@ -117,11 +118,10 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     const struct fit_settings *settings = of_rows;
     struct hs_system system = {0};
     struct hs_point_list points = {0};
-    enum hs_status status = HS_OK;
+    enum hs_status status;
 
     context->quiet = settings->quiet;
-    if (settings->output && strcmp(settings->output, "-") != 0)
-        status = hs_file_writable(settings->output, err);
+    status = hs_output_check(settings->output, settings->system, &settings->results, err);
     if (!status)
         status = hs_find_system(&system, settings->system, context, err);
     if (!status)

@@ -129,8 +129,8 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 
     context->quiet = settings->quiet;
     status = check_settings(&type, settings, context, err);
-    if (status == HS_OK && settings->output && strcmp(settings->output, "-") != 0)
-        status = hs_file_writable(settings->output, err);
+    if (status == HS_OK)
+        status = hs_output_check(settings->output, NULL, &settings->results, err);
     if (status == HS_OK)
         status = hs_inputs_load(&inputs, &settings->results, context, err);
     if (status == HS_OK)

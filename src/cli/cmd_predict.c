@@ -3,14 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/predict.h"
 #include "machine/system_find.h"
+#include "view/figures.h"
 
-#define TOP_MAX  10000 /* each candidate of a result file holds the cost of all its layers */
-#define KEEP_MAX 1000
+#define TOP_MAX     10000 /* each candidate of a result file holds the cost of all its layers */
+#define KEEP_MAX    1000
+#define TOP_CHECKED 1000 /* from so many on the size of the result is looked at */
 
 static const char *const *strategy_names(void)
 {
@@ -78,6 +80,9 @@ static const struct hs_option options[] = {
      .type = &hs_option_flag,
      .offset = FIELD(widen),
      .help = "containment: let any layer grow, not the last alone"},
+    HS_ROW_SECONDS("budget", NULL, "Search", FIELD(budget_seconds),
+                   "end the search after so long with what was found by then, and say what was "
+                   "not looked at (default: none)"),
     {.name = "top",
      .letter = 'k',
      .argument = "K",
@@ -178,6 +183,80 @@ static enum hs_status run_point(const struct hs_predict *predict, struct hs_pred
     return HS_OK;
 }
 
+/* Whether the budget is spent; the first point is searched in any case. Said once. */
+static bool has_ended(const struct hs_predict *predict, struct hs_predict_sweep *sweep, int64_t np,
+                      uint64_t bytes)
+{
+    if (sweep->points == 0 || hs_predict_has_time(predict))
+        return false;
+    if (!sweep->ended)
+        hs_warning(predict->context,
+                   "--budget: not looked at: %" PRId64 " processes with %s, and all behind it", np,
+                   HS_AS_BYTES(bytes));
+    sweep->ended = true;
+    return true;
+}
+
+/* A result says itself that it is not whole. */
+static enum hs_status cut_short(struct hs_result *result, const char *what, struct hs_error *err)
+{
+    struct hs_text note = {0};
+
+    result->complete = false;
+    hs_text_append(&note, "%s%s%s", result->note ? result->note : "--budget: not looked at: ",
+                   result->note ? "; " : "", what);
+    free(result->note);
+    result->note = note.data;
+    return note.failed ? hs_no_memory(err) : HS_OK;
+}
+
+static enum hs_status leave_out(const struct hs_predict *predict, struct hs_result *result,
+                                const struct hs_predict_point *point, struct hs_error *err)
+{
+    struct hs_text what = {0};
+    enum hs_status status;
+
+    hs_text_append(&what, "%s of %" PRId64 " processes with %s", point->found.left_out,
+                   point->request.problem.group.size, HS_AS_BYTES(point->bytes));
+    status = what.failed ? hs_no_memory(err) : cut_short(result, what.data, err);
+    if (status == HS_OK)
+        hs_warning(predict->context, "--budget: not looked at: %s", what.data);
+    hs_text_release(&what);
+    return status;
+}
+
+static size_t count_sizes(const struct hs_range *bytes)
+{
+    size_t count = 0;
+
+    for (uint64_t b = bytes->first; b != 0; b = hs_range_next(bytes, b))
+        count++;
+    return count;
+}
+
+/* After the first message size: a file that nothing could read back is not worth the others. */
+static enum hs_status check_readable(const struct hs_predict *predict,
+                                     const struct hs_result *result, struct hs_error *err)
+{
+    char all[HS_FIGURE_TEXT];
+    struct hs_text one = {0};
+    size_t sizes = count_sizes(&predict->settings->bytes);
+    enum hs_status status = HS_OK;
+
+    if (sizes < 2 || result->message_count == 0 || predict->settings->top < TOP_CHECKED)
+        return HS_OK;
+    status = hs_result_print(&one, result, err);
+    if (status == HS_OK && one.length > HS_JSON_BYTES_MAX / sizes)
+        status = hs_fail(err, HS_INVALID,
+                         "--top: %zu sizes of %" PRId64 " plans would make a result of %s, and "
+                         "%s can be read back: ask for fewer plans or sizes",
+                         sizes, predict->settings->top,
+                         hs_bytes_figure(all, (double)(one.length * sizes)),
+                         HS_AS_BYTES(HS_JSON_BYTES_MAX));
+    hs_text_release(&one);
+    return status;
+}
+
 /* All sizes of one process count. */
 static enum hs_status run_sizes(const struct hs_predict *predict, struct hs_predict_sweep *sweep,
                                 struct hs_result *result, int64_t np, struct hs_error *err)
@@ -188,11 +267,19 @@ static enum hs_status run_sizes(const struct hs_predict *predict, struct hs_pred
     for (uint64_t b = bytes->first; b != 0 && status == HS_OK; b = hs_range_next(bytes, b)) {
         struct hs_predict_point point;
 
+        if (has_ended(predict, sweep, np, b))
+            return result->message_count > 0 ? cut_short(result, "other message sizes", err)
+                                             : HS_OK;
         status = hs_predict_point_init(&point, predict, np, b, err);
         if (status != HS_OK)
             return status;
         status = run_point(predict, sweep, result, &point, err);
+        if (status == HS_OK && point.found.left_out[0])
+            status = leave_out(predict, result, &point, err);
+        if (status == HS_OK && b == bytes->first)
+            status = check_readable(predict, result, err);
         hs_predict_point_release(&point);
+        sweep->points++;
     }
     return status;
 }
@@ -205,7 +292,7 @@ static enum hs_status run_np(const struct hs_predict *predict, struct hs_predict
 
     if (status == HS_OK)
         status = run_sizes(predict, sweep, &result, np, err);
-    if (status == HS_OK && wants_result(predict, sweep))
+    if (status == HS_OK && wants_result(predict, sweep) && result.message_count > 0)
         status = finish_result(predict, &result, err);
     hs_result_release(&result);
     return status;
@@ -275,8 +362,12 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     struct hs_predict_settings *settings = of_rows;
     struct hs_system system = {.level_count = 0};
     struct hs_sheet sheet;
-    struct hs_predict predict = {
-        .context = context, .sheet = &sheet, .settings = settings, .system = &system};
+    struct hs_progress_line progress;
+    struct hs_predict predict = {.context = context,
+                                 .sheet = &sheet,
+                                 .settings = settings,
+                                 .system = &system,
+                                 .progress = &progress};
     enum hs_status status;
 
     context->quiet = settings->quiet;
@@ -293,10 +384,12 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     predict.strategy = hs_search_strategy_find(settings->search);
     status = hs_find_system(&system, settings->system, context, err);
     predict.label = strchr(settings->system, '@') ? settings->system : system.name;
-    if (status == HS_OK && settings->output)
-        status = hs_file_writable(settings->output, err);
+    if (status == HS_OK)
+        status = hs_output_check(settings->output, settings->system, NULL, err);
+    hs_progress_line_init(&progress, settings->quiet);
     if (status == HS_OK)
         status = run_sweep(&predict, err);
+    hs_progress_line_clear(&progress);
     hs_system_release(&system);
     return status;
 }

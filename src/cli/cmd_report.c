@@ -157,11 +157,10 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 {
     const struct report_settings *settings = of_rows;
     struct hs_inputs inputs = {.count = 0};
-    enum hs_status status = HS_OK;
+    enum hs_status status;
 
     context->quiet = settings->quiet;
-    if (settings->output && strcmp(settings->output, "-") != 0)
-        status = hs_file_writable(settings->output, err);
+    status = hs_output_check(settings->output, NULL, &settings->results, err);
     if (status == HS_OK)
         status = hs_inputs_load(&inputs, &settings->results, context, err);
     if (status == HS_OK)

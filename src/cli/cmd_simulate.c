@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
 #include "export/export.h"
@@ -381,8 +381,8 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     simulation.bytes = settings->bytes.first;
     if (status == HS_OK)
         status = hs_find_system(&system, settings->system, context, err);
-    if (status == HS_OK && settings->output)
-        status = hs_file_writable(settings->output, err);
+    if (status == HS_OK)
+        status = hs_output_check(settings->output, settings->system, NULL, err);
     if (status == HS_OK)
         status = run_simulation(context, settings, &simulation, err);
     free(simulation.plans);

@@ -70,13 +70,36 @@ static enum hs_status open_all(struct pipes *pipes, const struct hs_text *tsv, s
     return HS_OK;
 }
 
+/* What this program was started with, but for the characters: our texts are UTF-8 whatever the
+ * locale says, and gnuplot converts them by it. NULL: no memory; else freed by the caller. */
+static char **with_utf8(void)
+{
+    static char utf8[] = "LC_ALL=C.UTF-8";
+    size_t count = 0, kept = 0;
+    char **variables;
+
+    while (environ[count])
+        count++;
+    variables = calloc(count + 2, sizeof(*variables));
+    for (size_t i = 0; i < count && variables; i++)
+        if (strncmp(environ[i], "LC_ALL=", strlen("LC_ALL=")) != 0)
+            variables[kept++] = environ[i];
+    if (variables)
+        variables[kept] = utf8;
+    return variables;
+}
+
 static enum hs_status spawn(pid_t *pid, const struct pipes *pipes, char *script, const char *type,
                             struct hs_error *err)
 {
     char tsv[32], picture[32], kind[8];
     char *arguments[] = {"gnuplot", "-d", "-c", script, tsv, picture, kind, NULL};
+    char **environment = with_utf8();
     posix_spawn_file_actions_t actions;
     int failure;
+
+    if (!environment)
+        return hs_no_memory(err);
 
     snprintf(tsv, sizeof(tsv), "/dev/fd/%d", fileno(pipes->tsv));
     snprintf(picture, sizeof(picture), "/dev/fd/%d", fileno(pipes->picture));
@@ -85,7 +108,8 @@ static enum hs_status spawn(pid_t *pid, const struct pipes *pipes, char *script,
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, fileno(pipes->complaints), 1);
     posix_spawn_file_actions_adddup2(&actions, fileno(pipes->complaints), 2);
-    failure = posix_spawnp(pid, "gnuplot", &actions, NULL, arguments, environ);
+    failure = posix_spawnp(pid, "gnuplot", &actions, NULL, arguments, environment);
+    free(environment);
     posix_spawn_file_actions_destroy(&actions);
     if (failure == ENOENT)
         return hs_fail(
@@ -126,6 +150,19 @@ static void append_file(struct hs_text *out, FILE *file)
         hs_text_append_bytes(out, buffer, length);
 }
 
+/* gnuplot escapes what would be markup, but not the end of a CDATA section, which XML has in no
+ * text. It writes no such sections itself. */
+static void append_svg(struct hs_text *out, const struct hs_text *picture)
+{
+    const char *from = picture->data ? picture->data : "", *end;
+
+    for (; (end = strstr(from, "]]>")) != NULL; from = end + strlen("]]>")) {
+        hs_text_append_bytes(out, from, (size_t)(end - from));
+        hs_text_append(out, "]]&gt;");
+    }
+    hs_text_append(out, "%s", from);
+}
+
 /* The line of gnuplot's complaint that says what is wrong: the last one with letters. */
 static enum hs_status fail_with(const struct hs_text *complaints, int exit_status,
                                 struct hs_error *err)
@@ -153,6 +190,7 @@ static enum hs_status run(struct hs_text *picture, struct hs_text *complaints, s
                           struct hs_error *err)
 {
     size_t before = picture->length;
+    struct hs_text drawn = {0};
     int exit_status;
     pid_t pid;
     enum hs_status status = spawn(&pid, pipes, script, request->type, err);
@@ -165,7 +203,13 @@ static enum hs_status run(struct hs_text *picture, struct hs_text *complaints, s
     append_file(complaints, pipes->complaints);
     if (exit_status != 0)
         return fail_with(complaints, exit_status, err);
-    append_file(picture, pipes->picture);
+    append_file(&drawn, pipes->picture);
+    if (strcmp(request->type, "svg") == 0)
+        append_svg(picture, &drawn);
+    else
+        hs_text_append_bytes(picture, drawn.data, drawn.length);
+    picture->failed = picture->failed || drawn.failed;
+    hs_text_release(&drawn);
     if (picture->failed || complaints->failed)
         return hs_no_memory(err);
     return picture->length > before ? HS_OK : fail_with(complaints, 0, err);

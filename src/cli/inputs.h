@@ -1,11 +1,16 @@
 /*
- * inputs.h - the result files of a command that takes several.
+ * inputs.h - the files that a command reads: several results, and none that it writes.
  */
 #ifndef HS_CLI_INPUTS_H
 #define HS_CLI_INPUTS_H
 
 #include "console/command.h"
 #include "plot/plot.h"
+
+/* hs_file_writable for a command's output (NULL and "-", stdout, always are): refuses one that is
+ * the SYSTEM (as typed, or NULL) or one of the results (or NULL) that the command reads. */
+enum hs_status hs_output_check(const char *output, const char *system,
+                               const struct hs_argument_list *results, struct hs_error *err);
 
 struct hs_inputs {
     struct hs_plot_input *inputs; /* [count] owned, in the order given */

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "console/command.h"
+#include "console/progress_line.h"
 #include "model/datatype.h"
 #include "model/gaps.h"
 #include "result/result.h"
@@ -27,6 +28,7 @@ struct hs_predict_settings {
     const char *search;          /* name of a strategy */
     int64_t keep;                /* containment; 0: not given */
     bool widen;                  /* containment */
+    double budget_seconds;       /* 0: not given */
     struct hs_count_list chunks; /* empty: not given */
     const char *explain;         /* plan text or "best"; NULL: not asked for */
     struct hs_print print;
@@ -41,8 +43,12 @@ struct hs_predict {
     const struct hs_predict_settings *settings;
     const struct hs_search_strategy *strategy;
     const struct hs_system *system;
-    const char *label; /* what to call the system: its name, or the line of text */
+    const char *label;                 /* what to call the system: its name, or the line of text */
+    struct hs_progress_line *progress; /* begun with the first search */
 };
+
+/* Whether --budget leaves time for more. */
+bool hs_predict_has_time(const struct hs_predict *predict);
 
 /* One process count and one message size, searched. `found` is owned; its plans are at least two
  * where two exist, so that there is a runner-up, whatever --top says. */
@@ -98,6 +104,8 @@ enum hs_status hs_predict_explain(const struct hs_predict *predict,
 struct hs_predict_sweep {
     struct hs_table lines;
     bool over_np, over_bytes;
+    size_t points;           /* searched */
+    bool ended;              /* the budget, before all of them were */
     bool extrapolated;       /* some process count was marked */
     struct hs_gaps gaps;     /* of the plans shown */
     struct hs_plan previous; /* winner of the process count before; count 0: none */

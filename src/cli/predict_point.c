@@ -18,36 +18,56 @@ static enum hs_status search_exactly(struct hs_predict_point *point, struct hs_e
     status = hs_search(&found, hs_search_strategy_find("lattice"), &request, err);
     if (status != HS_OK)
         return status;
-    point->exact_plan = found.plans[0].plan;
-    point->exact_seconds = found.plans[0].seconds;
+    if (!found.left_out[0]) {
+        point->exact_plan = found.plans[0].plan;
+        point->exact_seconds = found.plans[0].seconds;
+    }
     hs_search_result_release(&found);
     return HS_OK;
 }
 
-static void show_progress(void *of_search, uint64_t done, uint64_t all)
+bool hs_predict_has_time(const struct hs_predict *predict)
 {
-    struct hs_progress_line *line = of_search;
-    char priced[HS_FIGURE_TEXT], plans[HS_FIGURE_TEXT];
-    double part = (double)done / (double)all, elapsed = hs_progress_line_elapsed(line);
+    double budget = predict->settings->budget_seconds;
 
-    if (hs_progress_line_is_due(line))
-        hs_progress_line_draw(line, part, elapsed * (1 / part - 1), "%s of %s plans priced",
-                              hs_count_figure(priced, done), hs_count_figure(plans, all));
+    return budget <= 0 || hs_progress_line_elapsed(predict->progress) < budget;
 }
 
-static enum hs_status search(struct hs_predict_point *point, const struct hs_predict *predict,
-                             struct hs_error *err)
-{
-    struct hs_search_request request = point->request;
-    struct hs_progress_line line;
-    enum hs_status status;
+/* What is searched, and who searches. */
+struct watch {
+    const struct hs_predict *predict;
+    const struct hs_predict_point *point;
+    double began_at; /* seconds of the line's */
+};
 
-    hs_progress_line_init(&line, predict->settings->quiet);
-    request.progress = show_progress;
-    request.watcher = &line;
-    status = hs_search(&point->found, predict->strategy, &request, err);
-    hs_progress_line_clear(&line);
-    return status;
+static void show_plans(const struct watch *watch, uint64_t done, uint64_t all)
+{
+    struct hs_progress_line *line = watch->predict->progress;
+    char priced[HS_FIGURE_TEXT], plans[HS_FIGURE_TEXT];
+    double part = (double)done / (double)all;
+    double elapsed = hs_progress_line_elapsed(line) - watch->began_at;
+
+    hs_progress_line_draw(line, part, elapsed * (1 / part - 1), "%s of %s plans priced",
+                          hs_count_figure(priced, done), hs_count_figure(plans, all));
+}
+
+/* How long a step of the other strategies takes says little about the next one. */
+static bool watch_search(void *of_point, uint64_t done, uint64_t all)
+{
+    const struct watch *watch = of_point;
+    struct hs_progress_line *line = watch->predict->progress;
+    char size[HS_UNIT_TEXT];
+
+    if (hs_progress_line_is_due(line)) {
+        if (strcmp(watch->predict->strategy->name, "exhaustive") == 0 && done > 0)
+            show_plans(watch, done, all);
+        else
+            hs_progress_line_draw(line, (double)done / (double)all, 0,
+                                  "searching, %" PRId64 " processes, %s",
+                                  watch->point->request.problem.group.size,
+                                  hs_bytes_format(size, watch->point->bytes));
+    }
+    return hs_predict_has_time(watch->predict);
 }
 
 enum hs_status hs_predict_point_init(struct hs_predict_point *point,
@@ -55,6 +75,7 @@ enum hs_status hs_predict_point_init(struct hs_predict_point *point,
                                      struct hs_error *err)
 {
     const struct hs_predict_settings *settings = predict->settings;
+    struct watch watch = {predict, point, hs_progress_line_elapsed(predict->progress)};
     enum hs_status status;
 
     memset(point, 0, sizeof(*point));
@@ -69,12 +90,15 @@ enum hs_status hs_predict_point_init(struct hs_predict_point *point,
         .keep = (size_t)settings->keep,
         .widen = settings->widen,
     };
-    status = search(point, predict, err);
-    if (status != HS_OK || strcmp(predict->strategy->name, "containment") != 0)
-        return status;
-    status = search_exactly(point, err);
+    point->request.progress = watch_search;
+    point->request.watcher = &watch;
+    status = hs_search(&point->found, predict->strategy, &point->request, err);
+    if (status == HS_OK && strcmp(predict->strategy->name, "containment") == 0)
+        status = search_exactly(point, err);
     if (status != HS_OK)
         hs_predict_point_release(point);
+    point->request.progress = NULL;
+    point->request.watcher = NULL;
     return status;
 }
 

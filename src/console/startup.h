@@ -9,7 +9,8 @@
 
 /* Opens stand-ins for those of the files 0, 1 and 2 that the caller had closed, so that a file that
  * we open does not become number 1. Reading or writing the stand-ins fails. Ends the process
- * where even that is impossible. */
+ * where even that is impossible. A write beyond the limit on the size of files fails from now on,
+ * and ends nobody (SIGXFSZ). */
 void hs_standard_files_keep(void);
 
 /* Appends a command line as one would type it: `program`, and each of the `count` words behind a

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/utf8.h"
 #include "export/exporters.h"
 
 #define EXPORTERS_MAX 64
@@ -184,6 +185,28 @@ static void drop_chunks(struct hs_plan *plan, struct hs_export_output *out,
     *plan = whole;
 }
 
+/* Text of a result goes into comments and names as it is: nothing in it may speak to the terminal
+ * of who looks at the file (base/utf8.h). */
+static void make_harmless(struct hs_text *text)
+{
+    char *to = text->data;
+
+    for (size_t from = 0, length; from < text->length; from += length) {
+        const char *at = text->data + from;
+
+        if (hs_utf8_is_harmless(&length, at, text->length - from) || *at == '\n' || *at == '\t') {
+            memmove(to, at, length);
+            to += length;
+        } else {
+            *to++ = '?';
+        }
+    }
+    if (to) {
+        text->length = (size_t)(to - text->data);
+        *to = '\0';
+    }
+}
+
 enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter *exporter,
                          const struct hs_export_job *job, struct hs_error *err)
 {
@@ -207,6 +230,8 @@ enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter 
     status = exporter->write(out, &own, err);
     if (status == HS_OK && ran_out_of_memory(out))
         status = hs_no_memory(err);
+    for (size_t i = 0; i < out->count; i++)
+        make_harmless(&out->files[i].text);
     if (status != HS_OK)
         hs_export_output_release(out);
     return status;

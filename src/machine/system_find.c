@@ -167,7 +167,7 @@ static enum hs_status fail_unknown(const struct hs_system_list *list, const char
                    text);
 }
 
-static enum hs_status find_named(struct hs_system *system, const char *name, struct hs_error *err)
+static enum hs_status find_named(char **path, const char *name, struct hs_error *err)
 {
     const struct hs_system_entry *found, *like;
     struct hs_system_list list;
@@ -177,18 +177,31 @@ static enum hs_status find_named(struct hs_system *system, const char *name, str
         return status;
     found = find_entry(&list, name, &like);
     if (found)
-        status = hs_system_load(system, found->path, err);
+        *path = hs_strdup(found->path);
     else
         status = fail_unknown(&list, name, like, err);
     hs_system_list_release(&list);
-    return status;
+    return found && !*path ? hs_no_memory(err) : status;
+}
+
+enum hs_status hs_system_path(char **path, const char *text, struct hs_error *err)
+{
+    *path = NULL;
+    if (strchr(text, '@'))
+        return HS_OK;
+    if (!strchr(text, '/') && !ends_in_suffix(text) && strcmp(text, "-") != 0)
+        return find_named(path, text, err);
+    *path = hs_strdup(text);
+    return *path ? HS_OK : hs_no_memory(err);
 }
 
 enum hs_status hs_system_find(struct hs_system *system, const char *text, struct hs_error *err)
 {
-    if (strchr(text, '@'))
-        return hs_system_parse(system, text, err);
-    if (strchr(text, '/') || ends_in_suffix(text) || strcmp(text, "-") == 0)
-        return hs_system_load(system, text, err);
-    return find_named(system, text, err);
+    char *path;
+    enum hs_status status = hs_system_path(&path, text, err);
+
+    if (status == HS_OK)
+        status = path ? hs_system_load(system, path, err) : hs_system_parse(system, text, err);
+    free(path);
+    return status;
 }

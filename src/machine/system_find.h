@@ -20,6 +20,10 @@
  * wrong file. */
 enum hs_status hs_system_find(struct hs_system *system, const char *text, struct hs_error *err);
 
+/* The file that hs_system_find reads for `text` ("-": stdin), owned by the caller; NULL for a line
+ * of text. HS_INVALID: unknown name. HS_MEMORY. */
+enum hs_status hs_system_path(char **path, const char *text, struct hs_error *err);
+
 struct hs_system_entry {
     char *name, *path; /* owned by the list */
 };

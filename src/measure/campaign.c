@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/text.h"
+#include "cli/inputs.h"
 #include "machine/neutral_system.h"
 #include "machine/system_find.h"
 #include "measure/fingerprint.h"
@@ -124,6 +124,11 @@ static enum hs_status open_journal(struct hs_campaign *campaign, const char *out
                          "the journal of an earlier run is now %s; to go on from it: --resume "
                          "--journal %s",
                          journal->aside, journal->aside);
+    if (status == HS_OK && journal->lost_lines > 0)
+        hs_progress_note(&campaign->progress,
+                         "%s: lines that were never written to the end: %zu; what they held is "
+                         "measured again",
+                         path, journal->lost_lines);
     hs_fields_release(&hs_journal_run_fields, &run);
     free(path);
     return status;
@@ -137,8 +142,7 @@ enum hs_status hs_campaign_open_files(struct hs_campaign *campaign, struct hs_er
     if (output && strcmp(output, "-") == 0)
         output = NULL;
     if (campaign->ranks.rank == 0) {
-        if (output)
-            status = hs_file_writable(output, err);
+        status = hs_output_check(output, campaign->options.system, NULL, err);
         hs_guard_lock(campaign->guard);
         if (status == HS_OK)
             status = open_journal(campaign, output, err);

@@ -51,6 +51,7 @@ struct hs_campaign_options {
     enum hs_operation operation;
     struct hs_range sizes;
     double timeout_seconds; /* of one run */
+    const char *system;     /* as typed, or NULL; the output may not be it */
     const char *output;     /* path; NULL: none; "-": stdout */
     const char *journal;    /* path; NULL: beside the output, where that is a file */
     bool resume;

@@ -79,23 +79,23 @@ static enum hs_status fail_wrong(const struct hs_session *session, struct hs_err
     return HS_OK;
 }
 
-/* Written to the file, or to stdout; then the tables to what is left. */
-static enum hs_status write_all(const struct hs_session *session, const struct hs_result *result,
-                                struct hs_error *err)
+/* The tables, on stdout, or on what is left of it. */
+static enum hs_status print_tables(const struct hs_session *session, const struct hs_result *result,
+                                   struct hs_error *err)
 {
     const char *output = session->settings.output;
     bool to_stdout = output && strcmp(output, "-") == 0;
     FILE *stream = to_stdout ? stderr : stdout;
     struct hs_terminal terminal = hs_terminal_look(fileno(stream));
     struct hs_text text = {0};
-    enum hs_status status = output ? hs_result_save(result, output, err) : HS_OK;
+    enum hs_status status;
 
     /* Open MPI's launcher gives its ranks a terminal of its own, wherever the output really goes:
      * colours are there where they are asked for. */
     if (session->campaign.ranks.np > 1)
         terminal.colour = false;
-    if (status != HS_OK || (to_stdout && session->settings.quiet))
-        return status;
+    if (to_stdout && session->settings.quiet)
+        return HS_OK;
     status = hs_report_print(&text, session, result, &terminal, err);
     if (status != HS_OK)
         return status;
@@ -114,36 +114,46 @@ static void note_memory(struct hs_session *session)
                          hs_bytes_figure(memory, (double)session->campaign.memory_bytes));
 }
 
-static enum hs_status check_usable(const struct hs_result *result, struct hs_error *err)
+static enum hs_status check_usable(const struct hs_session *session, const struct hs_result *result,
+                                   struct hs_error *err)
 {
+    const struct hs_measure_settings *settings = &session->settings;
+    bool has_journal = settings->journal || (settings->output && strcmp(settings->output, "-"));
     char size[HS_UNIT_TEXT];
 
     for (size_t i = 0; i < result->message_count; i++)
         if (result->messages[i].best.split.count == 0 ||
             !result->messages[i].candidates[0].measured ||
             result->messages[i].candidates[0].measured->status != HS_MEASURE_OK)
-            return hs_fail(err, HS_FAILED, "no candidate was measured without fault at %s",
-                           hs_bytes_format(size, result->messages[i].message_bytes));
+            return hs_fail(err, HS_FAILED, "no candidate was measured without fault at %s%s",
+                           hs_bytes_format(size, result->messages[i].message_bytes),
+                           has_journal && !settings->retry
+                               ? "; --resume --retry runs time-outs and failures again"
+                               : "");
     return HS_OK;
 }
 
 enum hs_status hs_outcome_save(struct hs_session *session, struct hs_error *err)
 {
     struct hs_result result = {0};
-    enum hs_status status;
+    enum hs_status status, printed;
 
     note_memory(session);
     hs_guard_lock(session->campaign.guard);
     status = hs_report_build(&result, session, true, NULL, err);
     if (status == HS_OK)
-        status = write_all(session, &result, err);
+        status = session->settings.output ? hs_result_save(&result, session->settings.output, err)
+                                          : HS_OK;
     if (status == HS_OK) {
+        /* What is written needs no journal, whatever becomes of the tables. */
         hs_journal_close(&session->campaign.journal,
                          all_measured(session) && !session->settings.journal);
+        printed = print_tables(session, &result, err);
         if (count_status(session, HS_MEASURE_WRONG) > 0)
             status = fail_wrong(session, err);
         else
-            status = check_usable(&result, err);
+            status = check_usable(session, &result, err);
+        status = status == HS_OK ? printed : status;
     }
     hs_guard_finishing(session->campaign.guard, hs_status_exit(status), FINALIZE_SECONDS);
     hs_guard_unlock(session->campaign.guard);

@@ -276,6 +276,7 @@ static struct hs_campaign_options options_of(const struct hs_measure_settings *s
                                         .operation = settings->operation,
                                         .sizes = settings->sizes,
                                         .timeout_seconds = settings->timeout_seconds,
+                                        .system = settings->system,
                                         .output = settings->output,
                                         .journal = settings->journal,
                                         .resume = settings->resume,

@@ -144,14 +144,10 @@ static enum hs_status read_lines(struct hs_journal *journal, struct hs_error *er
 {
     enum hs_status status =
         hs_file_read(&journal->old, &journal->old_length, journal->path, JOURNAL_BYTES_MAX, err);
-    char *last;
 
-    if (status != HS_OK)
-        return status;
-    last = memrchr(journal->old, '\n', journal->old_length);
-    journal->old_length = last ? (size_t)(last + 1 - journal->old) : 0;
-    journal->old[journal->old_length] = '\0';
-    return HS_OK;
+    if (status == HS_OK)
+        hs_journal_mend(journal);
+    return status;
 }
 
 static void forget_lines(struct hs_journal *journal)

@@ -57,9 +57,10 @@ struct hs_journal {
     char *aside; /* where the journal that was there is now; owned, or NULL */
     char *old; /* text of an earlier session, NUL-terminated, complete lines only; owned, or NULL */
     size_t old_length;
-    uint64_t length; /* bytes of the file that are whole lines */
-    bool unsynced;   /* written since the last sync */
-    bool broken;     /* a write failed: it is said once, nothing more is written */
+    size_t lost_lines; /* of these: blank now, because they held bytes that were never written */
+    uint64_t length;   /* bytes of the file that are whole lines */
+    bool unsynced;     /* written since the last sync */
+    bool broken;       /* a write failed: it is said once, nothing more is written */
 };
 
 /* Begins a journal. One that is there with more than its first line holds what somebody has
@@ -73,6 +74,9 @@ enum hs_status hs_journal_create(struct hs_journal *journal, const char *path, c
 enum hs_status hs_journal_resume(struct hs_journal *journal, const char *path, const char *output,
                                  const struct hs_journal_run *run, struct hs_error *err);
 
+/* Cuts journal->old (old_length bytes) after its last whole line. A machine that stops can leave
+ * zeros where a line was to be: such lines are blanked, counted in lost_lines, and gone past. */
+void hs_journal_mend(struct hs_journal *journal);
 /* Gives the contestants what the earlier session measured for this message size; lines of other
  * sizes and of contestants that are not there are passed over. With `retry`, time-outs and failures
  * are forgotten, so these run again. HS_INVALID with the line number for a line that is wrong,

@@ -82,6 +82,29 @@ static void reopen(struct hs_contestant *item, bool retry)
     item->journaled_ending = item->ending != HS_ENDING_OPEN;
 }
 
+void hs_journal_mend(struct hs_journal *journal)
+{
+    char *last = memrchr(journal->old, '\n', journal->old_length);
+    char *line = journal->old, *end = last ? last + 1 : line;
+
+    while (line < end) {
+        size_t length = (size_t)((char *)memchr(line, '\n', (size_t)(end - line)) - line);
+
+        if (memchr(line, '\0', length)) {
+            memset(line, ' ', length);
+            journal->lost_lines++;
+        }
+        line += length + 1;
+    }
+    *end = '\0';
+    journal->old_length = (size_t)(end - journal->old);
+}
+
+static bool is_blank(const char *line)
+{
+    return line[strspn(line, " ")] == '\n';
+}
+
 /* Lines of an earlier session, one by one, behind the first, which says what run it was. */
 struct reader {
     const struct hs_journal *journal;
@@ -106,9 +129,14 @@ static bool next_line(struct reader *reader, struct hs_json *top, enum hs_status
 
     if (*status != HS_OK || !reader->at || !reader->at[1])
         return false;
-    line = reader->at + 1;
-    reader->at = strchr(line, '\n');
-    snprintf(name, sizeof(name), "%.900s, line %zu", reader->journal->path, ++reader->number);
+    do {
+        line = reader->at + 1;
+        reader->at = strchr(line, '\n');
+        reader->number++;
+    } while (is_blank(line) && reader->at[1]);
+    if (is_blank(line))
+        return false;
+    snprintf(name, sizeof(name), "%.900s, line %zu", reader->journal->path, reader->number);
     *status = hs_json_parse(&reader->document, name, line, (size_t)(reader->at - line), err);
     if (*status != HS_OK)
         return false;

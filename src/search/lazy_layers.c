@@ -114,7 +114,11 @@ static enum hs_status find_best(struct best *best, const struct rivals *rivals,
                          : (hs_ticks)llrint(rivals->layers[e].seconds * (TOTAL_TICKS / total));
     best->last = rivals->lattice->node_count - 1;
     best->count = 0;
-    status = hs_paths_init(&best->paths, rivals->lattice, weights, 1, top, err);
+    status =
+        hs_paths_init(&best->paths,
+                      &(struct hs_paths_problem){
+                          .lattice = rivals->lattice, .weights = weights, .stride = 1, .top = top},
+                      err);
     free(weights);
     while (!status && best->count < best->paths.nodes[best->last].count &&
            best->paths.nodes[best->last].data[best->count].ticks < FAILED_TICKS)

@@ -16,6 +16,7 @@ struct label {
 #define NO_LABEL UINT32_MAX
 
 struct pareto {
+    struct hs_strategy_run *run;
     const struct hs_lattice *lattice;
     const hs_ticks *weights;
     int components, chunks;
@@ -57,6 +58,12 @@ static hs_ticks path_ticks(const struct pareto *pareto, const struct hs_split *s
     return largest(sum, pareto->components);
 }
 
+/* Asks now and then, in the middle of the work at a node. */
+static bool may_go_on(const struct pareto *pareto, size_t node, size_t count)
+{
+    return count % 64 != 0 || hs_search_goes_on(pareto->run, node, pareto->lattice->node_count);
+}
+
 static bool known(const struct hs_ranking *ranking, const struct hs_plan *plan)
 {
     for (size_t i = 0; i < ranking->count; i++)
@@ -71,13 +78,18 @@ static enum hs_status seed_bound(struct pareto *pareto, struct hs_ranking *seeds
 {
     const struct hs_lattice *lattice = pareto->lattice;
     size_t last = lattice->node_count - 1;
+    struct hs_paths_problem problem = {.lattice = lattice,
+                                       .weights = pareto->weights + component,
+                                       .stride = (size_t)pareto->components,
+                                       .top = pareto->top,
+                                       .run = pareto->run};
     struct hs_paths paths;
-    enum hs_status status = hs_paths_init(&paths, lattice, pareto->weights + component,
-                                          (size_t)pareto->components, pareto->top, err);
+    enum hs_status status = hs_paths_init(&paths, &problem, err);
 
     if (status)
         return status;
-    for (size_t i = 0; i < paths.nodes[last].count && !status; i++) {
+    pareto->run->step++;
+    for (size_t i = 0; i < paths.nodes[last].count && !status && may_go_on(pareto, 0, i); i++) {
         struct hs_plan plan = {.split = hs_paths_split(&paths, last, i), .chunks = pareto->chunks};
 
         if (!known(seeds, &plan))
@@ -212,11 +224,11 @@ static size_t gather(struct pareto *pareto, size_t node, struct by_sum **list, s
 }
 
 /* Keeps the labels that fewer than K kept ones dominate, in place; returns how many. */
-static size_t keep_best(const struct pareto *pareto, struct by_sum *list, size_t count)
+static size_t keep_best(const struct pareto *pareto, size_t node, struct by_sum *list, size_t count)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && may_go_on(pareto, node, i); i++) {
         size_t better = 0;
 
         for (size_t k = 0; k < kept && better < pareto->top; k++)
@@ -236,8 +248,8 @@ static enum hs_status settle(struct pareto *pareto, size_t node, struct hs_error
 
     if (!list)
         return HS_MEMORY;
-    count = keep_best(pareto, list, count);
-    for (size_t i = 0; i < count && !status; i++)
+    count = keep_best(pareto, node, list, count);
+    for (size_t i = 0; i < count && !status && may_go_on(pareto, node, i); i++)
         for (size_t e = lattice->first_edge[node]; e < lattice->first_edge[node + 1] && !status;
              e++)
             status = extend(pareto, list[i].label, e, err);
@@ -287,11 +299,13 @@ static enum hs_status allocate(struct pareto *pareto, struct hs_error *err)
     return HS_OK;
 }
 
-enum hs_status hs_pareto_search(struct hs_ranking *ranking, const struct hs_lattice *lattice,
-                                const hs_ticks *weights, int components, int chunks,
-                                uint64_t *labels, struct hs_error *err)
+enum hs_status hs_pareto_search(struct hs_strategy_run *run, const hs_ticks *weights,
+                                int components, int chunks, struct hs_error *err)
 {
-    struct pareto pareto = {.lattice = lattice,
+    struct hs_ranking *ranking = &run->ranking;
+    const struct hs_lattice *lattice = &run->lattice;
+    struct pareto pareto = {.run = run,
+                            .lattice = lattice,
                             .weights = weights,
                             .components = components,
                             .chunks = chunks,
@@ -300,12 +314,12 @@ enum hs_status hs_pareto_search(struct hs_ranking *ranking, const struct hs_latt
 
     if (!status)
         status = find_bound(&pareto, ranking, err);
-    for (size_t node = 0; node + 1 < lattice->node_count && !status; node++)
+    for (size_t node = 0; node + 1 < lattice->node_count && !status && !run->stopped; node++)
         if (pareto.waiting[node] != NO_LABEL)
             status = settle(&pareto, node, err);
-    if (!status)
+    if (!status && !run->stopped)
         status = collect(&pareto, ranking, err);
-    *labels += pareto.count;
+    run->looked_at += pareto.count;
     free(pareto.labels);
     free(pareto.waiting);
     free(pareto.distance);

@@ -15,13 +15,13 @@
 
 #include <stdint.h>
 
-#include "search/ranking.h"
+#include "search/strategies.h"
 
-/* Adds to `ranking` the K = ranking->top best plans with `chunks` chunks (with weights as
- * hs_lattice_weights makes them). Plans that the ranking already holds bound the search; they must
- * have other chunk counts. *labels is raised by the number of labels made. HS_MEMORY. */
-enum hs_status hs_pareto_search(struct hs_ranking *ranking, const struct hs_lattice *lattice,
-                                const hs_ticks *weights, int components, int chunks,
-                                uint64_t *labels, struct hs_error *err);
+/* Adds to the run's ranking the K = ranking.top best plans with `chunks` chunks (with weights of
+ * the run's lattice as hs_lattice_weights makes them). Plans that the ranking already holds bound
+ * the search; they must have other chunk counts. Raises run->looked_at by the number of labels
+ * made, and run->step by the components. Where the run is stopped, nothing is added. HS_MEMORY. */
+enum hs_status hs_pareto_search(struct hs_strategy_run *run, const hs_ticks *weights,
+                                int components, int chunks, struct hs_error *err);
 
 #endif

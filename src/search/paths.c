@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "search/strategies.h"
 
 /* A candidate for the next label of a node: label `rank` of the edge's start, and that edge. */
 struct step {
@@ -149,8 +150,8 @@ static enum hs_status append_label(struct hs_labels *labels, size_t *capacity,
 /* Merges the sorted label lists of the nodes before `node`, each shifted by its edge's weight:
  * adding a layer changes no order within a list, ties included. */
 static enum hs_status merge_labels(struct hs_paths *paths, size_t node, struct step *heap,
-                                   const struct incoming *incoming, const hs_ticks *weights,
-                                   size_t stride, size_t top, struct hs_error *err)
+                                   const struct incoming *incoming,
+                                   const struct hs_paths_problem *problem, struct hs_error *err)
 {
     struct hs_labels *labels = &paths->nodes[node];
     size_t count = 0, capacity = 0;
@@ -158,18 +159,19 @@ static enum hs_status merge_labels(struct hs_paths *paths, size_t node, struct s
     for (size_t i = incoming->first[node]; i < incoming->first[node + 1]; i++) {
         size_t edge = incoming->edges[i];
 
-        heap[count++] = step_of(paths, incoming->starts[i], edge, 0, weights[edge * stride]);
+        heap[count++] =
+            step_of(paths, incoming->starts[i], edge, 0, problem->weights[edge * problem->stride]);
     }
     for (size_t at = count / 2; at-- > 0;)
         sink(heap, count, at, paths, node);
-    while (count > 0 && labels->count < top) {
+    while (count > 0 && labels->count < problem->top) {
         struct step *best = &heap[0];
 
         if (append_label(labels, &capacity, best, err))
             return HS_MEMORY;
         if (best->rank + 1 < paths->nodes[best->start].count)
             *best = step_of(paths, best->start, best->edge, best->rank + 1,
-                            weights[best->edge * stride]);
+                            problem->weights[best->edge * problem->stride]);
         else
             heap[0] = heap[--count];
         sink(heap, count, 0, paths, node);
@@ -177,10 +179,10 @@ static enum hs_status merge_labels(struct hs_paths *paths, size_t node, struct s
     return HS_OK;
 }
 
-enum hs_status hs_paths_init(struct hs_paths *paths, const struct hs_lattice *lattice,
-                             const hs_ticks *weights, size_t stride, size_t top,
+enum hs_status hs_paths_init(struct hs_paths *paths, const struct hs_paths_problem *problem,
                              struct hs_error *err)
 {
+    const struct hs_lattice *lattice = problem->lattice;
     struct incoming incoming = {0};
     struct step *heap = malloc((lattice->node_count + 1) * sizeof(*heap));
     size_t capacity = 0;
@@ -194,8 +196,10 @@ enum hs_status hs_paths_init(struct hs_paths *paths, const struct hs_lattice *la
         status = incoming_init(&incoming, lattice, err);
     if (!status) {
         status = append_label(&paths->nodes[0], &capacity, &(struct step){.ticks = 0}, err);
-        for (size_t node = 1; node < lattice->node_count && !status; node++)
-            status = merge_labels(paths, node, heap, &incoming, weights, stride, top, err);
+        for (size_t node = 1; node < lattice->node_count && !status &&
+                              hs_search_goes_on(problem->run, node, lattice->node_count);
+             node++)
+            status = merge_labels(paths, node, heap, &incoming, problem, err);
         incoming_release(&incoming);
     }
     free(heap);

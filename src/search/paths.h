@@ -28,11 +28,19 @@ struct hs_paths {
     struct hs_labels *nodes; /* [node_count], owned */
 };
 
+struct hs_strategy_run; /* strategies.h */
+
+struct hs_paths_problem {
+    const struct hs_lattice *lattice;
+    const hs_ticks *weights; /* weights[e * stride] is the weight of edge e */
+    size_t stride, top;
+    struct hs_strategy_run *run; /* asked whether to go on, at every node; NULL: always */
+};
+
 /* Dynamic programming from the inside out: a node's K best paths extend the K best of the nodes
- * before it. weights[e * stride] is the weight of edge e. Ties are broken as in search.h.
- * HS_MEMORY. */
-enum hs_status hs_paths_init(struct hs_paths *paths, const struct hs_lattice *lattice,
-                             const hs_ticks *weights, size_t stride, size_t top,
+ * before it. Ties are broken as in search.h. Where the run has been stopped, later nodes have no
+ * paths. HS_MEMORY. */
+enum hs_status hs_paths_init(struct hs_paths *paths, const struct hs_paths_problem *problem,
                              struct hs_error *err);
 void hs_paths_release(struct hs_paths *paths);
 

@@ -59,6 +59,16 @@ static enum hs_status price_layers(struct hs_strategy_run *run, struct hs_error 
     return hs_tick_choose(&run->tick_seconds, run->request, &run->lattice, run->prices, err);
 }
 
+bool hs_search_goes_on(struct hs_strategy_run *run, uint64_t done, uint64_t all)
+{
+    if (!run)
+        return true;
+    if (!run->stopped && run->request->progress)
+        run->stopped = !run->request->progress(run->request->watcher, run->step * all + done,
+                                               run->steps * all);
+    return !run->stopped;
+}
+
 /* Turns the run's ranking into the result. */
 static enum hs_status fill_result(struct hs_search_result *out, struct hs_strategy_run *run,
                                   struct hs_error *err)
@@ -79,6 +89,7 @@ static enum hs_status fill_result(struct hs_search_result *out, struct hs_strate
     out->splits = run->lattice.path_count;
     out->looked_at = run->looked_at;
     out->layers_priced = run->layers_priced;
+    memcpy(out->left_out, run->left_out, sizeof(out->left_out));
     out->flat_seconds = hs_plan_seconds(request->system, &request->problem, &flat);
     return HS_OK;
 }
@@ -88,7 +99,7 @@ enum hs_status hs_search(struct hs_search_result *out, const struct hs_search_st
 {
     static const int one_chunk = 1;
     struct hs_search_request checked = *request;
-    struct hs_strategy_run run = {.request = &checked};
+    struct hs_strategy_run run = {.request = &checked, .steps = 1};
     enum hs_status status;
 
     memset(out, 0, sizeof(*out));

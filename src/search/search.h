@@ -25,6 +25,7 @@
 
 #define HS_TOP_MAX        32768 /* plans asked for: a result file of so many stays readable */
 #define HS_CHUNK_CHOICES  64    /* different chunk counts in one search */
+#define HS_LEFT_OUT_TEXT  160
 #define HS_EXHAUSTIVE_MAX ((uint64_t)1 << 32) /* splits that `exhaustive` agrees to price */
 
 struct hs_search_request {
@@ -35,9 +36,9 @@ struct hs_search_request {
     size_t top;  /* plans wanted, 1 .. HS_TOP_MAX */
     size_t keep; /* containment: plans kept at each scale (0 = 4) */
     bool widen;  /* containment: any layer may grow, not the last alone */
-    /* Told now and then by a strategy that can take minutes (exhaustive) how many of `all` plans it
-     * has priced. NULL: nobody. */
-    void (*progress)(void *watcher, uint64_t done, uint64_t all);
+    /* Told now and then how much of `all` is done (exhaustive: plans priced). Once it says false,
+     * the search ends soon, with what it has: see left_out. NULL: nobody. */
+    bool (*progress)(void *watcher, uint64_t done, uint64_t all);
     void *watcher;
 };
 
@@ -53,6 +54,7 @@ struct hs_search_result {
     uint64_t looked_at;   /* plans priced (exhaustive, containment) or labels made (lattice) */
     size_t layers_priced; /* different layers (stride, size) priced */
     double flat_seconds;  /* the flat split with one chunk */
+    char left_out[HS_LEFT_OUT_TEXT]; /* what was not looked at because `progress` said so; "" */
 };
 
 struct hs_strategy_run; /* strategies.h */

@@ -15,7 +15,14 @@ struct hs_strategy_run {
     struct hs_ranking ranking; /* what the strategy fills */
     uint64_t looked_at;
     size_t layers_priced;
+    uint64_t step, steps; /* of the work, for who watches; steps >= 1 */
+    bool stopped;         /* who watches has said so */
+    char left_out[HS_LEFT_OUT_TEXT];
 };
+
+/* Tells who watches that `done` of `all` in this step is done; whether to go on. A run that is NULL
+ * always does. */
+bool hs_search_goes_on(struct hs_strategy_run *run, uint64_t done, uint64_t all);
 
 enum hs_status hs_strategy_lattice(struct hs_strategy_run *run, struct hs_error *err);
 enum hs_status hs_strategy_exhaustive(struct hs_strategy_run *run, struct hs_error *err);

@@ -7,6 +7,8 @@
  * widened, by any layer that grows by q. Each scale is priced as a machine of its own size, and the
  * best `keep` are kept.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +79,8 @@ static enum hs_status offer(struct containment *state, size_t node, const struct
 static enum hs_status extend(struct containment *state, size_t node, const struct hs_split *small,
                              int64_t factor, struct hs_error *err)
 {
-    int first = state->run->request->widen ? 0 : small->count - 1;
+    bool widen = state->run->request->widen && !state->run->stopped;
+    int first = widen ? 0 : small->count - 1;
     struct hs_split split = *small;
     enum hs_status status = HS_OK;
 
@@ -93,12 +96,30 @@ static enum hs_status extend(struct containment *state, size_t node, const struc
     return status;
 }
 
+/* Of a search that has been stopped, what is left: the best plan of each scale alone is followed.
+ */
+static void narrow(struct containment *state, size_t node)
+{
+    struct hs_strategy_run *run = state->run;
+    struct hs_ranking *kept = &state->scales[node].kept;
+
+    if (run->left_out[0] == '\0')
+        snprintf(run->left_out, sizeof(run->left_out),
+                 "from %" PRId64 " processes on all but the best plan of each scale%s",
+                 run->lattice.divisors[node], run->request->widen ? ", and --widen" : "");
+    hs_ranking_sort(kept);
+    kept->count = kept->count > 0;
+}
+
 /* Extends everything kept at `node` to the scales a prime factor away. */
 static enum hs_status extend_scale(struct containment *state, size_t node, struct hs_error *err)
 {
     const struct hs_lattice *lattice = &state->run->lattice;
     const struct hs_ranking *kept = &state->scales[node].kept;
     enum hs_status status = HS_OK;
+
+    if (!hs_search_goes_on(state->run, node, lattice->node_count))
+        narrow(state, node);
 
     for (size_t e = lattice->first_edge[node]; e < lattice->first_edge[node + 1] && !status; e++) {
         int64_t factor = lattice->divisors[lattice->edge_end[e]] / lattice->divisors[node];

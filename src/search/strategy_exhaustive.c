@@ -2,6 +2,7 @@
  * Every ordered factorization, one after the other, nothing stored: the oracle.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,13 +20,9 @@ struct walk {
     struct hs_error *err;
 };
 
-static void tell(const struct hs_strategy_run *run)
+static uint64_t count_plans(const struct hs_strategy_run *run)
 {
-    const struct hs_search_request *request = run->request;
-
-    if (request->progress && run->looked_at % PLANS_PER_CALL == 0)
-        request->progress(request->watcher, run->looked_at,
-                          run->lattice.path_count * request->chunk_count);
+    return run->lattice.path_count * run->request->chunk_count;
 }
 
 static enum hs_status finish(struct walk *walk, int layers)
@@ -35,7 +32,8 @@ static enum hs_status finish(struct walk *walk, int layers)
     for (int l = 1; l < walk->components; l++)
         ticks = walk->sums[layers][l] > ticks ? walk->sums[layers][l] : ticks;
     walk->run->looked_at++;
-    tell(walk->run);
+    if (walk->run->looked_at % PLANS_PER_CALL == 0)
+        hs_search_goes_on(walk->run, walk->run->looked_at, count_plans(walk->run));
     if (!hs_ranking_admits(&walk->run->ranking, ticks))
         return HS_OK;
     walk->plan.split.count = layers;
@@ -49,7 +47,8 @@ static enum hs_status visit(struct walk *walk, size_t node, int layers)
 
     if (node + 1 == lattice->node_count)
         return finish(walk, layers);
-    for (size_t e = lattice->first_edge[node]; e < lattice->first_edge[node + 1] && !status; e++) {
+    for (size_t e = lattice->first_edge[node];
+         e < lattice->first_edge[node + 1] && !status && !walk->run->stopped; e++) {
         const hs_ticks *weight = &walk->weights[e * (size_t)walk->components];
         size_t end = lattice->edge_end[e];
 
@@ -95,7 +94,10 @@ enum hs_status hs_strategy_exhaustive(struct hs_strategy_run *run, struct hs_err
                        "; use --search lattice, which is exact too",
                        run->lattice.group.size, splits, HS_EXHAUSTIVE_MAX);
     run->layers_priced = run->lattice.edge_count;
-    for (size_t c = 0; c < run->request->chunk_count && !status; c++)
+    for (size_t c = 0; c < run->request->chunk_count && !status && !run->stopped; c++)
         status = walk_chunks(run, run->request->chunks[c], err);
+    if (run->stopped)
+        snprintf(run->left_out, sizeof(run->left_out), "%" PRIu64 " of %" PRIu64 " plans",
+                 count_plans(run) - run->looked_at, count_plans(run));
     return status;
 }

@@ -1,29 +1,32 @@
 /*
  * The default strategy: K shortest paths in the divisor lattice, exact.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "search/pareto.h"
 #include "search/paths.h"
 #include "search/strategies.h"
 
-/* One weight per edge (no chunks, or one level): dynamic programming. */
-static enum hs_status search_paths(struct hs_ranking *ranking, const struct hs_lattice *lattice,
-                                   const hs_ticks *weights, int chunks, uint64_t *labels,
+/* One weight per edge (no chunks, or one level): dynamic programming. Where the run is stopped,
+ * nothing is added. */
+static enum hs_status search_paths(struct hs_strategy_run *run,
+                                   const struct hs_paths_problem *problem, int chunks,
                                    struct hs_error *err)
 {
-    size_t last = lattice->node_count - 1;
+    size_t last = run->lattice.node_count - 1;
     struct hs_paths paths;
-    enum hs_status status = hs_paths_init(&paths, lattice, weights, 1, ranking->top, err);
+    enum hs_status status = hs_paths_init(&paths, problem, err);
 
     if (status)
         return status;
-    for (size_t i = 0; i < lattice->node_count; i++)
-        *labels += paths.nodes[i].count;
+    for (size_t i = 0; i < run->lattice.node_count; i++)
+        run->looked_at += paths.nodes[i].count;
     for (size_t i = 0; i < paths.nodes[last].count && !status; i++) {
         struct hs_plan plan = {.split = hs_paths_split(&paths, last, i), .chunks = chunks};
 
-        status = hs_ranking_add(ranking, paths.nodes[last].data[i].ticks, &plan, err);
+        status = hs_ranking_add(&run->ranking, paths.nodes[last].data[i].ticks, &plan, err);
     }
     hs_paths_release(&paths);
     return status;
@@ -34,25 +37,69 @@ static enum hs_status search_chunks(struct hs_strategy_run *run, int chunks, str
     int components = hs_weight_components(run->request->system, chunks);
     hs_ticks *weights =
         hs_lattice_weights(&run->lattice, run->prices, run->request, chunks, run->tick_seconds);
+    struct hs_paths_problem problem = {
+        .lattice = &run->lattice, .weights = weights, .stride = 1, .top = run->ranking.top};
     enum hs_status status;
 
     if (!weights)
         return hs_no_memory(err);
+    problem.run = run;
     if (components == 1)
-        status = search_paths(&run->ranking, &run->lattice, weights, chunks, &run->looked_at, err);
+        status = search_paths(run, &problem, chunks, err);
     else
-        status = hs_pareto_search(&run->ranking, &run->lattice, weights, components, chunks,
-                                  &run->looked_at, err);
+        status = hs_pareto_search(run, weights, components, chunks, err);
     free(weights);
     return status;
 }
 
+/* Stopped before anything was found: the best plan in one piece takes next to no time. */
+static enum hs_status search_least(struct hs_strategy_run *run, struct hs_error *err)
+{
+    hs_ticks *weights =
+        hs_lattice_weights(&run->lattice, run->prices, run->request, 1, run->tick_seconds);
+    struct hs_paths_problem problem = {
+        .lattice = &run->lattice, .weights = weights, .stride = 1, .top = 1};
+    enum hs_status status = weights ? search_paths(run, &problem, 1, err) : hs_no_memory(err);
+
+    free(weights);
+    return status;
+}
+
+/* Chunk counts from `from` on. */
+static void say_left_out(struct hs_strategy_run *run, size_t from)
+{
+    struct hs_text text = {0};
+
+    hs_text_append(&text, "%s", from == 0 ? "all but the best plan without chunks" : "plans with ");
+    for (size_t c = from; from > 0 && c < run->request->chunk_count; c++)
+        hs_text_append(&text, "%s%d", c > from ? ", " : "", run->request->chunks[c]);
+    snprintf(run->left_out, sizeof(run->left_out), "%.120s%s", text.failed ? "" : text.data,
+             from > 0 ? " chunks" : "");
+    hs_text_release(&text);
+}
+
 enum hs_status hs_strategy_lattice(struct hs_strategy_run *run, struct hs_error *err)
 {
+    const struct hs_search_request *request = run->request;
     enum hs_status status = HS_OK;
+    size_t done = 0;
 
     run->layers_priced = run->lattice.edge_count;
-    for (size_t c = 0; c < run->request->chunk_count && !status; c++)
-        status = search_chunks(run, run->request->chunks[c], err);
+    run->steps = 0;
+    for (size_t c = 0; c < request->chunk_count; c++) {
+        int components = hs_weight_components(request->system, request->chunks[c]);
+
+        run->steps += components == 1 ? 1 : (uint64_t)components + 1;
+    }
+    for (size_t c = 0; c < request->chunk_count && !status && !run->stopped; c++) {
+        status = search_chunks(run, request->chunks[c], err);
+        run->step++;
+        done += !run->stopped;
+    }
+    if (!status && run->stopped) {
+        say_left_out(run, done);
+        if (done == 0)
+            status = search_least(run, err);
+    }
     return status;
 }

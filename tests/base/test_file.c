@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "test.h"
@@ -246,7 +248,7 @@ static void replace(const char *path, const char *content)
 {
     struct hs_error err = {HS_OK, ""};
 
-    assert_status_is(hs_file_writable(path, &err), HS_OK, &err);
+    assert_status_is(hs_file_writable(path, NULL, 0, &err), HS_OK, &err);
     assert_status_is(hs_file_replace(path, content, strlen(content), &err), HS_OK, &err);
 }
 
@@ -254,7 +256,7 @@ static void check_unwritable(const char *path, const char *says)
 {
     struct hs_error err = {HS_OK, ""};
 
-    assert_status_is(hs_file_writable(path, &err), HS_INVALID, &err);
+    assert_status_is(hs_file_writable(path, NULL, 0, &err), HS_INVALID, &err);
     assert_has(err.message, says);
     assert_status_is(hs_file_replace(path, "new", 3, &err), HS_IO, &err);
     assert_has(err.message, path);
@@ -427,12 +429,55 @@ static void steps_aside_for_leftovers(void **state)
     assert_true(S_ISLNK(mode_of(leftover)));
 }
 
+/* A child that writes again and again is asked to end. */
+static void ending_leaves_nothing(void **state)
+{
+    static char large[8 << 20];
+    int status, began[2];
+    pid_t child;
+
+    (void)state;
+    assert_int_equal(pipe(began), 0);
+    child = fork();
+    while (child == 0) {
+        (void)!write(began[1], "", 1);
+        hs_file_replace("new", large, sizeof(large), NULL);
+    }
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(read(began[0], &status, 1), 1);
+    usleep(1000);
+    kill(child, SIGTERM);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    close(began[0]);
+    close(began[1]);
+    unlink("new");
+    assert_int_equal(count_entries("."), 0);
+}
+
+/* Who waits for a signal himself (sigwait) holds it, and is not kept from writing. */
+static void held_signals_do_not_end_writing(void **state)
+{
+    struct hs_error err = {HS_OK, ""};
+    sigset_t held, before;
+
+    (void)state;
+    sigemptyset(&held);
+    sigaddset(&held, SIGTERM);
+    sigprocmask(SIG_BLOCK, &held, &before);
+    raise(SIGTERM);
+    assert_status_is(hs_file_replace("file", "new", 3, &err), HS_OK, &err);
+    sigwaitinfo(&held, NULL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    check_content("file", "new");
+}
+
 static void asking_leaves_nothing(void **state)
 {
     (void)state;
     put("old", "old");
-    assert_int_equal(hs_file_writable("new", NULL), HS_OK);
-    assert_int_equal(hs_file_writable("old", NULL), HS_OK);
+    assert_int_equal(hs_file_writable("new", NULL, 0, NULL), HS_OK);
+    assert_int_equal(hs_file_writable("old", NULL, 0, NULL), HS_OK);
     assert_int_equal(count_entries("."), 1);
     check_content("old", "old");
 }
@@ -533,6 +578,9 @@ static const struct CMUnitTest tests[] = {
     IN_PLACE("protected files and directories are respected", refuses_protected_targets),
     IN_PLACE("a full disk leaves the old file and no temporary", a_full_disk_leaves_the_old_file),
     IN_PLACE("a leftover temporary is neither followed nor removed", steps_aside_for_leftovers),
+    IN_PLACE("who is ended while writing leaves nothing half done", ending_leaves_nothing),
+    IN_PLACE("a signal that is held for somebody does not end writing",
+             held_signals_do_not_end_writing),
     IN_PLACE("asking whether a file can be written leaves nothing", asking_leaves_nothing),
     IN_PLACE("a file that one process has is refused to all others, with its number", opens_alone),
     IN_PLACE("a file that was removed meanwhile is not what is opened",

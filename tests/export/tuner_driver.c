@@ -6,6 +6,7 @@
  * left the table as it was). NO_RING=1 makes rings unusable in the table.
  */
 #include <dlfcn.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -97,6 +98,8 @@ int main(int argc, char **argv)
         return 2;
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
+    if (setlocale(LC_ALL, "") && localeconv()->decimal_point[0] == ',')
+        printf("comma\n");
     status = four ? four->init((size_t)atol(argv[3]), (size_t)atol(argv[4]), print_log, &context)
                   : five->init(&context, 7, (size_t)atol(argv[3]), (size_t)atol(argv[4]), print_log,
                                NULL, NULL);

@@ -187,6 +187,29 @@ check "a hang: --retry measures it when it hangs no more" '[ $status = 0 ] && \
     [ "$(get run/hang.json "$essence")" = "$(get undisturbed.json "$essence")" ] && only_ours "hang.json "'
 rm -f run/*
 
+# Both plans hang, one after the other: samples are there, and what is asked for says how to go on.
+two=(nv:4@100GB/s,ib@20GB/s --size 1MiB --backend null --plans 2x4)
+for hangs in 2x4 8; do
+    measure $np "${two[@]}" --faults "$noise,hang=$hangs" --timeout 2s -o run/two.json --resume
+done
+measure $np "${two[@]}" --faults "$noise" -o run/two.json --resume
+check "all hung: --resume has nothing, and names --retry" '[ $status = 1 ] && said "no candidate was measured without fault" && \
+    said "--resume --retry"'
+measure $np "${two[@]}" --faults "$noise" -o run/two.json --resume --retry
+check "all hung: which measures them" '[ $status = 0 ] && is_valid run/two.json'
+rm -f run/*
+
+# Launchers read what ranks write: the ranks themselves have a full disk as their stdout.
+timeout -k 5 50 "${launch[@]}" $np sh -c 'exec "$0" "$@" >/dev/full' "$program" "${problem[@]}" --faults "$noise" \
+    -o run/full.json >out 2>err
+status=$?
+check "tables that cannot be written: that is said, the result is whole and its journal gone" '[ $status != 0 ] && \
+    said "standard output" && is_valid run/full.json && only_ours "full.json "'
+cp "$source_tree/configs/abci.json" system.json
+measure $np ./system.json "${problem[@]:1}" -o system.json
+check "the system is not replaced by the result" '[ $status = 2 ] && said "is the same file as ./system.json"'
+rm -f run/*
+
 name=wrong
 measure $np "${problem[@]}" --faults "$noise,wrong=4x2" -o run/wrong.json
 check "wrong data: exit status 3, and the result is written" '[ $status = 3 ] && is_valid run/wrong.json && said "4x2 was wrong"'

@@ -159,6 +159,28 @@ static void torn_line_is_cut_off(void **state)
     }
 }
 
+/* A power cut leaves zeros where a line was to be. */
+static void lines_of_zeros_are_counted_and_gone_past(void **state)
+{
+    static const char zeros[] = "\0\0\0\0\0\n{\"bytes\":10\0\0\0\n"
+                                "{\"bytes\":1024,\"name\":\"8\",\"samples\":[7]}\n\0\0\n\0\0";
+    int fd;
+    struct hs_journal journal;
+    struct hs_contest contest;
+
+    (void)state;
+    write_session();
+    fd = open(path, O_WRONLY | O_APPEND);
+    assert_int_equal(write(fd, zeros, sizeof(zeros) - 1), sizeof(zeros) - 1);
+    close(fd);
+    resume(&journal, &contest, false);
+    assert_int_equal(journal.lost_lines, 3);
+    assert_int_equal(contest.items[2].seconds.count, 2);
+    assert_true(contest.items[2].seconds.values[1] == 7);
+    hs_journal_close(&journal, false);
+    hs_contest_release(&contest);
+}
+
 static void goes_on_behind_the_old_lines(void **state)
 {
     struct hs_journal journal;
@@ -480,6 +502,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("samples, endings and layers come back as they were written", comes_back_as_written),
     HS_TEST("lines of another message size are passed over", other_sizes_stay_out),
     HS_TEST("a torn last line is ignored and cut off", torn_line_is_cut_off),
+    HS_TEST("lines of zeros are counted and gone past", lines_of_zeros_are_counted_and_gone_past),
     HS_TEST("a resumed journal goes on behind the old lines", goes_on_behind_the_old_lines),
     HS_TEST("the journal of another run is refused, with what differs, and left alone",
             another_run_is_refused),
