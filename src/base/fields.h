@@ -88,7 +88,7 @@ struct hs_field_custom {
     /* In `text`, or in what lives longer. */
     const char *(*format)(char text[HS_FIELD_TEXT], const void *value,
                           const struct hs_place *place);
-    const char *pattern; /* of the JSON Schema */
+    const char *pattern; /* of the JSON Schema; NULL: any text, of any length */
 };
 
 #define HS_CHOICES_MAX 16 /* where the names are listed */

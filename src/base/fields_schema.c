@@ -79,7 +79,7 @@ static void put_type(struct hs_json_writer *w, const struct hs_field *field)
     if (field->form || field->custom)
         hs_json_write_text(w, "pattern",
                            field->form ? field->form->pattern : field->custom->pattern);
-    if (field->kind == HS_CUSTOM || (field->kind == HS_TEXT && !field->owned))
+    if ((field->custom && field->custom->pattern) || (field->kind == HS_TEXT && !field->owned))
         hs_json_write_number(w, "maxLength",
                              (double)(field->custom ? HS_FIELD_TEXT : field->size) - 1);
     if (field->kind == HS_CHOICE)
@@ -140,6 +140,24 @@ static void put_properties(struct hs_json_writer *w, const struct hs_fields *fie
     }
 }
 
+/* What has to be there; where anything has, the list is open then. */
+static void put_required(struct hs_json_writer *w, const struct hs_fields *fields, bool *any)
+{
+    for (size_t i = 0; i < fields->count; i++) {
+        const struct hs_field *field = &fields->rows[i];
+
+        if (field->presence != HS_REQUIRED)
+            continue;
+        if (!*any)
+            hs_json_open(w, "required", '[');
+        *any = true;
+        if (field->kind == HS_PART)
+            put_required(w, field->fields, any);
+        else
+            hs_json_write_text(w, NULL, field->key);
+    }
+}
+
 /* The members of an object's schema. */
 static void put_object(struct hs_json_writer *w, const struct hs_fields *fields)
 {
@@ -147,14 +165,7 @@ static void put_object(struct hs_json_writer *w, const struct hs_fields *fields)
 
     hs_json_write_text(w, "type", "object");
     hs_json_write_bool(w, "additionalProperties", false);
-    for (size_t i = 0; i < fields->count; i++) {
-        if (fields->rows[i].presence != HS_REQUIRED)
-            continue;
-        if (!any)
-            hs_json_open(w, "required", '[');
-        hs_json_write_text(w, NULL, fields->rows[i].key);
-        any = true;
-    }
+    put_required(w, fields, &any);
     if (any)
         hs_json_close(w, ']');
     if (fields->rules)

@@ -288,7 +288,8 @@ static enum hs_status run_np(const struct hs_predict *predict, struct hs_predict
                              int64_t np, struct hs_error *err)
 {
     struct hs_result result;
-    enum hs_status status = hs_predict_result_init(&result, predict, np, err);
+    enum hs_status status =
+        hs_predict_result_init(&result, predict->context, predict->system, np, err);
 
     if (status == HS_OK)
         status = run_sizes(predict, sweep, &result, np, err);

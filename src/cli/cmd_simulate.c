@@ -1,15 +1,13 @@
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
+#include "cli/predict.h"
 #include "cli/simulate.h"
 #include "export/export.h"
 #include "machine/system_find.h"
@@ -17,8 +15,6 @@
 #include "version.h"
 #include "view/candidates.h"
 #include "view/sheet.h"
-
-#define BACKEND "simgrid"
 
 #define FIELD(name) offsetof(struct hs_simulate_settings, name)
 
@@ -99,127 +95,6 @@ static enum hs_status check_settings(const struct hs_simulate_settings *settings
     return HS_OK;
 }
 
-/* ---- the result file ---- */
-
-static enum hs_status add_message(struct hs_result *result, const struct hs_simulation *simulation,
-                                  struct hs_error *err)
-{
-    struct hs_problem problem = hs_problem_world(simulation->np, (double)simulation->bytes);
-    struct hs_result_message *message = hs_result_add_message(result);
-    enum hs_status status = HS_OK;
-
-    if (!message)
-        return hs_no_memory(err);
-    message->message_bytes = simulation->bytes;
-    message->datatype = HS_FLOAT32;
-    message->operation = HS_SUM;
-    message->splits = simulation->splits;
-    message->looked_at = simulation->looked_at;
-    message->flat_seconds = simulation->flat_seconds;
-    message->strategy = hs_strdup(simulation->strategy);
-    if (!message->strategy)
-        return hs_no_memory(err);
-    for (size_t i = 0; i < simulation->count && status == HS_OK; i++)
-        status = hs_result_add_prediction(message, simulation->system, &problem,
-                                          &simulation->plans[i].plan, err);
-    return status == HS_OK ? hs_result_rank(message, err) : status;
-}
-
-/* The result as predicted, in the order of the plans: what the platform is made from. */
-static enum hs_status begin_result(struct hs_result *result, const struct hs_context *context,
-                                   const struct hs_simulation *simulation, struct hs_error *err)
-{
-    static const char describe[] = HS_GIT_DESCRIBE;
-    char created[HS_CLOCK_UTC];
-    enum hs_status status;
-
-    result->np = simulation->np;
-    result->complete = true;
-    result->extrapolated = simulation->np > hs_system_capacity(simulation->system);
-    result->command = hs_strdup(context->command_line);
-    result->created = hs_strdup(hs_clock_utc(created));
-    result->backend = hs_strdup(BACKEND);
-    result->note = hs_strdup("simulated, not measured: times are those of SimGrid's network, "
-                             "computing takes none, and data was not checked");
-    if (!result->command || !result->created || !result->backend || !result->note)
-        return hs_no_memory(err);
-    status = hs_system_copy(&result->system, simulation->system, err);
-    result->has_system = status == HS_OK;
-    if (status == HS_OK)
-        status = hs_result_set_version(result, "hiersearch", HS_VERSION, err);
-    if (status == HS_OK && describe[0])
-        status = hs_result_set_version(result, "git", describe, err);
-    return status == HS_OK ? add_message(result, simulation, err) : status;
-}
-
-static double *copy_figures(const double *figures, int count)
-{
-    size_t bytes = (size_t)(count > 0 ? count : 1) * sizeof(double);
-    double *copy = malloc(bytes);
-
-    if (copy)
-        memcpy(copy, figures, (size_t)count * sizeof(double));
-    return copy;
-}
-
-static enum hs_status add_measured(struct hs_candidate *candidate,
-                                   const struct hs_simulated *simulated, struct hs_error *err)
-{
-    struct hs_measured *measured = hs_candidate_add_measured(candidate);
-    struct hs_problem problem = hs_problem_world(hs_split_product(&simulated->plan.split), 1);
-    struct hs_stage stages[HS_STAGES_MAX];
-    int count = hs_problem_stages(stages, &problem, &simulated->plan);
-
-    if (!measured)
-        return hs_no_memory(err);
-    measured->status = HS_MEASURE_OK;
-    measured->median_seconds = simulated->seconds;
-    measured->samples_seconds = copy_figures(&simulated->seconds, 1);
-    measured->sample_count = measured->samples_seconds ? 1 : 0;
-    measured->stages = calloc((size_t)count, sizeof(*measured->stages));
-    if (!measured->samples_seconds || !measured->stages)
-        return hs_no_memory(err);
-    measured->stage_count = (size_t)count;
-    for (int s = 0; s < count; s++) {
-        const double *times =
-            stages[s].key.phase == HS_ALLGATHER ? simulated->allgather : simulated->reduce_scatter;
-
-        measured->stages[s].key = stages[s].key;
-        measured->stages[s].seconds = times[stages[s].layer];
-    }
-    return HS_OK;
-}
-
-/* NULL where it was not simulated. */
-static const struct hs_simulated *find(const struct hs_simulation *simulation,
-                                       const struct hs_plan *plan)
-{
-    for (size_t i = 0; i < simulation->count; i++)
-        if (hs_plan_compare(&simulation->plans[i].plan, plan) == 0)
-            return &simulation->plans[i];
-    return NULL;
-}
-
-static enum hs_status finish_result(struct hs_result *result,
-                                    const struct hs_simulation *simulation, struct hs_error *err)
-{
-    struct hs_result_message *message = &result->messages[0];
-    struct hs_plan flat = hs_plan_flat(simulation->np);
-    const struct hs_simulated *simulated = find(simulation, &flat);
-    enum hs_status status = hs_result_set_version(result, "simgrid", simulation->simgrid, err);
-
-    if (simulated)
-        message->flat_seconds = simulated->seconds;
-    if (status == HS_OK)
-        status = hs_result_set_version(result, "simgrid flags", simulation->flags.data, err);
-    for (size_t i = 0; i < message->candidate_count && status == HS_OK; i++) {
-        simulated = find(simulation, &message->candidates[i].plan);
-        assert(simulated); /* candidates were made from these plans */
-        status = add_measured(&message->candidates[i], simulated, err);
-    }
-    return status == HS_OK ? hs_result_rank(message, err) : status;
-}
-
 /* ---- the simulation ---- */
 
 static const struct hs_text *find_file(const struct hs_export_output *output, const char *name)
@@ -231,8 +106,7 @@ static const struct hs_text *find_file(const struct hs_export_output *output, co
 }
 
 /* On the very platform that `hiersearch export --to simgrid` writes. */
-static enum hs_status simulate(struct hs_simulation *simulation, const struct hs_result *result,
-                               bool quiet, struct hs_error *err)
+static enum hs_status simulate(struct hs_result *result, bool quiet, struct hs_error *err)
 {
     struct hs_export_job job = {.result = result,
                                 .result_name = "hiersearch simulate",
@@ -249,7 +123,7 @@ static enum hs_status simulate(struct hs_simulation *simulation, const struct hs
     const struct hs_text *hosts = find_file(&output, "hostfile");
 
     status = platform && hosts && !platform->failed && !hosts->failed
-                 ? hs_simulate_run(simulation, platform, hosts, quiet, err)
+                 ? hs_simulate_run(result, platform, hosts, quiet, err)
                  : hs_no_memory(err);
     hs_export_output_release(&output);
     return status;
@@ -286,8 +160,15 @@ static void say_summary(struct hs_sheet *sheet, const struct hs_result_message *
                                    2));
 }
 
-static void show(struct hs_sheet *sheet, const struct hs_result *result,
-                 const struct hs_simulation *simulation, const char *label)
+static const char *simgrid_of(const struct hs_result *result)
+{
+    for (size_t i = 0; i < result->version_count; i++)
+        if (strcmp(result->versions[i].name, "simgrid") == 0)
+            return result->versions[i].text;
+    return "";
+}
+
+static void show(struct hs_sheet *sheet, const struct hs_result *result, const char *label)
 {
     const struct hs_result_message *message = &result->messages[0];
     struct hs_candidates_source of = {.result = result, .message = message};
@@ -295,7 +176,7 @@ static void show(struct hs_sheet *sheet, const struct hs_result *result,
     struct hs_table table;
 
     hs_sheet_say(sheet, "%s: %" PRId64 " processes, %s per process, SimGrid %s\n\n", label,
-                 result->np, HS_AS_BYTES(message->message_bytes), simulation->simgrid);
+                 result->np, HS_AS_BYTES(message->message_bytes), simgrid_of(result));
     hs_candidates_table(&table, HS_OF_SIMULATE, &of);
     hs_sheet_table(sheet, &table);
     say_summary(sheet, message);
@@ -304,17 +185,18 @@ static void show(struct hs_sheet *sheet, const struct hs_result *result,
     hs_text_release(&gaps);
     if (result->extrapolated)
         hs_sheet_say(sheet, "* beyond the %" PRId64 " processes that the description covers\n",
-                     hs_system_capacity(simulation->system));
+                     hs_system_capacity(&result->system));
 }
 
 /* Where model and simulation mean different things. */
-static void note_differences(struct hs_context *context, const struct hs_simulation *simulation)
+static void note_differences(struct hs_context *context, const struct hs_result *result)
 {
-    const struct hs_system *system = simulation->system;
+    const struct hs_result_message *message = &result->messages[0];
+    const struct hs_system *system = &result->system;
     bool chunks = false;
 
-    for (size_t i = 0; i < simulation->count; i++)
-        chunks = chunks || simulation->plans[i].plan.chunks > 1;
+    for (size_t i = 0; i < message->candidate_count; i++)
+        chunks = chunks || message->candidates[i].plan.chunks > 1;
     if (system->fits.count > 0)
         hs_note(context,
                 "the simulated network has the figures of the levels; predictions are by the fits");
@@ -333,34 +215,37 @@ static void note_differences(struct hs_context *context, const struct hs_simulat
         }
 }
 
+static enum hs_status print(struct hs_context *context, const struct hs_simulate_settings *settings,
+                            const struct hs_result *result, struct hs_error *err)
+{
+    struct hs_sheet sheet;
+
+    if (hs_print_format(&settings->print) == HS_FORMAT_JSON)
+        return hs_result_print(context->out, result, err);
+    hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
+    show(&sheet, result, strchr(settings->system, '@') ? settings->system : result->system.name);
+    return hs_sheet_end(&sheet, err);
+}
+
 static enum hs_status run_simulation(struct hs_context *context,
                                      const struct hs_simulate_settings *settings,
-                                     struct hs_simulation *simulation, struct hs_error *err)
+                                     const struct hs_system *system, struct hs_error *err)
 {
-    struct hs_result result = {.np = 0};
-    struct hs_sheet sheet;
-    const char *label = strchr(settings->system, '@') ? settings->system : simulation->system->name;
-    enum hs_status status = hs_simulate_choose(simulation, settings, err);
+    struct hs_result result;
+    enum hs_status status = hs_predict_result_init(&result, context, system, settings->np, err);
 
+    if (status == HS_OK)
+        status = hs_simulate_choose(&result, system, settings, err);
     if (status == HS_OK)
         status = hs_simulate_available(err);
     if (status == HS_OK)
-        status = begin_result(&result, context, simulation, err);
+        status = simulate(&result, settings->quiet, err);
     if (status == HS_OK)
-        status = simulate(simulation, &result, settings->quiet, err);
-    if (status == HS_OK)
-        status = finish_result(&result, simulation, err);
-    if (status == HS_OK && hs_print_format(&settings->print) == HS_FORMAT_JSON) {
-        status = hs_result_print(context->out, &result, err);
-    } else if (status == HS_OK) {
-        hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
-        show(&sheet, &result, simulation, label);
-        status = hs_sheet_end(&sheet, err);
-    }
+        status = print(context, settings, &result, err);
     if (status == HS_OK && settings->output)
         status = hs_result_save(&result, settings->output, err);
     if (status == HS_OK)
-        note_differences(context, simulation);
+        note_differences(context, &result);
     hs_result_release(&result);
     return status;
 }
@@ -369,7 +254,6 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 {
     struct hs_simulate_settings *settings = of_rows;
     struct hs_system system = {.level_count = 0};
-    struct hs_simulation simulation = {.system = &system, .np = settings->np};
     enum hs_status status;
 
     context->quiet = settings->quiet;
@@ -378,15 +262,12 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
         settings->output = NULL;
     }
     status = check_settings(settings, err);
-    simulation.bytes = settings->bytes.first;
     if (status == HS_OK)
         status = hs_find_system(&system, settings->system, context, err);
     if (status == HS_OK)
         status = hs_output_check(settings->output, settings->system, NULL, err);
     if (status == HS_OK)
-        status = run_simulation(context, settings, &simulation, err);
-    free(simulation.plans);
-    hs_text_release(&simulation.flags);
+        status = run_simulation(context, settings, &system, err);
     hs_system_release(&system);
     return status;
 }

@@ -100,8 +100,7 @@ static void say_miss(struct hs_sheet *sheet, const struct hs_compare_case *one)
                  score->found_in_noise ? "found within noise" : "not found", PLAN_AT(0),
                  PLAN_AT(score->predicted_best));
     hs_sheet_say(sheet, "           %s is number %zu in the prediction, %s%s\n", PLAN_AT(0),
-                 score->winner_rank,
-                 score->winner_rank <= HS_COMPARE_TOP ? "a top-3 hit" : "no top-3 hit",
+                 score->winner_rank, score->top ? "a top-3 hit" : "no top-3 hit",
                  score->found_in_noise ? "; the intervals of the two overlap" : "");
 }
 
@@ -164,7 +163,7 @@ static void say_rule(const struct hs_compare_view *view, const struct hs_compare
     }
     hs_sheet_say(sheet, "           of %zu measured plan%s it keeps %zu, ", one->count,
                  HS_PLURAL(one->count), rule->kept);
-    if (rule->fastest == 0) {
+    if (rule->keeps_winner) {
         hs_sheet_say(sheet, "%s, the fastest, among them", PLAN_AT(0));
     } else {
         hs_sheet_say(sheet, "not the fastest, %s:\n           of them %s is fastest, regret ",

@@ -116,9 +116,11 @@ void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predic
 /* Releases it. */
 void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_predict *predict);
 
-/* predict_result.c: the result file of one process count; released in any case. HS_MEMORY. */
-enum hs_status hs_predict_result_init(struct hs_result *result, const struct hs_predict *predict,
-                                      int64_t np, struct hs_error *err);
+/* predict_result.c: the result file of one process count, without messages; released in any case.
+ * HS_MEMORY. */
+enum hs_status hs_predict_result_init(struct hs_result *result, const struct hs_context *context,
+                                      const struct hs_system *system, int64_t np,
+                                      struct hs_error *err);
 /* Adds the message size: the plans that are shown, each with the cost of its layers, and the flat
  * split last where it is not among them. */
 enum hs_status hs_predict_result_add(struct hs_result *result, const struct hs_predict *predict,

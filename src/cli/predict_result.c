@@ -7,8 +7,9 @@
 #include "console/help.h"
 #include "version.h"
 
-enum hs_status hs_predict_result_init(struct hs_result *result, const struct hs_predict *predict,
-                                      int64_t np, struct hs_error *err)
+enum hs_status hs_predict_result_init(struct hs_result *result, const struct hs_context *context,
+                                      const struct hs_system *system, int64_t np,
+                                      struct hs_error *err)
 {
     static const char describe[] = HS_GIT_DESCRIBE;
     char created[HS_CLOCK_UTC];
@@ -17,12 +18,12 @@ enum hs_status hs_predict_result_init(struct hs_result *result, const struct hs_
     memset(result, 0, sizeof(*result));
     result->np = np;
     result->complete = true;
-    result->extrapolated = np > hs_system_capacity(predict->system);
-    result->command = hs_strdup(predict->context->command_line);
+    result->extrapolated = np > hs_system_capacity(system);
+    result->command = hs_strdup(context->command_line);
     result->created = hs_strdup(hs_clock_utc(created));
     if (!result->command || !result->created)
         return hs_no_memory(err);
-    status = hs_system_copy(&result->system, predict->system, err);
+    status = hs_system_copy(&result->system, system, err);
     result->has_system = status == HS_OK;
     if (status == HS_OK)
         status = hs_result_set_version(result, "hiersearch", HS_VERSION, err);

@@ -1,8 +1,8 @@
 /*
  * simulate.h - what the files of `hiersearch simulate` share.
  *
- * cmd_simulate.c reads the settings, prints the table and fills the result file; simulate_plans.c
- * chooses the plans; simulate_run.c runs them in hiersearch-simulate under smpirun;
+ * cmd_simulate.c reads the settings, prints the table and saves the result; simulate_plans.c
+ * chooses the plans; simulate_run.c has them simulated by hiersearch-simulate under smpirun;
  * simulate_progress.c says on stderr how far it is.
  */
 #ifndef HS_CLI_SIMULATE_H
@@ -19,7 +19,6 @@
 #define HS_SIMULATE_PLANS_MAX 4096
 #define HS_SIMULATE_NP_MAX    16384
 #define HS_SIMULATE_BYTES_MAX ((uint64_t)1 << 36)
-#define HS_SIMGRID_TEXT       64 /* bytes of SimGrid's version as text */
 
 struct hs_simulate_settings {
     const char *system; /* as typed */
@@ -34,55 +33,36 @@ struct hs_simulate_settings {
     const char *output; /* path; NULL: no file */
 };
 
-/* A plan and what came of it. */
-struct hs_simulated {
-    struct hs_plan plan;
-    double seconds; /* simulated; NaN until then */
-    /* Seconds of each layer's reduce-scatter (allreduce for the last) and allgather. */
-    double reduce_scatter[HS_LAYERS_MAX], allgather[HS_LAYERS_MAX];
-};
-
-struct hs_simulation {
-    const struct hs_system *system;
-    int64_t np;
-    uint64_t bytes;             /* per process */
-    const char *strategy;       /* how the plans were chosen, for the result file */
-    struct hs_simulated *plans; /* [count] owned */
-    size_t count;
-    uint64_t splits, looked_at; /* of the search */
-    double flat_seconds;        /* predicted */
-    char simgrid[HS_SIMGRID_TEXT];
-    struct hs_text flags; /* given to smpirun */
-};
-
-/* simulate_plans.c: fills plans, strategy, splits, looked_at and flat_seconds. The plans as typed;
- * or all; or the K with the shortest predicted time, and the flat split. HS_INVALID: a plan's text
- * is wrong or there twice, or there are more than HS_SIMULATE_PLANS_MAX. HS_MEMORY. */
-enum hs_status hs_simulate_choose(struct hs_simulation *simulation,
+/* simulate_plans.c: adds the message with its plans, predicted and ranked: the plans as typed; or
+ * all; or the K with the shortest predicted time, and the flat split. HS_INVALID: a plan's text is
+ * wrong or there twice, or there are more than HS_SIMULATE_PLANS_MAX. HS_MEMORY. */
+enum hs_status hs_simulate_choose(struct hs_result *result, const struct hs_system *system,
                                   const struct hs_simulate_settings *settings,
                                   struct hs_error *err);
 
 /* simulate_run.c. HS_FAILED with what to install where smpirun or hiersearch-simulate is missing.
  */
 enum hs_status hs_simulate_available(struct hs_error *err);
-/* Simulates all plans, in their order, in a scratch folder that is gone afterwards. `platform` and
- * `hosts` are SimGrid's files. On SIGINT, SIGTERM and SIGHUP ends the simulation, cleans up, and
- * ends this process by the same signal. HS_IO, HS_FAILED with the simulation's last words. */
-enum hs_status hs_simulate_run(struct hs_simulation *simulation, const struct hs_text *platform,
+/* Replaces the result by what hiersearch-simulate makes of it: all its plans simulated, and ranked
+ * by that. Works in a scratch folder that is gone afterwards. `platform` and `hosts` are SimGrid's
+ * files. On SIGINT, SIGTERM and SIGHUP ends the simulation, cleans up, and ends this process by the
+ * same signal. HS_IO, HS_MEMORY, HS_FAILED with the simulation's last words. */
+enum hs_status hs_simulate_run(struct hs_result *result, const struct hs_text *platform,
                                const struct hs_text *hosts, bool quiet, struct hs_error *err);
 
 /* simulate_progress.c: how far the simulation is. */
 struct hs_simulate_progress {
     struct hs_progress_line line;
+    const struct hs_result_message *message; /* its candidates are simulated in their order */
+    size_t done;
     double done_at;         /* seconds after the beginning at which the last plan was done */
     double work, work_done; /* messages per process; what a simulation takes is about that */
-    size_t plans, plans_done;
 };
 void hs_simulate_progress_init(struct hs_simulate_progress *progress,
-                               const struct hs_simulation *simulation, bool quiet);
-void hs_simulate_progress_done(struct hs_simulate_progress *progress, const struct hs_plan *plan);
+                               const struct hs_result_message *message, bool quiet);
+/* The next plan is done. */
+void hs_simulate_progress_done(struct hs_simulate_progress *progress);
 /* Often enough: draws where it is time to. */
 void hs_simulate_progress_draw(struct hs_simulate_progress *progress);
-void hs_simulate_progress_clear(struct hs_simulate_progress *progress);
 
 #endif

@@ -1,64 +1,48 @@
-#include <math.h>
-#include <stdlib.h>
-
 #include "cli/simulate.h"
 #include "search/search.h"
 
 #define TOP_DEFAULT 5
 
-static enum hs_status make_room(struct hs_simulation *simulation, size_t count,
-                                struct hs_error *err)
+static bool contains(const struct hs_result_message *message, const struct hs_plan *plan)
 {
-    simulation->plans = calloc(count, sizeof(*simulation->plans));
-    if (!simulation->plans)
-        return hs_no_memory(err);
-    return HS_OK;
-}
-
-static void add(struct hs_simulation *simulation, const struct hs_plan *plan)
-{
-    simulation->plans[simulation->count++] = (struct hs_simulated){.plan = *plan, .seconds = NAN};
-}
-
-static bool contains(const struct hs_simulation *simulation, const struct hs_plan *plan)
-{
-    for (size_t i = 0; i < simulation->count; i++)
-        if (hs_plan_compare(&simulation->plans[i].plan, plan) == 0)
+    for (size_t i = 0; i < message->candidate_count; i++)
+        if (hs_plan_compare(&message->candidates[i].plan, plan) == 0)
             return true;
     return false;
 }
 
-static enum hs_status take_typed(struct hs_simulation *simulation,
+static enum hs_status take_typed(struct hs_result_message *message,
+                                 const struct hs_search_request *request,
                                  const struct hs_argument_list *typed, struct hs_error *err)
 {
-    enum hs_status status = make_room(simulation, typed->count, err);
+    enum hs_status status = HS_OK;
 
     for (size_t i = 0; i < typed->count && status == HS_OK; i++) {
         struct hs_plan plan;
 
-        status = hs_plan_parse(&plan, typed->items[i], simulation->np, err);
+        status = hs_plan_parse(&plan, typed->items[i], request->problem.group.ranks, err);
         if (status != HS_OK)
             return hs_error_prefix(err, status, "PLAN");
-        if (contains(simulation, &plan))
+        if (contains(message, &plan))
             return hs_fail(err, HS_INVALID, "PLAN: %s is there twice", typed->items[i]);
-        add(simulation, &plan);
+        status = hs_result_add_prediction(message, request->system, &request->problem, &plan, err);
     }
     return status;
 }
 
-static enum hs_status take_found(struct hs_simulation *simulation,
+static enum hs_status take_found(struct hs_result_message *message,
+                                 const struct hs_search_request *request,
                                  const struct hs_search_result *found, struct hs_error *err)
 {
-    struct hs_plan flat = hs_plan_flat(simulation->np);
-    enum hs_status status = make_room(simulation, found->count + 1, err);
+    struct hs_plan flat = hs_plan_flat(request->problem.group.ranks);
+    enum hs_status status = HS_OK;
 
-    if (status != HS_OK)
-        return status;
-    for (size_t i = 0; i < found->count; i++)
-        add(simulation, &found->plans[i].plan);
-    if (!contains(simulation, &flat))
-        add(simulation, &flat);
-    return HS_OK;
+    for (size_t i = 0; i < found->count && status == HS_OK; i++)
+        status = hs_result_add_prediction(message, request->system, &request->problem,
+                                          &found->plans[i].plan, err);
+    if (status == HS_OK && !contains(message, &flat))
+        status = hs_result_add_prediction(message, request->system, &request->problem, &flat, err);
+    return status;
 }
 
 static enum hs_status check_count(size_t count, struct hs_error *err)
@@ -71,13 +55,39 @@ static enum hs_status check_count(size_t count, struct hs_error *err)
     return HS_OK;
 }
 
-enum hs_status hs_simulate_choose(struct hs_simulation *simulation,
+static enum hs_status add_message(struct hs_result *result, const struct hs_search_request *request,
+                                  const struct hs_search_result *found,
+                                  const struct hs_simulate_settings *settings, struct hs_error *err)
+{
+    const struct hs_argument_list *typed = &settings->plans;
+    const char *strategy = typed->count    ? "given"
+                           : settings->all ? "all"
+                                           : hs_search_strategies[0].name;
+    struct hs_result_message *message = hs_result_add_message(result);
+    enum hs_status status = check_count(typed->count ? typed->count : found->count, err);
+
+    if (status != HS_OK)
+        return status;
+    if (!message || !(message->strategy = hs_strdup(strategy)))
+        return hs_no_memory(err);
+    message->message_bytes = settings->bytes.first;
+    message->datatype = HS_FLOAT32;
+    message->operation = HS_SUM;
+    message->splits = found->splits;
+    message->looked_at = typed->count ? typed->count : found->looked_at;
+    message->flat_seconds = found->flat_seconds;
+    status = typed->count ? take_typed(message, request, typed, err)
+                          : take_found(message, request, found, err);
+    return status == HS_OK ? hs_result_rank(message, err) : status;
+}
+
+enum hs_status hs_simulate_choose(struct hs_result *result, const struct hs_system *system,
                                   const struct hs_simulate_settings *settings, struct hs_error *err)
 {
     size_t top = settings->top ? (size_t)settings->top : TOP_DEFAULT;
     struct hs_search_request request = {
-        .system = simulation->system,
-        .problem = hs_problem_world(simulation->np, (double)simulation->bytes),
+        .system = system,
+        .problem = hs_problem_world(settings->np, (double)settings->bytes.first),
         .chunks = settings->chunks.count ? settings->chunks.values : NULL,
         .chunk_count = settings->chunks.count,
         .top = settings->all ? HS_SIMULATE_PLANS_MAX + 1 : top,
@@ -87,17 +97,7 @@ enum hs_status hs_simulate_choose(struct hs_simulation *simulation,
 
     if (status != HS_OK)
         return status;
-    simulation->splits = found.splits;
-    simulation->looked_at = settings->plans.count ? settings->plans.count : found.looked_at;
-    simulation->flat_seconds = found.flat_seconds;
-    simulation->strategy = settings->plans.count ? "given"
-                           : settings->all       ? "all"
-                                                 : hs_search_strategies[0].name;
-    status = check_count(settings->plans.count ? settings->plans.count : found.count, err);
-    if (status == HS_OK && settings->plans.count)
-        status = take_typed(simulation, &settings->plans, err);
-    else if (status == HS_OK)
-        status = take_found(simulation, &found, err);
+    status = add_message(result, &request, &found, settings, err);
     hs_search_result_release(&found);
     return status;
 }

@@ -11,18 +11,19 @@ static double work_of(const struct hs_plan *plan)
 }
 
 void hs_simulate_progress_init(struct hs_simulate_progress *progress,
-                               const struct hs_simulation *simulation, bool quiet)
+                               const struct hs_result_message *message, bool quiet)
 {
-    *progress = (struct hs_simulate_progress){.plans = simulation->count};
+    *progress = (struct hs_simulate_progress){.message = message};
     hs_progress_line_init(&progress->line, quiet);
-    for (size_t i = 0; i < simulation->count; i++)
-        progress->work += work_of(&simulation->plans[i].plan);
+    for (size_t i = 0; i < message->candidate_count; i++)
+        progress->work += work_of(&message->candidates[i].plan);
 }
 
-void hs_simulate_progress_done(struct hs_simulate_progress *progress, const struct hs_plan *plan)
+void hs_simulate_progress_done(struct hs_simulate_progress *progress)
 {
-    progress->plans_done++;
-    progress->work_done += work_of(plan);
+    if (progress->done == progress->message->candidate_count)
+        return;
+    progress->work_done += work_of(&progress->message->candidates[progress->done++].plan);
     progress->done_at = hs_progress_line_elapsed(&progress->line);
 }
 
@@ -36,11 +37,6 @@ void hs_simulate_progress_draw(struct hs_simulate_progress *progress)
         left = progress->done_at * (progress->work / progress->work_done - 1) -
                (elapsed - progress->done_at);
     hs_progress_line_draw(&progress->line, progress->work_done / progress->work, left,
-                          "%zu of %zu plans simulated, %.0f s", progress->plans_done,
-                          progress->plans, elapsed);
-}
-
-void hs_simulate_progress_clear(struct hs_simulate_progress *progress)
-{
-    hs_progress_line_clear(&progress->line);
+                          "%zu of %zu plans simulated, %.0f s", progress->done,
+                          progress->message->candidate_count, elapsed);
 }

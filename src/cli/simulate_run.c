@@ -1,8 +1,11 @@
 /*
+ * The plans go to hiersearch-simulate, and their times come back, in a result file.
+ *
  * smpirun is a shell script that starts one process with all simulated ranks. Both are put into a
  * process group of their own, so that a signal from the keyboard reaches us alone and we can end
  * them together.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,6 +30,8 @@
 #define GRACE_MS    2000
 #define PIECES_MAX  1024 /* mappings of the shared file that make up a message */
 #define PIECE_BYTES ((uint64_t)1 << 20)
+#define RESULT      "result.json"
+#define WORDS_MAX   32
 
 /* ---- what is needed ---- */
 
@@ -65,17 +70,16 @@ static enum hs_status make_scratch(char *scratch, struct hs_error *err)
     return HS_OK;
 }
 
-static const char *const scratch_files[] = {"platform.xml", "hostfile", "log"};
-
+/* With all that is in it: a write that was interrupted leaves a file of some name. */
 static void remove_scratch(const char *scratch)
 {
-    int folder = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = opendir(scratch);
 
-    if (folder < 0)
+    if (!folder)
         return;
-    for (size_t i = 0; i < sizeof(scratch_files) / sizeof(scratch_files[0]); i++)
-        unlinkat(folder, scratch_files[i], 0);
-    close(folder);
+    for (struct dirent *file; (file = readdir(folder));)
+        unlinkat(dirfd(folder), file->d_name, 0);
+    closedir(folder);
     rmdir(scratch);
 }
 
@@ -137,9 +141,7 @@ static void give_signals_back(const struct signals *before)
 /* A running smpirun. */
 struct child {
     pid_t pid;
-    int output; /* its stdout */
-    struct hs_text line;
-    size_t done; /* plans */
+    int output; /* its stdout: a line for each plan that is through */
 };
 
 _Noreturn static void become_smpirun(const char *scratch, int output, char **argv,
@@ -181,72 +183,8 @@ static enum hs_status start(struct child *child, const char *scratch, char **arg
     return HS_OK;
 }
 
-static bool read_figure(const char **at, double *value)
-{
-    char *end;
-
-    *value = strtod(*at, &end);
-    if (end == *at || !(*value >= 0))
-        return false;
-    *at = end;
-    return true;
-}
-
-/* "plan 4x8x4 seconds S layers 3 RS RS AR AG AG", for the plan that is next. */
-static bool read_plan(struct hs_simulated *plan, const char *line)
-{
-    char text[HS_SPLIT_TEXT], expected[HS_SPLIT_TEXT + 16];
-    size_t length = (size_t)snprintf(expected, sizeof(expected), "plan %s seconds ",
-                                     hs_plan_format(text, &plan->plan));
-    int layers = plan->plan.split.count;
-    const char *at = line + length;
-    double seconds;
-
-    if (strncmp(line, expected, length) != 0 || !read_figure(&at, &seconds))
-        return false;
-    length = (size_t)snprintf(expected, sizeof(expected), " layers %d", layers);
-    if (strncmp(at, expected, length) != 0)
-        return false;
-    at += length;
-    for (int i = 0; i < layers; i++)
-        if (!read_figure(&at, &plan->reduce_scatter[i]))
-            return false;
-    for (int i = 0; i < layers - 1; i++)
-        if (!read_figure(&at, &plan->allgather[i]))
-            return false;
-    if (*at != '\0')
-        return false;
-    plan->seconds = seconds;
-    return true;
-}
-
-/* Other lines are SimGrid's. */
-static void take_line(struct hs_simulation *simulation, struct child *child,
-                      struct hs_simulate_progress *progress, const char *line)
-{
-    if (strncmp(line, "simgrid ", 8) == 0)
-        snprintf(simulation->simgrid, sizeof(simulation->simgrid), "%s", line + 8);
-    else if (child->done < simulation->count && read_plan(&simulation->plans[child->done], line))
-        hs_simulate_progress_done(progress, &simulation->plans[child->done++].plan);
-}
-
-static void take_output(struct hs_simulation *simulation, struct child *child,
-                        struct hs_simulate_progress *progress, const char *bytes, size_t count)
-{
-    const char *end = bytes + count;
-
-    for (const char *newline; (newline = memchr(bytes, '\n', (size_t)(end - bytes)));
-         bytes = newline + 1) {
-        hs_text_append_bytes(&child->line, bytes, (size_t)(newline - bytes));
-        if (child->line.data)
-            take_line(simulation, child, progress, child->line.data);
-        hs_text_release(&child->line);
-    }
-    hs_text_append_bytes(&child->line, bytes, (size_t)(end - bytes));
-}
-
-static void follow(struct hs_simulation *simulation, struct child *child,
-                   struct hs_simulate_progress *progress, const sigset_t *mask)
+static void follow(const struct child *child, struct hs_simulate_progress *progress,
+                   const sigset_t *mask)
 {
     struct pollfd output = {.fd = child->output, .events = POLLIN};
     struct timespec often = {.tv_nsec = 200000000L};
@@ -258,9 +196,10 @@ static void follow(struct hs_simulation *simulation, struct child *child,
         if (ppoll(&output, 1, &often, mask) <= 0)
             continue;
         count = read(child->output, bytes, sizeof(bytes));
-        if (count > 0)
-            take_output(simulation, child, progress, bytes, (size_t)count);
-        else if (count < 0 && errno == EINTR)
+        for (ssize_t i = 0; i < count; i++)
+            if (bytes[i] == '\n')
+                hs_simulate_progress_done(progress);
+        if (count < 0 && errno == EINTR)
             count = 1;
     }
 }
@@ -280,7 +219,6 @@ static int end(struct child *child)
     if (caught) /* what the script has left */
         kill(-child->pid, SIGKILL);
     close(child->output);
-    hs_text_release(&child->line);
     return status;
 }
 
@@ -308,15 +246,56 @@ static enum hs_status last_words(const char *scratch, int status, struct hs_erro
     return HS_FAILED;
 }
 
+/* What it has written in place of what it was given. */
+static enum hs_status take_result(struct hs_result *result, const char *scratch,
+                                  struct hs_error *err)
+{
+    char path[PATH_MAX + 16], plan[HS_SPLIT_TEXT];
+    struct hs_result simulated;
+
+    snprintf(path, sizeof(path), "%s/" RESULT, scratch);
+    if (hs_result_load(&simulated, path, err) != HS_OK)
+        return hs_error_prefix(err, HS_FAILED, "the simulation failed");
+    hs_result_release(result);
+    *result = simulated;
+    if (result->message_count != 1)
+        return hs_fail(err, HS_FAILED, "the simulation failed: no message in its result");
+    for (size_t i = 0; i < result->messages[0].candidate_count; i++) {
+        const struct hs_candidate *candidate = &result->messages[0].candidates[i];
+
+        if (!candidate->measured || candidate->measured->status != HS_MEASURE_OK)
+            return hs_fail(err, HS_FAILED, "the simulation failed: no time of %s",
+                           hs_plan_format(plan, &candidate->plan));
+    }
+    return HS_OK;
+}
+
+static enum hs_status run_words(struct hs_result *result, const char *scratch, char **words,
+                                bool quiet, const sigset_t *mask, struct hs_error *err)
+{
+    struct hs_simulate_progress progress;
+    struct child child = {.pid = -1};
+    enum hs_status status = start(&child, scratch, words, mask, err);
+    int ended;
+
+    if (status != HS_OK)
+        return status;
+    hs_simulate_progress_init(&progress, &result->messages[0], quiet);
+    follow(&child, &progress, mask);
+    ended = end(&child);
+    hs_progress_line_clear(&progress.line);
+    return ended != 0 ? last_words(scratch, ended, err) : take_result(result, scratch, err);
+}
+
 /* ---- the command line ---- */
 
 /* SMPI's own factors are for Ethernet: off. The latency factor is s, see src/simulate/simulate.h.
  */
-static void append_flags(struct hs_text *flags, const struct hs_simulation *simulation)
+static void append_flags(struct hs_text *flags, const struct hs_result *result)
 {
     uint64_t piece = PIECE_BYTES;
 
-    while (piece * PIECES_MAX < simulation->bytes)
+    while (piece * PIECES_MAX < result->messages[0].message_bytes)
         piece *= 2;
     hs_text_append(flags,
                    "--cfg=smpi/simulate-computation:no --cfg=smpi/lat-factor:0:%.17g "
@@ -324,118 +303,80 @@ static void append_flags(struct hs_text *flags, const struct hs_simulation *simu
                    "--cfg=network/weight-S:0 --cfg=network/TCP-gamma:0 --cfg=smpi/test:0 "
                    "--cfg=smpi/wtime:0 --cfg=smpi/shared-malloc-blocksize:%" PRIu64
                    " --log=root.thres:warning",
-                   simulation->system->pipeline_granularity, piece);
+                   result->system.pipeline_granularity, piece);
 }
 
-/* A growing list of words. */
-struct words {
-    char **items;
-    size_t count;
-    bool failed;
-};
-
-static void add_word(struct words *words, const char *text, size_t length)
+/* Cuts what stands before the program into words. */
+static void fill_words(char *words[WORDS_MAX], char *line, char *program)
 {
-    char *word = strndup(text, length);
+    static char file[] = RESULT;
+    char *rest = NULL;
+    size_t count = 0;
 
-    words->items[words->count++] = word;
-    words->failed = words->failed || !word;
+    for (char *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        words[count++] = word;
+    words[count++] = program;
+    words[count++] = file;
+    words[count] = NULL;
 }
 
-static void free_words(struct words *words)
+/* What stands in the scratch folder: the platform and the plans. */
+static enum hs_status write_files(const struct hs_result *result, const char *scratch,
+                                  const struct hs_text *platform, const struct hs_text *hosts,
+                                  struct hs_error *err)
 {
-    for (size_t i = 0; words->items && i < words->count; i++)
-        free(words->items[i]);
-    free(words->items);
+    struct hs_text plans = {0};
+    enum hs_status status = hs_result_print_line(&plans, result, err);
+
+    if (status == HS_OK)
+        status = write_scratch(scratch, RESULT, &plans, err);
+    hs_text_release(&plans);
+    if (status == HS_OK)
+        status = write_scratch(scratch, "platform.xml", platform, err);
+    return status == HS_OK ? write_scratch(scratch, "hostfile", hosts, err) : status;
 }
 
-static void fill_words(struct words *words, const struct hs_simulation *simulation,
-                       const char *program)
+static enum hs_status run_in_scratch(struct hs_result *result, const char *scratch, bool quiet,
+                                     const sigset_t *mask, struct hs_error *err)
 {
-    static const char *const options[] = {SMPIRUN,        "-quiet",    "-no-privatize", "-platform",
-                                          "platform.xml", "-hostfile", "hostfile",      "-np"};
-    char text[HS_SPLIT_TEXT];
+    char program[PATH_MAX], *words[WORDS_MAX];
+    struct hs_text flags = {0}, line = {0};
+    enum hs_status status;
 
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-        add_word(words, options[i], strlen(options[i]));
-    snprintf(text, sizeof(text), "%" PRId64, simulation->np);
-    add_word(words, text, strlen(text));
-    for (const char *flag = simulation->flags.data; flag && *flag; flag += strspn(flag, " ")) {
-        size_t length = strcspn(flag, " ");
-
-        add_word(words, flag, length);
-        flag += length;
-    }
-    add_word(words, program, strlen(program));
-    snprintf(text, sizeof(text), "%" PRIu64, simulation->bytes);
-    add_word(words, text, strlen(text));
-    snprintf(text, sizeof(text), "%.17g", simulation->system->launch_seconds);
-    add_word(words, text, strlen(text));
-    for (size_t i = 0; i < simulation->count; i++) {
-        hs_plan_format(text, &simulation->plans[i].plan);
-        add_word(words, text, strlen(text));
-    }
-}
-
-static enum hs_status make_words(struct words *words, struct hs_simulation *simulation,
-                                 struct hs_error *err)
-{
-    char program[PATH_MAX];
-
-    append_flags(&simulation->flags, simulation);
     if (!find_program(program))
         return no_program(err);
-    words->items = calloc(simulation->count + 64, sizeof(*words->items));
-    if (words->items)
-        fill_words(words, simulation, program);
-    if (!words->items || words->failed || simulation->flags.failed)
-        return hs_no_memory(err);
-    return HS_OK;
+    append_flags(&flags, result);
+    hs_text_append(&line,
+                   SMPIRUN " -quiet -no-privatize -platform platform.xml -hostfile hostfile -np "
+                           "%" PRId64 " %s",
+                   result->np, flags.data ? flags.data : "");
+    status = flags.failed || line.failed ? hs_no_memory(err) : HS_OK;
+    if (status == HS_OK) {
+        fill_words(words, line.data, program);
+        status = run_words(result, scratch, words, quiet, mask, err);
+    }
+    if (status == HS_OK)
+        status = hs_result_set_version(result, "simgrid flags", flags.data, err);
+    hs_text_release(&flags);
+    hs_text_release(&line);
+    return status;
 }
 
-static enum hs_status run_words(struct hs_simulation *simulation, const char *scratch, char **argv,
-                                struct hs_simulate_progress *progress, struct hs_error *err)
+enum hs_status hs_simulate_run(struct hs_result *result, const struct hs_text *platform,
+                               const struct hs_text *hosts, bool quiet, struct hs_error *err)
 {
-    struct child child = {.pid = -1};
+    char scratch[PATH_MAX];
     struct signals before;
     enum hs_status status;
 
     take_signals(&before);
-    status = start(&child, scratch, argv, &before.mask, err);
+    status = make_scratch(scratch, err);
     if (status == HS_OK) {
-        follow(simulation, &child, progress, &before.mask);
-        int ended = end(&child);
-
-        if (ended != 0 || child.done < simulation->count)
-            status = last_words(scratch, ended, err);
+        status = write_files(result, scratch, platform, hosts, err);
+        if (status == HS_OK)
+            status = run_in_scratch(result, scratch, quiet, &before.mask, err);
+        remove_scratch(scratch); /* before a signal may end us */
     }
-    hs_simulate_progress_clear(progress);
-    remove_scratch(scratch); /* before a signal may end us */
     give_signals_back(&before);
-    return status;
-}
-
-enum hs_status hs_simulate_run(struct hs_simulation *simulation, const struct hs_text *platform,
-                               const struct hs_text *hosts, bool quiet, struct hs_error *err)
-{
-    struct hs_simulate_progress progress;
-    struct words words = {.count = 0};
-    char scratch[PATH_MAX];
-    enum hs_status status = make_words(&words, simulation, err);
-
-    if (status == HS_OK)
-        status = make_scratch(scratch, err);
-    if (status != HS_OK) {
-        free_words(&words);
-        return status;
-    }
-    status = write_scratch(scratch, "platform.xml", platform, err);
-    if (status == HS_OK)
-        status = write_scratch(scratch, "hostfile", hosts, err);
-    hs_simulate_progress_init(&progress, simulation, quiet);
-    if (status == HS_OK)
-        status = run_words(simulation, scratch, words.items, &progress, err);
-    remove_scratch(scratch);
-    free_words(&words);
     return status;
 }

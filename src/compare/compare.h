@@ -52,14 +52,15 @@ struct hs_compare_score {
     double mean_error;        /* of |error| */
     double mean_signed_error; /* its bias */
     size_t worst;             /* point with the largest |error| */
-    double tau;            /* Kendall's tau-b; NaN below HS_COMPARE_TAU_MIN plans, or all equal */
-    size_t predicted_best; /* what one would choose by the prediction */
-    size_t predicted_ties; /* plans that share the shortest predicted time, itself included */
-    size_t noise_ties;     /* points with ties_best */
-    bool found;            /* predicted_best is the measured winner */
-    bool found_in_noise;   /* predicted_best ties it; true where found */
-    size_t winner_rank;    /* of the measured winner in the prediction */
-    size_t noise_rank;     /* the best rank of all that tie the winner */
+    double tau;             /* Kendall's tau-b; NaN below HS_COMPARE_TAU_MIN plans, or all equal */
+    size_t predicted_best;  /* what one would choose by the prediction */
+    size_t predicted_ties;  /* plans that share the shortest predicted time, itself included */
+    size_t noise_ties;      /* points with ties_best */
+    bool found;             /* predicted_best is the measured winner */
+    bool found_in_noise;    /* predicted_best ties it; true where found */
+    size_t winner_rank;     /* of the measured winner in the prediction */
+    size_t noise_rank;      /* the best rank of all that tie the winner */
+    bool top, top_in_noise; /* these ranks are at most HS_COMPARE_TOP */
     struct hs_compare_regret regret; /* of predicted_best */
 };
 
@@ -85,9 +86,10 @@ struct hs_compare_rule {
     double loss;                      /* pick over best, - 1; 0 where the rule found it */
     bool best_measured;               /* `best` is among the points */
     /* Among the measured plans: */
-    size_t kept;    /* how many of them the rule keeps */
-    size_t chosen;  /* of these the one with the shortest predicted time */
-    size_t fastest; /* of these the one with the shortest measured time; 0: nothing was lost */
+    size_t kept;       /* how many of them the rule keeps */
+    bool keeps_winner; /* the fastest, too */
+    size_t chosen;     /* of these the one with the shortest predicted time */
+    size_t fastest;    /* of these the one with the shortest measured time; 0: nothing was lost */
     struct hs_compare_regret chosen_regret, fastest_regret; /* NaN where none is kept */
 };
 
@@ -111,7 +113,8 @@ struct hs_compare_reach {
 
 /* The rule on measured times alone: from a smaller number of processes to a larger one. */
 struct hs_compare_growth {
-    size_t small, large;   /* cases */
+    size_t small, large; /* cases */
+    int64_t small_np, large_np;
     enum hs_growth growth; /* how the measured winner follows from the smaller one */
     bool contains;         /* steps of the rule lead from the smaller winner to the larger */
     size_t kept;           /* smaller plans that are extended: the best `keep`, or all there are */
@@ -209,10 +212,12 @@ enum hs_status hs_compare_results(struct hs_comparison *out, const struct hs_com
                                   struct hs_error *err);
 void hs_comparison_release(struct hs_comparison *comparison);
 
-/* Appends the JSON of docs/compare.md. `predictor` names the job's system, `command` the command
- * line. HS_MEMORY. */
+/* Appends the JSON of docs/comparison.schema.json. `predictor` names the job's system, `command`
+ * the command line. HS_MEMORY. */
 enum hs_status hs_comparison_print(struct hs_text *out, const struct hs_comparison *comparison,
                                    const char *predictor, const char *command,
                                    struct hs_error *err);
+/* Appends that schema. HS_MEMORY. */
+enum hs_status hs_comparison_print_schema(struct hs_text *out, struct hs_error *err);
 
 #endif

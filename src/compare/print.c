@@ -1,217 +1,407 @@
-/* A comparison as JSON (docs/compare.md). */
+/*
+ * A comparison as JSON (docs/compare.md). The tables are for writing alone: what they reach through
+ * pointers is not theirs.
+ */
 #include <math.h>
 
-#include "base/json_write.h"
+#include "base/fields.h"
+#include "base/units.h"
 #include "compare/compare.h"
 
 #define FORMAT "hiersearch.comparison/1"
 
-static void put_plan(struct hs_json_writer *w, const char *key, const struct hs_plan *plan)
-{
-    char text[HS_SPLIT_TEXT];
+/* A comparison, and what it does not say itself. */
+struct document {
+    const char *command, *predictor;
+    const struct hs_comparison *comparison;
+};
 
-    hs_json_write_text(w, key, hs_plan_format(text, plan));
+static const struct hs_fields comparison_fields, case_fields, growth_fields;
+
+/* ---- plans ---- */
+
+static const char *format_plan(char text[HS_FIELD_TEXT], const void *value,
+                               const struct hs_place *place)
+{
+    (void)place;
+    return hs_plan_format(text, value);
 }
 
-static void put_pair(struct hs_json_writer *w, const char *key, double low, double high)
+/* A point of the case, by its index. */
+static const char *format_point(char text[HS_FIELD_TEXT], const void *value,
+                                const struct hs_place *place)
 {
-    const double ends[2] = {low, high};
+    const struct hs_compare_case *one = hs_place_of(place, &case_fields);
 
-    if (isfinite(low) && isfinite(high))
-        hs_json_write_numbers(w, key, ends, 2);
+    return hs_plan_format(text, &one->points[*(const size_t *)value].plan);
 }
 
-static void put_regret(struct hs_json_writer *w, const char *key, const char *interval_key,
-                       const struct hs_compare_regret *regret)
+static const char *format_winner(char text[HS_FIELD_TEXT], const void *value,
+                                 const struct hs_place *place)
 {
-    hs_json_write_number(w, key, regret->value);
-    put_pair(w, interval_key, regret->low, regret->high);
+    const struct hs_compare_case *one = hs_place_of(place, &case_fields);
+
+    (void)value;
+    return hs_plan_format(text, &one->points[0].plan);
 }
+
+/* The winner of a case, by the case's index. */
+static const char *format_winner_of(char text[HS_FIELD_TEXT], const void *value,
+                                    const struct hs_place *place)
+{
+    const struct hs_comparison *all = hs_place_of(place, &comparison_fields);
+
+    return hs_plan_format(text, &all->cases[*(const size_t *)value].points[0].plan);
+}
+
+/* A point of the larger case, by its index. */
+static const char *format_reached(char text[HS_FIELD_TEXT], const void *value,
+                                  const struct hs_place *place)
+{
+    const struct hs_comparison *all = hs_place_of(place, &comparison_fields);
+    const struct hs_compare_growth *growth = hs_place_of(place, &growth_fields);
+
+    return hs_plan_format(text, &all->cases[growth->large].points[*(const size_t *)value].plan);
+}
+
+static const struct hs_field_custom plan = {NULL, format_plan, HS_PLAN_PATTERN},
+                                    point = {NULL, format_point, HS_PLAN_PATTERN},
+                                    winner = {NULL, format_winner, HS_PLAN_PATTERN},
+                                    winner_of = {NULL, format_winner_of, HS_PLAN_PATTERN},
+                                    reached = {NULL, format_reached, HS_PLAN_PATTERN};
+
+/* ---- rows ---- */
+
+#define SIGNED .min = -1, .max = (double)INFINITY
+/* Both ends of an interval, which follow each other. */
+#define ENDS(type, low)                                                                            \
+    .offset = offsetof(type, low), .size = 2 * sizeof(double), HS_OPTIONAL, .min = 2, .max = 2
+_Static_assert(offsetof(struct hs_compare_point, high_seconds) ==
+                       offsetof(struct hs_compare_point, low_seconds) + sizeof(double) &&
+                   offsetof(struct hs_compare_regret, high) ==
+                       offsetof(struct hs_compare_regret, low) + sizeof(double),
+               "the ends of an interval follow each other");
+
+#define POINT(member) HS_AT(struct hs_compare_point, member)
+
+static const struct hs_field point_rows[] = {
+    {"plan", HS_CUSTOM, POINT(plan), .custom = &plan},
+    {"predicted_seconds", HS_NUMBER, POINT(predicted_seconds), HS_NOT_NEGATIVE},
+    {"measured_seconds", HS_NUMBER, POINT(measured_seconds), HS_NOT_NEGATIVE, .above = true},
+    {"ci95_seconds", HS_SECONDS, ENDS(struct hs_compare_point, low_seconds),
+     .about = "Low and high end of the 95 % confidence interval of the measured median."},
+    {"error", HS_NUMBER, POINT(error), SIGNED, .about = "Predicted over measured, - 1."},
+    {"predicted_rank", HS_WHOLE, POINT(predicted_rank), .about = "From 1."},
+    {"ties_best", HS_BOOL, POINT(ties_best),
+     .about = "Its interval overlaps that of the fastest plan; true for that one itself."},
+    {"extrapolated", HS_BOOL, POINT(extrapolated), HS_WITHOUT(0), .about = "The prediction is."},
+};
+static const struct hs_fields point_fields = {.name = "candidate",
+                                              HS_ROWS(point_rows, struct hs_compare_point)};
+
+/* ---- the containment rule in a case ---- */
+
+#define CASE(member) HS_AT(struct hs_compare_case, member)
+
+static bool keeps_any(const struct hs_place *place)
+{
+    const struct hs_compare_case *one = place->object;
+
+    return one->rule.kept > 0;
+}
+
+static bool rule_ran(const struct hs_place *place)
+{
+    const struct hs_compare_case *one = place->object;
+
+    return !one->rule.missing;
+}
+
+static const struct hs_field kept_rows[] = {
+    {"chosen", HS_CUSTOM, CASE(rule.chosen), .custom = &point,
+     .about = "Of the measured plans that the rule keeps, the one with the shortest predicted "
+              "time."},
+    {"chosen_regret", HS_NUMBER, CASE(rule.chosen_regret.value), HS_NOT_NEGATIVE},
+    {"chosen_regret_interval", HS_SECONDS, ENDS(struct hs_compare_case, rule.chosen_regret.low)},
+    {"fastest", HS_CUSTOM, CASE(rule.fastest), .custom = &point,
+     .about = "Of these, the one with the shortest measured time."},
+    {"fastest_regret", HS_NUMBER, CASE(rule.fastest_regret.value), HS_NOT_NEGATIVE},
+    {"fastest_regret_interval", HS_SECONDS, ENDS(struct hs_compare_case, rule.fastest_regret.low)},
+};
+static const struct hs_fields kept_fields = {HS_ROWS(kept_rows, struct hs_compare_case)};
+
+static const struct hs_field ran_rows[] = {
+    {"looked_at", HS_WHOLE, CASE(rule.looked_at), .about = "Plans that the rule priced."},
+    {"model_best", HS_CUSTOM, CASE(rule.best.plan), .custom = &plan,
+     .about = "The best of all plans by the model."},
+    {"model_best_measured", HS_BOOL, CASE(rule.best_measured)},
+    {"rule_best", HS_CUSTOM, CASE(rule.pick.plan), .custom = &plan,
+     .about = "The best that the rule finds, by the model."},
+    {"model_loss", HS_NUMBER, CASE(rule.loss), SIGNED,
+     .about = "Predicted time of rule_best over that of model_best, - 1."},
+    {"kept", HS_WHOLE, CASE(rule.kept), .about = "Measured plans that the rule keeps."},
+    {"keeps_winner", HS_BOOL, CASE(rule.keeps_winner)},
+    {"chosen", HS_PART, HS_OPTIONAL, .fields = &kept_fields, .when = keeps_any},
+};
+static const struct hs_fields ran_fields = {HS_ROWS(ran_rows, struct hs_compare_case)};
+
+static const struct hs_field rule_rows[] = {
+    {"missing", HS_TEXT, HS_OWNED(struct hs_compare_case, rule.missing), HS_OPTIONAL,
+     .about = "Why the rule was not run; all other fields are absent then."},
+    {"looked_at", HS_PART, HS_OPTIONAL, .fields = &ran_fields, .when = rule_ran},
+};
+static const struct hs_fields rule_fields = {.name = "rule",
+                                             HS_ROWS(rule_rows, struct hs_compare_case)};
 
 /* ---- a case ---- */
 
-static void put_candidates(struct hs_json_writer *w, const struct hs_compare_case *one)
-{
-    hs_json_open(w, "candidates", '[');
-    for (size_t i = 0; i < one->count; i++) {
-        const struct hs_compare_point *point = &one->points[i];
+static const struct hs_field backend_rows[] = {
+    {"backend", HS_TEXT, HS_OWNED(struct hs_result, backend), HS_OPTIONAL}};
+static const struct hs_fields backend_fields = {HS_ROWS(backend_rows, struct hs_result)};
 
-        hs_json_open(w, NULL, '{');
-        put_plan(w, "plan", &point->plan);
-        hs_json_write_number(w, "predicted_seconds", point->predicted_seconds);
-        hs_json_write_number(w, "measured_seconds", point->measured_seconds);
-        put_pair(w, "ci95_seconds", point->low_seconds, point->high_seconds);
-        hs_json_write_number(w, "error", point->error);
-        hs_json_write_whole(w, "predicted_rank", point->predicted_rank);
-        hs_json_write_bool(w, "ties_best", point->ties_best);
-        if (point->extrapolated)
-            hs_json_write_bool(w, "extrapolated", true);
-        hs_json_close(w, '}');
-    }
-    hs_json_close(w, ']');
+static const struct hs_field file_rows[] = {
+    {"file", HS_TEXT, HS_OWNED(struct hs_compare_input, name), .about = "Of the measurement."}};
+static const struct hs_fields file_fields = {HS_ROWS(file_rows, struct hs_compare_input)};
+
+static const struct hs_field result_rows[] = {{"backend", HS_PART,
+                                               HS_OWNED(struct hs_compare_input, result),
+                                               HS_OPTIONAL, .fields = &backend_fields}};
+static const struct hs_fields result_fields = {HS_ROWS(result_rows, struct hs_compare_input)};
+
+static const struct hs_field size_rows[] = {{"message_bytes", HS_WHOLE,
+                                             HS_AT(struct hs_result_message, message_bytes),
+                                             .about = "Per process."}};
+static const struct hs_fields size_fields = {HS_ROWS(size_rows, struct hs_result_message)};
+
+static const struct hs_field system_rows[] = {
+    {"system", HS_TEXT, HS_AT(struct hs_system, name), .about = "The machine of the prediction."}};
+static const struct hs_fields system_fields = {HS_ROWS(system_rows, struct hs_system)};
+
+static const struct hs_fields document_fields;
+
+static const char *format_predictor(char text[HS_FIELD_TEXT], const void *value,
+                                    const struct hs_place *place)
+{
+    const struct hs_compare_case *one = place->object;
+    const struct document *document = hs_place_of(place, &document_fields);
+
+    (void)text, (void)value;
+    return one->predicted ? one->predicted->name : document->predictor;
+}
+static const struct hs_field_custom predictor = {NULL, format_predictor, NULL};
+
+static double worst_error(const struct hs_place *place)
+{
+    const struct hs_compare_case *one = place->object;
+
+    return one->points[one->score.worst].error;
 }
 
-static void put_score(struct hs_json_writer *w, const struct hs_compare_case *one)
-{
-    const struct hs_compare_score *score = &one->score;
+static const struct hs_field case_rows[] = {
+    {"file", HS_PART, HS_OWNED(struct hs_compare_case, measured), .fields = &file_fields},
+    {"predicted_by", HS_CUSTOM, .custom = &predictor, HS_OPTIONAL,
+     .about = "A file, or the machine of --predict."},
+    {"np", HS_INTEGER, CASE(np), .min = 1, .max = HS_NP_MAX, .about = "Processes."},
+    {"message_bytes", HS_PART, HS_OWNED(struct hs_compare_case, message), .fields = &size_fields},
+    {"backend", HS_PART, HS_OWNED(struct hs_compare_case, measured), HS_OPTIONAL,
+     .fields = &result_fields},
+    {"system", HS_PART, HS_OWNED(struct hs_compare_case, system), HS_OPTIONAL,
+     .fields = &system_fields},
+    {"plans", HS_WHOLE, CASE(count), .about = "That are compared."},
+    {"unpredicted", HS_WHOLE, CASE(unpredicted),
+     .about = "Measured plans without a prediction, left out."},
+    {"faulty", HS_WHOLE, CASE(faulty), .about = "Plans whose measurement failed, left out."},
+    {"mean_error", HS_NUMBER, CASE(score.mean_error), HS_NOT_NEGATIVE, .about = "Of their size."},
+    {"mean_signed_error", HS_NUMBER, CASE(score.mean_signed_error), SIGNED},
+    {"worst_error", HS_NUMBER, SIGNED, .compute = worst_error},
+    {"worst_plan", HS_CUSTOM, CASE(score.worst), .custom = &point},
+    {"tau", HS_NUMBER, CASE(score.tau), HS_OPTIONAL, .min = -1, .max = 1,
+     .about = "Kendall's tau-b; absent where an order means nothing."},
+    {"measured_winner", HS_CUSTOM, .custom = &winner},
+    {"predicted_winner", HS_CUSTOM, CASE(score.predicted_best), .custom = &point},
+    {"predicted_ties", HS_WHOLE, CASE(score.predicted_ties),
+     .about = "Plans that share the shortest predicted time, itself included."},
+    {"noise_ties", HS_WHOLE, CASE(score.noise_ties),
+     .about = "Plans that tie the fastest, itself included."},
+    {"found", HS_BOOL, CASE(score.found), .about = "The predicted winner is the measured one."},
+    {"found_within_noise", HS_BOOL, CASE(score.found_in_noise), .about = "It ties it."},
+    {"winner_rank", HS_WHOLE, CASE(score.winner_rank),
+     .about = "Of the measured winner in the prediction, from 1."},
+    {"winner_rank_within_noise", HS_WHOLE, CASE(score.noise_rank),
+     .about = "The best of all that tie the winner."},
+    {"top3", HS_BOOL, CASE(score.top), .about = "winner_rank is at most 3."},
+    {"top3_within_noise", HS_BOOL, CASE(score.top_in_noise)},
+    {"regret", HS_NUMBER, CASE(score.regret.value), HS_NOT_NEGATIVE,
+     .about = "Measured time of the predicted winner over the shortest, - 1."},
+    {"regret_interval", HS_SECONDS, ENDS(struct hs_compare_case, score.regret.low),
+     .about = "Its low and high end."},
+    {"containment", HS_OBJECT, .fields = &rule_fields},
+    {"candidates", HS_LIST, HS_LIST_AT(struct hs_compare_case, points, count), .min = 1,
+     .max = (double)INFINITY, .fields = &point_fields, .about = "Fastest first."},
+};
+static const struct hs_fields case_fields = {.name = "case",
+                                             HS_ROWS(case_rows, struct hs_compare_case)};
 
-    hs_json_write_number(w, "mean_error", score->mean_error);
-    hs_json_write_number(w, "mean_signed_error", score->mean_signed_error);
-    hs_json_write_number(w, "worst_error", one->points[score->worst].error);
-    put_plan(w, "worst_plan", &one->points[score->worst].plan);
-    hs_json_write_number(w, "tau", score->tau);
-    put_plan(w, "measured_winner", &one->points[0].plan);
-    put_plan(w, "predicted_winner", &one->points[score->predicted_best].plan);
-    hs_json_write_whole(w, "predicted_ties", score->predicted_ties);
-    hs_json_write_whole(w, "noise_ties", score->noise_ties);
-    hs_json_write_bool(w, "found", score->found);
-    hs_json_write_bool(w, "found_within_noise", score->found_in_noise);
-    hs_json_write_whole(w, "winner_rank", score->winner_rank);
-    hs_json_write_whole(w, "winner_rank_within_noise", score->noise_rank);
-    hs_json_write_bool(w, "top3", score->winner_rank <= HS_COMPARE_TOP);
-    hs_json_write_bool(w, "top3_within_noise", score->noise_rank <= HS_COMPARE_TOP);
-    put_regret(w, "regret", "regret_interval", &score->regret);
+/* ---- from one process count to a larger one ---- */
+
+#define REACH(member) HS_AT(struct hs_compare_reach, member)
+
+static bool reaches_any(const struct hs_place *place)
+{
+    const struct hs_compare_reach *reach = place->object;
+
+    return reach->fastest != HS_COMPARE_NONE;
 }
 
-static void put_rule(struct hs_json_writer *w, const struct hs_compare_case *one)
-{
-    const struct hs_compare_rule *rule = &one->rule;
+static const struct hs_field fastest_rows[] = {
+    {"fastest", HS_CUSTOM, REACH(fastest), .custom = &reached},
+    {"within_noise", HS_BOOL, REACH(in_noise), .about = "It ties the larger count's winner."},
+    {"regret", HS_NUMBER, REACH(regret.value), HS_NOT_NEGATIVE},
+    {"regret_interval", HS_SECONDS, ENDS(struct hs_compare_reach, regret.low)},
+};
+static const struct hs_fields fastest_fields = {HS_ROWS(fastest_rows, struct hs_compare_reach)};
 
-    hs_json_write_text(w, "missing", rule->missing);
-    if (rule->missing)
-        return;
-    hs_json_write_whole(w, "looked_at", rule->looked_at);
-    put_plan(w, "model_best", &rule->best.plan);
-    hs_json_write_bool(w, "model_best_measured", rule->best_measured);
-    put_plan(w, "rule_best", &rule->pick.plan);
-    hs_json_write_number(w, "model_loss", rule->loss);
-    hs_json_write_whole(w, "kept", rule->kept);
-    hs_json_write_bool(w, "keeps_winner", rule->fastest == 0);
-    if (rule->kept == 0)
-        return;
-    put_plan(w, "chosen", &one->points[rule->chosen].plan);
-    put_regret(w, "chosen_regret", "chosen_regret_interval", &rule->chosen_regret);
-    put_plan(w, "fastest", &one->points[rule->fastest].plan);
-    put_regret(w, "fastest_regret", "fastest_regret_interval", &rule->fastest_regret);
-}
+static const struct hs_field reach_rows[] = {
+    {"reached", HS_WHOLE, REACH(reached), .about = "Measured plans that the rule's steps reach."},
+    {"fastest", HS_PART, HS_OPTIONAL, .fields = &fastest_fields, .when = reaches_any},
+};
+static const struct hs_fields reach_fields = {.name = "reach",
+                                              HS_ROWS(reach_rows, struct hs_compare_reach)};
 
-static void put_case(struct hs_json_writer *w, const struct hs_compare_case *one,
-                     const char *predictor)
-{
-    hs_json_open(w, NULL, '{');
-    hs_json_write_text(w, "file", one->measured->name);
-    hs_json_write_text(w, "predicted_by", one->predicted ? one->predicted->name : predictor);
-    hs_json_write_whole(w, "np", (size_t)one->np);
-    hs_json_write_whole(w, "message_bytes", one->message->message_bytes);
-    hs_json_write_text(w, "backend", one->measured->result->backend);
-    hs_json_write_text(w, "system", one->system ? one->system->name : NULL);
-    hs_json_write_whole(w, "plans", one->count);
-    hs_json_write_whole(w, "unpredicted", one->unpredicted);
-    hs_json_write_whole(w, "faulty", one->faulty);
-    put_score(w, one);
-    hs_json_open(w, "containment", '{');
-    put_rule(w, one);
-    hs_json_close(w, '}');
-    put_candidates(w, one);
-    hs_json_close(w, '}');
-}
+#define GROWTH(member) HS_AT(struct hs_compare_growth, member)
+
+static const struct hs_field growth_rows[] = {
+    {"small_case", HS_WHOLE, GROWTH(small), .about = "Index in cases."},
+    {"large_case", HS_WHOLE, GROWTH(large)},
+    {"small_np", HS_INTEGER, GROWTH(small_np), .min = 1, .max = HS_NP_MAX},
+    {"large_np", HS_INTEGER, GROWTH(large_np), .min = 1, .max = HS_NP_MAX},
+    {"small_winner", HS_CUSTOM, GROWTH(small), .custom = &winner_of},
+    {"large_winner", HS_CUSTOM, GROWTH(large), .custom = &winner_of},
+    {"growth", HS_CHOICE, GROWTH(growth), HS_NAMES(hs_growth_names),
+     .about = "How the larger winner follows from the smaller."},
+    {"contains", HS_BOOL, GROWTH(contains),
+     .about = "Steps of the rule lead from the smaller winner to the larger."},
+    {"kept", HS_WHOLE, GROWTH(kept), .about = "Plans of the smaller count that are extended."},
+    {"from_winner", HS_OBJECT, GROWTH(alone), .fields = &reach_fields},
+    {"from_kept", HS_OBJECT, GROWTH(wide), .fields = &reach_fields},
+};
+static const struct hs_fields growth_fields = {.name = "growth",
+                                               HS_ROWS(growth_rows, struct hs_compare_growth)};
 
 /* ---- all of them ---- */
 
-static void put_reach(struct hs_json_writer *w, const char *key,
-                      const struct hs_compare_reach *reach, const struct hs_compare_case *large)
+static double overall_worst_error(const struct hs_place *place)
 {
-    hs_json_open(w, key, '{');
-    hs_json_write_whole(w, "reached", reach->reached);
-    if (reach->fastest != HS_COMPARE_NONE) {
-        put_plan(w, "fastest", &large->points[reach->fastest].plan);
-        hs_json_write_bool(w, "within_noise", reach->in_noise);
-        put_regret(w, "regret", "regret_interval", &reach->regret);
-    }
-    hs_json_close(w, '}');
+    const struct hs_comparison *all = place->object;
+    const struct hs_compare_case *worst = &all->cases[all->summary.worst_case];
+
+    return worst->points[worst->score.worst].error;
 }
 
-static void put_growths(struct hs_json_writer *w, const struct hs_comparison *comparison)
+static double worst_regret(const struct hs_place *place)
 {
-    hs_json_open(w, "growth", '[');
-    for (size_t i = 0; i < comparison->growth_count; i++) {
-        const struct hs_compare_growth *growth = &comparison->growths[i];
-        const struct hs_compare_case *small = &comparison->cases[growth->small];
-        const struct hs_compare_case *large = &comparison->cases[growth->large];
+    const struct hs_comparison *all = place->object;
+    size_t worst = all->summary.regret_case;
 
-        hs_json_open(w, NULL, '{');
-        hs_json_write_whole(w, "small_case", growth->small);
-        hs_json_write_whole(w, "large_case", growth->large);
-        hs_json_write_whole(w, "small_np", (size_t)small->np);
-        hs_json_write_whole(w, "large_np", (size_t)large->np);
-        put_plan(w, "small_winner", &small->points[0].plan);
-        put_plan(w, "large_winner", &large->points[0].plan);
-        hs_json_write_text(w, "growth", hs_growth_names[growth->growth]);
-        hs_json_write_bool(w, "contains", growth->contains);
-        hs_json_write_whole(w, "kept", growth->kept);
-        put_reach(w, "from_winner", &growth->alone, large);
-        put_reach(w, "from_kept", &growth->wide, large);
-        hs_json_close(w, '}');
-    }
-    hs_json_close(w, ']');
+    return worst == HS_COMPARE_NONE ? NAN : all->cases[worst].score.regret.value;
 }
 
-static void put_summary(struct hs_json_writer *w, const struct hs_comparison *comparison)
+static double worst_loss(const struct hs_place *place)
 {
-    const struct hs_compare_summary *summary = &comparison->summary;
-    const struct hs_compare_case *cases = comparison->cases, *worst = &cases[summary->worst_case];
+    const struct hs_comparison *all = place->object;
+    const struct hs_compare_summary *summary = &all->summary;
 
-    hs_json_open(w, "summary", '{');
-    hs_json_write_whole(w, "cases", comparison->case_count);
-    hs_json_write_whole(w, "plans", summary->plans);
-    hs_json_write_number(w, "mean_error", summary->mean_error);
-    hs_json_write_number(w, "worst_error", worst->points[worst->score.worst].error);
-    hs_json_write_number(w, "mean_tau", summary->mean_tau);
-    hs_json_write_whole(w, "tau_cases", summary->tau_cases);
-    hs_json_write_whole(w, "choices", summary->choices);
-    hs_json_write_whole(w, "found", summary->found);
-    hs_json_write_whole(w, "found_within_noise", summary->found_in_noise);
-    hs_json_write_whole(w, "top3_choices", summary->top_choices);
-    hs_json_write_whole(w, "top3", summary->top);
-    hs_json_write_whole(w, "top3_within_noise", summary->top_in_noise);
-    hs_json_write_number(w, "mean_regret", summary->mean_regret);
-    if (summary->regret_case != HS_COMPARE_NONE)
-        hs_json_write_number(w, "worst_regret", cases[summary->regret_case].score.regret.value);
-    hs_json_write_whole(w, "rule_cases", summary->rule_cases);
-    hs_json_write_whole(w, "rule_lost_by_model", summary->rule_lost);
-    if (summary->rule_cases > 0)
-        hs_json_write_number(w, "rule_worst_model_loss",
-                             summary->rule_lost ? cases[summary->rule_loss_case].rule.loss : 0);
-    hs_json_write_whole(w, "rule_choices", summary->rule_choices);
-    hs_json_write_whole(w, "rule_keeps_winner", summary->rule_winner);
-    hs_json_write_whole(w, "rule_measured", summary->rule_measured);
-    hs_json_write_number(w, "rule_mean_regret", summary->rule_mean_regret);
-    if (summary->rule_regret_case != HS_COMPARE_NONE)
-        hs_json_write_number(w, "rule_worst_regret",
-                             cases[summary->rule_regret_case].rule.fastest_regret.value);
-    hs_json_write_whole(w, "growths", comparison->growth_count);
-    hs_json_write_whole(w, "growths_contained", summary->contained);
-    hs_json_close(w, '}');
+    if (summary->rule_cases == 0)
+        return NAN;
+    return summary->rule_lost ? all->cases[summary->rule_loss_case].rule.loss : 0;
 }
+
+static double worst_rule_regret(const struct hs_place *place)
+{
+    const struct hs_comparison *all = place->object;
+    size_t worst = all->summary.rule_regret_case;
+
+    return worst == HS_COMPARE_NONE ? NAN : all->cases[worst].rule.fastest_regret.value;
+}
+
+#define ALL(member) HS_AT(struct hs_comparison, member)
+#define MAY_BE_NONE HS_OPTIONAL, HS_NOT_NEGATIVE
+
+static const struct hs_field summary_rows[] = {
+    {"cases", HS_WHOLE, ALL(case_count)},
+    {"plans", HS_WHOLE, ALL(summary.plans)},
+    {"mean_error", HS_NUMBER, ALL(summary.mean_error), HS_NOT_NEGATIVE,
+     .about = "Of their size, each plan once."},
+    {"worst_error", HS_NUMBER, SIGNED, .compute = overall_worst_error},
+    {"mean_tau", HS_NUMBER, ALL(summary.mean_tau), HS_OPTIONAL, .min = -1, .max = 1},
+    {"tau_cases", HS_WHOLE, ALL(summary.tau_cases), .about = "Cases with a tau."},
+    {"choices", HS_WHOLE, ALL(summary.choices), .about = "Cases with 2 plans or more."},
+    {"found", HS_WHOLE, ALL(summary.found)},
+    {"found_within_noise", HS_WHOLE, ALL(summary.found_in_noise)},
+    {"top3_choices", HS_WHOLE, ALL(summary.top_choices), .about = "Cases of more than 3 plans."},
+    {"top3", HS_WHOLE, ALL(summary.top)},
+    {"top3_within_noise", HS_WHOLE, ALL(summary.top_in_noise)},
+    {"mean_regret", HS_NUMBER, ALL(summary.mean_regret), MAY_BE_NONE},
+    {"worst_regret", HS_NUMBER, MAY_BE_NONE, .compute = worst_regret},
+    {"rule_cases", HS_WHOLE, ALL(summary.rule_cases), .about = "Cases in which the rule ran."},
+    {"rule_lost_by_model", HS_WHOLE, ALL(summary.rule_lost),
+     .about = "Of these, where by the model it lost the optimum."},
+    {"rule_worst_model_loss", HS_NUMBER, HS_OPTIONAL, SIGNED, .compute = worst_loss},
+    {"rule_choices", HS_WHOLE, ALL(summary.rule_choices),
+     .about = "Of rule_cases, those with 2 measured plans or more."},
+    {"rule_keeps_winner", HS_WHOLE, ALL(summary.rule_winner)},
+    {"rule_measured", HS_WHOLE, ALL(summary.rule_measured),
+     .about = "Of rule_choices, where it keeps a measured plan at all; the regrets are of these."},
+    {"rule_mean_regret", HS_NUMBER, ALL(summary.rule_mean_regret), MAY_BE_NONE},
+    {"rule_worst_regret", HS_NUMBER, MAY_BE_NONE, .compute = worst_rule_regret},
+    {"growths", HS_WHOLE, ALL(growth_count)},
+    {"growths_contained", HS_WHOLE, ALL(summary.contained)},
+};
+static const struct hs_fields summary_fields = {HS_ROWS(summary_rows, struct hs_comparison)};
+
+static const struct hs_field settings_rows[] = {
+    {"keep", HS_WHOLE, ALL(keep), .about = "Plans that the rule keeps at each scale."},
+    {"widen", HS_BOOL, ALL(widen), .about = "Any layer may grow, not only the last."},
+};
+static const struct hs_fields settings_fields = {HS_ROWS(settings_rows, struct hs_comparison)};
+
+static const struct hs_field comparison_rows[] = {
+    {"containment", HS_OBJECT, .fields = &settings_fields, .about = "The rule, as used."},
+    {"cases", HS_LIST, HS_LIST_AT(struct hs_comparison, cases, case_count), .min = 1,
+     .max = (double)INFINITY, .fields = &case_fields,
+     .about = "One per message size of a measured file."},
+    {"growth", HS_LIST, HS_LIST_AT(struct hs_comparison, growths, growth_count),
+     .max = (double)INFINITY, .fields = &growth_fields,
+     .about = "The rule on measured times, from each process count to a larger one."},
+    {"summary", HS_OBJECT, .fields = &summary_fields},
+};
+static const struct hs_fields comparison_fields = {HS_ROWS(comparison_rows, struct hs_comparison)};
+
+static const struct hs_field document_rows[] = {
+    {"format", HS_CONSTANT, .text = FORMAT},
+    {"command", HS_TEXT, HS_OWNED(struct document, command),
+     .about = "The command line that made it."},
+    {"cases", HS_PART, HS_OWNED(struct document, comparison), .fields = &comparison_fields},
+};
+static const struct hs_fields document_fields = {
+    .id = "https://hiersearch.invalid/comparison/1",
+    .title = "hiersearch comparison",
+    .about = "Predicted against measured times, as hiersearch compare writes them "
+             "(docs/compare.md). Times are in seconds, errors and regrets are fractions; what does "
+             "not exist is absent. Counts above 2^53 - 1 are decimal text.",
+    HS_ROWS(document_rows, struct document),
+};
 
 enum hs_status hs_comparison_print(struct hs_text *out, const struct hs_comparison *comparison,
-                                   const char *predictor, const char *command, struct hs_error *err)
+                                   const char *predictor_name, const char *command,
+                                   struct hs_error *err)
 {
-    struct hs_json_writer w = {.text = out, .err = err};
+    struct document document = {command, predictor_name, comparison};
 
-    hs_json_open(&w, NULL, '{');
-    hs_json_write_text(&w, "format", FORMAT);
-    hs_json_write_text(&w, "command", command);
-    hs_json_open(&w, "containment", '{');
-    hs_json_write_whole(&w, "keep", comparison->keep);
-    hs_json_write_bool(&w, "widen", comparison->widen);
-    hs_json_close(&w, '}');
-    hs_json_open(&w, "cases", '[');
-    for (size_t i = 0; i < comparison->case_count; i++)
-        put_case(&w, &comparison->cases[i], predictor);
-    hs_json_close(&w, ']');
-    put_growths(&w, comparison);
-    put_summary(&w, comparison);
-    hs_json_close(&w, '}');
-    return hs_json_finish(&w);
+    return hs_fields_print(out, &document_fields, &document, false, err);
+}
+
+enum hs_status hs_comparison_print_schema(struct hs_text *out, struct hs_error *err)
+{
+    return hs_fields_print_schema(out, &document_fields, err);
 }

@@ -52,6 +52,7 @@ static void look_at_points(struct hs_compare_rule *out, const struct hs_search_r
             points[i].predicted_rank < points[out->chosen].predicted_rank)
             out->chosen = i;
     }
+    out->keeps_winner = out->fastest == 0;
     if (out->kept == 0)
         return;
     out->chosen_regret = hs_compare_regret_of(points, count, out->chosen);

@@ -118,6 +118,8 @@ static void find_winners(struct hs_compare_score *out, struct hs_compare_point *
     }
     out->found = out->predicted_best == 0;
     out->found_in_noise = points[out->predicted_best].ties_best;
+    out->top = out->winner_rank <= HS_COMPARE_TOP;
+    out->top_in_noise = out->noise_rank <= HS_COMPARE_TOP;
     out->regret = hs_compare_regret_of(points, count, out->predicted_best);
 }
 

@@ -72,7 +72,8 @@ static struct hs_compare_growth grow(const struct hs_comparison *comparison, siz
     const struct hs_compare_case *large = &comparison->cases[large_index];
     const struct hs_split *winners[2] = {&small->points[0].plan.split,
                                          &large->points[0].plan.split};
-    struct hs_compare_growth growth = {.small = small_index, .large = large_index};
+    struct hs_compare_growth growth = {
+        .small = small_index, .large = large_index, .small_np = small->np, .large_np = large->np};
 
     growth.growth = hs_growth_of(winners[0], winners[1]);
     growth.contains = hs_compare_reaches(winners[0], winners[1], comparison->widen);
@@ -155,8 +156,8 @@ static void add_choice(struct hs_compare_summary *out, struct sums *sums,
         out->regret_case = i;
     if (cases[i].count > HS_COMPARE_TOP) {
         out->top_choices++;
-        out->top += score->winner_rank <= HS_COMPARE_TOP;
-        out->top_in_noise += score->noise_rank <= HS_COMPARE_TOP;
+        out->top += score->top;
+        out->top_in_noise += score->top_in_noise;
     }
 }
 
@@ -177,7 +178,7 @@ static void add_rule(struct hs_compare_summary *out, struct sums *sums,
     if (cases[i].count < 2)
         return;
     out->rule_choices++;
-    out->rule_winner += rule->fastest == 0;
+    out->rule_winner += rule->keeps_winner;
     if (rule->kept == 0)
         return;
     out->rule_measured++;

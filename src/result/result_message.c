@@ -25,8 +25,7 @@ static const char *format_plan(char text[HS_FIELD_TEXT], const void *value,
     return hs_plan_format(text, value);
 }
 
-static const struct hs_field_custom plan = {parse_plan, format_plan,
-                                            "^[1-9][0-9]*(x[1-9][0-9]*)*(/[1-9][0-9]*)?$"};
+static const struct hs_field_custom plan = {parse_plan, format_plan, HS_PLAN_PATTERN};
 _Static_assert(HS_SPLIT_TEXT <= HS_FIELD_TEXT, "a plan fits");
 
 /* ---- a measurement ---- */

@@ -8,7 +8,7 @@
 
 #include "engine/engine.h"
 #include "engine/mpi_status.h"
-#include "model/plan.h"
+#include "result/result.h"
 #include "simulate/simulate.h"
 
 /* From here on time runs; far enough in the future that every rank has heard of it. */
@@ -63,10 +63,32 @@ static void run_to_end(struct simulation *simulation, const struct hs_work *work
     }
 }
 
-static void run_plan(struct simulation *simulation, const struct hs_plan *plan)
+/* Seconds of a candidate, and of its stages in their order. */
+static enum hs_status keep(struct hs_candidate *candidate, double seconds, const double *stages,
+                           struct hs_error *err)
+{
+    struct hs_problem problem = hs_problem_world(hs_split_product(&candidate->plan.split), 1);
+    struct hs_measured *measured = hs_candidate_add_measured(candidate);
+    struct hs_stage of_plan[HS_STAGES_MAX];
+    int count = hs_problem_stages(of_plan, &problem, &candidate->plan);
+
+    if (!measured || !(measured->samples_seconds = malloc(sizeof(*measured->samples_seconds))) ||
+        !(measured->stages = calloc((size_t)count, sizeof(*measured->stages))))
+        return hs_no_memory(err);
+    measured->status = HS_MEASURE_OK;
+    measured->median_seconds = measured->samples_seconds[0] = seconds;
+    measured->sample_count = 1;
+    measured->stage_count = (size_t)count;
+    for (int s = 0; s < count; s++)
+        measured->stages[s] = (struct hs_stage_time){of_plan[s].key, stages[s]};
+    return HS_OK;
+}
+
+static void run_plan(struct simulation *simulation, struct hs_candidate *candidate)
 {
     const struct hs_engine *engine = hs_backend_host.engine;
-    struct hs_task task = {.kind = HS_TASK_PLAN, .plan = *plan, .count = simulation->count};
+    struct hs_task task = {
+        .kind = HS_TASK_PLAN, .plan = candidate->plan, .count = simulation->count};
     struct hs_work work = {.task = &task,
                            .datatype = HS_FLOAT32,
                            .operation = HS_SUM,
@@ -76,35 +98,27 @@ static void run_plan(struct simulation *simulation, const struct hs_plan *plan)
                            .timed = true};
     double stages[HS_STAGES_MAX], begin, seconds;
     struct hs_error err;
-    char text[HS_SPLIT_TEXT];
-    int layers = plan->split.count;
 
     must(engine->prepare(simulation->engine, &work, &err), &err);
     begin = begin_together();
     run_to_end(simulation, &work);
     seconds = largest(MPI_Wtime()) - begin;
     engine->stage_seconds(simulation->engine, stages);
-    if (simulation->rank == 0)
-        printf("plan %s seconds %.17g layers %d", hs_plan_format(text, plan), seconds, layers);
-    for (int s = 0; s < 2 * layers - 1; s++) {
-        /* Allgathers run from the outside in. */
-        double slowest = largest(stages[s < layers ? s : 3 * layers - 2 - s]);
-
-        if (simulation->rank == 0)
-            printf(" %.17g", slowest);
-    }
-    if (simulation->rank == 0) {
-        printf("\n");
-        fflush(stdout);
-    }
+    for (int s = 0; s < 2 * candidate->plan.split.count - 1; s++)
+        stages[s] = largest(stages[s]);
+    if (simulation->rank != 0)
+        return;
+    must(keep(candidate, seconds, stages, &err), &err);
+    puts("done");
+    fflush(stdout);
 }
 
-static size_t elements_of(const char *text)
+/* Elements of a message. */
+static size_t elements_of(uint64_t bytes)
 {
     size_t width = hs_datatype_bytes(HS_FLOAT32);
-    size_t bytes = (size_t)strtoull(text, NULL, 10);
 
-    return bytes > width ? (bytes + width - 1) / width : 1;
+    return ((size_t)bytes + width - 1) / width;
 }
 
 /* A message with its padding; the largest block is half of it, and a ring has two slots. */
@@ -127,38 +141,71 @@ static void open_engine(struct simulation *simulation, double launch_seconds)
     must(hs_backend_host.open(&simulation->engine, &config, &err), &err);
 }
 
-static void print_version(void)
+static enum hs_status describe(struct hs_result *result, struct hs_error *err)
 {
+    char version[64];
     int major, minor, patch;
 
     sg_version_get(&major, &minor, &patch);
-    printf("simgrid %d.%d.%d\n", major, minor, patch);
-    fflush(stdout);
+    snprintf(version, sizeof(version), "%d.%d.%d", major, minor, patch);
+    result->backend = hs_strdup("simgrid");
+    result->note = hs_strdup("simulated, not measured: times are those of SimGrid's network, "
+                             "computing takes none, and data was not checked");
+    if (!result->backend || !result->note)
+        return hs_no_memory(err);
+    return hs_result_set_version(result, "simgrid", version, err);
+}
+
+/* Says what was simulated, and writes it in place of what was to be. */
+static enum hs_status finish(struct hs_result *result, const char *path, struct hs_error *err)
+{
+    struct hs_result_message *message = &result->messages[0];
+    struct hs_plan flat = hs_plan_flat(result->np);
+    enum hs_status status = describe(result, err);
+
+    for (size_t i = 0; i < message->candidate_count; i++)
+        if (hs_plan_compare(&message->candidates[i].plan, &flat) == 0)
+            message->flat_seconds = message->candidates[i].measured->median_seconds;
+    if (status == HS_OK)
+        status = hs_result_rank(message, err);
+    return status == HS_OK ? hs_result_save(result, path, err) : status;
+}
+
+/* All ranks are in one process: whoever comes first reads the file for all. */
+static struct hs_result *read_once(const char *path, int np)
+{
+    static struct hs_result result;
+    struct hs_error err;
+
+    if (!result.command)
+        must(hs_result_load(&result, path, &err), &err);
+    if (result.np != np || result.message_count != 1)
+        must(hs_fail(&err, HS_INVALID, "%s: expected one message for %d ranks", path, np), &err);
+    return &result;
 }
 
 int main(int argc, char **argv)
 {
     struct simulation simulation = {.engine = NULL};
+    struct hs_result *result;
+    struct hs_result_message *message;
     struct hs_error err;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &simulation.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &simulation.np);
-    if (argc < 4)
-        must(hs_fail(&err, HS_INVALID,
-                     "expected MESSAGE_BYTES LAUNCH_SECONDS PLAN..., under smpirun"),
-             &err);
-    if (simulation.rank == 0)
-        print_version();
-    simulation.count = elements_of(argv[1]);
+    if (argc != 2)
+        must(hs_fail(&err, HS_INVALID, "expected RESULT_FILE, under smpirun"), &err);
+    result = read_once(argv[1], simulation.np);
+    message = &result->messages[0];
+    simulation.count = elements_of(message->message_bytes);
     simulation.room = simulation.count + (size_t)simulation.np;
-    open_engine(&simulation, strtod(argv[2], NULL));
-    for (int i = 3; i < argc; i++) {
-        struct hs_plan plan;
-
-        must(hs_plan_parse(&plan, argv[i], simulation.np, &err), &err);
-        run_plan(&simulation, &plan);
-    }
+    open_engine(&simulation, result->system.launch_seconds);
+    for (size_t i = 0; i < message->candidate_count; i++)
+        run_plan(&simulation, &message->candidates[i]);
+    must(HS_MPI(MPI_Barrier(MPI_COMM_WORLD), &err), &err); /* nobody reads the plans any more */
+    if (simulation.rank == 0)
+        must(finish(result, argv[1], &err), &err);
     hs_backend_host.engine->close(simulation.engine);
     MPI_Finalize();
     return 0;

@@ -3,17 +3,14 @@
  *
  * It is compiled by smpicc and run by smpirun, which `hiersearch simulate` starts:
  *
- *     smpirun ... hiersearch-simulate MESSAGE_BYTES LAUNCH_SECONDS PLAN...
+ *     smpirun ... hiersearch-simulate RESULT_FILE
  *
- * Every rank is a simulated process. Each plan is run once (the simulation is deterministic), from
- * a moment that is the same on all ranks to the last rank's end. On stdout comes a line for
- * SimGrid's version and then one line per plan, when it is through:
- *
- *     simgrid 3.32.0
- *     plan 4x8x4 seconds 0.0076 layers 3 RS RS AR AG AG
- *
- * RS, AR, AG: seconds of each layer's reduce-scatter (allreduce for the last), then of each layer's
- * allgather but the last's, inside out; summed over chunks, each the maximum over ranks.
+ * Every rank is a simulated process. The file (result/result.h) has one message, and the candidates
+ * to simulate; what comes in its place, complete or not at all, has their times, too, and is ranked
+ * by them. Each plan is run once (the simulation is deterministic), in the order of the file, from
+ * a moment that is the same on all ranks to the last rank's end. A stage's time is the sum over its
+ * chunks, and of these the maximum over ranks. On stdout comes a line for each plan that is
+ * through.
  *
  * What differs from a real run stands in the files of this folder, each in place of one of the
  * engine's:

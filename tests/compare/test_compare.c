@@ -430,6 +430,17 @@ static void prints_the_figures_as_json(void **state)
     end(&bench);
 }
 
+static void the_schema_is_that_of_its_table(void **state)
+{
+    struct hs_error err = {HS_OK, ""};
+    struct hs_text schema = {0};
+
+    (void)state;
+    assert_status_is(hs_comparison_print_schema(&schema, &err), HS_OK, &err);
+    check_schema(&schema, "docs/comparison.schema.json", "build/tests/compare/test_compare");
+    hs_text_release(&schema);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("plans without a prediction and failed ones are left out, and counted",
             takes_the_predictions_of_the_measured_file),
@@ -454,5 +465,6 @@ static const struct CMUnitTest tests[] = {
             reproduces_the_published_table_from_a_file),
     HS_TEST("several files are summed up", summarises_measured_files),
     HS_TEST("the JSON has the same figures", prints_the_figures_as_json),
+    HS_TEST("docs/comparison.schema.json is that of its table", the_schema_is_that_of_its_table),
 };
 HS_TEST_MAIN(tests)

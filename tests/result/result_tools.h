@@ -23,6 +23,20 @@ static inline char *read_text(const char *path)
     return text;
 }
 
+/* The file is that schema; with UPDATE=1 it becomes it. */
+static inline void check_schema(const struct hs_text *schema, const char *path, const char *test)
+{
+    struct hs_error err = {HS_OK, ""};
+    char *committed;
+
+    if (getenv("UPDATE"))
+        assert_status_is(hs_file_replace(path, schema->data, schema->length, &err), HS_OK, &err);
+    committed = read_text(path);
+    if (strcmp(committed, schema->data) != 0)
+        fail_msg("%s is not what the table says: UPDATE=1 %s writes it", path, test);
+    free(committed);
+}
+
 static inline void load(struct hs_result *result, const char *path)
 {
     struct hs_error err = {HS_OK, ""};

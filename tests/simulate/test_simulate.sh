@@ -128,14 +128,22 @@ printf '#!/bin/sh\necho cannot do that >&2\nexit 7\n' >bin/smpirun
 chmod +x bin/smpirun
 PATH=$scratch/bin:$PATH check "a simulation that fails says its last words" \
     fails 1 '^hiersearch simulate: the simulation failed (exit 7): cannot do that$' "$machine" --np 16 4x4
-printf '#!/bin/sh\necho simgrid 3.99.0\necho plan 4x4 seconds 1 layers 2 1 1\n' >bin/smpirun
-PATH=$scratch/bin:$PATH check "output that breaks off is not taken for a result" \
-    fails 1 '^hiersearch simulate: the simulation failed' "$machine" --np 16 4x4
+printf '#!/bin/sh\nexit 0\n' >bin/smpirun
+PATH=$scratch/bin:$PATH check "plans that come back without their times are not taken for a result" \
+    fails 1 '^hiersearch simulate: the simulation failed: no time of 4x4$' "$machine" --np 16 4x4
+printf '#!/bin/sh\nhead -c 300 result.json >half && mv half result.json\n' >bin/smpirun
+PATH=$scratch/bin:$PATH check "a result that breaks off is not taken for one" \
+    fails 1 '^hiersearch simulate: the simulation failed: .*result.json' "$machine" --np 16 4x4
+printf '#!/bin/sh\nprintf "{}" >result.json\n' >bin/smpirun
+PATH=$scratch/bin:$PATH check "something else is not taken for a result" \
+    fails 1 '^hiersearch simulate: the simulation failed: .*missing' "$machine" --np 16 4x4
+check "no file of these is left" test -z "$(ls tmp)"
 "$hiersearch" simulate "$machine" --np 256 --all --chunks 8 >out 2>err &
 simulating=$!
 for _ in $(seq 100); do ls tmp/hiersearch-simulate-*/log >/dev/null 2>&1 && break; sleep 0.1; done
 folder=$(echo tmp/hiersearch-simulate-*)
 check "a simulation works in a scratch folder" test -e "$folder/platform.xml"
+: >"$folder/result.json.half" # as a write leaves it that is interrupted
 kill "$simulating"
 wait "$simulating" 2>/dev/null
 status=$?
