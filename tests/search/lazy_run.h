@@ -49,7 +49,9 @@ static inline struct found search(struct machine *machine, const struct hs_syste
         if (!step.wanted)
             break;
         assert_int_equal(hs_lazy_planner_find(&lazy, step.layer)->status,
-                         step.rough ? HS_LAZY_OPEN : HS_LAZY_ROUGH);
+                         step.rough   ? HS_LAZY_OPEN
+                         : step.again ? HS_LAZY_MEASURED
+                                      : HS_LAZY_ROUGH);
         assert_status_is(
             hs_lazy_planner_tell(&lazy, points,
                                  measure_layer(points, machine, &lazy, step.layer, step.rough),
