@@ -126,8 +126,8 @@ double hs_summary_noise(const struct hs_summary *summary)
     if (!summary->ci_valid || !find_ranks(&ranks, count))
         return INFINITY;
     width = normal_score(ranks.high, count) - normal_score(ranks.low, count);
-    return (summary->ci_high - summary->ci_low) / width *
-           sqrt(M_PI / (2 * (double)count + bias)) / summary->median;
+    return (summary->ci_high - summary->ci_low) / width * sqrt(M_PI / (2 * (double)count + bias)) /
+           summary->median;
 }
 
 double hs_normal_quantile(double tail)

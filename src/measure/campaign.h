@@ -64,7 +64,7 @@ struct hs_campaign {
     struct hs_guard *guard;     /* the caller's */
     char created[HS_CLOCK_UTC]; /* when it began */
     struct hs_rank_order order;
-    struct hs_ranks ranks; /* of order.ordered, once that is there */
+    struct hs_ranks ranks;               /* of order.ordered, once that is there */
     double crowded_ranks, crowded_cores; /* of the most crowded machine; see hs_campaign_crowded */
     bool has_system;
     struct hs_system system;        /* the description */

@@ -168,11 +168,12 @@ static enum hs_status check_launcher(int np, struct hs_error *err)
         long processes = text ? strtol(text, NULL, 10) : 1;
 
         if (processes > 1)
-            return hs_fail(err, HS_INVALID,
-                           "the launcher started %ld processes (%s), but MPI sees one: launcher and "
-                           "library do not fit; start it with the launcher of %s, or take a build "
-                           "for the launcher's MPI (make MPICC=...)",
-                           processes, names[i], library);
+            return hs_fail(
+                err, HS_INVALID,
+                "the launcher started %ld processes (%s), but MPI sees one: launcher and "
+                "library do not fit; start it with the launcher of %s, or take a build "
+                "for the launcher's MPI (make MPICC=...)",
+                processes, names[i], library);
     }
     return HS_OK;
 }

@@ -307,8 +307,8 @@ static void set_again_variances(struct hs_lazy_planner *planner)
 
         if (item->again_seconds == 0)
             continue;
-        sum += (item->again_noise + item->point.noise) *
-               sqrt(hs_phase_calls(item->point.key.phase));
+        sum +=
+            (item->again_noise + item->point.noise) * sqrt(hs_phase_calls(item->point.key.phase));
         count += 2;
     }
     for (size_t e = 0; e < planner->lattice.edge_count; e++) {
@@ -510,16 +510,14 @@ static enum hs_status look_again(struct hs_lazy_step *step, const struct hs_lazy
                                  struct hs_error *err)
 {
     struct hs_split winner;
-    enum hs_status status =
-        hs_lazy_layers_winner(&winner, &planner->lattice, planner->layers, err);
+    enum hs_status status = hs_lazy_layers_winner(&winner, &planner->lattice, planner->layers, err);
 
     for (int i = 0; !status && i < winner.count && !step->wanted; i++) {
         const struct hs_lazy_layer *item =
             hs_lazy_planner_find(planner, hs_split_layer(&winner, i));
 
         if (item->status == HS_LAZY_MEASURED && item->again_seconds == 0)
-            *step =
-                (struct hs_lazy_step){.wanted = true, .layer = item->layer, .again = true};
+            *step = (struct hs_lazy_step){.wanted = true, .layer = item->layer, .again = true};
     }
     return status;
 }
@@ -575,7 +573,7 @@ enum hs_status hs_lazy_planner_certify(struct hs_certificate *certificate,
     if (!status && certificate->winner.count > 0)
         certificate->within = find_within(planner, &certificate->winner);
     if (!status && certificate->runner_up.count > 0)
-        certificate->within = fmax(certificate->within,
-                                   certificate->seconds / certificate->runner_up_seconds - 1);
+        certificate->within =
+            fmax(certificate->within, certificate->seconds / certificate->runner_up_seconds - 1);
     return status;
 }

@@ -27,7 +27,7 @@ static size_t fewest_samples(const struct hs_result_message *message)
 }
 
 static void append_overlaps(struct hs_text *out, const char *separator,
-                     const struct hs_result_message *message)
+                            const struct hs_result_message *message)
 {
     const struct hs_measured *best = message->candidates[0].measured;
     char plan[HS_SPLIT_TEXT];
@@ -44,8 +44,7 @@ static void append_overlaps(struct hs_text *out, const char *separator,
             hs_text_append(out, " and others");
             return;
         }
-        hs_text_append(out, "%s%s", named ? ", " : separator,
-                       named ? "" : "not told apart from ");
+        hs_text_append(out, "%s%s", named ? ", " : separator, named ? "" : "not told apart from ");
         hs_text_append(out, "%s", hs_plan_format(plan, &other->plan));
         named++;
     }

@@ -53,6 +53,16 @@ status=$?
 check "without a launcher it runs as one rank and says what to type" '[ $status = 0 ] && \
     holds one.json "m[\"best\"] == \"1\"" && said "mpiexec -n 4 hiersearch measure"'
 
+foreign=OMPI_COMM_WORLD
+[ "$mpi" = mpich ] || foreign=PMI
+env ${foreign}_SIZE=4 ${foreign}_RANK=0 timeout 30 "$program" --size 4KiB -q -o foreign.json >out 2>err
+status=$?
+check "a launcher of another MPI, which makes n jobs of one process, is refused" '[ $status = 2 ] && [ ! -e foreign.json ] && \
+    said "the launcher started 4 processes (${foreign}_SIZE), but MPI sees one"'
+env ${foreign}_SIZE=4 ${foreign}_RANK=3 timeout 30 "$program" --size 4KiB -q >out 2>err
+status=$?
+check "one of its processes says so" '[ $status = 2 ] && [ "$(our_lines)" = 0 ]'
+
 # ---- the model's choice, with the null backend ------------------------------------------------------------
 measure 8 $system --size 1MiB --backend null --top 2 -o top.json
 check "--top 2 measures two plans and the flat split" '[ $status = 0 ] && is_valid top.json && \
@@ -69,6 +79,12 @@ check "its times are those of the result" 'cp out table.csv && holds csv.json "[
     for c in x[\"candidates\"] + x[\"baselines\"]]"'
 measure 4 $system --size 1KiB --backend null --all -q --json -o json.json
 check "--json prints the result file" '[ $status = 0 ] && cmp out json.json'
+measure 8 $system --size 1MiB --backend null --top 2 --max-samples 2 --min-samples 2 -q
+check "a winner of two samples is not called the best without a remark" '[ $status = 0 ] && \
+    grep -q "^best  .*; not certain: 2 samples only$" out'
+measure 8 $system --size 1MiB --backend null --faults noise=0.3 --all --warmup 0 --min-samples 6 --max-samples 6 -q
+check "plans whose intervals meet are not told apart" '[ $status = 0 ] && \
+    grep -q "^best  .*; not certain: not told apart from [0-9x]*" out'
 measure 8 $system --size 1MiB --backend null --search containment --top 1 -q -o containment.json
 check "containment can choose too" '[ $status = 0 ] && holds containment.json "m[\"search\"][\"strategy\"] == \"containment\""'
 measure 8 $system --size 1MiB --backend null --faults bias=4x2:3,noise=0.05 --all -q -o bias.json
