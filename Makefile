@@ -183,8 +183,8 @@ ifeq ($(HAVE_SIMGRID)$(SMPICC),1)
 $(error HAVE_SIMGRID=1, but there is no smpicc: install libsimgrid-dev, or set SMPICC=)
 endif
 SMPI_SOURCES := $(wildcard src/simulate/*.c) \
-    $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memory.c layer_comms.c executors.c executor_ring.c \
-        stages.c task.c transport.c) \
+    $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memory.c layer_comms.c executors.c stages.c task.c \
+        transport.c) $(wildcard src/engine/executor_*.c) \
     $(wildcard src/base/*.c) $(wildcard src/model/*.c)
 SMPI_OBJECTS := $(SMPI_SOURCES:src/%.c=$(BUILD)/obj-smpi/%.o)
 SMPI_WRAPPED := MPI_Iallreduce MPI_Comm_idup hs_transport_test hs_transport_launch smpi_shared_free

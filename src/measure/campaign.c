@@ -194,13 +194,14 @@ bool hs_campaign_hung(struct hs_campaign *campaign, uint64_t message_bytes,
                       const struct hs_guard_end *end)
 {
     const struct hs_step *step = &campaign->step;
-    char why[HS_GUARD_END_TEXT];
-    struct hs_journal_layer line = {.point.key = step->task.stage,
-                                    .failed = hs_guard_end_format(why, end)};
+    char why[HS_REASON_BYTES], limit[HS_UNIT_TEXT];
+    struct hs_journal_layer line = {.point.key = step->task.stage, .failed = why};
     struct hs_error ignored; /* what matters is said in any case */
 
     if (end->event != HS_GUARD_TIMEOUT || step->end || step->task.kind != HS_TASK_STAGE)
         return false;
+    snprintf(why, sizeof(why), "%s took more than %s", end->what,
+             hs_seconds_format(limit, end->limit_seconds));
     hs_journal_write_layer(&campaign->journal, message_bytes, &line, &ignored);
     return true;
 }

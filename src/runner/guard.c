@@ -87,6 +87,8 @@ static void end_on_rank_0(struct hs_guard *guard, const struct hs_guard_end *end
     if (!finishing) {
         if (guard->on_end)
             guard->on_end(guard->context, end);
+        if (guard->has_launcher)
+            sleep(1); /* launchers drop what they have not forwarded yet when a rank aborts */
         end_job(end->exit_status);
     }
     if (locked)

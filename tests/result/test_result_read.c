@@ -275,7 +275,7 @@ static void what_is_no_result_at_all_is_refused(void **state)
                    "tests/result/no-such-file.json: cannot be read: No such file or directory");
 }
 
-/* tests/result/old has files as hiersearch 0.1.0 wrote them; tests/result/good the same as today. */
+/* tests/result/old has files as hiersearch 0.1.0 wrote them, tests/result/good the same today. */
 static void files_of_format_1_are_read_as_those_of_today(void **state)
 {
     static const char *const names[] = {"calibrated", "full", "lazy", "minimal", "topology"};

@@ -1,7 +1,7 @@
 /*
  * main_thread.c - a library to be preloaded: ends the process where a thread other than the main
- * one asks MPI for something, which MPI_THREAD_FUNNELED forbids. MPI_Abort is let through: it is the
- * guard's last word.
+ * one asks MPI for something, which MPI_THREAD_FUNNELED forbids. MPI_Abort is let through: it is
+ * the guard's last word.
  */
 #include <mpi.h>
 #include <stdio.h>
