@@ -62,7 +62,7 @@ static struct hs_certificate search(struct machine *machine, const struct hs_sys
     return certificate;
 }
 
-/* What `measure` does when the winner has run as a whole, which here takes the sum of its layers. */
+/* As `measure` does when the winner has run as a whole, which here takes the sum of its layers. */
 static void confront(struct hs_certificate *certificate, struct machine *machine, double truth)
 {
     double seconds, noise;

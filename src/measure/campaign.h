@@ -94,8 +94,8 @@ enum hs_status hs_campaign_system(struct hs_campaign *campaign, struct hs_system
 /* The backend, and the memory that messages lie in. */
 enum hs_status hs_campaign_backend(struct hs_campaign *campaign, struct hs_error *err);
 
-/* Local. How many ranks share *cores (may be NULL) cores of a machine, where they outnumber them and
- * where a real clock runs; else 0. */
+/* Local. How many ranks share *cores (may be NULL) cores of a machine, where they outnumber them
+ * and where a real clock runs; else 0. */
 int64_t hs_campaign_crowded(const struct hs_campaign *campaign, int64_t *cores);
 
 /* Rank 0's files, before anything is measured: whether the output can be written, and the journal,

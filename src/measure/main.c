@@ -150,8 +150,8 @@ static int say_once(const struct job *job, enum hs_option_request request, enum 
     return hs_status_exit(status);
 }
 
-/* More processes than the library sees: the launcher is another MPI's, and each of them takes itself
- * for the whole job. SLURM_NTASKS says so in the steps of srun only. */
+/* More processes than the library sees: the launcher is another MPI's, and each of them takes
+ * itself for the whole job. Of Slurm's numbers that of the step: a batch script is one process. */
 static enum hs_status check_launcher(int np, struct hs_error *err)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PALS_SIZE",

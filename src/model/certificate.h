@@ -26,8 +26,8 @@ struct hs_certificate {
     double ci95_seconds;    /* half width */
     bool again; /* its layers were measured a second time, which is what seconds is of; else the
                    interval is widened for having been chosen among the ties */
-    /* What was found out afterwards of the machine and of wholes does not contradict it, either, and
-     * hs_certificate_is_certain. */
+    /* hs_certificate_is_certain, and what was found out afterwards of the machine and of wholes
+     * does not contradict it. */
     bool certain;
     size_t layers_measured, layers; /* of the lattice */
     size_t layers_rough;            /* of those measured: with a few samples only */

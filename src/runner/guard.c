@@ -54,12 +54,11 @@ static _Noreturn void end_job(int exit_status)
     pthread_t thread;
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
-    fflush(NULL);
-    if (nowhere >= 0) {
+    /* Hydra takes a closed stream for a dead process: there is one more of each. */
+    if (nowhere >= 0 && dup(STDOUT_FILENO) >= 0 && dup(STDERR_FILENO) >= 0) {
         dup2(nowhere, STDOUT_FILENO);
         dup2(nowhere, STDERR_FILENO);
     }
-
     status_for_thread = exit_status;
     if (pthread_create(&thread, NULL, last_resort, &status_for_thread) == 0)
         MPI_Abort(MPI_COMM_WORLD, exit_status);

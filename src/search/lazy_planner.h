@@ -86,8 +86,8 @@ struct hs_lazy_step {
 enum hs_status hs_lazy_planner_next(struct hs_lazy_step *step, struct hs_lazy_planner *planner,
                                     struct hs_error *err);
 /* What was measured of a layer: one point for each of its phases, or one PAIR. Takes the place of
- * a rough measurement; of a precise one it is the second time. HS_INVALID: no layer of this problem, phases missing, times that are not
- * positive. */
+ * a rough measurement; of a precise one it is the second time. HS_INVALID: no layer of this
+ * problem, phases missing, times that are not positive. */
 enum hs_status hs_lazy_planner_tell(struct hs_lazy_planner *planner,
                                     const struct hs_fit_point *points, size_t count, bool rough,
                                     struct hs_error *err);

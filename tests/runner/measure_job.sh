@@ -62,7 +62,7 @@ holds() { [ "$(get "$1" "bool($2)")" = True ]; }
 journal_is_whole() {
     "$python" -c 'import json, sys
 text = open(sys.argv[1]).read(); assert text.endswith("\n"); lines = text.split("\n")[:-1]
-assert json.loads(lines[0])["format"] == "hiersearch.journal/1"
+assert json.loads(lines[0])["format"] == "hiersearch.journal/2"
 for line in lines[1:]: assert json.loads(line)["name"]' "$1"
 }
 # By docs/result.schema.json.
