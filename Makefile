@@ -387,6 +387,14 @@ $(BUILD)/bench/lazy: bench/lazy.c tests/search/lazy_machine.h $(call libs,search
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,search $(USES_runner)) $(HS_LDFLAGS) $(HS_LIBS)
+# Whether what measure states is true: 40 pairs of runs beside busy neighbours, 2,000 played machines.
+.PHONY: bench-certain
+bench-certain: all $(BUILD)/bench/certain
+	bench/certain.py --build $(BUILD)
+$(BUILD)/bench/certain: bench/certain.c tests/search/lazy_machine.h $(call libs,search $(USES_runner))
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,search $(USES_runner)) $(HS_LDFLAGS) $(HS_LIBS)
 bench-cluster: all
 	bench/cluster.py --build $(BUILD)
 # The picture of the README.

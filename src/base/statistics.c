@@ -111,6 +111,25 @@ double hs_summary_precision(const struct hs_summary *summary)
     return half_width / fabs(summary->median);
 }
 
+/* Expected order statistic of normal values, in standard deviations (Blom 1958). */
+static double normal_score(size_t rank, size_t count)
+{
+    return gsl_cdf_ugaussian_Pinv(((double)rank - 0.375) / ((double)count + 0.25));
+}
+
+double hs_summary_noise(const struct hs_summary *summary)
+{
+    size_t count = summary->count;
+    double width, bias = count % 2 ? M_PI - 2 : 2 * M_PI - 4; /* exact for 1 and 2 values */
+    struct ranks ranks;
+
+    if (!summary->ci_valid || !find_ranks(&ranks, count))
+        return INFINITY;
+    width = normal_score(ranks.high, count) - normal_score(ranks.low, count);
+    return (summary->ci_high - summary->ci_low) / width * sqrt(M_PI / (2 * (double)count + bias)) /
+           summary->median;
+}
+
 double hs_normal_quantile(double tail)
 {
     return gsl_cdf_ugaussian_Qinv(tail);

@@ -28,6 +28,11 @@ enum hs_status hs_summarise(struct hs_summary *out, const double *values, size_t
 /* Half width of the interval relative to the median; infinity where the interval is not valid. */
 double hs_summary_precision(const struct hs_summary *summary);
 
+/* Relative standard error of the median, from the interval of 6 values or more: by how wide it is
+ * on average, for normal values, over how much their median scatters. The interval itself covers
+ * more than 95 %, of 12 values 96.1. Infinity where it is not valid. */
+double hs_summary_noise(const struct hs_summary *summary);
+
 /* The value that a standard normal variable exceeds with probability `tail`, 0 < tail < 1. */
 double hs_normal_quantile(double tail);
 

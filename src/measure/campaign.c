@@ -28,6 +28,32 @@ enum hs_status hs_campaign_agree(struct hs_campaign *campaign, enum hs_status st
 
 /* ---- where and on what ---- */
 
+/* The machine with most ranks per core. */
+static void find_crowd(struct hs_campaign *campaign)
+{
+    const struct hs_idle *idle = &campaign->ranks.idle;
+    double most = (double)idle->ranks_here / idle->cores_here, values[2] = {0, 0};
+
+    hs_ranks_largest(&campaign->ranks, &most, 1);
+    if (most <= (double)idle->ranks_here / idle->cores_here) {
+        values[0] = idle->ranks_here;
+        values[1] = idle->cores_here;
+    }
+    hs_ranks_largest(&campaign->ranks, values, 2);
+    campaign->crowded_ranks = values[0];
+    campaign->crowded_cores = values[1];
+}
+
+int64_t hs_campaign_crowded(const struct hs_campaign *campaign, int64_t *cores)
+{
+    bool crowded =
+        campaign->crowded_ranks > campaign->crowded_cores && !campaign->backend->virtual_clock;
+
+    if (cores)
+        *cores = crowded ? (int64_t)campaign->crowded_cores : 0;
+    return crowded ? (int64_t)campaign->crowded_ranks : 0;
+}
+
 enum hs_status hs_campaign_begin(struct hs_campaign *campaign,
                                  void (*on_end)(void *context, const struct hs_guard_end *end),
                                  void *context, struct hs_error *err)
@@ -43,6 +69,7 @@ enum hs_status hs_campaign_begin(struct hs_campaign *campaign,
     if (status != HS_OK)
         return status;
     hs_ranks_init(&campaign->ranks, campaign->order.ordered);
+    find_crowd(campaign);
     hs_guard_serve(campaign->guard, campaign->ranks.rank, campaign->ranks.np, on_end, context);
     hs_progress_init(&campaign->progress, options->command,
                      options->quiet || campaign->ranks.rank != 0);

@@ -65,7 +65,8 @@ struct hs_campaign {
     struct hs_guard *guard;     /* the caller's */
     char created[HS_CLOCK_UTC]; /* when it began */
     struct hs_rank_order order;
-    struct hs_ranks ranks; /* of order.ordered, once that is there */
+    struct hs_ranks ranks;               /* of order.ordered, once that is there */
+    double crowded_ranks, crowded_cores; /* of the most crowded machine; see hs_campaign_crowded */
     bool has_system;
     struct hs_system system;        /* the description */
     const struct hs_system *played; /* by the null backend; the caller's */
@@ -93,6 +94,10 @@ enum hs_status hs_campaign_system(struct hs_campaign *campaign, struct hs_system
                                   const char *text, struct hs_error *err);
 /* The backend, and the memory that messages lie in. */
 enum hs_status hs_campaign_backend(struct hs_campaign *campaign, struct hs_error *err);
+
+/* Local. How many ranks share *cores (may be NULL) cores of a machine, where they outnumber them
+ * and where a real clock runs; else 0. */
+int64_t hs_campaign_crowded(const struct hs_campaign *campaign, int64_t *cores);
 
 /* Rank 0's files, before anything is measured: whether the output can be written, and the journal,
  * begun or gone on with. HS_INVALID: the journal is of another run. HS_IO. */

@@ -158,7 +158,8 @@ static enum hs_status add_searched(struct hs_candidates *candidates,
 
 /* ---- what a lazy search has left ----------------------------------------------------------- */
 
-/* A runner-up nearer than this is measured too: sums of layers miss the whole by a few percent. */
+/* A runner-up nearer than this, or expected to be faster, is measured too: sums of layers miss the
+ * whole by a few percent. */
 #define CLOSE 0.05
 
 static enum hs_status add_split(struct hs_candidates *candidates, const struct hs_split *split,
@@ -183,16 +184,10 @@ static enum hs_status add_survivors(struct hs_candidates *candidates,
     size_t left = (size_t)settings->top - 1;
     enum hs_status status = add_split(candidates, &certificate->winner, settings, err);
 
-    if (status == HS_OK && left > 0 && certificate->runner_up_measured &&
-        hs_certificate_margin(certificate) < CLOSE) {
-        left--;
+    for (size_t i = 0; i < certificate->tie_count && left > 0 && status == HS_OK; i++, left--)
+        status = add_split(candidates, &certificate->ties[i].split, settings, err);
+    if (status == HS_OK && left > 0 && hs_certificate_margin(certificate) < CLOSE)
         status = add_split(candidates, &certificate->runner_up, settings, err);
-    }
-    for (size_t i = 0; i < certificate->tie_count && left > 0 && status == HS_OK; i++)
-        if (hs_split_compare(&certificate->ties[i].split, &certificate->runner_up) != 0) {
-            left--;
-            status = add_split(candidates, &certificate->ties[i].split, settings, err);
-        }
     return status;
 }
 

@@ -30,9 +30,9 @@ enum hs_status hs_candidates_choose(struct hs_candidates *candidates,
                                     const struct hs_system *system, int64_t np, uint64_t bytes,
                                     struct hs_error *err);
 /* After a lazy search: its winner, the splits that cannot be told from it, and the runner-up where
- * it is measured and close, as far as --top allows, each with the chunk counts asked for. Without a
- * winner the best of `fitted`, the system as far as it is known. HS_INVALID: too many plans.
- * HS_MEMORY. */
+ * it is close or expected to take less, as far as --top allows, each with the chunk counts asked
+ * for. Without a winner the best of `fitted`, the system as far as it is known. HS_INVALID: too
+ * many plans. HS_MEMORY. */
 enum hs_status hs_candidates_survive(struct hs_candidates *candidates,
                                      const struct hs_certificate *certificate,
                                      const struct hs_measure_settings *settings,

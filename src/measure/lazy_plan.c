@@ -120,26 +120,37 @@ static enum hs_status remember(struct hs_session *session, const struct hs_fit_p
     return HS_OK;
 }
 
+/* The first time of the journal's that was not taken yet. */
+static struct hs_journal_layer *find_known(struct work *work, const struct hs_lazy_step *step,
+                                           enum hs_phase phase)
+{
+    for (size_t i = 0; i < work->known_count; i++) {
+        struct hs_journal_layer *known = &work->known[i];
+
+        if (!known->failed && hs_layer_equal(known->point.key.layer, step->layer) &&
+            known->point.key.phase == phase && known->rough == step->rough)
+            return known;
+    }
+    return NULL;
+}
+
 /* Takes a layer from the journal, where all its phases are there. */
 static bool take_known(struct work *work, const struct hs_lazy_step *step, enum hs_status *status,
                        struct hs_error *err)
 {
     enum hs_phase phases[2];
+    struct hs_journal_layer *found[2];
     struct hs_fit_point points[2];
-    size_t count = (size_t)hs_problem_phases(phases, &work->problem, step->layer), found = 0;
+    size_t count = (size_t)hs_problem_phases(phases, &work->problem, step->layer);
 
+    for (size_t p = 0; p < count; p++) {
+        found[p] = find_known(work, step, phases[p]);
+        if (!found[p])
+            return false;
+        points[p] = found[p]->point;
+    }
     for (size_t p = 0; p < count; p++)
-        for (size_t i = 0; i < work->known_count; i++) {
-            const struct hs_fit_point *point = &work->known[i].point;
-
-            if (!work->known[i].failed && hs_layer_equal(point->key.layer, step->layer) &&
-                point->key.phase == phases[p] && work->known[i].rough == step->rough) {
-                points[found++] = *point;
-                break;
-            }
-        }
-    if (found < count)
-        return false;
+        found[p]->failed = "taken";
     *status = hs_lazy_planner_tell(&work->lazy, points, count, step->rough, err);
     if (*status == HS_OK)
         *status = remember(work->session, points, count, err);
@@ -202,15 +213,11 @@ static enum hs_status next(void *state, struct hs_step *step, double elapsed_sec
     enum hs_status status = HS_OK;
 
     if (work->measured == work->phase_count) {
-        size_t rough, measured, phases;
-
         if (left <= 0 || !decide(work, &work->wanted, &status, err)) {
             step->end = true;
             return status;
         }
-        measured = hs_lazy_planner_measured(&work->lazy, &rough);
-        phases = 2 * (work->lazy.lattice.edge_count - measured + rough);
-        work->phase_seconds = SHARES * left / (double)phases;
+        work->phase_seconds = SHARES * left / (2.0 * (double)hs_lazy_planner_left(&work->lazy));
         work->phase_count =
             (size_t)hs_problem_phases(work->phases, &work->problem, work->wanted.layer);
         work->measured = 0;

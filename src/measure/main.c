@@ -150,6 +150,46 @@ static int say_once(const struct job *job, enum hs_option_request request, enum 
     return hs_status_exit(status);
 }
 
+/* More processes than the library sees: the launcher is another MPI's, and each of them takes
+ * itself for the whole job. Of Slurm's numbers that of the step: a batch script is one process. */
+static enum hs_status check_launcher(int np, struct hs_error *err)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PALS_SIZE",
+                                        "SLURM_STEP_NUM_TASKS"};
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+
+    MPI_Get_library_version(library, &length);
+    library[strcspn(library, "\n,")] = '\0';
+    if (strchr(library, '\t')) /* MPICH's */
+        *strchr(library, '\t') = ' ';
+    for (size_t i = 0; np == 1 && i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *text = getenv(names[i]);
+        long processes = text ? strtol(text, NULL, 10) : 1;
+
+        if (processes > 1)
+            return hs_fail(
+                err, HS_INVALID,
+                "the launcher started %ld processes (%s), but MPI sees one: launcher and "
+                "library do not fit; start it with the launcher of %s, or take a build "
+                "for the launcher's MPI (make MPICC=...)",
+                processes, names[i], library);
+    }
+    return HS_OK;
+}
+
+/* The number that the launcher gave this process; 0 where it gave none. */
+static int launched_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID",
+                                        "SLURM_PROCID"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (getenv(names[i]))
+            return atoi(getenv(names[i]));
+    return 0;
+}
+
 /* Does the job between MPI_Init and MPI_Finalize. */
 static int launch(const struct job *job, union state *state, struct hs_error *error)
 {
@@ -165,7 +205,11 @@ static int launch(const struct job *job, union state *state, struct hs_error *er
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &np);
     hs_guard_serve(guard, rank, np, NULL, NULL);
-    status = job->run(state, guard, &rank, error);
+    status = check_launcher(np, error);
+    if (status == HS_OK)
+        status = job->run(state, guard, &rank, error);
+    else
+        rank = launched_rank();
     if (rank == 0 && status != HS_OK)
         print_error(job, error);
     hs_guard_finishing(guard, hs_status_exit(status), FINALIZE_SECONDS);

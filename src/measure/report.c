@@ -16,6 +16,8 @@
 #include "version.h"
 #include "view/figures.h"
 
+#define CI95 1.959964 /* standard errors */
+
 /* ---- measurements -------------------------------------------------------------------------- */
 
 static bool copy_numbers(double **out, const struct hs_samples *samples)
@@ -165,6 +167,27 @@ static enum hs_status add_certificate(struct hs_result_message *message, const s
     return hs_fields_copy(&hs_certificate_fields, message->certificate, &bout->certificate, err);
 }
 
+/* What the contest says of the winner: how far its whole is off, and whether some other plan beat
+ * it. */
+static void confront(struct hs_result_message *message, const struct hs_session *session,
+                     const struct hs_contest *contest)
+{
+    struct hs_certificate *certificate = message->certificate;
+    struct hs_plan winner = {.split = certificate->winner, .chunks = 1};
+    const struct hs_contestant *best = hs_contest_best(contest), *item;
+    char name[HS_SPLIT_TEXT];
+
+    if (winner.split.count == 0)
+        return;
+    item = hs_contest_find(contest, hs_plan_format(name, &winner));
+    if (item && item->status == HS_MEASURE_OK && item->seconds.count > 0)
+        hs_certificate_widen(certificate, hs_contestant_median(item),
+                             CI95 * hs_samples_noise(&item->seconds) * hs_contestant_median(item));
+    certificate->certain = hs_certificate_is_certain(certificate) && certificate->again && best &&
+                           hs_split_compare(&best->plan.split, &winner.split) == 0 &&
+                           !hs_campaign_crowded(&session->campaign, NULL);
+}
+
 static enum hs_status add_bout(struct hs_result *result, const struct hs_session *session,
                                const struct hs_bout *bout, struct hs_error *err)
 {
@@ -189,6 +212,8 @@ static enum hs_status add_bout(struct hs_result *result, const struct hs_session
         status = add_contestant(message, session, &bout->contest.items[i], err);
     if (status != HS_OK)
         return status;
+    if (message->certificate)
+        confront(message, session, &bout->contest);
     fill_flat(message);
     hs_result_rank(message, NULL);
     return HS_OK;
@@ -242,14 +267,16 @@ static enum hs_status fill_versions(struct hs_result *result, const struct hs_se
 }
 
 static enum hs_status fill_placement(struct hs_placement *placement,
-                                     const struct hs_rank_order *order, struct hs_error *err)
+                                     const struct hs_campaign *campaign, struct hs_error *err)
 {
+    const struct hs_rank_order *order = &campaign->order;
     size_t count = (size_t)order->node_count;
 
     placement->nodes = calloc(count, sizeof(*placement->nodes));
     if (!placement->nodes)
         return hs_no_memory(err);
     placement->node_count = count;
+    placement->crowded_ranks = hs_campaign_crowded(campaign, &placement->crowded_cores);
     for (size_t i = 0; i < count; i++) {
         placement->nodes[i].ranks = order->nodes[i].ranks;
         placement->nodes[i].host = hs_strdup(order->nodes[i].host);
@@ -282,7 +309,7 @@ enum hs_status hs_report_build(struct hs_result *result, const struct hs_session
     if (status == HS_OK)
         status = fill_versions(result, session, err);
     if (status == HS_OK)
-        status = fill_placement(&result->placement, &session->campaign.order, err);
+        status = fill_placement(&result->placement, &session->campaign, err);
     if (status == HS_OK)
         status =
             hs_machine_report(result, &session->campaign.machine, &session->campaign.order, err);

@@ -19,7 +19,8 @@ enum hs_status hs_report_build(struct hs_result *result, const struct hs_session
                                bool complete, const char *note, struct hs_error *err);
 
 /* What measuring layers said, in a line or two; `message` has a certificate. */
-void hs_report_certificate(struct hs_sheet *sheet, const struct hs_result_message *message);
+void hs_report_certificate(struct hs_sheet *sheet, const struct hs_result *result,
+                           const struct hs_result_message *message);
 
 /* Per message size: a table of candidates and baselines, and the answer in one line; as JSON the
  * result file. `result` was built from the session; the column "layers %" (sum of the layers over

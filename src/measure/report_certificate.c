@@ -1,4 +1,5 @@
 /* report_certificate.c - what a lazy search is sure of, in words: see report.h. */
+#include <inttypes.h>
 #include <math.h>
 
 #include "measure/report.h"
@@ -14,33 +15,80 @@ static void say_layers(struct hs_sheet *sheet, const struct hs_certificate *cert
         hs_sheet_say(sheet, ", %zu could not be", certificate->layers_failed);
 }
 
-/* How sure the winner is. */
-static void say_claim(struct hs_sheet *sheet, const struct hs_certificate *certificate)
+/* What speaks against the winner being the best. */
+static void say_doubts(struct hs_sheet *sheet, const struct hs_result *result,
+                       const struct hs_result_message *message)
 {
+    const struct hs_certificate *certificate = message->certificate;
+    const struct hs_placement *placement = &result->placement;
+    double within = certificate->within;
+
+    hs_sheet_say(sheet, "not certain: ");
+    if (placement->crowded_ranks > 0)
+        hs_sheet_say(sheet, "%" PRId64 " ranks share %" PRId64 " core%s, ",
+                     placement->crowded_ranks, placement->crowded_cores,
+                     HS_PLURAL(placement->crowded_cores));
+    if (message->best.split.count > 0 &&
+        hs_split_compare(&message->best.split, &certificate->winner) != 0)
+        hs_sheet_say(sheet, "%s took less as a whole, ", HS_AS_PLAN(&message->best));
+    if (!certificate->again)
+        hs_sheet_say(sheet, "its layers were measured once, ");
+    if (!isfinite(within))
+        hs_sheet_say(sheet, "others could take less by any amount");
+    else if (within > 0)
+        hs_sheet_say(sheet, "others could take up to %.1f %% less", 100 * within / (1 + within));
+    else if (certificate->tie_count > 0)
+        hs_sheet_say(sheet, "others tie");
+    else if (!hs_certificate_is_certain(certificate))
+        hs_sheet_say(sheet, "the lead is less than its time is known to");
+    else
+        hs_sheet_say(sheet, "by its layers no other takes less");
+}
+
+/* How sure the winner is. */
+static void say_claim(struct hs_sheet *sheet, const struct hs_result *result,
+                      const struct hs_result_message *message)
+{
+    const struct hs_certificate *certificate = message->certificate;
     double margin = hs_certificate_margin(certificate);
 
-    if (certificate->within == 0)
+    if (certificate->certain)
         hs_sheet_say(sheet, "no other split takes less");
-    else if (isfinite(certificate->within))
-        hs_sheet_say(sheet, "no other split takes less by more than %.1f %%",
-                     100 * certificate->within / (1 + certificate->within));
     else
-        hs_sheet_say(sheet, "others could take less by any amount");
+        say_doubts(sheet, result, message);
     if (isfinite(margin))
         hs_sheet_say(sheet, " (next: %s, %s%.1f %% %s)", HS_AS_SPLIT(&certificate->runner_up),
                      certificate->runner_up_measured ? "" : "expected to take ", 100 * fabs(margin),
                      margin >= 0 ? "more" : "less");
 }
 
-static void say_ties(struct hs_sheet *sheet, const struct hs_certificate *certificate)
+/* Whether it is in the table. */
+static bool was_run(const struct hs_result_message *message, const struct hs_split *split)
 {
+    for (size_t i = 0; i < message->candidate_count; i++)
+        if (hs_split_compare(&message->candidates[i].plan.split, split) == 0)
+            return true;
+    return false;
+}
+
+static void say_ties(struct hs_sheet *sheet, const struct hs_result_message *message)
+{
+    const struct hs_certificate *certificate = message->certificate;
+    size_t others = 0;
 
     if (certificate->tie_count == 0)
         return;
     hs_sheet_say(sheet, "not told apart from it by the noise:");
     for (size_t i = 0; i < certificate->tie_count; i++)
-        hs_sheet_say(sheet, "%s %s", i ? "," : "", HS_AS_SPLIT(&certificate->ties[i].split));
-    hs_sheet_say(sheet, "%s\n", certificate->more_ties ? " and others" : "");
+        if (was_run(message, &certificate->ties[i].split))
+            hs_sheet_say(sheet, "%s %s", i > others ? "," : "",
+                         HS_AS_SPLIT(&certificate->ties[i].split));
+        else
+            others++;
+    if (others > 0)
+        hs_sheet_say(sheet, "%s %zu%s that did not run", others < certificate->tie_count ? "," : "",
+                     others, certificate->more_ties ? " or more" : "");
+    hs_sheet_say(sheet, "\n");
 }
 
 /* Mean and worst difference of the sums of layers from the wholes. */
@@ -74,7 +122,8 @@ static void say_sums(struct hs_sheet *sheet, const struct hs_result_message *mes
             100 * sum / (double)count, 100 * most, HS_AS_PLAN(&worst->plan));
 }
 
-void hs_report_certificate(struct hs_sheet *sheet, const struct hs_result_message *message)
+void hs_report_certificate(struct hs_sheet *sheet, const struct hs_result *result,
+                           const struct hs_result_message *message)
 {
     const struct hs_certificate *certificate = message->certificate;
 
@@ -89,8 +138,8 @@ void hs_report_certificate(struct hs_sheet *sheet, const struct hs_result_messag
                  100 * certificate->ci95_seconds / certificate->seconds);
     say_layers(sheet, certificate);
     hs_sheet_say(sheet, "; ");
-    say_claim(sheet, certificate);
+    say_claim(sheet, result, message);
     hs_sheet_say(sheet, "\n");
-    say_ties(sheet, certificate);
+    say_ties(sheet, message);
     say_sums(sheet, message);
 }

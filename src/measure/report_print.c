@@ -5,12 +5,31 @@
 #include "measure/report.h"
 #include "result/result_gaps.h"
 #include "view/candidates.h"
+#include "view/doubt.h"
 
 static const struct hs_candidate *best_candidate(const struct hs_result_message *message)
 {
     return message->candidate_count && hs_measured_is_ok(message->candidates[0].measured)
                ? &message->candidates[0]
                : NULL;
+}
+
+/* Why that is not certain, at the end of the line; and what sharing cores does to a library. */
+static void say_doubt(struct hs_sheet *sheet, const struct hs_result *result,
+                      const struct hs_result_message *message)
+{
+    struct hs_text doubt = {0};
+
+    hs_doubt_append(&doubt, result, message);
+    if (doubt.length > 0)
+        hs_sheet_say(sheet, "; not certain: %s", doubt.data);
+    hs_sheet_say(sheet, "\n");
+    if (result->placement.crowded_ranks > 0 && message->baseline_count > 0)
+        hs_sheet_say(sheet,
+                     "ranks that share a core wait for their turn, in %s most of all: what is "
+                     "said of it holds here only, not where each has a core\n",
+                     message->baselines[0].name);
+    hs_text_release(&doubt);
 }
 
 /* "best  4x8x4  12.34 ms  1.392x faster than flat, 3.1x faster than MPI_Allreduce" */
@@ -43,7 +62,7 @@ static void say_answer(struct hs_sheet *sheet, const struct hs_result *result,
                          message->baselines[i].name);
             separator = ", ";
         }
-    hs_sheet_say(sheet, "\n");
+    say_doubt(sheet, result, message);
 }
 
 /* The whole of the runs in which a plan's layers were timed. */
@@ -79,7 +98,7 @@ static void say_message(struct hs_sheet *sheet, const struct hs_contest *contest
     hs_text_release(&gaps);
     say_answer(sheet, result, message);
     if (message->certificate)
-        hs_report_certificate(sheet, message);
+        hs_report_certificate(sheet, result, message);
 }
 
 enum hs_status hs_report_print(struct hs_text *out, const struct hs_session *session,

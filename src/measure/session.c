@@ -195,15 +195,14 @@ static enum hs_status tell(void *state, const struct hs_step *step,
 
 static const struct hs_planner contest_planner = {next, tell};
 
-/* What is left of the budget, divided by the sizes left. A virtual clock starts at 0 for each size,
- * and again behind its layers. */
-static double bout_budget(const struct hs_session *session)
+/* What is left of the budget, divided by the sizes left: at the beginning of a size, for its layers
+ * and its contest together. A virtual clock starts at 0 for each size. */
+static double share_of_budget(const struct hs_session *session)
 {
     double budget = session->settings.budget_seconds;
 
     if (session->campaign.backend->virtual_clock)
-        return budget / (double)session->bout_count -
-               session->bouts[session->current].layers_seconds;
+        return budget / (double)session->bout_count;
     return (budget - (hs_clock_seconds() - session->begin_seconds)) /
            (double)(session->bout_count - session->current);
 }
@@ -212,7 +211,7 @@ static double bout_budget(const struct hs_session *session)
 static enum hs_status choose_lazily(struct hs_session *session, struct hs_error *err)
 {
     struct hs_bout *bout = &session->bouts[session->current];
-    enum hs_status status = hs_lazy_plan_run(session, bout, bout_budget(session), err);
+    enum hs_status status = hs_lazy_plan_run(session, bout, bout->share_seconds, err);
 
     if (status != HS_OK)
         return status;
@@ -235,7 +234,7 @@ static enum hs_status run_bout(struct hs_session *session, struct hs_error *err)
 
     hs_guard_lock(campaign->guard);
     bout->begun = true;
-    bout->contest.rules.budget_seconds = bout_budget(session);
+    bout->contest.rules.budget_seconds = bout->share_seconds - bout->layers_seconds;
     campaign->progress.bytes = bout->bytes;
     hs_guard_unlock(campaign->guard);
     status = hs_campaign_run(campaign, bout->bytes / hs_datatype_bytes(session->settings.datatype),
@@ -341,6 +340,7 @@ enum hs_status hs_session_run(struct hs_session *session, struct hs_error *err)
     session->begin_seconds = session->checkpoint_seconds = hs_clock_seconds();
     for (session->current = 0; session->current < session->bout_count && status == HS_OK;
          session->current++) {
+        session->bouts[session->current].share_seconds = share_of_budget(session);
         if (session->lazy)
             status = choose_lazily(session, err);
         if (status == HS_OK)

@@ -25,6 +25,7 @@ struct hs_bout {
     uint64_t bytes;
     struct hs_candidates candidates;   /* rank 0 */
     struct hs_certificate certificate; /* rank 0; {0} where no layers were measured */
+    double share_seconds;              /* of the budget: for layers and contest */
     double layers_seconds;             /* that they took */
     struct hs_contest contest;         /* rank 0 */
     uint64_t padded_bytes;             /* 0: not padded, or not known yet */

@@ -11,6 +11,23 @@ double hs_certificate_margin(const struct hs_certificate *certificate)
     return certificate->runner_up_seconds / certificate->seconds - 1;
 }
 
+bool hs_certificate_is_certain(const struct hs_certificate *certificate)
+{
+    if (certificate->winner.count == 0 || certificate->within > 0 || certificate->tie_count > 0)
+        return false;
+    return certificate->runner_up.count == 0 ||
+           certificate->runner_up_seconds - certificate->seconds > certificate->ci95_seconds;
+}
+
+void hs_certificate_widen(struct hs_certificate *certificate, double whole_seconds,
+                          double whole_ci95_seconds)
+{
+    double off = fabs(certificate->seconds - whole_seconds);
+
+    if (off > hypot(certificate->ci95_seconds, whole_ci95_seconds))
+        certificate->ci95_seconds = hypot(certificate->ci95_seconds, off);
+}
+
 bool hs_certificate_find(double *seconds, double *ci95_seconds,
                          const struct hs_certificate *certificate, const struct hs_split *split)
 {

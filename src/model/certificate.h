@@ -21,9 +21,14 @@ struct hs_certified_split {
 };
 
 struct hs_certificate {
-    struct hs_split winner;         /* count 0: no split is measured throughout */
-    double seconds;                 /* sum of its layers */
-    double ci95_seconds;            /* half width; widened for having been chosen among the ties */
+    struct hs_split winner; /* count 0: no split is measured throughout */
+    double seconds;         /* sum of its layers */
+    double ci95_seconds;    /* half width */
+    bool again; /* its layers were measured a second time, which is what seconds is of; else the
+                   interval is widened for having been chosen among the ties */
+    /* hs_certificate_is_certain, and what was found out afterwards of the machine and of wholes
+     * does not contradict it. */
+    bool certain;
     size_t layers_measured, layers; /* of the lattice */
     size_t layers_rough;            /* of those measured: with a few samples only */
     size_t layers_failed;           /* could not be measured: splits that need them are left out */
@@ -43,6 +48,13 @@ struct hs_certificate {
 
 #define HS_CERTIFICATE_TIES 64
 
+/* Whether the winner is the best by its layers: nothing is left open, nothing ties, and the lead is
+ * more than its time is known to. */
+bool hs_certificate_is_certain(const struct hs_certificate *certificate);
+/* Widens the interval where the winner's whole, measured afterwards, is off the sum by more than
+ * both intervals say: by that much. */
+void hs_certificate_widen(struct hs_certificate *certificate, double whole_seconds,
+                          double whole_ci95_seconds);
 /* How much longer than the winner the runner-up takes, relative to the winner; NaN
  * without one. */
 double hs_certificate_margin(const struct hs_certificate *certificate);

@@ -105,6 +105,8 @@ struct hs_placement {
     struct hs_placed_node *nodes; /* [node_count] owned, in the order of their ranks */
     size_t node_count;
     char *note; /* owned; what is uneven or unknown, NULL when regular */
+    /* Where ranks outnumber the cores of a machine: most of them per core; 0: nowhere. */
+    int64_t crowded_ranks, crowded_cores;
 };
 
 struct hs_result {

@@ -63,6 +63,11 @@ static const struct hs_field winner_rows[] = {
     {"seconds", HS_TIME, CERTIFICATE(seconds)},
     {"ci95_seconds", HS_INTERVAL, CERTIFICATE(ci95_seconds),
      INTERVAL(struct hs_certificate, seconds)},
+    {"again", HS_BOOL, CERTIFICATE(again), HS_WITH(false),
+     .about = "Its layers were measured a second time, of which seconds is the sum."},
+    {"certain", HS_BOOL, CERTIFICATE(certain), HS_WITH(false),
+     .about = "Nothing known, of ranks that share cores and of wholes too, speaks against the "
+              "winner being the best."},
     {"within", HS_NUMBER, CERTIFICATE(within), HS_WITHOUT((double)INFINITY),
      .max = HS_SECONDS_MAX / HS_SECONDS_MIN,
      .about = "No other split takes less than seconds / (1 + within), at 95 %; 0: the winner is "

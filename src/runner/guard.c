@@ -2,6 +2,7 @@
 #include "runner/guard.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -45,12 +46,19 @@ static void *last_resort(void *exit_status)
     _exit(*(const int *)exit_status);
 }
 
-/* MPI_Abort tells the launcher the exit status, which a mere exit does not; but it may hang. */
+/* MPI_Abort tells the launcher the exit status, which a mere exit does not; but it may hang. What
+ * it has to say on top of what was said here is of no use to people. */
 static _Noreturn void end_job(int exit_status)
 {
     static int status_for_thread;
     pthread_t thread;
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
+    /* Hydra takes a closed stream for a dead process: there is one more of each. */
+    if (nowhere >= 0 && dup(STDOUT_FILENO) >= 0 && dup(STDERR_FILENO) >= 0) {
+        dup2(nowhere, STDOUT_FILENO);
+        dup2(nowhere, STDERR_FILENO);
+    }
     status_for_thread = exit_status;
     if (pthread_create(&thread, NULL, last_resort, &status_for_thread) == 0)
         MPI_Abort(MPI_COMM_WORLD, exit_status);

@@ -6,7 +6,6 @@
 
 #include "base/statistics.h"
 
-#define NORMAL_95    1.959964
 #define MEDIAN_ERROR 1.2533 /* of the mean's standard error, for normal samples: sqrt(pi / 2) */
 #define MAD_SIGMA    1.4826 /* of the median absolute deviation */
 #define SINGLE_NOISE 0.25   /* of one sample, of which nothing is known */
@@ -76,7 +75,7 @@ double hs_samples_noise(const struct hs_samples *samples)
     if (count == 1 || !summarise(&summary, samples))
         return SINGLE_NOISE;
     if (summary.ci_valid)
-        return (summary.ci_high - summary.ci_low) / 2 / NORMAL_95 / summary.median;
+        return hs_summary_noise(&summary);
     return MEDIAN_ERROR * (summary.max - summary.min) / mean_ranges[count - 2] /
            sqrt((double)count) / summary.median;
 }

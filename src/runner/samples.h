@@ -25,9 +25,9 @@ void hs_samples_release(struct hs_samples *samples);
 double hs_samples_median(const struct hs_samples *samples);
 /* Whether the 95 % interval of the median is within `precision` of the median. */
 bool hs_samples_precise(const struct hs_samples *samples, double precision);
-/* Relative standard error of the median of samples > 0, robust to outliers: half of the 95 %
- * order-statistic interval over 1.96; below 6 samples, which have no such interval, from the range;
- * of a single sample 25 %. Finite always; NaN without samples. */
+/* Relative standard error of the median of samples > 0, robust to outliers: from the 95 %
+ * order-statistic interval (statistics.h); below 6 samples, which have no such interval, from the
+ * range; of a single sample 25 %. Finite always; NaN without samples. */
 double hs_samples_noise(const struct hs_samples *samples);
 /* Relative standard deviation of one sample, from the median absolute deviation; 0 below 2 samples.
  */

@@ -126,19 +126,20 @@ static enum hs_status find_best(struct best *best, const struct rivals *rivals,
     return status;
 }
 
-static enum hs_status find_winner(struct rivals *rivals, struct hs_error *err)
+enum hs_status hs_lazy_layers_winner(struct hs_split *winner, const struct hs_lattice *lattice,
+                                     const struct hs_lazy_layer *layers, struct hs_error *err)
 {
-    for (int least = HS_LAZY_MEASURED; least >= HS_LAZY_ROUGH && rivals->winner.count == 0;
-         least--) {
+    struct rivals rivals = {.lattice = lattice, .layers = layers};
+
+    winner->count = 0;
+    for (int least = HS_LAZY_MEASURED; least >= HS_LAZY_ROUGH && winner->count == 0; least--) {
         struct best best;
-        enum hs_status status = find_best(&best, rivals, (enum hs_lazy_status)least, 1, err);
+        enum hs_status status = find_best(&best, &rivals, (enum hs_lazy_status)least, 1, err);
 
         if (status)
             return status;
-        if (best.count > 0) {
-            rivals->winner = hs_paths_split(&best.paths, best.last, 0);
-            add_up(&rivals->seconds, &rivals->variance, rivals, &rivals->winner, NULL);
-        }
+        if (best.count > 0)
+            *winner = hs_paths_split(&best.paths, best.last, 0);
         hs_paths_release(&best.paths);
     }
     return HS_OK;
@@ -279,6 +280,35 @@ static enum hs_status name_runner_up(struct hs_certificate *certificate,
     return HS_OK;
 }
 
+/* The winner's, by the second time if all of its layers have one. */
+static void state_time(struct hs_certificate *certificate, const struct rivals *rivals)
+{
+    double z = hs_normal_quantile(ERROR_RATE / 2), seconds = 0, variance = 0, excess = 0, both;
+    double difference;
+
+    certificate->again = true;
+    for (size_t e = 0; e < rivals->lattice->edge_count; e++) {
+        const struct hs_lazy_layer *item = &rivals->layers[e];
+
+        if (!has_layer(&rivals->winner, item->layer))
+            continue;
+        seconds += item->again_seconds;
+        variance += item->again_variance;
+        certificate->again = certificate->again && item->again_seconds > 0;
+    }
+    if (!certificate->again) {
+        certificate->seconds = rivals->seconds;
+        certificate->ci95_seconds = rivals->z * sqrt(rivals->variance);
+        return;
+    }
+    difference = seconds - rivals->seconds;
+    both = variance + rivals->variance;
+    if (fabs(difference) > z * sqrt(both))
+        excess = (difference * difference - both) / 2;
+    certificate->seconds = seconds;
+    certificate->ci95_seconds = z * sqrt(variance + excess);
+}
+
 static void count_layers(struct hs_certificate *certificate, const struct rivals *rivals)
 {
     certificate->layers = rivals->lattice->edge_count;
@@ -299,13 +329,13 @@ enum hs_status hs_lazy_layers_certify(struct hs_certificate *certificate,
     *certificate = (struct hs_certificate){0};
     count_layers(certificate, &rivals);
     if (lattice->edge_count > 0)
-        status = find_winner(&rivals, err);
+        status = hs_lazy_layers_winner(&rivals.winner, lattice, layers, err);
     if (status || rivals.winner.count == 0)
         return status;
+    add_up(&rivals.seconds, &rivals.variance, &rivals, &rivals.winner, NULL);
     status = find_rivals(&rivals, err);
     certificate->winner = rivals.winner;
-    certificate->seconds = rivals.seconds;
-    certificate->ci95_seconds = rivals.z * sqrt(rivals.variance);
+    state_time(certificate, &rivals);
     if (!status)
         status = name_runner_up(certificate, &rivals, err);
     if (!status)

@@ -24,8 +24,10 @@ struct hs_lazy_layer {
     enum hs_lazy_status status;
     double seconds;  /* all its phases: measured, roughly or not; else what can be expected */
     double variance; /* measured: of the noise, seconds squared */
+    double again_seconds, again_variance; /* measured a second time; 0: not */
     /* Of the planner, which measures it (lazy_planner.h). */
     struct hs_fit_point point; /* measured: all its phases in one */
+    double again_noise;        /* relative standard error of the second time */
     double deviation;          /* of its seconds, given all points: standard deviation */
     double low_seconds;        /* no machine is drawn on which it takes less */
     int bottleneck;            /* level whose link holds it up, as described */
@@ -43,9 +45,14 @@ double hs_lazy_layers_shortest(double *seconds, size_t *into, const struct hs_la
                                const struct hs_lazy_layer *layers, const double *times,
                                enum hs_lazy_status least);
 
-/* Fills all of a certificate but `within`; the caller releases it. The winner is the best of the
- * splits through precisely measured layers; where there is none, through roughly measured ones.
- * HS_MEMORY. */
+/* The best of the splits through precisely measured layers; where there is none, through roughly
+ * measured ones; count 0: nor of these. HS_MEMORY. */
+enum hs_status hs_lazy_layers_winner(struct hs_split *winner, const struct hs_lattice *lattice,
+                                     const struct hs_lazy_layer *layers, struct hs_error *err);
+/* Fills all of a certificate but `within`; the caller releases it. Where all layers of the winner
+ * were measured a second time, its time is that of the second time, which did not choose it: no
+ * Bonferroni, and wider where the two times differ by more than their noise, by the variance
+ * between them (DerSimonian and Laird 1986). HS_MEMORY. */
 enum hs_status hs_lazy_layers_certify(struct hs_certificate *certificate,
                                       const struct hs_lattice *lattice,
                                       const struct hs_lazy_layer *layers, struct hs_error *err);

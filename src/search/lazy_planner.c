@@ -170,6 +170,19 @@ size_t hs_lazy_planner_measured(const struct hs_lazy_planner *planner, size_t *r
     return measured;
 }
 
+size_t hs_lazy_planner_left(const struct hs_lazy_planner *planner)
+{
+    size_t left = 0;
+
+    for (size_t e = 0; e < planner->lattice.edge_count; e++) {
+        const struct hs_lazy_layer *item = &planner->layers[e];
+
+        left += item->status == HS_LAZY_OPEN || item->status == HS_LAZY_ROUGH ||
+                (item->status == HS_LAZY_MEASURED && item->again_seconds == 0);
+    }
+    return left;
+}
+
 /* ---- what came out -------------------------------------------------------------------------- */
 
 enum hs_status hs_lazy_planner_learn(struct hs_lazy_planner *planner,
@@ -211,6 +224,11 @@ enum hs_status hs_lazy_planner_tell(struct hs_lazy_planner *planner,
                        "expected a time above 0 of each phase of one layer of %" PRId64
                        " processes, once",
                        planner->problem.group.size);
+    if (item->status == HS_LAZY_MEASURED && !rough) {
+        item->again_seconds = joined[0].seconds;
+        item->again_noise = joined[0].noise;
+        return HS_OK;
+    }
     item->status = rough ? HS_LAZY_ROUGH : HS_LAZY_MEASURED;
     item->point = joined[0];
     item->seconds = joined[0].seconds;
@@ -276,6 +294,30 @@ static void set_variances(struct hs_lazy_planner *planner, enum hs_lazy_status m
 
         if (item->status == measured)
             item->variance = fmax(own, (own + usual / calls) / 2) * item->seconds * item->seconds;
+    }
+}
+
+/* Of the second time, which nothing chose: noise may be under- as well as overestimated. */
+static void set_again_variances(struct hs_lazy_planner *planner)
+{
+    double sum = 0, count = 0;
+
+    for (size_t e = 0; e < planner->lattice.edge_count; e++) {
+        const struct hs_lazy_layer *item = &planner->layers[e];
+
+        if (item->again_seconds == 0)
+            continue;
+        sum +=
+            (item->again_noise + item->point.noise) * sqrt(hs_phase_calls(item->point.key.phase));
+        count += 2;
+    }
+    for (size_t e = 0; e < planner->lattice.edge_count; e++) {
+        struct hs_lazy_layer *item = &planner->layers[e];
+        double usual = sum / count / sqrt(hs_phase_calls(item->point.key.phase));
+        double noise = (item->again_noise + usual) / 2 * item->again_seconds;
+
+        if (item->again_seconds > 0)
+            item->again_variance = noise * noise;
     }
 }
 
@@ -463,6 +505,23 @@ static void look_at_level(struct hs_lazy_step *step, const struct hs_lazy_planne
         *step = step_to(quickest);
 }
 
+/* A layer of the winner that was measured once. */
+static enum hs_status look_again(struct hs_lazy_step *step, const struct hs_lazy_planner *planner,
+                                 struct hs_error *err)
+{
+    struct hs_split winner;
+    enum hs_status status = hs_lazy_layers_winner(&winner, &planner->lattice, planner->layers, err);
+
+    for (int i = 0; !status && i < winner.count && !step->wanted; i++) {
+        const struct hs_lazy_layer *item =
+            hs_lazy_planner_find(planner, hs_split_layer(&winner, i));
+
+        if (item->status == HS_LAZY_MEASURED && item->again_seconds == 0)
+            *step = (struct hs_lazy_step){.wanted = true, .layer = item->layer, .again = true};
+    }
+    return status;
+}
+
 enum hs_status hs_lazy_planner_next(struct hs_lazy_step *step, struct hs_lazy_planner *planner,
                                     struct hs_error *err)
 {
@@ -477,7 +536,7 @@ enum hs_status hs_lazy_planner_next(struct hs_lazy_step *step, struct hs_lazy_pl
     count_votes(step, planner);
     if (!step->wanted)
         look_at_level(step, planner);
-    return HS_OK;
+    return step->wanted ? HS_OK : look_again(step, planner, err);
 }
 
 /* ---- the answer ----------------------------------------------------------------------------- */
@@ -507,9 +566,14 @@ enum hs_status hs_lazy_planner_certify(struct hs_certificate *certificate,
     *certificate = (struct hs_certificate){0};
     if (planner->lattice.edge_count > 0)
         status = refresh(planner, err);
-    if (!status)
-        status = hs_lazy_layers_certify(certificate, &planner->lattice, planner->layers, err);
+    if (status)
+        return status;
+    set_again_variances(planner);
+    status = hs_lazy_layers_certify(certificate, &planner->lattice, planner->layers, err);
     if (!status && certificate->winner.count > 0)
         certificate->within = find_within(planner, &certificate->winner);
+    if (!status && certificate->runner_up.count > 0)
+        certificate->within =
+            fmax(certificate->within, certificate->seconds / certificate->runner_up_seconds - 1);
     return status;
 }

@@ -12,7 +12,8 @@
  * shortest paths with lazily evaluated edges: Dellin and Srinivasa, ICAPS 2016.)
  *
  * A layer is measured roughly first, with a few samples, which tells whether it matters; those that
- * may be part of the answer are measured again, precisely.
+ * may be part of the answer are measured again, precisely. At the end come the winner's layers once
+ * more: what chose it for being small is no fair measure of it.
  *
  *     hs_lazy_planner_init(&planner, &system, &problem, &options, err);
  *     while (hs_lazy_planner_next(&step, &planner, err) == HS_OK && step.wanted)
@@ -79,13 +80,14 @@ struct hs_lazy_step {
     bool wanted;
     struct hs_layer layer;
     bool rough; /* a few samples will do; else it was measured so, and matters */
+    bool again; /* it is one of the winner's, measured before */
 };
 /* HS_FAILED: points that have nothing to do with the description. HS_MEMORY. */
 enum hs_status hs_lazy_planner_next(struct hs_lazy_step *step, struct hs_lazy_planner *planner,
                                     struct hs_error *err);
 /* What was measured of a layer: one point for each of its phases, or one PAIR. Takes the place of
- * an earlier measurement. HS_INVALID: no layer of this problem, phases missing, times that are not
- * positive. */
+ * a rough measurement; of a precise one it is the second time. HS_INVALID: no layer of this
+ * problem, phases missing, times that are not positive. */
 enum hs_status hs_lazy_planner_tell(struct hs_lazy_planner *planner,
                                     const struct hs_fit_point *points, size_t count, bool rough,
                                     struct hs_error *err);
@@ -100,6 +102,8 @@ void hs_lazy_planner_fail(struct hs_lazy_planner *planner, struct hs_layer layer
 /* What is known of a layer; NULL where the lattice has none such. */
 const struct hs_lazy_layer *hs_lazy_planner_find(const struct hs_lazy_planner *planner,
                                                  struct hs_layer layer);
+/* How many measurements may still come, at most. */
+size_t hs_lazy_planner_left(const struct hs_lazy_planner *planner);
 /* How many layers were measured, roughly or precisely; *rough (may be NULL): how many only so. */
 size_t hs_lazy_planner_measured(const struct hs_lazy_planner *planner, size_t *rough);
 /* The described system with fits to all points so far, owned by the caller (hs_system_release);

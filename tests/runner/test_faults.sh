@@ -155,6 +155,7 @@ signalled() { # SIGNAL STATUS
     finish
     if [ "$mpi" = mpich ]; then
         check "SIG$1: the exit status says so" "[ \$status = $2 ] && nobody_left"
+        check "SIG$1: MPI adds no words of its own" '! said MPI_Abort'
     else # mpirun has a status of its own for this
         check "SIG$1: the exit status is not 0" '[ $status != 0 ] && nobody_left'
     fi

@@ -53,6 +53,16 @@ status=$?
 check "without a launcher it runs as one rank and says what to type" '[ $status = 0 ] && \
     holds one.json "m[\"best\"] == \"1\"" && said "mpiexec -n 4 hiersearch measure"'
 
+foreign=OMPI_COMM_WORLD
+[ "$mpi" = mpich ] || foreign=PMI
+env ${foreign}_SIZE=4 ${foreign}_RANK=0 timeout 30 "$program" --size 4KiB -q -o foreign.json >out 2>err
+status=$?
+check "a launcher of another MPI, which makes n jobs of one process, is refused" '[ $status = 2 ] && [ ! -e foreign.json ] && \
+    said "the launcher started 4 processes (${foreign}_SIZE), but MPI sees one"'
+env ${foreign}_SIZE=4 ${foreign}_RANK=3 timeout 30 "$program" --size 4KiB -q >out 2>err
+status=$?
+check "one of its processes says so" '[ $status = 2 ] && [ "$(our_lines)" = 0 ]'
+
 # ---- the model's choice, with the null backend ------------------------------------------------------------
 measure 8 $system --size 1MiB --backend null --top 2 -o top.json
 check "--top 2 measures two plans and the flat split" '[ $status = 0 ] && is_valid top.json && \
@@ -69,6 +79,12 @@ check "its times are those of the result" 'cp out table.csv && holds csv.json "[
     for c in x[\"candidates\"] + x[\"baselines\"]]"'
 measure 4 $system --size 1KiB --backend null --all -q --json -o json.json
 check "--json prints the result file" '[ $status = 0 ] && cmp out json.json'
+measure 8 $system --size 1MiB --backend null --top 2 --max-samples 1 --min-samples 1 -q
+check "a winner of one sample is not called the best without a remark" '[ $status = 0 ] && \
+    grep -q "^best  .*; not certain: 1 sample only$" out'
+measure 8 $system --size 1MiB --backend null --faults noise=0.3 --all --warmup 0 --min-samples 6 --max-samples 6 -q
+check "plans whose intervals meet are not told apart" '[ $status = 0 ] && \
+    grep -q "^best  .*; not certain: not told apart from [0-9x]*" out'
 measure 8 $system --size 1MiB --backend null --search containment --top 1 -q -o containment.json
 check "containment can choose too" '[ $status = 0 ] && holds containment.json "m[\"search\"][\"strategy\"] == \"containment\""'
 measure 8 $system --size 1MiB --backend null --faults bias=4x2:3,noise=0.05 --all -q -o bias.json
@@ -103,7 +119,7 @@ usage "a plan must multiply to np" 4 'expected a product of 4' --size 4KiB --pla
 usage "the null backend needs a system" 2 'SYSTEM' --size 4KiB --backend null
 usage "containment needs a model" 2 'give a SYSTEM' --size 4KiB --search containment
 usage "--resume needs a journal" 2 '--journal' --size 4KiB --resume
-usage "faults must be known" 2 'expected one of noise' $system --size 4KiB --backend null --faults nosuch=1
+usage "faults must be known" 2 'expected one of noise' nv:2@100GB/s~1us,ib@20GB/s~5us --size 4KiB --backend null --faults nosuch=1
 usage "a folder that is not there is noticed before anything is measured" 2 'cannot be written' \
     --size 4KiB -o "$scratch/none/x.json"
 mkdir folder

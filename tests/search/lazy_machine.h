@@ -161,7 +161,7 @@ static inline double median_noise(const struct hs_summary *summary)
 {
     return summary->count == 3
                ? 1.2533 * (summary->max - summary->min) / 1.693 / sqrt(3) / summary->median
-               : hs_summary_precision(summary) / 1.96;
+               : hs_summary_noise(summary);
 }
 
 /* Median of noisy runs, with the error that its own samples let one think it has; three runs are

@@ -145,6 +145,66 @@ static void points_of_a_calibrated_system_save_measurements(void **state)
     hs_system_release(&described);
 }
 
+/* The quickest first look is often a lucky one: of many splits that take the same, the one that
+ * wins looks better than it is. Measured again, its stated time is right on average. */
+static void the_winners_layers_are_measured_again(void **state)
+{
+    struct hs_system described = parse("net@10GB/s~0s");
+    double bias = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct machine machine = {
+            .real = described, .seed = scramble(seed), .noise = 0.1, .samples = 12};
+        struct found found = search(&machine, &described, 16, 1 * MIB, true, SIZE_MAX);
+
+        assert_true(found.certificate.again);
+        bias += (found.certificate.seconds / found.true_seconds - 1) / 100;
+        hs_certificate_release(&found.certificate);
+    }
+    print_message("# stated times are %+.2f %% off on average\n", 100 * bias);
+    assert_true(fabs(bias) < 0.01);
+    hs_system_release(&described);
+}
+
+static void a_winner_is_certain_only_if_nothing_speaks_against_it(void **state)
+{
+    struct hs_certified_split tie = {.seconds = 1.3};
+    struct hs_certificate certificate = {.winner = hs_split_flat(8),
+                                         .seconds = 1,
+                                         .ci95_seconds = 0.1,
+                                         .runner_up = hs_split_flat(4),
+                                         .runner_up_seconds = 1.2};
+
+    (void)state;
+    assert_true(hs_certificate_is_certain(&certificate));
+    certificate.runner_up_seconds = 1.05; /* within the interval */
+    assert_false(hs_certificate_is_certain(&certificate));
+    certificate.runner_up_seconds = 0.5;
+    assert_false(hs_certificate_is_certain(&certificate));
+    certificate.runner_up_seconds = 1.2;
+    certificate.within = 0.01;
+    assert_false(hs_certificate_is_certain(&certificate));
+    certificate.within = 0;
+    certificate.ties = &tie;
+    certificate.tie_count = 1;
+    assert_false(hs_certificate_is_certain(&certificate));
+    certificate.tie_count = 0;
+    certificate.winner.count = 0;
+    assert_false(hs_certificate_is_certain(&certificate));
+}
+
+static void a_whole_that_is_off_the_sum_widens_the_interval(void **state)
+{
+    struct hs_certificate certificate = {.seconds = 10, .ci95_seconds = 0.3};
+
+    (void)state;
+    hs_certificate_widen(&certificate, 10.4, 0.4); /* hypot(0.3, 0.4) is 0.5 */
+    assert_near(certificate.ci95_seconds, 0.3, 0);
+    hs_certificate_widen(&certificate, 9.6, 0.1);
+    assert_near(certificate.ci95_seconds, 0.5, 1e-15);
+}
+
 static void one_process_needs_no_layer(void **state)
 {
     struct hs_system described = parse(machines[0]);
@@ -199,6 +259,12 @@ static const struct CMUnitTest tests[] = {
             a_description_that_is_far_off_does_not_mislead_it),
     HS_TEST("points of a calibrated system save measurements",
             points_of_a_calibrated_system_save_measurements),
+    HS_TEST("the winner's layers are measured again, and its time is right on average",
+            the_winners_layers_are_measured_again),
+    HS_TEST("a winner is certain only if nothing speaks against it",
+            a_winner_is_certain_only_if_nothing_speaks_against_it),
+    HS_TEST("a whole that is off the sum by more than both intervals widens the interval by that",
+            a_whole_that_is_off_the_sum_widens_the_interval),
     HS_TEST("one process needs no layer", one_process_needs_no_layer),
     HS_TEST("wrong input is refused", wrong_input_is_refused),
 };

@@ -1,0 +1,88 @@
+/* Which splits run as a whole after a lazy search. */
+#include "measure/candidates.h"
+#include "test.h"
+
+static struct hs_split split(const char *text)
+{
+    struct hs_split out;
+
+    assert_int_equal(hs_split_parse(&out, text, 8, NULL), HS_OK);
+    return out;
+}
+
+static bool runs(const struct hs_candidates *candidates, const char *text)
+{
+    struct hs_split wanted = split(text);
+
+    for (size_t i = 0; i < candidates->count; i++)
+        if (hs_split_compare(&candidates->plans[i].split, &wanted) == 0)
+            return true;
+    return false;
+}
+
+/* `next` takes so many seconds, the winner 1; `ties` are named as ties. */
+static void survive(struct hs_candidates *candidates, const char *next, double seconds,
+                    bool measured, struct hs_certified_split *ties, size_t tie_count, int64_t top)
+{
+    struct hs_certificate certificate = {.winner = split("2x2x2"),
+                                         .seconds = 1,
+                                         .ci95_seconds = 0.2,
+                                         .runner_up = split(next),
+                                         .runner_up_seconds = seconds,
+                                         .runner_up_measured = measured,
+                                         .ties = ties,
+                                         .tie_count = tie_count};
+    struct hs_measure_settings settings = {.top = top, .chunks = {1, {1}}};
+    struct hs_error err = {0};
+
+    assert_status_is(
+        hs_candidates_survive(candidates, &certificate, &settings, NULL, 8, 1024, &err), HS_OK,
+        &err);
+    assert_true(runs(candidates, "2x2x2") && runs(candidates, "8"));
+}
+
+static void a_tie_that_is_the_runner_up_runs(void **state)
+{
+    struct hs_certified_split tie = {split("2x4"), 1.1, 0.2};
+    struct hs_candidates candidates;
+
+    (void)state;
+    survive(&candidates, "2x4", 1.1, true, &tie, 1, 8);
+    assert_true(runs(&candidates, "2x4"));
+    assert_int_equal(candidates.count, 3);
+    hs_candidates_release(&candidates);
+}
+
+static void a_runner_up_that_is_expected_to_be_faster_runs(void **state)
+{
+    struct hs_candidates candidates;
+
+    (void)state;
+    survive(&candidates, "4x2", 0.4, false, NULL, 0, 8);
+    assert_true(runs(&candidates, "4x2"));
+    hs_candidates_release(&candidates);
+    survive(&candidates, "4x2", 1.2, true, NULL, 0, 8);
+    assert_false(runs(&candidates, "4x2"));
+    hs_candidates_release(&candidates);
+}
+
+static void ties_run_as_far_as_top_allows_the_best_first(void **state)
+{
+    struct hs_certified_split ties[] = {{split("2x4"), 1.01, 0.2}, {split("4x2"), 1.02, 0.2}};
+    struct hs_candidates candidates;
+
+    (void)state;
+    survive(&candidates, "2x4", 1.01, true, ties, 2, 2);
+    assert_true(runs(&candidates, "2x4"));
+    assert_false(runs(&candidates, "4x2"));
+    hs_candidates_release(&candidates);
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("a tie that is the runner-up runs as a whole", a_tie_that_is_the_runner_up_runs),
+    HS_TEST("a runner-up runs where it is expected to be faster, and not where it is 20 % slower",
+            a_runner_up_that_is_expected_to_be_faster_runs),
+    HS_TEST("ties run as far as --top allows, the best first",
+            ties_run_as_far_as_top_allows_the_best_first),
+};
+HS_TEST_MAIN(tests)
