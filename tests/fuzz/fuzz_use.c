@@ -199,12 +199,12 @@ static void use_result(const struct hs_result *result)
 
 /* ---- journals ---- */
 
-static void add(struct hs_contest *contest, const char *name, const char *text)
+static void add(struct hs_contest *contest, const char *text)
 {
     struct hs_plan plan;
 
     require(hs_plan_parse(&plan, text, 8, NULL) == HS_OK &&
-                hs_contest_add(contest, name, &plan, 0, NULL) == HS_OK,
+                hs_contest_add(contest, &plan, NULL) == HS_OK,
             "a plan can be measured");
 }
 
@@ -218,9 +218,10 @@ static void resume(const struct hs_journal *journal)
 
     if (status != HS_OK)
         check_refusal(status, &err);
-    free(layers);
-    add(&contest, "2x4", "2x4");
-    add(&contest, "8", "8");
+    else
+        hs_journal_layers_release(layers, count);
+    add(&contest, "2x4");
+    add(&contest, "8");
     err = (struct hs_error){HS_OK, ""};
     status = hs_journal_restore(journal, &contest, 1024, true, &err);
     if (status != HS_OK)

@@ -7,7 +7,7 @@ set -u
 # shellcheck source=tests/runner/measure_job.sh
 . "$(dirname "$0")/measure_job.sh" "$@"
 np=8
-problem=(nv:4@100GB/s~0s,ib@20GB/s --size 1MiB --backend null --all)
+problem=(nv:4@100GB/s~0s,ib@20GB/s~14us --size 1MiB --backend null --all)
 noise=noise=0.02,bias=2x2x2:1.2,bias=2x4:1.4
 mkdir run
 small_disk=$scratch/disk
