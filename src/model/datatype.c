@@ -49,8 +49,7 @@ static const char *name_of(const char *typed, const char *const *words, const ch
     int length = snprintf(word, sizeof(word), " %s ", typed);
 
     for (size_t i = 0; i < count && (size_t)length < sizeof(word); i++)
-        if (strcasecmp(names[i], typed) == 0 ||
-            (!strchr(typed, ' ') && strcasestr(words[i], word)))
+        if (strcasecmp(names[i], typed) == 0 || (!strchr(typed, ' ') && strcasestr(words[i], word)))
             return names[i];
     return typed;
 }
