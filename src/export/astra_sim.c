@@ -267,6 +267,8 @@ static void add_workloads(struct hs_export_output *out, const struct hs_export_j
 
         snprintf(name, sizeof(name), "workload.%" PRId64 ".et", rank);
         text = hs_export_add_file(out, name);
+        if (out->count > 0)
+            out->files[out->count - 1].binary = true;
         hs_text_append_bytes(text, trace.data, trace.length);
         text->failed = text->failed || trace.failed;
     }

@@ -231,7 +231,8 @@ enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter 
     if (status == HS_OK && ran_out_of_memory(out))
         status = hs_no_memory(err);
     for (size_t i = 0; i < out->count; i++)
-        make_harmless(&out->files[i].text);
+        if (!out->files[i].binary)
+            make_harmless(&out->files[i].text);
     if (status != HS_OK)
         hs_export_output_release(out);
     return status;

@@ -40,6 +40,7 @@ struct hs_export_job {
 struct hs_export_file {
     char *name; /* owned; file name within the output directory, e.g. "platform.xml" */
     struct hs_text text;
+    bool binary; /* no text: its bytes stay as they are */
 };
 
 /* What an exporter made. {0} is empty. */
