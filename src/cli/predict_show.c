@@ -266,8 +266,7 @@ static enum hs_status hint_at_chunks(const struct hs_predict *predict,
 /* The fastest first, each source once. */
 static int compare_published(const void *left, const void *right)
 {
-    const struct hs_published *a = *(const struct hs_published *const *)left;
-    const struct hs_published *b = *(const struct hs_published *const *)right;
+    const struct hs_published *a = left, *b = right;
     int order = strcmp(a->source, b->source);
 
     return order ? order : (a->seconds > b->seconds) - (a->seconds < b->seconds);
@@ -278,7 +277,7 @@ static enum hs_status say_published(const struct hs_predict *predict,
                                     const struct hs_predict_point *point, struct hs_error *err)
 {
     const struct hs_system *system = predict->system;
-    const struct hs_published **found = calloc(system->published_count + 1, sizeof(*found));
+    struct hs_published *found = calloc(system->published_count + 1, sizeof(*found));
     size_t count = 0;
 
     if (!found)
@@ -286,16 +285,16 @@ static enum hs_status say_published(const struct hs_predict *predict,
     for (size_t i = 0; i < system->published_count; i++)
         if (system->published[i].np == point->request.problem.group.size &&
             system->published[i].bytes == point->bytes)
-            found[count++] = &system->published[i];
+            found[count++] = system->published[i];
     qsort(found, count, sizeof(*found), compare_published);
     for (size_t i = 0; i < count; i++) {
-        bool first = i == 0 || strcmp(found[i]->source, found[i - 1]->source) != 0;
+        bool first = i == 0 || strcmp(found[i].source, found[i - 1].source) != 0;
+        bool last = i + 1 == count || strcmp(found[i].source, found[i + 1].source) != 0;
 
         if (first)
-            hs_sheet_say(predict->sheet, "%spublished, %s:", i > 0 ? "" : "\n", found[i]->source);
-        hs_sheet_say(predict->sheet, "%s %s %s%s", first ? "" : ",", found[i]->call,
-                     HS_AS_TIME(found[i]->seconds),
-                     i + 1 == count || strcmp(found[i]->source, found[i + 1]->source) ? "\n" : "");
+            hs_sheet_say(predict->sheet, "%spublished, %s:", i > 0 ? "" : "\n", found[i].source);
+        hs_sheet_say(predict->sheet, "%s %s %s%s", first ? "" : ",", found[i].call,
+                     HS_AS_TIME(found[i].seconds), last ? "\n" : "");
     }
     free(found);
     return HS_OK;

@@ -179,6 +179,7 @@ static const struct hs_fields system_fields = {HS_ROWS(system_rows, struct hs_sy
 
 static const struct hs_fields document_fields;
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): as hs_field_custom has it */
 static const char *format_predictor(char text[HS_FIELD_TEXT], const void *value,
                                     const struct hs_place *place)
 {

@@ -184,9 +184,12 @@ static int launched_rank(void)
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID",
                                         "SLURM_PROCID"};
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (getenv(names[i]))
-            return atoi(getenv(names[i]));
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *rank = getenv(names[i]);
+
+        if (rank)
+            return (int)strtol(rank, NULL, 10);
+    }
     return 0;
 }
 

@@ -118,7 +118,8 @@ static enum hs_status check_usable(const struct hs_session *session, const struc
                                    struct hs_error *err)
 {
     const struct hs_measure_settings *settings = &session->settings;
-    bool has_journal = settings->journal || (settings->output && strcmp(settings->output, "-"));
+    bool has_journal =
+        settings->journal || (settings->output && strcmp(settings->output, "-") != 0);
     char size[HS_UNIT_TEXT];
 
     for (size_t i = 0; i < result->message_count; i++)
