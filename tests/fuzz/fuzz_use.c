@@ -76,7 +76,8 @@ static void export(const struct hs_result *result, size_t message)
         if (status != HS_OK)
             check_refusal(status, &err);
         for (size_t f = 0; f < output.count; f++)
-            check_text(&output.files[f].text);
+            if (!output.files[f].binary)
+                check_text(&output.files[f].text);
         hs_export_output_release(&output);
     }
 }
