@@ -12,3 +12,4 @@ sed 's/8xH100, 8xNDR400/8xH1000, 8xNDR400/' "$SRC/configs/dgx-h100-superpod.json
 hiersearch predict ./wrong.json --np 16
 sed 's/8xH100, 8xNDR400/4xH100, 4xNDR400/' "$SRC/configs/dgx-h100-superpod.json" >few.json
 hiersearch predict ./few.json --np 16
+echo "exit $?"
