@@ -330,7 +330,7 @@ static bool wants_more(struct hs_bench *bench, const struct hs_step *step,
 {
     const struct hs_rules *rules = &step->rules;
     size_t count = outcome->seconds.count;
-    char more =
+    bool more =
         count < rules->max_samples &&
         hs_bench_elapsed(bench) - begin_seconds < rules->budget_seconds &&
         (count < rules->min_samples || !hs_samples_precise(&outcome->seconds, rules->precision));
