@@ -86,12 +86,6 @@ static void say_search(const struct hs_predict *predict, const struct hs_predict
 /* From this gain over the library's own call on it is advice to split. */
 #define ADVICE_GAIN 1.03
 
-/* Stages are NCCL's own calls, and so the flat split is its AllReduce. */
-static bool is_native(const struct hs_predict *predict)
-{
-    return predict->system->parts && !hs_predict_is_calibrated(predict);
-}
-
 /* What NCCL does by itself, where the system says that it runs: "NCCL's own AllReduce (tree, LL128)
  * takes 94.84 us, 80.1 us to 112.3 us with 90 %: a split gains 1.124x". */
 static void say_library(const struct hs_predict *predict, const struct hs_predict_point *point)
@@ -101,7 +95,7 @@ static void say_library(const struct hs_predict *predict, const struct hs_predic
     struct hs_nccl_ask ask = {.kind = HS_CALL_ALLREDUCE, .bytes = (double)point->bytes};
     struct hs_nccl_price price;
 
-    if (!is_native(predict) || np == 1)
+    if (!hs_system_is_nccl_native(predict->system) || np == 1)
         return;
     ask.gpus = gpus < np ? gpus : np;
     ask.domains = (np + ask.gpus - 1) / ask.gpus;
@@ -125,7 +119,7 @@ static void say_answer(const struct hs_predict *predict, const struct hs_predict
 {
     const struct hs_search_plan *best = &point->found.plans[0];
     double flat_seconds = point->found.flat_seconds;
-    const char *alone = is_native(predict) ? "NCCL's own" : "flat";
+    const char *alone = hs_system_is_nccl_native(predict->system) ? "NCCL's own" : "flat";
 
     say_library(predict, point);
     hs_sheet_stress(predict->sheet, "best  %s  %s", HS_AS_PLAN(&best->plan),

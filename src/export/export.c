@@ -125,8 +125,7 @@ bool hs_export_is_nccl_native(const struct hs_export_job *job)
 {
     const struct hs_result *result = job->result;
 
-    return !result->backend && result->has_system && result->system.parts &&
-           result->system.fits.count == 0;
+    return !result->backend && result->has_system && hs_system_is_nccl_native(&result->system);
 }
 
 static enum hs_status check_messages(const struct hs_export_job *job, struct hs_error *err)

@@ -55,7 +55,7 @@ struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ran
     hs_algorithms[key.algorithm]->price(&price, system, ranks);
     if (key.layer.size == 1) /* one process: nothing travels */
         return price;
-    if (system->parts && system->fits.count == 0)
+    if (hs_system_is_nccl_native(system))
         price.nccl = &system->nccl;
     else
         price.launch_seconds = system->launch_seconds * hs_phase_calls(key.phase);
@@ -124,12 +124,14 @@ static bool bytes_extrapolated(const struct hs_stage_price *price, double bytes)
 static struct hs_stage_cost cost_of(const struct hs_stage_price *price, double bytes, double chunks)
 {
     double chunk_bytes = bytes / chunks;
+    struct hs_price_line line = hs_stage_line(price, chunk_bytes);
+    double moving = moving_seconds(line, price, chunk_bytes);
     struct hs_stage_cost cost = {
         .key = price->key,
         .bytes = bytes,
-        .seconds = chunks * hs_stage_seconds(price, chunk_bytes),
-        .latency_seconds = chunks * hs_stage_line(price, chunk_bytes).latency_seconds,
-        .bandwidth_seconds = chunks * hs_stage_bandwidth_seconds(price, chunk_bytes),
+        .seconds = chunks * (line.latency_seconds + price->launch_seconds + moving),
+        .latency_seconds = chunks * line.latency_seconds,
+        .bandwidth_seconds = chunks * moving,
         .launch_seconds = chunks * price->launch_seconds,
         .relative_ci95 = price->relative_ci95,
         .extrapolated = price->extrapolated || bytes_extrapolated(price, chunk_bytes),

@@ -33,6 +33,11 @@ int64_t hs_system_child_ranks(const struct hs_system *system, size_t level)
     return ranks;
 }
 
+bool hs_system_is_nccl_native(const struct hs_system *system)
+{
+    return system->parts && system->fits.count == 0;
+}
+
 int64_t hs_system_capacity(const struct hs_system *system)
 {
     return hs_system_child_ranks(system, system->level_count);

@@ -145,6 +145,9 @@ size_t hs_system_list_levels(const char *names[HS_LEVELS_MAX], const struct hs_s
 /* Ranks in one child of level l, for l = 0 .. level_count (l = level_count: the whole machine;
  * there and beyond an open level it is INT64_MAX). Saturates at INT64_MAX. */
 int64_t hs_system_child_ranks(const struct hs_system *system, size_t level);
+/* Whether stages are NCCL's own calls, priced as such: it names its parts and has no fits. The flat
+ * split is then NCCL's AllReduce, and times are no lines over the message size. */
+bool hs_system_is_nccl_native(const struct hs_system *system);
 /* Ranks the description covers; INT64_MAX where the last level is open. A larger np is allowed, the
  * last level is then taken to go on (more of its children), and outputs say `extrapolated`. */
 int64_t hs_system_capacity(const struct hs_system *system);

@@ -114,7 +114,7 @@ static enum hs_status split_interval(struct reigns *reigns, const struct hs_size
  * library's own calls, a plan's time is not linear in the size: look in every octave. */
 static bool is_linear(const struct hs_search_request *request)
 {
-    if (request->system->parts && request->system->fits.count == 0)
+    if (hs_system_is_nccl_native(request->system))
         return false;
     for (size_t l = 0; l + 1 < request->system->level_count; l++)
         if (request->system->levels[l].fabric == HS_FABRIC_MESH &&
