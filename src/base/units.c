@@ -241,6 +241,7 @@ static enum hs_status take_unit(struct decimal *out, const char *at,
                                 struct hs_error *err)
 {
     char name[32];
+    const char *own;
     size_t length = 0;
 
     if (at[0] == ' ' && is_unit_letter(at[1]))
@@ -249,8 +250,9 @@ static enum hs_status take_unit(struct decimal *out, const char *at,
         length++;
     memcpy(name, at, length);
     name[length] = '\0';
+    own = unit_name(quantity, name);
     for (size_t u = 0; u < quantity->unit_count; u++) {
-        if (strcmp(quantity->units[u].name, unit_name(quantity, name)) == 0)
+        if (strcmp(quantity->units[u].name, own) == 0)
             out->unit = &quantity->units[u];
     }
     if (out->unit == NULL && length > 0)

@@ -41,25 +41,36 @@ static const char *const operation_words[HS_OPERATION_COUNT] = {
 #undef HS_ROW
 };
 
-/* The name that `typed` is another word for, in `words`; else what was typed. */
-static const char *name_of(const char *typed, const char *const *words, const char *const *names,
-                           size_t count)
+/* A list of things with names, and other words for each. */
+struct vocabulary {
+    const char *what;
+    const char *const *names, *const *words;
+    size_t count;
+};
+
+/* Index of what is typed: a name, in any case of letters, or another word for it. */
+static enum hs_status find(size_t *index, const char *typed, const struct vocabulary *known,
+                           struct hs_error *err)
 {
     char word[32];
     int length = snprintf(word, sizeof(word), " %s ", typed);
 
-    for (size_t i = 0; i < count && (size_t)length < sizeof(word); i++)
-        if (strcasecmp(names[i], typed) == 0 || (!strchr(typed, ' ') && strcasestr(words[i], word)))
-            return names[i];
-    return typed;
+    *index = 0;
+    for (size_t i = 0; i < known->count && (size_t)length < sizeof(word); i++)
+        if (strcasecmp(known->names[i], typed) == 0 ||
+            (!strchr(typed, ' ') && strcasestr(known->words[i], word))) {
+            *index = i;
+            return HS_OK;
+        }
+    return hs_name_find(index, typed, known->what, known->names, known->count, err);
 }
 
 enum hs_status hs_datatype_parse(enum hs_datatype *out, const char *text, struct hs_error *err)
 {
-    const char *name = name_of(text, datatype_words, hs_datatype_names, HS_DATATYPE_COUNT);
-    size_t index = 0;
-    enum hs_status status =
-        hs_name_find(&index, name, "data type", hs_datatype_names, HS_DATATYPE_COUNT, err);
+    static const struct vocabulary known = {"data type", hs_datatype_names, datatype_words,
+                                            HS_DATATYPE_COUNT};
+    size_t index;
+    enum hs_status status = find(&index, text, &known, err);
 
     *out = (enum hs_datatype)index;
     return status;
@@ -67,10 +78,10 @@ enum hs_status hs_datatype_parse(enum hs_datatype *out, const char *text, struct
 
 enum hs_status hs_operation_parse(enum hs_operation *out, const char *text, struct hs_error *err)
 {
-    const char *name = name_of(text, operation_words, hs_operation_names, HS_OPERATION_COUNT);
-    size_t index = 0;
-    enum hs_status status =
-        hs_name_find(&index, name, "operation", hs_operation_names, HS_OPERATION_COUNT, err);
+    static const struct vocabulary known = {"operation", hs_operation_names, operation_words,
+                                            HS_OPERATION_COUNT};
+    size_t index;
+    enum hs_status status = find(&index, text, &known, err);
 
     *out = (enum hs_operation)index;
     return status;
