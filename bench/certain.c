@@ -16,16 +16,7 @@
 
 #define MIB 1048576.0
 
-static const char *const machines[] = {
-    "net@12.5GB/s~4us;s=2",
-    "nvlink:mesh:4@111.6GB/s~4.8us,ib:32@18.6GB/s~4.8us/2p,spine@198.4GB/s~4.8us;s=2",
-    "nv:4@150GB/s~0.5us,rack:8@50GB/s~2.3us/2p!,spine@133GB/s~4.6us",
-    "xbus:3@50GB/s~1us,socket:2@64GB/s~2us,ib:18@23GB/s~5us,spine@300GB/s~9us;launch=8us",
-    "nvl72:72@720GB/s~3us,ib@3600GB/s~14us/72p;launch=8.4us",
-    "pcie:8@12GB/s~5us,ib:16@14GB/s~5us/2p,thin@60GB/s~8us;s=2;launch=2us",
-    "mem:2@3GB/s~2us,host:4@62.5MB/s~60us,spine@50MB/s~60us",
-};
-#define MACHINES (sizeof(machines) / sizeof(*machines))
+#define MACHINES (sizeof(lazy_machines) / sizeof(*lazy_machines))
 
 struct tally {
     size_t runs, covered, within, certain, wrong; /* wrong: certified, and not the best by 1 % */
@@ -44,19 +35,10 @@ static struct hs_certificate search(struct machine *machine, const struct hs_sys
     struct hs_lazy_options options = {.shape_only = shape_only};
     struct hs_certificate certificate;
     struct hs_error err = {0};
-    struct hs_lazy_step step;
     struct hs_lazy_planner lazy;
 
-    if (lazy_init(&lazy, system, np, bytes, &options, &err))
-        fail(&err);
-    while (!hs_lazy_planner_next(&step, &lazy, &err) && step.wanted) {
-        struct hs_fit_point points[2];
-        size_t count = measure_layer(points, machine, &lazy, step.layer, step.rough);
-
-        if (hs_lazy_planner_tell(&lazy, points, count, step.rough, &err))
-            fail(&err);
-    }
-    if (hs_lazy_planner_certify(&certificate, &lazy, &err))
+    if (lazy_init(&lazy, system, np, bytes, &options, &err) ||
+        lazy_search(&certificate, &lazy, machine, measure_layer, &err))
         fail(&err);
     hs_lazy_planner_release(&lazy);
     return certificate;
@@ -83,7 +65,7 @@ static void add_run(struct tally *tally, double noise, uint64_t seed)
     uint64_t splits = 0;
     double truth, best;
 
-    if (hs_system_parse(&described, machines[seed % MACHINES], &err))
+    if (hs_system_parse(&described, lazy_machines[seed % MACHINES], &err))
         fail(&err);
     given = shape_only ? without_figures(&described) : described;
     machine_init(&machine, &described, 9000 + seed);

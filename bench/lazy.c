@@ -48,14 +48,6 @@ static void fail(const struct hs_error *err)
     exit(1);
 }
 
-static double noisy(struct machine *machine, double seconds)
-{
-    double run = seconds * exp(machine->noise * normal(machine->seed + ++machine->runs));
-
-    machine->spent_seconds += run;
-    return run;
-}
-
 /* A contest among the plans, played to its end; its seconds are added to what the machine spent. */
 static const struct hs_contestant *play_contest(struct hs_contest *contest, struct machine *machine)
 {
@@ -148,28 +140,27 @@ static struct hs_fit_point measure_phase(struct machine *machine,
                                  .noise = median_noise(&summary)};
 }
 
+static size_t measure_phases(struct hs_fit_point points[2], struct machine *machine,
+                             const struct hs_lazy_planner *lazy, struct hs_layer layer, bool rough)
+{
+    enum hs_phase phases[2];
+    size_t count = (size_t)hs_problem_phases(phases, &lazy->problem, layer);
+
+    for (size_t i = 0; i < count; i++)
+        points[i] = measure_phase(machine, lazy, layer, rough, phases[i]);
+    return count;
+}
+
 static struct hs_certificate measure_layers(struct machine *machine, const struct hs_system *system,
                                             bool shape_only, int64_t np)
 {
     struct hs_lazy_options options = {.shape_only = shape_only};
     struct hs_certificate certificate;
     struct hs_error err = {0};
-    struct hs_lazy_step step;
     struct hs_lazy_planner lazy;
 
-    if (lazy_init(&lazy, system, np, BYTES, &options, &err))
-        fail(&err);
-    while (!hs_lazy_planner_next(&step, &lazy, &err) && step.wanted) {
-        enum hs_phase phases[2];
-        struct hs_fit_point points[2];
-        size_t count = (size_t)hs_problem_phases(phases, &lazy.problem, step.layer);
-
-        for (size_t i = 0; i < count; i++)
-            points[i] = measure_phase(machine, &lazy, step.layer, step.rough, phases[i]);
-        if (hs_lazy_planner_tell(&lazy, points, count, step.rough, &err))
-            fail(&err);
-    }
-    if (hs_lazy_planner_certify(&certificate, &lazy, &err))
+    if (lazy_init(&lazy, system, np, BYTES, &options, &err) ||
+        lazy_search(&certificate, &lazy, machine, measure_phases, &err))
         fail(&err);
     hs_lazy_planner_release(&lazy);
     return certificate;

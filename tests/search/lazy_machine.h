@@ -26,6 +26,18 @@ struct machine {
     double spent_seconds; /* in all runs */
 };
 
+/* Descriptions that the search is tried on. */
+static const char *const lazy_machines[] = {
+    "net@12.5GB/s~4us;s=2",
+    "nvlink:mesh:4@111.6GB/s~4.8us,ib:32@18.6GB/s~4.8us/2p,spine@198.4GB/s~4.8us;s=2",
+    "nv:4@150GB/s~0.5us,rack:8@50GB/s~2.3us/2p!,spine@133GB/s~4.6us",
+    "xbus:3@50GB/s~1us,socket:2@64GB/s~2us,ib:18@23GB/s~5us,spine@300GB/s~9us;launch=8us",
+    "nvl72:72@720GB/s~3us,ib@3600GB/s~14us/72p;launch=8.4us",
+    "pcie:8@12GB/s~5us,ib:16@14GB/s~5us/2p,thin@60GB/s~8us;s=2;launch=2us",
+    /* 8 hosts of 2 ranks in 2 racks; a rack's link carries a fifth of what its hosts send it. */
+    "mem:2@3GB/s~2us,host:4@62.5MB/s~60us,spine@50MB/s~60us",
+};
+
 /* splitmix64: the same numbers on every machine. */
 static uint64_t scramble(uint64_t x)
 {
@@ -164,6 +176,15 @@ static inline double median_noise(const struct hs_summary *summary)
                : hs_summary_noise(summary);
 }
 
+/* One run, whose time is spent. */
+static double noisy(struct machine *machine, double seconds)
+{
+    double run = seconds * exp(machine->noise * normal(machine->seed + ++machine->runs));
+
+    machine->spent_seconds += run;
+    return run;
+}
+
 /* Median of noisy runs, with the error that its own samples let one think it has; three runs are
  * a rough look. */
 static void take_median(double *seconds, double *noise, struct machine *machine, double truth,
@@ -173,10 +194,8 @@ static void take_median(double *seconds, double *noise, struct machine *machine,
     int samples = rough ? HS_LAZY_ROUGH_SAMPLES : machine->samples;
     struct hs_summary summary;
 
-    for (int i = 0; i < samples; i++) {
-        values[i] = truth * exp(machine->noise * normal(machine->seed + ++machine->runs));
-        machine->spent_seconds += values[i];
-    }
+    for (int i = 0; i < samples; i++)
+        values[i] = noisy(machine, truth);
     if (hs_summarise(&summary, values, (size_t)samples, NULL) != HS_OK)
         abort();
     *seconds = summary.median;
@@ -211,6 +230,30 @@ static inline size_t measure_layer(struct hs_fit_point points[2], struct machine
                     rough);
     }
     return count;
+}
+
+/* How a layer is measured: fills a point per phase, returns how many. */
+typedef size_t measure_function(struct hs_fit_point points[2], struct machine *machine,
+                                const struct hs_lazy_planner *lazy, struct hs_layer layer,
+                                bool rough);
+
+/* A search from its beginning to its certificate. */
+static inline enum hs_status lazy_search(struct hs_certificate *certificate,
+                                         struct hs_lazy_planner *lazy, struct machine *machine,
+                                         measure_function *measure, struct hs_error *err)
+{
+    struct hs_fit_point points[2];
+    struct hs_lazy_step step;
+    enum hs_status status;
+
+    while (!(status = hs_lazy_planner_next(&step, lazy, err)) && step.wanted) {
+        size_t count = measure(points, machine, lazy, step.layer, step.rough);
+
+        status = hs_lazy_planner_tell(lazy, points, count, step.rough, err);
+        if (status)
+            return status;
+    }
+    return status ? status : hs_lazy_planner_certify(certificate, lazy, err);
 }
 
 #endif

@@ -12,17 +12,7 @@
 #define MIB       1048576.0
 #define TOLERANCE 0.01 /* the search's default */
 
-static const char *const machines[] = {
-    "net@12.5GB/s~4us;s=2",
-    "nvlink:mesh:4@111.6GB/s~4.8us,ib:32@18.6GB/s~4.8us/2p,spine@198.4GB/s~4.8us;s=2",
-    "nv:4@150GB/s~0.5us,rack:8@50GB/s~2.3us/2p!,spine@133GB/s~4.6us",
-    "xbus:3@50GB/s~1us,socket:2@64GB/s~2us,ib:18@23GB/s~5us,spine@300GB/s~9us;launch=8us",
-    "nvl72:72@720GB/s~3us,ib@3600GB/s~14us/72p;launch=8.4us",
-    "pcie:8@12GB/s~5us,ib:16@14GB/s~5us/2p,thin@60GB/s~8us;s=2;launch=2us",
-    /* 8 hosts of 2 ranks in 2 racks; a rack's link carries a fifth of what its hosts send it. */
-    "mem:2@3GB/s~2us,host:4@62.5MB/s~60us,spine@50MB/s~60us",
-};
-#define TAPERED (HS_COUNT(machines) - 1)
+#define TAPERED (HS_COUNT(lazy_machines) - 1)
 
 /* What came of one search. */
 struct found {

@@ -14,8 +14,8 @@ static void sweep_without_noise(bool shape_only)
     size_t wrong = 0, beaten = 0, runs = 0;
     double measured = 0, layers = 0, worst = 0;
 
-    for (size_t m = 0; m < HS_COUNT(machines); m++) {
-        struct hs_system described = parse(machines[m]);
+    for (size_t m = 0; m < HS_COUNT(lazy_machines); m++) {
+        struct hs_system described = parse(lazy_machines[m]);
         struct hs_system given = shape_only ? without_figures(&described) : described;
 
         for (size_t i = 0; i < HS_COUNT(counts); i++) {
@@ -60,7 +60,7 @@ static void a_machine_of_which_only_the_shape_is_known_is_searched_too(void **st
 static void the_tapered_cluster_needs_at_most_six_of_ten_layers(void **state)
 {
     static const double sizes[] = {1 * MIB, 4 * MIB, 64 * MIB};
-    struct hs_system described = parse(machines[TAPERED]);
+    struct hs_system described = parse(lazy_machines[TAPERED]);
 
     (void)state;
     for (size_t i = 0; i < HS_COUNT(sizes); i++) {
@@ -85,7 +85,7 @@ static void a_search_cut_short_says_how_much_it_leaves_open(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 8; seed++)
         for (size_t most = 0; most <= 6; most++) {
-            struct hs_system described = parse(machines[1 + seed % 3]);
+            struct hs_system described = parse(lazy_machines[1 + seed % 3]);
             struct machine machine;
             struct found found;
 
@@ -113,7 +113,7 @@ static void try_noise(double noise)
     double half_width = 0;
 
     for (uint64_t seed = 0; seed < runs; seed++) {
-        struct hs_system described = parse(machines[seed % HS_COUNT(machines)]);
+        struct hs_system described = parse(lazy_machines[seed % HS_COUNT(lazy_machines)]);
         struct machine machine;
         struct found found;
 
@@ -185,7 +185,7 @@ static void what_it_expects_of_layers_not_measured_covers_the_truth(void **state
 
     (void)state;
     for (uint64_t seed = 0; seed < 100; seed++) {
-        struct hs_system described = parse(machines[seed % HS_COUNT(machines)]);
+        struct hs_system described = parse(lazy_machines[seed % HS_COUNT(lazy_machines)]);
         struct hs_error err = {0};
         struct machine machine;
         struct hs_lazy_planner lazy;

@@ -23,7 +23,7 @@ static void exact_ties_are_named(void **state)
 
 static void a_layer_that_cannot_be_measured_is_avoided(void **state)
 {
-    struct hs_system described = parse(machines[TAPERED]);
+    struct hs_system described = parse(lazy_machines[TAPERED]);
     struct machine machine = {.real = described, .samples = 8};
     struct hs_certificate certificate;
     struct hs_error err = {0};
@@ -67,7 +67,7 @@ static void a_layer_that_cannot_be_measured_is_avoided(void **state)
  */
 static void a_machine_that_contradicts_the_model_is_searched_longer(void **state)
 {
-    struct hs_system real = parse(machines[TAPERED]);
+    struct hs_system real = parse(lazy_machines[TAPERED]);
     struct hs_system shape = parse("mem:2@10GB/s~5us,network@10GB/s~5us");
     size_t wrong = 0;
 
@@ -97,7 +97,7 @@ static void a_description_that_is_far_off_does_not_mislead_it(void **state)
     (void)state;
     for (size_t f = 0; f < HS_COUNT(factors); f++)
         for (uint64_t seed = 0; seed < 28; seed++, runs++) {
-            struct hs_system described = parse(machines[seed % HS_COUNT(machines)]);
+            struct hs_system described = parse(lazy_machines[seed % HS_COUNT(lazy_machines)]);
             struct machine machine;
             struct found found;
 
@@ -120,7 +120,7 @@ static void a_description_that_is_far_off_does_not_mislead_it(void **state)
 
 static void points_of_a_calibrated_system_save_measurements(void **state)
 {
-    struct hs_system described = parse(machines[1]);
+    struct hs_system described = parse(lazy_machines[1]);
     struct machine machine;
     struct hs_error err = {0};
     struct hs_fit_point points[64];
@@ -207,7 +207,7 @@ static void a_whole_that_is_off_the_sum_widens_the_interval(void **state)
 
 static void one_process_needs_no_layer(void **state)
 {
-    struct hs_system described = parse(machines[0]);
+    struct hs_system described = parse(lazy_machines[0]);
     struct hs_certificate certificate;
     struct hs_error err = {0};
     struct hs_lazy_step step;
@@ -226,7 +226,7 @@ static void one_process_needs_no_layer(void **state)
 
 static void wrong_input_is_refused(void **state)
 {
-    struct hs_system described = parse(machines[0]);
+    struct hs_system described = parse(lazy_machines[0]);
     struct hs_lazy_options slow = {.optimism = 0.5};
     struct hs_fit_point point = {.key.layer = {2, 2}, .np = 8, .bytes = MIB, .seconds = 1e-3};
     struct hs_error err = {0};
