@@ -33,14 +33,19 @@ static double from_percent(double value)
     return value / 100;
 }
 
-/* The number of the file that reads back as exactly this SI value: the guess, or one of its
- * neighbours. */
+/* The number of the file that reads back as exactly this SI value: the guess in 15 digits, which is
+ * what a person wrote, the guess, or one of its neighbours. */
 static double in_unit(double guess, double value, double (*read_back)(double))
 {
-    double up = guess, down = guess;
+    double up = guess, down = guess, plain;
+    char text[40];
 
     if (!isfinite(value))
         return value;
+    snprintf(text, sizeof(text), "%.15g", guess);
+    plain = strtod(text, NULL);
+    if (read_back(plain) == value)
+        return plain;
     for (int ulps = 0; ulps <= 2; ulps++) {
         if (read_back(up) == value)
             return up;

@@ -103,7 +103,8 @@ static enum hs_status run_job(struct hs_context *context, const struct compare_s
     enum hs_status status = hs_compare_results(&comparison, job, err);
 
     if (job->system && settings->predict)
-        view.predictor = strchr(settings->predict, '@') ? settings->predict : job->system->name;
+        view.predictor =
+            hs_system_is_text(settings->predict) ? settings->predict : job->system->name;
     for (size_t i = 0; status == HS_OK && i < comparison.unused_count; i++)
         hs_warning(context, "%s is not used: it %s", comparison.unused[i].input->name,
                    comparison.unused[i].why);

@@ -31,8 +31,9 @@ static const struct hs_argument arguments[] = {
     HS_ROW_SYSTEM(
         FIELD(system), true,
         "the machine: a name that `hiersearch systems` lists; a file (the text has a '/' or ends "
-        "in .json; - is stdin); or levels from the inside out (the text has an '@'), such as "
-        "nvlink:4@111.6GB/s~3.4us,ib:32@18.6GB/s~14us,spine@198GB/s"),
+        "in .json; - is stdin); the parts of a node as they are ordered, such as '8xH100, "
+        "8xNDR400, 32:2' (32 nodes under a switch, 2:1); or levels from the inside out (the text "
+        "has an '@'), such as nvlink:4@111.6GB/s~3.4us,ib:32@18.6GB/s~14us,spine@198GB/s"),
     {.name = NULL},
 };
 
@@ -384,7 +385,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
         return status;
     predict.strategy = hs_search_strategy_find(settings->search);
     status = hs_find_system(&system, settings->system, context, err);
-    predict.label = strchr(settings->system, '@') ? settings->system : system.name;
+    predict.label = hs_system_is_text(settings->system) ? settings->system : system.name;
     if (status == HS_OK)
         status = hs_output_check(settings->output, settings->system, NULL, err);
     hs_progress_line_init(&progress, settings->quiet);

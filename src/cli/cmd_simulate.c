@@ -223,7 +223,8 @@ static enum hs_status print(struct hs_context *context, const struct hs_simulate
     if (hs_print_format(&settings->print) == HS_FORMAT_JSON)
         return hs_result_print(context->out, result, err);
     hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
-    show(&sheet, result, strchr(settings->system, '@') ? settings->system : result->system.name);
+    show(&sheet, result,
+         hs_system_is_text(settings->system) ? settings->system : result->system.name);
     return hs_sheet_end(&sheet, err);
 }
 

@@ -59,7 +59,7 @@ enum hs_status hs_find_system(struct hs_system *system, const char *text,
 {
     enum hs_status status = hs_system_find(system, text, err);
 
-    if (status == HS_OK && strchr(text, '@') && system->notes)
+    if (status == HS_OK && hs_system_is_text(text) && system->notes)
         hs_note(context, "%s", system->notes);
     return status;
 }

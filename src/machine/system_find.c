@@ -163,7 +163,8 @@ static enum hs_status fail_unknown(const struct hs_system_list *list, const char
                        nearest);
     return hs_fail(err, HS_INVALID,
                    "unknown system \"%.60s\", expected a name that `hiersearch systems` lists, a "
-                   "path such as ./x.json, or levels such as nvlink:8@300GB/s,ib@200GB/s",
+                   "path such as ./x.json, parts such as \"8xH100, 8xNDR400\", or levels such as "
+                   "nvlink:8@300GB/s,ib@200GB/s",
                    text);
 }
 
@@ -187,7 +188,7 @@ static enum hs_status find_named(char **path, const char *name, struct hs_error 
 enum hs_status hs_system_path(char **path, const char *text, struct hs_error *err)
 {
     *path = NULL;
-    if (strchr(text, '@'))
+    if (hs_system_is_text(text))
         return HS_OK;
     if (!strchr(text, '/') && !ends_in_suffix(text) && strcmp(text, "-") != 0)
         return find_named(path, text, err);

@@ -40,7 +40,8 @@ static void say_placement(struct hs_session *session)
         hs_progress_note(progress,
                          "one process, so there is nothing to split; start it under a launcher: "
                          "mpiexec -n 4 hiersearch measure ...");
-    if (session->campaign.has_system && strchr(session->settings.system, '@') && system->notes)
+    if (session->campaign.has_system && hs_system_is_text(session->settings.system) &&
+        system->notes)
         hs_progress_note(progress, "%s", system->notes);
     if (order->note[0])
         hs_progress_note(progress, "%s", order->note);

@@ -1,12 +1,22 @@
 #include "model/parts.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 #include "base/units.h"
 
+const char *const hs_nic_class_names[HS_NIC_CLASS_COUNT] = {
+#define HS_ROW(name, text, meaning) text,
+    HS_NIC_CLASSES(HS_ROW)
+#undef HS_ROW
+};
+
 #define COUNT_OF(list) (sizeof(list) / sizeof(*(list)))
 #define WORD_BYTES     64 /* a part with its count, and a NUL */
+#define TAPER_MAX      1024.0
 
 #define PCIE4_GBPS 24.0
 #define PCIE5_GBPS 48.0
@@ -38,6 +48,16 @@ static const struct hs_nic known_nics[] = {
     {"TCPXO200", 25.0, HS_NIC_TCPXO},
 };
 
+/* As people type them: "h100" is H100. */
+static enum hs_status find_name(size_t *index, const char *name, const char *what,
+                                const char *const *names, size_t count, struct hs_error *err)
+{
+    for (*index = 0; *index < count; (*index)++)
+        if (strcasecmp(names[*index], name) == 0)
+            return HS_OK;
+    return hs_name_find(index, name, what, names, count, err);
+}
+
 static enum hs_status find_gpu(struct hs_gpu *gpu, const char *name, struct hs_error *err)
 {
     const char *names[COUNT_OF(known_gpus)];
@@ -45,7 +65,7 @@ static enum hs_status find_gpu(struct hs_gpu *gpu, const char *name, struct hs_e
 
     for (i = 0; i < COUNT_OF(known_gpus); i++)
         names[i] = known_gpus[i].name;
-    if (hs_name_find(&i, name, "GPU", names, COUNT_OF(known_gpus), err))
+    if (find_name(&i, name, "GPU", names, COUNT_OF(known_gpus), err))
         return HS_INVALID;
     *gpu = known_gpus[i];
     return HS_OK;
@@ -58,7 +78,7 @@ static enum hs_status find_nic(struct hs_nic *nic, const char *name, struct hs_e
 
     for (i = 0; i < COUNT_OF(known_nics); i++)
         names[i] = known_nics[i].name;
-    if (hs_name_find(&i, name, "NIC", names, COUNT_OF(known_nics), err))
+    if (find_name(&i, name, "NIC", names, COUNT_OF(known_nics), err))
         return HS_INVALID;
     *nic = known_nics[i];
     return HS_OK;
@@ -118,21 +138,58 @@ static enum hs_status parse_gpus(struct hs_parts *parts, char word[WORD_BYTES],
     return HS_OK;
 }
 
+/* NODES [":" TAPER] */
+static enum hs_status parse_network(struct hs_parts *parts, const char *text, struct hs_error *err)
+{
+    char word[WORD_BYTES], *colon, *end = NULL;
+
+    if (strlen(text) >= sizeof(word))
+        return hs_fail(err, HS_INVALID, "expected the nodes under a switch, found \"%.40s...\"",
+                       text);
+    strcpy(word, text);
+    colon = strchr(word, ':');
+    if (colon != NULL)
+        *colon = '\0';
+    if (hs_count_parse(&parts->switch_nodes, word, "number of nodes under a switch", 1, HS_NP_MAX,
+                       err))
+        return HS_INVALID;
+    if (colon == NULL)
+        return HS_OK;
+    parts->taper = isdigit((unsigned char)colon[1]) ? strtod(colon + 1, &end) : 0;
+    if (parts->taper >= 1 && parts->taper <= TAPER_MAX && *end == '\0')
+        return HS_OK;
+    return hs_fail(err, HS_INVALID,
+                   "expected a taper of 1 to %g behind the nodes under a switch, as in 32:2, found "
+                   "\"%.40s\"",
+                   TAPER_MAX, colon + 1);
+}
+
+/* The comma at *text, and the spaces behind it: what follows is the next word. */
+static void skip_comma(const char **text)
+{
+    *text += 1 + strspn(*text + 1, " ");
+}
+
 enum hs_status hs_parts_parse(struct hs_parts *parts, const char *text, struct hs_error *err)
 {
     size_t length = strcspn(text, ",");
     char word[WORD_BYTES];
 
-    memset(parts, 0, sizeof(*parts));
+    *parts = (struct hs_parts){.taper = 1};
     if (take_part(word, &parts->gpu_count, text, length, err) || parse_gpus(parts, word, err))
         return HS_INVALID;
-    if (text[length] == '\0')
+    text += length;
+    if (*text == '\0')
         return HS_OK;
-    text += length + 1;
-    text += strspn(text, " ");
-    if (take_part(word, &parts->nic_count, text, strlen(text), err))
+    skip_comma(&text);
+    length = strcspn(text, ",");
+    if (take_part(word, &parts->nic_count, text, length, err) || find_nic(&parts->nic, word, err))
         return HS_INVALID;
-    return find_nic(&parts->nic, word, err);
+    text += length;
+    if (*text == '\0')
+        return HS_OK;
+    skip_comma(&text);
+    return parse_network(parts, text, err);
 }
 
 static enum hs_status check_shape(const struct hs_parts *parts, int64_t domains, int64_t gpus,
@@ -171,6 +228,7 @@ enum hs_status hs_parts_shape(struct hs_shape *shape, const struct hs_parts *par
     shape->nics = (double)parts->nic_count * (used / count);
     if (parts->gpu_count >= HS_RACK_GPUS)
         shape->nics = used;
+    shape->network_share = 1;
     shape->behind = parts->mesh && parts->gpu.capability < BEHIND_CPU_BELOW && domains > 1;
     return HS_OK;
 }

@@ -5,8 +5,10 @@
  *     4xA100-mesh, 4xSS11       NVLinks join the GPUs pairwise, without a switch (no NVLS)
  *     8xL40S-pcie4              boards without NVLink, in slots of PCIe 4 (or 5)
  *     72xGB200, 72xNDR400       a rack that is one NVLink domain: what NCCL calls a node
+ *     8xH100, 8xNDR400, 32:2    32 nodes under a switch that passes half of what they send on
  *
- *     PARTS := COUNT "x" GPU ["-mesh" | "-pcie4" | "-pcie5"] [", " COUNT "x" NIC]
+ *     PARTS := COUNT "x" GPU ["-mesh" | "-pcie4" | "-pcie5"]
+ *              [", " COUNT "x" NIC [", " NODES [":" TAPER]]]
  *
  * Rates are in GB/s per direction, because NCCL's rule compares them with round figures in GB/s.
  */
@@ -53,6 +55,8 @@ enum hs_nic_class {
         HS_NIC_CLASS_COUNT
 };
 
+extern const char *const hs_nic_class_names[HS_NIC_CLASS_COUNT];
+
 /* The host enters NCCL's rule, and nothing else. */
 enum hs_cpu { HS_CPU_INTEL, HS_CPU_AMD, HS_CPU_ARM };
 
@@ -78,7 +82,9 @@ struct hs_parts {
     struct hs_gpu gpu; /* as its variant is: of boards the slot's rate, of a mesh no NVLS */
     struct hs_nic nic;
     int64_t gpu_count;
-    int64_t nic_count; /* 0: one node alone */
+    int64_t nic_count;    /* 0: one node alone */
+    int64_t switch_nodes; /* under one switch; 0: not known, taken as all */
+    double taper;         /* what they send over what leads on from there, >= 1 */
     bool mesh;
 };
 
@@ -92,6 +98,7 @@ struct hs_shape {
     double nvlink_GBps;           /* what a GPU can inject: of a mesh the links to GPUs in use */
     double link_GBps;             /* most that goes to one other GPU */
     double nics;                  /* of a domain, in use: one may be shared */
+    double network_share;         /* of what the NICs send, that the network passes: 0 to 1 */
     bool behind; /* NICs of A100 mesh boards are behind the CPU (NCCL's path PHB): no LL128 */
 };
 

@@ -135,7 +135,7 @@ static double nics_rate(const struct pace *p)
 {
     const struct hs_shape *shape = &p->run->call.shape;
 
-    return fmax(1, shape->nics * shape->parts.nic.line_GBps * PER_GB);
+    return fmax(1, shape->nics * shape->parts.nic.line_GBps * shape->network_share * PER_GB);
 }
 
 static double line_rate(const struct pace *p)
@@ -345,6 +345,19 @@ static double doubt_of(const struct hs_nccl_machine *machine)
     return machine->doubt > 0 ? machine->doubt : HS_NCCL_DOUBT_CLASS;
 }
 
+/* Where the members of a communicator lie `stride` domains apart, as many communicators lead from
+ * switch to switch at once, each once where they go around in order: together they have what a
+ * switch sends on. */
+static double network_share(const struct hs_parts *parts, const struct hs_nccl_ask *ask)
+{
+    double under = (double)parts->switch_nodes;
+    double crossing = fmin(fmax(1, (double)ask->stride), under);
+
+    if (parts->switch_nodes == 0 || fmax(1, (double)ask->stride) * (double)ask->domains <= under)
+        return 1;
+    return fmin(1, under / parts->taper / crossing);
+}
+
 /* Without the range, which takes far longer to find than the time, low and high are the time. */
 static enum hs_status price_call(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
                                  const struct hs_nccl_ask *ask, bool wants_range,
@@ -360,6 +373,7 @@ static enum hs_status price_call(struct hs_nccl_price *out, const struct hs_nccl
         return hs_fail(err, HS_INVALID, "expected bytes above 0, found %g", ask->bytes);
     if (hs_parts_shape(&call.shape, &machine->parts, ask->domains, ask->gpus, err))
         return HS_INVALID;
+    call.shape.network_share = network_share(&machine->parts, ask);
     if (call.version == 0)
         call.version = HS_NCCL_VERSION_USUAL;
     if (values == NULL) {
@@ -412,8 +426,11 @@ static enum hs_status price_layer(struct hs_nccl_price *out, const struct hs_ncc
                                   struct hs_error *err)
 {
     int64_t gpus = gpus_of(key->layer, machine->gpus);
-    struct hs_nccl_ask ask = {call_of(key->phase), (key->layer.size + gpus - 1) / gpus, gpus,
-                              bytes};
+    struct hs_nccl_ask ask = {.kind = call_of(key->phase),
+                              .domains = (key->layer.size + gpus - 1) / gpus,
+                              .gpus = gpus,
+                              .bytes = bytes,
+                              .stride = key->layer.stride / machine->gpus};
     struct hs_nccl_price back;
 
     if (price_call(out, machine, &ask, wants_range, err))

@@ -62,13 +62,15 @@ struct hs_nccl_ask {
     enum hs_library_call kind;
     int64_t domains, gpus;
     double bytes;
+    int64_t stride; /* from one domain of the communicator to the next, where others of its kind
+                       call from those between; 0: 1 */
 };
 enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
                              const struct hs_nccl_ask *ask, struct hs_error *err);
 
 /* The same for a layer's communicators, ranks counted domain by domain, which all call at once,
  * with `bytes` entering the stage (stage.h); key.algorithm means nothing here. Each has the NICs of
- * its GPUs; where it does not nest in domains it is priced as if it did, with as many GPUs of a
+ * its GPUs, and its share of what leads from switch to switch; where it does not nest in domains it is priced as if it did, with as many GPUs of a
  * domain as fit. A pair is the sum of both calls, with the choice of the reduce-scatter, and the
  * range as if they erred together. Communicators that share NVLinks, or the slots of boards, are
  * priced as if alone. */

@@ -5,7 +5,15 @@
  * first unit of level 0, a_1 such units the first unit of level 1, and so on. A *child* of level l
  * has c_l = a_0 ... a_(l-1) ranks (c_0 = 1: one GPU), a *unit* of level l has c_(l+1) ranks.
  *
- * A system can be a file (docs/system.schema.json), a shipped name, or one line of text:
+ * A system can be a file (docs/system.schema.json), a shipped name, or one line of text: the parts
+ * of a node as they are ordered (parts.h), with the nodes under a switch and how much narrower than
+ * their NICs together what leads out of it is, where that is known,
+ *
+ *     8xH100, 8xNDR400                  8xH100, 8xNDR400, 32:2
+ *
+ *     PARTS-LINE := PARTS [", " NODES [":" TAPER]]
+ *
+ * or levels with their figures:
  *
  *     nvlink:4@111.6GB/s,ib:32@18.6GB/s,spine@198GB/s
  *     nvlink:mesh:4@150GB/s~0.5us,ib:8@50GB/s~2.3us/2p,spine@133GB/s~4.6us;s=1;launch=10us
@@ -122,7 +130,10 @@ struct hs_system {
 extern const struct hs_fields hs_system_fields;
 
 enum hs_status hs_system_load(struct hs_system *system, const char *path, struct hs_error *err);
-/* The one-line form above. Name: "text". */
+/* Whether a text is meant as one of the one-line forms: it has an '@', or begins with a count of
+ * parts. */
+bool hs_system_is_text(const char *text);
+/* The one-line forms above. Name: "text". What a line of parts leaves open stands in the notes. */
 enum hs_status hs_system_parse(struct hs_system *system, const char *text, struct hs_error *err);
 /* A copy that owns its own. HS_MEMORY: it is {0}. */
 enum hs_status hs_system_copy(struct hs_system *copy, const struct hs_system *system,

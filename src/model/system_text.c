@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "model/system.h"
+#include "model/system_parts.h"
 
 #define TEXT_MAX 1024 /* longest line accepted */
 
@@ -289,9 +289,18 @@ static enum hs_status parse_line(struct hs_system *system, const char *text, str
     return check_levels(system, err) ? HS_INVALID : fill_latencies(system, err);
 }
 
+bool hs_system_is_text(const char *text)
+{
+    size_t length = strlen(text);
+
+    return strchr(text, '@') != NULL || (hs_parts_begin(text) && !strchr(text, '/') &&
+                                         (length < 5 || strcmp(text + length - 5, ".json") != 0));
+}
+
 enum hs_status hs_system_parse(struct hs_system *system, const char *text, struct hs_error *err)
 {
     char prefix[96];
+    enum hs_status status;
 
     memset(system, 0, sizeof(*system));
     if (strlen(text) >= TEXT_MAX)
@@ -299,9 +308,13 @@ enum hs_status hs_system_parse(struct hs_system *system, const char *text, struc
                        TEXT_MAX - 1);
     memcpy(system->name, "text", 5);
     system->pipeline_granularity = 1;
-    if (parse_line(system, text, err) == HS_OK)
+    status = hs_parts_begin(text) ? hs_system_of_parts(system, text, err)
+                                  : parse_line(system, text, err);
+    if (status == HS_OK)
         return HS_OK;
-    memset(system, 0, sizeof(*system));
+    hs_system_release(system);
+    if (status != HS_INVALID)
+        return status;
     snprintf(prefix, sizeof(prefix), "system \"%.60s%s\"", text, strlen(text) > 60 ? "..." : "");
     return hs_error_prefix(err, HS_INVALID, prefix);
 }

@@ -1,5 +1,6 @@
 #include "search/search.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,24 @@ static enum hs_status check_chunks(const struct hs_search_request *request, stru
     return HS_OK;
 }
 
+/* Calls of NCCL's leave a node by its NICs. */
+static enum hs_status check_parts(const struct hs_system *system, int64_t ranks,
+                                  struct hs_error *err)
+{
+    const struct hs_parts *parts = &system->nccl.parts;
+
+    if (!hs_system_is_nccl_native(system) || parts->nic_count > 0 || ranks <= parts->gpu_count)
+        return HS_OK;
+    return hs_fail(err, HS_INVALID,
+                   "%" PRId64 " processes are more than the %" PRId64
+                   " GPUs of a node, and \"%s\" names no NICs, as \"8xH100, 8xNDR400\" does",
+                   ranks, parts->gpu_count, system->parts);
+}
+
 static enum hs_status check_request(const struct hs_search_request *request, struct hs_error *err)
 {
+    if (check_parts(request->system, request->problem.group.ranks, err))
+        return HS_INVALID;
     if (!(request->problem.bytes > 0 && isfinite(request->problem.bytes)))
         return hs_fail(err, HS_INVALID, "expected a message of more than 0 bytes, found %g",
                        request->problem.bytes);

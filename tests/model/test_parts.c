@@ -19,6 +19,38 @@ static void a_line_says_gpus_and_nics(void **state)
     assert_true(parts.mesh && !parts.gpu.nvls);
 }
 
+static void names_of_parts_are_read_in_small_letters_too(void **state)
+{
+    struct hs_parts parts;
+
+    (void)state;
+    assert_int_equal(hs_parts_parse(&parts, "8xh100, 8xroce400", NULL), HS_OK);
+    assert_string_equal(parts.gpu.name, "H100");
+    assert_string_equal(parts.nic.name, "RoCE400");
+}
+
+static void nodes_under_a_switch_and_its_taper_may_follow(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t nodes;
+        double taper;
+    } lines[] = {{"8xH100", 0, 1},
+                 {"8xH100, 8xNDR400", 0, 1},
+                 {"8xH100, 8xNDR400, 32", 32, 1},
+                 {"8xH100,8xNDR400,32:2", 32, 2},
+                 {"8xH100, 8xNDR400, 20:1.5", 20, 1.5}};
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(lines); i++) {
+        struct hs_parts parts;
+
+        assert_int_equal(hs_parts_parse(&parts, lines[i].text, NULL), HS_OK);
+        assert_int_equal(parts.switch_nodes, lines[i].nodes);
+        assert_near(parts.taper, lines[i].taper, 0);
+    }
+}
+
 static void a_board_has_the_rate_of_its_slot(void **state)
 {
     static const struct {
@@ -46,7 +78,6 @@ static void wrong_lines_are_refused_with_what_was_meant(void **state)
         {"xH100", "number of parts"},
         {"0xH100", "number of parts"},
         {"1025xH100", "number of parts"},
-        {"8xh100", "did you mean \"H100\""},
         {"8xH10O", "did you mean \"H100\""},
         {"8xMI300X", "unknown GPU \"MI300X\""},
         {"8xH100-mash", "did you mean \"mesh\""},
@@ -55,7 +86,14 @@ static void wrong_lines_are_refused_with_what_was_meant(void **state)
         {"8xH100, 8xNDR4000", "did you mean \"NDR400\""},
         {"4xGH200-mesh, 4xSS11-tcp", "unknown NIC \"SS11-tcp\""},
         {"8xH100,", "expected a part such as 8xH100"},
-        {"8xH100, 8xNDR400, 8xNDR400", "unknown NIC"},
+        {"8xH100, 8xNDR400, 8xNDR400", "nodes under a switch"},
+        {"8xH100, 8xNDR400, 0:2", "nodes under a switch"},
+        {"8xH100, 8xNDR400, 32:", "expected a taper of 1 to 1024"},
+        {"8xH100, 8xNDR400, 32:0.5", "expected a taper of 1 to 1024"},
+        {"8xH100, 8xNDR400, 32:2000", "expected a taper of 1 to 1024"},
+        {"8xH100, 8xNDR400, 32:2, 4", "found \"2, 4\""},
+        {"8xH100, 8xNDR400, ", "nodes under a switch"},
+        {"8xH100, 32:2", "expected a part such as 8xH100"},
         {"8xH1000000000000000000000000000000000000000000000000000000000000000", "expected a part"},
     };
     struct hs_parts parts;
@@ -128,6 +166,10 @@ static void a_call_needs_two_gpus_that_reach_each_other(void **state)
 
 static const struct CMUnitTest tests[] = {
     HS_TEST("a line says GPUs and NICs", a_line_says_gpus_and_nics),
+    HS_TEST("names of parts are read in small letters, too",
+            names_of_parts_are_read_in_small_letters_too),
+    HS_TEST("nodes under a switch and its taper may follow",
+            nodes_under_a_switch_and_its_taper_may_follow),
     HS_TEST("a board has the rate of its slot", a_board_has_the_rate_of_its_slot),
     HS_TEST("wrong lines are refused with what was meant",
             wrong_lines_are_refused_with_what_was_meant),

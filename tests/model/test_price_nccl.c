@@ -172,7 +172,7 @@ static void a_machine_is_asked_in_one_call(void **state)
         const struct golden_price *golden = &golden_prices[i];
         const struct golden_call *call = &golden->call;
         struct hs_nccl_machine machine = machine_of(call->parts, call->gpus);
-        struct hs_nccl_ask ask = {call->kind, call->domains, call->gpus, call->bytes};
+        struct hs_nccl_ask ask = {call->kind, call->domains, call->gpus, call->bytes, 0};
         struct hs_nccl_price price;
 
         if (call->among != ANY || golden->host_clock || call->cpu != machine.parts.gpu.cpu)
@@ -191,10 +191,10 @@ static void a_machine_is_asked_in_one_call(void **state)
 static void what_cannot_be_priced_is_refused(void **state)
 {
     struct hs_nccl_machine machine = machine_of("8xH100", 8);
-    const struct hs_nccl_ask asks[] = {{HS_CALL_ALLREDUCE, 1, 8, 0},
-                                       {HS_CALL_ALLREDUCE, 1, 8, NAN},
-                                       {HS_CALL_ALLREDUCE, 2, 8, 1024},
-                                       {HS_CALL_ALLREDUCE, 1, 1, 1024}};
+    const struct hs_nccl_ask asks[] = {{HS_CALL_ALLREDUCE, 1, 8, 0, 0},
+                                       {HS_CALL_ALLREDUCE, 1, 8, NAN, 0},
+                                       {HS_CALL_ALLREDUCE, 2, 8, 1024, 0},
+                                       {HS_CALL_ALLREDUCE, 1, 1, 1024, 0}};
     struct hs_nccl_price price;
 
     (void)state;
@@ -219,9 +219,9 @@ static double asked(const struct hs_nccl_machine *machine, enum hs_library_call 
 {
     struct hs_nccl_price price;
 
-    assert_int_equal(
-        hs_nccl_price(&price, machine, &(struct hs_nccl_ask){kind, domains, gpus, 1048576}, NULL),
-        HS_OK);
+    assert_int_equal(hs_nccl_price(&price, machine,
+                                   &(struct hs_nccl_ask){kind, domains, gpus, 1048576, 0}, NULL),
+                     HS_OK);
     return price.seconds;
 }
 
@@ -243,6 +243,29 @@ static void a_layer_is_a_call_of_its_communicators(void **state)
     assert_near(layer(&machine, HS_PAIR, 1, 4).seconds, scatter + gather, 1e-15);
 }
 
+/* 4 nodes under a switch that passes a third on: 4/3 of what a node's NICs send. */
+static void layers_of_many_nodes_share_what_leaves_a_switch(void **state)
+{
+    struct hs_nccl_machine full = machine_of("4xA100-mesh, 4xSS11", 4);
+    struct hs_nccl_machine tapered = machine_of("4xA100-mesh, 4xSS11, 4:3", 4);
+    const struct hs_nccl_ask outer = {HS_CALL_ALLREDUCE, 4, 1, 1 << 28, 4};
+    struct hs_nccl_machine slower = full;
+    struct hs_nccl_price whole, third, price;
+
+    (void)state;
+    assert_int_equal(hs_nccl_price(&whole, &full, &outer, NULL), HS_OK);
+    assert_int_equal(hs_nccl_price(&price, &tapered, &outer, NULL), HS_OK);
+    slower.parts.nic.line_GBps /= 3; /* 4 nodes send through 4/3 of what one sends */
+    assert_int_equal(hs_nccl_price(&third, &slower, &outer, NULL), HS_OK);
+    assert_true(price.seconds > 2.5 * whole.seconds);
+    assert_near(price.seconds, third.seconds, 0.2); /* NCCL's rule sees slower NICs, but no taper */
+    assert_near(layer(&tapered, HS_ALLREDUCE, 1, 64).seconds,
+                layer(&full, HS_ALLREDUCE, 1, 64).seconds, 0); /* in order: one node's NICs */
+    assert_near(layer(&tapered, HS_PAIR, 1, 16).seconds, layer(&full, HS_PAIR, 1, 16).seconds, 0);
+    assert_true(layer(&tapered, HS_PAIR, 16, 4).seconds >
+                1.5 * layer(&full, HS_PAIR, 16, 4).seconds);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("every call has its price", every_call_has_its_price),
     HS_TEST("every price has its range", every_price_has_its_range),
@@ -255,5 +278,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a machine is asked in one call", a_machine_is_asked_in_one_call),
     HS_TEST("what cannot be priced is refused", what_cannot_be_priced_is_refused),
     HS_TEST("a layer is a call of its communicators", a_layer_is_a_call_of_its_communicators),
+    HS_TEST("layers of many nodes share what leaves a switch",
+            layers_of_many_nodes_share_what_leaves_a_switch),
 };
 HS_TEST_MAIN(tests)

@@ -50,6 +50,49 @@ static void a_line_of_text_says_what_its_grammar_says(void **state)
     hs_system_release(&system);
 }
 
+/* The shipped file names its sources; the line of its parts says the same figures. */
+static void a_line_of_parts_has_the_figures_of_the_shipped_machine(void **state)
+{
+    struct hs_system shipped, line = parse("8xH100, 8xNDR400, 32:1");
+
+    (void)state;
+    assert_int_equal(hs_system_load(&shipped, "configs/dgx-h100-superpod.json", NULL), HS_OK);
+    shipped.levels[2].arity = 0; /* the line leaves it open */
+    strcpy(shipped.levels[1].name, "ib");
+    assert_int_equal(line.level_count, 3);
+    for (size_t l = 0; l < 3; l++)
+        assert_near(line.levels[l].bytes_per_second, shipped.levels[l].bytes_per_second, 1e-12);
+    for (size_t l = 0; l < 3; l++)
+        line.levels[l].bytes_per_second = shipped.levels[l].bytes_per_second;
+    assert_same_figures(&line, &shipped);
+    assert_true(hs_system_is_nccl_native(&line));
+    assert_int_equal(line.nccl.gpus, 8);
+    assert_null(line.notes);
+    hs_system_release(&line);
+    hs_system_release(&shipped);
+}
+
+static void what_a_line_of_parts_leaves_open_is_noted(void **state)
+{
+    struct hs_system open = parse("4xA100-mesh, 4xSS11"), node = parse("8xL40S-pcie4");
+    struct hs_system tapered = parse("4xA100-mesh, 4xSS11, 16:3");
+
+    (void)state;
+    assert_int_equal(open.level_count, 2);
+    assert_int_equal(open.levels[0].fabric, HS_FABRIC_MESH);
+    assert_string_equal(open.levels[1].name, "ss");
+    assert_int_equal(open.levels[1].arity, 0);
+    assert_int_equal(open.levels[1].ports, 4);
+    assert_has(open.notes, "one switch for all nodes is assumed");
+    assert_int_equal(node.level_count, 1);
+    assert_string_equal(node.levels[0].name, "pcie");
+    assert_null(node.notes);
+    assert_near(tapered.levels[2].bytes_per_second, 4 * 25e9 * 0.96 * 16 / 3, 1e-12);
+    hs_system_release(&open);
+    hs_system_release(&node);
+    hs_system_release(&tapered);
+}
+
 static void every_line_reads_back_as_the_same_figures(void **state)
 {
     unsigned seed = 12345;
@@ -192,6 +235,9 @@ static void bad_files_are_refused_with_the_place(void **state)
 
 static const struct CMUnitTest tests[] = {
     HS_TEST("a line of text says what its grammar says", a_line_of_text_says_what_its_grammar_says),
+    HS_TEST("a line of parts has the figures of the shipped machine",
+            a_line_of_parts_has_the_figures_of_the_shipped_machine),
+    HS_TEST("what a line of parts leaves open is noted", what_a_line_of_parts_leaves_open_is_noted),
     HS_TEST("every line reads back as the same figures", every_line_reads_back_as_the_same_figures),
     HS_TEST("bad lines are refused with the reason", bad_lines_are_refused_with_the_reason),
     HS_TEST("every shipped file reads back as the same figures",

@@ -1,0 +1,10 @@
+# A machine in the words of its order: the parts of a node, its NICs, the nodes under a switch and the taper behind it.
+try() { echo "\$ $*"; hiersearch predict "$@" 2>&1; echo "exit $?"; }
+try '8xH100, 8xNDR400, 32:2' --np 512 --size 64KiB --top 3
+try '8xh100,8xndr400' --np 512 --size 25MB --top 1
+try '4xA100-mesh, 4xSS11, 4:3' --np 64 --size 4MiB --top 2 # the outer layers share what leaves a switch
+try '8xH100' --np 16
+try '8xH10, 8xNDR400' --np 16
+try '8xH100, 8xNDR, 32' --np 16
+try '8xH100, 8xNDR400, 32:0.5' --np 16
+hiersearch systems '8xH100, 8xNDR400, 32:2'
