@@ -1,0 +1,455 @@
+#include "result/log.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/list.h"
+#include "result/log_parts.h"
+
+#define LINE_BYTES  1024 /* longer ones are no rows */
+#define WORDS_MAX   40
+#define HOSTS_MAX   4096
+#define HOST_BYTES  64
+#define PREFIX_MAX  96 /* what a launcher puts before a line */
+#define SECONDS_MAX 1e6
+
+/* ---- what is kept ---------------------------------------------------------------------------- */
+
+struct hs_log_run *hs_log_begin(struct hs_log_reader *reader)
+{
+    struct hs_log *log = &reader->log;
+    struct hs_log_run *run = log->run_count ? &log->runs[log->run_count - 1] : NULL;
+
+    if (run &&
+        (log->point_count == 0 || log->points[log->point_count - 1].run != log->run_count - 1))
+        log->run_count--; /* nothing came of it */
+    run = reader->status == HS_OK ? hs_grow(&log->runs, &reader->run_capacity, log->run_count,
+                                            sizeof(*run), reader->err)
+                                  : NULL;
+    if (!run) {
+        reader->status = HS_MEMORY;
+        return NULL;
+    }
+    log->run_count++;
+    *run = (struct hs_log_run){0};
+    return run;
+}
+
+void hs_log_add(struct hs_log_reader *reader, uint64_t bytes, double seconds, bool in_place)
+{
+    struct hs_log *log = &reader->log;
+    struct hs_log_point *point;
+
+    if (reader->status != HS_OK)
+        return;
+    point = hs_grow(&log->points, &reader->point_capacity, log->point_count, sizeof(*point),
+                    reader->err);
+    if (!point) {
+        reader->status = HS_MEMORY;
+        return;
+    }
+    *point = (struct hs_log_point){log->run_count - 1, bytes, seconds, in_place};
+    log->point_count++;
+}
+
+void hs_log_note(struct hs_log_reader *reader, size_t line, const char *why)
+{
+    if (reader->note_count++ < HS_LOG_NOTES_MAX)
+        hs_text_append(&reader->log.notes, "%s:%zu: left out: %s\n", reader->name, line, why);
+    else if (reader->note_count == HS_LOG_NOTES_MAX + 1)
+        hs_text_append(&reader->log.notes, "%s: and others\n", reader->name);
+}
+
+void hs_log_name_call(struct hs_log_run *run, const char *program)
+{
+    char letters[64];
+    size_t length = 0;
+
+    for (; *program && length + 1 < sizeof(letters); program++)
+        if (isalpha((unsigned char)*program))
+            letters[length++] = (char)tolower((unsigned char)*program);
+    letters[length] = '\0';
+    for (int c = 0; c < HS_LIBRARY_CALL_COUNT; c++)
+        if (strncmp(letters, hs_library_call_names[c], strlen(hs_library_call_names[c])) == 0) {
+            run->call = (enum hs_library_call)c;
+            run->call_known = true;
+        }
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* Columns of a table, by the words of its heading; -1: it has none such. */
+struct columns {
+    int count, bytes, time[2], wrong[2], redop, algbw, busbw;
+    double second; /* what its times are in */
+};
+
+struct text_reader {
+    struct hs_log_reader *base;
+    struct columns columns; /* count 0: no table begun */
+    bool csv, has_started;  /* the run's program said what it starts */
+    size_t line;
+    char (*hosts)[HOST_BYTES]; /* of the run */
+    size_t host_count;
+};
+
+static int split_words(char *words[WORDS_MAX], char *line, const char *separators)
+{
+    int count = 0;
+
+    for (char *word = strtok(line, separators); word; word = strtok(NULL, separators)) {
+        if (count == WORDS_MAX)
+            return 0;
+        words[count++] = word;
+    }
+    return count;
+}
+
+static struct hs_log_run *last_run(struct text_reader *reader)
+{
+    struct hs_log *log = &reader->base->log;
+
+    return log->run_count ? &log->runs[log->run_count - 1] : hs_log_begin(reader->base);
+}
+
+static bool has_points(const struct text_reader *reader)
+{
+    const struct hs_log *log = &reader->base->log;
+
+    return log->point_count > 0 && log->points[log->point_count - 1].run == log->run_count - 1;
+}
+
+static void begin_run(struct text_reader *reader)
+{
+    hs_log_begin(reader->base);
+    reader->columns.count = 0;
+    reader->host_count = 0;
+    reader->has_started = false;
+}
+
+/* "#  Rank  0 Group  0 Pid  653 on HOST device  0 [...] GPU" */
+static void read_rank(struct text_reader *reader, const char *at)
+{
+    struct hs_log_run *run = last_run(reader);
+    char host[HOST_BYTES];
+    const char *on = strstr(at, " on ");
+
+    if (!run || !on || sscanf(on, " on %63s", host) != 1)
+        return;
+    run->ranks++;
+    for (size_t i = 0; i < reader->host_count; i++)
+        if (strcmp(reader->hosts[i], host) == 0)
+            return;
+    if (reader->host_count == HOSTS_MAX)
+        return;
+    memcpy(reader->hosts[reader->host_count++], host, sizeof(host));
+    run->nodes = (int64_t)reader->host_count;
+}
+
+/* "NCCL version 2.30.3+cuda13.0" */
+static void read_version(struct text_reader *reader, const char *at)
+{
+    struct hs_log_run *run = last_run(reader);
+    int major, minor, patch;
+
+    if (run && run->nccl_version == 0 && sscanf(at, "%d.%d.%d", &major, &minor, &patch) == 3 &&
+        major >= 2 && major < 100 && minor >= 0 && minor < 100 && patch >= 0 && patch < 100)
+        run->nccl_version = major * 10000 + minor * 100 + patch;
+}
+
+/* Words that begin a run, and what they say of it. */
+static bool read_remark(struct text_reader *reader, const char *line)
+{
+    const char *at;
+    struct hs_log_run *run;
+    int rank;
+
+    if (strstr(line, "ccl-tests version") != NULL) {
+        begin_run(reader);
+        run = last_run(reader);
+        at = strstr(line, "nccl-library=");
+        if (run && at)
+            run->nccl_version = atoi(at + strlen("nccl-library="));
+        return true;
+    }
+    at = strstr(line, "Collective test starting: ");
+    if (at) {
+        if (has_points(reader) || reader->has_started)
+            begin_run(reader);
+        reader->has_started = true;
+        run = last_run(reader);
+        if (run)
+            hs_log_name_call(run, at + strlen("Collective test starting: "));
+        return true;
+    }
+    if (strstr(line, "# nThread ") != NULL && has_points(reader))
+        begin_run(reader);
+    at = strchr(line, '#');
+    if (at && sscanf(at + 1, " Rank %d", &rank) == 1)
+        read_rank(reader, at);
+    at = strstr(line, "NCCL version ");
+    if (at)
+        read_version(reader, at + strlen("NCCL version "));
+    at = strstr(line, "# OSU MPI");
+    if (at) {
+        begin_run(reader);
+        run = last_run(reader);
+        at = strstr(at, "MPI") + 3;
+        at += strncmp(at, "-CUDA", 5) == 0 ? 5 : 0;
+        if (run)
+            hs_log_name_call(run, at);
+        if (run)
+            run->per_rank = run->call_known && run->call != HS_CALL_ALLREDUCE &&
+                            run->call != HS_CALL_REDUCE_SCATTER;
+        return true;
+    }
+    return at != NULL;
+}
+
+static const struct columns no_columns = {.bytes = -1,
+                                          .time = {-1, -1},
+                                          .wrong = {-1, -1},
+                                          .redop = -1,
+                                          .algbw = -1,
+                                          .busbw = -1,
+                                          .second = 1e-6};
+
+/* A heading: its words, with '#' gone. True where it is one of a table with times. */
+static bool read_heading(struct columns *columns, char *words[WORDS_MAX], int count, bool csv)
+{
+    *columns = no_columns;
+    for (int i = 0; i < count; i++) {
+        bool time = strcmp(words[i], "time") == 0 || strcmp(words[i], "time_us") == 0 ||
+                    strcmp(words[i], "us") == 0 || strcmp(words[i], "seconds") == 0;
+        int place = columns->time[0] < 0 ? 0 : 1;
+
+        if (strcmp(words[i], "size") == 0 || strcmp(words[i], "bytes") == 0)
+            columns->bytes = i;
+        if (time && columns->time[place] < 0)
+            columns->time[place] = i;
+        if (strcmp(words[i], "seconds") == 0)
+            columns->second = 1;
+        if (strcmp(words[i], "redop") == 0)
+            columns->redop = i;
+        if (strcmp(words[i], "algbw") == 0)
+            columns->algbw = i;
+        if (strcmp(words[i], "busbw") == 0)
+            columns->busbw = i;
+        if (strcmp(words[i], "wrong") == 0)
+            columns->wrong[columns->time[1] < 0 ? 0 : 1] = i;
+    }
+    columns->count = columns->bytes >= 0 && columns->time[0] >= 0 ? count : 0;
+    return columns->count > 0 && (csv || count >= 6);
+}
+
+static bool read_count(uint64_t *value, const char *word)
+{
+    char *end;
+
+    errno = 0;
+    *value = isdigit((unsigned char)word[0]) ? strtoull(word, &end, 10) : 0;
+    return isdigit((unsigned char)word[0]) && *end == '\0' && errno == 0;
+}
+
+static bool read_positive(double *value, const char *word)
+{
+    char *end;
+
+    *value = strtod(word, &end);
+    return end != word && *end == '\0' && *value > 0 && isfinite(*value);
+}
+
+/* nccl-tests before 2.17 does not say which collective it runs. The bus bandwidth of an allreduce is
+ * 2 (n - 1) / n of the algorithm's, and of the others that reduce there is the reduce-scatter; which
+ * of those that do not reduce it is stays open. Figures have two decimals. */
+static void guess_call(struct hs_log_run *run, const struct columns *columns, char *const *words)
+{
+    double n = (double)run->ranks, algbw, busbw;
+
+    if (run->call_known || run->ranks < 2 || columns->busbw < 0 || columns->algbw < 0 ||
+        !read_positive(&algbw, words[columns->algbw]) ||
+        !read_positive(&busbw, words[columns->busbw]) || algbw < 1)
+        return;
+    if (fabs(busbw / algbw / (2 * (n - 1) / n) - 1) < 0.02)
+        run->call = HS_CALL_ALLREDUCE;
+    else if (columns->redop >= 0 && strcmp(words[columns->redop], "sum") == 0 &&
+             fabs(busbw / algbw / ((n - 1) / n) - 1) < 0.02)
+        run->call = HS_CALL_REDUCE_SCATTER;
+    else
+        return;
+    run->call_known = true;
+}
+
+/* A row of the table, if it has as many words as its heading; the first is the size. */
+static void read_row(struct text_reader *reader, char *words[WORDS_MAX], int count)
+{
+    const struct columns *columns = &reader->columns;
+    uint64_t bytes;
+
+    if (columns->bytes >= count || !read_count(&bytes, words[columns->bytes]))
+        return;
+    if (count < columns->count) {
+        hs_log_note(reader->base, reader->line, "the row is cut short");
+        return;
+    }
+    guess_call(last_run(reader), columns, words);
+    for (int place = 0; place < 2 && bytes > 0; place++) {
+        double time;
+
+        if (columns->time[place] < 0 || strcmp(words[columns->time[place]], "N/A") == 0)
+            continue;
+        if (!read_positive(&time, words[columns->time[place]]) ||
+            time * columns->second > SECONDS_MAX)
+            hs_log_note(reader->base, reader->line, "its time is no time");
+        else if (columns->wrong[place] >= 0 && strtod(words[columns->wrong[place]], NULL) > 0)
+            hs_log_note(reader->base, reader->line, "its data was wrong");
+        else
+            hs_log_add(reader->base, bytes, time * columns->second, place == 1);
+    }
+}
+
+/* Behind what a launcher puts before each line: "[1,0]<stdout>:", "0: ", "host0: ". */
+static char *behind_prefix(char *line)
+{
+    char *mark = strstr(line, ">:"), *colon = strstr(line, ": ");
+
+    if (mark && mark - line < PREFIX_MAX && line[0] == '[')
+        return mark + 2;
+    if (colon && colon - line < PREFIX_MAX && strcspn(line, " #") >= (size_t)(colon - line))
+        return colon + 2;
+    return line;
+}
+
+/* OSU's heading: "# Size       Avg Latency(us)", and Min, Max and Iterations where asked for. */
+static bool read_osu_heading(struct columns *columns, const char *line)
+{
+    const char *size = strstr(line, "# Size"), *latency = strstr(line, "Latency(us)");
+
+    if (!size || !latency)
+        return false;
+    *columns = no_columns;
+    columns->count = 2;
+    columns->bytes = 0;
+    columns->time[0] = 1;
+    return true;
+}
+
+static void read_table_line(struct text_reader *reader, char *line)
+{
+    char *words[WORDS_MAX];
+    bool heading = strchr(line, '#') != NULL || (!reader->columns.count && strchr(line, ','));
+    int count;
+
+    if (heading && read_osu_heading(&reader->columns, line))
+        return;
+    if (heading) {
+        struct columns columns;
+        bool csv = strchr(line, ',') != NULL && !strchr(line, '#');
+
+        count = split_words(words, line, csv ? ", \t\r\n" : "# \t\r\n");
+        if (read_heading(&columns, words, count, csv)) {
+            if (!last_run(reader))
+                return;
+            reader->columns = columns;
+            reader->csv = csv;
+        }
+        return;
+    }
+    if (reader->columns.count == 0)
+        return;
+    count = split_words(words, line, reader->csv ? ", \t\r\n" : " \t\r\n");
+    if (count > 0)
+        read_row(reader, words, count);
+}
+
+static void read_line(struct text_reader *reader, const char *at, size_t length)
+{
+    char line[LINE_BYTES];
+
+    reader->line++;
+    if (length >= sizeof(line) || memchr(at, '\0', length))
+        return;
+    memcpy(line, at, length);
+    line[length] = '\0';
+    if (!read_remark(reader, line))
+        read_table_line(reader, behind_prefix(line));
+}
+
+static enum hs_status parse_text(struct hs_log_reader *base, const char *text, size_t length)
+{
+    struct text_reader reader = {.base = base};
+
+    reader.hosts = malloc(HOSTS_MAX * sizeof(*reader.hosts));
+    if (!reader.hosts)
+        return hs_no_memory(base->err);
+    for (size_t at = 0, next; at < length && base->status == HS_OK; at = next + 1) {
+        const char *end = memchr(text + at, '\n', length - at);
+
+        next = end ? (size_t)(end - text) : length;
+        read_line(&reader, text + at, next - at);
+    }
+    free(reader.hosts);
+    return base->status;
+}
+
+/* ---- all kinds ------------------------------------------------------------------------------- */
+
+static void drop_last_empty(struct hs_log *log)
+{
+    if (log->run_count > 0 &&
+        (log->point_count == 0 || log->points[log->point_count - 1].run != log->run_count - 1))
+        log->run_count--;
+}
+
+enum hs_status hs_log_parse(struct hs_log *log, const char *name, const char *text, size_t length,
+                            struct hs_error *err)
+{
+    struct hs_log_reader reader = {.name = name, .err = err};
+    size_t blank = 0;
+    enum hs_status status;
+
+    while (blank < length && isspace((unsigned char)text[blank]))
+        blank++;
+    status = blank < length && text[blank] == '{' ? hs_log_parse_json(&reader, text, length)
+                                                  : parse_text(&reader, text, length);
+    drop_last_empty(&reader.log);
+    if (status == HS_OK && reader.log.notes.failed)
+        status = hs_no_memory(err);
+    if (status == HS_OK && reader.log.point_count == 0)
+        status =
+            hs_fail(err, HS_INVALID,
+                    "%s: expected the output of nccl-tests or of OSU's benchmarks, or CSV with "
+                    "the columns bytes and seconds, found no time in it",
+                    name);
+    *log = reader.log;
+    if (status != HS_OK)
+        hs_log_release(log);
+    return status;
+}
+
+enum hs_status hs_log_load(struct hs_log *log, const char *path, struct hs_error *err)
+{
+    char *text;
+    size_t length;
+    enum hs_status status = hs_file_read(&text, &length, path, HS_LOG_BYTES_MAX, err);
+
+    *log = (struct hs_log){0};
+    if (status != HS_OK)
+        return status;
+    status = hs_log_parse(log, path, text, length, err);
+    free(text);
+    return status;
+}
+
+void hs_log_release(struct hs_log *log)
+{
+    free(log->runs);
+    free(log->points);
+    hs_text_release(&log->notes);
+    *log = (struct hs_log){0};
+}

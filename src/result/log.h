@@ -1,0 +1,60 @@
+/*
+ * log.h - times of a library's own collectives as other people's programs print them.
+ *
+ *     nccl-tests, rccl-tests   the text of any version, and the JSON of -J
+ *     OSU micro-benchmarks     osu_allreduce, osu_allgather, osu_reduce_scatter, osu_alltoall
+ *     CSV                      a heading with `bytes` and `seconds` (or `us`, `time_us`)
+ *
+ * The kind is recognised by the content. A file may hold several runs, what launchers put before a
+ * line ("[1,0]<stdout>:", "0: ") is passed over, and so is what others print in between. A row that
+ * is cut short, was counted wrong or has no number where a time should be is left out and noted.
+ *
+ * (tests/result/logs has one of each; formats: nccl-tests 2.19.6 src/util.cu, OSU 7.4 c/mpi/collective.)
+ */
+#ifndef HS_RESULT_LOG_H
+#define HS_RESULT_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "model/library.h"
+
+#define HS_LOG_BYTES_MAX ((size_t)64 << 20) /* largest file read */
+
+/* One run of one program. What it does not say is 0. */
+struct hs_log_run {
+    enum hs_library_call call;
+    bool call_known;
+    bool per_rank;        /* bytes of its points are those of one rank: of an OSU allgather */
+    int64_t ranks, nodes; /* nodes: hosts of its ranks */
+    int nccl_version;     /* as NCCL counts: 23003 is 2.30.3 */
+};
+
+struct hs_log_point {
+    size_t run;     /* index */
+    uint64_t bytes; /* as its program says: see library.h, and per_rank */
+    double seconds; /* > 0 */
+    bool in_place;
+};
+
+struct hs_log {
+    struct hs_log_run *runs; /* [run_count] owned; each has points */
+    size_t run_count;
+    struct hs_log_point *points; /* [point_count] owned */
+    size_t point_count;
+    struct hs_text notes; /* rows that were left out, a line each, at most HS_LOG_NOTES_MAX */
+};
+
+#define HS_LOG_NOTES_MAX 8
+
+/* `name` is what messages call the text. HS_INVALID: nothing of the kind is in it; HS_MEMORY. */
+enum hs_status hs_log_parse(struct hs_log *log, const char *name, const char *text, size_t length,
+                            struct hs_error *err);
+/* "-": stdin. */
+enum hs_status hs_log_load(struct hs_log *log, const char *path, struct hs_error *err);
+void hs_log_release(struct hs_log *log);
+
+#endif

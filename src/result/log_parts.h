@@ -1,0 +1,29 @@
+/*
+ * log_parts.h - what readers of logs add to. Internal to result.
+ */
+#ifndef HS_RESULT_LOG_PARTS_H
+#define HS_RESULT_LOG_PARTS_H
+
+#include "result/log.h"
+
+/* A log being read. */
+struct hs_log_reader {
+    struct hs_log log;
+    const char *name;
+    size_t run_capacity, point_capacity, note_count;
+    enum hs_status status; /* HS_OK so far; after HS_MEMORY nothing is added */
+    struct hs_error *err;
+};
+
+/* Begins a run, unless the last one has no points yet: then that is it, emptied. NULL: no memory. */
+struct hs_log_run *hs_log_begin(struct hs_log_reader *reader);
+/* Of the last run, which there is. */
+void hs_log_add(struct hs_log_reader *reader, uint64_t bytes, double seconds, bool in_place);
+void hs_log_note(struct hs_log_reader *reader, size_t line, const char *why);
+/* "all_reduce_perf", "Allreduce": by the letters alone. Leaves the run as it is where it is none. */
+void hs_log_name_call(struct hs_log_run *run, const char *program);
+
+/* The JSON of nccl-tests. HS_INVALID: it is another JSON, with the place. */
+enum hs_status hs_log_parse_json(struct hs_log_reader *reader, const char *text, size_t length);
+
+#endif
