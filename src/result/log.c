@@ -167,14 +167,15 @@ static bool read_remark(struct text_reader *reader, const char *line)
 {
     const char *at;
     struct hs_log_run *run;
+    unsigned version;
     int rank;
 
     if (strstr(line, "ccl-tests version") != NULL) {
         begin_run(reader);
         run = last_run(reader);
         at = strstr(line, "nccl-library=");
-        if (run && at)
-            run->nccl_version = atoi(at + strlen("nccl-library="));
+        if (run && at && sscanf(at, "nccl-library=%6u", &version) == 1)
+            run->nccl_version = (int)version;
         return true;
     }
     at = strstr(line, "Collective test starting: ");
