@@ -92,3 +92,8 @@ struct hs_limit hs_limit_of(const struct hs_system *system, const struct hs_prob
     }
     return limit;
 }
+
+double hs_limit_reached(const struct hs_limit *limit, double seconds)
+{
+    return limit->level < 0 ? NAN : limit->seconds / seconds;
+}
