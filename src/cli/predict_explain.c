@@ -7,6 +7,7 @@
 
 #include "cli/predict.h"
 #include "search/winners.h"
+#include "view/reach.h"
 #include "view/stages.h"
 #include "view/winners.h"
 
@@ -249,6 +250,8 @@ static void show_why(const struct hs_predict *predict, const struct hs_predict_p
     hs_sheet_say(predict->sheet, "\n");
     say_margin(predict, point, plan, &cost);
     say_flat(predict, point, plan, &cost);
+    hs_reach_say(predict->sheet, "limit      ", predict->system, &point->request.problem,
+                 cost.seconds);
 }
 
 enum hs_status hs_predict_explain(const struct hs_predict *predict,

@@ -8,6 +8,7 @@
 #include "search/lattice.h"
 #include "view/bar.h"
 #include "view/candidates.h"
+#include "view/reach.h"
 
 #define SIMPLER_COST 1.01 /* what fewer layers may cost */
 #define HINT_GAIN    1.05 /* chunks are worth a note from 5 % on */
@@ -134,6 +135,7 @@ static void say_answer(const struct hs_predict *predict, const struct hs_predict
         hs_sheet_say(predict->sheet, "  %s than %s (%s)\n",
                      HS_AS_COMPARISON(best->seconds, flat_seconds), alone,
                      HS_AS_TIME(flat_seconds));
+    hs_reach_say(predict->sheet, "      ", predict->system, &point->request.problem, best->seconds);
 }
 
 /* Takes the plan where it has fewer layers than the simplest so far, or as many and is faster. */

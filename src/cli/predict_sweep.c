@@ -1,6 +1,7 @@
 #include <inttypes.h>
 
 #include "cli/predict.h"
+#include "model/limit.h"
 #include "search/winners.h"
 #include "view/candidates.h"
 #include "view/winners.h"
@@ -25,12 +26,13 @@ void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predic
     bool both = sweep->over_np && sweep->over_bytes;
     bool marked = cost.extrapolated && (!both || hs_predict_is_calibrated(predict));
     bool grows = sweep->over_np && !both && sweep->previous.split.count > 0;
-
+    struct hs_limit limit = hs_limit_of(predict->system, &point->request.problem);
     struct hs_winner winner = hs_winner_of(&point->request.problem, &best->plan, best->seconds,
                                            point->found.flat_seconds);
 
     winner.mark = marked ? " *" : NULL;
     winner.spread = hs_cost_spread(predict->system, &cost);
+    winner.reached = hs_limit_reached(&limit, best->seconds);
     if (second) {
         winner.second = &second->plan;
         winner.margin = second->seconds / best->seconds - 1;

@@ -6,6 +6,7 @@
 #include "result/result_gaps.h"
 #include "view/candidates.h"
 #include "view/doubt.h"
+#include "view/reach.h"
 
 static const struct hs_candidate *best_candidate(const struct hs_result_message *message)
 {
@@ -65,6 +66,29 @@ static void say_answer(struct hs_sheet *sheet, const struct hs_result *result,
     say_doubt(sheet, result, message);
 }
 
+/* How near the best plan comes to the limit; what took less says that the description is wrong. */
+static void say_reach(struct hs_sheet *sheet, const struct hs_result *result,
+                      const struct hs_result_message *message)
+{
+    const struct hs_candidate *best = best_candidate(message);
+    struct hs_problem problem = hs_result_problem(result, message);
+
+    if (!result->has_system)
+        return;
+    if (best)
+        hs_reach_say(sheet, "      ", &result->system, &problem, best->measured->median_seconds);
+    for (size_t i = 0; i < message->baseline_count; i++) {
+        const struct hs_baseline_result *library = &message->baselines[i];
+        struct hs_text lead = {0};
+
+        hs_text_append(&lead, "      %s is ", library->name);
+        if (hs_measured_is_ok(&library->measured) && !lead.failed)
+            hs_reach_warn(sheet, lead.data, &result->system, &problem,
+                          library->measured.median_seconds);
+        hs_text_release(&lead);
+    }
+}
+
 /* The whole of the runs in which a plan's layers were timed. */
 static double whole_seconds(const void *contest, const struct hs_result_message *message,
                             const struct hs_plan *plan)
@@ -97,6 +121,7 @@ static void say_message(struct hs_sheet *sheet, const struct hs_contest *contest
     hs_sheet_say(sheet, "%s", gaps.data ? gaps.data : "");
     hs_text_release(&gaps);
     say_answer(sheet, result, message);
+    say_reach(sheet, result, message);
     if (message->certificate)
         hs_report_certificate(sheet, result, message);
 }

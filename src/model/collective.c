@@ -23,5 +23,6 @@ const struct hs_collective_row hs_collectives[HS_COLLECTIVE_COUNT] = {
                                  .inward = HS_ALLGATHER,
                                  .entering = scattered,
                                  .outcome = HS_OUTCOME_REDUCED,
-                                 .bus_factor = allreduce_bus_factor},
+                                 .bus_factor = allreduce_bus_factor,
+                                 .sent = 2},
 };

@@ -39,6 +39,9 @@ struct hs_collective_row {
     /* Bytes that cross a rank's link per byte of the message and second, for groups of `size`: the
      * bus bandwidth of nccl-tests (doc/PERFORMANCE.md) over the algorithm bandwidth n / t. */
     double (*bus_factor)(int64_t size);
+    /* Bytes that the units of any partition of a group must send to each other in all, per byte of
+     * the message and unit beyond the first (limit.h). */
+    double sent;
 };
 /* In the order of the list. */
 extern const struct hs_collective_row hs_collectives[HS_COLLECTIVE_COUNT];

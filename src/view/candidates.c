@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/limit.h"
+
 #define REMARK_BYTES 512
 #define FLAT_ROOM    1.5 /* a flat bar longer than this many times the others is cut */
 
@@ -52,6 +54,17 @@ static double busbw(const struct record *r)
     double rate = hs_problem_bus_bandwidth(&problem, r->seconds);
 
     return isnan(r->seconds) ? NAN : r->np > 1 ? rate : hs_or_dash(NAN);
+}
+
+static double reached(const struct record *r)
+{
+    struct hs_problem problem = hs_problem_world(r->np, (double)r->bytes);
+    struct hs_limit limit;
+
+    if (!r->of || !r->of->result->has_system)
+        return NAN;
+    limit = hs_limit_of(&r->of->result->system, &problem);
+    return hs_limit_reached(&limit, r->seconds);
 }
 
 static double error(const struct record *r)
@@ -124,6 +137,7 @@ static struct hs_value bar(const struct record *r, double parts[HS_STAGES_MAX])
     column(RATIO, "ratio_to_best", "vs best", NULL, RATIO, ALWAYS,                                 \
            isnan(r->seconds) ? NAN : hs_or_dash(r->seconds / r->best_seconds))                     \
     column(BUSBW, "busbw_bytes_per_second", "busbw", "GB/s", GIGABYTES, ALWAYS, busbw(r))          \
+    column(REACHED, "share_of_limit", NULL, NULL, PERCENT, IF_ANY, reached(r))                     \
     column(LAYERS, "layers", "layers", NULL, COUNT, ALWAYS, OF(r->candidate, plan.split.count))    \
     column(PREDICTED, "predicted_seconds", "predicted", HS_TABLE_UNIT, SCALED, IF_ANY,             \
            r->predicted)                                                                           \

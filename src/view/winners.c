@@ -19,6 +19,7 @@ static struct hs_value margin(const struct hs_winner *r)
     column(TIME, "seconds", "time", NULL, TIME, ALWAYS, r->seconds)                                \
     column(SPREAD, "relative_ci95", "+-%", NULL, PERCENT, IF_ANY, r->spread)                       \
     column(GAIN, "gain_over_flat", "faster than flat", NULL, RATIO, ALWAYS, r->gain)               \
+    column(REACHED, "share_of_limit", "of limit", "%", PERCENT, IF_ANY, r->reached)            \
     column(SECOND, "runner_up", "runner-up", NULL, TEXT, ALWAYS,                                   \
            r->second ? HS_AS_PLAN(r->second) : NULL)                                               \
     column(MARGIN, "margin", "margin", "%", PERCENT2, ALWAYS, margin(r))                           \
@@ -35,10 +36,10 @@ enum { COLUMNS(HS_COLUMN_ID) };
 static const struct hs_column columns[] = {COLUMNS(HS_COLUMN_ROW)};
 
 #define P HS_PICK
-static const struct hs_pick by_size[] = {P(BYTES), P(PLAN),   P(TIME),   P(SPREAD),
-                                         P(GAIN),  P(SECOND), P(MARGIN), P(REGRET)},
-                            by_count[] = {P(NP),     P(PLAN),   P(TIME),   P(SPREAD), P(GAIN),
-                                          P(SECOND), P(MARGIN), P(REGRET), P(GROWTH)},
+static const struct hs_pick by_size[] = {P(BYTES),   P(PLAN),   P(TIME),   P(SPREAD), P(GAIN),
+                                         P(REACHED), P(SECOND), P(MARGIN), P(REGRET)},
+                            by_count[] = {P(NP),      P(PLAN),   P(TIME),   P(SPREAD), P(GAIN),
+                                          P(REACHED), P(SECOND), P(MARGIN), P(REGRET), P(GROWTH)},
                             by_reign[] = {P(FROM), P(PLAN), {TIME, "time there"}, P(GAIN), P(HERE)},
                             by_near_counts[] = {P(NP),   P(PLAN),   P(TIME),
                                                 P(GAIN), P(GROWTH), P(HERE)},
@@ -55,6 +56,7 @@ struct hs_winner hs_winner_of(const struct hs_problem *problem, const struct hs_
                               .spread = NAN,
                               .gain = hs_or_dash(flat_seconds / seconds),
                               .margin = NAN,
+                              .reached = NAN,
                               .regret = NAN};
 }
 

@@ -71,6 +71,12 @@ check "the splits that the search left out are counted" 'holds top.json \
     "m[\"search\"][\"splits\"] == 4 and m[\"search\"][\"pruned\"][0][\"splits\"] == 1"'
 check "without noise the prediction is what is measured" 'holds top.json \
     "all(abs(c[\"predicted_seconds\"] / c[\"measured\"][\"median_seconds\"] - 1) < 1e-9 for c in m[\"candidates\"])"'
+# By hand: 4 nodes exchange 2 * 3 / 4 MiB at 20 GB/s.
+check "how near the best plan comes to the limit is said" \
+    'grep -q "^      reaches [0-9]* % of what these links allow (the limit: 78.64 us, by the bandwidth of ib)$" out'
+measure 8 $system --size 1MiB --backend null --faults bias=8:0.5 --all -q
+check "a time below the limit says that the description is wrong" '[ $status = 0 ] && \
+    grep -q "^      faster than the description allows (the limit: 78.64 us): its ib bandwidth is too low$" out'
 measure 4 $system --size 1KiB:2KiB --backend null --all -q --format csv -o csv.json
 check "--format csv has a row per plan, baseline and size, under one line of keys" '[ $status = 0 ] && \
     [ "$(grep -c "^np,message_bytes," out)" = 1 ] && [ "$(wc -l <out)" = 7 ]'

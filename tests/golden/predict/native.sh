@@ -1,6 +1,6 @@
 # Where the system names its parts, stages are NCCL's own calls, and the gain is over its own AllReduce.
 for size in 64KiB 25MB 1GiB; do
-    hiersearch predict dgx-h100-superpod --np 512 --size $size -k 2 -q | sed -n '4,9p'
+    hiersearch predict dgx-h100-superpod --np 512 --size $size -k 2 -q | sed -n '4,10p'
 done
 hiersearch predict dgx-h100-superpod --np 512 --size 1MiB:8MiB -q
 hiersearch predict dgx-h100-superpod --np 512 --size 64KiB -q --explain best | sed -n '/^Winner by message/,/^$/p'

@@ -1,0 +1,99 @@
+#include "model/limit.h"
+
+#include <math.h>
+
+/* A level that ranks are spread over: what its children hold. */
+struct tier {
+    const struct hs_level *level;
+    int64_t child_ranks, unit_ranks;
+    int64_t ranks, children; /* in use */
+};
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Bytes per second that a child can send of which the first `held` ranks exist. */
+static double child_rate(const struct tier *tier, int64_t held)
+{
+    const struct hs_level *level = tier->level;
+    double part = 1;
+
+    if (level->fabric == HS_FABRIC_MESH && level->arity > 2 && tier->ranks <= tier->unit_ranks)
+        part = (double)(tier->children - 1) / (double)(level->arity - 1);
+    if (!level->striped) {
+        int64_t reached = (held * level->ports + tier->child_ranks - 1) / tier->child_ranks;
+
+        part = fmin(part, (double)smaller(held, reached) / (double)level->ports);
+    }
+    return part * level->bytes_per_second;
+}
+
+/* Units beyond the first that groups are spread over, all told: exact where children and blocks of
+ * groups nest, else no more than it is. */
+static double units_joined(const struct hs_group *group, int64_t child_ranks)
+{
+    int64_t span = (group->size - 1) * group->stride;
+
+    return (double)smaller(group->size - 1, span / child_ranks) *
+           (double)(group->ranks / group->size);
+}
+
+/* Groups with ranks both among the last `held` of the machine and outside of them. */
+static double groups_cut(const struct hs_group *group, int64_t held)
+{
+    int64_t block = group->stride * group->size, inside = held % block;
+
+    return (double)smaller(inside, smaller(group->stride, block - inside));
+}
+
+/* Whether what joins the children reduces. */
+static bool reduces(const struct hs_system *system, const struct tier *tier)
+{
+    return hs_system_is_nccl_native(system) && system->nccl.parts.gpu.nvls &&
+           tier->child_ranks < system->nccl.gpus;
+}
+
+/* What the bytes take to cross the level. */
+static double crossing_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                               const struct tier *tier)
+{
+    double sent = hs_collectives[problem->collective].sent * problem->bytes;
+    int64_t before = tier->children - 1, held = tier->ranks - before * tier->child_ranks;
+    double last = child_rate(tier, held);
+    double all = (double)before * child_rate(tier, tier->child_ranks) + last;
+    double two = sent * groups_cut(&problem->group, held) / (2 * last);
+
+    if (reduces(system, tier))
+        return two;
+    return fmax(two, sent * units_joined(&problem->group, tier->child_ranks) / all);
+}
+
+struct hs_limit hs_limit_of(const struct hs_system *system, const struct hs_problem *problem)
+{
+    struct hs_limit limit = {.level = -1};
+    double latency = INFINITY;
+
+    for (size_t l = system->fits.count > 0 ? 0 : system->level_count; l-- > 0;) {
+        struct tier tier = {.level = &system->levels[l],
+                            .child_ranks = hs_system_child_ranks(system, l),
+                            .unit_ranks = hs_system_child_ranks(system, l + 1),
+                            .ranks = problem->group.ranks};
+        double bytes_seconds;
+
+        if (tier.child_ranks >= tier.ranks)
+            continue;
+        tier.children = (tier.ranks + tier.child_ranks - 1) / tier.child_ranks;
+        latency = fmin(latency, tier.level->latency_seconds);
+        bytes_seconds = crossing_seconds(system, problem, &tier);
+        if (bytes_seconds > 0 && latency + bytes_seconds > limit.seconds)
+            limit = (struct hs_limit){latency + bytes_seconds, latency, (int)l};
+    }
+    return limit;
+}
+
+double hs_limit_reached(const struct hs_limit *limit, double seconds)
+{
+    return limit->level < 0 ? NAN : limit->seconds / seconds;
+}

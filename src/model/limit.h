@@ -1,0 +1,42 @@
+/*
+ * limit.h - what no plan can beat on a described machine: the least time in which its links carry a
+ * problem, whatever the algorithm.
+ *
+ * Let a level part the ranks into U units, its children, that can send B each. Take one byte of an
+ * AllReduce's result: before the first unit knows it, each other one has sent something for it, and
+ * after that each other one has still to receive something. So units send 2 (U - 1) n bytes in all
+ * (Patarasuk and Yuan, JPDC 2009, for processes), which takes
+ *
+ *     2 (U - 1) n / (sum of B)                 of equal units: 2 (U - 1) / U n / B
+ *
+ * The same of two units, a child S and all others, between which B(S) goes either way, is n / B(S):
+ * more where the last child is a partial one with fewer ports. What happens inside units is free in
+ * this, reducing in NVSwitch included. Where the switch between units reduces, each must still send
+ * what it has, and n / B(S) is left. Of groups that call at once, bytes are added up. Something has
+ * to cross the level, so a latency is paid at least once: its own, or that of a level further out
+ * where that is smaller. The limit is the largest over the levels. None of this asks how a plan
+ * goes about it: by price.h none takes less (tests/model/test_limit.c), a few take just as long.
+ *
+ * What a child can send, of its bytes_per_second: all; of a mesh whose one unit holds all ranks,
+ * what its links to the k - 1 other children in use carry, (k - 1) / (arity - 1); where it is not
+ * striped, of its ports those that its ranks are assigned to.
+ */
+#ifndef HS_MODEL_LIMIT_H
+#define HS_MODEL_LIMIT_H
+
+#include "model/problem.h"
+#include "model/system.h"
+
+/* seconds = latency_seconds + what the bytes take. {0, 0, -1}: there is none, because nothing
+ * travels, or because the system was calibrated: then its figures are those of layers, and do not
+ * say what a link can do. Where stages are NCCL's own calls the limit is of the levels as described,
+ * and NVSwitch reduces. */
+struct hs_limit {
+    double seconds, latency_seconds;
+    int level; /* that sets it */
+};
+struct hs_limit hs_limit_of(const struct hs_system *system, const struct hs_problem *problem);
+/* What a time reaches of it: 1 is just the limit, less than 1 takes longer; NaN without a limit. */
+double hs_limit_reached(const struct hs_limit *limit, double seconds);
+
+#endif

@@ -1,0 +1,349 @@
+/*
+ * The limit against figures by hand, and against the price of every plan of random machines.
+ */
+#include "systems.h"
+#include <math.h>
+#include <stdio.h>
+
+#include "base/random.h"
+#include "model/limit.h"
+
+#define GIB 1073741824.0
+
+static struct hs_limit limit_of(const char *text, int64_t np, double bytes)
+{
+    struct hs_system system = parse(text);
+    struct hs_problem problem = hs_problem_world(np, bytes);
+    struct hs_limit limit = hs_limit_of(&system, &problem);
+
+    hs_system_release(&system);
+    return limit;
+}
+
+/* ---- by hand ---- */
+
+static void the_level_with_the_least_bandwidth_for_its_units_sets_it(void **state)
+{
+    static const char machine[] = "nv:4@100GB/s~1us,ib:8@20GB/s~3us,spine@80GB/s~5us";
+    struct hs_limit limit = limit_of(machine, 4, 1e9);
+
+    (void)state;
+    assert_near(limit.seconds, 2 * 3.0 / 4 * 1e9 / 100e9 + 1e-6, 1e-12);
+    assert_int_equal(limit.level, 0);
+    limit = limit_of(machine, 32, 1e9);
+    assert_near(limit.seconds, 2 * 7.0 / 8 * 1e9 / 20e9 + 3e-6, 1e-12);
+    assert_near(limit.latency_seconds, 3e-6, 1e-12);
+    assert_int_equal(limit.level, 1);
+    /* Two racks: 2 * 31 / 32 over 20 GB/s is more than 2 * 1 / 2 over 80 GB/s. */
+    limit = limit_of(machine, 64, 1e9);
+    assert_near(limit.seconds, 2 * 15.0 / 16 * 1e9 / 20e9 + 3e-6, 1e-12);
+    /* A tapered spine: 2 racks of 8 nodes, 8 GB/s between them. */
+    limit = limit_of("nv:4@100GB/s~1us,ib:8@20GB/s~3us,spine@8GB/s~5us", 64, 1e9);
+    assert_near(limit.seconds, 1e9 / 8e9 + 5e-6, 1e-12);
+    assert_int_equal(limit.level, 2);
+}
+
+static void next_to_no_bytes_leave_a_latency(void **state)
+{
+    struct hs_limit limit = limit_of("nv:4@100GB/s~1us,ib:8@20GB/s~3us,spine@80GB/s~5us", 64, 1);
+
+    (void)state;
+    assert_near(limit.seconds, 5e-6, 1e-3);
+    assert_near(limit.latency_seconds, 5e-6, 1e-12);
+    /* What leaves a node may go by a faster spine. */
+    limit = limit_of("nv:4@100GB/s~1us,ib:8@20GB/s~3us,spine@80GB/s~2us", 64, 1e9);
+    assert_near(limit.latency_seconds, 2e-6, 1e-12);
+    assert_int_equal(limit.level, 1);
+}
+
+static void a_mesh_has_the_links_between_children_in_use(void **state)
+{
+    struct hs_limit limit = limit_of("nv:mesh:4@150GB/s,ib@1000GB/s", 2, 1e9);
+
+    (void)state;
+    assert_near(limit.seconds, 1e9 / 50e9, 1e-12);
+    limit = limit_of("nv:mesh:4@150GB/s,ib@1000GB/s", 4, 1e9);
+    assert_near(limit.seconds, 2 * 3.0 / 4 * 1e9 / 150e9, 1e-12);
+    /* From 5 on some send out of the mesh: by what, the description does not say. */
+    limit = limit_of("nv:mesh:4@150GB/s,ib@1000GB/s", 5, 1e9);
+    assert_near(limit.seconds, 2 * 4.0 / 5 * 1e9 / 150e9, 1e-12);
+}
+
+/* Nodes of 4 ranks on 4 ports, the last node with one rank: its one port has 10 GB/s, and all it
+ * knows and must learn passes there. */
+static void a_partial_unit_has_the_ports_of_its_ranks_where_they_are_not_striped(void **state)
+{
+    struct hs_limit limit = limit_of("nv:4@1000GB/s~0us,ib@40GB/s/4p!", 9, 1e9);
+
+    (void)state;
+    assert_near(limit.seconds, 1e9 / 10e9, 1e-12);
+    limit = limit_of("nv:4@1000GB/s~0us,ib@40GB/s/4p", 9, 1e9);
+    assert_near(limit.seconds, 2 * 2.0 / 3 * 1e9 / 40e9, 1e-12);
+    /* Two ranks cannot use more than two ports of three. */
+    limit = limit_of("nv:2@1000GB/s~0us,ib@30GB/s/3p!", 4, 1e9);
+    assert_near(limit.seconds, 1e9 / 20e9, 1e-12);
+}
+
+static void one_process_and_a_calibrated_system_have_none(void **state)
+{
+    struct hs_system system = {.level_count = 0};
+    struct hs_problem problem = hs_problem_world(32, 1e9);
+    struct hs_limit limit = limit_of("net@10GB/s~1us", 1, 1e9);
+
+    (void)state;
+    assert_int_equal(limit.level, -1);
+    assert_true(limit.seconds == 0);
+    assert_int_equal(hs_system_load(&system, "configs/abci-fitted.json", NULL), HS_OK);
+    assert_int_equal(hs_limit_of(&system, &problem).level, -1);
+    hs_system_release(&system);
+}
+
+/* Every GPU sends and receives its bytes once where the switch reduces; nodes know of no such
+ * switch between them. */
+static void a_switch_that_reduces_halves_what_it_takes_inside_a_node(void **state)
+{
+    struct hs_system system = {.level_count = 0};
+    struct hs_problem inside = hs_problem_world(8, GIB), across = hs_problem_world(64, GIB);
+    struct hs_limit limit;
+
+    (void)state;
+    assert_int_equal(hs_system_load(&system, "configs/dgx-h100-superpod.json", NULL), HS_OK);
+    limit = hs_limit_of(&system, &inside);
+    assert_near(limit.seconds - limit.latency_seconds, GIB / 370.8e9, 1e-9);
+    limit = hs_limit_of(&system, &across);
+    assert_near(limit.seconds - limit.latency_seconds, 2 * 7.0 / 8 * GIB / 384e9, 1e-9);
+    hs_system_release(&system);
+}
+
+/* Groups of ranks 4 apart, on nodes of 4: four of them go out of every node. */
+static void groups_that_call_at_once_add_up(void **state)
+{
+    struct hs_system system = parse("nv:4@100GB/s~0us,ib@20GB/s");
+    struct hs_problem problem = {HS_COLLECTIVE_ALLREDUCE, {32, 4, 8}, 1e9};
+
+    (void)state;
+    assert_near(hs_limit_of(&system, &problem).seconds, 4 * 2 * 7.0 / 8 * 1e9 / 20e9, 1e-12);
+    problem.group = (struct hs_group){32, 4, 2};
+    assert_near(hs_limit_of(&system, &problem).seconds, 4 * 1e9 / 20e9, 1e-12);
+    /* Pairs inside nodes do not use what is between them. */
+    problem.group = (struct hs_group){32, 2, 2};
+    assert_near(hs_limit_of(&system, &problem).seconds, 1e9 / 100e9, 1e-12);
+    hs_system_release(&system);
+}
+
+static void a_ring_on_one_switch_reaches_it(void **state)
+{
+    struct hs_system system = parse("net@10GB/s~1us");
+
+    (void)state;
+    for (int64_t np = 2; np <= 128; np++) {
+        struct hs_plan flat = hs_plan_flat(np);
+        struct hs_problem problem = hs_problem_world(np, 1e9);
+        struct hs_limit limit = hs_limit_of(&system, &problem);
+
+        assert_near(limit.seconds - limit.latency_seconds,
+                    cost_of(&system, &flat, 1e9).bandwidth_seconds, 1e-12);
+    }
+    hs_system_release(&system);
+}
+
+/* ---- every plan of random machines ---- */
+
+static int64_t random_of(uint64_t *state, int64_t first, int64_t last)
+{
+    return first + (int64_t)(hs_random_bits(state) % (uint64_t)(last - first + 1));
+}
+
+static struct hs_system random_system(uint64_t *state)
+{
+    struct hs_system system = {.name = "random",
+                               .level_count = (size_t)random_of(state, 1, 4),
+                               .pipeline_granularity = (double)random_of(state, 1, 2),
+                               .launch_seconds = random_of(state, 0, 1) ? 5e-6 : 0};
+
+    for (size_t l = 0; l < system.level_count; l++) {
+        struct hs_level *level = &system.levels[l];
+
+        snprintf(level->name, sizeof(level->name), "l%zu", l);
+        level->arity = random_of(state, 1, 7);
+        level->fabric = random_of(state, 0, 1) ? HS_FABRIC_MESH : HS_FABRIC_SWITCH;
+        level->bytes_per_second = 1e9 * exp(5 * hs_random_uniform(state));
+        level->latency_seconds = random_of(state, 0, 3) ? 1e-5 * hs_random_uniform(state) : 0;
+        level->ports = random_of(state, 1, 5);
+        level->striped = random_of(state, 0, 1);
+    }
+    if (random_of(state, 0, 1))
+        system.levels[system.level_count - 1].arity = 0;
+    return system;
+}
+
+/* Some algorithm for each way of each layer that can do it. */
+static void draw_algorithms(struct hs_plan *plan, const struct hs_problem *problem, uint64_t *state)
+{
+    for (int i = 0; i < plan->split.count; i++) {
+        struct hs_layer layer = hs_problem_layer(problem, &plan->split, i);
+        enum hs_phase phases[2];
+        int ways = hs_problem_phases(phases, problem, layer);
+
+        for (int way = 0; way < ways; way++) {
+            enum hs_algorithm algorithm =
+                (enum hs_algorithm)random_of(state, 0, HS_ALGORITHM_COUNT - 1);
+
+            if (!hs_stage_possible((struct hs_stage_key){phases[way], algorithm, layer}))
+                algorithm = HS_RING;
+            plan->algorithms[i][way] = (unsigned char)algorithm;
+        }
+    }
+}
+
+struct trial {
+    const struct hs_system *system;
+    struct hs_problem problem;
+    struct hs_limit limit;
+    uint64_t *random;
+    size_t plans;
+    double nearest; /* limit over price */
+};
+
+static void price_plan(struct trial *trial, struct hs_plan plan)
+{
+    static const int chunks[] = {1, 2, 7, 64};
+    double seconds, reached;
+
+    draw_algorithms(&plan, &trial->problem, trial->random);
+    for (size_t c = 0; c < 4; c++) {
+        struct hs_text text = {0};
+
+        plan.chunks = chunks[c];
+        seconds = hs_plan_seconds(trial->system, &trial->problem, &plan);
+        reached = trial->limit.seconds / seconds;
+        trial->nearest = fmax(trial->nearest, reached);
+        trial->plans++;
+        if (reached <= 1 + 1e-9)
+            continue;
+        hs_system_format(&text, trial->system);
+        fail_msg("%s: %lld of %lld ranks, stride %lld, %g bytes: %s takes %.12g, limit %.12g (%d)",
+                 text.data, (long long)trial->problem.group.size,
+                 (long long)trial->problem.group.ranks, (long long)trial->problem.group.stride,
+                 trial->problem.bytes, hs_plan_format((char[HS_SPLIT_TEXT]){0}, &plan), seconds,
+                 trial->limit.seconds, trial->limit.level);
+    }
+}
+
+/* Every ordered factorization. */
+static void price_plans(struct trial *trial, struct hs_plan plan, int64_t rest)
+{
+    if (rest == 1) {
+        price_plan(trial, plan);
+        return;
+    }
+    plan.split.count++;
+    for (int64_t size = 2; size <= rest; size++)
+        if (rest % size == 0) {
+            plan.split.sizes[plan.split.count - 1] = size;
+            price_plans(trial, plan, rest / size);
+        }
+}
+
+static void no_plan_of_a_described_machine_is_priced_below_it(void **state)
+{
+    uint64_t random = 20260725;
+    size_t plans = 0, near = 0, machines = 6000;
+    double nearest = 0;
+
+    (void)state;
+    for (size_t m = 0; m < machines; m++) {
+        struct hs_system system = random_system(&random);
+        int64_t size = random_of(&random, 2, m % 20 == 0 ? 400 : 72), stride = 1, blocks = 1;
+        struct trial trial = {.system = &system, .random = &random};
+
+        if (m % 3 == 0) {
+            stride = random_of(&random, 1, 12);
+            blocks = random_of(&random, 1, 12);
+        }
+        trial.problem = (struct hs_problem){HS_COLLECTIVE_ALLREDUCE,
+                                            {blocks * stride * size, stride, size},
+                                            exp(24 * hs_random_uniform(&random))};
+        trial.limit = hs_limit_of(&system, &trial.problem);
+        assert_in_range(trial.limit.level, 0, system.level_count - 1);
+        price_plans(&trial, (struct hs_plan){.chunks = 1}, size);
+        plans += trial.plans;
+        near += trial.nearest > 0.9;
+        nearest = fmax(nearest, trial.nearest);
+    }
+    print_message("# %zu plans of %zu machines; a plan takes less than a ninth more than the limit "
+                  "on %zu of them, the nearest %.3g more\n",
+                  plans, machines, near, 1 / nearest - 1);
+    /* A limit of nothing would pass the above. */
+    assert_true(near > machines / 20);
+}
+
+/* The systems that ship, those with NCCL's own calls included: no constant of theirs knows of the
+ * levels' figures. */
+static void no_plan_of_a_shipped_machine_is_priced_below_it(void **state)
+{
+    static const char *const names[] = {"abci",
+                                        "abci-2",
+                                        "abci-3",
+                                        "alps",
+                                        "bede",
+                                        "cedar",
+                                        "dgx-a100-superpod",
+                                        "dgx-b200-superpod",
+                                        "dgx-h100-superpod",
+                                        "dgx1-p100",
+                                        "dgx1-v100",
+                                        "dgx2",
+                                        "frontier",
+                                        "gb200-nvl72",
+                                        "jupiter",
+                                        "mist",
+                                        "mn-1",
+                                        "narval",
+                                        "ndv2",
+                                        "summit",
+                                        "tsubame3"};
+    uint64_t random = 1;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        struct hs_system system = {.level_count = 0};
+        double nearest = 0;
+        char path[64];
+
+        snprintf(path, sizeof(path), "configs/%s.json", names[i]);
+        assert_int_equal(hs_system_load(&system, path, NULL), HS_OK);
+        for (int64_t np = 2; np <= 256; np += np < 16 ? 1 : np / 4)
+            for (double bytes = 8; bytes < 20 * GIB; bytes *= 8) {
+                struct trial trial = {.system = &system, .random = &random};
+
+                trial.problem = hs_problem_world(np, bytes);
+                trial.limit = hs_limit_of(&system, &trial.problem);
+                price_plans(&trial, (struct hs_plan){.chunks = 1}, np);
+                nearest = fmax(nearest, trial.nearest);
+            }
+        print_message("# %s: the nearest reaches %.1f %%\n", names[i], 100 * nearest);
+        hs_system_release(&system);
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("the level with the least bandwidth for its units sets it",
+            the_level_with_the_least_bandwidth_for_its_units_sets_it),
+    HS_TEST("next to no bytes leave a latency", next_to_no_bytes_leave_a_latency),
+    HS_TEST("a mesh has the links between children in use",
+            a_mesh_has_the_links_between_children_in_use),
+    HS_TEST("a partial unit has the ports of its ranks where they are not striped",
+            a_partial_unit_has_the_ports_of_its_ranks_where_they_are_not_striped),
+    HS_TEST("one process and a calibrated system have none",
+            one_process_and_a_calibrated_system_have_none),
+    HS_TEST("a switch that reduces halves what it takes inside a node",
+            a_switch_that_reduces_halves_what_it_takes_inside_a_node),
+    HS_TEST("groups that call at once add up", groups_that_call_at_once_add_up),
+    HS_TEST("a ring on one switch reaches it", a_ring_on_one_switch_reaches_it),
+    HS_TEST("no plan of a described machine is priced below it",
+            no_plan_of_a_described_machine_is_priced_below_it),
+    HS_TEST("no plan of a shipped machine is priced below it",
+            no_plan_of_a_shipped_machine_is_priced_below_it),
+};
+HS_TEST_MAIN(tests)
