@@ -617,7 +617,7 @@ int main(void)
                 every_format_says_that_the_library_is_faster),
         HS_TEST("a split that is faster than the library is not warned of",
                 no_format_says_it_of_a_split_that_is_faster),
-    HS_TEST("every format says what is not certain", every_format_says_what_is_not_certain),
+        HS_TEST("every format says what is not certain", every_format_says_what_is_not_certain),
         HS_TEST("how much faster is said in three digits", the_sentence_has_sensible_figures),
         HS_TEST("formats that can leave the library alone do, unless a plan is named",
                 formats_that_can_leave_the_library_alone_do),
