@@ -267,6 +267,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
         status = hs_find_system(&system, settings->system, context, err);
     if (status == HS_OK)
         status = hs_output_check(settings->output, settings->system, NULL, err);
+    hs_system_drop_parts(&system); /* the host backend's rings are what is simulated */
     if (status == HS_OK)
         status = run_simulation(context, settings, &system, err);
     hs_system_release(&system);

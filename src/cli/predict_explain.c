@@ -158,6 +158,7 @@ static enum hs_status show_sizes(const struct hs_predict *predict,
 
         problem.bytes = winner->bytes;
         row = hs_winner_of(&problem, &winner->plan, winner->seconds, winner->flat_seconds);
+        row.native = hs_system_is_nccl_native(predict->system);
         if (hs_predict_cost(&gaps, predict, &problem, &winner->plan).extrapolated &&
             hs_predict_is_calibrated(predict))
             row.mark = " *";
@@ -196,6 +197,7 @@ static void add_count(struct hs_table *table, struct hs_gaps *gaps,
         hs_winner_of(&problem, &winner->plan, winner->seconds, winner->flat_seconds);
     char arrow[HS_FIGURE_TEXT];
 
+    row.native = hs_system_is_nccl_native(predict->system);
     snprintf(arrow, sizeof(arrow), "<- %" PRId64, winner->np);
     if (hs_predict_cost(gaps, predict, &problem, &winner->plan).extrapolated)
         row.mark = " *";

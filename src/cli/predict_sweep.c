@@ -30,6 +30,7 @@ void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predic
     struct hs_winner winner = hs_winner_of(&point->request.problem, &best->plan, best->seconds,
                                            point->found.flat_seconds);
 
+    winner.native = hs_system_is_nccl_native(predict->system);
     winner.mark = marked ? " *" : NULL;
     winner.spread = hs_cost_spread(predict->system, &cost);
     winner.reached = hs_limit_reached(&limit, best->seconds);

@@ -280,4 +280,5 @@ const struct hs_backend hs_backend_mpi = {
     .memory_use = HS_MEMORY_DIRECT,
     .open = mpi_open,
     .engine = &engine,
+    .rings = true,
 };

@@ -125,8 +125,8 @@ void hs_export_header(struct hs_text *text, const struct hs_export_job *job,
 
 /* Where the library's own call is the better one, a line each; nothing where that is not known:
  *     MPI_Allreduce is 11.5 times faster than the plan at 1MiB (measured): leave it alone
- * and, for formats that hold for all sizes, from how many bytes on the plan is worth anything. In
- * the header and, from hs_export, in the notes. */
+ * and, for formats that hold for all sizes, from how many bytes on the plan is worth anything; and
+ * why a plan that was not named is not certain. In the header and, from hs_export, in the notes. */
 void hs_export_advice_append(struct hs_text *text, const struct hs_export_job *job,
                              const struct hs_exporter *exporter);
 

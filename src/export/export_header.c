@@ -6,6 +6,7 @@
 
 #include "export/exporters.h"
 #include "model/gaps.h"
+#include "result/doubt.h"
 
 const struct hs_export_comment hs_export_comment_none = {"", "", ""};
 const struct hs_export_comment hs_export_comment_hash = {"", "# ", ""};
@@ -138,6 +139,20 @@ static void append_small(struct hs_text *text, const struct hs_export_job *job,
                    exporter->name, hs_bytes_format(size, first_bytes));
 }
 
+/* Why the plan that the measurements chose may not be the best. */
+static void append_doubt(struct hs_text *text, const struct hs_export_job *job, size_t message)
+{
+    const struct hs_result_message *at = &job->result->messages[message];
+    struct hs_text doubt = {0};
+    char size[HS_UNIT_TEXT];
+
+    hs_doubt_all_append(&doubt, job->result, at);
+    if (doubt.data)
+        hs_text_append(text, "not certain at %s: %s\n", hs_bytes_format(size, at->message_bytes),
+                       doubt.data);
+    hs_text_release(&doubt);
+}
+
 void hs_export_advice_append(struct hs_text *text, const struct hs_export_job *job,
                              const struct hs_exporter *exporter)
 {
@@ -145,6 +160,9 @@ void hs_export_advice_append(struct hs_text *text, const struct hs_export_job *j
         append_faster(text, job, i,
                       exporter->sizes ? hs_export_wanted(job, i) : hs_export_plan(job));
     append_small(text, job, exporter);
+    for (size_t i = 0; i < job->result->message_count && !job->plan; i++)
+        if (exporter->sizes || i == job->message)
+            append_doubt(text, job, i);
 }
 
 static void append_facts(struct hs_text *text, const struct hs_export_job *job,

@@ -100,6 +100,8 @@ enum hs_status hs_campaign_backend(struct hs_campaign *campaign, struct hs_error
 
     if (status != HS_OK)
         return status;
+    if (campaign->backend->rings)
+        hs_system_drop_parts(&campaign->system);
     if (note[0])
         hs_progress_note(&campaign->progress, "backend %s, %s", campaign->backend->name, note);
     return hs_buffers_choose(&campaign->memory, campaign->backend, options->buffers,

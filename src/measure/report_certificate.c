@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "measure/report.h"
+#include "result/doubt.h"
 
 /* "5 of 10 layers measured (3 roughly)" */
 static void say_layers(struct hs_sheet *sheet, const struct hs_certificate *certificate)
@@ -19,30 +20,17 @@ static void say_layers(struct hs_sheet *sheet, const struct hs_certificate *cert
 static void say_doubts(struct hs_sheet *sheet, const struct hs_result *result,
                        const struct hs_result_message *message)
 {
-    const struct hs_certificate *certificate = message->certificate;
     const struct hs_placement *placement = &result->placement;
-    double within = certificate->within;
+    struct hs_text layers = {0};
 
     hs_sheet_say(sheet, "not certain: ");
     if (placement->crowded_ranks > 0)
         hs_sheet_say(sheet, "%" PRId64 " ranks share %" PRId64 " core%s, ",
                      placement->crowded_ranks, placement->crowded_cores,
                      HS_PLURAL(placement->crowded_cores));
-    if (message->best.split.count > 0 &&
-        hs_split_compare(&message->best.split, &certificate->winner) != 0)
-        hs_sheet_say(sheet, "%s took less as a whole, ", HS_AS_PLAN(&message->best));
-    if (!certificate->again)
-        hs_sheet_say(sheet, "its layers were measured once, ");
-    if (!isfinite(within))
-        hs_sheet_say(sheet, "others could take less by any amount");
-    else if (within > 0)
-        hs_sheet_say(sheet, "others could take up to %.1f %% less", 100 * within / (1 + within));
-    else if (certificate->tie_count > 0)
-        hs_sheet_say(sheet, "others tie");
-    else if (!hs_certificate_is_certain(certificate))
-        hs_sheet_say(sheet, "the lead is less than its time is known to");
-    else
-        hs_sheet_say(sheet, "by its layers no other takes less");
+    hs_doubt_layers_append(&layers, message);
+    hs_sheet_say(sheet, "%s", layers.data ? layers.data : "");
+    hs_text_release(&layers);
 }
 
 /* How sure the winner is. */

@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "measure/report.h"
+#include "result/doubt.h"
 #include "result/result_gaps.h"
 #include "view/candidates.h"
-#include "view/doubt.h"
 #include "view/reach.h"
 
 static const struct hs_candidate *best_candidate(const struct hs_result_message *message)

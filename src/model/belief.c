@@ -85,7 +85,7 @@ struct figure {
  * unknowns of a layer's kind, of each it is part of, and of the machine, and at its end what the
  * means alone make: the time is its product with these and a 1. */
 struct hs_belief {
-    const struct hs_system *described;
+    struct hs_system described; /* its rings: a line is fitted, which NCCL's own calls are not */
     struct hs_belief_options options;
     double scale;          /* of figures that mean nothing: how many times slower the machine is */
     double widen, scatter; /* factors of deviations, and of all that is not known */
@@ -106,7 +106,7 @@ struct hs_belief {
 /* How many figures the machine has. */
 static size_t figures_of(const struct hs_belief *b)
 {
-    return 1 + 2 * b->described->level_count;
+    return 1 + 2 * b->described.level_count;
 }
 
 /* ---- kinds ---------------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static size_t take_kind(struct hs_belief *b, struct hs_belief_kind like)
 /* The kind of a stage's layer, with those that it is part of. */
 static size_t kind_of(struct hs_belief *b, int64_t ranks, struct hs_stage_key key)
 {
-    struct hs_stage_price price = hs_stage_price(b->described, ranks, key);
+    struct hs_stage_price price = hs_stage_price(&b->described, ranks, key);
     struct hs_belief_kind kind = {
         .fit = {.scope = HS_FIT_LEVEL, .level = price.level, .straddles = price.straddles},
         .algorithm = key.algorithm};
@@ -357,7 +357,7 @@ static double variance_of(const double *row, const struct hs_belief *b, size_t k
 
 static void set_priors(struct hs_belief *b)
 {
-    const struct hs_system *system = b->described;
+    const struct hs_system *system = &b->described;
     bool unknown = b->options.shape_only;
     double doubt = unknown || b->options.max_residual > 0 ? DOUBT : 1;
     struct figure *launch = b->figures;
@@ -390,7 +390,7 @@ static double expected(const struct hs_belief *b, size_t c)
 static void estimate(struct hs_belief *b)
 {
     for (size_t l = 0; l < b->now.level_count; l++) {
-        const struct hs_level *level = &b->described->levels[l];
+        const struct hs_level *level = &b->described.levels[l];
         double unit = b->scale * fmax(level->latency_seconds, LEAST_LATENCY);
         double slowness = b->scale / level->bytes_per_second;
 
@@ -415,7 +415,7 @@ static void find_scale(struct hs_belief *b)
 
 static void start(struct hs_belief *b)
 {
-    b->now = *b->described;
+    b->now = b->described;
     b->scale = b->widen = b->scatter = 1;
     memset(b->z, 0, (figures_of(b) + OWN * b->kind_count) * sizeof(*b->z));
     memset(b->figures, 0, sizeof(b->figures));
@@ -742,7 +742,8 @@ enum hs_status hs_belief_init(struct hs_belief **out, const struct hs_system *sy
     *out = NULL;
     if (!b)
         return status ? status : no_memory(err, count);
-    b->described = system;
+    b->described = *system;
+    b->described.parts = NULL;
     if (options)
         b->options = *options;
     if (b->options.noise == 0)
@@ -838,7 +839,7 @@ void hs_belief_draw(double *seconds, struct hs_belief *b, uint64_t *seed)
 
 struct hs_system hs_belief_system(const struct hs_belief *b)
 {
-    struct hs_system system = *b->described;
+    struct hs_system system = b->described;
 
     system.launch_seconds = fmax(0, expected(b, 0));
     for (size_t l = 0; l < system.level_count; l++) {

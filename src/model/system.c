@@ -1,5 +1,7 @@
 #include "model/system.h"
 
+#include <stdlib.h>
+
 const char *const hs_fabric_names[HS_FABRIC_COUNT] = {
 #define HS_ROW(name, text, meaning) text,
     HS_FABRICS(HS_ROW)
@@ -36,6 +38,12 @@ int64_t hs_system_child_ranks(const struct hs_system *system, size_t level)
 bool hs_system_is_nccl_native(const struct hs_system *system)
 {
     return system->parts && system->fits.count == 0;
+}
+
+void hs_system_drop_parts(struct hs_system *system)
+{
+    free(system->parts);
+    system->parts = NULL;
 }
 
 int64_t hs_system_capacity(const struct hs_system *system)

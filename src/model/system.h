@@ -159,6 +159,8 @@ int64_t hs_system_child_ranks(const struct hs_system *system, size_t level);
 /* Whether stages are NCCL's own calls, priced as such: it names its parts and has no fits. The flat
  * split is then NCCL's AllReduce, and times are no lines over the message size. */
 bool hs_system_is_nccl_native(const struct hs_system *system);
+/* Takes its parts away: for stages that are rings whatever the machine's NCCL would do. */
+void hs_system_drop_parts(struct hs_system *system);
 /* Ranks the description covers; INT64_MAX where the last level is open. A larger np is allowed, the
  * last level is then taken to go on (more of its children), and outputs say `extrapolated`. */
 int64_t hs_system_capacity(const struct hs_system *system);

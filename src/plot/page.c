@@ -8,6 +8,7 @@
 
 #include "plot/caption.h"
 #include "plot/choose.h"
+#include "result/doubt.h"
 #include "result/result_gaps.h"
 #include "view/candidates.h"
 #include "view/exporters.h"
@@ -164,6 +165,20 @@ static void add_meaning(struct hs_html_values *values, const struct subject *sub
         hs_text_append(hs_html_value(values, "chunks"), "%d", best->chunks);
 }
 
+/* Why a measured answer is not certain: beside it, wherever it stands. */
+static void add_doubt(struct hs_html_values *values, const struct subject *subject)
+{
+    struct hs_text doubt = {0};
+
+    if (subject->measured)
+        hs_doubt_all_append(&doubt, subject->result, subject->message);
+    if (doubt.data) {
+        hs_text_append(hs_html_value(values, "short_answer"), ", not certain");
+        hs_text_append(hs_html_value(values, "doubt"), "%s", doubt.data);
+    }
+    hs_text_release(&doubt);
+}
+
 static void add_warnings(struct hs_html_values *values, const struct subject *subject)
 {
     const struct hs_result *result = subject->result;
@@ -173,7 +188,6 @@ static void add_warnings(struct hs_html_values *values, const struct subject *su
     if (result->note)
         hs_text_append(hs_html_value(values, "note"), "%s", result->note);
     hs_html_flag(values, "not_measured", subject->best && !subject->measured);
-    hs_html_flag(values, "too_few", subject->measured && !isfinite(subject->best_time.low));
     hs_html_flag(values, "no_flat", subject->measured && !isfinite(subject->flat_time.seconds));
     hs_result_gaps_add(&gaps, result, subject->message);
     if (gaps.any)
@@ -382,6 +396,7 @@ static void add_subject(struct hs_html_values *values, const struct subject *sub
                    HS_AS_BYTES(subject->message->message_bytes));
     hs_plot_machine(hs_html_value(values, "machine"), &alone);
     add_answer(values, subject);
+    add_doubt(values, subject);
     add_figures(values, subject);
     add_meaning(values, subject);
     add_warnings(values, subject);

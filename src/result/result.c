@@ -155,6 +155,11 @@ struct hs_problem hs_result_problem(const struct hs_result *result,
     return hs_problem_world(result->np, (double)message->message_bytes);
 }
 
+bool hs_measured_is_ok(const struct hs_measured *measured)
+{
+    return measured && measured->status == HS_MEASURE_OK && !isnan(measured->median_seconds);
+}
+
 double hs_measured_layer_seconds(const struct hs_measured *measured, struct hs_layer layer)
 {
     double seconds = NAN;

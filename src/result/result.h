@@ -177,6 +177,8 @@ enum hs_status hs_result_set_version(struct hs_result *result, const char *name,
 struct hs_problem hs_result_problem(const struct hs_result *result,
                                     const struct hs_result_message *message);
 
+/* Whether a measurement (or NULL) has a time. */
+bool hs_measured_is_ok(const struct hs_measured *measured);
 /* All its stages on that layer; NaN where there are none. */
 double hs_measured_layer_seconds(const struct hs_measured *measured, struct hs_layer layer);
 /* All its stages; NaN where there are none. */

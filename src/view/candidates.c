@@ -25,11 +25,6 @@ struct record {
     const char *remark;
 };
 
-bool hs_measured_is_ok(const struct hs_measured *measured)
-{
-    return measured && measured->status == HS_MEASURE_OK && !isnan(measured->median_seconds);
-}
-
 double hs_measured_spread(const struct hs_measured *measured)
 {
     return (measured->ci95_high_seconds - measured->ci95_low_seconds) / 2 /

@@ -36,8 +36,6 @@ void hs_candidates_table(struct hs_table *table, enum hs_candidates_of view,
 void hs_candidates_compared(struct hs_table *table, const struct hs_compare_case *one,
                             const bool *shown);
 
-/* Whether a measurement has a time. */
-bool hs_measured_is_ok(const struct hs_measured *measured);
 /* Half of the 95 % interval over the time; NaN: not known. */
 double hs_measured_spread(const struct hs_measured *measured);
 /* The same of a prediction: infinite where the system is calibrated and it is not known. */

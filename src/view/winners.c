@@ -18,8 +18,10 @@ static struct hs_value margin(const struct hs_winner *r)
            hs_value_marked(r->plan ? HS_AS_PLAN(r->plan) : "none", r->mark))                       \
     column(TIME, "seconds", "time", NULL, TIME, ALWAYS, r->seconds)                                \
     column(SPREAD, "relative_ci95", "+-%", NULL, PERCENT, IF_ANY, r->spread)                       \
-    column(GAIN, "gain_over_flat", "faster than flat", NULL, RATIO, ALWAYS, r->gain)               \
-    column(REACHED, "share_of_limit", "of limit", "%", PERCENT, IF_ANY, r->reached)            \
+    column(OVER, "gain_over_flat", NULL, NULL, RATIO, ALWAYS, r->gain)                             \
+    column(GAIN, NULL, "faster than flat", NULL, RATIO, IF_ANY, r->native ? NAN : r->gain)         \
+    column(OWN, NULL, "faster than NCCL", NULL, RATIO, IF_ANY, r->native ? r->gain : NAN)          \
+    column(REACHED, "share_of_limit", "of limit", "%", PERCENT, IF_ANY, r->reached)                \
     column(SECOND, "runner_up", "runner-up", NULL, TEXT, ALWAYS,                                   \
            r->second ? HS_AS_PLAN(r->second) : NULL)                                               \
     column(MARGIN, "margin", "margin", "%", PERCENT2, ALWAYS, margin(r))                           \
@@ -36,13 +38,15 @@ enum { COLUMNS(HS_COLUMN_ID) };
 static const struct hs_column columns[] = {COLUMNS(HS_COLUMN_ROW)};
 
 #define P HS_PICK
-static const struct hs_pick by_size[] = {P(BYTES),   P(PLAN),   P(TIME),   P(SPREAD), P(GAIN),
-                                         P(REACHED), P(SECOND), P(MARGIN), P(REGRET)},
-                            by_count[] = {P(NP),      P(PLAN),   P(TIME),   P(SPREAD), P(GAIN),
-                                          P(REACHED), P(SECOND), P(MARGIN), P(REGRET), P(GROWTH)},
-                            by_reign[] = {P(FROM), P(PLAN), {TIME, "time there"}, P(GAIN), P(HERE)},
-                            by_near_counts[] = {P(NP),   P(PLAN),   P(TIME),
-                                                P(GAIN), P(GROWTH), P(HERE)},
+static const struct hs_pick by_size[] = {P(BYTES), P(PLAN),    P(TIME),   P(SPREAD), P(GAIN),
+                                         P(OWN),   P(REACHED), P(SECOND), P(MARGIN), P(REGRET)},
+                            by_count[] = {P(NP),     P(PLAN),   P(TIME),    P(SPREAD),
+                                          P(GAIN),   P(OWN),    P(REACHED), P(SECOND),
+                                          P(MARGIN), P(REGRET), P(GROWTH)},
+                            by_reign[] = {P(FROM), P(PLAN), {TIME, "time there"},
+                                          P(GAIN), P(OWN),  P(HERE)},
+                            by_near_counts[] = {P(NP),  P(PLAN),   P(TIME), P(GAIN),
+                                                P(OWN), P(GROWTH), P(HERE)},
                             by_input[] = {P(NP),   P(BYTES),   {PLAN, "best"}, P(TIME),
                                           P(FLAT), P(LIBRARY), P(HOW),         P(FILE_NAME)};
 #undef P
@@ -119,13 +123,18 @@ void hs_winners_matrices(struct hs_sheet *sheet, struct hs_table *table, size_t 
     static const struct {
         size_t column;
         const char *title;
-    } matrices[] = {{PLAN, "Best plan"}, {TIME, "Its time"}, {GAIN, "Faster than flat"}};
+    } matrices[] = {{PLAN, "Best plan"},
+                    {TIME, "Its time"},
+                    {GAIN, "Faster than flat"},
+                    {OWN, "Faster than NCCL"}};
 
     if (!hs_sheet_is_read(sheet)) {
         hs_sheet_table(sheet, table);
         return;
     }
     for (size_t i = 0; i < HS_COUNT_OF(matrices); i++) {
+        if (hs_table_is_empty(table, matrices[i].column))
+            continue;
         hs_sheet_say(sheet, "\n");
         hs_sheet_stress(sheet, "%s", matrices[i].title);
         hs_sheet_say(sheet, "\n");

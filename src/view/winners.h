@@ -24,7 +24,8 @@ struct hs_winner {
     const char *mark;           /* static text, " *" */
     double seconds, spread;     /* spread: half of the 95 % interval over the time */
     double gain, margin, regret;
-    double reached;               /* of the limit (model/limit.h) */
+    double reached; /* of the limit (model/limit.h) */
+    bool native;    /* the flat split is NCCL's own call: it is what the gain is over */
     const struct hs_plan *second; /* the runner-up; `margin` 0: as fast */
     const char *growth;           /* how it follows from the winner of the count before */
     const char *here;             /* what a reader is to find in the table */

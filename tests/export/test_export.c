@@ -387,6 +387,53 @@ static void no_format_says_it_of_a_split_that_is_faster(void **state)
     hs_result_release(&result);
 }
 
+/* Eight samples whose interval reaches so far to both sides. */
+static void give_interval(struct hs_measured *measured, double width)
+{
+    measured->status = HS_MEASURE_OK;
+    measured->samples_seconds = calloc(8, sizeof(double));
+    measured->sample_count = 8;
+    measured->ci95_low_seconds = measured->median_seconds - width;
+    measured->ci95_high_seconds = measured->median_seconds + width;
+}
+
+/* The plans, measured at 11.5 and 12 ms, and their certificate. */
+static void assert_doubt(double width, bool certain, const char *sentence)
+{
+    struct hs_result result = result_with_library(system_text, 12.5e-3);
+    struct hs_result_message *message = &result.messages[0];
+
+    for (size_t i = 0; i < message->candidate_count; i++)
+        give_interval(message->candidates[i].measured, width);
+    give_interval(&message->baselines[0].measured, width);
+    message->certificate = calloc(1, sizeof(*message->certificate));
+    *message->certificate = (struct hs_certificate){
+        .winner = message->best.split, .again = true, .certain = certain, .within = 0.25};
+    for (size_t i = 0; hs_exporters[i]; i++) {
+        struct hs_export_output output;
+        bool said = false;
+
+        export_text(&output, &result, hs_exporters[i]->name, 0);
+        for (size_t f = 0; f < output.count; f++)
+            said = said || strstr(output.files[f].text.data, sentence);
+        assert_true(certain ? !said : said);
+        if (!certain)
+            assert_has(output.notes.data, sentence);
+        hs_export_output_release(&output);
+    }
+    hs_result_release(&result);
+}
+
+static void every_format_says_what_is_not_certain(void **state)
+{
+    (void)state;
+    assert_doubt(0.4e-3, false,
+                 "not certain at 1MiB: not told apart from 4x16, others could take up to 20.0 % "
+                 "less");
+    assert_doubt(0.1e-3, false, "not certain at 1MiB: others could take up to 20.0 % less");
+    assert_doubt(0.1e-3, true, "not certain");
+}
+
 static void the_sentence_has_sensible_figures(void **state)
 {
     static const struct {
@@ -570,6 +617,7 @@ int main(void)
                 every_format_says_that_the_library_is_faster),
         HS_TEST("a split that is faster than the library is not warned of",
                 no_format_says_it_of_a_split_that_is_faster),
+        HS_TEST("every format says what is not certain", every_format_says_what_is_not_certain),
         HS_TEST("how much faster is said in three digits", the_sentence_has_sensible_figures),
         HS_TEST("formats that can leave the library alone do, unless a plan is named",
                 formats_that_can_leave_the_library_alone_do),

@@ -96,6 +96,34 @@ static void figures_of_a_machine_that_is_not_as_described_are_found(void **state
     hs_system_release(&system);
 }
 
+/* Lines are fitted, which NCCL's own calls are not: the parts of a node change nothing. */
+static void the_parts_of_a_node_do_not_change_a_fit(void **state)
+{
+    static struct points points;
+    struct hs_system truth = parse(TRUE), plain = parse(DESCRIBED), native = parse(DESCRIBED);
+    struct hs_error err = {0};
+
+    (void)state;
+    points.count = 0;
+    add_all_layers(&points, &truth, 64, 64 * MIB, 0, NULL);
+    native.parts = hs_strdup("4xA100, 4xHDR200");
+    assert_status_is(hs_parts_parse(&native.nccl.parts, native.parts, &err), HS_OK, &err);
+    native.nccl.gpus = 4;
+    assert_true(hs_system_is_nccl_native(&native));
+    assert_status_is(hs_calibrate(&plain, points.items, points.count, NULL, NULL, NULL, &err),
+                     HS_OK, &err);
+    assert_status_is(hs_calibrate(&native, points.items, points.count, NULL, NULL, NULL, &err),
+                     HS_OK, &err);
+    assert_near(native.launch_seconds, plain.launch_seconds, 1e-12);
+    assert_int_equal(native.fits.count, plain.fits.count);
+    for (size_t i = 0; i < plain.fits.count; i++)
+        assert_near(native.fits.items[i].bytes_per_second, plain.fits.items[i].bytes_per_second,
+                    1e-12);
+    assert_non_null(native.parts);
+    hs_system_release(&native);
+    hs_system_release(&plain);
+}
+
 static void prices_come_from_the_narrowest_scope_that_was_measured(void **state)
 {
     static struct points points;
@@ -358,6 +386,7 @@ static void where_no_line_fits_all_sizes_the_longest_messages_count(void **state
 static const struct CMUnitTest tests[] = {
     HS_TEST("figures of a machine that is not as described are found",
             figures_of_a_machine_that_is_not_as_described_are_found),
+    HS_TEST("the parts of a node do not change a fit", the_parts_of_a_node_do_not_change_a_fit),
     HS_TEST("prices come from the narrowest scope that was measured",
             prices_come_from_the_narrowest_scope_that_was_measured),
     HS_TEST("intervals widen from layer to size to level",

@@ -108,6 +108,24 @@ check "the budget ends the run, by the virtual clock" '[ $status = 0 ] && holds 
     for s in [c[\"measured\"] for c in m[\"candidates\"] + m[\"baselines\"]] if s.get(\"samples_seconds\")) < 0.7e-3"'
 check "what did not get its turn is skipped, with the reason" 'holds spent.json "[c for c in m[\"candidates\"] if \
     c[\"measured\"][\"status\"] == \"skipped\" and \"time was spent\" in c[\"measured\"][\"reason\"]]"'
+# Its clock begins anew with each size: without shares each of the four would take all of the budget.
+measure 4 $system --size 64MiB:512MiB --backend null --plans 4,2x2 --budget 2s --faults noise=0.3 --precision 0.01% \
+    --warmup 0 --layers 0 -q -o shared.json
+check "a sweep's budget is shared over its sizes" '[ $status = 0 ] && holds shared.json "(lambda spent: len(spent) == 4 and \
+    all(0.35 < s < 0.55 for s in spent))([sum(sum(c[\"measured\"].get(\"samples_seconds\", [])) \
+    for c in m[\"candidates\"] + m[\"baselines\"]) for m in r[\"results\"]])"'
+# What runs on the CPU are rings of ours or of MPI, not NCCL's calls.
+nccl=$source_tree/configs/dgx-h100-superpod.json
+"$python" -c 'import json, sys; s = json.load(open(sys.argv[1])); del s["parts"]; json.dump(s, open(sys.argv[2], "w"))' "$nccl" rings.json
+predicted() { get "$1" 'sorted((c["plan"], c["predicted_seconds"]) for c in m["candidates"])'; }
+for backend in host mpi null; do
+    for machine in "$nccl" ./rings.json; do
+        measure 4 "$machine" --size 64KiB --plans 4,2x2 --backend $backend --max-samples 6 --min-samples 2 -q -o priced.json
+        [ $status != 0 ] || predicted priced.json
+    done | uniq -c | sed "s/^ *\([0-9]\).*/$backend \1/"
+done >prices 2>&1
+check "host and mpi are priced as rings where the system has NCCL's calls, which null plays" \
+    '[ "$(tr "\n" , <prices)" = "host 2,mpi 2,null 1,null 1," ] || { cat prices; false; }'
 measure 6 nv:4@100GB/s~0s --size 1MiB --backend null -o beyond.json
 check "more processes than the system has are warned about and marked" '[ $status = 0 ] && \
     said "more than the 4 of the system" && holds beyond.json "r[\"extrapolated\"]"'

@@ -75,6 +75,10 @@ check "a message smaller than P is simulated" simulate small 'x:8@10GB/s~1us' --
 check "a message of more than an int's bytes is simulated" simulate large 'x:2@10GB/s~1us' --np 2 --size 6GiB 2
 check "it takes the closed form's time, in segments of 1 GiB" near large.txt 2 3 '2 * (3e-6 + 3221225472 / 10e9)'
 
+# ---- rings are simulated, and priced, also where NCCL would choose by itself ----
+check "a machine of NCCL's is simulated" simulate native "$top/configs/dgx-h100-superpod.json" --np 8 --size 64MiB 8
+check "its rings are predicted as rings" within native.txt 0.01 0.01
+
 # ---- the model's sharing rule, with the bounds of tests/model/test_cost.c ----
 check "every split of 16 is simulated" simulate np16 "$machine" --np 16 --all
 check "there are eight of them" test "$(wc -l <np16.txt)" = 8
