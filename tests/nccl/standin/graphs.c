@@ -69,6 +69,16 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
     return standin_result(cudaSuccess);
 }
 
+bool standin_graph_has(const struct ncclComm *comm)
+{
+    for (cudaGraphExec_t at = execs; at != NULL; at = at->next)
+        for (const struct command *one = at->capture->commands.first; one != NULL && !at->dead;
+             one = one->next)
+            if (one->kind == COMMAND_WORK && one->work.comm == comm)
+                return true;
+    return false;
+}
+
 static void launch_command(cudaGraphExec_t exec, const struct command *command, struct moment **at)
 {
     cudaStream_t lane = exec->streams[command->lane];
