@@ -274,8 +274,7 @@ static void *abort_one(void *stop)
 }
 
 /* *comm is NULL afterwards. Where there is no thread to be had the caller waits itself. */
-static void begin_abort(const struct hs_nccl_comms *comms, ncclComm_t *comm,
-                        struct stop **begun)
+static void begin_abort(const struct hs_nccl_comms *comms, ncclComm_t *comm, struct stop **begun)
 {
     struct stop *one = NULL;
 
