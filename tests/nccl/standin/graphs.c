@@ -25,6 +25,13 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     return standin_result(cudaSuccess);
 }
 
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+    *status = standin_stream_captures(stream) ? cudaStreamCaptureStatusActive
+                                              : cudaStreamCaptureStatusNone;
+    return standin_result(cudaSuccess);
+}
+
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
     standin_check_stream(stream, "cudaStreamEndCapture");
