@@ -66,7 +66,8 @@ GPU_LIBS := $(BUILD)/obj/engine/cuda_kernels.o $(BUILD)/obj/runner/pattern_kerne
 endif
 # What the GPUs' kernels are compiled for: `native`, the GPUs of this machine; or numbers, machine code for these and,
 # for all others from 7.5 on, what their driver compiles when the program starts; or any other word of nvcc's -arch.
-NVCC_ARCH ?= $(if $(wildcard /dev/nvidia[0-9]*),native,80 90)
+NVCC_ARCH ?= $(if $(wildcard /dev/nvidia[0-9]*),native,$(if $(NVCC),$(strip \
+    $(filter 80 90 100,$(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code))))))
 NVCC_ARCH_FLAGS := $(if $(filter native all%,$(NVCC_ARCH)),-arch=$(NVCC_ARCH),$(foreach a,$(NVCC_ARCH), \
     -gencode arch=compute_$(a),code=sm_$(a)) -gencode arch=compute_75,code=compute_75)
 # hwloc and NVML are loaded when `systems --here` asks; of hwloc the header is needed.
@@ -310,8 +311,12 @@ ifeq ($(HAVE_MPI),1)
 QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD))
 ifeq ($(HAVE_NCCL),1)
 QUICK_COMMANDS += "tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)" \
+    "tests/nccl/test_gpu_check.sh quick $(MPI_NAME) $(BUILD)" \
     "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)"
 check check-full: nccl-programs
+endif
+ifeq ($(HAVE_NCCL),1)
+FULL_COMMANDS += "@timeout=900 tests/nccl/test_gpu_check.sh full $(MPI_NAME) $(BUILD)"
 endif
 # Alone: it compares the machine's mounts and processes before and after, which other tests change, too.
 FULL_COMMANDS += $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) "@serial tests/cluster/test_cluster.sh" \
@@ -438,8 +443,14 @@ $(BUILD)/tests/nccl/%_gpu: $(BUILD)/tests/nccl/%.o $(call libs,$(USES_runner)) $
 	$(call say,LD,$@)
 	$(Q)$(MPICC) $(HS_LDFLAGS) -o $@ $< $(call libs,$(USES_runner)) $(GPU_LIBS) $(HS_LIBS) -lpthread
 nccl-programs: $(STANDIN_PROGRAMS)
-gpu-check: all $(if $(GPU_LIBS),$(BUILD)/tests/nccl/nccl_job_gpu $(BUILD)/tests/nccl/device_job_gpu)
-	tests/nccl/gpu_check.sh $(BUILD)
+GPU_PROGRAMS := $(if $(GPU_LIBS),$(BUILD)/tests/nccl/nccl_job_gpu $(BUILD)/tests/nccl/device_job_gpu)
+gpu-check: all $(GPU_PROGRAMS)
+	tests/nccl/gpu_check.sh $(BUILD) $(PARTS)
+# For a machine with GPUs and nothing else: $(BUILD)/gpu-package (docs/gpu.md).
+gpu-package: all $(GPU_PROGRAMS)
+	$(if $(GPU_LIBS),,$(error there is nothing to package: it is built without NCCL))
+	GPU_CONTENTS="machine code for $(NVCC_ARCH), for others from 7.5 on PTX; with the headers of $(NCCL_H)" \
+	    tests/nccl/gpu_package.sh $(BUILD) $(BUILD)/gpu-package
 gpu-bench: all
 	bench/gpu.sh $(BUILD)
 
@@ -496,5 +507,5 @@ help:
 	@echo "targets: $$(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' Makefile packaging/install.mk | sort -u | tr '\n' ' ')"
 
 .PHONY: all help FORCE headers layers tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
-    nccl-programs gpu-check gpu-bench other-mpi measure-programs instrumented-programs pictures bench-predict bench-table2 \
+    nccl-programs gpu-check gpu-package gpu-bench other-mpi measure-programs instrumented-programs pictures bench-predict bench-table2 \
     bench-accuracy-table2 bench-host bench-plot bench-cluster bench-lazy

@@ -192,6 +192,17 @@ static enum hs_status check_fit(const struct nccl_state *state, struct hs_error 
     return HS_OK;
 }
 
+static enum hs_status replay(struct hs_nccl_lanes *lanes, cudaGraphExec_t exec,
+                             struct hs_error *err)
+{
+    double begin = MPI_Wtime();
+    cudaError_t code = cudaGraphLaunch(exec, lanes->streams[0]);
+
+    lanes->clock.replays++;
+    lanes->clock.issue_seconds += MPI_Wtime() - begin;
+    return hs_cuda_status(code, "cudaGraphLaunch", err);
+}
+
 /* Events inside a graph have no times, so runs with the times of stages are issued call by call. */
 static enum hs_status put_on_lanes(struct nccl_state *state, const struct hs_work *work,
                                    struct hs_error *err)
@@ -199,8 +210,7 @@ static enum hs_status put_on_lanes(struct nccl_state *state, const struct hs_wor
     const struct hs_nccl_graph *graph = hs_nccl_graphs_find(&state->graphs, work);
 
     if (!state->timed && graph && graph->exec)
-        return hs_cuda_status(cudaGraphLaunch(graph->exec, state->lanes.streams[0]),
-                              "cudaGraphLaunch", err);
+        return replay(&state->lanes, graph->exec, err);
     return hs_nccl_issue(&state->lanes, work, state->timed, err);
 }
 

@@ -26,6 +26,8 @@
     row(CommAbort)          \
     row(CommFinalize)       \
     row(CommDestroy)        \
+    row(GroupStart)         \
+    row(GroupEnd)           \
     row(ReduceScatter)      \
     row(AllReduce)          \
     row(AllGather)

@@ -1,6 +1,7 @@
 /* nccl_comms.c - see nccl_comms.h. */
 #include "engine/nccl_comms.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,8 @@
 
 /* How many looks at a call in progress go by between two looks at the clock. */
 #define LOOKS_PER_CLOCK 64
+/* The first NCCL that takes the aborts of a group together. */
+#define VERSION_WITH_GROUP_ABORT 22200
 
 /* ---- waiting ---- */
 
@@ -254,41 +257,93 @@ enum hs_status hs_nccl_comms_get(const struct hs_nccl_comm **out, struct hs_nccl
 
 /* ---- ending ---- */
 
+/* One abort. Before NCCL took them together each has a thread, which may wait for the others. */
+struct stop {
+    const struct hs_nccl_comms *comms;
+    ncclComm_t comm;
+    pthread_t thread;
+    struct stop *next; /* begun before */
+};
+
+static void *abort_one(void *stop)
+{
+    const struct stop *one = stop;
+
+    (void)one->comms->api->CommAbort(one->comm);
+    return NULL;
+}
+
+/* *comm is NULL afterwards. Where there is no thread to be had the caller waits itself. */
+static void begin_abort(const struct hs_nccl_comms *comms, ncclComm_t *comm, struct stop **begun)
+{
+    struct stop *one = NULL;
+
+    if (*comm == NULL)
+        return;
+    if (comms->api->version < VERSION_WITH_GROUP_ABORT)
+        one = malloc(sizeof(*one));
+    if (one)
+        *one = (struct stop){.comms = comms, .comm = *comm, .next = *begun};
+    if (one && pthread_create(&one->thread, NULL, abort_one, one) == 0) {
+        *begun = one;
+    } else {
+        (void)comms->api->CommAbort(*comm);
+        free(one);
+    }
+    *comm = NULL;
+}
+
+static void join_aborts(struct stop *begun)
+{
+    while (begun) {
+        struct stop *one = begun;
+
+        begun = one->next;
+        (void)pthread_join(one->thread, NULL);
+        free(one);
+    }
+}
+
 /* Parents first, then children, as NCCL asks. What they leave is not looked at: they are gone. */
 void hs_nccl_comms_abort(struct hs_nccl_comms *comms)
 {
-    if (comms->root != NULL)
-        comms->api->CommAbort(comms->root);
-    comms->root = NULL;
+    struct stop *begun = NULL;
+
+    (void)comms->api->GroupStart();
+    begin_abort(comms, &comms->root, &begun);
     for (struct hs_nccl_comm *at = comms->first; at != NULL; at = at->next) {
-        if (at->comm != NULL)
-            comms->api->CommAbort(at->comm);
-        at->comm = NULL;
+        begin_abort(comms, &at->comm, &begun);
         memset(at->registered, 0, sizeof at->registered);
     }
+    (void)comms->api->GroupEnd();
+    join_aborts(begun);
 }
 
-/* One that does not end in time is aborted. */
-static void end_one(struct hs_nccl_comms *comms, ncclComm_t comm)
+static bool end_one(struct hs_nccl_comms *comms, ncclComm_t *comm)
 {
-    if (comm == NULL)
-        return;
-    ncclResult_t result = comms->api->CommFinalize(comm);
-    if (hs_nccl_wait(comms, comm, result, "ncclCommFinalize", NULL) == HS_OK)
-        comms->api->CommDestroy(comm);
-    else
-        comms->api->CommAbort(comm);
+    ncclResult_t result;
+
+    if (*comm == NULL)
+        return true;
+    result = comms->api->CommFinalize(*comm);
+    if (hs_nccl_wait(comms, *comm, result, "ncclCommFinalize", NULL) != HS_OK)
+        return false;
+    (void)comms->api->CommDestroy(*comm);
+    *comm = NULL;
+    return true;
 }
 
+/* Where one does not end in time it and all that are left are aborted. */
 static void end_all(struct hs_nccl_comms *comms)
 {
-    for (struct hs_nccl_comm *at = comms->first; at != NULL; at = at->next) {
+    bool ended = true;
+
+    for (struct hs_nccl_comm *at = comms->first; at != NULL && ended; at = at->next) {
         deregister_buffers(comms, at);
-        end_one(comms, at->comm);
-        at->comm = NULL;
+        ended = end_one(comms, &at->comm);
     }
-    end_one(comms, comms->root);
-    comms->root = NULL;
+    if (!ended || !end_one(comms, &comms->root))
+        hs_nccl_comms_abort(comms);
 }
 
 static void forget_failed(struct hs_nccl_comms *comms)

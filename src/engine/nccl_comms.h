@@ -76,7 +76,9 @@ void hs_nccl_comms_register(struct hs_nccl_comms *comms, const struct hs_nccl_bu
 /* Gives all communicators up, where hs_nccl_comms_abort has not yet, and makes them again, except
  * those that could not be made before. */
 enum hs_status hs_nccl_comms_renew(struct hs_nccl_comms *comms, struct hs_error *err);
-/* Local. ncclCommAbort for all: what runs on them on the device ends. They stay listed. */
+/* Local. ncclCommAbort for all, none of which is taken apart before all are told to stop: taking one
+ * apart may wait for the device, where a kernel of any other may be stuck. What runs on them on the
+ * device ends. They stay listed. */
 void hs_nccl_comms_abort(struct hs_nccl_comms *comms);
 /* Ends all properly; `abort`: ncclCommAbort instead. {0} is allowed. */
 void hs_nccl_comms_release(struct hs_nccl_comms *comms, bool abort);

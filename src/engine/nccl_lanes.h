@@ -28,10 +28,11 @@
 #include "engine/nccl_comms.h"
 #include "engine/stages.h"
 
-/* Host time of plans that were issued: all of it, and the part inside NCCL. Their difference,
- * divided by calls, is what the executor adds (CUDA's events included). */
+/* Host time of work that was issued: all of it, and the part inside NCCL. Their difference, divided
+ * by calls, is what the executor adds (CUDA's events included). A replay of a graph makes no call.
+ */
 struct hs_nccl_clock {
-    uint64_t calls;
+    uint64_t calls, replays;
     double issue_seconds, nccl_seconds;
 };
 

@@ -1,29 +1,123 @@
 #!/bin/bash
-# Checks the backends on a machine with GPUs: every split, type, operation and baseline, each element verified; nccl,
-# nccl-graph, and host and mpi on GPU memory.
-#     tests/nccl/gpu_check.sh BUILD         (make gpu-check)
+# Checks the backends on a machine with GPUs, each element verified; nccl, nccl-graph, and host and mpi on GPU memory.
+#     tests/nccl/gpu_check.sh BUILD [smoke|function|recovery|cost]...      (make gpu-check; without a part: all)
+# BUILD: a build folder, or what `make gpu-package` made, as a folder or as an archive, which is unpacked beside itself; its
+# `root` is then what in_root.sh takes.
+#     smoke      one rank: what is there, every split, memory under compute-sanitizer, the figures of gpu_probe
+#     function   more ranks: one sum by every split, then types and operations, then hiersearch-measure
+#     recovery   hangs in each phase and a rank that stands still, live and in graphs; whether single aborts block
+#     cost       host time per call: blocking, non-blocking, in graphs; with and without NCCL's implicit launch order
 # With one GPU: 4 ranks share it (HIERSEARCH_SHARED_GPU=1), a functional test; its times mean nothing and none is kept.
-# Environment: MPI (mpich or openmpi), NP (the most ranks, default: one per GPU, 4 where there is one), RANKS (the numbers
-# of ranks for the splits, default 2 to NP), LIMIT (seconds for each job), PYTHON3, LAUNCH (a launcher with its options, up
-# to the number of ranks: LAUNCH="srun -n"). TAP on stdout; exit 77 where something that it needs is missing.
+# Environment: OUT (the folder for everything, default BUILD/gpu-check), DEADLINE (seconds for all, 3600), LIMIT (seconds for
+# a check, 900), FIRST_LIMIT (for the first run of 2 ranks, 60: then MPS is tried), HANG (seconds before a plan is given up, 5),
+# BARE=1 (a machine with nothing set up: loopback up, its own name known, NCCL of python3's wheel unless HIERSEARCH_NCCL is
+# set), MPI (mpich or openmpi), NP (the most ranks, default: one per GPU, 4 where there is one), RANKS (the numbers of ranks,
+# default 2 to NP), PYTHON3, LAUNCH (a launcher with its options, up to the number of ranks: LAUNCH="srun -n").
+# TAP on stdout and in OUT/check.tap, all output in OUT/log.txt, NCCL's warnings in OUT/nccl.txt. Exit status: 0 where there
+# were checks and all were right, 77 where something that it needs is missing, else 1.
 set -u
-build=${1:?usage: gpu_check.sh BUILD}
-mpi=${MPI:-mpich}
+build=${1:?usage: gpu_check.sh BUILD [smoke|function|recovery|cost]...}
 here=$(cd "$(dirname "$0")" && pwd -P)
+case $build in
+    *.tgz)
+        tar -C "$(dirname "$build")" -xzf "$build" || exit 1
+        shift
+        exec "$0" "${build%.tgz}" "$@"
+        ;;
+esac
+[ -z "${PACKAGE_ROOT:-}" ] && [ -d "$build/root" ] && exec "$here/in_root.sh" "$build/root" "$0" "$@"
+shift
+mpi=${MPI:-mpich}
 job=$build/tests/nccl/nccl_job_gpu device_job=$build/tests/nccl/device_job_gpu measure=$build/hiersearch-measure
+probe=$build/tests/nccl/gpu_probe
 python=${PYTHON3:-$(command -v python3)}
-skip() { echo "1..0 # SKIP $1"; exit 77; }
+out=${OUT:-$build/gpu-check}
+end=$((SECONDS + ${DEADLINE:-3600}))
+number=0 failed=0
 
+# ---- saying and running ----
+tell() { echo "$*" | tee -a "$out/check.tap"; }
+skip() { tell "1..0 # SKIP $1"; exit 77; }
+say() { # say STATUS SENTENCE
+    number=$((number + 1))
+    if (($1 == 0)); then
+        tell "ok $number - $2"
+    else
+        failed=$((failed + 1))
+        tell "not ok $number - $2"
+        tail -20 "$scratch/out" | sed 's/^/# /' | tee -a "$out/check.tap"
+    fi
+}
+# run SECONDS COMMAND...: its output in $scratch/out; 124 or 137 where it did not end in time. ABRT first: cores and traces.
+run() {
+    local left=$((end - SECONDS)) limit=$1 status
+    shift
+    ((limit < left)) || limit=$left
+    echo "== $*" >>"$out/log.txt"
+    if ((limit < 1)); then
+        echo "no time is left before the deadline" >"$scratch/out"
+        status=124
+    else
+        timeout -s ABRT -k 10 "$limit" "$@" >"$scratch/out" 2>&1 </dev/null
+        status=$?
+    fi
+    cat "$scratch/out" >>"$out/log.txt"
+    cat "$scratch"/nccl.* >>"$out/nccl.txt" 2>/dev/null
+    rm -f "$scratch"/nccl.*
+    return $status
+}
+# check SENTENCE SECONDS COMMAND...: a program that prints TAP; one that checks nothing is not right.
+check() {
+    local sentence=$1 limit=$2 begin=$SECONDS status checks
+    shift 2
+    run "$limit" "$@"
+    status=$?
+    checks=$(grep -cE '^ok ' "$scratch/out")
+    grep -qE '^not ok|^Bail out' "$scratch/out" && status=1
+    ((status == 0 && checks == 0)) && status=1
+    grep -E '^not ok|^# |^ok .* us per ' "$scratch/out" | sed 's/^#* */#   /' | tee -a "$out/check.tap"
+    say $status "$sentence ($checks checks, $((SECONDS - begin)) s$( ((status > 1)) && echo ", status $status"))"
+    return $status
+}
+
+# MPI's launcher, UCX and NCCL's bootstrap meet on the loopback, by the machine's name.
+bare() {
+    ip link set lo up 2>/dev/null
+    getent hosts "$(hostname)" >/dev/null || echo "127.0.0.1 $(hostname)" >>/etc/hosts
+    export NCCL_SOCKET_IFNAME=${NCCL_SOCKET_IFNAME:-lo}
+    [ -n "${HIERSEARCH_NCCL+set}" ] || HIERSEARCH_NCCL=$("$python" -c 'import nvidia.nccl
+print(list(nvidia.nccl.__path__)[0] + "/lib/libnccl.so.2")')
+    export HIERSEARCH_NCCL
+    tell "# NCCL: ${HIERSEARCH_NCCL:-the program itself}"
+}
+
+# ---- what is there ----
+mkdir -p "$out" || exit 1
+rm -f "$out/check.tap" "$out/log.txt" "$out/nccl.txt"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+: >"$scratch/out"
+export NCCL_DEBUG=${NCCL_DEBUG:-WARN} NCCL_DEBUG_FILE=${NCCL_DEBUG_FILE:-$scratch/nccl.%h.%p}
+limit=${LIMIT:-900}
+
+[ "${BARE:-0}" = 1 ] && bare
 [ -x "$job" ] || skip "built without NCCL: make HAVE_NCCL=1 says what is missing"
 launch=("$here/../runner/launch.sh" "$mpi")
 [ -z "${LAUNCH:-}" ] || read -ra launch <<<"$LAUNCH"
 if [ -z "${LAUNCH:-}" ] && ! command -v "mpiexec.$mpi" >/dev/null && ! command -v "mpirun.$mpi" >/dev/null; then
     skip "no launcher of $mpi: set MPI= or LAUNCH=, or start this by in_root.sh (docs/gpu.md)"
 fi
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-timeout -k 10 300 "${launch[@]}" 1 "$measure" --size 4KiB --budget 1s --backend nccl -q >"$scratch/out" 2>&1 ||
-    { grep -q 'it cannot work here' "$scratch/out" && skip "$(sed -n 's/.*it cannot work here: //p' "$scratch/out")"; }
+for program in "$job" "$device_job" "$measure"; do
+    ldd "$program" 2>&1 | grep -q 'not found' || continue
+    ldd "$program" >"$scratch/out" 2>&1
+    say 1 "$(basename "$program") finds its libraries"
+done
+run 300 "${launch[@]}" 1 "$measure" --size 4KiB --budget 1s --backend nccl -q
+status=$?
+why=$(sed -n 's/.*it cannot work here: //p' "$scratch/out")
+[ -z "$why" ] || skip "$why"
+say $status "one rank measures with NCCL"
+((failed == 0)) || { tell "1..$number"; exit 1; }
 
 gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 ((gpus > 0)) || gpus=1
@@ -32,49 +126,103 @@ extent=
 if ((np > gpus)) && [ -z "${LAUNCH:-}" ]; then
     export HIERSEARCH_SHARED_GPU=1
     extent=quick
-    echo "# $np ranks share $gpus GPU(s): a functional test, no time in it means anything"
+    tell "# $np ranks share $gpus GPU(s): a functional test, no time in it means anything"
 fi
-nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | sort | uniq -c | sed 's/^/# /'
+nvidia-smi --query-gpu=name,driver_version,compute_mode --format=csv,noheader 2>/dev/null | sort | uniq -c |
+    sed 's/^/# /' | tee -a "$out/check.tap"
+ranks=${RANKS:-$(seq 2 "$np")}
 
-number=0
-say() {
-    number=$((number + 1))
-    if (($1 == 0)); then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        tail -20 "$scratch/out" | sed 's/^/# /'
-    fi
+# ---- the parts ----
+smoke() {
+    local sanitizer how="under compute-sanitizer"
+    sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
+    [ -n "$sanitizer" ] || how="without compute-sanitizer, which is not here"
+    run 60 "$build/hiersearch" systems --here
+    # shellcheck disable=SC2086 # nothing, or the sanitizer
+    check "1 rank: host and mpi on GPU memory, $how" "$limit" "${launch[@]}" 1 \
+        ${sanitizer:+"$sanitizer" --error-exitcode 9} "$device_job" quick
+    check "1 rank: every split, nccl and nccl-graph" "$limit" "${launch[@]}" 1 "$job" splits quick
+    [ -x "$probe" ] || return
+    run "$limit" "$probe" && cp "$scratch/out" "$out/probe.json" &&
+        "$python" -c 'import json, sys; sys.exit(not json.load(open(sys.argv[1]))["figures"])' "$out/probe.json" >>"$scratch/out" 2>&1
+    say $? "the figures of this GPU are taken (OUT/probe.json)"
 }
 
-for n in ${RANKS:-$(seq 2 "$np")}; do
-    for mode in splits time; do
-        # Between ranks that share a GPU there is no time to be had.
-        [ "$mode" = time ] && [ -n "$extent" ] && continue
-        timeout -k 10 "${LIMIT:-900}" "${launch[@]}" "$n" "$job" $mode $extent >"$scratch/out" 2>&1
+# Processes that share a GPU take turns; where a kernel of one waits for one of another and has no turn, MPS lets both run.
+with_mps() {
+    command -v nvidia-cuda-mps-control >/dev/null || return 1
+    export CUDA_MPS_PIPE_DIRECTORY=$scratch/mps CUDA_MPS_LOG_DIRECTORY=$scratch/mps
+    export NCCL_MAX_CTAS=${NCCL_MAX_CTAS:-2}
+    mkdir -p "$scratch/mps"
+    nvidia-cuda-mps-control -d >>"$out/log.txt" 2>&1 || return 1
+    trap 'echo quit | nvidia-cuda-mps-control >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+    tell "# from here on with MPS: two ranks made no progress without it"
+}
+
+measures() {
+    local backend status
+    for backend in "nccl" "nccl-graph" "host --buffers device" "host --buffers host" "mpi"; do
+        # shellcheck disable=SC2086 # a backend with its option
+        run "$limit" "${launch[@]}" "$1" "$measure" --size 1MiB --backend $backend --all --chunks 1,4 \
+            --budget 60s --min-samples 3 --max-samples 5 -q -o "$scratch/r.json"
         status=$?
-        grep -E '^not ok' "$scratch/out" | sed 's/^/# /'
-        grep -E '^ok .* us per NCCL call' "$scratch/out" | sed 's/^/# /'
-        say $status "$n ranks: $mode ($(grep -cE '^ok ' "$scratch/out") checks)"
-    done
-    timeout -k 10 "${LIMIT:-900}" "${launch[@]}" "$n" "$device_job" $extent >"$scratch/out" 2>&1
-    status=$?
-    grep -E '^not ok|^ok 1 ' "$scratch/out" | sed 's/^/# /'
-    say $status "$n ranks: host and mpi on GPU memory ($(grep -cE '^ok ' "$scratch/out") checks)"
-done
-for backend in "nccl" "nccl-graph" "host --buffers device" "host --buffers host" "mpi"; do
-    # shellcheck disable=SC2086 # a backend with its option
-    timeout -k 10 "${LIMIT:-900}" "${launch[@]}" "$np" "$measure" --size 1MiB --backend $backend --all --chunks 1,4 \
-        --budget 60s --min-samples 3 --max-samples 5 -q -o "$scratch/r.json" >"$scratch/out" 2>&1
-    status=$?
-    ((status == 0)) && "$python" -c 'import json, sys
+        ((status == 0)) && "$python" -c 'import json, sys
 r = json.load(open(sys.argv[1]))
 m = r["results"][0]
 print(r["versions"], r.get("topology"))
-bad = [c for c in m["candidates"] if c["measured"]["status"] != "ok"]
+rows = m["candidates"] + m["baselines"]
+bad = [c for c in rows if c["measured"]["status"] != "ok"]
 sys.exit(bool(bad) or not m["candidates"])' "$scratch/r.json" >>"$scratch/out" 2>&1
-    status=$?
-    sed -n 's/^{/# {/p' "$scratch/out"
-    say $status "measure --backend $backend --all on $np ranks: every plan is right"
+        status=$?
+        sed -n 's/^{/# {/p' "$scratch/out" | tee -a "$out/check.tap"
+        say $status "measure --backend $backend --all on $1 ranks: every plan is right"
+    done
+}
+
+function_() {
+    local n first=${FIRST_LIMIT:-60}
+    for n in $ranks; do
+        run "$first" "${launch[@]}" "$n" "$job" splits first
+        if (($? > 1)) && [ -n "$extent" ]; then
+            with_mps
+            first=$limit
+        fi
+        check "$n ranks: one sum by every split, nccl and nccl-graph" "$limit" "${launch[@]}" "$n" "$job" splits first
+    done
+    for n in $ranks; do
+        check "$n ranks: every split, $([ -n "$extent" ] && echo "some" || echo "all") types and operations" "$limit" \
+            "${launch[@]}" "$n" "$job" splits $extent
+        check "$n ranks: host and mpi on GPU memory" "$limit" "${launch[@]}" "$n" "$device_job" $extent
+    done
+    measures "${n:-$np}"
+}
+
+recovery() {
+    local last
+    last=$(tail -1 <<<"${ranks// /$'\n'}")
+    check "$last ranks: plans that hang are given up and the others go on" "$limit" \
+        "${launch[@]}" "$last" "$job" hangs "${HANG:-5}"
+    check "2 ranks: what a single abort does beside a kernel that is stuck" "$limit" \
+        "${launch[@]}" 2 "$job" abort-order "${HANG:-5}"
+}
+
+cost() {
+    local last order blocking
+    last=$(tail -1 <<<"${ranks// /$'\n'}")
+    for order in 1 0; do
+        for blocking in 1 0; do
+            check "$last ranks: host time per call, blocking $blocking, implicit launch order $order" "$limit" \
+                env NCCL_LAUNCH_ORDER_IMPLICIT=$order HIERSEARCH_NCCL_BLOCKING=$blocking "${launch[@]}" "$last" "$job" time
+        done
+    done
+}
+
+for part in ${*:-smoke function recovery cost}; do
+    case $part in
+        smoke | recovery | cost) $part ;;
+        function) function_ ;;
+        *) say 1 "the part $part is known: smoke, function, recovery or cost" ;;
+    esac
 done
-echo "1..$number"
+tell "1..$number"
+((failed == 0 && number > 0))

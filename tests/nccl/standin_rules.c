@@ -131,6 +131,30 @@ static void use_after_finalize(void)
     all(comm, a);
 }
 
+static void stuck(void)
+{
+    if (rank == 0)
+        all(second, b);
+}
+
+static void abort_one_by_one(void)
+{
+    stuck();
+    ncclCommAbort(comm);
+    ncclCommAbort(second);
+}
+
+static void abort_with_a_graph(void)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed);
+    all(comm, a);
+    cudaStreamEndCapture(a, &graph);
+    cudaGraphInstantiate(&exec, graph, 0);
+    ncclCommAbort(comm);
+}
+
 static void destroy_at_work(void)
 {
     if (rank == 0)
@@ -274,6 +298,12 @@ static void right(void)
     finish();
     cudaGraphExecDestroy(exec);
     cudaGraphDestroy(graph);
+    stuck();
+    ncclGroupStart();
+    ncclCommAbort(comm);
+    ncclCommAbort(second);
+    ncclGroupEnd();
+    finish();
     if (sum == 0 && ncclGroupEnd() == ncclInvalidUsage && rank == 0)
         puts("right");
 }
@@ -293,6 +323,8 @@ static const struct {
     {"use-after-abort", "state", use_after_abort},
     {"use-after-finalize", "state", use_after_finalize},
     {"destroy-at-work", "state", destroy_at_work},
+    {"abort-one-by-one", "abort", abort_one_by_one},
+    {"abort-with-a-graph", "abort", abort_with_a_graph},
     {"beyond-memory", "memory", beyond_memory},
     {"bad-overlap", "memory", bad_overlap},
     {"free-registered", "memory", free_registered},

@@ -225,6 +225,11 @@ static ncclResult_t call(const char *name, enum call_kind kind, const void *inpu
     return ncclSuccess;
 }
 
+bool standin_grouping(void)
+{
+    return group_depth > 0;
+}
+
 ncclResult_t ncclGroupStart(void)
 {
     group_depth++;
@@ -241,6 +246,7 @@ ncclResult_t ncclGroupEnd(void)
     for (int i = 0; i < grouped_count; i++)
         standin_stream_put(grouped[i].stream, &grouped[i].work);
     grouped_count = 0;
+    standin_comm_end_aborted();
     return ncclSuccess;
 }
 

@@ -1,5 +1,6 @@
 /* comms.c - NCCL's communicators and collectives. See standin.h. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +11,13 @@
 
 #include "comms.h"
 
+/* How long the end of a communicator waits for the device before that counts as for ever. */
+#define END_LOOK_MICROSECONDS 1000
+#define END_LOOKS             8000
+
 int standin_root_rank;
-static ncclComm_t comms;
+static ncclComm_t comms, aborted;
+static pthread_mutex_t abort_lock = PTHREAD_MUTEX_INITIALIZER; /* threads may abort */
 static char last_message[256];
 
 /* ---- small things ---- */
@@ -254,12 +260,28 @@ ncclResult_t ncclMemFree(void *memory)
 
 /* ---- ending ---- */
 
+static bool may_end(const struct ncclComm *comm)
+{
+    pthread_mutex_lock(&abort_lock);
+    bool may = !standin_stream_stuck() && !standin_graph_has(comm);
+    pthread_mutex_unlock(&abort_lock);
+    return may;
+}
+
+/* Freeing what a communicator has on the device waits for the device, and for graphs with it. */
 static void end(ncclComm_t comm)
 {
+    for (int look = 0; !may_end(comm); look++) {
+        if (look == END_LOOKS)
+            standin_broken("abort", "a communicator is ended while the GPU cannot get free");
+        usleep(END_LOOK_MICROSECONDS);
+    }
+    pthread_mutex_lock(&abort_lock);
     comm->state = COMM_GONE;
     comm->has_pending = false;
     munmap(comm->region, comm->region_bytes);
     comm->region = NULL;
+    pthread_mutex_unlock(&abort_lock);
 }
 
 ncclResult_t ncclCommFinalize(ncclComm_t comm)
@@ -282,18 +304,43 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm)
     return ncclSuccess;
 }
 
-/* Registrations go with the communicator, and so does a child that was not handed out yet. */
-ncclResult_t ncclCommAbort(ncclComm_t comm)
+static void end_aborted(ncclComm_t comm)
 {
-    check_comm(comm, "ncclCommAbort");
-    comm->aborted = true;
-    standin_stream_has(comm, true);
     if (comm->child != NULL)
         end(comm->child);
     comm->child = NULL;
+    end(comm);
+}
+
+void standin_comm_end_aborted(void)
+{
+    while (aborted != NULL) {
+        ncclComm_t comm = aborted;
+        aborted = comm->next_abort;
+        end_aborted(comm);
+    }
+}
+
+/* Its kernels end at once. Registrations go with the communicator, and so does a child that was not
+ * handed out yet. In a group nothing is taken apart before the group's end, from 2.22 on. */
+ncclResult_t ncclCommAbort(ncclComm_t comm)
+{
+    int version = 0;
+    ncclGetVersion(&version);
+    bool later = standin_grouping() && version >= 22200;
+    pthread_mutex_lock(&abort_lock);
+    check_comm(comm, "ncclCommAbort");
+    comm->aborted = true;
+    standin_stream_has(comm, true);
     while (comm->registrations > 0)
         standin_memory_register(comm->registered[--comm->registrations], -1);
-    end(comm);
+    if (later) {
+        comm->next_abort = aborted;
+        aborted = comm;
+    }
+    pthread_mutex_unlock(&abort_lock);
+    if (!later)
+        end_aborted(comm);
     return ncclSuccess;
 }
 

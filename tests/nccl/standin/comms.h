@@ -38,6 +38,7 @@ enum comm_state { COMM_MAKING, COMM_LIVE, COMM_FINALISING, COMM_FINALISED, COMM_
 struct ncclComm {
     enum comm_state state;
     bool blocking, aborted, faulty; /* faulty: never gets ready */
+    struct ncclComm *next_abort;    /* of a group */
     int size, rank;
     char name[NAME_BYTES];
     struct region *region;
@@ -66,6 +67,10 @@ ncclResult_t standin_comm_settle(ncclComm_t comm);
 bool standin_comm_all(const struct ncclComm *comm, size_t offset, unsigned least);
 /* Leaves `why` for ncclGetLastError and returns `code`. */
 ncclResult_t standin_refuse(ncclResult_t code, const char *why);
+/* Whether calls are being collected. */
+bool standin_grouping(void);
+/* ncclGroupEnd: what was aborted in the group is taken apart. */
+void standin_comm_end_aborted(void);
 /* A call of all ranks: collectives are counted from here, for the rule `order`. */
 void standin_collective_restart(void);
 

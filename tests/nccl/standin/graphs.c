@@ -25,6 +25,13 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     return standin_result(cudaSuccess);
 }
 
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+    *status = standin_stream_captures(stream) ? cudaStreamCaptureStatusActive
+                                              : cudaStreamCaptureStatusNone;
+    return standin_result(cudaSuccess);
+}
+
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
     standin_check_stream(stream, "cudaStreamEndCapture");
@@ -67,6 +74,16 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
         exec->streams[i]->dead = true;
     exec->dead = true;
     return standin_result(cudaSuccess);
+}
+
+bool standin_graph_has(const struct ncclComm *comm)
+{
+    for (cudaGraphExec_t at = execs; at != NULL; at = at->next)
+        for (const struct command *one = at->capture->commands.first; one != NULL && !at->dead;
+             one = one->next)
+            if (one->kind == COMMAND_WORK && one->work.comm == comm)
+                return true;
+    return false;
 }
 
 static void launch_command(cudaGraphExec_t exec, const struct command *command, struct moment **at)

@@ -17,7 +17,10 @@
  * outside live device memory; overlapping input and output that NCCL does not allow; memory freed
  * while in use or registered; something of CUDA's used after it was destroyed capture    something
  * that a capture does not allow, or one that ends with streams not joined leak
- * (standin_check_leaks) communicators, memory, streams, events or graphs left at the end
+ * (standin_check_leaks) communicators, memory, streams, events or graphs left at the end abort
+ * a communicator is taken apart while a kernel of any other is stuck, or while a graph with it
+ * lives: NCCL waits for both, here for some seconds. Aborts of one group (from 2.22) or of threads
+ * stop all kernels first
  *
  * The host touching device memory is a segmentation fault: it can be accessed only while queued
  * work runs. MPI is part of the stand-in, too (mpi.c): handing it device memory is against the rule
@@ -117,6 +120,10 @@ bool standin_progress(void);
 /* Whether work of this communicator is queued; drops it where `drop`. */
 bool standin_stream_has(const struct ncclComm *comm, bool drop);
 bool standin_stream_captures(cudaStream_t stream);
+/* Whether anything is queued on any stream that cannot be carried out now. */
+bool standin_stream_stuck(void);
+/* Whether an instantiated graph calls this communicator. */
+bool standin_graph_has(const struct ncclComm *comm);
 
 /* ---- NCCL ---- */
 

@@ -193,6 +193,15 @@ bool standin_stream_has(const struct ncclComm *comm, bool drop)
     return found;
 }
 
+bool standin_stream_stuck(void)
+{
+    standin_progress();
+    for (cudaStream_t at = streams; at != NULL; at = at->next)
+        if (at->queue.first != NULL)
+            return true;
+    return false;
+}
+
 bool standin_stream_captures(cudaStream_t stream)
 {
     return stream != NULL && stream->capture != NULL;
