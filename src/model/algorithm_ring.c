@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "model/price.h"
-#include "model/rings.h"
+#include "model/traffic.h"
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -35,11 +35,12 @@ static double mesh_fraction(const struct hs_level *level, int64_t child_ranks, i
 static double single_share(const struct hs_level *level, int64_t child_ranks, int64_t unit_ranks,
                            int64_t np, struct hs_layer layer)
 {
-    int64_t port = hs_rings_per_link(layer, np, child_ranks, level->ports), pair = 0;
+    struct hs_traffic traffic = hs_traffic_ring(layer);
+    int64_t port = hs_traffic_per_link(&traffic, np, child_ranks, level->ports), pair = 0;
     double share = level->bytes_per_second / (double)(level->ports * larger(1, port));
 
     if (level->fabric == HS_FABRIC_MESH && level->arity > 1)
-        pair = hs_rings_per_pair(layer, np, child_ranks, unit_ranks);
+        pair = hs_traffic_per_pair(&traffic, np, child_ranks, unit_ranks);
     if (pair > 0)
         share = fmin(share, level->bytes_per_second / (double)((level->arity - 1) * pair));
     return share;
@@ -82,6 +83,7 @@ static double split_steps(struct hs_stage_price *price, const double share[HS_LE
 static double price_levels(struct hs_stage_price *price, double share[HS_LEVELS_MAX],
                            const struct hs_system *system, int64_t np)
 {
+    struct hs_traffic traffic = hs_traffic_ring(price->key.layer);
     double latency = 0;
 
     for (size_t l = 0; l < system->level_count; l++) {
@@ -90,7 +92,7 @@ static double price_levels(struct hs_stage_price *price, double share[HS_LEVELS_
         int64_t unit_ranks = hs_system_child_ranks(system, l + 1), rings;
 
         share[l] = 0;
-        rings = child_ranks < np ? hs_rings_per_link(price->key.layer, np, child_ranks, 1) : 0;
+        rings = child_ranks < np ? hs_traffic_per_link(&traffic, np, child_ranks, 1) : 0;
         if (rings == 0) /* no block is cut by a child's border: nor by one further out */
             break;
         share[l] = ring_share(level, child_ranks, unit_ranks, np, price->key.layer, rings);

@@ -12,7 +12,7 @@
  *    if d p > c_l;
  *  - on level l the busiest child's link carries f_l of its rings at once. Where blocks of d p
  *    ranks and children nest this is min(d, c_l); elsewhere the rings that a block boundary cuts
- *    through are counted (hs_rings_per_link);
+ *    through are counted (hs_traffic_per_link);
  *  - a ring gets bandwidth_l / f_l there; inside a mesh a layer that visits k < arity children
  *    draws on k - 1 of a child's arity - 1 links only; where rings are not striped they get the
  *    share of the busiest port and, inside a mesh, of the busiest link between two children;
