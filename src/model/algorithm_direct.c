@@ -23,9 +23,13 @@ static void price_direct(struct hs_stage_price *price, const struct hs_system *s
     struct hs_traffic traffic = hs_traffic_all(price->key.layer);
     double messages = hs_phase_passes(price->key.phase) * (double)(price->key.layer.size - 1);
 
+    if (messages == 0)
+        return;
     hs_steps_add(&steps, &traffic, 1);
     hs_steps_finish(&steps);
-    price->outer.latency_seconds = price->line.latency_seconds + messages * MESSAGE_SECONDS;
+    hs_stage_add_line(price, (struct hs_price_line){price->lines[0].latency_seconds +
+                                                        messages * MESSAGE_SECONDS,
+                                                    0});
 }
 
 const struct hs_algorithm_row hs_algorithm_DIRECT = {

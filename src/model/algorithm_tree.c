@@ -141,7 +141,8 @@ static void fill_levels(struct hs_steps *steps)
 static void price_tree(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
 {
     struct hs_steps steps = {.price = price, .system = system, .ranks = ranks};
-    double size = (double)price->key.layer.size, hops, first;
+    double size = (double)price->key.layer.size, first;
+    struct hs_price_line line;
 
     if (size < 2)
         return;
@@ -150,15 +151,16 @@ static void price_tree(struct hs_stage_price *price, const struct hs_system *sys
         steps.latency_seconds += edge_latency(&steps, places);
         price->steps++;
     }
-    hops = 2 * price->steps;
-    first = hops * steps.seconds_per_byte; /* of a segment: per byte of it */
-    /* Passes are counted twice by hs_steps_finish, bytes by (p - 1) / p: here all of them go. */
+    /* Of a segment, per byte of it: two hops per level, each as long as the busiest link's. */
+    first = 2 * price->steps * steps.seconds_per_byte;
+    /* hs_steps_finish counts a pass twice, and (p - 1) / p of the bytes: here all go once. */
     steps.seconds_per_byte *= size / 2;
     hs_steps_finish(&steps);
-    price->outer = price->line;
-    price->outer.latency_seconds += first * SEGMENT_LEAST;
-    price->line.seconds_per_byte +=
-        first / (SEGMENTS_PER_LEVEL * hops / 2) * size / (size - 1);
+    line = price->lines[0];
+    price->lines[0].seconds_per_byte +=
+        first / (SEGMENTS_PER_LEVEL * price->steps / 2) * size / (size - 1);
+    line.latency_seconds += first * SEGMENT_LEAST;
+    hs_stage_add_line(price, line);
 }
 
 const struct hs_algorithm_row hs_algorithm_TREE = {

@@ -76,7 +76,9 @@ int hs_fit_compare(const struct hs_fit *a, const struct hs_fit *b)
         difference = order(a->straddles, b->straddles);
     if (difference == 0)
         difference = order(a->size, b->size);
-    return difference ? difference : order(a->stride, b->stride);
+    if (difference == 0)
+        difference = order(a->stride, b->stride);
+    return difference ? difference : order(a->algorithm, b->algorithm);
 }
 
 static int compare_items(const void *a, const void *b)
@@ -84,26 +86,38 @@ static int compare_items(const void *a, const void *b)
     return hs_fit_compare(a, b);
 }
 
-static const struct hs_fit *find_exactly(const struct hs_fits *fits, int level, bool straddles,
-                                         int64_t size, int64_t stride)
+static const struct hs_fit *find_exactly(const struct hs_fits *fits, struct hs_fit like)
 {
-    struct hs_fit key = {.level = level, .straddles = straddles, .size = size, .stride = stride};
-
-    return bsearch(&key, fits->items, fits->count, sizeof(key), compare_items);
+    return bsearch(&like, fits->items, fits->count, sizeof(like), compare_items);
 }
 
 const struct hs_fit *hs_fits_find(const struct hs_fits *fits, int level, bool straddles,
-                                  struct hs_layer layer)
+                                  struct hs_stage_key key)
 {
+    struct hs_fit like = {.level = level,
+                          .straddles = straddles,
+                          .size = key.layer.size,
+                          .stride = key.layer.stride,
+                          .algorithm = key.algorithm};
     const struct hs_fit *found;
 
     if (fits->count == 0)
         return NULL;
-    if ((found = find_exactly(fits, level, straddles, layer.size, layer.stride)) ||
-        (found = find_exactly(fits, level, straddles, layer.size, 0)) ||
-        (found = find_exactly(fits, level, straddles, 0, 0)))
+    if ((found = find_exactly(fits, like)))
         return found;
-    return find_exactly(fits, level, !straddles, 0, 0);
+    like.stride = 0;
+    if ((found = find_exactly(fits, like)))
+        return found;
+    like.size = 0;
+    for (int ring = 0; ring < 2 && !found; ring++) {
+        if (ring)
+            like.algorithm = HS_RING;
+        for (int other = 0; other < 2 && !found; other++) {
+            like.straddles = other ? !straddles : straddles;
+            found = find_exactly(fits, like);
+        }
+    }
+    return found;
 }
 
 bool hs_fit_extrapolates(const struct hs_fit *fit, struct hs_layer layer, double bytes)

@@ -17,7 +17,8 @@ static void apply_fit(struct hs_stage_price *price, const struct hs_system *syst
 {
     const struct hs_level *level = &system->levels[price->level];
     struct hs_layer layer = price->key.layer;
-    const struct hs_fit *fit = hs_fits_find(&system->fits, price->level, price->straddles, layer);
+    const struct hs_fit *fit =
+        hs_fits_find(&system->fits, price->level, price->straddles, price->key);
     double faster, later;
 
     if (!fit) {
@@ -39,9 +40,12 @@ static void apply_fit(struct hs_stage_price *price, const struct hs_system *syst
     price->relative_ci95 =
         fit->relative_ci95 +
         outside_width((double)layer.size, (double)fit->min_size, (double)fit->max_size);
+    if (fit->algorithm != price->key.algorithm)
+        price->relative_ci95 += HS_OTHER_ALGORITHM_WIDTH;
     price->min_bytes = fit->min_bytes;
     price->max_bytes = fit->max_bytes;
-    price->extrapolated = price->extrapolated || hs_fit_extrapolates(fit, layer, 0);
+    price->extrapolated = price->extrapolated || fit->algorithm != price->key.algorithm ||
+                          hs_fit_extrapolates(fit, layer, 0);
 }
 
 struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ranks,

@@ -65,8 +65,8 @@ void hs_steps_finish(const struct hs_steps *steps)
     if (others == 0) /* one process: nothing travels */
         return;
     price->steps *= passes;
-    price->line = (struct hs_price_line){passes * steps->latency_seconds,
-                                         passes * steps->seconds_per_byte / others};
+    hs_stage_add_line(price, (struct hs_price_line){passes * steps->latency_seconds,
+                                                    passes * steps->seconds_per_byte / others});
     price->ring_bytes_per_second = others / steps->seconds_per_byte;
     for (; l < steps->system->level_count && steps->busy[l] > 0; l++) {
         price->level = (int)l;
