@@ -18,7 +18,10 @@ struct hs_system;
 /* name, text, letter in the text of a plan, meaning; the first needs no letter */
 /* clang-format off */
 #define HS_ALGORITHMS(row) \
-    row(RING, "ring", 'r', "p - 1 steps around a ring; any size")
+    row(RING, "ring", 'r', "p - 1 steps around a ring; any size") \
+    row(HALVING, "halving", 'h', "ceil(lg p) steps, half the bytes in the nearest; any size") \
+    row(DIRECT, "direct", 'd', "everybody with everybody in one step; up to 32") \
+    row(TREE, "tree", 't', "to a root and back in segments, 2 ceil(lg p) hops; allreduce only")
 /* clang-format on */
 
 enum hs_algorithm {
