@@ -27,9 +27,8 @@ static void price_direct(struct hs_stage_price *price, const struct hs_system *s
         return;
     hs_steps_add(&steps, &traffic, 1);
     hs_steps_finish(&steps);
-    hs_stage_add_line(price, (struct hs_price_line){price->lines[0].latency_seconds +
-                                                        messages * MESSAGE_SECONDS,
-                                                    0});
+    hs_stage_add_line(price, (struct hs_price_line){
+                                 price->lines[0].latency_seconds + messages * MESSAGE_SECONDS, 0});
 }
 
 const struct hs_algorithm_row hs_algorithm_DIRECT = {

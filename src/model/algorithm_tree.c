@@ -85,8 +85,8 @@ static int64_t edges_per_link(struct hs_layer layer, int64_t ranks, int64_t chil
     int64_t step = larger(1, layer.stride / child_ranks) * child_ranks, most = 0;
 
     for (int64_t i = 0; i < CHILDREN_LOOKED_AT && i * step < ranks; i++)
-        most = larger(most, edges_of_child(layer, i * step,
-                                           smaller(i * step + child_ranks, ranks)));
+        most =
+            larger(most, edges_of_child(layer, i * step, smaller(i * step + child_ranks, ranks)));
     return most;
 }
 

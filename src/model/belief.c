@@ -135,11 +135,10 @@ static size_t take_kind(struct hs_belief *b, struct hs_belief_kind like)
 static size_t kind_of(struct hs_belief *b, int64_t ranks, struct hs_stage_key key)
 {
     struct hs_stage_price price = hs_stage_price(b->described, ranks, key);
-    struct hs_belief_kind kind = {
-        .fit = {.scope = HS_FIT_LEVEL,
-                .level = price.level,
-                .straddles = price.straddles,
-                .algorithm = key.algorithm}};
+    struct hs_belief_kind kind = {.fit = {.scope = HS_FIT_LEVEL,
+                                          .level = price.level,
+                                          .straddles = price.straddles,
+                                          .algorithm = key.algorithm}};
 
     kind.parent = take_kind(b, kind);
     kind.fit.scope = HS_FIT_SIZE;

@@ -56,7 +56,7 @@ struct hs_belief_stage {
 /* What deviates together, and the points behind it. Those of refused layers are not counted, but in
  * the layer itself. */
 struct hs_belief_kind {
-    struct hs_fit fit; /* without figures and intervals: see hs_belief_fit */
+    struct hs_fit fit;  /* without figures and intervals: see hs_belief_fit */
     size_t parent;      /* the kind it is part of; 0: the whole machine */
     size_t longest;     /* which of the points has most bytes entering */
     double shortest;    /* of a layer: message used, relative to its longest; 0: all are */

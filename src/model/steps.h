@@ -17,7 +17,7 @@ struct hs_steps {
     /* Sums over the steps: latencies, seconds per byte of a block, and how long each level is busy.
      */
     double latency_seconds, seconds_per_byte, busy[HS_LEVELS_MAX];
-    double heaviest[HS_LEVELS_MAX]; /* what the heaviest step adds to `busy` */
+    double heaviest[HS_LEVELS_MAX];  /* what the heaviest step adds to `busy` */
     int64_t messages[HS_LEVELS_MAX]; /* on the busiest link in that step */
 };
 

@@ -202,8 +202,7 @@ static int64_t all_from(const struct hs_traffic *traffic, struct place place, in
 {
     int64_t end = place.offset + place.ranks;
     int64_t last_block = (end - 1) / traffic->block * traffic->block;
-    int64_t messages =
-        all_from_block(traffic, place.offset, smaller(end, traffic->block), a, b);
+    int64_t messages = all_from_block(traffic, place.offset, smaller(end, traffic->block), a, b);
 
     return last_block > 0 ? messages + all_from_block(traffic, last_block, end, a, b) : messages;
 }
@@ -330,8 +329,8 @@ static bool alike(const struct hs_traffic *traffic, int64_t child_ranks)
 static int64_t positions_of(const struct hs_traffic *traffic, int64_t np, int64_t child_ranks)
 {
     int64_t children = (np + child_ranks - 1) / child_ranks;
-    int64_t positions = smaller(
-        children, traffic->block / greatest_common_divisor(traffic->block, child_ranks));
+    int64_t positions =
+        smaller(children, traffic->block / greatest_common_divisor(traffic->block, child_ranks));
 
     if (alike(traffic, child_ranks))
         return 1;
@@ -380,8 +379,7 @@ static int64_t most_to_child(const struct hs_traffic *traffic, int64_t np, int64
     if (traffic->distance)
         return shift_to_child(traffic, from, child_ranks, unit_ranks);
     for (int64_t later = child + 1; later * child_ranks < end; later++)
-        most =
-            larger(most, all_to_child(traffic, from, place_of(traffic, np, child_ranks, later)));
+        most = larger(most, all_to_child(traffic, from, place_of(traffic, np, child_ranks, later)));
     return most;
 }
 

@@ -65,7 +65,8 @@ static struct counted count(const struct step *step, int64_t child, int64_t port
     for (int64_t x = 0; x < step->np; x++)
         for (int64_t b = 0; b < size; b++) {
             int64_t a = x / stride % size, y = x + (b - a) * stride;
-            int *in = &entering[port_of(y, child, ports)], *out = &leaving[port_of(x, child, ports)];
+            int *in = &entering[port_of(y, child, ports)],
+                *out = &leaving[port_of(x, child, ports)];
             int *pair = &pairs[x / child * children + y / child];
 
             if (!sends(step, a, b) || x / child == y / child)
@@ -109,9 +110,8 @@ static void fail_step(const struct step *step, int64_t child, int64_t other, int
     static const char *const names[PATTERNS] = {"shift", "exchange", "all"};
 
     fail_msg("np %d, layer (%d, %d), %s by %d, child %d, ports or unit %d: %d, counted %d",
-             (int)step->np, (int)step->layer.stride, (int)step->layer.size,
-             names[step->pattern], (int)step->places, (int)child, (int)other, (int)found,
-             (int)counted);
+             (int)step->np, (int)step->layer.stride, (int)step->layer.size, names[step->pattern],
+             (int)step->places, (int)child, (int)other, (int)found, (int)counted);
 }
 
 static void look_at_ports(const struct step *step)
