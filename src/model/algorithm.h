@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 struct hs_stage_price;
 struct hs_system;
 
@@ -49,7 +51,12 @@ extern const struct hs_algorithm_row *const hs_algorithms[HS_ALGORITHM_COUNT];
 HS_ALGORITHMS(HS_ROW)
 #undef HS_ROW
 
+#define HS_ALGORITHMS_ALL ((1U << HS_ALGORITHM_COUNT) - 1)
+
 /* The algorithm of that letter; false: there is none. */
 bool hs_algorithm_find(enum hs_algorithm *out, char letter);
+/* Names with commas between, or "all", as bits 1 << enum hs_algorithm; the ring is always among
+ * them. HS_INVALID: an unknown name, with the nearest. */
+enum hs_status hs_algorithms_parse(unsigned *algorithms, const char *text, struct hs_error *err);
 
 #endif
