@@ -15,7 +15,7 @@
 
 #define RANKS_MAX    33
 #define MESSAGES_MAX 65536
-#define WORK_MAX     4096
+#define WORK_MAX     256
 #define TAG          5
 
 /* ---- chance ---- */
@@ -440,16 +440,17 @@ static int first_of_group(const struct job *job, int r)
     return hs_layer_rank((struct hs_layer){job->stride, job->size}, r, 0);
 }
 
-/* What element i of rank r's output has to be, where the parts are whole numbers. */
+/* What element i of the outputs in rank r's group has to be, where the parts are whole numbers. */
 static double expected(const struct job *job, int r, size_t i)
 {
     size_t block = job->count / (size_t)job->size;
     double sum = job->reduction.operation == HS_MAX ? -100 : 0;
+    int first = first_of_group(job, r);
 
     if (job->phase == HS_ALLGATHER)
-        return part_of(first_of_group(job, r) + (int)(i / block) * job->stride, i, false);
+        return part_of(first + (int)(i / block) * job->stride, i, false);
     for (int k = 0; k < job->size; k++) {
-        double part = part_of(first_of_group(job, r) + k * job->stride, i, false);
+        double part = part_of(first + k * job->stride, i, false);
 
         sum = job->reduction.operation != HS_MAX ? sum + part : part > sum ? part : sum;
     }
@@ -468,27 +469,37 @@ static size_t result_of(const struct job *job, int r, size_t *first)
     return block;
 }
 
+static void check_rank(const struct job *job, int r, const char *want, char *own)
+{
+    size_t width = width_of(job), first, bytes = result_of(job, r, &first);
+
+    if (memcmp(want + first, ranks[r].output + first, bytes) != 0)
+        fail_msg("%s of %d by %s, %zu elements: rank %d has a wrong result",
+                 hs_phase_names[job->phase], job->size, hs_algorithm_names[job->algorithm],
+                 job->count, r);
+    if (job->in_place)
+        return;
+    for (size_t i = 0; i < job->count; i++)
+        put_value(own + i * width, job->reduction.datatype, part_of(r, i, false));
+    if (memcmp(own, ranks[r].input, job->count * width) != 0)
+        fail_msg("%s of %d by %s changed its input", hs_phase_names[job->phase], job->size,
+                 hs_algorithm_names[job->algorithm]);
+}
+
 static void check_results(const struct job *job)
 {
-    size_t width = width_of(job), first;
+    size_t width = width_of(job);
+    char *want = malloc(job->count * width + 1), *own = malloc(job->count * width + 1);
 
-    for (int r = 0; r < job->size * job->stride; r++) {
-        size_t bytes = result_of(job, r, &first);
-
-        for (size_t i = first / width; i < (first + bytes) / width; i++) {
-            char want[8], own[8];
-
-            put_value(want, job->reduction.datatype, expected(job, r, i));
-            put_value(own, job->reduction.datatype, part_of(r, i, false));
-            if (memcmp(want, ranks[r].output + i * width, width) != 0)
-                fail_msg("%s of %d by %s, %zu elements: rank %d has %zu wrong",
-                         hs_phase_names[job->phase], job->size, hs_algorithm_names[job->algorithm],
-                         job->count, r, i);
-            if (!job->in_place && memcmp(own, ranks[r].input + i * width, width) != 0)
-                fail_msg("%s of %d by %s changed its input", hs_phase_names[job->phase], job->size,
-                         hs_algorithm_names[job->algorithm]);
-        }
+    assert_true(want && own);
+    for (int g = 0; g < job->stride; g++) {
+        for (size_t i = 0; i < job->count; i++)
+            put_value(want + i * width, job->reduction.datatype, expected(job, g, i));
+        for (int r = g; r < job->size * job->stride; r += job->stride)
+            check_rank(job, r, want, own);
     }
+    free(want);
+    free(own);
 }
 
 static void check_job(const struct job *job)
@@ -527,7 +538,7 @@ static void check_all_sizes(struct job job)
     chance_state = 88172645463325252u;
     for (job.size = 1; job.size <= RANKS_MAX; job.size++) {
         const size_t size = (size_t)job.size;
-        const size_t counts[] = {0, 1, size - 1, size, 1009, 150 * size + 7};
+        const size_t counts[] = {0, 1, size - 1, 1009, 150 * size + 7};
 
         check_size(job, counts, sizeof(counts) / sizeof(counts[0]));
     }
