@@ -170,12 +170,16 @@ static enum hs_status make(void **out, struct hs_transport *transport,
 static size_t segment_bytes(const struct tree *tree)
 {
     size_t bytes = tree->call.count * hs_datatype_bytes(tree->call.reduction.datatype);
-    size_t segments = 0, most = tree->options.segment_bytes;
+    size_t segments = 0, most = tree->options.segment_bytes, slot;
 
     for (int64_t places = 1; places < tree->call.layer.size; places *= 2)
         segments += SEGMENTS_PER_STEP;
     bytes /= segments;
     bytes = bytes > SEGMENT_BYTES_MIN ? bytes : SEGMENT_BYTES_MIN;
+    /* Each flow has a slot each way, where it needs any. */
+    slot = hs_flow_room(tree->transport->memory, &tree->options, false) / 4;
+    if (!tree->transport->memory->direct && slot < most)
+        most = slot;
     return bytes < most ? bytes : most;
 }
 
