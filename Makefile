@@ -184,7 +184,7 @@ ifeq ($(HAVE_SIMGRID)$(SMPICC),1)
 $(error HAVE_SIMGRID=1, but there is no smpicc: install libsimgrid-dev, or set SMPICC=)
 endif
 SMPI_SOURCES := $(wildcard src/simulate/*.c) \
-    $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memory.c layer_comms.c executors.c stages.c task.c \
+    $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memory.c layer_comms.c executors.c flow.c stages.c task.c \
         transport.c) $(wildcard src/engine/executor_*.c) \
     $(foreach l,$(USES_result),$(call sources,$(l)))
 SMPI_OBJECTS := $(SMPI_SOURCES:src/%.c=$(BUILD)/obj-smpi/%.o)

@@ -67,6 +67,10 @@ static const struct hs_option options[] = {
         "Search", FIELD(chunks),
         "chunk counts to try, such as 1,2,4,8: parts of the message that overlap in different "
         "layers (default 1)"),
+    HS_ROW_ALGORITHMS(
+        "Search", FIELD(algorithms),
+        "what layers may go by besides the ring, such as halving,direct, or all; plans then say "
+        "it by a letter, as in 4dx8h (default: what who executes there has: `hiersearch systems`)"),
     {.name = "keep",
      .argument = "N",
      .group = "Search",

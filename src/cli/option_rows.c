@@ -88,6 +88,14 @@ static enum hs_status parse_json(void *field, const struct hs_option *option, co
     return HS_OK;
 }
 
+static enum hs_status parse_algorithms(void *field, const struct hs_option *option,
+                                       const char *text, struct hs_error *err)
+{
+    (void)option;
+    return hs_algorithms_parse(field, text, err);
+}
+
+const struct hs_option_type hs_option_algorithms = {.parse = parse_algorithms};
 const struct hs_option_type hs_option_json = {.is_flag = true, .parse = parse_json};
 const struct hs_option_type hs_option_seconds = {.parse = parse_seconds};
 const struct hs_option_type hs_option_percent = {.parse = parse_percent};
@@ -97,6 +105,14 @@ const struct hs_option_type hs_option_operation = {.one_of_words = true, .parse 
 const char *const *hs_format_words(void)
 {
     return hs_format_names;
+}
+
+const char *const *hs_algorithm_words(void)
+{
+    static const char *words[HS_ALGORITHM_COUNT + 2] = {"all"};
+
+    memcpy(words + 1, hs_algorithm_names, sizeof(hs_algorithm_names));
+    return words;
 }
 
 const char *const *hs_color_words(void)

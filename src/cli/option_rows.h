@@ -25,6 +25,7 @@ enum hs_status hs_find_system(struct hs_system *system, const char *text,
 enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype datatype,
                               struct hs_error *err);
 
+extern const struct hs_option_type hs_option_algorithms; /* unsigned: hs_algorithms_parse */
 extern const struct hs_option_type hs_option_json; /* const char *: "json", without a value */
 
 /* Formats, and when there are colours (sheet.h); names of the shipped systems; "auto" and the
@@ -37,6 +38,7 @@ const char *const *hs_backend_words(void);
 const char *const *hs_buffers_words(void);
 const char *const *hs_datatype_words(void);
 const char *const *hs_operation_words(void);
+const char *const *hs_algorithm_words(void); /* and "all" */
 
 /* Argument, const char *: the machine. */
 #define HS_ROW_SYSTEM(place, must, text)                                                           \
@@ -105,6 +107,14 @@ const char *const *hs_operation_words(void);
     {                                                                                              \
         .name = "chunks", .argument = "LIST", .group = (heading), .min = 1, .max = HS_CHUNKS_MAX,  \
         .noun = "number of chunks", .type = &hs_option_count_list, .offset = (place),              \
+        .help = (text)                                                                             \
+    }
+
+/* unsigned: bits of algorithms; 0: not given. */
+#define HS_ROW_ALGORITHMS(heading, place, text)                                                    \
+    {                                                                                              \
+        .name = "algorithms", .argument = "LIST", .group = (heading),                              \
+        .words = hs_algorithm_words, .type = &hs_option_algorithms, .offset = (place),             \
         .help = (text)                                                                             \
     }
 

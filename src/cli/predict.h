@@ -30,6 +30,7 @@ struct hs_predict_settings {
     bool widen;                  /* containment */
     double budget_seconds;       /* 0: not given */
     struct hs_count_list chunks; /* empty: not given */
+    unsigned algorithms;         /* bits; 0: not given */
     const char *explain;         /* plan text or "best"; NULL: not asked for */
     struct hs_print print;
     bool quiet;

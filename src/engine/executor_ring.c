@@ -29,23 +29,13 @@
 #include "engine/executors.h"
 #include "engine/layer_comms.h"
 
-/* Blocks from this many elements on are rounded up to whole cache lines where they need not be
- * equal. */
-#define ALIGN_FROM_ELEMENTS 4096u
-#define ALIGN_ELEMENTS      64u
-/* A segment is not cut smaller than this to fill the lanes: each costs a message. */
-#define SEGMENT_BYTES_MIN 8192u
 /* How far receives may run ahead of sends, in lanes; `held` has room for one more lane set behind.
  */
 #define AHEAD 3
 
-/* Where this rank is in a call, and how the call is cut. */
-struct cut {
+/* Where this rank is in a call. */
+struct walk {
     int place, previous, next; /* ranks of the neighbours */
-    size_t width;              /* bytes of an element */
-    size_t block;              /* elements of a block; the last ones may have fewer or none */
-    size_t segment;            /* elements of a segment */
-    size_t used;               /* lanes in use: no more than a block has segments */
     int first_step, steps;
     size_t items;
 };
@@ -67,7 +57,8 @@ struct ring {
     char *held[(AHEAD + 1) * HS_LANES_MAX]; /* slot of item i, at i modulo its length */
     MPI_Request receives[HS_LANES_MAX], sends[HS_LANES_MAX];
     struct hs_executor_call call;
-    struct cut cut;
+    struct walk walk;
+    struct hs_cut cut; /* `used` lanes are in use */
     struct counts at;
 };
 
@@ -88,29 +79,6 @@ static bool is_staged(const struct ring *ring)
     return !memory_of(ring)->direct;
 }
 
-/* Staged rings pass gathered segments on from slots, too, and have one more slot per lane. */
-static enum hs_status allocate_slots(struct ring *ring, bool reduces, struct hs_error *err)
-{
-    static const char purpose[] = "a ring's segments";
-    const struct hs_memory *memory = memory_of(ring);
-    void *slots;
-    enum hs_status status;
-
-    if (is_staged(ring)) {
-        ring->slot_count = 2 * ring->lanes;
-        status = memory->allocate_staging(
-            &slots, (size_t)(ring->slot_count + ring->lanes) * ring->segment_bytes, purpose, err);
-        ring->slots = slots;
-        if (status == HS_OK)
-            ring->own_slots = ring->slots + (size_t)ring->slot_count * ring->segment_bytes;
-        return status;
-    }
-    ring->slot_count = reduces ? 2 * ring->lanes : 0;
-    status = memory->allocate(&slots, (size_t)ring->slot_count * ring->segment_bytes, purpose, err);
-    ring->slots = slots;
-    return status;
-}
-
 static void release(void *machine)
 {
     struct ring *ring = machine;
@@ -118,10 +86,6 @@ static void release(void *machine)
     if (!ring)
         return;
     memory_of(ring)->queue_free(ring->queue);
-    if (is_staged(ring))
-        memory_of(ring)->release_staging(ring->slots);
-    else
-        memory_of(ring)->release(ring->slots);
     free(ring);
 }
 
@@ -139,9 +103,11 @@ static enum hs_status make(void **out, struct hs_transport *transport,
     ring->transport = transport;
     ring->segment_bytes = options->segment_bytes;
     ring->lanes = options->lanes;
-    status = allocate_slots(ring, options->reduces, err);
-    if (status == HS_OK)
-        status = transport->memory->queue_new(&ring->queue, 2 * ring->lanes, err);
+    ring->slots = options->scratch;
+    ring->slot_count = options->reduces || is_staged(ring) ? 2 * ring->lanes : 0;
+    if (is_staged(ring)) /* passes gathered segments on from slots, too: one more per lane */
+        ring->own_slots = ring->slots + (size_t)ring->slot_count * ring->segment_bytes;
+    status = transport->memory->queue_new(&ring->queue, 2 * ring->lanes, err);
     if (status != HS_OK) {
         release(ring);
         return status;
@@ -150,81 +116,33 @@ static enum hs_status make(void **out, struct hs_transport *transport,
     return HS_OK;
 }
 
-static size_t memory_bytes(const void *machine)
-{
-    const struct ring *ring = machine;
-    int own = ring->own_slots ? ring->lanes : 0;
-
-    return sizeof(*ring) + (size_t)(ring->slot_count + own) * ring->segment_bytes;
-}
-
-static size_t divide_up(size_t a, size_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static int size_of(const struct ring *ring)
 {
     return (int)ring->call.layer.size;
 }
 
-/* Cuts a block into equal segments that fill whole groups of lanes, as far as they do not get too
- * small. */
-static void choose_segments(struct ring *ring)
-{
-    size_t longest = ring->segment_bytes / ring->cut.width, lanes = (size_t)ring->lanes;
-    size_t shortest = least(longest, SEGMENT_BYTES_MIN / ring->cut.width);
-    size_t groups = divide_up(ring->cut.block, longest * lanes);
-    size_t segment = divide_up(ring->cut.block, groups * lanes);
-
-    segment = divide_up(segment, ALIGN_ELEMENTS) * ALIGN_ELEMENTS;
-    ring->cut.segment = least(longest, segment < shortest ? shortest : segment);
-    ring->cut.used = least(lanes, divide_up(ring->cut.block, ring->cut.segment));
-}
-
-/* Nobody to talk to: the input is the result. */
-static void copy_alone(struct ring *ring)
-{
-    const struct hs_executor_call *call = &ring->call;
-    if (call->phase == HS_ALLGATHER || call->count == 0 || call->input == call->output)
-        return;
-    memory_of(ring)->copy(ring->queue, call->output, call->input, call->count * ring->cut.width);
-    memory_of(ring)->wait(ring->queue);
-}
-
 static void start(void *machine, const struct hs_executor_call *call)
 {
     struct ring *ring = machine;
-    struct cut *cut = &ring->cut;
+    struct walk *walk = &ring->walk;
     int size = (int)call->layer.size;
 
     ring->call = *call;
     ring->at = (struct counts){0};
-    *cut = (struct cut){.place = hs_layer_place(call->layer, call->rank),
-                        .width = hs_datatype_bytes(call->reduction.datatype)};
-    cut->previous = hs_layer_rank(call->layer, call->rank, cut->place - 1);
-    cut->next = hs_layer_rank(call->layer, call->rank, cut->place + 1);
+    *walk = (struct walk){.place = hs_layer_place(call->layer, call->rank)};
+    walk->previous = hs_layer_rank(call->layer, call->rank, walk->place - 1);
+    walk->next = hs_layer_rank(call->layer, call->rank, walk->place + 1);
     ring->free_count = ring->slot_count;
     for (int i = 0; i < ring->slot_count; i++)
         ring->free_slots[i] = ring->slots + (size_t)i * ring->segment_bytes;
 
     assert(call->phase == HS_ALLREDUCE || call->count % (size_t)size == 0);
-    if (size == 1 || call->count == 0) {
-        copy_alone(ring);
+    if (hs_executor_alone(memory_of(ring), ring->queue, call))
         return;
-    }
-    cut->block = divide_up(call->count, (size_t)size);
-    if (call->phase == HS_ALLREDUCE && cut->block >= ALIGN_FROM_ELEMENTS)
-        cut->block = divide_up(cut->block, ALIGN_ELEMENTS) * ALIGN_ELEMENTS;
-    choose_segments(ring);
-    cut->first_step = call->phase == HS_ALLGATHER ? size - 1 : 0;
-    cut->steps = (call->phase == HS_REDUCE_SCATTER ? size - 1 : 2 * size - 2) - cut->first_step;
-    cut->items = divide_up(cut->block, cut->segment * cut->used) * (size_t)cut->steps * cut->used;
+    ring->cut = hs_cut_make(call, ring->segment_bytes, (size_t)ring->lanes);
+    walk->first_step = call->phase == HS_ALLGATHER ? size - 1 : 0;
+    walk->steps = (call->phase == HS_REDUCE_SCATTER ? size - 1 : 2 * size - 2) - walk->first_step;
+    walk->items = ring->cut.groups * (size_t)walk->steps * ring->cut.used;
 }
 
 /* Item `index` as this place receives it (back = 2) or sends it (back = 1): in step t it receives
@@ -232,15 +150,13 @@ static void start(void *machine, const struct hs_executor_call *call)
 static struct item item_at(const struct ring *ring, size_t index, int back)
 {
     size_t lane = index % ring->cut.used, turn = index / ring->cut.used;
-    size_t group = turn / (size_t)ring->cut.steps;
+    size_t group = turn / (size_t)ring->walk.steps;
     int size = size_of(ring);
-    struct item item = {.step = ring->cut.first_step + (int)(turn % (size_t)ring->cut.steps),
+    struct item item = {.step = ring->walk.first_step + (int)(turn % (size_t)ring->walk.steps),
                         .first = (group * ring->cut.used + lane) * ring->cut.segment};
 
-    item.block = (size_t)((ring->cut.place - back - item.step + 3 * size) % size);
-    size_t before = least(item.block * ring->cut.block, ring->call.count);
-    size_t length = least(ring->call.count - before, ring->cut.block);
-    item.count = item.first < length ? least(length - item.first, ring->cut.segment) : 0;
+    item.block = (size_t)((ring->walk.place - back - item.step + 3 * size) % size);
+    item.count = hs_cut_length(&ring->cut, item.block, item.first);
     return item;
 }
 
@@ -254,7 +170,7 @@ static bool reduces(const struct ring *ring, const struct item *item)
 static bool passes_on(const struct ring *ring, const struct item *item)
 {
     if (is_staged(ring))
-        return item->step + 1 < ring->cut.first_step + ring->cut.steps;
+        return item->step + 1 < ring->walk.first_step + ring->walk.steps;
     return item->step < size_of(ring) - 2;
 }
 
@@ -272,8 +188,8 @@ static const char *in_input(const struct ring *ring, const struct item *item)
 
 static char *in_output(const struct ring *ring, const struct item *item)
 {
-    size_t before = ring->call.phase == HS_REDUCE_SCATTER ? 0 : item->block * ring->cut.block;
-    return (char *)ring->call.output + (before + item->first) * ring->cut.width;
+    return (char *)ring->call.output +
+           (item->block * ring->cut.block + item->first) * ring->cut.width;
 }
 
 static char **held(struct ring *ring, size_t index)
@@ -288,7 +204,7 @@ static void post_receive(struct ring *ring, const struct item *item, char *buffe
     *request = MPI_REQUEST_NULL;
     if (item->count > 0)
         hs_transport_receive(ring->transport, buffer, item->count * ring->cut.width,
-                             ring->cut.previous, ring->call.tag, request);
+                             ring->walk.previous, ring->call.tag, request);
 }
 
 /* The first gathered block lands where the first send was read from: only once that send is
@@ -303,7 +219,7 @@ static bool target_is_free(const struct ring *ring, const struct item *item)
 static bool post_receives(struct ring *ring)
 {
     bool moved = false;
-    while (ring->at.receives_posted < ring->cut.items &&
+    while (ring->at.receives_posted < ring->walk.items &&
            ring->at.receives_posted - ring->at.ready < ring->cut.used &&
            ring->at.receives_posted < ring->at.sent + AHEAD * ring->cut.used) {
         struct item item = item_at(ring, ring->at.receives_posted, 2);
@@ -374,7 +290,7 @@ static bool oldest_send(struct ring *ring)
         return false;
     struct item item = item_at(ring, ring->at.sent, 1);
     bool from_slot =
-        is_staged(ring) ? item.step > ring->cut.first_step : item.step > 0 && reduces(ring, &item);
+        is_staged(ring) ? item.step > ring->walk.first_step : item.step > 0 && reduces(ring, &item);
     if (from_slot) /* it was sent from the slot it was received in */
         ring->free_slots[ring->free_count++] = *held(ring, ring->at.sent - ring->cut.used);
     ring->at.sent++;
@@ -395,10 +311,10 @@ static int own_mark(const struct ring *ring, size_t index)
 /* Staging: brings own parts to where they are sent from, as far ahead as lanes allow. */
 static void prepare_sends(struct ring *ring)
 {
-    while (is_staged(ring) && ring->at.prepared < ring->cut.items &&
+    while (is_staged(ring) && ring->at.prepared < ring->walk.items &&
            ring->at.prepared - ring->at.sent < ring->cut.used) {
         struct item item = item_at(ring, ring->at.prepared, 1);
-        if (item.step == ring->cut.first_step) {
+        if (item.step == ring->walk.first_step) {
             const char *own = reduces(ring, &item) ? in_input(ring, &item) : in_output(ring, &item);
             memory_of(ring)->copy(ring->queue, own_slot(ring, ring->at.prepared), own,
                                   item.count * ring->cut.width);
@@ -411,7 +327,7 @@ static void prepare_sends(struct ring *ring)
 /* Whether the bytes of the next send lie where it takes them from. */
 static bool can_send(const struct ring *ring, const struct item *item)
 {
-    if (item->step > ring->cut.first_step)
+    if (item->step > ring->walk.first_step)
         return ring->at.ready + ring->cut.used > ring->at.sends_posted;
     return !is_staged(ring) ||
            (ring->at.prepared > ring->at.sends_posted &&
@@ -421,7 +337,7 @@ static bool can_send(const struct ring *ring, const struct item *item)
 /* Where the bytes to send lie: the own part, the segment in its slot, or the output. */
 static const char *source_of(struct ring *ring, const struct item *item)
 {
-    if (is_staged(ring) && item->step == ring->cut.first_step)
+    if (is_staged(ring) && item->step == ring->walk.first_step)
         return own_slot(ring, ring->at.sends_posted);
     if (!is_staged(ring) && !reduces(ring, item))
         return in_output(ring, item);
@@ -434,7 +350,7 @@ static bool post_sends(struct ring *ring)
     bool moved = false;
 
     prepare_sends(ring);
-    while (ring->at.sends_posted < ring->cut.items &&
+    while (ring->at.sends_posted < ring->walk.items &&
            ring->at.sends_posted - ring->at.sent < ring->cut.used) {
         struct item item = item_at(ring, ring->at.sends_posted, 1);
         if (!can_send(ring, &item))
@@ -443,7 +359,7 @@ static bool post_sends(struct ring *ring)
         *request = MPI_REQUEST_NULL;
         if (item.count > 0)
             hs_transport_send(ring->transport, source_of(ring, &item), item.count * ring->cut.width,
-                              ring->cut.next, ring->call.tag, request);
+                              ring->walk.next, ring->call.tag, request);
         ring->at.sends_posted++;
         moved = true;
     }
@@ -470,7 +386,7 @@ static bool progress(void *machine, bool *moved)
     hs_transport_note_queue(ring->transport, ring->queue);
     *moved |= some || ring->at.ready > ready;
     return ring->transport->status != HS_OK ||
-           (ring->at.ready == ring->cut.items && ring->at.sent == ring->cut.items);
+           (ring->at.ready == ring->walk.items && ring->at.sent == ring->walk.items);
 }
 
-const struct hs_executor hs_executor_RING = {make, release, memory_bytes, start, progress};
+const struct hs_executor hs_executor_RING = {make, release, start, progress, sizeof(struct ring)};

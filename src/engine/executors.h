@@ -19,9 +19,15 @@
 
 struct hs_executor_options {
     size_t segment_bytes; /* of a message at most; a multiple of 64 */
-    int lanes;            /* messages in flight each way, 1 .. HS_LANES_MAX */
-    bool reduces;         /* false: for allgathers only, which takes less memory */
+    int lanes;            /* segments in flight each way, 1 .. HS_LANES_MAX */
+    bool reduces;         /* false: for allgathers only, which take less memory */
+    /* hs_executor_scratch_bytes of the transport's memory, or where it is not direct of staging
+     * memory; the caller's. Machines that are never at work together may share it. */
+    char *scratch;
 };
+
+size_t hs_executor_scratch_bytes(const struct hs_memory *memory,
+                                 const struct hs_executor_options *options);
 
 /* A phase of a layer on this rank. */
 struct hs_executor_call {
@@ -29,8 +35,8 @@ struct hs_executor_call {
     struct hs_layer layer;
     int rank, tag;     /* in the transport's comm; calls in flight together have different tags */
     const void *input; /* m elements in the transport's memory; for an allgather unused */
-    /* Reduce-scatter: block `place` alone, m / size elements. Else m elements; an allgather finds
-     * block `place` there. May be, or lie in, the input: then the input is used up. */
+    /* m elements. Of a reduce-scatter's, block `place` is the result and the rest is used up; an
+     * allgather finds block `place` there. May be the input: then the input is used up. */
     void *output;
     size_t count; /* m: a multiple of size, except for an allreduce */
     /* divisor 0: others divide, or there is no average */
@@ -38,18 +44,38 @@ struct hs_executor_call {
 };
 
 struct hs_executor {
-    /* Local. For messages over `transport`, which outlives it. HS_MEMORY. */
+    /* Local. For messages over `transport`, which outlives it, as the scratch does. HS_MEMORY. */
     enum hs_status (*make)(void **machine, struct hs_transport *transport,
                            const struct hs_executor_options *options, struct hs_error *err);
     void (*release)(void *machine); /* NULL is accepted */
-    size_t (*memory_bytes)(const void *machine);
     /* The call before is through. All places of a group make the same calls in the same order per
      * tag. */
     void (*start)(void *machine, const struct hs_executor_call *call);
     /* Does what is ready; *moved becomes true if that was anything. Returns true when the call is
      * through on this rank: the output is valid and nothing is in flight; or something failed. */
     bool (*progress)(void *machine, bool *moved);
+    size_t machine_bytes; /* without scratch */
 };
+
+/* How a call is cut: into `size` blocks of `block` elements, of which the last may have fewer or
+ * none (of an allreduce), and these into equal segments; `used` segments of every block are a
+ * group, and groups go one after the other. */
+struct hs_cut {
+    size_t width; /* bytes of an element */
+    size_t count; /* elements of all blocks */
+    size_t block, segment, used, groups;
+};
+
+/* Segments of at most `longest_bytes` (an element or more), so that all lanes have one, as far as
+ * they do not get too small. For a call of more than no elements. */
+struct hs_cut hs_cut_make(const struct hs_executor_call *call, size_t longest_bytes, size_t lanes);
+/* Elements of block `block` from its element `first` on; at most a segment. */
+size_t hs_cut_length(const struct hs_cut *cut, size_t block, size_t first);
+
+/* Where there is nobody to talk to or nothing to say: brings the input to the output, and says
+ * true. */
+bool hs_executor_alone(const struct hs_memory *memory, struct hs_queue *queue,
+                       const struct hs_executor_call *call);
 
 /* In the order of the list. */
 extern const struct hs_executor *const hs_executors[HS_ALGORITHM_COUNT];

@@ -2,7 +2,7 @@
  * host.c - engine `host`: our own algorithms over MPI point to point, on host or GPU memory.
  *
  * Each stage of a plan has a machine of its own, so all stages can be at work at once. Machines are
- * kept: plan after plan uses the same slots.
+ * kept: plan after plan uses the same scratch.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 #define SEGMENT_BYTES_DEFAULT ((size_t)1 << 20)
 #define SEGMENT_BYTES_MAX     ((size_t)1 << 30) /* an int counts a message's bytes */
 #define LANES_DEFAULT         4
-/* Slots of all machines together stay below this, unless a size is asked for: part of "3 n + 64
+/* Scratch of all machines together stays below this, unless a size is asked for: part of "3 n + 64
  * MiB". */
 #define SCRATCH_BYTES_MAX ((size_t)48 << 20)
 
@@ -24,6 +24,7 @@ struct host_state {
     struct hs_executor_options options;
     /* Of each algorithm on layer i of a plan: one that reduces, one for allgathers. */
     void *machines[HS_ALGORITHM_COUNT][HS_LAYERS_MAX][2];
+    char *scratch[HS_LAYERS_MAX][2]; /* theirs, whatever the algorithm: one of them works at once */
 };
 
 /* How deep a split of np processes can get. */
@@ -67,6 +68,31 @@ static void **machine_of(struct host_state *state, const struct hs_stage *stage)
     return &state->machines[stage->key.algorithm][stage->layer][!reduces];
 }
 
+/* Scratch and a machine for a stage. */
+static enum hs_status make_machine(struct host_state *state, const struct hs_stage *stage,
+                                   struct hs_error *err)
+{
+    const struct hs_memory *memory = state->base.transport.memory;
+    struct hs_executor_options options = state->options;
+    void *scratch = NULL;
+    char **held;
+
+    options.reduces = stage->key.phase != HS_ALLGATHER;
+    held = &state->scratch[stage->layer][!options.reduces];
+    if (!*held) {
+        size_t bytes = hs_executor_scratch_bytes(memory, &options);
+        enum hs_status status = (memory->direct ? memory->allocate : memory->allocate_staging)(
+            &scratch, bytes, "segments on their way", err);
+
+        if (status != HS_OK)
+            return status;
+        *held = scratch;
+    }
+    options.scratch = *held;
+    return hs_executors[stage->key.algorithm]->make(machine_of(state, stage),
+                                                    &state->base.transport, &options, err);
+}
+
 /* Collective where machines are not there yet: all ranks have the same ones, so all come here
  * alike. Nothing is sent where they are: a plan is prepared again in no time. */
 static enum hs_status make_machines(struct host_state *state, const struct hs_stages *stages,
@@ -78,14 +104,11 @@ static enum hs_status make_machines(struct host_state *state, const struct hs_st
 
     for (int s = 0; s < stages->count && status == HS_OK; s++) {
         const struct hs_stage *stage = &stages->stages[s];
-        struct hs_executor_options options = state->options;
-        void **machine = machine_of(state, stage);
 
-        if (*machine)
+        if (*machine_of(state, stage))
             continue;
         any = true;
-        options.reduces = stage->key.phase != HS_ALLGATHER;
-        status = hs_executors[stage->key.algorithm]->make(machine, &base->transport, &options, err);
+        status = make_machine(state, stage, err);
     }
     return any ? hs_agree(base->comms.world, &base->comms.idle, status, err) : HS_OK;
 }
@@ -126,9 +149,6 @@ static void start_stage(void *opaque, int index, int chunk)
 
     if (stage->key.phase != HS_ALLREDUCE || work->task->kind != HS_TASK_PLAN)
         call.reduction.divisor = 0;
-    if (stage->key.phase == HS_REDUCE_SCATTER)
-        call.output =
-            output + hs_stages_block(&base->stages, stage->layer + 1, chunk).first * width;
     hs_transport_launch(&base->transport);
     hs_executors[stage->key.algorithm]->start(*machine_of(state, stage), &call);
 }
@@ -164,23 +184,34 @@ static size_t host_memory_bytes(const void *opaque)
 {
     const struct host_state *state = opaque;
     size_t bytes = sizeof(*state) - sizeof(state->base) + hs_mpi_base_bytes(&state->base);
+    struct hs_executor_options options = state->options;
+
+    for (int i = 0; i < 2 * HS_LAYERS_MAX; i++) {
+        options.reduces = i % 2 == 0;
+        if (state->scratch[i / 2][i % 2])
+            bytes += hs_executor_scratch_bytes(state->base.transport.memory, &options);
+    }
 
     for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
         for (int i = 0; i < 2 * HS_LAYERS_MAX; i++)
             if (state->machines[a][i / 2][i % 2])
-                bytes += hs_executors[a]->memory_bytes(state->machines[a][i / 2][i % 2]);
+                bytes += hs_executors[a]->machine_bytes;
     return bytes;
 }
 
 static void host_close(void *opaque)
 {
     struct host_state *state = opaque;
+    const struct hs_memory *memory;
 
     if (!state)
         return;
+    memory = state->base.transport.memory;
     for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
         for (int i = 0; i < 2 * HS_LAYERS_MAX; i++)
             hs_executors[a]->release(state->machines[a][i / 2][i % 2]);
+    for (int i = 0; i < 2 * HS_LAYERS_MAX; i++)
+        (memory->direct ? memory->release : memory->release_staging)(state->scratch[i / 2][i % 2]);
     hs_mpi_base_release(&state->base);
     free(state);
 }
@@ -198,7 +229,7 @@ static const struct hs_engine engine = {
 
 const struct hs_backend hs_backend_host = {
     .name = "host",
-    .summary = "our pipelined ring over MPI point to point, on host or GPU memory",
+    .summary = "our pipelined algorithms over MPI point to point, on host or GPU memory",
     .memory_use = HS_MEMORY_ANY,
     .open = host_open,
     .engine = &engine,

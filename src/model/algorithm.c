@@ -1,5 +1,9 @@
 #include "model/algorithm.h"
 
+#include <string.h>
+
+#include "base/text.h"
+
 const char *const hs_algorithm_names[HS_ALGORITHM_COUNT] = {
 #define HS_ROW(name, text, letter, meaning) text,
     HS_ALGORITHMS(HS_ROW)
@@ -26,4 +30,26 @@ bool hs_algorithm_find(enum hs_algorithm *out, char letter)
             return true;
         }
     return false;
+}
+
+enum hs_status hs_algorithms_parse(unsigned *algorithms, const char *text, struct hs_error *err)
+{
+    unsigned found = 1U << HS_RING;
+
+    for (const char *at = text; at && strcmp(text, "all") != 0;) {
+        const char *comma = strchr(at, ',');
+        size_t length = comma ? (size_t)(comma - at) : strlen(at), index;
+        char name[32] = "";
+        enum hs_status status;
+
+        memcpy(name, at, length < sizeof(name) ? length : sizeof(name) - 1);
+        status =
+            hs_name_find(&index, name, "algorithm", hs_algorithm_names, HS_ALGORITHM_COUNT, err);
+        if (status)
+            return status;
+        found |= 1U << index;
+        at = comma ? comma + 1 : NULL;
+    }
+    *algorithms = strcmp(text, "all") == 0 ? HS_ALGORITHMS_ALL : found;
+    return HS_OK;
 }

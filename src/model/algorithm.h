@@ -12,13 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 struct hs_stage_price;
 struct hs_system;
 
 /* name, text, letter in the text of a plan, meaning; the first needs no letter */
 /* clang-format off */
-#define HS_ALGORITHMS(row) \
-    row(RING, "ring", 'r', "p - 1 steps around a ring; any size")
+#define HS_ALGORITHMS(row)                                                                        \
+    row(RING, "ring", 'r', "p - 1 steps around a ring; any size")                                 \
+    row(HALVING, "halving", 'h', "lg p steps at distances 1, 2, 4, ..., half as much each; any size") \
+    row(DIRECT, "direct", 'd', "one step, a message to each other process; up to 32")             \
+    row(TREE, "tree", 't', "up and down one binary tree, in segments; any size, allreduce only")
 /* clang-format on */
 
 enum hs_algorithm {
@@ -46,7 +51,12 @@ extern const struct hs_algorithm_row *const hs_algorithms[HS_ALGORITHM_COUNT];
 HS_ALGORITHMS(HS_ROW)
 #undef HS_ROW
 
+#define HS_ALGORITHMS_ALL ((1U << HS_ALGORITHM_COUNT) - 1)
+
 /* The algorithm of that letter; false: there is none. */
 bool hs_algorithm_find(enum hs_algorithm *out, char letter);
+/* Names with commas between, or "all", as bits 1 << enum hs_algorithm; the ring is always among
+ * them. HS_INVALID: an unknown name, with the nearest. */
+enum hs_status hs_algorithms_parse(unsigned *algorithms, const char *text, struct hs_error *err);
 
 #endif

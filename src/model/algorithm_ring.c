@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "model/price.h"
-#include "model/rings.h"
+#include "model/traffic.h"
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -35,11 +35,12 @@ static double mesh_fraction(const struct hs_level *level, int64_t child_ranks, i
 static double single_share(const struct hs_level *level, int64_t child_ranks, int64_t unit_ranks,
                            int64_t np, struct hs_layer layer)
 {
-    int64_t port = hs_rings_per_link(layer, np, child_ranks, level->ports), pair = 0;
+    struct hs_traffic traffic = hs_traffic_ring(layer);
+    int64_t port = hs_traffic_per_link(&traffic, np, child_ranks, level->ports), pair = 0;
     double share = level->bytes_per_second / (double)(level->ports * larger(1, port));
 
     if (level->fabric == HS_FABRIC_MESH && level->arity > 1)
-        pair = hs_rings_per_pair(layer, np, child_ranks, unit_ranks);
+        pair = hs_traffic_per_pair(&traffic, np, child_ranks, unit_ranks);
     if (pair > 0)
         share = fmin(share, level->bytes_per_second / (double)((level->arity - 1) * pair));
     return share;
@@ -59,8 +60,9 @@ static double ring_share(const struct hs_level *level, int64_t child_ranks, int6
 /* The latency of a ring's steps where the mesh level that holds it up is not the outermost it
  * crosses: steps that leave the mesh pay more latency (`latency`), but have the next larger share.
  * Returns the latency of steps inside. */
-static double split_steps(struct hs_stage_price *price, const double share[HS_LEVELS_MAX],
-                          const struct hs_system *system, double latency)
+static double split_steps(struct hs_stage_price *price, struct hs_price_line *outer,
+                          const double share[HS_LEVELS_MAX], const struct hs_system *system,
+                          double latency)
 {
     const struct hs_level *mesh = &system->levels[price->bottleneck];
     double inside = 0, outside = INFINITY;
@@ -74,14 +76,15 @@ static double split_steps(struct hs_stage_price *price, const double share[HS_LE
         if (l != price->bottleneck)
             outside = fmin(outside, share[l]);
     if (inside < latency)
-        price->outer = (struct hs_price_line){latency, 1 / outside};
+        *outer = (struct hs_price_line){latency, 1 / outside};
     return inside;
 }
 
 /* Walks the levels the layer crosses, from the inside out, and fills everything but the times. */
-static double price_levels(struct hs_stage_price *price, double share[HS_LEVELS_MAX],
-                           const struct hs_system *system, int64_t np)
+static double price_levels(struct hs_stage_price *price, struct hs_price_line *outer,
+                           double share[HS_LEVELS_MAX], const struct hs_system *system, int64_t np)
 {
+    struct hs_traffic traffic = hs_traffic_ring(price->key.layer);
     double latency = 0;
 
     for (size_t l = 0; l < system->level_count; l++) {
@@ -90,7 +93,7 @@ static double price_levels(struct hs_stage_price *price, double share[HS_LEVELS_
         int64_t unit_ranks = hs_system_child_ranks(system, l + 1), rings;
 
         share[l] = 0;
-        rings = child_ranks < np ? hs_rings_per_link(price->key.layer, np, child_ranks, 1) : 0;
+        rings = child_ranks < np ? hs_traffic_per_link(&traffic, np, child_ranks, 1) : 0;
         if (rings == 0) /* no block is cut by a child's border: nor by one further out */
             break;
         share[l] = ring_share(level, child_ranks, unit_ranks, np, price->key.layer, rings);
@@ -104,22 +107,24 @@ static double price_levels(struct hs_stage_price *price, double share[HS_LEVELS_
         price->straddles = price->straddles || (price->key.layer.stride < child_ranks);
         price->level = (int)l;
     }
-    return split_steps(price, share, system, latency);
+    return split_steps(price, outer, share, system, latency);
 }
 
 static void price_ring(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
 {
     double passes = hs_phase_passes(price->key.phase), share[HS_LEVELS_MAX] = {0};
-    double latency = price_levels(price, share, system, ranks);
+    struct hs_price_line outer = {0, 0};
+    double latency = price_levels(price, &outer, share, system, ranks);
     double step = system->pipeline_granularity;
 
     price->steps = passes * (double)(price->key.layer.size - 1);
     if (price->steps == 0) /* one process: nothing travels */
         return;
-    price->line = (struct hs_price_line){price->steps * step * latency,
-                                         passes / price->ring_bytes_per_second};
-    price->outer.latency_seconds *= price->steps * step;
-    price->outer.seconds_per_byte *= passes;
+    hs_stage_add_line(price, (struct hs_price_line){price->steps * step * latency,
+                                                    passes / price->ring_bytes_per_second});
+    outer.latency_seconds *= price->steps * step;
+    outer.seconds_per_byte *= passes;
+    hs_stage_add_line(price, outer);
     for (int l = 0; l <= price->level; l++)
         price->occupancy[l] = share[l] > 0 ? price->ring_bytes_per_second / share[l] : 0;
 }

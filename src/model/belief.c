@@ -24,6 +24,8 @@
 /* Of layers that straddle from those that do not: a ring that shares a link with few others seldom
  * fills it. */
 #define STRADDLE_DEVIATION 0.35
+/* Of other algorithms from rings. */
+#define ALGORITHM_DEVIATION 0.35
 /* Of sizes, and of layers of one size. Links may be missing where only the shape is known. */
 #define DEVIATION          0.10
 #define DEVIATION_OF_SHAPE 0.30
@@ -113,7 +115,7 @@ static size_t figures_of(const struct hs_belief *b)
 
 static bool is_kind(const struct hs_belief_kind *a, const struct hs_belief_kind *b)
 {
-    return a->fit.scope == b->fit.scope && a->parent == b->parent && a->algorithm == b->algorithm &&
+    return a->fit.scope == b->fit.scope && a->parent == b->parent &&
            hs_fit_compare(&a->fit, &b->fit) == 0;
 }
 
@@ -133,9 +135,10 @@ static size_t take_kind(struct hs_belief *b, struct hs_belief_kind like)
 static size_t kind_of(struct hs_belief *b, int64_t ranks, struct hs_stage_key key)
 {
     struct hs_stage_price price = hs_stage_price(&b->described, ranks, key);
-    struct hs_belief_kind kind = {
-        .fit = {.scope = HS_FIT_LEVEL, .level = price.level, .straddles = price.straddles},
-        .algorithm = key.algorithm};
+    struct hs_belief_kind kind = {.fit = {.scope = HS_FIT_LEVEL,
+                                          .level = price.level,
+                                          .straddles = price.straddles,
+                                          .algorithm = key.algorithm}};
 
     kind.parent = take_kind(b, kind);
     kind.fit.scope = HS_FIT_SIZE;
@@ -188,7 +191,8 @@ static double deviation_of(const struct hs_belief *b, const struct hs_belief_kin
     double usual = b->options.shape_only ? DEVIATION_OF_SHAPE : DEVIATION;
 
     if (kind->fit.scope == HS_FIT_LEVEL)
-        usual = kind->fit.straddles ? STRADDLE_DEVIATION : 0;
+        usual = hypot(kind->fit.straddles ? STRADDLE_DEVIATION : 0,
+                      kind->fit.algorithm == HS_RING ? 0 : ALGORITHM_DEVIATION);
     return b->widen * usual;
 }
 

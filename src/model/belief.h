@@ -12,7 +12,7 @@
  * level b that holds the layer up, which is not always l; S, X and b by its price (price.h), on
  * bandwidths as they are estimated. All unknowns have normal priors: launch, a latency alpha and a
  * slowness beta per level around the description, deviations u and v around 0 (v_g only where
- * layers straddle). A point is such a sum and its noise. So all times are jointly normal: a mixed
+ * layers straddle or go by another algorithm than the ring). A point is such a sum and its noise. So all times are jointly normal: a mixed
  * model (Robinson 1991, "That BLUP is a good thing"), the same as kriging (Rasmussen and Williams,
  * Gaussian Processes for Machine Learning, 2006, section 2.7).
  *
@@ -56,8 +56,7 @@ struct hs_belief_stage {
 /* What deviates together, and the points behind it. Those of refused layers are not counted, but in
  * the layer itself. */
 struct hs_belief_kind {
-    struct hs_fit fit; /* without figures and intervals: see hs_belief_fit */
-    enum hs_algorithm algorithm;
+    struct hs_fit fit;  /* without figures and intervals: see hs_belief_fit */
     size_t parent;      /* the kind it is part of; 0: the whole machine */
     size_t longest;     /* which of the points has most bytes entering */
     double shortest;    /* of a layer: message used, relative to its longest; 0: all are */

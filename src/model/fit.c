@@ -76,7 +76,9 @@ int hs_fit_compare(const struct hs_fit *a, const struct hs_fit *b)
         difference = order(a->straddles, b->straddles);
     if (difference == 0)
         difference = order(a->size, b->size);
-    return difference ? difference : order(a->stride, b->stride);
+    if (difference == 0)
+        difference = order(a->stride, b->stride);
+    return difference ? difference : order(a->algorithm, b->algorithm);
 }
 
 static int compare_items(const void *a, const void *b)
@@ -84,26 +86,38 @@ static int compare_items(const void *a, const void *b)
     return hs_fit_compare(a, b);
 }
 
-static const struct hs_fit *find_exactly(const struct hs_fits *fits, int level, bool straddles,
-                                         int64_t size, int64_t stride)
+static const struct hs_fit *find_exactly(const struct hs_fits *fits, struct hs_fit like)
 {
-    struct hs_fit key = {.level = level, .straddles = straddles, .size = size, .stride = stride};
-
-    return bsearch(&key, fits->items, fits->count, sizeof(key), compare_items);
+    return bsearch(&like, fits->items, fits->count, sizeof(like), compare_items);
 }
 
 const struct hs_fit *hs_fits_find(const struct hs_fits *fits, int level, bool straddles,
-                                  struct hs_layer layer)
+                                  struct hs_stage_key key)
 {
+    struct hs_fit like = {.level = level,
+                          .straddles = straddles,
+                          .size = key.layer.size,
+                          .stride = key.layer.stride,
+                          .algorithm = key.algorithm};
     const struct hs_fit *found;
 
     if (fits->count == 0)
         return NULL;
-    if ((found = find_exactly(fits, level, straddles, layer.size, layer.stride)) ||
-        (found = find_exactly(fits, level, straddles, layer.size, 0)) ||
-        (found = find_exactly(fits, level, straddles, 0, 0)))
+    if ((found = find_exactly(fits, like)))
         return found;
-    return find_exactly(fits, level, !straddles, 0, 0);
+    like.stride = 0;
+    if ((found = find_exactly(fits, like)))
+        return found;
+    like.size = 0;
+    for (int ring = 0; ring < 2 && !found; ring++) {
+        if (ring)
+            like.algorithm = HS_RING;
+        for (int other = 0; other < 2 && !found; other++) {
+            like.straddles = other ? !straddles : straddles;
+            found = find_exactly(fits, like);
+        }
+    }
+    return found;
 }
 
 bool hs_fit_extrapolates(const struct hs_fit *fit, struct hs_layer layer, double bytes)
@@ -112,6 +126,19 @@ bool hs_fit_extrapolates(const struct hs_fit *fit, struct hs_layer layer, double
         return true;
     return bytes > 0 &&
            (bytes * RANGE_SLACK < fit->min_bytes || bytes > fit->max_bytes * RANGE_SLACK);
+}
+
+/* Bytes that take twice what they would with the bandwidth of the longest messages alone. */
+static double half_bandwidth_bytes(const struct hs_stage_price *price)
+{
+    double p = (double)price->key.layer.size, per_byte = 0, most = 0;
+
+    for (int i = 0; i < price->line_count; i++)
+        per_byte = fmax(per_byte, price->lines[i].seconds_per_byte);
+    for (int i = 0; i < price->line_count; i++)
+        most = fmax(most, (price->lines[i].latency_seconds + price->launch_seconds) /
+                              (2 * per_byte - price->lines[i].seconds_per_byte));
+    return most * p / (p - 1);
 }
 
 double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_system *system)
@@ -128,6 +155,5 @@ double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_sys
         layer.stride = fit->straddles ? child_ranks / layer.size + 1 : child_ranks;
     price = hs_stage_price(system, layer.stride * layer.size,
                            (struct hs_stage_key){HS_ALLREDUCE, HS_RING, layer});
-    return (price.line.latency_seconds + price.launch_seconds) /
-           (price.line.seconds_per_byte * (double)(layer.size - 1) / (double)layer.size);
+    return half_bandwidth_bytes(&price);
 }

@@ -8,6 +8,7 @@
  *  - `size`:  other strides of the same size on the same level were measured;
  *  - `level`: other sizes on the same level were measured.
  *
+ * Algorithms are fitted apart; one of which nothing was measured takes a level's figures of rings.
  * Layers that straddle (part of their hops stay inside a child of their outermost level) and layers
  * that do not are kept apart: sharing differs between them. A fit replaces two figures of the
  * layer's outermost level in the layer's price and leaves the sharing rule of cost.h as it is:
@@ -55,6 +56,7 @@ struct hs_fit {
     bool straddles;
     int64_t size;   /* scopes size and layer, else 0 */
     int64_t stride; /* scope layer, else 0 */
+    enum hs_algorithm algorithm;
 
     double latency_seconds;  /* of one step, >= 0: replaces the level's */
     double bytes_per_second; /* what one child injects, > 0: replaces the level's */
@@ -72,6 +74,8 @@ struct hs_fit {
 /* What the 95 % interval of a layer's time gains, relative to the time, for each doubling by which
  * its size or its bytes lie outside of what was measured. */
 #define HS_EXTRAPOLATION_WIDTH 0.10
+/* And where its algorithm was not measured on its level: a guess. */
+#define HS_OTHER_ALGORITHM_WIDTH 0.25
 
 /* One measured time of a stage, or of a pair. */
 struct hs_fit_point {
@@ -111,13 +115,15 @@ struct hs_fits {
     double launch_ci95_seconds; /* half width, of the system's launch cost */
 };
 
-/* Order of `items`: level, nested before straddling, size, stride (0 first). */
+/* Order of `items`: level, nested before straddling, size, stride (0 first), algorithm. */
 int hs_fit_compare(const struct hs_fit *a, const struct hs_fit *b);
 
-/* The fit for a layer of that outermost level, or NULL. Where the level was measured only with
- * layers of the other kind (straddling or nested), theirs of scope level serves. O(log count). */
+/* The fit for a stage of that outermost level, or NULL. Where the level was measured only with
+ * layers of the other kind (straddling or nested), theirs of scope level serves; where only with
+ * rings, those of scope level serve other algorithms: fit->algorithm is then not the stage's.
+ * O(log count). */
 const struct hs_fit *hs_fits_find(const struct hs_fits *fits, int level, bool straddles,
-                                  struct hs_layer layer);
+                                  struct hs_stage_key key);
 /* Whether a layer of this size with `bytes` entering (0: whatever) lies outside of what the fit's
  * points cover. One percent beyond an end is still inside. */
 bool hs_fit_extrapolates(const struct hs_fit *fit, struct hs_layer layer, double bytes);

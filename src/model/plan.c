@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "model/stage.h"
 
 /* Letters behind the size of a layer: none, one for both ways, or one for each. */
 static const char *read_letters(unsigned char ways[2], const char *at)
@@ -43,19 +44,40 @@ static const char *strip_letters(char *out, size_t bytes, struct hs_plan *plan, 
     return text;
 }
 
+/* The last layer has one phase, which is one that its algorithm can do; the others have two. */
+static enum hs_status check_layer(const struct hs_plan *plan, int i, const char *text,
+                                  struct hs_error *err)
+{
+    bool last = i + 1 == plan->split.count;
+
+    for (int way = 0; way < 2; way++) {
+        enum hs_algorithm algorithm = hs_plan_algorithm(plan, i, way);
+        const struct hs_algorithm_row *row = hs_algorithms[algorithm];
+        enum hs_phase phase = way == 0 ? HS_REDUCE_SCATTER : HS_ALLGATHER;
+
+        if (row->admits && !row->admits(plan->split.sizes[i]))
+            return hs_fail(err, HS_INVALID,
+                           "plan \"%.200s\": layer %d: groups of this size have no %s", text, i + 1,
+                           hs_algorithm_names[algorithm]);
+        if (!last && !(row->phases >> phase & 1))
+            return hs_fail(err, HS_INVALID, "plan \"%.200s\": layer %d: no %s by %s", text, i + 1,
+                           hs_phase_names[phase], hs_algorithm_names[algorithm]);
+        if (last && algorithm != hs_plan_algorithm(plan, i, 0))
+            return hs_fail(err, HS_INVALID,
+                           "plan \"%.200s\": layer %d: the last has one phase, so one letter", text,
+                           i + 1);
+    }
+    return HS_OK;
+}
+
 static enum hs_status check_algorithms(const struct hs_plan *plan, const char *text,
                                        struct hs_error *err)
 {
-    for (int i = 0; i < plan->split.count; i++)
-        for (int way = 0; way < 2; way++) {
-            const struct hs_algorithm_row *row = hs_algorithms[hs_plan_algorithm(plan, i, way)];
+    enum hs_status status = HS_OK;
 
-            if (row->admits && !row->admits(plan->split.sizes[i]))
-                return hs_fail(err, HS_INVALID,
-                               "plan \"%.200s\": layer %d: groups of this size have no %s", text,
-                               i + 1, hs_algorithm_names[hs_plan_algorithm(plan, i, way)]);
-        }
-    return HS_OK;
+    for (int i = 0; i < plan->split.count && status == HS_OK; i++)
+        status = check_layer(plan, i, text, err);
+    return status;
 }
 
 enum hs_status hs_plan_parse(struct hs_plan *plan, const char *text, int64_t np,

@@ -8,6 +8,12 @@ const char *const hs_fabric_names[HS_FABRIC_COUNT] = {
 #undef HS_ROW
 };
 
+const char *const hs_executed_by_names[HS_EXECUTED_BY_COUNT] = {
+#define HS_ROW(name, text, meaning) text,
+    HS_EXECUTORS(HS_ROW)
+#undef HS_ROW
+};
+
 const char *const hs_latency_kind_names[HS_LATENCY_KIND_COUNT] = {
 #define HS_ROW(name, text, meaning) text,
     HS_LATENCY_KINDS(HS_ROW)
@@ -44,6 +50,11 @@ void hs_system_drop_parts(struct hs_system *system)
 {
     free(system->parts);
     system->parts = NULL;
+}
+
+unsigned hs_system_algorithms(const struct hs_system *system)
+{
+    return system->executor == HS_BY_HOST ? HS_ALGORITHMS_ALL : 1U << HS_RING;
 }
 
 int64_t hs_system_capacity(const struct hs_system *system)

@@ -20,7 +20,7 @@
  *
  *     LEVEL  := NAME [":mesh" | ":switch"] [":" ARITY] "@" BANDWIDTH ["~" LATENCY]
  *                 ["/" PORTS "p" ["!"]]
- *     SYSTEM := LEVEL {"," LEVEL} {";" ("s=" NUMBER | "launch=" TIME)}
+ *     SYSTEM := LEVEL {"," LEVEL} {";" ("s=" NUMBER | "launch=" TIME | "executor=" NAME)}
  *
  * where "!" means not striped ("/1p!" on a mesh: a ring takes one of a child's links), a missing
  * arity is allowed for the last level only ("as many as needed"), and s is 1. A missing latency is
@@ -82,6 +82,21 @@ enum hs_latency_kind {
         HS_LATENCY_KIND_COUNT
 };
 
+/* Who carries stages out, and so by which algorithms. */
+/* clang-format off */
+#define HS_EXECUTORS(row)                                                                \
+    row(LIBRARY, "library", "a library that has rings: what published figures are of")   \
+    row(HOST, "host", "the backend host, over MPI: by any algorithm")
+/* clang-format on */
+
+enum hs_executed_by {
+#define HS_ROW(name, text, meaning) HS_BY_##name,
+    HS_EXECUTORS(HS_ROW)
+#undef HS_ROW
+        HS_EXECUTED_BY_COUNT
+};
+
+extern const char *const hs_executed_by_names[HS_EXECUTED_BY_COUNT];
 extern const char *const hs_fabric_names[HS_FABRIC_COUNT];
 extern const char *const hs_latency_kind_names[HS_LATENCY_KIND_COUNT];
 
@@ -115,6 +130,7 @@ struct hs_system {
     /* s: latencies a ring step pays (CCGRID 2019, section III), >= 1 */
     double pipeline_granularity;
     double launch_seconds; /* per collective call, >= 0 */
+    enum hs_executed_by executor;
     size_t level_count;    /* 1 .. HS_LEVELS_MAX */
     struct hs_level levels[HS_LEVELS_MAX];
     struct hs_fits fits; /* of a calibrated system; {0} where the figures are as described */
@@ -161,6 +177,8 @@ int64_t hs_system_child_ranks(const struct hs_system *system, size_t level);
 bool hs_system_is_nccl_native(const struct hs_system *system);
 /* Takes its parts away: for stages that are rings whatever the machine's NCCL would do. */
 void hs_system_drop_parts(struct hs_system *system);
+/* Algorithms that who carries stages out has, as bits 1 << enum hs_algorithm. */
+unsigned hs_system_algorithms(const struct hs_system *system);
 /* Ranks the description covers; INT64_MAX where the last level is open. A larger np is allowed, the
  * last level is then taken to go on (more of its children), and outputs say `extrapolated`. */
 int64_t hs_system_capacity(const struct hs_system *system);

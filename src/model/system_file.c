@@ -133,6 +133,10 @@ static const struct hs_field system_rows[] = {
               "latency; 1 where the latency already is that of a whole step."},
     {"launch_us", HS_NUMBER, SYSTEM(launch_seconds), HS_WITH(0), .unit = &hs_unit_microseconds,
      .max = HS_LATENCY_MAX * 1e6, .about = "Microseconds per collective call."},
+    {"executor", HS_CHOICE, SYSTEM(executor), HS_NAMES(hs_executed_by_names),
+     HS_WITHOUT(HS_BY_LIBRARY),
+     .about = "Who carries stages out: a library that has rings, or the backend host, which has "
+              "other algorithms, too."},
     {"levels", HS_LIST, SYSTEM(levels), HS_OTHER(struct hs_system, level_count), .min = 1,
      .max = HS_LEVELS_MAX, .fields = &level_fields, .about = "From the inside out."},
     {"parts", HS_TEXT, TEXT(parts), .min = 1,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "model/system_parts.h"
 
@@ -258,7 +259,16 @@ static enum hs_status parse_setting(struct hs_system *system, const char *text,
         return hs_seconds_parse(&system->launch_seconds, text + 7, err)
                    ? HS_INVALID
                    : check_seconds(system->launch_seconds, "launch", err);
-    return hs_fail(err, HS_INVALID, "expected s=NUMBER or launch=TIME behind ';', found \"%.40s\"",
+    if (strncmp(text, "executor=", 9) == 0) {
+        size_t index = 0;
+        enum hs_status status = hs_name_find(&index, text + 9, "executor", hs_executed_by_names,
+                                             HS_EXECUTED_BY_COUNT, err);
+
+        system->executor = (enum hs_executed_by)index;
+        return status;
+    }
+    return hs_fail(err, HS_INVALID,
+                   "expected s=NUMBER, launch=TIME or executor=NAME behind ';', found \"%.40s\"",
                    text);
 }
 
@@ -380,4 +390,6 @@ void hs_system_format(struct hs_text *out, const struct hs_system *system)
         hs_text_append(out, ";launch=");
         append_seconds(out, system->launch_seconds);
     }
+    if (system->executor != HS_BY_LIBRARY)
+        hs_text_append(out, ";executor=%s", hs_executed_by_names[system->executor]);
 }

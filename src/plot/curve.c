@@ -18,7 +18,7 @@ const struct hs_fit *hs_plot_calibration(const struct hs_result *result, struct 
     if (!result->has_system || result->system.fits.count == 0)
         return NULL;
     price = hs_plot_price(result, layer);
-    return hs_fits_find(&result->system.fits, price.level, price.straddles, layer);
+    return hs_fits_find(&result->system.fits, price.level, price.straddles, price.key);
 }
 
 void hs_plot_curve(struct hs_text *out, const char *name, const struct hs_result *result,

@@ -218,7 +218,7 @@ static bool is_extrapolated(const struct hs_result *result, const struct hs_stag
                             double bytes)
 {
     const struct hs_fits *fits = &result->system.fits;
-    const struct hs_fit *fit = hs_fits_find(fits, price->level, price->straddles, price->key.layer);
+    const struct hs_fit *fit = hs_fits_find(fits, price->level, price->straddles, price->key);
 
     return fits->count > 0 && (!fit || hs_fit_extrapolates(fit, price->key.layer, bytes));
 }

@@ -99,6 +99,7 @@ static enum hs_status fill_result(struct hs_search_result *out, struct hs_strate
         return hs_no_memory(err);
     for (size_t i = 0; i < run->ranking.count; i++) {
         out->plans[i].plan = run->ranking.plans[i].plan;
+        hs_plan_choose(&out->plans[i].plan, request);
         out->plans[i].seconds =
             hs_plan_seconds(request->system, &request->problem, &out->plans[i].plan);
     }

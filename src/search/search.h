@@ -5,6 +5,12 @@
  * default), `exhaustive` (prices every ordered factorization; the oracle) and `containment` (the
  * published rule "the large optimum contains the small optimum", CCGRID 2019, section V).
  *
+ * A plan is a split with, on each layer, the algorithm that takes least time there by itself, ties
+ * to the first in the list; the K best are of K different splits (or chunk counts). Both ways of a
+ * layer go by the same one: their links are as busy, the other way round. Without chunks these are
+ * the best algorithms for the plan; with chunks layers overlap, and one that takes longer might
+ * leave a busier level alone: such plans are not looked for (a few tenths of a percent).
+ *
  * Order of plans, the same for every strategy: predicted time, then fewer chunks, fewer layers,
  * smaller sizes first. Times are compared in whole ticks (ticks.h: a power of two of a second,
  * 2^-37 of the best plan's time or less), summed exactly, so that the order does not depend on the
@@ -31,6 +37,8 @@
 struct hs_search_request {
     const struct hs_system *system;
     struct hs_problem problem;
+    /* Bits 1 << enum hs_algorithm that layers may go by; the ring is always among them. */
+    unsigned algorithms;
     const int *chunks; /* [chunk_count] distinct, ascending; NULL means {1} */
     size_t chunk_count;
     size_t top;  /* plans wanted, 1 .. HS_TOP_MAX */

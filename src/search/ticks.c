@@ -99,6 +99,55 @@ void hs_stage_weight(hs_ticks *weight, int components, const struct hs_stage_pri
     }
 }
 
+/* Times closer than this are the same, and differ by rounding. */
+#define SAME (1 - 1e-9)
+
+/* The price of a layer by the algorithm that takes least; `ring` is its price by rings. */
+static struct hs_stage_price choose(const struct hs_search_request *request,
+                                    const struct hs_stage_price *ring, int chunks)
+{
+    const struct hs_problem *problem = &request->problem;
+    unsigned algorithms = hs_system_is_nccl_native(request->system) ? 0 : request->algorithms;
+    struct hs_stage_price best = *ring;
+    double least = algorithms > 1 ? SAME * chunked_seconds(ring, problem, chunks) : 0;
+
+    for (int a = 1; a < HS_ALGORITHM_COUNT && algorithms > 1; a++) {
+        struct hs_stage_key key =
+            hs_problem_key(problem, ring->key.layer, (enum hs_algorithm)a);
+        struct hs_stage_price price;
+        double seconds;
+
+        if (!(algorithms >> a & 1) || !hs_stage_possible(key))
+            continue;
+        price = hs_stage_price(request->system, problem->group.ranks, key);
+        seconds = chunked_seconds(&price, problem, chunks);
+        if (seconds < least) {
+            least = SAME * seconds;
+            best = price;
+        }
+    }
+    return best;
+}
+
+/* Layer i of a plan. */
+static struct hs_stage_price choose_layer(const struct hs_search_request *request,
+                                          const struct hs_plan *plan, int i)
+{
+    struct hs_layer layer = hs_problem_layer(&request->problem, &plan->split, i);
+    struct hs_stage_price ring =
+        hs_stage_price(request->system, request->problem.group.ranks,
+                       hs_problem_key(&request->problem, layer, HS_RING));
+
+    return choose(request, &ring, plan->chunks);
+}
+
+void hs_plan_choose(struct hs_plan *plan, const struct hs_search_request *request)
+{
+    for (int i = 0; i < plan->split.count; i++)
+        plan->algorithms[i][0] = plan->algorithms[i][1] =
+            (unsigned char)choose_layer(request, plan, i).key.algorithm;
+}
+
 hs_ticks hs_plan_ticks(const struct hs_search_request *request, const struct hs_plan *plan,
                        double tick_seconds)
 {
@@ -107,9 +156,7 @@ hs_ticks hs_plan_ticks(const struct hs_search_request *request, const struct hs_
     hs_ticks sum[HS_LEVELS_MAX] = {0}, weight[HS_LEVELS_MAX], most = 0;
 
     for (int i = 0; i < plan->split.count; i++) {
-        struct hs_layer layer = hs_problem_layer(problem, &plan->split, i);
-        struct hs_stage_price price = hs_stage_price(request->system, problem->group.ranks,
-                                                     hs_problem_key(problem, layer, HS_RING));
+        struct hs_stage_price price = choose_layer(request, plan, i);
 
         hs_stage_weight(weight, components, &price, problem, plan->chunks, tick_seconds);
         for (int l = 0; l < components; l++)
@@ -144,8 +191,11 @@ hs_ticks *hs_lattice_weights(const struct hs_lattice *lattice, const struct hs_s
 
     if (!weights)
         return NULL;
-    for (size_t e = 0; e < lattice->edge_count; e++)
-        hs_stage_weight(&weights[e * components], (int)components, &prices[e], &request->problem,
+    for (size_t e = 0; e < lattice->edge_count; e++) {
+        struct hs_stage_price price = choose(request, &prices[e], chunks);
+
+        hs_stage_weight(&weights[e * components], (int)components, &price, &request->problem,
                         chunks, tick_seconds);
+    }
     return weights;
 }

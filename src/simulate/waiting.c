@@ -18,8 +18,8 @@
 #include "engine/stages.h"
 #include "simulate/simulate.h"
 
-/* Each stage's ring tests its oldest send and its oldest receive. */
-#define UNFINISHED_MAX (2 * HS_STAGES_MAX)
+/* Each stage tests its oldest send and its oldest receive; a tree, on the last layer, two of both. */
+#define UNFINISHED_MAX (2 * HS_STAGES_MAX + 2)
 
 struct unfinished {
     MPI_Request *requests[UNFINISHED_MAX]; /* where the ring keeps them */

@@ -1,0 +1,239 @@
+/*
+ * executor_tree.c - an allreduce over a tree as a state machine: see executors.h.
+ *
+ * All m elements go up to place 0 and down again, in segments, one behind the other: while the
+ * first go down the others come up. The tree is binary and in order: place r > 0 with lowest bit b
+ * set has the parent (r - b) | 2 b, or r - b where that is no place; so place 0 has one child, all
+ * others at most two, the leaves are next to their parents, and no place is deeper than ceil(lg p).
+ *
+ * The order of additions: a place's own part, then the child below it, then the one above it, which
+ * have added theirs. A sum is made in the output of the place that makes it.
+ */
+#include <stdlib.h>
+
+#include "engine/executors.h"
+#include "engine/flow.h"
+#include "engine/layer_comms.h"
+
+#define SEGMENT_BYTES_MIN ((size_t)8192)
+/* Segments for each step of depth: filling the tree takes about an eighth of the time. */
+#define SEGMENTS_PER_STEP 16
+
+struct tree {
+    struct hs_transport *transport;
+    struct hs_executor_options options;
+    struct hs_flow up, down;
+    struct hs_executor_call call;
+    struct hs_cut cut; /* one block, one lane */
+    int place, parent; /* parent, children: ranks */
+    int children[2];
+    size_t child_count;
+};
+
+static int parent_of(int place, int size)
+{
+    int low = place & -place, parent = (place - low) | 2 * low;
+
+    return parent < size ? parent : place - low;
+}
+
+/* The child below an inner place, then the one above it. */
+static void find_family(struct tree *tree)
+{
+    const struct hs_layer layer = tree->call.layer;
+    int size = (int)layer.size, low = tree->place & -tree->place, above;
+
+    tree->child_count = 0;
+    if (tree->place == 0)
+        for (low = 2; low < size;)
+            low *= 2;
+    else
+        tree->parent = hs_layer_rank(layer, tree->call.rank, parent_of(tree->place, size));
+    if (tree->place > 0 && low > 1)
+        tree->children[tree->child_count++] =
+            hs_layer_rank(layer, tree->call.rank, tree->place - low / 2);
+    for (above = low / 2; above > 0 && tree->place + above >= size;)
+        above /= 2;
+    if (above > 0)
+        tree->children[tree->child_count++] =
+            hs_layer_rank(layer, tree->call.rank, tree->place + above);
+}
+
+static bool is_root(const struct tree *tree)
+{
+    return tree->place == 0;
+}
+
+/* Receives from children are (segment, child), sends are segments. */
+static struct hs_message message_up(const void *owner, size_t index, bool sends)
+{
+    const struct tree *tree = owner;
+
+    if (!sends)
+        return (struct hs_message){.peer = tree->children[index % tree->child_count], .pieces = 1};
+    return (struct hs_message){.peer = tree->parent,
+                               .pieces = 1,
+                               .counter = &tree->up.ready,
+                               .least = (index + 1) * tree->child_count};
+}
+
+static size_t length_of(const struct tree *tree, size_t segment)
+{
+    return hs_cut_length(&tree->cut, 0, segment * tree->cut.segment);
+}
+
+static char *in_output(const struct tree *tree, size_t segment)
+{
+    return (char *)tree->call.output + segment * tree->cut.segment * tree->cut.width;
+}
+
+static char *in_input(const struct tree *tree, size_t segment)
+{
+    return (char *)tree->call.input + segment * tree->cut.segment * tree->cut.width;
+}
+
+static struct hs_piece piece_up(const void *owner, size_t index, size_t number, bool sends)
+{
+    const struct tree *tree = owner;
+    size_t segment = sends ? index : index / tree->child_count;
+    size_t child = sends ? tree->child_count : index % tree->child_count;
+    char *own = child == 0 ? in_input(tree, segment) : in_output(tree, segment);
+
+    (void)number;
+    if (sends)
+        return (struct hs_piece){.data = own, .count = length_of(tree, segment)};
+    return (struct hs_piece){.data = in_output(tree, segment),
+                             .own = own,
+                             .count = length_of(tree, segment),
+                             .last = is_root(tree) && child + 1 == tree->child_count};
+}
+
+/* Receives from the parent are segments, sends are (segment, child). What comes goes to where a
+ * send up read from. */
+static struct hs_message message_down(const void *owner, size_t index, bool sends)
+{
+    const struct tree *tree = owner;
+    size_t segments;
+
+    if (!sends)
+        return (struct hs_message){
+            .peer = tree->parent, .pieces = 1, .counter = &tree->up.sent, .least = index + 1};
+    segments = index / tree->child_count + 1;
+    return (struct hs_message){.peer = tree->children[index % tree->child_count],
+                               .pieces = 1,
+                               .counter = is_root(tree) ? &tree->up.ready : &tree->down.ready,
+                               .least = is_root(tree) ? segments * tree->child_count : segments};
+}
+
+static struct hs_piece piece_down(const void *owner, size_t index, size_t number, bool sends)
+{
+    const struct tree *tree = owner;
+    size_t segment = sends ? index / tree->child_count : index;
+
+    (void)number;
+    return (struct hs_piece){.data = in_output(tree, segment), .count = length_of(tree, segment)};
+}
+
+static void release(void *machine)
+{
+    struct tree *tree = machine;
+
+    if (!tree)
+        return;
+    hs_flow_release(&tree->up);
+    hs_flow_release(&tree->down);
+    free(tree);
+}
+
+static enum hs_status make(void **out, struct hs_transport *transport,
+                           const struct hs_executor_options *options, struct hs_error *err)
+{
+    struct tree *tree = calloc(1, sizeof(*tree));
+    enum hs_status status;
+
+    *out = NULL;
+    if (!tree)
+        return hs_no_memory(err);
+    tree->transport = transport;
+    tree->options = *options;
+    status = hs_flow_init(&tree->up, transport, err);
+    if (status == HS_OK)
+        status = hs_flow_init(&tree->down, transport, err);
+    if (status != HS_OK) {
+        release(tree);
+        return status;
+    }
+    *out = tree;
+    return HS_OK;
+}
+
+static size_t segment_bytes(const struct tree *tree)
+{
+    size_t bytes = tree->call.count * hs_datatype_bytes(tree->call.reduction.datatype);
+    size_t segments = 0, most = tree->options.segment_bytes, slot;
+
+    for (int64_t places = 1; places < tree->call.layer.size; places *= 2)
+        segments += SEGMENTS_PER_STEP;
+    bytes /= segments;
+    bytes = bytes > SEGMENT_BYTES_MIN ? bytes : SEGMENT_BYTES_MIN;
+    /* Each flow has a slot each way, where it needs any. */
+    slot = hs_flow_room(tree->transport->memory, &tree->options, false) / 4;
+    if (!tree->transport->memory->direct && slot < most)
+        most = slot;
+    return bytes < most ? bytes : most;
+}
+
+static void start_flows(struct tree *tree)
+{
+    static const struct hs_flow_rules rules_up = {message_up, piece_up};
+    static const struct hs_flow_rules rules_down = {message_down, piece_down};
+    const struct hs_memory *memory = tree->transport->memory;
+    size_t room = hs_flow_room(memory, &tree->options, false) / (memory->direct ? 1 : 2);
+    size_t segments = tree->cut.groups, below = segments * tree->child_count;
+    struct hs_flow_plan plan = {.rules = &rules_up,
+                                .owner = tree,
+                                .send_count = is_root(tree) ? 0 : segments,
+                                .receive_count = below,
+                                .reduction = tree->call.reduction,
+                                .tag = tree->call.tag,
+                                .slot_bytes = tree->cut.segment * tree->cut.width};
+
+    hs_flow_slots(&plan, tree->options.scratch, room, !memory->direct);
+    hs_flow_start(&tree->up, &plan);
+    plan.rules = &rules_down;
+    plan.receive_count = plan.send_count;
+    plan.send_count = below;
+    /* Without staging it has no slots. */
+    hs_flow_slots(&plan, tree->options.scratch + (memory->direct ? 0 : room), room,
+                  !memory->direct);
+    hs_flow_start(&tree->down, &plan);
+}
+
+static void start(void *machine, const struct hs_executor_call *call)
+{
+    static const struct hs_flow_plan nothing = {0};
+    struct tree *tree = machine;
+    struct hs_executor_call whole = *call;
+
+    tree->call = *call;
+    if (hs_executor_alone(tree->transport->memory, tree->up.queue, call)) {
+        hs_flow_start(&tree->up, &nothing);
+        hs_flow_start(&tree->down, &nothing);
+        return;
+    }
+    tree->place = hs_layer_place(call->layer, call->rank);
+    find_family(tree);
+    whole.layer.size = 1;
+    tree->cut = hs_cut_make(&whole, segment_bytes(tree), 1);
+    start_flows(tree);
+}
+
+static bool progress(void *machine, bool *moved)
+{
+    struct tree *tree = machine;
+    bool down = hs_flow_progress(&tree->down, moved), up = hs_flow_progress(&tree->up, moved);
+
+    return tree->transport->status != HS_OK || (up && down);
+}
+
+const struct hs_executor hs_executor_TREE = {make, release, start, progress, sizeof(struct tree)};

@@ -1,0 +1,91 @@
+/*
+ * flow.h - messages of an algorithm on one rank, sent and received in a fixed order: what the
+ * executors of trees, halving and direct exchange have in common.
+ *
+ * An algorithm says which messages there are, from whom to whom, of which pieces of memory, and
+ * what each has to wait for; a flow carries them out, up to `window` each way at once. A received
+ * message is used when all before it are: what comes is added to this rank's part, or brought to
+ * its place, in that order whatever the timing, so results are the same bits on every run.
+ *
+ * What is added to lies in a slot until it is; what is gathered is received straight into its
+ * place, and what is sent is read straight from there. A message of several pieces is packed in a
+ * slot, and where MPI cannot be handed pointers to the memory everything that travels lies in one.
+ *
+ * Flows cannot lock up where, first, send i to a rank is its receive from here at the same place
+ * among those of the two, and second, waits go to what is earlier in an order all ranks agree on.
+ */
+#ifndef HS_ENGINE_FLOW_H
+#define HS_ENGINE_FLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/executors.h"
+
+#define HS_FLOW_WINDOW_MAX 64
+
+/* Elements that lie together. */
+struct hs_piece {
+    char *data;      /* what is sent; or the place of what comes */
+    const char *own; /* of a receive: what comes is added to; NULL: nothing. May be `data` */
+    size_t count;
+    bool last; /* of a receive: the last addition of these elements (averages) */
+};
+
+struct hs_message {
+    int peer;      /* rank */
+    size_t pieces; /* 1 .. */
+    /* A send can begin, a receive be posted, when *counter, one of a flow's, is `least` or more;
+     * NULL: at once. */
+    const size_t *counter;
+    size_t least;
+};
+
+/* Message `index`, and piece `number` of it, as `owner` sends or receives it. Pieces may be empty;
+ * an empty message is not sent. */
+struct hs_flow_rules {
+    struct hs_message (*message)(const void *owner, size_t index, bool sends);
+    struct hs_piece (*piece)(const void *owner, size_t index, size_t number, bool sends);
+};
+
+/* A phase's messages. */
+struct hs_flow_plan {
+    const struct hs_flow_rules *rules;
+    const void *owner;
+    size_t send_count, receive_count;
+    struct hs_reduction reduction;
+    int tag;
+    size_t slot_bytes; /* no message that needs a slot is longer */
+    /* By hs_flow_slots: */
+    size_t window; /* messages under way each way, 1 .. HS_FLOW_WINDOW_MAX */
+    char *receive_slots, *send_slots;
+};
+
+struct hs_flow {
+    struct hs_transport *transport;
+    struct hs_queue *queue;
+    struct hs_flow_plan plan;
+    /* So far: receives posted, through, and their data in its place; sends whose data is on its way
+     * to where it is sent from, sends posted, and through. */
+    size_t receives_posted, received, ready, prepared, sends_posted, sent;
+    MPI_Request receives[HS_FLOW_WINDOW_MAX], sends[HS_FLOW_WINDOW_MAX];
+};
+
+/* Local. HS_MEMORY; release it all the same. */
+enum hs_status hs_flow_init(struct hs_flow *flow, struct hs_transport *transport,
+                            struct hs_error *err);
+void hs_flow_release(struct hs_flow *flow);
+
+/* Bytes of scratch that a machine's slots can take. `packs`: messages are sent from slots even if
+ * the memory is direct. Where no slots are needed, as if there were some. */
+size_t hs_flow_room(const struct hs_memory *memory, const struct hs_executor_options *options,
+                    bool packs);
+/* As many slots of plan->slot_bytes as `room` bytes of scratch hold; `both`: for sends, too. */
+void hs_flow_slots(struct hs_flow_plan *plan, char *scratch, size_t room, bool both);
+
+/* Whatever was begun before is through. */
+void hs_flow_start(struct hs_flow *flow, const struct hs_flow_plan *plan);
+/* As progress of executors.h. */
+bool hs_flow_progress(struct hs_flow *flow, bool *moved);
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * The tree's traffic: all bytes go up the edges of one binary tree and down again, in segments that
+ * follow each other.
+ *
+ * Places are in the tree as in a sorted one: those that are odd multiples of 2^k hang from the odd
+ * multiple of 2^(k+1) beside them, or, where that is beyond the end, from the place 2^k below; place
+ * 0 is the root. So each edge joins two neighbours among the multiples of some 2^k.
+ */
+#include <math.h>
+
+#include "model/steps.h"
+
+#define SEGMENTS_PER_LEVEL 16     /* of the message, per level of the tree */
+#define SEGMENT_LEAST      8192.0 /* bytes */
+#define CHILDREN_LOOKED_AT 16     /* the tree looks alike everywhere, but at its end */
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Whether places m 2^k and (m + 1) 2^k are joined: the odd one's parent is the other. */
+static bool is_edge(int64_t size, int64_t m, int k)
+{
+    int64_t low = (int64_t)1 << k, place = (m | 1) * low, parent = (place - low) | (2 * low);
+
+    if (place >= size)
+        return false;
+    if (parent >= size)
+        parent = place - low;
+    return parent == (m % 2 ? m + 1 : m) * low;
+}
+
+/* Edges that leave places [a, b): across each end, but for those that span both. */
+static int64_t edges_leaving(int64_t size, int64_t a, int64_t b)
+{
+    int64_t edges = 0;
+
+    for (int k = 0; (int64_t)1 << k < size; k++) {
+        int64_t below = (a - 1) >> k, above = (b - 1) >> k;
+        bool at_a = a > 0 && a < size && is_edge(size, below, k);
+        bool at_b = b > 0 && b < size && is_edge(size, above, k);
+
+        edges += at_a + at_b;
+        if (at_a && at_b && below == above)
+            edges -= 2;
+    }
+    return edges;
+}
+
+/* The same of ranks [u, v) of a block, which hold [a, b) of some groups' places and one more or one
+ * less at either end of others'. */
+static int64_t edges_of_block(struct hs_layer layer, int64_t u, int64_t v)
+{
+    int64_t d = layer.stride, cuts[4] = {0, smaller(u % d, v % d), larger(u % d, v % d), d};
+    int64_t edges = 0;
+
+    for (int i = 0; i < 3; i++) {
+        int64_t a = u / d + (cuts[i] < u % d), b = v / d + (cuts[i] < v % d);
+
+        if (cuts[i] < cuts[i + 1] && a < b)
+            edges += (cuts[i + 1] - cuts[i]) * edges_leaving(layer.size, a, b);
+    }
+    return edges;
+}
+
+/* Edges that leave the child that begins at rank `first`: of its first and its last block. */
+static int64_t edges_of_child(struct hs_layer layer, int64_t first, int64_t end)
+{
+    int64_t block = layer.stride * layer.size, start = first / block * block;
+    int64_t last = (end - 1) / block * block;
+    int64_t edges = edges_of_block(layer, first - start, smaller(end - start, block));
+
+    return last > start ? edges + edges_of_block(layer, 0, end - last) : edges;
+}
+
+/* The most over the first children with different places. */
+static int64_t edges_per_link(struct hs_layer layer, int64_t ranks, int64_t child_ranks)
+{
+    int64_t step = larger(1, layer.stride / child_ranks) * child_ranks, most = 0;
+
+    for (int64_t i = 0; i < CHILDREN_LOOKED_AT && i * step < ranks; i++)
+        most =
+            larger(most, edges_of_child(layer, i * step, smaller(i * step + child_ranks, ranks)));
+    return most;
+}
+
+/* Seconds per byte of the busiest link of level l, where so many edges leave a child: each carries
+ * all bytes out and in. */
+static double load_on(const struct hs_steps *steps, size_t l, int64_t edges)
+{
+    const struct hs_level *level = &steps->system->levels[l];
+    int64_t child_ranks = hs_system_child_ranks(steps->system, l);
+    int64_t pair = smaller(steps->price->key.layer.stride, child_ranks);
+    int64_t port = smaller(edges, 3 * ((child_ranks + level->ports - 1) / level->ports));
+
+    return 1 / hs_step_share(level, edges, level->ports > 1 ? port : 0, pair);
+}
+
+/* The largest latency of edges between neighbours among the multiples of 2^k. */
+static double edge_latency(const struct hs_steps *steps, int64_t places)
+{
+    int64_t apart = 2 * places * steps->price->key.layer.stride;
+    double latency = 0;
+
+    for (int l = 0; l <= steps->price->level; l++) {
+        int64_t child_ranks = hs_system_child_ranks(steps->system, (size_t)l);
+
+        if (apart >= child_ranks || child_ranks % apart != 0)
+            latency = fmax(latency, steps->system->levels[l].latency_seconds);
+    }
+    return steps->system->pipeline_granularity * latency;
+}
+
+static void fill_levels(struct hs_steps *steps)
+{
+    struct hs_stage_price *price = steps->price;
+    struct hs_layer layer = price->key.layer;
+
+    for (size_t l = 0; l < steps->system->level_count; l++) {
+        int64_t child_ranks = hs_system_child_ranks(steps->system, l), edges = 0;
+
+        if (child_ranks < steps->ranks)
+            edges = edges_per_link(layer, steps->ranks, child_ranks);
+        if (edges == 0)
+            break;
+        steps->busy[l] = load_on(steps, l, edges);
+        steps->messages[l] = edges;
+        steps->seconds_per_byte = fmax(steps->seconds_per_byte, steps->busy[l]);
+        price->level = (int)l;
+    }
+}
+
+/* A path from a leaf to the root and back has two hops per level; then the segments that are left
+ * follow at the pace of the busiest link. */
+static void price_tree(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
+{
+    struct hs_steps steps = {.price = price, .system = system, .ranks = ranks};
+    double size = (double)price->key.layer.size, first;
+    struct hs_price_line line;
+
+    if (size < 2)
+        return;
+    fill_levels(&steps);
+    for (int64_t places = 1; places < price->key.layer.size; places *= 2) {
+        steps.latency_seconds += edge_latency(&steps, places);
+        price->steps++;
+    }
+    /* Of a segment, per byte of it: two hops per level, each as long as the busiest link's. */
+    first = 2 * price->steps * steps.seconds_per_byte;
+    /* hs_steps_finish counts a pass twice, and (p - 1) / p of the bytes: here all go once. */
+    steps.seconds_per_byte *= size / 2;
+    hs_steps_finish(&steps);
+    line = price->lines[0];
+    price->lines[0].seconds_per_byte +=
+        first / (SEGMENTS_PER_LEVEL * price->steps / 2) * size / (size - 1);
+    line.latency_seconds += first * SEGMENT_LEAST;
+    hs_stage_add_line(price, line);
+}
+
+const struct hs_algorithm_row hs_algorithm_TREE = {
+    .phases = 1U << HS_ALLREDUCE,
+    .price = price_tree,
+};

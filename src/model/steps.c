@@ -1,0 +1,81 @@
+#include "model/steps.h"
+
+#include <math.h>
+
+double hs_step_share(const struct hs_level *level, int64_t link, int64_t port, int64_t pair)
+{
+    double share = level->bytes_per_second / (double)link;
+
+    if (!level->striped && port > 0)
+        share = fmin(share, level->bytes_per_second / (double)(level->ports * port));
+    if (level->fabric == HS_FABRIC_MESH && level->arity > 1 && pair > 0)
+        share = fmin(share, level->bytes_per_second / (double)((level->arity - 1) * pair));
+    return share;
+}
+
+/* What one message of a step gets on level l, where `link` of them leave a child. */
+static double share_on(const struct hs_steps *steps, const struct hs_traffic *traffic, size_t l,
+                       int64_t link)
+{
+    const struct hs_level *level = &steps->system->levels[l];
+    int64_t child_ranks = hs_system_child_ranks(steps->system, l), port = link, pair = 0;
+
+    if (!level->striped && level->ports > 1)
+        port = hs_traffic_per_link(traffic, steps->ranks, child_ranks, level->ports);
+    if (level->fabric == HS_FABRIC_MESH)
+        pair = hs_traffic_per_pair(traffic, steps->ranks, child_ranks,
+                                   hs_system_child_ranks(steps->system, l + 1));
+    return hs_step_share(level, link, level->ports > 1 ? port : 0, pair);
+}
+
+void hs_steps_add(struct hs_steps *steps, const struct hs_traffic *traffic, double blocks)
+{
+    const struct hs_system *system = steps->system;
+    double latency = 0, slowest = 0;
+
+    for (size_t l = 0; l < system->level_count; l++) {
+        int64_t child_ranks = hs_system_child_ranks(system, l), link = 0;
+        double load;
+
+        if (child_ranks < steps->ranks)
+            link = hs_traffic_per_link(traffic, steps->ranks, child_ranks, 1);
+        if (link == 0) /* no block is cut by a child's border: nor by one further out */
+            break;
+        load = blocks / share_on(steps, traffic, l, link);
+        latency = fmax(latency, system->levels[l].latency_seconds);
+        slowest = fmax(slowest, load);
+        steps->busy[l] += load;
+        if (load > steps->heaviest[l]) {
+            steps->heaviest[l] = load;
+            steps->messages[l] = link;
+        }
+    }
+    steps->latency_seconds += system->pipeline_granularity * latency;
+    steps->seconds_per_byte += slowest;
+    steps->price->steps++;
+}
+
+void hs_steps_finish(const struct hs_steps *steps)
+{
+    struct hs_stage_price *price = steps->price;
+    double passes = hs_phase_passes(price->key.phase);
+    double others = (double)price->key.layer.size - 1;
+    size_t l = 0;
+
+    if (others == 0) /* one process: nothing travels */
+        return;
+    price->steps *= passes;
+    hs_stage_add_line(price, (struct hs_price_line){passes * steps->latency_seconds,
+                                                    passes * steps->seconds_per_byte / others});
+    price->ring_bytes_per_second = others / steps->seconds_per_byte;
+    for (; l < steps->system->level_count && steps->busy[l] > 0; l++) {
+        price->level = (int)l;
+        if (steps->busy[l] >= steps->busy[price->bottleneck])
+            price->bottleneck = (int)l;
+    }
+    price->rings_per_link = steps->messages[price->bottleneck];
+    price->straddles =
+        price->key.layer.stride < hs_system_child_ranks(steps->system, (size_t)price->level);
+    while (l-- > 0)
+        price->occupancy[l] = steps->busy[l] / steps->busy[price->bottleneck];
+}
