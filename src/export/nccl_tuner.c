@@ -43,8 +43,8 @@ struct group {
 static uint64_t simple_from(const struct hs_stage_price *price)
 {
     double size = (double)price->key.layer.size;
-    double saved = (1 - LL_LATENCY) * price->line.latency_seconds;
-    double paid = (LL_BYTES - 1) * price->line.seconds_per_byte * (size - 1) / size;
+    double saved = (1 - LL_LATENCY) * price->lines[0].latency_seconds;
+    double paid = (LL_BYTES - 1) * price->lines[0].seconds_per_byte * (size - 1) / size;
 
     return (uint64_t)ceil(saved / paid);
 }

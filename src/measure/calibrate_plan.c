@@ -133,7 +133,8 @@ static void add_task(struct hs_calibrate_plan *plan, const struct candidate *can
                      enum hs_phase phase, size_t count, size_t width, bool is_end)
 {
     struct hs_calibrate_task *task = &plan->tasks[plan->count];
-    double moving = hs_stage_bandwidth_seconds(&candidate->price, (double)(count * width));
+    double ring = hs_stage_seconds(&candidate->price, (double)(count * width)) -
+                  candidate->price.launch_seconds;
     /* Prices are for both phases. */
     double part = (double)hs_phase_passes(phase) / hs_phase_passes(candidate->price.key.phase);
 
@@ -146,8 +147,7 @@ static void add_task(struct hs_calibrate_plan *plan, const struct candidate *can
                                        .phase = phase,
                                        .count = count,
                                        .step = step_of(candidate->leads, phase, is_end),
-                                       .seconds =
-                                           part * (candidate->price.line.latency_seconds + moving)};
+                                       .seconds = part * ring};
     if (count > plan->count_max)
         plan->count_max = count;
     plan->count++;

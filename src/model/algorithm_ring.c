@@ -59,8 +59,9 @@ static double ring_share(const struct hs_level *level, int64_t child_ranks, int6
 /* The latency of a ring's steps where the mesh level that holds it up is not the outermost it
  * crosses: steps that leave the mesh pay more latency (`latency`), but have the next larger share.
  * Returns the latency of steps inside. */
-static double split_steps(struct hs_stage_price *price, const double share[HS_LEVELS_MAX],
-                          const struct hs_system *system, double latency)
+static double split_steps(struct hs_stage_price *price, struct hs_price_line *outer,
+                          const double share[HS_LEVELS_MAX], const struct hs_system *system,
+                          double latency)
 {
     const struct hs_level *mesh = &system->levels[price->bottleneck];
     double inside = 0, outside = INFINITY;
@@ -74,13 +75,13 @@ static double split_steps(struct hs_stage_price *price, const double share[HS_LE
         if (l != price->bottleneck)
             outside = fmin(outside, share[l]);
     if (inside < latency)
-        price->outer = (struct hs_price_line){latency, 1 / outside};
+        *outer = (struct hs_price_line){latency, 1 / outside};
     return inside;
 }
 
 /* Walks the levels the layer crosses, from the inside out, and fills everything but the times. */
-static double price_levels(struct hs_stage_price *price, double share[HS_LEVELS_MAX],
-                           const struct hs_system *system, int64_t np)
+static double price_levels(struct hs_stage_price *price, struct hs_price_line *outer,
+                           double share[HS_LEVELS_MAX], const struct hs_system *system, int64_t np)
 {
     double latency = 0;
 
@@ -104,22 +105,24 @@ static double price_levels(struct hs_stage_price *price, double share[HS_LEVELS_
         price->straddles = price->straddles || (price->key.layer.stride < child_ranks);
         price->level = (int)l;
     }
-    return split_steps(price, share, system, latency);
+    return split_steps(price, outer, share, system, latency);
 }
 
 static void price_ring(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
 {
     double passes = hs_phase_passes(price->key.phase), share[HS_LEVELS_MAX] = {0};
-    double latency = price_levels(price, share, system, ranks);
+    struct hs_price_line outer = {0, 0};
+    double latency = price_levels(price, &outer, share, system, ranks);
     double step = system->pipeline_granularity;
 
     price->steps = passes * (double)(price->key.layer.size - 1);
     if (price->steps == 0) /* one process: nothing travels */
         return;
-    price->line = (struct hs_price_line){price->steps * step * latency,
-                                         passes / price->ring_bytes_per_second};
-    price->outer.latency_seconds *= price->steps * step;
-    price->outer.seconds_per_byte *= passes;
+    hs_stage_add_line(price, (struct hs_price_line){price->steps * step * latency,
+                                                    passes / price->ring_bytes_per_second});
+    outer.latency_seconds *= price->steps * step;
+    outer.seconds_per_byte *= passes;
+    hs_stage_add_line(price, outer);
     for (int l = 0; l <= price->level; l++)
         price->occupancy[l] = share[l] > 0 ? price->ring_bytes_per_second / share[l] : 0;
 }

@@ -114,6 +114,19 @@ bool hs_fit_extrapolates(const struct hs_fit *fit, struct hs_layer layer, double
            (bytes * RANGE_SLACK < fit->min_bytes || bytes > fit->max_bytes * RANGE_SLACK);
 }
 
+/* Bytes that take twice what they would with the bandwidth of the longest messages alone. */
+static double half_bandwidth_bytes(const struct hs_stage_price *price)
+{
+    double p = (double)price->key.layer.size, per_byte = 0, most = 0;
+
+    for (int i = 0; i < price->line_count; i++)
+        per_byte = fmax(per_byte, price->lines[i].seconds_per_byte);
+    for (int i = 0; i < price->line_count; i++)
+        most = fmax(most, (price->lines[i].latency_seconds + price->launch_seconds) /
+                              (2 * per_byte - price->lines[i].seconds_per_byte));
+    return most * p / (p - 1);
+}
+
 double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_system *system)
 {
     struct hs_layer layer = {fit->stride, fit->size};
@@ -128,6 +141,5 @@ double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_sys
         layer.stride = fit->straddles ? child_ranks / layer.size + 1 : child_ranks;
     price = hs_stage_price(system, layer.stride * layer.size,
                            (struct hs_stage_key){HS_ALLREDUCE, HS_RING, layer});
-    return (price.line.latency_seconds + price.launch_seconds) /
-           (price.line.seconds_per_byte * (double)(layer.size - 1) / (double)layer.size);
+    return half_bandwidth_bytes(&price);
 }

@@ -26,16 +26,15 @@ static void apply_fit(struct hs_stage_price *price, const struct hs_system *syst
     }
     later = fit->latency_seconds / level->latency_seconds;
     faster = fit->bytes_per_second / level->bytes_per_second;
-    if (level->latency_seconds > 0) {
-        price->line.latency_seconds *= later;
-        price->outer.latency_seconds *= later;
-    } else {
-        price->line.latency_seconds =
-            price->steps * system->pipeline_granularity * fit->latency_seconds;
+    for (int i = 0; i < price->line_count; i++) {
+        if (level->latency_seconds > 0)
+            price->lines[i].latency_seconds *= later;
+        price->lines[i].seconds_per_byte /= faster;
     }
+    if (!(level->latency_seconds > 0))
+        price->lines[0].latency_seconds =
+            price->steps * system->pipeline_granularity * fit->latency_seconds;
     price->ring_bytes_per_second *= faster;
-    price->line.seconds_per_byte /= faster;
-    price->outer.seconds_per_byte /= faster;
     price->fit_scope = fit->scope;
     price->relative_ci95 =
         fit->relative_ci95 +
@@ -87,14 +86,33 @@ static struct hs_price_line nccl_line(const struct hs_stage_price *price, double
     return (struct hs_price_line){latency, (seconds - latency) / (bytes * (p - 1) / p)};
 }
 
+void hs_stage_add_line(struct hs_stage_price *price, struct hs_price_line line)
+{
+    for (int i = 0; i < price->line_count; i++)
+        if (line.latency_seconds <= price->lines[i].latency_seconds &&
+            line.seconds_per_byte <= price->lines[i].seconds_per_byte)
+            return;
+    assert(price->line_count < HS_PRICE_LINES_MAX);
+    price->lines[price->line_count++] = line;
+}
+
 struct hs_price_line hs_stage_line(const struct hs_stage_price *price, double bytes)
 {
-    double line = price->line.latency_seconds + moving_seconds(price->line, price, bytes);
-    double outer = price->outer.latency_seconds + moving_seconds(price->outer, price, bytes);
+    struct hs_price_line line = price->lines[0];
+    double seconds = line.latency_seconds + moving_seconds(line, price, bytes);
 
     if (price->nccl && bytes > 0)
         return nccl_line(price, bytes);
-    return outer > line ? price->outer : price->line;
+    for (int i = 1; i < price->line_count; i++) {
+        double other =
+            price->lines[i].latency_seconds + moving_seconds(price->lines[i], price, bytes);
+
+        if (other > seconds) {
+            seconds = other;
+            line = price->lines[i];
+        }
+    }
+    return line;
 }
 
 double hs_stage_bandwidth_seconds(const struct hs_stage_price *price, double bytes)

@@ -37,16 +37,17 @@ struct hs_price_line {
     double seconds_per_byte;
 };
 
+/* Of a ring: two per level and one more. */
+#define HS_PRICE_LINES_MAX (2 * HS_LEVELS_MAX + 1)
+
 /* Price of a stage, apart from the bytes. With m bytes entering it takes launch_seconds and what
- * `line` says, or `outer` where that is more. (19 fields: what every table shows of a stage, and
- * what fits and chunks need.) */
+ * the largest of its lines says. (19 fields: what every table shows of a stage, and what fits and
+ * chunks need.) */
 struct hs_stage_price {
     struct hs_stage_key key;
-    struct hs_price_line line;
-    /* Hops that leave an unstriped mesh do not use the link between two children that holds the
-     * ring up, but have the larger latency: the slower of two kinds of hops sets the pace. Zeros
-     * where there is one kind. */
-    struct hs_price_line outer;
+    /* None is below another for all bytes. None: nothing travels. */
+    struct hs_price_line lines[HS_PRICE_LINES_MAX];
+    int line_count;
     double launch_seconds;        /* of its calls */
     double steps;                 /* messages one after the other: latencies that it pays */
     double ring_bytes_per_second; /* 1 / beta: what one of its groups gets */
@@ -74,7 +75,9 @@ struct hs_stage_price {
 /* Prices a stage of `ranks` ranks; stride * size must divide ranks. Cannot fail. */
 struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ranks,
                                      struct hs_stage_key key);
-/* The slower of its lines for m bytes entering it. */
+/* Adds a line to a price that is being made, unless it is nowhere above one that is there. */
+void hs_stage_add_line(struct hs_stage_price *price, struct hs_price_line line);
+/* The largest of its lines for m bytes entering it; zeros where there is none. */
 struct hs_price_line hs_stage_line(const struct hs_stage_price *price, double bytes);
 /* Seconds of the stage for m bytes entering it. */
 double hs_stage_seconds(const struct hs_stage_price *price, double bytes);

@@ -237,7 +237,7 @@ static void write_layer_label(struct hs_text *out, const struct hs_result *resul
         hs_text_append(out, " (%s)", result->system.levels[price.level].name);
         if (hs_plot_calibration(result, layer) && !fit->valid)
             hs_text_append(out, ": %s, %s", HS_AS_RATE(price.ring_bytes_per_second),
-                           HS_AS_TIME(price.line.latency_seconds + price.launch_seconds));
+                           HS_AS_TIME(hs_stage_seconds(&price, 0)));
     }
     if (fit->valid)
         hs_text_append(out, ": fit %s, %s", HS_AS_RATE(1 / fit->seconds_per_byte),

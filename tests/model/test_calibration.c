@@ -34,7 +34,7 @@ static double phase_seconds(const struct hs_system *truth, int64_t np, struct hs
                             enum hs_phase phase, double bytes)
 {
     struct hs_stage_price price = price_of(truth, np, layer);
-    double ring = price.line.latency_seconds + hs_stage_bandwidth_seconds(&price, bytes);
+    double ring = hs_stage_seconds(&price, bytes) - price.launch_seconds;
 
     return truth->launch_seconds + (phase == HS_ALLREDUCE ? ring : ring / 2);
 }

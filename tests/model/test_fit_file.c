@@ -320,9 +320,9 @@ static void each_layer_takes_the_narrowest_fit(void **state)
         struct hs_stage_price got = price(&system, cases[i].np, cases[i].stride, cases[i].size);
 
         assert_int_equal(got.fit_scope, cases[i].scope);
-        assert_near(got.line.latency_seconds, cases[i].latency, 1e-12);
+        assert_near(got.lines[0].latency_seconds, cases[i].latency, 1e-12);
         assert_near(got.ring_bytes_per_second, cases[i].ring, 1e-12);
-        assert_near(got.line.seconds_per_byte, 2 / cases[i].ring, 1e-12);
+        assert_near(got.lines[0].seconds_per_byte, 2 / cases[i].ring, 1e-12);
         assert_int_equal(got.extrapolated, cases[i].extrapolated);
         assert_int_equal(isnan(got.relative_ci95), isnan(cases[i].ci95));
         if (!isnan(cases[i].ci95))

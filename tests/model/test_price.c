@@ -127,7 +127,7 @@ static void a_block_shorter_than_a_node_leaves_it_where_the_border_cuts_it(void 
 
     (void)state;
     assert_near(price.ring_bytes_per_second, 10e9, 1e-12);
-    assert_near(price.line.latency_seconds, 2 * 2 * 5e-6, 1e-12);
+    assert_near(price.lines[0].latency_seconds, 2 * 2 * 5e-6, 1e-12);
     assert_int_equal(price.level, 1);
     assert_true(price.straddles);
     /* One block alone lies in one node. */

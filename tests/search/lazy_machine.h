@@ -80,7 +80,7 @@ static double true_moving_seconds(const struct machine *machine, int64_t np, str
     double slowness = 1 + machine->size_deviation * deviation(machine, 3, group, size) +
                       machine->layer_deviation * deviation(machine, 4, own, 0);
 
-    return price.line.latency_seconds * latency +
+    return hs_stage_line(&price, bytes).latency_seconds * latency +
            hs_stage_bandwidth_seconds(&price, bytes) * slowness;
 }
 
