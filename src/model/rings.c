@@ -279,3 +279,23 @@ int64_t hs_rings_per_pair(struct hs_layer layer, int64_t np, int64_t child_ranks
                                            child_ranks, unit_ranks));
     return most;
 }
+
+/* A ring that goes on by less than a child visits one child after the other, those that its span
+ * of (size - 1) stride ranks reaches into; it leaves each of them once. It reaches furthest from
+ * the place in a child that is next to the end. */
+int64_t hs_ring_hops(struct hs_layer layer, int64_t np, int64_t child_ranks)
+{
+    int64_t block = layer.stride * layer.size, span = block - layer.stride, furthest = 0, hops;
+    int64_t positions =
+        smaller(np / block, child_ranks / greatest_common_divisor(block, child_ranks));
+
+    if (layer.stride >= child_ranks)
+        return layer.size > 1 ? layer.size : 0;
+    if (positions > POSITIONS_LOOKED_AT)
+        furthest = child_ranks - 1;
+    for (int64_t j = 0; j < positions && furthest < child_ranks - 1; j++)
+        furthest =
+            larger(furthest, smaller(child_ranks - 1, j * block % child_ranks + layer.stride - 1));
+    hops = (furthest + span) / child_ranks + 1;
+    return hops > 1 ? hops : 0;
+}

@@ -1,5 +1,6 @@
 /*
- * rings.h - how many rings of a layer share a link, counted from where the layer's blocks lie.
+ * rings.h - how many rings of a layer share a link, and how many of a ring's hops leave a child,
+ * counted from where the layer's blocks lie.
  *
  * Layer (stride d, size p) of np processes consists of np / (d p) blocks of d p consecutive ranks
  * with d rings each. Rank r of a block sends to r + d, its last d ranks send back to the beginning
@@ -18,6 +19,10 @@
 
 #include "model/split.h"
 
+/* Blocks that a rank of a ring can have on their way to its neighbour at once: how many steps the
+ * executor posts ahead, and what the price of a ring counts with. */
+#define HS_RING_DEPTH 8
+
 /* Most rings that leave any child at the same time, or enter it, through one of its `ports` ports;
  * 0 where no ring leaves a child at all. Ranks are assigned to ports in blocks: rank i of c to the
  * port q with q c / ports <= i < (q + 1) c / ports, rounded down. ports = 1: through the child's
@@ -29,5 +34,8 @@ int64_t hs_rings_per_link(struct hs_layer layer, int64_t np, int64_t child_ranks
  * child of its unit. */
 int64_t hs_rings_per_pair(struct hs_layer layer, int64_t np, int64_t child_ranks,
                           int64_t unit_ranks);
+
+/* Most hops of any ring that leave a child, of all its `size` hops; 0 where none does. */
+int64_t hs_ring_hops(struct hs_layer layer, int64_t np, int64_t child_ranks);
 
 #endif

@@ -110,6 +110,23 @@ static void rings_per_pair_equal_a_count_of_hops(void **state)
     each_layer(64, look_at_pairs);
 }
 
+/* The most hops of one ring that leave a child. */
+static int64_t count_hops(struct hs_layer layer, int64_t np, int64_t child)
+{
+    int64_t most = 0;
+
+    for (int64_t first = 0; first < np; first++) {
+        int64_t hops = 0, x = first;
+
+        for (int64_t k = 0; k < layer.size; k++) {
+            hops += receiver(layer, x) / child != x / child;
+            x = receiver(layer, x);
+        }
+        most = hops > most ? hops : most;
+    }
+    return most;
+}
+
 /* Beyond 64 positions the answers may be too high, never too low. */
 static void look_at_bounds(struct hs_layer layer, int64_t np)
 {
@@ -121,6 +138,9 @@ static void look_at_bounds(struct hs_layer layer, int64_t np)
             count_at_pairs(layer, np, child, 5 * child))
             fail_msg("np %d layer (%d, %d) child %d: too few at pairs", (int)np, (int)layer.stride,
                      (int)layer.size, (int)child);
+        if (hs_ring_hops(layer, np, child) < count_hops(layer, np, child))
+            fail_msg("np %d layer (%d, %d) child %d: too few hops", (int)np, (int)layer.stride,
+                     (int)layer.size, (int)child);
     }
 }
 
@@ -130,7 +150,24 @@ static void rings_of_many_positions_are_never_undercounted(void **state)
     each_layer(512, look_at_bounds);
 }
 
+static void look_at_hops(struct hs_layer layer, int64_t np)
+{
+    for (int64_t child = 1; child <= np; child++)
+        if (hs_ring_hops(layer, np, child) != count_hops(layer, np, child))
+            fail_msg("np %d layer (%d, %d) child %d: %d, counted %d", (int)np, (int)layer.stride,
+                     (int)layer.size, (int)child, (int)hs_ring_hops(layer, np, child),
+                     (int)count_hops(layer, np, child));
+}
+
+static void hops_of_the_ring_that_leaves_most_children_equal_a_count(void **state)
+{
+    (void)state;
+    each_layer(64, look_at_hops);
+}
+
 static const struct CMUnitTest tests[] = {
+    HS_TEST("hops of the ring that leaves most children equal a count",
+            hops_of_the_ring_that_leaves_most_children_equal_a_count),
     HS_TEST("rings per link equal a count of hops", rings_per_link_equal_a_count_of_hops),
     HS_TEST("rings per pair equal a count of hops", rings_per_pair_equal_a_count_of_hops),
     HS_TEST("rings of many positions are never undercounted",
