@@ -214,7 +214,7 @@ static void choose_window(struct ring *ring)
     struct cut *cut = &ring->cut;
     size_t fit;
 
-    cut->pitch = divide_up(cut->segment * cut->width, 64) * 64;
+    cut->pitch = divide_up(least(cut->segment, cut->block) * cut->width, 64) * 64;
     fit = (size_t)ring->lanes * (ring->segment_bytes / cut->pitch);
     cut->window = least(widest_window(cut->used), fit);
     ring->free_count = ring->most_slots > 0 ? 2 * cut->window : 0;
