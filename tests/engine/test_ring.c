@@ -258,7 +258,7 @@ static void every_size_is_right_however_late_messages_are(void **state)
     (void)state;
     for (int size = 2; size <= RANKS_MAX; size++)
         for (int phase = HS_REDUCE_SCATTER; phase <= HS_ALLREDUCE; phase++)
-            for (unsigned variant = 0; variant < 16; variant += size > 9 ? 3 : 1) {
+            for (unsigned variant = 0; variant<16; variant += size> 9 ? 3 : 1) {
                 struct play play = {.size = size,
                                     .phase = (enum hs_phase)phase,
                                     .count = per_rank[variant % 4] * (size_t)size +
