@@ -7,12 +7,17 @@
  * more steps. An allreduce is both in one pipeline, not one after the other.
  *
  * Every block is cut into segments. The stream of work is ordered (group, step, lane): a group is
- * one segment per lane in every block, it makes all its steps before the next group's, and its
- * lanes are what is in flight at once. So a segment that was received is reduced and sent on while
- * it is in the cache, and few slots are enough for any message size. A slot holds a segment from
- * its receive, through its reduction in place, to the end of its send; the last reduction writes
- * straight to the output. The first send reads straight from the input, the allgather receives
- * straight into the output.
+ * one segment per lane in every block, and it makes all its steps before the next group's. So a
+ * segment that was received is reduced and sent on while it is in the cache, and few slots are
+ * enough for any message size. A slot holds a segment from its receive, through its reduction in
+ * place, to the end of its send; the last reduction writes straight to the output. The first send
+ * reads straight from the input, the allgather receives straight into the output.
+ *
+ * Up to HS_RING_DEPTH steps' lanes are in flight each way, the window, so that a rank need not wait
+ * for its own send to be through before the next, and no step pays the slowest hop of the ring. The
+ * slots' memory is for two sets of lanes of the longest segments: where segments are shorter it is
+ * cut into more slots, always two windows; where they are not the window is one set of lanes, whose
+ * bytes take longer than any latency.
  *
  * Messages may lie in any kind of memory (memory.h). A GPU reduces later than it is told to: a
  * segment is ready when its mark is passed, and only then sent on. Where MPI cannot be handed
@@ -20,24 +25,34 @@
  * received is reduced there, copied to the output where it is a result, and sent on from there; a
  * place's own part is copied to a slot before its first send.
  *
- * With at least one slot more than lanes the ring cannot lock up: a rank that cannot post a
- * receive for want of a slot has then posted it for every segment its own next send waits for.
+ * With at least one slot more than lanes the ring cannot lock up, whatever the window and however
+ * late a send is through. Of all ranks take one whose oldest send not yet through, item i, comes
+ * first in the stream. The rank before it is through with all before i, so what i waits for, item i
+ * minus one set of lanes, has come, and i is posted. The rank after it has at most the items from
+ * one set of lanes before its own oldest send on in slots; that send is i or later, so with a slot
+ * more than lanes it can post the receive of i; neither its window nor what target_is_free asks for
+ * keeps it from that, as both only wait for items before i.
  */
 #include <assert.h>
 #include <stdlib.h>
 
 #include "engine/executors.h"
 #include "engine/layer_comms.h"
+#include "model/traffic.h"
 
-/* How far receives may run ahead of sends, in lanes; `held` has room for one more lane set behind.
- */
+/* How far receives may run ahead of sends, in windows; `held` has room for one more behind. */
 #define AHEAD 3
+/* Messages in flight each way at most. */
+#define WINDOW_MAX (2 * HS_LANES_MAX)
+#define SLOT_ALIGN 64u /* bytes */
 
 /* Where this rank is in a call. */
 struct walk {
     int place, previous, next; /* ranks of the neighbours */
     int first_step, steps;
     size_t items;
+    size_t window; /* segments in flight each way: lanes in use .. WINDOW_MAX */
+    size_t pitch;  /* bytes from slot to slot */
 };
 
 /* Items of the stream so far: receives posted, through, and their data ready; sends whose data is
@@ -50,12 +65,13 @@ struct ring {
     struct hs_transport *transport;
     struct hs_queue *queue;
     size_t segment_bytes;
-    int lanes, slot_count, free_count;
+    int lanes, most_slots; /* of the longest segments */
+    size_t free_count;
     char *slots;
-    char *own_slots; /* staging: a lane's own part on its way to its first send; else NULL */
-    char *free_slots[2 * HS_LANES_MAX];
-    char *held[(AHEAD + 1) * HS_LANES_MAX]; /* slot of item i, at i modulo its length */
-    MPI_Request receives[HS_LANES_MAX], sends[HS_LANES_MAX];
+    char *own_slots; /* staging: own parts on their way to their first send; else NULL */
+    char *free_slots[2 * WINDOW_MAX];
+    char *held[(AHEAD + 1) * WINDOW_MAX]; /* slot of item i, at i modulo its length */
+    MPI_Request receives[WINDOW_MAX], sends[WINDOW_MAX];
     struct hs_executor_call call;
     struct walk walk;
     struct hs_cut cut; /* `used` lanes are in use */
@@ -89,6 +105,16 @@ static void release(void *machine)
     free(ring);
 }
 
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t widest_window(size_t lanes)
+{
+    return least(HS_RING_DEPTH * lanes, WINDOW_MAX);
+}
+
 static enum hs_status make(void **out, struct hs_transport *transport,
                            const struct hs_executor_options *options, struct hs_error *err)
 {
@@ -104,10 +130,11 @@ static enum hs_status make(void **out, struct hs_transport *transport,
     ring->segment_bytes = options->segment_bytes;
     ring->lanes = options->lanes;
     ring->slots = options->scratch;
-    ring->slot_count = options->reduces || is_staged(ring) ? 2 * ring->lanes : 0;
+    ring->most_slots = options->reduces || is_staged(ring) ? 2 * ring->lanes : 0;
     if (is_staged(ring)) /* passes gathered segments on from slots, too: one more per lane */
-        ring->own_slots = ring->slots + (size_t)ring->slot_count * ring->segment_bytes;
-    status = transport->memory->queue_new(&ring->queue, 2 * ring->lanes, err);
+        ring->own_slots = ring->slots + (size_t)ring->most_slots * ring->segment_bytes;
+    status = transport->memory->queue_new(&ring->queue, 2 * (int)widest_window((size_t)ring->lanes),
+                                          err);
     if (status != HS_OK) {
         release(ring);
         return status;
@@ -121,6 +148,21 @@ static int size_of(const struct ring *ring)
     return (int)ring->call.layer.size;
 }
 
+/* As many slots as segments of this length fit into their memory, up to two windows. */
+static void choose_window(struct ring *ring)
+{
+    const struct hs_cut *cut = &ring->cut;
+    struct walk *walk = &ring->walk;
+    size_t longest = least(cut->segment, cut->block) * cut->width, fit;
+
+    walk->pitch = (longest + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
+    fit = (size_t)ring->lanes * (ring->segment_bytes / walk->pitch);
+    walk->window = least(widest_window(cut->used), fit);
+    ring->free_count = ring->most_slots > 0 ? 2 * walk->window : 0;
+    for (size_t i = 0; i < ring->free_count; i++)
+        ring->free_slots[i] = ring->slots + i * walk->pitch;
+}
+
 static void start(void *machine, const struct hs_executor_call *call)
 {
     struct ring *ring = machine;
@@ -132,14 +174,11 @@ static void start(void *machine, const struct hs_executor_call *call)
     *walk = (struct walk){.place = hs_layer_place(call->layer, call->rank)};
     walk->previous = hs_layer_rank(call->layer, call->rank, walk->place - 1);
     walk->next = hs_layer_rank(call->layer, call->rank, walk->place + 1);
-    ring->free_count = ring->slot_count;
-    for (int i = 0; i < ring->slot_count; i++)
-        ring->free_slots[i] = ring->slots + (size_t)i * ring->segment_bytes;
-
     assert(call->phase == HS_ALLREDUCE || call->count % (size_t)size == 0);
     if (hs_executor_alone(memory_of(ring), ring->queue, call))
         return;
     ring->cut = hs_cut_make(call, ring->segment_bytes, (size_t)ring->lanes);
+    choose_window(ring);
     walk->first_step = call->phase == HS_ALLGATHER ? size - 1 : 0;
     walk->steps = (call->phase == HS_REDUCE_SCATTER ? size - 1 : 2 * size - 2) - walk->first_step;
     walk->items = ring->cut.groups * (size_t)walk->steps * ring->cut.used;
@@ -199,7 +238,7 @@ static char **held(struct ring *ring, size_t index)
 
 static void post_receive(struct ring *ring, const struct item *item, char *buffer)
 {
-    MPI_Request *request = &ring->receives[ring->at.receives_posted % ring->cut.used];
+    MPI_Request *request = &ring->receives[ring->at.receives_posted % ring->walk.window];
 
     *request = MPI_REQUEST_NULL;
     if (item->count > 0)
@@ -207,21 +246,24 @@ static void post_receive(struct ring *ring, const struct item *item, char *buffe
                              ring->walk.previous, ring->call.tag, request);
 }
 
-/* The first gathered block lands where the first send was read from: only once that send is
- * through. (Later ones land on input that was reduced a whole round ago.) */
+/* In an allreduce gathered blocks land where the input may be: the first where the first send was
+ * read from, only once that send is through; later ones where it was reduced a whole round ago. */
 static bool target_is_free(const struct ring *ring, const struct item *item)
 {
     size_t round = (size_t)(size_of(ring) - 1) * ring->cut.used;
-    return ring->call.phase != HS_ALLREDUCE || item->step != size_of(ring) - 1 ||
-           ring->at.sent > ring->at.receives_posted - round;
+    if (ring->call.phase != HS_ALLREDUCE)
+        return true;
+    if (item->step == size_of(ring) - 1)
+        return ring->at.sent > ring->at.receives_posted - round;
+    return ring->at.ready > ring->at.receives_posted - round - ring->cut.used;
 }
 
 static bool post_receives(struct ring *ring)
 {
     bool moved = false;
     while (ring->at.receives_posted < ring->walk.items &&
-           ring->at.receives_posted - ring->at.ready < ring->cut.used &&
-           ring->at.receives_posted < ring->at.sent + AHEAD * ring->cut.used) {
+           ring->at.receives_posted - ring->at.ready < ring->walk.window &&
+           ring->at.receives_posted < ring->at.sent + AHEAD * ring->walk.window) {
         struct item item = item_at(ring, ring->at.receives_posted, 2);
         char *buffer = NULL;
         if (reduces(ring, &item) || is_staged(ring)) {
@@ -256,14 +298,14 @@ static void use_received(struct ring *ring, size_t index)
                        in_input(ring, &item), item.count, reduction);
     if (result && staged)
         memory->copy(ring->queue, in_output(ring, &item), slot, item.count * ring->cut.width);
-    memory->mark(ring->queue, (int)(index % ring->cut.used));
+    memory->mark(ring->queue, (int)(index % ring->walk.window));
 }
 
 /* Where the work on received data is done; in the order it was put on the queue. */
 static void look_at_work(struct ring *ring)
 {
     while (ring->at.ready < ring->at.received &&
-           memory_of(ring)->passed(ring->queue, (int)(ring->at.ready % ring->cut.used))) {
+           memory_of(ring)->passed(ring->queue, (int)(ring->at.ready % ring->walk.window))) {
         struct item item = item_at(ring, ring->at.ready, 2);
         if ((reduces(ring, &item) || is_staged(ring)) && !passes_on(ring, &item))
             ring->free_slots[ring->free_count++] = *held(ring, ring->at.ready);
@@ -275,7 +317,7 @@ static void look_at_work(struct ring *ring)
 static bool oldest_receive(struct ring *ring)
 {
     if (ring->at.received == ring->at.receives_posted ||
-        !hs_transport_test(ring->transport, &ring->receives[ring->at.received % ring->cut.used]))
+        !hs_transport_test(ring->transport, &ring->receives[ring->at.received % ring->walk.window]))
         return false;
     use_received(ring, ring->at.received);
     ring->at.received++;
@@ -286,7 +328,7 @@ static bool oldest_receive(struct ring *ring)
 static bool oldest_send(struct ring *ring)
 {
     if (ring->at.sent == ring->at.sends_posted ||
-        !hs_transport_test(ring->transport, &ring->sends[ring->at.sent % ring->cut.used]))
+        !hs_transport_test(ring->transport, &ring->sends[ring->at.sent % ring->walk.window]))
         return false;
     struct item item = item_at(ring, ring->at.sent, 1);
     bool from_slot =
@@ -299,20 +341,20 @@ static bool oldest_send(struct ring *ring)
 
 static char *own_slot(const struct ring *ring, size_t index)
 {
-    return ring->own_slots + index % ring->cut.used * ring->segment_bytes;
+    return ring->own_slots + index % ring->walk.window * ring->walk.pitch;
 }
 
 /* Own parts have marks of their own, behind those of received items. */
 static int own_mark(const struct ring *ring, size_t index)
 {
-    return ring->lanes + (int)(index % ring->cut.used);
+    return (int)(ring->walk.window + index % ring->walk.window);
 }
 
-/* Staging: brings own parts to where they are sent from, as far ahead as lanes allow. */
+/* Staging: brings own parts to where they are sent from, as far ahead as the window allows. */
 static void prepare_sends(struct ring *ring)
 {
     while (is_staged(ring) && ring->at.prepared < ring->walk.items &&
-           ring->at.prepared - ring->at.sent < ring->cut.used) {
+           ring->at.prepared - ring->at.sent < ring->walk.window) {
         struct item item = item_at(ring, ring->at.prepared, 1);
         if (item.step == ring->walk.first_step) {
             const char *own = reduces(ring, &item) ? in_input(ring, &item) : in_output(ring, &item);
@@ -351,11 +393,11 @@ static bool post_sends(struct ring *ring)
 
     prepare_sends(ring);
     while (ring->at.sends_posted < ring->walk.items &&
-           ring->at.sends_posted - ring->at.sent < ring->cut.used) {
+           ring->at.sends_posted - ring->at.sent < ring->walk.window) {
         struct item item = item_at(ring, ring->at.sends_posted, 1);
         if (!can_send(ring, &item))
             break;
-        MPI_Request *request = &ring->sends[ring->at.sends_posted % ring->cut.used];
+        MPI_Request *request = &ring->sends[ring->at.sends_posted % ring->walk.window];
         *request = MPI_REQUEST_NULL;
         if (item.count > 0)
             hs_transport_send(ring->transport, source_of(ring, &item), item.count * ring->cut.width,

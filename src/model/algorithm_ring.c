@@ -1,5 +1,12 @@
 /*
  * The ring's traffic: one message a step from each rank to the next, p - 1 steps a pass.
+ *
+ * A hop takes alpha + m beta for a block of m bytes, and is free for the next block after m beta.
+ * What a place sends in a step it received in the step before, so a ring takes as long as the
+ * longest chain of steps of which each waits for the one before: from one step to the next a chain
+ * goes on along the ring (alpha + m beta), or stays at a hop until that is free (m beta), or, once
+ * HS_RING_DEPTH blocks are under way there, until the oldest is through (alpha + m beta).
+ * docs/model.md, section 2, says which chains can be the longest.
  */
 #include <math.h>
 
@@ -30,103 +37,248 @@ static double mesh_fraction(const struct hs_level *level, int64_t child_ranks, i
     return (double)(visited - 1) / (double)(level->arity - 1);
 }
 
-/* What one ring gets where it takes one of a child's ports and, in a mesh, one of its links to
- * others. */
-static double single_share(const struct hs_level *level, int64_t child_ranks, int64_t unit_ranks,
-                           int64_t np, struct hs_layer layer)
+/* What a ring gets of a child's link, and of the one between two children where it takes that. */
+struct share {
+    double out, across;
+};
+
+/* Where a ring takes one of a child's ports and, in a mesh, one of its links to others. */
+static struct share single_share(const struct hs_level *level, int64_t child_ranks,
+                                 int64_t unit_ranks, int64_t np, struct hs_layer layer)
 {
     struct hs_traffic traffic = hs_traffic_ring(layer);
     int64_t port = hs_traffic_per_link(&traffic, np, child_ranks, level->ports), pair = 0;
-    double share = level->bytes_per_second / (double)(level->ports * larger(1, port));
+    struct share share = {level->bytes_per_second / (double)(level->ports * larger(1, port)),
+                          INFINITY};
 
     if (level->fabric == HS_FABRIC_MESH && level->arity > 1)
         pair = hs_traffic_per_pair(&traffic, np, child_ranks, unit_ranks);
     if (pair > 0)
-        share = fmin(share, level->bytes_per_second / (double)((level->arity - 1) * pair));
+        share.across = level->bytes_per_second / (double)((level->arity - 1) * pair);
     return share;
 }
 
 /* What one ring of the layer gets on a level where `rings` of them leave a child. */
-static double ring_share(const struct hs_level *level, int64_t child_ranks, int64_t unit_ranks,
-                         int64_t np, struct hs_layer layer, int64_t rings)
+static struct share ring_share(const struct hs_level *level, int64_t child_ranks,
+                               int64_t unit_ranks, int64_t np, struct hs_layer layer, int64_t rings)
 {
-    double share = level->bytes_per_second / (double)rings;
+    struct share share = {level->bytes_per_second / (double)rings, INFINITY}, single;
 
-    if (level->striped)
-        return share * mesh_fraction(level, child_ranks, unit_ranks, layer);
-    return fmin(share, single_share(level, child_ranks, unit_ranks, np, layer));
+    if (level->striped) {
+        share.out *= mesh_fraction(level, child_ranks, unit_ranks, layer);
+        return share;
+    }
+    single = single_share(level, child_ranks, unit_ranks, np, layer);
+    return (struct share){fmin(share.out, single.out), single.across};
 }
 
-/* The latency of a ring's steps where the mesh level that holds it up is not the outermost it
- * crosses: steps that leave the mesh pay more latency (`latency`), but have the next larger share.
- * Returns the latency of steps inside. */
-static double split_steps(struct hs_stage_price *price, struct hs_price_line *outer,
-                          const double share[HS_LEVELS_MAX], const struct hs_system *system,
-                          double latency)
-{
-    const struct hs_level *mesh = &system->levels[price->bottleneck];
-    double inside = 0, outside = INFINITY;
+/* Of the ring that leaves most children, its hops by their outermost level. */
+struct hops {
+    struct hs_price_line each[HS_LEVELS_MAX]; /* alpha, beta */
+    double count[HS_LEVELS_MAX];
+    double run[HS_LEVELS_MAX]; /* ranks that a whole child of the level has in it, if any */
+    int levels;
+    int inner;           /* the innermost kind */
+    int slowest, latest; /* the kinds with the largest beta and alpha */
+};
 
-    if (mesh->fabric != HS_FABRIC_MESH || mesh->striped || price->bottleneck == price->level)
-        return latency;
-    for (int l = 0; l <= price->level; l++)
-        if (l <= price->bottleneck)
-            inside = fmax(inside, system->levels[l].latency_seconds);
-    for (int l = 0; l <= price->level; l++)
-        if (l != price->bottleneck)
-            outside = fmin(outside, share[l]);
-    if (inside < latency)
-        *outer = (struct hs_price_line){latency, 1 / outside};
-    return inside;
+static int next_kind(const struct hops *hops, int level)
+{
+    do
+        level++;
+    while (level < hops->levels && hops->count[level] == 0);
+    return level;
+}
+
+static void find_extremes(struct hops *hops)
+{
+    hops->inner = hops->slowest = hops->latest = next_kind(hops, -1);
+    for (int l = hops->inner; l < hops->levels; l = next_kind(hops, l)) {
+        if (hops->each[l].seconds_per_byte >= hops->each[hops->slowest].seconds_per_byte)
+            hops->slowest = l;
+        if (hops->each[l].latency_seconds >= hops->each[hops->latest].latency_seconds)
+            hops->latest = l;
+    }
 }
 
 /* Walks the levels the layer crosses, from the inside out, and fills everything but the times. */
-static double price_levels(struct hs_stage_price *price, struct hs_price_line *outer,
-                           double share[HS_LEVELS_MAX], const struct hs_system *system, int64_t np)
+static struct hops price_levels(struct hs_stage_price *price, double busiest[HS_LEVELS_MAX],
+                                const struct hs_system *system, int64_t np)
 {
-    struct hs_traffic traffic = hs_traffic_ring(price->key.layer);
-    double latency = 0;
+    struct hops hops = {.levels = 0};
+    double out = INFINITY;
+    struct hs_layer layer = price->key.layer;
+    struct hs_traffic traffic = hs_traffic_ring(layer);
 
     for (size_t l = 0; l < system->level_count; l++) {
         const struct hs_level *level = &system->levels[l];
         int64_t child_ranks = hs_system_child_ranks(system, l);
-        int64_t unit_ranks = hs_system_child_ranks(system, l + 1), rings;
+        int64_t unit_ranks = hs_system_child_ranks(system, l + 1), rings, leaving;
+        struct share share;
 
-        share[l] = 0;
         rings = child_ranks < np ? hs_traffic_per_link(&traffic, np, child_ranks, 1) : 0;
         if (rings == 0) /* no block is cut by a child's border: nor by one further out */
             break;
-        share[l] = ring_share(level, child_ranks, unit_ranks, np, price->key.layer, rings);
-        if (l == 0 || share[l] <= price->ring_bytes_per_second) {
-            price->ring_bytes_per_second = share[l];
+        share = ring_share(level, child_ranks, unit_ranks, np, layer, rings);
+        busiest[l] = fmin(share.out, share.across);
+        if (l == 0 || busiest[l] <= price->ring_bytes_per_second) {
+            price->ring_bytes_per_second = busiest[l];
             price->bottleneck = (int)l;
             price->rings_per_link = rings;
         }
-        if (level->latency_seconds > latency)
-            latency = level->latency_seconds;
-        price->straddles = price->straddles || (price->key.layer.stride < child_ranks);
+        price->straddles = price->straddles || layer.stride < child_ranks;
         price->level = (int)l;
+        leaving = hs_traffic_ring_hops(layer, np, child_ranks);
+        if (l > 0)
+            hops.count[l - 1] -= (double)leaving;
+        hops.count[l] = (double)leaving;
+        hops.run[l] = fmax(1, (double)child_ranks / (double)layer.stride);
+        out = fmin(out, share.out);
+        hops.each[l] = (struct hs_price_line){level->latency_seconds, 1 / fmin(out, share.across)};
+        hops.levels = (int)l + 1;
     }
-    return split_steps(price, outer, share, system, latency);
+    find_extremes(&hops);
+    return hops;
+}
+
+/* A chain of steps: hops that it goes along, by level, and steps that it stays at the slowest. */
+struct chain {
+    double hops[HS_LEVELS_MAX], stays;
+};
+
+/* How chains of a stage count. */
+struct pass {
+    double steps, times; /* of one pipeline, and how many of those come one after the other */
+    int laps;            /* around the ring, but for a step each */
+    double granularity;
+};
+
+/* Adds what a chain takes. */
+static void add_chain(struct hs_stage_price *price, const struct hops *hops,
+                      const struct pass *pass, const struct chain *chain)
+{
+    const struct hs_price_line *slowest = &hops->each[hops->slowest];
+    double latency = 0, part = chain->stays;
+
+    for (int l = 0; l < hops->levels; l++) {
+        latency += chain->hops[l] * hops->each[l].latency_seconds;
+        part += chain->hops[l] * (hops->each[l].seconds_per_byte / slowest->seconds_per_byte);
+    }
+    part /= (double)(price->key.layer.size - 1); /* exactly 1 or 2 where all hops are alike */
+    hs_stage_add_line(price,
+                      (struct hs_price_line){pass->times * latency * pass->granularity,
+                                             pass->times * part * slowest->seconds_per_byte});
+}
+
+/* Adds a chain that has `left` steps beside its hops: it stays at the slowest hop; or waits again
+ * and again for what is under way at the one with the most latency, and for the rest stays, or
+ * goes on along hops inside. */
+static void add_with_rest(struct hs_stage_price *price, const struct hops *hops,
+                          const struct pass *pass, struct chain chain, double left)
+{
+    double turns = floor(left / HS_RING_DEPTH);
+
+    chain.stays = left;
+    add_chain(price, hops, pass, &chain);
+    if (turns == 0)
+        return;
+    chain.hops[hops->latest] += turns;
+    chain.stays = left - turns * HS_RING_DEPTH;
+    add_chain(price, hops, pass, &chain);
+    chain.hops[hops->inner] += chain.stays;
+    chain.stays = 0;
+    add_chain(price, hops, pass, &chain);
+}
+
+/* All around the ring, but for as many hops of the innermost kind as there are laps; or for one of
+ * the next kind instead, where no two of the innermost follow each other. */
+static void add_around(struct hs_stage_price *price, const struct hops *hops,
+                       const struct pass *pass)
+{
+    int outer = next_kind(hops, hops->inner);
+    struct chain chain = {.stays = 0};
+
+    for (int l = 0; l < hops->levels; l++)
+        chain.hops[l] = pass->laps * hops->count[l];
+    chain.hops[hops->inner]--;
+    if (pass->laps == 2)
+        chain.hops[outer < hops->levels && hops->run[outer] <= 2 ? outer : hops->inner]--;
+    add_chain(price, hops, pass, &chain);
+}
+
+/* Around the ring from a hop of `level` or further out to the last such hop: without the way
+ * through one child, or through two and the hop between them where one is too short to leave out.
+ */
+static void add_between(struct hs_stage_price *price, const struct hops *hops,
+                        const struct pass *pass, int level)
+{
+    struct chain chain = {.stays = 0};
+    double inside = 0, left_out, ways;
+
+    for (int l = level - 1; l >= 0; l--) {
+        double within = ceil(hops->run[level] / hops->run[l]) - 1 - inside;
+
+        chain.hops[l] = -fmin(within, hops->count[l]);
+        inside -= chain.hops[l];
+    }
+    ways = inside < pass->laps && 2 * hops->run[level] <= price->key.layer.size ? 2 : 1;
+    left_out = ways * inside + ways - 1;
+    for (int l = 0; l < hops->levels; l++)
+        chain.hops[l] = pass->laps * hops->count[l] + ways * chain.hops[l];
+    chain.hops[level] -= ways - 1;
+    if (left_out >= pass->laps && chain.hops[level] >= 0)
+        add_with_rest(price, hops, pass, chain, left_out - pass->laps);
+}
+
+/* Where a ring ends in part of a child: the two hops on either side of that, and what lies between.
+ */
+static void add_end(struct hs_stage_price *price, const struct hops *hops, const struct pass *pass,
+                    int level)
+{
+    double ranks = fmod((double)price->key.layer.size, hops->run[level]);
+    struct chain chain = {.stays = 0};
+
+    if (ranks < 1 || hops->run[level] >= (double)price->key.layer.size)
+        return;
+    chain.hops[level] = 2;
+    chain.hops[hops->inner] += ranks - 1;
+    add_with_rest(price, hops, pass, chain, pass->steps - 1 - ranks);
+}
+
+/* The lines of the ring: of the chains that can be the longest. */
+static void add_chains(struct hs_stage_price *price, const struct hops *hops, double granularity)
+{
+    int laps = price->key.phase == HS_ALLREDUCE ? 2 : 1;
+    struct pass pass = {.steps = laps * (double)(price->key.layer.size - 1),
+                        .times = price->key.phase == HS_PAIR ? 2 : 1,
+                        .laps = laps,
+                        .granularity = granularity};
+    int ends[] = {hops->slowest, hops->latest};
+
+    add_around(price, hops, &pass);
+    for (int l = next_kind(hops, hops->inner); l < hops->levels; l = next_kind(hops, l)) {
+        add_between(price, hops, &pass, l);
+        add_end(price, hops, &pass, l);
+    }
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+        struct chain chain = {.stays = 0};
+
+        chain.hops[ends[i]] = 1;
+        add_with_rest(price, hops, &pass, chain, pass.steps - 1);
+    }
 }
 
 static void price_ring(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
 {
-    double passes = hs_phase_passes(price->key.phase), share[HS_LEVELS_MAX] = {0};
-    struct hs_price_line outer = {0, 0};
-    double latency = price_levels(price, &outer, share, system, ranks);
-    double step = system->pipeline_granularity;
+    double busiest[HS_LEVELS_MAX] = {0};
+    struct hops hops = price_levels(price, busiest, system, ranks);
 
-    price->steps = passes * (double)(price->key.layer.size - 1);
+    price->steps = hs_phase_passes(price->key.phase) * (double)(price->key.layer.size - 1);
     if (price->steps == 0) /* one process: nothing travels */
         return;
-    hs_stage_add_line(price, (struct hs_price_line){price->steps * step * latency,
-                                                    passes / price->ring_bytes_per_second});
-    outer.latency_seconds *= price->steps * step;
-    outer.seconds_per_byte *= passes;
-    hs_stage_add_line(price, outer);
+    add_chains(price, &hops, system->pipeline_granularity);
     for (int l = 0; l <= price->level; l++)
-        price->occupancy[l] = share[l] > 0 ? price->ring_bytes_per_second / share[l] : 0;
+        price->occupancy[l] = busiest[l] > 0 ? price->ring_bytes_per_second / busiest[l] : 0;
 }
 
 const struct hs_algorithm_row hs_algorithm_RING = {

@@ -131,10 +131,9 @@ bool hs_fit_extrapolates(const struct hs_fit *fit, struct hs_layer layer, double
 /* Bytes that take twice what they would with the bandwidth of the longest messages alone. */
 static double half_bandwidth_bytes(const struct hs_stage_price *price)
 {
-    double p = (double)price->key.layer.size, per_byte = 0, most = 0;
+    double p = (double)price->key.layer.size, most = 0;
+    double per_byte = price->lines[price->line_count - 1].seconds_per_byte;
 
-    for (int i = 0; i < price->line_count; i++)
-        per_byte = fmax(per_byte, price->lines[i].seconds_per_byte);
     for (int i = 0; i < price->line_count; i++)
         most = fmax(most, (price->lines[i].latency_seconds + price->launch_seconds) /
                               (2 * per_byte - price->lines[i].seconds_per_byte));

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 /* What an interval gains outside of the range [min, max] that was measured: as much as sizes differ
  * among themselves (calibration.h) for each doubling. */
@@ -90,14 +91,36 @@ static struct hs_price_line nccl_line(const struct hs_stage_price *price, double
     return (struct hs_price_line){latency, (seconds - latency) / (bytes * (p - 1) / p)};
 }
 
+/* Whether b, which begins below a and grows faster, is nowhere above both a and c, faster still. */
+static bool is_below(struct hs_price_line a, struct hs_price_line b, struct hs_price_line c)
+{
+    return (a.latency_seconds - b.latency_seconds) * (c.seconds_per_byte - b.seconds_per_byte) >=
+           (b.latency_seconds - c.latency_seconds) * (b.seconds_per_byte - a.seconds_per_byte);
+}
+
 void hs_stage_add_line(struct hs_stage_price *price, struct hs_price_line line)
 {
-    for (int i = 0; i < price->line_count; i++)
-        if (line.latency_seconds <= price->lines[i].latency_seconds &&
-            line.seconds_per_byte <= price->lines[i].seconds_per_byte)
-            return;
-    assert(price->line_count < HS_PRICE_LINES_MAX);
-    price->lines[price->line_count++] = line;
+    struct hs_price_line all[HS_PRICE_LINES_MAX + 1];
+    int count = 0, kept = 0, i = 0;
+
+    for (; i < price->line_count && price->lines[i].latency_seconds > line.latency_seconds; i++)
+        all[count++] = price->lines[i];
+    all[count++] = line;
+    for (; i < price->line_count; i++)
+        all[count++] = price->lines[i];
+    for (i = 0; i < count; i++) {
+        if (kept > 0 && all[kept - 1].seconds_per_byte >= all[i].seconds_per_byte)
+            continue;
+        if (kept > 0 && all[kept - 1].latency_seconds <= all[i].latency_seconds)
+            kept--;
+        while (kept > 1 && is_below(all[kept - 2], all[kept - 1], all[i]))
+            kept--;
+        all[kept++] = all[i];
+    }
+    if (kept > HS_PRICE_LINES_MAX)
+        return;
+    price->line_count = kept;
+    memcpy(price->lines, all, (size_t)kept * sizeof(*all));
 }
 
 struct hs_price_line hs_stage_line(const struct hs_stage_price *price, double bytes)

@@ -45,7 +45,8 @@ struct hs_price_line {
  * chunks need.) */
 struct hs_stage_price {
     struct hs_stage_key key;
-    /* None is below another for all bytes. None: nothing travels. */
+    /* From the line of no bytes to that of long messages: each is the largest somewhere. None:
+     * nothing travels. */
     struct hs_price_line lines[HS_PRICE_LINES_MAX];
     int line_count;
     double launch_seconds;        /* of its calls */
@@ -75,7 +76,8 @@ struct hs_stage_price {
 /* Prices a stage of `ranks` ranks; stride * size must divide ranks. Cannot fail. */
 struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ranks,
                                      struct hs_stage_key key);
-/* Adds a line to a price that is being made, unless it is nowhere above one that is there. */
+/* Adds a line to a price that is being made, and drops those that are then nowhere the largest.
+ * Where there are too many all the same it is left out. */
 void hs_stage_add_line(struct hs_stage_price *price, struct hs_price_line line);
 /* The largest of its lines for m bytes entering it; zeros where there is none. */
 struct hs_price_line hs_stage_line(const struct hs_stage_price *price, double bytes);

@@ -399,3 +399,23 @@ int64_t hs_traffic_per_pair(const struct hs_traffic *traffic, int64_t np, int64_
         most = larger(most, most_to_child(traffic, np, child_ranks, unit_ranks, child));
     return most;
 }
+
+/* A ring that goes on by less than a child visits one child after the other, those that its span
+ * of (size - 1) stride ranks reaches into; it leaves each of them once. It reaches furthest from
+ * the place in a child that is next to the end. */
+int64_t hs_traffic_ring_hops(struct hs_layer layer, int64_t np, int64_t child_ranks)
+{
+    int64_t block = layer.stride * layer.size, span = block - layer.stride, furthest = 0, hops;
+    int64_t positions =
+        smaller(np / block, child_ranks / greatest_common_divisor(block, child_ranks));
+
+    if (layer.stride >= child_ranks)
+        return layer.size > 1 ? layer.size : 0;
+    if (positions > POSITIONS_LOOKED_AT)
+        furthest = child_ranks - 1;
+    for (int64_t j = 0; j < positions && furthest < child_ranks - 1; j++)
+        furthest =
+            larger(furthest, smaller(child_ranks - 1, j * block % child_ranks + layer.stride - 1));
+    hops = (furthest + span) / child_ranks + 1;
+    return hops > 1 ? hops : 0;
+}

@@ -25,6 +25,10 @@
 
 #include "model/split.h"
 
+/* Blocks that a rank of a ring can have on their way to its neighbour at once: how many steps the
+ * executor posts ahead, and what the price of a ring counts with. */
+#define HS_RING_DEPTH 8
+
 struct hs_traffic {
     int64_t block;
     int64_t distance; /* of a shift, below block; 0: all to all */
@@ -50,5 +54,9 @@ int64_t hs_traffic_per_link(const struct hs_traffic *traffic, int64_t np, int64_
  * another child of its unit. */
 int64_t hs_traffic_per_pair(const struct hs_traffic *traffic, int64_t np, int64_t child_ranks,
                             int64_t unit_ranks);
+
+/* Most hops of any ring of the layer that leave a child, of all its `size` hops; 0 where none does.
+ */
+int64_t hs_traffic_ring_hops(struct hs_layer layer, int64_t np, int64_t child_ranks);
 
 #endif

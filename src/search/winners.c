@@ -110,17 +110,14 @@ static enum hs_status split_interval(struct reigns *reigns, const struct hs_size
     return status ? status : split_interval(reigns, &middle, high, depth - 1, err);
 }
 
-/* With chunks, with two kinds of hops around an unstriped mesh (price.h), with other algorithms than
- * the ring, or where stages are a library's own calls, a plan's time is not linear in the size: look
- * in every octave. */
+/* With chunks, where rings can have hops of several kinds (price.h), with other algorithms than the
+ * ring, or where stages are a library's own calls, a plan's time is not linear in the size: look in
+ * every octave. */
 static bool is_linear(const struct hs_search_request *request)
 {
-    if (hs_system_is_nccl_native(request->system) || request->algorithms > 1)
+    if (hs_system_is_nccl_native(request->system) || request->algorithms > 1 ||
+        request->system->level_count > 1)
         return false;
-    for (size_t l = 0; l + 1 < request->system->level_count; l++)
-        if (request->system->levels[l].fabric == HS_FABRIC_MESH &&
-            !request->system->levels[l].striped)
-            return false;
     return !request->chunks || request->chunk_count == 1;
 }
 

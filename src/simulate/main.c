@@ -8,6 +8,7 @@
 
 #include "engine/engine.h"
 #include "engine/mpi_status.h"
+#include "model/traffic.h"
 #include "result/result.h"
 #include "simulate/simulate.h"
 
@@ -121,12 +122,13 @@ static size_t elements_of(uint64_t bytes)
     return ((size_t)bytes + width - 1) / width;
 }
 
-/* A message with its padding; the largest block is half of it, and a ring has two slots. */
+/* A message with its padding; the largest block is half of it, and a ring's window, and as many
+ * slots again, are cut from two segments. */
 static void open_engine(struct simulation *simulation, double launch_seconds)
 {
     const struct hs_memory *memory = &hs_memory_host;
     size_t bytes = simulation->room * hs_datatype_bytes(HS_FLOAT32);
-    size_t segment = (bytes / 2 + 63) / 64 * 64;
+    size_t segment = HS_RING_DEPTH * ((bytes / 2 + 63) / 64 * 64);
     struct hs_engine_config config = {.comm = MPI_COMM_WORLD,
                                       .memory = memory,
                                       .segment_bytes =

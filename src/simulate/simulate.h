@@ -20,8 +20,9 @@
  *   waiting.c       for idle.c          sleeps until a message is through, instead of polling
  *                   around transport.c  and for the launch time before each call
  *
- * Segments: a ring step sends one message of a whole block, with one in flight. This is the
- * pipelining granularity s = 1 of the model: p - 1 steps, each one latency and one block's bytes.
+ * Segments: a ring step sends one message of a whole block, and HS_RING_DEPTH steps are under way.
+ * This is the pipelining granularity s = 1 of the model: each hop takes one latency and one block's
+ * bytes.
  * For other s, which in the model's words is the number of latencies that a step pays, `hiersearch
  * simulate` multiplies the latency of every message by s (SMPI's lat-factor), so model and
  * simulation have the same latency term.

@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "model/price.h"
+#include "model/rings.h"
 #include "simgrid64.h"
 
 #define MIB 1048576.0
@@ -43,9 +44,10 @@ static void hierarchical_abci_equation_holds_to_1e_12(void **state)
     hs_system_release(&system);
 }
 
+/* The paper's ring pays what a hop over InfiniBand takes at every step: as if all hops were. */
 static void flat_abci_equation_holds_to_1e_12(void **state)
 {
-    struct hs_system system = abci();
+    struct hs_system system = parse("ib@18.60238GB/s~4.8us;s=2");
     double n = 128 * MIB;
     char text[32];
 
@@ -177,7 +179,8 @@ static void simgrid_times_are_met(void **state)
         print_message("# %-12s model %7.3f ms, simulated %7.3f ms, %+.1f %%%s\n", row->split,
                       cost.seconds * 1e3, row->milliseconds, 100 * error,
                       nests(&cost) ? "" : " (straddles)");
-        if (fabs(error) > (nests(&cost) ? 0.02 : 0.06))
+        /* That program has one block under way at a time: where hops differ it may be slower. */
+        if (error > (nests(&cost) ? 0.02 : 0.06) || error < (nests(&cost) ? -0.02 : -0.10))
             fail_msg("%s: %.1f %% off", row->split, 100 * error);
     }
     hs_system_release(&system);
@@ -259,14 +262,13 @@ hops_that_leave_an_unstriped_mesh_may_be_slower_or_faster_than_those_inside(void
      */
     struct hs_system system =
         parse("gpu:mesh:4@450GB/s~1us/1p!,group:mesh:4@150GB/s~2us/1p!,global@100GB/s~4us");
-    double steps = 2 * 255, part = 255.0 / 256;
 
     (void)state;
-    assert_near(plan_seconds(&system, "256", 1e9), steps * 2e-6 + 2e9 * part / 50e9, 1e-12);
-    assert_near(plan_seconds(&system, "256", 1e3), steps * 4e-6 + 2e3 * part / 100e9, 1e-12);
-    /* Both take as long where 510 steps of 2 us buy the difference of 1/50 and 1/100 ns per byte.
-     */
-    assert_near(plan_seconds(&system, "256", 510 * 2e-6 / (2 * part * 1e-11)), 3 * steps * 2e-6,
+    /* 510 blocks one after the other between two nodes, and the last one's latency. */
+    assert_near(plan_seconds(&system, "256", 256e6), 2e-6 + 510 * 1e6 / 50e9, 1e-12);
+    /* Twice around 192 hops in nodes, 48 in groups and 16 out of them, but for the last two. */
+    assert_near(plan_seconds(&system, "256", 256e3),
+                382 * (1e-6 + 1e3 / 150e9) + 96 * (2e-6 + 1e3 / 50e9) + 32 * (4e-6 + 1e3 / 100e9),
                 1e-12);
     /* Rings between groups only know one kind. */
     assert_near(plan_seconds(&system, "4x4x16", 1e3) - plan_seconds(&system, "4x4", 1e3),
@@ -326,7 +328,106 @@ static void no_system_that_is_accepted_has_a_time_that_is_infinite_or_lost(void 
     }
 }
 
+/* ---- a ring step by step ---- */
+
+#define RING_MAX  64
+#define STEPS_MAX (2 * RING_MAX)
+
+/* Seconds of `steps` steps around the ranks 0 .. size - 1 in order, messages of `bytes`, with so
+ * many under way at a hop: when each could begin at the earliest. */
+static double play_ring(const struct hs_system *system, int size, int steps, double bytes,
+                        int depth)
+{
+    static double begin[RING_MAX][STEPS_MAX], end[RING_MAX][STEPS_MAX];
+    double last = 0;
+
+    for (int t = 0; t < steps; t++)
+        for (int k = 0; k < size; k++) {
+            int before = (k + size - 1) % size, to = (k + 1) % size, level = 0;
+            double moving = 0;
+
+            for (size_t l = 0; l < system->level_count; l++) {
+                int child = (int)hs_system_child_ranks(system, l);
+
+                if (k / child != to / child) {
+                    level = (int)l;
+                    moving = fmax(moving, bytes / system->levels[l].bytes_per_second);
+                }
+            }
+            begin[k][t] = 0;
+            if (t > 0)
+                begin[k][t] = fmax(end[before][t - 1], begin[k][t - 1] + moving);
+            if (t >= depth)
+                begin[k][t] = fmax(begin[k][t], end[k][t - depth]);
+            end[k][t] = begin[k][t] + system->levels[level].latency_seconds + moving;
+            last = fmax(last, end[k][t]);
+        }
+    return last;
+}
+
+/* How far the price of a ring of all ranks is off what it takes step by step: over messages of next
+ * to no bytes to those where bandwidth is all that counts. */
+static void compare_ring(double range[2], const struct hs_system *system, int size,
+                         enum hs_phase phase)
+{
+    int steps = (phase == HS_ALLREDUCE ? 2 : 1) * (size - 1);
+
+    for (double bytes = 1e3; bytes < 1e8; bytes *= 1.3) {
+        struct hs_stage_price price =
+            hs_stage_price(system, size, (struct hs_stage_key){phase, HS_RING, {1, size}});
+        double played = play_ring(system, size, steps, bytes / size, HS_RING_DEPTH);
+        double error = hs_stage_seconds(&price, bytes) / played - 1;
+
+        range[0] = fmin(range[0], error);
+        range[1] = fmax(range[1], error);
+    }
+}
+
+/* Whether the ring ends where a child of each level that it reaches does. */
+static bool ends_with_children(const struct hs_system *system, int size)
+{
+    for (size_t l = 0; l < system->level_count; l++)
+        if (hs_system_child_ranks(system, l) < size && size % hs_system_child_ranks(system, l))
+            return false;
+    return true;
+}
+
+/* Never more, as each chain of steps is one that there is; less where none is quite the longest. */
+static void rings_with_hops_of_several_kinds_take_what_they_take_step_by_step(void **state)
+{
+    static const char *const machines[] = {
+        "a@100GB/s~1us",
+        "a:2@100GB/s~1us,b@25GB/s~4us",
+        "a:4@100GB/s~1us,b@25GB/s~4us",
+        "a:6@100GB/s~1us,b@25GB/s~4us",
+        "a:8@100GB/s~1us,b@25GB/s~4us",
+        "a:8@100GB/s~1us,b@25GB/s~100us",
+        "a:8@25GB/s~1us,b@25GB/s~30us",
+        "a:16@400GB/s~1us,b@10GB/s~20us",
+        "a:32@100GB/s~1us,b@25GB/s~15us",
+        "a:4@300GB/s~1us,b:4@50GB/s~3us,c@20GB/s~8us",
+        "a:2@300GB/s~1us,b:2@50GB/s~3us,c:4@20GB/s~8us,d@30GB/s~9us"};
+    double range[2][2] = {{0, 0}, {0, 0}}; /* of rings that end with a child, and of others */
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(machines); i++) {
+        struct hs_system system = parse(machines[i]);
+
+        for (int size = 2; size <= RING_MAX; size++)
+            for (int phase = HS_REDUCE_SCATTER; phase <= HS_ALLREDUCE; phase++)
+                compare_ring(range[!ends_with_children(&system, size)], &system, size,
+                             (enum hs_phase)phase);
+        hs_system_release(&system);
+    }
+    print_message("# %.2f %% where rings end with a child, else %.2f %%\n", 100 * range[0][0],
+                  100 * range[1][0]);
+    assert_true(range[0][1] < 1e-9 && range[1][1] < 1e-9);
+    assert_true(range[0][0] > -0.005 && range[1][0] > -0.04);
+}
+
 static const struct CMUnitTest tests[] = {
+    HS_TEST("rings with hops of several kinds take what they take step by step",
+            rings_with_hops_of_several_kinds_take_what_they_take_step_by_step),
     HS_TEST("hierarchical abci equation holds to 1e-12", hierarchical_abci_equation_holds_to_1e_12),
     HS_TEST("flat abci equation holds to 1e-12", flat_abci_equation_holds_to_1e_12),
     HS_TEST("layers of one bandwidth leave the bandwidth term unchanged",

@@ -184,11 +184,52 @@ static void messages_of_many_positions_are_never_undercounted(void **state)
     each_step(462, 462, look_at_bounds);
 }
 
+/* The most hops of one ring that leave a child. */
+static int64_t count_hops(struct hs_layer layer, int64_t np, int64_t child)
+{
+    int64_t block = layer.stride * layer.size, most = 0;
+
+    for (int64_t first = 0; first < np; first++) {
+        int64_t hops = 0, x = first;
+
+        for (int64_t k = 0; k < layer.size; k++) {
+            int64_t next = x / block * block + (x % block + layer.stride) % block;
+
+            hops += next / child != x / child;
+            x = next;
+        }
+        most = hops > most ? hops : most;
+    }
+    return most;
+}
+
+static void look_at_hops(const struct step *step)
+{
+    if (step->pattern != ALL) /* one step of a layer is enough */
+        return;
+    for (int64_t child = 1; child <= step->np; child++) {
+        int64_t found = hs_traffic_ring_hops(step->layer, step->np, child);
+        int64_t counted = count_hops(step->layer, step->np, child);
+
+        if (step->np <= 64 ? found != counted : found < counted)
+            fail_step(step, child, 0, found, counted);
+    }
+}
+
+static void hops_of_the_ring_that_leaves_most_children_equal_a_count(void **state)
+{
+    (void)state;
+    each_step(2, 64, look_at_hops);
+    each_step(315, 315, look_at_hops);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("messages per link equal a count", messages_per_link_equal_a_count),
     HS_TEST("messages per pair equal a count", messages_per_pair_equal_a_count),
     HS_TEST("messages of many positions are never undercounted",
             messages_of_many_positions_are_never_undercounted),
+    HS_TEST("hops of the ring that leaves most children equal a count",
+            hops_of_the_ring_that_leaves_most_children_equal_a_count),
 };
 
 HS_TEST_MAIN(tests)
