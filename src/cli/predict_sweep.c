@@ -20,7 +20,6 @@ void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predic
                           const struct hs_predict_point *point)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
-    const struct hs_search_plan *second = point->found.count > 1 ? best + 1 : NULL;
     struct hs_plan_cost cost =
         hs_predict_cost(&sweep->gaps, predict, &point->request.problem, &best->plan);
     bool both = sweep->over_np && sweep->over_bytes;
@@ -34,10 +33,7 @@ void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predic
     winner.mark = marked ? " *" : NULL;
     winner.spread = hs_cost_spread(predict->system, &cost);
     winner.reached = hs_limit_reached(&limit, best->seconds);
-    if (second) {
-        winner.second = &second->plan;
-        winner.margin = second->seconds / best->seconds - 1;
-    }
+    winner.second = point->found.count > 1 ? best + 1 : NULL;
     if (point->exact_seconds > 0)
         winner.regret = best->seconds / point->exact_seconds - 1;
     if (grows)

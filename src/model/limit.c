@@ -34,10 +34,9 @@ static double child_rate(const struct tier *tier, int64_t held)
  * groups nest, else no more than it is. */
 static double units_joined(const struct hs_group *group, int64_t child_ranks)
 {
-    int64_t span = (group->size - 1) * group->stride;
+    int64_t span = (group->size - 1) * group->stride, groups = group->ranks / group->size;
 
-    return (double)smaller(group->size - 1, span / child_ranks) *
-           (double)(group->ranks / group->size);
+    return (double)smaller(group->size - 1, span / child_ranks) * (double)groups;
 }
 
 /* Groups with ranks both among the last `held` of the machine and outside of them. */

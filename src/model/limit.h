@@ -29,8 +29,8 @@
 
 /* seconds = latency_seconds + what the bytes take. {0, 0, -1}: there is none, because nothing
  * travels, or because the system was calibrated: then its figures are those of layers, and do not
- * say what a link can do. Where stages are NCCL's own calls the limit is of the levels as described,
- * and NVSwitch reduces. */
+ * say what a link can do. Where stages are NCCL's own calls the limit is of the levels as
+ * described, and NVSwitch reduces. */
 struct hs_limit {
     double seconds, latency_seconds;
     int level; /* that sets it */

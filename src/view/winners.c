@@ -5,8 +5,10 @@
 
 static struct hs_value margin(const struct hs_winner *r)
 {
-    return (struct hs_value){.number = r->margin > 0 ? r->margin : NAN,
-                             .mark = r->margin <= 0 ? "tie" : NULL};
+    double margin = r->second ? r->second->seconds / r->seconds - 1 : NAN;
+
+    return (struct hs_value){.number = margin > 0 ? margin : NAN,
+                             .mark = margin <= 0 ? "tie" : NULL};
 }
 
 /* clang-format off */
@@ -23,7 +25,7 @@ static struct hs_value margin(const struct hs_winner *r)
     column(OWN, NULL, "faster than NCCL", NULL, RATIO, IF_ANY, r->native ? r->gain : NAN)          \
     column(REACHED, "share_of_limit", "of limit", "%", PERCENT, IF_ANY, r->reached)                \
     column(SECOND, "runner_up", "runner-up", NULL, TEXT, ALWAYS,                                   \
-           r->second ? HS_AS_PLAN(r->second) : NULL)                                               \
+           r->second ? HS_AS_PLAN(&r->second->plan) : NULL)                                        \
     column(MARGIN, "margin", "margin", "%", PERCENT2, ALWAYS, margin(r))                           \
     column(REGRET, "regret", "regret", "%", PERCENT2, IF_ANY, r->regret)                           \
     column(GROWTH, "growth", "growth", NULL, TEXT, ALWAYS, r->growth)                              \
@@ -59,7 +61,6 @@ struct hs_winner hs_winner_of(const struct hs_problem *problem, const struct hs_
                               .seconds = seconds,
                               .spread = NAN,
                               .gain = hs_or_dash(flat_seconds / seconds),
-                              .margin = NAN,
                               .reached = NAN,
                               .regret = NAN};
 }

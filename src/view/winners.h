@@ -6,6 +6,7 @@
 #define HS_VIEW_WINNERS_H
 
 #include "model/problem.h"
+#include "search/search.h"
 #include "view/sheet.h"
 
 /* What people see first, and with it the other columns. */
@@ -23,13 +24,13 @@ struct hs_winner {
     const struct hs_plan *plan; /* NULL: none */
     const char *mark;           /* static text, " *" */
     double seconds, spread;     /* spread: half of the 95 % interval over the time */
-    double gain, margin, regret;
+    double gain, regret;
     double reached; /* of the limit (model/limit.h) */
     bool native;    /* the flat split is NCCL's own call: it is what the gain is over */
-    const struct hs_plan *second; /* the runner-up; `margin` 0: as fast */
-    const char *growth;           /* how it follows from the winner of the count before */
-    const char *here;             /* what a reader is to find in the table */
-    const char *flat, *library;   /* gains with their intervals */
+    const struct hs_search_plan *second; /* the runner-up */
+    const char *growth;                  /* how it follows from the winner of the count before */
+    const char *here;                    /* what a reader is to find in the table */
+    const char *flat, *library;          /* gains with their intervals */
     const char *how, *file;
 };
 

@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 #include "model/price.h"
-#include "model/rings.h"
+#include "model/traffic.h"
 #include "simgrid64.h"
 
 #define MIB 1048576.0

@@ -77,6 +77,9 @@ check "how near the best plan comes to the limit is said" \
 measure 8 $system --size 1MiB --backend null --faults bias=8:0.5 --all -q
 check "a time below the limit says that the description is wrong" '[ $status = 0 ] && \
     grep -q "^      faster than the description allows (the limit: 78.64 us): its ib bandwidth is too low$" out'
+measure 4 net@1kB/s~0s --size 64KiB --backend mpi --all "${quick[@]}" -q
+check "so does the library's time" '[ $status = 0 ] && \
+    grep -q "^      MPI_Allreduce is faster than the description allows (the limit: 98.30 s): its net bandwidth is too low$" out'
 measure 4 $system --size 1KiB:2KiB --backend null --all -q --format csv -o csv.json
 check "--format csv has a row per plan, baseline and size, under one line of keys" '[ $status = 0 ] && \
     [ "$(grep -c "^np,message_bytes," out)" = 1 ] && [ "$(wc -l <out)" = 7 ]'
