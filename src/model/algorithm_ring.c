@@ -13,6 +13,8 @@
 #include "model/price.h"
 #include "model/traffic.h"
 
+#define ROUNDING 1e-9
+
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -268,6 +270,16 @@ static void add_chains(struct hs_stage_price *price, const struct hops *hops, do
     }
 }
 
+/* The busiest link may be one that this ring does not take, but another of the layer. */
+static void add_busiest(struct hs_stage_price *price, const struct hops *hops)
+{
+    double per_byte = 1 / price->ring_bytes_per_second;
+
+    if (per_byte > hops->each[hops->slowest].seconds_per_byte * (1 + ROUNDING))
+        hs_stage_add_line(
+            price, (struct hs_price_line){0, hs_phase_passes(price->key.phase) * per_byte});
+}
+
 static void price_ring(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
 {
     double busiest[HS_LEVELS_MAX] = {0};
@@ -277,6 +289,7 @@ static void price_ring(struct hs_stage_price *price, const struct hs_system *sys
     if (price->steps == 0) /* one process: nothing travels */
         return;
     add_chains(price, &hops, system->pipeline_granularity);
+    add_busiest(price, &hops);
     for (int l = 0; l <= price->level; l++)
         price->occupancy[l] = busiest[l] > 0 ? price->ring_bytes_per_second / busiest[l] : 0;
 }
