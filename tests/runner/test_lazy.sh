@@ -34,6 +34,9 @@ check "--search lattice asks the model alone" '[ $status = 0 ] && holds model.js
     "m[\"search\"][\"strategy\"] == \"lattice\" and \"certificate\" not in m"'
 measure 8 "${played[@]}" --top 1 -q -o top.json
 check "so does --top with a SYSTEM" '[ $status = 0 ] && holds top.json "m[\"search\"][\"strategy\"] == \"lattice\""'
+measure 4 abci --size 64KiB --backend null -q -o abci.json
+check "a shipped machine with published times and its sources is measured by layers" '[ $status = 0 ] && is_valid abci.json && \
+    holds abci.json "m[\"search\"][\"strategy\"] == \"lazy\""'
 measure 7 --size 4KiB --backend host --budget 5s --layers 0 -q -o prime.json
 check "a prime number of processes has nothing to search" '[ $status = 0 ] && holds prime.json "\"certificate\" not in m"'
 
