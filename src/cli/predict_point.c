@@ -147,6 +147,13 @@ void hs_predict_point_release(struct hs_predict_point *point)
     hs_search_result_release(&point->found);
 }
 
+struct hs_library_price hs_predict_library(const struct hs_predict *predict,
+                                           const struct hs_predict_point *point)
+{
+    return hs_library_price(predict->system, &point->request.problem,
+                            hs_datatype_bytes(predict->settings->datatype));
+}
+
 size_t hs_predict_shown(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
     size_t top = (size_t)predict->settings->top;

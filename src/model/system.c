@@ -38,6 +38,11 @@ bool hs_system_is_nccl_native(const struct hs_system *system)
     return system->parts && system->fits.count == 0;
 }
 
+enum hs_library hs_system_library(const struct hs_system *system)
+{
+    return system->parts ? HS_LIBRARY_NCCL : system->library;
+}
+
 int64_t hs_system_capacity(const struct hs_system *system)
 {
     return hs_system_child_ranks(system, system->level_count);

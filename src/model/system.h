@@ -30,6 +30,7 @@
 #include "base/fields.h"
 #include "base/text.h"
 #include "model/fit.h"
+#include "model/library.h"
 #include "model/price_nccl.h"
 
 #define HS_LEVELS_MAX 8
@@ -110,6 +111,7 @@ struct hs_system {
     size_t level_count;    /* 1 .. HS_LEVELS_MAX */
     struct hs_level levels[HS_LEVELS_MAX];
     struct hs_fits fits; /* of a calibrated system; {0} where the figures are as described */
+    enum hs_library library; /* as the file says; hs_system_library */
     /* What a node is made of (parts.h), where NCCL runs on it: then stages are NCCL's own calls, by
      * its rule and priced as such (price_nccl.h), unless there are fits. Owned; NULL: not said. */
     char *parts;
@@ -148,6 +150,8 @@ int64_t hs_system_child_ranks(const struct hs_system *system, size_t level);
 /* Whether stages are NCCL's own calls, priced as such: it names its parts and has no fits. The flat
  * split is then NCCL's AllReduce, and times are no lines over the message size. */
 bool hs_system_is_nccl_native(const struct hs_system *system);
+/* What programs on it call by themselves: what it says, else NCCL where it names its parts. */
+enum hs_library hs_system_library(const struct hs_system *system);
 /* Ranks the description covers; INT64_MAX where the last level is open. A larger np is allowed, the
  * last level is then taken to go on (more of its children), and outputs say `extrapolated`. */
 int64_t hs_system_capacity(const struct hs_system *system);

@@ -139,6 +139,10 @@ static const struct hs_field system_rows[] = {
      .about = "Where NCCL runs: the GPUs and NICs of a node, such as \"8xH100, 8xNDR400\". Its own "
               "calls are then what stages are, chosen by its rule and priced as published times "
               "are; the figures of the levels stand for other libraries."},
+    {"library", HS_CHOICE, SYSTEM(library), HS_WITHOUT(HS_LIBRARY_UNSAID), .first = HS_LIBRARY_NCCL,
+     HS_NAMES(hs_library_names),
+     .about = "What programs call there by themselves, which `predict` compares a split with; of "
+              "nccl, which parts imply, a system names its parts."},
     {"published", HS_LIST, HS_LIST_AT(struct hs_system, published, published_count), HS_OPTIONAL,
      .max = 10000, .fields = &published_fields, .when = is_top,
      .about = "Times of an AllReduce that were published for this machine, which `predict` shows "
@@ -153,6 +157,10 @@ static enum hs_status read_parts(void *object, const struct hs_place *place, str
     struct hs_system *system = object;
     struct hs_error why;
 
+    if ((system->library == HS_LIBRARY_NCCL || system->parts) &&
+        (system->library > HS_LIBRARY_NCCL || !system->parts))
+        return hs_field_fail(place, "library", err,
+                             "expected nccl with parts, and another library without");
     if (!system->parts)
         return HS_OK;
     if (hs_parts_parse(&system->nccl.parts, system->parts, &why))

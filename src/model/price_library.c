@@ -1,0 +1,63 @@
+#include "model/price_library.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "model/price.h"
+
+#define NEXT_TO_NO_BYTES 8.0
+
+bool hs_library_is_priced(const struct hs_library_price *price)
+{
+    return isfinite(price->seconds);
+}
+
+bool hs_library_is_left_alone(const struct hs_library_price *price, double plan_seconds)
+{
+    return price->seconds < plan_seconds * HS_ADVICE_GAIN;
+}
+
+static void price_nccl(struct hs_library_price *out, const struct hs_system *system, int64_t np,
+                       double bytes)
+{
+    int64_t gpus = system->nccl.gpus;
+    struct hs_nccl_ask ask = {.kind = HS_CALL_ALLREDUCE, .bytes = bytes};
+    struct hs_nccl_price price, short_price;
+
+    ask.gpus = gpus < np ? gpus : np;
+    ask.domains = (np + ask.gpus - 1) / ask.gpus;
+    if (hs_nccl_price(&price, &system->nccl, &ask, NULL))
+        return;
+    ask.bytes = fmin(bytes, NEXT_TO_NO_BYTES);
+    if (hs_nccl_price(&short_price, &system->nccl, &ask, NULL))
+        return;
+    snprintf(out->choice, sizeof(out->choice), "%s, %s",
+             hs_nccl_algorithm_names[price.choice.algorithm],
+             hs_nccl_protocol_names[price.choice.protocol]);
+    out->seconds = price.seconds;
+    out->low_seconds = price.low_seconds;
+    out->high_seconds = price.high_seconds;
+    out->latency_seconds = short_price.seconds;
+    if (ask.domains > 1 && price.choice.algorithm != HS_NCCL_RING)
+        out->level = 1; /* a tree's nodes send more over the network than a ring's */
+}
+
+struct hs_library_price hs_library_price(const struct hs_system *system,
+                                         const struct hs_problem *problem, size_t element_bytes)
+{
+    int64_t np = problem->group.size;
+    struct hs_stage_key ring = {HS_ALLREDUCE, HS_RING, {1, np}};
+    struct hs_library_price price = {
+        .seconds = NAN, .low_seconds = NAN, .high_seconds = NAN, .latency_seconds = NAN};
+
+    (void)element_bytes;
+    if (system->fits.count > 0)
+        return price;
+    price.library = hs_system_library(system);
+    if (np == 1)
+        return price;
+    price.level = hs_stage_price(system, np, ring).bottleneck;
+    if (price.library == HS_LIBRARY_NCCL)
+        price_nccl(&price, system, np, problem->bytes);
+    return price;
+}
