@@ -115,6 +115,10 @@ static void say_answer(const struct hs_predict *predict, const struct hs_predict
 
     if (hs_library_is_priced(&own))
         say_library(predict, point, &own);
+    else if (own.library == HS_LIBRARY_RCCL)
+        hs_sheet_say(predict->sheet,
+                     "RCCL's own AllReduce has no price here, for want of published "
+                     "times: gains are over the flat ring\n");
     hs_sheet_stress(predict->sheet, "best  %s  %s", HS_AS_PLAN(&best->plan),
                     HS_AS_TIME(best->seconds));
     if (isfinite(cost->ci95_seconds) && hs_predict_is_calibrated(predict))

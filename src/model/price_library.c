@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "model/constants_mpi.h"
+#include "model/library_mpi.h"
 #include "model/price.h"
 
 #define NEXT_TO_NO_BYTES 8.0
@@ -42,6 +44,39 @@ static void price_nccl(struct hs_library_price *out, const struct hs_system *sys
         out->level = 1; /* a tree's nodes send more over the network than a ring's */
 }
 
+/* A node is the unit of the first level, where there are more levels. */
+static int64_t ranks_of_node(const struct hs_system *system, int64_t np)
+{
+    int64_t tasks = hs_system_child_ranks(system, 1);
+
+    return system->level_count > 1 && tasks < np ? tasks : 1;
+}
+
+static void price_mpi(struct hs_library_price *out, const struct hs_system *system, int64_t np,
+                      double bytes, double elements)
+{
+    int64_t tasks = ranks_of_node(system, np);
+    struct hs_mpi_choice choice = hs_mpi_choose(out->library, np, tasks, bytes, elements);
+    struct hs_mpi_call call = {.machine = HS_MPI_SYSTEM,
+                               .algorithm = choice.algorithm,
+                               .ranks = np,
+                               .tasks = tasks,
+                               .bytes = bytes,
+                               .system = system,
+                               .in_nodes = choice.in_nodes};
+    double doubt = system->constant_count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
+    double values[HS_MPI_K_COUNT], range;
+
+    hs_mpi_system_values(values, system);
+    snprintf(out->choice, sizeof(out->choice), "%s", hs_mpi_choice_text(choice));
+    out->seconds = hs_mpi_price_model.seconds(&call, values);
+    range = exp(HS_PRICE_RANGE * hs_mpi_deviation(&call, values, doubt));
+    out->low_seconds = out->seconds / range;
+    out->high_seconds = out->seconds * range;
+    call.bytes = fmin(bytes, NEXT_TO_NO_BYTES);
+    out->latency_seconds = hs_mpi_price_model.seconds(&call, values);
+}
+
 struct hs_library_price hs_library_price(const struct hs_system *system,
                                          const struct hs_problem *problem, size_t element_bytes)
 {
@@ -50,7 +85,6 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     struct hs_library_price price = {
         .seconds = NAN, .low_seconds = NAN, .high_seconds = NAN, .latency_seconds = NAN};
 
-    (void)element_bytes;
     if (system->fits.count > 0)
         return price;
     price.library = hs_system_library(system);
@@ -59,5 +93,7 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     price.level = hs_stage_price(system, np, ring).bottleneck;
     if (price.library == HS_LIBRARY_NCCL)
         price_nccl(&price, system, np, problem->bytes);
+    else if (price.library == HS_LIBRARY_MPICH || price.library == HS_LIBRARY_OPENMPI)
+        price_mpi(&price, system, np, problem->bytes, problem->bytes / (double)element_bytes);
     return price;
 }
