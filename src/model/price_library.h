@@ -31,6 +31,11 @@ struct hs_library_price {
 struct hs_library_price hs_library_price(const struct hs_system *system,
                                          const struct hs_problem *problem, size_t element_bytes);
 bool hs_library_is_priced(const struct hs_library_price *price);
+/* What a plan takes that is to be compared with it: `seconds`, its own price, but where MPI's calls
+ * are priced with what that leaves out, the price by MPI's steps (hs_mpi_plan_seconds). */
+double hs_library_plan_seconds(const struct hs_library_price *price, const struct hs_system *system,
+                               const struct hs_problem *problem, const struct hs_plan *plan,
+                               double seconds);
 /* Whether a plan that takes so long is no reason to leave the library's own call. */
 bool hs_library_is_left_alone(const struct hs_library_price *price, double plan_seconds);
 

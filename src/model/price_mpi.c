@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/constants_mpi.h"
+#include "model/problem.h"
 #include "model/system.h"
 
 #define LINE_GBPS        25.0 /* of a node's NIC, on all three machines */
@@ -39,6 +40,8 @@ struct pace {
     const struct hs_mpi_call *call;
     const double *k;
     double bytes, ranks, tasks, levels;
+    double job;    /* ranks of all that run */
+    bool together; /* as do all calls of its stride, on a system */
     bool block;    /* consecutive ranks share a node: part of the steps stay inside */
     double reduce; /* us per byte reduced */
 };
@@ -62,7 +65,7 @@ static double of_machine(const struct pace *p, enum hs_mpi_constant first)
 
 static double step_us(const struct pace *p, const struct hop *hop, double bytes)
 {
-    double spread = fmin(1, fmax(0, log2(p->ranks) - SPREAD_LEVELS));
+    double spread = fmin(1, fmax(0, log2(p->job) - SPREAD_LEVELS));
     double us = hop->base_us * (1 + p->k[HS_MPI_K_SPREAD] * spread);
 
     us *= 1 + p->k[HS_MPI_K_GRAIN] * log2(1 + bytes / GRAIN_BYTES);
@@ -109,8 +112,17 @@ static void cross_level(struct hop *hop, const struct pace *p, const struct hs_l
     hop->rendezvous_us = 1e6 * level->rendezvous_seconds;
 }
 
-/* Partners of all ranks at once, so far apart: some pair of them is in two children wherever blocks
- * of both do not nest in these. */
+/* Of the flows that leave a child where all of its ranks send so far, those of this call, or of all
+ * such calls. */
+static double flows_of(const struct pace *p, double distance, double child)
+{
+    double all = fmin(distance, child);
+
+    return p->together ? all : fmax(1, all / stride_of(p));
+}
+
+/* Partners so far apart: some pair of them is in two children wherever blocks of both do not nest
+ * in these. */
 static struct hop system_hop(const struct pace *p, double distance)
 {
     const struct hs_system *system = p->call->system;
@@ -120,33 +132,34 @@ static struct hop system_hop(const struct pace *p, double distance)
     for (size_t l = 0; l < system->level_count; l++) {
         double child = (double)hs_system_child_ranks(system, l);
 
-        if (l > 0 && child >= span)
+        if (l > 0 && child >= span && fmod(child, span) == 0)
             break;
         if (distance >= child || fmod(child, 2 * distance) > 0)
-            cross_level(&hop, p, &system->levels[l], fmax(1, fmin(distance, child) / stride_of(p)));
+            cross_level(&hop, p, &system->levels[l], flows_of(p, distance, child));
     }
     return hop;
 }
 
-/* To the next rank: latencies are those of the hops on the way, one flow leaves each child. */
+/* To the next rank: latencies are those of the hops on the way; the outermost level has its
+ * protocol. */
 static struct hop system_ring_hop(const struct pace *p)
 {
     const struct hs_system *system = p->call->system;
-    double stride = stride_of(p), span = p->ranks * stride, left = 1;
-    struct hop hop = {.times = 1};
+    double stride = stride_of(p), span = p->ranks * stride, inside = 0;
+    struct hop hop = {.times = 1}, at;
 
     for (size_t l = system->level_count; l-- > 0;) {
-        double child = fmax(stride, (double)hs_system_child_ranks(system, l));
-        struct hop at = {.times = 1};
+        double child = (double)hs_system_child_ranks(system, l), leaving = fmin(1, stride / child);
 
-        if (l > 0 && child >= span)
+        if ((l > 0 && child >= span && fmod(child, span) == 0) || leaving <= inside)
             continue;
-        cross_level(&at, p, &system->levels[l], 1);
-        hop.base_us += at.base_us * fmin(left, stride / child - (1 - left));
-        left = fmax(0, 1 - stride / child);
+        at = (struct hop){.times = 1};
+        cross_level(&at, p, &system->levels[l], flows_of(p, stride, child));
+        if (inside == 0)
+            hop = (struct hop){0, 1, 0, at.eager_bytes, at.rendezvous_us};
+        hop.base_us += at.base_us * (leaving - inside);
         hop.wire = fmax(hop.wire, at.wire);
-        hop.eager_bytes = hop.rendezvous_us > 0 ? hop.eager_bytes : at.eager_bytes;
-        hop.rendezvous_us = fmax(hop.rendezvous_us, at.rendezvous_us);
+        inside = leaving;
     }
     return hop;
 }
@@ -170,6 +183,7 @@ static struct pace pace_of(const struct hs_mpi_call *call, const double *values)
                      .k = values,
                      .bytes = call->bytes,
                      .ranks = (double)call->ranks,
+                     .job = (double)call->ranks,
                      .tasks = call->system ? 1 : (double)call->tasks,
                      .levels = floor(log2((double)call->ranks)),
                      .block = call->tasks > 1 && !call->by_node && !call->system};
@@ -283,24 +297,28 @@ static double in_node_us(const struct hs_mpi_call *call, const double *values)
                                                                            : 2 * scattered.gather);
 }
 
+/* What is given is copied to where the result is to be, by whoever reduces there. */
+static double copy_us(const struct pace *p)
+{
+    return p->k[HS_MPI_K_COPY] * p->reduce * p->bytes;
+}
+
 static double seconds_of(const void *of, const double *values)
 {
     struct hs_mpi_call call = *(const struct hs_mpi_call *)of;
     double inside = call.in_nodes ? in_node_us(&call, values) : 0;
     struct pace p;
     struct halves us;
-    double copy;
 
     if (call.in_nodes) {
         call.ranks = (call.ranks + call.tasks - 1) / call.tasks;
         call.stride = call.tasks;
     }
     p = pace_of(&call, values);
-    copy = p.k[HS_MPI_K_COPY] * p.reduce * p.bytes;
     if (call.kind == HS_CALL_ALLREDUCE)
-        return (inside + allreduce_us(&p) + copy) * 1e-6;
+        return (inside + allreduce_us(&p) + copy_us(&p)) * 1e-6;
     us = call.algorithm == HS_MPI_RING ? ring_us(&p) : halving_us(&p);
-    return (call.kind == HS_CALL_ALLGATHER ? us.gather : us.reduce + copy) * 1e-6;
+    return (call.kind == HS_CALL_ALLGATHER ? us.gather : us.reduce + copy_us(&p)) * 1e-6;
 }
 
 const struct hs_price_model hs_mpi_price_model = {
@@ -321,6 +339,46 @@ void hs_mpi_system_values(double *values, const struct hs_system *system)
         for (size_t k = 0; k < HS_MPI_K_COUNT; k++)
             if (strcmp(rows[k].name, system->constants[i].name) == 0)
                 values[k] = system->constants[i].value;
+}
+
+/* Two ranks swap halves; more go round. The first layer copies. Whether data are in the cache is a
+ * matter of the whole message, as in the algorithms above. */
+static double stage_us(const struct hs_mpi_call *call, const double *values,
+                       const struct hs_problem *problem)
+{
+    struct hs_mpi_call whole = *call;
+    struct pace p = pace_of(call, values);
+    struct halves us;
+
+    whole.bytes = problem->bytes;
+    p.reduce = pace_of(&whole, values).reduce;
+    p.job = (double)problem->group.size;
+    p.together = true;
+    us = call->algorithm == HS_MPI_RING ? ring_us(&p) : halving_us(&p);
+    return us.gather + us.reduce + (call->stride == 1 ? copy_us(&p) : 0);
+}
+
+double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                           const struct hs_plan *plan)
+{
+    double values[HS_MPI_K_COUNT], us = 0;
+
+    hs_mpi_system_values(values, system);
+    for (int i = 0; i < plan->split.count; i++) {
+        struct hs_layer layer = hs_problem_layer(problem, &plan->split, i);
+        struct hs_mpi_call call = {
+            .machine = HS_MPI_SYSTEM,
+            .algorithm = layer.size == 2 ? HS_MPI_HALVING : HS_MPI_RING,
+            .ranks = layer.size,
+            .tasks = 1,
+            .bytes = hs_problem_entering(problem, layer) / plan->chunks,
+            .system = system,
+            .stride = layer.stride,
+        };
+
+        us += plan->chunks * stage_us(&call, values, problem);
+    }
+    return us * 1e-6;
 }
 
 double hs_mpi_deviation(const struct hs_mpi_call *call, const double *values, double doubt)

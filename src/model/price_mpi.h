@@ -20,6 +20,8 @@
 #include "model/constants.h"
 #include "model/library.h"
 
+struct hs_plan;
+struct hs_problem;
 struct hs_system;
 
 /* name, text, meaning; one NIC of 200 Gb/s in a node */
@@ -75,6 +77,13 @@ extern const struct hs_price_model hs_mpi_price_model;
  * Where it has none of its own but those of its levels, steps and bytes cost these and no more, as
  * those of plans do. */
 void hs_mpi_system_values(double *values, const struct hs_system *system);
+
+/* What a plan's rings take on the system by the same steps, an AllReduce of its problem, so that the
+ * two can be compared: with what the levels' own price leaves out (rendezvous, longer steps with
+ * longer messages, reductions) and without overlap of chunks. Where the system has none of these it
+ * is the levels' price, but that latencies of a ring's hops are averaged. */
+double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                           const struct hs_plan *plan);
 
 /* The standard deviation of log(seconds), as hs_nccl_deviation: what no constant explains is what
  * a fit expects (scatter). */

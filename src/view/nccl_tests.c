@@ -43,6 +43,11 @@ static const char *plan_bound(const struct hs_nccl_tests_row *r)
     return r->system->levels[slowest->bottleneck].name;
 }
 
+static double comparable(const struct hs_nccl_tests_row *r)
+{
+    return hs_library_plan_seconds(&r->library, r->system, &r->problem, r->plan, r->seconds);
+}
+
 static const char *rule(const struct hs_nccl_tests_row *r)
 {
     return hs_library_is_priced(&r->library) ? r->library.choice : NULL;
@@ -76,7 +81,7 @@ static const char *rule(const struct hs_nccl_tests_row *r)
     column(BUSBW_, "bus_bytes_per_second", "busbw", NULL, GIGABYTES, ALWAYS, BUSBW(r->seconds))    \
     column(BOUND, "bound", "bound", NULL, FIGURE, ALWAYS, plan_bound(r))                           \
     column(GAIN, "gain_over_library", "gain", NULL, RATIO, IF_ANY,                                 \
-           r->library.seconds / r->seconds)
+           r->library.seconds / comparable(r))
 /* clang-format on */
 
 enum { COLUMNS(HS_COLUMN_ID) };

@@ -159,6 +159,38 @@ static void a_system_with_lumis_constants_is_lumi(void **state)
     hs_system_release(&system);
 }
 
+/* Layers of 2 are Rabenseifner's algorithm, one ring a ring, and both cost what their stages do; with
+ * a rendezvous each step of its pieces waits, and with constants of its own memory counts. */
+static void a_plan_costs_what_the_same_algorithm_costs(void **state)
+{
+    struct hs_system system = parse("node:4@20GB/s~1us,ib@10GB/s~3us;library=openmpi");
+    struct hs_mpi_call call = {.ranks = 16, .tasks = 1, .bytes = 16e6};
+    struct hs_problem problem = hs_problem_world(16, call.bytes);
+    struct hs_plan twos, flat = hs_plan_flat(16);
+    struct hs_own_constant own = {.name = "reduce", .value = 0.3};
+
+    (void)state;
+    assert_int_equal(hs_plan_parse(&twos, "2x2x2x2", 16, NULL), HS_OK);
+    call.algorithm = HS_MPI_HALVING;
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &twos), seconds_on(&system, call), 1e-12);
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &twos),
+                hs_plan_seconds(&system, &problem, &twos), 1e-12);
+    call.algorithm = HS_MPI_RING;
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &flat), seconds_on(&system, call), 1e-12);
+    call.algorithm = HS_MPI_HALVING;
+    system.levels[1].eager_bytes = 5e5;
+    system.levels[1].rendezvous_seconds = 1e-3;
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &twos), seconds_on(&system, call), 1e-12);
+    assert_near(seconds_on(&system, call), hs_plan_seconds(&system, &problem, &twos) + 4e-3, 1e-12);
+    system.constants = &own;
+    system.constant_count = 1;
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &twos), seconds_on(&system, call), 1e-12);
+    assert_true(seconds_on(&system, call) > 16e6 * 0.3e-9);
+    system.constants = NULL;
+    system.constant_count = 0;
+    hs_system_release(&system);
+}
+
 /* ---- what runs ---- */
 
 static void assert_runs(enum hs_library library, int64_t ranks, int64_t tasks, double bytes,
@@ -207,6 +239,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a message beyond the eager limit waits for its partner",
             a_message_beyond_the_eager_limit_waits_for_its_partner),
     HS_TEST("a system with LUMI's constants is LUMI", a_system_with_lumis_constants_is_lumi),
+    HS_TEST("a plan costs what the same algorithm costs",
+            a_plan_costs_what_the_same_algorithm_costs),
     HS_TEST("MPICH goes by bytes, elements and nodes", mpich_goes_by_bytes_elements_and_nodes),
     HS_TEST("Open MPI goes by its table", open_mpi_goes_by_its_table),
     HS_TEST("every call has its price", every_call_has_its_price),
