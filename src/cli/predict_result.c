@@ -79,7 +79,12 @@ static enum hs_status add_library(struct hs_result_message *message,
                                   const struct hs_predict_point *point, struct hs_error *err)
 {
     struct hs_library_price price = hs_predict_library(predict, point);
+    const struct hs_search_plan *best = &point->found.plans[0];
+    double seconds = hs_library_plan_seconds(&price, predict->system, &point->request.problem,
+                                             &best->plan, best->seconds);
 
+    if (seconds != best->seconds)
+        price.best_seconds = seconds;
     if (!hs_library_is_priced(&price))
         return HS_OK;
     message->library = malloc(sizeof(price));

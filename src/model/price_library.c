@@ -103,8 +103,11 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
 {
     int64_t np = problem->group.size;
     struct hs_stage_key ring = {HS_ALLREDUCE, HS_RING, {1, np}};
-    struct hs_library_price price = {
-        .seconds = NAN, .low_seconds = NAN, .high_seconds = NAN, .latency_seconds = NAN};
+    struct hs_library_price price = {.seconds = NAN,
+                                     .low_seconds = NAN,
+                                     .high_seconds = NAN,
+                                     .latency_seconds = NAN,
+                                     .best_seconds = NAN};
 
     if (system->fits.count > 0)
         return price;

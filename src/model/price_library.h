@@ -23,6 +23,7 @@ struct hs_library_price {
     double seconds;                   /* NaN: without a price */
     double low_seconds, high_seconds; /* the 90 % range */
     double latency_seconds;           /* the same call with next to no bytes */
+    double best_seconds;              /* what the best plan takes that is compared with it; NaN */
     int level; /* where its bytes are held up: the bottleneck of a ring through all ranks */
 };
 

@@ -424,6 +424,9 @@ static const struct hs_field library_rows[] = {
     {"seconds", HS_TIME, LIBRARY(seconds), .above = true},
     {"low_seconds", HS_TIME, LIBRARY(low_seconds), .about = "Low end of the 90 % range."},
     {"high_seconds", HS_TIME, LIBRARY(high_seconds), .about = "Its high end."},
+    {"best_seconds", HS_TIME, LIBRARY(best_seconds), HS_OPTIONAL,
+     .about = "What the best plan takes by the same steps and protocols, for the gain; only where "
+              "its own prediction leaves these out."},
 };
 static const struct hs_fields library_fields = {HS_ROWS(library_rows, struct hs_library_price)};
 
