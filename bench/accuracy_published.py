@@ -9,15 +9,20 @@ FIT (what constants a time is predicted with):
     others     fitted to all machines but its own; of a machine that what ships has never seen, what ships
     nodes<=N   fitted to the machine's own times on up to N nodes, with what ships as prior; of machines without such times, what ships
     others,nodes<=N   the same, with the fit to all other machines as prior: what ships may have seen the larger counts
+    systems    no scores, but what configs/NAME.json of a machine in FITTED holds: the constants fitted to all of its own times around those
+               that ship, with 95 % intervals, and the latency and bandwidth of a ring (CPU MPI)
     half       MPI between CPUs: fitted to every other node count of the machine, and to the other machines; the rest as none
 POINTS: a table of all points as text, kept apart by tabs.
 Errors are exp(mean |ln(predicted / published)|) - 1 and, in brackets, mean |predicted / published - 1|, in percent.
-usage: make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|half|'[others,]nodes<=N'] [POINTS=out.tsv]
+Behind FIT=none the systems that ship are compared with the tables of the same parts, NCCL's and, where there are, MPI's defaults among them.
+usage: make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|half|systems|'[others,]nodes<=N'] [POINTS=out.tsv]
 """
 import argparse
 import collections
+import glob
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -25,7 +30,7 @@ import sys
 MIB = 2 ** 20
 BYTES_MOST, US_MOST = 2 ** 50, 1e12
 BANDS = (lambda size: size <= MIB, lambda size: MIB < size < 64 * MIB, lambda size: size >= 64 * MIB)
-KINDS = ("NVLink nodes", "multi-node", "others", "CPU MPI")
+KINDS = ("NVLink nodes", "multi-node", "others", "CPU MPI", "MPI's own")
 TITLES = {"none": "by what ships, which most of these times were fitted to", "others": "the machine itself left out",
           "half": "the machine's other node counts left out", "nodes": "the machine's larger node counts, which are left out"}
 LIBRARIES = ("nccl", "openmpi", "mpich")
@@ -40,10 +45,15 @@ DOUBT_CLASS, DOUBT_OWN = 0.9, 0.4  # price_nccl.h
 MPI_MACHINES = {"Leonardo (Dragonfly+)": "leonardo", "LUMI-C (Dragonfly)": "lumi",
                 "MareNostrum 5 (oversubscribed fat tree, per the Bine abstract)": "mn5"}
 MPI_ALGORITHMS = (("ring", "ring"), ("raben", "halving"), ("recursive_halving", "halving"), ("recursive_doubling", "doubling"))
+MPI_DEFAULTS = {"default_mpich": "mpich", "default_ompi": "openmpi"}  # what the library took by itself: scored apart, never fitted
 MPI_LEAST_US = 0.5  # below it a clock was read, not a message sent
 MPI_HALF_COUNTS = 3  # node counts of AllReduce, to be halved
 OTHERS_LEAST = 300  # points of other machines that decide the constants
 DIFFER = math.log(1.1)  # two algorithms, to be told apart
+# Systems that ship with constants of their own, and whose they are.
+FITTED = {"Perlmutter": "perlmutter", "MareNostrum 5 ACC": "marenostrum5-acc", "Leonardo (Dragonfly+)": "leonardo", "LUMI-C (Dragonfly)": "lumi"}
+EAGER_BYTES, LINE_GBPS = 8192, 25  # price_mpi.c
+CONFIGS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "configs")
 # Machines whose times are in the constants that ship.
 SEEN = {
     "MareNostrum 5 ACC", "Perlmutter", "A100-SXM node (AIConfigurator)", "H100-SXM node (AIConfigurator)", "B300-SXM node (AIConfigurator)",
@@ -136,10 +146,11 @@ class Table:
     def read_mpi(self):
         if self.system not in MPI_MACHINES:
             raise Skipped("a machine of CPUs without constants")
-        self.runs = next((runs for start, runs in MPI_ALGORITHMS if self.algorithm.startswith(start)), None)
-        if self.runs is None:
+        self.runs = next((runs for start, runs in MPI_ALGORITHMS if self.algorithm.startswith(start)), MPI_DEFAULTS.get(self.algorithm))
+        if self.runs is None or (self.runs in MPI_DEFAULTS.values() and self.collective != "allreduce"):
             raise Skipped("an MPI algorithm without a price")
-        self.kind, self.tasks = "CPU MPI", self.gpus
+        self.fit = self.fit and self.runs not in MPI_DEFAULTS.values()
+        self.kind, self.tasks = "MPI's own" if self.runs in MPI_DEFAULTS.values() else "CPU MPI", self.gpus
         said = re.search(r"(\d{1,6}) tasks per node", self.notes)
         self.by_node = int(bool(said) and self.tasks == 1)
         if self.by_node:
@@ -401,12 +412,14 @@ def report(points, title):
             show(f"{'':<18s} NCCL's constants", mine, "rule")
         show_ranges(mine)
     for system in dict.fromkeys(p.table.system for p in points):
-        show("  " + system, [p for p in points if p.table.system == system], "predicted")
+        show("  " + system, [p for p in points if p.table.system == system and p.table.kind != "MPI's own"], "predicted")
+    for system in MPI_MACHINES if any(p.table.kind == "MPI's own" for p in points) else ():
+        show("  by itself: " + system, [p for p in points if p.table.system == system and p.table.kind == "MPI's own"], "predicted")
 
 
 def report_mpi(points):
     """AllReduce by algorithm, and whether the faster of ring and halving is named."""
-    points = [p for p in points if p.table.mpi and p.table.collective == "allreduce"]
+    points = [p for p in points if p.table.kind == "CPU MPI" and p.table.collective == "allreduce"]
     machines = [(name, [p for p in points if p.table.system == name]) for name in MPI_MACHINES]
     if not points:
         return
@@ -432,6 +445,97 @@ def pairs(points, what):
                     total += 1
                     right += (getattr(a, what) - getattr(b, what)) * gap > 0
     return f"{right} of {total}"
+
+
+# ---- systems that ship --------------------------------------------------------------------------------------------------------------------
+
+def print_systems(bench):
+    """What the files of FITTED hold."""
+    for system, name in FITTED.items():
+        mine = [p for p in bench.points if p.table.system == system and p.table.fit]
+        if not mine:
+            continue
+        model = "mpi" if mine[0].table.mpi else "nccl"
+        bench.program.do("ship", model)
+        bench.program.do("keep", model)
+        own, learned = fitted_to(bench, model, mine)
+        print(f"\n{name}: {len(mine)} points")
+        if model == "mpi":
+            own = on_levels(bench, mine, own, learned, MPI_MACHINES[system])
+        else:
+            own = {constant: own[constant] for constant in own if constant in learned}
+        rows = [json.dumps({"name": constant, "value": value, "low": low, "high": high}) for constant, (value, low, high) in own.items()]
+        print('  "constants": [\n    ' + ",\n    ".join(rows) + "\n  ]")
+
+
+def fitted_to(bench, model, points):
+    """{constant: [value, low, high]}, and the names of those that the points say much of."""
+    own, learned = {}, set()
+    for word in bench.program.do("own", model, ranges(points))[1:]:
+        constant, *figures, said = word.split("=")
+        own[constant] = [float(figure) for figure in figures]
+        if int(said):
+            learned.add(constant)
+    return own, learned
+
+
+def on_levels(bench, points, own, learned, machine):
+    """A machine's constants as those of a system whose level is a ring's: its latency, and its bytes with what reduces them."""
+    rings = [p for p in points if p.table.runs == "ring" and p.table.collective == "allreduce" and p.table.tasks == 1]
+    bench.program.do("ship", "plain_mpi")
+    bench.program.do("keep", "plain_mpi")
+    latency = fitted_to(bench, "plain_mpi", rings)[0]["alpha"]
+    last = max(rings, key=lambda p: p.bytes / p.table.ranks)
+    steps = 2 * (last.table.ranks - 1)
+    (seconds, _, _), = bench.program.price("plain_mpi", [last])
+    rate = 1e-9 * steps * last.bytes / last.table.ranks / (seconds - steps * latency[0] * 1e-6)
+    print(f'  "latency_us": {latency[0]:.4g}, "bandwidth_GBps": {rate:.4g}, "eager_bytes": {EAGER_BYTES}, '
+          f'"rendezvous_us": {own["rendezvous"][0]:.4g}\n  latency within {latency[1]:.4g} to {latency[2]:.4g} us, {len(rings)} times of rings')
+    scale = {"step": 1 / latency[0], "rate": LINE_GBPS / rate}
+    rows = {}
+    for constant, figures in own.items():
+        word, _, end = constant.rpartition("_")
+        if end == machine:
+            rows[word] = [float(f"{figure * scale.get(word, 1):.4g}") for figure in figures]
+        elif constant in learned and constant not in ("rendezvous", "inside", "sharing"):
+            rows[constant] = figures
+    return rows
+
+
+def shipped():
+    """[(name, parts, {constant: value})] of the systems that name their parts."""
+    systems = []
+    for path in sorted(glob.glob(os.path.join(CONFIGS, "*.json"))):
+        with open(path, encoding="utf-8") as file:
+            system = json.load(file)
+        if "parts" in system:
+            systems.append((system["name"], system["parts"], {row["name"]: row["value"] for row in system.get("constants", ())}))
+    return systems
+
+
+def report_shipped(bench):
+    """NCCL's AllReduce of whole nodes: one node of the same GPUs, or, of a fitted system, all of its own."""
+    print(f"\nSystems that ship, NCCL's AllReduce by itself {'':<24} {'<= 1 MiB':>13s} / {'1 to 64 MiB':>13s} / {'>= 64 MiB':>13s}")
+    for name, parts, constants in shipped():
+        gpus = parts.split(",")[0]
+        mine = collections.defaultdict(list)
+        for p in bench.of(False, lambda p: p.table.collective == "allreduce" and p.table.runs == ""):
+            whole = p.table.parts.split(",")[0] == gpus and p.table.used == int(gpus.split("x")[0])
+            rack = gpus.startswith("72x") and p.table.parts == "4x" + gpus[3:]
+            if FITTED.get(p.table.system) == name or (name not in FITTED.values() and p.table.nodes == 1 and (whole or rack)):
+                mine[p.table.system].append(p)
+        bench.program.do("ship", "nccl")
+        for constant, value in constants.items():
+            bench.program.do("set", "nccl", constant, value)
+        for system, points in mine.items():
+            bench.predict(points, "shipped", DOUBT_OWN if constants else DOUBT_CLASS)
+            show(f"{name}: {system}", points, "predicted")
+            last = max(points, key=lambda p: (p.bytes, p.table.ranks))
+            factor = 2e-9 * (last.table.ranks - 1) / last.table.ranks * last.bytes
+            print(f"  {'':<42s} {last.table.ranks} GPUs, {last.bytes / MIB:.0f} MiB: {bench.program.do('choice', last.index)[0]}, "
+                  f"busbw {factor / last.predicted:.1f} GB/s predicted, {factor / last.seconds:.1f} published; "
+                  f"{sum(p.low <= p.seconds <= p.high for p in points)} of {len(points)} within the range")
+    bench.program.do("ship", "nccl")
 
 
 def report_default(bench):
@@ -486,10 +590,10 @@ def arguments():
     options = parser.parse_args()
     if not options.data or not options.machines:
         refuse("needs published times and what their machines are made of:\n"
-               "    make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|half|'[others,]nodes<=N'] [POINTS=out.tsv]\n"
+               "    make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|half|systems|'[others,]nodes<=N'] [POINTS=out.tsv]\n"
                "the shape of both is at the top of bench/accuracy_published.py")
-    if not re.fullmatch(r"none|others|half|(others,)?nodes<=[1-9]\d{0,6}", options.fit):
-        refuse(f"FIT: expected none, others, half, 'nodes<=N' or 'others,nodes<=N', found {options.fit!r}")
+    if not re.fullmatch(r"none|others|half|systems|(others,)?nodes<=[1-9]\d{0,6}", options.fit):
+        refuse(f"FIT: expected none, others, half, systems, 'nodes<=N' or 'others,nodes<=N', found {options.fit!r}")
     return options
 
 
@@ -497,6 +601,9 @@ def main():
     options = arguments()
     data, machines = load(options.data, list), load(options.machines, dict)
     bench = Bench(Program(options.program), data, machines)
+    if options.fit == "systems":
+        print_systems(bench)
+        return
     if "nodes<=" in options.fit:
         bench.small_counts(int(options.fit.split("=")[1]), options.fit, options.fit.startswith("others"))
     else:
@@ -509,6 +616,8 @@ def main():
             report(points, f"{label}: {title}")
             report_mpi(points)
     report_default(bench)
+    if options.fit == "none":
+        report_shipped(bench)
     if bench.fewest < OTHERS_LEAST:
         print(f"\nothers: a machine was predicted by only {bench.fewest} points of others; give files of more machines")
     report_left_out(bench)

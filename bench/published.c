@@ -7,13 +7,18 @@
  *
  *     nccl PARTS CPU DOMAINS GPUS CALL FORCED BYTES VERSION CLOCK SECONDS   a point; CPU "" usual,
  *                                   FORCED an algorithm or "", CLOCK 1: of torch and a host clock
- *     mpi MACHINE CALL ALGORITHM RANKS TASKS BY_NODE BYTES SECONDS          a point
+ *     mpi MACHINE CALL ALGORITHM RANKS TASKS BY_NODE BYTES SECONDS          a point; for ALGORITHM
+ *                                   mpich or openmpi what that library runs, of elements of 4 bytes
  *     version VERSION LIST          these points' NCCL is another one
  *     ship MODEL                    its constants are what ships
  *     keep MODEL                    what they are now is kept: what a later fit is around
  *     recall MODEL                  they are what is kept
  *     fit MODEL table|own ROUNDS LIST     by the table's prior, or around what is kept
  *     price MODEL DOUBT LIST        seconds, low, high
+ *     set MODEL NAME VALUE          one of its constants
+ *     own MODEL LIST                constants fitted to these points around what is kept, one answer:
+ *                                   name=value=low=high=learned of each: the ends of the 95 %
+ *                                   interval, and whether the points said much of it
  *
  * MODEL: nccl, mpi; plain and plain_mpi, the alpha-beta-s models that they are compared with; rule,
  * NCCL's own constants.
@@ -25,6 +30,7 @@
 
 #include "base/list.h"
 #include "base/text.h"
+#include "model/library_mpi.h"
 #include "model/price_mpi.h"
 #include "model/price_nccl.h"
 
@@ -223,12 +229,19 @@ static enum hs_status add_mpi(char *const *words, struct hs_error *err)
 {
     struct point point = {.seconds = number(words[7])};
     size_t machine, kind, algorithm;
+    enum hs_library library = strcmp(words[2], "mpich") == 0     ? HS_LIBRARY_MPICH
+                              : strcmp(words[2], "openmpi") == 0 ? HS_LIBRARY_OPENMPI
+                                                                 : HS_LIBRARY_UNSAID;
 
+    if (library)
+        algorithm =
+            hs_mpi_choose(library, whole(words[3]), 1, number(words[6]), number(words[6]) / 4)
+                .algorithm;
     if (hs_name_find(&machine, words[0], "machine", hs_mpi_machine_names, HS_MPI_MACHINE_COUNT,
                      err) ||
         hs_name_find(&kind, words[1], "collective", hs_library_call_names, HS_CALL_ALLTOALL, err) ||
-        hs_name_find(&algorithm, words[2], "algorithm", hs_mpi_algorithm_names,
-                     HS_MPI_ALGORITHM_COUNT, err))
+        (!library && hs_name_find(&algorithm, words[2], "algorithm", hs_mpi_algorithm_names,
+                                  HS_MPI_ALGORITHM_COUNT, err)))
         return HS_INVALID;
     point.call = (struct hs_mpi_call){.machine = (enum hs_mpi_machine)machine,
                                       .kind = (enum hs_library_call)kind,
@@ -293,6 +306,20 @@ static enum hs_status ship_model(char *const *words, struct hs_error *err)
     return HS_OK;
 }
 
+static enum hs_status set_constant(char *const *words, struct hs_error *err)
+{
+    size_t model, i = 0;
+
+    if (find_model(&model, words[0], err))
+        return HS_INVALID;
+    while (i < models[model]->count && strcmp(models[model]->constants[i].name, words[1]) != 0)
+        i++;
+    if (i == models[model]->count || !(number(words[2]) > 0))
+        return hs_fail(err, HS_INVALID, "no such constant, or value: %s", words[1]);
+    constants[model][i] = number(words[2]);
+    return HS_OK;
+}
+
 static enum hs_status keep_model(char *const *words, struct hs_error *err)
 {
     size_t model;
@@ -313,32 +340,74 @@ static enum hs_status recall_model(char *const *words, struct hs_error *err)
     return HS_OK;
 }
 
+/* The points of a list, as the model's: owned by the caller. */
+static enum hs_status take_points(struct hs_price_point **taken, size_t *count, size_t model,
+                                  const char *list, struct hs_error *err)
+{
+    size_t point = SIZE_MAX, last = 0;
+
+    *count = 0;
+    *taken = calloc(point_count + 1, sizeof(**taken));
+    if (*taken == NULL)
+        return hs_no_memory(err);
+    while (next_point(&point, &last, &list) && *count < point_count)
+        (*taken)[(*count)++] =
+            (struct hs_price_point){call_of(&points[point], model), points[point].seconds};
+    return HS_OK;
+}
+
 static enum hs_status fit_model(char *const *words, struct hs_error *err)
 {
-    size_t model, point = SIZE_MAX, last = 0, count = 0;
-    const char *list = words[3];
+    size_t model;
     struct hs_constants_question question = {.rounds = (int)whole(words[2])};
     struct hs_price_point *taken;
     enum hs_status status;
     double cost;
 
-    if (find_model(&model, words[0], err))
+    if (find_model(&model, words[0], err) ||
+        take_points(&taken, &question.count, model, words[3], err))
         return HS_INVALID;
-    taken = calloc(point_count + 1, sizeof(*taken));
-    if (taken == NULL)
-        return hs_no_memory(err);
-    while (next_point(&point, &last, &list) && count < point_count)
-        taken[count++] =
-            (struct hs_price_point){call_of(&points[point], model), points[point].seconds};
     question.model = models[model];
     question.points = taken;
-    question.count = count;
     question.around = strcmp(words[1], "own") == 0 ? kept[model] : NULL;
     status = hs_constants_fit(constants[model], &cost, &question, err);
     free(taken);
     if (status == HS_OK)
         printf("cost\t%.9g\n", cost);
     return status;
+}
+
+#define NORMAL95 1.96
+#define LEARNED  0.9 /* of a constant's width: what is known better than that was said by points */
+
+static enum hs_status tell_own(char *const *words, struct hs_error *err)
+{
+    size_t model;
+    double deviations[HS_CONSTANTS_MAX];
+    struct hs_constants_question question = {.deviations = deviations};
+    struct hs_price_point *taken;
+    enum hs_status status;
+
+    if (find_model(&model, words[0], err) ||
+        take_points(&taken, &question.count, model, words[1], err))
+        return HS_INVALID;
+    question.model = models[model];
+    question.points = taken;
+    question.around = kept[model];
+    status = hs_constants_fit(constants[model], NULL, &question, err);
+    free(taken);
+    if (status != HS_OK)
+        return status;
+    printf("own");
+    for (size_t i = 0; i < models[model]->count; i++) {
+        const struct hs_constant *row = &models[model]->constants[i];
+        double value = constants[model][i], range = exp(NORMAL95 * deviations[i]);
+
+        printf("\t%s=%.4g=%.4g=%.4g=%d", row->name, value, value / range, value * range,
+               deviations[i] < LEARNED * row->width);
+    }
+    printf("\n");
+    return HS_OK;
 }
 
 static double deviation_of(const struct point *point, size_t model, double doubt)
@@ -387,7 +456,8 @@ static const struct command {
     {"mpi", 8, false, add_mpi},       {"version", 2, false, set_version},
     {"ship", 1, false, ship_model},   {"keep", 1, false, keep_model},
     {"fit", 4, true, fit_model},      {"price", 3, true, price_points},
-    {"choice", 1, true, tell_choice},
+    {"choice", 1, true, tell_choice}, {"own", 2, true, tell_own},
+    {"set", 3, false, set_constant},
 };
 
 static enum hs_status obey(char *line, bool *answered, struct hs_error *err)

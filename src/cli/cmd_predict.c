@@ -25,6 +25,17 @@ static const char *const *strategy_names(void)
     return names;
 }
 
+/* Forms of tables of other programs. */
+static const char *const *forms(void)
+{
+    static const char *const names[] = {"nccl-tests", NULL};
+
+    return names;
+}
+
+#define SIZE_USUAL          "128MiB"
+#define SIZES_OF_NCCL_TESTS "8B:8GiB"
+
 #define FIELD(name) offsetof(struct hs_predict_settings, name)
 
 static const struct hs_argument arguments[] = {
@@ -50,10 +61,11 @@ static const struct hs_option options[] = {
      .letter = 's',
      .argument = "SIZE[:SIZE]",
      .group = "Problem",
-     .fallback = "128MiB",
      .type = &hs_option_bytes_range,
      .offset = FIELD(bytes),
-     .help = "message per process; 1MiB:1GiB is a sweep in powers of two, and 25MB,1GiB a list"},
+     .help = "message per process; 1MiB:1GiB is a sweep in powers of two, and 25MB,1GiB a list "
+             "(default " SIZE_USUAL "; with --as nccl-tests " SIZES_OF_NCCL_TESTS
+             ", as its -b 8 -e 8G -f 2)"},
     HS_ROW_DATATYPE("Problem", FIELD(datatype)),
     {.name = "search",
      .argument = "NAME",
@@ -99,6 +111,14 @@ static const struct hs_option options[] = {
      .type = &hs_option_count,
      .offset = FIELD(top),
      .help = "plans to show; the flat split is always shown too"},
+    {.name = "as",
+     .argument = "FORM",
+     .group = "Output",
+     .words = forms,
+     .type = &hs_option_word,
+     .offset = FIELD(as),
+     .help = "a table in the columns of another program, size by size: what the library takes by "
+             "itself and the best plan, with what bounds them (one process count)"},
     {.name = "explain",
      .argument = "PLAN",
      .group = "Output",
@@ -119,7 +139,7 @@ static const struct hs_option options[] = {
 /* The result file, not the table, is what JSON is printed of. */
 static bool is_json(const struct hs_predict_settings *settings)
 {
-    return hs_print_format(&settings->print) == HS_FORMAT_JSON;
+    return hs_print_format(&settings->print) == HS_FORMAT_JSON && !settings->as;
 }
 
 static enum hs_status check_settings(const struct hs_predict_settings *settings,
@@ -132,6 +152,8 @@ static enum hs_status check_settings(const struct hs_predict_settings *settings,
     if ((settings->keep || settings->widen) && !containment)
         return hs_fail(err, HS_INVALID, "--%s: only for --search containment",
                        settings->keep ? "keep" : "widen");
+    if (settings->as && (settings->explain || over_np))
+        return hs_fail(err, HS_INVALID, "--as: expected one process count, and not --explain");
     if (settings->explain && (over_np || over_bytes))
         return hs_fail(err, HS_INVALID,
                        "--explain: expected one process count and one size, found a sweep of --%s",
@@ -165,7 +187,7 @@ static enum hs_status finish_result(const struct hs_predict *predict, struct hs_
 /* What is shown of one point is a result, except for a sweep. */
 static bool wants_result(const struct hs_predict *predict, const struct hs_predict_sweep *sweep)
 {
-    bool shows_one = !sweep->over_np && !sweep->over_bytes && !predict->settings->explain;
+    bool shows_one = !hs_predict_is_swept(sweep, predict) && !predict->settings->explain;
 
     return is_json(predict->settings) || predict->settings->output || shows_one;
 }
@@ -182,7 +204,7 @@ static enum hs_status run_point(const struct hs_predict *predict, struct hs_pred
         return status;
     if (predict->settings->explain)
         return hs_predict_explain(predict, point, err);
-    if (!sweep->over_np && !sweep->over_bytes)
+    if (!hs_predict_is_swept(sweep, predict))
         return hs_predict_show(predict, point, result, err);
     hs_predict_sweep_add(sweep, predict, point);
     return HS_OK;
@@ -333,7 +355,7 @@ static enum hs_status run_sweep(const struct hs_predict *predict, struct hs_erro
     hs_predict_sweep_init(&sweep, predict);
     for (uint64_t p = np->first; p != 0 && status == HS_OK; p = hs_range_next(np, p))
         status = run_np(predict, &sweep, (int64_t)p, err);
-    if (status == HS_OK && !json && (sweep.over_np || sweep.over_bytes))
+    if (status == HS_OK && !json && hs_predict_is_swept(&sweep, predict))
         hs_predict_sweep_print(&sweep, predict);
     hs_table_release(&sweep.lines);
     if (status == HS_OK && !json)
@@ -377,6 +399,9 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     enum hs_status status;
 
     context->quiet = settings->quiet;
+    if (settings->bytes.first == 0)
+        hs_bytes_range_parse(&settings->bytes, settings->as ? SIZES_OF_NCCL_TESTS : SIZE_USUAL,
+                             NULL);
     if (settings->output && strcmp(settings->output, "-") == 0) {
         settings->print.format = hs_format_names[HS_FORMAT_JSON];
         settings->output = NULL;
@@ -411,6 +436,7 @@ const struct hs_command hs_command_predict = {
     .examples =
         "  hiersearch predict abci --np 128\n"
         "  hiersearch predict abci --np 128 --explain best\n"
+        "  hiersearch predict dgx-h100-superpod --np 64 --as nccl-tests\n"
         "  hiersearch predict summit --np 6:4608 --size 64MiB\n"
         "  hiersearch predict nvlink:8@300GB/s~3us,ib@200GB/s~12us --np 1024 --chunks 1,2,4,8\n"
         "  hiersearch predict abci --np 128 --size 1MiB:1GiB -o abci-128.json",

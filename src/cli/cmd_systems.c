@@ -156,6 +156,9 @@ static void say_system(struct hs_sheet *sheet, const struct hs_system *system)
     say_field(sheet, 0, "machine", system->title);
     say_field(sheet, 0, "source", system->source);
     say_field(sheet, 0, "notes", system->notes);
+    if (hs_system_library(system))
+        say_field(sheet, 0, "library", hs_library_written(hs_system_library(system)));
+    say_field(sheet, 0, "parts", system->parts);
     hs_sheet_say(sheet, "latencies %s; a ring step pays %g of them; launch %s per call\n\n",
                  hs_latency_kind_names[system->latency_kind], system->pipeline_granularity,
                  HS_AS_TIME(system->launch_seconds));
@@ -163,6 +166,12 @@ static void say_system(struct hs_sheet *sheet, const struct hs_system *system)
     hs_sheet_table(sheet, &table);
     hs_sheet_say(sheet,
                  "\nbandwidth: what one child can send into the level, over all its ports\n");
+    if (system->constant_count > 0) {
+        hs_sheet_say(sheet, "\nconstants of %s's price, fitted to this machine's own times\n\n",
+                     hs_library_written(hs_system_library(system)));
+        hs_own_constants_table(&table, system);
+        hs_sheet_table(sheet, &table);
+    }
     say_fits(sheet, system);
     say_sources(sheet, system);
 }

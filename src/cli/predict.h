@@ -16,13 +16,14 @@
 #include "console/progress_line.h"
 #include "model/datatype.h"
 #include "model/gaps.h"
+#include "model/price_library.h"
 #include "result/result.h"
 #include "search/search.h"
 #include "view/sheet.h"
 
 struct hs_predict_settings {
-    const char *system; /* as typed */
-    struct hs_range np, bytes;
+    const char *system;        /* as typed */
+    struct hs_range np, bytes; /* bytes.first 0: not given */
     enum hs_datatype datatype;
     int64_t top;
     const char *search;          /* name of a strategy */
@@ -31,6 +32,7 @@ struct hs_predict_settings {
     double budget_seconds;       /* 0: not given */
     struct hs_count_list chunks; /* empty: not given */
     unsigned algorithms;         /* bits; 0: not given */
+    const char *as;              /* a form of table; NULL: the usual one */
     const char *explain;         /* plan text or "best"; NULL: not asked for */
     struct hs_print print;
     bool quiet;
@@ -71,6 +73,9 @@ enum hs_status hs_predict_point_init(struct hs_predict_point *point,
 enum hs_status hs_predict_hint_neighbours(const struct hs_predict *predict, struct hs_error *err);
 void hs_predict_point_release(struct hs_predict_point *point);
 
+/* What the system's library takes by itself. */
+struct hs_library_price hs_predict_library(const struct hs_predict *predict,
+                                           const struct hs_predict_point *point);
 /* Plans that --top asks for and that exist. */
 size_t hs_predict_shown(const struct hs_predict *predict, const struct hs_predict_point *point);
 
@@ -101,7 +106,8 @@ enum hs_status hs_predict_explain(const struct hs_predict *predict,
 /* ---- predict_sweep.c ---- */
 
 /* Points come in the order of hs_predict_sweep_add: sizes of the first process count, then of the
- * next. One line per point; where both vary, people see matrices of process count by size. */
+ * next. One line per point; where both vary, people see matrices of process count by size. With
+ * --as lines are in the columns of another program. */
 struct hs_predict_sweep {
     struct hs_table lines;
     bool over_np, over_bytes;
@@ -111,6 +117,8 @@ struct hs_predict_sweep {
     struct hs_gaps gaps;     /* of the plans shown */
     struct hs_plan previous; /* winner of the process count before; count 0: none */
 };
+/* Whether points are lines of one table. */
+bool hs_predict_is_swept(const struct hs_predict_sweep *sweep, const struct hs_predict *predict);
 void hs_predict_sweep_init(struct hs_predict_sweep *sweep, const struct hs_predict *predict);
 void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predict *predict,
                           const struct hs_predict_point *point);

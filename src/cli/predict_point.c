@@ -84,8 +84,8 @@ enum hs_status hs_predict_point_init(struct hs_predict_point *point,
     point->request = (struct hs_search_request){
         .system = predict->system,
         .problem = hs_problem_world(np, (double)bytes),
-        .algorithms = settings->algorithms ? settings->algorithms
-                                           : hs_system_algorithms(predict->system),
+        .algorithms =
+            settings->algorithms ? settings->algorithms : hs_system_algorithms(predict->system),
         .chunks = settings->chunks.count ? settings->chunks.values : NULL,
         .chunk_count = settings->chunks.count,
         .top = settings->top < 2 ? 2 : (size_t)settings->top,
@@ -147,6 +147,13 @@ enum hs_status hs_predict_hint_neighbours(const struct hs_predict *predict, stru
 void hs_predict_point_release(struct hs_predict_point *point)
 {
     hs_search_result_release(&point->found);
+}
+
+struct hs_library_price hs_predict_library(const struct hs_predict *predict,
+                                           const struct hs_predict_point *point)
+{
+    return hs_library_price(predict->system, &point->request.problem,
+                            hs_datatype_bytes(predict->settings->datatype));
 }
 
 size_t hs_predict_shown(const struct hs_predict *predict, const struct hs_predict_point *point)

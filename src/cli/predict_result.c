@@ -74,6 +74,26 @@ static enum hs_status add_pruned(struct hs_result_message *message,
     return added ? HS_OK : hs_no_memory(err);
 }
 
+static enum hs_status add_library(struct hs_result_message *message,
+                                  const struct hs_predict *predict,
+                                  const struct hs_predict_point *point, struct hs_error *err)
+{
+    struct hs_library_price price = hs_predict_library(predict, point);
+    const struct hs_search_plan *best = &point->found.plans[0];
+    double seconds = hs_library_plan_seconds(&price, predict->system, &point->request.problem,
+                                             &best->plan, best->seconds);
+
+    if (seconds != best->seconds)
+        price.best_seconds = seconds;
+    if (!hs_library_is_priced(&price))
+        return HS_OK;
+    message->library = malloc(sizeof(price));
+    if (!message->library)
+        return hs_no_memory(err);
+    *message->library = price;
+    return HS_OK;
+}
+
 enum hs_status hs_predict_result_add(struct hs_result *result, const struct hs_predict *predict,
                                      const struct hs_predict_point *point, struct hs_error *err)
 {
@@ -93,5 +113,7 @@ enum hs_status hs_predict_result_add(struct hs_result *result, const struct hs_p
     message->flat_seconds = point->found.flat_seconds;
     message->best = point->found.plans[0].plan;
     status = add_pruned(message, predict, point, err);
+    if (status == HS_OK)
+        status = add_library(message, predict, point, err);
     return status == HS_OK ? add_candidates(message, predict, point, err) : status;
 }

@@ -84,34 +84,30 @@ static void say_search(const struct hs_predict *predict, const struct hs_predict
         say_regret(predict, point);
 }
 
-/* From this gain over the library's own call on it is advice to split. */
-#define ADVICE_GAIN 1.03
-
-/* What NCCL does by itself, where the system says that it runs: "NCCL's own AllReduce (tree, LL128)
- * takes 94.84 us, 80.1 us to 112.3 us with 90 %: a split gains 1.124x". */
-static void say_library(const struct hs_predict *predict, const struct hs_predict_point *point)
+/* What the library does by itself, where the system says which there is: "NCCL's own AllReduce
+ * (tree, LL128 by its rule) takes 94.84 us, 80.1 us to 112.3 us with 90 %: a split gains 1.124x".
+ */
+static void say_library(const struct hs_predict *predict, const struct hs_predict_point *point,
+                        const struct hs_library_price *own)
 {
-    const struct hs_system *system = predict->system;
-    int64_t np = point->request.problem.group.size, gpus = system->nccl.gpus;
-    struct hs_nccl_ask ask = {.kind = HS_CALL_ALLREDUCE, .bytes = (double)point->bytes};
-    struct hs_nccl_price price;
+    const struct hs_search_plan *best = &point->found.plans[0];
+    const char *name = hs_library_written(own->library);
+    double seconds = hs_library_plan_seconds(own, predict->system, &point->request.problem,
+                                             &best->plan, best->seconds);
 
-    if (!hs_system_is_nccl_native(predict->system) || np == 1)
-        return;
-    ask.gpus = gpus < np ? gpus : np;
-    ask.domains = (np + ask.gpus - 1) / ask.gpus;
-    if (hs_nccl_price(&price, &system->nccl, &ask, NULL))
-        return;
-    hs_sheet_say(predict->sheet, "NCCL's own AllReduce (%s, %s by its rule) takes %s, ",
-                 hs_nccl_algorithm_names[price.choice.algorithm],
-                 hs_nccl_protocol_names[price.choice.protocol], HS_AS_TIME(price.seconds));
-    hs_sheet_say(predict->sheet, "%s to %s with 90 %%: ", HS_AS_TIME(price.low_seconds),
-                 HS_AS_TIME(price.high_seconds));
-    if (point->found.flat_seconds < point->found.plans[0].seconds * ADVICE_GAIN)
+    hs_sheet_say(predict->sheet, "%s's own AllReduce (%s by its rule) takes %s, ", name,
+                 own->choice, HS_AS_TIME(own->seconds));
+    hs_sheet_say(predict->sheet, "%s to %s with 90 %%: ", HS_AS_TIME(own->low_seconds),
+                 HS_AS_TIME(own->high_seconds));
+    if (hs_library_is_left_alone(own, seconds))
         hs_sheet_say(predict->sheet, "leave it alone\n");
     else
-        hs_sheet_say(predict->sheet, "a split gains %s\n",
-                     HS_AS_RATIO(point->found.flat_seconds, point->found.plans[0].seconds));
+        hs_sheet_say(predict->sheet, "a %s gains %s\n",
+                     hs_plan_is_flat(&best->plan) ? "flat ring" : "split",
+                     HS_AS_RATIO(own->seconds, seconds));
+    if (seconds != best->seconds)
+        hs_sheet_say(predict->sheet, "by the same steps and protocols %s takes %s\n",
+                     HS_AS_PLAN(&best->plan), HS_AS_TIME(seconds));
 }
 
 /* "best  4x8x4  12.34 ms  1.392x faster than flat (17.16 ms)" */
@@ -119,10 +115,16 @@ static void say_answer(const struct hs_predict *predict, const struct hs_predict
                        const struct hs_plan_cost *cost)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
+    struct hs_library_price own = hs_predict_library(predict, point);
     double flat_seconds = point->found.flat_seconds;
     const char *alone = hs_system_is_nccl_native(predict->system) ? "NCCL's own" : "flat";
 
-    say_library(predict, point);
+    if (hs_library_is_priced(&own))
+        say_library(predict, point, &own);
+    else if (own.library == HS_LIBRARY_RCCL)
+        hs_sheet_say(predict->sheet,
+                     "RCCL's own AllReduce has no price here, for want of published "
+                     "times: gains are over the flat ring\n");
     hs_sheet_stress(predict->sheet, "best  %s  %s", HS_AS_PLAN(&best->plan),
                     HS_AS_TIME(best->seconds));
     if (isfinite(cost->ci95_seconds) && hs_predict_is_calibrated(predict))

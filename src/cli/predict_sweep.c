@@ -4,14 +4,38 @@
 #include "model/limit.h"
 #include "search/winners.h"
 #include "view/candidates.h"
+#include "view/nccl_tests.h"
 #include "view/winners.h"
+
+bool hs_predict_is_swept(const struct hs_predict_sweep *sweep, const struct hs_predict *predict)
+{
+    return sweep->over_np || sweep->over_bytes || predict->settings->as;
+}
 
 void hs_predict_sweep_init(struct hs_predict_sweep *sweep, const struct hs_predict *predict)
 {
     *sweep = (struct hs_predict_sweep){
         .over_np = predict->settings->np.first != predict->settings->np.last,
         .over_bytes = predict->settings->bytes.first != predict->settings->bytes.last};
-    hs_winners_init(&sweep->lines, sweep->over_np ? HS_BY_COUNT : HS_BY_SIZE);
+    if (predict->settings->as)
+        hs_nccl_tests_init(&sweep->lines);
+    else
+        hs_winners_init(&sweep->lines, sweep->over_np ? HS_BY_COUNT : HS_BY_SIZE);
+}
+
+static void add_as(struct hs_predict_sweep *sweep, const struct hs_predict *predict,
+                   const struct hs_predict_point *point)
+{
+    const struct hs_search_plan *best = &point->found.plans[0];
+
+    hs_nccl_tests_add(&sweep->lines,
+                      &(struct hs_nccl_tests_row){.system = predict->system,
+                                                  .problem = point->request.problem,
+                                                  .datatype = predict->settings->datatype,
+                                                  .library = hs_predict_library(predict, point),
+                                                  .plan = &best->plan,
+                                                  .seconds = best->seconds});
+    sweep->extrapolated = sweep->extrapolated || point->extrapolated;
 }
 
 /* In matrices a process count beyond the description marks its row, a calibration's gap its plan.
@@ -29,6 +53,10 @@ void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predic
     struct hs_winner winner = hs_winner_of(&point->request.problem, &best->plan, best->seconds,
                                            point->found.flat_seconds);
 
+    if (predict->settings->as) {
+        add_as(sweep, predict, point);
+        return;
+    }
     winner.native = hs_system_is_nccl_native(predict->system);
     winner.mark = marked ? " *" : NULL;
     winner.spread = hs_cost_spread(predict->system, &cost);
@@ -41,6 +69,19 @@ void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predic
     hs_winners_add(&sweep->lines, &winner);
     sweep->extrapolated = sweep->extrapolated || point->extrapolated;
     sweep->previous = best->plan;
+}
+
+static void print_as(struct hs_predict_sweep *sweep, const struct hs_predict *predict)
+{
+    enum hs_library library = hs_system_library(predict->system);
+
+    hs_sheet_say(predict->sheet,
+                 "%s: AllReduce of %" PRIu64 " process%s in the columns of nccl-tests%s%s\n\n",
+                 predict->label, predict->settings->np.first,
+                 predict->settings->np.first == 1 ? "" : "es", library ? "; by itself: " : "",
+                 library ? hs_library_written(library) : "");
+    hs_nccl_tests_print(predict->sheet, &sweep->lines);
+    hs_predict_legend(predict, &sweep->gaps, false, sweep->extrapolated);
 }
 
 static size_t count_sizes(const struct hs_range *bytes)
@@ -57,6 +98,10 @@ void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_pred
     const struct hs_predict_settings *settings = predict->settings;
     bool both = sweep->over_np && sweep->over_bytes;
 
+    if (settings->as) {
+        print_as(sweep, predict);
+        return;
+    }
     if (both)
         hs_sheet_say(predict->sheet, "%s: process count by message size\n", predict->label);
     else if (sweep->over_np)

@@ -260,6 +260,19 @@ static enum hs_status check_points(const struct hs_constants_question *question,
     return HS_OK;
 }
 
+/* The roots of the diagonal of H's inverse. */
+static void put_deviations(struct fit *fit, double *deviations, double *values)
+{
+    size_t n = fit->model->count;
+    gsl_matrix_view matrix = gsl_matrix_view_array(fit->normal, n, n);
+
+    linearise(fit, values);
+    gsl_linalg_cholesky_decomp1(&matrix.matrix);
+    gsl_linalg_cholesky_invert(&matrix.matrix);
+    for (size_t i = 0; i < n; i++)
+        deviations[i] = sqrt(fit->normal[i * n + i]);
+}
+
 enum hs_status hs_constants_fit(double *values, double *cost,
                                 const struct hs_constants_question *question, struct hs_error *err)
 {
@@ -278,6 +291,8 @@ enum hs_status hs_constants_fit(double *values, double *cost,
     reached = descend(&fit, values, question->rounds > 0 ? question->rounds : ROUNDS);
     if (cost != NULL)
         *cost = reached;
+    if (question->deviations != NULL)
+        put_deviations(&fit, question->deviations, values);
     free(fit.memory);
     return HS_OK;
 }

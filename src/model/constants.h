@@ -59,6 +59,9 @@ struct hs_constants_question {
      * points say of it, given what is known of its class. */
     const double *around;
     int rounds; /* 0: as many as it takes, at most 40 */
+    /* [of the model's count], or NULL: gets the standard deviation of each log(constant), of the
+     * normal distribution that the posterior is like around its largest. */
+    double *deviations;
 };
 
 /* Fits the values, which it starts from. *cost (may be NULL): the sum above. HS_INVALID: a time

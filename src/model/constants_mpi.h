@@ -2,8 +2,9 @@
  * constants_mpi.h - the constants of price_mpi.h, a row each: name, unit, prior, deviation,
  * deviation in its family, what ships, width, meaning (constants.h).
  *
- * Families are of machines, in the order of enum hs_mpi_machine. What ships was fitted to 438
- * published times (docs/model.md). Units: us, ns/B, MiB, "-" a part or an exponent, "x" times.
+ * Families are of machines, in the order of enum hs_mpi_machine; a system's own are in none, and
+ * its latencies and rates those of its levels. What ships was fitted to 438 published times
+ * (docs/model.md). Units: us, ns/B, MiB, "-" a part or an exponent, "x" times.
  */
 #ifndef HS_MODEL_CONSTANTS_MPI_H
 #define HS_MODEL_CONSTANTS_MPI_H
@@ -16,30 +17,40 @@
         "one step, short message, neighbours: lumi")                                      \
     row(STEP_MN5, "step_mn5", "us", 1.5, 0.6, 0.35, 1.645805968, 0.4,                     \
         "one step, short message, neighbours: mn5")                                       \
+    row(STEP_SYSTEM, "step", "x", 1, 0.4, 0, 1, 0.4,                                      \
+        "a step, times its level's latency")                                              \
     row(REDUCE_LEONARDO, "reduce_leonardo", "ns/B", 0.15, 0.6, 0.5, 0.06587868117, 0.4,   \
         "reduction, data in cache: leonardo")                                             \
     row(REDUCE_LUMI, "reduce_lumi", "ns/B", 0.15, 0.6, 0.5, 0.1985318028, 0.4,            \
         "reduction, data in cache: lumi")                                                 \
     row(REDUCE_MN5, "reduce_mn5", "ns/B", 0.15, 0.6, 0.5, 0.1030707981, 0.4,              \
         "reduction, data in cache: mn5")                                                  \
+    row(REDUCE_SYSTEM, "reduce", "ns/B", 0.1, 0.5, 0, 0.1, 0.4,                           \
+        "reduction, data in cache: of a system")                                          \
     row(MEMORY_LEONARDO, "memory_leonardo", "x", 1.6, 0.4, 0.4, 2.742762354, 0.3,         \
         "reduction and copy beyond the cache, times: leonardo")                           \
     row(MEMORY_LUMI, "memory_lumi", "x", 1.6, 0.4, 0.4, 0.9017297327, 0.3,                \
         "reduction and copy beyond the cache, times: lumi")                               \
     row(MEMORY_MN5, "memory_mn5", "x", 1.6, 0.4, 0.4, 1.367084559, 0.3,                   \
         "reduction and copy beyond the cache, times: mn5")                                \
+    row(MEMORY_SYSTEM, "memory", "x", 1.6, 0.4, 0, 1.6, 0.3,                              \
+        "reduction and copy beyond the cache, times: of a system")                        \
     row(FAR_LEONARDO, "far_leonardo", "x", 1.4, 0.3, 0.25, 1.362815135, 0.2,              \
         "step of halving and doubling (far partners, both wait), times: leonardo")        \
     row(FAR_LUMI, "far_lumi", "x", 1.4, 0.3, 0.25, 1.140274367, 0.2,                      \
         "step of halving and doubling (far partners, both wait), times: lumi")            \
     row(FAR_MN5, "far_mn5", "x", 1.4, 0.3, 0.25, 1.671886689, 0.2,                        \
         "step of halving and doubling (far partners, both wait), times: mn5")             \
+    row(FAR_SYSTEM, "far", "x", 1.4, 0.3, 0, 1.4, 0.2,                                    \
+        "step of halving and doubling, times: of a system")                               \
     row(RATE_LEONARDO, "rate_leonardo", "-", 0.8, 0.2, 0.15, 0.6164059645, 0.15,          \
         "part of the NIC's line rate: leonardo")                                          \
     row(RATE_LUMI, "rate_lumi", "-", 0.8, 0.2, 0.15, 0.6577617505, 0.15,                  \
         "part of the NIC's line rate: lumi")                                              \
     row(RATE_MN5, "rate_mn5", "-", 0.8, 0.2, 0.15, 0.6901202386, 0.15,                    \
         "part of the NIC's line rate: mn5")                                               \
+    row(RATE_SYSTEM, "rate", "x", 1, 0.15, 0, 1, 0.15,                                    \
+        "what a byte goes at where nothing is reduced, times its level's")                \
     row(GRAIN, "grain", "-", 0.15, 0.5, 0, 0.1214364839, 0.2,                             \
         "step grows by this part per doubling of 1 + bytes / 32")                         \
     row(RENDEZVOUS, "rendezvous", "us", 2, 0.7, 0, 1.31591935, 0.4,                       \

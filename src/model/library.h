@@ -7,6 +7,27 @@
 #ifndef HS_MODEL_LIBRARY_H
 #define HS_MODEL_LIBRARY_H
 
+/* Libraries that a system's programs may call. name, text of a file, how people write it */
+/* clang-format off */
+#define HS_LIBRARIES(row)              \
+    row(NCCL, "nccl", "NCCL")          \
+    row(RCCL, "rccl", "RCCL")          \
+    row(MPICH, "mpich", "MPICH")       \
+    row(OPENMPI, "openmpi", "Open MPI")
+/* clang-format on */
+
+enum hs_library {
+    HS_LIBRARY_UNSAID, /* without a text */
+#define HS_ROW(name, text, written) HS_LIBRARY_##name,
+    HS_LIBRARIES(HS_ROW)
+#undef HS_ROW
+        HS_LIBRARY_COUNT
+};
+/* From HS_LIBRARY_NCCL on. */
+extern const char *const hs_library_names[HS_LIBRARY_COUNT - 1];
+/* As people write it; of one unsaid "the library". */
+const char *hs_library_written(enum hs_library library);
+
 /* name, text, times that the bytes go around a ring */
 /* clang-format off */
 #define HS_LIBRARY_CALLS(row)               \

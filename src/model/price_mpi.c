@@ -4,8 +4,11 @@
 #include "model/price_mpi.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "model/constants_mpi.h"
+#include "model/problem.h"
+#include "model/system.h"
 
 #define LINE_GBPS        25.0 /* of a node's NIC, on all three machines */
 #define PER_NS           1e-3 /* us of a ns */
@@ -37,9 +40,17 @@ struct pace {
     const struct hs_mpi_call *call;
     const double *k;
     double bytes, ranks, tasks, levels;
+    double job;    /* ranks of all that run */
+    bool together; /* as do all calls of its stride, on a system */
     bool block;    /* consecutive ranks share a node: part of the steps stay inside */
-    double wire;   /* us per byte of one task of many on the NIC */
     double reduce; /* us per byte reduced */
+};
+
+/* What one step goes by. */
+struct hop {
+    double base_us, times; /* short message, neighbours; and where it is not between such */
+    double wire;           /* us per byte */
+    double eager_bytes, rendezvous_us;
 };
 
 /* Halves of a reduce-scatter, an allgather, an allreduce. */
@@ -52,20 +63,108 @@ static double of_machine(const struct pace *p, enum hs_mpi_constant first)
     return p->k[first + p->call->machine];
 }
 
-static double step_us(const struct pace *p, double bytes)
+static double step_us(const struct pace *p, const struct hop *hop, double bytes)
 {
-    double spread = fmin(1, fmax(0, log2(p->ranks) - SPREAD_LEVELS));
-    double us = of_machine(p, HS_MPI_K_STEP_LEONARDO) * (1 + p->k[HS_MPI_K_SPREAD] * spread);
+    double spread = fmin(1, fmax(0, log2(p->job) - SPREAD_LEVELS));
+    double us = hop->base_us * (1 + p->k[HS_MPI_K_SPREAD] * spread);
 
     us *= 1 + p->k[HS_MPI_K_GRAIN] * log2(1 + bytes / GRAIN_BYTES);
-    return us + (bytes > RENDEZVOUS_BYTES ? p->k[HS_MPI_K_RENDEZVOUS] : 0);
+    return hop->times * (us + (bytes > hop->eager_bytes ? hop->rendezvous_us : 0));
 }
 
-/* Alone on the NIC. */
-static double wire_us(const struct pace *p)
+/* ---- hops of one of the machines ------------------------------------------------------------- */
+
+/* `shared`: with the other tasks of the node. */
+static struct hop machine_hop(const struct pace *p, bool shared)
 {
-    return PER_NS / (LINE_GBPS * of_machine(p, HS_MPI_K_RATE_LEONARDO));
+    double alone = PER_NS / (LINE_GBPS * of_machine(p, HS_MPI_K_RATE_LEONARDO));
+
+    return (struct hop){.base_us = of_machine(p, HS_MPI_K_STEP_LEONARDO),
+                        .times = 1,
+                        .wire = shared ? alone * pow(p->tasks, p->k[HS_MPI_K_SHARING]) : alone,
+                        .eager_bytes = RENDEZVOUS_BYTES,
+                        .rendezvous_us = p->k[HS_MPI_K_RENDEZVOUS]};
 }
+
+/* ---- hops on the levels of a system ---------------------------------------------------------- */
+
+static double stride_of(const struct pace *p)
+{
+    return p->call->stride > 1 ? (double)p->call->stride : 1;
+}
+
+/* Seconds per byte of one of so many flows that leave a child; where each pair of children has a
+ * link of its own they have one such. */
+static double wire_of(const struct pace *p, const struct hs_level *level, double flows)
+{
+    double links = level->fabric == HS_FABRIC_MESH ? fmax(1, (double)level->arity - 1) : 1;
+
+    return 1e6 * flows * links / (level->bytes_per_second * of_machine(p, HS_MPI_K_RATE_LEONARDO));
+}
+
+/* Takes the level's protocol where its latency counts, and its wire where that is slower. */
+static void cross_level(struct hop *hop, const struct pace *p, const struct hs_level *level,
+                        double flows)
+{
+    hop->wire = fmax(hop->wire, wire_of(p, level, flows));
+    hop->base_us = 1e6 * level->latency_seconds * of_machine(p, HS_MPI_K_STEP_LEONARDO);
+    hop->eager_bytes = level->eager_bytes;
+    hop->rendezvous_us = 1e6 * level->rendezvous_seconds;
+}
+
+/* Of the flows that leave a child where all of its ranks send so far, those of this call, or of all
+ * such calls. */
+static double flows_of(const struct pace *p, double distance, double child)
+{
+    double all = fmin(distance, child);
+
+    return p->together ? all : fmax(1, all / stride_of(p));
+}
+
+/* Partners so far apart: some pair of them is in two children wherever blocks of both do not nest
+ * in these. */
+static struct hop system_hop(const struct pace *p, double distance)
+{
+    const struct hs_system *system = p->call->system;
+    double span = p->ranks * stride_of(p);
+    struct hop hop = {.times = 1};
+
+    for (size_t l = 0; l < system->level_count; l++) {
+        double child = (double)hs_system_child_ranks(system, l);
+
+        if (l > 0 && child >= span && fmod(child, span) == 0)
+            break;
+        if (distance >= child || fmod(child, 2 * distance) > 0)
+            cross_level(&hop, p, &system->levels[l], flows_of(p, distance, child));
+    }
+    return hop;
+}
+
+/* To the next rank: latencies are those of the hops on the way; the outermost level has its
+ * protocol. */
+static struct hop system_ring_hop(const struct pace *p)
+{
+    const struct hs_system *system = p->call->system;
+    double stride = stride_of(p), span = p->ranks * stride, inside = 0;
+    struct hop hop = {.times = 1}, at;
+
+    for (size_t l = system->level_count; l-- > 0;) {
+        double child = (double)hs_system_child_ranks(system, l), leaving = fmin(1, stride / child);
+
+        if ((l > 0 && child >= span && fmod(child, span) == 0) || leaving <= inside)
+            continue;
+        at = (struct hop){.times = 1};
+        cross_level(&at, p, &system->levels[l], flows_of(p, stride, child));
+        if (inside == 0)
+            hop = (struct hop){0, 1, 0, at.eager_bytes, at.rendezvous_us};
+        hop.base_us += at.base_us * (leaving - inside);
+        hop.wire = fmax(hop.wire, at.wire);
+        inside = leaving;
+    }
+    return hop;
+}
+
+/* ---- algorithms ------------------------------------------------------------------------------ */
 
 /* A ring's pieces are small: memory adds a part only. */
 static double reduce_us(const struct pace *p)
@@ -84,42 +183,49 @@ static struct pace pace_of(const struct hs_mpi_call *call, const double *values)
                      .k = values,
                      .bytes = call->bytes,
                      .ranks = (double)call->ranks,
-                     .tasks = (double)call->tasks,
+                     .job = (double)call->ranks,
+                     .tasks = call->system ? 1 : (double)call->tasks,
                      .levels = floor(log2((double)call->ranks)),
-                     .block = call->tasks > 1 && !call->by_node};
+                     .block = call->tasks > 1 && !call->by_node && !call->system};
 
-    p.wire = wire_us(&p) * pow(p.tasks, p.k[HS_MPI_K_SHARING]);
     p.reduce = reduce_us(&p);
     return p;
 }
 
 static struct halves ring_us(const struct pace *p)
 {
-    double piece = p->bytes / p->ranks, step = step_us(p, piece), wire = p->wire;
+    double piece = p->bytes / p->ranks, step;
+    struct hop hop = p->call->system ? system_ring_hop(p) : machine_hop(p, !p->block);
 
-    if (p->block) { /* of a node's hops one leaves it */
-        step *= 1 / p->tasks + (1 - 1 / p->tasks) * p->k[HS_MPI_K_INSIDE];
-        wire = wire_us(p);
-    }
-    return (struct halves){.gather = (p->ranks - 1) * (step + piece * wire),
-                           .reduce = (p->ranks - 1) * (step + piece * (wire + p->reduce))};
+    if (p->block) /* of a node's hops one leaves it */
+        hop.times = 1 / p->tasks + (1 - 1 / p->tasks) * p->k[HS_MPI_K_INSIDE];
+    step = step_us(p, &hop, piece);
+    return (struct halves){.gather = (p->ranks - 1) * (step + piece * hop.wire),
+                           .reduce = (p->ranks - 1) * (step + piece * (hop.wire + p->reduce))};
 }
 
-/* A step with a partner far away, who waits, too. */
-static double far_us(const struct pace *p, double bytes)
+/* A step with a partner far away, who waits, too: the level-th of halving, which has bytes /
+ * 2^level; libraries begin with the nearest one. */
+static struct halves far_us(const struct pace *p, int level, double bytes)
 {
-    return step_us(p, bytes) * of_machine(p, HS_MPI_K_FAR_LEONARDO);
+    struct hop hop =
+        p->call->system ? system_hop(p, stride_of(p) * exp2(level - 1)) : machine_hop(p, true);
+    double us;
+
+    hop.times *= of_machine(p, HS_MPI_K_FAR_LEONARDO);
+    if (p->block && p->call->algorithm == HS_MPI_HALVING && level > p->levels - log2(p->tasks))
+        hop.times *= p->k[HS_MPI_K_INSIDE];
+    us = step_us(p, &hop, bytes) + bytes * hop.wire;
+    return (struct halves){.gather = us, .reduce = us + bytes * p->reduce};
 }
 
 /* Ranks beyond a power of two hand their data over first and get the result last (textbook: no
  * published time that this was fitted to has them). */
 static struct halves fold_us(const struct pace *p)
 {
-    double us = far_us(p, p->bytes) + p->bytes * p->wire;
-
     if (p->ranks <= exp2(p->levels))
         return (struct halves){0, 0};
-    return (struct halves){.gather = us, .reduce = us + p->bytes * p->reduce};
+    return far_us(p, 1, p->bytes);
 }
 
 static struct halves halving_us(const struct pace *p)
@@ -127,41 +233,153 @@ static struct halves halving_us(const struct pace *p)
     struct halves us = fold_us(p);
 
     for (int level = 1; level <= (int)p->levels; level++) {
-        double bytes = p->bytes / exp2(level), step = far_us(p, bytes);
+        struct halves step = far_us(p, level, p->bytes / exp2(level));
 
-        if (p->block && level > p->levels - log2(p->tasks))
-            step *= p->k[HS_MPI_K_INSIDE];
-        us.gather += step + bytes * p->wire;
-        us.reduce += step + bytes * (p->wire + p->reduce);
+        us.gather += step.gather;
+        us.reduce += step.reduce;
     }
     return us;
 }
 
 static double doubling_us(const struct pace *p)
 {
-    struct halves fold = fold_us(p);
+    struct halves us = fold_us(p);
 
-    return p->levels * (far_us(p, p->bytes) + p->bytes * (p->wire + p->reduce)) + fold.gather +
-           fold.reduce;
+    for (int level = 1; level <= (int)p->levels; level++)
+        us.reduce += far_us(p, level, p->bytes).reduce;
+    return us.reduce + us.gather;
 }
 
-static double seconds_of(const void *call, const double *values)
+/* To the root and back, all bytes a step. */
+static struct halves tree_us(const struct pace *p)
 {
-    struct pace p = pace_of(call, values);
-    struct halves us = p.call->algorithm == HS_MPI_RING ? ring_us(&p) : halving_us(&p);
-    double copy = p.k[HS_MPI_K_COPY] * p.reduce * p.bytes;
+    struct halves us = {0, 0};
 
-    if (p.call->kind == HS_CALL_ALLGATHER)
-        return us.gather * 1e-6;
-    if (p.call->kind == HS_CALL_REDUCE_SCATTER)
-        return (us.reduce + copy) * 1e-6;
-    if (p.call->algorithm == HS_MPI_DOUBLING)
-        return (doubling_us(&p) + copy) * 1e-6;
-    return (us.reduce + us.gather + copy) * 1e-6;
+    for (int level = 1; level <= (int)ceil(log2(p->ranks)); level++) {
+        struct halves step = far_us(p, level, p->bytes);
+
+        us.gather += step.gather;
+        us.reduce += step.reduce;
+    }
+    return us;
+}
+
+static double allreduce_us(const struct pace *p)
+{
+    struct halves us = p->call->algorithm == HS_MPI_RING   ? ring_us(p)
+                       : p->call->algorithm == HS_MPI_TREE ? tree_us(p)
+                                                           : halving_us(p);
+
+    if (p->call->algorithm == HS_MPI_DOUBLING)
+        return doubling_us(p);
+    return us.reduce + us.gather;
+}
+
+/* MPICH's reduce and broadcast of a node's ranks: binomial trees of short messages; longer ones are
+ * scattered and gathered. */
+#define REDUCE_SHORT    2048.0
+#define BROADCAST_SHORT 12288.0
+#define BROADCAST_TASKS 8
+
+static double in_node_us(const struct hs_mpi_call *call, const double *values)
+{
+    struct hs_mpi_call node = *call;
+    struct halves tree, scattered;
+    struct pace p;
+
+    node.ranks = call->tasks;
+    node.algorithm = HS_MPI_HALVING;
+    p = pace_of(&node, values);
+    tree = tree_us(&p);
+    scattered = halving_us(&p);
+    return (call->bytes <= REDUCE_SHORT ? tree.reduce : scattered.reduce + scattered.gather) +
+           (call->bytes < BROADCAST_SHORT || call->tasks < BROADCAST_TASKS ? tree.gather
+                                                                           : 2 * scattered.gather);
+}
+
+/* What is given is copied to where the result is to be, by whoever reduces there. */
+static double copy_us(const struct pace *p)
+{
+    return p->k[HS_MPI_K_COPY] * p->reduce * p->bytes;
+}
+
+static double seconds_of(const void *of, const double *values)
+{
+    struct hs_mpi_call call = *(const struct hs_mpi_call *)of;
+    double inside = call.in_nodes ? in_node_us(&call, values) : 0;
+    struct pace p;
+    struct halves us;
+
+    if (call.in_nodes) {
+        call.ranks = (call.ranks + call.tasks - 1) / call.tasks;
+        call.stride = call.tasks;
+    }
+    p = pace_of(&call, values);
+    if (call.kind == HS_CALL_ALLREDUCE)
+        return (inside + allreduce_us(&p) + copy_us(&p)) * 1e-6;
+    us = call.algorithm == HS_MPI_RING ? ring_us(&p) : halving_us(&p);
+    return (call.kind == HS_CALL_ALLGATHER ? us.gather : us.reduce + copy_us(&p)) * 1e-6;
 }
 
 const struct hs_price_model hs_mpi_price_model = {
     .constants = rows, .count = HS_MPI_K_COUNT, .scatter = 0.2, .seconds = seconds_of};
+
+void hs_mpi_system_values(double *values, const struct hs_system *system)
+{
+    static const enum hs_mpi_constant not_of_plans[] = {HS_MPI_K_GRAIN, HS_MPI_K_SPREAD,
+                                                        HS_MPI_K_COPY, HS_MPI_K_REDUCE_SYSTEM};
+
+    hs_constants_shipped(values, &hs_mpi_price_model);
+    if (system->constant_count == 0) {
+        for (size_t i = 0; i < sizeof(not_of_plans) / sizeof(*not_of_plans); i++)
+            values[not_of_plans[i]] = 0;
+        values[HS_MPI_K_FAR_SYSTEM] = 1;
+    }
+    for (size_t i = 0; i < system->constant_count; i++)
+        for (size_t k = 0; k < HS_MPI_K_COUNT; k++)
+            if (strcmp(rows[k].name, system->constants[i].name) == 0)
+                values[k] = system->constants[i].value;
+}
+
+/* Two ranks swap halves; more go round. The first layer copies. Whether data are in the cache is a
+ * matter of the whole message, as in the algorithms above. */
+static double stage_us(const struct hs_mpi_call *call, const double *values,
+                       const struct hs_problem *problem)
+{
+    struct hs_mpi_call whole = *call;
+    struct pace p = pace_of(call, values);
+    struct halves us;
+
+    whole.bytes = problem->bytes;
+    p.reduce = pace_of(&whole, values).reduce;
+    p.job = (double)problem->group.size;
+    p.together = true;
+    us = call->algorithm == HS_MPI_RING ? ring_us(&p) : halving_us(&p);
+    return us.gather + us.reduce + (call->stride == 1 ? copy_us(&p) : 0);
+}
+
+double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                           const struct hs_plan *plan)
+{
+    double values[HS_MPI_K_COUNT], us = 0;
+
+    hs_mpi_system_values(values, system);
+    for (int i = 0; i < plan->split.count; i++) {
+        struct hs_layer layer = hs_problem_layer(problem, &plan->split, i);
+        struct hs_mpi_call call = {
+            .machine = HS_MPI_SYSTEM,
+            .algorithm = layer.size == 2 ? HS_MPI_HALVING : HS_MPI_RING,
+            .ranks = layer.size,
+            .tasks = 1,
+            .bytes = hs_problem_entering(problem, layer) / plan->chunks,
+            .system = system,
+            .stride = layer.stride,
+        };
+
+        us += plan->chunks * stage_us(&call, values, problem);
+    }
+    return us * 1e-6;
+}
 
 double hs_mpi_deviation(const struct hs_mpi_call *call, const double *values, double doubt)
 {

@@ -7,7 +7,9 @@
  * both. Costs as in Thakur, Rabenseifner and Gropp, "Optimization of collective communication
  * operations in MPICH", 2005, section 4, with these terms. docs/model.md says what was fitted.
  * Constants are those of three machines: another one's lie anywhere within their families (50 %
- * off, where one of the three is left out).
+ * off, where one of the three is left out). On a system the levels say what a step and a byte cost,
+ * each step that of the outermost level that its partners are apart by, with as many flows on a
+ * link as there are ranks behind it; a level may have an eager limit of its own.
  */
 #ifndef HS_MODEL_PRICE_MPI_H
 #define HS_MODEL_PRICE_MPI_H
@@ -18,17 +20,23 @@
 #include "model/constants.h"
 #include "model/library.h"
 
+struct hs_plan;
+struct hs_problem;
+struct hs_system;
+
 /* name, text, meaning; one NIC of 200 Gb/s in a node */
 /* clang-format off */
 #define HS_MPI_MACHINES(row)                                  \
     row(LEONARDO, "leonardo", "dragonfly+, Open MPI")         \
     row(LUMI, "lumi", "dragonfly, Slingshot 11, Cray MPICH")  \
-    row(MN5, "mn5", "tapered fat tree, Open MPI")
+    row(MN5, "mn5", "tapered fat tree, Open MPI")             \
+    row(SYSTEM, "system", "as the levels of a system say")
 
 #define HS_MPI_ALGORITHMS(row)                                                            \
     row(RING, "ring", "p - 1 steps to the next rank, twice")                              \
     row(HALVING, "halving", "recursive halving, then doubling: Rabenseifner's allreduce") \
-    row(DOUBLING, "doubling", "all bytes to a partner twice as far each step; allreduce")
+    row(DOUBLING, "doubling", "all bytes to a partner twice as far each step; allreduce") \
+    row(TREE, "tree", "binomial trees: all bytes to the root, and back; allreduce")
 /* clang-format on */
 
 enum hs_mpi_machine {
@@ -56,10 +64,26 @@ struct hs_mpi_call {
     int64_t tasks; /* ranks of a node */
     bool by_node;  /* rank r on node r mod nodes; else the ranks of a node are consecutive */
     double bytes;  /* > 0 */
+    /* Of the machine SYSTEM, where tasks and by_node mean nothing but for in_nodes: */
+    const struct hs_system *system; /* borrowed */
+    int64_t stride;                 /* ranks of the system between two of the call; 0: 1 */
+    bool in_nodes; /* the `tasks` ranks of a node reduce to one of them, which call, and send on */
 };
 
 /* Prices struct hs_mpi_call. */
 extern const struct hs_price_model hs_mpi_price_model;
+
+/* The values of the constants for a system's own call: its figures in place of those that ship.
+ * Where it has none of its own but those of its levels, steps and bytes cost these and no more, as
+ * those of plans do. */
+void hs_mpi_system_values(double *values, const struct hs_system *system);
+
+/* What a plan's rings take on the system by the same steps, an AllReduce of its problem, so that the
+ * two can be compared: with what the levels' own price leaves out (rendezvous, longer steps with
+ * longer messages, reductions) and without overlap of chunks. Where the system has none of these it
+ * is the levels' price, but that latencies of a ring's hops are averaged. */
+double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                           const struct hs_plan *plan);
 
 /* The standard deviation of log(seconds), as hs_nccl_deviation: what no constant explains is what
  * a fit expects (scatter). */

@@ -365,8 +365,7 @@ static enum hs_status price_call(struct hs_nccl_price *out, const struct hs_nccl
 {
     struct hs_nccl_call call = {
         .kind = ask->kind, .bytes = ask->bytes, .version = machine->version};
-    const double *values = machine->values;
-    double shipped[HS_NCCL_K_COUNT], range = 1;
+    double values[HS_NCCL_K_COUNT], range = 1;
     struct hs_nccl_run run;
 
     if (!(ask->bytes > 0) || !isfinite(ask->bytes))
@@ -376,10 +375,10 @@ static enum hs_status price_call(struct hs_nccl_price *out, const struct hs_nccl
     call.shape.network_share = network_share(&machine->parts, ask);
     if (call.version == 0)
         call.version = HS_NCCL_VERSION_USUAL;
-    if (values == NULL) {
-        hs_constants_shipped(shipped, &hs_nccl_price_model);
-        values = shipped;
-    }
+    hs_constants_shipped(values, &hs_nccl_price_model);
+    for (size_t i = 0; i < HS_NCCL_K_COUNT; i++)
+        if (machine->own[i] > 0)
+            values[i] = machine->own[i];
     hs_nccl_choose(&out->choice, &call, HS_NCCL_ANY);
     run = hs_nccl_run(&call, out->choice);
     out->seconds = seconds_of(&run, values);

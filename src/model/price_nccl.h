@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "model/constants.h"
+#include "model/constants_nccl.h"
 #include "model/library_nccl.h"
 #include "model/stage.h"
 
@@ -45,10 +46,10 @@ double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, do
 
 struct hs_nccl_machine {
     struct hs_parts parts;
-    int64_t gpus;         /* in use of each NVLink domain */
-    int version;          /* 0: HS_NCCL_VERSION_USUAL */
-    const double *values; /* of the constants; NULL: what ships */
-    double doubt;         /* 0: HS_NCCL_DOUBT_CLASS */
+    int64_t gpus;                /* in use of each NVLink domain */
+    int version;                 /* 0: HS_NCCL_VERSION_USUAL */
+    double own[HS_NCCL_K_COUNT]; /* its own constants; 0: what ships */
+    double doubt;                /* 0: HS_NCCL_DOUBT_CLASS */
 };
 
 struct hs_nccl_price {

@@ -57,6 +57,11 @@ unsigned hs_system_algorithms(const struct hs_system *system)
     return system->executor == HS_BY_HOST ? HS_ALGORITHMS_ALL : 1U << HS_RING;
 }
 
+enum hs_library hs_system_library(const struct hs_system *system)
+{
+    return system->parts ? HS_LIBRARY_NCCL : system->library;
+}
+
 int64_t hs_system_capacity(const struct hs_system *system)
 {
     return hs_system_child_ranks(system, system->level_count);

@@ -20,7 +20,8 @@
  *
  *     LEVEL  := NAME [":mesh" | ":switch"] [":" ARITY] "@" BANDWIDTH ["~" LATENCY]
  *                 ["/" PORTS "p" ["!"]]
- *     SYSTEM := LEVEL {"," LEVEL} {";" ("s=" NUMBER | "launch=" TIME | "executor=" NAME)}
+ *     SYSTEM := LEVEL {"," LEVEL} {";" ("s=" NUMBER | "launch=" TIME | "executor=" NAME |
+ *                                       "library=" NAME)}
  *
  * where "!" means not striped ("/1p!" on a mesh: a ring takes one of a child's links), a missing
  * arity is allowed for the last level only ("as many as needed"), and s is 1. A missing latency is
@@ -38,6 +39,7 @@
 #include "base/fields.h"
 #include "base/text.h"
 #include "model/fit.h"
+#include "model/library.h"
 #include "model/price_nccl.h"
 
 #define HS_LEVELS_MAX 8
@@ -107,8 +109,10 @@ struct hs_level {
     enum hs_fabric fabric;
     double latency_seconds;  /* of one ring step whose farthest hop is on this level, >= 0 */
     double bytes_per_second; /* what one child can inject, per direction, over all ports, > 0 */
-    int64_t ports;           /* NICs of a child, >= 1; ranks are assigned to them in blocks */
-    bool striped;            /* one ring may draw on all of a child's links at once: all ports, and
+    /* Protocols of MPI: a message of more bytes than the limit waits for its partner first. */
+    double eager_bytes, rendezvous_seconds;
+    int64_t ports; /* NICs of a child, >= 1; ranks are assigned to them in blocks */
+    bool striped;  /* one ring may draw on all of a child's links at once: all ports, and
                                 all links to other children of a mesh */
     /* Where each figure comes from; owned, NULL where the file says nothing. */
     char *arity_source, *fabric_source, *latency_source, *bandwidth_source;
@@ -123,6 +127,14 @@ struct hs_published {
     char *source; /* owned */
 };
 
+/* A constant of the library's price (constants_nccl.h, constants_mpi.h) that was fitted to this
+ * machine's own times. */
+struct hs_own_constant {
+    char name[HS_SYSTEM_NAME];
+    double value;     /* in the unit of its table, > 0 */
+    double low, high; /* 95 % interval; NaN: not known */
+};
+
 struct hs_system {
     char name[HS_SYSTEM_NAME];
     char *title, *source, *notes; /* owned, may be NULL */
@@ -131,13 +143,16 @@ struct hs_system {
     double pipeline_granularity;
     double launch_seconds; /* per collective call, >= 0 */
     enum hs_executed_by executor;
-    size_t level_count;    /* 1 .. HS_LEVELS_MAX */
+    size_t level_count; /* 1 .. HS_LEVELS_MAX */
     struct hs_level levels[HS_LEVELS_MAX];
-    struct hs_fits fits; /* of a calibrated system; {0} where the figures are as described */
+    struct hs_fits fits;     /* of a calibrated system; {0} where the figures are as described */
+    enum hs_library library; /* as the file says; hs_system_library */
     /* What a node is made of (parts.h), where NCCL runs on it: then stages are NCCL's own calls, by
      * its rule and priced as such (price_nccl.h), unless there are fits. Owned; NULL: not said. */
     char *parts;
-    struct hs_nccl_machine nccl;    /* the same, read; of no meaning without it */
+    struct hs_nccl_machine nccl;       /* the same, read; of no meaning without it */
+    struct hs_own_constant *constants; /* [constant_count] owned; the others are those that ship */
+    size_t constant_count;
     struct hs_published *published; /* [published_count] owned; results do not repeat them */
     size_t published_count;
 };
@@ -179,6 +194,8 @@ bool hs_system_is_nccl_native(const struct hs_system *system);
 void hs_system_drop_parts(struct hs_system *system);
 /* Algorithms that who carries stages out has, as bits 1 << enum hs_algorithm. */
 unsigned hs_system_algorithms(const struct hs_system *system);
+/* What programs on it call by themselves: what it says, else NCCL where it names its parts. */
+enum hs_library hs_system_library(const struct hs_system *system);
 /* Ranks the description covers; INT64_MAX where the last level is open. A larger np is allowed, the
  * last level is then taken to go on (more of its children), and outputs say `extrapolated`. */
 int64_t hs_system_capacity(const struct hs_system *system);

@@ -5,6 +5,7 @@
 
 #include "base/fields.h"
 #include "base/units.h"
+#include "model/price_mpi.h"
 #include "model/system.h"
 
 /* ---- a level ---- */
@@ -57,6 +58,11 @@ static const struct hs_field level_rows[] = {
      .min = HS_BANDWIDTH_MIN / 1e9, .max = HS_BANDWIDTH_MAX / 1e9,
      .about = "What one child of this level can inject into it, per direction, over all its "
               "ports, in 1e9 bytes per second."},
+    {"eager_bytes", HS_NUMBER, LEVEL(eager_bytes), HS_WITHOUT(0), .max = (double)HS_BYTES_MAX,
+     .about = "Longest message that MPI sends without waiting for its partner."},
+    {"rendezvous_us", HS_NUMBER, LEVEL(rendezvous_seconds), HS_WITHOUT(0),
+     .unit = &hs_unit_microseconds, .max = HS_LATENCY_MAX * 1e6,
+     .about = "Microseconds that a longer one waits; of MPI's own calls."},
     {"ports", HS_INTEGER, LEVEL(ports), HS_WITH(1), .min = 1, .max = HS_PORTS_MAX,
      .about = "NICs of one child; ranks are assigned to them in blocks."},
     {"striped", HS_BOOL, LEVEL(striped), HS_WITH(true),
@@ -105,6 +111,20 @@ static const struct hs_field published_rows[] = {
 };
 static const struct hs_fields published_fields = {HS_ROWS(published_rows, struct hs_published)};
 
+/* ---- constants of the library ---- */
+
+#define OWN(member) HS_AT(struct hs_own_constant, member)
+
+static const struct hs_field constant_rows[] = {
+    {"name", HS_TEXT, OWN(name), .min = 1, .unique = true,
+     .about = "As docs/model.md, section 8, has it; in its unit there."},
+    {"value", HS_NUMBER, OWN(value), .above = true, .max = 1e9},
+    {"low", HS_NUMBER, OWN(low), HS_OPTIONAL, .max = 1e12,
+     .about = "Low end of its 95 % interval."},
+    {"high", HS_NUMBER, OWN(high), HS_OPTIONAL, .max = 1e12, .about = "Its high end."},
+};
+static const struct hs_fields constant_fields = {HS_ROWS(constant_rows, struct hs_own_constant)};
+
 static bool is_top(const struct hs_place *place)
 {
     return !place->parent;
@@ -143,6 +163,14 @@ static const struct hs_field system_rows[] = {
      .about = "Where NCCL runs: the GPUs and NICs of a node, such as \"8xH100, 8xNDR400\". Its own "
               "calls are then what stages are, chosen by its rule and priced as published times "
               "are; the figures of the levels stand for other libraries."},
+    {"library", HS_CHOICE, SYSTEM(library), HS_WITHOUT(HS_LIBRARY_UNSAID), .first = HS_LIBRARY_NCCL,
+     HS_NAMES(hs_library_names),
+     .about = "What programs call there by themselves, which `predict` compares a split with; of "
+              "nccl, which parts imply, a system names its parts."},
+    {"constants", HS_LIST, HS_LIST_AT(struct hs_system, constants, constant_count), HS_OPTIONAL,
+     .max = HS_CONSTANTS_MAX, .fields = &constant_fields,
+     .about = "Constants of the library's price that were fitted to this machine's own times; the "
+              "others are those that ship."},
     {"published", HS_LIST, HS_LIST_AT(struct hs_system, published, published_count), HS_OPTIONAL,
      .max = 10000, .fields = &published_fields, .when = is_top,
      .about = "Times of an AllReduce that were published for this machine, which `predict` shows "
@@ -152,13 +180,11 @@ static const struct hs_field system_rows[] = {
 };
 
 /* What is not a field of the file, but made of one. */
-static enum hs_status read_parts(void *object, const struct hs_place *place, struct hs_error *err)
+static enum hs_status read_parts(struct hs_system *system, const struct hs_place *place,
+                                 struct hs_error *err)
 {
-    struct hs_system *system = object;
     struct hs_error why;
 
-    if (!system->parts)
-        return HS_OK;
     if (hs_parts_parse(&system->nccl.parts, system->parts, &why))
         return hs_field_fail(place, "parts", err, "%s", why.message);
     system->nccl.gpus = system->nccl.parts.gpu_count;
@@ -166,6 +192,45 @@ static enum hs_status read_parts(void *object, const struct hs_place *place, str
         return hs_field_fail(place, "parts", err, "expected the %lld GPUs of levels[0], found %lld",
                              (long long)system->levels[0].arity, (long long)system->nccl.gpus);
     return HS_OK;
+}
+
+static enum hs_status read_constants(struct hs_system *system, const struct hs_place *place,
+                                     struct hs_error *err)
+{
+    enum hs_library library = hs_system_library(system);
+    const struct hs_price_model *model =
+        library == HS_LIBRARY_NCCL ? &hs_nccl_price_model : &hs_mpi_price_model;
+    const char *names[HS_CONSTANTS_MAX];
+    struct hs_error why;
+    size_t k;
+
+    if (system->constant_count > 0 && (library == HS_LIBRARY_UNSAID || library == HS_LIBRARY_RCCL))
+        return hs_field_fail(place, "constants", err, "expected a library that has a price");
+    for (k = 0; k < model->count; k++)
+        names[k] = model->constants[k].name;
+    for (size_t i = 0; i < system->constant_count; i++) {
+        if (hs_name_find(&k, system->constants[i].name, "constant", names, model->count, &why))
+            return hs_field_fail(place, "constants", err, "%s", why.message);
+        if (library == HS_LIBRARY_NCCL)
+            system->nccl.own[k] = system->constants[i].value;
+    }
+    if (system->constant_count > 0)
+        system->nccl.doubt = HS_NCCL_DOUBT_OWN;
+    return HS_OK;
+}
+
+static enum hs_status check_system(void *object, const struct hs_place *place, struct hs_error *err)
+{
+    struct hs_system *system = object;
+    bool says_nccl = system->library == HS_LIBRARY_NCCL;
+    enum hs_status status = HS_OK;
+
+    if (system->library && says_nccl != (system->parts != NULL))
+        return hs_field_fail(place, "library", err,
+                             "expected nccl where there are parts, and there alone");
+    if (system->parts)
+        status = read_parts(system, place, err);
+    return status ? status : read_constants(system, place, err);
 }
 
 const struct hs_fields hs_system_fields = {
@@ -176,7 +241,7 @@ const struct hs_fields hs_system_fields = {
              "lack an arity or have a null one, and fits are for layers that lie on their level, "
              "with a range that covers their size, no two for the same layers.",
     HS_ROWS(system_rows, struct hs_system),
-    .check = read_parts,
+    .check = check_system,
 };
 
 enum hs_status hs_system_load(struct hs_system *system, const char *path, struct hs_error *err)

@@ -240,7 +240,21 @@ static enum hs_status check_levels(const struct hs_system *system, struct hs_err
     return HS_OK;
 }
 
-/* ";s=2" or ";launch=10us" */
+/* ";library=mpich": of one that needs no parts */
+static enum hs_status parse_library(struct hs_system *system, const char *text,
+                                    struct hs_error *err)
+{
+    size_t library;
+
+    if (hs_name_find(&library, text, "library", hs_library_names, HS_LIBRARY_COUNT - 1, err))
+        return HS_INVALID;
+    system->library = (enum hs_library)(library + HS_LIBRARY_NCCL);
+    if (system->library == HS_LIBRARY_NCCL)
+        return hs_fail(err, HS_INVALID, "library=nccl: needs the parts of a system file");
+    return HS_OK;
+}
+
+/* ";s=2", ";launch=10us" or ";library=mpich" */
 static enum hs_status parse_setting(struct hs_system *system, const char *text,
                                     struct hs_error *err)
 {
@@ -267,9 +281,12 @@ static enum hs_status parse_setting(struct hs_system *system, const char *text,
         system->executor = (enum hs_executed_by)index;
         return status;
     }
-    return hs_fail(err, HS_INVALID,
-                   "expected s=NUMBER, launch=TIME or executor=NAME behind ';', found \"%.40s\"",
-                   text);
+    if (strncmp(text, "library=", 8) == 0)
+        return parse_library(system, text + 8, err);
+    return hs_fail(
+        err, HS_INVALID,
+        "expected s=NUMBER, launch=TIME, executor=NAME or library=NAME behind ';', found \"%.40s\"",
+        text);
 }
 
 static enum hs_status parse_line(struct hs_system *system, const char *text, struct hs_error *err)
@@ -392,4 +409,6 @@ void hs_system_format(struct hs_text *out, const struct hs_system *system)
     }
     if (system->executor != HS_BY_LIBRARY)
         hs_text_append(out, ";executor=%s", hs_executed_by_names[system->executor]);
+    if (system->library > HS_LIBRARY_NCCL)
+        hs_text_append(out, ";library=%s", hs_library_names[system->library - HS_LIBRARY_NCCL]);
 }

@@ -19,6 +19,7 @@
 #include "model/datatype.h"
 #include "model/plan.h"
 #include "model/price.h"
+#include "model/price_library.h"
 #include "model/stage.h"
 #include "model/system.h"
 #include "result/result_topology.h"
@@ -87,6 +88,8 @@ struct hs_result_message {
     struct hs_pruned *pruned; /* [pruned_count] owned */
     size_t pruned_count;
     struct hs_certificate *certificate;   /* owned; of a lazy search, else NULL */
+    struct hs_library_price *library;     /* owned; what the library is expected to do by itself,
+                                             NULL where that has no price */
     double flat_seconds;                  /* predicted, or measured where there is a measurement */
     struct hs_plan best;                  /* split.count 0: none */
     struct hs_baseline_result *baselines; /* [baseline_count] owned */

@@ -415,6 +415,21 @@ static const struct hs_field search_rows[] = {
 };
 static const struct hs_fields search_fields = {HS_ROWS(search_rows, struct hs_result_message)};
 
+#define LIBRARY(member) HS_AT(struct hs_library_price, member)
+
+static const struct hs_field library_rows[] = {
+    {"name", HS_CHOICE, LIBRARY(library), .first = HS_LIBRARY_NCCL, HS_NAMES(hs_library_names)},
+    {"choice", HS_TEXT, LIBRARY(choice), .min = 1,
+     .about = "The algorithm that its rule names, and its protocol where it has some."},
+    {"seconds", HS_TIME, LIBRARY(seconds), .above = true},
+    {"low_seconds", HS_TIME, LIBRARY(low_seconds), .about = "Low end of the 90 % range."},
+    {"high_seconds", HS_TIME, LIBRARY(high_seconds), .about = "Its high end."},
+    {"best_seconds", HS_TIME, LIBRARY(best_seconds), HS_OPTIONAL,
+     .about = "What the best plan takes by the same steps and protocols, for the gain; only where "
+              "its own prediction leaves these out."},
+};
+static const struct hs_fields library_fields = {HS_ROWS(library_rows, struct hs_library_price)};
+
 static enum hs_status check_message(void *object, const struct hs_place *place,
                                     struct hs_error *err)
 {
@@ -443,6 +458,9 @@ static const struct hs_field message_rows[] = {
     {"certificate", HS_OBJECT, HS_OWNED(struct hs_result_message, certificate), HS_OPTIONAL,
      .fields = &hs_certificate_fields,
      .about = "What a lazy search found: sums of layer times, measured one by one."},
+    {"library", HS_OBJECT, HS_OWNED(struct hs_result_message, library), HS_OPTIONAL,
+     .fields = &library_fields,
+     .about = "What the system's library is expected to do by itself; only where it has a price."},
     {"flat_seconds", HS_TIME, MESSAGE(flat_seconds), HS_OPTIONAL,
      .about = "The flat split: measured where there is a measurement, else predicted."},
     {"best", HS_CUSTOM, MESSAGE(best), HS_OTHER(struct hs_result_message, best.split.count),

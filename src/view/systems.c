@@ -3,7 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
+
+#include "model/price_mpi.h"
 
 #define TEXT_BYTES 256 /* eight arities, or two figures with their intervals */
 
@@ -94,6 +97,10 @@ void hs_systems_add(struct hs_table *table, const struct hs_system *s, const cha
     column(FABRIC, "fabric", "fabric", NULL, TEXT, ALWAYS, hs_fabric_names[level->fabric])         \
     column(LATENCY, "latency_seconds", "latency", NULL, TIME, ALWAYS, level->latency_seconds)      \
     column(RATE, "bytes_per_second", "bandwidth", NULL, RATE, ALWAYS, level->bytes_per_second)     \
+    column(EAGER, "eager_bytes", "eager", NULL, SIZE, IF_ANY,                                      \
+           level->rendezvous_seconds > 0 ? level->eager_bytes : (double)NAN)                       \
+    column(RENDEZVOUS, "rendezvous_seconds", "rendezvous", NULL, TIME, IF_ANY,                     \
+           level->rendezvous_seconds > 0 ? level->rendezvous_seconds : (double)NAN)                \
     column(PORTS, "ports", "ports", NULL, COUNT, ALWAYS, level->ports)                             \
     column(STRIPED, "striped", "striped", NULL, TEXT, ALWAYS,                                      \
            !level->striped ? "no" : level->ports > 1 ? "yes" : "-")                                \
@@ -112,6 +119,55 @@ void hs_levels_table(struct hs_table *table, const struct hs_system *system)
 
         hs_table_row(table);
         LEVELS(HS_COLUMN_PUT)
+    }
+}
+
+/* ---- constants of its library ---- */
+
+static const struct hs_constant *constant_of(const struct hs_system *system, const char *name)
+{
+    const struct hs_price_model *model = system->parts ? &hs_nccl_price_model : &hs_mpi_price_model;
+
+    for (size_t i = 0; i < model->count; i++)
+        if (strcmp(model->constants[i].name, name) == 0)
+            return &model->constants[i];
+    return NULL;
+}
+
+/* clang-format off */
+#define CONSTANTS(column)                                                                          \
+    column(CONSTANT, "constant", "constant", NULL, TEXT, ALWAYS, (const char *)c->name)            \
+    column(VALUE, "value", "value", NULL, FIGURE, ALWAYS, DIGITS(4, c->value))                     \
+    column(LOW_END, "low", "95 % from", NULL, FIGURE, IF_ANY,                                      \
+           isfinite(c->low) ? DIGITS(4, c->low) : NULL)                                            \
+    column(HIGH_END, "high", "to", NULL, FIGURE, IF_ANY,                                           \
+           isfinite(c->high) ? DIGITS(4, c->high) : NULL)                                          \
+    column(SHIPPED, "shipped", "all machines", NULL, FIGURE, ALWAYS,                               \
+           row ? DIGITS(4, row->fitted) : NULL)                                                    \
+    column(CONSTANT_UNIT, "unit", "unit", NULL, TEXT, ALWAYS, row ? row->unit : NULL)              \
+    column(MEANING, "meaning", "meaning", NULL, TEXT, ALWAYS, row ? row->meaning : NULL)
+/* clang-format on */
+
+#define DIGITS(significant, number) digits((char[HS_FIGURE_TEXT]){0}, significant, number)
+static const char *digits(char text[HS_FIGURE_TEXT], int significant, double number)
+{
+    snprintf(text, HS_FIGURE_TEXT, "%.*g", significant, number);
+    return text;
+}
+
+enum { CONSTANTS(HS_COLUMN_ID) };
+static const struct hs_column constants[] = {CONSTANTS(HS_COLUMN_ROW)};
+
+void hs_own_constants_table(struct hs_table *table, const struct hs_system *system)
+{
+    HS_TABLE_INIT(table, "constants", constants);
+    table->cut = true;
+    for (size_t i = 0; i < system->constant_count; i++) {
+        const struct hs_own_constant *c = &system->constants[i];
+        const struct hs_constant *row = constant_of(system, c->name);
+
+        hs_table_row(table);
+        CONSTANTS(HS_COLUMN_PUT)
     }
 }
 
@@ -141,13 +197,6 @@ static double of_scope(const struct hs_fit *fit, enum hs_fit_scope scope, double
 static const char *share_number(char text[HS_FIGURE_TEXT], int64_t number)
 {
     snprintf(text, HS_FIGURE_TEXT, "%" PRId64, number);
-    return text;
-}
-
-#define DIGITS(significant, number) digits((char[HS_FIGURE_TEXT]){0}, significant, number)
-static const char *digits(char text[HS_FIGURE_TEXT], int significant, double number)
-{
-    snprintf(text, HS_FIGURE_TEXT, "%.*g", significant, number);
     return text;
 }
 

@@ -18,6 +18,9 @@ void hs_systems_add(struct hs_table *table, const struct hs_system *system, cons
 
 void hs_levels_table(struct hs_table *table, const struct hs_system *system);
 
+/* Those of the library's price that are the system's own, beside the ones that ship. */
+void hs_own_constants_table(struct hs_table *table, const struct hs_system *system);
+
 /* `layers`: fits of single layers, too; without them people see the figures of levels and sizes in
  * units of their own, each with its interval beside it. */
 void hs_fits_table(struct hs_table *table, const struct hs_system *system, bool layers);

@@ -52,7 +52,7 @@ static void a_fit_finds_the_constants_that_made_the_times(void **state)
 
     (void)state;
     make_times(lines, points);
-    fit(values, NULL, &(struct hs_constants_question){&line_model, points, LINES, NULL, 0});
+    fit(values, NULL, &(struct hs_constants_question){&line_model, points, LINES, NULL, 0, NULL});
     assert_near(values[0], 20, 2e-4);
     assert_near(values[2], 3000, 2e-4);
 }
@@ -66,7 +66,7 @@ static void a_family_learns_from_its_members(void **state)
 
     (void)state;
     make_times(lines, points);
-    fit(values, NULL, &(struct hs_constants_question){&line_model, points, LINES, NULL, 0});
+    fit(values, NULL, &(struct hs_constants_question){&line_model, points, LINES, NULL, 0, NULL});
     told = log(values[0] / 10) * 1 / (1 + 0.25);
     assert_near(log(values[1] / 10), told, 1e-3);
 }
@@ -80,7 +80,7 @@ static void a_wild_point_counts_little(void **state)
     (void)state;
     make_times(lines, points);
     points[LINES / 2].seconds *= 10;
-    fit(values, NULL, &(struct hs_constants_question){&line_model, points, LINES, NULL, 0});
+    fit(values, NULL, &(struct hs_constants_question){&line_model, points, LINES, NULL, 0, NULL});
     assert_near(values[0], 20, 0.01);
     assert_near(values[2], 3000, 0.01);
 }
@@ -91,12 +91,35 @@ static void without_points_the_prior_stays(void **state)
     double values[3], cost = NAN;
 
     (void)state;
-    fit(values, &cost, &(struct hs_constants_question){&line_model, NULL, 0, NULL, 0});
+    fit(values, &cost, &(struct hs_constants_question){&line_model, NULL, 0, NULL, 0, NULL});
     assert_near(values[0], 10, 1e-6);
     assert_near(cost, 0, 1e-9);
-    fit(values, &cost, &(struct hs_constants_question){&line_model, NULL, 0, around, 0});
+    fit(values, &cost, &(struct hs_constants_question){&line_model, NULL, 0, around, 0, NULL});
     for (int i = 0; i < 3; i++)
         assert_near(values[i], around[i], 1e-2);
+}
+
+/* Without points they are the prior's, or the widths; a point of one constant alone, known to the
+ * model's scatter, narrows that as a second measurement of it would. */
+static void deviations_say_what_the_points_say(void **state)
+{
+    double values[3], deviations[3];
+    struct hs_constants_question question = {.model = &line_model, .deviations = deviations};
+
+    (void)state;
+    fit(values, NULL, &question);
+    for (int i = 0; i < 3; i++)
+        assert_near(deviations[i],
+                    hypot(line_constants[i].deviation, line_constants[i].family_deviation), 1e-9);
+    question.around = values;
+    fit(values, NULL, &question);
+    for (int i = 0; i < 3; i++)
+        assert_near(deviations[i], line_constants[i].width, 1e-9);
+    question.points = &(struct hs_price_point){&(struct line){0, 0}, 1e-6 * values[0]};
+    question.count = 1;
+    fit(values, NULL, &question);
+    assert_near(deviations[0], 1 / sqrt(1 / (0.1 * 0.1) + 1 / (0.01 * 0.01)), 1e-4);
+    assert_near(deviations[1], line_constants[1].width, 1e-9);
 }
 
 static void times_that_are_none_are_refused(void **state)
@@ -112,7 +135,7 @@ static void times_that_are_none_are_refused(void **state)
 
         assert_int_equal(
             hs_constants_fit(values, NULL,
-                             &(struct hs_constants_question){&line_model, &point, 1, NULL, 0},
+                             &(struct hs_constants_question){&line_model, &point, 1, NULL, 0, NULL},
                              &err),
             HS_INVALID);
         assert_has(err.message, "point 1");
@@ -146,11 +169,11 @@ static void a_machines_own_times_move_its_constants(void **state)
         points[i] = (struct hs_price_point){&runs[i], model->seconds(&runs[i], truth)};
     }
     memcpy(values, shipped, sizeof(values));
-    assert_int_equal(
-        hs_constants_fit(values, &cost,
-                         &(struct hs_constants_question){model, points, 4 * LINES, shipped, 0},
-                         NULL),
-        HS_OK);
+    assert_int_equal(hs_constants_fit(values, &cost,
+                                      &(struct hs_constants_question){model, points, 4 * LINES,
+                                                                      shipped, 0, NULL},
+                                      NULL),
+                     HS_OK);
     for (int i = 0; i < 4 * LINES; i++) {
         before += fabs(log(model->seconds(&runs[i], shipped) / points[i].seconds));
         after += fabs(log(model->seconds(&runs[i], values) / points[i].seconds));
@@ -175,6 +198,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a family learns from its members", a_family_learns_from_its_members),
     HS_TEST("a wild point counts little", a_wild_point_counts_little),
     HS_TEST("without points the prior stays", without_points_the_prior_stays),
+    HS_TEST("deviations say what the points say", deviations_say_what_the_points_say),
     HS_TEST("times that are none are refused", times_that_are_none_are_refused),
     HS_TEST("a machine's own times move its constants", a_machines_own_times_move_its_constants),
     HS_TEST("the variance is that of the widths", the_variance_is_that_of_the_widths),

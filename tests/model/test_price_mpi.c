@@ -1,7 +1,9 @@
-/* The price of MPI's collectives, against another implementation (price_goldens.h). */
-#include "model/price_mpi.h"
+/* The price of MPI's collectives, against another implementation (price_goldens.h) and the textbook;
+ * what libraries run. */
+#include "model/constants_mpi.h"
+#include "model/library_mpi.h"
 #include "price_goldens.h"
-#include "test.h"
+#include "systems.h"
 
 static void every_call_has_its_price(void **state)
 {
@@ -52,7 +54,195 @@ static void more_doubt_makes_a_wider_range(void **state)
     assert_true(hs_mpi_deviation(&call, values, 0.9) > hs_mpi_deviation(&call, values, 0.4));
 }
 
+/* ---- on the levels of a system ---- */
+
+static double seconds_on(const struct hs_system *system, struct hs_mpi_call call)
+{
+    double values[HS_CONSTANTS_MAX];
+
+    call.machine = HS_MPI_SYSTEM;
+    call.system = system;
+    hs_mpi_system_values(values, system);
+    return hs_mpi_price_model.seconds(&call, values);
+}
+
+/* The same, section 4, alpha 2 us and beta 0.1 ns/B, nothing reduced. */
+static void one_level_costs_what_the_textbook_says(void **state)
+{
+    struct hs_system system = parse("ib@10GB/s~2us;library=mpich");
+    struct hs_mpi_call call = {.ranks = 16, .tasks = 1, .bytes = 1e6};
+    const double a = 2e-6, nb = 1e-4, part = 15 / 16.0;
+
+    (void)state;
+    call.algorithm = HS_MPI_RING;
+    assert_near(seconds_on(&system, call), 2 * 15 * a + 2 * part * nb, 1e-12);
+    call.algorithm = HS_MPI_HALVING;
+    assert_near(seconds_on(&system, call), 2 * 4 * a + 2 * part * nb, 1e-12);
+    call.algorithm = HS_MPI_DOUBLING;
+    assert_near(seconds_on(&system, call), 4 * (a + nb), 1e-12);
+    call.algorithm = HS_MPI_TREE;
+    assert_near(seconds_on(&system, call), 2 * 4 * (a + nb), 1e-12);
+    call.ranks = 20; /* 4 of them fold */
+    call.algorithm = HS_MPI_DOUBLING;
+    assert_near(seconds_on(&system, call), (4 + 2) * (a + nb), 1e-12);
+    hs_system_release(&system);
+}
+
+/* 4 ranks of a node, 4 nodes. Halving: n/2 and n/4 inside at 0.05 ns/B and 1 us; then n/8 and n/16
+ * from all ranks of a node at once through its 10 GB/s, 3 us. A ring's step waits for bytes on the
+ * slowest link, of one rank, and for latencies on average: 12 hops of 16 stay inside. */
+static void each_step_costs_what_the_farthest_partners_cost(void **state)
+{
+    struct hs_system system = parse("node:4@20GB/s~1us,ib@10GB/s~3us;library=openmpi");
+    struct hs_mpi_call call = {.ranks = 16, .tasks = 1, .bytes = 16e6};
+    double half = 2e-6 + 12e6 / 20e9 + 6e-6 + 3e6 * 4 / 10e9;
+
+    (void)state;
+    call.algorithm = HS_MPI_HALVING;
+    assert_near(seconds_on(&system, call), 2 * half, 1e-12);
+    call.algorithm = HS_MPI_RING;
+    assert_near(seconds_on(&system, call), 30 * ((12 * 1e-6 + 4 * 3e-6) / 16 + 1e6 / 10e9), 1e-12);
+    /* Nodes first: short messages by trees inside, leaders alone outside. */
+    call = (struct hs_mpi_call){
+        .ranks = 16, .tasks = 4, .in_nodes = true, .bytes = 1000, .algorithm = HS_MPI_DOUBLING};
+    assert_near(seconds_on(&system, call), 2 * 2 * (1e-6 + 1000 / 20e9) + 2 * (3e-6 + 1000 / 10e9),
+                1e-12);
+    hs_system_release(&system);
+}
+
+/* The piece decides: 16 KiB are 1 KiB of a ring of 16, and all of them at each step of doubling. */
+static void a_message_beyond_the_eager_limit_waits_for_its_partner(void **state)
+{
+    struct hs_system system = parse("ib@10GB/s~2us;library=mpich");
+    struct hs_mpi_call call = {.ranks = 16, .tasks = 1, .bytes = 16384};
+    double ring, doubling;
+
+    (void)state;
+    call.algorithm = HS_MPI_RING;
+    ring = seconds_on(&system, call);
+    call.algorithm = HS_MPI_DOUBLING;
+    doubling = seconds_on(&system, call);
+    system.levels[0].eager_bytes = 8192;
+    system.levels[0].rendezvous_seconds = 5e-6;
+    assert_near(seconds_on(&system, call), doubling + 4 * 5e-6, 1e-12);
+    call.algorithm = HS_MPI_RING;
+    assert_near(seconds_on(&system, call), ring, 1e-12);
+    call.bytes = 16 * 8193;
+    assert_near(seconds_on(&system, call), 30 * (2e-6 + 8193 / 10e9 + 5e-6), 1e-12);
+    hs_system_release(&system);
+}
+
+/* With a machine's constants as its own a system costs what the machine does. */
+static void a_system_with_lumis_constants_is_lumi(void **state)
+{
+    static struct hs_own_constant own[] = {{.name = "reduce"}, {.name = "memory"}, {.name = "far"}};
+    struct hs_system system = parse("ss@10GB/s~1us;library=mpich");
+    double shipped[HS_CONSTANTS_MAX];
+
+    (void)state;
+    hs_constants_shipped(shipped, &hs_mpi_price_model);
+    own[0].value = shipped[HS_MPI_K_REDUCE_LUMI];
+    own[1].value = shipped[HS_MPI_K_MEMORY_LUMI];
+    own[2].value = shipped[HS_MPI_K_FAR_LUMI];
+    system.levels[0].latency_seconds = 1e-6 * shipped[HS_MPI_K_STEP_LUMI];
+    system.levels[0].bytes_per_second = 25e9 * shipped[HS_MPI_K_RATE_LUMI];
+    system.levels[0].eager_bytes = 8192;
+    system.levels[0].rendezvous_seconds = 1e-6 * shipped[HS_MPI_K_RENDEZVOUS];
+    system.constants = own;
+    system.constant_count = 3;
+    for (int a = HS_MPI_RING; a <= HS_MPI_DOUBLING; a++)
+        for (double bytes = 32; bytes < 1e9; bytes *= 16)
+            assert_near(seconds_on(&system, call_of((enum hs_mpi_algorithm)a, bytes)),
+                        seconds_of((enum hs_mpi_algorithm)a, bytes), 1e-12);
+    system.constants = NULL;
+    system.constant_count = 0;
+    hs_system_release(&system);
+}
+
+/* Layers of 2 are Rabenseifner's algorithm, one ring a ring, and both cost what their stages do; with
+ * a rendezvous each step of its pieces waits, and with constants of its own memory counts. */
+static void a_plan_costs_what_the_same_algorithm_costs(void **state)
+{
+    struct hs_system system = parse("node:4@20GB/s~1us,ib@10GB/s~3us;library=openmpi");
+    struct hs_mpi_call call = {.ranks = 16, .tasks = 1, .bytes = 16e6};
+    struct hs_problem problem = hs_problem_world(16, call.bytes);
+    struct hs_plan twos, flat = hs_plan_flat(16);
+    struct hs_own_constant own = {.name = "reduce", .value = 0.3};
+
+    (void)state;
+    assert_int_equal(hs_plan_parse(&twos, "2x2x2x2", 16, NULL), HS_OK);
+    call.algorithm = HS_MPI_HALVING;
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &twos), seconds_on(&system, call), 1e-12);
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &twos),
+                hs_plan_seconds(&system, &problem, &twos), 1e-12);
+    call.algorithm = HS_MPI_RING;
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &flat), seconds_on(&system, call), 1e-12);
+    call.algorithm = HS_MPI_HALVING;
+    system.levels[1].eager_bytes = 5e5;
+    system.levels[1].rendezvous_seconds = 1e-3;
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &twos), seconds_on(&system, call), 1e-12);
+    assert_near(seconds_on(&system, call), hs_plan_seconds(&system, &problem, &twos) + 4e-3, 1e-12);
+    system.constants = &own;
+    system.constant_count = 1;
+    assert_near(hs_mpi_plan_seconds(&system, &problem, &twos), seconds_on(&system, call), 1e-12);
+    assert_true(seconds_on(&system, call) > 16e6 * 0.3e-9);
+    system.constants = NULL;
+    system.constant_count = 0;
+    hs_system_release(&system);
+}
+
+/* ---- what runs ---- */
+
+static void assert_runs(enum hs_library library, int64_t ranks, int64_t tasks, double bytes,
+                        const char *wanted)
+{
+    struct hs_mpi_choice choice = hs_mpi_choose(library, ranks, tasks, bytes, bytes / 4);
+
+    assert_string_equal(hs_mpi_choice_text(choice), wanted);
+}
+
+/* MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE 2048, and the nodes' ranks first. */
+static void mpich_goes_by_bytes_elements_and_nodes(void **state)
+{
+    (void)state;
+    assert_runs(HS_LIBRARY_MPICH, 64, 1, 2048, "recursive doubling");
+    assert_runs(HS_LIBRARY_MPICH, 64, 1, 2052, "Rabenseifner");
+    assert_runs(HS_LIBRARY_MPICH, 2048, 1, 4096, "recursive doubling"); /* 1024 elements */
+    assert_runs(HS_LIBRARY_MPICH, 2048, 8, 4096, "Rabenseifner, nodes first");
+    assert_runs(HS_LIBRARY_MPICH, 8, 8, 64, "recursive doubling");
+}
+
+/* Rows of ompi_coll_tuned_allreduce_intra_dec_fixed, 4.1.4. */
+static void open_mpi_goes_by_its_table(void **state)
+{
+    (void)state;
+    assert_runs(HS_LIBRARY_OPENMPI, 3, 1, 65536, "ring");
+    assert_runs(HS_LIBRARY_OPENMPI, 3, 1, 262144, "Rabenseifner");
+    assert_runs(HS_LIBRARY_OPENMPI, 6, 1, 8, "recursive doubling"); /* 2 elements are no ring */
+    assert_runs(HS_LIBRARY_OPENMPI, 8, 1, 8191, "recursive doubling");
+    assert_runs(HS_LIBRARY_OPENMPI, 8, 1, 8192, "Rabenseifner");
+    assert_runs(HS_LIBRARY_OPENMPI, 32, 1, 128, "Rabenseifner");
+    assert_runs(HS_LIBRARY_OPENMPI, 127, 1, 262143, "recursive doubling");
+    assert_runs(HS_LIBRARY_OPENMPI, 128, 1, 131071, "reduce and broadcast");
+    assert_runs(HS_LIBRARY_OPENMPI, 256, 1, 4096, "Rabenseifner");
+    assert_runs(HS_LIBRARY_OPENMPI, 1024, 8, 2047, "reduce and broadcast");
+    assert_runs(HS_LIBRARY_OPENMPI, 2048, 8, 2048, "recursive doubling"); /* 512 elements */
+    assert_runs(HS_LIBRARY_OPENMPI, 4096, 8, 32767, "recursive doubling");
+    assert_runs(HS_LIBRARY_OPENMPI, 8192, 8, 32768, "Rabenseifner");
+}
+
 static const struct CMUnitTest tests[] = {
+    HS_TEST("on one level algorithms cost what the textbook says",
+            one_level_costs_what_the_textbook_says),
+    HS_TEST("each step costs what its farthest partners cost",
+            each_step_costs_what_the_farthest_partners_cost),
+    HS_TEST("a message beyond the eager limit waits for its partner",
+            a_message_beyond_the_eager_limit_waits_for_its_partner),
+    HS_TEST("a system with LUMI's constants is LUMI", a_system_with_lumis_constants_is_lumi),
+    HS_TEST("a plan costs what the same algorithm costs",
+            a_plan_costs_what_the_same_algorithm_costs),
+    HS_TEST("MPICH goes by bytes, elements and nodes", mpich_goes_by_bytes_elements_and_nodes),
+    HS_TEST("Open MPI goes by its table", open_mpi_goes_by_its_table),
     HS_TEST("every call has its price", every_call_has_its_price),
     HS_TEST("the fastest algorithm is the textbook's", the_fastest_is_the_textbooks),
     HS_TEST("more doubt makes a wider range", more_doubt_makes_a_wider_range),

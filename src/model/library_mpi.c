@@ -1,0 +1,97 @@
+#include "model/library_mpi.h"
+
+#include <math.h>
+
+#define COUNT_OF(list) (sizeof(list) / sizeof(*(list)))
+#define KIB            1024.0
+
+/* MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE */
+#define MPICH_SHORT 2048.0
+
+/* The largest power of two that is not above. */
+static double power_of_two(int64_t ranks)
+{
+    return exp2(floor(log2((double)ranks)));
+}
+
+static struct hs_mpi_choice mpich_choice(int64_t ranks, int64_t tasks, double bytes,
+                                         double elements)
+{
+    struct hs_mpi_choice choice = {.in_nodes = tasks > 1 && tasks < ranks};
+
+    if (choice.in_nodes)
+        ranks = (ranks + tasks - 1) / tasks;
+    choice.algorithm =
+        bytes <= MPICH_SHORT || elements < power_of_two(ranks) ? HS_MPI_DOUBLING : HS_MPI_HALVING;
+    return choice;
+}
+
+/* coll_tuned_decision_fixed.c: for fewer ranks, messages of fewer bytes. A segmented ring has one
+ * segment there: a ring. */
+static const struct {
+    int64_t ranks;
+    double bytes;
+    enum hs_mpi_algorithm algorithm;
+} tuned[] = {
+    {4, 8, HS_MPI_RING},
+    {4, 4 * KIB, HS_MPI_DOUBLING},
+    {4, 8 * KIB, HS_MPI_RING},
+    {4, 16 * KIB, HS_MPI_DOUBLING},
+    {4, 256 * KIB, HS_MPI_RING},
+    {4, INFINITY, HS_MPI_HALVING},
+    {8, 16, HS_MPI_RING},
+    {16, 8 * KIB, HS_MPI_DOUBLING},
+    {16, INFINITY, HS_MPI_HALVING},
+    {32, 64, HS_MPI_RING},
+    {32, 4 * KIB, HS_MPI_DOUBLING},
+    {32, INFINITY, HS_MPI_HALVING},
+    {64, 128, HS_MPI_RING},
+    {64, INFINITY, HS_MPI_HALVING},
+    {128, 256 * KIB, HS_MPI_DOUBLING},
+    {128, INFINITY, HS_MPI_HALVING},
+    {256, 128 * KIB, HS_MPI_TREE},
+    {256, 256 * KIB, HS_MPI_DOUBLING},
+    {256, INFINITY, HS_MPI_HALVING},
+    {512, 4 * KIB, HS_MPI_TREE},
+    {512, INFINITY, HS_MPI_HALVING},
+    {INT64_MAX, 2 * KIB, HS_MPI_TREE},
+    {2048, 16 * KIB, HS_MPI_DOUBLING},
+    {2048, INFINITY, HS_MPI_HALVING},
+    {4096, 4 * KIB, HS_MPI_RING},
+    {4096, 16 * KIB, HS_MPI_DOUBLING},
+    {4096, INFINITY, HS_MPI_HALVING},
+    {INT64_MAX, 16 * KIB, HS_MPI_RING},
+    {INT64_MAX, 32 * KIB, HS_MPI_DOUBLING},
+    {INT64_MAX, INFINITY, HS_MPI_HALVING},
+};
+
+/* A ring needs an element per rank, and is recursive doubling without. */
+static struct hs_mpi_choice openmpi_choice(int64_t ranks, double bytes, double elements)
+{
+    size_t i = 0;
+
+    while (i + 1 < COUNT_OF(tuned) && (ranks >= tuned[i].ranks || bytes >= tuned[i].bytes))
+        i++;
+    if (tuned[i].algorithm == HS_MPI_RING && elements < (double)ranks)
+        return (struct hs_mpi_choice){HS_MPI_DOUBLING, false};
+    return (struct hs_mpi_choice){tuned[i].algorithm, false};
+}
+
+struct hs_mpi_choice hs_mpi_choose(enum hs_library library, int64_t ranks, int64_t tasks,
+                                   double bytes, double elements)
+{
+    return library == HS_LIBRARY_MPICH ? mpich_choice(ranks, tasks, bytes, elements)
+                                       : openmpi_choice(ranks, bytes, elements);
+}
+
+const char *hs_mpi_choice_text(struct hs_mpi_choice choice)
+{
+    static const char *const texts[HS_MPI_ALGORITHM_COUNT][2] = {
+        [HS_MPI_RING] = {"ring", "ring, nodes first"},
+        [HS_MPI_HALVING] = {"Rabenseifner", "Rabenseifner, nodes first"},
+        [HS_MPI_DOUBLING] = {"recursive doubling", "recursive doubling, nodes first"},
+        [HS_MPI_TREE] = {"reduce and broadcast", "reduce and broadcast, nodes first"},
+    };
+
+    return texts[choice.algorithm][choice.in_nodes];
+}

@@ -1,0 +1,123 @@
+#include "model/price_library.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "model/constants_mpi.h"
+#include "model/library_mpi.h"
+#include "model/price.h"
+
+#define NEXT_TO_NO_BYTES 8.0
+
+bool hs_library_is_priced(const struct hs_library_price *price)
+{
+    return isfinite(price->seconds);
+}
+
+bool hs_library_is_left_alone(const struct hs_library_price *price, double plan_seconds)
+{
+    return price->seconds < plan_seconds * HS_ADVICE_GAIN;
+}
+
+/* Whether MPI's own calls are priced with more than the levels' latencies and bandwidths. */
+static bool has_protocols(const struct hs_system *system)
+{
+    bool waits = system->constant_count > 0;
+
+    for (size_t l = 0; l < system->level_count; l++)
+        waits = waits || system->levels[l].rendezvous_seconds > 0;
+    return waits;
+}
+
+double hs_library_plan_seconds(const struct hs_library_price *price, const struct hs_system *system,
+                               const struct hs_problem *problem, const struct hs_plan *plan,
+                               double seconds)
+{
+    bool mpi = price->library == HS_LIBRARY_MPICH || price->library == HS_LIBRARY_OPENMPI;
+
+    if (!mpi || !has_protocols(system))
+        return seconds;
+    return hs_mpi_plan_seconds(system, problem, plan);
+}
+
+static void price_nccl(struct hs_library_price *out, const struct hs_system *system, int64_t np,
+                       double bytes)
+{
+    int64_t gpus = system->nccl.gpus;
+    struct hs_nccl_ask ask = {.kind = HS_CALL_ALLREDUCE, .bytes = bytes};
+    struct hs_nccl_price price, short_price;
+
+    ask.gpus = gpus < np ? gpus : np;
+    ask.domains = (np + ask.gpus - 1) / ask.gpus;
+    if (hs_nccl_price(&price, &system->nccl, &ask, NULL))
+        return;
+    ask.bytes = fmin(bytes, NEXT_TO_NO_BYTES);
+    if (hs_nccl_price(&short_price, &system->nccl, &ask, NULL))
+        return;
+    snprintf(out->choice, sizeof(out->choice), "%s, %s",
+             hs_nccl_algorithm_names[price.choice.algorithm],
+             hs_nccl_protocol_names[price.choice.protocol]);
+    out->seconds = price.seconds;
+    out->low_seconds = price.low_seconds;
+    out->high_seconds = price.high_seconds;
+    out->latency_seconds = short_price.seconds;
+    if (ask.domains > 1 && price.choice.algorithm != HS_NCCL_RING)
+        out->level = 1; /* a tree's nodes send more over the network than a ring's */
+}
+
+/* A node is the unit of the first level, where there are more levels. */
+static int64_t ranks_of_node(const struct hs_system *system, int64_t np)
+{
+    int64_t tasks = hs_system_child_ranks(system, 1);
+
+    return system->level_count > 1 && tasks < np ? tasks : 1;
+}
+
+static void price_mpi(struct hs_library_price *out, const struct hs_system *system, int64_t np,
+                      double bytes, double elements)
+{
+    int64_t tasks = ranks_of_node(system, np);
+    struct hs_mpi_choice choice = hs_mpi_choose(out->library, np, tasks, bytes, elements);
+    struct hs_mpi_call call = {.machine = HS_MPI_SYSTEM,
+                               .algorithm = choice.algorithm,
+                               .ranks = np,
+                               .tasks = tasks,
+                               .bytes = bytes,
+                               .system = system,
+                               .in_nodes = choice.in_nodes};
+    double doubt = system->constant_count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
+    double values[HS_MPI_K_COUNT], range;
+
+    hs_mpi_system_values(values, system);
+    snprintf(out->choice, sizeof(out->choice), "%s", hs_mpi_choice_text(choice));
+    out->seconds = hs_mpi_price_model.seconds(&call, values);
+    range = exp(HS_PRICE_RANGE * hs_mpi_deviation(&call, values, doubt));
+    out->low_seconds = out->seconds / range;
+    out->high_seconds = out->seconds * range;
+    call.bytes = fmin(bytes, NEXT_TO_NO_BYTES);
+    out->latency_seconds = hs_mpi_price_model.seconds(&call, values);
+}
+
+struct hs_library_price hs_library_price(const struct hs_system *system,
+                                         const struct hs_problem *problem, size_t element_bytes)
+{
+    int64_t np = problem->group.size;
+    struct hs_stage_key ring = {HS_ALLREDUCE, HS_RING, {1, np}};
+    struct hs_library_price price = {.seconds = NAN,
+                                     .low_seconds = NAN,
+                                     .high_seconds = NAN,
+                                     .latency_seconds = NAN,
+                                     .best_seconds = NAN};
+
+    if (system->fits.count > 0)
+        return price;
+    price.library = hs_system_library(system);
+    if (np == 1)
+        return price;
+    price.level = hs_stage_price(system, np, ring).bottleneck;
+    if (price.library == HS_LIBRARY_NCCL)
+        price_nccl(&price, system, np, problem->bytes);
+    else if (price.library == HS_LIBRARY_MPICH || price.library == HS_LIBRARY_OPENMPI)
+        price_mpi(&price, system, np, problem->bytes, problem->bytes / (double)element_bytes);
+    return price;
+}

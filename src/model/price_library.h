@@ -1,0 +1,43 @@
+/*
+ * price_library.h - what a system's library does by itself with an AllReduce of all ranks, and how
+ * long that takes: the price that a plan is to beat.
+ *
+ * Which algorithm runs is the library's rule (library_nccl.h, library_mpi.h), how long it takes the
+ * model's (price_nccl.h, price_mpi.h).
+ */
+#ifndef HS_MODEL_PRICE_LIBRARY_H
+#define HS_MODEL_PRICE_LIBRARY_H
+
+#include "model/problem.h"
+#include "model/system.h"
+
+/* From this gain over the library's own call on a split is advised; below it the library is left
+ * alone. */
+#define HS_ADVICE_GAIN 1.03
+
+#define HS_LIBRARY_CHOICE 80 /* bytes of a choice's text */
+
+struct hs_library_price {
+    enum hs_library library;          /* UNSAID: the system has none, or is calibrated */
+    char choice[HS_LIBRARY_CHOICE];   /* what it runs, by its rule: "tree, LL" */
+    double seconds;                   /* NaN: without a price */
+    double low_seconds, high_seconds; /* the 90 % range */
+    double latency_seconds;           /* the same call with next to no bytes */
+    double best_seconds;              /* what the best plan takes that is compared with it; NaN */
+    int level; /* where its bytes are held up: the bottleneck of a ring through all ranks */
+};
+
+/* For elements of so many bytes, which count where a library goes by their number. One process, and
+ * what has no price: seconds are NaN. */
+struct hs_library_price hs_library_price(const struct hs_system *system,
+                                         const struct hs_problem *problem, size_t element_bytes);
+bool hs_library_is_priced(const struct hs_library_price *price);
+/* What a plan takes that is to be compared with it: `seconds`, its own price, but where MPI's calls
+ * are priced with what that leaves out, the price by MPI's steps (hs_mpi_plan_seconds). */
+double hs_library_plan_seconds(const struct hs_library_price *price, const struct hs_system *system,
+                               const struct hs_problem *problem, const struct hs_plan *plan,
+                               double seconds);
+/* Whether a plan that takes so long is no reason to leave the library's own call. */
+bool hs_library_is_left_alone(const struct hs_library_price *price, double plan_seconds);
+
+#endif

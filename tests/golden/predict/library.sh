@@ -1,0 +1,25 @@
+# Against what an MPI library does by its own rule, on the levels of a system: by its name, with its range, and left alone below 3 %.
+cluster='node:8@20GB/s~0.4us,ib@12GB/s~1.5us'
+for library in mpich openmpi rccl; do
+    for size in 1KiB 1MiB; do
+        hiersearch predict "$cluster;library=$library" --np 64 --size $size -k 1 -q | sed -n '4,5p'
+    done
+done
+hiersearch predict "$cluster;library=openmpi" --np 128 --size 64KiB -k 1 -q | sed -n '4,5p'
+hiersearch predict "$cluster;library=mpich" --np 64 --size 1MiB --as nccl-tests -q
+hiersearch predict "$cluster;library=mpich" --np 64 --size 1MiB --json -q | sed -n '/"library"/,/}/p'
+# Rendezvous of MPI's own calls, level by level; a system says either parts or another library; constants have the table's names.
+cat >here.json <<'END'
+{"format": "hiersearch.system/1", "name": "here", "library": "mpich", "levels": [
+  {"name": "ib", "arity": null, "latency_us": 1.5, "bandwidth_GBps": 12, "eager_bytes": 16384, "rendezvous_us": 100}]}
+END
+for size in 16KiB 256KiB 1MiB; do # Rabenseifner's longest piece is half of it
+    hiersearch predict ./here.json --np 16 --size $size -k 1 -q | sed -n 4p
+done
+sed 's/"mpich"/"nccl"/' here.json >wrong.json
+hiersearch predict ./wrong.json --np 16
+sed 's/"mpich",/"mpich", "constants": [{"name": "farr", "value": 1.2}],/' here.json >wrong.json
+hiersearch predict ./wrong.json --np 16
+sed 's/"library": "mpich",/"constants": [{"name": "far", "value": 1.2}],/' here.json >wrong.json
+hiersearch predict ./wrong.json --np 16
+hiersearch predict 'ib@12GB/s;library=mpihc' --np 16
