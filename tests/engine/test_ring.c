@@ -5,7 +5,7 @@
  * before. What a rank receives into is spoiled from the moment it posts the receive, as MPI may do.
  */
 #include "engine/executors.h"
-#include "model/rings.h"
+#include "model/traffic.h"
 #include "test.h"
 
 #define RANKS_MAX    33
