@@ -56,6 +56,16 @@ double hs_export_measured(const struct hs_result_message *message, const struct 
     return is_measured(candidate) ? candidate->measured->median_seconds : NAN;
 }
 
+bool hs_export_told_apart(const struct hs_result_message *message, const struct hs_plan *plan,
+                          const struct hs_plan *slower)
+{
+    const struct hs_candidate *a = find_candidate(message, plan);
+    const struct hs_candidate *b = find_candidate(message, slower);
+
+    return !is_measured(a) || !is_measured(b) ||
+           !(b->measured->ci95_low_seconds <= a->measured->ci95_high_seconds);
+}
+
 double hs_export_predicted(const struct hs_result *result, const struct hs_result_message *message,
                            const struct hs_plan *plan)
 {

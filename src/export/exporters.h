@@ -52,6 +52,10 @@ extern const struct hs_plan hs_export_library_call;
 /* Measured time of a plan for a message; of one without layers, the fastest of the library's own
  * calls. NaN where it was not measured without fault. */
 double hs_export_measured(const struct hs_result_message *message, const struct hs_plan *plan);
+/* Whether the plan's 95 % interval ends before that of the other one begins; true where one of them
+ * has none. */
+bool hs_export_told_apart(const struct hs_result_message *message, const struct hs_plan *plan,
+                          const struct hs_plan *slower);
 /* Predicted time, by the model where the file has none; NaN where there is neither. */
 double hs_export_predicted(const struct hs_result *result, const struct hs_result_message *message,
                            const struct hs_plan *plan);

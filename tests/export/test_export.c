@@ -434,6 +434,42 @@ static void every_format_says_what_is_not_certain(void **state)
     assert_doubt(0.1e-3, true, "not certain");
 }
 
+/* 4x16 takes 1 ms at 16 KiB and 10 ms at 1 MiB, where it is 1.5 times as fast as the flat split: the
+ * line through both has as much latency as bandwidth at 97 KiB. */
+static void assert_rules(const char *backend, double flat_seconds, double width, const char *rules)
+{
+    struct hs_result result = make_result(64, NULL);
+    struct hs_export_output output;
+
+    result.backend = hs_strdup(backend);
+    add_message(&result, 16384);
+    give_interval(add(&result, "4x16", NAN, 1e-3)->measured, width);
+    give_interval(add(&result, "64", NAN, flat_seconds)->measured, width);
+    add_message(&result, MIB);
+    give_interval(add(&result, "4x16", NAN, 10e-3)->measured, width);
+    give_interval(add(&result, "64", NAN, 15e-3)->measured, width);
+    rank_all(&result);
+    assert_has(export_text(&output, &result, "pytorch", 0), rules);
+    hs_export_output_release(&output);
+    hs_result_release(&result);
+}
+
+static void a_module_uses_a_split_where_its_gain_over_mpi_holds_for_other_libraries(void **state)
+{
+    static const char long_only[] = "Rule(1048575, (64,), 1),  # one call of the library's own\n"
+                                    "    Rule(None, (4, 16), 1),\n)",
+                      all[] = "Rule(16383, (64,), 1),  # one call of the library's own\n"
+                              "    Rule(None, (4, 16), 1),\n)",
+                      none[] = "(\n    Rule(None, (64,), 1),  # one call of the library's own\n)";
+
+    (void)state;
+    assert_rules("host", 1.5e-3, 0.1e-3, long_only); /* all latency, and little gained */
+    assert_rules("host", 2.5e-3, 0.1e-3, all);
+    assert_rules("host", 2.5e-3, 1e-3, long_only); /* not told apart */
+    assert_rules("host", 2.5e-3, 3e-3, none);
+    assert_rules("nccl", 1.5e-3, 0.1e-3, all); /* PyTorch's own library */
+}
+
 static void the_sentence_has_sensible_figures(void **state)
 {
     static const struct {
@@ -618,6 +654,8 @@ int main(void)
         HS_TEST("a split that is faster than the library is not warned of",
                 no_format_says_it_of_a_split_that_is_faster),
         HS_TEST("every format says what is not certain", every_format_says_what_is_not_certain),
+        HS_TEST("a module uses a split where its gain over MPI holds for other libraries",
+                a_module_uses_a_split_where_its_gain_over_mpi_holds_for_other_libraries),
         HS_TEST("how much faster is said in three digits", the_sentence_has_sensible_figures),
         HS_TEST("formats that can leave the library alone do, unless a plan is named",
                 formats_that_can_leave_the_library_alone_do),
