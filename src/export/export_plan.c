@@ -45,6 +45,16 @@ const struct hs_baseline_result *hs_export_library(const struct hs_result_messag
     return fastest;
 }
 
+const struct hs_baseline_result *hs_export_untimed(const struct hs_result_message *message)
+{
+    const struct hs_baseline_result *untimed = NULL;
+
+    for (size_t i = 0; i < message->baseline_count && !hs_export_library(message); i++)
+        if (message->baselines[i].measured.status == HS_MEASURE_SKIPPED)
+            untimed = &message->baselines[i];
+    return untimed;
+}
+
 double hs_export_measured(const struct hs_result_message *message, const struct hs_plan *plan)
 {
     const struct hs_baseline_result *library = hs_export_library(message);

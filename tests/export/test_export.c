@@ -370,6 +370,32 @@ static void every_format_says_that_the_library_is_faster(void **state)
     hs_result_release(&result);
 }
 
+/* Measured with too small a budget for a slow library. */
+static void a_library_that_was_not_timed_is_left_alone(void **state)
+{
+    static const char untimed[] = "MPI_Allreduce was not timed at 1MiB, so nothing says that a "
+                                  "plan is faster: give measure a larger --budget";
+    static const char *const own[][2] = {{"mpich", "# no variable"},
+                                         {"nccl-env", "# no variable"},
+                                         {"ompi-tuned", "\n0 # collectives\n"},
+                                         {"pytorch", "(\n    Rule(None, (64,), 1),"}};
+    struct hs_result result = result_with_library(system_text, NAN);
+    struct hs_export_job job = job_of(&result);
+    struct hs_export_output output;
+
+    (void)state;
+    result.messages[0].baselines[0].measured.status = HS_MEASURE_SKIPPED;
+    for (size_t i = 0; i < HS_COUNT(own); i++) {
+        assert_has(export_text(&output, &result, own[i][0], 0), own[i][1]);
+        assert_has(output.files[0].text.data, untimed);
+        assert_has(output.notes.data, untimed);
+        hs_export_output_release(&output);
+    }
+    assert_refused(&job, "ompi-han", "MPI_Allreduce was not timed at 1MiB");
+    assert_refused(&job, "nccl-tuner", "leave it alone");
+    hs_result_release(&result);
+}
+
 static void no_format_says_it_of_a_split_that_is_faster(void **state)
 {
     struct hs_result result = result_with_library(system_text, 12.5e-3);
@@ -653,6 +679,8 @@ int main(void)
                 every_format_says_that_the_library_is_faster),
         HS_TEST("a split that is faster than the library is not warned of",
                 no_format_says_it_of_a_split_that_is_faster),
+        HS_TEST("a library that was not timed is left alone",
+                a_library_that_was_not_timed_is_left_alone),
         HS_TEST("every format says what is not certain", every_format_says_what_is_not_certain),
         HS_TEST("a module uses a split where its gain over MPI holds for other libraries",
                 a_module_uses_a_split_where_its_gain_over_mpi_holds_for_other_libraries),
