@@ -185,6 +185,11 @@ class Hierarchy:
     def all_reduce(self, tensor: torch.Tensor,
                    op: dist.ReduceOp.RedOpType = dist.ReduceOp.SUM) -> None:
         """In place, as dist.all_reduce: any shape, also a scalar or not contiguous."""
+        rule = rule_for(tensor.numel() * tensor.element_size())
+        own = len(rule.split) == 1 and rule.chunks == 1 and op != dist.ReduceOp.AVG
+        if own and op in SUPPORTED_OPS and tensor.is_contiguous() and tensor.numel() > 0:
+            dist.all_reduce(tensor.detach(), op, group=dist.group.WORLD)  # as without this module
+            return
         if tensor.device.type != "cpu" or op not in SUPPORTED_OPS:
             self.all_reduce_async(tensor, op).wait()
             return
