@@ -50,8 +50,9 @@ def measure(arguments, cluster, mpi):
     """Paths of the result as it was measured, and of one whose library is faster."""
     path = os.path.join(cluster.scratch, f"{mpi}-split.json")
     program = [f"{arguments.build}/hiersearch", "measure"]
-    if mpi == "openmpi":
-        program = [f"{arguments.build}/openmpi/hiersearch-measure"]
+    other = f"{arguments.build}/{mpi}/hiersearch-measure"  # of `make other-mpi`
+    if os.path.exists(other):
+        program = [other]
     out, err = cluster.run(mpi, [*program, "--size", MEASURED, "--budget", arguments.budget, "-o", path])
     if not os.path.exists(path):
         sys.exit(f"measure wrote no result:\n{out}{err}")
