@@ -400,6 +400,14 @@ $(BUILD)/bench/certain: bench/certain.c tests/search/lazy_machine.h $(call libs,
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,search $(USES_runner)) $(HS_LDFLAGS) $(HS_LIBS)
+# Programs with what was exported for them against the same without it: MPICH, Open MPI and, where PyTorch is, gloo (root).
+.PHONY: bench-clients
+bench-clients: all other-mpi $(BUILD)/bench/clients-mpich $(BUILD)/bench/clients-openmpi
+	bench/clients.py --build $(BUILD) $(if $(HS_CLIENTS_PYTHON),,$(addprefix --python ,$(wildcard $(BUILD)/clients/venv/bin/python)))
+$(BUILD)/bench/clients-%: bench/clients.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)mpicc.$* $(HS_CFLAGS) -o $@ $<
 bench-cluster: all
 	bench/cluster.py --build $(BUILD)
 # The picture of the README.

@@ -63,7 +63,8 @@ double hs_export_library_gain(const struct hs_export_job *job, size_t message,
 
 void hs_export_leave_alone(struct hs_export_rule *rule, const struct hs_export_job *job)
 {
-    if (!job->plan && hs_export_library_gain(job, rule->message, &rule->plan) > 1)
+    if (!job->plan && (hs_export_library_gain(job, rule->message, &rule->plan) > 1 ||
+                       hs_export_untimed(&job->result->messages[rule->message])))
         rule->plan = hs_export_library_call;
 }
 
@@ -155,7 +156,7 @@ static void say_left_alone(struct hs_export_output *out, struct hs_text *text,
     const struct hs_result_message *message = &job->result->messages[rule->message];
     char plan[HS_SPLIT_TEXT], size[HS_UNIT_TEXT];
 
-    if (hs_export_library_gain(job, rule->message, &rule->wanted) > 1)
+    if (hs_export_library_gain(job, rule->message, &rule->wanted) > 1 || hs_export_untimed(message))
         return;
     hs_export_say(out, text, "%s: what it has for %s at %s is slower than %s: left alone",
                   exporter->name, hs_plan_format(plan, &rule->wanted),

@@ -48,7 +48,7 @@ struct hs_export_rule {
 };
 
 /* Makes the rule's plan the library's own call if that was measured faster for the rule's message,
- * unless the job names a plan: who names one gets it. */
+ * or was to be measured and was not, unless the job names a plan: who names one gets it. */
 void hs_export_leave_alone(struct hs_export_rule *rule, const struct hs_export_job *job);
 
 /* hs_export_header with "# ", for targets that read lines into a fixed buffer: a long line (a long

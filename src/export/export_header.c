@@ -102,14 +102,21 @@ static char *format_times(char text[32], double times)
     return text;
 }
 
-/* The one sentence about a message for which the library's own call is the faster one. */
+/* The one sentence about a message for which the library's own call is the faster one, or may be.
+ */
 static void append_faster(struct hs_text *text, const struct hs_export_job *job, size_t message,
                           const struct hs_plan *plan)
 {
     const struct hs_result_message *at = &job->result->messages[message];
+    const struct hs_baseline_result *untimed = hs_export_untimed(at);
     double gain = hs_export_library_gain(job, message, plan);
     char times[32], size[HS_UNIT_TEXT];
 
+    if (untimed)
+        hs_text_append(text,
+                       "%s was not timed at %s, so nothing says that a plan is faster: give "
+                       "measure a larger --budget\n",
+                       untimed->name, hs_bytes_format(size, at->message_bytes));
     if (!(gain > 1))
         return;
     hs_text_append(text, "%s is ", hs_export_library(at)->name);

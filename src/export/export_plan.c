@@ -45,6 +45,16 @@ const struct hs_baseline_result *hs_export_library(const struct hs_result_messag
     return fastest;
 }
 
+const struct hs_baseline_result *hs_export_untimed(const struct hs_result_message *message)
+{
+    const struct hs_baseline_result *untimed = NULL;
+
+    for (size_t i = 0; i < message->baseline_count && !hs_export_library(message); i++)
+        if (message->baselines[i].measured.status == HS_MEASURE_SKIPPED)
+            untimed = &message->baselines[i];
+    return untimed;
+}
+
 double hs_export_measured(const struct hs_result_message *message, const struct hs_plan *plan)
 {
     const struct hs_baseline_result *library = hs_export_library(message);
@@ -54,6 +64,16 @@ double hs_export_measured(const struct hs_result_message *message, const struct 
         return library ? library->measured.median_seconds : NAN;
     candidate = find_candidate(message, plan);
     return is_measured(candidate) ? candidate->measured->median_seconds : NAN;
+}
+
+bool hs_export_told_apart(const struct hs_result_message *message, const struct hs_plan *plan,
+                          const struct hs_plan *slower)
+{
+    const struct hs_candidate *a = find_candidate(message, plan);
+    const struct hs_candidate *b = find_candidate(message, slower);
+
+    return !is_measured(a) || !is_measured(b) ||
+           !(b->measured->ci95_low_seconds <= a->measured->ci95_high_seconds);
 }
 
 double hs_export_predicted(const struct hs_result *result, const struct hs_result_message *message,

@@ -52,6 +52,10 @@ extern const struct hs_plan hs_export_library_call;
 /* Measured time of a plan for a message; of one without layers, the fastest of the library's own
  * calls. NaN where it was not measured without fault. */
 double hs_export_measured(const struct hs_result_message *message, const struct hs_plan *plan);
+/* Whether the plan's 95 % interval ends before that of the other one begins; true where one of them
+ * has none. */
+bool hs_export_told_apart(const struct hs_result_message *message, const struct hs_plan *plan,
+                          const struct hs_plan *slower);
 /* Predicted time, by the model where the file has none; NaN where there is neither. */
 double hs_export_predicted(const struct hs_result *result, const struct hs_result_message *message,
                            const struct hs_plan *plan);
@@ -63,6 +67,10 @@ double hs_export_library_gain(const struct hs_export_job *job, size_t message,
                               const struct hs_plan *plan);
 /* The fastest of the library's own calls that were measured; NULL: none was. */
 const struct hs_baseline_result *hs_export_library(const struct hs_result_message *message);
+
+/* The library's own call that was to be measured, for which there was no time left, so that nothing
+ * says that a plan is faster; NULL: one was measured, or none was to be. */
+const struct hs_baseline_result *hs_export_untimed(const struct hs_result_message *message);
 
 /* From how many bytes on the plan is worth anything: the message's own, which is the smallest that
  * is known, or, if that is less and there is a system, where the plan pays as much for latency as

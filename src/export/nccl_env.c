@@ -21,7 +21,8 @@ static enum hs_status write_nccl_env(struct hs_export_output *out, const struct 
         hs_text_append(text, "# no variable: the plan's time is that of NCCL's own choice\n");
         return HS_OK;
     }
-    if (!job->plan && hs_export_library_gain(job, job->message, hs_export_plan(job)) > 1) {
+    if (!job->plan && (hs_export_library_gain(job, job->message, hs_export_plan(job)) > 1 ||
+                       hs_export_untimed(&job->result->messages[job->message]))) {
         hs_text_append(text, "# no variable: NCCL's own choice\n");
         return HS_OK;
     }

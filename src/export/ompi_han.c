@@ -37,8 +37,14 @@ static enum hs_status refuse_flat(const struct hs_export_job *job, struct hs_err
 static enum hs_status refuse_slower(const struct hs_export_job *job, struct hs_error *err)
 {
     const struct hs_result_message *message = &job->result->messages[job->message];
+    const struct hs_baseline_result *untimed = hs_export_untimed(message);
     char size[HS_UNIT_TEXT];
 
+    if (untimed)
+        return hs_fail(err, HS_INVALID,
+                       "%s: %s was not timed at %s, so nothing says that han is faster: give "
+                       "measure a larger --budget, or name a plan (--plan)",
+                       job->result_name, untimed->name, hs_export_size(size, job));
     return hs_fail(err, HS_INVALID,
                    "%s: %s is faster at %s (measured) than what han could stand for: leave it "
                    "alone, run without han (--mca coll ^han)",

@@ -2,11 +2,50 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "export/size_rules.h"
 
 #define CONSTANTS_LINE "@CONSTANTS@\n"
+#define MUCH           2.0 /* gain that another library's latency does not undo */
+
+/* Bytes from which a plan pays more for bandwidth than for latency, by the line through its times
+ * for this message and another; NaN where there is no such line. */
+static double balance_bytes(const struct hs_export_job *job, size_t message,
+                            const struct hs_plan *plan)
+{
+    const struct hs_result_message *here = &job->result->messages[message];
+    double seconds = hs_export_measured(here, plan), balance = NAN;
+
+    for (size_t i = job->result->message_count; i-- > 0;) {
+        const struct hs_result_message *other = &job->result->messages[i];
+        double bytes = (double)other->message_bytes - (double)here->message_bytes;
+        double slope = (hs_export_measured(other, plan) - seconds) / bytes;
+
+        if (i != message && slope > 0)
+            balance = seconds / slope - (double)here->message_bytes;
+    }
+    return balance;
+}
+
+/* Whether times over MPI say that a split is faster where the program's library is another, such as
+ * gloo, whose own call was not measured: not where the split is not told apart from the flat one,
+ * and of short messages, which are all latency, only where it gains much. */
+static bool holds_elsewhere(const struct hs_export_job *job, size_t message,
+                            const struct hs_plan *plan)
+{
+    const struct hs_result_message *at = &job->result->messages[message];
+    struct hs_plan flat = hs_plan_flat(job->result->np);
+    double gain = hs_export_measured(at, &flat) / hs_export_measured(at, plan);
+    const char *backend = job->result->backend;
+
+    if (!backend || strncmp(backend, "nccl", 4) == 0 || hs_plan_is_flat(plan) || isnan(gain))
+        return true;
+    if (!hs_export_told_apart(at, plan, &flat))
+        return false;
+    return gain >= MUCH || !((double)at->message_bytes < balance_bytes(job, message, plan));
+}
 
 /* The plan as it is: a module has layers and chunks as they come. */
 static enum hs_status choose_best(struct hs_plan *plan, double *cost,
@@ -17,7 +56,9 @@ static enum hs_status choose_best(struct hs_plan *plan, double *cost,
 
     *plan = *hs_export_wanted(job, message);
     *cost = 1;
-    if (plan->split.count > 0)
+    if (!job->plan && plan->split.count > 0 && !holds_elsewhere(job, message, plan))
+        *plan = hs_export_library_call;
+    if (hs_export_wanted(job, message)->split.count > 0)
         return HS_OK;
     return hs_fail(err, HS_INVALID,
                    "%s: no best plan for %s: name one plan for all sizes (--plan), or measure "

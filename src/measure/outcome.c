@@ -227,8 +227,14 @@ static void say_cut_short(const struct hs_session *session, const char *why)
 {
     struct hs_error error = {0};
     enum hs_status status;
+    bool saved = save_partial(&status, session, why, &error);
 
-    if (!save_partial(&status, session, why, &error))
+    if (!saved && session->lazy && session->campaign.journal.path)
+        fprintf(stderr,
+                "hiersearch measure: %s; %s has the layers that were measured, --resume goes on "
+                "from there\n",
+                why, session->campaign.journal.path);
+    else if (!saved)
         fprintf(stderr, "hiersearch measure: %s\n", why);
     else if (status != HS_OK)
         fprintf(stderr, "hiersearch measure: %s; %s\n", why, error.message);

@@ -370,6 +370,32 @@ static void every_format_says_that_the_library_is_faster(void **state)
     hs_result_release(&result);
 }
 
+/* Measured with too small a budget for a slow library. */
+static void a_library_that_was_not_timed_is_left_alone(void **state)
+{
+    static const char untimed[] = "MPI_Allreduce was not timed at 1MiB, so nothing says that a "
+                                  "plan is faster: give measure a larger --budget";
+    static const char *const own[][2] = {{"mpich", "# no variable"},
+                                         {"nccl-env", "# no variable"},
+                                         {"ompi-tuned", "\n0 # collectives\n"},
+                                         {"pytorch", "(\n    Rule(None, (64,), 1),"}};
+    struct hs_result result = result_with_library(system_text, NAN);
+    struct hs_export_job job = job_of(&result);
+    struct hs_export_output output;
+
+    (void)state;
+    result.messages[0].baselines[0].measured.status = HS_MEASURE_SKIPPED;
+    for (size_t i = 0; i < HS_COUNT(own); i++) {
+        assert_has(export_text(&output, &result, own[i][0], 0), own[i][1]);
+        assert_has(output.files[0].text.data, untimed);
+        assert_has(output.notes.data, untimed);
+        hs_export_output_release(&output);
+    }
+    assert_refused(&job, "ompi-han", "MPI_Allreduce was not timed at 1MiB");
+    assert_refused(&job, "nccl-tuner", "leave it alone");
+    hs_result_release(&result);
+}
+
 static void no_format_says_it_of_a_split_that_is_faster(void **state)
 {
     struct hs_result result = result_with_library(system_text, 12.5e-3);
@@ -432,6 +458,42 @@ static void every_format_says_what_is_not_certain(void **state)
                  "less");
     assert_doubt(0.1e-3, false, "not certain at 1MiB: others could take up to 20.0 % less");
     assert_doubt(0.1e-3, true, "not certain");
+}
+
+/* 4x16 takes 1 ms at 16 KiB and 10 ms at 1 MiB, where it is 1.5 times as fast as the flat split: the
+ * line through both has as much latency as bandwidth at 97 KiB. */
+static void assert_rules(const char *backend, double flat_seconds, double width, const char *rules)
+{
+    struct hs_result result = make_result(64, NULL);
+    struct hs_export_output output;
+
+    result.backend = hs_strdup(backend);
+    add_message(&result, 16384);
+    give_interval(add(&result, "4x16", NAN, 1e-3)->measured, width);
+    give_interval(add(&result, "64", NAN, flat_seconds)->measured, width);
+    add_message(&result, MIB);
+    give_interval(add(&result, "4x16", NAN, 10e-3)->measured, width);
+    give_interval(add(&result, "64", NAN, 15e-3)->measured, width);
+    rank_all(&result);
+    assert_has(export_text(&output, &result, "pytorch", 0), rules);
+    hs_export_output_release(&output);
+    hs_result_release(&result);
+}
+
+static void a_module_uses_a_split_where_its_gain_over_mpi_holds_for_other_libraries(void **state)
+{
+    static const char long_only[] = "Rule(1048575, (64,), 1),  # one call of the library's own\n"
+                                    "    Rule(None, (4, 16), 1),\n)",
+                      all[] = "Rule(16383, (64,), 1),  # one call of the library's own\n"
+                              "    Rule(None, (4, 16), 1),\n)",
+                      none[] = "(\n    Rule(None, (64,), 1),  # one call of the library's own\n)";
+
+    (void)state;
+    assert_rules("host", 1.5e-3, 0.1e-3, long_only); /* all latency, and little gained */
+    assert_rules("host", 2.5e-3, 0.1e-3, all);
+    assert_rules("host", 2.5e-3, 1e-3, long_only); /* not told apart */
+    assert_rules("host", 2.5e-3, 3e-3, none);
+    assert_rules("nccl", 1.5e-3, 0.1e-3, all); /* PyTorch's own library */
 }
 
 static void the_sentence_has_sensible_figures(void **state)
@@ -617,7 +679,11 @@ int main(void)
                 every_format_says_that_the_library_is_faster),
         HS_TEST("a split that is faster than the library is not warned of",
                 no_format_says_it_of_a_split_that_is_faster),
+        HS_TEST("a library that was not timed is left alone",
+                a_library_that_was_not_timed_is_left_alone),
         HS_TEST("every format says what is not certain", every_format_says_what_is_not_certain),
+        HS_TEST("a module uses a split where its gain over MPI holds for other libraries",
+                a_module_uses_a_split_where_its_gain_over_mpi_holds_for_other_libraries),
         HS_TEST("how much faster is said in three digits", the_sentence_has_sensible_figures),
         HS_TEST("formats that can leave the library alone do, unless a plan is named",
                 formats_that_can_leave_the_library_alone_do),

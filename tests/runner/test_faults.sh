@@ -155,10 +155,10 @@ signalled() { # SIGNAL STATUS
     finish
     if [ "$mpi" = mpich ]; then
         check "SIG$1: the exit status says so" "[ \$status = $2 ] && nobody_left"
-        check "SIG$1: MPI adds no words of its own" '! said MPI_Abort'
     else # mpirun has a status of its own for this
         check "SIG$1: the exit status is not 0" '[ $status != 0 ] && nobody_left'
     fi
+    check "SIG$1: MPI adds no words of its own" '! grep -qi "MPI_Abort\|mpirun has exited\|^-----" err'
     check "SIG$1: one line says so" "[ \$(our_lines) = 1 ] && said 'interrupted by SIG'"
     check "SIG$1: the partial result is written, and valid" 'is_partial "interrupted by SIG"'
     check "SIG$1: it has samples" 'holds "run/$name.json" "[c for c in m[\"candidates\"] if c[\"measured\"].get(\"samples_seconds\")]"'

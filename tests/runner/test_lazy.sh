@@ -86,7 +86,7 @@ check "those that are missing are" '[ $status = 0 ] && [ "$(grep -c "\"name\":\"
 # ---- a layer that hangs ---------------------------------------------------------------------------------------
 measure 8 "${played[@]}" --faults hang=8 --timeout 2s --journal h -q -o hung.json
 check "a layer that hangs ends the job, and the journal names it" '[ $status = 1 ] && said "took more than 2.000 s" && \
-    grep "\"stage\":\"[a-z-]*:1:8\"" h | grep -q "\"failed\":\"timing the .* took more than 2.000 s\"" && [ ! -e hung.json ]'
+    said "h has the layers that were measured, --resume goes on from there" && grep "\"stage\":\"[a-z-]*:1:8\"" h | grep -q "\"failed\":\"timing the .* took more than 2.000 s\"" && [ ! -e hung.json ]'
 cp h again
 measure 8 "${played[@]}" --journal h --resume -o hung.json
 check "--resume goes around it" '[ $status = 0 ] && is_valid hung.json && said "could not be measured before" && \

@@ -20,7 +20,7 @@ The layers follow the machine only if ranks are numbered node by node, as torchr
 import os
 import threading
 import warnings
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from typing import Callable, Iterator, NamedTuple, Optional
 
@@ -168,6 +168,7 @@ class Hierarchy:
         # On CPUs one thread issues everything, so that all ranks issue in the same order while
         # the caller goes on with the backward pass.
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hierarchy")
+        self._last: Optional[Future[None]] = None  # handed to the thread
         self._streams: dict[torch.device, list[torch.cuda.Stream]] = {}
 
     @staticmethod
@@ -184,7 +185,19 @@ class Hierarchy:
     def all_reduce(self, tensor: torch.Tensor,
                    op: dist.ReduceOp.RedOpType = dist.ReduceOp.SUM) -> None:
         """In place, as dist.all_reduce: any shape, also a scalar or not contiguous."""
-        self.all_reduce_async(tensor, op).wait()
+        rule = rule_for(tensor.numel() * tensor.element_size())
+        own = len(rule.split) == 1 and rule.chunks == 1 and op != dist.ReduceOp.AVG
+        if own and op in SUPPORTED_OPS and tensor.is_contiguous() and tensor.numel() > 0:
+            dist.all_reduce(tensor.detach(), op, group=dist.group.WORLD)  # as without this module
+            return
+        if tensor.device.type != "cpu" or op not in SUPPORTED_OPS:
+            self.all_reduce_async(tensor, op).wait()
+            return
+        # Here, once the thread is through: handing over to it costs more than a short message.
+        if self._last is not None:
+            wait([self._last])
+            self._last = None
+        self._reduce(tensor.detach(), op, lambda chunk: nullcontext())
 
     def all_reduce_async(
         self, tensor: torch.Tensor, op: dist.ReduceOp.RedOpType = dist.ReduceOp.SUM
@@ -215,7 +228,7 @@ class Hierarchy:
             else:
                 future.set_result(tensor)
 
-        self._thread.submit(work)
+        self._last = self._thread.submit(work)
         return future
 
     def _start_cuda(
