@@ -316,9 +316,14 @@ static void plans_of_other_sizes_are_refused(const struct hs_backend *backend)
     struct hs_task task = plan_task(bench, &plan);
     uint64_t wrong = hs_bench_prepare(bench, &task, &err) != HS_INVALID;
     wrong += strstr(err.message, "processes") == NULL;
+    plan = lettered(splits[0], 1, 1);
+    task = plan_task(bench, &plan);
+    if (backend == &hs_backend_mpi)
+        wrong += hs_bench_prepare(bench, &task, &err) != HS_INVALID;
     close_bench(bench);
-    tell(wrong, backend == &hs_backend_host ? "host: a split of another number is refused"
-                                            : "mpi: a split of another number is refused");
+    tell(wrong, backend == &hs_backend_host
+                    ? "host: a split of another number is refused"
+                    : "mpi: a split of another number and named algorithms are refused");
 }
 
 static void cores_are_counted(void)
