@@ -22,7 +22,8 @@
  *
  * Segments: a ring step sends one message of a whole block, and HS_RING_DEPTH steps are under way.
  * This is the pipelining granularity s = 1 of the model: each hop takes one latency and one block's
- * bytes.
+ * bytes. Whole blocks, too, are the messages of halving and of direct exchange, all of a step in
+ * flight at once; a tree's are the segments that it makes itself, two in flight to each neighbour.
  * For other s, which in the model's words is the number of latencies that a step pays, `hiersearch
  * simulate` multiplies the latency of every message by s (SMPI's lat-factor), so model and
  * simulation have the same latency term.
