@@ -84,8 +84,8 @@ enum hs_status hs_predict_point_init(struct hs_predict_point *point,
     point->request = (struct hs_search_request){
         .system = predict->system,
         .problem = hs_problem_world(np, (double)bytes),
-        .algorithms = settings->algorithms ? settings->algorithms
-                                           : hs_system_algorithms(predict->system),
+        .algorithms =
+            settings->algorithms ? settings->algorithms : hs_system_algorithms(predict->system),
         .chunks = settings->chunks.count ? settings->chunks.values : NULL,
         .chunk_count = settings->chunks.count,
         .top = settings->top < 2 ? 2 : (size_t)settings->top,

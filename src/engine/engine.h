@@ -93,6 +93,7 @@ struct hs_backend {
     enum hs_status (*open)(void **state, const struct hs_engine_config *config,
                            struct hs_error *err);
     const struct hs_engine *engine;
+    bool any_algorithm; /* layers go by a plan's letters; else by the library's own choice */
     bool virtual_clock; /* no time passes while it works: device_seconds is the time (null) */
 };
 

@@ -233,4 +233,5 @@ const struct hs_backend hs_backend_host = {
     .memory_use = HS_MEMORY_ANY,
     .open = host_open,
     .engine = &engine,
+    .any_algorithm = true,
 };

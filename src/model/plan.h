@@ -23,13 +23,15 @@ struct hs_plan {
 enum hs_status hs_plan_parse(struct hs_plan *plan, const char *text, int64_t np,
                              struct hs_error *err);
 /* What comes of it, as a regular expression of a JSON Schema. */
-#define HS_PLAN_PATTERN "^[1-9][0-9]*(x[1-9][0-9]*)*(/[1-9][0-9]*)?$"
+#define HS_PLAN_PATTERN "^[1-9][0-9]*[a-z]{0,2}(x[1-9][0-9]*[a-z]{0,2})*(/[1-9][0-9]*)?$"
 char *hs_plan_format(char text[HS_SPLIT_TEXT], const struct hs_plan *plan);
 /* Fewer chunks first, then hs_split_compare, then the algorithms in the order of their list. */
 int hs_plan_compare(const struct hs_plan *a, const struct hs_plan *b);
 /* The flat split by rings, in one chunk: what every gain was once stated against. */
 struct hs_plan hs_plan_flat(int64_t np);
 bool hs_plan_is_flat(const struct hs_plan *plan);
+/* Whether a layer goes by another algorithm than the ring. */
+bool hs_plan_has_letters(const struct hs_plan *plan);
 /* Algorithm of layer i; way 0 is outward, 1 inward. */
 enum hs_algorithm hs_plan_algorithm(const struct hs_plan *plan, int i, int way);
 

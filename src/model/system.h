@@ -123,7 +123,7 @@ struct hs_system {
     double pipeline_granularity;
     double launch_seconds; /* per collective call, >= 0 */
     enum hs_executed_by executor;
-    size_t level_count;    /* 1 .. HS_LEVELS_MAX */
+    size_t level_count; /* 1 .. HS_LEVELS_MAX */
     struct hs_level levels[HS_LEVELS_MAX];
     struct hs_fits fits; /* of a calibrated system; {0} where the figures are as described */
     /* What a node is made of (parts.h), where NCCL runs on it: then stages are NCCL's own calls, by
