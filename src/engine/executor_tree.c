@@ -183,6 +183,14 @@ static size_t segment_bytes(const struct tree *tree)
     return bytes < most ? bytes : most;
 }
 
+/* Segments that were all under way at once would share a link and arrive together, at the end. */
+static void follow(struct hs_flow_plan *plan, int lanes)
+{
+    size_t most = (size_t)lanes + 1;
+
+    plan->window = plan->window < most ? plan->window : most;
+}
+
 static void start_flows(struct tree *tree)
 {
     static const struct hs_flow_rules rules_up = {message_up, piece_up};
@@ -199,6 +207,7 @@ static void start_flows(struct tree *tree)
                                 .slot_bytes = tree->cut.segment * tree->cut.width};
 
     hs_flow_slots(&plan, tree->options.scratch, room, !memory->direct);
+    follow(&plan, tree->options.lanes);
     hs_flow_start(&tree->up, &plan);
     plan.rules = &rules_down;
     plan.receive_count = plan.send_count;
@@ -206,6 +215,7 @@ static void start_flows(struct tree *tree)
     /* Without staging it has no slots. */
     hs_flow_slots(&plan, tree->options.scratch + (memory->direct ? 0 : room), room,
                   !memory->direct);
+    follow(&plan, tree->options.lanes);
     hs_flow_start(&tree->down, &plan);
 }
 
