@@ -183,14 +183,6 @@ static size_t segment_bytes(const struct tree *tree)
     return bytes < most ? bytes : most;
 }
 
-/* Segments that were all under way at once would share a link and arrive together, at the end. */
-static void follow(struct hs_flow_plan *plan, int lanes)
-{
-    size_t most = (size_t)lanes + 1;
-
-    plan->window = plan->window < most ? plan->window : most;
-}
-
 static void start_flows(struct tree *tree)
 {
     static const struct hs_flow_rules rules_up = {message_up, piece_up};
@@ -198,24 +190,27 @@ static void start_flows(struct tree *tree)
     const struct hs_memory *memory = tree->transport->memory;
     size_t room = hs_flow_room(memory, &tree->options, false) / (memory->direct ? 1 : 2);
     size_t segments = tree->cut.groups, below = segments * tree->child_count;
+    size_t window = 2 * (size_t)tree->options.lanes, windows = window * tree->child_count;
     struct hs_flow_plan plan = {.rules = &rules_up,
                                 .owner = tree,
                                 .send_count = is_root(tree) ? 0 : segments,
                                 .receive_count = below,
                                 .reduction = tree->call.reduction,
                                 .tag = tree->call.tag,
-                                .slot_bytes = tree->cut.segment * tree->cut.width};
+                                .slot_bytes = tree->cut.segment * tree->cut.width,
+                                .receive_window = windows,
+                                .send_window = window};
 
     hs_flow_slots(&plan, tree->options.scratch, room, !memory->direct);
-    follow(&plan, tree->options.lanes);
     hs_flow_start(&tree->up, &plan);
     plan.rules = &rules_down;
     plan.receive_count = plan.send_count;
     plan.send_count = below;
+    plan.receive_window = window;
+    plan.send_window = windows;
     /* Without staging it has no slots. */
     hs_flow_slots(&plan, tree->options.scratch + (memory->direct ? 0 : room), room,
                   !memory->direct);
-    follow(&plan, tree->options.lanes);
     hs_flow_start(&tree->down, &plan);
 }
 
