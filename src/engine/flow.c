@@ -24,18 +24,25 @@ size_t hs_flow_room(const struct hs_memory *memory, const struct hs_executor_opt
     return hs_executor_scratch_bytes(memory, options);
 }
 
+static size_t window_of(size_t slots, size_t most)
+{
+    most = most > 0 && most < HS_FLOW_WINDOW_MAX ? most : HS_FLOW_WINDOW_MAX;
+    return slots < 1 ? 1 : slots < most ? slots : most;
+}
+
 void hs_flow_slots(struct hs_flow_plan *plan, char *scratch, size_t room, bool both)
 {
     size_t slots = room / plan->slot_bytes / (both ? 2 : 1);
 
-    plan->window = slots < 1 ? 1 : slots < HS_FLOW_WINDOW_MAX ? slots : HS_FLOW_WINDOW_MAX;
+    plan->receive_window = window_of(slots, plan->receive_window);
+    plan->send_window = window_of(slots, plan->send_window);
     plan->receive_slots = scratch;
-    plan->send_slots = both ? scratch + plan->window * plan->slot_bytes : NULL;
+    plan->send_slots = both ? scratch + plan->receive_window * plan->slot_bytes : NULL;
 }
 
 void hs_flow_start(struct hs_flow *flow, const struct hs_flow_plan *plan)
 {
-    assert(plan->window <= HS_FLOW_WINDOW_MAX);
+    assert(plan->receive_window <= HS_FLOW_WINDOW_MAX && plan->send_window <= HS_FLOW_WINDOW_MAX);
     flow->plan = *plan;
     flow->receives_posted = flow->received = flow->ready = 0;
     flow->prepared = flow->sends_posted = flow->sent = 0;
@@ -71,6 +78,12 @@ static size_t bytes_of(const struct hs_flow *flow, const struct hs_message *mess
     return count * hs_datatype_bytes(flow->plan.reduction.datatype);
 }
 
+/* Which slot, request and mark a message has. */
+static size_t turn_of(const struct hs_flow *flow, size_t index, bool sends)
+{
+    return index % (sends ? flow->plan.send_window : flow->plan.receive_window);
+}
+
 /* Where the message lies while it travels: in its place, or in a slot (*slot). */
 static char *buffer_of(const struct hs_flow *flow, const struct hs_message *message, size_t index,
                        bool sends, bool *slot)
@@ -79,13 +92,13 @@ static char *buffer_of(const struct hs_flow *flow, const struct hs_message *mess
     struct hs_piece piece = piece_at(flow, index, 0, sends);
 
     *slot = message->pieces > 1 || !memory_of(flow)->direct || (!sends && piece.own);
-    return *slot ? slots + index % flow->plan.window * flow->plan.slot_bytes : piece.data;
+    return *slot ? slots + turn_of(flow, index, sends) * flow->plan.slot_bytes : piece.data;
 }
 
 /* Marks of sends are behind those of receives. */
 static int mark_of(const struct hs_flow *flow, size_t index, bool sends)
 {
-    return (sends ? HS_FLOW_WINDOW_MAX : 0) + (int)(index % flow->plan.window);
+    return (sends ? HS_FLOW_WINDOW_MAX : 0) + (int)turn_of(flow, index, sends);
 }
 
 static bool post_receives(struct hs_flow *flow)
@@ -94,10 +107,10 @@ static bool post_receives(struct hs_flow *flow)
     bool moved = false, slot;
 
     while (flow->receives_posted < plan->receive_count &&
-           flow->receives_posted < flow->ready + plan->window) {
+           flow->receives_posted < flow->ready + plan->receive_window) {
         size_t index = flow->receives_posted;
         struct hs_message message = message_at(flow, index, false);
-        MPI_Request *request = &flow->receives[index % plan->window];
+        MPI_Request *request = &flow->receives[turn_of(flow, index, false)];
         size_t bytes = bytes_of(flow, &message, index, false);
 
         if (!may_begin(&message))
@@ -154,7 +167,7 @@ static void look_at_work(struct hs_flow *flow)
 static bool oldest_receive(struct hs_flow *flow)
 {
     if (flow->received == flow->receives_posted ||
-        !hs_transport_test(flow->transport, &flow->receives[flow->received % flow->plan.window]))
+        !hs_transport_test(flow->transport, &flow->receives[turn_of(flow, flow->received, false)]))
         return false;
     use_received(flow, flow->received);
     flow->received++;
@@ -165,7 +178,7 @@ static bool oldest_receive(struct hs_flow *flow)
 static bool oldest_send(struct hs_flow *flow)
 {
     if (flow->sent == flow->sends_posted ||
-        !hs_transport_test(flow->transport, &flow->sends[flow->sent % flow->plan.window]))
+        !hs_transport_test(flow->transport, &flow->sends[turn_of(flow, flow->sent, true)]))
         return false;
     flow->sent++;
     return true;
@@ -191,7 +204,7 @@ static void pack(struct hs_flow *flow, const struct hs_message *message, size_t 
 static void prepare_sends(struct hs_flow *flow)
 {
     while (flow->prepared < flow->plan.send_count &&
-           flow->prepared < flow->sent + flow->plan.window) {
+           flow->prepared < flow->sent + flow->plan.send_window) {
         struct hs_message message = message_at(flow, flow->prepared, true);
 
         if (!may_begin(&message))
@@ -209,7 +222,7 @@ static bool post_sends(struct hs_flow *flow)
     while (flow->sends_posted < flow->prepared) {
         size_t index = flow->sends_posted;
         struct hs_message message = message_at(flow, index, true);
-        MPI_Request *request = &flow->sends[index % flow->plan.window];
+        MPI_Request *request = &flow->sends[turn_of(flow, index, true)];
         size_t bytes = bytes_of(flow, &message, index, true);
         char *buffer = buffer_of(flow, &message, index, true, &slot);
 

@@ -3,7 +3,7 @@
  * executors of trees, halving and direct exchange have in common.
  *
  * An algorithm says which messages there are, from whom to whom, of which pieces of memory, and
- * what each has to wait for; a flow carries them out, up to `window` each way at once. A received
+ * what each has to wait for; a flow carries them out, some each way at once. A received
  * message is used when all before it are: what comes is added to this rank's part, or brought to
  * its place, in that order whatever the timing, so results are the same bits on every run.
  *
@@ -56,8 +56,9 @@ struct hs_flow_plan {
     struct hs_reduction reduction;
     int tag;
     size_t slot_bytes; /* no message that needs a slot is longer */
-    /* By hs_flow_slots: */
-    size_t window; /* messages under way each way, 1 .. HS_FLOW_WINDOW_MAX */
+    /* Messages under way each way, 1 .. HS_FLOW_WINDOW_MAX, and a slot for each, by hs_flow_slots:
+     * before it, how many there should be at most, or 0. */
+    size_t receive_window, send_window;
     char *receive_slots, *send_slots;
 };
 

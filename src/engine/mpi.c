@@ -64,7 +64,7 @@ static enum hs_status mpi_prepare(void *opaque, const struct hs_work *work, stru
     struct hs_layer_comms *comms = &state->base.comms;
     size_t width = hs_datatype_bytes(work->datatype);
     struct hs_stages stages;
-    enum hs_status status = hs_work_check(work, comms->np, err);
+    enum hs_status status = hs_work_check_library(work, comms->np, err);
 
     if (status != HS_OK)
         return status;

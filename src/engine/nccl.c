@@ -294,7 +294,7 @@ static enum hs_status nccl_prepare(void *opaque, const struct hs_work *work, str
     const struct hs_task *task = work->task;
     size_t bytes = work->room * hs_datatype_bytes(work->datatype);
     struct hs_nccl_buffer buffers[2] = {{(void *)work->input, bytes}, {work->output, bytes}};
-    enum hs_status status = hs_work_check(work, state->mpi.np, err);
+    enum hs_status status = hs_work_check_library(work, state->mpi.np, err);
 
     if (status != HS_OK)
         return status;

@@ -61,3 +61,23 @@ enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_e
                          hs_task_padded(task), work->room);
     return status;
 }
+
+static bool names_algorithms(const struct hs_task *task)
+{
+    bool names = task->kind == HS_TASK_STAGE && task->stage.algorithm != HS_RING;
+
+    for (int i = 0; task->kind == HS_TASK_PLAN && i < task->plan.split.count; i++)
+        names = names || hs_plan_algorithm(&task->plan, i, 0) != HS_RING ||
+                hs_plan_algorithm(&task->plan, i, 1) != HS_RING;
+    return names;
+}
+
+enum hs_status hs_work_check_library(const struct hs_work *work, int64_t np, struct hs_error *err)
+{
+    enum hs_status status = hs_work_check(work, np, err);
+
+    if (status == HS_OK && names_algorithms(work->task))
+        status = hs_fail(err, HS_INVALID,
+                         "algorithms are named, and this backend leaves them to its library");
+    return status;
+}

@@ -44,5 +44,7 @@ struct hs_work {
 size_t hs_task_padded(const struct hs_task *task);
 /* HS_INVALID where a plan or a stage is none of np processes, or has no room. Local. */
 enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err);
+/* The same for an engine of a library's own calls: HS_INVALID where algorithms are named, too. */
+enum hs_status hs_work_check_library(const struct hs_work *work, int64_t np, struct hs_error *err);
 
 #endif

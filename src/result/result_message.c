@@ -121,12 +121,13 @@ static size_t list_levels(const char *names[HS_CHOICES_MAX], const struct hs_pla
     return hs_system_list_levels(names, &result->system);
 }
 
-/* The plan says which layer this is; the file repeats it for those who read nothing else. */
+/* The plan says which layer this is; the file repeats it for those who read nothing else. One with
+ * two letters is there twice, outward and inward. */
 static enum hs_status check_layer(void *object, const struct hs_place *place, struct hs_error *err)
 {
     const struct hs_stage_cost *cost = object;
     const struct hs_candidate *candidate = hs_place_of(place, &hs_candidate_fields);
-    struct hs_layer layer = hs_split_layer(&candidate->plan.split, (int)place->at->index);
+    struct hs_layer layer = hs_split_layer(&candidate->plan.split, cost->layer);
     struct hs_layer found = cost->key.layer;
 
     if (found.stride == layer.stride && found.size == layer.size)
@@ -187,17 +188,19 @@ static enum hs_status begin_cost(void *object, const struct hs_place *place, str
     const struct hs_candidate *candidate = hs_place_of(place, &hs_candidate_fields);
     uint64_t bytes = message->padded_bytes ? message->padded_bytes : message->message_bytes;
     struct hs_problem problem = hs_problem_world(result->np, (double)bytes);
-    size_t count = (size_t)candidate->plan.split.count;
     struct hs_json layers = hs_json_find(place->at, "layers");
-    enum hs_status status = hs_json_array(&count, &layers, count, count, err);
+    enum hs_status status;
+    size_t count;
 
-    if (status)
-        return status;
     if (!result->has_system)
         return hs_json_fail(&layers, err, "there is no system that the layers belong to");
+    *cost = hs_plan_cost(&result->system, &problem, &candidate->plan);
+    count = (size_t)cost->count;
+    status = hs_json_array(&count, &layers, count, count, err);
+    if (status)
+        return status;
     if (isnan(candidate->predicted_seconds))
         return hs_field_fail(place, "predicted_seconds", err, "missing, with layers");
-    *cost = hs_plan_cost(&result->system, &problem, &candidate->plan);
     cost->seconds = candidate->predicted_seconds;
     cost->extrapolated = candidate->extrapolated;
     cost->ci95_seconds = NAN;
@@ -231,8 +234,9 @@ static const struct hs_field cost_rows[] = {
      .about = "Low and high end of the 95 % interval of the prediction; only where the system is "
               "calibrated, and knows one."},
     {"layers", HS_LIST, HS_AT(struct hs_plan_cost, stages), HS_OTHER(struct hs_plan_cost, count),
-     .min = 1, .max = HS_LAYERS_MAX, .fields = &layer_fields,
-     .about = "The prediction layer by layer, innermost first."},
+     .min = 1, .max = HS_STAGES_MAX, .fields = &layer_fields,
+     .about = "The prediction layer by layer, innermost first; a layer whose reduce-scatter and "
+              "allgather go by different algorithms is there twice, in this order."},
 };
 static const struct hs_fields cost_fields = {HS_ROWS(cost_rows, struct hs_plan_cost),
                                              .begin = begin_cost, .check = sum_layers};

@@ -67,6 +67,51 @@ static void pattern_is_reduced(const struct hs_backend *backend, enum hs_datatyp
     tell(wrong, sentence);
 }
 
+#define LETTERINGS 5
+
+/* Letters of all algorithms, in turn over the layers: outward and inward ones differ. */
+static struct hs_plan lettered(struct hs_split split, int lettering, int chunks)
+{
+    struct hs_plan plan = {.split = split, .chunks = chunks};
+
+    for (int i = 0; i < split.count; i++) {
+        bool last = i + 1 == split.count;
+        int outward = (lettering + i) % (last ? HS_ALGORITHM_COUNT : HS_TREE);
+
+        plan.algorithms[i][0] = (unsigned char)outward;
+        plan.algorithms[i][1] = (unsigned char)(last ? outward : (outward + lettering) % HS_TREE);
+    }
+    return plan;
+}
+
+static uint64_t all_letters(struct hs_bench *bench)
+{
+    uint64_t wrong = 0;
+    for (int s = 0; s < split_count; s++)
+        for (int l = 0; l < LETTERINGS; l++) {
+            struct hs_plan plan = lettered(splits[s], l, chunk_counts[(s + l) % CHUNK_COUNTS]);
+            wrong += run_plan(bench, &plan);
+        }
+    return wrong;
+}
+
+static void all_algorithms_are_right(const struct hs_memory *memory, const char *sentence)
+{
+    static const enum hs_datatype types[] = {HS_FLOAT32, HS_FLOAT64, HS_BFLOAT16};
+    uint64_t wrong = 0;
+
+    for (int i = 0; i < 3; i++) {
+        size_t counts[] = {1, 1009, LARGE_BYTES / hs_datatype_bytes(types[i]) + 1};
+        for (int c = 0; c < 3; c++) {
+            struct hs_bench *bench =
+                open_in_memory(&hs_backend_host, types[i], (enum hs_operation)i, counts[c], memory);
+            wrong += all_letters(bench);
+            close_bench(bench);
+        }
+    }
+    tell(wrong, sentence);
+}
+
 static void put(char *data, enum hs_datatype datatype, size_t i, double value)
 {
     float single = (float)value;
@@ -224,6 +269,8 @@ static void memory_stays_in_bounds(const struct hs_backend *backend)
         struct hs_plan plan = {splits[s], 8};
         wrong += run_plan(bench, &plan);
     }
+    if (backend == &hs_backend_host)
+        wrong += all_letters(bench);
     size_t bytes = hs_bench_bytes(bench);
     wrong += bytes < 2 * 4 * count || bytes > 3 * 4 * count + ((size_t)64 << 20);
     close_bench(bench);
@@ -269,9 +316,14 @@ static void plans_of_other_sizes_are_refused(const struct hs_backend *backend)
     struct hs_task task = plan_task(bench, &plan);
     uint64_t wrong = hs_bench_prepare(bench, &task, &err) != HS_INVALID;
     wrong += strstr(err.message, "processes") == NULL;
+    plan = lettered(splits[0], 1, 1);
+    task = plan_task(bench, &plan);
+    if (backend == &hs_backend_mpi)
+        wrong += hs_bench_prepare(bench, &task, &err) != HS_INVALID;
     close_bench(bench);
-    tell(wrong, backend == &hs_backend_host ? "host: a split of another number is refused"
-                                            : "mpi: a split of another number is refused");
+    tell(wrong, backend == &hs_backend_host
+                    ? "host: a split of another number is refused"
+                    : "mpi: a split of another number and named algorithms are refused");
 }
 
 static void cores_are_counted(void)
@@ -307,7 +359,12 @@ int main(int argc, char **argv)
     start_job(&argc, &argv);
     quick = argc > 1 && strcmp(argv[1], "quick") == 0;
 
+    struct hs_memory staged = hs_memory_host;
+
+    staged.direct = false;
     check_backend(&hs_backend_host);
+    all_algorithms_are_right(&hs_memory_host, "host: plans of all algorithms are right");
+    all_algorithms_are_right(&staged, "host: plans of all algorithms are right through staging");
     check_backend(&hs_backend_mpi);
     cores_are_counted();
     return end_job();
