@@ -12,7 +12,7 @@
 
 #define SEGMENTS_PER_LEVEL 16     /* of the message, per level of the tree */
 #define SEGMENT_LEAST      8192.0 /* bytes */
-#define CHILDREN_LOOKED_AT 16     /* the tree looks alike everywhere, but at its end */
+#define CHILDREN_LOOKED_AT 64     /* the tree looks alike everywhere, but at its end */
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -127,14 +127,15 @@ struct edges {
     int64_t link, port, pair;
 };
 
-/* The most over the first children with different places. */
+/* The most over all children, or the first ones with different places. */
 static struct edges most_edges(const struct hs_steps *steps, size_t l)
 {
     const struct hs_level *level = &steps->system->levels[l];
     struct hs_layer layer = steps->price->key.layer;
     int64_t child_ranks = hs_system_child_ranks(steps->system, l), ranks = steps->ranks;
     int64_t unit_ranks = hs_system_child_ranks(steps->system, l + 1);
-    int64_t step = larger(1, layer.stride / child_ranks) * child_ranks;
+    bool few = (ranks - 1) / child_ranks < CHILDREN_LOOKED_AT;
+    int64_t step = few ? child_ranks : larger(1, layer.stride / child_ranks) * child_ranks;
     struct edges most = {0, 0, 0};
 
     for (int64_t i = 0; i < CHILDREN_LOOKED_AT && i * step < ranks && child_ranks < ranks; i++) {
