@@ -2,8 +2,9 @@
 """The plain model against SimGrid, nothing fitted: how far off it is, and what its winner costs.
 
 Six simulated machines (bench/systems), one file for all process counts of each. Every split of every P from 2 to 64 and a
-sample of those of 128 and 256, then splits in 2, 4 and 8 chunks for some P: `hiersearch predict` beside `hiersearch
-simulate`, which runs the host backend's rings on the platform made from the same file. For each machine are printed
+sample of those of 128 and 256, then splits in 2, 4 and 8 chunks for some P, then splits of 2 to 32 by halving, direct exchange,
+trees and mixes of them: `hiersearch predict` beside `hiersearch simulate`, which runs the host backend on the platform made from
+the same file. For each machine are printed
 
     error    |predicted / simulated - 1|, mean and worst
     regret   simulated time of the predicted winner over the simulated best, minus 1, per P: mean and worst
@@ -11,7 +12,7 @@ simulate`, which runs the host backend's rings on the platform made from the sam
     top-3    how many P have the simulated best among the predicted best three
     tau      Kendall's rank correlation (tau-b), mean over P
 
-P with one split only count for the error alone. All of it is about 15 minutes of one core. Simulated times are kept in
+P with one split only count for the error alone. All of it is about half an hour of one core. Simulated times are kept in
 DIR/NAME.tsv as they come, so that a run goes on where it was interrupted; they are used again as long as the machine and what
 simulates are the same.
 
@@ -20,6 +21,7 @@ usage: bench/accuracy_simgrid.py [option...] [PROGRAM]     PROGRAM: build/hierse
   --np LIST        these P instead, every split, such as 12,16,48; chunks as well
   --machines LIST  of rails, mesh, tapered, sockets, uneven, groups
   --no-chunks      without the splits in chunks
+  --no-algorithms  without other algorithms than the ring; --only-algorithms: with them alone
   --worst N        also the N cases with the largest errors of each machine
   --cache DIR      where simulated times are kept (default: accuracy, beside PROGRAM)
 Exit status 1 where a bound is missed.
