@@ -2,8 +2,9 @@
 """The plain model against SimGrid, nothing fitted: how far off it is, and what its winner costs.
 
 Six simulated machines (bench/systems), one file for all process counts of each. Every split of every P from 2 to 64 and a
-sample of those of 128 and 256, then splits in 2, 4 and 8 chunks for some P: `hiersearch predict` beside `hiersearch
-simulate`, which runs the host backend's rings on the platform made from the same file. For each machine are printed
+sample of those of 128 and 256, then splits in 2, 4 and 8 chunks for some P, then splits of 2 to 32 by halving, direct exchange,
+trees and mixes of them: `hiersearch predict` beside `hiersearch simulate`, which runs the host backend on the platform made from
+the same file. For each machine are printed
 
     error    |predicted / simulated - 1|, mean and worst
     regret   simulated time of the predicted winner over the simulated best, minus 1, per P: mean and worst
@@ -11,7 +12,7 @@ simulate`, which runs the host backend's rings on the platform made from the sam
     top-3    how many P have the simulated best among the predicted best three
     tau      Kendall's rank correlation (tau-b), mean over P
 
-P with one split only count for the error alone. All of it is about 15 minutes of one core. Simulated times are kept in
+P with one split only count for the error alone. All of it is about half an hour of one core. Simulated times are kept in
 DIR/NAME.tsv as they come, so that a run goes on where it was interrupted; they are used again as long as the machine and what
 simulates are the same.
 
@@ -20,6 +21,7 @@ usage: bench/accuracy_simgrid.py [option...] [PROGRAM]     PROGRAM: build/hierse
   --np LIST        these P instead, every split, such as 12,16,48; chunks as well
   --machines LIST  of rails, mesh, tapered, sockets, uneven, groups
   --no-chunks      without the splits in chunks
+  --no-algorithms  without other algorithms than the ring; --only-algorithms: with them alone
   --worst N        also the N cases with the largest errors of each machine
   --cache DIR      where simulated times are kept (default: accuracy, beside PROGRAM)
 Exit status 1 where a bound is missed.
@@ -39,12 +41,16 @@ EVERY_NP = tuple(range(2, 65))
 CHUNKS_NP = (8, 12, 15, 16, 18, 20, 24)
 QUICK_NP = (5, 6, 8, 12, 16, 18, 20, 24, 30, 32, 36, 48)
 QUICK_CHUNKS_NP = (8, 12, 18)
+LETTERED_NP = tuple(range(2, 33))
+QUICK_LETTERED_NP = (8, 12, 16)
+DIRECT_MAX = 32
 SAMPLE_EVERY = {128: 6, 256: 16}  # of the splits in order, besides the predicted best and the flat one
 SAMPLED_NP = tuple(SAMPLE_EVERY)
 SAMPLE_BEST = 4
 SAME = 1e-4  # two simulated times that count as the same
 # mean error, worst error, mean regret: the bounds of what is stated. None: printed only.
-BOUNDS = {"splits": (0.03, 0.15, 0.01), "with chunks": (0.10, None, None)}
+BOUNDS = {"splits": (0.03, 0.15, 0.01), "with chunks": (0.10, None, None),
+          "by all algorithms": (0.03, None, 0.01)}
 # What a simulated time depends on besides the machine.
 SIMULATING = ("hiersearch-simulate", "src/export/simgrid.c", "src/cli/simulate_run.c")
 
@@ -88,6 +94,17 @@ class Machine:
                              "10000", "--chunks", ",".join(map(str, chunks)), "--json", "--quiet")
             self.predicted[np, chunks] = {c["plan"]: c["predicted_seconds"] for c in found}
         return self.predicted[np, chunks]
+
+    def play(self, np, plans):
+        """Plan -> (predicted, simulated) seconds, simulated now: predictions of any letters come with it."""
+        found = self.run("simulate", self.path, "--np", str(np), "--size", SIZE, "--json", "--quiet", *plans)
+        return {c["plan"]: (c["predicted_seconds"], c["measured"]["median_seconds"]) for c in found}
+
+    def best(self, np):
+        """Plans that predict takes with all algorithms: of each split its best."""
+        found = self.run("predict", self.path, "--np", str(np), "--size", SIZE, "--algorithms", "all", "--top", "10000",
+                         "--json", "--quiet")
+        return [c["plan"] for c in found]
 
     def simulate(self, np, plans):
         """Plan -> simulated seconds; what is not kept is simulated now."""
@@ -190,6 +207,27 @@ def compare(machine, every, sampled, chunks):
     return score
 
 
+def lettered(split):
+    """Plans of a split in letters: one algorithm on all layers, two in turn, a tree last."""
+    sizes = [int(size) for size in split.split("x")]
+    direct = ["d" if size <= DIRECT_MAX else "h" for size in sizes]
+    rows = [["h"] * len(sizes), direct, ["", *direct][: len(sizes)], [*direct[:-1], "t"],
+            [letter if i % 2 else "h" for i, letter in enumerate(direct)]]
+    return ["x".join(f"{size}{letter}" for size, letter in zip(sizes, row)) for row in rows]
+
+
+def compare_algorithms(machine, every):
+    """The score of plans in letters: of each split its best, and those above; the splits by rings beside them."""
+    score = Score()
+    for np in every:
+        splits = list(machine.predict(np, (1,)))
+        plans = list(dict.fromkeys([*machine.best(np), *splits, *(plan for s in splits for plan in lettered(s))]))
+        played = machine.play(np, plans)
+        score.add(np, {plan: row[0] for plan, row in played.items()}, {plan: row[1] for plan, row in played.items()})
+        show_progress(f"{machine.name} by all algorithms: {np} processes")
+    return score
+
+
 def show_progress(text):
     if sys.stderr.isatty():
         print(f"\r{text:60}", end="" if text else "\r", file=sys.stderr, flush=True)
@@ -208,12 +246,12 @@ def misses(kind, score):
     return found
 
 
-def table(kind, machines, every, sampled, chunks, worst):
+def table(kind, machines, score_of, worst):
     """Prints the table and returns what is outside the bounds."""
     everything = Score()
     print(f"{kind}, {SIZE} per process\n{HEADING}")
     for machine in machines:
-        score = compare(machine, every, sampled, chunks)
+        score = score_of(machine)
         show_progress("")
         print(score.row(machine.name), flush=True)
         for error, np, plan in score.worst(worst):
@@ -229,6 +267,8 @@ def arguments():
     parser.add_argument("--np", type=lambda text: tuple(map(int, text.split(","))))
     parser.add_argument("--machines", type=lambda text: tuple(text.split(",")), default=MACHINES)
     parser.add_argument("--no-chunks", action="store_true")
+    parser.add_argument("--no-algorithms", action="store_true")
+    parser.add_argument("--only-algorithms", action="store_true")
     parser.add_argument("--worst", type=int, default=0)
     parser.add_argument("--cache", type=Path)
     parser.add_argument("program", nargs="?", type=Path, default=TOP / "build/hiersearch")
@@ -243,14 +283,21 @@ def main():
     every = asked.np or (QUICK_NP if asked.quick else EVERY_NP)
     sampled = () if asked.np or asked.quick else SAMPLED_NP
     in_chunks = asked.np or (QUICK_CHUNKS_NP if asked.quick else CHUNKS_NP)
+    lettered_np = asked.np or (QUICK_LETTERED_NP if asked.quick else LETTERED_NP)
     program = asked.program.resolve()
     cache = asked.cache or program.parent / "accuracy"
     cache.mkdir(parents=True, exist_ok=True)
     machines = [Machine(name, program, cache) for name in asked.machines]
-    missed = table("splits", machines, every, sampled, (), asked.worst)
-    if not asked.no_chunks:
+    missed = []
+    if not asked.only_algorithms:
+        missed += table("splits", machines, lambda machine: compare(machine, every, sampled, ()), asked.worst)
+    if not asked.no_chunks and not asked.only_algorithms:
         print()
-        missed += table("with chunks", machines, in_chunks, (), CHUNKS, asked.worst)
+        missed += table("with chunks", machines, lambda machine: compare(machine, in_chunks, (), CHUNKS), asked.worst)
+    if not asked.no_algorithms:
+        print()
+        missed += table("by all algorithms", machines, lambda machine: compare_algorithms(machine, lettered_np),
+                        asked.worst)
     for text in missed:
         print(f"missed: {text}")
     return 1 if missed else 0

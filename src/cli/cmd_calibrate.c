@@ -39,6 +39,10 @@ static const struct hs_option options[] = {
     HS_ROW_OPERATION(WHAT, FIELD(operation)),
     HS_ROW_BACKEND(WHAT, FIELD(backend),
                    "what runs the layers; auto takes the first that works here"),
+    HS_ROW_ALGORITHMS(
+        WHAT, FIELD(algorithms),
+        "backend host: what is measured besides the ring, on one layer of each level and size, "
+        "such as halving,direct, or all (default: rings alone)"),
     HS_ROW_COUNT("layers", "layers", 1, 1000000, NULL, WHAT, FIELD(layers),
                  "measure at most N layers: one of each level and size first, cheap ones first "
                  "(default: all)"),

@@ -19,7 +19,8 @@ struct hs_calibrate_settings {
     const char *backend;
     enum hs_datatype datatype;
     enum hs_operation operation;
-    int64_t layers; /* at most so many; 0: all */
+    unsigned algorithms; /* bits; 0: not given */
+    int64_t layers;      /* at most so many; 0: all */
     double budget_seconds, timeout_seconds, precision;
     double max_residual;
     int64_t rounds, min_samples, max_samples, warmup;

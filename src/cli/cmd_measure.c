@@ -66,6 +66,10 @@ static const struct hs_option options[] = {
      .offset = FIELD(plans),
      .group = WHICH,
      .help = "measure these, such as 4x8x4,4x32/8 (8 chunks); the flat split comes on top"},
+    HS_ROW_ALGORITHMS(
+        WHICH, FIELD(algorithms),
+        "backend host: what layers may go by besides the ring where the model chooses, such as "
+        "halving,direct, or all (default: what who executes on SYSTEM has)"),
     HS_ROW_CHOICE("search", 0, "NAME", search_words, HS_SEARCH_AUTO, WHICH, FIELD(search),
                   "how splits are chosen: lazy measures single layers until the best is certain, "
                   "the others ask the model; auto is lattice for a calibrated SYSTEM or with "

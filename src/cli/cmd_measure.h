@@ -33,6 +33,7 @@ struct hs_measure_settings {
     const char *plans;  /* "4x8x4,4x32/8", NULL: the search decides */
     const char *search; /* name of a strategy, or one of the two below */
     struct hs_count_list chunks;
+    unsigned algorithms; /* bits; 0: not given */
     double budget_seconds, timeout_seconds, precision;
     int64_t min_samples, max_samples, warmup, layers;
     bool no_layers, resume, retry;

@@ -26,7 +26,7 @@ enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype dat
                               struct hs_error *err);
 
 extern const struct hs_option_type hs_option_algorithms; /* unsigned: hs_algorithms_parse */
-extern const struct hs_option_type hs_option_json; /* const char *: "json", without a value */
+extern const struct hs_option_type hs_option_json;       /* const char *: "json", without a value */
 
 /* Formats, and when there are colours (sheet.h); names of the shipped systems; "auto" and the
  * backends of this build; where messages lie; types of elements; reductions. All end with a NULL.
@@ -113,9 +113,8 @@ const char *const *hs_algorithm_words(void); /* and "all" */
 /* unsigned: bits of algorithms; 0: not given. */
 #define HS_ROW_ALGORITHMS(heading, place, text)                                                    \
     {                                                                                              \
-        .name = "algorithms", .argument = "LIST", .group = (heading),                              \
-        .words = hs_algorithm_words, .type = &hs_option_algorithms, .offset = (place),             \
-        .help = (text)                                                                             \
+        .name = "algorithms", .argument = "LIST", .group = (heading), .words = hs_algorithm_words, \
+        .type = &hs_option_algorithms, .offset = (place), .help = (text)                           \
     }
 
 /* const char *: one message size of a result, read by the command. */

@@ -94,6 +94,7 @@ struct hs_backend {
                            struct hs_error *err);
     const struct hs_engine *engine;
     bool rings;         /* stages are priced as rings, also where NCCL could run (host, mpi) */
+    bool any_algorithm; /* layers go by a plan's letters; else by the library's own choice */
     bool virtual_clock; /* no time passes while it works: device_seconds is the time (null) */
 };
 

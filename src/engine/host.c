@@ -234,4 +234,5 @@ const struct hs_backend hs_backend_host = {
     .open = host_open,
     .engine = &engine,
     .rings = true,
+    .any_algorithm = true,
 };

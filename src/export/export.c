@@ -184,6 +184,20 @@ static void drop_chunks(struct hs_plan *plan, struct hs_export_output *out,
     *plan = whole;
 }
 
+/* Where a library runs its own algorithm on each layer, only the layers can be exported. */
+static void drop_letters(struct hs_plan *plan, struct hs_export_output *out,
+                         const struct hs_exporter *exporter)
+{
+    char text[HS_SPLIT_TEXT], split[HS_SPLIT_TEXT];
+    struct hs_plan plain = *plan;
+
+    memset(plain.algorithms, 0, sizeof(plain.algorithms));
+    hs_export_note(
+        out, "%s cannot name algorithms: plan %s is exported as %s, with its own on each layer",
+        exporter->name, hs_plan_format(text, plan), hs_plan_format(split, &plain));
+    *plan = plain;
+}
+
 /* Text of a result goes into comments and names as it is: nothing in it may speak to the terminal
  * of who looks at the file (base/utf8.h). */
 static void make_harmless(struct hs_text *text)
@@ -220,8 +234,11 @@ enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter 
     if (status != HS_OK)
         return status;
     plan = *hs_export_plan(job);
-    if (plan.chunks > 1 && !exporter->chunks) {
+    if (hs_plan_has_letters(&plan) && !exporter->letters)
+        drop_letters(&plan, out, exporter);
+    if (plan.chunks > 1 && !exporter->chunks)
         drop_chunks(&plan, out, job, exporter);
+    if (hs_plan_compare(&plan, hs_export_plan(job)) != 0) {
         own.plan = job->plan ? &plan : NULL;
         own.stand_in = exporter->sizes ? NULL : &plan;
     }

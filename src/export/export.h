@@ -33,7 +33,8 @@ struct hs_export_job {
     const char *made_by;        /* "hiersearch 0.1.0 (git describe)" */
     size_t message;             /* index of the message exporters without tables use */
     const struct hs_plan *plan; /* the plan to export; NULL: the message's best */
-    /* set by hs_export: the plan without its chunks, for formats that have none; else NULL */
+    /* set by hs_export: the plan without its chunks or its algorithms, for formats that have none;
+     * else NULL */
     const struct hs_plan *stand_in;
 };
 
@@ -63,6 +64,9 @@ struct hs_exporter {
     /* whether it can express chunks; if not, a plan with chunks is exported as its split, and a
      * note says so */
     bool chunks;
+    /* whether what it exports to carries out the algorithms of a plan's layers; if not, such a plan
+     * is exported as its split, and a note says so */
+    bool letters;
     bool sizes;  /* its files cover all message sizes of the result; else only job->message */
     bool ranged; /* they say for which sizes they are used, so the header need not */
     enum hs_status (*write)(struct hs_export_output *out, const struct hs_export_job *job,

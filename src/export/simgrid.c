@@ -285,6 +285,7 @@ const struct hs_exporter hs_exporter_simgrid = {
     .summary = "the result's system as a platform and a host file",
     .layers = 0,
     .exact = true,
+    .letters = true,
     .chunks = true,
     .write = write_simgrid,
 };

@@ -55,6 +55,11 @@ static enum hs_status look_around(struct hs_calibrate_run *run, struct hs_error 
     if (status == HS_OK)
         status = hs_campaign_backend(campaign, err);
     /* A copy of its own: the guard may calibrate the other one while a layer runs. */
+    if (status == HS_OK && run->settings.algorithms && !campaign->backend->any_algorithm)
+        status = hs_fail(err, HS_INVALID,
+                         "--algorithms: backend %s runs its library's own algorithm on each layer; "
+                         "backend host runs any",
+                         campaign->backend->name);
     if (status == HS_OK && campaign->backend == &hs_backend_null)
         status = hs_campaign_system(campaign, &run->played,
                                     settings->plays ? settings->plays : settings->system, err);
@@ -72,13 +77,15 @@ static enum hs_status plan(struct hs_calibrate_run *run, struct hs_error *err)
                                         .warmup = settings->warmup,
                                         .precision = settings->precision,
                                         .budget_seconds = settings->budget_seconds};
+    const struct hs_calibrate_extent extent = {.sizes = settings->sizes,
+                                               .width = hs_datatype_bytes(settings->datatype),
+                                               .max_layers = (size_t)settings->layers,
+                                               .algorithms = settings->algorithms};
     int np = run->campaign.ranks.np;
     struct hs_calibrate_plan tasks;
     enum hs_status status;
 
-    status = hs_calibrate_plan_make(&tasks, &run->campaign.system, np, &settings->sizes,
-                                    hs_datatype_bytes(settings->datatype), (size_t)settings->layers,
-                                    err);
+    status = hs_calibrate_plan_make(&tasks, &run->campaign.system, np, &extent, err);
     if (status != HS_OK) {
         hs_calibrate_plan_release(&tasks);
         return status;
@@ -169,9 +176,12 @@ static void describe(char what[WHAT_BYTES], const struct hs_calibrate_run *run,
     char size[HS_UNIT_TEXT], seconds[HS_UNIT_TEXT];
     size_t width = hs_datatype_bytes(run->settings.datatype);
     const struct hs_task *task = &step->task;
-    int length = snprintf(what, WHAT_BYTES, "%s of size %" PRId64 " at stride %" PRId64 ", %s",
-                          hs_phase_names[task->stage.phase], task->stage.layer.size,
-                          task->stage.layer.stride, hs_bytes_format(size, task->count * width));
+    bool ring = task->stage.algorithm == HS_RING;
+    int length =
+        snprintf(what, WHAT_BYTES, "%s%s%s of size %" PRId64 " at stride %" PRId64 ", %s",
+                 hs_phase_names[task->stage.phase], ring ? "" : " by ",
+                 ring ? "" : hs_algorithm_names[task->stage.algorithm], task->stage.layer.size,
+                 task->stage.layer.stride, hs_bytes_format(size, task->count * width));
 
     if (samples->count > 0)
         snprintf(what + length, WHAT_BYTES - (size_t)length, ": %s, %zu sample%s",

@@ -103,12 +103,8 @@ static int compare_tasks(const void *a, const void *b)
         return x->step - y->step;
     if (x->seconds != y->seconds)
         return x->seconds < y->seconds ? -1 : 1;
-    if (x->layer.stride != y->layer.stride)
-        return x->layer.stride < y->layer.stride ? -1 : 1;
-    if (x->layer.size != y->layer.size)
-        return x->layer.size < y->layer.size ? -1 : 1;
-    if (x->phase != y->phase)
-        return x->phase < y->phase ? -1 : 1;
+    if (!hs_stage_key_equal(x->stage, y->stage))
+        return hs_stage_key_compare(x->stage, y->stage);
     return (x->count > y->count) - (x->count < y->count);
 }
 
@@ -130,68 +126,85 @@ static int step_of(bool leads, enum hs_phase phase, bool is_end)
 }
 
 static void add_task(struct hs_calibrate_plan *plan, const struct candidate *candidate,
-                     enum hs_phase phase, size_t count, size_t width, bool is_end)
+                     struct hs_stage_key stage, size_t count, size_t width, bool is_end)
 {
     struct hs_calibrate_task *task = &plan->tasks[plan->count];
     double ring = hs_stage_seconds(&candidate->price, (double)(count * width)) -
                   candidate->price.launch_seconds;
     /* Prices are for both phases. */
-    double part = (double)hs_phase_passes(phase) / hs_phase_passes(candidate->price.key.phase);
+    double part =
+        (double)hs_phase_passes(stage.phase) / hs_phase_passes(candidate->price.key.phase);
 
     for (size_t i = 0; i < plan->count; i++)
-        if (plan->tasks[i].phase == phase && plan->tasks[i].count == count &&
-            plan->tasks[i].layer.stride == candidate->layer.stride &&
-            plan->tasks[i].layer.size == candidate->layer.size)
+        if (plan->tasks[i].count == count && hs_stage_key_equal(plan->tasks[i].stage, stage))
             return;
-    *task = (struct hs_calibrate_task){.layer = candidate->layer,
-                                       .phase = phase,
+    *task = (struct hs_calibrate_task){.stage = stage,
                                        .count = count,
-                                       .step = step_of(candidate->leads, phase, is_end),
+                                       .step = step_of(candidate->leads, stage.phase, is_end),
                                        .seconds = part * ring};
     if (count > plan->count_max)
         plan->count_max = count;
     plan->count++;
 }
 
-static void add_layer(struct hs_calibrate_plan *plan, const struct candidate *candidate,
-                      const uint64_t *sizes, size_t size_count, int64_t np, size_t width)
+/* A layer's stage, where the algorithm can do it. */
+static void add_stage(struct hs_calibrate_plan *plan, const struct candidate *candidate,
+                      struct hs_stage_key stage, uint64_t bytes, size_t width, bool is_end)
 {
-    bool last = candidate->layer.stride * candidate->layer.size == np;
+    if (hs_stage_possible(stage))
+        add_task(plan, candidate, stage, count_of(candidate->layer, bytes, width), width, is_end);
+}
 
-    for (size_t i = 0; i < size_count; i++) {
-        size_t count = count_of(candidate->layer, sizes[i], width);
-        bool is_end = i == 0 || i + 1 == size_count;
+static void add_layer(struct hs_calibrate_plan *plan, const struct candidate *candidate,
+                      const uint64_t *sizes, size_t size_count, int64_t np,
+                      const struct hs_calibrate_extent *extent)
+{
+    struct hs_layer layer = candidate->layer;
+    bool last = layer.stride * layer.size == np;
+    unsigned algorithms = 1U << HS_RING | (candidate->leads ? extent->algorithms : 0);
 
-        add_task(plan, candidate, HS_REDUCE_SCATTER, count, width, is_end);
-        add_task(plan, candidate, HS_ALLGATHER, count, width, is_end);
-        if (last || i == 0)
-            add_task(plan, candidate, HS_ALLREDUCE, count, width, is_end);
+    for (size_t i = 0; i < size_count * HS_ALGORITHM_COUNT; i++) {
+        enum hs_algorithm algorithm = (enum hs_algorithm)(i / size_count);
+        uint64_t bytes = sizes[i % size_count];
+        bool is_end = i % size_count == 0 || i % size_count + 1 == size_count;
+        struct hs_stage_key stage = {HS_REDUCE_SCATTER, algorithm, layer};
+
+        if (!(algorithms >> algorithm & 1))
+            continue;
+        add_stage(plan, candidate, stage, bytes, extent->width, is_end);
+        stage.phase = HS_ALLGATHER;
+        add_stage(plan, candidate, stage, bytes, extent->width, is_end);
+        stage.phase = HS_ALLREDUCE;
+        if (last || i % size_count == 0)
+            add_stage(plan, candidate, stage, bytes, extent->width, is_end);
     }
     plan->layer_count++;
 }
 
 static enum hs_status make(struct hs_calibrate_plan *plan, const struct hs_lattice *lattice,
-                           const struct hs_system *system, const struct hs_range *range,
-                           size_t width, size_t max_layers, struct hs_error *err)
+                           const struct hs_system *system, const struct hs_calibrate_extent *extent,
+                           struct hs_error *err)
 {
     uint64_t sizes[HS_CALIBRATE_SIZES_MAX] = {0};
-    size_t size_count = hs_calibrate_sizes(sizes, range, width), count = lattice->edge_count;
+    size_t size_count = hs_calibrate_sizes(sizes, &extent->sizes, extent->width),
+           count = lattice->edge_count;
     struct candidate *candidates;
 
     assert(count > 0 && size_count > 0); /* np >= 2, and a range begins above 0 */
     candidates = list_layers(lattice, system, (double)sizes[size_count - 1]);
-    plan->tasks = calloc(count * size_count * HS_PHASE_COUNT, sizeof(*plan->tasks));
+    plan->tasks =
+        calloc(count * size_count * HS_PHASE_COUNT * HS_ALGORITHM_COUNT, sizeof(*plan->tasks));
     if (!candidates || !plan->tasks) {
         free(candidates);
         return hs_fail(err, HS_MEMORY, "out of memory for %zu layers", count);
     }
     choose_leaders(candidates, count);
-    if (max_layers > 0 && max_layers < count) {
-        plan->layers_left_out = count - max_layers;
-        count = max_layers;
+    if (extent->max_layers > 0 && extent->max_layers < count) {
+        plan->layers_left_out = count - extent->max_layers;
+        count = extent->max_layers;
     }
     for (size_t i = 0; i < count; i++)
-        add_layer(plan, &candidates[i], sizes, size_count, lattice->group.size, width);
+        add_layer(plan, &candidates[i], sizes, size_count, lattice->group.size, extent);
     qsort(plan->tasks, plan->count, sizeof(*plan->tasks), compare_tasks);
     free(candidates);
     return HS_OK;
@@ -199,7 +212,7 @@ static enum hs_status make(struct hs_calibrate_plan *plan, const struct hs_latti
 
 enum hs_status hs_calibrate_plan_make(struct hs_calibrate_plan *plan,
                                       const struct hs_system *system, int64_t np,
-                                      const struct hs_range *range, size_t width, size_t max_layers,
+                                      const struct hs_calibrate_extent *extent,
                                       struct hs_error *err)
 {
     struct hs_lattice lattice;
@@ -213,7 +226,7 @@ enum hs_status hs_calibrate_plan_make(struct hs_calibrate_plan *plan,
     status = hs_lattice_init(&lattice, hs_group_world(np), err);
     if (status != HS_OK)
         return status;
-    status = make(plan, &lattice, system, range, width, max_layers, err);
+    status = make(plan, &lattice, system, extent, err);
     hs_lattice_release(&lattice);
     return status;
 }

@@ -14,6 +14,9 @@
  *   2. the leaders' other measurements;
  *   3. the other layers, reduce-scatter, smallest and largest message;
  *   4. the rest; cheap ones first in each step.
+ *
+ * Other algorithms than the ring, where they are asked for, are measured on leaders alone: what
+ * differs between layers of a level, rings tell.
  */
 #ifndef HS_MEASURE_CALIBRATE_PLAN_H
 #define HS_MEASURE_CALIBRATE_PLAN_H
@@ -30,8 +33,7 @@
 #define HS_CALIBRATE_SIZES_MAX 12
 
 struct hs_calibrate_task {
-    struct hs_layer layer;
-    enum hs_phase phase;
+    struct hs_stage_key stage;
     size_t count;   /* elements entering, a multiple of the layer's size */
     int step;       /* 1 .. 4, as above */
     double seconds; /* by the description, to sort by */
@@ -44,17 +46,25 @@ struct hs_calibrate_plan {
     size_t count_max;                    /* largest count of a task */
 };
 
+/* How much is to be measured. */
+struct hs_calibrate_extent {
+    struct hs_range sizes;
+    size_t width, max_layers; /* bytes of an element */
+    unsigned algorithms;
+};
+
 /* Message sizes: of a range its powers of two (every second, third, ... where they are more than
  * HS_CALIBRATE_SIZES_MAX, the ends always); of a single size n that and n/2, n/4, n/8. Ascending,
  * whole elements of `width` bytes, each once. Returns how many. */
 size_t hs_calibrate_sizes(uint64_t sizes[HS_CALIBRATE_SIZES_MAX], const struct hs_range *range,
                           size_t width);
 
-/* max_layers 0: all; else leaders first, cheap ones first. Tasks whose counts come out equal (tiny
+/* `algorithms`: bits 1 << enum hs_algorithm, the ring always among them. max_layers 0: all; else
+ * leaders first, cheap ones first. Tasks whose counts come out equal (tiny
  * messages) are planned once. HS_INVALID: np is 1. HS_MEMORY. */
 enum hs_status hs_calibrate_plan_make(struct hs_calibrate_plan *plan,
                                       const struct hs_system *system, int64_t np,
-                                      const struct hs_range *range, size_t width, size_t max_layers,
+                                      const struct hs_calibrate_extent *extent,
                                       struct hs_error *err);
 void hs_calibrate_plan_release(struct hs_calibrate_plan *plan);
 

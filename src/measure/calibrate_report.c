@@ -247,7 +247,7 @@ static size_t make_points(struct hs_fit_point *points, const struct hs_calibrate
         const struct hs_grid_pool *pool = &run->grid.pools[i];
 
         if (pool->seconds.count > 0)
-            points[count++] = (struct hs_fit_point){.key = {task->phase, HS_RING, task->layer},
+            points[count++] = (struct hs_fit_point){.key = task->stage,
                                                     .np = run->campaign.ranks.np,
                                                     .bytes = (double)(task->count * width),
                                                     .seconds = hs_samples_median(&pool->seconds),

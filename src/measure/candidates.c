@@ -140,6 +140,7 @@ static enum hs_status add_searched(struct hs_candidates *candidates,
     const struct hs_search_strategy *strategy = hs_search_strategy_find(settings->search);
     struct hs_search_request request = {.system = system,
                                         .problem = hs_problem_world(np, (double)bytes),
+                                        .algorithms = settings->algorithms,
                                         .chunks = settings->chunks.values,
                                         .chunk_count = settings->chunks.count,
                                         .top = (size_t)settings->top};

@@ -91,13 +91,12 @@ struct hs_step hs_grid_next(struct hs_grid *grid, double elapsed_seconds)
     if (left <= 0 || !find_task(grid))
         return (struct hs_step){.end = true};
     task = &grid->plan.tasks[grid->next];
-    return (struct hs_step){.task = {.kind = HS_TASK_STAGE,
-                                     .stage = {task->phase, HS_RING, task->layer},
-                                     .count = task->count},
-                            .rules = rules_of(grid, left),
-                            .prepare = true,
-                            .by_rank = true,
-                            .item = grid->next};
+    return (struct hs_step){
+        .task = {.kind = HS_TASK_STAGE, .stage = task->stage, .count = task->count},
+        .rules = rules_of(grid, left),
+        .prepare = true,
+        .by_rank = true,
+        .item = grid->next};
 }
 
 /* ---- what came of it ---- */
@@ -138,7 +137,7 @@ enum hs_status hs_grid_tell(struct hs_grid *grid, const struct hs_step *step,
 static enum hs_status restore_task(struct hs_grid *grid, size_t task,
                                    const struct hs_samples *samples, struct hs_error *err)
 {
-    struct hs_step step = {.task.stage.layer = grid->plan.tasks[task].layer, .item = task};
+    struct hs_step step = {.task.stage.layer = grid->plan.tasks[task].stage.layer, .item = task};
     struct hs_step_outcome outcome = {.seconds = *samples};
     enum hs_status status = hs_grid_tell(grid, &step, &outcome, "", err);
 
@@ -153,7 +152,7 @@ static void leave_out(struct hs_grid *grid, struct hs_layer layer)
     for (size_t i = 0; i < grid->plan.count; i++) {
         struct hs_grid_pool *pool = &grid->pools[i];
 
-        if (!hs_layer_equal(grid->plan.tasks[i].layer, layer) || pool->visits > 0)
+        if (!hs_layer_equal(grid->plan.tasks[i].stage.layer, layer) || pool->visits > 0)
             continue;
         pool->visits++;
         any = true;
@@ -173,8 +172,7 @@ enum hs_status hs_grid_restore(struct hs_grid *grid, struct hs_stage_key key, si
     for (size_t i = 0; samples && i < grid->plan.count; i++) {
         const struct hs_calibrate_task *task = &grid->plan.tasks[i];
 
-        if (task->phase == key.phase && task->count == count &&
-            hs_layer_equal(task->layer, key.layer))
+        if (task->count == count && hs_stage_key_equal(task->stage, key))
             return restore_task(grid, i, samples, err);
     }
     if (!samples)

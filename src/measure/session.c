@@ -62,20 +62,48 @@ static void say_placement(struct hs_session *session)
 
 /* ---- what is measured ---------------------------------------------------------------------- */
 
+/* A library's collectives go by its own choice: letters of plans would mean nothing. */
+static enum hs_status check_letters(const struct hs_session *session,
+                                    const struct hs_candidates *candidates, struct hs_error *err)
+{
+    const struct hs_backend *backend = session->campaign.backend;
+    char text[HS_SPLIT_TEXT];
+
+    for (size_t i = 0; i < candidates->count && !backend->any_algorithm; i++)
+        if (hs_plan_has_letters(&candidates->plans[i]))
+            return hs_fail(
+                err, HS_INVALID,
+                "plan \"%s\": backend %s runs its library's own algorithm on each layer; "
+                "backend host runs any",
+                hs_plan_format(text, &candidates->plans[i]), backend->name);
+    return HS_OK;
+}
+
+static enum hs_status choose_algorithms(struct hs_session *session, struct hs_error *err)
+{
+    struct hs_campaign *campaign = &session->campaign;
+    unsigned *algorithms = &session->settings.algorithms;
+
+    if (*algorithms && !campaign->backend->any_algorithm)
+        return hs_fail(err, HS_INVALID,
+                       "--algorithms: backend %s runs its library's own algorithm on each layer; "
+                       "backend host runs any",
+                       campaign->backend->name);
+    if (!*algorithms && campaign->has_system && campaign->backend->any_algorithm)
+        *algorithms = hs_system_algorithms(&campaign->system);
+    return HS_OK;
+}
+
 /* Rank 0. */
 static enum hs_status choose_one(const struct hs_session *session, struct hs_bout *bout,
                                  struct hs_error *err)
 {
     const struct hs_campaign *campaign = &session->campaign;
+    enum hs_status status = hs_candidates_choose(&bout->candidates, &session->settings,
+                                                 campaign->has_system ? &campaign->system : NULL,
+                                                 campaign->ranks.np, bout->bytes, err);
 
-    return hs_candidates_choose(&bout->candidates, &session->settings,
-                                campaign->has_system ? &campaign->system : NULL, campaign->ranks.np,
-                                bout->bytes, err);
-}
-
-static bool is_flat(const struct hs_plan *plan)
-{
-    return plan->split.count == 1 && plan->chunks == 1;
+    return status ? status : check_letters(session, &bout->candidates, err);
 }
 
 /* Rank 0. The flat split first, to compare with, then the model's best. Baselines come last in each
@@ -97,10 +125,10 @@ static enum hs_status fill_contest(const struct hs_session *session, struct hs_b
         .warmup_runs = (int)settings->warmup,
     };
     for (size_t i = 0; i < candidates->count && status == HS_OK; i++)
-        if (is_flat(&candidates->plans[i]))
+        if (hs_plan_is_flat(&candidates->plans[i]))
             status = hs_contest_add(&bout->contest, &candidates->plans[i], err);
     for (size_t i = 0; i < candidates->count && status == HS_OK; i++)
-        if (!is_flat(&candidates->plans[i]))
+        if (!hs_plan_is_flat(&candidates->plans[i]))
             status = hs_contest_add(&bout->contest, &candidates->plans[i], err);
     for (int i = 0; natives[i] && status == HS_OK; i++)
         status = hs_contest_add_baseline(&bout->contest, natives[i], i, err);
@@ -305,6 +333,8 @@ static enum hs_status look_around(struct hs_session *session, struct hs_error *e
     if (!session->lazy && strcmp(settings->search, HS_SEARCH_AUTO) == 0)
         settings->search = hs_search_strategies[0].name;
     status = hs_campaign_backend(campaign, err);
+    if (status == HS_OK)
+        status = choose_algorithms(session, err);
     if (status == HS_OK)
         status = look_at_machine(session, err);
     if (status == HS_OK && speaks(session))

@@ -12,7 +12,7 @@
 
 #define SEGMENTS_PER_LEVEL 16     /* of the message, per level of the tree */
 #define SEGMENT_LEAST      8192.0 /* bytes */
-#define CHILDREN_LOOKED_AT 16     /* the tree looks alike everywhere, but at its end */
+#define CHILDREN_LOOKED_AT 64     /* the tree looks alike everywhere, but at its end */
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -79,27 +79,79 @@ static int64_t edges_of_child(struct hs_layer layer, int64_t first, int64_t end)
     return last > start ? edges + edges_of_block(layer, 0, end - last) : edges;
 }
 
-/* The most over the first children with different places. */
-static int64_t edges_per_link(struct hs_layer layer, int64_t ranks, int64_t child_ranks)
+/* Edges between ranks [a, b) and [b, c). */
+static int64_t edges_between(struct hs_layer layer, int64_t a, int64_t b, int64_t c)
 {
-    int64_t step = larger(1, layer.stride / child_ranks) * child_ranks, most = 0;
+    if (a >= b || b >= c)
+        return 0;
+    return (edges_of_child(layer, a, b) + edges_of_child(layer, b, c) -
+            edges_of_child(layer, a, c)) /
+           2;
+}
 
-    for (int64_t i = 0; i < CHILDREN_LOOKED_AT && i * step < ranks; i++)
-        most =
-            larger(most, edges_of_child(layer, i * step, smaller(i * step + child_ranks, ranks)));
+/* Edges that leave a child through its busiest port. */
+static int64_t edges_at_port(struct hs_layer layer, int64_t first, int64_t end, int64_t child_ranks,
+                             int64_t ports)
+{
+    int64_t most = 0;
+
+    for (int64_t port = 0; port < ports; port++) {
+        int64_t a = smaller(end, first + port * child_ranks / ports);
+        int64_t b = smaller(end, first + (port + 1) * child_ranks / ports);
+
+        if (a < b)
+            most = larger(most, edges_of_child(layer, a, b) - edges_between(layer, first, a, b) -
+                                    edges_between(layer, a, b, end));
+    }
     return most;
 }
 
-/* Seconds per byte of the busiest link of level l, where so many edges leave a child: each carries
- * all bytes out and in. */
-static double load_on(const struct hs_steps *steps, size_t l, int64_t edges)
+/* Most edges from a child to one that follows in its unit, which ends at `unit_end`. */
+static int64_t edges_to_child(struct hs_layer layer, int64_t first, int64_t end,
+                              int64_t child_ranks, int64_t unit_end)
+{
+    int64_t most = 0, before = 0;
+
+    /* What goes as far as a child goes to it or to those in between. */
+    for (int64_t next = end; next < unit_end; next += child_ranks) {
+        int64_t through = edges_between(layer, first, end, smaller(next + child_ranks, unit_end));
+
+        most = larger(most, through - before);
+        before = through;
+    }
+    return most;
+}
+
+/* Of the busiest child's links. */
+struct edges {
+    int64_t link, port, pair;
+};
+
+/* The most over all children, or the first ones with different places. */
+static struct edges most_edges(const struct hs_steps *steps, size_t l)
 {
     const struct hs_level *level = &steps->system->levels[l];
-    int64_t child_ranks = hs_system_child_ranks(steps->system, l);
-    int64_t pair = smaller(steps->price->key.layer.stride, child_ranks);
-    int64_t port = smaller(edges, 3 * ((child_ranks + level->ports - 1) / level->ports));
+    struct hs_layer layer = steps->price->key.layer;
+    int64_t child_ranks = hs_system_child_ranks(steps->system, l), ranks = steps->ranks;
+    int64_t unit_ranks = hs_system_child_ranks(steps->system, l + 1);
+    bool few = (ranks - 1) / child_ranks < CHILDREN_LOOKED_AT;
+    int64_t step = few ? child_ranks : larger(1, layer.stride / child_ranks) * child_ranks;
+    struct edges most = {0, 0, 0};
 
-    return 1 / hs_step_share(level, edges, level->ports > 1 ? port : 0, pair);
+    for (int64_t i = 0; i < CHILDREN_LOOKED_AT && i * step < ranks && child_ranks < ranks; i++) {
+        int64_t first = i * step, end = smaller(first + child_ranks, ranks);
+
+        most.link = larger(most.link, edges_of_child(layer, first, end));
+        if (!level->striped && level->ports > 1)
+            most.port =
+                larger(most.port, edges_at_port(layer, first, end, child_ranks, level->ports));
+        if (level->fabric == HS_FABRIC_MESH && level->arity > 1)
+            most.pair = larger(
+                most.pair,
+                edges_to_child(layer, first, end, child_ranks,
+                               smaller(ranks, first / unit_ranks * unit_ranks + unit_ranks)));
+    }
+    return most;
 }
 
 /* The largest latency of edges between neighbours among the multiples of 2^k. */
@@ -119,20 +171,17 @@ static double edge_latency(const struct hs_steps *steps, int64_t places)
 
 static void fill_levels(struct hs_steps *steps)
 {
-    struct hs_stage_price *price = steps->price;
-    struct hs_layer layer = price->key.layer;
-
     for (size_t l = 0; l < steps->system->level_count; l++) {
-        int64_t child_ranks = hs_system_child_ranks(steps->system, l), edges = 0;
+        struct edges edges = most_edges(steps, l);
 
-        if (child_ranks < steps->ranks)
-            edges = edges_per_link(layer, steps->ranks, child_ranks);
-        if (edges == 0)
+        if (edges.link == 0)
             break;
-        steps->busy[l] = load_on(steps, l, edges);
-        steps->messages[l] = edges;
+        /* Each edge carries all bytes up, and down. */
+        steps->busy[l] =
+            1 / hs_step_share(&steps->system->levels[l], edges.link, edges.port, edges.pair);
+        steps->messages[l] = edges.link;
         steps->seconds_per_byte = fmax(steps->seconds_per_byte, steps->busy[l]);
-        price->level = (int)l;
+        steps->price->level = (int)l;
     }
 }
 
@@ -151,8 +200,8 @@ static void price_tree(struct hs_stage_price *price, const struct hs_system *sys
         steps.latency_seconds += edge_latency(&steps, places);
         price->steps++;
     }
-    /* Of a segment, per byte of it: two hops per level, each as long as the busiest link's. */
-    first = 2 * price->steps * steps.seconds_per_byte;
+    /* Of a segment, per byte of it: two hops per level, of which inner places make two at a time. */
+    first = 2 * price->steps * steps.seconds_per_byte * (size > 2 ? 0.5 : 1);
     /* hs_steps_finish counts a pass twice, and (p - 1) / p of the bytes: here all go once. */
     steps.seconds_per_byte *= size / 2;
     hs_steps_finish(&steps);

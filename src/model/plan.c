@@ -146,7 +146,15 @@ struct hs_plan hs_plan_flat(int64_t np)
 
 bool hs_plan_is_flat(const struct hs_plan *plan)
 {
-    return plan->split.count == 1 && plan->chunks == 1;
+    return plan->split.count == 1 && plan->chunks == 1 && !hs_plan_has_letters(plan);
+}
+
+bool hs_plan_has_letters(const struct hs_plan *plan)
+{
+    for (int i = 0; i < plan->split.count; i++)
+        if (plan->algorithms[i][0] != HS_RING || plan->algorithms[i][1] != HS_RING)
+            return true;
+    return false;
 }
 
 enum hs_algorithm hs_plan_algorithm(const struct hs_plan *plan, int i, int way)

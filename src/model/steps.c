@@ -28,10 +28,17 @@ static double share_on(const struct hs_steps *steps, const struct hs_traffic *tr
     return hs_step_share(level, link, level->ports > 1 ? port : 0, pair);
 }
 
+/* Whether each two children have a link of their own. */
+static bool is_mesh(const struct hs_level *level)
+{
+    return level->fabric == HS_FABRIC_MESH && level->arity > 2;
+}
+
 void hs_steps_add(struct hs_steps *steps, const struct hs_traffic *traffic, double blocks)
 {
     const struct hs_system *system = steps->system;
     double latency = 0, slowest = 0;
+    int at = 0;
 
     for (size_t l = 0; l < system->level_count; l++) {
         int64_t child_ranks = hs_system_child_ranks(system, l), link = 0;
@@ -43,7 +50,10 @@ void hs_steps_add(struct hs_steps *steps, const struct hs_traffic *traffic, doub
             break;
         load = blocks / share_on(steps, traffic, l, link);
         latency = fmax(latency, system->levels[l].latency_seconds);
-        slowest = fmax(slowest, load);
+        if (load >= slowest) {
+            slowest = load;
+            at = (int)l;
+        }
         steps->busy[l] += load;
         if (load > steps->heaviest[l]) {
             steps->heaviest[l] = load;
@@ -52,6 +62,12 @@ void hs_steps_add(struct hs_steps *steps, const struct hs_traffic *traffic, doub
     }
     steps->latency_seconds += system->pipeline_granularity * latency;
     steps->seconds_per_byte += slowest;
+    /* In a mesh it takes another link than the step before: half of what comes there goes on while
+     * the rest comes. */
+    if (is_mesh(&system->levels[at]) || is_mesh(&system->levels[steps->at]))
+        steps->seconds_per_byte -= fmin(slowest, steps->last) / 2;
+    steps->last = slowest;
+    steps->at = at;
     steps->price->steps++;
 }
 

@@ -17,6 +17,8 @@ struct hs_steps {
     /* Sums over the steps: latencies, seconds per byte of a block, and how long each level is busy.
      */
     double latency_seconds, seconds_per_byte, busy[HS_LEVELS_MAX];
+    double last; /* seconds per byte of the step before, and the level that held it up */
+    int at;
     double heaviest[HS_LEVELS_MAX];  /* what the heaviest step adds to `busy` */
     int64_t messages[HS_LEVELS_MAX]; /* on the busiest link in that step */
 };

@@ -327,5 +327,6 @@ const struct hs_backend hs_backend_null = {
     .own_memory = &hs_memory_host,
     .open = null_open,
     .engine = &engine,
+    .any_algorithm = true,
     .virtual_clock = true,
 };

@@ -112,8 +112,7 @@ static struct hs_stage_price choose(const struct hs_search_request *request,
     double least = algorithms > 1 ? SAME * chunked_seconds(ring, problem, chunks) : 0;
 
     for (int a = 1; a < HS_ALGORITHM_COUNT && algorithms > 1; a++) {
-        struct hs_stage_key key =
-            hs_problem_key(problem, ring->key.layer, (enum hs_algorithm)a);
+        struct hs_stage_key key = hs_problem_key(problem, ring->key.layer, (enum hs_algorithm)a);
         struct hs_stage_price price;
         double seconds;
 
@@ -134,9 +133,8 @@ static struct hs_stage_price choose_layer(const struct hs_search_request *reques
                                           const struct hs_plan *plan, int i)
 {
     struct hs_layer layer = hs_problem_layer(&request->problem, &plan->split, i);
-    struct hs_stage_price ring =
-        hs_stage_price(request->system, request->problem.group.ranks,
-                       hs_problem_key(&request->problem, layer, HS_RING));
+    struct hs_stage_price ring = hs_stage_price(request->system, request->problem.group.ranks,
+                                                hs_problem_key(&request->problem, layer, HS_RING));
 
     return choose(request, &ring, plan->chunks);
 }

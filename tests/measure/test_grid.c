@@ -26,7 +26,10 @@ static void begin(struct play *play, int64_t rounds)
 
     *play = (struct play){.elapsed = 0};
     assert_int_equal(hs_system_parse(&system, "net@1GB/s~10us", NULL), HS_OK);
-    assert_int_equal(hs_calibrate_plan_make(&plan, &system, NP, &sizes, 4, 0, NULL), HS_OK);
+    assert_int_equal(
+        hs_calibrate_plan_make(&plan, &system, NP,
+                               &(struct hs_calibrate_extent){.sizes = sizes, .width = 4}, NULL),
+        HS_OK);
     assert_int_equal(hs_grid_init(&play->grid, &plan, NP, &rules, NULL), HS_OK);
     assert_true(play->grid.plan.count <= 64);
     hs_system_release(&system);
@@ -100,7 +103,7 @@ static void a_failing_task_is_not_tried_again(void **state)
     while (take(&play))
         continue;
     for (size_t i = 0; i < play.grid.plan.count; i++) {
-        bool fails = play.grid.plan.tasks[i].layer.size == NP;
+        bool fails = play.grid.plan.tasks[i].stage.layer.size == NP;
 
         failed += fails;
         assert_int_equal(play.visits[i], fails ? 1 : 3);
@@ -170,7 +173,7 @@ static void a_layer_that_hung_is_left_out(void **state)
     while (take(&play))
         continue;
     for (size_t i = 0; i < play.grid.plan.count; i++)
-        assert_int_equal(play.visits[i], play.grid.plan.tasks[i].layer.size == NP ? 0 : 1);
+        assert_int_equal(play.visits[i], play.grid.plan.tasks[i].stage.layer.size == NP ? 0 : 1);
     assert_int_equal(play.grid.failure_count, 1);
     hs_grid_release(&play.grid);
 }

@@ -160,6 +160,126 @@ static void best_time_equals_a_brute_force(void **state)
     }
 }
 
+/* Least time of a split over all algorithms on each layer, each way apart, and all chunk counts,
+ * one by one. */
+static double least_of_letters(const struct hs_system *system, struct hs_plan *plan, int layer,
+                               double bytes, int most_chunks)
+{
+    bool last = layer + 1 == plan->split.count;
+    double best = INFINITY;
+
+    for (plan->chunks = 1; layer == plan->split.count && plan->chunks <= most_chunks;
+         plan->chunks *= 2)
+        best = fmin(best, cost_of(system, plan, bytes).seconds);
+    for (int out = 0; out < HS_ALGORITHM_COUNT && layer < plan->split.count; out++)
+        for (int in = 0; in < HS_ALGORITHM_COUNT; in++) {
+            struct hs_stage_key key = {last ? HS_ALLREDUCE : HS_REDUCE_SCATTER,
+                                       (enum hs_algorithm)out, hs_split_layer(&plan->split, layer)};
+            bool possible = hs_stage_possible(key) && (!last || in == out);
+
+            key.algorithm = (enum hs_algorithm)in;
+            if (!possible || !hs_stage_possible(key))
+                continue;
+            plan->algorithms[layer][0] = (unsigned char)out;
+            plan->algorithms[layer][1] = (unsigned char)in;
+            best = fmin(best, least_of_letters(system, plan, layer + 1, bytes, most_chunks));
+        }
+    return best;
+}
+
+/* The least of all splits into `times`, in ascending order; returns how many. */
+static size_t list_least(double *times, size_t count, const struct hs_system *system,
+                         struct hs_plan *plan, int64_t rest, double bytes, int most_chunks)
+{
+    size_t at = count;
+    double least;
+
+    if (rest > 1) {
+        for (int64_t size = 2; size <= rest; size++) {
+            if (rest % size)
+                continue;
+            plan->split.sizes[plan->split.count++] = size;
+            count = list_least(times, count, system, plan, rest / size, bytes, most_chunks);
+            plan->split.count--;
+        }
+        return count;
+    }
+    least = least_of_letters(system, plan, 0, bytes, most_chunks);
+    for (; at > 0 && times[at - 1] > least; at--)
+        times[at] = times[at - 1];
+    times[at] = least;
+    return count + 1;
+}
+
+static void best_splits_have_the_best_of_all_letters(void **state)
+{
+    static const int64_t counts[] = {2, 3, 6, 8, 12, 15, 16, 18, 20, 24, 27, 30, 36, 40, 66};
+    static const double sizes[] = {512, 64 * 1024.0, 4 * MIB, 256 * MIB};
+    double times[64];
+
+    (void)state;
+    for (size_t m = 0; m < MACHINES; m++) {
+        struct hs_system system = parse(machines[m]);
+
+        for (size_t i = 0; i < HS_COUNT(counts) * HS_COUNT(sizes); i++) {
+            struct hs_search_request request = {
+                .system = &system,
+                .problem =
+                    hs_problem_world(counts[i / HS_COUNT(sizes)], sizes[i % HS_COUNT(sizes)]),
+                .algorithms = HS_ALGORITHMS_ALL,
+                .top = HS_COUNT(times)};
+            struct hs_search_result found = search("lattice", &request);
+            struct hs_search_result exhaustive = search("exhaustive", &request);
+            struct hs_plan plan = {0};
+            size_t count = list_least(times, 0, &system, &plan, request.problem.group.size,
+                                      request.problem.bytes, 1);
+
+            assert_same(&found, &exhaustive, &request);
+            assert_int_equal(found.count, count);
+            for (size_t k = 0; k < count; k++)
+                if (!(fabs(found.plans[k].seconds - times[k]) <= 1e-8 * times[k]))
+                    fail_msg("machine %zu, np %d, %g bytes, rank %zu: %.12g s, letters one by one "
+                             "%.12g s",
+                             m, (int)request.problem.group.size, request.problem.bytes, k,
+                             found.plans[k].seconds, times[k]);
+            hs_search_result_release(&found);
+            hs_search_result_release(&exhaustive);
+        }
+        hs_system_release(&system);
+    }
+}
+
+/* With chunks an algorithm that takes longer by itself may leave a busier level alone. */
+static void chunked_plans_lose_little_by_choosing_letters_layer_by_layer(void **state)
+{
+    static const int64_t counts[] = {8, 12, 16, 18, 24};
+    double times[64], worst = 0;
+
+    (void)state;
+    for (size_t m = 0; m < MACHINES; m++) {
+        struct hs_system system = parse(machines[m]);
+
+        for (size_t i = 0; i < HS_COUNT(counts); i++) {
+            struct hs_search_request request = {.system = &system,
+                                                .problem = hs_problem_world(counts[i], 16 * MIB),
+                                                .algorithms = HS_ALGORITHMS_ALL,
+                                                .chunks = four_chunks,
+                                                .chunk_count = 4,
+                                                .top = 1};
+            struct hs_search_result found = search("lattice", &request);
+            struct hs_plan plan = {0};
+
+            list_least(times, 0, &system, &plan, counts[i], 16 * MIB, 8);
+            worst = fmax(worst, found.plans[0].seconds / times[0] - 1);
+            hs_search_result_release(&found);
+        }
+        hs_system_release(&system);
+    }
+    print_message("# worst loss of letters chosen layer by layer, with chunks: %.2f %%\n",
+                  100 * worst);
+    assert_true(worst < 0.01);
+}
+
 /* OEIS A074206 at 1, 2, 4, 6, 12, 24, 36, 60, 72, 120, 2^16, 2^20. */
 static void number_of_splits_is_the_published_sequence(void **state)
 {
@@ -404,6 +524,9 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("best time equals a brute force", best_time_equals_a_brute_force),
     HS_TEST("best time of fitted layers, however far off, equals a brute force",
             best_of_fitted_layers_equals_a_brute_force),
+    HS_TEST("best splits have the best of all letters", best_splits_have_the_best_of_all_letters),
+    HS_TEST("chunked plans lose little by choosing letters layer by layer",
+            chunked_plans_lose_little_by_choosing_letters_layer_by_layer),
     HS_TEST("ties come in the documented order", ties_come_in_the_documented_order),
     HS_TEST("large tops return every split once", large_tops_return_every_split_once),
     HS_TEST("bad requests are refused", bad_requests_are_refused),

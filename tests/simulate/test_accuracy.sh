@@ -28,12 +28,14 @@ check() { # check SENTENCE STATUS
 
 accuracy() { "$python" "$top/bench/accuracy_simgrid.py" --cache "$scratch" "$@" >"$scratch/table" 2>"$scratch/err"; }
 
-accuracy --machines sockets,uneven --np 6,12,18 "$programs/hiersearch"
+accuracy --machines sockets,uneven --np 6,12,18 --no-algorithms "$programs/hiersearch"
 check "errors and regret are within the bounds, with chunks, too" $?
 [ "$(grep -Ec '^all +38 ' "$scratch/table")" = 1 ]
 check "every split of 6, 12 and 18 on two machines was compared" $?
 [ "$(grep -Ec '^all +114 ' "$scratch/table")" = 1 ]
 check "each of them in 2, 4 and 8 chunks, too" $?
+accuracy --machines mesh --np 6,8 --only-algorithms "$programs/hiersearch"
+check "errors and regret of halving, direct exchange and trees are within the bounds" $?
 
 # Predictions for half as much again: the same times are simulated, and the bench has to notice.
 mkdir "$scratch/wrong"
@@ -44,7 +46,7 @@ cat >"$scratch/wrong/hiersearch" <<END
 exec "$programs/hiersearch" "\$@"
 END
 chmod +x "$scratch/wrong/hiersearch"
-accuracy --machines sockets --np 6,12 --no-chunks "$scratch/wrong/hiersearch"
+accuracy --machines sockets --np 6,12 --no-chunks --no-algorithms "$scratch/wrong/hiersearch"
 [ "$?" = 1 ] && grep -q '^missed: splits: mean error' "$scratch/table"
 check "predictions that are off are reported as missed" $?
 

@@ -1,0 +1,304 @@
+/*
+ * Prices of halving, direct exchange and trees against every message of theirs, counted one by one
+ * on every link.
+ */
+#include "systems.h"
+#include <math.h>
+#include <string.h>
+
+#include "model/price.h"
+
+#define RANKS_MAX 64
+
+/* What is on its way at once: amounts[x][y] from rank x to rank y. */
+struct messages {
+    double amounts[RANKS_MAX][RANKS_MAX];
+};
+
+static int64_t child_of(const struct hs_system *system, size_t l, int64_t rank)
+{
+    return rank / hs_system_child_ranks(system, l);
+}
+
+static int64_t port_of(const struct hs_system *system, size_t l, int64_t rank)
+{
+    int64_t child = hs_system_child_ranks(system, l), ports = system->levels[l].ports, port = 0;
+
+    while (port + 1 < ports && (port + 1) * child / ports <= rank % child)
+        port++;
+    return child_of(system, l, rank) * ports + port;
+}
+
+/* The largest of the amounts that the keys add up to. */
+static void add(double sums[RANKS_MAX * RANKS_MAX], double *most, int64_t key, double amount)
+{
+    sums[key] += amount;
+    *most = fmax(*most, sums[key]);
+}
+
+/* Seconds per byte of the busiest link of level l. */
+static double busiest(const struct messages *messages, const struct hs_system *system, size_t l,
+                      int64_t np)
+{
+    static double out[RANKS_MAX * RANKS_MAX], in[RANKS_MAX * RANKS_MAX],
+        pairs[RANKS_MAX * RANKS_MAX], port_out[RANKS_MAX * RANKS_MAX],
+        port_in[RANKS_MAX * RANKS_MAX];
+    const struct hs_level *level = &system->levels[l];
+    double link = 0, port = 0, pair = 0, load;
+
+    memset(out, 0, sizeof(out));
+    memset(in, 0, sizeof(in));
+    memset(pairs, 0, sizeof(pairs));
+    memset(port_out, 0, sizeof(port_out));
+    memset(port_in, 0, sizeof(port_in));
+    for (int64_t x = 0; x < np; x++)
+        for (int64_t y = 0; y < np; y++) {
+            int64_t from = child_of(system, l, x), to = child_of(system, l, y);
+            double amount = messages->amounts[x][y];
+
+            if (amount == 0 || from == to)
+                continue;
+            add(out, &link, from, amount);
+            add(in, &link, to, amount);
+            add(port_out, &port, port_of(system, l, x), amount);
+            add(port_in, &port, port_of(system, l, y), amount);
+            if (child_of(system, l + 1, x) == child_of(system, l + 1, y))
+                add(pairs, &pair, from * RANKS_MAX + to, amount);
+        }
+    load = link / level->bytes_per_second;
+    if (!level->striped)
+        load = fmax(load, port * (double)level->ports / level->bytes_per_second);
+    if (level->fabric == HS_FABRIC_MESH)
+        load = fmax(load, pair * (double)(level->arity - 1) / level->bytes_per_second);
+    return load;
+}
+
+/* The level that holds messages up, with its load; and the largest latency of those crossed. */
+static double held_up(size_t *at, double *latency, const struct messages *messages,
+                      const struct hs_system *system, int64_t np)
+{
+    double most = 0;
+
+    *latency = 0;
+    *at = 0;
+    for (size_t l = 0; l < system->level_count; l++) {
+        double load = busiest(messages, system, l, np);
+
+        if (load > 0)
+            *latency = fmax(*latency, system->levels[l].latency_seconds);
+        if (load > 0 && load >= most) {
+            most = load;
+            *at = l;
+        }
+    }
+    return most;
+}
+
+static int64_t other_rank(struct hs_layer layer, int64_t rank, int64_t place)
+{
+    return rank + (place - rank / layer.stride % layer.size) * layer.stride;
+}
+
+/* Whom a place sends to in step k of a reduce-scatter, or of an allgather. */
+static int64_t partner(int64_t size, int64_t place, int64_t distance, enum hs_phase phase)
+{
+    if ((size & (size - 1)) == 0)
+        return place ^ distance;
+    return (place + (phase == HS_ALLGATHER ? distance : size - distance)) % size;
+}
+
+static bool is_mesh(const struct hs_system *system, size_t l)
+{
+    return system->levels[l].fabric == HS_FABRIC_MESH && system->levels[l].arity > 2;
+}
+
+/* One pass of halving or doubling: its latency and seconds per byte of a block. */
+static struct hs_price_line halving(const struct hs_system *system, int64_t np,
+                                    struct hs_layer layer, enum hs_phase phase)
+{
+    struct hs_price_line line = {0, 0};
+    double before = 0;
+    size_t at_before = 0;
+
+    for (int64_t distance = 1; distance < layer.size; distance *= 2) {
+        static struct messages messages;
+        int64_t blocks = 0;
+        double latency, load;
+        size_t at;
+
+        for (int64_t b = distance; b < layer.size; b += 2 * distance) /* odd multiples */
+            blocks++;
+        memset(&messages, 0, sizeof(messages));
+        for (int64_t x = 0; x < np; x++) {
+            int64_t place = x / layer.stride % layer.size;
+
+            messages.amounts[x][other_rank(layer, x, partner(layer.size, place, distance, phase))] =
+                (double)blocks;
+        }
+        load = held_up(&at, &latency, &messages, system, np);
+        line.latency_seconds += latency;
+        line.seconds_per_byte += load;
+        if (is_mesh(system, at) || is_mesh(system, at_before))
+            line.seconds_per_byte -= fmin(load, before) / 2;
+        before = load;
+        at_before = at;
+    }
+    return line;
+}
+
+static struct hs_price_line direct(const struct hs_system *system, int64_t np,
+                                   struct hs_layer layer)
+{
+    static struct messages messages;
+    struct hs_price_line line;
+    size_t at;
+
+    memset(&messages, 0, sizeof(messages));
+    for (int64_t x = 0; x < np; x++)
+        for (int64_t place = 0; place < layer.size; place++)
+            if (place != x / layer.stride % layer.size)
+                messages.amounts[x][other_rank(layer, x, place)] = 1;
+    line.seconds_per_byte = held_up(&at, &line.latency_seconds, &messages, system, np);
+    return line;
+}
+
+static int64_t parent_of(int64_t place, int64_t size)
+{
+    int64_t low = place & -place, up = (place - low) | 2 * low;
+
+    return up < size ? up : place - low;
+}
+
+/* Seconds per byte of all bytes up and down, at the busiest link. */
+static double tree(const struct hs_system *system, int64_t np, struct hs_layer layer)
+{
+    static struct messages messages;
+    double latency;
+    size_t at;
+
+    memset(&messages, 0, sizeof(messages));
+    for (int64_t x = 0; x < np; x++) {
+        int64_t place = x / layer.stride % layer.size, up;
+
+        if (place == 0)
+            continue;
+        up = other_rank(layer, x, parent_of(place, layer.size));
+        messages.amounts[x][up] = messages.amounts[up][x] = 1;
+    }
+    return held_up(&at, &latency, &messages, system, np);
+}
+
+static const char *const machines[] = {
+    "a:4@100GB/s~1us,b:4@20GB/s~3us,c@30GB/s~5us",
+    "a:mesh:4@90GB/s~1us/1p!,b:4@50GB/s~2us/2p!,c@64GB/s~4us",
+    "a:3@50GB/s~1us,b:2@40GB/s~2us/3p!,c:3@30GB/s~4us,d@60GB/s~6us",
+    "a:2@100GB/s~1us,b:mesh:4@60GB/s~2us/1p!,c@50GB/s~3us",
+    "a:6@100GB/s~2us/2p!,b@25GB/s~3us/4p!",
+};
+
+static void expect(double found, double expected, const struct hs_system *system, int64_t np,
+                   struct hs_stage_key key, const char *what)
+{
+    char text[HS_STAGE_KEY_TEXT];
+
+    if (!(fabs(found - expected) <= 1e-9 * expected))
+        fail_msg("%s of %s on level 0 \"%s\" (arity %d), np %d: %g, counted %g", what,
+                 hs_stage_key_format(text, key), system->levels[0].name,
+                 (int)system->levels[0].arity, (int)np, found, expected);
+}
+
+static void look_at(const struct hs_system *system, int64_t np, struct hs_layer layer)
+{
+    double others = (double)(layer.size - 1), size = (double)layer.size;
+    enum hs_phase phases[2] = {HS_REDUCE_SCATTER, HS_ALLGATHER};
+
+    for (int i = 0; i < 2; i++) {
+        struct hs_stage_key key = {phases[i], HS_HALVING, layer};
+        struct hs_price_line line = halving(system, np, layer, phases[i]);
+        struct hs_stage_price price = hs_stage_price(system, np, key);
+
+        expect(price.lines[0].latency_seconds, line.latency_seconds, system, np, key, "latency");
+        expect(hs_stage_bandwidth_seconds(&price, size), line.seconds_per_byte, system, np, key,
+               "load");
+        key.algorithm = HS_DIRECT;
+        if (!hs_stage_possible(key))
+            continue;
+        line = direct(system, np, layer);
+        price = hs_stage_price(system, np, key);
+        expect(hs_stage_seconds(&price, 1e12 * size),
+               line.latency_seconds + 1e12 * line.seconds_per_byte, system, np, key,
+               "long messages");
+        expect(hs_stage_seconds(&price, 1e-3), line.latency_seconds + others * 0.5e-6, system, np,
+               key, "short messages");
+    }
+    if (layer.stride * layer.size == np) {
+        struct hs_stage_key key = {HS_ALLREDUCE, HS_TREE, layer};
+        struct hs_stage_price price = hs_stage_price(system, np, key);
+        double load = tree(system, np, layer), levels = ceil(log2(size));
+        double filling = 2 * levels * (size > 2 ? 0.5 : 1) / (16 * levels);
+
+        expect(price.lines[0].seconds_per_byte * others / size, load * (1 + filling), system, np,
+               key, "load");
+    }
+}
+
+static void prices_equal_a_count_of_every_message(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < HS_COUNT(machines); m++) {
+        struct hs_system system = parse(machines[m]);
+
+        for (int64_t np = 2; np <= RANKS_MAX; np += np < 36 ? 1 : 4)
+            for (int64_t stride = 1; stride < np; stride++)
+                for (int64_t size = 2; np % stride == 0 && stride * size <= np; size++)
+                    if (np % (stride * size) == 0)
+                        look_at(&system, np, (struct hs_layer){stride, size});
+        hs_system_release(&system);
+    }
+}
+
+/* p = 2 is one exchange, whoever does it. */
+static void groups_of_two_cost_the_same_by_all_but_trees(void **state)
+{
+    struct hs_system system = parse(machines[0]);
+
+    (void)state;
+    for (int64_t stride = 1; stride <= 32; stride *= 2) {
+        struct hs_layer layer = {stride, 2};
+        struct hs_stage_price ring =
+            hs_stage_price(&system, 64, (struct hs_stage_key){HS_ALLREDUCE, HS_RING, layer});
+
+        for (int a = HS_HALVING; a <= HS_DIRECT; a++) {
+            struct hs_stage_price price = hs_stage_price(
+                &system, 64, (struct hs_stage_key){HS_ALLREDUCE, (enum hs_algorithm)a, layer});
+
+            assert_true(fabs(hs_stage_seconds(&price, 1e9) / hs_stage_seconds(&ring, 1e9) - 1) <
+                        1e-12);
+        }
+    }
+    hs_system_release(&system);
+}
+
+static void names_of_algorithms_are_read(void **state)
+{
+    struct hs_error err = {0};
+    unsigned algorithms = 0;
+
+    (void)state;
+    assert_int_equal(hs_algorithms_parse(&algorithms, "halving,tree", &err), HS_OK);
+    assert_int_equal(algorithms, 1U << HS_RING | 1U << HS_HALVING | 1U << HS_TREE);
+    assert_int_equal(hs_algorithms_parse(&algorithms, "all", &err), HS_OK);
+    assert_int_equal(algorithms, HS_ALGORITHMS_ALL);
+    assert_int_equal(hs_algorithms_parse(&algorithms, "ring,halfing", &err), HS_INVALID);
+    assert_non_null(strstr(err.message, "halving"));
+    assert_int_equal(hs_algorithms_parse(&algorithms, "", &err), HS_INVALID);
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("prices equal a count of every message", prices_equal_a_count_of_every_message),
+    HS_TEST("groups of two cost the same by all but trees",
+            groups_of_two_cost_the_same_by_all_but_trees),
+    HS_TEST("names of algorithms are read", names_of_algorithms_are_read),
+};
+
+HS_TEST_MAIN(tests)
