@@ -150,6 +150,7 @@ static float expected(const struct play *play, size_t i)
 
 struct rank {
     void *machine;
+    char *scratch;
     float *input, *output;
     bool done;
 };
@@ -157,10 +158,10 @@ struct rank {
 static void begin(struct rank *rank, int number, struct hs_transport *transport,
                   const struct play *play)
 {
-    struct hs_executor_options options = {play->segment_bytes, play->lanes,
-                                          play->phase != HS_ALLGATHER};
+    struct hs_executor_options options = {.segment_bytes = play->segment_bytes,
+                                          .lanes = play->lanes,
+                                          .reduces = play->phase != HS_ALLGATHER};
     size_t block = play->count / (size_t)play->size;
-    size_t skip = play->phase == HS_REDUCE_SCATTER ? block * (size_t)number : 0;
     struct hs_executor_call call = {.phase = play->phase,
                                     .layer = {1, play->size},
                                     .rank = number,
@@ -175,9 +176,11 @@ static void begin(struct rank *rank, int number, struct hs_transport *transport,
     if (play->phase == HS_ALLGATHER && !play->in_place)
         memcpy(rank->output + block * (size_t)number, rank->input + block * (size_t)number,
                block * sizeof(*rank->input));
+    rank->scratch = malloc(hs_executor_scratch_bytes(transport->memory, &options) + 1);
+    options.scratch = rank->scratch;
     assert_int_equal(hs_executor_RING.make(&rank->machine, transport, &options, NULL), HS_OK);
     call.input = rank->input;
-    call.output = rank->output + skip;
+    call.output = rank->output;
     hs_executor_RING.start(rank->machine, &call);
 }
 
@@ -228,6 +231,7 @@ static int play_it(const struct play *play)
     for (int rank = 0; rank < play->size; rank++) {
         check(&ranks[rank], rank, play);
         hs_executor_RING.release(ranks[rank].machine);
+        free(ranks[rank].scratch);
         free(ranks[rank].input);
         if (!play->in_place)
             free(ranks[rank].output);
