@@ -266,6 +266,24 @@ static void add_chains(struct hs_stage_price *price, const struct hops *hops, do
     }
 }
 
+/* The ring of rank 0, where it leaves no child of the levels that others end with; its hops may be
+ * slower, inside a mesh. */
+static bool inner_ring(struct hops *hops, const struct hs_system *system, struct hs_layer layer)
+{
+    int levels = 0;
+
+    while (levels < hops->levels &&
+           (layer.size - 1) * layer.stride >= hs_system_child_ranks(system, (size_t)levels))
+        levels++;
+    if (levels == hops->levels)
+        return false;
+    for (int l = levels; l < hops->levels; l++)
+        hops->count[levels - 1] += hops->count[l];
+    hops->levels = levels;
+    find_extremes(hops);
+    return true;
+}
+
 static void price_ring(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
 {
     double busiest[HS_LEVELS_MAX] = {0};
@@ -275,6 +293,8 @@ static void price_ring(struct hs_stage_price *price, const struct hs_system *sys
     if (price->steps == 0) /* one process: nothing travels */
         return;
     add_chains(price, &hops, system->pipeline_granularity);
+    if (inner_ring(&hops, system, price->key.layer))
+        add_chains(price, &hops, system->pipeline_granularity);
     for (int l = 0; l <= price->level; l++)
         price->occupancy[l] = busiest[l] > 0 ? price->ring_bytes_per_second / busiest[l] : 0;
 }
