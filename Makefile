@@ -188,7 +188,8 @@ SMPI_SOURCES := $(wildcard src/simulate/*.c) \
         transport.c) $(wildcard src/engine/executor_*.c) \
     $(foreach l,$(USES_result),$(call sources,$(l)))
 SMPI_OBJECTS := $(SMPI_SOURCES:src/%.c=$(BUILD)/obj-smpi/%.o)
-SMPI_WRAPPED := MPI_Iallreduce MPI_Comm_idup hs_transport_test hs_transport_launch smpi_shared_free
+SMPI_WRAPPED := MPI_Iallreduce MPI_Comm_idup hs_transport_send hs_transport_receive hs_transport_test \
+    hs_transport_launch smpi_shared_free
 # Simulated ranks have stacks of their own: no sanitizers. smpicc makes names of sources absolute, and __FILE__ too.
 $(BUILD)/obj-smpi/%.o: src/%.c | $(BUILD)/gen/version.h
 	@mkdir -p $(@D)

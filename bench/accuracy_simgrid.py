@@ -2,9 +2,9 @@
 """The plain model against SimGrid, nothing fitted: how far off it is, and what its winner costs.
 
 Six simulated machines (bench/systems), one file for all process counts of each. Every split of every P from 2 to 64 and a
-sample of those of 128 and 256, then splits in 2, 4 and 8 chunks for some P, then splits of 2 to 32 by halving, direct exchange,
-trees and mixes of them: `hiersearch predict` beside `hiersearch simulate`, which runs the host backend on the platform made from
-the same file. For each machine are printed
+sample of those of 128 and 256, each at four message sizes, then splits of the longest messages in 2, 4 and 8 chunks for some P,
+then splits of 2 to 32 by halving, direct exchange, trees and mixes of them: `hiersearch predict` beside `hiersearch simulate`,
+which runs the host backend on the platform made from the same file. For each machine are printed
 
     error    |predicted / simulated - 1|, mean and worst
     regret   simulated time of the predicted winner over the simulated best, minus 1, per P: mean and worst
@@ -12,16 +12,19 @@ the same file. For each machine are printed
     top-3    how many P have the simulated best among the predicted best three
     tau      Kendall's rank correlation (tau-b), mean over P
 
-P with one split only count for the error alone. All of it is about half an hour of one core. Simulated times are kept in
+P with one split only count for the error alone. All of it is over an hour of one core. Simulated times are kept in
 DIR/NAME.tsv as they come, so that a run goes on where it was interrupted; they are used again as long as the machine and what
 simulates are the same.
 
 usage: bench/accuracy_simgrid.py [option...] [PROGRAM]     PROGRAM: build/hiersearch by default
   --quick          a subset of the P (under 3 minutes)
   --np LIST        these P instead, every split, such as 12,16,48; chunks as well
+  --size LIST      these message sizes (default: 16KiB,256KiB,4MiB,64MiB)
   --machines LIST  of rails, mesh, tapered, sockets, uneven, groups
   --no-chunks      without the splits in chunks
   --no-algorithms  without other algorithms than the ring; --only-algorithms: with them alone
+  --before PROGRAM besides, the rings of 256 processes in nodes of 4, with another build's simulation beside this one's
+  --only-before    that alone
   --worst N        also the N cases with the largest errors of each machine
   --cache DIR      where simulated times are kept (default: accuracy, beside PROGRAM)
 Exit status 1 where a bound is missed.
@@ -35,7 +38,15 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[1]
 MACHINES = ("rails", "mesh", "tapered", "sockets", "uneven", "groups")
-SIZE = "64MiB"  # blocks of 256 processes are then still sent when the receiver is ready, as in SMPI from 64 KiB on
+# In SMPI a send of less than 64 KiB is through at once, else when it has been received: blocks of 64 MiB are sent like that by
+# up to 256 processes.
+SIZES = ("16KiB", "256KiB", "4MiB", "64MiB")
+LONGEST = SIZES[-1]
+# The ring with several steps under way against the one before.
+BEFORE_MACHINE = "nv:4@100GB/s~1us,ib@25GB/s~4us"
+BEFORE_NP = 256
+BEFORE_PLANS = ("256", "4x64")
+BEFORE_SIZES = ("16KiB", "256KiB", "1MiB", "4MiB", "16MiB", "64MiB")
 CHUNKS = (2, 4, 8)
 EVERY_NP = tuple(range(2, 65))
 CHUNKS_NP = (8, 12, 15, 16, 18, 20, 24)
@@ -56,10 +67,10 @@ SIMULATING = ("hiersearch-simulate", "src/export/simgrid.c", "src/cli/simulate_r
 
 
 class Machine:
-    """One machine: predictions of `program`, and simulated times, kept in a file."""
+    """One machine and message size: predictions of `program`, and simulated times, kept in a file."""
 
-    def __init__(self, name, program, cache):
-        self.name, self.program = name, program
+    def __init__(self, name, size, program, cache):
+        self.name, self.size, self.program = name, size, program
         self.path = TOP / "bench/systems" / f"{name}.json"
         self.kept = cache / f"{name}.tsv"
         self.key = self.fingerprint()
@@ -70,7 +81,7 @@ class Machine:
         system = json.loads(self.path.read_text(encoding="utf-8"))
         for level in system["levels"]:
             del level["source"]
-        levels = json.dumps([system["levels"], system["pipeline_granularity"], system["launch_us"], SIZE])
+        levels = json.dumps([system["levels"], system["pipeline_granularity"], system["launch_us"], self.size])
         hashed = hashlib.sha256(levels.encode())
         for name in SIMULATING:
             path = TOP / name if "/" in name else self.program.parent / name
@@ -90,7 +101,7 @@ class Machine:
     def predict(self, np, chunks):
         """Plan -> predicted seconds, best first; chunks: counts of chunks."""
         if (np, chunks) not in self.predicted:
-            found = self.run("predict", self.path, "--np", str(np), "--size", SIZE, "--search", "exhaustive", "--top",
+            found = self.run("predict", self.path, "--np", str(np), "--size", self.size, "--search", "exhaustive", "--top",
                              "10000", "--chunks", ",".join(map(str, chunks)), "--json", "--quiet")
             self.predicted[np, chunks] = {c["plan"]: c["predicted_seconds"] for c in found}
         return self.predicted[np, chunks]
@@ -110,7 +121,7 @@ class Machine:
         """Plan -> simulated seconds; what is not kept is simulated now."""
         missing = [plan for plan in plans if (np, plan) not in self.simulated]
         if missing:
-            found = self.run("simulate", self.path, "--np", str(np), "--size", SIZE, "--json", "--quiet", *missing)
+            found = self.run("simulate", self.path, "--np", str(np), "--size", self.size, "--json", "--quiet", *missing)
             with self.kept.open("a", encoding="utf-8") as out:
                 for candidate in found:
                     seconds = candidate["measured"]["median_seconds"]
@@ -249,7 +260,7 @@ def misses(kind, score):
 def table(kind, machines, score_of, worst):
     """Prints the table and returns what is outside the bounds."""
     everything = Score()
-    print(f"{kind}, {SIZE} per process\n{HEADING}")
+    print(f"{kind}, {machines[0].size} per process\n{HEADING}")
     for machine in machines:
         score = score_of(machine)
         show_progress("")
@@ -261,14 +272,34 @@ def table(kind, machines, score_of, worst):
     return misses(kind, everything)
 
 
+def simulated_seconds(program, size):
+    done = subprocess.run([program, "simulate", BEFORE_MACHINE, "--np", str(BEFORE_NP), "--size", size, "--json", "--quiet",
+                           *BEFORE_PLANS], stdout=subprocess.PIPE, check=True)
+    return {c["plan"]: c for c in json.loads(done.stdout)["results"][0]["candidates"]}
+
+
+def compare_builds(program, before):
+    """Prints how much faster the rings of this build are."""
+    print(f"{BEFORE_NP} processes, {BEFORE_MACHINE}\n{'size':>8} {'plan':6} {'before us':>10} {'now us':>10} {'faster':>7} {'error %':>8}")
+    for size in BEFORE_SIZES:
+        old, new = (simulated_seconds(build, size) for build in (before, program))
+        for plan in BEFORE_PLANS:
+            was, now = (found[plan]["measured"]["median_seconds"] for found in (old, new))
+            error = 100 * (new[plan]["predicted_seconds"] / now - 1)
+            print(f"{size:>8} {plan:6} {1e6 * was:10.1f} {1e6 * now:10.1f} {was / now:6.2f}x {error:+8.2f}", flush=True)
+
+
 def arguments():
     parser = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"), add_help=False)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--np", type=lambda text: tuple(map(int, text.split(","))))
     parser.add_argument("--machines", type=lambda text: tuple(text.split(",")), default=MACHINES)
+    parser.add_argument("--size", type=lambda text: tuple(text.split(",")), default=SIZES)
     parser.add_argument("--no-chunks", action="store_true")
     parser.add_argument("--no-algorithms", action="store_true")
     parser.add_argument("--only-algorithms", action="store_true")
+    parser.add_argument("--before", type=Path)
+    parser.add_argument("--only-before", action="store_true")
     parser.add_argument("--worst", type=int, default=0)
     parser.add_argument("--cache", type=Path)
     parser.add_argument("program", nargs="?", type=Path, default=TOP / "build/hiersearch")
@@ -286,18 +317,24 @@ def main():
     lettered_np = asked.np or (QUICK_LETTERED_NP if asked.quick else LETTERED_NP)
     program = asked.program.resolve()
     cache = asked.cache or program.parent / "accuracy"
+    if asked.before:
+        compare_builds(program, asked.before.resolve())
+    if asked.only_before:
+        return 0
     cache.mkdir(parents=True, exist_ok=True)
-    machines = [Machine(name, program, cache) for name in asked.machines]
     missed = []
-    if not asked.only_algorithms:
-        missed += table("splits", machines, lambda machine: compare(machine, every, sampled, ()), asked.worst)
-    if not asked.no_chunks and not asked.only_algorithms:
+    for size in asked.size:
+        machines = [Machine(name, size, program, cache) for name in asked.machines]
+        if not asked.only_algorithms:
+            missed += table("splits", machines, lambda machine: compare(machine, every, sampled, ()), asked.worst)
+        if size == LONGEST and not asked.no_chunks and not asked.only_algorithms:
+            print()
+            missed += table("with chunks", machines, lambda machine: compare(machine, in_chunks, (), CHUNKS), asked.worst)
+        if not asked.no_algorithms:
+            print()
+            missed += table("by all algorithms", machines, lambda machine: compare_algorithms(machine, lettered_np),
+                            asked.worst)
         print()
-        missed += table("with chunks", machines, lambda machine: compare(machine, in_chunks, (), CHUNKS), asked.worst)
-    if not asked.no_algorithms:
-        print()
-        missed += table("by all algorithms", machines, lambda machine: compare_algorithms(machine, lettered_np),
-                        asked.worst)
     for text in missed:
         print(f"missed: {text}")
     return 1 if missed else 0

@@ -289,8 +289,8 @@ static enum hs_status run_words(struct hs_result *result, const char *scratch, c
 
 /* ---- the command line ---- */
 
-/* SMPI's own factors are for Ethernet: off. The latency factor is s, see src/simulate/simulate.h.
- */
+/* SMPI's own factors are for Ethernet: off. The latency factor is s, for messages of one byte alone,
+ * which are through for their sender at once: see src/simulate/simulate.h. */
 static void append_flags(struct hs_text *flags, const struct hs_result *result)
 {
     uint64_t piece = PIECE_BYTES;
@@ -298,7 +298,8 @@ static void append_flags(struct hs_text *flags, const struct hs_result *result)
     while (piece * PIECES_MAX < result->messages[0].message_bytes)
         piece *= 2;
     hs_text_append(flags,
-                   "--cfg=smpi/simulate-computation:no --cfg=smpi/lat-factor:0:%.17g "
+                   "--cfg=smpi/simulate-computation:no --cfg=smpi/lat-factor:0:%.17g;17:0 "
+                   "--cfg=smpi/send-is-detached-thresh:2 "
                    "--cfg=smpi/bw-factor:0:1.0 --cfg=network/crosstraffic:0 "
                    "--cfg=network/weight-S:0 --cfg=network/TCP-gamma:0 --cfg=smpi/test:0 "
                    "--cfg=smpi/wtime:0 --cfg=smpi/shared-malloc-blocksize:%" PRIu64

@@ -270,14 +270,32 @@ static void add_chains(struct hs_stage_price *price, const struct hops *hops, do
     }
 }
 
-/* The busiest link may be one that this ring does not take, but another of the layer. */
-static void add_busiest(struct hs_stage_price *price, const struct hops *hops)
+/* The ring of rank 0, where it leaves no child of the levels that others end with; its hops may be
+ * slower, inside a mesh. */
+static bool inner_ring(struct hops *hops, const struct hs_system *system, struct hs_layer layer)
 {
-    double per_byte = 1 / price->ring_bytes_per_second;
+    int levels = 0;
 
-    if (per_byte > hops->each[hops->slowest].seconds_per_byte * (1 + ROUNDING))
-        hs_stage_add_line(
-            price, (struct hs_price_line){0, hs_phase_passes(price->key.phase) * per_byte});
+    while (levels < hops->levels &&
+           (layer.size - 1) * layer.stride >= hs_system_child_ranks(system, (size_t)levels))
+        levels++;
+    if (levels == hops->levels)
+        return false;
+    for (int l = levels; l < hops->levels; l++)
+        hops->count[levels - 1] += hops->count[l];
+    hops->levels = levels;
+    find_extremes(hops);
+    return true;
+}
+
+/* The busiest link may be one that neither of these rings takes, but another of the layer. */
+static void add_busiest(struct hs_stage_price *price, double per_byte)
+{
+    double passes = hs_phase_passes(price->key.phase);
+
+    if (price->line_count == 0 ||
+        passes * per_byte > price->lines[price->line_count - 1].seconds_per_byte * (1 + ROUNDING))
+        hs_stage_add_line(price, (struct hs_price_line){0, passes * per_byte});
 }
 
 static void price_ring(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
@@ -289,7 +307,9 @@ static void price_ring(struct hs_stage_price *price, const struct hs_system *sys
     if (price->steps == 0) /* one process: nothing travels */
         return;
     add_chains(price, &hops, system->pipeline_granularity);
-    add_busiest(price, &hops);
+    if (inner_ring(&hops, system, price->key.layer))
+        add_chains(price, &hops, system->pipeline_granularity);
+    add_busiest(price, 1 / price->ring_bytes_per_second);
     for (int l = 0; l <= price->level; l++)
         price->occupancy[l] = busiest[l] > 0 ? price->ring_bytes_per_second / busiest[l] : 0;
 }

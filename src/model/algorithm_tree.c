@@ -204,6 +204,8 @@ static void price_tree(struct hs_stage_price *price, const struct hs_system *sys
     first = 2 * price->steps * steps.seconds_per_byte * (size > 2 ? 0.5 : 1);
     /* hs_steps_finish counts a pass twice, and (p - 1) / p of the bytes: here all go once. */
     steps.seconds_per_byte *= size / 2;
+    for (int l = 0; l <= price->level; l++)
+        steps.busy[l] *= size / 2;
     hs_steps_finish(&steps);
     line = price->lines[0];
     price->lines[0].seconds_per_byte +=

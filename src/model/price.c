@@ -56,7 +56,9 @@ struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ran
 
     assert(key.layer.stride >= 1 && key.layer.size >= 1 &&
            ranks % (key.layer.stride * key.layer.size) == 0);
-    hs_algorithms[key.algorithm]->price(&price, system, ranks);
+    /* NCCL's own calls go by its rule, whatever the key says: the links see rings. */
+    hs_algorithms[hs_system_is_nccl_native(system) ? HS_RING : key.algorithm]->price(&price, system,
+                                                                                     ranks);
     if (key.layer.size == 1) /* one process: nothing travels */
         return price;
     if (hs_system_is_nccl_native(system))

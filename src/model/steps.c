@@ -13,9 +13,10 @@ double hs_step_share(const struct hs_level *level, int64_t link, int64_t port, i
     return share;
 }
 
-/* What one message of a step gets on level l, where `link` of them leave a child. */
-static double share_on(const struct hs_steps *steps, const struct hs_traffic *traffic, size_t l,
-                       int64_t link)
+/* What one message of a step gets on level l, where `link` of them leave a child; *leaving: of what
+ * the child can send to all others. */
+static double share_on(double *leaving, const struct hs_steps *steps,
+                       const struct hs_traffic *traffic, size_t l, int64_t link)
 {
     const struct hs_level *level = &steps->system->levels[l];
     int64_t child_ranks = hs_system_child_ranks(steps->system, l), port = link, pair = 0;
@@ -25,6 +26,7 @@ static double share_on(const struct hs_steps *steps, const struct hs_traffic *tr
     if (level->fabric == HS_FABRIC_MESH)
         pair = hs_traffic_per_pair(traffic, steps->ranks, child_ranks,
                                    hs_system_child_ranks(steps->system, l + 1));
+    *leaving = hs_step_share(level, link, level->ports > 1 ? port : 0, 0);
     return hs_step_share(level, link, level->ports > 1 ? port : 0, pair);
 }
 
@@ -42,13 +44,14 @@ void hs_steps_add(struct hs_steps *steps, const struct hs_traffic *traffic, doub
 
     for (size_t l = 0; l < system->level_count; l++) {
         int64_t child_ranks = hs_system_child_ranks(system, l), link = 0;
-        double load;
+        double load, leaving;
 
         if (child_ranks < steps->ranks)
             link = hs_traffic_per_link(traffic, steps->ranks, child_ranks, 1);
         if (link == 0) /* no block is cut by a child's border: nor by one further out */
             break;
-        load = blocks / share_on(steps, traffic, l, link);
+        load = blocks / share_on(&leaving, steps, traffic, l, link);
+        steps->leaving[l] += blocks / leaving;
         latency = fmax(latency, system->levels[l].latency_seconds);
         if (load >= slowest) {
             slowest = load;
@@ -75,16 +78,18 @@ void hs_steps_finish(const struct hs_steps *steps)
 {
     struct hs_stage_price *price = steps->price;
     double passes = hs_phase_passes(price->key.phase);
-    double others = (double)price->key.layer.size - 1;
+    double others = (double)price->key.layer.size - 1, moving = steps->seconds_per_byte;
     size_t l = 0;
 
     if (others == 0) /* one process: nothing travels */
         return;
     price->steps *= passes;
-    hs_stage_add_line(price, (struct hs_price_line){passes * steps->latency_seconds,
-                                                    passes * steps->seconds_per_byte / others});
-    price->ring_bytes_per_second = others / steps->seconds_per_byte;
-    for (; l < steps->system->level_count && steps->busy[l] > 0; l++) {
+    for (; l < steps->system->level_count && steps->busy[l] > 0; l++)
+        moving = fmax(moving, steps->leaving[l]);
+    hs_stage_add_line(
+        price, (struct hs_price_line){passes * steps->latency_seconds, passes * moving / others});
+    price->ring_bytes_per_second = others / moving;
+    for (l = 0; l < steps->system->level_count && steps->busy[l] > 0; l++) {
         price->level = (int)l;
         if (steps->busy[l] >= steps->busy[price->bottleneck])
             price->bottleneck = (int)l;
@@ -93,5 +98,5 @@ void hs_steps_finish(const struct hs_steps *steps)
     price->straddles =
         price->key.layer.stride < hs_system_child_ranks(steps->system, (size_t)price->level);
     while (l-- > 0)
-        price->occupancy[l] = steps->busy[l] / steps->busy[price->bottleneck];
+        price->occupancy[l] = fmin(1, steps->busy[l] / moving);
 }

@@ -17,6 +17,7 @@ struct hs_steps {
     /* Sums over the steps: latencies, seconds per byte of a block, and how long each level is busy.
      */
     double latency_seconds, seconds_per_byte, busy[HS_LEVELS_MAX];
+    double leaving[HS_LEVELS_MAX]; /* the same of a child's ports alone, which no two steps share */
     double last; /* seconds per byte of the step before, and the level that held it up */
     int at;
     double heaviest[HS_LEVELS_MAX];  /* what the heaviest step adds to `busy` */

@@ -48,8 +48,11 @@ void hs_waiting_init(int np, double launch_seconds);
 /* Put in place by the linker's --wrap, which makes these names. __real_X is the X that was there.
  */
 /* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+void __wrap_hs_transport_send(struct hs_transport *transport, const void *data, size_t bytes,
+                              int to, int tag, MPI_Request *request);
+void __wrap_hs_transport_receive(struct hs_transport *transport, void *data, size_t bytes, int from,
+                                 int tag, MPI_Request *request);
 bool __wrap_hs_transport_test(struct hs_transport *transport, MPI_Request *request);
-bool __real_hs_transport_test(struct hs_transport *transport, MPI_Request *request);
 void __wrap_hs_transport_launch(struct hs_transport *transport);
 int __wrap_MPI_Iallreduce(const void *input, void *output, int count, MPI_Datatype type, MPI_Op op,
                           MPI_Comm comm, MPI_Request *request);

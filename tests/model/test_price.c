@@ -276,6 +276,19 @@ hops_that_leave_an_unstriped_mesh_may_be_slower_or_faster_than_those_inside(void
     hs_system_release(&system);
 }
 
+/* Of the rings of 2 on sockets of 3, that of GPUs 2 and 3 leaves its socket at 64 GB/s; the others
+ * have a link of 100 / 2 GB/s. */
+static void a_ring_inside_a_mesh_may_be_slower_than_one_that_leaves_it(void **state)
+{
+    struct hs_system system = parse("nv:mesh:3@100GB/s~1us/1p!,bus@64GB/s~2us");
+    struct hs_stage_price price = price_of(&system, 4, (struct hs_layer){1, 2});
+
+    (void)state;
+    assert_near(hs_stage_seconds(&price, 100e6), 2 * (1e-6 + 50e6 / 50e9), 1e-12);
+    assert_near(hs_stage_seconds(&price, 1e3), 2 * (2e-6 + 500 / 64e9), 1e-12);
+    hs_system_release(&system);
+}
+
 static void check_usable(const struct hs_system *system, const char *plan_text, int chunks)
 {
     struct hs_plan plan;
@@ -448,6 +461,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("chunks overlap on different levels only", chunks_overlap_on_different_levels_only),
     HS_TEST("hops that leave an unstriped mesh may be slower or faster than those inside",
             hops_that_leave_an_unstriped_mesh_may_be_slower_or_faster_than_those_inside),
+    HS_TEST("a ring inside a mesh may be slower than one that leaves it",
+            a_ring_inside_a_mesh_may_be_slower_than_one_that_leaves_it),
     HS_TEST("launch is paid per collective call", launch_is_paid_per_collective_call),
     HS_TEST("no system that is accepted has a time that is infinite or lost",
             no_system_that_is_accepted_has_a_time_that_is_infinite_or_lost),

@@ -28,7 +28,7 @@ check() { # check SENTENCE STATUS
 
 accuracy() { "$python" "$top/bench/accuracy_simgrid.py" --cache "$scratch" "$@" >"$scratch/table" 2>"$scratch/err"; }
 
-accuracy --machines sockets,uneven --np 6,12,18 --no-algorithms "$programs/hiersearch"
+accuracy --machines sockets,uneven --np 6,12,18 --size 64MiB --no-algorithms "$programs/hiersearch"
 check "errors and regret are within the bounds, with chunks, too" $?
 [ "$(grep -Ec '^all +38 ' "$scratch/table")" = 1 ]
 check "every split of 6, 12 and 18 on two machines was compared" $?
@@ -46,7 +46,7 @@ cat >"$scratch/wrong/hiersearch" <<END
 exec "$programs/hiersearch" "\$@"
 END
 chmod +x "$scratch/wrong/hiersearch"
-accuracy --machines sockets --np 6,12 --no-chunks --no-algorithms "$scratch/wrong/hiersearch"
+accuracy --machines sockets --np 6,12 --no-chunks --size 64MiB --no-algorithms "$scratch/wrong/hiersearch"
 [ "$?" = 1 ] && grep -q '^missed: splits: mean error' "$scratch/table"
 check "predictions that are off are reported as missed" $?
 
