@@ -7,7 +7,7 @@
  * time is added and none is lost. The linker (--wrap) puts the functions __wrap_X in place of X, in
  * the engine's unchanged code.
  *
- * Between two ranks messages go one after the other, as over one connection. SMPI would have all
+ * Between two ranks a stage's messages go one after the other, as over one connection. SMPI would have all
  * that are under way share the links, so that the first comes as late as the last. So a message is
  * sent when the one before has left, as bytes without latency, and behind them one of one
  * byte, which takes the latency: a message has come when that has.
@@ -82,10 +82,11 @@ struct end {
     bool begun, done;             /* of a send */
 };
 
-/* What a rank sends to another one, in order; the first is moving. */
+/* What a stage of a rank sends to another one, in order; the first is moving. (Not what all its
+ * stages send: one may have to wait for another's.) */
 struct channel {
     struct channel *next;
-    int to;
+    int to, tag;
     struct end *first, **last;
 };
 
@@ -121,16 +122,17 @@ static void advance(struct channel *channel)
     }
 }
 
-static struct channel *channel_to(int to)
+static struct channel *channel_to(int to, int tag)
 {
     struct channel **place = &mine()->channels;
 
-    while (*place && (*place)->to != to)
+    while (*place && ((*place)->to != to || (*place)->tag != tag))
         place = &(*place)->next;
     if (!*place) {
         *place = calloc(1, sizeof(**place));
         must(*place != NULL, "out of memory for a channel");
         (*place)->to = to;
+        (*place)->tag = tag;
         (*place)->last = &(*place)->first;
     }
     return *place;
@@ -158,7 +160,7 @@ void __wrap_hs_transport_send(struct hs_transport *transport, const void *data, 
 {
     struct end *end = new_end(transport, (void *)(uintptr_t)data, bytes, to, tag, request);
 
-    end->channel = channel_to(to);
+    end->channel = channel_to(to, tag);
     *end->channel->last = end;
     end->channel->last = &end->next;
     advance(end->channel);

@@ -366,11 +366,12 @@ static void reaches_what_single_steps_reach(void **state)
     hs_system_release(&system);
 }
 
-static struct hs_compare_rule rule(const struct hs_compare_point *points, size_t count,
-                                   const struct hs_system *system, int64_t np, double bytes)
+static struct hs_compare_rule rule_keeping(int keep, const struct hs_compare_point *points,
+                                           size_t count, const struct hs_system *system, int64_t np,
+                                           double bytes)
 {
     struct hs_search_request request = {
-        .system = system, .problem = hs_problem_world(np, bytes), .keep = 4};
+        .system = system, .problem = hs_problem_world(np, bytes), .keep = keep};
     struct hs_error err = {HS_OK, ""};
     struct hs_compare_rule out;
 
@@ -378,7 +379,14 @@ static struct hs_compare_rule rule(const struct hs_compare_point *points, size_t
     return out;
 }
 
-/* Summit at 256 ranks, 16 MiB: blocks of 6 straddle, and the rule misses 2x2x2x2x2x2x2x2. */
+static struct hs_compare_rule rule(const struct hs_compare_point *points, size_t count,
+                                   const struct hs_system *system, int64_t np, double bytes)
+{
+    return rule_keeping(4, points, count, system, np, bytes);
+}
+
+/* ABCI at 256 ranks, 128 MiB: the flat ring is best, but of fewer ranks it was not, and the rule
+ * kept one plan of those. */
 static void says_where_the_rule_loses_the_optimum(void **state)
 {
     struct hs_error err = {HS_OK, ""};
@@ -386,15 +394,15 @@ static void says_where_the_rule_loses_the_optimum(void **state)
     struct hs_plan best, pick;
     struct hs_compare_rule out;
     struct hs_system system;
-    double bytes = 16777216;
+    double bytes = 134217728;
 
     (void)state;
-    assert_status_is(hs_system_load(&system, "configs/summit.json", &err), HS_OK, &err);
-    assert_int_equal(hs_plan_parse(&best, "2x2x2x2x2x2x2x2", 256, NULL), HS_OK);
-    points[0] = point("2x2x2x2x2x2x2x2", 1, 10);
+    assert_status_is(hs_system_load(&system, "configs/abci.json", &err), HS_OK, &err);
+    assert_int_equal(hs_plan_parse(&best, "256", 256, NULL), HS_OK);
+    points[0] = point("256", 1, 10);
     points[1] = point("16x16", 3, 12);
     score(points, 2);
-    out = rule(points, 2, &system, 256, bytes);
+    out = rule_keeping(1, points, 2, &system, 256, bytes);
     assert_null(out.missing);
     pick = out.pick.plan;
     assert_int_equal(hs_plan_compare(&out.best.plan, &best), 0);
@@ -404,10 +412,10 @@ static void says_where_the_rule_loses_the_optimum(void **state)
                 cost_of(&system, &pick, bytes).seconds / cost_of(&system, &best, bytes).seconds - 1,
                 1e-9);
     /* What it picks was measured too, and is 30 % slower than the winner that it lost. */
-    points[2] = point("256", 2, 13);
+    points[2] = point("4x64", 2, 13);
     points[2].plan = pick;
     score(points, 3);
-    out = rule(points, 3, &system, 256, bytes);
+    out = rule_keeping(1, points, 3, &system, 256, bytes);
     assert_int_equal(out.fastest, out.chosen);
     assert_int_equal(hs_plan_compare(&points[out.fastest].plan, &pick), 0);
     assert_near(out.chosen_regret.value, 0.3, 1e-12);

@@ -6,7 +6,7 @@
 
 #include "export/exporters.h"
 
-static const char system_text[] = "nvlink:4@150GB/s~0.5us,rack:8@25GB/s~2us,spine@96GB/s~5us";
+static const char system_text[] = "nvlink:4@150GB/s~200us,rack:8@25GB/s~200us,spine@96GB/s~200us";
 
 /* The text of the format's file number `file`; released by the caller with the output. */
 static const char *export_text(struct hs_export_output *output, const struct hs_result *result,

@@ -86,12 +86,12 @@ static void figures_of_a_machine_that_is_not_as_described_are_found(void **state
     assert_near(system.launch_seconds, 25e-6, 0.03);
     assert_near(system.levels[0].bytes_per_second, 71e9, 0.01);
     assert_near(system.levels[1].bytes_per_second, 13e9, 0.02);
-    assert_near(system.levels[2].bytes_per_second, 39e9, 0.02);
+    assert_near(system.levels[2].bytes_per_second, 39e9, 0.03);
     for (const char *const *plan = (const char *const[]){"64", "4x16", "4x8x2", "2x4x8", "8x8",
                                                          "32x2", "2x2x2x2x2x2", NULL};
          *plan; plan++)
         assert_near(plan_seconds(&system, *plan, 64 * MIB), plan_seconds(&truth, *plan, 64 * MIB),
-                    0.005);
+                    0.01);
     assert_has(system.levels[0].bandwidth_source, "calibrated: a test");
     hs_system_release(&system);
 }
