@@ -2,8 +2,8 @@
  * nccl.c - engines `nccl` and `nccl-graph`: NCCL's collectives, layer by layer, on GPU memory.
  *
  * One process per GPU. `nccl` issues a plan call by call, as a program would; `nccl-graph` replays
- * it as a CUDA graph, and is a backend of its own so that its times are never mixed with the
- * other's.
+ * it as a CUDA graph, NCCL's own allreduce and single stages, too, and is a backend of its own so that
+ * its times are never mixed with the other's.
  *
  * A run that does not end in time fails on the ranks that saw it; recover, called on all, aborts
  * every communicator, waits until the GPU is free, and makes them again.
@@ -318,7 +318,7 @@ static enum hs_status nccl_prepare(void *opaque, const struct hs_work *work, str
         hs_nccl_comms_register(&state->comms, buffers);
         status = make_comms(state, task, err);
     }
-    if (status == HS_OK && state->with_graphs && task->kind == HS_TASK_PLAN)
+    if (status == HS_OK && state->with_graphs)
         status = capture(state, work, err);
     return failing(state, status);
 }
@@ -429,14 +429,15 @@ static void print_version(char *text, size_t bytes, const struct hs_nccl_api *ap
              api->version % 100);
 }
 
-/* "NCCL 2.28.9, NVIDIA H100 80GB HBM3", and whether ranks share GPUs. */
+/* "NCCL 2.28.9, NVIDIA H100 80GB HBM3", and what makes its times those of another kind. */
 static void nccl_describe(const void *opaque, char *text, size_t bytes)
 {
     const struct nccl_state *state = opaque;
     char version[32];
 
     print_version(version, sizeof(version), state->comms.api);
-    snprintf(text, bytes, "NCCL %s, %s%s", version, state->device.name,
+    snprintf(text, bytes, "NCCL %s, %s%s%s", version, state->device.name,
+             state->comms.blocking ? "" : ", non-blocking communicators",
              state->device.shared ? HS_SHARED_GPU_TEXT : "");
 }
 
@@ -479,7 +480,7 @@ const struct hs_backend hs_backend_nccl = {
 
 const struct hs_backend hs_backend_nccl_graph = {
     .name = "nccl-graph",
-    .summary = "the same, every plan replayed as one CUDA graph",
+    .summary = "the same, everything replayed as one CUDA graph",
     .open = graph_open,
     NCCL_BACKEND,
 };

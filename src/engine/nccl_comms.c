@@ -212,7 +212,7 @@ static enum hs_status make_root(struct hs_nccl_comms *comms, struct hs_error *er
 enum hs_status hs_nccl_comms_init(struct hs_nccl_comms *comms, struct hs_error *err)
 {
     const char *blocking = getenv("HIERSEARCH_NCCL_BLOCKING");
-    comms->blocking = blocking != NULL && strcmp(blocking, "1") == 0;
+    comms->blocking = blocking == NULL || strcmp(blocking, "0") != 0;
     comms->timed_out = comms->failed = false;
     comms->root = NULL;
     comms->first = NULL;

@@ -108,6 +108,16 @@ END
     return $code
 }
 
+# By default, because a thread per call of those that do not would weigh on plans; a result says which they were.
+communicators_block() {
+    measure 2 --backend nccl
+    ((status == 0)) && result 'r["versions"]["device"] == "NCCL 2.28.9, stand-in"'
+    say $? "measure --backend nccl: communicators are blocking" "$scratch/out"
+    HIERSEARCH_NCCL_BLOCKING=0 measure 2 --backend nccl
+    ((status == 0)) && result 'r["versions"]["device"] == "NCCL 2.28.9, stand-in, non-blocking communicators"'
+    say $? "measure --backend nccl: non-blocking ones where that is asked for, and the result says so" "$scratch/out"
+}
+
 sharing_is_asked_for() {
     export STANDIN_GPUS=1
     timeout 60 "$here/../runner/launch.sh" "$mpi" 2 "$programs/nccl_job" splits quick >"$scratch/out" 2>&1
@@ -219,11 +229,13 @@ device_memory() {
 
 stand_in_itself
 for np in 1 2 3 4 6; do job $np "$programs/nccl_job" splits quick; done
-HIERSEARCH_NCCL_BLOCKING=1 job 4 "$programs/nccl_job" splits quick
+HIERSEARCH_NCCL_BLOCKING=0 job 4 "$programs/nccl_job" splits quick
 job 4 "$programs/nccl_job_old" splits quick
-job 8 "$programs/nccl_job" faults
 # Before 2.22 a group does not hold aborts together: each has a thread.
-STANDIN_NCCL=22105 job 8 "$programs/nccl_job" faults
+HIERSEARCH_NCCL_BLOCKING=0 STANDIN_NCCL=22105 job 8 "$programs/nccl_job" faults
+job 4 "$programs/nccl_job" hangs 0.4
+job 2 "$programs/nccl_job" abort-order 0.4
+communicators_block
 job 2 "$programs/nccl_job" time
 for np in 2 3 4; do device_memory $np quick; done
 sharing_is_asked_for
@@ -249,6 +261,8 @@ if [ "$mode" = full ]; then
     for np in 2 3 4 5 6 7 8; do job $np "$programs/nccl_job" splits; done
     for np in 9 10 11 12 13 14 15 16; do job $np "$programs/nccl_job" splits quick; done
     job 4 "$programs/nccl_job" time
+    job 8 "$programs/nccl_job" faults
+    HIERSEARCH_NCCL_BLOCKING=0 job 4 "$programs/nccl_job" hangs 0.7
     for np in 1 2 3 4 5 6 7 8; do device_memory $np; done
     unset MAKEFLAGS MFLAGS
     export ASAN_OPTIONS=detect_leaks=0 # MPI's own; the stand-in counts what the backend leaves
