@@ -23,8 +23,26 @@ enum hs_status hs_nccl_lanes_init(struct hs_nccl_lanes *lanes, struct hs_error *
     if (status == HS_OK)
         status = hs_cuda_status(cudaEventCreate(&lanes->end), "cudaEventCreate", err);
     if (status == HS_OK)
+        status = hs_cuda_status(
+            cudaHostAlloc((void **)&lanes->gate, sizeof(*lanes->gate), cudaHostAllocPortable),
+            "cudaHostAlloc", err);
+    if (status == HS_OK)
+        *lanes->gate = 0;
+    if (status == HS_OK)
         status = hs_nccl_lanes_need(lanes, 1, err);
     return status;
+}
+
+enum hs_status hs_nccl_lanes_hold(struct hs_nccl_lanes *lanes, struct hs_error *err)
+{
+    return hs_cuda_status(hs_cuda_wait(lanes->gate, ++lanes->gate_turn, lanes->streams[0]),
+                          "the kernel that waits for the host", err);
+}
+
+void hs_nccl_lanes_go(struct hs_nccl_lanes *lanes)
+{
+    *lanes->gate = lanes->gate_turn;
+    lanes->issued = lanes->looked = MPI_Wtime();
 }
 
 enum hs_status hs_nccl_lanes_need(struct hs_nccl_lanes *lanes, int layers, struct hs_error *err)
@@ -61,6 +79,8 @@ void hs_nccl_lanes_release(struct hs_nccl_lanes *lanes)
     for (int i = 0; i < HS_LAYERS_MAX; i++)
         if (lanes->streams[i] != NULL)
             cudaStreamDestroy(lanes->streams[i]);
+    if (lanes->gate)
+        cudaFreeHost((void *)lanes->gate);
     *lanes = (struct hs_nccl_lanes){0};
 }
 

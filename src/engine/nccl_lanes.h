@@ -42,7 +42,9 @@ struct hs_nccl_lanes {
     cudaStream_t streams[HS_LAYERS_MAX]; /* made when needed; [0] always there */
     cudaEvent_t done[HS_STAGES_MAX];     /* of a stage's latest chunk; likewise */
     cudaEvent_t begin, end;              /* of a run, on lane 0; timed */
-    cudaEvent_t *timed;                  /* [timed_count] start and end of each stage and chunk */
+    volatile uint32_t *gate;             /* pinned; what lane 0 is held by opens at gate_turn */
+    uint32_t gate_turn;
+    cudaEvent_t *timed; /* [timed_count] start and end of each stage and chunk */
     size_t timed_count;
     double issued, looked; /* when work was issued, and the states were looked at */
     unsigned looks;
@@ -66,6 +68,13 @@ enum hs_status hs_nccl_lanes_need(struct hs_nccl_lanes *lanes, int layers, struc
  * is captured). */
 enum hs_status hs_nccl_issue(struct hs_nccl_lanes *lanes, const struct hs_work *work, bool timed,
                              struct hs_error *err);
+
+/* Local. Holds lane 0, so everything that is issued next, until hs_nccl_lanes_go, or for some
+ * seconds. Nothing that waits for the device may be called meanwhile: no first call of a
+ * communicator, and no more calls than its queues take. */
+enum hs_status hs_nccl_lanes_hold(struct hs_nccl_lanes *lanes, struct hs_error *err);
+/* Local. Time is counted from here. Allowed where nothing is held. */
+void hs_nccl_lanes_go(struct hs_nccl_lanes *lanes);
 
 /* What the events of the last timed work say, which has ended. */
 enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, const struct hs_task *task,

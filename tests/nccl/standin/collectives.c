@@ -213,6 +213,9 @@ static ncclResult_t call(const char *name, enum call_kind kind, const void *inpu
                                 .count = count,
                                 .ranges = {{(char *)input, in, false}, {output, out, true}}};
     check_overlap(comm, input, in, output, out);
+    if (comm->issued == 0 && standin_stream_held())
+        standin_broken("gate", "the first %s of a communicator while the host holds a stream",
+                       name);
     if (strcmp(standin_fault(standin_call_names[kind], comm->size), "refuse") == 0)
         return standin_refuse(ncclSystemError, "injected");
     if (group_depth == 0)
