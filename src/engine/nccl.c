@@ -252,19 +252,19 @@ static enum hs_status nccl_start(void *opaque, const struct hs_work *work, struc
     return status == HS_OK ? begin_runs(state, work, 1, err) : status;
 }
 
-static int calls_of(const struct nccl_state *state, const struct hs_task *task)
+static int calls_of(const struct nccl_state *state, const struct hs_work *work)
 {
     struct hs_stages stages;
 
-    if (task->kind == HS_TASK_NATIVE)
+    if (work->task->kind == HS_TASK_NATIVE)
         return 1;
-    hs_stages_init(&stages, task, state->mpi.rank);
+    hs_stages_init(&stages, work->task, hs_datatype_bytes(work->datatype), state->mpi.rank);
     return stages.count * stages.chunks;
 }
 
 static int nccl_runs_to_hold(const void *opaque, const struct hs_work *work)
 {
-    int runs = HELD_CALLS_MAX / calls_of(opaque, work->task);
+    int runs = HELD_CALLS_MAX / calls_of(opaque, work);
 
     return runs < 1 ? 1 : runs < HELD_RUNS_MAX ? runs : HELD_RUNS_MAX;
 }
@@ -276,7 +276,7 @@ static enum hs_status nccl_hold(void *opaque, const struct hs_work *work, int ru
 {
     struct nccl_state *state = opaque;
     bool holds = state->warm && hs_task_equal(&state->last, work->task) &&
-                 runs * calls_of(state, work->task) <= HELD_CALLS_MAX;
+                 runs * calls_of(state, work) <= HELD_CALLS_MAX;
     enum hs_status status = check_fit(state, err);
 
     state->timed = false;
@@ -303,7 +303,7 @@ static enum hs_status nccl_test(void *opaque, bool *done, bool *moved, struct hs
         state->device_seconds /= state->runs;
         state->warm = status == HS_OK;
         if (status == HS_OK && state->timed)
-            status = hs_nccl_stage_times(&state->lanes, &state->last, state->stage_seconds, err);
+            status = hs_nccl_stage_times(&state->lanes, state->stage_seconds, err);
     }
     if (status != HS_OK && !state->comms.timed_out)
         state->comms.failed = true;
@@ -337,9 +337,10 @@ static enum hs_status capture(struct nccl_state *state, const struct hs_work *wo
     return agree(state, failing(state, status), err);
 }
 
-static enum hs_status make_comms(struct nccl_state *state, const struct hs_task *task,
+static enum hs_status make_comms(struct nccl_state *state, const struct hs_work *work,
                                  struct hs_error *err)
 {
+    const struct hs_task *task = work->task;
     const struct hs_nccl_comm *comm;
     struct hs_stages stages;
     enum hs_status status = HS_OK;
@@ -349,7 +350,7 @@ static enum hs_status make_comms(struct nccl_state *state, const struct hs_task 
                    ? HS_OK
                    : hs_nccl_comms_get(&comm, &state->comms, (struct hs_layer){1, state->mpi.np},
                                        true, err);
-    hs_stages_init(&stages, task, state->mpi.rank);
+    hs_stages_init(&stages, task, hs_datatype_bytes(work->datatype), state->mpi.rank);
     for (int i = 0; i < stages.layers && status == HS_OK; i++)
         status = hs_nccl_comms_get(&comm, &state->comms, stages.layer[i], false, err);
     return status;
@@ -374,7 +375,7 @@ static enum hs_status nccl_prepare(void *opaque, const struct hs_work *work, str
     status = agree(state, status, err);
     if (status == HS_OK) {
         hs_nccl_comms_register(&state->comms, buffers);
-        status = make_comms(state, task, err);
+        status = make_comms(state, work, err);
     }
     if (status == HS_OK && state->with_graphs)
         status = capture(state, work, err);

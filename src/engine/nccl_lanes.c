@@ -333,27 +333,28 @@ enum hs_status hs_nccl_issue(struct hs_nccl_lanes *lanes, const struct hs_work *
     if (work->task->kind == HS_TASK_NATIVE) {
         status = issue_native(lanes, work, err);
     } else {
-        hs_stages_init(&at.stages, work->task, lanes->comms->rank);
+        hs_stages_init(&at.stages, work->task, hs_datatype_bytes(work->datatype),
+                       lanes->comms->rank);
+        lanes->stages = at.stages;
         status = issue_stages(&at, err);
     }
     lanes->clock.issue_seconds += MPI_Wtime() - begin;
     return status;
 }
 
-enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, const struct hs_task *task,
-                                   double seconds[HS_STAGES_MAX], struct hs_error *err)
+enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, double seconds[HS_STAGES_MAX],
+                                   struct hs_error *err)
 {
-    struct hs_stages stages;
+    const struct hs_stages *stages = &lanes->stages;
     enum hs_status status = HS_OK;
 
-    hs_stages_init(&stages, task, lanes->comms->rank);
     memset(seconds, 0, HS_STAGES_MAX * sizeof(*seconds));
-    for (int s = 0; s < stages.count; s++)
-        for (int c = 0; c < stages.chunks && status == HS_OK; c++) {
-            const cudaEvent_t *timers = timers_of(lanes, &stages, s, c);
+    for (int s = 0; s < stages->count; s++)
+        for (int c = 0; c < stages->chunks && status == HS_OK; c++) {
+            const cudaEvent_t *timers = timers_of(lanes, stages, s, c);
             float milliseconds = 0;
 
-            if (hs_stages_block(&stages, 0, c).count == 0)
+            if (hs_stages_block(stages, 0, c).count == 0)
                 continue;
             status = hs_cuda_status(cudaEventElapsedTime(&milliseconds, timers[0], timers[1]),
                                     "cudaEventElapsedTime", err);

@@ -46,7 +46,8 @@ struct hs_nccl_lanes {
     uint32_t gate_turn;
     cudaEvent_t *timed; /* [timed_count] start and end of each stage and chunk */
     size_t timed_count;
-    double issued, looked; /* when work was issued, and the states were looked at */
+    struct hs_stages stages; /* of the plan or stage that was issued last */
+    double issued, looked;   /* when work was issued, and the states were looked at */
     unsigned looks;
     struct hs_nccl_clock clock;
 };
@@ -77,8 +78,8 @@ enum hs_status hs_nccl_lanes_hold(struct hs_nccl_lanes *lanes, struct hs_error *
 void hs_nccl_lanes_go(struct hs_nccl_lanes *lanes);
 
 /* What the events of the last timed work say, which has ended. */
-enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, const struct hs_task *task,
-                                   double seconds[HS_STAGES_MAX], struct hs_error *err);
+enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, double seconds[HS_STAGES_MAX],
+                                   struct hs_error *err);
 /* Whether `end` has passed, from when `issued` is counted; looks at the communicators now and then.
  * HS_FAILED: an error of CUDA or NCCL, or timeout_seconds are over (comms->timed_out). */
 enum hs_status hs_nccl_lanes_test(struct hs_nccl_lanes *lanes, bool *done, struct hs_error *err);

@@ -40,8 +40,11 @@ struct hs_work {
     bool timed; /* plans: with the times of their stages */
 };
 
-/* Elements that travel: the next multiple of what the layers divide by. */
-size_t hs_task_padded(const struct hs_task *task);
+/* Elements that travel, of `width` bytes each: the next multiple of what the layers divide by
+ * (stages.h). */
+size_t hs_task_padded(const struct hs_task *task, size_t width);
+/* No task of np ranks and `count` elements has more than this. */
+size_t hs_task_padded_most(size_t count, int64_t np, size_t width);
 /* HS_INVALID where a plan or a stage is none of np processes, or has no room. Local. */
 enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err);
 

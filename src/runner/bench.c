@@ -82,8 +82,8 @@ enum hs_status hs_bench_open(struct hs_bench *bench, const struct hs_bench_confi
                     : config->memory    ? config->memory
                                         : &hs_memory_host;
     bench->pattern = (struct hs_pattern){config->datatype, config->operation, ranks->np};
-    /* Padding goes to a multiple of at most np. */
-    bench->room = config->count + (size_t)ranks->np;
+    bench->room =
+        hs_task_padded_most(config->count, ranks->np, hs_datatype_bytes(config->datatype));
     bench->kept =
         backend->virtual_clock && bench->room > HS_NULL_ELEMENTS ? HS_NULL_ELEMENTS : bench->room;
     snprintf(what, sizeof(what), "opening the backend %s", backend->name);
