@@ -103,6 +103,7 @@ struct hs_backend {
     enum hs_status (*open)(void **state, const struct hs_engine_config *config,
                            struct hs_error *err);
     const struct hs_engine *engine;
+    size_t line_bytes;  /* blocks that are long are whole numbers of them; 0: of elements */
     bool virtual_clock; /* no time passes while it works: device_seconds is the time (null) */
 };
 

@@ -100,7 +100,7 @@ static enum hs_status host_prepare(void *opaque, const struct hs_work *work, str
         return status;
     if (work->task->kind == HS_TASK_NATIVE)
         return hs_mpi_native_prepare(&state->base, work, err);
-    hs_stages_init(&stages, work->task, hs_datatype_bytes(work->datatype), state->base.comms.rank);
+    hs_stages_init(&stages, work, state->base.comms.rank);
     return make_machines(state, &stages, err);
 }
 
@@ -149,7 +149,7 @@ static enum hs_status host_start(void *opaque, const struct hs_work *work, struc
     base->work = *work;
     if (work->task->kind == HS_TASK_NATIVE)
         return hs_mpi_native_start(base, work, err);
-    hs_stages_init(&base->stages, work->task, hs_datatype_bytes(work->datatype), base->comms.rank);
+    hs_stages_init(&base->stages, work, base->comms.rank);
     return HS_OK;
 }
 

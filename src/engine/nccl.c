@@ -258,7 +258,7 @@ static int calls_of(const struct nccl_state *state, const struct hs_work *work)
 
     if (work->task->kind == HS_TASK_NATIVE)
         return 1;
-    hs_stages_init(&stages, work->task, hs_datatype_bytes(work->datatype), state->mpi.rank);
+    hs_stages_init(&stages, work, state->mpi.rank);
     return stages.count * stages.chunks;
 }
 
@@ -350,7 +350,7 @@ static enum hs_status make_comms(struct nccl_state *state, const struct hs_work 
                    ? HS_OK
                    : hs_nccl_comms_get(&comm, &state->comms, (struct hs_layer){1, state->mpi.np},
                                        true, err);
-    hs_stages_init(&stages, task, hs_datatype_bytes(work->datatype), state->mpi.rank);
+    hs_stages_init(&stages, work, state->mpi.rank);
     for (int i = 0; i < stages.layers && status == HS_OK; i++)
         status = hs_nccl_comms_get(&comm, &state->comms, stages.layer[i], false, err);
     return status;
@@ -530,9 +530,13 @@ static const struct hs_engine engine = {
     .natives = natives,
 };
 
+/* NCCL goes element by element where a pointer is off 16 bytes (2.28.9: src/device/common_kernel.h);
+ * this is a line of a GPU's memory. */
+#define LINE_BYTES 128
+
 #define NCCL_BACKEND                                                                               \
     .memory_use = HS_MEMORY_OWN, .own_memory = &hs_memory_nccl, .available = nccl_available,       \
-    .suits = nccl_suits, .identify = nccl_identify, .engine = &engine
+    .suits = nccl_suits, .identify = nccl_identify, .engine = &engine, .line_bytes = LINE_BYTES
 
 const struct hs_backend hs_backend_nccl = {
     .name = "nccl",

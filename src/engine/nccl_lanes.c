@@ -333,8 +333,7 @@ enum hs_status hs_nccl_issue(struct hs_nccl_lanes *lanes, const struct hs_work *
     if (work->task->kind == HS_TASK_NATIVE) {
         status = issue_native(lanes, work, err);
     } else {
-        hs_stages_init(&at.stages, work->task, hs_datatype_bytes(work->datatype),
-                       lanes->comms->rank);
+        hs_stages_init(&at.stages, work, lanes->comms->rank);
         lanes->stages = at.stages;
         status = issue_stages(&at, err);
     }

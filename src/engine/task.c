@@ -18,16 +18,16 @@ bool hs_task_equal(const struct hs_task *a, const struct hs_task *b)
     return a->native == b->native;
 }
 
-size_t hs_task_padded(const struct hs_task *task, size_t width)
+size_t hs_task_padded(const struct hs_task *task, size_t line)
 {
-    size_t quantum = hs_task_quantum(task, width);
+    size_t quantum = hs_task_quantum(task, line);
 
     return (task->count + quantum - 1) / quantum * quantum;
 }
 
-size_t hs_task_padded_most(size_t count, int64_t np, size_t width)
+size_t hs_task_padded_most(size_t count, int64_t np, size_t line)
 {
-    size_t aligned = (size_t)np * (HS_BLOCK_BYTES / width), most = count / HS_BLOCK_QUANTA;
+    size_t aligned = (size_t)np * line, most = count / HS_LINES_MIN;
 
     if (aligned < most)
         most = aligned;
@@ -68,7 +68,7 @@ enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_e
         status = check_layer(task->stage.layer, np, err);
     if (status != HS_OK)
         return status;
-    padded = hs_task_padded(task, hs_datatype_bytes(work->datatype));
+    padded = hs_task_padded(task, work->line);
     if (padded > work->room)
         status = hs_fail(err, HS_INVALID, "expected room for %zu elements, found %zu", padded,
                          work->room);

@@ -83,7 +83,7 @@ enum hs_status hs_bench_open(struct hs_bench *bench, const struct hs_bench_confi
                                         : &hs_memory_host;
     bench->pattern = (struct hs_pattern){config->datatype, config->operation, ranks->np};
     bench->room =
-        hs_task_padded_most(config->count, ranks->np, hs_datatype_bytes(config->datatype));
+        hs_task_padded_most(config->count, ranks->np, hs_backend_line(backend, config->datatype));
     bench->kept =
         backend->virtual_clock && bench->room > HS_NULL_ELEMENTS ? HS_NULL_ELEMENTS : bench->room;
     snprintf(what, sizeof(what), "opening the backend %s", backend->name);
@@ -111,6 +111,13 @@ void hs_bench_close(struct hs_bench *bench)
 }
 
 /* ---- what it is ---- */
+
+size_t hs_backend_line(const struct hs_backend *backend, enum hs_datatype datatype)
+{
+    size_t width = hs_datatype_bytes(datatype);
+
+    return backend->line_bytes > width ? backend->line_bytes / width : 1;
+}
 
 double hs_bench_elapsed(const struct hs_bench *bench)
 {
@@ -140,6 +147,7 @@ static struct hs_work work_of(const struct hs_bench *bench, const struct hs_task
                             .input = bench->input,
                             .output = bench->output,
                             .room = bench->room,
+                            .line = hs_backend_line(bench->config.backend, bench->config.datatype),
                             .timed = timed};
 }
 

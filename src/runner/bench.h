@@ -65,6 +65,8 @@ enum hs_status hs_bench_step(struct hs_bench *bench, const struct hs_step *step,
 
 /* Local. Seconds since it was opened, as long as runs took where the clock is virtual. */
 double hs_bench_elapsed(const struct hs_bench *bench);
+/* Local. Elements of a line of the backend's, as in hs_work. */
+size_t hs_backend_line(const struct hs_backend *backend, enum hs_datatype datatype);
 /* Local. Bytes held: buffers and the engine's scratch. */
 size_t hs_bench_bytes(const struct hs_bench *bench);
 /* Local. What the engine says of itself; "": nothing. */

@@ -6,6 +6,7 @@
 #define RANKS 24
 #define BYTES ((size_t)64 << 20)
 #define WIDTH 2 /* bfloat16 */
+#define LINE  (128 / WIDTH)
 
 static struct hs_task task_of(const char *text, size_t count)
 {
@@ -20,11 +21,12 @@ static struct hs_task task_of(const char *text, size_t count)
 static int misaligned(const char *text, size_t count)
 {
     struct hs_task task = task_of(text, count);
+    struct hs_work work = {.task = &task, .line = LINE};
     struct hs_stages stages;
     int found = 0;
 
     for (int rank = 0; rank < RANKS; rank++) {
-        hs_stages_init(&stages, &task, WIDTH, rank);
+        hs_stages_init(&stages, &work, rank);
         for (int chunk = 0; chunk < stages.chunks; chunk++)
             for (int layer = 0; layer < stages.layers; layer++)
                 found += hs_stages_block(&stages, layer, chunk).first * WIDTH % 128 != 0;
@@ -47,11 +49,11 @@ static void padding_stays_small(void **state)
     (void)state;
     for (size_t count = 1; count < (size_t)1 << 22; count = count * 3 / 2 + 1) {
         struct hs_task task = task_of("2x3x4/2", count);
-        size_t padded = hs_task_padded(&task, WIDTH);
+        size_t padded = hs_task_padded(&task, LINE);
 
         assert_true(padded >= count && padded % 6 == 0);
         assert_true(padded < count + 6 || padded - count <= count / 16);
-        assert_true(padded <= hs_task_padded_most(count, RANKS, WIDTH));
+        assert_true(padded <= hs_task_padded_most(count, RANKS, LINE));
     }
 }
 
@@ -61,20 +63,21 @@ static void short_messages_are_not_padded_to_lines(void **state)
     struct hs_task odd = task_of("2x12", 5), even = task_of("2x12", 8), flat = task_of("24", 5);
 
     (void)state;
-    assert_int_equal(hs_task_padded(&odd, WIDTH), 6);
-    assert_int_equal(hs_task_padded(&even, WIDTH), 8);
-    assert_int_equal(hs_task_padded(&flat, WIDTH), 5);
+    assert_int_equal(hs_task_padded(&odd, LINE), 6);
+    assert_int_equal(hs_task_padded(&even, LINE), 8);
+    assert_int_equal(hs_task_padded(&flat, LINE), 5);
 }
 
 /* Chunks meet, and cover what travels. */
 static void chunks_cover_the_message(void **state)
 {
     struct hs_task task = task_of("3x8/7", 1000003);
+    struct hs_work work = {.task = &task, .line = LINE};
     struct hs_stages stages;
     size_t at = 0;
 
     (void)state;
-    hs_stages_init(&stages, &task, WIDTH, 5);
+    hs_stages_init(&stages, &work, 5);
     for (int chunk = 0; chunk < stages.chunks; chunk++) {
         struct hs_block block = hs_stages_block(&stages, 0, chunk);
 

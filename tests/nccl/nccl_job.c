@@ -92,7 +92,8 @@ static uint64_t run_held(struct hs_bench *bench, const struct hs_task *task, boo
                            .operation = bench->config.operation,
                            .input = bench->input,
                            .output = bench->output,
-                           .room = bench->room};
+                           .room = bench->room,
+                           .line = hs_backend_line(bench->config.backend, bench->config.datatype)};
     struct hs_nccl_clock before, after;
     bool done = false, moved;
     struct hs_error err;
