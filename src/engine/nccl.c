@@ -140,6 +140,7 @@ static enum hs_status init(struct nccl_state *state, const struct hs_engine_conf
         .idle = &state->mpi.idle,
         .timeout_seconds = config->timeout_seconds > 0 ? config->timeout_seconds : INFINITY};
     state->lanes.comms = &state->comms;
+    state->lanes.captured = state->with_graphs;
     if (status == HS_OK)
         status = hs_nccl_lanes_init(&state->lanes, err);
     status = agree(state, status, err);
@@ -496,8 +497,10 @@ static void nccl_describe(const void *opaque, char *text, size_t bytes)
     char version[32];
 
     print_version(version, sizeof(version), state->comms.api);
-    snprintf(text, bytes, "NCCL %s, %s%s%s", version, state->device.name,
+    snprintf(text, bytes, "NCCL %s, %s%s%s%s%s", version, state->device.name,
              state->comms.blocking ? "" : ", non-blocking communicators",
+             state->lanes.serial ? ", layers do not overlap: " : "",
+             state->lanes.serial ? state->lanes.serial : "",
              state->device.shared ? HS_SHARED_GPU_TEXT : "");
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/float16.h"
 #include "engine/layer_comms.h"
 #include "engine/mpi_status.h"
 
@@ -183,6 +184,46 @@ static enum hs_status set_algorithm(const char *value, char **old, struct hs_err
     return HS_OK;
 }
 
+ncclDataType_t hs_nccl_datatype(enum hs_datatype datatype)
+{
+    switch (datatype) {
+    case HS_FLOAT32:
+        return ncclFloat32;
+    case HS_FLOAT64:
+        return ncclFloat64;
+    case HS_FLOAT16:
+        return ncclFloat16;
+    case HS_BFLOAT16:
+        return ncclBfloat16;
+    case HS_DATATYPE_COUNT:
+        break;
+    }
+    abort();
+}
+
+/* 1/np, exact where np is a power of two, for each data type. */
+static enum hs_status make_means(struct hs_nccl_comms *comms, struct hs_nccl_comm *item,
+                                 struct hs_error *err)
+{
+    float part = 1.0f / (float)comms->np;
+    double part64 = 1.0 / comms->np;
+    uint16_t part16 = hs_float_to_float16(part), bpart16 = hs_float_to_bfloat16(part);
+    void *const scalars[HS_DATATYPE_COUNT] = {[HS_FLOAT32] = &part,
+                                              [HS_FLOAT64] = &part64,
+                                              [HS_FLOAT16] = &part16,
+                                              [HS_BFLOAT16] = &bpart16};
+    enum hs_status status = HS_OK;
+
+    for (int d = 0; d < HS_DATATYPE_COUNT && status == HS_OK; d++)
+        status =
+            hs_nccl_status(comms->api,
+                           comms->api->RedOpCreatePreMulSum(&item->mean[d], scalars[d],
+                                                            hs_nccl_datatype((enum hs_datatype)d),
+                                                            ncclScalarHostImmediate, item->comm),
+                           "ncclRedOpCreatePreMulSum", err);
+    return status;
+}
+
 static enum hs_status make(struct hs_nccl_comms *comms, struct hs_nccl_comm *item,
                            struct hs_error *err)
 {
@@ -198,6 +239,8 @@ static enum hs_status make(struct hs_nccl_comms *comms, struct hs_nccl_comm *ite
     if (item->pinned)
         set_algorithm(algorithm, NULL, NULL);
     free(algorithm);
+    if (status == HS_OK && item->layer.stride == 1 && item->layer.size < comms->np)
+        status = make_means(comms, item, err);
     if (status == HS_OK)
         register_buffers(comms, item);
     return hs_agree(comms->world, comms->idle, status, err);

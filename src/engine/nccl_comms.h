@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "engine/idle.h"
 #include "engine/nccl_api.h"
+#include "model/datatype.h"
 #include "model/split.h"
 
 /* A buffer that communicators may register (zero-copy). */
@@ -40,6 +41,8 @@ struct hs_nccl_comm {
     bool failed; /* could not be made on some rank */
     ncclComm_t comm;
     void *registered[2]; /* handles of the buffers; NULL: not registered */
+    /* Of a first layer that is not all: sums of what is divided by np before. They go with it. */
+    ncclRedOp_t mean[HS_DATATYPE_COUNT];
     struct hs_nccl_comm *next;
 };
 
@@ -83,6 +86,8 @@ void hs_nccl_comms_abort(struct hs_nccl_comms *comms);
 /* Ends all properly; `abort`: ncclCommAbort instead. {0} is allowed. */
 void hs_nccl_comms_release(struct hs_nccl_comms *comms, bool abort);
 
+/* Local. NCCL's name of a data type. */
+ncclDataType_t hs_nccl_datatype(enum hs_datatype datatype);
 /* Local. Waits until a call on `comm` is no longer in progress. HS_FAILED: `call` failed, or took
  * longer than timeout_seconds. */
 enum hs_status hs_nccl_wait(struct hs_nccl_comms *comms, ncclComm_t comm, ncclResult_t result,

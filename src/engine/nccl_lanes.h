@@ -9,13 +9,14 @@
  * across communicators too.
  *
  * Before 2.26 NCCL could not have two communicators of a device at work at once without a risk of
- * deadlock. With such a library all layers share one lane: right, but without overlap.
+ * deadlock, nor can it where the user has NCCL_LAUNCH_ORDER_IMPLICIT=0. Then all layers share one
+ * lane: right, but without overlap.
  *
- * Average. With a power of two of ranks every layer's size is one, and ncclAvg on every layer is
- * exact: NCCL multiplies by 1/size before it adds (src/enqueue.cc, ncclDevPreMulSum). With other
- * numbers that factor is rounded, layer by layer; there layers add, and one kernel divides the sums
- * by the number of ranks right after the last layer's allreduce, on the 1/(p1 ... p(h-1)) of the
- * message that this rank has then.
+ * Average. With a power of two of ranks, np, 1/np is exact: the first layer multiplies by it before
+ * it adds (ncclRedOpCreatePreMulSum; ncclAvg where it is the only one), the others add. With other
+ * numbers that factor is rounded; there all layers add, and one kernel divides the sums by the number
+ * of ranks right after the last layer's allreduce, on the 1/(p1 ... p(h-1)) of the message that this
+ * rank has then.
  */
 #ifndef HS_ENGINE_NCCL_LANES_H
 #define HS_ENGINE_NCCL_LANES_H
@@ -38,7 +39,9 @@ struct hs_nccl_clock {
 
 struct hs_nccl_lanes {
     struct hs_nccl_comms *comms;
-    bool one_lane;                       /* NCCL before 2.26 */
+    bool captured;                       /* set by the caller: work is replayed */
+    bool one_lane;                       /* layers share lane 0 */
+    const char *serial;                  /* why layers do not overlap; NULL: they may */
     cudaStream_t streams[HS_LAYERS_MAX]; /* made when needed; [0] always there */
     cudaEvent_t done[HS_STAGES_MAX];     /* of a stage's latest chunk; likewise */
     cudaEvent_t begin, end;              /* of a run, on lane 0; timed */

@@ -51,6 +51,70 @@ static struct hs_bench *open_backend(const struct hs_backend *backend, enum hs_d
     return open_bench(&config);
 }
 
+/* ---- NCCL's calls, looked at on their way ---- */
+
+/* NCCL's table, whose calls the last rank drops from its first one of a phase on. */
+static struct {
+    struct hs_nccl_api real;
+    enum hs_phase phase;
+    bool armed, in_capture, silent;         /* in_capture: only what is captured */
+    ncclRedOp_t operations[HS_PHASE_COUNT]; /* of the last call of a phase */
+} deserter;
+
+static bool deserts(enum hs_phase phase, cudaStream_t stream)
+{
+    enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+
+    (void)cudaStreamIsCapturing(stream, &capture);
+    if (deserter.armed && phase == deserter.phase &&
+        (capture == cudaStreamCaptureStatusActive) == deserter.in_capture)
+        deserter.silent = true;
+    return deserter.silent;
+}
+
+static ncclResult_t reduce_scatter(const void *input, void *output, size_t count,
+                                   ncclDataType_t datatype, ncclRedOp_t operation, ncclComm_t comm,
+                                   cudaStream_t stream)
+{
+    deserter.operations[HS_REDUCE_SCATTER] = operation;
+    return deserts(HS_REDUCE_SCATTER, stream)
+               ? ncclSuccess
+               : deserter.real.ReduceScatter(input, output, count, datatype, operation, comm,
+                                             stream);
+}
+
+static ncclResult_t all_reduce(const void *input, void *output, size_t count,
+                               ncclDataType_t datatype, ncclRedOp_t operation, ncclComm_t comm,
+                               cudaStream_t stream)
+{
+    deserter.operations[HS_ALLREDUCE] = operation;
+    return deserts(HS_ALLREDUCE, stream)
+               ? ncclSuccess
+               : deserter.real.AllReduce(input, output, count, datatype, operation, comm, stream);
+}
+
+static ncclResult_t all_gather(const void *input, void *output, size_t count,
+                               ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream)
+{
+    return deserts(HS_ALLGATHER, stream)
+               ? ncclSuccess
+               : deserter.real.AllGather(input, output, count, datatype, comm, stream);
+}
+
+static void put_deserter_in(void)
+{
+    const struct hs_nccl_api *found;
+    struct hs_nccl_api *api;
+    struct hs_error err;
+
+    stop_if(hs_nccl_api_get(&found, &err), &err);
+    deserter.real = *found;
+    memcpy(&api, &found, sizeof(api)); /* the table itself is not const */
+    api->ReduceScatter = reduce_scatter;
+    api->AllReduce = all_reduce;
+    api->AllGather = all_gather;
+}
+
 /* ---- splits ---- */
 
 /* Whether a run makes no call into NCCL and launches a graph. */
@@ -202,6 +266,28 @@ static void layers_run_alone(const struct hs_backend *backend)
     close_bench(bench);
 }
 
+/* Only the first layer scales, where that is exact. */
+static void averages_scale_once(void)
+{
+    bool power = (np & (np - 1)) == 0;
+    struct hs_bench *bench =
+        open_backend(&hs_backend_nccl, HS_BFLOAT16, HS_AVERAGE, 1009, TIMEOUT_SECONDS);
+    uint64_t bad = 0;
+
+    for (int s = 0; s < split_count; s++) {
+        struct hs_plan plan = {.split = splits[s], .chunks = 1};
+        struct hs_task task = plan_task(bench, &plan);
+        bool flat = plan.split.count == 1;
+
+        bad += run_task(bench, &task, false);
+        bad += deserter.operations[HS_ALLREDUCE] != (power && flat ? ncclAvg : ncclSum);
+        bad += !flat && (deserter.operations[HS_REDUCE_SCATTER] >= ncclNumOps) !=
+                            (power && plan.split.count == 2);
+    }
+    close_bench(bench);
+    tell(bad, "an average scales in the first layer alone, or divides at the end");
+}
+
 static void check_splits(void)
 {
     static const struct hs_backend *const backends[] = {&hs_backend_nccl, &hs_backend_nccl_graph};
@@ -215,6 +301,8 @@ static void check_splits(void)
         return;
     for (int b = 0; b < 2; b++)
         held_runs_are_right(backends[b]);
+    put_deserter_in();
+    averages_scale_once();
     spoiled_is_all_wrong(&hs_backend_nccl);
     layers_run_alone(&hs_backend_nccl);
 }
@@ -323,65 +411,6 @@ static void check_faults(void)
 }
 
 /* ---- hangs: no fault is injected, so on GPUs, too ---- */
-
-/* NCCL's table, whose calls the last rank drops from its first one of a phase on. */
-static struct {
-    struct hs_nccl_api real;
-    enum hs_phase phase;
-    bool armed, in_capture, silent; /* in_capture: only what is captured */
-} deserter;
-
-static bool deserts(enum hs_phase phase, cudaStream_t stream)
-{
-    enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-
-    (void)cudaStreamIsCapturing(stream, &capture);
-    if (deserter.armed && phase == deserter.phase &&
-        (capture == cudaStreamCaptureStatusActive) == deserter.in_capture)
-        deserter.silent = true;
-    return deserter.silent;
-}
-
-static ncclResult_t reduce_scatter(const void *input, void *output, size_t count,
-                                   ncclDataType_t datatype, ncclRedOp_t operation, ncclComm_t comm,
-                                   cudaStream_t stream)
-{
-    return deserts(HS_REDUCE_SCATTER, stream)
-               ? ncclSuccess
-               : deserter.real.ReduceScatter(input, output, count, datatype, operation, comm,
-                                             stream);
-}
-
-static ncclResult_t all_reduce(const void *input, void *output, size_t count,
-                               ncclDataType_t datatype, ncclRedOp_t operation, ncclComm_t comm,
-                               cudaStream_t stream)
-{
-    return deserts(HS_ALLREDUCE, stream)
-               ? ncclSuccess
-               : deserter.real.AllReduce(input, output, count, datatype, operation, comm, stream);
-}
-
-static ncclResult_t all_gather(const void *input, void *output, size_t count,
-                               ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream)
-{
-    return deserts(HS_ALLGATHER, stream)
-               ? ncclSuccess
-               : deserter.real.AllGather(input, output, count, datatype, comm, stream);
-}
-
-static void put_deserter_in(void)
-{
-    const struct hs_nccl_api *found;
-    struct hs_nccl_api *api;
-    struct hs_error err;
-
-    stop_if(hs_nccl_api_get(&found, &err), &err);
-    deserter.real = *found;
-    memcpy(&api, &found, sizeof(api)); /* the table itself is not const */
-    api->ReduceScatter = reduce_scatter;
-    api->AllReduce = all_reduce;
-    api->AllGather = all_gather;
-}
 
 struct hang {
     const struct hs_backend *backend;

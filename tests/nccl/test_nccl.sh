@@ -121,6 +121,17 @@ communicators_block() {
     say $? "measure --backend nccl: non-blocking ones where that is asked for, and the result says so" "$scratch/out"
 }
 
+# layers_overlap BACKEND WHY [NAME=VALUE...]: what the result says of it; "" where they do.
+layers_overlap() {
+    local backend=$1 why=$2
+    shift 2
+    export "${@?}"
+    measure 2 --backend "$backend"
+    unset "${@%%=*}"
+    ((status == 0)) && result "r['versions']['device'] == 'NCCL 2.28.9, stand-in$why'"
+    say $? "measure --backend $backend, $*: the result says whether layers may overlap" "$scratch/out"
+}
+
 sharing_is_asked_for() {
     export STANDIN_GPUS=1
     timeout 60 "$here/../runner/launch.sh" "$mpi" 2 "$programs/nccl_job" splits quick >"$scratch/out" 2>&1
@@ -239,6 +250,10 @@ HIERSEARCH_NCCL_BLOCKING=0 STANDIN_NCCL=22105 job 8 "$programs/nccl_job" faults
 job 4 "$programs/nccl_job" hangs 0.4
 job 2 "$programs/nccl_job" abort-order 0.4
 communicators_block
+layers_overlap nccl ", layers do not overlap: NCCL_LAUNCH_ORDER_IMPLICIT=0" NCCL_LAUNCH_ORDER_IMPLICIT=0
+layers_overlap nccl ", layers do not overlap: driver before CUDA 12.3" STANDIN_DRIVER=12020
+layers_overlap nccl "" STANDIN_DRIVER=12080
+layers_overlap nccl-graph ", layers do not overlap: graphs, driver before CUDA 12.9" STANDIN_DRIVER=12080
 job 2 "$programs/nccl_job" time
 for np in 2 3 4; do device_memory $np quick; done
 sharing_is_asked_for

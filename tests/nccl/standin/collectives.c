@@ -54,14 +54,15 @@ static size_t input_count(const struct standin_work *work)
     return work->kind == CALL_REDUCE_SCATTER ? work->count * (size_t)work->comm->size : work->count;
 }
 
-/* ncclAvg of floats: each input times 1/size, rounded to the type, then the sum. */
-static void scale(void *data, size_t count, int datatype, int size)
+/* ncclAvg and ncclDevPreMulSum of floats: each input times the factor, rounded to the type, then the
+ * sum. */
+static void scale(void *data, size_t count, int datatype, double exact)
 {
-    float factor = 1.0f / (float)size;
+    float factor = (float)exact;
     uint16_t *halves = data;
     for (size_t i = 0; i < count; i++)
         if (datatype == ncclFloat64)
-            ((double *)data)[i] *= 1.0 / size;
+            ((double *)data)[i] *= exact;
         else if (datatype == ncclFloat32)
             ((float *)data)[i] *= factor;
         else if (datatype == ncclFloat16)
@@ -84,7 +85,10 @@ static void arrive(struct standin_work *work)
     memcpy(slot(comm, comm->rank), work->inputs[0], bytes);
     standin_memory_close();
     if (work->operation == ncclAvg)
-        scale(slot(comm, comm->rank), count, work->datatype, comm->size);
+        scale(slot(comm, comm->rank), count, work->datatype, 1.0 / comm->size);
+    else if (work->operation >= ncclNumOps)
+        scale(slot(comm, comm->rank), count, work->datatype,
+              comm->scalars[work->operation - ncclNumOps]);
     me->signature = (struct signature){work->kind,     work->datatype, work->operation,
                                        work->captured, work->count,    work->ordinal};
     atomic_store(&me->arrived, work->sequence);

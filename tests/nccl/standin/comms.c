@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "comms.h"
+#include "engine/float16.h"
 
 /* How long the end of a communicator waits for the device before that counts as for ever. */
 #define END_LOOK_MICROSECONDS 1000
@@ -257,6 +258,21 @@ ncclResult_t ncclMemFree(void *memory)
     return ncclSuccess;
 }
 #endif
+
+ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t *operation, void *scalar, ncclDataType_t datatype,
+                                      ncclScalarResidence_t residence, ncclComm_t comm)
+{
+    standin_comm_check_ready(comm, "ncclRedOpCreatePreMulSum");
+    if (comm->scalar_count == 8 || residence != ncclScalarHostImmediate)
+        return standin_refuse(ncclInvalidUsage, "more than the stand-in takes");
+    comm->scalars[comm->scalar_count] = datatype == ncclFloat64   ? *(double *)scalar
+                                        : datatype == ncclFloat32 ? *(float *)scalar
+                                        : datatype == ncclFloat16
+                                            ? hs_float16_to_float(*(uint16_t *)scalar)
+                                            : hs_bfloat16_to_float(*(uint16_t *)scalar);
+    *operation = (ncclRedOp_t)(ncclNumOps + comm->scalar_count++);
+    return ncclSuccess;
+}
 
 /* ---- ending ---- */
 

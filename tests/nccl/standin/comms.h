@@ -45,6 +45,8 @@ struct ncclComm {
     size_t region_bytes;
     ncclResult_t error;
     uint32_t issued, done; /* collectives */
+    int scalar_count;
+    double scalars[8]; /* of ncclRedOpCreatePreMulSum */
     int registrations;
     void *registered[8];
     /* A call that has not been put on its stream yet. */
