@@ -81,14 +81,26 @@ static enum hs_status set_default(const char *name, const char *value, struct hs
     return HS_OK;
 }
 
-static enum hs_status allow_sharing(const struct hs_nccl_api *api, int rank, struct hs_error *err)
+/* Few thread blocks, so that kernels of several ranks find room side by side, and nothing that knows
+ * only GPUs of one rank each. Where all ranks have one and the same GPU they are on one node. */
+static enum hs_status allow_sharing(const struct nccl_state *state, const struct hs_nccl_api *api,
+                                    struct hs_error *err)
 {
+    static const char *const defaults[][2] = {
+        {"NCCL_MAX_CTAS", "2"}, {"NCCL_MNNVL_ENABLE", "0"}, {"NCCL_RAS_ENABLE", "0"}};
     char id[64];
-    enum hs_status status;
+    enum hs_status status = HS_OK;
 
-    if (api->version >= 23000)
-        return set_default("NCCL_MULTI_RANK_GPU_ENABLE", "1", err);
-    snprintf(id, sizeof(id), "hiersearch-rank-%d", rank);
+    for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]) && status == HS_OK; i++)
+        status = set_default(defaults[i][0], defaults[i][1], err);
+    if (status == HS_OK && state->device.mates == state->mpi.np) {
+        status = set_default("NCCL_SOCKET_IFNAME", "lo", err);
+        if (status == HS_OK)
+            status = set_default("NCCL_IB_DISABLE", "1", err);
+    }
+    if (status != HS_OK || api->version >= 23000)
+        return status == HS_OK ? set_default("NCCL_MULTI_RANK_GPU_ENABLE", "1", err) : status;
+    snprintf(id, sizeof(id), "hiersearch-rank-%d", state->mpi.rank);
     status = set_default("NCCL_HOSTID", id, err);
     return status == HS_OK ? set_default("NCCL_NET", "Socket", err) : status;
 }
@@ -98,7 +110,7 @@ static enum hs_status allow_sharing(const struct hs_nccl_api *api, int rank, str
 static enum hs_status set_environment(struct nccl_state *state, const struct hs_nccl_api *api,
                                       struct hs_error *err)
 {
-    enum hs_status status = state->device.shared ? allow_sharing(api, state->mpi.rank, err) : HS_OK;
+    enum hs_status status = state->device.shared ? allow_sharing(state, api, err) : HS_OK;
 
     return status == HS_OK ? set_default("NCCL_LAUNCH_ORDER_IMPLICIT", "1", err) : status;
 }

@@ -129,19 +129,6 @@ static bool can_register(const struct hs_nccl_comms *comms)
     return comms->api->CommRegister != NULL && comms->api->CommDeregister != NULL;
 }
 
-/* Where a buffer cannot be registered NCCL copies, as it does without: that is no failure. */
-static void register_buffers(struct hs_nccl_comms *comms, struct hs_nccl_comm *item)
-{
-    for (int i = 0; i < 2 && can_register(comms); i++) {
-        const struct hs_nccl_buffer *buffer = &comms->buffers[i];
-
-        if (buffer->bytes > 0 &&
-            comms->api->CommRegister(item->comm, buffer->address, buffer->bytes,
-                                     &item->registered[i]) != ncclSuccess)
-            item->registered[i] = NULL;
-    }
-}
-
 static void deregister_buffers(struct hs_nccl_comms *comms, struct hs_nccl_comm *item)
 {
     for (int i = 0; i < 2; i++) {
@@ -149,6 +136,28 @@ static void deregister_buffers(struct hs_nccl_comms *comms, struct hs_nccl_comm 
             comms->api->CommDeregister(item->comm, item->registered[i]);
         item->registered[i] = NULL;
     }
+}
+
+/* Collective. Where a buffer cannot be registered NCCL copies, as it does without: that is no
+ * failure. All ranks register or none, as NCCL asks (user guide, "User Buffer Registration"). */
+static void register_buffers(struct hs_nccl_comms *comms, struct hs_nccl_comm *item)
+{
+    enum hs_status status = HS_OK;
+
+    if (!can_register(comms))
+        return;
+    for (int i = 0; i < 2 && status == HS_OK; i++) {
+        const struct hs_nccl_buffer *buffer = &comms->buffers[i];
+
+        if (buffer->bytes > 0 &&
+            comms->api->CommRegister(item->comm, buffer->address, buffer->bytes,
+                                     &item->registered[i]) != ncclSuccess) {
+            item->registered[i] = NULL;
+            status = HS_FAILED;
+        }
+    }
+    if (hs_agree(comms->world, comms->idle, status, NULL) != HS_OK)
+        deregister_buffers(comms, item);
 }
 
 void hs_nccl_comms_register(struct hs_nccl_comms *comms, const struct hs_nccl_buffer buffers[2])
@@ -241,9 +250,10 @@ static enum hs_status make(struct hs_nccl_comms *comms, struct hs_nccl_comm *ite
     free(algorithm);
     if (status == HS_OK && item->layer.stride == 1 && item->layer.size < comms->np)
         status = make_means(comms, item, err);
+    status = hs_agree(comms->world, comms->idle, status, err);
     if (status == HS_OK)
         register_buffers(comms, item);
-    return hs_agree(comms->world, comms->idle, status, err);
+    return status;
 }
 
 static enum hs_status make_root(struct hs_nccl_comms *comms, struct hs_error *err)

@@ -74,7 +74,7 @@ enum hs_status hs_nccl_comms_get(const struct hs_nccl_comm **out, struct hs_nccl
 /* Local; NULL where it is not made yet. */
 const struct hs_nccl_comm *hs_nccl_comms_find(const struct hs_nccl_comms *comms,
                                               struct hs_layer layer, bool pinned);
-/* Local. What is registered from now on, in place of what was. */
+/* What is registered from now on, in place of what was, by all ranks or by none. */
 void hs_nccl_comms_register(struct hs_nccl_comms *comms, const struct hs_nccl_buffer buffers[2]);
 /* Gives all communicators up, where hs_nccl_comms_abort has not yet, and makes them again, except
  * those that could not be made before. */

@@ -244,6 +244,25 @@ static void check_all_plans(const struct hs_backend *backend, enum hs_datatype d
     tell(wrong, sentence);
 }
 
+/* What ranks that share a GPU set where the user did not; NCCL_MAX_CTAS is the user's here. */
+static void sharing_is_arranged(void)
+{
+    static const char *const set[][2] = {{"NCCL_MAX_CTAS", "3"},   {"NCCL_MNNVL_ENABLE", "0"},
+                                         {"NCCL_RAS_ENABLE", "0"}, {"NCCL_SOCKET_IFNAME", "lo"},
+                                         {"NCCL_IB_DISABLE", "1"}, {"CUDA_MODULE_LOADING", "EAGER"},
+                                         {"NCCL_NET", "Socket"}};
+    uint64_t bad = 0;
+
+    setenv("NCCL_MAX_CTAS", "3", 1);
+    close_bench(open_backend(&hs_backend_nccl, HS_FLOAT32, HS_SUM, 100, TIMEOUT_SECONDS));
+    for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
+        const char *value = getenv(set[i][0]);
+
+        bad += !value || strcmp(value, set[i][1]) != 0;
+    }
+    tell(bad, "ranks that share a GPU set what lets them, and leave what the user set");
+}
+
 static void spoiled_is_all_wrong(const struct hs_backend *backend)
 {
     struct hs_bench *bench = open_backend(backend, HS_FLOAT32, HS_SUM, 1009, TIMEOUT_SECONDS);
@@ -372,6 +391,23 @@ static void fault_is_survived(const struct hs_backend *backend, const char *faul
     tell(bad, sentence);
 }
 
+static void registration_is_all_or_none(void)
+{
+    struct hs_bench *bench;
+    uint64_t bad = 0;
+
+    setenv("STANDIN_FAULT", "refuse:register:4", 1);
+    bench = open_backend(&hs_backend_nccl, HS_FLOAT32, HS_SUM, 1009, TIMEOUT_SECONDS);
+    for (int s = 0; s < split_count; s++) {
+        struct hs_plan plan = {.split = splits[s], .chunks = 1};
+
+        bad += run_plan(bench, &plan);
+    }
+    close_bench(bench);
+    unsetenv("STANDIN_FAULT");
+    tell(bad, "a buffer that one rank cannot register is registered by none");
+}
+
 static void wrong_data_is_seen(void)
 {
     struct hs_bench *bench =
@@ -408,6 +444,7 @@ static void check_faults(void)
     fault_is_survived(&hs_backend_nccl_graph, "hang:allreduce:2", "4x2/3", true);
     fault_is_survived(&hs_backend_nccl_graph, "error:allgather:4", "4x2", false);
     wrong_data_is_seen();
+    registration_is_all_or_none();
 }
 
 /* ---- hangs: no fault is injected, so on GPUs, too ---- */
@@ -650,6 +687,8 @@ int main(int argc, char **argv)
         check_hangs(atof(argv[2]));
     else if (strcmp(mode, "abort-order") == 0 && argc > 2 && np == 2)
         check_abort_order(atof(argv[2]));
+    else if (strcmp(mode, "sharing") == 0)
+        sharing_is_arranged();
     else if (strcmp(mode, "time") == 0)
         check_time();
     else if (my_rank == 0)

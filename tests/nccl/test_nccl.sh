@@ -137,7 +137,7 @@ sharing_is_asked_for() {
     timeout 60 "$here/../runner/launch.sh" "$mpi" 2 "$programs/nccl_job" splits quick >"$scratch/out" 2>&1
     grep -q '2 ranks share one GPU.*HIERSEARCH_SHARED_GPU=1' "$scratch/out"
     say $? "ranks that share a GPU are refused, and told what to set" "$scratch/out"
-    HIERSEARCH_SHARED_GPU=1 job 2 "$programs/nccl_job" time
+    HIERSEARCH_SHARED_GPU=1 job 2 "$programs/nccl_job" sharing
     measure 2 --backend nccl
     ((status == 2)) && grep -q -- '--backend nccl: 2 ranks share one GPU.*HIERSEARCH_SHARED_GPU=1.*NCCL_HOSTID.*NCCL_NET=Socket.*NCCL_MULTI_RANK_GPU_ENABLE=1' "$scratch/out"
     say $? "measure --backend nccl: refused, with the names of the variables" "$scratch/out"

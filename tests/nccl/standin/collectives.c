@@ -89,8 +89,13 @@ static void arrive(struct standin_work *work)
     else if (work->operation >= ncclNumOps)
         scale(slot(comm, comm->rank), count, work->datatype,
               comm->scalars[work->operation - ncclNumOps]);
-    me->signature = (struct signature){work->kind,     work->datatype, work->operation,
-                                       work->captured, work->count,    work->ordinal};
+    me->signature = (struct signature){.kind = work->kind,
+                                       .datatype = work->datatype,
+                                       .operation = work->operation,
+                                       .captured = work->captured,
+                                       .registrations = comm->registrations,
+                                       .count = work->count,
+                                       .ordinal = work->ordinal};
     atomic_store(&me->arrived, work->sequence);
     work->arrived = true;
 }
@@ -108,6 +113,8 @@ static void compare(const struct standin_work *work)
                            work->sequence, standin_call_names[mine->kind],
                            (unsigned long)mine->count, standin_call_names[other->kind],
                            (unsigned long)other->count, r, comm->size);
+        if (mine->registrations != other->registrations)
+            standin_broken("order", "buffers are registered on some ranks and not on others");
         if (mine->ordinal != other->ordinal)
             standin_broken("order", "%s: number %u of all calls here, %u on rank %d of %d",
                            standin_call_names[mine->kind], mine->ordinal, other->ordinal, r,

@@ -226,6 +226,8 @@ ncclResult_t ncclCommRegister(ncclComm_t comm, void *buffer, size_t bytes, void 
 {
     standin_comm_check_ready(comm, "ncclCommRegister");
     standin_memory_check(buffer, bytes, "ncclCommRegister");
+    if (strcmp(standin_fault("register", comm->size), "refuse") == 0)
+        return standin_refuse(ncclSystemError, "injected");
     if (comm->registrations == 8)
         return standin_refuse(ncclInvalidUsage, "too many registrations for the stand-in");
     standin_memory_register(buffer, 1);

@@ -16,7 +16,7 @@ extern const char *const standin_call_names[];
 
 /* What one rank says of a collective; all must say the same. */
 struct signature {
-    int kind, datatype, operation, captured;
+    int kind, datatype, operation, captured, registrations;
     uint64_t count;
     uint32_t ordinal;
 };

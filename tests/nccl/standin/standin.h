@@ -31,7 +31,7 @@
  *
  * $STANDIN_FAULT injects one fault, "KIND:CALL:SIZE", into the calls of rank 0 (as given to
  * ncclCommInitRankConfig) on communicators of SIZE ranks. CALL: reduce-scatter, allgather,
- * allreduce, split, init. KIND: hang (never gets there), error (the communicator's state becomes
+ * allreduce, split, init, register. KIND: hang (never gets there), error (the communicator's state becomes
  * ncclRemoteError), refuse (the call returns ncclSystemError), wrong (a bit of the result is
  * wrong). It is read at each call.
  *
