@@ -2,8 +2,8 @@
  * nccl.c - engines `nccl` and `nccl-graph`: NCCL's collectives, layer by layer, on GPU memory.
  *
  * One process per GPU. `nccl` issues a plan call by call, as a program would; `nccl-graph` replays
- * it as a CUDA graph, NCCL's own allreduce and single stages, too, and is a backend of its own so that
- * its times are never mixed with the other's.
+ * it as a CUDA graph, NCCL's own allreduce and single stages, too, and is a backend of its own so
+ * that its times are never mixed with the other's.
  *
  * A run that does not end in time fails on the ranks that saw it; recover, called on all, aborts
  * every communicator, waits until the GPU is free, and makes them again.
@@ -81,8 +81,9 @@ static enum hs_status set_default(const char *name, const char *value, struct hs
     return HS_OK;
 }
 
-/* Few thread blocks, so that kernels of several ranks find room side by side, and nothing that knows
- * only GPUs of one rank each. Where all ranks have one and the same GPU they are on one node. */
+/* Few thread blocks, so that kernels of several ranks find room side by side, and nothing that
+ * knows only GPUs of one rank each. Where all ranks have one and the same GPU they are on one node.
+ */
 static enum hs_status allow_sharing(const struct nccl_state *state, const struct hs_nccl_api *api,
                                     struct hs_error *err)
 {
@@ -152,9 +153,8 @@ static enum hs_status init(struct nccl_state *state, const struct hs_engine_conf
         .idle = &state->mpi.idle,
         .timeout_seconds = config->timeout_seconds > 0 ? config->timeout_seconds : INFINITY};
     state->lanes.comms = &state->comms;
-    state->lanes.captured = state->with_graphs;
     if (status == HS_OK)
-        status = hs_nccl_lanes_init(&state->lanes, err);
+        status = hs_nccl_lanes_init(&state->lanes, state->with_graphs, err);
     status = agree(state, status, err);
     return status == HS_OK ? hs_nccl_comms_init(&state->comms, err) : status;
 }
@@ -545,8 +545,8 @@ static const struct hs_engine engine = {
     .natives = natives,
 };
 
-/* NCCL goes element by element where a pointer is off 16 bytes (2.28.9: src/device/common_kernel.h);
- * this is a line of a GPU's memory. */
+/* NCCL goes element by element where a pointer is off 16 bytes (2.28.9:
+ * src/device/common_kernel.h); this is a line of a GPU's memory. */
 #define LINE_BYTES 128
 
 #define NCCL_BACKEND                                                                               \

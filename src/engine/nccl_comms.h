@@ -4,9 +4,10 @@
  *
  * All are blocking, because NCCL starts a thread for every call on one that is not (2.28.9:
  * src/group.cc, ncclGroupEndInternal), which weighs on what makes many calls: a plan of h layers
- * and c chunks makes (2h - 1) c, NCCL's own allreduce one. What hangs on the GPU is given up all the
- * same; the guard alone watches over the calls themselves. With $HIERSEARCH_NCCL_BLOCKING=0 no call
- * can hang, either: what is in progress is asked for with ncclCommGetAsyncError until the deadline.
+ * and c chunks makes (2h - 1) c, NCCL's own allreduce one. What hangs on the GPU is given up all
+ * the same; the guard alone watches over the calls themselves. With $HIERSEARCH_NCCL_BLOCKING=0 no
+ * call can hang, either: what is in progress is asked for with ncclCommGetAsyncError until the
+ * deadline.
  *
  * Pinning. NCCL reads NCCL_ALGO with getenv each time a communicator is made (2.28.9:
  * src/graph/tuning.cc, ncclTopoTuneModel, called by initTransportsRank for splits too) and keeps
@@ -80,8 +81,8 @@ void hs_nccl_comms_register(struct hs_nccl_comms *comms, const struct hs_nccl_bu
  * those that could not be made before. */
 enum hs_status hs_nccl_comms_renew(struct hs_nccl_comms *comms, struct hs_error *err);
 /* Local. ncclCommAbort for all. None is taken apart before all are told to stop: taking one apart
- * may wait for the device, where a kernel of any other may be stuck. What runs on them on the device
- * ends. They stay listed. */
+ * may wait for the device, where a kernel of any other may be stuck. What runs on them on the
+ * device ends. They stay listed. */
 void hs_nccl_comms_abort(struct hs_nccl_comms *comms);
 /* Ends all properly; `abort`: ncclCommAbort instead. {0} is allowed. */
 void hs_nccl_comms_release(struct hs_nccl_comms *comms, bool abort);

@@ -20,9 +20,9 @@
 /* ---- lanes ---- */
 
 /* Without an order of launches communicators at work at once may deadlock (user guide, "Using
- * multiple NCCL communicators concurrently"). With it NCCL lets kernels overlap where the driver can
- * tell that they were launched, else one after another (2.28.9: src/enqueue.cc). */
-static void find_overlap(struct hs_nccl_lanes *lanes)
+ * multiple NCCL communicators concurrently"). With it NCCL lets kernels overlap where the driver
+ * can tell that they were launched, else one after another (2.28.9: src/enqueue.cc). */
+static void find_overlap(struct hs_nccl_lanes *lanes, bool captured)
 {
     const char *order = getenv("NCCL_LAUNCH_ORDER_IMPLICIT");
     int driver = 0;
@@ -35,22 +35,22 @@ static void find_overlap(struct hs_nccl_lanes *lanes)
     lanes->one_lane = lanes->serial != NULL;
     if (!lanes->serial && driver < DRIVER_WITH_OVERLAP)
         lanes->serial = "driver before CUDA 12.3";
-    else if (!lanes->serial && lanes->captured && driver < DRIVER_WITH_CAPTURED_OVERLAP)
+    else if (!lanes->serial && captured && driver < DRIVER_WITH_CAPTURED_OVERLAP)
         lanes->serial = "graphs, driver before CUDA 12.9";
 }
 
-enum hs_status hs_nccl_lanes_init(struct hs_nccl_lanes *lanes, struct hs_error *err)
+enum hs_status hs_nccl_lanes_init(struct hs_nccl_lanes *lanes, bool captured, struct hs_error *err)
 {
-    find_overlap(lanes);
+    find_overlap(lanes, captured);
     enum hs_status status = hs_cuda_status(cudaEventCreate(&lanes->begin), "cudaEventCreate", err);
     if (status == HS_OK)
         status = hs_cuda_status(cudaEventCreate(&lanes->end), "cudaEventCreate", err);
     if (status == HS_OK)
-        status = hs_cuda_status(
-            cudaHostAlloc((void **)&lanes->gate, sizeof(*lanes->gate), cudaHostAllocPortable),
-            "cudaHostAlloc", err);
+        status = hs_cuda_status(cudaHostAlloc((void **)&lanes->gate.passed,
+                                              sizeof(*lanes->gate.passed), cudaHostAllocPortable),
+                                "cudaHostAlloc", err);
     if (status == HS_OK)
-        *lanes->gate = 0;
+        *lanes->gate.passed = 0;
     if (status == HS_OK)
         status = hs_nccl_lanes_need(lanes, 1, err);
     return status;
@@ -58,13 +58,13 @@ enum hs_status hs_nccl_lanes_init(struct hs_nccl_lanes *lanes, struct hs_error *
 
 enum hs_status hs_nccl_lanes_hold(struct hs_nccl_lanes *lanes, struct hs_error *err)
 {
-    return hs_cuda_status(hs_cuda_wait(lanes->gate, ++lanes->gate_turn, lanes->streams[0]),
+    return hs_cuda_status(hs_cuda_wait(lanes->gate.passed, ++lanes->gate.turn, lanes->streams[0]),
                           "the kernel that waits for the host", err);
 }
 
 void hs_nccl_lanes_go(struct hs_nccl_lanes *lanes)
 {
-    *lanes->gate = lanes->gate_turn;
+    *lanes->gate.passed = lanes->gate.turn;
     lanes->issued = lanes->looked = MPI_Wtime();
 }
 
@@ -102,8 +102,8 @@ void hs_nccl_lanes_release(struct hs_nccl_lanes *lanes)
     for (int i = 0; i < HS_LAYERS_MAX; i++)
         if (lanes->streams[i] != NULL)
             cudaStreamDestroy(lanes->streams[i]);
-    if (lanes->gate)
-        cudaFreeHost((void *)lanes->gate);
+    if (lanes->gate.passed)
+        cudaFreeHost((void *)lanes->gate.passed);
     *lanes = (struct hs_nccl_lanes){0};
 }
 

@@ -14,9 +14,9 @@
  *
  * Average. With a power of two of ranks, np, 1/np is exact: the first layer multiplies by it before
  * it adds (ncclRedOpCreatePreMulSum; ncclAvg where it is the only one), the others add. With other
- * numbers that factor is rounded; there all layers add, and one kernel divides the sums by the number
- * of ranks right after the last layer's allreduce, on the 1/(p1 ... p(h-1)) of the message that this
- * rank has then.
+ * numbers that factor is rounded; there all layers add, and one kernel divides the sums by the
+ * number of ranks right after the last layer's allreduce, on the 1/(p1 ... p(h-1)) of the message
+ * that this rank has then.
  */
 #ifndef HS_ENGINE_NCCL_LANES_H
 #define HS_ENGINE_NCCL_LANES_H
@@ -37,17 +37,21 @@ struct hs_nccl_clock {
     double issue_seconds, nccl_seconds;
 };
 
+/* Opens at `turn`. */
+struct hs_nccl_gate {
+    volatile uint32_t *passed; /* pinned */
+    uint32_t turn;
+};
+
 struct hs_nccl_lanes {
     struct hs_nccl_comms *comms;
-    bool captured;                       /* set by the caller: work is replayed */
     bool one_lane;                       /* layers share lane 0 */
     const char *serial;                  /* why layers do not overlap; NULL: they may */
     cudaStream_t streams[HS_LAYERS_MAX]; /* made when needed; [0] always there */
     cudaEvent_t done[HS_STAGES_MAX];     /* of a stage's latest chunk; likewise */
     cudaEvent_t begin, end;              /* of a run, on lane 0; timed */
-    volatile uint32_t *gate;             /* pinned; what lane 0 is held by opens at gate_turn */
-    uint32_t gate_turn;
-    cudaEvent_t *timed; /* [timed_count] start and end of each stage and chunk */
+    struct hs_nccl_gate gate;            /* holds lane 0 */
+    cudaEvent_t *timed;                  /* [timed_count] start and end of each stage and chunk */
     size_t timed_count;
     struct hs_stages stages; /* of the plan or stage that was issued last */
     double issued, looked;   /* when work was issued, and the states were looked at */
@@ -60,8 +64,8 @@ enum { HS_NCCL_NATIVE_DEFAULT, HS_NCCL_NATIVE_RING };
 /* The communicator of such a call; NULL: not made yet. */
 ncclComm_t hs_nccl_native_comm(const struct hs_nccl_comms *comms, int native);
 
-/* Local. `comms` is set by the caller. */
-enum hs_status hs_nccl_lanes_init(struct hs_nccl_lanes *lanes, struct hs_error *err);
+/* Local. `comms` is set by the caller; `captured`: work will be replayed. */
+enum hs_status hs_nccl_lanes_init(struct hs_nccl_lanes *lanes, bool captured, struct hs_error *err);
 /* Local; {0} is allowed. */
 void hs_nccl_lanes_release(struct hs_nccl_lanes *lanes);
 /* Local. Streams and events for h layers. */

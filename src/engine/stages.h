@@ -15,8 +15,8 @@
  * equal ones. Chunks are whole numbers of that product; with fewer of it than chunks some chunks
  * are empty.
  *
- * Lines. Where the message is long enough for it to weigh little, blocks are whole numbers of lines,
- * and the product is that of these.
+ * Lines. Where the message is long enough for it to weigh little, blocks are whole numbers of
+ * lines, and the product is that of these.
  */
 #ifndef HS_ENGINE_STAGES_H
 #define HS_ENGINE_STAGES_H

@@ -2,11 +2,11 @@
  * bench.h - an engine with buffers, a pattern to be reduced and checked, and clocks: the only place
  * where anything is timed.
  *
- * A sample is: barrier, clock, run, clock, maximum over ranks. Where the engine can hold runs, it is
- * the device's time of one of several that began when all were issued, and the time by the clock is
- * told beside it. Where the backend has a virtual
- * clock, a sample is its device_seconds, and so is all time that passes here: such a run comes out
- * the same on every machine. Before each run the guard is told what it is and how long it may take.
+ * A sample is: barrier, clock, run, clock, maximum over ranks. Where the engine can hold runs, it
+ * is the device's time of one of several that began when all were issued, and the time by the clock
+ * is told beside it. Where the backend has a virtual clock, a sample is its device_seconds, and so
+ * is all time that passes here: such a run comes out the same on every machine. Before each run the
+ * guard is told what it is and how long it may take.
  *
  * All functions are collective unless marked local.
  */

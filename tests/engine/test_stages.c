@@ -1,4 +1,5 @@
-/* Where blocks lie: equal, in order, and on whole lines of a GPU's memory where that costs little. */
+/* Where blocks lie: equal, in order, and on whole lines of a GPU's memory where that costs little.
+ */
 #include "../test.h"
 
 #include "engine/stages.h"
@@ -17,7 +18,8 @@ static struct hs_task task_of(const char *text, size_t count)
     return task;
 }
 
-/* Pointers of all ranks' calls that do not lie on a line; all blocks have the size that they say. */
+/* Pointers of all ranks' calls that do not lie on a line; all blocks have the size that they say.
+ */
 static int misaligned(const char *text, size_t count)
 {
     struct hs_task task = task_of(text, count);

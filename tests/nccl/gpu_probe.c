@@ -1,5 +1,6 @@
 /*
- * gpu_probe.c - what one GPU and its host cost where the model has no figure yet, as JSON on stdout.
+ * gpu_probe.c - what one GPU and its host cost where the model has no figure yet, as JSON on
+ * stdout.
  *
  *     gpu_probe [MOST_BYTES]          MOST_BYTES: of an array, 1 GiB where nothing is said
  *

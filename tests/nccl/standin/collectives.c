@@ -54,8 +54,8 @@ static size_t input_count(const struct standin_work *work)
     return work->kind == CALL_REDUCE_SCATTER ? work->count * (size_t)work->comm->size : work->count;
 }
 
-/* ncclAvg and ncclDevPreMulSum of floats: each input times the factor, rounded to the type, then the
- * sum. */
+/* ncclAvg and ncclDevPreMulSum of floats: each input times the factor, rounded to the type, then
+ * the sum. */
 static void scale(void *data, size_t count, int datatype, double exact)
 {
     float factor = (float)exact;

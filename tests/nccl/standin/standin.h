@@ -20,8 +20,8 @@
  * (standin_check_leaks) communicators, memory, streams, events or graphs left at the end abort
  * a communicator is taken apart while a kernel of any other is stuck, or while a graph with it
  * lives: NCCL waits for both, here for some seconds. Aborts of one group (from 2.22) or of threads
- * stop all kernels first gate the host waits for a device that waits for the host: the first call of
- * a communicator, or more on a stream than a GPU's queue takes, while the host holds a stream
+ * stop all kernels first gate the host waits for a device that waits for the host: the first call
+ * of a communicator, or more on a stream than a GPU's queue takes, while the host holds a stream
  *
  * The host touching device memory is a segmentation fault: it can be accessed only while queued
  * work runs. MPI is part of the stand-in, too (mpi.c): handing it device memory is against the rule
@@ -31,9 +31,9 @@
  *
  * $STANDIN_FAULT injects one fault, "KIND:CALL:SIZE", into the calls of rank 0 (as given to
  * ncclCommInitRankConfig) on communicators of SIZE ranks. CALL: reduce-scatter, allgather,
- * allreduce, split, init, register. KIND: hang (never gets there), error (the communicator's state becomes
- * ncclRemoteError), refuse (the call returns ncclSystemError), wrong (a bit of the result is
- * wrong). It is read at each call.
+ * allreduce, split, init, register. KIND: hang (never gets there), error (the communicator's state
+ * becomes ncclRemoteError), refuse (the call returns ncclSystemError), wrong (a bit of the result
+ * is wrong). It is read at each call.
  *
  * $STANDIN_GPUS: GPUs of the node, 64 by default. $STANDIN_GPU: their name. $STANDIN_DRIVER: the
  * driver's CUDA version, 13000 by default. $STANDIN_NCCL: NCCL's version.
