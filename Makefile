@@ -423,7 +423,7 @@ $(BUILD)/bench/%: bench/%.c $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS)
 
 # ---- NCCL's backend: with the stand-in for NCCL and CUDA (tests/nccl/standin), and on GPUs ---------------------
 STANDIN := $(patsubst tests/nccl/standin/%.c,$(BUILD)/obj/standin/%.o,$(wildcard tests/nccl/standin/*.c))
-STANDIN_PROGRAMS := $(addprefix $(BUILD)/tests/nccl/,nccl_job nccl_job_old device_job standin_rules measure)
+STANDIN_PROGRAMS := $(addprefix $(BUILD)/tests/nccl/,nccl_job nccl_job_old device_job gpu_probe standin_rules measure)
 $(BUILD)/obj/standin/%.o: tests/nccl/standin/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -444,6 +444,8 @@ $(BUILD)/tests/nccl/nccl_job_old: $(BUILD)/tests/nccl/nccl_job.o $(subst /standi
 	$(STANDIN_LINK)
 $(BUILD)/tests/nccl/device_job: $(BUILD)/tests/nccl/device_job.o $(STANDIN) $(call libs,$(USES_runner))
 	$(STANDIN_LINK)
+$(BUILD)/tests/nccl/gpu_probe: $(BUILD)/tests/nccl/gpu_probe.o $(STANDIN) $(call libs,$(USES_runner))
+	$(STANDIN_LINK)
 $(BUILD)/tests/nccl/standin_rules: $(BUILD)/tests/nccl/standin_rules.o $(STANDIN) $(call libs,$(USES_runner))
 	$(STANDIN_LINK)
 $(BUILD)/tests/nccl/measure: $(BUILD)/obj/measure/main.o $(STANDIN) $(call libs,$(USES_measure))
@@ -452,9 +454,12 @@ $(BUILD)/tests/nccl/%_gpu: $(BUILD)/tests/nccl/%.o $(call libs,$(USES_runner)) $
 	$(call say,LD,$@)
 	$(Q)$(MPICC) $(HS_LDFLAGS) -o $@ $< $(call libs,$(USES_runner)) $(GPU_LIBS) $(HS_LIBS) -lpthread
 nccl-programs: $(STANDIN_PROGRAMS)
-GPU_PROGRAMS := $(if $(GPU_LIBS),$(BUILD)/tests/nccl/nccl_job_gpu $(BUILD)/tests/nccl/device_job_gpu)
+GPU_PROGRAMS := $(if $(GPU_LIBS),$(addprefix $(BUILD)/tests/nccl/,nccl_job_gpu device_job_gpu gpu_probe_gpu))
 gpu-check: all $(GPU_PROGRAMS)
 	tests/nccl/gpu_check.sh $(BUILD) $(PARTS)
+# What one GPU and its host cost where the model has no figure yet: JSON.
+gpu-probe: $(GPU_PROGRAMS)
+	$(BUILD)/tests/nccl/gpu_probe_gpu
 # For a machine with GPUs and nothing else: $(BUILD)/gpu-package (docs/gpu.md).
 gpu-package: all $(GPU_PROGRAMS)
 	$(if $(GPU_LIBS),,$(error there is nothing to package: it is built without NCCL))
@@ -516,5 +521,5 @@ help:
 	@echo "targets: $$(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' Makefile packaging/install.mk | sort -u | tr '\n' ' ')"
 
 .PHONY: all help FORCE headers layers tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
-    nccl-programs gpu-check gpu-package gpu-bench other-mpi measure-programs instrumented-programs pictures bench-predict bench-table2 \
+    nccl-programs gpu-check gpu-package gpu-probe gpu-bench other-mpi measure-programs instrumented-programs pictures bench-predict bench-table2 \
     bench-accuracy-table2 bench-host bench-plot bench-cluster bench-lazy

@@ -4,8 +4,8 @@
 #     bench/gpu.sh BUILD          (make gpu-bench)
 # Environment: MPI, LAUNCH, NP, PYTHON3 as for tests/nccl/gpu_check.sh; SIZES (default 1MiB:1GiB), DEADLINE (seconds for all,
 # 3600), BUDGET (seconds per backend, its share of that less a sixth), SYSTEM (adds predictions), BACKENDS, OUT (the folder for
-# everything, default results/gpu). Prints algbw and busbw as nccl-tests defines them (n / t, and that times 2 (P - 1) / P), and a
-# line of TAP per backend. Exit status: 0 where all that was asked for was measured and right, 77 where something that it
+# everything, default results/gpu). Prints algbw and busbw as nccl-tests defines them (n / t, and that times 2 (P - 1) / P), what single
+# runs take by the host's clock (eager), and a line of TAP per backend. Exit status: 0 where all that was asked for was measured and right, 77 where something that it
 # needs is missing, else 1.
 set -u
 build=${1:?usage: gpu.sh BUILD}
@@ -42,7 +42,7 @@ import json, sys
 r = json.load(open(sys.argv[1]))
 P = r["np"]
 print(f"\n# {sys.argv[1]}: {r['backend']}, {P} ranks; {r['versions']}")
-print(f"{'bytes':>12} {'plan':<20} {'us':>10} {'algbw GB/s':>11} {'busbw GB/s':>11}  status")
+print(f"{'bytes':>12} {'plan':<20} {'us':>10} {'eager us':>10} {'algbw GB/s':>11} {'busbw GB/s':>11}  status")
 bad = rows = 0
 for m in r["results"]:
     n = m["message_bytes"]
@@ -51,9 +51,9 @@ for m in r["results"]:
         rows += 1
         bad += s["status"] != "ok"
         if not t:
-            print(f"{n:12} {name:<20} {'-':>10} {'-':>11} {'-':>11}  {s['status']}: {s.get('reason', '')}")
+            print(f"{n:12} {name:<20} {'-':>10} {'-':>10} {'-':>11} {'-':>11}  {s['status']}: {s.get('reason', '')}")
             continue
-        print(f"{n:12} {name:<20} {t * 1e6:10.1f} {n / t / 1e9:11.2f} {n / t * 2 * (P - 1) / P / 1e9:11.2f}  {s['status']}")
+        print(f"{n:12} {name:<20} {t * 1e6:10.1f} {s.get('eager_median_seconds', float('nan')) * 1e6:10.1f} {n / t / 1e9:11.2f} {n / t * 2 * (P - 1) / P / 1e9:11.2f}  {s['status']}")
 print(f"# {rows} times, {bad} of them not ok")
 sys.exit(bad > 0 or rows == 0)
 END

@@ -31,7 +31,8 @@ struct message {
 struct file {
     double np;
     char format[SCAN_TEXT];
-    bool measured; /* it names a backend */
+    bool measured; /* it names a backend that took rings */
+    bool chosen;   /* it names one in which NCCL chose for each layer */
     bool native;   /* its system names parts: predictions are of NCCL's own choice */
     struct message *messages;
     size_t count;
@@ -206,6 +207,15 @@ static void read_system(struct scan *scan, struct file *file)
     }
 }
 
+static void read_backend(struct scan *scan, struct file *file)
+{
+    char name[SCAN_TEXT];
+
+    scan_text(scan, name);
+    file->chosen = strcmp(name, "nccl") == 0 || strcmp(name, "nccl-graph") == 0;
+    file->measured = !file->chosen;
+}
+
 static void read_file(struct scan *scan, struct file *file)
 {
     char key[SCAN_TEXT];
@@ -219,10 +229,10 @@ static void read_file(struct scan *scan, struct file *file)
             read_messages(scan, file);
         else if (strcmp(key, "system") == 0)
             read_system(scan, file);
-        else {
-            file->measured = file->measured || strcmp(key, "backend") == 0;
+        else if (strcmp(key, "backend") == 0)
+            read_backend(scan, file);
+        else
             scan_skip(scan);
-        }
     }
 }
 
@@ -353,7 +363,7 @@ static const char *convert(struct rules *rules, struct file *file)
 {
     if (strcmp(file->format, FORMAT) != 0 && strcmp(file->format, FORMAT_BEFORE) != 0)
         return "not a file of format " FORMAT;
-    if (file->native && !file->measured)
+    if (file->chosen || (file->native && !file->measured))
         return "its times are those of NCCL's own choice: there is nothing to tune";
     if (file->count > 0)
         qsort(file->messages, file->count, sizeof(*file->messages), compare_messages);

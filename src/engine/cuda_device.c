@@ -10,10 +10,21 @@
 #include "engine/mpi_status.h"
 #include "engine/nccl_api.h"
 
+static bool may_share(void)
+{
+    const char *asked = getenv("HIERSEARCH_SHARED_GPU");
+    return asked != NULL && strcmp(asked, "1") == 0;
+}
+
 bool hs_cuda_device_exists(char *why, size_t why_bytes)
 {
     int count = 0;
-    cudaError_t code = cudaGetDeviceCount(&count);
+    cudaError_t code;
+
+    /* Loading a kernel late may wait for one of another rank that waits for this one. */
+    if (may_share())
+        (void)setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+    code = cudaGetDeviceCount(&count);
     if (why_bytes > 0)
         why[0] = '\0';
     if (code == cudaSuccess && count > 0)
@@ -94,12 +105,6 @@ static enum hs_status count_mates(int *mates, const cudaUUID_t *uuid, MPI_Comm w
         status = hs_idle_wait(idle, &request, err);
     free(uuids);
     return status;
-}
-
-static bool may_share(void)
-{
-    const char *asked = getenv("HIERSEARCH_SHARED_GPU");
-    return asked != NULL && strcmp(asked, "1") == 0;
 }
 
 enum hs_status hs_cuda_device_find(struct hs_cuda_device *device, MPI_Comm world,

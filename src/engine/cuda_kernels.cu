@@ -71,6 +71,23 @@ __global__ void reduce(typename As::memory *dst, const typename As::memory *a,
     }
 }
 
+__device__ uint64_t now_nanoseconds()
+{
+    uint64_t now = 0;
+#ifdef __CUDA_ARCH__
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+#endif
+    return now;
+}
+
+__global__ void wait(const volatile uint32_t *turn_passed, uint32_t turn)
+{
+    uint64_t begin = now_nanoseconds();
+    while ((int32_t)(*turn_passed - turn) < 0 &&
+           now_nanoseconds() - begin < HS_CUDA_WAIT_SECONDS * (uint64_t)1000000000)
+        ;
+}
+
 template <class As>
 cudaError_t launch_divide(void *data, size_t count, int64_t np, cudaStream_t stream)
 {
@@ -109,6 +126,12 @@ cudaError_t hs_cuda_divide(void *data, size_t count, enum hs_datatype datatype, 
         break;
     }
     return cudaErrorInvalidValue;
+}
+
+cudaError_t hs_cuda_wait(const volatile uint32_t *turn_passed, uint32_t turn, cudaStream_t stream)
+{
+    wait<<<1, 1, 0, stream>>>(turn_passed, turn);
+    return cudaGetLastError();
 }
 
 cudaError_t hs_cuda_reduce(void *dst, const void *a, const void *b, size_t count,

@@ -25,6 +25,11 @@ cudaError_t hs_cuda_divide(void *data, size_t count, enum hs_datatype datatype, 
 cudaError_t hs_cuda_reduce(void *dst, const void *a, const void *b, size_t count,
                            struct hs_reduction reduction, cudaStream_t stream);
 
+/* Holds `stream` until *turn_passed, in pinned memory, is `turn` or, wrapped around, after it; or
+ * for HS_CUDA_WAIT_SECONDS, so that a host that waits for the device by mistake gets on. */
+cudaError_t hs_cuda_wait(const volatile uint32_t *turn_passed, uint32_t turn, cudaStream_t stream);
+#define HS_CUDA_WAIT_SECONDS 2
+
 #ifdef __cplusplus
 }
 #endif

@@ -56,6 +56,16 @@ struct hs_engine {
     /* Begins work that was prepared; the one before is done. The task and the buffers stay as they
      * are until then; of the input nothing is changed. */
     enum hs_status (*start)(void *state, const struct hs_work *work, struct hs_error *err);
+    /* For times without what the host adds; NULL: there is nothing of the kind. Puts runs of work
+     * that has just run by itself on the device, back to back, which begin when `go` is called,
+     * also where this failed. Otherwise as start; device_seconds is then of one of them. Not of
+     * `timed` work. */
+    enum hs_status (*hold)(void *state, const struct hs_work *work, int runs, struct hs_error *err);
+    /* Local. */
+    void (*go)(void *state);
+    /* Local. The most runs that the device can hold, >= 1; the same on all ranks. NULL with `hold`.
+     */
+    int (*runs_to_hold)(const void *state, const struct hs_work *work);
     /* *moved: whether anything was ready. */
     enum hs_status (*test)(void *state, bool *done, bool *moved, struct hs_error *err);
     /* After a failure on any rank: gives up what hangs and makes the engine fit for what comes
@@ -95,6 +105,7 @@ struct hs_backend {
     const struct hs_engine *engine;
     bool rings;         /* stages are priced as rings, also where NCCL could run (host, mpi) */
     bool any_algorithm; /* layers go by a plan's letters; else by the library's own choice */
+    size_t line_bytes;  /* blocks that are long are whole numbers of them; 0: of elements */
     bool virtual_clock; /* no time passes while it works: device_seconds is the time (null) */
 };
 

@@ -123,7 +123,7 @@ static enum hs_status host_prepare(void *opaque, const struct hs_work *work, str
         return status;
     if (work->task->kind == HS_TASK_NATIVE)
         return hs_mpi_native_prepare(&state->base, work, err);
-    hs_stages_init(&stages, work->task, state->base.comms.rank);
+    hs_stages_init(&stages, work, state->base.comms.rank);
     return make_machines(state, &stages, err);
 }
 
@@ -169,7 +169,7 @@ static enum hs_status host_start(void *opaque, const struct hs_work *work, struc
     base->work = *work;
     if (work->task->kind == HS_TASK_NATIVE)
         return hs_mpi_native_start(base, work, err);
-    hs_stages_init(&base->stages, work->task, base->comms.rank);
+    hs_stages_init(&base->stages, work, base->comms.rank);
     return HS_OK;
 }
 

@@ -70,7 +70,7 @@ static enum hs_status mpi_prepare(void *opaque, const struct hs_work *work, stru
         return status;
     if (work->task->kind == HS_TASK_NATIVE)
         return hs_mpi_native_prepare(&state->base, work, err);
-    hs_stages_init(&stages, work->task, comms->rank);
+    hs_stages_init(&stages, work, comms->rank);
     for (int i = 1; status == HS_OK && i < stages.layers; i++)
         status =
             need_scratch(state, i, stages.padded / (size_t)stages.layer[i].stride * width, err);
@@ -222,7 +222,7 @@ static enum hs_status mpi_start(void *opaque, const struct hs_work *work, struct
     base->work = *work;
     if (work->task->kind == HS_TASK_NATIVE)
         return hs_mpi_native_start(base, work, err);
-    hs_stages_init(&base->stages, work->task, base->comms.rank);
+    hs_stages_init(&base->stages, work, base->comms.rank);
     for (int i = 0; i < base->stages.layers; i++) {
         enum hs_status status =
             hs_layer_comms_get(&state->comms[i], &base->comms, base->stages.layer[i], err);

@@ -2,8 +2,8 @@
  * nccl.c - engines `nccl` and `nccl-graph`: NCCL's collectives, layer by layer, on GPU memory.
  *
  * One process per GPU. `nccl` issues a plan call by call, as a program would; `nccl-graph` replays
- * it as a CUDA graph, and is a backend of its own so that its times are never mixed with the
- * other's.
+ * it as a CUDA graph, NCCL's own allreduce and single stages, too, and is a backend of its own so
+ * that its times are never mixed with the other's.
  *
  * A run that does not end in time fails on the ranks that saw it; recover, called on all, aborts
  * every communicator, waits until the GPU is free, and makes them again.
@@ -26,6 +26,10 @@
 
 /* After ncclCommAbort kernels leave at once; a GPU that is still busy then is lost. */
 #define FREE_GPU_SECONDS 20.0
+/* Runs that are timed together, and calls that may be on the device before the first begins: its
+ * queues take 1024 operations, and a call comes with a wait and an event. */
+#define HELD_RUNS_MAX  20
+#define HELD_CALLS_MAX 300
 
 struct nccl_state {
     struct hs_layer_comms mpi; /* its communicators of layers are not used */
@@ -36,6 +40,8 @@ struct nccl_state {
     bool with_graphs;
     bool broken;         /* until recover: on this rank something failed */
     struct hs_task last; /* what ran or was prepared last */
+    bool warm;           /* it ran, to its end */
+    int runs;            /* of it, back to back */
     double device_seconds, stage_seconds[HS_STAGES_MAX];
     bool timed; /* what runs now is */
 };
@@ -75,14 +81,27 @@ static enum hs_status set_default(const char *name, const char *value, struct hs
     return HS_OK;
 }
 
-static enum hs_status allow_sharing(const struct hs_nccl_api *api, int rank, struct hs_error *err)
+/* Few thread blocks, so that kernels of several ranks find room side by side, and nothing that
+ * knows only GPUs of one rank each. Where all ranks have one and the same GPU they are on one node.
+ */
+static enum hs_status allow_sharing(const struct nccl_state *state, const struct hs_nccl_api *api,
+                                    struct hs_error *err)
 {
+    static const char *const defaults[][2] = {
+        {"NCCL_MAX_CTAS", "2"}, {"NCCL_MNNVL_ENABLE", "0"}, {"NCCL_RAS_ENABLE", "0"}};
     char id[64];
-    enum hs_status status;
+    enum hs_status status = HS_OK;
 
-    if (api->version >= 23000)
-        return set_default("NCCL_MULTI_RANK_GPU_ENABLE", "1", err);
-    snprintf(id, sizeof(id), "hiersearch-rank-%d", rank);
+    for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]) && status == HS_OK; i++)
+        status = set_default(defaults[i][0], defaults[i][1], err);
+    if (status == HS_OK && state->device.mates == state->mpi.np) {
+        status = set_default("NCCL_SOCKET_IFNAME", "lo", err);
+        if (status == HS_OK)
+            status = set_default("NCCL_IB_DISABLE", "1", err);
+    }
+    if (status != HS_OK || api->version >= 23000)
+        return status == HS_OK ? set_default("NCCL_MULTI_RANK_GPU_ENABLE", "1", err) : status;
+    snprintf(id, sizeof(id), "hiersearch-rank-%d", state->mpi.rank);
     status = set_default("NCCL_HOSTID", id, err);
     return status == HS_OK ? set_default("NCCL_NET", "Socket", err) : status;
 }
@@ -92,7 +111,7 @@ static enum hs_status allow_sharing(const struct hs_nccl_api *api, int rank, str
 static enum hs_status set_environment(struct nccl_state *state, const struct hs_nccl_api *api,
                                       struct hs_error *err)
 {
-    enum hs_status status = state->device.shared ? allow_sharing(api, state->mpi.rank, err) : HS_OK;
+    enum hs_status status = state->device.shared ? allow_sharing(state, api, err) : HS_OK;
 
     return status == HS_OK ? set_default("NCCL_LAUNCH_ORDER_IMPLICIT", "1", err) : status;
 }
@@ -135,7 +154,7 @@ static enum hs_status init(struct nccl_state *state, const struct hs_engine_conf
         .timeout_seconds = config->timeout_seconds > 0 ? config->timeout_seconds : INFINITY};
     state->lanes.comms = &state->comms;
     if (status == HS_OK)
-        status = hs_nccl_lanes_init(&state->lanes, err);
+        status = hs_nccl_lanes_init(&state->lanes, state->with_graphs, err);
     status = agree(state, status, err);
     return status == HS_OK ? hs_nccl_comms_init(&state->comms, err) : status;
 }
@@ -214,19 +233,17 @@ static enum hs_status put_on_lanes(struct nccl_state *state, const struct hs_wor
     return hs_nccl_issue(&state->lanes, work, state->timed, err);
 }
 
-static enum hs_status nccl_start(void *opaque, const struct hs_work *work, struct hs_error *err)
+static enum hs_status begin_runs(struct nccl_state *state, const struct hs_work *work, int runs,
+                                 struct hs_error *err)
 {
-    struct nccl_state *state = opaque;
     struct hs_nccl_lanes *lanes = &state->lanes;
-    enum hs_status status = check_fit(state, err);
+    enum hs_status status =
+        hs_cuda_status(cudaEventRecord(lanes->begin, lanes->streams[0]), "cudaEventRecord", err);
 
     state->last = *work->task;
-    state->timed = work->timed && work->task->kind == HS_TASK_PLAN;
-    if (status != HS_OK)
-        return status;
-    status =
-        hs_cuda_status(cudaEventRecord(lanes->begin, lanes->streams[0]), "cudaEventRecord", err);
-    if (status == HS_OK)
+    state->warm = false;
+    state->runs = runs;
+    for (int i = 0; i < runs && status == HS_OK; i++)
         status = put_on_lanes(state, work, err);
     if (status == HS_OK)
         status =
@@ -237,6 +254,57 @@ static enum hs_status nccl_start(void *opaque, const struct hs_work *work, struc
     return failing(state, status);
 }
 
+static enum hs_status nccl_start(void *opaque, const struct hs_work *work, struct hs_error *err)
+{
+    struct nccl_state *state = opaque;
+    enum hs_status status = check_fit(state, err);
+
+    state->timed = work->timed && work->task->kind == HS_TASK_PLAN;
+    if (status != HS_OK)
+        state->last = *work->task;
+    return status == HS_OK ? begin_runs(state, work, 1, err) : status;
+}
+
+static int calls_of(const struct nccl_state *state, const struct hs_work *work)
+{
+    struct hs_stages stages;
+
+    if (work->task->kind == HS_TASK_NATIVE)
+        return 1;
+    hs_stages_init(&stages, work, state->mpi.rank);
+    return stages.count * stages.chunks;
+}
+
+static int nccl_runs_to_hold(const void *opaque, const struct hs_work *work)
+{
+    int runs = HELD_CALLS_MAX / calls_of(opaque, work);
+
+    return runs < 1 ? 1 : runs < HELD_RUNS_MAX ? runs : HELD_RUNS_MAX;
+}
+
+/* Where the device could not hold it, or a first call might wait for the device, nothing is held:
+ * the time then has what the host adds. */
+static enum hs_status nccl_hold(void *opaque, const struct hs_work *work, int runs,
+                                struct hs_error *err)
+{
+    struct nccl_state *state = opaque;
+    bool holds = state->warm && hs_task_equal(&state->last, work->task) &&
+                 runs * calls_of(state, work) <= HELD_CALLS_MAX;
+    enum hs_status status = check_fit(state, err);
+
+    state->timed = false;
+    if (status == HS_OK && holds)
+        status = hs_nccl_lanes_hold(&state->lanes, err);
+    return status == HS_OK ? begin_runs(state, work, runs, err) : failing(state, status);
+}
+
+static void nccl_go(void *opaque)
+{
+    struct nccl_state *state = opaque;
+
+    hs_nccl_lanes_go(&state->lanes);
+}
+
 static enum hs_status nccl_test(void *opaque, bool *done, bool *moved, struct hs_error *err)
 {
     struct nccl_state *state = opaque;
@@ -245,8 +313,10 @@ static enum hs_status nccl_test(void *opaque, bool *done, bool *moved, struct hs
     *moved = *done;
     if (status == HS_OK && *done) {
         status = hs_nccl_lanes_seconds(&state->lanes, &state->device_seconds, err);
+        state->device_seconds /= state->runs;
+        state->warm = status == HS_OK;
         if (status == HS_OK && state->timed)
-            status = hs_nccl_stage_times(&state->lanes, &state->last, state->stage_seconds, err);
+            status = hs_nccl_stage_times(&state->lanes, state->stage_seconds, err);
     }
     if (status != HS_OK && !state->comms.timed_out)
         state->comms.failed = true;
@@ -280,9 +350,10 @@ static enum hs_status capture(struct nccl_state *state, const struct hs_work *wo
     return agree(state, failing(state, status), err);
 }
 
-static enum hs_status make_comms(struct nccl_state *state, const struct hs_task *task,
+static enum hs_status make_comms(struct nccl_state *state, const struct hs_work *work,
                                  struct hs_error *err)
 {
+    const struct hs_task *task = work->task;
     const struct hs_nccl_comm *comm;
     struct hs_stages stages;
     enum hs_status status = HS_OK;
@@ -292,7 +363,7 @@ static enum hs_status make_comms(struct nccl_state *state, const struct hs_task 
                    ? HS_OK
                    : hs_nccl_comms_get(&comm, &state->comms, (struct hs_layer){1, state->mpi.np},
                                        true, err);
-    hs_stages_init(&stages, task, state->mpi.rank);
+    hs_stages_init(&stages, work, state->mpi.rank);
     for (int i = 0; i < stages.layers && status == HS_OK; i++)
         status = hs_nccl_comms_get(&comm, &state->comms, stages.layer[i], false, err);
     return status;
@@ -309,6 +380,7 @@ static enum hs_status nccl_prepare(void *opaque, const struct hs_work *work, str
     if (status != HS_OK)
         return status;
     state->last = *task;
+    state->warm = false;
     status = check_fit(state, err);
     if (status == HS_OK)
         status = hs_nccl_lanes_need(&state->lanes,
@@ -316,9 +388,9 @@ static enum hs_status nccl_prepare(void *opaque, const struct hs_work *work, str
     status = agree(state, status, err);
     if (status == HS_OK) {
         hs_nccl_comms_register(&state->comms, buffers);
-        status = make_comms(state, task, err);
+        status = make_comms(state, work, err);
     }
-    if (status == HS_OK && state->with_graphs && task->kind == HS_TASK_PLAN)
+    if (status == HS_OK && state->with_graphs)
         status = capture(state, work, err);
     return failing(state, status);
 }
@@ -384,6 +456,7 @@ static enum hs_status nccl_recover(void *opaque, bool *timed_out, struct hs_erro
 
     if (status != HS_OK)
         return status;
+    hs_nccl_lanes_go(&state->lanes);
     hs_nccl_graphs_drop(&state->graphs);
     state->broken = true;
     hs_nccl_comms_abort(&state->comms);
@@ -429,14 +502,17 @@ static void print_version(char *text, size_t bytes, const struct hs_nccl_api *ap
              api->version % 100);
 }
 
-/* "NCCL 2.28.9, NVIDIA H100 80GB HBM3", and whether ranks share GPUs. */
+/* "NCCL 2.28.9, NVIDIA H100 80GB HBM3", and what makes its times those of another kind. */
 static void nccl_describe(const void *opaque, char *text, size_t bytes)
 {
     const struct nccl_state *state = opaque;
     char version[32];
 
     print_version(version, sizeof(version), state->comms.api);
-    snprintf(text, bytes, "NCCL %s, %s%s", version, state->device.name,
+    snprintf(text, bytes, "NCCL %s, %s%s%s%s%s", version, state->device.name,
+             state->comms.blocking ? "" : ", non-blocking communicators",
+             state->lanes.serial ? ", layers do not overlap: " : "",
+             state->lanes.serial ? state->lanes.serial : "",
              state->device.shared ? HS_SHARED_GPU_TEXT : "");
 }
 
@@ -456,6 +532,9 @@ static const char *const natives[] = {
 static const struct hs_engine engine = {
     .prepare = nccl_prepare,
     .start = nccl_start,
+    .hold = nccl_hold,
+    .go = nccl_go,
+    .runs_to_hold = nccl_runs_to_hold,
     .test = nccl_test,
     .recover = nccl_recover,
     .stage_seconds = nccl_stage_seconds,
@@ -466,9 +545,13 @@ static const struct hs_engine engine = {
     .natives = natives,
 };
 
+/* NCCL goes element by element where a pointer is off 16 bytes (2.28.9:
+ * src/device/common_kernel.h); this is a line of a GPU's memory. */
+#define LINE_BYTES 128
+
 #define NCCL_BACKEND                                                                               \
     .memory_use = HS_MEMORY_OWN, .own_memory = &hs_memory_nccl, .available = nccl_available,       \
-    .suits = nccl_suits, .identify = nccl_identify, .engine = &engine
+    .suits = nccl_suits, .identify = nccl_identify, .engine = &engine, .line_bytes = LINE_BYTES
 
 const struct hs_backend hs_backend_nccl = {
     .name = "nccl",
@@ -479,7 +562,7 @@ const struct hs_backend hs_backend_nccl = {
 
 const struct hs_backend hs_backend_nccl_graph = {
     .name = "nccl-graph",
-    .summary = "the same, every plan replayed as one CUDA graph",
+    .summary = "the same, everything replayed as one CUDA graph",
     .open = graph_open,
     NCCL_BACKEND,
 };

@@ -30,7 +30,8 @@
     row(GroupEnd)           \
     row(ReduceScatter)      \
     row(AllReduce)          \
-    row(AllGather)
+    row(AllGather)          \
+    row(RedOpCreatePreMulSum)
 /* clang-format on */
 /* NULL where the library is older: CommSplit since 2.18, the others since 2.19. */
 /* clang-format off */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/float16.h"
 #include "engine/layer_comms.h"
 #include "engine/mpi_status.h"
 
@@ -128,19 +129,6 @@ static bool can_register(const struct hs_nccl_comms *comms)
     return comms->api->CommRegister != NULL && comms->api->CommDeregister != NULL;
 }
 
-/* Where a buffer cannot be registered NCCL copies, as it does without: that is no failure. */
-static void register_buffers(struct hs_nccl_comms *comms, struct hs_nccl_comm *item)
-{
-    for (int i = 0; i < 2 && can_register(comms); i++) {
-        const struct hs_nccl_buffer *buffer = &comms->buffers[i];
-
-        if (buffer->bytes > 0 &&
-            comms->api->CommRegister(item->comm, buffer->address, buffer->bytes,
-                                     &item->registered[i]) != ncclSuccess)
-            item->registered[i] = NULL;
-    }
-}
-
 static void deregister_buffers(struct hs_nccl_comms *comms, struct hs_nccl_comm *item)
 {
     for (int i = 0; i < 2; i++) {
@@ -148,6 +136,28 @@ static void deregister_buffers(struct hs_nccl_comms *comms, struct hs_nccl_comm 
             comms->api->CommDeregister(item->comm, item->registered[i]);
         item->registered[i] = NULL;
     }
+}
+
+/* Collective. Where a buffer cannot be registered NCCL copies, as it does without: that is no
+ * failure. All ranks register or none, as NCCL asks (user guide, "User Buffer Registration"). */
+static void register_buffers(struct hs_nccl_comms *comms, struct hs_nccl_comm *item)
+{
+    enum hs_status status = HS_OK;
+
+    if (!can_register(comms))
+        return;
+    for (int i = 0; i < 2 && status == HS_OK; i++) {
+        const struct hs_nccl_buffer *buffer = &comms->buffers[i];
+
+        if (buffer->bytes > 0 &&
+            comms->api->CommRegister(item->comm, buffer->address, buffer->bytes,
+                                     &item->registered[i]) != ncclSuccess) {
+            item->registered[i] = NULL;
+            status = HS_FAILED;
+        }
+    }
+    if (hs_agree(comms->world, comms->idle, status, NULL) != HS_OK)
+        deregister_buffers(comms, item);
 }
 
 void hs_nccl_comms_register(struct hs_nccl_comms *comms, const struct hs_nccl_buffer buffers[2])
@@ -183,6 +193,46 @@ static enum hs_status set_algorithm(const char *value, char **old, struct hs_err
     return HS_OK;
 }
 
+ncclDataType_t hs_nccl_datatype(enum hs_datatype datatype)
+{
+    switch (datatype) {
+    case HS_FLOAT32:
+        return ncclFloat32;
+    case HS_FLOAT64:
+        return ncclFloat64;
+    case HS_FLOAT16:
+        return ncclFloat16;
+    case HS_BFLOAT16:
+        return ncclBfloat16;
+    case HS_DATATYPE_COUNT:
+        break;
+    }
+    abort();
+}
+
+/* 1/np, exact where np is a power of two, for each data type. */
+static enum hs_status make_means(struct hs_nccl_comms *comms, struct hs_nccl_comm *item,
+                                 struct hs_error *err)
+{
+    float part = 1.0f / (float)comms->np;
+    double part64 = 1.0 / comms->np;
+    uint16_t part16 = hs_float_to_float16(part), bpart16 = hs_float_to_bfloat16(part);
+    void *const scalars[HS_DATATYPE_COUNT] = {[HS_FLOAT32] = &part,
+                                              [HS_FLOAT64] = &part64,
+                                              [HS_FLOAT16] = &part16,
+                                              [HS_BFLOAT16] = &bpart16};
+    enum hs_status status = HS_OK;
+
+    for (int d = 0; d < HS_DATATYPE_COUNT && status == HS_OK; d++)
+        status =
+            hs_nccl_status(comms->api,
+                           comms->api->RedOpCreatePreMulSum(&item->mean[d], scalars[d],
+                                                            hs_nccl_datatype((enum hs_datatype)d),
+                                                            ncclScalarHostImmediate, item->comm),
+                           "ncclRedOpCreatePreMulSum", err);
+    return status;
+}
+
 static enum hs_status make(struct hs_nccl_comms *comms, struct hs_nccl_comm *item,
                            struct hs_error *err)
 {
@@ -198,9 +248,12 @@ static enum hs_status make(struct hs_nccl_comms *comms, struct hs_nccl_comm *ite
     if (item->pinned)
         set_algorithm(algorithm, NULL, NULL);
     free(algorithm);
+    if (status == HS_OK && item->layer.stride == 1 && item->layer.size < comms->np)
+        status = make_means(comms, item, err);
+    status = hs_agree(comms->world, comms->idle, status, err);
     if (status == HS_OK)
         register_buffers(comms, item);
-    return hs_agree(comms->world, comms->idle, status, err);
+    return status;
 }
 
 static enum hs_status make_root(struct hs_nccl_comms *comms, struct hs_error *err)
@@ -212,7 +265,7 @@ static enum hs_status make_root(struct hs_nccl_comms *comms, struct hs_error *er
 enum hs_status hs_nccl_comms_init(struct hs_nccl_comms *comms, struct hs_error *err)
 {
     const char *blocking = getenv("HIERSEARCH_NCCL_BLOCKING");
-    comms->blocking = blocking != NULL && strcmp(blocking, "1") == 0;
+    comms->blocking = blocking == NULL || strcmp(blocking, "0") != 0;
     comms->timed_out = comms->failed = false;
     comms->root = NULL;
     comms->first = NULL;

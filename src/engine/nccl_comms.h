@@ -2,11 +2,12 @@
  * nccl_comms.h - NCCL communicators: one of all ranks, one per layer (stride, size) that all plans
  * share, and one whose algorithm is pinned to ring.
  *
- * All are non-blocking (config.blocking = 0), so that no call of NCCL can hang: what is in progress
- * is asked for with ncclCommGetAsyncError until the deadline. $HIERSEARCH_NCCL_BLOCKING=1 makes
- * them blocking: NCCL 2.28 starts a thread for every call on a non-blocking communicator
- * (src/group.cc, ncclGroupEndInternal), which short messages feel; then the guard alone watches
- * over the calls themselves.
+ * All are blocking, because NCCL starts a thread for every call on one that is not (2.28.9:
+ * src/group.cc, ncclGroupEndInternal), which weighs on what makes many calls: a plan of h layers
+ * and c chunks makes (2h - 1) c, NCCL's own allreduce one. What hangs on the GPU is given up all
+ * the same; the guard alone watches over the calls themselves. With $HIERSEARCH_NCCL_BLOCKING=0 no
+ * call can hang, either: what is in progress is asked for with ncclCommGetAsyncError until the
+ * deadline.
  *
  * Pinning. NCCL reads NCCL_ALGO with getenv each time a communicator is made (2.28.9:
  * src/graph/tuning.cc, ncclTopoTuneModel, called by initTransportsRank for splits too) and keeps
@@ -24,6 +25,7 @@
 #include "base/error.h"
 #include "engine/idle.h"
 #include "engine/nccl_api.h"
+#include "model/datatype.h"
 #include "model/split.h"
 
 /* A buffer that communicators may register (zero-copy). */
@@ -40,6 +42,8 @@ struct hs_nccl_comm {
     bool failed; /* could not be made on some rank */
     ncclComm_t comm;
     void *registered[2]; /* handles of the buffers; NULL: not registered */
+    /* Of a first layer that is not all: sums of what is divided by np before. They go with it. */
+    ncclRedOp_t mean[HS_DATATYPE_COUNT];
     struct hs_nccl_comm *next;
 };
 
@@ -71,18 +75,20 @@ enum hs_status hs_nccl_comms_get(const struct hs_nccl_comm **out, struct hs_nccl
 /* Local; NULL where it is not made yet. */
 const struct hs_nccl_comm *hs_nccl_comms_find(const struct hs_nccl_comms *comms,
                                               struct hs_layer layer, bool pinned);
-/* Local. What is registered from now on, in place of what was. */
+/* What is registered from now on, in place of what was, by all ranks or by none. */
 void hs_nccl_comms_register(struct hs_nccl_comms *comms, const struct hs_nccl_buffer buffers[2]);
 /* Gives all communicators up, where hs_nccl_comms_abort has not yet, and makes them again, except
  * those that could not be made before. */
 enum hs_status hs_nccl_comms_renew(struct hs_nccl_comms *comms, struct hs_error *err);
-/* Local. ncclCommAbort for all, none of which is taken apart before all are told to stop: taking one
- * apart may wait for the device, where a kernel of any other may be stuck. What runs on them on the
+/* Local. ncclCommAbort for all. None is taken apart before all are told to stop: taking one apart
+ * may wait for the device, where a kernel of any other may be stuck. What runs on them on the
  * device ends. They stay listed. */
 void hs_nccl_comms_abort(struct hs_nccl_comms *comms);
 /* Ends all properly; `abort`: ncclCommAbort instead. {0} is allowed. */
 void hs_nccl_comms_release(struct hs_nccl_comms *comms, bool abort);
 
+/* Local. NCCL's name of a data type. */
+ncclDataType_t hs_nccl_datatype(enum hs_datatype datatype);
 /* Local. Waits until a call on `comm` is no longer in progress. HS_FAILED: `call` failed, or took
  * longer than timeout_seconds. */
 enum hs_status hs_nccl_wait(struct hs_nccl_comms *comms, ncclComm_t comm, ncclResult_t result,

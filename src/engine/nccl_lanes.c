@@ -13,18 +13,59 @@
 #define SECONDS_PER_STATE 1e-3
 /* The first NCCL whose communicators may work at the same time (NCCL_LAUNCH_ORDER_IMPLICIT). */
 #define VERSION_WITH_LANES 22600
+/* The first CUDA of drivers with which kernels that NCCL launches in an order overlap. */
+#define DRIVER_WITH_OVERLAP          12030
+#define DRIVER_WITH_CAPTURED_OVERLAP 12090
 
 /* ---- lanes ---- */
 
-enum hs_status hs_nccl_lanes_init(struct hs_nccl_lanes *lanes, struct hs_error *err)
+/* Without an order of launches communicators at work at once may deadlock (user guide, "Using
+ * multiple NCCL communicators concurrently"). With it NCCL lets kernels overlap where the driver
+ * can tell that they were launched, else one after another (2.28.9: src/enqueue.cc). */
+static void find_overlap(struct hs_nccl_lanes *lanes, bool captured)
 {
-    lanes->one_lane = lanes->comms->api->version < VERSION_WITH_LANES;
+    const char *order = getenv("NCCL_LAUNCH_ORDER_IMPLICIT");
+    int driver = 0;
+
+    (void)cudaDriverGetVersion(&driver);
+    if (lanes->comms->api->version < VERSION_WITH_LANES)
+        lanes->serial = "NCCL before 2.26";
+    else if (order && strcmp(order, "0") == 0)
+        lanes->serial = "NCCL_LAUNCH_ORDER_IMPLICIT=0";
+    lanes->one_lane = lanes->serial != NULL;
+    if (!lanes->serial && driver < DRIVER_WITH_OVERLAP)
+        lanes->serial = "driver before CUDA 12.3";
+    else if (!lanes->serial && captured && driver < DRIVER_WITH_CAPTURED_OVERLAP)
+        lanes->serial = "graphs, driver before CUDA 12.9";
+}
+
+enum hs_status hs_nccl_lanes_init(struct hs_nccl_lanes *lanes, bool captured, struct hs_error *err)
+{
+    find_overlap(lanes, captured);
     enum hs_status status = hs_cuda_status(cudaEventCreate(&lanes->begin), "cudaEventCreate", err);
     if (status == HS_OK)
         status = hs_cuda_status(cudaEventCreate(&lanes->end), "cudaEventCreate", err);
     if (status == HS_OK)
+        status = hs_cuda_status(cudaHostAlloc((void **)&lanes->gate.passed,
+                                              sizeof(*lanes->gate.passed), cudaHostAllocPortable),
+                                "cudaHostAlloc", err);
+    if (status == HS_OK)
+        *lanes->gate.passed = 0;
+    if (status == HS_OK)
         status = hs_nccl_lanes_need(lanes, 1, err);
     return status;
+}
+
+enum hs_status hs_nccl_lanes_hold(struct hs_nccl_lanes *lanes, struct hs_error *err)
+{
+    return hs_cuda_status(hs_cuda_wait(lanes->gate.passed, ++lanes->gate.turn, lanes->streams[0]),
+                          "the kernel that waits for the host", err);
+}
+
+void hs_nccl_lanes_go(struct hs_nccl_lanes *lanes)
+{
+    *lanes->gate.passed = lanes->gate.turn;
+    lanes->issued = lanes->looked = MPI_Wtime();
 }
 
 enum hs_status hs_nccl_lanes_need(struct hs_nccl_lanes *lanes, int layers, struct hs_error *err)
@@ -61,6 +102,8 @@ void hs_nccl_lanes_release(struct hs_nccl_lanes *lanes)
     for (int i = 0; i < HS_LAYERS_MAX; i++)
         if (lanes->streams[i] != NULL)
             cudaStreamDestroy(lanes->streams[i]);
+    if (lanes->gate.passed)
+        cudaFreeHost((void *)lanes->gate.passed);
     *lanes = (struct hs_nccl_lanes){0};
 }
 
@@ -90,28 +133,17 @@ static bool average_by_nccl(int np)
     return (np & (np - 1)) == 0;
 }
 
-static ncclRedOp_t operation_of(enum hs_operation operation, int np)
+/* ncclAvg scales in every layer, which keeps NVLS and PAT from being used (2.28.9:
+ * src/include/device.h); so a plan of several layers scales in the first and adds in the others. */
+static ncclRedOp_t operation_of(const struct hs_work *work, const struct hs_nccl_comm *comm, int np)
 {
-    if (operation == HS_MAX)
+    if (work->operation == HS_MAX)
         return ncclMax;
-    return operation == HS_AVERAGE && average_by_nccl(np) ? ncclAvg : ncclSum;
-}
-
-static ncclDataType_t datatype_of(enum hs_datatype datatype)
-{
-    switch (datatype) {
-    case HS_FLOAT32:
-        return ncclFloat32;
-    case HS_FLOAT64:
-        return ncclFloat64;
-    case HS_FLOAT16:
-        return ncclFloat16;
-    case HS_BFLOAT16:
-        return ncclBfloat16;
-    case HS_DATATYPE_COUNT:
-        break;
-    }
-    abort();
+    if (work->operation != HS_AVERAGE || !average_by_nccl(np))
+        return ncclSum;
+    if (!comm || comm->layer.size == np)
+        return ncclAvg;
+    return comm->layer.stride == 1 ? comm->mean[work->datatype] : ncclSum;
 }
 
 /* One collective among the ranks of `comm`, which are `size`; `count` elements on the larger side.
@@ -203,14 +235,15 @@ static struct call call_of(const struct issue *at, int s, int chunk)
     size_t width = hs_datatype_bytes(work->datatype);
     const char *input = stage->layer == 0 ? work->input : work->output;
     char *output = work->output;
-    struct call call = {.comm = hs_nccl_comms_find(at->lanes->comms, stage->key.layer, false)->comm,
+    const struct hs_nccl_comm *comm = hs_nccl_comms_find(at->lanes->comms, stage->key.layer, false);
+    struct call call = {.comm = comm->comm,
                         .size = (size_t)stage->key.layer.size,
                         .count = block.count,
                         .phase = stage->key.phase,
                         .input = input + block.first * width,
                         .output = output + block.first * width,
-                        .datatype = datatype_of(work->datatype),
-                        .operation = operation_of(work->operation, at->lanes->comms->np),
+                        .datatype = hs_nccl_datatype(work->datatype),
+                        .operation = operation_of(work, comm, at->lanes->comms->np),
                         .stream = lane(at->lanes, stage->layer)};
 
     if (stage->key.phase != HS_ALLREDUCE) {
@@ -295,8 +328,8 @@ static enum hs_status issue_native(struct hs_nccl_lanes *lanes, const struct hs_
                         .phase = HS_ALLREDUCE,
                         .input = work->input,
                         .output = work->output,
-                        .datatype = datatype_of(work->datatype),
-                        .operation = operation_of(work->operation, lanes->comms->np),
+                        .datatype = hs_nccl_datatype(work->datatype),
+                        .operation = operation_of(work, NULL, lanes->comms->np),
                         .stream = lanes->streams[0]};
     enum hs_status status = issue(lanes, &call, err);
 
@@ -313,27 +346,27 @@ enum hs_status hs_nccl_issue(struct hs_nccl_lanes *lanes, const struct hs_work *
     if (work->task->kind == HS_TASK_NATIVE) {
         status = issue_native(lanes, work, err);
     } else {
-        hs_stages_init(&at.stages, work->task, lanes->comms->rank);
+        hs_stages_init(&at.stages, work, lanes->comms->rank);
+        lanes->stages = at.stages;
         status = issue_stages(&at, err);
     }
     lanes->clock.issue_seconds += MPI_Wtime() - begin;
     return status;
 }
 
-enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, const struct hs_task *task,
-                                   double seconds[HS_STAGES_MAX], struct hs_error *err)
+enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, double seconds[HS_STAGES_MAX],
+                                   struct hs_error *err)
 {
-    struct hs_stages stages;
+    const struct hs_stages *stages = &lanes->stages;
     enum hs_status status = HS_OK;
 
-    hs_stages_init(&stages, task, lanes->comms->rank);
     memset(seconds, 0, HS_STAGES_MAX * sizeof(*seconds));
-    for (int s = 0; s < stages.count; s++)
-        for (int c = 0; c < stages.chunks && status == HS_OK; c++) {
-            const cudaEvent_t *timers = timers_of(lanes, &stages, s, c);
+    for (int s = 0; s < stages->count; s++)
+        for (int c = 0; c < stages->chunks && status == HS_OK; c++) {
+            const cudaEvent_t *timers = timers_of(lanes, stages, s, c);
             float milliseconds = 0;
 
-            if (hs_stages_block(&stages, 0, c).count == 0)
+            if (hs_stages_block(stages, 0, c).count == 0)
                 continue;
             status = hs_cuda_status(cudaEventElapsedTime(&milliseconds, timers[0], timers[1]),
                                     "cudaEventElapsedTime", err);

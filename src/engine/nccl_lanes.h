@@ -9,13 +9,14 @@
  * across communicators too.
  *
  * Before 2.26 NCCL could not have two communicators of a device at work at once without a risk of
- * deadlock. With such a library all layers share one lane: right, but without overlap.
+ * deadlock, nor can it where the user has NCCL_LAUNCH_ORDER_IMPLICIT=0. Then all layers share one
+ * lane: right, but without overlap.
  *
- * Average. With a power of two of ranks every layer's size is one, and ncclAvg on every layer is
- * exact: NCCL multiplies by 1/size before it adds (src/enqueue.cc, ncclDevPreMulSum). With other
- * numbers that factor is rounded, layer by layer; there layers add, and one kernel divides the sums
- * by the number of ranks right after the last layer's allreduce, on the 1/(p1 ... p(h-1)) of the
- * message that this rank has then.
+ * Average. With a power of two of ranks, np, 1/np is exact: the first layer multiplies by it before
+ * it adds (ncclRedOpCreatePreMulSum; ncclAvg where it is the only one), the others add. With other
+ * numbers that factor is rounded; there all layers add, and one kernel divides the sums by the
+ * number of ranks right after the last layer's allreduce, on the 1/(p1 ... p(h-1)) of the message
+ * that this rank has then.
  */
 #ifndef HS_ENGINE_NCCL_LANES_H
 #define HS_ENGINE_NCCL_LANES_H
@@ -36,15 +37,24 @@ struct hs_nccl_clock {
     double issue_seconds, nccl_seconds;
 };
 
+/* Opens at `turn`. */
+struct hs_nccl_gate {
+    volatile uint32_t *passed; /* pinned */
+    uint32_t turn;
+};
+
 struct hs_nccl_lanes {
     struct hs_nccl_comms *comms;
-    bool one_lane;                       /* NCCL before 2.26 */
+    bool one_lane;                       /* layers share lane 0 */
+    const char *serial;                  /* why layers do not overlap; NULL: they may */
     cudaStream_t streams[HS_LAYERS_MAX]; /* made when needed; [0] always there */
     cudaEvent_t done[HS_STAGES_MAX];     /* of a stage's latest chunk; likewise */
     cudaEvent_t begin, end;              /* of a run, on lane 0; timed */
+    struct hs_nccl_gate gate;            /* holds lane 0 */
     cudaEvent_t *timed;                  /* [timed_count] start and end of each stage and chunk */
     size_t timed_count;
-    double issued, looked; /* when work was issued, and the states were looked at */
+    struct hs_stages stages; /* of the plan or stage that was issued last */
+    double issued, looked;   /* when work was issued, and the states were looked at */
     unsigned looks;
     struct hs_nccl_clock clock;
 };
@@ -54,8 +64,8 @@ enum { HS_NCCL_NATIVE_DEFAULT, HS_NCCL_NATIVE_RING };
 /* The communicator of such a call; NULL: not made yet. */
 ncclComm_t hs_nccl_native_comm(const struct hs_nccl_comms *comms, int native);
 
-/* Local. `comms` is set by the caller. */
-enum hs_status hs_nccl_lanes_init(struct hs_nccl_lanes *lanes, struct hs_error *err);
+/* Local. `comms` is set by the caller; `captured`: work will be replayed. */
+enum hs_status hs_nccl_lanes_init(struct hs_nccl_lanes *lanes, bool captured, struct hs_error *err);
 /* Local; {0} is allowed. */
 void hs_nccl_lanes_release(struct hs_nccl_lanes *lanes);
 /* Local. Streams and events for h layers. */
@@ -67,9 +77,16 @@ enum hs_status hs_nccl_lanes_need(struct hs_nccl_lanes *lanes, int layers, struc
 enum hs_status hs_nccl_issue(struct hs_nccl_lanes *lanes, const struct hs_work *work, bool timed,
                              struct hs_error *err);
 
+/* Local. Holds lane 0, so everything that is issued next, until hs_nccl_lanes_go, or for some
+ * seconds. Nothing that waits for the device may be called meanwhile: no first call of a
+ * communicator, and no more calls than its queues take. */
+enum hs_status hs_nccl_lanes_hold(struct hs_nccl_lanes *lanes, struct hs_error *err);
+/* Local. Time is counted from here. Allowed where nothing is held. */
+void hs_nccl_lanes_go(struct hs_nccl_lanes *lanes);
+
 /* What the events of the last timed work say, which has ended. */
-enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, const struct hs_task *task,
-                                   double seconds[HS_STAGES_MAX], struct hs_error *err);
+enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, double seconds[HS_STAGES_MAX],
+                                   struct hs_error *err);
 /* Whether `end` has passed, from when `issued` is counted; looks at the communicators now and then.
  * HS_FAILED: an error of CUDA or NCCL, or timeout_seconds are over (comms->timed_out). */
 enum hs_status hs_nccl_lanes_test(struct hs_nccl_lanes *lanes, bool *done, struct hs_error *err);

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <mpi.h>
 
-size_t hs_task_quantum(const struct hs_task *task)
+static size_t parts_of(const struct hs_task *task)
 {
     const struct hs_split *split = &task->plan.split;
 
@@ -17,6 +17,16 @@ size_t hs_task_quantum(const struct hs_task *task)
         break;
     }
     return 1;
+}
+
+size_t hs_task_quantum(const struct hs_task *task, size_t line)
+{
+    size_t parts = parts_of(task), aligned = parts * line;
+    size_t chunks = task->kind == HS_TASK_PLAN ? (size_t)task->plan.chunks : 1;
+
+    if (task->kind == HS_TASK_NATIVE)
+        return 1;
+    return task->count / aligned / chunks >= HS_LINES_MIN ? aligned : parts;
 }
 
 static int chunks_needed(size_t padded, int asked)
@@ -46,10 +56,13 @@ static void list_stage(struct hs_stages *stages, const struct hs_task *task)
     stages->chunks = chunks_needed(stages->padded, 1);
 }
 
-void hs_stages_init(struct hs_stages *stages, const struct hs_task *task, int64_t rank)
+void hs_stages_init(struct hs_stages *stages, const struct hs_work *work, int64_t rank)
 {
+    const struct hs_task *task = work->task;
+
     assert(task->kind != HS_TASK_NATIVE);
-    *stages = (struct hs_stages){.padded = hs_task_padded(task), .quantum = hs_task_quantum(task)};
+    *stages = (struct hs_stages){.padded = hs_task_padded(task, work->line),
+                                 .quantum = hs_task_quantum(task, work->line)};
     if (task->kind == HS_TASK_PLAN)
         list_plan(stages, task);
     else

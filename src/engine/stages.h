@@ -14,6 +14,9 @@
  * the product of their sizes. The last layer's allreduce needs no equal blocks; a stage alone has
  * equal ones. Chunks are whole numbers of that product; with fewer of it than chunks some chunks
  * are empty.
+ *
+ * Lines. Where the message is long enough for it to weigh little, blocks are whole numbers of
+ * lines, and the product is that of these.
  */
 #ifndef HS_ENGINE_STAGES_H
 #define HS_ENGINE_STAGES_H
@@ -26,6 +29,9 @@
 
 /* Elements of a chunk are counted in int by MPI: more of them are cut into more chunks. */
 #define HS_CHUNK_ELEMENTS_MAX ((size_t)1 << 30)
+
+/* How many lines in every block of every chunk make up for the padding. */
+#define HS_LINES_MIN 16
 
 struct hs_stages {
     int layers, count;
@@ -46,10 +52,10 @@ struct hs_block {
     size_t first, count;
 };
 
-/* What the elements that travel are a multiple of. Local. */
-size_t hs_task_quantum(const struct hs_task *task);
+/* What the elements that travel are a multiple of; `line` as in hs_work. Local. */
+size_t hs_task_quantum(const struct hs_task *task, size_t line);
 /* Local; cannot fail. The pipeline of a plan or a stage on rank `rank`, at its start. */
-void hs_stages_init(struct hs_stages *stages, const struct hs_task *task, int64_t rank);
+void hs_stages_init(struct hs_stages *stages, const struct hs_work *work, int64_t rank);
 /* What enters layer `layer` on this rank in chunk `chunk`; layer == layers: what leaves the last.
  * Local. */
 struct hs_block hs_stages_block(const struct hs_stages *stages, int layer, int chunk);

@@ -18,11 +18,20 @@ bool hs_task_equal(const struct hs_task *a, const struct hs_task *b)
     return a->native == b->native;
 }
 
-size_t hs_task_padded(const struct hs_task *task)
+size_t hs_task_padded(const struct hs_task *task, size_t line)
 {
-    size_t quantum = hs_task_quantum(task);
+    size_t quantum = hs_task_quantum(task, line);
 
     return (task->count + quantum - 1) / quantum * quantum;
+}
+
+size_t hs_task_padded_most(size_t count, int64_t np, size_t line)
+{
+    size_t aligned = (size_t)np * line, most = count / HS_LINES_MIN;
+
+    if (aligned < most)
+        most = aligned;
+    return count + (most > (size_t)np ? most : (size_t)np);
 }
 
 static enum hs_status check_plan(const struct hs_plan *plan, int64_t np, struct hs_error *err)
@@ -51,14 +60,18 @@ enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_e
 {
     const struct hs_task *task = work->task;
     enum hs_status status = HS_OK;
+    size_t padded;
 
     if (task->kind == HS_TASK_PLAN)
         status = check_plan(&task->plan, np, err);
     else if (task->kind == HS_TASK_STAGE)
         status = check_layer(task->stage.layer, np, err);
-    if (status == HS_OK && hs_task_padded(task) > work->room)
-        status = hs_fail(err, HS_INVALID, "expected room for %zu elements, found %zu",
-                         hs_task_padded(task), work->room);
+    if (status != HS_OK)
+        return status;
+    padded = hs_task_padded(task, work->line);
+    if (padded > work->room)
+        status = hs_fail(err, HS_INVALID, "expected room for %zu elements, found %zu", padded,
+                         work->room);
     return status;
 }
 

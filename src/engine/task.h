@@ -37,11 +37,14 @@ struct hs_work {
     const void *input;
     void *output;
     size_t room;
-    bool timed; /* plans: with the times of their stages */
+    size_t line; /* elements that blocks are whole numbers of where they are long; >= 1 */
+    bool timed;  /* plans: with the times of their stages */
 };
 
-/* Elements that travel: the next multiple of what the layers divide by. */
-size_t hs_task_padded(const struct hs_task *task);
+/* Elements that travel: the next multiple of what the layers divide by (stages.h). */
+size_t hs_task_padded(const struct hs_task *task, size_t line);
+/* No task of np ranks and `count` elements has more than this. */
+size_t hs_task_padded_most(size_t count, int64_t np, size_t line);
 /* HS_INVALID where a plan or a stage is none of np processes, or has no room. Local. */
 enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err);
 /* The same for an engine of a library's own calls: HS_INVALID where algorithms are named, too. */

@@ -125,7 +125,9 @@ bool hs_export_is_nccl_native(const struct hs_export_job *job)
 {
     const struct hs_result *result = job->result;
 
-    return !result->backend && result->has_system && hs_system_is_nccl_native(&result->system);
+    if (result->backend)
+        return strcmp(result->backend, "nccl") == 0 || strcmp(result->backend, "nccl-graph") == 0;
+    return result->has_system && hs_system_is_nccl_native(&result->system);
 }
 
 static enum hs_status check_messages(const struct hs_export_job *job, struct hs_error *err)

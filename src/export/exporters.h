@@ -78,7 +78,7 @@ const struct hs_baseline_result *hs_export_untimed(const struct hs_result_messag
 uint64_t hs_export_first_bytes(const struct hs_export_job *job, size_t message,
                                const struct hs_plan *plan);
 
-/* Whether the result is a prediction in which NCCL chooses by itself in each layer's communicator:
+/* Whether NCCL chose by itself in each layer's communicator, in a prediction or as it was measured:
  * then whatever is forced on it makes it another. */
 bool hs_export_is_nccl_native(const struct hs_export_job *job);
 

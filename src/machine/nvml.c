@@ -13,6 +13,7 @@
 
 #define NVML_SUCCESS    0
 #define NVLINK_UP       1
+#define REMOTE_NPU      1
 #define REMOTE_SWITCH   2
 #define NVLINKS_PER_GPU 32 /* NVML knows 18; the first that it does not know ends the loop */
 
@@ -112,22 +113,37 @@ static void read_gpu(const struct nvml *nvml, void *device, struct hs_node_gpu *
         gpu->pcie_width = 0;
 }
 
+/* Whether a link leads to none of the node's GPUs; else counts it for the one. Guests of a virtual
+ * machine do not see the switches: a link that is up and leads to nothing known leads to one (NCCL
+ * takes it for that, too: 2.28.9, src/graph/xml.cc). */
+static bool leads_to_switch(const struct nvml *nvml, void *device, unsigned link,
+                            struct hs_node *node, size_t i)
+{
+    struct nvml_pci remote = {.domain = 0};
+    int type = REMOTE_SWITCH;
+    bool known = nvml->DeviceGetNvLinkRemoteDeviceType(device, link, &type) == NVML_SUCCESS;
+
+    if (known && (type == REMOTE_SWITCH || type == REMOTE_NPU))
+        return type == REMOTE_SWITCH;
+    if (nvml->DeviceGetNvLinkRemotePciInfo_v2(device, link, &remote) == NVML_SUCCESS)
+        for (size_t j = 0; j < node->gpu_count; j++)
+            if (same_device(&node->gpus[j].pci, &remote)) {
+                node->nvlinks[i][j]++;
+                return false;
+            }
+    return true;
+}
+
 static void read_links(const struct nvml *nvml, void *device, struct hs_node *node, size_t i)
 {
     for (unsigned link = 0; link < NVLINKS_PER_GPU; link++) {
-        struct nvml_pci remote = {.domain = 0};
-        int up = 0, type = 0;
+        int up = 0;
         if (nvml->DeviceGetNvLinkState(device, link, &up) != NVML_SUCCESS)
             return;
         if (up != NVLINK_UP)
             continue;
         node->gpus[i].links++;
-        if (nvml->DeviceGetNvLinkRemoteDeviceType(device, link, &type) == NVML_SUCCESS &&
-            type == REMOTE_SWITCH)
-            node->gpus[i].switch_links++;
-        else if (nvml->DeviceGetNvLinkRemotePciInfo_v2(device, link, &remote) == NVML_SUCCESS)
-            for (size_t j = 0; j < node->gpu_count; j++)
-                node->nvlinks[i][j] += same_device(&node->gpus[j].pci, &remote);
+        node->gpus[i].switch_links += leads_to_switch(nvml, device, link, node, i);
     }
 }
 

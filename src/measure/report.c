@@ -86,6 +86,7 @@ static enum hs_status fill_measured(struct hs_measured *measured, const struct h
         return hs_no_memory(err);
     measured->sample_count = item->seconds.count;
     measured->device_median_seconds = hs_samples_median(&item->device);
+    measured->eager_median_seconds = hs_samples_median(&item->eager);
     if (item->seconds.count == 0)
         return HS_OK;
     if (hs_summarise(&summary, item->seconds.values, item->seconds.count, err) != HS_OK)

@@ -208,7 +208,9 @@ static enum hs_status tell(void *state, const struct hs_step *step,
     struct hs_session *session = state;
     struct hs_bout *bout = &session->bouts[session->current];
     enum hs_status status = hs_contest_tell(&bout->contest, step, outcome, err);
-    uint64_t padded = hs_task_padded(&step->task) * hs_datatype_bytes(session->settings.datatype);
+    enum hs_datatype datatype = session->settings.datatype;
+    size_t line = hs_backend_line(session->campaign.backend, datatype);
+    uint64_t padded = hs_task_padded(&step->task, line) * hs_datatype_bytes(datatype);
 
     if (step->task.kind == HS_TASK_PLAN && padded > bout->bytes && padded > bout->padded_bytes)
         bout->padded_bytes = padded;

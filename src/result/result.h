@@ -49,6 +49,7 @@ struct hs_measured {
     char *reason; /* owned; why it was skipped, failed or is not to be trusted; NULL: no reason */
     double median_seconds, ci95_low_seconds, ci95_high_seconds;
     double device_median_seconds; /* by the device's own clock, NaN where there is none */
+    double eager_median_seconds;  /* by the host's clock where the above are not, else NaN */
     double *samples_seconds;      /* [sample_count], each the maximum over ranks, in order; owned */
     size_t sample_count;
     uint64_t wrong_elements;

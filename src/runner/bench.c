@@ -14,6 +14,9 @@
  * longer. */
 #define RECOVER_SECONDS 120.0
 
+/* What runs that are held together may take. */
+#define HELD_SECONDS 0.2
+
 /* ---- opening ---- */
 
 static void expect(const struct hs_bench *bench, const char *what, size_t item, double seconds)
@@ -79,8 +82,8 @@ enum hs_status hs_bench_open(struct hs_bench *bench, const struct hs_bench_confi
                     : config->memory    ? config->memory
                                         : &hs_memory_host;
     bench->pattern = (struct hs_pattern){config->datatype, config->operation, ranks->np};
-    /* Padding goes to a multiple of at most np. */
-    bench->room = config->count + (size_t)ranks->np;
+    bench->room =
+        hs_task_padded_most(config->count, ranks->np, hs_backend_line(backend, config->datatype));
     bench->kept =
         backend->virtual_clock && bench->room > HS_NULL_ELEMENTS ? HS_NULL_ELEMENTS : bench->room;
     snprintf(what, sizeof(what), "opening the backend %s", backend->name);
@@ -108,6 +111,13 @@ void hs_bench_close(struct hs_bench *bench)
 }
 
 /* ---- what it is ---- */
+
+size_t hs_backend_line(const struct hs_backend *backend, enum hs_datatype datatype)
+{
+    size_t width = hs_datatype_bytes(datatype);
+
+    return backend->line_bytes > width ? backend->line_bytes / width : 1;
+}
 
 double hs_bench_elapsed(const struct hs_bench *bench)
 {
@@ -137,6 +147,7 @@ static struct hs_work work_of(const struct hs_bench *bench, const struct hs_task
                             .input = bench->input,
                             .output = bench->output,
                             .room = bench->room,
+                            .line = hs_backend_line(bench->config.backend, bench->config.datatype),
                             .timed = timed};
 }
 
@@ -260,6 +271,42 @@ static struct lap time_run(struct hs_bench *bench, const struct hs_step *step,
     return lap;
 }
 
+/* How many runs are held at a time; the eager one took that long, on all ranks alike. */
+static int runs_to_hold(const struct hs_bench *bench, const struct hs_work *work,
+                        double eager_seconds)
+{
+    int most = bench->config.backend->engine->runs_to_hold(bench->engine, work);
+    double wanted = eager_seconds > 0 ? floor(HELD_SECONDS / eager_seconds) : most;
+
+    return wanted < 1 ? 1 : wanted < most ? (int)wanted : most;
+}
+
+/* Seconds of one of several runs, without what the host adds: they begin when all are issued, on
+ * all ranks. */
+static struct lap time_held(struct hs_bench *bench, const struct hs_step *step,
+                            struct hs_step_outcome *outcome, double eager_seconds)
+{
+    const struct hs_engine *engine = bench->config.backend->engine;
+    struct hs_work work = work_of(bench, &step->task, false);
+    struct hs_error error = {.status = HS_OK};
+    bool done = false, moved;
+    enum hs_status status;
+    struct lap lap;
+
+    hs_ranks_barrier(bench->ranks);
+    status = engine->hold(bench->engine, &work, runs_to_hold(bench, &work, eager_seconds), &error);
+    hs_ranks_barrier(bench->ranks);
+    engine->go(bench->engine);
+    while (status == HS_OK && !done) {
+        status = engine->test(bench->engine, &done, &moved, &error);
+        hs_idle_looked(&bench->ranks->idle, moved || done);
+    }
+    lap = meet(bench, outcome, 0, status, &error);
+    lap.seconds = lap.device_seconds;
+    lap.own_seconds = device_seconds(bench, status);
+    return lap;
+}
+
 /* Communicators and scratch, then the runs that are not counted. */
 static void begin(struct hs_bench *bench, const struct hs_step *step,
                   struct hs_step_outcome *outcome)
@@ -291,12 +338,27 @@ static void share_stages(struct hs_bench *bench, const struct hs_step *step,
         seconds[s] /= bench->ranks->np;
 }
 
-/* One run that counts; its time is added on every rank, this rank's to `own`. */
+/* What a lap adds to the outcome; `eager`: the run before it, by the host's clock, or NULL. */
+static enum hs_status add_lap(struct hs_step_outcome *outcome, const struct lap *lap,
+                              const struct lap *eager, struct hs_error *err)
+{
+    enum hs_status status = hs_samples_add(&outcome->seconds, lap->seconds, err);
+
+    if (status == HS_OK && !isnan(lap->device_seconds))
+        status = hs_samples_add(&outcome->device, lap->device_seconds, err);
+    if (status == HS_OK && eager)
+        status = hs_samples_add(&outcome->eager, eager->seconds, err);
+    return status;
+}
+
+/* One run that counts; its time is added on every rank, this rank's to `own`. Where the engine can
+ * hold runs it is those that count, after one by itself. */
 static enum hs_status sample(struct hs_bench *bench, const struct hs_step *step,
                              struct hs_step_outcome *outcome, struct hs_samples *own,
                              struct hs_error *err)
 {
-    struct lap lap;
+    bool holds = bench->config.backend->engine->hold && !step->timed;
+    struct lap lap, eager;
     enum hs_status status;
 
     expect_run(bench,
@@ -316,9 +378,12 @@ static enum hs_status sample(struct hs_bench *bench, const struct hs_step *step,
         outcome->wrong_elements = (uint64_t)wrong;
     }
     share_stages(bench, step, outcome);
-    status = hs_samples_add(&outcome->seconds, lap.seconds, err);
-    if (status == HS_OK && !isnan(lap.device_seconds))
-        status = hs_samples_add(&outcome->device, lap.device_seconds, err);
+    eager = lap;
+    if (holds)
+        lap = time_held(bench, step, outcome, eager.seconds);
+    if (lap.failed)
+        return HS_OK;
+    status = add_lap(outcome, &lap, holds ? &eager : NULL, err);
     if (status == HS_OK && step->by_rank)
         status = hs_samples_add(own, lap.own_seconds, err);
     return status;

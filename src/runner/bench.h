@@ -2,9 +2,11 @@
  * bench.h - an engine with buffers, a pattern to be reduced and checked, and clocks: the only place
  * where anything is timed.
  *
- * A sample is: barrier, clock, run, clock, maximum over ranks. Where the backend has a virtual
- * clock, a sample is its device_seconds, and so is all time that passes here: such a run comes out
- * the same on every machine. Before each run the guard is told what it is and how long it may take.
+ * A sample is: barrier, clock, run, clock, maximum over ranks. Where the engine can hold runs, it
+ * is the device's time of one of several that began when all were issued, and the time by the clock
+ * is told beside it. Where the backend has a virtual clock, a sample is its device_seconds, and so
+ * is all time that passes here: such a run comes out the same on every machine. Before each run the
+ * guard is told what it is and how long it may take.
  *
  * All functions are collective unless marked local.
  */
@@ -63,6 +65,8 @@ enum hs_status hs_bench_step(struct hs_bench *bench, const struct hs_step *step,
 
 /* Local. Seconds since it was opened, as long as runs took where the clock is virtual. */
 double hs_bench_elapsed(const struct hs_bench *bench);
+/* Local. Elements of a line of the backend's, as in hs_work. */
+size_t hs_backend_line(const struct hs_backend *backend, enum hs_datatype datatype);
 /* Local. Bytes held: buffers and the engine's scratch. */
 size_t hs_bench_bytes(const struct hs_bench *bench);
 /* Local. What the engine says of itself; "": nothing. */

@@ -63,6 +63,7 @@ void hs_contest_release(struct hs_contest *contest)
 
         hs_samples_release(&item->seconds);
         hs_samples_release(&item->device);
+        hs_samples_release(&item->eager);
         hs_samples_release(&item->whole);
         for (int stage = 0; stage < item->stage_count; stage++)
             hs_samples_release(&item->stages[stage].seconds);
@@ -353,6 +354,8 @@ static enum hs_status tell_sample(struct hs_contest *contest, const struct hs_st
 
     if (status == HS_OK)
         status = hs_samples_join(&item->device, &outcome->device, err);
+    if (status == HS_OK)
+        status = hs_samples_join(&item->eager, &outcome->eager, err);
     if (status != HS_OK)
         return status;
     item->spent_seconds += outcome->cost_seconds;

@@ -65,6 +65,7 @@ struct hs_contestant {
     char reason[HS_REASON_BYTES]; /* "" = nothing to say */
     struct hs_samples seconds;    /* each the maximum over ranks */
     struct hs_samples device;     /* by the device's clock; empty, or as many as above */
+    struct hs_samples eager;      /* by the host's where the above are not; likewise */
     uint64_t wrong_elements;
     size_t verified_at;    /* samples when it was last verified, 0: not yet in this session */
     bool prepared, paused; /* paused: its share is used up */

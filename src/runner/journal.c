@@ -100,6 +100,7 @@ enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_byt
         line.item.ending = HS_ENDING_OPEN;
     skip(&line.item.seconds, item->journaled);
     skip(&line.item.device, item->journaled);
+    skip(&line.item.eager, item->journaled);
     skip(&line.item.whole, item->journaled_layers);
     for (int stage = 0; stage < item->stage_count; stage++)
         skip(&line.item.stages[stage].seconds, item->journaled_layers);

@@ -50,6 +50,7 @@ static const struct hs_field contestant_rows[] = {
      .max = (double)(HS_JSON_WHOLE_MAX + 1)},
     {"samples", HS_SECONDS, TIMES(seconds)},
     {"device", HS_SECONDS, TIMES(device)},
+    {"eager", HS_SECONDS, TIMES(eager)},
     {"stages", HS_LIST, ITEM(stages), HS_OTHER(struct hs_contestant_line, item.stage_count),
      HS_OPTIONAL, .max = HS_STAGES_MAX, .fields = &stage_fields, .when = has_stages},
     {"whole", HS_SECONDS, TIMES(whole)},

@@ -36,6 +36,8 @@ static enum hs_status add_line(struct hs_contestant *item, const struct hs_conte
     if (status == HS_OK)
         status = append(&item->device, &line->device, err);
     if (status == HS_OK)
+        status = append(&item->eager, &line->eager, err);
+    if (status == HS_OK)
         status = append(&item->whole, &line->whole, err);
     for (int i = 0; i < line->stage_count && status == HS_OK; i++)
         for (int k = 0; k < item->stage_count && status == HS_OK; k++)

@@ -178,7 +178,8 @@ static enum hs_status play_plan(struct null_state *state, const struct hs_work *
                                 struct hs_error *err)
 {
     const struct hs_plan *plan = &work->task->plan;
-    double bytes = (double)hs_task_padded(work->task) * (double)hs_datatype_bytes(work->datatype);
+    size_t padded = hs_task_padded(work->task, work->line);
+    double bytes = (double)padded * (double)hs_datatype_bytes(work->datatype);
     double bias = hs_faults_bias(&state->faults, plan), factor;
     struct hs_problem problem = hs_problem_world(state->np, bytes);
     struct hs_plan_cost cost = hs_plan_cost(state->play.system, &problem, plan);

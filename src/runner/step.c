@@ -29,11 +29,11 @@ char *hs_step_format(char text[HS_STEP_TEXT], const struct hs_step *step,
 
 void hs_step_outcome_clear(struct hs_step_outcome *outcome)
 {
-    struct hs_samples seconds = outcome->seconds, device = outcome->device;
+    struct hs_samples seconds = outcome->seconds, device = outcome->device, eager = outcome->eager;
 
     free(outcome->rank_seconds);
-    *outcome = (struct hs_step_outcome){.seconds = seconds, .device = device};
-    outcome->seconds.count = outcome->device.count = 0;
+    *outcome = (struct hs_step_outcome){.seconds = seconds, .device = device, .eager = eager};
+    outcome->seconds.count = outcome->device.count = outcome->eager.count = 0;
 }
 
 void hs_step_outcome_release(struct hs_step_outcome *outcome)
@@ -41,4 +41,5 @@ void hs_step_outcome_release(struct hs_step_outcome *outcome)
     hs_step_outcome_clear(outcome);
     hs_samples_release(&outcome->seconds);
     hs_samples_release(&outcome->device);
+    hs_samples_release(&outcome->eager);
 }

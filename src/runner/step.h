@@ -48,6 +48,7 @@ char *hs_step_format(char text[HS_STEP_TEXT], const struct hs_step *step,
 struct hs_step_outcome {
     struct hs_samples seconds;           /* each the maximum over ranks */
     struct hs_samples device;            /* by the device's clock; empty, or as many as above */
+    struct hs_samples eager;             /* likewise; by the host's, where it is not that above */
     double stage_seconds[HS_STAGES_MAX]; /* of a timed step: means over ranks */
     uint64_t wrong_elements;             /* over all ranks, of the last verified run */
     double cost_seconds;                 /* all the time that it took */

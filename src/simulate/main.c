@@ -91,6 +91,7 @@ static void run_plan(struct simulation *simulation, struct hs_candidate *candida
     struct hs_task task = {
         .kind = HS_TASK_PLAN, .plan = candidate->plan, .count = simulation->count};
     struct hs_work work = {.task = &task,
+                           .line = 1,
                            .datatype = HS_FLOAT32,
                            .operation = HS_SUM,
                            .input = simulation->input,

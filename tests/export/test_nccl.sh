@@ -97,6 +97,10 @@ else
 fi
 HIERSEARCH_RESULT=$results/library64.json drive 5 64 16 4 4096 4 67108864
 check "and in the communicator of all" '[[ $(calls) == "init 0;4 4096 none 0;4 67108864 none 0;" ]]' driven
+sed 's/"backend": "mpi"/"backend": "nccl"/' "$results/library64.json" >nccl64.json
+HIERSEARCH_RESULT=$PWD/nccl64.json drive 5 16 16 4 31744 4 1532534
+check "what was measured with NCCL's own choice is not forced to rings, and that is said" \
+    '[[ $(calls) != *"init 0"* ]] && says driven "there is nothing to tune"' driven
 NO_RING=1 drive 5 4 1 3 1000000
 check "without rings NCCL's table stays as it is" '[[ $(calls) == "init 0;3 1000000 none 0;" ]]' driven
 drive 5 4 1 3 1000000 3 1000001 3 1000002

@@ -2,7 +2,8 @@
  * fake_nvml.c - a libnvidia-ml.so.1 for tests: four GPUs, at PCI 0000:02:00, :04:, :06: and :08:.
  *
  * $FAKE_NVML says what joins them: "switch" (18 links each, to a switch; Hopper), "mesh" (2 links
- * between each pair; Volta), "pcie" (nothing but PCIe 4 x16) or "broken" (nvmlInit fails).
+ * between each pair; Volta), "guest" (as "switch", in a virtual machine that does not see what is
+ * behind the links), "pcie" (nothing but PCIe 4 x16) or "broken" (nvmlInit fails).
  * $FAKE_NVML_DRIVER: the driver.
  */
 #include <stdio.h>
@@ -105,13 +106,15 @@ int nvmlDeviceGetNvLinkRemoteDeviceType(void *device, unsigned link, int *type)
 {
     (void)device;
     (void)link;
-    *type = is("mesh") ? 0 : 2;
+    *type = is("mesh") ? 0 : is("guest") ? 255 : 2;
     return 0;
 }
 
 /* Two links to each of the others. */
 int nvmlDeviceGetNvLinkRemotePciInfo_v2(void *device, unsigned link, struct pci *pci)
 {
+    if (is("guest"))
+        return 3;
     unsigned other = link / 2;
     return nvmlDeviceGetPciInfo_v3((void *)(size_t)(1 + other + (other >= number(device))), pci);
 }

@@ -66,6 +66,10 @@ export HWLOC_XMLFILE=$scratch/node.xml HIERSEARCH_SYSFS=$scratch/sys HIERSEARCH_
 FAKE_NVML=switch run --json
 check "GPUs at an NVSwitch are a switch of 18 links x 20.6 GB/s" 'holds "l[0][\"name\"] == \"nvlink\" and \
     l[0][\"fabric\"] == \"switch\" and l[0][\"arity\"] == 4 and abs(l[0][\"bandwidth_GBps\"] - 370.8) < 1e-6"'
+FAKE_NVML=guest run --json
+check "in a virtual machine links that lead to nothing known lead to a switch" 'holds "l[0][\"fabric\"] == \"switch\" and \
+    l[0][\"arity\"] == 4 and abs(l[0][\"bandwidth_GBps\"] - 370.8) < 1e-6"'
+FAKE_NVML=switch run --json
 check "two NICs of 400 Gb/s are a level of two ports and 100 GB/s" 'holds "l[1][\"ports\"] == 2 and \
     abs(l[1][\"bandwidth_GBps\"] - 100) < 1e-6 and l[1][\"arity\"] is None"'
 check "no figure claims to be measured" 'holds "all(s[\"latency\"].startswith(\"unverified\") and \

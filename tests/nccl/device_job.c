@@ -79,7 +79,7 @@ static uint64_t all_plans(struct hs_bench *bench)
     uint64_t wrong = 0;
     for (int s = 0; s < split_count; s++)
         for (size_t c = 0; c < CHUNK_COUNTS; c += quick ? 2 : 1) {
-            struct hs_plan plan = {splits[s], chunk_counts[c]};
+            struct hs_plan plan = {.split = splits[s], .chunks = chunk_counts[c]};
             wrong += run_plan(bench, &plan, expected);
         }
     for (int i = 0; bench->config.backend->engine->natives[i] != NULL; i++) {
@@ -125,7 +125,7 @@ static void wrong_data_is_found(const struct hs_backend *backend)
     hs_bench_spoil(bench);
     missed += hs_bench_wrong(bench, &native) != count;
     for (int s = 0; s < split_count; s++) {
-        struct hs_plan plan = {splits[s], 2};
+        struct hs_plan plan = {.split = splits[s], .chunks = 2};
         struct hs_task task = plan_task(bench, &plan);
         stop_if(hs_bench_prepare(bench, &task, &err), &err);
         stop_if(hs_bench_run(bench, &task, false, &err), &err);
@@ -170,7 +170,7 @@ static void large_messages_are_right(const struct hs_backend *backend)
                                      .count = count,
                                      .datatype = HS_BFLOAT16,
                                      .operation = HS_SUM};
-    struct hs_plan plan = {splits[split_count / 2], 2};
+    struct hs_plan plan = {.split = splits[split_count / 2], .chunks = 2};
     struct hs_bench *bench = open_bench(&config);
     struct hs_task task = plan_task(bench, &plan);
     char sentence[120];

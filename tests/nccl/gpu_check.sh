@@ -10,7 +10,7 @@
 # With one GPU: 4 ranks share it (HIERSEARCH_SHARED_GPU=1), a functional test; its times mean nothing and none is kept.
 # Environment: OUT (the folder for everything, default BUILD/gpu-check), DEADLINE (seconds for all, 3600), LIMIT (seconds for
 # a check, 900), FIRST_LIMIT (for the first run of 2 ranks, 60: then MPS is tried), HANG (seconds before a plan is given up, 5),
-# BARE=1 (a machine with nothing set up: loopback up, its own name known, NCCL of python3's wheel unless HIERSEARCH_NCCL is
+# PROBE_BYTES (the largest array of gpu_probe), BARE=1 (a machine with nothing set up: loopback up, its own name known, NCCL of python3's wheel unless HIERSEARCH_NCCL is
 # set), MPI (mpich or openmpi), NP (the most ranks, default: one per GPU, 4 where there is one), RANKS (the numbers of ranks,
 # default 2 to NP), PYTHON3, LAUNCH (a launcher with its options, up to the number of ranks: LAUNCH="srun -n").
 # TAP on stdout and in OUT/check.tap, all output in OUT/log.txt, NCCL's warnings in OUT/nccl.txt. Exit status: 0 where there
@@ -29,7 +29,7 @@ esac
 shift
 mpi=${MPI:-mpich}
 job=$build/tests/nccl/nccl_job_gpu device_job=$build/tests/nccl/device_job_gpu measure=$build/hiersearch-measure
-probe=$build/tests/nccl/gpu_probe
+probe=$build/tests/nccl/gpu_probe_gpu
 python=${PYTHON3:-$(command -v python3)}
 out=${OUT:-$build/gpu-check}
 end=$((SECONDS + ${DEADLINE:-3600}))
@@ -107,7 +107,7 @@ launch=("$here/../runner/launch.sh" "$mpi")
 if [ -z "${LAUNCH:-}" ] && ! command -v "mpiexec.$mpi" >/dev/null && ! command -v "mpirun.$mpi" >/dev/null; then
     skip "no launcher of $mpi: set MPI= or LAUNCH=, or start this by in_root.sh (docs/gpu.md)"
 fi
-for program in "$job" "$device_job" "$measure"; do
+for program in "$job" "$device_job" "$measure" "$probe"; do
     ldd "$program" 2>&1 | grep -q 'not found' || continue
     ldd "$program" >"$scratch/out" 2>&1
     say 1 "$(basename "$program") finds its libraries"
@@ -142,8 +142,8 @@ smoke() {
     check "1 rank: host and mpi on GPU memory, $how" "$limit" "${launch[@]}" 1 \
         ${sanitizer:+"$sanitizer" --error-exitcode 9} "$device_job" quick
     check "1 rank: every split, nccl and nccl-graph" "$limit" "${launch[@]}" 1 "$job" splits quick
-    [ -x "$probe" ] || return
-    run "$limit" "$probe" && cp "$scratch/out" "$out/probe.json" &&
+    # shellcheck disable=SC2086 # nothing, or a number
+    run "$limit" "$probe" ${PROBE_BYTES:-} && cp "$scratch/out" "$out/probe.json" &&
         "$python" -c 'import json, sys; sys.exit(not json.load(open(sys.argv[1]))["figures"])' "$out/probe.json" >>"$scratch/out" 2>&1
     say $? "the figures of this GPU are taken (OUT/probe.json)"
 }

@@ -51,7 +51,82 @@ static struct hs_bench *open_backend(const struct hs_backend *backend, enum hs_d
     return open_bench(&config);
 }
 
+/* ---- NCCL's calls, looked at on their way ---- */
+
+/* NCCL's table, whose calls the last rank drops from its first one of a phase on. */
+static struct {
+    struct hs_nccl_api real;
+    enum hs_phase phase;
+    bool armed, in_capture, silent;         /* in_capture: only what is captured */
+    ncclRedOp_t operations[HS_PHASE_COUNT]; /* of the last call of a phase */
+} deserter;
+
+static bool deserts(enum hs_phase phase, cudaStream_t stream)
+{
+    enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+
+    (void)cudaStreamIsCapturing(stream, &capture);
+    if (deserter.armed && phase == deserter.phase &&
+        (capture == cudaStreamCaptureStatusActive) == deserter.in_capture)
+        deserter.silent = true;
+    return deserter.silent;
+}
+
+static ncclResult_t reduce_scatter(const void *input, void *output, size_t count,
+                                   ncclDataType_t datatype, ncclRedOp_t operation, ncclComm_t comm,
+                                   cudaStream_t stream)
+{
+    deserter.operations[HS_REDUCE_SCATTER] = operation;
+    return deserts(HS_REDUCE_SCATTER, stream)
+               ? ncclSuccess
+               : deserter.real.ReduceScatter(input, output, count, datatype, operation, comm,
+                                             stream);
+}
+
+static ncclResult_t all_reduce(const void *input, void *output, size_t count,
+                               ncclDataType_t datatype, ncclRedOp_t operation, ncclComm_t comm,
+                               cudaStream_t stream)
+{
+    deserter.operations[HS_ALLREDUCE] = operation;
+    return deserts(HS_ALLREDUCE, stream)
+               ? ncclSuccess
+               : deserter.real.AllReduce(input, output, count, datatype, operation, comm, stream);
+}
+
+static ncclResult_t all_gather(const void *input, void *output, size_t count,
+                               ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream)
+{
+    return deserts(HS_ALLGATHER, stream)
+               ? ncclSuccess
+               : deserter.real.AllGather(input, output, count, datatype, comm, stream);
+}
+
+static void put_deserter_in(void)
+{
+    const struct hs_nccl_api *found;
+    struct hs_nccl_api *api;
+    struct hs_error err;
+
+    stop_if(hs_nccl_api_get(&found, &err), &err);
+    deserter.real = *found;
+    memcpy(&api, &found, sizeof(api)); /* the table itself is not const */
+    api->ReduceScatter = reduce_scatter;
+    api->AllReduce = all_reduce;
+    api->AllGather = all_gather;
+}
+
 /* ---- splits ---- */
+
+/* Whether a run makes no call into NCCL and launches a graph. */
+static bool was_replayed(struct hs_bench *bench, const struct hs_task *task)
+{
+    struct hs_nccl_clock before = hs_nccl_engine_clock(bench->engine), after;
+    struct hs_error err;
+
+    stop_if(hs_bench_run(bench, task, false, &err), &err);
+    after = hs_nccl_engine_clock(bench->engine);
+    return after.calls == before.calls && after.replays == before.replays + 1;
+}
 
 static uint64_t run_plan(struct hs_bench *bench, const struct hs_plan *plan)
 {
@@ -66,7 +141,66 @@ static uint64_t run_plan(struct hs_bench *bench, const struct hs_plan *plan)
     stage_seconds(bench, times);
     for (int i = 0; i < 2 * plan->split.count - 1; i++)
         sum += times[i];
+    wrong += was_replayed(bench, &task) != (backend == &hs_backend_nccl_graph);
     return wrong + !(sum > 0 && backend->engine->device_seconds(bench->engine) > 0);
+}
+
+/* Runs that are held: none begins before `go`, all are made, the result is right. Work that has not
+ * run by itself is not held, because its first calls may wait for the device: the stand-in sees it.
+ */
+static uint64_t run_held(struct hs_bench *bench, const struct hs_task *task, bool cold)
+{
+    const struct hs_engine *engine = bench->config.backend->engine;
+    struct hs_work work = {.task = task,
+                           .datatype = bench->config.datatype,
+                           .operation = bench->config.operation,
+                           .input = bench->input,
+                           .output = bench->output,
+                           .room = bench->room,
+                           .line = hs_backend_line(bench->config.backend, bench->config.datatype)};
+    struct hs_nccl_clock before, after;
+    bool done = false, moved;
+    struct hs_error err;
+    uint64_t bad = 0;
+    int runs = engine->runs_to_hold(bench->engine, &work);
+
+    stop_if(hs_bench_prepare(bench, task, &err), &err);
+    if (!cold)
+        stop_if(hs_bench_run(bench, task, false, &err), &err);
+    hs_bench_spoil(bench);
+    before = hs_nccl_engine_clock(bench->engine);
+    stop_if(engine->hold(bench->engine, &work, runs, &err), &err);
+    after = hs_nccl_engine_clock(bench->engine);
+    bad += after.calls + after.replays - before.calls - before.replays < (uint64_t)runs;
+    for (int look = 0; look < 50 && !cold; look++) {
+        stop_if(engine->test(bench->engine, &done, &moved, &err), &err);
+        bad += done;
+    }
+    engine->go(bench->engine);
+    while (!done)
+        stop_if(engine->test(bench->engine, &done, &moved, &err), &err);
+    bad += !(engine->device_seconds(bench->engine) > 0);
+    return bad + hs_bench_wrong(bench, task);
+}
+
+static void held_runs_are_right(const struct hs_backend *backend)
+{
+    struct hs_bench *bench = open_backend(backend, HS_FLOAT32, HS_AVERAGE, 10007, TIMEOUT_SECONDS);
+    struct hs_task native = native_task(bench, 0);
+    uint64_t bad = run_held(bench, &native, false);
+    char sentence[160];
+
+    for (int cold = 1; cold >= 0; cold--)
+        for (int s = 0; s < split_count; s++) {
+            struct hs_plan plan = {.split = splits[s], .chunks = 1 + 7 * (s % 2)};
+            struct hs_task task = plan_task(bench, &plan);
+
+            bad += run_held(bench, &task, cold);
+        }
+    close_bench(bench);
+    snprintf(sentence, sizeof(sentence),
+             "%s: runs that are held begin when all are issued, and are right", backend->name);
+    tell(bad, sentence);
 }
 
 static uint64_t all_plans(struct hs_bench *bench)
@@ -86,6 +220,7 @@ static uint64_t all_baselines(struct hs_bench *bench)
     for (int i = 0; bench->config.backend->engine->natives[i] != NULL; i++) {
         struct hs_task task = native_task(bench, i);
         wrong += run_task(bench, &task, false);
+        wrong += was_replayed(bench, &task) != (bench->config.backend == &hs_backend_nccl_graph);
     }
     return wrong;
 }
@@ -107,6 +242,25 @@ static void check_all_plans(const struct hs_backend *backend, enum hs_datatype d
              "%s: %s of %s is right by every split and chunks, and by both baselines",
              backend->name, hs_operation_names[operation], hs_datatype_names[datatype]);
     tell(wrong, sentence);
+}
+
+/* What ranks that share a GPU set where the user did not; NCCL_MAX_CTAS is the user's here. */
+static void sharing_is_arranged(void)
+{
+    static const char *const set[][2] = {{"NCCL_MAX_CTAS", "3"},   {"NCCL_MNNVL_ENABLE", "0"},
+                                         {"NCCL_RAS_ENABLE", "0"}, {"NCCL_SOCKET_IFNAME", "lo"},
+                                         {"NCCL_IB_DISABLE", "1"}, {"CUDA_MODULE_LOADING", "EAGER"},
+                                         {"NCCL_NET", "Socket"}};
+    uint64_t bad = 0;
+
+    setenv("NCCL_MAX_CTAS", "3", 1);
+    close_bench(open_backend(&hs_backend_nccl, HS_FLOAT32, HS_SUM, 100, TIMEOUT_SECONDS));
+    for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
+        const char *value = getenv(set[i][0]);
+
+        bad += !value || strcmp(value, set[i][1]) != 0;
+    }
+    tell(bad, "ranks that share a GPU set what lets them, and leave what the user set");
 }
 
 static void spoiled_is_all_wrong(const struct hs_backend *backend)
@@ -131,6 +285,28 @@ static void layers_run_alone(const struct hs_backend *backend)
     close_bench(bench);
 }
 
+/* Only the first layer scales, where that is exact. */
+static void averages_scale_once(void)
+{
+    bool power = (np & (np - 1)) == 0;
+    struct hs_bench *bench =
+        open_backend(&hs_backend_nccl, HS_BFLOAT16, HS_AVERAGE, 1009, TIMEOUT_SECONDS);
+    uint64_t bad = 0;
+
+    for (int s = 0; s < split_count; s++) {
+        struct hs_plan plan = {.split = splits[s], .chunks = 1};
+        struct hs_task task = plan_task(bench, &plan);
+        bool flat = plan.split.count == 1;
+
+        bad += run_task(bench, &task, false);
+        bad += deserter.operations[HS_ALLREDUCE] != (power && flat ? ncclAvg : ncclSum);
+        bad += !flat && (deserter.operations[HS_REDUCE_SCATTER] >= ncclNumOps) !=
+                            (power && plan.split.count == 2);
+    }
+    close_bench(bench);
+    tell(bad, "an average scales in the first layer alone, or divides at the end");
+}
+
 static void check_splits(void)
 {
     static const struct hs_backend *const backends[] = {&hs_backend_nccl, &hs_backend_nccl_graph};
@@ -142,6 +318,10 @@ static void check_splits(void)
                     check_all_plans(backends[b], (enum hs_datatype)d, (enum hs_operation)o);
     if (first)
         return;
+    for (int b = 0; b < 2; b++)
+        held_runs_are_right(backends[b]);
+    put_deserter_in();
+    averages_scale_once();
     spoiled_is_all_wrong(&hs_backend_nccl);
     layers_run_alone(&hs_backend_nccl);
 }
@@ -211,6 +391,23 @@ static void fault_is_survived(const struct hs_backend *backend, const char *faul
     tell(bad, sentence);
 }
 
+static void registration_is_all_or_none(void)
+{
+    struct hs_bench *bench;
+    uint64_t bad = 0;
+
+    setenv("STANDIN_FAULT", "refuse:register:4", 1);
+    bench = open_backend(&hs_backend_nccl, HS_FLOAT32, HS_SUM, 1009, TIMEOUT_SECONDS);
+    for (int s = 0; s < split_count; s++) {
+        struct hs_plan plan = {.split = splits[s], .chunks = 1};
+
+        bad += run_plan(bench, &plan);
+    }
+    close_bench(bench);
+    unsetenv("STANDIN_FAULT");
+    tell(bad, "a buffer that one rank cannot register is registered by none");
+}
+
 static void wrong_data_is_seen(void)
 {
     struct hs_bench *bench =
@@ -231,6 +428,8 @@ static void wrong_data_is_seen(void)
 
 static void check_faults(void)
 {
+    const char *blocking = getenv("HIERSEARCH_NCCL_BLOCKING");
+
     if (np != 8 || standin_check_leaks == NULL) {
         tell(0, "faults are injected # SKIP needs the stand-in and 8 ranks");
         return;
@@ -238,74 +437,17 @@ static void check_faults(void)
     fault_is_survived(&hs_backend_nccl, "hang:reduce-scatter:4", "4x2", true);
     fault_is_survived(&hs_backend_nccl, "hang:allreduce:2", "4x2/3", true);
     fault_is_survived(&hs_backend_nccl, "hang:allgather:2", "2x2x2/2", true);
-    fault_is_survived(&hs_backend_nccl, "hang:split:4", "2x4", true);
+    if (blocking != NULL) /* else the call itself hangs, and only the guard ends it */
+        fault_is_survived(&hs_backend_nccl, "hang:split:4", "2x4", true);
     fault_is_survived(&hs_backend_nccl, "error:allreduce:4", "2x4", false);
     fault_is_survived(&hs_backend_nccl, "refuse:allgather:2", "2x4", false);
     fault_is_survived(&hs_backend_nccl_graph, "hang:allreduce:2", "4x2/3", true);
     fault_is_survived(&hs_backend_nccl_graph, "error:allgather:4", "4x2", false);
     wrong_data_is_seen();
+    registration_is_all_or_none();
 }
 
 /* ---- hangs: no fault is injected, so on GPUs, too ---- */
-
-/* NCCL's table, whose calls the last rank drops from its first one of a phase on. */
-static struct {
-    struct hs_nccl_api real;
-    enum hs_phase phase;
-    bool armed, in_capture, silent; /* in_capture: only what is captured */
-} deserter;
-
-static bool deserts(enum hs_phase phase, cudaStream_t stream)
-{
-    enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-
-    (void)cudaStreamIsCapturing(stream, &capture);
-    if (deserter.armed && phase == deserter.phase &&
-        (capture == cudaStreamCaptureStatusActive) == deserter.in_capture)
-        deserter.silent = true;
-    return deserter.silent;
-}
-
-static ncclResult_t reduce_scatter(const void *input, void *output, size_t count,
-                                   ncclDataType_t datatype, ncclRedOp_t operation, ncclComm_t comm,
-                                   cudaStream_t stream)
-{
-    return deserts(HS_REDUCE_SCATTER, stream)
-               ? ncclSuccess
-               : deserter.real.ReduceScatter(input, output, count, datatype, operation, comm,
-                                             stream);
-}
-
-static ncclResult_t all_reduce(const void *input, void *output, size_t count,
-                               ncclDataType_t datatype, ncclRedOp_t operation, ncclComm_t comm,
-                               cudaStream_t stream)
-{
-    return deserts(HS_ALLREDUCE, stream)
-               ? ncclSuccess
-               : deserter.real.AllReduce(input, output, count, datatype, operation, comm, stream);
-}
-
-static ncclResult_t all_gather(const void *input, void *output, size_t count,
-                               ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream)
-{
-    return deserts(HS_ALLGATHER, stream)
-               ? ncclSuccess
-               : deserter.real.AllGather(input, output, count, datatype, comm, stream);
-}
-
-static void put_deserter_in(void)
-{
-    const struct hs_nccl_api *found;
-    struct hs_nccl_api *api;
-    struct hs_error err;
-
-    stop_if(hs_nccl_api_get(&found, &err), &err);
-    deserter.real = *found;
-    memcpy(&api, &found, sizeof(api)); /* the table itself is not const */
-    api->ReduceScatter = reduce_scatter;
-    api->AllReduce = all_reduce;
-    api->AllGather = all_gather;
-}
 
 struct hang {
     const struct hs_backend *backend;
@@ -545,6 +687,8 @@ int main(int argc, char **argv)
         check_hangs(atof(argv[2]));
     else if (strcmp(mode, "abort-order") == 0 && argc > 2 && np == 2)
         check_abort_order(atof(argv[2]));
+    else if (strcmp(mode, "sharing") == 0)
+        sharing_is_arranged();
     else if (strcmp(mode, "time") == 0)
         check_time();
     else if (my_rank == 0)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/cuda_kernels.h"
 #include "standin.h"
 
 #define COUNT 256
@@ -155,6 +156,30 @@ static void abort_with_a_graph(void)
     ncclCommAbort(comm);
 }
 
+static uint32_t *hold(void)
+{
+    uint32_t *gate;
+    cudaHostAlloc((void **)&gate, sizeof *gate, cudaHostAllocPortable);
+    *gate = 0;
+    hs_cuda_wait(gate, 1, a);
+    return gate;
+}
+
+static void first_call_while_held(void)
+{
+    hold();
+    all(comm, a);
+}
+
+static void too_much_while_held(void)
+{
+    all(comm, a);
+    finish();
+    hold();
+    for (int i = 0; i < 2000; i++)
+        all(comm, a);
+}
+
 static void destroy_at_work(void)
 {
     if (rank == 0)
@@ -298,6 +323,11 @@ static void right(void)
     finish();
     cudaGraphExecDestroy(exec);
     cudaGraphDestroy(graph);
+    uint32_t *gate = hold();
+    all(comm, a);
+    *gate = 1;
+    finish();
+    cudaFreeHost(gate);
     stuck();
     ncclGroupStart();
     ncclCommAbort(comm);
@@ -325,6 +355,8 @@ static const struct {
     {"destroy-at-work", "state", destroy_at_work},
     {"abort-one-by-one", "abort", abort_one_by_one},
     {"abort-with-a-graph", "abort", abort_with_a_graph},
+    {"first-call-while-held", "gate", first_call_while_held},
+    {"too-much-while-held", "gate", too_much_while_held},
     {"beyond-memory", "memory", beyond_memory},
     {"bad-overlap", "memory", bad_overlap},
     {"free-registered", "memory", free_registered},

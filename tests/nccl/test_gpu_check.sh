@@ -26,6 +26,7 @@ fake=$scratch/fake
 mkdir -p "$fake/tests/nccl" "$scratch/bin"
 printf '#!/bin/bash\neval "${JOB:-echo ok 1 - right}"\n' >"$fake/tests/nccl/nccl_job_gpu"
 printf '#!/bin/bash\necho ok 1 - right\n' >"$fake/tests/nccl/device_job_gpu"
+printf '#!/bin/bash\necho "{\\"figures\\": [1]}"\n' >"$fake/tests/nccl/gpu_probe_gpu"
 cat >"$fake/hiersearch-measure" <<'END'
 #!/bin/bash
 [ "$1" = --help ] && { echo "backends: nccl, nccl-graph"; exit; }
@@ -67,6 +68,8 @@ ends 1 "a plan that is not ok is not right" gpu-check STATUS=timeout "${check[@]
 ends 1 "nothing measured is not right" gpu-check ROWS= "${check[@]}"
 ends 1 "a job that does not end in time is not right" gpu-check LIMIT=1 JOB='sleep 9' "${check[@]}" recovery
 ends 1 "what comes after the deadline is not right" gpu-check DEADLINE=0 "${check[@]}"
+printf '#!/bin/bash\necho "{\\"figures\\": []}"\n' >"$fake/tests/nccl/gpu_probe_gpu"
+ends 1 "a probe without figures is not right" gpu-check "${check[@]}" smoke
 ends 1 "an unknown part is not right" gpu-check "${check[@]}" nonsense
 ends 0 "exit status 0 where all is right" gpu-bench "${bench[@]}"
 ends 1 "a plan that is not ok is not right" gpu-bench STATUS=wrong "${bench[@]}"
@@ -95,6 +98,7 @@ standin_build() {
     cp "$build/tests/nccl/measure" "$scratch/build/hiersearch-measure"
     cp "$build/tests/nccl/nccl_job" "$scratch/build/tests/nccl/nccl_job_gpu"
     cp "$build/tests/nccl/device_job" "$scratch/build/tests/nccl/device_job_gpu"
+    cp "$build/tests/nccl/gpu_probe" "$scratch/build/tests/nccl/gpu_probe_gpu"
 }
 the_calls() {
     local name line status folder=$scratch/tree
@@ -110,7 +114,7 @@ the_calls() {
         line=$(sed -n "s/^    \(.*gpu_check.sh build\/gpu-package.tgz $name\)\$/\1/p" docs/gpu.md)
         mkdir -p "$scratch/$name" "$scratch/standin"
         ((${#line} > 0 && ${#line} <= 2000)) && (cd "$folder" && env -i PATH="$scratch/bare" HOME="$scratch" OUT="$scratch/$name" STANDIN_DIR="$scratch/standin" \
-            STANDIN_GPUS=1 HIERSEARCH_NCCL= HANG=0.7 bash -c "$line") >"$scratch/out" 2>&1
+            STANDIN_GPUS=1 PROBE_BYTES=1048576 HIERSEARCH_NCCL= HANG=0.7 bash -c "$line") >"$scratch/out" 2>&1
         status=$?
         say $status "the call $name of docs/gpu.md is right, without a compiler ($(grep -c '^ok ' "$scratch/out") checks)"
         (($(find "$scratch/$name" -type f | wc -l) <= 8)) && [ -s "$scratch/$name/check.tap" ] && [ -s "$scratch/$name/log.txt" ]

@@ -108,12 +108,36 @@ END
     return $code
 }
 
+# By default, because a thread per call of those that do not would weigh on plans; a result says which they were.
+communicators_block() {
+    measure 2 --backend nccl
+    ((status == 0)) && result 'r["versions"]["device"] == "NCCL 2.28.9, stand-in"'
+    say $? "measure --backend nccl: communicators are blocking" "$scratch/out"
+    result 'all(c["measured"]["median_seconds"] == c["measured"]["device_median_seconds"] and
+        c["measured"]["eager_median_seconds"] > 0 for c in m["candidates"] + m["baselines"])'
+    say $? "measure --backend nccl: plans are ranked by the device's time of held runs, the host's is beside it" "$scratch/out"
+    HIERSEARCH_NCCL_BLOCKING=0 measure 2 --backend nccl
+    ((status == 0)) && result 'r["versions"]["device"] == "NCCL 2.28.9, stand-in, non-blocking communicators"'
+    say $? "measure --backend nccl: non-blocking ones where that is asked for, and the result says so" "$scratch/out"
+}
+
+# layers_overlap BACKEND WHY [NAME=VALUE...]: what the result says of it; "" where they do.
+layers_overlap() {
+    local backend=$1 why=$2
+    shift 2
+    export "${@?}"
+    measure 2 --backend "$backend"
+    unset "${@%%=*}"
+    ((status == 0)) && result "r['versions']['device'] == 'NCCL 2.28.9, stand-in$why'"
+    say $? "measure --backend $backend, $*: the result says whether layers may overlap" "$scratch/out"
+}
+
 sharing_is_asked_for() {
     export STANDIN_GPUS=1
     timeout 60 "$here/../runner/launch.sh" "$mpi" 2 "$programs/nccl_job" splits quick >"$scratch/out" 2>&1
     grep -q '2 ranks share one GPU.*HIERSEARCH_SHARED_GPU=1' "$scratch/out"
     say $? "ranks that share a GPU are refused, and told what to set" "$scratch/out"
-    HIERSEARCH_SHARED_GPU=1 job 2 "$programs/nccl_job" time
+    HIERSEARCH_SHARED_GPU=1 job 2 "$programs/nccl_job" sharing
     measure 2 --backend nccl
     ((status == 2)) && grep -q -- '--backend nccl: 2 ranks share one GPU.*HIERSEARCH_SHARED_GPU=1.*NCCL_HOSTID.*NCCL_NET=Socket.*NCCL_MULTI_RANK_GPU_ENABLE=1' "$scratch/out"
     say $? "measure --backend nccl: refused, with the names of the variables" "$scratch/out"
@@ -219,11 +243,17 @@ device_memory() {
 
 stand_in_itself
 for np in 1 2 3 4 6; do job $np "$programs/nccl_job" splits quick; done
-HIERSEARCH_NCCL_BLOCKING=1 job 4 "$programs/nccl_job" splits quick
+HIERSEARCH_NCCL_BLOCKING=0 job 4 "$programs/nccl_job" splits quick
 job 4 "$programs/nccl_job_old" splits quick
-job 8 "$programs/nccl_job" faults
 # Before 2.22 a group does not hold aborts together: each has a thread.
-STANDIN_NCCL=22105 job 8 "$programs/nccl_job" faults
+HIERSEARCH_NCCL_BLOCKING=0 STANDIN_NCCL=22105 job 8 "$programs/nccl_job" faults
+job 4 "$programs/nccl_job" hangs 0.4
+job 2 "$programs/nccl_job" abort-order 0.4
+communicators_block
+layers_overlap nccl ", layers do not overlap: NCCL_LAUNCH_ORDER_IMPLICIT=0" NCCL_LAUNCH_ORDER_IMPLICIT=0
+layers_overlap nccl ", layers do not overlap: driver before CUDA 12.3" STANDIN_DRIVER=12020
+layers_overlap nccl "" STANDIN_DRIVER=12080
+layers_overlap nccl-graph ", layers do not overlap: graphs, driver before CUDA 12.9" STANDIN_DRIVER=12080
 job 2 "$programs/nccl_job" time
 for np in 2 3 4; do device_memory $np quick; done
 sharing_is_asked_for
@@ -249,6 +279,8 @@ if [ "$mode" = full ]; then
     for np in 2 3 4 5 6 7 8; do job $np "$programs/nccl_job" splits; done
     for np in 9 10 11 12 13 14 15 16; do job $np "$programs/nccl_job" splits quick; done
     job 4 "$programs/nccl_job" time
+    job 8 "$programs/nccl_job" faults
+    HIERSEARCH_NCCL_BLOCKING=0 job 4 "$programs/nccl_job" hangs 0.7
     for np in 1 2 3 4 5 6 7 8; do device_memory $np; done
     unset MAKEFLAGS MFLAGS
     export ASAN_OPTIONS=detect_leaks=0 # MPI's own; the stand-in counts what the backend leaves

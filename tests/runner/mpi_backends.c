@@ -298,7 +298,7 @@ static void times_and_padding_are_told(const struct hs_backend *backend)
             sum += times[i];
         }
         wrong += sum > whole;
-        size_t padded = hs_task_padded(&task);
+        size_t padded = hs_task_padded(&task, 1);
         size_t last = (size_t)plan.split.sizes[plan.split.count - 1];
         wrong += padded < count || padded >= count + (size_t)np / last ||
                  padded % ((size_t)np / last) != 0;

@@ -228,7 +228,7 @@ static void check_padding(void)
     p.config.count = 5;
     struct hs_task inner = task_of(&p, "2x2"), flat = task_of(&p, "4");
     open_played(&p);
-    tell(hs_task_padded(&inner) == 6 && hs_task_padded(&flat) == 5,
+    tell(hs_task_padded(&inner, 1) == 6 && hs_task_padded(&flat, 1) == 5,
          "5 elements travel as 6 where the first layer has 2 ranks");
     tell(hs_bench_bytes(&p.bench) < 65536, "it needs next to no memory");
     hs_bench_close(&p.bench);

@@ -54,14 +54,15 @@ static size_t input_count(const struct standin_work *work)
     return work->kind == CALL_REDUCE_SCATTER ? work->count * (size_t)work->comm->size : work->count;
 }
 
-/* ncclAvg of floats: each input times 1/size, rounded to the type, then the sum. */
-static void scale(void *data, size_t count, int datatype, int size)
+/* ncclAvg and ncclDevPreMulSum of floats: each input times the factor, rounded to the type, then
+ * the sum. */
+static void scale(void *data, size_t count, int datatype, double exact)
 {
-    float factor = 1.0f / (float)size;
+    float factor = (float)exact;
     uint16_t *halves = data;
     for (size_t i = 0; i < count; i++)
         if (datatype == ncclFloat64)
-            ((double *)data)[i] *= 1.0 / size;
+            ((double *)data)[i] *= exact;
         else if (datatype == ncclFloat32)
             ((float *)data)[i] *= factor;
         else if (datatype == ncclFloat16)
@@ -84,9 +85,17 @@ static void arrive(struct standin_work *work)
     memcpy(slot(comm, comm->rank), work->inputs[0], bytes);
     standin_memory_close();
     if (work->operation == ncclAvg)
-        scale(slot(comm, comm->rank), count, work->datatype, comm->size);
-    me->signature = (struct signature){work->kind,     work->datatype, work->operation,
-                                       work->captured, work->count,    work->ordinal};
+        scale(slot(comm, comm->rank), count, work->datatype, 1.0 / comm->size);
+    else if (work->operation >= ncclNumOps)
+        scale(slot(comm, comm->rank), count, work->datatype,
+              comm->scalars[work->operation - ncclNumOps]);
+    me->signature = (struct signature){.kind = work->kind,
+                                       .datatype = work->datatype,
+                                       .operation = work->operation,
+                                       .captured = work->captured,
+                                       .registrations = comm->registrations,
+                                       .count = work->count,
+                                       .ordinal = work->ordinal};
     atomic_store(&me->arrived, work->sequence);
     work->arrived = true;
 }
@@ -104,6 +113,8 @@ static void compare(const struct standin_work *work)
                            work->sequence, standin_call_names[mine->kind],
                            (unsigned long)mine->count, standin_call_names[other->kind],
                            (unsigned long)other->count, r, comm->size);
+        if (mine->registrations != other->registrations)
+            standin_broken("order", "buffers are registered on some ranks and not on others");
         if (mine->ordinal != other->ordinal)
             standin_broken("order", "%s: number %u of all calls here, %u on rank %d of %d",
                            standin_call_names[mine->kind], mine->ordinal, other->ordinal, r,
@@ -213,6 +224,9 @@ static ncclResult_t call(const char *name, enum call_kind kind, const void *inpu
                                 .count = count,
                                 .ranges = {{(char *)input, in, false}, {output, out, true}}};
     check_overlap(comm, input, in, output, out);
+    if (comm->issued == 0 && standin_stream_held())
+        standin_broken("gate", "the first %s of a communicator while the host holds a stream",
+                       name);
     if (strcmp(standin_fault(standin_call_names[kind], comm->size), "refuse") == 0)
         return standin_refuse(ncclSystemError, "injected");
     if (group_depth == 0)

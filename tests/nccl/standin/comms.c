@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "comms.h"
+#include "engine/float16.h"
 
 /* How long the end of a communicator waits for the device before that counts as for ever. */
 #define END_LOOK_MICROSECONDS 1000
@@ -225,6 +226,8 @@ ncclResult_t ncclCommRegister(ncclComm_t comm, void *buffer, size_t bytes, void 
 {
     standin_comm_check_ready(comm, "ncclCommRegister");
     standin_memory_check(buffer, bytes, "ncclCommRegister");
+    if (strcmp(standin_fault("register", comm->size), "refuse") == 0)
+        return standin_refuse(ncclSystemError, "injected");
     if (comm->registrations == 8)
         return standin_refuse(ncclInvalidUsage, "too many registrations for the stand-in");
     standin_memory_register(buffer, 1);
@@ -257,6 +260,21 @@ ncclResult_t ncclMemFree(void *memory)
     return ncclSuccess;
 }
 #endif
+
+ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t *operation, void *scalar, ncclDataType_t datatype,
+                                      ncclScalarResidence_t residence, ncclComm_t comm)
+{
+    standin_comm_check_ready(comm, "ncclRedOpCreatePreMulSum");
+    if (comm->scalar_count == 8 || residence != ncclScalarHostImmediate)
+        return standin_refuse(ncclInvalidUsage, "more than the stand-in takes");
+    comm->scalars[comm->scalar_count] = datatype == ncclFloat64   ? *(double *)scalar
+                                        : datatype == ncclFloat32 ? *(float *)scalar
+                                        : datatype == ncclFloat16
+                                            ? hs_float16_to_float(*(uint16_t *)scalar)
+                                            : hs_bfloat16_to_float(*(uint16_t *)scalar);
+    *operation = (ncclRedOp_t)(ncclNumOps + comm->scalar_count++);
+    return ncclSuccess;
+}
 
 /* ---- ending ---- */
 

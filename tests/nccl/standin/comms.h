@@ -16,7 +16,7 @@ extern const char *const standin_call_names[];
 
 /* What one rank says of a collective; all must say the same. */
 struct signature {
-    int kind, datatype, operation, captured;
+    int kind, datatype, operation, captured, registrations;
     uint64_t count;
     uint32_t ordinal;
 };
@@ -45,6 +45,8 @@ struct ncclComm {
     size_t region_bytes;
     ncclResult_t error;
     uint32_t issued, done; /* collectives */
+    int scalar_count;
+    double scalars[8]; /* of ncclRedOpCreatePreMulSum */
     int registrations;
     void *registered[8];
     /* A call that has not been put on its stream yet. */

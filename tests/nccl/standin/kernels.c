@@ -145,6 +145,23 @@ cudaError_t hs_cuda_divide(void *data, size_t count, enum hs_datatype datatype, 
     return cudaGetLastError();
 }
 
+static bool wait_step(struct standin_work *work)
+{
+    const volatile uint32_t *passed = work->inputs[0];
+    return (int32_t)(*passed - (uint32_t)work->number) >= 0;
+}
+
+cudaError_t hs_cuda_wait(const volatile uint32_t *turn_passed, uint32_t turn, cudaStream_t stream)
+{
+    struct standin_work work = {.name = "the wait kernel",
+                                .step = wait_step,
+                                .gate = true,
+                                .inputs = {(const void *)turn_passed},
+                                .number = turn};
+    standin_stream_put(stream, &work);
+    return cudaGetLastError();
+}
+
 static bool reduce_step(struct standin_work *work)
 {
     standin_memory_open();

@@ -20,7 +20,8 @@
  * (standin_check_leaks) communicators, memory, streams, events or graphs left at the end abort
  * a communicator is taken apart while a kernel of any other is stuck, or while a graph with it
  * lives: NCCL waits for both, here for some seconds. Aborts of one group (from 2.22) or of threads
- * stop all kernels first
+ * stop all kernels first gate the host waits for a device that waits for the host: the first call
+ * of a communicator, or more on a stream than a GPU's queue takes, while the host holds a stream
  *
  * The host touching device memory is a segmentation fault: it can be accessed only while queued
  * work runs. MPI is part of the stand-in, too (mpi.c): handing it device memory is against the rule
@@ -30,9 +31,9 @@
  *
  * $STANDIN_FAULT injects one fault, "KIND:CALL:SIZE", into the calls of rank 0 (as given to
  * ncclCommInitRankConfig) on communicators of SIZE ranks. CALL: reduce-scatter, allgather,
- * allreduce, split, init. KIND: hang (never gets there), error (the communicator's state becomes
- * ncclRemoteError), refuse (the call returns ncclSystemError), wrong (a bit of the result is
- * wrong). It is read at each call.
+ * allreduce, split, init, register. KIND: hang (never gets there), error (the communicator's state
+ * becomes ncclRemoteError), refuse (the call returns ncclSystemError), wrong (a bit of the result
+ * is wrong). It is read at each call.
  *
  * $STANDIN_GPUS: GPUs of the node, 64 by default. $STANDIN_GPU: their name. $STANDIN_DRIVER: the
  * driver's CUDA version, 13000 by default. $STANDIN_NCCL: NCCL's version.
@@ -103,7 +104,7 @@ struct standin_work {
     struct standin_range ranges[STANDIN_RANGES];
     struct ncclComm *comm; /* collectives */
     uint32_t sequence, ordinal;
-    bool arrived, captured;
+    bool arrived, captured, gate; /* gate: ends when the host says so */
     /* what it computes */
     int kind, datatype, operation;
     void *output;
@@ -120,6 +121,8 @@ bool standin_progress(void);
 /* Whether work of this communicator is queued; drops it where `drop`. */
 bool standin_stream_has(const struct ncclComm *comm, bool drop);
 bool standin_stream_captures(cudaStream_t stream);
+/* Whether the host holds any stream. */
+bool standin_stream_held(void);
 /* Whether anything is queued on any stream that cannot be carried out now. */
 bool standin_stream_stuck(void);
 /* Whether an instantiated graph calls this communicator. */

@@ -68,6 +68,18 @@ static void check_event(cudaEvent_t event, const char *call)
 
 /* ---- queueing ---- */
 
+/* What a GPU takes from one stream before the host has to wait. */
+#define QUEUE_ROOM 1000
+
+static void check_room(cudaStream_t stream)
+{
+    size_t count = 0;
+    for (const struct command *at = stream->queue.first; at != NULL; at = at->next)
+        count++;
+    if (count > QUEUE_ROOM && standin_stream_held())
+        standin_broken("gate", "%zu operations on a stream while the host holds one", count);
+}
+
 void standin_put_live(cudaStream_t stream, const struct standin_work *work)
 {
     struct command command = {.kind = COMMAND_WORK, .work = *work};
@@ -81,6 +93,7 @@ void standin_put_live(cudaStream_t stream, const struct standin_work *work)
     if (work->comm != NULL)
         standin_collective_number(&command.work);
     standin_append(&stream->queue, &command);
+    check_room(stream);
 }
 
 void standin_stream_put(cudaStream_t stream, const struct standin_work *work)
@@ -191,6 +204,16 @@ bool standin_stream_has(const struct ncclComm *comm, bool drop)
                     at->work.comm = NULL; /* its step then ends at once */
             }
     return found;
+}
+
+bool standin_stream_held(void)
+{
+    standin_progress();
+    for (cudaStream_t at = streams; at != NULL; at = at->next)
+        if (at->queue.first != NULL && at->queue.first->kind == COMMAND_WORK &&
+            at->queue.first->work.gate)
+            return true;
+    return false;
 }
 
 bool standin_stream_stuck(void)
