@@ -282,15 +282,15 @@ static enum hs_status say_published(const struct hs_predict *predict,
                                     const struct hs_predict_point *point, struct hs_error *err)
 {
     const struct hs_system *system = predict->system;
-    struct hs_published *found = calloc(system->published_count + 1, sizeof(*found));
+    struct hs_published *found = calloc(system->published.count + 1, sizeof(*found));
     size_t count = 0;
 
     if (!found)
         return hs_no_memory(err);
-    for (size_t i = 0; i < system->published_count; i++)
-        if (system->published[i].np == point->request.problem.group.size &&
-            system->published[i].bytes == point->bytes)
-            found[count++] = system->published[i];
+    for (size_t i = 0; i < system->published.count; i++)
+        if (system->published.items[i].np == point->request.problem.group.size &&
+            system->published.items[i].bytes == point->bytes)
+            found[count++] = system->published.items[i];
     qsort(found, count, sizeof(*found), compare_published);
     for (size_t i = 0; i < count; i++) {
         bool first = i == 0 || strcmp(found[i].source, found[i - 1].source) != 0;

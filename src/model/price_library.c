@@ -19,7 +19,7 @@ bool hs_library_is_priced(const struct hs_library_price *price)
 /* Whether MPI's own calls are priced with more than the levels' latencies and bandwidths. */
 static bool has_protocols(const struct hs_system *system)
 {
-    bool waits = system->constant_count > 0;
+    bool waits = system->constants.count > 0;
 
     for (size_t l = 0; l < system->level_count; l++)
         waits = waits || system->levels[l].rendezvous_seconds > 0;
@@ -82,7 +82,7 @@ static void price_mpi(struct hs_library_price *out, const struct hs_system *syst
                                .bytes = bytes,
                                .system = system,
                                .in_nodes = choice.in_nodes};
-    double doubt = system->constant_count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
+    double doubt = system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
     double values[HS_MPI_K_COUNT], range;
 
     out->mpi = call;
@@ -158,7 +158,7 @@ static double mpi_gain(const struct hs_library_price *price, const struct hs_sys
                        const struct hs_problem *problem, const struct hs_plan *plan,
                        uint64_t *state)
 {
-    double doubt = system->constant_count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
+    double doubt = system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
     struct hs_own_constant constants[HS_MPI_K_COUNT];
     double values[HS_MPI_K_COUNT];
     struct hs_system machine = *system; /* borrows all that it owns */
@@ -172,8 +172,8 @@ static double mpi_gain(const struct hs_library_price *price, const struct hs_sys
             (struct hs_own_constant){.value = drawn(values[k], doubt * row->width, state)};
         snprintf(constants[k].name, sizeof(constants[k].name), "%s", row->name);
     }
-    machine.constants = constants;
-    machine.constant_count = HS_MPI_K_COUNT;
+    machine.constants.items = constants;
+    machine.constants.count = HS_MPI_K_COUNT;
     call.system = &machine;
     hs_mpi_system_values(values, &machine);
     return hs_mpi_price_model.seconds(&call, values) / hs_mpi_plan_seconds(&machine, problem, plan);
