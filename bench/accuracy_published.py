@@ -63,6 +63,9 @@ SEEN = {
     "OCI A100 (OKE)", "Olivia (NRIS) GH200", "GCP a3-megagpu-8g", *MPI_MACHINES}
 
 
+TWO_LEVEL = "a two-level AllReduce of NCCL's calls"  # as a plan of two layers has them: scored apart
+
+
 class Skipped(Exception):
     """Why a table or a row is left out."""
 
@@ -130,7 +133,7 @@ class Table:
         if "groups" in note:
             raise Skipped("groups at once")
         if algorithm.startswith("hierarchical"):
-            raise Skipped("not NCCL's own algorithm")
+            raise Skipped("not NCCL's own algorithm" if "bandwidth" not in algorithm else TWO_LEVEL)
         rings = "ring (nccl_" in algorithm or "forced ring" in algorithm
         self.runs = "ring" if rings else "tree" if algorithm.startswith("tree") else ""
         self.clock = int("torch" in algorithm or "all_reduce_bench" in self.source)
@@ -538,6 +541,31 @@ def report_shipped(bench):
     bench.program.do("ship", "nccl")
 
 
+def report_two_level(bench, data, machines):
+    """Published two-level AllReduces against the sum of their calls: reduce-scatter inside nodes, allreduce between, allgather."""
+    ratios, gaps = [[] for _ in BANDS], []
+    for entry in data:
+        if not isinstance(entry, dict) or not str(entry.get("algorithm")).startswith("hierarchical") or "bandwidth" not in entry["algorithm"]:
+            continue
+        try:
+            table = Table({**entry, "algorithm": "NCCL default"}, machines)
+            for size, seconds in table.rows:
+                calls = ((1, table.used, "reducescatter", size), (table.domains, 1, "allreduce", size / table.used), (1, table.used, "allgather", size))
+                points = [Point(table, bench.program.add("nccl", table.parts, "", domains, gpus, kind, "", part, USUAL_VERSION, 0, 1), part, 1)
+                          for domains, gpus, kind, part in calls]
+                total = sum(price[0] for price in bench.program.price("nccl", points))
+                ratios[next(i for i, holds in enumerate(BANDS) if holds(size))].append(total / seconds)
+                if size <= MIB:
+                    gaps.append((seconds - total) / 2 * 1e6)
+        except (Skipped, KeyError, TypeError):
+            continue
+    if gaps:
+        means = " / ".join(f"x{math.exp(sum(map(math.log, r)) / len(r)):.2f} ({len(r)})" if r else "-" for r in ratios)
+        gaps.sort()
+        print(f"\n{TWO_LEVEL}, sum of the calls' prices over the published time, mean (points): {means}; "
+              f"what it takes more, per further call, in the middle {gaps[len(gaps) // 2]:.0f} us")
+
+
 def report_default(bench):
     """Which of ring and tree NCCL's default is, where both are published: the one whose time is nearer."""
     by = collections.defaultdict(lambda: {"ring": [], "tree": [], "": []})
@@ -618,6 +646,7 @@ def main():
     report_default(bench)
     if options.fit == "none":
         report_shipped(bench)
+        report_two_level(bench, data, machines)
     if bench.fewest < OTHERS_LEAST:
         print(f"\nothers: a machine was predicted by only {bench.fewest} points of others; give files of more machines")
     report_left_out(bench)

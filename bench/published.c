@@ -16,7 +16,8 @@
  *     fit MODEL table|own ROUNDS LIST     by the table's prior, or around what is kept
  *     price MODEL DOUBT LIST        seconds, low, high
  *     set MODEL NAME VALUE          one of its constants
- *     own MODEL LIST                constants fitted to these points around what is kept, one answer:
+ *     own MODEL LIST                constants fitted to these points around what is kept, in one
+ *                                   answer:
  *                                   name=value=low=high=learned of each: the ends of the 95 %
  *                                   interval, and whether the points said much of it
  *

@@ -166,7 +166,7 @@ static void say_system(struct hs_sheet *sheet, const struct hs_system *system)
     hs_sheet_table(sheet, &table);
     hs_sheet_say(sheet,
                  "\nbandwidth: what one child can send into the level, over all its ports\n");
-    if (system->constant_count > 0) {
+    if (system->constants.count > 0) {
         hs_sheet_say(sheet, "\nconstants of %s's price, fitted to this machine's own times\n\n",
                      hs_library_written(hs_system_library(system)));
         hs_own_constants_table(&table, system);

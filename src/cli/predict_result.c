@@ -83,10 +83,15 @@ static enum hs_status add_library(struct hs_result_message *message,
     double seconds = hs_library_plan_seconds(&price, predict->system, &point->request.problem,
                                              &best->plan, best->seconds);
 
-    if (seconds != best->seconds)
-        price.best_seconds = seconds;
+    struct hs_library_odds odds;
+
     if (!hs_library_is_priced(&price))
         return HS_OK;
+    odds = hs_library_odds(&price, predict->system, &point->request.problem, &best->plan);
+    price.gain_share = odds.share;
+    price.left_alone = hs_library_is_left_alone(&odds);
+    if (seconds != best->seconds)
+        price.best_seconds = seconds;
     message->library = malloc(sizeof(price));
     if (!message->library)
         return hs_no_memory(err);

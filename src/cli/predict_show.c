@@ -85,8 +85,8 @@ static void say_search(const struct hs_predict *predict, const struct hs_predict
 }
 
 /* What the library does by itself, where the system says which there is: "NCCL's own AllReduce
- * (tree, LL128 by its rule) takes 94.84 us, 80.1 us to 112.3 us with 90 %: a split gains 1.124x".
- */
+ * (tree, LL128 by its rule) takes 94.84 us, 80.1 us to 112.3 us with 90 %: a split gains 1.124x",
+ * and how sure that is. */
 static void say_library(const struct hs_predict *predict, const struct hs_predict_point *point,
                         const struct hs_library_price *own)
 {
@@ -94,17 +94,26 @@ static void say_library(const struct hs_predict *predict, const struct hs_predic
     const char *name = hs_library_written(own->library);
     double seconds = hs_library_plan_seconds(own, predict->system, &point->request.problem,
                                              &best->plan, best->seconds);
+    struct hs_library_odds odds =
+        hs_library_odds(own, predict->system, &point->request.problem, &best->plan);
 
     hs_sheet_say(predict->sheet, "%s's own AllReduce (%s by its rule) takes %s, ", name,
                  own->choice, HS_AS_TIME(own->seconds));
     hs_sheet_say(predict->sheet, "%s to %s with 90 %%: ", HS_AS_TIME(own->low_seconds),
                  HS_AS_TIME(own->high_seconds));
-    if (hs_library_is_left_alone(own, seconds))
+    if (hs_library_is_left_alone(&odds))
         hs_sheet_say(predict->sheet, "leave it alone\n");
     else
         hs_sheet_say(predict->sheet, "a %s gains %s\n",
                      hs_plan_is_flat(&best->plan) ? "flat ring" : "split",
                      HS_AS_RATIO(own->seconds, seconds));
+    if (own->seconds >= seconds * HS_ADVICE_GAIN)
+        hs_sheet_say(
+            predict->sheet,
+            "%s: %s as believed; it gains on %.0f %% of %d machines drawn, and on 95 %% of "
+            "them at least %s\n",
+            HS_AS_PLAN(&best->plan), HS_AS_RATIO(own->seconds, seconds), 100 * odds.share,
+            HS_ADVICE_MACHINES, HS_AS_RATIO(odds.worst_gain, 1));
     if (seconds != best->seconds)
         hs_sheet_say(predict->sheet, "by the same steps and protocols %s takes %s\n",
                      HS_AS_PLAN(&best->plan), HS_AS_TIME(seconds));
@@ -275,15 +284,15 @@ static enum hs_status say_published(const struct hs_predict *predict,
                                     const struct hs_predict_point *point, struct hs_error *err)
 {
     const struct hs_system *system = predict->system;
-    struct hs_published *found = calloc(system->published_count + 1, sizeof(*found));
+    struct hs_published *found = calloc(system->published.count + 1, sizeof(*found));
     size_t count = 0;
 
     if (!found)
         return hs_no_memory(err);
-    for (size_t i = 0; i < system->published_count; i++)
-        if (system->published[i].np == point->request.problem.group.size &&
-            system->published[i].bytes == point->bytes)
-            found[count++] = system->published[i];
+    for (size_t i = 0; i < system->published.count; i++)
+        if (system->published.items[i].np == point->request.problem.group.size &&
+            system->published.items[i].bytes == point->bytes)
+            found[count++] = system->published.items[i];
     qsort(found, count, sizeof(*found), compare_published);
     for (size_t i = 0; i < count; i++) {
         bool first = i == 0 || strcmp(found[i].source, found[i - 1].source) != 0;

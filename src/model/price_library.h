@@ -8,12 +8,15 @@
 #ifndef HS_MODEL_PRICE_LIBRARY_H
 #define HS_MODEL_PRICE_LIBRARY_H
 
+#include "model/price_mpi.h"
 #include "model/problem.h"
 #include "model/system.h"
 
-/* From this gain over the library's own call on a split is advised; below it the library is left
- * alone. */
-#define HS_ADVICE_GAIN 1.03
+/* The advice: a split where it gains so much over the library's own call in the median of machines
+ * drawn, and gains anything on so many of them; else the library is left alone. */
+#define HS_ADVICE_GAIN     1.03
+#define HS_ADVICE_SHARE    0.75
+#define HS_ADVICE_MACHINES 200
 
 #define HS_LIBRARY_CHOICE 80 /* bytes of a choice's text */
 
@@ -23,7 +26,11 @@ struct hs_library_price {
     double seconds;                   /* NaN: without a price */
     double low_seconds, high_seconds; /* the 90 % range */
     double latency_seconds;           /* the same call with next to no bytes */
-    double best_seconds;              /* what the best plan takes that is compared with it; NaN */
+    /* Of the best plan: what it takes that is compared with it, where that is not its price (NaN);
+     * the share of machines drawn on which it gains, and the advice. */
+    double best_seconds, gain_share;
+    bool left_alone;
+    struct hs_mpi_call mpi; /* MPI: the call that is priced */
     int level; /* where its bytes are held up: the bottleneck of a ring through all ranks */
 };
 
@@ -37,7 +44,18 @@ bool hs_library_is_priced(const struct hs_library_price *price);
 double hs_library_plan_seconds(const struct hs_library_price *price, const struct hs_system *system,
                                const struct hs_problem *problem, const struct hs_plan *plan,
                                double seconds);
-/* Whether a plan that takes so long is no reason to leave the library's own call. */
-bool hs_library_is_left_alone(const struct hs_library_price *price, double plan_seconds);
+/* Gains of a plan over the library's own call on machines whose constants are as far from the ones
+ * believed as these may be off (constants.h), the same for both, and either price off by what no
+ * constant explains. */
+struct hs_library_odds {
+    double median_gain, share; /* the share of machines on which the plan gains */
+    double worst_gain;         /* on 95 % of the machines it gains more */
+};
+struct hs_library_odds hs_library_odds(const struct hs_library_price *price,
+                                       const struct hs_system *system,
+                                       const struct hs_problem *problem,
+                                       const struct hs_plan *plan);
+/* By the rule above; a plan that is the library's own call is no reason either. */
+bool hs_library_is_left_alone(const struct hs_library_odds *odds);
 
 #endif

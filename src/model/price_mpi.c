@@ -330,15 +330,15 @@ void hs_mpi_system_values(double *values, const struct hs_system *system)
                                                         HS_MPI_K_COPY, HS_MPI_K_REDUCE_SYSTEM};
 
     hs_constants_shipped(values, &hs_mpi_price_model);
-    if (system->constant_count == 0) {
+    if (system->constants.count == 0) {
         for (size_t i = 0; i < sizeof(not_of_plans) / sizeof(*not_of_plans); i++)
             values[not_of_plans[i]] = 0;
         values[HS_MPI_K_FAR_SYSTEM] = 1;
     }
-    for (size_t i = 0; i < system->constant_count; i++)
+    for (size_t i = 0; i < system->constants.count; i++)
         for (size_t k = 0; k < HS_MPI_K_COUNT; k++)
-            if (strcmp(rows[k].name, system->constants[i].name) == 0)
-                values[k] = system->constants[i].value;
+            if (strcmp(rows[k].name, system->constants.items[i].name) == 0)
+                values[k] = system->constants.items[i].value;
 }
 
 /* Two ranks swap halves; more go round. The first layer copies. Whether data are in the cache is a

@@ -78,7 +78,7 @@ extern const struct hs_price_model hs_mpi_price_model;
  * those of plans do. */
 void hs_mpi_system_values(double *values, const struct hs_system *system);
 
-/* What a plan's rings take on the system by the same steps, an AllReduce of its problem, so that the
+/* What a plan's rings take on the system by the same steps, for an AllReduce, so that the
  * two can be compared: with what the levels' own price leaves out (rendezvous, longer steps with
  * longer messages, reductions) and without overlap of chunks. Where the system has none of these it
  * is the levels' price, but that latencies of a ring's hops are averaged. */

@@ -325,8 +325,8 @@ struct hs_nccl_run hs_nccl_run(const struct hs_nccl_call *call, struct hs_nccl_c
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 
-/* What no constant explains (log), by bytes: of the published times once all are fitted. */
-static double noise_of(double bytes)
+/* By bytes: of the published times once all are fitted. */
+double hs_nccl_noise(double bytes)
 {
     const double MiB = 1048576;
 
@@ -335,7 +335,7 @@ static double noise_of(double bytes)
 
 double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, double doubt)
 {
-    double noise = noise_of(run->call.bytes);
+    double noise = hs_nccl_noise(run->call.bytes);
 
     return sqrt(hs_constants_variance(&hs_nccl_price_model, run, values, doubt) + noise * noise);
 }

@@ -41,6 +41,8 @@ extern const struct hs_price_model hs_nccl_price_model;
  * constant explains. The 90 % range is seconds exp(-+HS_PRICE_RANGE deviation). */
 double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, double doubt);
 #define HS_PRICE_RANGE 1.645
+/* What no constant explains, the same deviation, of a call of so many bytes. */
+double hs_nccl_noise(double bytes);
 
 /* ---- the price of a call, for who asks nothing else ------------------------------------------ */
 

@@ -126,6 +126,10 @@ struct hs_published {
     double seconds;
     char *source; /* owned */
 };
+struct hs_published_times {
+    struct hs_published *items; /* [count] owned */
+    size_t count;
+};
 
 /* A constant of the library's price (constants_nccl.h, constants_mpi.h) that was fitted to this
  * machine's own times. */
@@ -133,6 +137,10 @@ struct hs_own_constant {
     char name[HS_SYSTEM_NAME];
     double value;     /* in the unit of its table, > 0 */
     double low, high; /* 95 % interval; NaN: not known */
+};
+struct hs_own_constants {
+    struct hs_own_constant *items; /* [count] owned */
+    size_t count;
 };
 
 struct hs_system {
@@ -150,11 +158,9 @@ struct hs_system {
     /* What a node is made of (parts.h), where NCCL runs on it: then stages are NCCL's own calls, by
      * its rule and priced as such (price_nccl.h), unless there are fits. Owned; NULL: not said. */
     char *parts;
-    struct hs_nccl_machine nccl;       /* the same, read; of no meaning without it */
-    struct hs_own_constant *constants; /* [constant_count] owned; the others are those that ship */
-    size_t constant_count;
-    struct hs_published *published; /* [published_count] owned; results do not repeat them */
-    size_t published_count;
+    struct hs_nccl_machine nccl;         /* the same, read; of no meaning without it */
+    struct hs_own_constants constants;   /* the others are those that ship */
+    struct hs_published_times published; /* results do not repeat them */
 };
 
 /* A system file as a table: reading, writing and comparing are base/fields.h. */

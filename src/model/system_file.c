@@ -167,12 +167,12 @@ static const struct hs_field system_rows[] = {
      HS_NAMES(hs_library_names),
      .about = "What programs call there by themselves, which `predict` compares a split with; of "
               "nccl, which parts imply, a system names its parts."},
-    {"constants", HS_LIST, HS_LIST_AT(struct hs_system, constants, constant_count), HS_OPTIONAL,
-     .max = HS_CONSTANTS_MAX, .fields = &constant_fields,
+    {"constants", HS_LIST, HS_LIST_AT(struct hs_system, constants.items, constants.count),
+     HS_OPTIONAL, .max = HS_CONSTANTS_MAX, .fields = &constant_fields,
      .about = "Constants of the library's price that were fitted to this machine's own times; the "
               "others are those that ship."},
-    {"published", HS_LIST, HS_LIST_AT(struct hs_system, published, published_count), HS_OPTIONAL,
-     .max = 10000, .fields = &published_fields, .when = is_top,
+    {"published", HS_LIST, HS_LIST_AT(struct hs_system, published.items, published.count),
+     HS_OPTIONAL, .max = 10000, .fields = &published_fields, .when = is_top,
      .about = "Times of an AllReduce that were published for this machine, which `predict` shows "
               "beside its own. Results do not repeat them."},
     {"fits", HS_OBJECT, SYSTEM(fits), HS_OTHER(struct hs_system, fits.count), HS_OPTIONAL,
@@ -204,17 +204,18 @@ static enum hs_status read_constants(struct hs_system *system, const struct hs_p
     struct hs_error why;
     size_t k;
 
-    if (system->constant_count > 0 && (library == HS_LIBRARY_UNSAID || library == HS_LIBRARY_RCCL))
+    if (system->constants.count > 0 && (library == HS_LIBRARY_UNSAID || library == HS_LIBRARY_RCCL))
         return hs_field_fail(place, "constants", err, "expected a library that has a price");
     for (k = 0; k < model->count; k++)
         names[k] = model->constants[k].name;
-    for (size_t i = 0; i < system->constant_count; i++) {
-        if (hs_name_find(&k, system->constants[i].name, "constant", names, model->count, &why))
+    for (size_t i = 0; i < system->constants.count; i++) {
+        if (hs_name_find(&k, system->constants.items[i].name, "constant", names, model->count,
+                         &why))
             return hs_field_fail(place, "constants", err, "%s", why.message);
         if (library == HS_LIBRARY_NCCL)
-            system->nccl.own[k] = system->constants[i].value;
+            system->nccl.own[k] = system->constants.items[i].value;
     }
-    if (system->constant_count > 0)
+    if (system->constants.count > 0)
         system->nccl.doubt = HS_NCCL_DOUBT_OWN;
     return HS_OK;
 }

@@ -435,6 +435,10 @@ static const struct hs_field library_rows[] = {
     {"best_seconds", HS_TIME, LIBRARY(best_seconds), HS_OPTIONAL,
      .about = "What the best plan takes by the same steps and protocols, for the gain; only where "
               "its own prediction leaves these out."},
+    {"gain_share", HS_NUMBER, LIBRARY(gain_share), .max = 1,
+     .about = "Share of the machines drawn, within what is known, on which the best plan gains."},
+    {"left_alone", HS_BOOL, LIBRARY(left_alone),
+     .about = "The advice: no plan is enough faster on enough of these machines."},
 };
 static const struct hs_fields library_fields = {HS_ROWS(library_rows, struct hs_library_price)};
 

@@ -162,8 +162,8 @@ void hs_own_constants_table(struct hs_table *table, const struct hs_system *syst
 {
     HS_TABLE_INIT(table, "constants", constants);
     table->cut = true;
-    for (size_t i = 0; i < system->constant_count; i++) {
-        const struct hs_own_constant *c = &system->constants[i];
+    for (size_t i = 0; i < system->constants.count; i++) {
+        const struct hs_own_constant *c = &system->constants.items[i];
         const struct hs_constant *row = constant_of(system, c->name);
 
         hs_table_row(table);

@@ -1,5 +1,5 @@
-/* The price of MPI's collectives, against another implementation (price_goldens.h) and the textbook;
- * what libraries run. */
+/* The price of MPI's collectives, against another implementation (price_goldens.h) and the
+ * textbook; what libraries run. */
 #include "model/constants_mpi.h"
 #include "model/library_mpi.h"
 #include "price_goldens.h"
@@ -148,18 +148,18 @@ static void a_system_with_lumis_constants_is_lumi(void **state)
     system.levels[0].bytes_per_second = 25e9 * shipped[HS_MPI_K_RATE_LUMI];
     system.levels[0].eager_bytes = 8192;
     system.levels[0].rendezvous_seconds = 1e-6 * shipped[HS_MPI_K_RENDEZVOUS];
-    system.constants = own;
-    system.constant_count = 3;
+    system.constants.items = own;
+    system.constants.count = 3;
     for (int a = HS_MPI_RING; a <= HS_MPI_DOUBLING; a++)
         for (double bytes = 32; bytes < 1e9; bytes *= 16)
             assert_near(seconds_on(&system, call_of((enum hs_mpi_algorithm)a, bytes)),
                         seconds_of((enum hs_mpi_algorithm)a, bytes), 1e-12);
-    system.constants = NULL;
-    system.constant_count = 0;
+    system.constants.items = NULL;
+    system.constants.count = 0;
     hs_system_release(&system);
 }
 
-/* Layers of 2 are Rabenseifner's algorithm, one ring a ring, and both cost what their stages do; with
+/* Layers of 2 are Rabenseifner's algorithm, one ring a ring, and cost what their stages do; with
  * a rendezvous each step of its pieces waits, and with constants of its own memory counts. */
 static void a_plan_costs_what_the_same_algorithm_costs(void **state)
 {
@@ -182,12 +182,12 @@ static void a_plan_costs_what_the_same_algorithm_costs(void **state)
     system.levels[1].rendezvous_seconds = 1e-3;
     assert_near(hs_mpi_plan_seconds(&system, &problem, &twos), seconds_on(&system, call), 1e-12);
     assert_near(seconds_on(&system, call), hs_plan_seconds(&system, &problem, &twos) + 4e-3, 1e-12);
-    system.constants = &own;
-    system.constant_count = 1;
+    system.constants.items = &own;
+    system.constants.count = 1;
     assert_near(hs_mpi_plan_seconds(&system, &problem, &twos), seconds_on(&system, call), 1e-12);
     assert_true(seconds_on(&system, call) > 16e6 * 0.3e-9);
-    system.constants = NULL;
-    system.constant_count = 0;
+    system.constants.items = NULL;
+    system.constants.count = 0;
     hs_system_release(&system);
 }
 

@@ -1,0 +1,125 @@
+/* What a library takes by itself, and when a plan is advised instead. */
+#include "model/price_library.h"
+#include "systems.h"
+
+#include <math.h>
+
+static struct hs_system shipped(const char *name)
+{
+    struct hs_system system;
+    struct hs_error err = {0};
+    char path[128];
+
+    snprintf(path, sizeof(path), "configs/%s.json", name);
+    assert_status_is(hs_system_load(&system, path, &err), HS_OK, &err);
+    return system;
+}
+
+static struct hs_library_odds odds_of(const struct hs_system *system, int64_t np, double bytes,
+                                      const char *text)
+{
+    struct hs_problem problem = hs_problem_world(np, bytes);
+    struct hs_library_price price = hs_library_price(system, &problem, 4);
+    struct hs_plan plan;
+
+    assert_int_equal(hs_plan_parse(&plan, text, np, NULL), HS_OK);
+    assert_true(hs_library_is_priced(&price));
+    return hs_library_odds(&price, system, &problem, &plan);
+}
+
+/* NCCL's price is that of the flat split. */
+static void the_flat_split_is_nccls_own_call(void **state)
+{
+    struct hs_system system = shipped("dgx-h100-superpod");
+    struct hs_plan flat = hs_plan_flat(64);
+
+    (void)state;
+    for (double bytes = 8; bytes < 1e10; bytes *= 8) {
+        struct hs_problem problem = hs_problem_world(64, bytes);
+        struct hs_library_price price = hs_library_price(&system, &problem, 4);
+        struct hs_library_odds odds = odds_of(&system, 64, bytes, "64");
+
+        assert_int_equal(price.library, HS_LIBRARY_NCCL);
+        assert_near(price.seconds, hs_plan_seconds(&system, &problem, &flat), 1e-12);
+        assert_true(price.low_seconds < price.seconds && price.seconds < price.high_seconds);
+        assert_true(price.latency_seconds <= price.seconds * (1 + 1e-12));
+        assert_true(hs_library_is_left_alone(&odds));
+    }
+    hs_system_release(&system);
+}
+
+/* Layers of 2 are what MPICH runs there: all that differs is what no constant explains of either,
+ * a normal with twice the variance. */
+static void the_same_algorithm_gains_nothing_on_any_machine(void **state)
+{
+    struct hs_system system = parse("ib@10GB/s~2us;library=mpich");
+    double scatter = sqrt(2) * hs_mpi_price_model.scatter;
+    struct hs_library_odds odds = odds_of(&system, 16, 1e6, "2x2x2x2");
+
+    (void)state;
+    assert_true(fabs(log(odds.median_gain)) < 2 * 1.25 * scatter / sqrt(HS_ADVICE_MACHINES));
+    assert_true(odds.share > 0.40 && odds.share < 0.60);
+    assert_near(odds.worst_gain, exp(-1.645 * scatter), 0.1);
+    assert_true(hs_library_is_left_alone(&odds));
+    hs_system_release(&system);
+}
+
+/* A reduce and a broadcast of 64 KiB among 128 ranks (Open MPI's table) takes 14 steps of all bytes
+ * and more; 2 x ... x 2 as many of halves of halves. */
+static void a_plan_that_is_much_faster_is_advised(void **state)
+{
+    struct hs_system system = parse("ib@1GB/s~2us;library=openmpi");
+    struct hs_library_odds odds = odds_of(&system, 128, 65536, "2x2x2x2x2x2x2");
+
+    (void)state;
+    assert_true(odds.median_gain > 4);
+    assert_true(odds.share == 1);
+    assert_false(hs_library_is_left_alone(&odds));
+    hs_system_release(&system);
+}
+
+/* A published two-level AllReduce on 16 nodes of MareNostrum 5 took 1.8 times as long as NCCL's
+ * own at 128 KiB, and 1 / 1.27 of it at 64 MiB. */
+static void what_lies_between_calls_counts_for_short_messages(void **state)
+{
+    struct hs_system system = shipped("marenostrum5-acc");
+    struct hs_library_odds odds;
+
+    (void)state;
+    odds = odds_of(&system, 64, 131072, "4x16");
+    assert_true(hs_library_is_left_alone(&odds));
+    assert_true(odds.share < 0.5);
+    odds = odds_of(&system, 64, 67108864, "16x4");
+    assert_false(hs_library_is_left_alone(&odds));
+    hs_system_release(&system);
+}
+
+static void what_has_no_price_says_so(void **state)
+{
+    struct hs_system rccl = parse("ib@10GB/s~2us;library=rccl"), none = parse("ib@10GB/s~2us");
+    struct hs_problem problem = hs_problem_world(16, 1e6), one = hs_problem_world(1, 1e6);
+    struct hs_library_price price = hs_library_price(&rccl, &problem, 4);
+
+    (void)state;
+    assert_int_equal(price.library, HS_LIBRARY_RCCL);
+    assert_false(hs_library_is_priced(&price));
+    price = hs_library_price(&none, &problem, 4);
+    assert_int_equal(price.library, HS_LIBRARY_UNSAID);
+    assert_false(hs_library_is_priced(&price));
+    none.library = HS_LIBRARY_MPICH;
+    price = hs_library_price(&none, &one, 4);
+    assert_false(hs_library_is_priced(&price));
+    hs_system_release(&rccl);
+    hs_system_release(&none);
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("the flat split is NCCL's own call", the_flat_split_is_nccls_own_call),
+    HS_TEST("the same algorithm gains nothing on any machine",
+            the_same_algorithm_gains_nothing_on_any_machine),
+    HS_TEST("a plan that is much faster is advised", a_plan_that_is_much_faster_is_advised),
+    HS_TEST("what lies between calls counts for short messages",
+            what_lies_between_calls_counts_for_short_messages),
+    HS_TEST("what has no price says so", what_has_no_price_says_so),
+};
+HS_TEST_MAIN(tests)
