@@ -50,8 +50,8 @@ static struct hs_system figures_of(const struct hs_system *system)
     struct hs_system out = *system;
 
     out.title = out.source = out.notes = out.parts = NULL;
-    out.published = NULL;
-    out.published_count = 0;
+    memset(&out.published, 0, sizeof(out.published));
+    memset(&out.constants, 0, sizeof(out.constants));
     memset(&out.fits, 0, sizeof(out.fits));
     for (size_t l = 0; l < out.level_count; l++) {
         struct hs_level *level = &out.levels[l];
