@@ -270,20 +270,16 @@ static void add_chains(struct hs_stage_price *price, const struct hops *hops, do
     }
 }
 
-/* The ring of rank 0, where it leaves no child of the levels that others end with; its hops may be
- * slower, inside a mesh. */
-static bool inner_ring(struct hops *hops, const struct hs_system *system, struct hs_layer layer)
+/* Rings that leave no child of the outermost level, if there can be any; their hops may be slower,
+ * inside a mesh. */
+static bool go_inside(struct hops *hops, const struct hs_system *system, struct hs_layer layer)
 {
-    int levels = 0;
+    int last = hops->levels - 1;
 
-    while (levels < hops->levels &&
-           (layer.size - 1) * layer.stride >= hs_system_child_ranks(system, (size_t)levels))
-        levels++;
-    if (levels == hops->levels)
+    if ((layer.size - 1) * layer.stride >= hs_system_child_ranks(system, (size_t)last))
         return false;
-    for (int l = levels; l < hops->levels; l++)
-        hops->count[levels - 1] += hops->count[l];
-    hops->levels = levels;
+    hops->count[last - 1] += hops->count[last];
+    hops->levels = last;
     find_extremes(hops);
     return true;
 }
@@ -307,7 +303,7 @@ static void price_ring(struct hs_stage_price *price, const struct hs_system *sys
     if (price->steps == 0) /* one process: nothing travels */
         return;
     add_chains(price, &hops, system->pipeline_granularity);
-    if (inner_ring(&hops, system, price->key.layer))
+    while (go_inside(&hops, system, price->key.layer))
         add_chains(price, &hops, system->pipeline_granularity);
     add_busiest(price, 1 / price->ring_bytes_per_second);
     for (int l = 0; l <= price->level; l++)
