@@ -276,9 +276,9 @@ const struct hs_command hs_command_simulate = {
     .name = "simulate",
     .summary = "run plans in a simulated network (SimGrid), beside their predictions",
     .description =
-        "Runs the host backend's own ring for P simulated processes on the platform that `export "
-        "--to simgrid` writes of the machine, in SimGrid's flow-level network (SMPI), and prints "
-        "each plan's simulated time beside the predicted one; the error is predicted over "
+        "Runs the host backend's own algorithms for P simulated processes on the platform that "
+        "`export --to simgrid` writes of the machine, in SimGrid's flow-level network (SMPI), and "
+        "prints each plan's simulated time beside the predicted one; the error is predicted over "
         "simulated time. The simulation is deterministic: each plan is run once. Messages of a "
         "ring step are whole blocks, and pay the machine's pipeline_granularity times its "
         "latency; computing takes no time and data is not checked. Needs SimGrid (Debian and "

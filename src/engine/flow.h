@@ -3,9 +3,9 @@
  * executors of trees, halving and direct exchange have in common.
  *
  * An algorithm says which messages there are, from whom to whom, of which pieces of memory, and
- * what each has to wait for; a flow carries them out, some each way at once. A received
- * message is used when all before it are: what comes is added to this rank's part, or brought to
- * its place, in that order whatever the timing, so results are the same bits on every run.
+ * what each has to wait for; a flow carries them out, some each way at once. A received message is
+ * used when all before it are: what comes is added to this rank's part, or brought to its place, in
+ * that order whatever the timing, so results are the same bits on every run.
  *
  * What is added to lies in a slot until it is; what is gathered is received straight into its
  * place, and what is sent is read straight from there. A message of several pieces is packed in a

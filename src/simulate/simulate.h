@@ -22,9 +22,11 @@
  *
  * Segments: a ring step sends one message of a whole block, with one in flight. This is the
  * pipelining granularity s = 1 of the model: p - 1 steps, each one latency and one block's bytes.
- * For other s, which in the model's words is the number of latencies that a step pays, `hiersearch
- * simulate` multiplies the latency of every message by s (SMPI's lat-factor), so model and
- * simulation have the same latency term.
+ * Whole blocks, too, are the messages of halving and of direct exchange, all of a step in flight at
+ * once; a tree's are the segments that it makes itself, two in flight to each neighbour. For other
+ * s, which in the model's words is the number of latencies that a step pays, `hiersearch simulate`
+ * multiplies the latency of every message by s (SMPI's lat-factor), so model and simulation have
+ * the same latency term.
  *
  * Launch time: the rank sleeps for it before each collective call, so with chunks its other layers
  * wait meanwhile, as they do where one thread launches and makes progress.

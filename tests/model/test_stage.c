@@ -153,6 +153,27 @@ static void letters_of_algorithms_are_part_of_a_plans_text(void **state)
     assert_int_equal(hs_plan_parse(&plan, "4qx8", 32, &err), HS_INVALID);
     assert_has(err.message, "expected 'x' between layer sizes, found \"qx8\"");
     assert_int_equal(hs_plan_parse(&plan, "4rrrx8", 32, &err), HS_INVALID);
+    assert_int_equal(hs_plan_parse(&plan, "4dx8hrx4t/2", 128, NULL), HS_OK);
+    assert_string_equal(hs_plan_format(text, &plan), "4dx8hrx4t/2");
+    assert_int_equal(hs_plan_algorithm(&plan, 1, 0), HS_HALVING);
+    assert_int_equal(hs_plan_algorithm(&plan, 1, 1), HS_RING);
+}
+
+static void layers_go_by_what_can_do_their_phases(void **state)
+{
+    struct hs_plan plan;
+    struct hs_error err = {0};
+
+    (void)state;
+    assert_int_equal(hs_plan_parse(&plan, "4tx8", 32, &err), HS_INVALID);
+    assert_has(err.message, "layer 1: no reduce-scatter by tree");
+    assert_int_equal(hs_plan_parse(&plan, "4htx8", 32, &err), HS_INVALID);
+    assert_has(err.message, "layer 1: no allgather by tree");
+    assert_int_equal(hs_plan_parse(&plan, "4x8dh", 32, &err), HS_INVALID);
+    assert_has(err.message, "layer 2: the last has one phase");
+    assert_int_equal(hs_plan_parse(&plan, "32dx2", 64, NULL), HS_OK);
+    assert_int_equal(hs_plan_parse(&plan, "33dx2", 66, &err), HS_INVALID);
+    assert_has(err.message, "layer 1: groups of this size have no direct");
 }
 
 static const struct CMUnitTest tests[] = {
@@ -168,6 +189,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("bus bandwidth is that of nccl-tests", bus_bandwidth_is_that_of_nccl_tests),
     HS_TEST("letters of algorithms are part of a plan's text",
             letters_of_algorithms_are_part_of_a_plans_text),
+    HS_TEST("layers go by what can do their phases", layers_go_by_what_can_do_their_phases),
 };
 
 HS_TEST_MAIN(tests)

@@ -47,6 +47,13 @@ check "--plans adds the flat split" 'holds out "sorted(c[\"plan\"] for c in m[\"
 check "layers have a reduce-scatter each, and an allgather except the last" 'holds out "all(\
     [s[\"stage\"].split(\":\")[0] for s in c[\"measured\"][\"stages\"]] == n * [\"reduce-scatter\"] + \
     [\"allreduce\"] + n * [\"allgather\"] for n, c in [(c[\"plan\"].count(\"x\"), c) for c in m[\"candidates\"]])"'
+measure 4 "$system" --size 64KiB --backend host "${quick[@]}" --plans 4h,4d,4t,2hdx2t/2 -q -o letters.json
+check "plans whose layers name their algorithms are measured and verified" '[ $status = 0 ] && is_valid letters.json && \
+    holds letters.json "{c[\"plan\"]: c[\"measured\"][\"wrong_elements\"] for c in m[\"candidates\"]} == \
+    dict.fromkeys([\"4\", \"4h\", \"4d\", \"4t\", \"2hdx2t/2\"], 0)"'
+check "their stages name them, too" 'holds letters.json "[[s[\"stage\"] for s in c[\"measured\"][\"stages\"]] \
+    for c in m[\"candidates\"] if c[\"plan\"] == \"2hdx2t/2\"] == \
+    [[\"reduce-scatter:1:2h\", \"allreduce:2:2t\", \"allgather:1:2d\"]]"'
 
 timeout 30 "$program" --size 4KiB "${quick[@]}" -o one.json >out 2>err
 status=$?
@@ -115,6 +122,7 @@ usage "a missing size is said once, by all ranks together" 3 '--size' -o x.json
 usage "an unknown option names the nearest" 3 'did you mean' --size 4KiB --budgett 3s
 usage "an unknown system names the nearest" 2 'did you mean \"abci\"' abcy --size 4KiB
 usage "a size must be whole elements" 2 'multiple of 4' --size 10B
+usage "a tree does not reduce-scatter" 4 'no reduce-scatter by tree' --size 4KiB --plans 2tx2
 usage "a plan must multiply to np" 4 'expected a product of 4' --size 4KiB --plans 2x3
 usage "the null backend needs a system" 2 'SYSTEM' --size 4KiB --backend null
 usage "containment needs a model" 2 'give a SYSTEM' --size 4KiB --search containment
