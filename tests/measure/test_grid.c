@@ -144,9 +144,8 @@ static void a_resumed_run_goes_on_where_it_was(void **state)
         assert_true(take(&whole));
         more = whole.grid.pools[task].seconds.count - count;
         memcpy(before, whole.grid.pools[task].seconds.values + count, more * sizeof(*before));
-        assert_int_equal(hs_grid_restore(&resumed.grid,
-                                         (struct hs_stage_key){at->phase, HS_RING, at->layer},
-                                         at->count, &(struct hs_samples){before, more, 16}, NULL),
+        assert_int_equal(hs_grid_restore(&resumed.grid, at->stage, at->count,
+                                         &(struct hs_samples){before, more, 16}, NULL),
                          HS_OK);
     }
     while (take(&whole))
