@@ -50,7 +50,7 @@ SAMPLE_BEST = 4
 SAME = 1e-4  # two simulated times that count as the same
 # mean error, worst error, mean regret: the bounds of what is stated. None: printed only.
 BOUNDS = {"splits": (0.03, 0.15, 0.01), "with chunks": (0.10, None, None),
-          "by all algorithms": (0.03, None, 0.01)}
+          "by all algorithms": (0.03, None, 0.04)}
 # What a simulated time depends on besides the machine.
 SIMULATING = ("hiersearch-simulate", "src/export/simgrid.c", "src/cli/simulate_run.c")
 

@@ -3,8 +3,8 @@
  * follow each other.
  *
  * Places are in the tree as in a sorted one: those that are odd multiples of 2^k hang from the odd
- * multiple of 2^(k+1) beside them, or, where that is beyond the end, from the place 2^k below; place
- * 0 is the root. So each edge joins two neighbours among the multiples of some 2^k.
+ * multiple of 2^(k+1) beside them, or, where that is beyond the end, from the place 2^k below; the
+ * root is place 0. So each edge joins two neighbours among the multiples of some 2^k.
  */
 #include <math.h>
 
