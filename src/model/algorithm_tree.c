@@ -200,7 +200,7 @@ static void price_tree(struct hs_stage_price *price, const struct hs_system *sys
         steps.latency_seconds += edge_latency(&steps, places);
         price->steps++;
     }
-    /* Of a segment, per byte of it: two hops per level, of which inner places make two at a time. */
+    /* Of a segment, per byte of it: two hops per level; inner places make two at a time. */
     first = 2 * price->steps * steps.seconds_per_byte * (size > 2 ? 0.5 : 1);
     /* hs_steps_finish counts a pass twice, and (p - 1) / p of the bytes: here all go once. */
     steps.seconds_per_byte *= size / 2;
