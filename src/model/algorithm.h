@@ -19,11 +19,11 @@ struct hs_system;
 
 /* name, text, letter in the text of a plan, meaning; the first needs no letter */
 /* clang-format off */
-#define HS_ALGORITHMS(row)                                                                        \
-    row(RING, "ring", 'r', "p - 1 steps around a ring; any size")                                 \
-    row(HALVING, "halving", 'h', "lg p steps at distances 1, 2, 4, ..., half as much each; any size") \
-    row(DIRECT, "direct", 'd', "one step, a message to each other process; up to 32")             \
-    row(TREE, "tree", 't', "up and down one binary tree, in segments; any size, allreduce only")
+#define HS_ALGORITHMS(row)                                                             \
+    row(RING, "ring", 'r', "p - 1 steps around a ring; any size")                      \
+    row(HALVING, "halving", 'h', "lg p steps, most bytes go to the nearest; any size") \
+    row(DIRECT, "direct", 'd', "one step, a message to each other one; up to 32")      \
+    row(TREE, "tree", 't', "up and down one binary tree; any size, allreduce only")
 /* clang-format on */
 
 enum hs_algorithm {

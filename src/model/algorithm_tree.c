@@ -3,8 +3,8 @@
  * follow each other.
  *
  * Places are in the tree as in a sorted one: those that are odd multiples of 2^k hang from the odd
- * multiple of 2^(k+1) beside them, or, where that is beyond the end, from the place 2^k below; place
- * 0 is the root. So each edge joins two neighbours among the multiples of some 2^k.
+ * multiple of 2^(k+1) beside them, or, where that is beyond the end, from the place 2^k below; the
+ * root is place 0. So each edge joins two neighbours among the multiples of some 2^k.
  */
 #include <math.h>
 
@@ -200,7 +200,7 @@ static void price_tree(struct hs_stage_price *price, const struct hs_system *sys
         steps.latency_seconds += edge_latency(&steps, places);
         price->steps++;
     }
-    /* Of a segment, per byte of it: two hops per level, of which inner places make two at a time. */
+    /* Of a segment, per byte of it: two hops per level; inner places make two at a time. */
     first = 2 * price->steps * steps.seconds_per_byte * (size > 2 ? 0.5 : 1);
     /* hs_steps_finish counts a pass twice, and (p - 1) / p of the bytes: here all go once. */
     steps.seconds_per_byte *= size / 2;

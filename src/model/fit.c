@@ -153,6 +153,6 @@ double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_sys
     if (layer.stride == 0)
         layer.stride = fit->straddles ? child_ranks / layer.size + 1 : child_ranks;
     price = hs_stage_price(system, layer.stride * layer.size,
-                           (struct hs_stage_key){HS_ALLREDUCE, HS_RING, layer});
+                           (struct hs_stage_key){HS_ALLREDUCE, fit->algorithm, layer});
     return half_bandwidth_bytes(&price);
 }
