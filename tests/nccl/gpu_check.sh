@@ -217,7 +217,8 @@ cost() {
     done
 }
 
-for part in ${*:-smoke function recovery cost}; do
+(($# > 0)) || set -- smoke function recovery cost
+for part in "$@"; do
     case $part in
         smoke | recovery | cost) $part ;;
         function) function_ ;;
