@@ -237,8 +237,8 @@ static void look_at(const struct hs_system *system, int64_t np, struct hs_layer 
         double load = tree(system, np, layer), levels = ceil(log2(size));
         double filling = 2 * levels * (size > 2 ? 0.5 : 1) / (16 * levels);
 
-        expect(price.lines[0].seconds_per_byte * others / size, load * (1 + filling), system, np,
-               key, "load");
+        expect(price.lines[price.line_count - 1].seconds_per_byte * others / size,
+               load * (1 + filling), system, np, key, "load");
     }
 }
 
