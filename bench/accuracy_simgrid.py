@@ -108,12 +108,12 @@ class Machine:
 
     def play(self, np, plans):
         """Plan -> (predicted, simulated) seconds, simulated now: predictions of any letters come with it."""
-        found = self.run("simulate", self.path, "--np", str(np), "--size", SIZE, "--json", "--quiet", *plans)
+        found = self.run("simulate", self.path, "--np", str(np), "--size", self.size, "--json", "--quiet", *plans)
         return {c["plan"]: (c["predicted_seconds"], c["measured"]["median_seconds"]) for c in found}
 
     def best(self, np):
         """Plans that predict takes with all algorithms: of each split its best."""
-        found = self.run("predict", self.path, "--np", str(np), "--size", SIZE, "--algorithms", "all", "--top", "10000",
+        found = self.run("predict", self.path, "--np", str(np), "--size", self.size, "--algorithms", "all", "--top", "10000",
                          "--json", "--quiet")
         return [c["plan"] for c in found]
 

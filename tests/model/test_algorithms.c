@@ -36,9 +36,10 @@ static void add(double sums[RANKS_MAX * RANKS_MAX], double *most, int64_t key, d
     *most = fmax(*most, sums[key]);
 }
 
-/* Seconds per byte of the busiest link of level l. */
+/* Seconds per byte of the busiest link of level l; with `ports`, of a child's own alone, not of
+ * those between two children. */
 static double busiest(const struct messages *messages, const struct hs_system *system, size_t l,
-                      int64_t np)
+                      int64_t np, bool ports)
 {
     static double out[RANKS_MAX * RANKS_MAX], in[RANKS_MAX * RANKS_MAX],
         pairs[RANKS_MAX * RANKS_MAX], port_out[RANKS_MAX * RANKS_MAX],
@@ -68,7 +69,7 @@ static double busiest(const struct messages *messages, const struct hs_system *s
     load = link / level->bytes_per_second;
     if (!level->striped)
         load = fmax(load, port * (double)level->ports / level->bytes_per_second);
-    if (level->fabric == HS_FABRIC_MESH)
+    if (level->fabric == HS_FABRIC_MESH && !ports)
         load = fmax(load, pair * (double)(level->arity - 1) / level->bytes_per_second);
     return load;
 }
@@ -82,7 +83,7 @@ static double held_up(size_t *at, double *latency, const struct messages *messag
     *latency = 0;
     *at = 0;
     for (size_t l = 0; l < system->level_count; l++) {
-        double load = busiest(messages, system, l, np);
+        double load = busiest(messages, system, l, np, false);
 
         if (load > 0)
             *latency = fmax(*latency, system->levels[l].latency_seconds);
@@ -117,7 +118,7 @@ static struct hs_price_line halving(const struct hs_system *system, int64_t np,
                                     struct hs_layer layer, enum hs_phase phase)
 {
     struct hs_price_line line = {0, 0};
-    double before = 0;
+    double before = 0, sent[HS_LEVELS_MAX] = {0}; /* through a child's ports, in all steps */
     size_t at_before = 0;
 
     for (int64_t distance = 1; distance < layer.size; distance *= 2) {
@@ -142,7 +143,11 @@ static struct hs_price_line halving(const struct hs_system *system, int64_t np,
             line.seconds_per_byte -= fmin(load, before) / 2;
         before = load;
         at_before = at;
+        for (size_t l = 0; l < system->level_count; l++)
+            sent[l] += busiest(&messages, system, l, np, true);
     }
+    for (size_t l = 0; l < system->level_count; l++)
+        line.seconds_per_byte = fmax(line.seconds_per_byte, sent[l]);
     return line;
 }
 

@@ -34,7 +34,7 @@ check "errors and regret are within the bounds, with chunks, too" $?
 check "every split of 6, 12 and 18 on two machines was compared" $?
 [ "$(grep -Ec '^all +114 ' "$scratch/table")" = 1 ]
 check "each of them in 2, 4 and 8 chunks, too" $?
-accuracy --machines mesh --np 6,8 --only-algorithms "$programs/hiersearch"
+accuracy --machines mesh --np 6,8 --size 64MiB --only-algorithms "$programs/hiersearch"
 check "errors and regret of halving, direct exchange and trees are within the bounds" $?
 
 # Predictions for half as much again: the same times are simulated, and the bench has to notice.
