@@ -113,6 +113,7 @@ EXCUSED = (
     Excuse(r"^make( |$)", "builds the tree, or takes minutes", "Makefile"),
     Excuse(r"\bsrun\b|^sbatch|^salloc", "needs Slurm, and root for that", "tests/cluster/test_measure.sh", "srun --mpi=pmi2"),
     Excuse(r"^(tests/cluster/)?(cluster|fakessh)\b", "needs root", "tests/cluster/test_cluster.sh", "cluster"),
+    Excuse(r"^BARE=1 .*tests/nccl/gpu_check\.sh", "needs GPUs", "tests/nccl/test_gpu_check.sh", "docs/gpu.md"),
     Excuse(r"hiersearch systems --here", "needs GPUs", "tests/machine/test_here.sh", "--here"),
     Excuse(r"^apt-get download|dpkg -x|^tests/nccl/in_root\.sh|nvidia\.nccl", "downloads packages; for a machine with a GPU and no root",
            "tests/nccl/in_root.sh", "dpkg -x"),
