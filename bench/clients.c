@@ -1,9 +1,11 @@
-/* What an exported configuration does to a program: times of an AllReduce, by MPI_Allreduce or by layers.
+/* What an exported configuration does to a program: times of an AllReduce, by MPI_Allreduce or by
+ * layers.
  *
- *     clients PLAN:BYTES:RUNS...      PLAN: 2x4, a communicator per layer; or "-", MPI_Allreduce of the world
+ *     clients PLAN:BYTES:RUNS...      PLAN: 2x4, a communicator per layer; or "-", MPI_Allreduce of
+ * the world
  *
- * Rank 0 prints, for each, BYTES and the median in seconds of the runs' slowest ranks, after one run that is not
- * counted. Built with either MPI; nothing of hiersearch is in it. */
+ * Rank 0 prints, for each, BYTES and the median in seconds of the runs' slowest ranks, after one
+ * run that is not counted. Built with either MPI; nothing of hiersearch is in it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,43 +8,29 @@
 #include "cli/option_rows.h"
 #include "machine/system_find.h"
 #include "model/calibration.h"
+#include "result/log_fit.h"
 #include "result/points.h"
 
 #define MAX_RESIDUAL_PERCENT 1000
+#define FAR_OFF              0.5 /* error of times after a fit that says that something is wrong */
 
 struct fit_settings {
     const char *system;
     struct hs_argument_list results;
     const char *output, *name, *source;
     int64_t max_residual_percent;
+    int64_t np, nodes; /* what a log does not say; 0: not given */
+    const char *call;  /* likewise; NULL */
     bool quiet;
 };
 
-/* Layer times of all files; notes say which file has none. */
-static enum hs_status gather(struct hs_point_list *points, const struct hs_argument_list *files,
-                             const struct hs_context *context, struct hs_error *err)
-{
-    for (size_t i = 0; i < files->count; i++) {
-        struct hs_result result;
-        size_t before = points->count;
-        enum hs_status status = hs_result_load(&result, files->items[i], err);
+/* What the files hold: layers of our own results, and calls in logs of other programs. */
+struct times {
+    struct hs_point_list points;
+    struct hs_call_list calls;
+};
 
-        if (!status)
-            status = hs_result_points(points, &result, err);
-        hs_result_release(&result);
-        if (status)
-            return status;
-        if (points->count == before)
-            hs_warning(context, "%s: no layer times of measured plans without chunks",
-                       files->items[i]);
-    }
-    if (points->count == 0)
-        return hs_fail(err, HS_INVALID,
-                       "no layer times in the results; `measure` keeps them unless --no-layers");
-    return HS_OK;
-}
-
-/* The notes of hs_calibrate, a line each. */
+/* Notes, a line each. */
 static void pass_on(const struct hs_context *context, const char *notes)
 {
     while (notes && *notes) {
@@ -53,6 +39,75 @@ static void pass_on(const struct hs_context *context, const char *notes)
         hs_note(context, "%.*s", (int)length, notes);
         notes += length + (notes[length] != '\0');
     }
+}
+
+static enum hs_status gather_log(struct times *times, const struct hs_system *system,
+                                 const char *file, const struct fit_settings *settings,
+                                 const struct hs_context *context, struct hs_error *err)
+{
+    struct hs_log_facts facts = {.ranks = settings->np, .nodes = settings->nodes};
+    struct hs_log log;
+    size_t call = 0;
+    enum hs_status status = hs_log_load(&log, file, err);
+
+    if (!status && settings->call) {
+        facts.call_known = true;
+        status = hs_name_find(&call, settings->call, "collective", hs_library_call_names,
+                              HS_LIBRARY_CALL_COUNT, err);
+        facts.call = (enum hs_library_call)call;
+    }
+    if (!status) {
+        pass_on(context, log.notes.data);
+        status = hs_log_calls(&times->calls, system, &log, file, &facts, err);
+    }
+    hs_log_release(&log);
+    return status;
+}
+
+static enum hs_status gather_result(struct hs_point_list *points, const char *file,
+                                    const struct hs_context *context, struct hs_error *err)
+{
+    struct hs_result result;
+    size_t before = points->count;
+    enum hs_status status = hs_result_load(&result, file, err);
+
+    if (!status)
+        status = hs_result_points(points, &result, err);
+    hs_result_release(&result);
+    if (!status && points->count == before)
+        hs_warning(context, "%s: no layer times of measured plans without chunks", file);
+    return status;
+}
+
+/* Times of all files: what is a log is recognised by its content. */
+static enum hs_status gather(struct times *times, const struct hs_system *system,
+                             const struct fit_settings *settings, const struct hs_context *context,
+                             struct hs_error *err)
+{
+    for (size_t i = 0; i < settings->results.count; i++) {
+        const char *file = settings->results.items[i];
+        struct hs_error why = {0};
+        enum hs_status status;
+        bool is_log;
+
+        status = hs_log_is_one(&is_log, file, err);
+        if (!status)
+            status = is_log ? gather_log(times, system, file, settings, context, &why)
+                            : gather_result(&times->points, file, context, &why);
+        if (status) {
+            if (err && why.message[0])
+                *err = why;
+            return status;
+        }
+    }
+    if (times->points.count > 0 && times->calls.count > 0)
+        return hs_fail(err, HS_INVALID,
+                       "expected results of measure, whose layers become fits, or logs of NCCL's "
+                       "own calls, which move the constants of its price: not both at once");
+    if (times->points.count == 0 && times->calls.count == 0)
+        return hs_fail(err, HS_INVALID,
+                       "no layer times in the results; `measure` keeps them unless --no-layers");
+    return HS_OK;
 }
 
 static enum hs_status rename_system(struct hs_system *system, const char *name,
@@ -113,11 +168,35 @@ static enum hs_status fit(struct hs_context *context, const struct fit_settings 
     return status;
 }
 
+/* Times of NCCL's own calls: the constants of its price. */
+static enum hs_status fit_calls(struct hs_context *context, const struct fit_settings *settings,
+                                struct hs_system *system, const struct hs_call_list *calls,
+                                struct hs_error *err)
+{
+    double before, after;
+    enum hs_status status = hs_calls_fit(system, calls, &before, &after, err);
+
+    if (!status && settings->name)
+        status = rename_system(system, settings->name, err);
+    if (!status)
+        status = write_system(context, system, settings->output, err);
+    if (!status && after > FAR_OFF)
+        hs_warning(context,
+                   "the times are far from what such parts take: are they those of the log?");
+    if (!status)
+        hs_note(
+            context,
+            "%zu times of NCCL's own calls: %.0f %% off on average by what ships, %.0f %% by %zu "
+            "constants of this machine",
+            calls->count, 100 * before, 100 * after, system->constants.count);
+    return status;
+}
+
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
     const struct fit_settings *settings = of_rows;
     struct hs_system system = {0};
-    struct hs_point_list points = {0};
+    struct times times = {0};
     enum hs_status status;
 
     context->quiet = settings->quiet;
@@ -125,20 +204,25 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     if (!status)
         status = hs_find_system(&system, settings->system, context, err);
     if (!status)
-        status = gather(&points, &settings->results, context, err);
+        status = gather(&times, &system, settings, context, err);
     if (!status)
-        status = fit(context, settings, &system, &points, err);
-    hs_point_list_release(&points);
+        status = times.calls.count > 0 ? fit_calls(context, settings, &system, &times.calls, err)
+                                       : fit(context, settings, &system, &times.points, err);
+    hs_point_list_release(&times.points);
+    hs_call_list_release(&times.calls);
     hs_system_release(&system);
     return status;
 }
 
 #define FIELD(field) offsetof(struct fit_settings, field)
+#define LOGS         "What a log may leave out"
 
 static const struct hs_argument arguments[] = {
     HS_ROW_SYSTEM(FIELD(system), true,
                   "description to start from: shipped name, file, or line of text"),
-    HS_ROW_RESULTS(FIELD(results), "result files of measure or simulate with layer times"),
+    HS_ROW_RESULTS(FIELD(results),
+                   "result files of measure or simulate with layer times; or logs of NCCL's own "
+                   "calls: the output of nccl-tests, also of -J, or CSV (bytes, seconds)"),
     {.name = NULL},
 };
 
@@ -163,6 +247,17 @@ static const struct hs_option options[] = {
      .fallback = "15",
      .offset = FIELD(max_residual_percent),
      .help = "layers whose times are further off the fitted line are refused (root mean square)"},
+    HS_ROW_COUNT("np", "ranks", 2, HS_NP_MAX, NULL, LOGS, FIELD(np),
+                 "ranks, where a log does not say it"),
+    HS_ROW_COUNT("nodes", "nodes", 1, HS_NP_MAX, NULL, LOGS, FIELD(nodes),
+                 "nodes, where a log does not say it"),
+    {.name = "call",
+     .argument = "NAME",
+     .group = LOGS,
+     .type = &hs_option_text,
+     .offset = FIELD(call),
+     .help = "the collective, where a log does not say it: allreduce, allgather, reducescatter, "
+             "alltoall"},
     HS_ROW_QUIET(NULL, FIELD(quiet), "no notes on stderr"),
     {.name = NULL},
 };
@@ -174,8 +269,11 @@ const struct hs_command hs_command_fit = {
                    "measure (or simulate) "
                    "left in result files, without measuring anything again, and writes a system "
                    "file that predict and "
-                   "measure take. calibrate does the same with measurements made for the purpose.",
+                   "measure take. calibrate does the same with measurements made for the purpose.\n"
+                   "With logs of nccl-tests, of a few nodes and any sizes, the constants of NCCL's "
+                   "price become those of this machine, and larger counts are predicted by them.",
     .examples = "  hiersearch fit abci results/abci-*.json -o abci-fitted.json\n"
+                "  hiersearch fit '8xH100, 8xNDR400' all_reduce_2_nodes.txt -o here.json\n"
                 "  hiersearch predict abci-fitted.json --np 512 --size 128MiB",
     .arguments = arguments,
     .options = options,

@@ -289,8 +289,8 @@ static enum hs_status run_words(struct hs_result *result, const char *scratch, c
 
 /* ---- the command line ---- */
 
-/* SMPI's own factors are for Ethernet: off. The latency factor is s, for messages of one byte alone,
- * which are through for their sender at once: see src/simulate/simulate.h. */
+/* SMPI's own factors are for Ethernet: off. The latency factor is s, for messages of one byte
+ * alone, which are through for their sender at once: see src/simulate/simulate.h. */
 static void append_flags(struct hs_text *flags, const struct hs_result *result)
 {
     uint64_t piece = PIECE_BYTES;

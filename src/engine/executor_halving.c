@@ -5,10 +5,10 @@
  * 2^k places far with c_k = floor((p - 1 + 2^k) / 2^(k + 1)) blocks of the p, in all p - 1. So half
  * of the bytes go to the nearest place and one block to the farthest.
  *
- * Reduce-scatter, k = 0 .. K - 1: place r sends what it has of blocks r - (2 j + 1) 2^k, j < c_k, to
- * r - 2^k, and adds to its blocks r - 2 j 2^k what comes from r + 2^k. After step k it is left with
- * those; at the end with block r. Allgather, k = K - 1 .. 0: r sends blocks r - 2 j 2^k to r + 2^k,
- * and from r - 2^k come blocks r - (2 j + 1) 2^k. Allreduce: one behind the other. All that is
+ * Reduce-scatter, k = 0 .. K - 1: place r sends what it has of blocks r - (2 j + 1) 2^k, j < c_k,
+ * to r - 2^k, and adds to its blocks r - 2 j 2^k what comes from r + 2^k. After step k it is left
+ * with those; at the end with block r. Allgather, k = K - 1 .. 0: r sends blocks r - 2 j 2^k to r +
+ * 2^k, and from r - 2^k come blocks r - (2 j + 1) 2^k. Allreduce: one behind the other. All that is
  * modulo p; where p is a power of two `-` and `+` are exclusive or, so that what is near stays
  * inside aligned groups, as in the textbook.
  *

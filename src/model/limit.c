@@ -69,6 +69,14 @@ static double crossing_seconds(const struct hs_system *system, const struct hs_p
     return fmax(two, sent * units_joined(&problem->group, tier->child_ranks) / all);
 }
 
+/* One step across the level: NCCL's fastest protocol is faster than its figure for levels. */
+static double step_seconds(const struct hs_system *system, const struct tier *tier)
+{
+    if (hs_system_is_nccl_native(system))
+        return hs_nccl_least_step_seconds(&system->nccl, tier->child_ranks >= system->nccl.gpus);
+    return tier->level->latency_seconds;
+}
+
 struct hs_limit hs_limit_of(const struct hs_system *system, const struct hs_problem *problem)
 {
     struct hs_limit limit = {.level = -1};
@@ -84,7 +92,7 @@ struct hs_limit hs_limit_of(const struct hs_system *system, const struct hs_prob
         if (tier.child_ranks >= tier.ranks)
             continue;
         tier.children = (tier.ranks + tier.child_ranks - 1) / tier.child_ranks;
-        latency = fmin(latency, tier.level->latency_seconds);
+        latency = fmin(latency, step_seconds(system, &tier));
         bytes_seconds = crossing_seconds(system, problem, &tier);
         if (bytes_seconds > 0 && latency + bytes_seconds > limit.seconds)
             limit = (struct hs_limit){latency + bytes_seconds, latency, (int)l};

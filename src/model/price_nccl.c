@@ -358,6 +358,27 @@ static double network_share(const struct hs_parts *parts, const struct hs_nccl_a
     return fmin(1, under / parts->taper / crossing);
 }
 
+/* Its own, else those that ship. */
+static void constants_of(double values[HS_NCCL_K_COUNT], const struct hs_nccl_machine *machine)
+{
+    hs_constants_shipped(values, &hs_nccl_price_model);
+    for (size_t i = 0; i < HS_NCCL_K_COUNT; i++)
+        if (machine->own[i] > 0)
+            values[i] = machine->own[i];
+}
+
+double hs_nccl_least_step_seconds(const struct hs_nccl_machine *machine, bool between_nodes)
+{
+    const struct hs_parts *parts = &machine->parts;
+    double values[HS_NCCL_K_COUNT], us;
+
+    constants_of(values, machine);
+    us = values[HS_NCCL_K_HOP_LL_A + parts->gpu.generation];
+    if (between_nodes)
+        us = values[HS_NCCL_K_NET_LL] * values[HS_NCCL_K_NIC_IB + parts->nic.class];
+    return us * 1e-6;
+}
+
 /* Without the range, which takes far longer to find than the time, low and high are the time. */
 static enum hs_status price_call(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
                                  const struct hs_nccl_ask *ask, bool wants_range,
@@ -375,10 +396,7 @@ static enum hs_status price_call(struct hs_nccl_price *out, const struct hs_nccl
     call.shape.network_share = network_share(&machine->parts, ask);
     if (call.version == 0)
         call.version = HS_NCCL_VERSION_USUAL;
-    hs_constants_shipped(values, &hs_nccl_price_model);
-    for (size_t i = 0; i < HS_NCCL_K_COUNT; i++)
-        if (machine->own[i] > 0)
-            values[i] = machine->own[i];
+    constants_of(values, machine);
     hs_nccl_choose(&out->choice, &call, HS_NCCL_ANY);
     run = hs_nccl_run(&call, out->choice);
     out->seconds = seconds_of(&run, values);

@@ -71,12 +71,15 @@ struct hs_nccl_ask {
 enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
                              const struct hs_nccl_ask *ask, struct hs_error *err);
 
+/* Seconds of the fastest step, by LL: from node to node, or inside one. */
+double hs_nccl_least_step_seconds(const struct hs_nccl_machine *machine, bool between_nodes);
+
 /* The same for a layer's communicators, ranks counted domain by domain, which all call at once,
  * with `bytes` entering the stage (stage.h); key.algorithm means nothing here. Each has the NICs of
- * its GPUs, and its share of what leads from switch to switch; where it does not nest in domains it is priced as if it did, with as many GPUs of a
- * domain as fit. A pair is the sum of both calls, with the choice of the reduce-scatter, and the
- * range as if they erred together. Communicators that share NVLinks, or the slots of boards, are
- * priced as if alone. */
+ * its GPUs, and its share of what leads from switch to switch; where it does not nest in domains it
+ * is priced as if it did, with as many GPUs of a domain as fit. A pair is the sum of both calls,
+ * with the choice of the reduce-scatter, and the range as if they erred together. Communicators
+ * that share NVLinks, or the slots of boards, are priced as if alone. */
 enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
                                    struct hs_stage_key key, double bytes, struct hs_error *err);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/list.h"
 #include "result/log_parts.h"
 
@@ -205,6 +206,8 @@ static bool read_remark(struct text_reader *reader, const char *line)
         if (run)
             hs_log_name_call(run, at);
         if (run)
+            run->is_mpi = true;
+        if (run)
             run->per_rank = run->call_known && run->call != HS_CALL_ALLREDUCE &&
                             run->call != HS_CALL_REDUCE_SCATTER;
         return true;
@@ -265,9 +268,9 @@ static bool read_positive(double *value, const char *word)
     return end != word && *end == '\0' && *value > 0 && isfinite(*value);
 }
 
-/* nccl-tests before 2.17 does not say which collective it runs. The bus bandwidth of an allreduce is
- * 2 (n - 1) / n of the algorithm's, and of the others that reduce there is the reduce-scatter; which
- * of those that do not reduce it is stays open. Figures have two decimals. */
+/* nccl-tests before 2.17 does not say which collective it runs. The bus bandwidth of an allreduce
+ * is 2 (n - 1) / n of the algorithm's, and of the others that reduce there is the reduce-scatter;
+ * which of those that do not reduce it is stays open. Figures have two decimals. */
 static void guess_call(struct hs_log_run *run, const struct columns *columns, char *const *words)
 {
     double n = (double)run->ranks, algbw, busbw;
@@ -431,6 +434,25 @@ enum hs_status hs_log_parse(struct hs_log *log, const char *name, const char *te
     if (status != HS_OK)
         hs_log_release(log);
     return status;
+}
+
+enum hs_status hs_log_is_one(bool *is_one, const char *path, struct hs_error *err)
+{
+    char *text;
+    size_t length, blank;
+    enum hs_status status;
+
+    *is_one = false;
+    if (strcmp(path, "-") == 0) /* it can be read once */
+        return HS_OK;
+    status = hs_file_read(&text, &length, path, HS_JSON_BYTES_MAX, err);
+    if (status != HS_OK)
+        return status;
+    blank = strspn(text, " \t\r\n");
+    *is_one = text[blank] != '{' ||
+              (strstr(text, "\"args\"") != NULL && strstr(text, "\"format\"") == NULL);
+    free(text);
+    return HS_OK;
 }
 
 enum hs_status hs_log_load(struct hs_log *log, const char *path, struct hs_error *err)

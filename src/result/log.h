@@ -9,7 +9,8 @@
  * line ("[1,0]<stdout>:", "0: ") is passed over, and so is what others print in between. A row that
  * is cut short, was counted wrong or has no number where a time should be is left out and noted.
  *
- * (tests/result/logs has one of each; formats: nccl-tests 2.19.6 src/util.cu, OSU 7.4 c/mpi/collective.)
+ * (tests/result/logs has one of each; formats: nccl-tests 2.19.6 src/util.cu, OSU 7.4
+ * c/mpi/collective.)
  */
 #ifndef HS_RESULT_LOG_H
 #define HS_RESULT_LOG_H
@@ -28,6 +29,7 @@
 struct hs_log_run {
     enum hs_library_call call;
     bool call_known;
+    bool is_mpi;          /* of MPI's collectives, not of NCCL's */
     bool per_rank;        /* bytes of its points are those of one rank: of an OSU allgather */
     int64_t ranks, nodes; /* nodes: hosts of its ranks */
     int nccl_version;     /* as NCCL counts: 23003 is 2.30.3 */
@@ -53,7 +55,9 @@ struct hs_log {
 /* `name` is what messages call the text. HS_INVALID: nothing of the kind is in it; HS_MEMORY. */
 enum hs_status hs_log_parse(struct hs_log *log, const char *name, const char *text, size_t length,
                             struct hs_error *err);
-/* "-": stdin. */
+/* Whether the file is meant as a log: all that is no JSON, and JSON with the args of a program;
+ * stdin is none. As hs_file_read. */
+enum hs_status hs_log_is_one(bool *is_one, const char *path, struct hs_error *err);
 enum hs_status hs_log_load(struct hs_log *log, const char *path, struct hs_error *err);
 void hs_log_release(struct hs_log *log);
 

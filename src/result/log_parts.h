@@ -15,12 +15,14 @@ struct hs_log_reader {
     struct hs_error *err;
 };
 
-/* Begins a run, unless the last one has no points yet: then that is it, emptied. NULL: no memory. */
+/* Begins a run, unless the last one has no points yet: then that is it, emptied. NULL: no memory.
+ */
 struct hs_log_run *hs_log_begin(struct hs_log_reader *reader);
 /* Of the last run, which there is. */
 void hs_log_add(struct hs_log_reader *reader, uint64_t bytes, double seconds, bool in_place);
 void hs_log_note(struct hs_log_reader *reader, size_t line, const char *why);
-/* "all_reduce_perf", "Allreduce": by the letters alone. Leaves the run as it is where it is none. */
+/* "all_reduce_perf", "Allreduce": by the letters alone. Leaves the run as it is where it is none.
+ */
 void hs_log_name_call(struct hs_log_run *run, const char *program);
 
 /* The JSON of nccl-tests. HS_INVALID: it is another JSON, with the place. */

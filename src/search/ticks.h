@@ -49,8 +49,8 @@ void hs_plan_choose(struct hs_plan *plan, const struct hs_search_request *reques
 hs_ticks hs_plan_ticks(const struct hs_search_request *request, const struct hs_plan *plan,
                        double tick_seconds);
 
-/* Prices of all edges of a lattice by rings: [edge_count], owned by the caller (free); NULL when out of
- * memory. */
+/* Prices of all edges of a lattice by rings: [edge_count], owned by the caller (free); NULL when
+ * out of memory. */
 struct hs_stage_price *hs_lattice_prices(const struct hs_lattice *lattice,
                                          const struct hs_search_request *request);
 /* Weights of all edges by the algorithm that takes least, [edge_count][hs_weight_components], for

@@ -44,8 +44,9 @@ struct hs_np_winner {
 /* Winners for message sizes first .. last bytes (the problem's bytes are ignored), ascending. With
  * one chunk a plan's time is linear in the size, a plan that wins at two sizes wins between them,
  * and the list is complete (down to a factor 1 + 1e-6 in size); with several chunk counts, an
- * unstriped mesh inside (price.h), several algorithms, or a library's own calls as stages, a reign shorter than a
- * factor 2 may be missed. *winners is owned by the caller (free). HS_INVALID, HS_MEMORY. */
+ * unstriped mesh inside (price.h), several algorithms, or a library's own calls as stages, a reign
+ * shorter than a factor 2 may be missed. *winners is owned by the caller (free). HS_INVALID,
+ * HS_MEMORY. */
 enum hs_status hs_size_winners(struct hs_size_winner **winners, size_t *count,
                                const struct hs_search_request *request, double first, double last,
                                struct hs_error *err);

@@ -7,10 +7,10 @@
  * time is added and none is lost. The linker (--wrap) puts the functions __wrap_X in place of X, in
  * the engine's unchanged code.
  *
- * Between two ranks a stage's messages go one after the other, as over one connection. SMPI would have all
- * that are under way share the links, so that the first comes as late as the last. So a message is
- * sent when the one before has left, as bytes without latency, and behind them one of one
- * byte, which takes the latency: a message has come when that has.
+ * Between two ranks a stage's messages go one after the other, as over one connection. SMPI would
+ * have all that are under way share the links, so that the first comes as late as the last. So a
+ * message is sent when the one before has left, as bytes without latency, and behind them one of
+ * one byte, which takes the latency: a message has come when that has.
  *
  * All ranks are in one process and run one at a time, so they can share a table without a lock.
  */
@@ -26,7 +26,8 @@
 
 struct channel;
 
-/* Each stage tests its oldest send and its oldest receive; a tree, on the last layer, two of both. */
+/* Each stage tests its oldest send and its oldest receive; a tree, on the last layer, two of both.
+ */
 #define UNFINISHED_MAX (2 * HS_STAGES_MAX + 2)
 
 struct unfinished {

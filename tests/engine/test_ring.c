@@ -199,8 +199,8 @@ static void check(const struct rank *rank, int number, const struct play *play)
                      play->in_place ? " in place" : "", play->staged ? " staged" : "", number, i);
 }
 
-/* To the end, ranks in turns; a rank that moves nothing for long is stuck. Returns the most receives
- * that any rank had posted at once. */
+/* To the end, ranks in turns; a rank that moves nothing for long is stuck. Returns the most
+ * receives that any rank had posted at once. */
 static int play_it(const struct play *play)
 {
     struct hs_memory staged = staged_memory();

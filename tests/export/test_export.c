@@ -460,8 +460,8 @@ static void every_format_says_what_is_not_certain(void **state)
     assert_doubt(0.1e-3, true, "not certain");
 }
 
-/* 4x16 takes 1 ms at 16 KiB and 10 ms at 1 MiB, where it is 1.5 times as fast as the flat split: the
- * line through both has as much latency as bandwidth at 97 KiB. */
+/* 4x16 takes 1 ms at 16 KiB and 10 ms at 1 MiB, where it is 1.5 times as fast as the flat split:
+ * the line through both has as much latency as bandwidth at 97 KiB. */
 static void assert_rules(const char *backend, double flat_seconds, double width, const char *rules)
 {
     struct hs_result result = make_result(64, NULL);

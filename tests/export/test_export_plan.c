@@ -149,8 +149,8 @@ static void measured_times_cross_on_lines(void **state)
 /* Pairs: 0 us, 0.5 GB/s; beyond: 10 us, 0.25 GB/s per pair, which both rings of 2x4's second layer
  * share.
  * 8: 7 hops beyond, 6 in pairs, and once more a block beyond behind another (docs/model.md, section
- *      2):  7 * 10 us  +  n/8 (7 + 1) / 0.25 GB/s  +  n/8 6 / 0.5 GB/s               =  70 us + 5.5 n ns
- * 2x4:  2 * 3 * 10 us  +  2 n 1/2 / 0.5 GB/s       +  2 n/2 3/4 / 0.125 GB/s         =  60 us + 8 n ns
+ *      2):  7 * 10 us + n/8 (7 + 1) / 0.25 GB/s + n/8 6 / 0.5 GB/s =  70 us + 5.5 n ns
+ * 2x4:  2 * 3 * 10 us + 2 n 1/2 / 0.5 GB/s      + 2 n/2 3/4 / 0.125 GB/s =  60 us + 8 n ns
  * They are equal at 4,000 bytes. From 40,000 bytes on it is 10 us + 7 n ns for 8. */
 static void model_times_cross_where_they_are_equal(void **state)
 {

@@ -287,7 +287,8 @@ static void a_ring_inside_a_mesh_may_be_slower_than_one_that_leaves_it(void **st
     assert_near(hs_stage_seconds(&price, 100e6), 2 * (1e-6 + 50e6 / 50e9), 1e-12);
     assert_near(hs_stage_seconds(&price, 1e3), 2 * (2e-6 + 500 / 64e9), 1e-12);
     hs_system_release(&system);
-    /* Of the rings of 3, those of 3 to 5 and 6 to 8 leave their nodes, that of 15 to 17 its group. */
+    /* Of the rings of 3, those of 3 to 5 and 6 to 8 leave their nodes, that of 15 to 17 its group.
+     */
     system = parse("gpu:mesh:4@450GB/s~1us/1p!,group:mesh:4@150GB/s~2us/1p!,global@100GB/s~4us");
     price = price_of(&system, 24, (struct hs_layer){1, 3});
     assert_near(price.lines[price.line_count - 1].seconds_per_byte, 2 / 50e9, 1e-12);
