@@ -21,6 +21,15 @@ static inline struct hs_system parse(const char *text)
     return system;
 }
 
+/* One whose rings take the times that fits are made of. */
+static inline struct hs_system parse_additive(const char *text)
+{
+    struct hs_system system = parse(text);
+
+    system.additive = true;
+    return system;
+}
+
 /* A plan of all its ranks for `bytes` per process. */
 static inline struct hs_plan_cost cost_of(const struct hs_system *system,
                                           const struct hs_plan *plan, double bytes)

@@ -88,7 +88,11 @@ enum hs_status hs_campaign_system(struct hs_campaign *campaign, struct hs_system
     else if (campaign->ranks.rank == 0)
         status = hs_neutral_system(system, order->nodes, order->node_count, err);
     status = hs_campaign_agree(campaign, status, err);
-    return status == HS_OK ? hs_ranks_share_system(&campaign->ranks, system, err) : status;
+    if (status == HS_OK)
+        status = hs_ranks_share_system(&campaign->ranks, system, err);
+    /* A machine that is played takes the times that fits are made of. */
+    system->additive = strcmp(campaign->options.backend, HS_BACKEND_NULL) == 0;
+    return status;
 }
 
 enum hs_status hs_campaign_backend(struct hs_campaign *campaign, struct hs_error *err)

@@ -294,6 +294,31 @@ static void add_busiest(struct hs_stage_price *price, double per_byte)
         hs_stage_add_line(price, (struct hs_price_line){0, passes * per_byte});
 }
 
+/* One step under way: all pay the largest latency and the slowest link. Where that is one inside an
+ * unstriped mesh, those that leave it do not take it: the slower of two kinds of hops. */
+static void add_steps(struct hs_stage_price *price, const double busiest[HS_LEVELS_MAX],
+                      const struct hs_system *system)
+{
+    const struct hs_level *levels = system->levels, *slowest = &levels[price->bottleneck];
+    double step = price->steps * system->pipeline_granularity;
+    double passes = hs_phase_passes(price->key.phase), inside = 0, latency = 0, outside = INFINITY;
+
+    for (int l = 0; l <= price->level; l++) {
+        latency = fmax(latency, levels[l].latency_seconds);
+        if (l <= price->bottleneck)
+            inside = latency;
+        if (l != price->bottleneck)
+            outside = fmin(outside, busiest[l]);
+    }
+    if (slowest->fabric == HS_FABRIC_MESH && !slowest->striped &&
+        price->bottleneck != price->level && inside < latency) {
+        hs_stage_add_line(price, (struct hs_price_line){step * latency, passes / outside});
+        latency = inside;
+    }
+    hs_stage_add_line(
+        price, (struct hs_price_line){step * latency, passes / price->ring_bytes_per_second});
+}
+
 static void price_ring(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
 {
     double busiest[HS_LEVELS_MAX] = {0};
@@ -302,10 +327,14 @@ static void price_ring(struct hs_stage_price *price, const struct hs_system *sys
     price->steps = hs_phase_passes(price->key.phase) * (double)(price->key.layer.size - 1);
     if (price->steps == 0) /* one process: nothing travels */
         return;
-    add_chains(price, &hops, system->pipeline_granularity);
-    while (go_inside(&hops, system, price->key.layer))
+    if (system->additive || system->fits.count > 0) {
+        add_steps(price, busiest, system);
+    } else {
         add_chains(price, &hops, system->pipeline_granularity);
-    add_busiest(price, 1 / price->ring_bytes_per_second);
+        while (go_inside(&hops, system, price->key.layer))
+            add_chains(price, &hops, system->pipeline_granularity);
+        add_busiest(price, 1 / price->ring_bytes_per_second);
+    }
     for (int l = 0; l <= price->level; l++)
         price->occupancy[l] = busiest[l] > 0 ? price->ring_bytes_per_second / busiest[l] : 0;
 }

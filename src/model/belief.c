@@ -206,67 +206,6 @@ static double steps_of(const struct hs_stage_price *price, const struct hs_syste
                        : system->pipeline_granularity * price->steps;
 }
 
-/* How much of a relative change of a level's figure is seen, and of a latency of none. */
-#define SEEN_CHANGE  1e-6
-#define SEEN_SECONDS 1e-12
-
-static void scale_to(double *parts, size_t count, double whole)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < count; i++)
-        sum += parts[i];
-    for (size_t i = 0; i < count && sum > 0; i++)
-        parts[i] *= whole / sum;
-}
-
-/* What the levels' latencies and slownesses have in a term's latency and bandwidth seconds, by what
- * a little more of each adds: a ring with hops of several levels has something of all. */
-static void share_out(double latency[HS_LEVELS_MAX], double moving[HS_LEVELS_MAX],
-                      const struct hs_belief *b, const struct hs_fit_point *point,
-                      const struct hs_stage_price *price)
-{
-    struct hs_price_line line = hs_stage_line(price, point->bytes);
-    struct hs_system other = b->now;
-
-    for (int l = 0; l <= price->level; l++) {
-        struct hs_level *level = &other.levels[l], before = *level;
-        double more = fmax(SEEN_CHANGE * level->latency_seconds, SEEN_SECONDS);
-        struct hs_stage_price changed;
-
-        level->latency_seconds += more;
-        changed = hs_stage_price(&other, point->np, point->key);
-        latency[l] =
-            fmax(0, (hs_stage_line(&changed, point->bytes).latency_seconds - line.latency_seconds) /
-                        more * before.latency_seconds);
-        *level = before;
-        level->bytes_per_second /= 1 + SEEN_CHANGE;
-        changed = hs_stage_price(&other, point->np, point->key);
-        moving[l] =
-            fmax(0, hs_stage_line(&changed, point->bytes).seconds_per_byte - line.seconds_per_byte);
-        *level = before;
-    }
-    scale_to(latency, (size_t)price->level + 1, line.latency_seconds);
-    scale_to(moving, (size_t)price->level + 1, hs_stage_bandwidth_seconds(price, point->bytes));
-}
-
-/* Latencies and bandwidths in the row of a ring with hops of several levels. */
-static void fill_mixed(double *base, const struct hs_belief *b, const struct hs_fit_point *point,
-                       const struct hs_stage_price *price, unsigned parts)
-{
-    double latency[HS_LEVELS_MAX], moving[HS_LEVELS_MAX];
-
-    share_out(latency, moving, b, point, price);
-    for (int l = 0; l <= price->level; l++) {
-        const struct hs_level *level = &b->now.levels[l];
-
-        if (parts & STEPS && level->latency_seconds > 0)
-            base[1 + l] = latency[l] / level->latency_seconds;
-        if (parts & MOVING)
-            base[1 + b->now.level_count + (size_t)l] = moving[l] * level->bytes_per_second;
-    }
-}
-
 /* The row of some parts of a term's time; deviations down to a scope. */
 static void fill_row(double *row, const struct hs_belief *b, const struct term *term,
                      unsigned parts, enum hs_fit_scope scope)
@@ -293,8 +232,6 @@ static void fill_row(double *row, const struct hs_belief *b, const struct term *
     base[1 + price.level] = steps;
     base[1 + b->now.level_count + (size_t)price.bottleneck] =
         moving * b->now.levels[price.bottleneck].bytes_per_second;
-    if (price.line_count > 1)
-        fill_mixed(base, b, point, &price, parts);
     for (size_t c = 0; c < figures_of(b); c++) {
         base[figures_of(b)] += base[c] * b->figures[c].mean;
         base[c] *= b->figures[c].deviation;
@@ -811,6 +748,7 @@ enum hs_status hs_belief_init(struct hs_belief **out, const struct hs_system *sy
         return status ? status : no_memory(err, count);
     b->described = *system;
     b->described.parts = NULL;
+    b->described.additive = true;
     if (options)
         b->options = *options;
     if (b->options.noise == 0)

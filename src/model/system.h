@@ -151,6 +151,10 @@ struct hs_system {
     double pipeline_granularity;
     double launch_seconds; /* per collective call, >= 0 */
     enum hs_executed_by executor;
+    /* Not in a file: each step of a ring pays its largest latency and its slowest link, one after
+     * the other, as with one step under way. What fits are made of, and what calibrated systems are
+     * priced by: times of layers are lines then (belief.h). */
+    bool additive;
     size_t level_count; /* 1 .. HS_LEVELS_MAX */
     struct hs_level levels[HS_LEVELS_MAX];
     struct hs_fits fits;     /* of a calibrated system; {0} where the figures are as described */

@@ -49,6 +49,7 @@ static struct hs_system figures_of(const struct hs_system *system)
 {
     struct hs_system out = *system;
 
+    out.additive = true;
     out.title = out.source = out.notes = out.parts = NULL;
     memset(&out.published, 0, sizeof(out.published));
     memset(&out.constants, 0, sizeof(out.constants));

@@ -86,7 +86,7 @@ static bool straddles(size_t i)
 
 static void without_points_it_is_the_description(void **state)
 {
-    struct hs_system system = parse(NODES);
+    struct hs_system system = parse_additive(NODES);
     struct hs_belief *belief = make(&system, 8, of_eight, STAGES, NULL, 0, false);
     double expected[STAGES], exact[STAGES], mean, deviation;
 
@@ -109,7 +109,7 @@ static void without_points_it_is_the_description(void **state)
 static void where_everything_is_measured_it_is_what_was_measured(void **state)
 {
     static const double factors[] = {1.3, 0.8, 1.1, 0.9, 1.2, 1.25};
-    struct hs_system system = parse(NODES);
+    struct hs_system system = parse_additive(NODES);
     struct hs_fit_point points[STAGES];
     struct hs_belief *belief;
     double expected[STAGES], mean, deviation;
@@ -135,7 +135,7 @@ static void a_prior_weighs_as_much_as_a_point_of_its_deviation(void **state)
 {
     const double level = SLOWNESS * SLOWNESS, size = SIZES * SIZES, layer = LAYERS * LAYERS;
     const double noise = 1.1 * 0.1;
-    struct hs_system system = parse(NODES);
+    struct hs_system system = parse_additive(NODES);
     struct hs_fit_point point = measured(&system, &of_eight[3], 1.1, 0.1);
     struct hs_belief *belief = make(&system, 8, of_eight, STAGES, &point, 1, false);
     double expected[STAGES], deviation[STAGES], slower = 1;
@@ -162,7 +162,7 @@ static void a_prior_weighs_as_much_as_a_point_of_its_deviation(void **state)
 
 static void a_layer_says_most_of_its_own_size_and_nothing_of_other_links(void **state)
 {
-    struct hs_system system = parse(NODES);
+    struct hs_system system = parse_additive(NODES);
     struct hs_fit_point point = measured(&system, &of_eight[3], 1.5, 0.001); /* stride 2, size 2 */
     struct hs_belief *belief = make(&system, 8, of_eight, STAGES, &point, 1, false);
     double ratio[STAGES], deviation[STAGES], mean;
@@ -192,7 +192,7 @@ static void slowness_belongs_to_the_link_that_holds_a_ring_up(void **state)
 {
     static const struct hs_belief_stage stages[] = {{{HS_ALLREDUCE, HS_RING, {1, 8}}, 64 * GIB},
                                                     {{HS_ALLREDUCE, HS_RING, {4, 2}}, 16 * GIB}};
-    struct hs_system system = parse("node:4@10GB/s~2us,spine@20GB/s~5us");
+    struct hs_system system = parse_additive("node:4@10GB/s~2us,spine@20GB/s~5us");
     struct hs_fit_point point = measured(&system, &stages[1], 2, 0.001); /* 4 rings on the spine */
     struct hs_belief *belief = make(&system, 8, stages, 2, &point, 1, false);
     double expected[2];
@@ -209,7 +209,7 @@ static void slowness_belongs_to_the_link_that_holds_a_ring_up(void **state)
 
 static void where_figures_mean_nothing_the_points_give_the_scale(void **state)
 {
-    struct hs_system real = parse("net@10MB/s~500us"), shape = parse("net@10GB/s~5us");
+    struct hs_system real = parse_additive("net@10MB/s~500us"), shape = parse_additive("net@10GB/s~5us");
     struct hs_fit_point points[2] = {measured(&real, &of_eight[0], 1, 0.001),
                                      measured(&real, &of_eight[4], 1, 0.001)};
     struct hs_belief *belief = make(&shape, 8, of_eight, STAGES, points, 2, true);
@@ -227,7 +227,7 @@ static void where_figures_mean_nothing_the_points_give_the_scale(void **state)
 /* One ten times slower than described: the prior must not hold it back, nor spoil the others. */
 static void a_level_far_off_its_description_is_believed(void **state)
 {
-    struct hs_system system = parse(NODES), real = parse("node:2@100GB/s~2us,net@1GB/s~5us");
+    struct hs_system system = parse_additive(NODES), real = parse_additive("node:2@100GB/s~2us,net@1GB/s~5us");
     struct hs_fit_point points[3] = {measured(&real, &of_eight[0], 1, 0.02),
                                      measured(&real, &of_eight[3], 1, 0.02),
                                      measured(&real, &of_eight[4], 1, 0.02)};
@@ -247,7 +247,7 @@ static void a_level_far_off_its_description_is_believed(void **state)
 static void times_far_off_the_description_are_found_or_refused(void **state)
 {
     static const double factors[] = {1e-12, 1e-4, 1e4, 1e7};
-    struct hs_system system = parse(NODES);
+    struct hs_system system = parse_additive(NODES);
     struct hs_error err = {0};
     double expected[STAGES];
 
@@ -276,7 +276,7 @@ static void times_far_off_the_description_are_found_or_refused(void **state)
 
 static void the_same_seed_draws_the_same_machine(void **state)
 {
-    struct hs_system system = parse(NODES);
+    struct hs_system system = parse_additive(NODES);
     struct hs_fit_point point = measured(&system, &of_eight[3], 1.5, 0.001);
     struct hs_belief *belief = make(&system, 8, of_eight, STAGES, &point, 1, false);
     uint64_t first = 3, second = 3;
@@ -296,7 +296,7 @@ static void the_same_seed_draws_the_same_machine(void **state)
 /* Stages may be asked for again and again: others each time, of layers with and without points. */
 static void what_was_asked_before_changes_no_answer(void **state)
 {
-    struct hs_system system = parse(NODES);
+    struct hs_system system = parse_additive(NODES);
     struct hs_fit_point point = measured(&system, &of_eight[3], 1.5, 0.001);
     struct hs_belief *belief = make(&system, 8, of_eight, STAGES, &point, 1, false);
     struct hs_error err = {0};
@@ -317,7 +317,7 @@ static void what_was_asked_before_changes_no_answer(void **state)
 
 static void points_that_are_no_times_of_layers_are_refused(void **state)
 {
-    struct hs_system system = parse(NODES);
+    struct hs_system system = parse_additive(NODES);
     struct hs_fit_point point = measured(&system, &of_eight[3], 1, 0.001);
     struct hs_belief *belief = NULL;
     struct hs_error err = {0};
@@ -336,7 +336,7 @@ static void fits_price_layers_as_expected(void **state)
 {
     static const double factors[] = {1.3, 0.8, 1.1, 0.9, 1.2, 1.25};
     struct hs_belief_options options = {.max_residual = 0.5};
-    struct hs_system system = parse(NODES), fitted;
+    struct hs_system system = parse_additive(NODES), fitted;
     struct hs_fit_point points[STAGES];
     struct hs_belief *belief = NULL;
     struct hs_error err = {0};

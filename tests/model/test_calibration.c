@@ -73,7 +73,7 @@ static void add_all_layers(struct points *points, const struct hs_system *truth,
 static void figures_of_a_machine_that_is_not_as_described_are_found(void **state)
 {
     static struct points points;
-    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_system truth = parse_additive(TRUE), system = parse_additive(DESCRIBED);
     struct hs_error err = {0};
 
     (void)state;
@@ -100,7 +100,7 @@ static void figures_of_a_machine_that_is_not_as_described_are_found(void **state
 static void the_parts_of_a_node_do_not_change_a_fit(void **state)
 {
     static struct points points;
-    struct hs_system truth = parse(TRUE), plain = parse(DESCRIBED), native = parse(DESCRIBED);
+    struct hs_system truth = parse_additive(TRUE), plain = parse_additive(DESCRIBED), native = parse_additive(DESCRIBED);
     struct hs_error err = {0};
 
     (void)state;
@@ -127,7 +127,7 @@ static void the_parts_of_a_node_do_not_change_a_fit(void **state)
 static void prices_come_from_the_narrowest_scope_that_was_measured(void **state)
 {
     static struct points points;
-    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_system truth = parse_additive(TRUE), system = parse_additive(DESCRIBED);
     struct hs_error err = {0};
     struct hs_stage_price price;
 
@@ -157,7 +157,7 @@ static void prices_come_from_the_narrowest_scope_that_was_measured(void **state)
 static void intervals_widen_from_layer_to_size_to_level(void **state)
 {
     static struct points points;
-    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_system truth = parse_additive(TRUE), system = parse_additive(DESCRIBED);
     struct hs_error err = {0};
     double layer, size, level;
 
@@ -180,14 +180,14 @@ static void intervals_widen_from_layer_to_size_to_level(void **state)
 static void intervals_cover_the_truth_as_often_as_they_say(void **state)
 {
     static struct points points;
-    struct hs_system truth = parse(TRUE);
+    struct hs_system truth = parse_additive(TRUE);
     struct hs_error err = {0};
     uint64_t random = 88172645463325252ULL;
     int covered = 0, looked_at = 0;
 
     (void)state;
     for (int run = 0; run < 40; run++) {
-        struct hs_system system = parse(DESCRIBED);
+        struct hs_system system = parse_additive(DESCRIBED);
 
         points.count = 0;
         add_all_layers(&points, &truth, 16, 64 * MIB, 0.05, &random);
@@ -217,7 +217,7 @@ static void intervals_cover_the_truth_as_often_as_they_say(void **state)
 static void a_layer_that_is_no_line_is_refused_and_the_others_stay(void **state)
 {
     static struct points points;
-    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_system truth = parse_additive(TRUE), system = parse_additive(DESCRIBED);
     struct hs_text notes = {0};
     struct hs_error err = {0};
     size_t begin;
@@ -244,7 +244,7 @@ static void a_layer_that_is_no_line_is_refused_and_the_others_stay(void **state)
 static void times_that_no_line_describes_at_all_leave_the_system_as_it_was(void **state)
 {
     static struct points points;
-    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_system truth = parse_additive(TRUE), system = parse_additive(DESCRIBED);
     struct hs_error err = {0};
 
     (void)state;
@@ -263,7 +263,7 @@ static void times_that_no_line_describes_at_all_leave_the_system_as_it_was(void 
 static void a_level_whose_times_do_not_grow_with_the_bytes_is_refused_alone(void **state)
 {
     static struct points points;
-    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_system truth = parse_additive(TRUE), system = parse_additive(DESCRIBED);
     struct hs_text notes = {0};
     struct hs_error err = {0};
     size_t begin;
@@ -289,7 +289,7 @@ static void a_level_whose_times_do_not_grow_with_the_bytes_is_refused_alone(void
 static void too_few_points_are_refused(void **state)
 {
     static struct points points;
-    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_system truth = parse_additive(TRUE), system = parse_additive(DESCRIBED);
     struct hs_error err = {0};
 
     (void)state;
@@ -313,7 +313,7 @@ static void too_few_points_are_refused(void **state)
 static void a_negative_latency_becomes_zero_and_is_said(void **state)
 {
     static struct points points;
-    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_system truth = parse_additive(TRUE), system = parse_additive(DESCRIBED);
     struct hs_text notes = {0};
     struct hs_error err = {0};
 
@@ -336,7 +336,7 @@ static void a_negative_latency_becomes_zero_and_is_said(void **state)
 static void a_reduce_scatter_may_take_longer_than_its_allgather(void **state)
 {
     static struct points points;
-    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_system truth = parse_additive(TRUE), system = parse_additive(DESCRIBED);
     struct hs_text notes = {0};
     struct hs_error err = {0};
 
@@ -360,7 +360,7 @@ static void where_no_line_fits_all_sizes_the_longest_messages_count(void **state
 {
     static const double lent[] = {1, 0.9, 0.65, 0.4}; /* from the longest message to the shortest */
     static struct points points;
-    struct hs_system truth = parse(TRUE), system = parse(DESCRIBED);
+    struct hs_system truth = parse_additive(TRUE), system = parse_additive(DESCRIBED);
     struct hs_text notes = {0};
     struct hs_error err = {0};
     struct hs_plan plan;

@@ -311,8 +311,7 @@ static void each_layer_takes_the_narrowest_fit(void **state)
         {16, 4, 4, HS_FIT_SIZE, 2 * 11e-6 * 3, 17e9 / 4, 0.06, false},
         {32, 4, 8, HS_FIT_LEVEL, 2 * 12e-6 * 7, 18e9 / 4, 0.12 + 0.10,
          true}, /* one doubling outside */
-        /* Half of its hops are of the level inside, at 4 us; both grow by 13 us / 10 us. */
-        {16, 2, 8, HS_FIT_LEVEL, 13e-6 / 10e-6 * 7 * (10e-6 + 4e-6), 16e9 / 2, 0.15, false},
+        {16, 2, 8, HS_FIT_LEVEL, 2 * 13e-6 * 7, 16e9 / 2, 0.15, false},
         {64, 32, 2, HS_FIT_NONE, 2 * 20e-6 * 1, 40e9 / 32, NAN, true},
     };
 
@@ -323,7 +322,7 @@ static void each_layer_takes_the_narrowest_fit(void **state)
         assert_int_equal(got.fit_scope, cases[i].scope);
         assert_near(got.lines[0].latency_seconds, cases[i].latency, 1e-12);
         assert_near(got.ring_bytes_per_second, cases[i].ring, 1e-12);
-        assert_near(got.lines[got.line_count - 1].seconds_per_byte, 2 / cases[i].ring, 1e-12);
+        assert_near(got.lines[0].seconds_per_byte, 2 / cases[i].ring, 1e-12);
         assert_int_equal(got.extrapolated, cases[i].extrapolated);
         assert_int_equal(isnan(got.relative_ci95), isnan(cases[i].ci95));
         if (!isnan(cases[i].ci95))

@@ -141,6 +141,7 @@ static void machine_init(struct machine *machine, const struct hs_system *descri
                                 .size_deviation = 0.1,
                                 .layer_deviation = 0.1,
                                 .samples = 8};
+    machine->real.additive = true; /* the times that fits are made of */
     for (size_t l = 0; l < described->level_count; l++) {
         machine->real.levels[l].bytes_per_second *=
             0.6 * pow(1.4 / 0.6, uniform(machine->seed + 2 * l));
