@@ -24,7 +24,7 @@ cp "$SRC/tests/model/calibrated.json" calibrated.json'''),
     # A best plan that a library of two layers can stand for.
     (r"^docs/export-libraries\.md$", "hiersearch predict abci --np 16 --size 64MiB -q -o result.json > out"),
     (r"^predict --help$", 'cp "$SRC/tests/model/calibrated.json" here.json'),
-    (r"^fit --help$", 'for plan in 4x8x4 8x4x2x2; do cp "$SRC/tests/golden/fit/$plan.json" results/abci-$plan.json; done'),
+    (r"^fit --help$", 'cp "$SRC/tests/result/logs/nodes.txt" all_reduce_2_nodes.txt; for plan in 4x8x4 8x4x2x2; do cp "$SRC/tests/golden/fit/$plan.json" results/abci-$plan.json; done'),
     (r"^compare --help$", '''cp "$SRC/tests/model/calibrated.json" calibrated.json
 sed 's/1048576/67108864/' here.json > measured.json
 hiersearch predict "$SRC/configs/abci.json" --np 16 --size 64MiB -q -o predicted.json > out'''),

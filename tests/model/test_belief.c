@@ -209,7 +209,8 @@ static void slowness_belongs_to_the_link_that_holds_a_ring_up(void **state)
 
 static void where_figures_mean_nothing_the_points_give_the_scale(void **state)
 {
-    struct hs_system real = parse_additive("net@10MB/s~500us"), shape = parse_additive("net@10GB/s~5us");
+    struct hs_system real = parse_additive("net@10MB/s~500us"),
+                     shape = parse_additive("net@10GB/s~5us");
     struct hs_fit_point points[2] = {measured(&real, &of_eight[0], 1, 0.001),
                                      measured(&real, &of_eight[4], 1, 0.001)};
     struct hs_belief *belief = make(&shape, 8, of_eight, STAGES, points, 2, true);
@@ -227,7 +228,8 @@ static void where_figures_mean_nothing_the_points_give_the_scale(void **state)
 /* One ten times slower than described: the prior must not hold it back, nor spoil the others. */
 static void a_level_far_off_its_description_is_believed(void **state)
 {
-    struct hs_system system = parse_additive(NODES), real = parse_additive("node:2@100GB/s~2us,net@1GB/s~5us");
+    struct hs_system system = parse_additive(NODES),
+                     real = parse_additive("node:2@100GB/s~2us,net@1GB/s~5us");
     struct hs_fit_point points[3] = {measured(&real, &of_eight[0], 1, 0.02),
                                      measured(&real, &of_eight[3], 1, 0.02),
                                      measured(&real, &of_eight[4], 1, 0.02)};

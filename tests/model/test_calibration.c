@@ -100,7 +100,8 @@ static void figures_of_a_machine_that_is_not_as_described_are_found(void **state
 static void the_parts_of_a_node_do_not_change_a_fit(void **state)
 {
     static struct points points;
-    struct hs_system truth = parse_additive(TRUE), plain = parse_additive(DESCRIBED), native = parse_additive(DESCRIBED);
+    struct hs_system truth = parse_additive(TRUE), plain = parse_additive(DESCRIBED),
+                     native = parse_additive(DESCRIBED);
     struct hs_error err = {0};
 
     (void)state;

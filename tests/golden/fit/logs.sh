@@ -1,6 +1,6 @@
 # Logs of nccl-tests become the constants of NCCL's price on this machine; what one leaves out is asked for.
-log="$SRC/tests/result/logs/two-runs.txt"
-hiersearch fit '2xH100, 2xNDR400' "$log" --name here -o here.json
+log="$SRC/tests/result/logs/nodes.txt"
+hiersearch fit '8xH100, 8xNDR400' "$log" --name here -o here.json
 hiersearch systems here.json --json | grep -A4 -m1 '"constants"'
 printf 'bytes,seconds\n1048576,0.0002\n67108864,0.0011\n' > table.csv
 hiersearch fit '8xH100, 8xNDR400' table.csv -o out.json
@@ -11,5 +11,5 @@ hiersearch predict there.json --np 128 --size 64MiB --top 1 -q | sed -n 4p
 hiersearch fit abci table.csv --call allreduce --np 8 --nodes 2 -o out.json
 printf 'hello\n' > hello.txt
 hiersearch fit '8xH100, 8xNDR400' hello.txt -o out.json
-hiersearch fit '2xH100, 2xNDR400' "$log" "$SRC/tests/golden/fit/4x8x4.json" -o out.json
+hiersearch fit '8xH100, 8xNDR400' "$log" "$SRC/tests/golden/fit/4x8x4.json" -o out.json
 ls
