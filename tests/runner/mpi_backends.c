@@ -34,7 +34,7 @@ static uint64_t all_plans(struct hs_bench *bench)
     uint64_t wrong = 0;
     for (int s = 0; s < split_count; s++)
         for (size_t c = 0; c < CHUNK_COUNTS; c++) {
-            struct hs_plan plan = {splits[s], chunk_counts[c]};
+            struct hs_plan plan = {.split = splits[s], .chunks = chunk_counts[c]};
             char text[HS_SPLIT_TEXT];
             uint64_t here = run_plan(bench, &plan);
             if (here > 0)
@@ -161,7 +161,7 @@ static void random_numbers_agree(const struct hs_backend *backend, enum hs_datat
         MPI_Allreduce(input, reduced, (int)count, MPI_INT, operation == HS_MAX ? MPI_MAX : MPI_SUM,
                       MPI_COMM_WORLD);
         for (int s = 0; s < split_count; s++) {
-            struct hs_plan plan = {splits[s], 1 + s % 3};
+            struct hs_plan plan = {.split = splits[s], .chunks = 1 + s % 3};
             run_plan(bench, &plan);
             wrong += differs(bench, reduced);
         }
@@ -182,7 +182,7 @@ static void faults_are_found(const struct hs_backend *backend)
 {
     size_t count = 3000;
     struct hs_bench *bench = open_in_memory(backend, HS_FLOAT32, HS_SUM, count, NULL);
-    struct hs_plan plan = {splits[0], 1};
+    struct hs_plan plan = {.split = splits[0], .chunks = 1};
     uint64_t missed = 0;
 
     struct hs_task task = plan_task(bench, &plan);
@@ -206,7 +206,7 @@ static void a_wrong_input_is_found(const struct hs_backend *backend)
     struct hs_bench *bench = open_in_memory(backend, HS_BFLOAT16, HS_SUM, 2000, NULL);
     uint64_t missed = 0;
     for (int s = 0; s < split_count; s++) {
-        struct hs_plan plan = {splits[s], 1};
+        struct hs_plan plan = {.split = splits[s], .chunks = 1};
         unsigned char *odd = (unsigned char *)bench->input + 2 * (size_t)777 + 1;
         if (my_rank == np - 1)
             *odd ^= 0x80; /* the sign */
@@ -232,7 +232,7 @@ static void layers_run_alone(const struct hs_backend *backend)
                     wrong += !run_stage(bench, layer, phase, count);
                 }
     /* and nothing was left behind that disturbs a plan */
-    struct hs_plan plan = {splits[split_count - 1], 2};
+    struct hs_plan plan = {.split = splits[split_count - 1], .chunks = 2};
     wrong += run_plan(bench, &plan);
     struct hs_task whole = stage_task((struct hs_layer){1, np}, HS_ALLREDUCE, 20000);
     wrong += hs_bench_prepare(bench, &whole, &err) != HS_INVALID;
@@ -266,7 +266,7 @@ static void memory_stays_in_bounds(const struct hs_backend *backend)
     struct hs_bench *bench = open_bench(&config);
     uint64_t wrong = 0;
     for (int s = 0; s < split_count; s++) {
-        struct hs_plan plan = {splits[s], 8};
+        struct hs_plan plan = {.split = splits[s], .chunks = 8};
         wrong += run_plan(bench, &plan);
     }
     if (backend == &hs_backend_host)
@@ -285,7 +285,7 @@ static void times_and_padding_are_told(const struct hs_backend *backend)
     struct hs_bench *bench = open_in_memory(backend, HS_FLOAT32, HS_SUM, count, NULL);
     uint64_t wrong = 0;
     for (int s = 0; s < split_count; s++) {
-        struct hs_plan plan = {splits[s], 1};
+        struct hs_plan plan = {.split = splits[s], .chunks = 1};
         struct hs_task task = plan_task(bench, &plan);
         double times[HS_STAGES_MAX];
         stop_if(hs_bench_prepare(bench, &task, &err), &err);
@@ -311,7 +311,7 @@ static void times_and_padding_are_told(const struct hs_backend *backend)
 static void plans_of_other_sizes_are_refused(const struct hs_backend *backend)
 {
     struct hs_error err = {0};
-    struct hs_plan plan = {hs_split_flat(np + 1), 1};
+    struct hs_plan plan = {.split = hs_split_flat(np + 1), .chunks = 1};
     struct hs_bench *bench = open_in_memory(backend, HS_FLOAT32, HS_SUM, 10, NULL);
     struct hs_task task = plan_task(bench, &plan);
     uint64_t wrong = hs_bench_prepare(bench, &task, &err) != HS_INVALID;
