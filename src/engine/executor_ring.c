@@ -43,7 +43,7 @@
 /* How far receives may run ahead of sends, in windows; `held` has room for one more behind. */
 #define AHEAD 3
 /* Messages in flight each way at most. */
-#define WINDOW_MAX (2 * HS_LANES_MAX)
+#define WINDOW_MAX ((size_t)2 * HS_LANES_MAX)
 #define SLOT_ALIGN 64u /* bytes */
 
 /* Where this rank is in a call. */

@@ -170,9 +170,9 @@ static enum hs_status make(void **out, struct hs_transport *transport,
 static size_t segment_bytes(const struct tree *tree)
 {
     size_t bytes = tree->call.count * hs_datatype_bytes(tree->call.reduction.datatype);
-    size_t segments = 0, most = tree->options.segment_bytes, slot;
+    size_t segments = SEGMENTS_PER_STEP, most = tree->options.segment_bytes, slot;
 
-    for (int64_t places = 1; places < tree->call.layer.size; places *= 2)
+    for (int64_t places = 2; places < tree->call.layer.size; places *= 2)
         segments += SEGMENTS_PER_STEP;
     bytes /= segments;
     bytes = bytes > SEGMENT_BYTES_MIN ? bytes : SEGMENT_BYTES_MIN;

@@ -35,8 +35,9 @@ bool hs_algorithm_find(enum hs_algorithm *out, char letter)
 enum hs_status hs_algorithms_parse(unsigned *algorithms, const char *text, struct hs_error *err)
 {
     unsigned found = 1U << HS_RING;
+    bool all = strcmp(text, "all") == 0;
 
-    for (const char *at = text; at && strcmp(text, "all") != 0;) {
+    for (const char *at = text; at && !all;) {
         const char *comma = strchr(at, ',');
         size_t length = comma ? (size_t)(comma - at) : strlen(at), index;
         char name[32] = "";
@@ -50,6 +51,6 @@ enum hs_status hs_algorithms_parse(unsigned *algorithms, const char *text, struc
         found |= 1U << index;
         at = comma ? comma + 1 : NULL;
     }
-    *algorithms = strcmp(text, "all") == 0 ? HS_ALGORITHMS_ALL : found;
+    *algorithms = all ? HS_ALGORITHMS_ALL : found;
     return HS_OK;
 }

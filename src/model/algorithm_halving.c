@@ -17,7 +17,9 @@ static void price_halving(struct hs_stage_price *price, const struct hs_system *
         struct hs_traffic traffic = is_power ? hs_traffic_exchange(price->key.layer, places)
                                              : hs_traffic_shift(price->key.layer, places);
 
-        hs_steps_add(&steps, &traffic, (double)((size - 1 + places) / (2 * places)));
+        int64_t blocks = (size - 1 + places) / (2 * places);
+
+        hs_steps_add(&steps, &traffic, (double)blocks);
     }
     hs_steps_finish(&steps);
 }

@@ -223,7 +223,7 @@ static void add_between(struct hs_stage_price *price, const struct hops *hops,
         chain.hops[l] = -fmin(within, hops->count[l]);
         inside -= chain.hops[l];
     }
-    ways = inside < pass->laps && 2 * hops->run[level] <= price->key.layer.size ? 2 : 1;
+    ways = inside < pass->laps && 2 * hops->run[level] <= (double)price->key.layer.size ? 2 : 1;
     left_out = ways * inside + ways - 1;
     for (int l = 0; l < hops->levels; l++)
         chain.hops[l] = pass->laps * hops->count[l] + ways * chain.hops[l];

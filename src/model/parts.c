@@ -146,7 +146,7 @@ static enum hs_status parse_network(struct hs_parts *parts, const char *text, st
     if (strlen(text) >= sizeof(word))
         return hs_fail(err, HS_INVALID, "expected the nodes under a switch, found \"%.40s...\"",
                        text);
-    strcpy(word, text);
+    memcpy(word, text, strlen(text) + 1);
     colon = strchr(word, ':');
     if (colon != NULL)
         *colon = '\0';
@@ -156,7 +156,7 @@ static enum hs_status parse_network(struct hs_parts *parts, const char *text, st
     if (colon == NULL)
         return HS_OK;
     parts->taper = isdigit((unsigned char)colon[1]) ? strtod(colon + 1, &end) : 0;
-    if (parts->taper >= 1 && parts->taper <= TAPER_MAX && *end == '\0')
+    if (parts->taper >= 1 && parts->taper <= TAPER_MAX && end != NULL && *end == '\0')
         return HS_OK;
     return hs_fail(err, HS_INVALID,
                    "expected a taper of 1 to %g behind the nodes under a switch, as in 32:2, found "

@@ -18,6 +18,7 @@
 #define HOST_BYTES  64
 #define PREFIX_MAX  96 /* what a launcher puts before a line */
 #define SECONDS_MAX 1e6
+#define VERSION_MAX 1000000
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
@@ -156,11 +157,19 @@ static void read_rank(struct text_reader *reader, const char *at)
 static void read_version(struct text_reader *reader, const char *at)
 {
     struct hs_log_run *run = last_run(reader);
-    int major, minor, patch;
+    int version = 0;
+    char *end;
 
-    if (run && run->nccl_version == 0 && sscanf(at, "%d.%d.%d", &major, &minor, &patch) == 3 &&
-        major >= 2 && major < 100 && minor >= 0 && minor < 100 && patch >= 0 && patch < 100)
-        run->nccl_version = major * 10000 + minor * 100 + patch;
+    for (int part = 0; part < 3; part++) {
+        long number = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : -1;
+
+        if (number < 0 || number > 99 || (part < 2 && *end != '.'))
+            return;
+        version = version * 100 + (int)number;
+        at = end + 1;
+    }
+    if (run && run->nccl_version == 0 && version >= 20000)
+        run->nccl_version = version;
 }
 
 /* Words that begin a run, and what they say of it. */
@@ -168,14 +177,14 @@ static bool read_remark(struct text_reader *reader, const char *line)
 {
     const char *at;
     struct hs_log_run *run;
-    unsigned version;
-    int rank;
+    long version;
 
     if (strstr(line, "ccl-tests version") != NULL) {
         begin_run(reader);
         run = last_run(reader);
         at = strstr(line, "nccl-library=");
-        if (run && at && sscanf(at, "nccl-library=%6u", &version) == 1)
+        version = at ? strtol(at + strlen("nccl-library="), NULL, 10) : 0;
+        if (run && version > 0 && version < VERSION_MAX)
             run->nccl_version = (int)version;
         return true;
     }
@@ -192,7 +201,7 @@ static bool read_remark(struct text_reader *reader, const char *line)
     if (strstr(line, "# nThread ") != NULL && has_points(reader))
         begin_run(reader);
     at = strchr(line, '#');
-    if (at && sscanf(at + 1, " Rank %d", &rank) == 1)
+    if (at && strncmp(at + 1 + strspn(at + 1, " "), "Rank ", 5) == 0)
         read_rank(reader, at);
     at = strstr(line, "NCCL version ");
     if (at)
@@ -256,8 +265,10 @@ static bool read_count(uint64_t *value, const char *word)
     char *end;
 
     errno = 0;
-    *value = isdigit((unsigned char)word[0]) ? strtoull(word, &end, 10) : 0;
-    return isdigit((unsigned char)word[0]) && *end == '\0' && errno == 0;
+    if (!isdigit((unsigned char)word[0]))
+        return false;
+    *value = strtoull(word, &end, 10);
+    return *end == '\0' && errno == 0;
 }
 
 static bool read_positive(double *value, const char *word)
