@@ -76,7 +76,7 @@ static size_t behind(const struct halving *halving, size_t offset, bool in_front
 
 static size_t group_messages(const struct halving *halving)
 {
-    return halving->begin[2 * halving->steps];
+    return halving->begin[(size_t)2 * (size_t)halving->steps];
 }
 
 static struct position position_of(const struct halving *halving, size_t index)
