@@ -55,20 +55,58 @@ struct as_bfloat16 {
     }
 };
 
-template <class As> __global__ void divide(typename As::memory *data, size_t count, int64_t np)
+/* What a thread loads and stores at once. */
+const size_t pack_bytes = 16;
+template <class As> struct alignas(pack_bytes) pack {
+    static const size_t width = pack_bytes / sizeof(typename As::memory);
+    typename As::memory items[width];
+};
+
+/* How many packs there are of `count` elements: none, where one of the arrays is not aligned. */
+template <class As> size_t packs_of(size_t count, const void *a, const void *b, const void *c)
 {
-    for (size_t i = first_index(); i < count; i += index_step())
-        data[i] = As::store(As::load(data[i]) / (typename As::sum)np);
+    uintptr_t places = (uintptr_t)a | (uintptr_t)b | (uintptr_t)c;
+    return places % pack_bytes == 0 ? count / pack<As>::width : 0;
+}
+
+template <class As> __device__ typename As::memory divided(typename As::memory x, int64_t np)
+{
+    return As::store(As::load(x) / (typename As::sum)np);
+}
+
+template <class As>
+__global__ void divide(typename As::memory *data, size_t count, size_t packs, int64_t np)
+{
+    pack<As> *all = (pack<As> *)data;
+    for (size_t i = first_index(); i < packs; i += index_step()) {
+        pack<As> x = all[i];
+        for (size_t k = 0; k < x.width; k++)
+            x.items[k] = divided<As>(x.items[k], np);
+        all[i] = x;
+    }
+    for (size_t i = packs * pack<As>::width + first_index(); i < count; i += index_step())
+        data[i] = divided<As>(data[i], np);
+}
+
+template <class As>
+__device__ typename As::memory reduced(typename As::memory a, typename As::memory b, bool max)
+{
+    typename As::sum x = As::load(a), y = As::load(b);
+    return As::store(max ? (x > y ? x : y) : x + y);
 }
 
 template <class As>
 __global__ void reduce(typename As::memory *dst, const typename As::memory *a,
-                       const typename As::memory *b, size_t count, bool max)
+                       const typename As::memory *b, size_t count, size_t packs, bool max)
 {
-    for (size_t i = first_index(); i < count; i += index_step()) {
-        typename As::sum x = As::load(a[i]), y = As::load(b[i]);
-        dst[i] = As::store(max ? (x > y ? x : y) : x + y);
+    for (size_t i = first_index(); i < packs; i += index_step()) {
+        pack<As> x = ((const pack<As> *)a)[i], y = ((const pack<As> *)b)[i];
+        for (size_t k = 0; k < x.width; k++)
+            x.items[k] = reduced<As>(x.items[k], y.items[k], max);
+        ((pack<As> *)dst)[i] = x;
     }
+    for (size_t i = packs * pack<As>::width + first_index(); i < count; i += index_step())
+        dst[i] = reduced<As>(a[i], b[i], max);
 }
 
 __device__ uint64_t now_nanoseconds()
@@ -91,8 +129,10 @@ __global__ void wait(const volatile uint32_t *turn_passed, uint32_t turn)
 template <class As>
 cudaError_t launch_divide(void *data, size_t count, int64_t np, cudaStream_t stream)
 {
-    divide<As>
-        <<<blocks_for(count), block_threads, 0, stream>>>((typename As::memory *)data, count, np);
+    size_t packs = packs_of<As>(count, data, data, data);
+    size_t turns = packs ? packs : count;
+    divide<As><<<blocks_for(turns), block_threads, 0, stream>>>((typename As::memory *)data, count,
+                                                                packs, np);
     return cudaGetLastError();
 }
 
@@ -101,8 +141,10 @@ cudaError_t launch_reduce(void *dst, const void *a, const void *b, size_t count,
                           cudaStream_t stream)
 {
     typedef typename As::memory memory;
-    reduce<As><<<blocks_for(count), block_threads, 0, stream>>>((memory *)dst, (const memory *)a,
-                                                                (const memory *)b, count, max);
+    size_t packs = packs_of<As>(count, dst, a, b);
+    size_t turns = packs ? packs : count;
+    reduce<As><<<blocks_for(turns), block_threads, 0, stream>>>(
+        (memory *)dst, (const memory *)a, (const memory *)b, count, packs, max);
     return cudaGetLastError();
 }
 

@@ -82,8 +82,34 @@ static void check(enum hs_datatype datatype, enum hs_operation operation, int64_
          operation);
 }
 
+/* Arrays that do not begin where 16 bytes do, and counts that end within. */
+static void check_ends(enum hs_datatype datatype)
+{
+    size_t width = hs_datatype_bytes(datatype);
+    struct hs_pattern pattern = {datatype, HS_SUM, 2};
+    struct hs_reduction sum = {datatype, HS_AVERAGE, 0};
+    bool same = true;
+    for (size_t skipped = 0; skipped < 3; skipped++)
+        for (size_t elements = 1; elements < 40; elements++) {
+            std::vector<double> room(50, 7.0), other(50), b(50);
+            char *mine = (char *)room.data(), *second = (char *)b.data();
+            hs_pattern_fill(mine + skipped * width, &pattern, 0, 17, elements);
+            hs_pattern_fill(second, &pattern, 1, 17, elements);
+            other = room;
+            char *theirs = (char *)other.data();
+            hs_reduce(theirs + skipped * width, theirs + skipped * width, second, elements, sum);
+            hs_reduce_finish(theirs + skipped * width, elements, {datatype, HS_AVERAGE, 2});
+            hs_cuda_reduce(mine + skipped * width, mine + skipped * width, second, elements, sum, NULL);
+            hs_cuda_divide(mine + skipped * width, elements, datatype, 2, NULL);
+            same = same && memcmp(mine, theirs, room.size() * sizeof(double)) == 0;
+        }
+    tell(same, "any place and any count: nothing is left out or touched beyond", datatype, HS_AVERAGE);
+}
+
 int main()
 {
+    for (int d = 0; d < HS_DATATYPE_COUNT; d++)
+        check_ends((enum hs_datatype)d);
     for (int d = 0; d < HS_DATATYPE_COUNT; d++)
         for (int o = 0; o < HS_OPERATION_COUNT; o++)
             check((enum hs_datatype)d, (enum hs_operation)o, d % 2 ? 6 : 300);
