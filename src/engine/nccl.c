@@ -37,6 +37,7 @@ struct nccl_state {
     struct hs_nccl_comms comms;
     struct hs_nccl_lanes lanes;
     struct hs_nccl_graphs graphs;
+    size_t free_bytes; /* of the GPU, before NCCL took any */
     bool with_graphs;
     bool broken;         /* until recover: on this rank something failed */
     struct hs_task last; /* what ran or was prepared last */
@@ -131,6 +132,14 @@ static void nccl_close(void *opaque)
     free(state);
 }
 
+/* Of the GPU that this rank has; 0: not known. */
+static size_t free_bytes(void)
+{
+    size_t left = 0, all;
+
+    return cudaMemGetInfo(&left, &all) == cudaSuccess ? left : 0;
+}
+
 static enum hs_status init(struct nccl_state *state, const struct hs_engine_config *config,
                            struct hs_error *err)
 {
@@ -145,6 +154,7 @@ static enum hs_status init(struct nccl_state *state, const struct hs_engine_conf
     if (status != HS_OK)
         return status;
     status = set_environment(state, api, err);
+    state->free_bytes = free_bytes();
     state->comms = (struct hs_nccl_comms){
         .api = api,
         .world = state->mpi.world,
@@ -490,10 +500,15 @@ struct hs_nccl_clock hs_nccl_engine_clock(const void *opaque)
     return state->lanes.clock;
 }
 
+/* What NCCL has of the GPU (and its kernels, and ranks that share it): what is gone since, but for
+ * the caller's buffers, which came after. */
 static size_t nccl_memory_bytes(const void *opaque)
 {
-    (void)opaque;
-    return sizeof(struct nccl_state);
+    const struct nccl_state *state = opaque;
+    size_t buffers = state->comms.buffers[0].bytes + state->comms.buffers[1].bytes;
+    size_t rest = free_bytes() + buffers;
+
+    return rest < state->free_bytes ? state->free_bytes - rest : 0;
 }
 
 static void print_version(char *text, size_t bytes, const struct hs_nccl_api *api)

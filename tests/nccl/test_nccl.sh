@@ -116,6 +116,9 @@ communicators_block() {
     result 'all(c["measured"]["median_seconds"] == c["measured"]["device_median_seconds"] and
         c["measured"]["eager_median_seconds"] > 0 for c in m["candidates"] + m["baselines"])'
     say $? "measure --backend nccl: plans are ranked by the device's time of held runs, the host's is beside it" "$scratch/out"
+    # Those of all ranks, of the only layer, and of the ring that is compared with, of 16 MiB each.
+    result 'r["versions"]["memory_per_rank"].startswith("48.0") and r["versions"]["memory_per_rank"].endswith("MiB")'
+    say $? "measure --backend nccl: what communicators take of the GPU's memory is counted" "$scratch/out"
     HIERSEARCH_NCCL_BLOCKING=0 measure 2 --backend nccl
     ((status == 0)) && result 'r["versions"]["device"] == "NCCL 2.28.9, stand-in, non-blocking communicators"'
     say $? "measure --backend nccl: non-blocking ones where that is asked for, and the result says so" "$scratch/out"

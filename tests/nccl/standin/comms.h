@@ -65,6 +65,7 @@ struct ncclComm {
 void standin_comm_check_ready(ncclComm_t comm, const char *call);
 /* What a call on `comm` returns: in progress, or on a blocking communicator its end. */
 ncclResult_t standin_comm_settle(ncclComm_t comm);
+#define STANDIN_COMM_BYTES ((size_t)16 << 20) /* what one takes of the device's memory */
 /* Whether the atomic at `offset` of all members has reached `least`. */
 bool standin_comm_all(const struct ncclComm *comm, size_t offset, unsigned least);
 /* Leaves `why` for ncclGetLastError and returns `code`. */

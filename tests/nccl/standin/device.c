@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comms.h"
 #include "streams.h"
 
 const char *cudaGetErrorString(cudaError_t code)
@@ -35,6 +36,14 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
     const char *name = getenv("STANDIN_GPU");
     snprintf(properties->name, sizeof properties->name, "%s", name != NULL ? name : "stand-in");
     properties->uuid.bytes[0] = (char)(1 + device);
+    return standin_result(cudaSuccess);
+}
+
+/* A communicator takes some, as NCCL's channels do. */
+cudaError_t cudaMemGetInfo(size_t *left, size_t *all)
+{
+    *all = (size_t)64 << 30;
+    *left = *all - standin_memory_bytes() - standin_comm_count() * STANDIN_COMM_BYTES;
     return standin_result(cudaSuccess);
 }
 

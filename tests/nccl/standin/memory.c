@@ -45,6 +45,14 @@ static struct block *find(const void *address, size_t bytes)
     return NULL;
 }
 
+size_t standin_memory_bytes(void)
+{
+    size_t bytes = 0;
+    for (const struct block *at = blocks; at != NULL; at = at->next)
+        bytes += at->pinned ? 0 : at->bytes;
+    return bytes;
+}
+
 void *standin_memory_new(size_t bytes, bool pinned)
 {
     struct block *block = calloc(1, sizeof *block);

@@ -83,6 +83,7 @@ void standin_access(const char *what, const struct standin_range *ranges, int st
 
 enum standin_memory_kind { STANDIN_ORDINARY, STANDIN_PINNED, STANDIN_DEVICE };
 
+size_t standin_memory_bytes(void); /* of the device, in use */
 void *standin_memory_new(size_t bytes, bool pinned);
 void standin_memory_free(void *memory, bool pinned, const char *call);
 enum standin_memory_kind standin_memory_kind(const void *address);
