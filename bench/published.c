@@ -114,8 +114,6 @@ static const struct hs_constant plain_mpi_constants[] = {
     {"gamma", "us/B", 1e-4, 1, 0, 1e-4, 1, "of a byte reduced"},
 };
 
-#define SIMPLE_BASE 8.4e-6 /* NCCL's latency of a call, for all-to-alls, which it does not price */
-
 static double rule_seconds(const void *call, const double *values)
 {
     const struct hs_nccl_run *run = call;
@@ -127,7 +125,8 @@ static double rule_seconds(const void *call, const double *values)
         return run->choice.modelled_seconds;
     if (shape->domains > 1)
         rate = fmin(rate, nics_rate(shape));
-    return (ranks - 1) * run->call.bytes / ranks / rate * 1e-6 + SIMPLE_BASE;
+    /* All-to-alls, which NCCL does not price. */
+    return (ranks - 1) * run->call.bytes / ranks / rate * 1e-6 + HS_NCCL_CALL_SECONDS;
 }
 
 static const struct hs_price_model plain_model = {plain_constants, 18, 0.12, plain_seconds};
