@@ -30,6 +30,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "model/library_mpi.h"
 #include "model/price_mpi.h"
@@ -377,9 +378,6 @@ static enum hs_status fit_model(char *const *words, struct hs_error *err)
     return status;
 }
 
-#define NORMAL95 1.96
-#define LEARNED  0.9 /* of a constant's width: what is known better than that was said by points */
-
 static enum hs_status tell_own(char *const *words, struct hs_error *err)
 {
     size_t model;
@@ -401,10 +399,10 @@ static enum hs_status tell_own(char *const *words, struct hs_error *err)
     printf("own");
     for (size_t i = 0; i < models[model]->count; i++) {
         const struct hs_constant *row = &models[model]->constants[i];
-        double value = constants[model][i], range = exp(NORMAL95 * deviations[i]);
+        double value = constants[model][i], range = exp(HS_NORMAL95 * deviations[i]);
 
         printf("\t%s=%.4g=%.4g=%.4g=%d", row->name, value, value / range, value * range,
-               deviations[i] < LEARNED * row->width);
+               deviations[i] < HS_CONSTANT_LEARNED * row->width);
     }
     printf("\n");
     return HS_OK;
