@@ -14,6 +14,7 @@ struct hs_log_reader {
     const char *name;
     char (*hosts)[HS_LOG_HOST_BYTES]; /* [host_count] of the last run, each once; owned */
     size_t host_count, host_capacity, run_capacity, point_capacity, note_count;
+    bool is_result;        /* of ours, and no log */
     enum hs_status status; /* HS_OK so far; after HS_MEMORY nothing is added */
     struct hs_error *err;
 };
@@ -30,7 +31,9 @@ void hs_log_add(struct hs_log_reader *reader, size_t line, struct hs_log_point p
  */
 void hs_log_name_call(struct hs_log_run *run, const char *program);
 
-/* The JSON of nccl-tests. HS_INVALID: it is another JSON, with the place. */
-enum hs_status hs_log_parse_json(struct hs_log_reader *reader, const char *text, size_t length);
+/* The JSON of nccl-tests, or *result (may be NULL) where it has no args. HS_INVALID: it is another
+ * JSON, with the place. */
+enum hs_status hs_log_parse_json(struct hs_log_reader *reader, struct hs_result *result,
+                                 const char *text, size_t length);
 
 #endif
