@@ -47,11 +47,6 @@ static size_t size_of(const struct halving *halving)
     return (size_t)halving->base.call.layer.size;
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* c_k */
 static size_t blocks_of(const struct halving *halving, int k)
 {
@@ -137,7 +132,7 @@ static struct hs_message message(const void *owner, size_t index, bool sends)
     size_t peer = behind(halving, (size_t)1 << at.k, sends != reduces);
     struct hs_message message = {
         .peer = hs_layer_rank(halving->base.call.layer, halving->base.call.rank, (int)peer),
-        .pieces = least(halving->packed, blocks_of(halving, at.k) - at.first_block)};
+        .pieces = hs_least(halving->packed, blocks_of(halving, at.k) - at.first_block)};
 
     if (sends) {
         size_t least = reduces ? wait_reduced(halving, &at) : wait_gathered(halving, &at);
@@ -188,7 +183,7 @@ static size_t choose_packing(struct halving *halving)
     struct hs_cut *cut = &halving->base.cut;
     size_t bytes = cut->block * cut->width, most = blocks_of(halving, 0);
     size_t quarter = hs_flow_room(halving->base.transport->memory, options, true) / 4;
-    size_t slot = least(least(most * bytes, options->segment_bytes), quarter);
+    size_t slot = hs_least(hs_least(most * bytes, options->segment_bytes), quarter);
 
     halving->packed = 1;
     if (most < 2 || bytes > PACKED_BYTES_MAX || slot < 2 * bytes)
