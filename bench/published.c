@@ -30,6 +30,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "model/library_mpi.h"
 #include "model/price_mpi.h"
@@ -114,8 +115,6 @@ static const struct hs_constant plain_mpi_constants[] = {
     {"gamma", "us/B", 1e-4, 1, 0, 1e-4, 1, "of a byte reduced"},
 };
 
-#define SIMPLE_BASE 8.4e-6 /* NCCL's latency of a call, for all-to-alls, which it does not price */
-
 static double rule_seconds(const void *call, const double *values)
 {
     const struct hs_nccl_run *run = call;
@@ -127,7 +126,8 @@ static double rule_seconds(const void *call, const double *values)
         return run->choice.modelled_seconds;
     if (shape->domains > 1)
         rate = fmin(rate, nics_rate(shape));
-    return (ranks - 1) * run->call.bytes / ranks / rate * 1e-6 + SIMPLE_BASE;
+    /* All-to-alls, which NCCL does not price. */
+    return (ranks - 1) * run->call.bytes / ranks / rate * 1e-6 + HS_NCCL_CALL_SECONDS;
 }
 
 static const struct hs_price_model plain_model = {plain_constants, 18, 0.12, plain_seconds};
@@ -378,9 +378,6 @@ static enum hs_status fit_model(char *const *words, struct hs_error *err)
     return status;
 }
 
-#define NORMAL95 1.96
-#define LEARNED  0.9 /* of a constant's width: what is known better than that was said by points */
-
 static enum hs_status tell_own(char *const *words, struct hs_error *err)
 {
     size_t model;
@@ -402,10 +399,10 @@ static enum hs_status tell_own(char *const *words, struct hs_error *err)
     printf("own");
     for (size_t i = 0; i < models[model]->count; i++) {
         const struct hs_constant *row = &models[model]->constants[i];
-        double value = constants[model][i], range = exp(NORMAL95 * deviations[i]);
+        double value = constants[model][i], range = exp(HS_NORMAL95 * deviations[i]);
 
         printf("\t%s=%.4g=%.4g=%.4g=%d", row->name, value, value / range, value * range,
-               deviations[i] < LEARNED * row->width);
+               deviations[i] < HS_CONSTANT_LEARNED * row->width);
     }
     printf("\n");
     return HS_OK;

@@ -33,6 +33,8 @@ double hs_summary_precision(const struct hs_summary *summary);
  * more than 95 %, of 12 values 96.1. Infinity where it is not valid. */
 double hs_summary_noise(const struct hs_summary *summary);
 
+#define HS_NORMAL95 1.959964 /* standard errors each way of a normal variable's 95 % interval */
+
 /* The value that a standard normal variable exceeds with probability `tail`, 0 < tail < 1. */
 double hs_normal_quantile(double tail);
 

@@ -41,41 +41,25 @@ static void pass_on(const struct hs_context *context, const char *notes)
     }
 }
 
-static enum hs_status gather_log(struct times *times, const struct hs_system *system,
-                                 const char *file, const struct fit_settings *settings,
-                                 const struct hs_context *context, struct hs_error *err)
-{
-    struct hs_log_facts facts = {.ranks = settings->np, .nodes = settings->nodes};
-    struct hs_log log;
-    size_t call = 0;
-    enum hs_status status = hs_log_load(&log, file, err);
-
-    if (!status && settings->call) {
-        facts.call_known = true;
-        status = hs_name_find(&call, settings->call, "collective", hs_library_call_names,
-                              HS_LIBRARY_CALL_COUNT, err);
-        facts.call = (enum hs_library_call)call;
-    }
-    if (!status) {
-        pass_on(context, log.notes.data);
-        status = hs_log_calls(&times->calls, system, &log, file, &facts, err);
-    }
-    hs_log_release(&log);
-    return status;
-}
-
-static enum hs_status gather_result(struct hs_point_list *points, const char *file,
-                                    const struct hs_context *context, struct hs_error *err)
+static enum hs_status gather_file(struct times *times, const struct hs_system *system,
+                                  const char *file, const struct hs_log_facts *facts,
+                                  const struct hs_context *context, struct hs_error *err)
 {
     struct hs_result result;
-    size_t before = points->count;
-    enum hs_status status = hs_result_load(&result, file, err);
+    struct hs_log log;
+    size_t before = times->points.count;
+    enum hs_status status = hs_log_load(&log, &result, file, err);
 
-    if (!status)
-        status = hs_result_points(points, &result, err);
+    if (!status && log.point_count > 0) {
+        pass_on(context, log.notes.data);
+        status = hs_log_calls(&times->calls, system, &log, file, facts, err);
+    } else if (!status) {
+        status = hs_result_points(&times->points, &result, err);
+        if (!status && times->points.count == before)
+            hs_warning(context, "%s: no layer times of measured plans without chunks", file);
+    }
+    hs_log_release(&log);
     hs_result_release(&result);
-    if (!status && points->count == before)
-        hs_warning(context, "%s: no layer times of measured plans without chunks", file);
     return status;
 }
 
@@ -84,22 +68,19 @@ static enum hs_status gather(struct times *times, const struct hs_system *system
                              const struct fit_settings *settings, const struct hs_context *context,
                              struct hs_error *err)
 {
-    for (size_t i = 0; i < settings->results.count; i++) {
-        const char *file = settings->results.items[i];
-        struct hs_error why = {0};
-        enum hs_status status;
-        bool is_log;
+    struct hs_log_facts facts = {
+        .ranks = settings->np, .nodes = settings->nodes, .call_known = settings->call};
+    size_t call = 0;
+    enum hs_status status = HS_OK;
 
-        status = hs_log_is_one(&is_log, file, err);
-        if (!status)
-            status = is_log ? gather_log(times, system, file, settings, context, &why)
-                            : gather_result(&times->points, file, context, &why);
-        if (status) {
-            if (err && why.message[0])
-                *err = why;
-            return status;
-        }
-    }
+    if (settings->call)
+        status = hs_name_find(&call, settings->call, "collective", hs_library_call_names,
+                              HS_LIBRARY_CALL_COUNT, err);
+    facts.call = (enum hs_library_call)call;
+    for (size_t i = 0; i < settings->results.count && !status; i++)
+        status = gather_file(times, system, settings->results.items[i], &facts, context, err);
+    if (status)
+        return status;
     if (times->points.count > 0 && times->calls.count > 0)
         return hs_fail(err, HS_INVALID,
                        "expected results of measure, whose layers become fits, or logs of NCCL's "

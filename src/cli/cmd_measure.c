@@ -105,10 +105,7 @@ static const struct hs_option options[] = {
 
     HS_ROW_OUTPUT(OUTPUT, FIELD(output), false,
                   "write the result there; - is stdout, the table then goes to stderr"),
-    HS_ROW_JOURNAL(OUTPUT, FIELD(journal)),
-    HS_ROW_FLAG("resume", 'r', OUTPUT, FIELD(resume),
-                "go on from the journal of a run that was cut short"),
-    HS_ROW_FLAG("retry", 0, OUTPUT, FIELD(retry), "with --resume: try again what hung or failed"),
+    HS_ROWS_JOURNAL(OUTPUT, FIELD(journal), FIELD(resume), FIELD(retry)),
     HS_ROWS_PRINT(OUTPUT, FIELD(print), "print the result file instead of tables"),
     HS_ROW_QUIET(OUTPUT, FIELD(quiet), "no progress and no notes on stderr"),
     HS_ROW_FLAG("verbose", 'v', OUTPUT, FIELD(verbose), "more about placement, memory and layers"),

@@ -95,12 +95,16 @@ const char *const *hs_algorithm_words(void); /* and "all" */
         .type = &hs_option_word, .offset = (place) + offsetof(struct hs_print, color),             \
         .help = "colours; auto is on terminals, unless NO_COLOR is set"                            \
     }
-/* const char *: the journal of what measures. */
-#define HS_ROW_JOURNAL(heading, place)                                                             \
+/* const char *: the journal of what measures; and bool: --resume and --retry. */
+#define HS_ROWS_JOURNAL(heading, place, resume_place, retry_place)                                 \
     HS_ROW_FILE("journal", 0, heading, place, false,                                               \
                 "what is measured so far, for --resume (default: FILE.journal beside the output; " \
                 "removed when all is measured without fault); the journal of an earlier run is "   \
-                "kept as FILE.1")
+                "kept as FILE.1"),                                                                 \
+        HS_ROW_FLAG("resume", 'r', heading, resume_place,                                          \
+                    "go on from the journal of a run that was cut short"),                         \
+        HS_ROW_FLAG("retry", 0, heading, retry_place,                                              \
+                    "with --resume: try again what hung or failed")
 
 /* struct hs_count_list: numbers of chunks. */
 #define HS_ROW_CHUNKS(heading, place, text)                                                        \

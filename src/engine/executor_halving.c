@@ -19,25 +19,19 @@
  * are cut into segments; the order of messages is (group, step, block, lane) as in the ring, each
  * waits only for the additions to its own elements, and sums are made in the output.
  */
-#include <assert.h>
-#include <stdlib.h>
-
 #include "engine/executors.h"
 #include "engine/flow.h"
 #include "engine/layer_comms.h"
+#include <assert.h>
 
 /* Blocks below this are packed, if a slot holds two. */
 #define PACKED_BYTES_MAX 16384u
 #define STEPS_MAX        31
 
 struct halving {
-    struct hs_transport *transport;
-    struct hs_executor_options options;
-    struct hs_flow flow;
-    struct hs_executor_call call;
-    struct hs_cut cut;
-    size_t packed;    /* blocks of a message at most */
-    int place, steps; /* K */
+    struct hs_flow_machine base;
+    size_t packed; /* blocks of a message at most */
+    int steps;     /* K */
     /* Message of a group with which step t begins; t = 0 .. K - 1 reduce, K .. 2 K - 1 gather. */
     size_t begin[2 * STEPS_MAX + 1];
 };
@@ -50,12 +44,7 @@ struct position {
 
 static size_t size_of(const struct halving *halving)
 {
-    return (size_t)halving->call.layer.size;
-}
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
+    return (size_t)halving->base.call.layer.size;
 }
 
 /* c_k */
@@ -67,7 +56,7 @@ static size_t blocks_of(const struct halving *halving, int k)
 /* The place, or block, that lies `offset` < p behind this place, or in front of it. */
 static size_t behind(const struct halving *halving, size_t offset, bool in_front)
 {
-    size_t place = (size_t)halving->place, p = size_of(halving);
+    size_t place = (size_t)halving->base.place, p = size_of(halving);
 
     if ((p & (p - 1)) == 0)
         return place ^ offset;
@@ -88,8 +77,8 @@ static struct position position_of(const struct halving *halving, size_t index)
         at.turn++;
     rest -= halving->begin[at.turn];
     at.k = at.turn < halving->steps ? at.turn : 2 * halving->steps - 1 - at.turn;
-    at.lane = rest % halving->cut.used;
-    at.first_block = rest / halving->cut.used * halving->packed;
+    at.lane = rest % halving->base.cut.used;
+    at.first_block = rest / halving->base.cut.used * halving->packed;
     return at;
 }
 
@@ -114,7 +103,7 @@ static size_t wait_reduced(const struct halving *halving, const struct position 
         return halving->begin[at->turn];
     if (j >= blocks_of(halving, at->k - 1))
         return halving->begin[at->turn - 1];
-    return halving->begin[at->turn - 1] + j * halving->cut.used + at->lane + 1;
+    return halving->begin[at->turn - 1] + j * halving->base.cut.used + at->lane + 1;
 }
 
 /* Likewise of a gathering step: the own block, or one that came i steps ago. */
@@ -131,7 +120,7 @@ static size_t wait_gathered(const struct halving *halving, const struct position
                    : halving->begin[halving->steps - 1] + at->lane + 1;
     for (; j % 2 == 0; j /= 2)
         turn--;
-    return halving->begin[turn] + j / 2 * halving->cut.used + at->lane + 1;
+    return halving->begin[turn] + j / 2 * halving->base.cut.used + at->lane + 1;
 }
 
 static struct hs_message message(const void *owner, size_t index, bool sends)
@@ -142,17 +131,17 @@ static struct hs_message message(const void *owner, size_t index, bool sends)
     bool reduces = at.turn < halving->steps;
     size_t peer = behind(halving, (size_t)1 << at.k, sends != reduces);
     struct hs_message message = {
-        .peer = hs_layer_rank(halving->call.layer, halving->call.rank, (int)peer),
-        .pieces = least(halving->packed, blocks_of(halving, at.k) - at.first_block)};
+        .peer = hs_layer_rank(halving->base.call.layer, halving->base.call.rank, (int)peer),
+        .pieces = hs_least(halving->packed, blocks_of(halving, at.k) - at.first_block)};
 
     if (sends) {
         size_t least = reduces ? wait_reduced(halving, &at) : wait_gathered(halving, &at);
 
-        message.counter = &halving->flow.ready;
+        message.counter = &halving->base.flow.ready;
         message.least = least > 0 ? base + least : 0;
     } else if (!reduces && halving->begin[halving->steps] > 0) {
         /* It comes to where a send read from. */
-        message.counter = &halving->flow.sent;
+        message.counter = &halving->base.flow.sent;
         message.least = base + halving->begin[halving->steps];
     }
     return message;
@@ -164,60 +153,37 @@ static struct hs_piece piece(const void *owner, size_t index, size_t number, boo
     struct position at = position_of(halving, index);
     size_t offset = offset_of(halving, &at, at.first_block + number, sends);
     size_t block = behind(halving, offset, false);
-    size_t first = (at.group * halving->cut.used + at.lane) * halving->cut.segment;
-    size_t bytes = (block * halving->cut.block + first) * halving->cut.width;
+    size_t first = (at.group * halving->base.cut.used + at.lane) * halving->base.cut.segment;
+    size_t bytes = (block * halving->base.cut.block + first) * halving->base.cut.width;
     /* Step 0 adds to all blocks that are kept, but to the farthest. */
     bool summed = at.turn > 0 && offset + 1 < size_of(halving);
     bool reduces = at.turn < halving->steps;
-    char *output = (char *)halving->call.output + bytes;
-    char *own = summed || !reduces ? output : (char *)halving->call.input + bytes;
+    char *output = (char *)halving->base.call.output + bytes;
+    char *own = summed || !reduces ? output : (char *)halving->base.call.input + bytes;
 
     if (sends)
-        return (struct hs_piece){.data = own, .count = hs_cut_length(&halving->cut, block, first)};
+        return (struct hs_piece){.data = own,
+                                 .count = hs_cut_length(&halving->base.cut, block, first)};
     return (struct hs_piece){.data = output,
                              .own = reduces ? own : NULL,
-                             .count = hs_cut_length(&halving->cut, block, first),
+                             .count = hs_cut_length(&halving->base.cut, block, first),
                              .last = at.turn + 1 == halving->steps};
 }
 
-static void release(void *machine)
-{
-    struct halving *halving = machine;
-
-    if (!halving)
-        return;
-    hs_flow_release(&halving->flow);
-    free(halving);
-}
-
-static enum hs_status make(void **out, struct hs_transport *transport,
+static enum hs_status make(void **machine, struct hs_transport *transport,
                            const struct hs_executor_options *options, struct hs_error *err)
 {
-    struct halving *halving = calloc(1, sizeof(*halving));
-    enum hs_status status;
-
-    *out = NULL;
-    if (!halving)
-        return hs_no_memory(err);
-    halving->transport = transport;
-    halving->options = *options;
-    status = hs_flow_init(&halving->flow, transport, err);
-    if (status != HS_OK) {
-        release(halving);
-        return status;
-    }
-    *out = halving;
-    return HS_OK;
+    return hs_flow_machine_make(machine, sizeof(struct halving), transport, options, err);
 }
 
 /* Packs blocks where two or more fit a slot. Returns the bytes of a slot. */
 static size_t choose_packing(struct halving *halving)
 {
-    const struct hs_executor_options *options = &halving->options;
-    struct hs_cut *cut = &halving->cut;
+    const struct hs_executor_options *options = &halving->base.options;
+    struct hs_cut *cut = &halving->base.cut;
     size_t bytes = cut->block * cut->width, most = blocks_of(halving, 0);
-    size_t quarter = hs_flow_room(halving->transport->memory, options, true) / 4;
-    size_t slot = least(least(most * bytes, options->segment_bytes), quarter);
+    size_t quarter = hs_flow_room(halving->base.transport->memory, options, true) / 4;
+    size_t slot = hs_least(hs_least(most * bytes, options->segment_bytes), quarter);
 
     halving->packed = 1;
     if (most < 2 || bytes > PACKED_BYTES_MAX || slot < 2 * bytes)
@@ -230,7 +196,7 @@ static size_t choose_packing(struct halving *halving)
 
 static void lay_out(struct halving *halving)
 {
-    enum hs_phase phase = halving->call.phase;
+    enum hs_phase phase = halving->base.call.phase;
     int steps = 0;
 
     while ((size_t)1 << steps < size_of(halving))
@@ -239,7 +205,7 @@ static void lay_out(struct halving *halving)
     halving->begin[0] = 0;
     for (int t = 0; t < 2 * steps; t++) {
         size_t blocks = blocks_of(halving, t < steps ? t : 2 * steps - 1 - t);
-        size_t messages = (blocks + halving->packed - 1) / halving->packed * halving->cut.used;
+        size_t messages = (blocks + halving->packed - 1) / halving->packed * halving->base.cut.used;
         bool left_out = phase == (t < steps ? HS_ALLGATHER : HS_REDUCE_SCATTER);
 
         halving->begin[t + 1] = halving->begin[t] + (left_out ? 0 : messages);
@@ -250,32 +216,21 @@ static void start(void *machine, const struct hs_executor_call *call)
 {
     static const struct hs_flow_rules rules = {message, piece};
     struct halving *halving = machine;
-    const struct hs_executor_options *options = &halving->options;
-    const struct hs_memory *memory = halving->transport->memory;
+    const struct hs_executor_options *options = &halving->base.options;
+    const struct hs_memory *memory = halving->base.transport->memory;
     struct hs_flow_plan plan = {
         .rules = &rules, .owner = halving, .reduction = call->reduction, .tag = call->tag};
 
-    halving->call = *call;
-    if (hs_executor_alone(memory, halving->flow.queue, call)) {
-        hs_flow_start(&halving->flow, &plan);
+    if (!hs_flow_machine_begin(&halving->base, call))
         return;
-    }
-    halving->place = hs_layer_place(call->layer, call->rank);
-    halving->cut = hs_cut_make(call, options->segment_bytes, (size_t)options->lanes);
+    halving->base.cut = hs_cut_make(call, options->segment_bytes, (size_t)options->lanes);
     plan.slot_bytes = choose_packing(halving);
     lay_out(halving);
-    plan.send_count = plan.receive_count = halving->cut.groups * group_messages(halving);
+    plan.send_count = plan.receive_count = halving->base.cut.groups * group_messages(halving);
     hs_flow_slots(&plan, options->scratch, hs_flow_room(memory, options, halving->packed > 1),
                   !memory->direct || halving->packed > 1);
-    hs_flow_start(&halving->flow, &plan);
+    hs_flow_start(&halving->base.flow, &plan);
 }
 
-static bool progress(void *machine, bool *moved)
-{
-    struct halving *halving = machine;
-
-    return hs_flow_progress(&halving->flow, moved);
-}
-
-const struct hs_executor hs_executor_HALVING = {make, release, start, progress,
-                                                sizeof(struct halving)};
+const struct hs_executor hs_executor_HALVING = {make, hs_flow_machine_release, start,
+                                                hs_flow_machine_progress, sizeof(struct halving)};

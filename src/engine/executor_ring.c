@@ -105,14 +105,9 @@ static void release(void *machine)
     free(ring);
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static size_t widest_window(size_t lanes)
 {
-    return least(HS_RING_DEPTH * lanes, WINDOW_MAX);
+    return hs_least(HS_RING_DEPTH * lanes, WINDOW_MAX);
 }
 
 static enum hs_status make(void **out, struct hs_transport *transport,
@@ -153,11 +148,11 @@ static void choose_window(struct ring *ring)
 {
     const struct hs_cut *cut = &ring->cut;
     struct walk *walk = &ring->walk;
-    size_t longest = least(cut->segment, cut->block) * cut->width, fit;
+    size_t longest = hs_least(cut->segment, cut->block) * cut->width, fit;
 
     walk->pitch = (longest + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
     fit = (size_t)ring->lanes * (ring->segment_bytes / walk->pitch);
-    walk->window = least(widest_window(cut->used), fit);
+    walk->window = hs_least(widest_window(cut->used), fit);
     ring->free_count = ring->most_slots > 0 ? 2 * walk->window : 0;
     for (size_t i = 0; i < ring->free_count; i++)
         ring->free_slots[i] = ring->slots + i * walk->pitch;

@@ -9,8 +9,6 @@
  * The order of additions: a place's own part, then the child below it, then the one above it, which
  * have added theirs. A sum is made in the output of the place that makes it.
  */
-#include <stdlib.h>
-
 #include "engine/executors.h"
 #include "engine/flow.h"
 #include "engine/layer_comms.h"
@@ -20,13 +18,9 @@
 #define SEGMENTS_PER_STEP 16
 
 struct tree {
-    struct hs_transport *transport;
-    struct hs_executor_options options;
-    struct hs_flow up, down;
-    struct hs_executor_call call;
-    struct hs_cut cut; /* one block, one lane */
-    int place, parent; /* parent, children: ranks */
-    int children[2];
+    struct hs_flow_machine base; /* the flow up; the cut is one block, one lane */
+    struct hs_flow down;
+    int parent, children[2]; /* ranks */
     size_t child_count;
 };
 
@@ -40,28 +34,27 @@ static int parent_of(int place, int size)
 /* The child below an inner place, then the one above it. */
 static void find_family(struct tree *tree)
 {
-    const struct hs_layer layer = tree->call.layer;
-    int size = (int)layer.size, low = tree->place & -tree->place, above;
+    const struct hs_layer layer = tree->base.call.layer;
+    int size = (int)layer.size, rank = tree->base.call.rank, place = tree->base.place;
+    int low = place & -place, above;
 
     tree->child_count = 0;
-    if (tree->place == 0)
+    if (place == 0)
         for (low = 2; low < size;)
             low *= 2;
     else
-        tree->parent = hs_layer_rank(layer, tree->call.rank, parent_of(tree->place, size));
-    if (tree->place > 0 && low > 1)
-        tree->children[tree->child_count++] =
-            hs_layer_rank(layer, tree->call.rank, tree->place - low / 2);
-    for (above = low / 2; above > 0 && tree->place + above >= size;)
+        tree->parent = hs_layer_rank(layer, rank, parent_of(place, size));
+    if (place > 0 && low > 1)
+        tree->children[tree->child_count++] = hs_layer_rank(layer, rank, place - low / 2);
+    for (above = low / 2; above > 0 && place + above >= size;)
         above /= 2;
     if (above > 0)
-        tree->children[tree->child_count++] =
-            hs_layer_rank(layer, tree->call.rank, tree->place + above);
+        tree->children[tree->child_count++] = hs_layer_rank(layer, rank, place + above);
 }
 
 static bool is_root(const struct tree *tree)
 {
-    return tree->place == 0;
+    return tree->base.place == 0;
 }
 
 /* Receives from children are (segment, child), sends are segments. */
@@ -73,23 +66,28 @@ static struct hs_message message_up(const void *owner, size_t index, bool sends)
         return (struct hs_message){.peer = tree->children[index % tree->child_count], .pieces = 1};
     return (struct hs_message){.peer = tree->parent,
                                .pieces = 1,
-                               .counter = &tree->up.ready,
+                               .counter = &tree->base.flow.ready,
                                .least = (index + 1) * tree->child_count};
 }
 
 static size_t length_of(const struct tree *tree, size_t segment)
 {
-    return hs_cut_length(&tree->cut, 0, segment * tree->cut.segment);
+    return hs_cut_length(&tree->base.cut, 0, segment * tree->base.cut.segment);
+}
+
+static size_t bytes_before(const struct tree *tree, size_t segment)
+{
+    return segment * tree->base.cut.segment * tree->base.cut.width;
 }
 
 static char *in_output(const struct tree *tree, size_t segment)
 {
-    return (char *)tree->call.output + segment * tree->cut.segment * tree->cut.width;
+    return (char *)tree->base.call.output + bytes_before(tree, segment);
 }
 
 static char *in_input(const struct tree *tree, size_t segment)
 {
-    return (char *)tree->call.input + segment * tree->cut.segment * tree->cut.width;
+    return (char *)tree->base.call.input + bytes_before(tree, segment);
 }
 
 static struct hs_piece piece_up(const void *owner, size_t index, size_t number, bool sends)
@@ -116,12 +114,15 @@ static struct hs_message message_down(const void *owner, size_t index, bool send
     size_t segments;
 
     if (!sends)
-        return (struct hs_message){
-            .peer = tree->parent, .pieces = 1, .counter = &tree->up.sent, .least = index + 1};
+        return (struct hs_message){.peer = tree->parent,
+                                   .pieces = 1,
+                                   .counter = &tree->base.flow.sent,
+                                   .least = index + 1};
     segments = index / tree->child_count + 1;
     return (struct hs_message){.peer = tree->children[index % tree->child_count],
                                .pieces = 1,
-                               .counter = is_root(tree) ? &tree->up.ready : &tree->down.ready,
+                               .counter =
+                                   is_root(tree) ? &tree->base.flow.ready : &tree->down.ready,
                                .least = is_root(tree) ? segments * tree->child_count : segments};
 }
 
@@ -140,45 +141,38 @@ static void release(void *machine)
 
     if (!tree)
         return;
-    hs_flow_release(&tree->up);
     hs_flow_release(&tree->down);
-    free(tree);
+    hs_flow_machine_release(tree);
 }
 
-static enum hs_status make(void **out, struct hs_transport *transport,
+static enum hs_status make(void **machine, struct hs_transport *transport,
                            const struct hs_executor_options *options, struct hs_error *err)
 {
-    struct tree *tree = calloc(1, sizeof(*tree));
-    enum hs_status status;
+    struct tree *tree;
+    enum hs_status status = hs_flow_machine_make(machine, sizeof(*tree), transport, options, err);
 
-    *out = NULL;
-    if (!tree)
-        return hs_no_memory(err);
-    tree->transport = transport;
-    tree->options = *options;
-    status = hs_flow_init(&tree->up, transport, err);
+    tree = *machine;
     if (status == HS_OK)
         status = hs_flow_init(&tree->down, transport, err);
     if (status != HS_OK) {
         release(tree);
-        return status;
+        *machine = NULL;
     }
-    *out = tree;
-    return HS_OK;
+    return status;
 }
 
 static size_t segment_bytes(const struct tree *tree)
 {
-    size_t bytes = tree->call.count * hs_datatype_bytes(tree->call.reduction.datatype);
-    size_t segments = SEGMENTS_PER_STEP, most = tree->options.segment_bytes, slot;
+    size_t bytes = tree->base.call.count * hs_datatype_bytes(tree->base.call.reduction.datatype);
+    size_t segments = SEGMENTS_PER_STEP, most = tree->base.options.segment_bytes, slot;
 
-    for (int64_t places = 2; places < tree->call.layer.size; places *= 2)
+    for (int64_t places = 2; places < tree->base.call.layer.size; places *= 2)
         segments += SEGMENTS_PER_STEP;
     bytes /= segments;
     bytes = bytes > SEGMENT_BYTES_MIN ? bytes : SEGMENT_BYTES_MIN;
     /* Each flow has a slot each way, where it needs any. */
-    slot = hs_flow_room(tree->transport->memory, &tree->options, false) / 4;
-    if (!tree->transport->memory->direct && slot < most)
+    slot = hs_flow_room(tree->base.transport->memory, &tree->base.options, false) / 4;
+    if (!tree->base.transport->memory->direct && slot < most)
         most = slot;
     return bytes < most ? bytes : most;
 }
@@ -187,58 +181,54 @@ static void start_flows(struct tree *tree)
 {
     static const struct hs_flow_rules rules_up = {message_up, piece_up};
     static const struct hs_flow_rules rules_down = {message_down, piece_down};
-    const struct hs_memory *memory = tree->transport->memory;
-    size_t room = hs_flow_room(memory, &tree->options, false) / (memory->direct ? 1 : 2);
-    size_t segments = tree->cut.groups, below = segments * tree->child_count;
-    size_t window = 2 * (size_t)tree->options.lanes, windows = window * tree->child_count;
+    const struct hs_memory *memory = tree->base.transport->memory;
+    size_t room = hs_flow_room(memory, &tree->base.options, false) / (memory->direct ? 1 : 2);
+    size_t segments = tree->base.cut.groups, below = segments * tree->child_count;
+    size_t window = 2 * (size_t)tree->base.options.lanes, windows = window * tree->child_count;
     struct hs_flow_plan plan = {.rules = &rules_up,
                                 .owner = tree,
                                 .send_count = is_root(tree) ? 0 : segments,
                                 .receive_count = below,
-                                .reduction = tree->call.reduction,
-                                .tag = tree->call.tag,
-                                .slot_bytes = tree->cut.segment * tree->cut.width,
+                                .reduction = tree->base.call.reduction,
+                                .tag = tree->base.call.tag,
+                                .slot_bytes = tree->base.cut.segment * tree->base.cut.width,
                                 .receive_window = windows,
                                 .send_window = window};
 
-    hs_flow_slots(&plan, tree->options.scratch, room, !memory->direct);
-    hs_flow_start(&tree->up, &plan);
+    hs_flow_slots(&plan, tree->base.options.scratch, room, !memory->direct);
+    hs_flow_start(&tree->base.flow, &plan);
     plan.rules = &rules_down;
     plan.receive_count = plan.send_count;
     plan.send_count = below;
     plan.receive_window = window;
     plan.send_window = windows;
     /* Without staging it has no slots. */
-    hs_flow_slots(&plan, tree->options.scratch + (memory->direct ? 0 : room), room,
+    hs_flow_slots(&plan, tree->base.options.scratch + (memory->direct ? 0 : room), room,
                   !memory->direct);
     hs_flow_start(&tree->down, &plan);
 }
 
 static void start(void *machine, const struct hs_executor_call *call)
 {
-    static const struct hs_flow_plan nothing = {0};
     struct tree *tree = machine;
     struct hs_executor_call whole = *call;
 
-    tree->call = *call;
-    if (hs_executor_alone(tree->transport->memory, tree->up.queue, call)) {
-        hs_flow_start(&tree->up, &nothing);
-        hs_flow_start(&tree->down, &nothing);
+    hs_flow_start(&tree->down, &(struct hs_flow_plan){0});
+    if (!hs_flow_machine_begin(&tree->base, call))
         return;
-    }
-    tree->place = hs_layer_place(call->layer, call->rank);
     find_family(tree);
     whole.layer.size = 1;
-    tree->cut = hs_cut_make(&whole, segment_bytes(tree), 1);
+    tree->base.cut = hs_cut_make(&whole, segment_bytes(tree), 1);
     start_flows(tree);
 }
 
 static bool progress(void *machine, bool *moved)
 {
     struct tree *tree = machine;
-    bool down = hs_flow_progress(&tree->down, moved), up = hs_flow_progress(&tree->up, moved);
+    bool down = hs_flow_progress(&tree->down, moved),
+         up = hs_flow_progress(&tree->base.flow, moved);
 
-    return tree->transport->status != HS_OK || (up && down);
+    return tree->base.transport->status != HS_OK || (up && down);
 }
 
 const struct hs_executor hs_executor_TREE = {make, release, start, progress, sizeof(struct tree)};

@@ -21,11 +21,6 @@ static size_t divide_up(size_t a, size_t b)
     return (a + b - 1) / b;
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Staged rings pass gathered segments on from slots, too, and have one more slot per lane. */
 size_t hs_executor_scratch_bytes(const struct hs_memory *memory,
                                  const struct hs_executor_options *options)
@@ -34,7 +29,7 @@ size_t hs_executor_scratch_bytes(const struct hs_memory *memory,
 
     if (!memory->direct)
         return 3 * lanes_bytes;
-    return options->reduces ? 2 * lanes_bytes : least(2 * lanes_bytes, GATHER_SCRATCH_BYTES);
+    return options->reduces ? 2 * lanes_bytes : hs_least(2 * lanes_bytes, GATHER_SCRATCH_BYTES);
 }
 
 struct hs_cut hs_cut_make(const struct hs_executor_call *call, size_t longest_bytes, size_t lanes)
@@ -43,24 +38,24 @@ struct hs_cut hs_cut_make(const struct hs_executor_call *call, size_t longest_by
                          .count = call->count,
                          .block = divide_up(call->count, (size_t)call->layer.size)};
     size_t longest = longest_bytes / cut.width;
-    size_t shortest = least(longest, SEGMENT_BYTES_MIN / cut.width), groups;
+    size_t shortest = hs_least(longest, SEGMENT_BYTES_MIN / cut.width), groups;
 
     if (call->phase == HS_ALLREDUCE && cut.block >= ALIGN_FROM_ELEMENTS)
         cut.block = divide_up(cut.block, ALIGN_ELEMENTS) * ALIGN_ELEMENTS;
     groups = divide_up(cut.block, longest * lanes);
     cut.segment = divide_up(divide_up(cut.block, groups * lanes), ALIGN_ELEMENTS) * ALIGN_ELEMENTS;
-    cut.segment = least(longest, cut.segment < shortest ? shortest : cut.segment);
-    cut.used = least(lanes, divide_up(cut.block, cut.segment));
+    cut.segment = hs_least(longest, cut.segment < shortest ? shortest : cut.segment);
+    cut.used = hs_least(lanes, divide_up(cut.block, cut.segment));
     cut.groups = divide_up(cut.block, cut.segment * cut.used);
     return cut;
 }
 
 size_t hs_cut_length(const struct hs_cut *cut, size_t block, size_t first)
 {
-    size_t before = least(block * cut->block, cut->count);
-    size_t length = least(cut->count - before, cut->block);
+    size_t before = hs_least(block * cut->block, cut->count);
+    size_t length = hs_least(cut->count - before, cut->block);
 
-    return first < length ? least(length - first, cut->segment) : 0;
+    return first < length ? hs_least(length - first, cut->segment) : 0;
 }
 
 bool hs_executor_alone(const struct hs_memory *memory, struct hs_queue *queue,

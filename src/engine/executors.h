@@ -17,6 +17,11 @@
 
 #define HS_LANES_MAX 64
 
+static inline size_t hs_least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 struct hs_executor_options {
     size_t segment_bytes; /* of a message at most; a multiple of 64 */
     int lanes;            /* segments in flight each way, 1 .. HS_LANES_MAX */

@@ -2,6 +2,9 @@
 #include "engine/flow.h"
 
 #include <assert.h>
+#include <stdlib.h>
+
+#include "engine/layer_comms.h"
 
 enum hs_status hs_flow_init(struct hs_flow *flow, struct hs_transport *transport,
                             struct hs_error *err)
@@ -257,4 +260,47 @@ bool hs_flow_progress(struct hs_flow *flow, bool *moved)
     *moved |= some || flow->ready > ready;
     return flow->transport->status != HS_OK ||
            (flow->ready == flow->plan.receive_count && flow->sent == flow->plan.send_count);
+}
+
+enum hs_status hs_flow_machine_make(void **machine, size_t bytes, struct hs_transport *transport,
+                                    const struct hs_executor_options *options, struct hs_error *err)
+{
+    struct hs_flow_machine *base = *machine = calloc(1, bytes);
+    enum hs_status status;
+
+    if (!base)
+        return hs_no_memory(err);
+    base->transport = transport;
+    base->options = *options;
+    status = hs_flow_init(&base->flow, transport, err);
+    if (status != HS_OK) {
+        hs_flow_machine_release(base);
+        *machine = NULL;
+    }
+    return status;
+}
+
+void hs_flow_machine_release(void *machine)
+{
+    struct hs_flow_machine *base = machine;
+
+    if (!base)
+        return;
+    hs_flow_release(&base->flow);
+    free(base);
+}
+
+bool hs_flow_machine_begin(struct hs_flow_machine *base, const struct hs_executor_call *call)
+{
+    base->call = *call;
+    base->place = hs_layer_place(call->layer, call->rank);
+    hs_flow_start(&base->flow, &(struct hs_flow_plan){0});
+    return !hs_executor_alone(base->transport->memory, base->flow.queue, call);
+}
+
+bool hs_flow_machine_progress(void *machine, bool *moved)
+{
+    struct hs_flow_machine *base = machine;
+
+    return hs_flow_progress(&base->flow, moved);
 }

@@ -89,4 +89,24 @@ void hs_flow_start(struct hs_flow *flow, const struct hs_flow_plan *plan);
 /* As progress of executors.h. */
 bool hs_flow_progress(struct hs_flow *flow, bool *moved);
 
+/* What the machine of an executor on a flow begins with; an executor's own fields lie behind it. */
+struct hs_flow_machine {
+    struct hs_transport *transport;
+    struct hs_executor_options options;
+    struct hs_flow flow;
+    struct hs_executor_call call;
+    struct hs_cut cut;
+    int place; /* of this rank in the layer */
+};
+
+/* As make, release and progress of executors.h; a machine of `bytes` bytes, {0} behind the base. */
+enum hs_status hs_flow_machine_make(void **machine, size_t bytes, struct hs_transport *transport,
+                                    const struct hs_executor_options *options,
+                                    struct hs_error *err);
+void hs_flow_machine_release(void *machine);
+bool hs_flow_machine_progress(void *machine, bool *moved);
+/* Fills call and place, and begins a flow of nothing. True: the call has messages, whose cut and
+ * flow are the executor's to make. */
+bool hs_flow_machine_begin(struct hs_flow_machine *base, const struct hs_executor_call *call);
+
 #endif

@@ -4,11 +4,8 @@
 #include <string.h>
 
 #include "machine/node.h"
+#include "model/library_nccl.h"
 
-/* Latencies: NCCL's table (src/graph/tuning.cc, hwLatencies, ring with the Simple protocol). */
-#define NVLINK_LATENCY_SECONDS 3.4e-6
-#define PCIE_LATENCY_SECONDS   5.7e-6
-#define NET_LATENCY_SECONDS    14.0e-6
 /* What NCCL counts on PCIe 3 x16 (src/graph/topo.h); each generation doubles it. */
 #define PCIE3_X16_BYTES_PER_SECOND 12e9
 
@@ -76,7 +73,7 @@ static void add_gpu_level(struct hs_system *system, const struct hs_node *node)
     level->arity_source = text_of("GPUs of this node");
     if (switched || meshed) {
         double each = nvlink_bytes_per_second(gpu->capability);
-        name_level(level, "nvlink", NVLINK_LATENCY_SECONDS);
+        name_level(level, "nvlink", HS_NCCL_NVLINK_STEP_SECONDS);
         level->bytes_per_second = gpu->links * each;
         level->fabric_source =
             text_of("NVML: links to %s", switched ? "a switch" : "each other GPU");
@@ -87,7 +84,7 @@ static void add_gpu_level(struct hs_system *system, const struct hs_node *node)
     }
     unsigned generation = gpu->pcie_generation > 0 ? gpu->pcie_generation : 3;
     double width = gpu->pcie_width > 0 ? gpu->pcie_width : 16;
-    name_level(level, "pcie", PCIE_LATENCY_SECONDS);
+    name_level(level, "pcie", HS_NCCL_PCIE_STEP_SECONDS);
     level->bytes_per_second = PCIE3_X16_BYTES_PER_SECOND * width / 16;
     for (unsigned g = 3; g < generation; g++)
         level->bytes_per_second *= 2;
@@ -116,7 +113,7 @@ static size_t count_nics(const struct hs_node *node, double *bytes_per_second)
 static void add_net_level(struct hs_system *system, size_t nics, double bytes_per_second)
 {
     struct hs_level *level = &system->levels[system->level_count++];
-    name_level(level, "net", NET_LATENCY_SECONDS);
+    name_level(level, "net", HS_NCCL_NETWORK_STEP_SECONDS);
     level->bytes_per_second = bytes_per_second;
     level->ports = (int64_t)nics;
     level->fabric = HS_FABRIC_SWITCH;

@@ -5,9 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/statistics.h"
+
 /* A measurement may take so many times its equal share of the time that is left. */
-#define SHARES    2.0
-#define NORMAL_95 1.959964
+#define SHARES 2.0
 
 enum hs_status hs_grid_init(struct hs_grid *grid, const struct hs_calibrate_plan *plan, int64_t np,
                             const struct hs_grid_rules *rules, struct hs_error *err)
@@ -45,7 +46,8 @@ double hs_grid_noise(const struct hs_grid_pool *pool)
 static bool is_done(const struct hs_grid *grid, const struct hs_grid_pool *pool)
 {
     return pool->visits > grid->round || pool->seconds.count >= (size_t)grid->rules.max_samples ||
-           (pool->seconds.count > 0 && NORMAL_95 * hs_grid_noise(pool) <= grid->rules.precision) ||
+           (pool->seconds.count > 0 &&
+            HS_NORMAL95 * hs_grid_noise(pool) <= grid->rules.precision) ||
            (grid->round > 0 && pool->seconds.count == 0); /* it fails */
 }
 

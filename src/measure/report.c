@@ -16,8 +16,6 @@
 #include "version.h"
 #include "view/figures.h"
 
-#define CI95 1.959964 /* standard errors */
-
 /* ---- measurements -------------------------------------------------------------------------- */
 
 static bool copy_numbers(double **out, const struct hs_samples *samples)
@@ -183,7 +181,8 @@ static void confront(struct hs_result_message *message, const struct hs_session 
     item = hs_contest_find(contest, hs_plan_format(name, &winner));
     if (item && item->status == HS_MEASURE_OK && item->seconds.count > 0)
         hs_certificate_widen(certificate, hs_contestant_median(item),
-                             CI95 * hs_samples_noise(&item->seconds) * hs_contestant_median(item));
+                             HS_NORMAL95 * hs_samples_noise(&item->seconds) *
+                                 hs_contestant_median(item));
     certificate->certain = hs_certificate_is_certain(certificate) && certificate->again && best &&
                            hs_split_compare(&best->plan.split, &winner.split) == 0 &&
                            !hs_campaign_crowded(&session->campaign, NULL);

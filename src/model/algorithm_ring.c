@@ -15,16 +15,6 @@
 
 #define ROUNDING 1e-9
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Fraction of a mesh child's bandwidth that the layer's rings can draw on, 1 on a switch. */
 static double mesh_fraction(const struct hs_level *level, int64_t child_ranks, int64_t unit_ranks,
                             struct hs_layer layer)
@@ -33,9 +23,9 @@ static double mesh_fraction(const struct hs_level *level, int64_t child_ranks, i
 
     if (level->fabric != HS_FABRIC_MESH || level->arity < 3 || layer.stride >= unit_ranks)
         return 1;
-    visited = (smaller(block, unit_ranks) + larger(layer.stride, child_ranks) - 1) /
-              larger(layer.stride, child_ranks);
-    visited = larger(2, smaller(visited, level->arity));
+    visited = (hs_smaller(block, unit_ranks) + hs_larger(layer.stride, child_ranks) - 1) /
+              hs_larger(layer.stride, child_ranks);
+    visited = hs_larger(2, hs_smaller(visited, level->arity));
     return (double)(visited - 1) / (double)(level->arity - 1);
 }
 
@@ -50,7 +40,7 @@ static struct share single_share(const struct hs_level *level, int64_t child_ran
 {
     struct hs_traffic traffic = hs_traffic_ring(layer);
     int64_t port = hs_traffic_per_link(&traffic, np, child_ranks, level->ports), pair = 0;
-    struct share share = {level->bytes_per_second / (double)(level->ports * larger(1, port)),
+    struct share share = {level->bytes_per_second / (double)(level->ports * hs_larger(1, port)),
                           INFINITY};
 
     if (level->fabric == HS_FABRIC_MESH && level->arity > 1)

@@ -14,16 +14,6 @@
 #define SEGMENT_LEAST      8192.0 /* bytes */
 #define CHILDREN_LOOKED_AT 64     /* the tree looks alike everywhere, but at its end */
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Whether places m 2^k and (m + 1) 2^k are joined: the odd one's parent is the other. */
 static bool is_edge(int64_t size, int64_t m, int k)
 {
@@ -57,7 +47,7 @@ static int64_t edges_leaving(int64_t size, int64_t a, int64_t b)
  * less at either end of others'. */
 static int64_t edges_of_block(struct hs_layer layer, int64_t u, int64_t v)
 {
-    int64_t d = layer.stride, cuts[4] = {0, smaller(u % d, v % d), larger(u % d, v % d), d};
+    int64_t d = layer.stride, cuts[4] = {0, hs_smaller(u % d, v % d), hs_larger(u % d, v % d), d};
     int64_t edges = 0;
 
     for (int i = 0; i < 3; i++) {
@@ -74,7 +64,7 @@ static int64_t edges_of_child(struct hs_layer layer, int64_t first, int64_t end)
 {
     int64_t block = layer.stride * layer.size, start = first / block * block;
     int64_t last = (end - 1) / block * block;
-    int64_t edges = edges_of_block(layer, first - start, smaller(end - start, block));
+    int64_t edges = edges_of_block(layer, first - start, hs_smaller(end - start, block));
 
     return last > start ? edges + edges_of_block(layer, 0, end - last) : edges;
 }
@@ -96,12 +86,12 @@ static int64_t edges_at_port(struct hs_layer layer, int64_t first, int64_t end, 
     int64_t most = 0;
 
     for (int64_t port = 0; port < ports; port++) {
-        int64_t a = smaller(end, first + port * child_ranks / ports);
-        int64_t b = smaller(end, first + (port + 1) * child_ranks / ports);
+        int64_t a = hs_smaller(end, first + port * child_ranks / ports);
+        int64_t b = hs_smaller(end, first + (port + 1) * child_ranks / ports);
 
         if (a < b)
-            most = larger(most, edges_of_child(layer, a, b) - edges_between(layer, first, a, b) -
-                                    edges_between(layer, a, b, end));
+            most = hs_larger(most, edges_of_child(layer, a, b) - edges_between(layer, first, a, b) -
+                                       edges_between(layer, a, b, end));
     }
     return most;
 }
@@ -114,9 +104,10 @@ static int64_t edges_to_child(struct hs_layer layer, int64_t first, int64_t end,
 
     /* What goes as far as a child goes to it or to those in between. */
     for (int64_t next = end; next < unit_end; next += child_ranks) {
-        int64_t through = edges_between(layer, first, end, smaller(next + child_ranks, unit_end));
+        int64_t through =
+            edges_between(layer, first, end, hs_smaller(next + child_ranks, unit_end));
 
-        most = larger(most, through - before);
+        most = hs_larger(most, through - before);
         before = through;
     }
     return most;
@@ -135,21 +126,21 @@ static struct edges most_edges(const struct hs_steps *steps, size_t l)
     int64_t child_ranks = hs_system_child_ranks(steps->system, l), ranks = steps->ranks;
     int64_t unit_ranks = hs_system_child_ranks(steps->system, l + 1);
     bool few = (ranks - 1) / child_ranks < CHILDREN_LOOKED_AT;
-    int64_t step = few ? child_ranks : larger(1, layer.stride / child_ranks) * child_ranks;
+    int64_t step = few ? child_ranks : hs_larger(1, layer.stride / child_ranks) * child_ranks;
     struct edges most = {0, 0, 0};
 
     for (int64_t i = 0; i < CHILDREN_LOOKED_AT && i * step < ranks && child_ranks < ranks; i++) {
-        int64_t first = i * step, end = smaller(first + child_ranks, ranks);
+        int64_t first = i * step, end = hs_smaller(first + child_ranks, ranks);
 
-        most.link = larger(most.link, edges_of_child(layer, first, end));
+        most.link = hs_larger(most.link, edges_of_child(layer, first, end));
         if (!level->striped && level->ports > 1)
             most.port =
-                larger(most.port, edges_at_port(layer, first, end, child_ranks, level->ports));
+                hs_larger(most.port, edges_at_port(layer, first, end, child_ranks, level->ports));
         if (level->fabric == HS_FABRIC_MESH && level->arity > 1)
-            most.pair = larger(
+            most.pair = hs_larger(
                 most.pair,
                 edges_to_child(layer, first, end, child_ranks,
-                               smaller(ranks, first / unit_ranks * unit_ranks + unit_ranks)));
+                               hs_smaller(ranks, first / unit_ranks * unit_ranks + unit_ranks)));
     }
     return most;
 }

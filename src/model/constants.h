@@ -41,6 +41,9 @@ struct hs_price_model {
     double (*seconds)(const void *call, const double *values); /* [count] of the constants */
 };
 
+/* Of a constant's width: a deviation below says that the machine's own points told of it. */
+#define HS_CONSTANT_LEARNED 0.9
+
 /* The values that ship, or those of the prior. */
 void hs_constants_shipped(double *values, const struct hs_price_model *model);
 void hs_constants_prior(double *values, const struct hs_price_model *model);

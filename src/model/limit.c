@@ -2,17 +2,14 @@
 
 #include <math.h>
 
+#include "model/traffic.h"
+
 /* A level that ranks are spread over: what its children hold. */
 struct tier {
     const struct hs_level *level;
     int64_t child_ranks, unit_ranks;
     int64_t ranks, children; /* in use */
 };
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Bytes per second that a child can send of which the first `held` ranks exist. */
 static double child_rate(const struct tier *tier, int64_t held)
@@ -25,7 +22,7 @@ static double child_rate(const struct tier *tier, int64_t held)
     if (!level->striped) {
         int64_t reached = (held * level->ports + tier->child_ranks - 1) / tier->child_ranks;
 
-        part = fmin(part, (double)smaller(held, reached) / (double)level->ports);
+        part = fmin(part, (double)hs_smaller(held, reached) / (double)level->ports);
     }
     return part * level->bytes_per_second;
 }
@@ -36,7 +33,7 @@ static double units_joined(const struct hs_group *group, int64_t child_ranks)
 {
     int64_t span = (group->size - 1) * group->stride, groups = group->ranks / group->size;
 
-    return (double)smaller(group->size - 1, span / child_ranks) * (double)groups;
+    return (double)hs_smaller(group->size - 1, span / child_ranks) * (double)groups;
 }
 
 /* Groups with ranks both among the last `held` of the machine and outside of them. */
@@ -44,7 +41,7 @@ static double groups_cut(const struct hs_group *group, int64_t held)
 {
     int64_t block = group->stride * group->size, inside = held % block;
 
-    return (double)smaller(inside, smaller(group->stride, block - inside));
+    return (double)hs_smaller(inside, hs_smaller(group->stride, block - inside));
 }
 
 /* Whether what joins the children reduces. */

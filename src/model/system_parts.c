@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-
-#define STEP_NVLINK_SECONDS  3.4e-6
-#define STEP_PCIE_SECONDS    5.7e-6
-#define STEP_NETWORK_SECONDS 14e-6
-#define LAUNCH_SECONDS       8.4e-6
+#include "model/library_nccl.h"
 
 bool hs_parts_begin(const char *text)
 {
@@ -52,7 +48,7 @@ static enum hs_status add_gpus(struct hs_system *system, const struct hs_parts *
 
     level->fabric = parts->mesh ? HS_FABRIC_MESH : HS_FABRIC_SWITCH;
     level->bytes_per_second = parts->gpu.nvlink_GBps * 1e9;
-    level->latency_seconds = board ? STEP_PCIE_SECONDS : STEP_NVLINK_SECONDS;
+    level->latency_seconds = board ? HS_NCCL_PCIE_STEP_SECONDS : HS_NCCL_NVLINK_STEP_SECONDS;
     return note_sources(level,
                         board
                             ? "a slot of PCIe, effective"
@@ -68,7 +64,7 @@ static enum hs_status add_network(struct hs_system *system, const struct hs_part
     double injected = parts->nic.line_GBps * 1e9 * HS_NIC_EFFICIENCY * (double)parts->nic_count;
 
     level->bytes_per_second = injected;
-    level->latency_seconds = STEP_NETWORK_SECONDS;
+    level->latency_seconds = HS_NCCL_NETWORK_STEP_SECONDS;
     level->ports = parts->nic_count;
     if (note_sources(level,
                      "line rate of the NICs, effective: NCCL 2.28.9 src/graph/topo.h, 12.0 GB/s "
@@ -79,7 +75,7 @@ static enum hs_status add_network(struct hs_system *system, const struct hs_part
         return HS_OK;
     level = add_level(system, "spine", 0);
     level->bytes_per_second = injected * (double)parts->switch_nodes / parts->taper;
-    level->latency_seconds = STEP_NETWORK_SECONDS;
+    level->latency_seconds = HS_NCCL_NETWORK_STEP_SECONDS;
     return note_sources(level, "what the NICs of those nodes send, over the taper of the line",
                         err);
 }
@@ -107,7 +103,7 @@ enum hs_status hs_system_of_parts(struct hs_system *system, const char *text, st
         return hs_no_memory(err);
     system->nccl.gpus = parts->gpu_count;
     system->latency_kind = HS_LATENCY_PROTOCOL_STEP;
-    system->launch_seconds = LAUNCH_SECONDS;
+    system->launch_seconds = HS_NCCL_CALL_SECONDS;
     status = add_gpus(system, parts, err);
     if (status == HS_OK && parts->nic_count > 0)
         status = add_network(system, parts, err);

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "model/library_nccl.h"
 #include "model/system_parts.h"
 
 #define TEXT_MAX 1024 /* longest line accepted */
@@ -126,23 +127,19 @@ static enum hs_status check_figures(const struct hs_level *level, struct hs_erro
 
 /* ---- latencies that are not given ---- */
 
-/* A step of a ring with the Simple protocol by NCCL's own model (2.28.9, src/graph/tuning.cc:
- * hwLat). */
+/* By NCCL's own model. */
 static const struct kind {
     const char *name;
     double latency_seconds;
-    const char *source;
+    const char *link;
 } kinds[] = {
-#define NVLINK_STEP 3.4e-6, "3.4 us, a step over NVLink"
-#define PCI_STEP    5.7e-6, "5.7 us, a step over PCI"
-#define NET_STEP    14e-6, "14 us, a step over a network"
-    {"nvlink", NVLINK_STEP}, {"nvswitch", NVLINK_STEP}, {"nvl", NVLINK_STEP},
-    {"xgmi", NVLINK_STEP},   {"pcie", PCI_STEP},        {"pci", PCI_STEP},
-    {"ib", NET_STEP},        {"infiniband", NET_STEP},  {"roce", NET_STEP},
-    {"eth", NET_STEP},       {"ethernet", NET_STEP},    {"efa", NET_STEP},
-    {"slingshot", NET_STEP}, {"opa", NET_STEP},         {"net", NET_STEP},
-    {"network", NET_STEP},   {"rail", NET_STEP},        {"leaf", NET_STEP},
-    {"spine", NET_STEP},
+#define NVLINK HS_NCCL_NVLINK_STEP_SECONDS, "NVLink"
+#define PCI    HS_NCCL_PCIE_STEP_SECONDS, "PCI"
+#define NET    HS_NCCL_NETWORK_STEP_SECONDS, "a network"
+    {"nvlink", NVLINK}, {"nvswitch", NVLINK}, {"nvl", NVLINK},     {"xgmi", NVLINK}, {"pcie", PCI},
+    {"pci", PCI},       {"ib", NET},          {"infiniband", NET}, {"roce", NET},    {"eth", NET},
+    {"ethernet", NET},  {"efa", NET},         {"slingshot", NET},  {"opa", NET},     {"net", NET},
+    {"network", NET},   {"rail", NET},        {"leaf", NET},       {"spine", NET},
 };
 
 /* "ib", "ib2", "ib-rail": the name begins with the kind's, and no letter follows. */
@@ -160,9 +157,12 @@ static const struct kind *kind_of(const char *name)
 static void note_latency(struct hs_text *notes, const struct hs_level *level,
                          const struct kind *kind)
 {
-    hs_text_append(notes, "%s%s (%s)", notes->length ? ", " : "no latency (~) is given for ",
-                   level->name,
-                   kind ? kind->source : "0: short messages will look faster than they are");
+    hs_text_append(notes, "%s%s (", notes->length ? ", " : "no latency (~) is given for ",
+                   level->name);
+    if (kind)
+        hs_text_append(notes, "%g us, a step over %s)", kind->latency_seconds * 1e6, kind->link);
+    else
+        hs_text_append(notes, "0: short messages will look faster than they are)");
 }
 
 /* In place of those that are not given. */

@@ -27,16 +27,6 @@ struct hs_traffic hs_traffic_all(struct hs_layer layer)
     return (struct hs_traffic){layer.stride * layer.size, 0, layer.stride};
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static int64_t greatest_common_divisor(int64_t a, int64_t b)
 {
     while (b) {
@@ -51,7 +41,7 @@ static int64_t greatest_common_divisor(int64_t a, int64_t b)
 /* Ranks in both [a, b) and [u, v). */
 static int64_t overlap(int64_t a, int64_t b, int64_t u, int64_t v)
 {
-    return larger(0, smaller(b, v) - larger(a, u));
+    return hs_larger(0, hs_smaller(b, v) - hs_larger(a, u));
 }
 
 /* Distance of the next rank that anything is sent to, forward or back around the block. */
@@ -59,7 +49,7 @@ static int64_t reach(const struct hs_traffic *traffic)
 {
     int64_t distance = traffic->distance;
 
-    return distance ? smaller(distance, traffic->block - distance) : traffic->stride;
+    return distance ? hs_smaller(distance, traffic->block - distance) : traffic->stride;
 }
 
 /* ---- shifts at a known place --------------------------------------------------------------- */
@@ -79,26 +69,26 @@ struct crossing {
 static struct crossing shift_leaving(const struct hs_traffic *traffic, int64_t first, int64_t end)
 {
     int64_t last = traffic->block - traffic->distance;
-    int64_t u = larger(first, 0), v = smaller(end, traffic->block);
+    int64_t u = hs_larger(first, 0), v = hs_smaller(end, traffic->block);
 
     return (struct crossing){
-        .forward_first = larger(u, end - traffic->distance),
-        .forward_end = smaller(v, last),
-        .back_first = larger(u, last),
-        .back_end = smaller(v, first + last),
+        .forward_first = hs_larger(u, end - traffic->distance),
+        .forward_end = hs_smaller(v, last),
+        .back_first = hs_larger(u, last),
+        .back_end = hs_smaller(v, first + last),
     };
 }
 
 static struct crossing shift_entering(const struct hs_traffic *traffic, int64_t first, int64_t end)
 {
     int64_t last = traffic->block - traffic->distance;
-    int64_t u = larger(first, 0), v = smaller(end, traffic->block);
+    int64_t u = hs_larger(first, 0), v = hs_smaller(end, traffic->block);
 
     return (struct crossing){
-        .forward_first = larger(u, traffic->distance),
-        .forward_end = smaller(v, first + traffic->distance),
-        .back_first = larger(u, end - last),
-        .back_end = smaller(v, traffic->distance),
+        .forward_first = hs_larger(u, traffic->distance),
+        .forward_end = hs_smaller(v, first + traffic->distance),
+        .back_first = hs_larger(u, end - last),
+        .back_end = hs_smaller(v, traffic->distance),
     };
 }
 
@@ -113,7 +103,7 @@ static struct place place_of(const struct hs_traffic *traffic, int64_t np, int64
 {
     int64_t first = child * child_ranks;
 
-    return (struct place){first, first % traffic->block, smaller(child_ranks, np - first)};
+    return (struct place){first, first % traffic->block, hs_smaller(child_ranks, np - first)};
 }
 
 /* What crosses the child's border: the blocks that hold its first and its last rank. Blocks that
@@ -168,9 +158,9 @@ static int64_t shift_to_child(const struct hs_traffic *traffic, struct place pla
         int64_t a = place.offset + ahead - distance, b = place.offset - behind + last;
 
         if (before + ahead < unit_ranks)
-            most = larger(most, forward_from(&leaving, a, a + child_ranks));
+            most = hs_larger(most, forward_from(&leaving, a, a + child_ranks));
         if (behind <= before)
-            most = larger(most, back_from(&leaving, b, b + child_ranks));
+            most = hs_larger(most, back_from(&leaving, b, b + child_ranks));
     }
     return most;
 }
@@ -180,7 +170,7 @@ static int64_t shift_to_child(const struct hs_traffic *traffic, struct place pla
 /* How many of n consecutive ranks are among the first `rest` of each `stride`. */
 static int64_t among_first(int64_t n, int64_t stride, int64_t rest)
 {
-    return n / stride * rest + smaller(n % stride, rest);
+    return n / stride * rest + hs_smaller(n % stride, rest);
 }
 
 /* Messages out of a child from its ranks [a, b), of those in one block; u .. v - 1 are the child's
@@ -189,7 +179,7 @@ static int64_t all_from_block(const struct hs_traffic *traffic, int64_t u, int64
                               int64_t b)
 {
     int64_t stride = traffic->stride, size = traffic->block / stride;
-    int64_t from = larger(a, u) - u, to = smaller(b, v) - u, rest = (v - u) % stride;
+    int64_t from = hs_larger(a, u) - u, to = hs_smaller(b, v) - u, rest = (v - u) % stride;
 
     if (from >= to)
         return 0;
@@ -202,7 +192,7 @@ static int64_t all_from(const struct hs_traffic *traffic, struct place place, in
 {
     int64_t end = place.offset + place.ranks;
     int64_t last_block = (end - 1) / traffic->block * traffic->block;
-    int64_t messages = all_from_block(traffic, place.offset, smaller(end, traffic->block), a, b);
+    int64_t messages = all_from_block(traffic, place.offset, hs_smaller(end, traffic->block), a, b);
 
     return last_block > 0 ? messages + all_from_block(traffic, last_block, end, a, b) : messages;
 }
@@ -221,8 +211,8 @@ static int64_t all_to_child(const struct hs_traffic *traffic, struct place from,
 {
     int64_t block = traffic->block, stride = traffic->stride;
     int64_t start = (from.first + from.ranks - 1) / block * block;
-    int64_t u = larger(from.first, start), v = from.first + from.ranks;
-    int64_t s = to.first, t = smaller(to.first + to.ranks, start + block);
+    int64_t u = hs_larger(from.first, start), v = from.first + from.ranks;
+    int64_t s = to.first, t = hs_smaller(to.first + to.ranks, start + block);
 
     if (s >= t)
         return 0;
@@ -251,9 +241,9 @@ static int64_t through_ports(const struct hs_traffic *traffic, struct place plac
         int64_t b = place.offset + (port + 1) * child_ranks / ports;
 
         if (!traffic->distance)
-            most = larger(most, all_from(traffic, place, a, b)); /* as many enter */
-        most = larger(most, forward_from(&leaving, a, b) + back_from(&leaving, a, b));
-        most = larger(most, forward_from(&entering, a, b) + back_from(&entering, a, b));
+            most = hs_larger(most, all_from(traffic, place, a, b)); /* as many enter */
+        most = hs_larger(most, forward_from(&leaving, a, b) + back_from(&leaving, a, b));
+        most = hs_larger(most, forward_from(&entering, a, b) + back_from(&entering, a, b));
     }
     return most;
 }
@@ -269,7 +259,7 @@ static int64_t cut(const struct hs_traffic *traffic, int64_t ranks)
     int64_t each = inside / stride, more = inside % stride, size = block / stride;
 
     if (traffic->distance)
-        return smaller(inside, smaller(reach(traffic), block - inside));
+        return hs_smaller(inside, hs_smaller(reach(traffic), block - inside));
     return more * (each + 1) * (size - each - 1) + (stride - more) * each * (size - each);
 }
 
@@ -290,8 +280,8 @@ static int64_t cut_at_worst_boundary(const struct hs_traffic *traffic, int64_t c
     int64_t most = 0;
 
     for (int i = 0; i < (child_ranks > block ? 2 : 1); i++)
-        most = larger(most, larger(cut_at(traffic, middles[i], child_ranks),
-                                   cut_at(traffic, middles[i] + divisor, child_ranks)));
+        most = hs_larger(most, hs_larger(cut_at(traffic, middles[i], child_ranks),
+                                         cut_at(traffic, middles[i] + divisor, child_ranks)));
     return most;
 }
 
@@ -301,7 +291,7 @@ static int64_t cut_at_boundaries(const struct hs_traffic *traffic, int64_t block
 {
     int64_t block = traffic->block;
     int64_t divisor = greatest_common_divisor(block, child_ranks);
-    int64_t boundaries = smaller(blocks - 1, child_ranks / divisor);
+    int64_t boundaries = hs_smaller(blocks - 1, child_ranks / divisor);
     int64_t worst = cut_at_worst_boundary(traffic, child_ranks, divisor), most = 0;
 
     if (boundaries > POSITIONS_LOOKED_AT)
@@ -309,7 +299,7 @@ static int64_t cut_at_boundaries(const struct hs_traffic *traffic, int64_t block
     for (int64_t j = 1; j <= boundaries && most < worst; j++) {
         int64_t t = j * block % child_ranks, after = (blocks - j) * block; /* ranks behind it */
 
-        most = larger(most, cut_at(traffic, t, smaller(child_ranks, t + after)));
+        most = hs_larger(most, cut_at(traffic, t, hs_smaller(child_ranks, t + after)));
     }
     return most;
 }
@@ -330,7 +320,7 @@ static int64_t positions_of(const struct hs_traffic *traffic, int64_t np, int64_
 {
     int64_t children = (np + child_ranks - 1) / child_ranks;
     int64_t positions =
-        smaller(children, traffic->block / greatest_common_divisor(traffic->block, child_ranks));
+        hs_smaller(children, traffic->block / greatest_common_divisor(traffic->block, child_ranks));
 
     if (alike(traffic, child_ranks))
         return 1;
@@ -346,10 +336,10 @@ static int64_t most_at_ports(const struct hs_traffic *traffic, int64_t np, int64
     int64_t each = traffic->distance ? 1 : traffic->block / traffic->stride - 1;
 
     if (positions > POSITIONS_LOOKED_AT)
-        return smaller(per_child, (child_ranks + ports - 1) / ports * each);
+        return hs_smaller(per_child, (child_ranks + ports - 1) / ports * each);
     for (int64_t child = 0; child < positions; child++)
-        most = larger(most, through_ports(traffic, place_of(traffic, np, child_ranks, child),
-                                          child_ranks, ports));
+        most = hs_larger(most, through_ports(traffic, place_of(traffic, np, child_ranks, child),
+                                             child_ranks, ports));
     return most;
 }
 
@@ -363,7 +353,7 @@ int64_t hs_traffic_per_link(const struct hs_traffic *traffic, int64_t np, int64_
     if (child_ranks < block)
         most = cut(traffic, child_ranks);
     if (!nested && block < np)
-        most = larger(most, cut_at_boundaries(traffic, np / block, child_ranks));
+        most = hs_larger(most, cut_at_boundaries(traffic, np / block, child_ranks));
     if (ports > 1 && most > 0)
         most = most_at_ports(traffic, np, child_ranks, ports, most);
     return most;
@@ -374,12 +364,13 @@ static int64_t most_to_child(const struct hs_traffic *traffic, int64_t np, int64
                              int64_t unit_ranks, int64_t child)
 {
     struct place from = place_of(traffic, np, child_ranks, child);
-    int64_t end = smaller(np, from.first / unit_ranks * unit_ranks + unit_ranks), most = 0;
+    int64_t end = hs_smaller(np, from.first / unit_ranks * unit_ranks + unit_ranks), most = 0;
 
     if (traffic->distance)
         return shift_to_child(traffic, from, child_ranks, unit_ranks);
     for (int64_t later = child + 1; later * child_ranks < end; later++)
-        most = larger(most, all_to_child(traffic, from, place_of(traffic, np, child_ranks, later)));
+        most =
+            hs_larger(most, all_to_child(traffic, from, place_of(traffic, np, child_ranks, later)));
     return most;
 }
 
@@ -392,11 +383,11 @@ int64_t hs_traffic_per_pair(const struct hs_traffic *traffic, int64_t np, int64_
         return 0;
     if (alike(traffic, child_ranks) && !traffic->distance && child_ranks < traffic->block)
         return all_to_child(traffic, place_of(traffic, np, child_ranks, 0),
-                            place_of(traffic, np, child_ranks, larger(1, next / child_ranks)));
+                            place_of(traffic, np, child_ranks, hs_larger(1, next / child_ranks)));
     if (alike(traffic, child_ranks) || children > POSITIONS_LOOKED_AT)
         return hs_traffic_per_link(traffic, np, child_ranks, 1); /* as if all went the same way */
     for (int64_t child = 0; child < children; child++)
-        most = larger(most, most_to_child(traffic, np, child_ranks, unit_ranks, child));
+        most = hs_larger(most, most_to_child(traffic, np, child_ranks, unit_ranks, child));
     return most;
 }
 
@@ -407,15 +398,15 @@ int64_t hs_traffic_ring_hops(struct hs_layer layer, int64_t np, int64_t child_ra
 {
     int64_t block = layer.stride * layer.size, span = block - layer.stride, furthest = 0, hops;
     int64_t positions =
-        smaller(np / block, child_ranks / greatest_common_divisor(block, child_ranks));
+        hs_smaller(np / block, child_ranks / greatest_common_divisor(block, child_ranks));
 
     if (layer.stride >= child_ranks)
         return layer.size > 1 ? layer.size : 0;
     if (positions > POSITIONS_LOOKED_AT)
         furthest = child_ranks - 1;
     for (int64_t j = 0; j < positions && furthest < child_ranks - 1; j++)
-        furthest =
-            larger(furthest, smaller(child_ranks - 1, j * block % child_ranks + layer.stride - 1));
+        furthest = hs_larger(
+            furthest, hs_smaller(child_ranks - 1, j * block % child_ranks + layer.stride - 1));
     hops = (furthest + span) / child_ranks + 1;
     return hops > 1 ? hops : 0;
 }

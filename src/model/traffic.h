@@ -29,6 +29,17 @@
  * executor posts ahead, and what the price of a ring counts with. */
 #define HS_RING_DEPTH 8
 
+/* Of two counts. */
+static inline int64_t hs_smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t hs_larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 struct hs_traffic {
     int64_t block;
     int64_t distance; /* of a shift, below block; 0: all to all */

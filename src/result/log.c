@@ -15,56 +15,94 @@
 #define LINE_BYTES  1024 /* longer ones are no rows */
 #define WORDS_MAX   40
 #define HOSTS_MAX   4096
-#define HOST_BYTES  64
 #define PREFIX_MAX  96 /* what a launcher puts before a line */
 #define SECONDS_MAX 1e6
 #define VERSION_MAX 1000000
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
+static bool has_points(const struct hs_log *log)
+{
+    return log->point_count > 0 && log->points[log->point_count - 1].run == log->run_count - 1;
+}
+
+static void drop_last_empty(struct hs_log *log)
+{
+    if (log->run_count > 0 && !has_points(log))
+        log->run_count--;
+}
+
+/* The element behind the last of a growing list; NULL: no memory, which is the status then. */
+static void *one_more(struct hs_log_reader *reader, void *items, size_t *capacity, size_t count,
+                      size_t bytes)
+{
+    void *item =
+        reader->status == HS_OK ? hs_grow(items, capacity, count, bytes, reader->err) : NULL;
+
+    if (!item)
+        reader->status = HS_MEMORY;
+    return item;
+}
+
 struct hs_log_run *hs_log_begin(struct hs_log_reader *reader)
 {
     struct hs_log *log = &reader->log;
-    struct hs_log_run *run = log->run_count ? &log->runs[log->run_count - 1] : NULL;
+    struct hs_log_run *run;
 
-    if (run &&
-        (log->point_count == 0 || log->points[log->point_count - 1].run != log->run_count - 1))
-        log->run_count--; /* nothing came of it */
-    run = reader->status == HS_OK ? hs_grow(&log->runs, &reader->run_capacity, log->run_count,
-                                            sizeof(*run), reader->err)
-                                  : NULL;
-    if (!run) {
-        reader->status = HS_MEMORY;
+    drop_last_empty(log);
+    run = one_more(reader, &log->runs, &reader->run_capacity, log->run_count, sizeof(*run));
+    if (!run)
         return NULL;
-    }
     log->run_count++;
     *run = (struct hs_log_run){0};
+    reader->host_count = 0;
     return run;
 }
 
-void hs_log_add(struct hs_log_reader *reader, uint64_t bytes, double seconds, bool in_place)
+void hs_log_add_rank(struct hs_log_reader *reader, const char *host)
 {
-    struct hs_log *log = &reader->log;
-    struct hs_log_point *point;
+    struct hs_log_run *run = &reader->log.runs[reader->log.run_count - 1];
+    char(*added)[HS_LOG_HOST_BYTES];
 
-    if (reader->status != HS_OK)
+    run->ranks++;
+    for (size_t i = 0; i < reader->host_count; i++)
+        if (strncmp(reader->hosts[i], host, sizeof(*reader->hosts) - 1) == 0)
+            return;
+    if (reader->host_count == HOSTS_MAX)
         return;
-    point = hs_grow(&log->points, &reader->point_capacity, log->point_count, sizeof(*point),
-                    reader->err);
-    if (!point) {
-        reader->status = HS_MEMORY;
+    added = one_more(reader, &reader->hosts, &reader->host_capacity, reader->host_count,
+                     sizeof(*added));
+    if (!added)
         return;
-    }
-    *point = (struct hs_log_point){log->run_count - 1, bytes, seconds, in_place};
-    log->point_count++;
+    snprintf(*added, sizeof(*added), "%s", host);
+    run->nodes = (int64_t)++reader->host_count;
 }
 
-void hs_log_note(struct hs_log_reader *reader, size_t line, const char *why)
+static void note(struct hs_log_reader *reader, size_t line, const char *why)
 {
     if (reader->note_count++ < HS_LOG_NOTES_MAX)
         hs_text_append(&reader->log.notes, "%s:%zu: left out: %s\n", reader->name, line, why);
     else if (reader->note_count == HS_LOG_NOTES_MAX + 1)
         hs_text_append(&reader->log.notes, "%s: and others\n", reader->name);
+}
+
+void hs_log_add(struct hs_log_reader *reader, size_t line, struct hs_log_point point, double wrong)
+{
+    struct hs_log *log = &reader->log;
+    struct hs_log_point *added = NULL;
+
+    if (!(point.seconds > 0 && point.seconds <= SECONDS_MAX))
+        note(reader, line, "its time is no time");
+    else if (wrong > 0)
+        note(reader, line, "its data was wrong");
+    else
+        added = one_more(reader, &log->points, &reader->point_capacity, log->point_count,
+                         sizeof(*added));
+    if (!added)
+        return;
+    *added = point;
+    added->run = log->run_count - 1;
+    log->point_count++;
 }
 
 void hs_log_name_call(struct hs_log_run *run, const char *program)
@@ -96,8 +134,6 @@ struct text_reader {
     struct columns columns; /* count 0: no table begun */
     bool csv, has_started;  /* the run's program said what it starts */
     size_t line;
-    char (*hosts)[HOST_BYTES]; /* of the run */
-    size_t host_count;
 };
 
 static int split_words(char *words[WORDS_MAX], char *line, const char *separators)
@@ -119,38 +155,21 @@ static struct hs_log_run *last_run(struct text_reader *reader)
     return log->run_count ? &log->runs[log->run_count - 1] : hs_log_begin(reader->base);
 }
 
-static bool has_points(const struct text_reader *reader)
-{
-    const struct hs_log *log = &reader->base->log;
-
-    return log->point_count > 0 && log->points[log->point_count - 1].run == log->run_count - 1;
-}
-
 static void begin_run(struct text_reader *reader)
 {
     hs_log_begin(reader->base);
     reader->columns.count = 0;
-    reader->host_count = 0;
     reader->has_started = false;
 }
 
 /* "#  Rank  0 Group  0 Pid  653 on HOST device  0 [...] GPU" */
 static void read_rank(struct text_reader *reader, const char *at)
 {
-    struct hs_log_run *run = last_run(reader);
-    char host[HOST_BYTES];
+    char host[HS_LOG_HOST_BYTES];
     const char *on = strstr(at, " on ");
 
-    if (!run || !on || sscanf(on, " on %63s", host) != 1)
-        return;
-    run->ranks++;
-    for (size_t i = 0; i < reader->host_count; i++)
-        if (strcmp(reader->hosts[i], host) == 0)
-            return;
-    if (reader->host_count == HOSTS_MAX)
-        return;
-    memcpy(reader->hosts[reader->host_count++], host, sizeof(host));
-    run->nodes = (int64_t)reader->host_count;
+    if (last_run(reader) && on && sscanf(on, " on %255s", host) == 1)
+        hs_log_add_rank(reader->base, host);
 }
 
 /* "NCCL version 2.30.3+cuda13.0" */
@@ -190,7 +209,7 @@ static bool read_remark(struct text_reader *reader, const char *line)
     }
     at = strstr(line, "Collective test starting: ");
     if (at) {
-        if (has_points(reader) || reader->has_started)
+        if (has_points(&reader->base->log) || reader->has_started)
             begin_run(reader);
         reader->has_started = true;
         run = last_run(reader);
@@ -198,7 +217,7 @@ static bool read_remark(struct text_reader *reader, const char *line)
             hs_log_name_call(run, at + strlen("Collective test starting: "));
         return true;
     }
-    if (strstr(line, "# nThread ") != NULL && has_points(reader))
+    if (strstr(line, "# nThread ") != NULL && has_points(&reader->base->log))
         begin_run(reader);
     at = strchr(line, '#');
     if (at && strncmp(at + 1 + strspn(at + 1, " "), "Rank ", 5) == 0)
@@ -309,22 +328,22 @@ static void read_row(struct text_reader *reader, char *words[WORDS_MAX], int cou
     if (columns->bytes >= count || !read_count(&bytes, words[columns->bytes]))
         return;
     if (count < columns->count) {
-        hs_log_note(reader->base, reader->line, "the row is cut short");
+        note(reader->base, reader->line, "the row is cut short");
         return;
     }
     guess_call(last_run(reader), columns, words);
     for (int place = 0; place < 2 && bytes > 0; place++) {
+        int at = columns->time[place], wrong = columns->wrong[place];
         double time;
 
-        if (columns->time[place] < 0 || strcmp(words[columns->time[place]], "N/A") == 0)
+        if (at < 0 || strcmp(words[at], "N/A") == 0)
             continue;
-        if (!read_positive(&time, words[columns->time[place]]) ||
-            time * columns->second > SECONDS_MAX)
-            hs_log_note(reader->base, reader->line, "its time is no time");
-        else if (columns->wrong[place] >= 0 && strtod(words[columns->wrong[place]], NULL) > 0)
-            hs_log_note(reader->base, reader->line, "its data was wrong");
-        else
-            hs_log_add(reader->base, bytes, time * columns->second, place == 1);
+        if (!read_positive(&time, words[at]))
+            time = NAN;
+        hs_log_add(reader->base, reader->line,
+                   (struct hs_log_point){
+                       .bytes = bytes, .seconds = time * columns->second, .in_place = place == 1},
+                   wrong < 0 ? 0 : strtod(words[wrong], NULL));
     }
 }
 
@@ -399,43 +418,35 @@ static enum hs_status parse_text(struct hs_log_reader *base, const char *text, s
 {
     struct text_reader reader = {.base = base};
 
-    reader.hosts = malloc(HOSTS_MAX * sizeof(*reader.hosts));
-    if (!reader.hosts)
-        return hs_no_memory(base->err);
     for (size_t at = 0, next; at < length && base->status == HS_OK; at = next + 1) {
         const char *end = memchr(text + at, '\n', length - at);
 
         next = end ? (size_t)(end - text) : length;
         read_line(&reader, text + at, next - at);
     }
-    free(reader.hosts);
     return base->status;
 }
 
 /* ---- all kinds ------------------------------------------------------------------------------- */
 
-static void drop_last_empty(struct hs_log *log)
-{
-    if (log->run_count > 0 &&
-        (log->point_count == 0 || log->points[log->point_count - 1].run != log->run_count - 1))
-        log->run_count--;
-}
-
-enum hs_status hs_log_parse(struct hs_log *log, const char *name, const char *text, size_t length,
-                            struct hs_error *err)
+enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const char *name,
+                            const char *text, size_t length, struct hs_error *err)
 {
     struct hs_log_reader reader = {.name = name, .err = err};
     size_t blank = 0;
     enum hs_status status;
 
+    if (result)
+        *result = (struct hs_result){0};
     while (blank < length && isspace((unsigned char)text[blank]))
         blank++;
-    status = blank < length && text[blank] == '{' ? hs_log_parse_json(&reader, text, length)
+    status = blank < length && text[blank] == '{' ? hs_log_parse_json(&reader, result, text, length)
                                                   : parse_text(&reader, text, length);
+    free(reader.hosts);
     drop_last_empty(&reader.log);
     if (status == HS_OK && reader.log.notes.failed)
         status = hs_no_memory(err);
-    if (status == HS_OK && reader.log.point_count == 0)
+    if (status == HS_OK && reader.log.point_count == 0 && !reader.is_result)
         status =
             hs_fail(err, HS_INVALID,
                     "%s: expected the output of nccl-tests or of OSU's benchmarks, or CSV with "
@@ -447,35 +458,20 @@ enum hs_status hs_log_parse(struct hs_log *log, const char *name, const char *te
     return status;
 }
 
-enum hs_status hs_log_is_one(bool *is_one, const char *path, struct hs_error *err)
+enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, const char *path,
+                           struct hs_error *err)
 {
-    char *text;
-    size_t length, blank;
-    enum hs_status status;
-
-    *is_one = false;
-    if (strcmp(path, "-") == 0) /* it can be read once */
-        return HS_OK;
-    status = hs_file_read(&text, &length, path, HS_JSON_BYTES_MAX, err);
-    if (status != HS_OK)
-        return status;
-    blank = strspn(text, " \t\r\n");
-    *is_one = text[blank] != '{' ||
-              (strstr(text, "\"args\"") != NULL && strstr(text, "\"format\"") == NULL);
-    free(text);
-    return HS_OK;
-}
-
-enum hs_status hs_log_load(struct hs_log *log, const char *path, struct hs_error *err)
-{
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     char *text;
     size_t length;
-    enum hs_status status = hs_file_read(&text, &length, path, HS_LOG_BYTES_MAX, err);
+    enum hs_status status = hs_file_read(&text, &length, path, HS_JSON_BYTES_MAX, err);
 
     *log = (struct hs_log){0};
+    if (result)
+        *result = (struct hs_result){0};
     if (status != HS_OK)
         return status;
-    status = hs_log_parse(log, path, text, length, err);
+    status = hs_log_parse(log, result, name, text, length, err);
     free(text);
     return status;
 }

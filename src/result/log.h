@@ -22,8 +22,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/library.h"
-
-#define HS_LOG_BYTES_MAX ((size_t)64 << 20) /* largest file read */
+#include "result/result.h"
 
 /* One run of one program. What it does not say is 0. */
 struct hs_log_run {
@@ -52,13 +51,13 @@ struct hs_log {
 
 #define HS_LOG_NOTES_MAX 8
 
-/* `name` is what messages call the text. HS_INVALID: nothing of the kind is in it; HS_MEMORY. */
-enum hs_status hs_log_parse(struct hs_log *log, const char *name, const char *text, size_t length,
-                            struct hs_error *err);
-/* Whether the file is meant as a log: all that is no JSON, and JSON with the args of a program;
- * stdin is none. As hs_file_read. */
-enum hs_status hs_log_is_one(bool *is_one, const char *path, struct hs_error *err);
-enum hs_status hs_log_load(struct hs_log *log, const char *path, struct hs_error *err);
+/* `name` is what messages call the text. JSON without the args of a program goes to *result, unless
+ * that is NULL, and *log is {0}; else *result is. HS_INVALID: nothing of the kind is in it, or as
+ * hs_result_parse; HS_MEMORY: both are {0}. */
+enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const char *name,
+                            const char *text, size_t length, struct hs_error *err);
+enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, const char *path,
+                           struct hs_error *err);
 void hs_log_release(struct hs_log *log);
 
 #endif

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/list.h"
-
-#define NORMAL95 1.96
+#include "base/statistics.h"
 
 void hs_call_list_release(struct hs_call_list *list)
 {
@@ -125,11 +124,11 @@ static enum hs_status keep(struct hs_system *system, const double *values, const
 
     for (size_t k = 0; k < hs_nccl_price_model.count; k++) {
         const struct hs_constant *row = &hs_nccl_price_model.constants[k];
-        double range = exp(NORMAL95 * deviations[k]);
+        double range = exp(HS_NORMAL95 * deviations[k]);
         struct hs_own_constant *own;
 
         system->nccl.own[k] = 0;
-        if (!(deviations[k] < HS_LOG_LEARNED * row->width))
+        if (!(deviations[k] < HS_CONSTANT_LEARNED * row->width))
             continue;
         own = hs_grow(&kept.items, NULL, kept.count, sizeof(*own), err);
         if (!own) {

@@ -4,15 +4,13 @@
  * What is known of its class is the prior: the constants that ship, each with the width by which
  * machines differ (model/constants.h), so a log of two nodes moves what it says something of and
  * leaves the rest. Written into the system are those whose posterior is narrower than
- * HS_LOG_LEARNED of that width.
+ * HS_CONSTANT_LEARNED of that width.
  */
 #ifndef HS_RESULT_LOG_FIT_H
 #define HS_RESULT_LOG_FIT_H
 
 #include "model/system.h"
 #include "result/log.h"
-
-#define HS_LOG_LEARNED 0.9
 
 /* What a log may leave out; 0 and false: not said either. */
 struct hs_log_facts {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/list.h"
+#include "base/statistics.h"
 
 enum hs_status hs_point_list_add(struct hs_point_list *list, const struct hs_fit_point *point,
                                  struct hs_error *err)
@@ -24,11 +25,11 @@ void hs_point_list_release(struct hs_point_list *list)
     *list = (struct hs_point_list){0};
 }
 
-/* Relative standard error of a median: its 95 % interval is 2 x 1.96 of them wide. NaN without an
- * interval. */
+/* Relative standard error of a median: its 95 % interval is 2 x HS_NORMAL95 of them wide. NaN
+ * without an interval. */
 static double noise_of(const struct hs_measured *measured)
 {
-    return (measured->ci95_high_seconds - measured->ci95_low_seconds) / 2 / 1.959964 /
+    return (measured->ci95_high_seconds - measured->ci95_low_seconds) / 2 / HS_NORMAL95 /
            measured->median_seconds;
 }
 

@@ -550,24 +550,25 @@ static void is_right_in_host_memory(void **state)
     check_all_sizes(usual);
 }
 
-static void is_right_in_late_memory(void **state)
+static void check_late_memory(bool direct)
 {
-    struct hs_memory memory = late_memory(true);
+    struct hs_memory memory = late_memory(direct);
     struct job job = usual;
 
-    (void)state;
     job.memory = &memory;
     check_all_sizes(job);
 }
 
+static void is_right_in_late_memory(void **state)
+{
+    (void)state;
+    check_late_memory(true);
+}
+
 static void is_right_through_staging(void **state)
 {
-    struct hs_memory memory = late_memory(false);
-    struct job job = usual;
-
     (void)state;
-    job.memory = &memory;
-    check_all_sizes(job);
+    check_late_memory(false);
 }
 
 /* Blocks are packed where slots are large, and cut where they are small. */

@@ -127,14 +127,14 @@ static void a_plan_that_was_not_measured_is_set_against_the_best(void **state)
     hs_result_release(&result);
 }
 
-static void who_names_a_plan_gets_it(void **state)
+/* From the smallest message of the result on; below it stands the library's own. */
+static void assert_named(const char *name, size_t message, int chunks)
 {
-    struct hs_result result = load("library12");
-    struct hs_plan plan = {.split = {.count = 2, .sizes = {3, 4}}, .chunks = 1};
-    struct hs_export_job job = {&result, "r", "test", 2, &plan, NULL};
+    struct hs_result result = load(name);
+    struct hs_plan plan = {.split = {.count = 2, .sizes = {3, 4}}, .chunks = chunks};
+    struct hs_export_job job = {&result, "r", "test", message, &plan, NULL};
     struct hs_export_rules rules = make(&job, hs_export_choose_any);
 
-    (void)state;
     assert_int_equal(rules.count, 2);
     assert_rule(&rules.rules[0], "own", 0, 4096);
     assert_rule(&rules.rules[1], "3x4", 4096, UINT64_MAX);
@@ -142,19 +142,16 @@ static void who_names_a_plan_gets_it(void **state)
     hs_result_release(&result);
 }
 
+static void who_names_a_plan_gets_it(void **state)
+{
+    (void)state;
+    assert_named("library12", 2, 1);
+}
+
 static void a_named_plan_is_one_rule(void **state)
 {
-    struct hs_result result = load("small12");
-    struct hs_plan plan = {.split = {.count = 2, .sizes = {3, 4}}, .chunks = 8};
-    struct hs_export_job job = {&result, "r", "test", 1, &plan, NULL};
-    struct hs_export_rules rules = make(&job, hs_export_choose_any);
-
     (void)state;
-    assert_int_equal(rules.count, 2);
-    assert_rule(&rules.rules[0], "own", 0, 4096); /* the smallest message of the result */
-    assert_rule(&rules.rules[1], "3x4", 4096, UINT64_MAX);
-    hs_export_rules_release(&rules);
-    hs_result_release(&result);
+    assert_named("small12", 1, 8);
 }
 
 static void without_times_a_boundary_is_a_guess(void **state)

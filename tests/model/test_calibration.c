@@ -215,6 +215,20 @@ static void intervals_cover_the_truth_as_often_as_they_say(void **state)
 
 /* ---- What is refused, and said. ---- */
 
+/* Replaces the points by those of pairs of nodes and of another layer, whose first it returns. */
+static size_t pairs_of_nodes_and(struct points *points, const struct hs_system *truth,
+                                 struct hs_layer other)
+{
+    size_t begin;
+
+    points->count = 0;
+    for (int64_t stride = 4; stride <= 16; stride *= 2)
+        add_layer(points, truth, 64, (struct hs_layer){stride, 2}, 64 * MIB, 0, NULL);
+    begin = points->count;
+    add_layer(points, truth, 64, other, 64 * MIB, 0, NULL);
+    return begin;
+}
+
 static void a_layer_that_is_no_line_is_refused_and_the_others_stay(void **state)
 {
     static struct points points;
@@ -224,11 +238,7 @@ static void a_layer_that_is_no_line_is_refused_and_the_others_stay(void **state)
     size_t begin;
 
     (void)state;
-    points.count = 0;
-    for (int64_t stride = 4; stride <= 16; stride *= 2)
-        add_layer(&points, &truth, 64, (struct hs_layer){stride, 2}, 64 * MIB, 0, NULL);
-    begin = points.count;
-    add_layer(&points, &truth, 64, (struct hs_layer){4, 8}, 64 * MIB, 0, NULL);
+    begin = pairs_of_nodes_and(&points, &truth, (struct hs_layer){4, 8});
     for (size_t i = begin; i < points.count; i++) /* jumps up and down */
         points.items[i].seconds *= i % 2 ? 3 : 0.5;
     assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &notes, &err),
@@ -270,11 +280,7 @@ static void a_level_whose_times_do_not_grow_with_the_bytes_is_refused_alone(void
     size_t begin;
 
     (void)state;
-    points.count = 0;
-    for (int64_t stride = 4; stride <= 16; stride *= 2)
-        add_layer(&points, &truth, 64, (struct hs_layer){stride, 2}, 64 * MIB, 0, NULL);
-    begin = points.count;
-    add_layer(&points, &truth, 64, (struct hs_layer){1, 4}, 64 * MIB, 0, NULL);
+    begin = pairs_of_nodes_and(&points, &truth, (struct hs_layer){1, 4});
     for (size_t i = begin; i < points.count; i++) /* the shorter, the slower */
         points.items[i].seconds = 0.5 / sqrt(points.items[i].bytes);
     assert_status_is(hs_calibrate(&system, points.items, points.count, NULL, NULL, &notes, &err),

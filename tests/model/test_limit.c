@@ -56,32 +56,32 @@ static void next_to_no_bytes_leave_a_latency(void **state)
     assert_int_equal(limit.level, 1);
 }
 
+/* Of an allreduce of 1e9 bytes. */
+static void assert_seconds(const char *text, int64_t np, double expected)
+{
+    assert_near(limit_of(text, np, 1e9).seconds, expected, 1e-12);
+}
+
 static void a_mesh_has_the_links_between_children_in_use(void **state)
 {
-    struct hs_limit limit = limit_of("nv:mesh:4@150GB/s,ib@1000GB/s", 2, 1e9);
+    static const char machine[] = "nv:mesh:4@150GB/s,ib@1000GB/s";
 
     (void)state;
-    assert_near(limit.seconds, 1e9 / 50e9, 1e-12);
-    limit = limit_of("nv:mesh:4@150GB/s,ib@1000GB/s", 4, 1e9);
-    assert_near(limit.seconds, 2 * 3.0 / 4 * 1e9 / 150e9, 1e-12);
+    assert_seconds(machine, 2, 1e9 / 50e9);
+    assert_seconds(machine, 4, 2 * 3.0 / 4 * 1e9 / 150e9);
     /* From 5 on some send out of the mesh: by what, the description does not say. */
-    limit = limit_of("nv:mesh:4@150GB/s,ib@1000GB/s", 5, 1e9);
-    assert_near(limit.seconds, 2 * 4.0 / 5 * 1e9 / 150e9, 1e-12);
+    assert_seconds(machine, 5, 2 * 4.0 / 5 * 1e9 / 150e9);
 }
 
 /* Nodes of 4 ranks on 4 ports, the last node with one rank: its one port has 10 GB/s, and all it
  * knows and must learn passes there. */
 static void a_partial_unit_has_the_ports_of_its_ranks_where_they_are_not_striped(void **state)
 {
-    struct hs_limit limit = limit_of("nv:4@1000GB/s~0us,ib@40GB/s/4p!", 9, 1e9);
-
     (void)state;
-    assert_near(limit.seconds, 1e9 / 10e9, 1e-12);
-    limit = limit_of("nv:4@1000GB/s~0us,ib@40GB/s/4p", 9, 1e9);
-    assert_near(limit.seconds, 2 * 2.0 / 3 * 1e9 / 40e9, 1e-12);
+    assert_seconds("nv:4@1000GB/s~0us,ib@40GB/s/4p!", 9, 1e9 / 10e9);
+    assert_seconds("nv:4@1000GB/s~0us,ib@40GB/s/4p", 9, 2 * 2.0 / 3 * 1e9 / 40e9);
     /* Two ranks cannot use more than two ports of three. */
-    limit = limit_of("nv:2@1000GB/s~0us,ib@30GB/s/3p!", 4, 1e9);
-    assert_near(limit.seconds, 1e9 / 20e9, 1e-12);
+    assert_seconds("nv:2@1000GB/s~0us,ib@30GB/s/3p!", 4, 1e9 / 20e9);
 }
 
 static void one_process_and_a_calibrated_system_have_none(void **state)

@@ -61,10 +61,11 @@ static struct {
     ncclRedOp_t operations[HS_PHASE_COUNT]; /* of the last call of a phase */
 } deserter;
 
-static bool deserts(enum hs_phase phase, cudaStream_t stream)
+static bool deserts(enum hs_phase phase, ncclRedOp_t operation, cudaStream_t stream)
 {
     enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
 
+    deserter.operations[phase] = operation;
     (void)cudaStreamIsCapturing(stream, &capture);
     if (deserter.armed && phase == deserter.phase &&
         (capture == cudaStreamCaptureStatusActive) == deserter.in_capture)
@@ -76,8 +77,7 @@ static ncclResult_t reduce_scatter(const void *input, void *output, size_t count
                                    ncclDataType_t datatype, ncclRedOp_t operation, ncclComm_t comm,
                                    cudaStream_t stream)
 {
-    deserter.operations[HS_REDUCE_SCATTER] = operation;
-    return deserts(HS_REDUCE_SCATTER, stream)
+    return deserts(HS_REDUCE_SCATTER, operation, stream)
                ? ncclSuccess
                : deserter.real.ReduceScatter(input, output, count, datatype, operation, comm,
                                              stream);
@@ -87,8 +87,7 @@ static ncclResult_t all_reduce(const void *input, void *output, size_t count,
                                ncclDataType_t datatype, ncclRedOp_t operation, ncclComm_t comm,
                                cudaStream_t stream)
 {
-    deserter.operations[HS_ALLREDUCE] = operation;
-    return deserts(HS_ALLREDUCE, stream)
+    return deserts(HS_ALLREDUCE, operation, stream)
                ? ncclSuccess
                : deserter.real.AllReduce(input, output, count, datatype, operation, comm, stream);
 }
@@ -96,7 +95,7 @@ static ncclResult_t all_reduce(const void *input, void *output, size_t count,
 static ncclResult_t all_gather(const void *input, void *output, size_t count,
                                ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream)
 {
-    return deserts(HS_ALLGATHER, stream)
+    return deserts(HS_ALLGATHER, ncclSum, stream)
                ? ncclSuccess
                : deserter.real.AllGather(input, output, count, datatype, comm, stream);
 }

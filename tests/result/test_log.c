@@ -10,7 +10,7 @@ static struct hs_log load(const char *file)
     struct hs_error err = {0};
     struct hs_log log;
 
-    if (hs_log_load(&log, file, &err) != HS_OK)
+    if (hs_log_load(&log, NULL, file, &err) != HS_OK)
         fail_msg("%s", err.message);
     return log;
 }
@@ -143,7 +143,7 @@ static void what_is_no_log_is_refused_with_what_would_be(void **state)
         struct hs_error err = {0};
         struct hs_log log;
 
-        assert_int_equal(hs_log_parse(&log, "x", wrong[i][0], strlen(wrong[i][0]), &err),
+        assert_int_equal(hs_log_parse(&log, NULL, "x", wrong[i][0], strlen(wrong[i][0]), &err),
                          HS_INVALID);
         assert_has(err.message, wrong[i][1]);
         assert_null(log.points);
@@ -165,7 +165,7 @@ static void logs_cut_anywhere(void **state)
         for (size_t cut = 0; cut < length; cut++) {
             struct hs_log log;
 
-            if (hs_log_parse(&log, "cut", text, cut, NULL) != HS_OK)
+            if (hs_log_parse(&log, NULL, "cut", text, cut, NULL) != HS_OK)
                 continue;
             assert_true(log.run_count > 0 && log.point_count > 0);
             for (size_t p = 0; p < log.point_count; p++)
