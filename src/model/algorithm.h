@@ -39,8 +39,8 @@ struct hs_algorithm_row {
     unsigned phases; /* bits 1 << enum hs_phase that it can do */
     /* Whether it can do groups of this size; NULL: of any. */
     bool (*admits)(int64_t size);
-    /* Fills, for price->key of `ranks` ranks on `system`, by its traffic alone (without fits): the
-     * latency and seconds per byte of the phase, the share of the bandwidth, bottleneck, level and
+    /* Fills, for price->key of `ranks` ranks on `system` and messages of price->bytes entering it,
+     * by its traffic alone (without fits): the latency and seconds per byte of the phase, the share of the bandwidth, bottleneck, level and
      * occupancy. */
     void (*price)(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks);
 };
@@ -52,6 +52,9 @@ HS_ALGORITHMS(HS_ROW)
 #undef HS_ROW
 
 #define HS_ALGORITHMS_ALL ((1U << HS_ALGORITHM_COUNT) - 1)
+
+/* What is put behind the name of a layer that goes by it: " by halving"; "" for the ring. */
+extern const char *const hs_algorithm_clauses[HS_ALGORITHM_COUNT];
 
 /* The algorithm of that letter; false: there is none. */
 bool hs_algorithm_find(enum hs_algorithm *out, char letter);

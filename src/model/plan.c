@@ -139,6 +139,14 @@ int hs_plan_compare(const struct hs_plan *a, const struct hs_plan *b)
                                (size_t)a->split.count * sizeof(*a->algorithms));
 }
 
+bool hs_plan_same_layers(const struct hs_plan *a, const struct hs_plan *b)
+{
+    struct hs_plan same = *a;
+
+    same.chunks = b->chunks;
+    return hs_plan_compare(&same, b) == 0;
+}
+
 struct hs_plan hs_plan_flat(int64_t np)
 {
     return (struct hs_plan){.split = hs_split_flat(np), .chunks = 1};
