@@ -165,6 +165,15 @@ bool hs_plan_has_letters(const struct hs_plan *plan)
     return false;
 }
 
+bool hs_plan_names_ours(const struct hs_plan *plan)
+{
+    for (int i = 0; i < plan->split.count; i++)
+        for (int way = 0; way < 2; way++)
+            if (plan->algorithms[i][way] != HS_RING && plan->algorithms[i][way] != HS_NATIVE)
+                return true;
+    return false;
+}
+
 enum hs_algorithm hs_plan_algorithm(const struct hs_plan *plan, int i, int way)
 {
     return (enum hs_algorithm)plan->algorithms[i][way];

@@ -34,6 +34,8 @@ struct hs_plan hs_plan_flat(int64_t np);
 bool hs_plan_is_flat(const struct hs_plan *plan);
 /* Whether a layer goes by another algorithm than the ring. */
 bool hs_plan_has_letters(const struct hs_plan *plan);
+/* Whether a layer goes by an algorithm that is ours, beside the ring. */
+bool hs_plan_names_ours(const struct hs_plan *plan);
 /* Algorithm of layer i; way 0 is outward, 1 inward. */
 enum hs_algorithm hs_plan_algorithm(const struct hs_plan *plan, int i, int way);
 
