@@ -108,7 +108,7 @@ struct step {
 
 struct block {
     int64_t send, receive;
-    int channel;
+    int channel, layer;
     struct step *steps; /* [count] owned */
     size_t count, capacity;
 };
@@ -116,6 +116,7 @@ struct block {
 struct program {
     struct block *blocks; /* [count] owned */
     size_t count, capacity;
+    int layer;            /* that is being made */
     struct hs_error *err; /* where memory runs out */
     enum hs_status status;
 };
@@ -143,7 +144,8 @@ static int64_t block_of(struct program *program, int64_t send, int64_t receive, 
         program->status = HS_MEMORY;
         return -1;
     }
-    *block = (struct block){.send = send, .receive = receive, .channel = channel};
+    *block = (struct block){
+        .send = send, .receive = receive, .channel = channel, .layer = program->layer};
     return (int64_t)program->count++;
 }
 
@@ -371,6 +373,7 @@ static void make_program(struct program *program, const struct hs_plan *plan, in
         struct view view = view_layer(plan, np, rank, i);
         enum hs_algorithm algorithm = hs_plan_algorithm(plan, i, 0);
 
+        program->layer = i;
         at = algorithm == HS_TREE ? by_tree(program, &view, at)
                                   : algorithms[algorithm].scatter(program, &view, 0, at);
     }
@@ -379,6 +382,7 @@ static void make_program(struct program *program, const struct hs_plan *plan, in
         enum hs_algorithm algorithm = hs_plan_algorithm(plan, i, 1);
         int channel = algorithm != hs_plan_algorithm(plan, i, 0);
 
+        program->layer = i;
         if (algorithm != HS_TREE)
             at = algorithms[algorithm].gather(program, &view, channel, at);
     }
@@ -485,6 +489,7 @@ static enum hs_status find_range(struct range *range, struct hs_export_output *o
 /* What a process's thread blocks are, at most: of a channel, of their steps, and of all its XML. */
 struct extent {
     int64_t blocks[2], steps, nodes;
+    int layer; /* that has the most steps */
 };
 
 static void measure(struct extent *extent, const struct program *program, int64_t np)
@@ -496,7 +501,10 @@ static void measure(struct extent *extent, const struct program *program, int64_
 
         blocks[program->blocks[b].channel]++;
         nodes += steps;
-        extent->steps = steps > extent->steps ? steps : extent->steps;
+        if (steps > extent->steps) {
+            extent->steps = steps;
+            extent->layer = program->blocks[b].layer;
+        }
     }
     for (int c = 0; c < 2; c++)
         extent->blocks[c] = blocks[c] > extent->blocks[c] ? blocks[c] : extent->blocks[c];
@@ -511,10 +519,11 @@ static enum hs_status check_extent(struct hs_export_output *out, const struct hs
     hs_plan_format(text, plan);
     if (extent->steps > STEPS_MAX)
         return hs_fail(err, HS_INVALID,
-                       "msccl: %s takes %" PRId64
+                       "msccl: layer %d of %s (size %" PRId64 ") takes %" PRId64
                        " steps in one thread block, MSCCL runs at most %d: name a plan with "
                        "smaller layers (--plan)",
-                       text, extent->steps, STEPS_MAX);
+                       extent->layer + 1, text, plan->split.sizes[extent->layer], extent->steps,
+                       STEPS_MAX);
     for (int c = 0; c < 2; c++)
         if (extent->blocks[c] > BLOCKS_MAX)
             return hs_fail(err, HS_INVALID,
