@@ -41,8 +41,8 @@ struct hs_algorithm_row {
     /* Whether it can do groups of this size; NULL: of any. */
     bool (*admits)(int64_t size);
     /* Fills, for price->key of `ranks` ranks on `system` and messages of price->bytes entering it,
-     * by its traffic alone (without fits): the latency and seconds per byte of the phase, the share of the bandwidth, bottleneck, level and
-     * occupancy. */
+     * by its traffic alone (without fits): the latency and seconds per byte of the phase, the share
+     * of the bandwidth, bottleneck, level and occupancy. */
     void (*price)(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks);
 };
 /* In the order of the list; each is defined in a file of its own, algorithm_NAME.c. */
@@ -60,8 +60,8 @@ extern const char *const hs_algorithm_clauses[HS_ALGORITHM_COUNT];
 
 /* The algorithm of that letter; false: there is none. */
 bool hs_algorithm_find(enum hs_algorithm *out, char letter);
-/* Names with commas between, or "all" of ours, as bits 1 << enum hs_algorithm; the ring is always among
- * them. HS_INVALID: an unknown name, with the nearest. */
+/* Names with commas between, or "all" of ours, as bits 1 << enum hs_algorithm; the ring is always
+ * among them. HS_INVALID: an unknown name, with the nearest. */
 enum hs_status hs_algorithms_parse(unsigned *algorithms, const char *text, struct hs_error *err);
 
 #endif
