@@ -72,9 +72,9 @@ static void add_run(struct tally *tally, double noise, uint64_t seed)
     machine.noise = noise;
     machine.samples = 12;
     certificate = search(&machine, &given, np, 16 * MIB, shape_only);
-    truth = true_split_seconds(&machine, &certificate.winner, 16 * MIB);
+    truth = true_plan_seconds(&machine, &certificate.winner, 16 * MIB);
     confront(&certificate, &machine, truth);
-    best = best_split_seconds(&machine, np, 1, 16 * MIB, &splits);
+    best = best_plan_seconds(&machine, np, 1, 16 * MIB, &splits);
     tally->runs++;
     tally->covered += fabs(certificate.seconds - truth) <= certificate.ci95_seconds;
     tally->within += truth <= best * (1 + certificate.within) * (1 + 1e-9);

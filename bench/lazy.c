@@ -66,7 +66,7 @@ static const struct hs_contestant *play_contest(struct hs_contest *contest, stru
 
         if (step.end)
             break;
-        truth = true_split_seconds(machine, &step.task.plan.split, BYTES);
+        truth = true_plan_seconds(machine, &step.task.plan, BYTES);
         for (int i = 0; i < step.rules.warmup_runs; i++)
             noisy(machine, truth);
         seconds = noisy(machine, truth);
@@ -77,21 +77,20 @@ static const struct hs_contestant *play_contest(struct hs_contest *contest, stru
     return hs_contest_best(contest);
 }
 
-static void add_split(struct hs_contest *contest, const struct hs_split *split)
+static void add_plan(struct hs_contest *contest, const struct hs_plan *plan)
 {
-    struct hs_plan plan = {.split = *split, .chunks = 1};
     char text[HS_SPLIT_TEXT];
     struct hs_error err = {0};
 
-    hs_plan_format(text, &plan);
-    if (!hs_contest_find(contest, text) && hs_contest_add(contest, &plan, &err))
+    hs_plan_format(text, plan);
+    if (!hs_contest_find(contest, text) && hs_contest_add(contest, plan, &err))
         fail(&err);
 }
 
 static void add_every_split(struct hs_contest *contest, struct hs_split *split, int64_t rest)
 {
     if (rest == 1) {
-        add_split(contest, split);
+        add_plan(contest, &(struct hs_plan){.split = *split, .chunks = 1});
         return;
     }
     for (int64_t size = 2; size <= rest; size++)
@@ -116,12 +115,12 @@ static double measure_every_split(struct machine *machine, int64_t np)
 
 /* One phase, by the rules of measure's lazy plan. */
 static struct hs_fit_point measure_phase(struct machine *machine,
-                                         const struct hs_lazy_planner *lazy, struct hs_layer layer,
-                                         bool rough, enum hs_phase phase)
+                                         const struct hs_lazy_planner *lazy,
+                                         struct hs_stage_key key, bool rough)
 {
     size_t least = rough ? HS_LAZY_ROUGH_SAMPLES : MIN_SAMPLES;
-    double bytes = hs_problem_entering(&lazy->problem, layer), values[MAX_SAMPLES];
-    double truth = true_phase_seconds(machine, lazy->problem.group.size, layer, phase, bytes);
+    double bytes = hs_problem_entering(&lazy->problem, key.layer), values[MAX_SAMPLES];
+    double truth = true_phase_seconds(machine, lazy->problem.group.size, key, bytes);
     struct hs_summary summary = {0};
     size_t count = 0;
 
@@ -133,7 +132,7 @@ static struct hs_fit_point measure_phase(struct machine *machine,
             exit(1);
     } while (count < least ||
              (!rough && count < MAX_SAMPLES && hs_summary_precision(&summary) > PRECISION));
-    return (struct hs_fit_point){.key = {phase, HS_RING, layer},
+    return (struct hs_fit_point){.key = key,
                                  .np = lazy->problem.group.size,
                                  .bytes = bytes,
                                  .seconds = summary.median,
@@ -141,13 +140,16 @@ static struct hs_fit_point measure_phase(struct machine *machine,
 }
 
 static size_t measure_phases(struct hs_fit_point points[2], struct machine *machine,
-                             const struct hs_lazy_planner *lazy, struct hs_layer layer, bool rough)
+                             const struct hs_lazy_planner *lazy, struct hs_stage_key key,
+                             bool rough)
 {
     enum hs_phase phases[2];
-    size_t count = (size_t)hs_problem_phases(phases, &lazy->problem, layer);
+    size_t count = (size_t)hs_problem_phases(phases, &lazy->problem, key.layer);
 
-    for (size_t i = 0; i < count; i++)
-        points[i] = measure_phase(machine, lazy, layer, rough, phases[i]);
+    for (size_t i = 0; i < count; i++) {
+        key.phase = phases[i];
+        points[i] = measure_phase(machine, lazy, key, rough);
+    }
     return count;
 }
 
@@ -178,9 +180,9 @@ static void add_run(struct tally *tally, const struct hs_system *described, bool
     struct machine machine;
     struct hs_certificate certificate;
     struct hs_contest contest = {0};
-    struct hs_split flat = hs_split_flat(np);
+    struct hs_plan flat = hs_plan_flat(np);
     const struct hs_contestant *best;
-    uint64_t splits = 0;
+    uint64_t plans = 0;
     double regret;
 
     machine_init(&machine, described, seed);
@@ -188,18 +190,18 @@ static void add_run(struct tally *tally, const struct hs_system *described, bool
     tally->all_seconds += measure_every_split(&machine, np);
     machine.spent_seconds = 0;
     certificate = measure_layers(&machine, &given, shape_only, np);
-    add_split(&contest, &flat);
-    add_split(&contest, &certificate.winner);
+    add_plan(&contest, &flat);
+    add_plan(&contest, &certificate.winner);
     for (size_t i = 0; i < certificate.tie_count && contest.count < 9; i++)
-        add_split(&contest, &certificate.ties[i].split);
+        add_plan(&contest, &certificate.ties[i].plan);
     best = play_contest(&contest, &machine);
     tally->lazy_seconds += machine.spent_seconds;
     tally->layers += (double)certificate.layers_measured;
     tally->precise += (double)(certificate.layers_measured - certificate.layers_rough);
     tally->all_layers = (double)certificate.layers;
     tally->candidates += (double)contest.count;
-    regret = true_split_seconds(&machine, &best->plan.split, BYTES) /
-                 best_split_seconds(&machine, np, 1, BYTES, &splits) -
+    regret = true_plan_seconds(&machine, &best->plan, BYTES) /
+                 best_plan_seconds(&machine, np, 1, BYTES, &plans) -
              1;
     tally->regret = fmax(tally->regret, regret);
     tally->missed += regret > TOLERANCE;

@@ -59,7 +59,8 @@ static const struct hs_option options[] = {
         "top", "plans", 1, HS_CANDIDATES_MAX, NULL, WHICH, FIELD(top),
         "measure the N plans that the model finds best; after layers, at most N splits that "
         "could be the best (default: 8); the flat split comes on top"),
-    HS_ROW_FLAG("all", 0, WHICH, FIELD(all), "measure every split, up to 4096"),
+    HS_ROW_FLAG("all", 0, WHICH, FIELD(all),
+                "measure every split by every one of --algorithms, up to 4096 plans"),
     {.name = "plans",
      .argument = "PLAN,...",
      .type = &hs_option_text,

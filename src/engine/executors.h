@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "engine/layer_comms.h"
 #include "engine/transport.h"
 #include "model/stage.h"
 
@@ -46,6 +47,11 @@ struct hs_executor_call {
     size_t count; /* m: a multiple of size, except for an allreduce */
     /* divisor 0: others divide, or there is no average */
     struct hs_reduction reduction;
+    /* Of the library's own collective: the layer's communicators, and what MPI knows the elements
+     * and their reduction as. */
+    const struct hs_layer_comm *comm;
+    MPI_Datatype type;
+    MPI_Op op;
 };
 
 struct hs_executor {

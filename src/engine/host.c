@@ -24,6 +24,7 @@ struct host_state {
     struct hs_executor_options options;
     /* Of each algorithm on layer i of a plan: one that reduces, one for allgathers. */
     void *machines[HS_ALGORITHM_COUNT][HS_LAYERS_MAX][2];
+    const struct hs_layer_comm *comms[HS_LAYERS_MAX]; /* of what runs now; NULL: none is needed */
     char *scratch[HS_LAYERS_MAX][2]; /* theirs, whatever the algorithm: one of them works at once */
 };
 
@@ -113,6 +114,23 @@ static enum hs_status make_machines(struct host_state *state, const struct hs_st
     return any ? hs_agree(base->comms.world, &base->comms.idle, status, err) : HS_OK;
 }
 
+/* Communicators of the layers that go by the library's own collective: made at the first call, by
+ * all ranks alike. */
+static enum hs_status find_comms(struct host_state *state, const struct hs_stages *stages,
+                                 struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    for (int s = 0; s < stages->count && status == HS_OK; s++) {
+        const struct hs_stage_key *key = &stages->stages[s].key;
+
+        if (key->algorithm == HS_NATIVE)
+            status = hs_layer_comms_get(&state->comms[stages->stages[s].layer], &state->base.comms,
+                                        key->layer, err);
+    }
+    return status;
+}
+
 static enum hs_status host_prepare(void *opaque, const struct hs_work *work, struct hs_error *err)
 {
     struct host_state *state = opaque;
@@ -124,7 +142,8 @@ static enum hs_status host_prepare(void *opaque, const struct hs_work *work, str
     if (work->task->kind == HS_TASK_NATIVE)
         return hs_mpi_native_prepare(&state->base, work, err);
     hs_stages_init(&stages, work, state->base.comms.rank);
-    return make_machines(state, &stages, err);
+    status = make_machines(state, &stages, err);
+    return status == HS_OK ? find_comms(state, &stages, err) : status;
 }
 
 /* The first reduction reads the input; all others work within the output. */
@@ -145,7 +164,10 @@ static void start_stage(void *opaque, int index, int chunk)
                                     .input = input + block.first * width,
                                     .output = output + block.first * width,
                                     .count = block.count,
-                                    .reduction = hs_mpi_base_reduction(base, work)};
+                                    .reduction = hs_mpi_base_reduction(base, work),
+                                    .comm = state->comms[stage->layer],
+                                    .type = base->types[work->datatype],
+                                    .op = hs_mpi_base_op(base, work)};
 
     if (stage->key.phase != HS_ALLREDUCE || work->task->kind != HS_TASK_PLAN)
         call.reduction.divisor = 0;
@@ -170,7 +192,7 @@ static enum hs_status host_start(void *opaque, const struct hs_work *work, struc
     if (work->task->kind == HS_TASK_NATIVE)
         return hs_mpi_native_start(base, work, err);
     hs_stages_init(&base->stages, work, base->comms.rank);
-    return HS_OK;
+    return find_comms(state, &base->stages, err);
 }
 
 static enum hs_status host_test(void *opaque, bool *done, bool *moved, struct hs_error *err)

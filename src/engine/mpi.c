@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "engine/mpi_base.h"
-#include "engine/mpi_status.h"
+#include "engine/native.h"
 
 struct mpi_state {
     struct hs_mpi_base base; /* first: see mpi_base.h */
@@ -105,91 +105,28 @@ static char *entering(const struct mpi_state *state, int i, int chunk)
     return state->scratch[i] + first / (size_t)stages->layer[i].stride * width;
 }
 
-/* One collective: `count` elements on its larger side, among the ranks of a layer. */
-struct call {
-    const void *from;
-    void *to;
-    int count, part; /* part: count / the layer's size */
-    MPI_Datatype type;
-    MPI_Op op;
-    MPI_Request *request; /* NULL: blocking */
-};
-
-static void scatter(struct hs_transport *transport, const struct call *call, MPI_Comm comm)
-{
-    if (!call->request)
-        hs_transport_note(
-            transport,
-            MPI_Reduce_scatter_block(call->from, call->to, call->part, call->type, call->op, comm),
-            "MPI_Reduce_scatter_block");
-    else
-        hs_transport_note(transport,
-                          MPI_Ireduce_scatter_block(call->from, call->to, call->part, call->type,
-                                                    call->op, comm, call->request),
-                          "MPI_Ireduce_scatter_block");
-}
-
-static void gather(struct hs_transport *transport, const struct call *call, MPI_Comm comm)
-{
-    if (!call->request)
-        hs_transport_note(
-            transport,
-            MPI_Allgather(MPI_IN_PLACE, 0, call->type, call->to, call->part, call->type, comm),
-            "MPI_Allgather");
-    else
-        hs_transport_note(transport,
-                          MPI_Iallgather(MPI_IN_PLACE, 0, call->type, call->to, call->part,
-                                         call->type, comm, call->request),
-                          "MPI_Iallgather");
-}
-
-static void all(struct hs_transport *transport, const struct call *call, MPI_Comm comm)
-{
-    if (!call->request)
-        hs_transport_note(
-            transport, MPI_Allreduce(call->from, call->to, call->count, call->type, call->op, comm),
-            "MPI_Allreduce");
-    else
-        hs_transport_note(transport,
-                          MPI_Iallreduce(call->from, call->to, call->count, call->type, call->op,
-                                         comm, call->request),
-                          "MPI_Iallreduce");
-}
-
 static void start_stage(void *opaque, int index, int chunk)
 {
     struct mpi_state *state = opaque;
     struct hs_mpi_base *base = &state->base;
     const struct hs_stage *stage = &base->stages.stages[index];
-    const struct hs_layer_comm *comm = state->comms[stage->layer];
     struct hs_block block = hs_stages_block(&base->stages, stage->layer, chunk);
-    struct call call = {.from = entering(state, stage->layer, chunk),
-                        .to = in_output(state, block),
-                        .count = (int)block.count,
-                        .part = (int)(block.count / (size_t)stage->key.layer.size),
-                        .type = base->types[base->work.datatype],
-                        .op = hs_mpi_base_op(base, &base->work),
-                        .request = state->blocking ? NULL : &state->requests[index]};
+    struct hs_native_call call = {.phase = stage->key.phase,
+                                  .comm = state->comms[stage->layer],
+                                  .from = entering(state, stage->layer, chunk),
+                                  .to = in_output(state, block),
+                                  .count = (int)block.count,
+                                  .type = base->types[base->work.datatype],
+                                  .op = hs_mpi_base_op(base, &base->work),
+                                  .request = state->blocking ? NULL : &state->requests[index]};
 
     state->requests[index] = MPI_REQUEST_NULL;
     state->chunk[index] = chunk;
     if (block.count == 0 || base->transport.status != HS_OK)
         return;
-    switch (stage->key.phase) {
-    case HS_REDUCE_SCATTER:
+    if (stage->key.phase == HS_REDUCE_SCATTER)
         call.to = entering(state, stage->layer + 1, chunk);
-        scatter(&base->transport, &call, comm->reduce);
-        break;
-    case HS_ALLREDUCE:
-        all(&base->transport, &call, comm->reduce);
-        break;
-    case HS_ALLGATHER:
-        gather(&base->transport, &call, comm->gather);
-        break;
-    case HS_PAIR:
-    case HS_PHASE_COUNT:
-        abort();
-    }
+    hs_native_start(&base->transport, &call);
 }
 
 static bool progress_stage(void *opaque, int index, bool *moved)

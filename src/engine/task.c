@@ -75,14 +75,14 @@ enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_e
     return status;
 }
 
+/* Others than the library's own, which no letter is taken for, too. */
 static bool names_algorithms(const struct hs_task *task)
 {
-    bool names = task->kind == HS_TASK_STAGE && task->stage.algorithm != HS_RING;
+    enum hs_algorithm algorithm = task->stage.algorithm;
 
-    for (int i = 0; task->kind == HS_TASK_PLAN && i < task->plan.split.count; i++)
-        names = names || hs_plan_algorithm(&task->plan, i, 0) != HS_RING ||
-                hs_plan_algorithm(&task->plan, i, 1) != HS_RING;
-    return names;
+    if (task->kind == HS_TASK_PLAN)
+        return hs_plan_names_ours(&task->plan);
+    return task->kind == HS_TASK_STAGE && algorithm != HS_RING && algorithm != HS_NATIVE;
 }
 
 enum hs_status hs_work_check_library(const struct hs_work *work, int64_t np, struct hs_error *err)

@@ -312,5 +312,6 @@ const struct hs_exporter hs_exporter_astra_sim = {
     .layers = 0,
     .exact = true,
     .chunks = true,
+    .rings = true,
     .write = write_astra_sim,
 };

@@ -194,9 +194,11 @@ static void drop_letters(struct hs_plan *plan, struct hs_export_output *out,
     struct hs_plan plain = *plan;
 
     memset(plain.algorithms, 0, sizeof(plain.algorithms));
-    hs_export_note(
-        out, "%s cannot name algorithms: plan %s is exported as %s, with its own on each layer",
-        exporter->name, hs_plan_format(text, plan), hs_plan_format(split, &plain));
+    if (hs_plan_names_ours(plan) || exporter->rings)
+        hs_export_note(
+            out, "%s cannot name algorithms: plan %s is exported as %s, with %s on each layer",
+            exporter->name, hs_plan_format(text, plan), hs_plan_format(split, &plain),
+            exporter->rings ? "a ring" : "its own");
     *plan = plain;
 }
 

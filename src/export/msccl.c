@@ -1,20 +1,32 @@
 /*
  * MSCCL: the plan as a program that every GPU runs, in the XML of microsoft/msccl and of RCCL.
  *
- * The message is cut into np chunks. A thread block per layer sends to the next process of that
- * layer's ring and receives from the one before. In the reduce-scatter of layer i a process is left
- * with 1/p_i of what it had, chunks that follow each other, so a transfer is one range of chunks:
+ * The message is cut into np chunks. In the reduce-scatter of layer i a process is left with 1/p_i
+ * of what it had, chunks that follow each other, so a transfer is one range of chunks. A thread
+ * block sends to one process and receives from one; what follows what across thread blocks, steps
+ * say that wait for a step of another one.
  *
- *     reduce-scatter of p blocks, process k:  send block k-1; receive, reduce, send k-2, k-3, ...;
- * receive, reduce k allgather:                              send block k; receive, copy, send k-1,
- * k-2, ...; receive k+1
+ *  - ring: a thread block per layer sends to the next process and receives from the one before;
+ *    process k of p:
+ *        reduce-scatter:  send block k-1; receive, reduce, send k-2, k-3, ...; receive, reduce k
+ *        allgather:       send block k; receive, copy, send k-1, k-2, ...; receive k+1
+ *    The last layer, whose blocks are single chunks, does both without a break. A range that is too
+ *    long for one transfer is sent in parts, each going all the way round the ring before the next:
+ *    sending all parts first would deadlock, because only two transfers fit between two processes.
+ *  - direct: a thread block for each other process; what comes is reduced in their order.
+ *  - halving: a thread block for each distance 2^j, nearest first in the reduce-scatter, farthest
+ *    first in the allgather, with the one that differs in bit j, or, where p is no power of two,
+ *    with those 2^j further and before. A block whose place is 2^j (2 m + 1) further goes there.
+ *  - tree: a thread block for each edge, which has all chunks up and then all down, one behind the
+ *    other.
  *
- * The last layer, whose blocks are single chunks, does both without a break. A range that is too
- * long for one transfer is sent in parts, each going all the way round the ring before the next:
- * sending all parts first would deadlock, because only two transfers fit between two processes.
+ * Where a layer's two ways go by different algorithms, the way back has a channel of its own: no
+ * two thread blocks share a connection.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/list.h"
 #include "export/size_rules.h"
 
 /* Limits of the runtimes (src/include/msccl.h, src/graph/xml.h; RCCL's msccl_struct.h,
@@ -23,6 +35,9 @@
 #define RCCL_STEPS_MAX 64   /* in some versions of RCCL */
 #define COUNT_MAX      71   /* chunks in one transfer */
 #define GPUS_MAX       1024 /* children of one XML node: the parser writes beyond its array */
+#define BLOCKS_MAX     32   /* thread blocks of a channel */
+#define TREE_PARTS     64   /* transfers of a tree's edge each way, at most */
+_Static_assert(GPUS_MAX <= TREE_PARTS * COUNT_MAX, "a tree's parts are transfers");
 #define NODES_MAX                                                                                  \
     4096 /* XML nodes that a process keeps: all gpus, and its own thread blocks and steps */
 
@@ -61,120 +76,354 @@ static struct view view_layer(const struct hs_plan *plan, int64_t np, int64_t ra
     return view;
 }
 
-static int64_t reduce_scatter_steps(const struct view *view)
+/* The process at place `place` of the group. */
+static int64_t process_at(const struct view *view, int64_t place)
 {
-    return view->parts * view->layer.size;
-}
-
-static int64_t all_steps(const struct view *view)
-{
-    return view->last ? 2 * view->layer.size - 1 : 2 * reduce_scatter_steps(view);
+    return view->rank + (place - view->position) * view->layer.stride;
 }
 
 /* The process `by` places further in the ring. */
 static int64_t neighbour(const struct view *view, int64_t by)
 {
-    int64_t size = view->layer.size, position = (view->position + by + size) % size;
+    int64_t size = view->layer.size;
 
-    return view->rank + (position - view->position) * view->layer.stride;
+    return process_at(view, (view->position + by + size) % size);
 }
 
-/* What a step waits for: -1, -1 nothing. */
-struct dependency {
+/* ---- a process's program ---- */
+
+/* A step of a thread block; block -1: none. */
+struct point {
     int64_t block, step;
 };
 
-/* A thread block that is being written. */
-struct writer {
-    struct hs_text *text;
-    struct view view;
-    int64_t step;
-    struct dependency first, gather; /* of the first step of all, and of the allgather */
-    int64_t awaited[2];              /* steps that others wait for; -1: none */
+static const struct point nothing = {-1, -1};
+
+struct step {
+    const char *type;
+    int64_t first, count; /* chunks */
+    struct point wait;    /* for what */
+    bool awaited;
 };
 
-/* Step that works on part `part` of the block `back` places behind the process. */
-static void write_step(struct writer *writer, const char *type, int64_t back, int64_t part,
-                       const struct dependency *wait)
-{
-    const struct view *view = &writer->view;
-    int64_t size = view->layer.size, block = ((view->position - back) % size + size) % size;
-    int64_t begin = part * view->width / view->parts, end = (part + 1) * view->width / view->parts;
-    int64_t offset = view->base + block * view->width + begin;
-    bool awaited = writer->step == writer->awaited[0] || writer->step == writer->awaited[1];
+struct block {
+    int64_t send, receive;
+    int channel, layer;
+    struct step *steps; /* [count] owned */
+    size_t count, capacity;
+};
 
-    hs_text_append(writer->text,
-                   "      <step s=\"%" PRId64 "\" type=\"%s\" srcbuf=\"i\" srcoff=\"%" PRId64
-                   "\" dstbuf=\"i\" dstoff=\"%" PRId64 "\" cnt=\"%" PRId64 "\" depid=\"%" PRId64
-                   "\" deps=\"%" PRId64 "\" hasdep=\"%d\"/>\n",
-                   writer->step, type, offset, offset, end - begin, wait->block, wait->step,
-                   awaited);
-    writer->step++;
+struct program {
+    struct block *blocks; /* [count] owned */
+    size_t count, capacity;
+    int layer;            /* that is being made */
+    struct hs_error *err; /* where memory runs out */
+    enum hs_status status;
+};
+
+static void program_release(struct program *program)
+{
+    for (size_t b = 0; b < program->count; b++)
+        free(program->blocks[b].steps);
+    free(program->blocks);
 }
 
-static const struct dependency nothing = {-1, -1};
-
-static void write_reduce_scatter(struct writer *writer)
+/* The thread block of a connection, made where there is none. */
+static int64_t block_of(struct program *program, int64_t send, int64_t receive, int channel)
 {
-    int64_t size = writer->view.layer.size;
+    struct block *block;
 
-    for (int64_t part = 0; part < writer->view.parts; part++) {
-        write_step(writer, "s", 1, part, part == 0 ? &writer->first : &nothing);
-        for (int64_t back = 2; back < size; back++)
-            write_step(writer, "rrs", back, part, &nothing);
-        write_step(writer, writer->view.last ? "rrcs" : "rrc", size, part, &nothing);
+    for (size_t b = 0; b < program->count; b++) {
+        block = &program->blocks[b];
+        if (block->send == send && block->receive == receive && block->channel == channel)
+            return (int64_t)b;
     }
+    block =
+        hs_grow(&program->blocks, &program->capacity, program->count, sizeof(*block), program->err);
+    if (!block) {
+        program->status = HS_MEMORY;
+        return -1;
+    }
+    *block = (struct block){
+        .send = send, .receive = receive, .channel = channel, .layer = program->layer};
+    return (int64_t)program->count++;
+}
+
+/* Chunks [first, end). */
+struct chunks {
+    int64_t first, end;
+};
+
+/* Appends a step and says where it is. A thread block does its steps in order anyway. */
+static struct point put(struct program *program, int64_t block, const char *type,
+                        struct chunks chunks, struct point wait)
+{
+    struct block *at = &program->blocks[block];
+    struct step *step;
+
+    if (program->status != HS_OK)
+        return nothing;
+    step = hs_grow(&at->steps, &at->capacity, at->count, sizeof(*step), program->err);
+    if (!step) {
+        program->status = HS_MEMORY;
+        return nothing;
+    }
+    *step = (struct step){type, chunks.first, chunks.end - chunks.first,
+                          wait.block == block ? nothing : wait, false};
+    if (step->wait.block >= 0)
+        program->blocks[wait.block].steps[wait.step].awaited = true;
+    return (struct point){block, (int64_t)at->count++};
+}
+
+/* Part `part` of the block of place `place`, taken around the group. */
+static struct chunks part_of(const struct view *view, int64_t place, int64_t part)
+{
+    int64_t size = view->layer.size, block = (place % size + size) % size;
+    int64_t offset = view->base + block * view->width;
+
+    return (struct chunks){offset + part * view->width / view->parts,
+                           offset + (part + 1) * view->width / view->parts};
+}
+
+/* ---- algorithms: each phase begins after `entry` and says when it is through ---- */
+
+static struct point scatter_by_ring(struct program *program, const struct view *view, int channel,
+                                    struct point entry)
+{
+    int64_t size = view->layer.size, place = view->position;
+    int64_t block = block_of(program, neighbour(view, 1), neighbour(view, -1), channel);
+
+    for (int64_t part = 0; part < view->parts && program->status == HS_OK; part++) {
+        put(program, block, "s", part_of(view, place - 1, part), part == 0 ? entry : nothing);
+        for (int64_t back = 2; back < size; back++)
+            put(program, block, "rrs", part_of(view, place - back, part), nothing);
+        entry =
+            put(program, block, view->last ? "rrcs" : "rrc", part_of(view, place, part), nothing);
+    }
+    return entry;
 }
 
 /* On the last layer the reduce-scatter has sent the process's own block already. */
-static void write_allgather(struct writer *writer)
+static struct point gather_by_ring(struct program *program, const struct view *view, int channel,
+                                   struct point entry)
 {
-    int64_t size = writer->view.layer.size;
+    int64_t size = view->layer.size, place = view->position;
+    int64_t block = block_of(program, neighbour(view, 1), neighbour(view, -1), channel);
 
-    for (int64_t part = 0; part < writer->view.parts; part++) {
-        if (!writer->view.last)
-            write_step(writer, "s", 0, part, part == 0 ? &writer->gather : &nothing);
+    for (int64_t part = 0; part < view->parts && program->status == HS_OK; part++) {
+        if (!view->last)
+            put(program, block, "s", part_of(view, place, part), part == 0 ? entry : nothing);
         for (int64_t back = 1; back < size - 1; back++)
-            write_step(writer, "rcs", back, part, &nothing);
-        write_step(writer, "r", size - 1, part, &nothing);
+            put(program, block, "rcs", part_of(view, place - back, part), nothing);
+        entry = put(program, block, "r", part_of(view, place + 1, part), nothing);
     }
+    return entry;
 }
 
-static void write_block(struct hs_text *text, const struct hs_plan *plan, int64_t np, int64_t rank,
-                        int i)
+/* Both ways of direct exchange: all send, then each takes what comes behind the one before. */
+static struct point by_direct(struct program *program, const struct view *view, int channel,
+                              struct point entry, bool scatters)
 {
-    struct writer writer = {.text = text, .view = view_layer(plan, np, rank, i)};
-    int64_t steps = all_steps(&writer.view);
+    int64_t size = view->layer.size, place = view->position;
+    struct point through = entry;
 
-    writer.first = writer.gather = nothing;
-    writer.awaited[0] = i > 0 ? steps - 1 : -1;
-    writer.awaited[1] = writer.view.last ? -1 : reduce_scatter_steps(&writer.view) - 1;
-    if (i > 0) {
-        struct view inner = view_layer(plan, np, rank, i - 1);
-
-        writer.first = (struct dependency){i - 1, reduce_scatter_steps(&inner) - 1};
+    for (int64_t part = 0; part < view->parts; part++) {
+        for (int64_t t = 1; t < size && program->status == HS_OK; t++)
+            put(program, block_of(program, neighbour(view, t), neighbour(view, -t), channel), "s",
+                part_of(view, scatters ? place + t : place, part), part == 0 ? entry : nothing);
+        for (int64_t t = 1; t < size && program->status == HS_OK; t++)
+            through =
+                put(program, block_of(program, neighbour(view, t), neighbour(view, -t), channel),
+                    scatters ? "rrc" : "r", part_of(view, scatters ? place : place - t, part),
+                    t > 1 ? through : nothing);
     }
-    if (!writer.view.last) {
-        struct view outer = view_layer(plan, np, rank, i + 1);
-
-        writer.gather = (struct dependency){i + 1, all_steps(&outer) - 1};
-    }
-    hs_text_append(text,
-                   "    <tb id=\"%d\" send=\"%" PRId64 "\" recv=\"%" PRId64 "\" chan=\"0\">\n", i,
-                   neighbour(&writer.view, 1), neighbour(&writer.view, -1));
-    write_reduce_scatter(&writer);
-    write_allgather(&writer);
-    hs_text_append(text, "    </tb>\n");
+    return through;
 }
 
-static void write_gpu(struct hs_text *text, const struct hs_plan *plan, int64_t np, int64_t rank)
+static struct point scatter_by_direct(struct program *program, const struct view *view, int channel,
+                                      struct point entry)
+{
+    return by_direct(program, view, channel, entry, true);
+}
+
+static struct point gather_by_direct(struct program *program, const struct view *view, int channel,
+                                     struct point entry)
+{
+    return by_direct(program, view, channel, entry, false);
+}
+
+/* The place `by` from a place of the group, as halving counts: bits that differ, or around it. */
+static int64_t halving_place(const struct view *view, int64_t by)
+{
+    int64_t size = view->layer.size;
+
+    return (size & (size - 1)) == 0 ? view->position ^ by
+                                    : ((view->position + by) % size + size) % size;
+}
+
+/* One distance: transfers of one place's blocks and another's in turn, as two at a time fit in a
+ * connection. */
+static struct point by_halving(struct program *program, const struct view *view, int channel,
+                               struct point entry, int64_t apart, bool scatters)
+{
+    int64_t size = view->layer.size, minus = (size & (size - 1)) == 0 ? apart : -apart;
+    int64_t block = block_of(program, process_at(view, halving_place(view, apart)),
+                             process_at(view, halving_place(view, minus)), channel);
+
+    for (int64_t odd = apart; odd < size; odd += 2 * apart)
+        for (int64_t part = 0; part < view->parts && program->status == HS_OK; part++) {
+            int64_t near = odd - apart;
+            int64_t sent = scatters ? odd : size == (size & -size) ? near : -near;
+            int64_t come = scatters ? near : size == (size & -size) ? odd : -odd;
+
+            put(program, block, "s", part_of(view, halving_place(view, sent), part),
+                odd == apart && part == 0 ? entry : nothing);
+            entry = put(program, block, scatters ? "rrc" : "r",
+                        part_of(view, halving_place(view, come), part), nothing);
+        }
+    return entry;
+}
+
+static struct point scatter_by_halving(struct program *program, const struct view *view,
+                                       int channel, struct point entry)
+{
+    for (int64_t apart = 1; apart < view->layer.size && program->status == HS_OK; apart *= 2)
+        entry = by_halving(program, view, channel, entry, apart, true);
+    return entry;
+}
+
+static struct point gather_by_halving(struct program *program, const struct view *view, int channel,
+                                      struct point entry)
+{
+    int64_t apart = 1;
+
+    while (2 * apart < view->layer.size)
+        apart *= 2;
+    for (; apart > 0 && program->status == HS_OK; apart /= 2)
+        entry = by_halving(program, view, channel, entry, apart, false);
+    return entry;
+}
+
+/* As in model/algorithm_tree.c; -1: the root. */
+static int64_t parent_of(int64_t place, int64_t size)
+{
+    int64_t low = place & -place, parent = (place - low) | (2 * low);
+
+    if (place == 0)
+        return -1;
+    return parent < size ? parent : place - low;
+}
+
+static struct point by_tree(struct program *program, const struct view *view, struct point entry)
+{
+    int64_t size = view->layer.size, up = parent_of(view->position, size), all = size * view->width;
+    int64_t parts = all < TREE_PARTS ? all : TREE_PARTS; /* of GPUS_MAX chunks: COUNT_MAX at most */
+    struct point summed[TREE_PARTS];
+
+    for (int way = 0; way < 2; way++)
+        for (int64_t part = 0; part < parts && program->status == HS_OK; part++) {
+            struct chunks chunks = {view->base + part * all / parts,
+                                    view->base + (part + 1) * all / parts};
+            struct point ready = way == 1 ? summed[part] : part == 0 ? entry : nothing;
+            int64_t parent = up < 0 ? -1 : process_at(view, up), block;
+
+            if (way == 1 && up >= 0) {
+                block = block_of(program, parent, parent, 0);
+                ready = put(program, block, "r", chunks, nothing);
+            }
+            for (int64_t c = 0; c < size && program->status == HS_OK; c++) {
+                int64_t child = process_at(view, c);
+
+                if (parent_of(c, size) != view->position)
+                    continue;
+                block = block_of(program, child, child, 0);
+                if (way == 0)
+                    ready = put(program, block, "rrc", chunks, ready);
+                else
+                    put(program, block, "s", chunks, ready);
+            }
+            if (way == 0 && up >= 0 && program->status == HS_OK)
+                put(program, block_of(program, parent, parent, 0), "s", chunks, ready);
+            if (way == 0)
+                summed[part] = ready;
+            entry = ready;
+        }
+    return entry;
+}
+
+/* Those that a layer of two ways can go by. */
+static const struct {
+    struct point (*scatter)(struct program *, const struct view *, int channel, struct point entry);
+    struct point (*gather)(struct program *, const struct view *, int channel, struct point entry);
+} algorithms[HS_ALGORITHM_COUNT] = {
+    [HS_RING] = {scatter_by_ring, gather_by_ring},
+    [HS_HALVING] = {scatter_by_halving, gather_by_halving},
+    [HS_DIRECT] = {scatter_by_direct, gather_by_direct},
+};
+
+/* ---- the whole ---- */
+
+static void make_program(struct program *program, const struct hs_plan *plan, int64_t np,
+                         int64_t rank)
+{
+    struct point at = nothing;
+    int last = plan->split.count - 1;
+
+    for (int i = 0; i <= last && program->status == HS_OK; i++) {
+        struct view view = view_layer(plan, np, rank, i);
+        enum hs_algorithm algorithm = hs_plan_algorithm(plan, i, 0);
+
+        program->layer = i;
+        at = algorithm == HS_TREE ? by_tree(program, &view, at)
+                                  : algorithms[algorithm].scatter(program, &view, 0, at);
+    }
+    for (int i = last; i >= 0 && program->status == HS_OK; i--) {
+        struct view view = view_layer(plan, np, rank, i);
+        enum hs_algorithm algorithm = hs_plan_algorithm(plan, i, 1);
+        int channel = algorithm != hs_plan_algorithm(plan, i, 0);
+
+        program->layer = i;
+        if (algorithm != HS_TREE)
+            at = algorithms[algorithm].gather(program, &view, channel, at);
+    }
+}
+
+static int channels_of(const struct hs_plan *plan)
+{
+    int channels = 1;
+
+    for (int i = 0; i < plan->split.count; i++)
+        if (hs_plan_algorithm(plan, i, 0) != hs_plan_algorithm(plan, i, 1))
+            channels = 2;
+    return channels;
+}
+
+static void write_step(struct hs_text *text, const struct step *step, size_t number)
+{
+    hs_text_append(text,
+                   "      <step s=\"%zu\" type=\"%s\" srcbuf=\"i\" srcoff=\"%" PRId64
+                   "\" dstbuf=\"i\" dstoff=\"%" PRId64 "\" cnt=\"%" PRId64 "\" depid=\"%" PRId64
+                   "\" deps=\"%" PRId64 "\" hasdep=\"%d\"/>\n",
+                   number, step->type, step->first, step->first, step->count, step->wait.block,
+                   step->wait.step, step->awaited);
+}
+
+static void write_gpu(struct hs_text *text, const struct program *program, int64_t np, int64_t rank)
 {
     hs_text_append(text,
                    "  <gpu id=\"%" PRId64 "\" i_chunks=\"%" PRId64 "\" o_chunks=\"%" PRId64
                    "\" s_chunks=\"0\">\n",
                    rank, np, np);
-    for (int i = 0; i < plan->split.count; i++)
-        write_block(text, plan, np, rank, i);
+    for (size_t b = 0; b < program->count; b++) {
+        const struct block *block = &program->blocks[b];
+
+        hs_text_append(
+            text, "    <tb id=\"%zu\" send=\"%" PRId64 "\" recv=\"%" PRId64 "\" chan=\"%d\">\n", b,
+            block->send, block->receive, block->channel);
+        for (size_t i = 0; i < block->count; i++)
+            write_step(text, &block->steps[i], i);
+        hs_text_append(text, "    </tb>\n");
+    }
     hs_text_append(text, "  </gpu>\n");
 }
 
@@ -237,47 +486,108 @@ static enum hs_status find_range(struct range *range, struct hs_export_output *o
 
 /* ---- limits ---- */
 
-static enum hs_status check_steps(struct hs_export_output *out, const struct hs_export_job *job,
-                                  struct hs_error *err)
+/* What a process's thread blocks are, at most: of a channel, of their steps, and of all its XML. */
+struct extent {
+    int64_t blocks[2], steps, nodes;
+    int layer; /* that has the most steps */
+};
+
+static void measure(struct extent *extent, const struct program *program, int64_t np)
 {
-    const struct hs_plan *plan = hs_export_plan(job);
-    int64_t np = job->result->np, nodes = 1 + np + plan->split.count, most = 0;
+    int64_t blocks[2] = {0, 0}, nodes = 1 + np + (int64_t)program->count;
+
+    for (size_t b = 0; b < program->count; b++) {
+        int64_t steps = (int64_t)program->blocks[b].count;
+
+        blocks[program->blocks[b].channel]++;
+        nodes += steps;
+        if (steps > extent->steps) {
+            extent->steps = steps;
+            extent->layer = program->blocks[b].layer;
+        }
+    }
+    for (int c = 0; c < 2; c++)
+        extent->blocks[c] = blocks[c] > extent->blocks[c] ? blocks[c] : extent->blocks[c];
+    extent->nodes = nodes > extent->nodes ? nodes : extent->nodes;
+}
+
+static enum hs_status check_extent(struct hs_export_output *out, const struct hs_plan *plan,
+                                   const struct extent *extent, struct hs_error *err)
+{
     char text[HS_SPLIT_TEXT];
 
-    for (int i = 0; i < plan->split.count; i++) {
-        struct view view = view_layer(plan, np, 0, i);
-        int64_t steps = all_steps(&view);
-
-        if (steps > STEPS_MAX)
+    hs_plan_format(text, plan);
+    if (extent->steps > STEPS_MAX)
+        return hs_fail(err, HS_INVALID,
+                       "msccl: layer %d of %s (size %" PRId64 ") takes %" PRId64
+                       " steps in one thread block, MSCCL runs at most %d: name a plan with "
+                       "smaller layers (--plan)",
+                       extent->layer + 1, text, plan->split.sizes[extent->layer], extent->steps,
+                       STEPS_MAX);
+    for (int c = 0; c < 2; c++)
+        if (extent->blocks[c] > BLOCKS_MAX)
             return hs_fail(err, HS_INVALID,
-                           "msccl: layer %d of %s (size %" PRId64 ") takes %" PRId64
-                           " steps in one thread block, MSCCL runs at most %d: name a plan with "
-                           "smaller layers (--plan)",
-                           i + 1, hs_plan_format(text, plan), view.layer.size, steps, STEPS_MAX);
-        nodes += steps;
-        most = steps > most ? steps : most;
-    }
-    if (nodes > NODES_MAX)
+                           "msccl: %s takes %" PRId64
+                           " thread blocks of a channel, MSCCL runs at most %d: name a plan with "
+                           "rings instead of direct exchange (--plan)",
+                           text, extent->blocks[c], BLOCKS_MAX);
+    if (extent->nodes > NODES_MAX)
         return hs_fail(err, HS_INVALID,
                        "msccl: %s takes %" PRId64 " XML nodes per process, MSCCL reads at most %d: "
                        "name a plan with smaller layers (--plan)",
-                       hs_plan_format(text, plan), nodes, NODES_MAX);
-    if (most > RCCL_STEPS_MAX)
+                       text, extent->nodes, NODES_MAX);
+    if (extent->steps > RCCL_STEPS_MAX)
         hs_export_note(out,
                        "%s takes %" PRId64
                        " steps in one thread block: MSCCL runs %d, some versions "
                        "of RCCL only %d (MSCCL_MAX_NUM_STEPS)",
-                       hs_plan_format(text, plan), most, STEPS_MAX, RCCL_STEPS_MAX);
+                       text, extent->steps, STEPS_MAX, RCCL_STEPS_MAX);
     return HS_OK;
+}
+
+/* Appends the programs of all processes to `gpus`, within the limits of the runtimes. */
+static enum hs_status write_gpus(struct hs_text *gpus, struct hs_export_output *out,
+                                 const struct hs_plan *plan, int64_t np, struct hs_error *err)
+{
+    struct extent extent = {.steps = 0};
+
+    for (int64_t rank = 0; rank < np && !gpus->failed; rank++) {
+        struct program program = {.err = err};
+
+        make_program(&program, plan, np, rank);
+        measure(&extent, &program, np);
+        if (program.status == HS_OK && extent.nodes <= NODES_MAX && extent.steps <= STEPS_MAX)
+            write_gpu(gpus, &program, np, rank);
+        program_release(&program);
+        if (program.status != HS_OK)
+            return program.status;
+    }
+    return check_extent(out, plan, &extent, err);
+}
+
+/* MSCCL's programs have no calls of NCCL's in them. */
+static struct hs_plan without_natives(struct hs_export_output *out, const struct hs_plan *plan)
+{
+    struct hs_plan own = *plan;
+    char text[HS_SPLIT_TEXT], rings[HS_SPLIT_TEXT];
+
+    for (int i = 0; i < own.split.count; i++)
+        for (int way = 0; way < 2; way++)
+            if (own.algorithms[i][way] == HS_NATIVE)
+                own.algorithms[i][way] = HS_RING;
+    if (hs_plan_compare(&own, plan) != 0)
+        hs_export_note(out, "msccl has no library's own collectives: plan %s is exported as %s",
+                       hs_plan_format(text, plan), hs_plan_format(rings, &own));
+    return own;
 }
 
 static enum hs_status write_msccl(struct hs_export_output *out, const struct hs_export_job *job,
                                   struct hs_error *err)
 {
-    const struct hs_plan *plan = hs_export_plan(job);
+    struct hs_plan plan = without_natives(out, hs_export_plan(job));
     int64_t np = job->result->np;
+    struct hs_text gpus = {0}, *text;
     char name[HS_SPLIT_TEXT];
-    struct hs_text *text;
     struct range range;
     enum hs_status status;
 
@@ -286,22 +596,25 @@ static enum hs_status write_msccl(struct hs_export_output *out, const struct hs_
                        "msccl: %" PRId64 " processes, MSCCL reads at most %d: export `colours` and "
                        "run the layers with ncclCommSplit",
                        np, GPUS_MAX);
-    status = check_steps(out, job, err);
+    status = write_gpus(&gpus, out, &plan, np, err);
     if (status == HS_OK)
         status = find_range(&range, out, job, err);
-    if (status != HS_OK)
+    if (status == HS_OK && gpus.failed)
+        status = hs_no_memory(err);
+    if (status != HS_OK) {
+        hs_text_release(&gpus);
         return status;
+    }
     text = hs_export_add_file(out, "allreduce.xml");
     hs_export_header(text, job, &hs_exporter_msccl, &hs_export_comment_xml, use);
     hs_text_append(text,
-                   "<algo name=\"hiersearch_%s\" proto=\"Simple\" nchannels=\"1\" "
+                   "<algo name=\"hiersearch_%s\" proto=\"Simple\" nchannels=\"%d\" "
                    "nchunksperloop=\"%" PRId64 "\" ngpus=\"%" PRId64 "\" coll=\"allreduce\" "
                    "inplace=\"1\" outofplace=\"0\" minBytes=\"%" PRId64 "\" maxBytes=\"%" PRId64
-                   "\">\n",
-                   hs_split_format(name, &plan->split), np, np, range.min_bytes, range.max_bytes);
-    for (int64_t rank = 0; rank < np && !text->failed; rank++)
-        write_gpu(text, plan, np, rank);
-    hs_text_append(text, "</algo>\n");
+                   "\">\n%s</algo>\n",
+                   hs_plan_format(name, &plan), channels_of(&plan), np, np, range.min_bytes,
+                   range.max_bytes, gpus.data ? gpus.data : "");
+    hs_text_release(&gpus);
     return HS_OK;
 }
 
@@ -316,6 +629,7 @@ const struct hs_exporter hs_exporter_msccl = {
     .layers = 0,
     .exact = true,
     .chunks = false,
+    .letters = true,
     .ranged = true,
     .write = write_msccl,
 };

@@ -75,13 +75,14 @@ static enum hs_status add_list(struct hs_candidates *candidates, const char *tex
     return status;
 }
 
-/* ---- all splits ---------------------------------------------------------------------------- */
+/* ---- all plans ----------------------------------------------------------------------------- */
 
 /* A walk through all paths of the lattice. */
 struct walk {
     struct hs_candidates *candidates;
     const struct hs_lattice *lattice;
-    const struct hs_count_list *chunks;
+    const struct hs_measure_settings *settings;
+    struct hs_problem problem;
     struct hs_plan plan;
 };
 
@@ -89,9 +90,30 @@ static enum hs_status add_with_chunks(struct walk *walk, struct hs_error *err)
 {
     enum hs_status status = HS_OK;
 
-    for (size_t i = 0; i < walk->chunks->count && status == HS_OK; i++) {
-        walk->plan.chunks = walk->chunks->values[i];
+    for (size_t i = 0; i < walk->settings->chunks.count && status == HS_OK; i++) {
+        walk->plan.chunks = walk->settings->chunks.values[i];
         status = add_plan(walk->candidates, &walk->plan, err);
+    }
+    return status;
+}
+
+static enum hs_status visit(struct walk *walk, size_t node, struct hs_error *err);
+
+/* The last layer of the plan so far by each algorithm, and from `node` on all that can follow. */
+static enum hs_status visit_algorithms(struct walk *walk, size_t node, struct hs_error *err)
+{
+    int last = walk->plan.split.count - 1;
+    struct hs_layer layer = hs_problem_layer(&walk->problem, &walk->plan.split, last);
+    unsigned algorithms = walk->settings->algorithms | 1U << HS_RING;
+    enum hs_status status = HS_OK;
+
+    for (int a = 0; a < HS_ALGORITHM_COUNT && status == HS_OK; a++) {
+        struct hs_stage_key key = hs_problem_key(&walk->problem, layer, (enum hs_algorithm)a);
+
+        if (!(algorithms >> a & 1) || !hs_stage_possible(key))
+            continue;
+        walk->plan.algorithms[last][0] = walk->plan.algorithms[last][1] = (unsigned char)a;
+        status = visit(walk, node, err);
     }
     return status;
 }
@@ -109,7 +131,7 @@ static enum hs_status visit(struct walk *walk, size_t node, struct hs_error *err
 
         walk->plan.split.sizes[walk->plan.split.count++] =
             lattice->divisors[end] / lattice->divisors[node];
-        status = visit(walk, end, err);
+        status = visit_algorithms(walk, end, err);
         walk->plan.split.count--;
     }
     return status;
@@ -118,7 +140,11 @@ static enum hs_status visit(struct walk *walk, size_t node, struct hs_error *err
 static enum hs_status add_all(struct hs_candidates *candidates, const struct hs_lattice *lattice,
                               const struct hs_measure_settings *settings, struct hs_error *err)
 {
-    struct walk walk = {.candidates = candidates, .lattice = lattice, .chunks = &settings->chunks};
+    struct walk walk = {.candidates = candidates,
+                        .lattice = lattice,
+                        .settings = settings,
+                        .problem = hs_problem_world(lattice->group.size, 1)};
+    enum hs_status status;
 
     if (candidates->splits > HS_CANDIDATES_MAX / settings->chunks.count)
         return hs_fail(
@@ -126,8 +152,15 @@ static enum hs_status add_all(struct hs_candidates *candidates, const struct hs_
             "--all: %" PRId64 " processes have %" PRIu64 " splits, with %zu chunk counts each; at "
             "most %d plans are measured; without --all the search chooses",
             lattice->group.size, candidates->splits, settings->chunks.count, HS_CANDIDATES_MAX);
-    candidates->looked_at = candidates->splits * settings->chunks.count;
-    return visit(&walk, 0, err);
+    status = visit(&walk, 0, err);
+    if (status == HS_INVALID)
+        return hs_fail(err, HS_INVALID,
+                       "--all: %" PRId64 " processes have more than %d plans by these algorithms; "
+                       "--algorithms ring measures the splits alone, without --all the search "
+                       "chooses",
+                       lattice->group.size, HS_CANDIDATES_MAX);
+    candidates->looked_at = candidates->count;
+    return status;
 }
 
 /* ---- the search ---------------------------------------------------------------------------- */
@@ -163,10 +196,12 @@ static enum hs_status add_searched(struct hs_candidates *candidates,
  * whole by a few percent. */
 #define CLOSE 0.05
 
-static enum hs_status add_split(struct hs_candidates *candidates, const struct hs_split *split,
-                                const struct hs_measure_settings *settings, struct hs_error *err)
+static enum hs_status add_certified(struct hs_candidates *candidates,
+                                    const struct hs_plan *certified,
+                                    const struct hs_measure_settings *settings,
+                                    struct hs_error *err)
 {
-    struct hs_plan plan = {.split = *split};
+    struct hs_plan plan = *certified;
     enum hs_status status = HS_OK;
 
     for (size_t i = 0; i < settings->chunks.count && status == HS_OK; i++) {
@@ -183,12 +218,12 @@ static enum hs_status add_survivors(struct hs_candidates *candidates,
                                     struct hs_error *err)
 {
     size_t left = (size_t)settings->top - 1;
-    enum hs_status status = add_split(candidates, &certificate->winner, settings, err);
+    enum hs_status status = add_certified(candidates, &certificate->winner, settings, err);
 
     for (size_t i = 0; i < certificate->tie_count && left > 0 && status == HS_OK; i++, left--)
-        status = add_split(candidates, &certificate->ties[i].split, settings, err);
+        status = add_certified(candidates, &certificate->ties[i].plan, settings, err);
     if (status == HS_OK && left > 0 && hs_certificate_margin(certificate) < CLOSE)
-        status = add_split(candidates, &certificate->runner_up, settings, err);
+        status = add_certified(candidates, &certificate->runner_up, settings, err);
     return status;
 }
 
@@ -275,7 +310,7 @@ enum hs_status hs_candidates_survive(struct hs_candidates *candidates,
     candidates->splits = lattice.path_count;
     hs_lattice_release(&lattice);
     asked.search = hs_search_strategies[0].name;
-    if (certificate->winner.count > 0)
+    if (certificate->winner.split.count > 0)
         status = add_survivors(candidates, certificate, settings, err);
     else
         status = add_searched(candidates, &asked, fitted, np, bytes, err);

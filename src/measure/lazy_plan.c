@@ -48,21 +48,27 @@ bool hs_lazy_plan_wanted(const struct hs_session *session)
            (session->campaign.system.fits.count == 0 && !settings->top_given);
 }
 
+/* The key of all phases of a stage's layer. */
+static struct hs_stage_key pair_of(const struct work *work, struct hs_stage_key key)
+{
+    return hs_problem_key(&work->problem, key.layer, key.algorithm);
+}
+
 /* Rank 0. Layers that hung or failed in the session before. */
 static void leave_out_failed(struct work *work)
 {
     for (size_t i = 0; i < work->known_count; i++) {
-        struct hs_layer layer = work->known[i].point.key.layer;
-        const struct hs_lazy_layer *item = hs_lazy_planner_find(&work->lazy, layer);
+        struct hs_stage_key key = pair_of(work, work->known[i].point.key);
+        const struct hs_lazy_layer *item = hs_lazy_planner_find(&work->lazy, key);
 
         if (!work->known[i].failed || !item || item->status == HS_LAZY_FAILED)
             continue;
-        hs_lazy_planner_fail(&work->lazy, layer);
+        hs_lazy_planner_fail(&work->lazy, key);
         hs_progress_note(&work->session->campaign.progress,
                          "the layer of size %" PRId64 " at stride %" PRId64
-                         " could not be measured before, splits with it are left out; --retry "
+                         "%s could not be measured before, splits with it are left out; --retry "
                          "tries again",
-                         layer.size, layer.stride);
+                         key.layer.size, key.layer.stride, hs_algorithm_clauses[key.algorithm]);
     }
 }
 
@@ -73,7 +79,8 @@ static enum hs_status begin(struct work *work, struct hs_error *err)
     struct hs_system neutral = {.level_count = 0};
     const struct hs_campaign *campaign = &session->campaign;
     const struct hs_system *system = campaign->has_system ? &campaign->system : &neutral;
-    struct hs_lazy_options options = {.shape_only = !campaign->has_system};
+    struct hs_lazy_options options = {.shape_only = !campaign->has_system,
+                                      .algorithms = session->settings.algorithms};
     enum hs_status status = HS_OK;
 
     if (!campaign->has_system)
@@ -120,6 +127,11 @@ static enum hs_status remember(struct hs_session *session, const struct hs_fit_p
     return HS_OK;
 }
 
+static struct hs_stage_key stage_of(const struct hs_lazy_step *step, enum hs_phase phase)
+{
+    return (struct hs_stage_key){phase, step->key.algorithm, step->key.layer};
+}
+
 /* The first time of the journal's that was not taken yet. */
 static struct hs_journal_layer *find_known(struct work *work, const struct hs_lazy_step *step,
                                            enum hs_phase phase)
@@ -127,8 +139,8 @@ static struct hs_journal_layer *find_known(struct work *work, const struct hs_la
     for (size_t i = 0; i < work->known_count; i++) {
         struct hs_journal_layer *known = &work->known[i];
 
-        if (!known->failed && hs_layer_equal(known->point.key.layer, step->layer) &&
-            known->point.key.phase == phase && known->rough == step->rough)
+        if (!known->failed && hs_stage_key_equal(known->point.key, stage_of(step, phase)) &&
+            known->rough == step->rough)
             return known;
     }
     return NULL;
@@ -141,7 +153,7 @@ static bool take_known(struct work *work, const struct hs_lazy_step *step, enum 
     enum hs_phase phases[2];
     struct hs_journal_layer *found[2];
     struct hs_fit_point points[2];
-    size_t count = (size_t)hs_problem_phases(phases, &work->problem, step->layer);
+    size_t count = (size_t)hs_problem_phases(phases, &work->problem, step->key.layer);
 
     for (size_t p = 0; p < count; p++) {
         found[p] = find_known(work, step, phases[p]);
@@ -192,12 +204,10 @@ static struct hs_rules rules_of(const struct work *work)
 /* The next phase of the layer that is being measured. */
 static struct hs_step step_of(const struct work *work)
 {
-    struct hs_layer layer = work->wanted.layer;
-
     return (struct hs_step){
         .task = {.kind = HS_TASK_STAGE,
-                 .stage = {work->phases[work->measured], HS_RING, layer},
-                 .count = (size_t)entering(work, layer)},
+                 .stage = stage_of(&work->wanted, work->phases[work->measured]),
+                 .count = (size_t)entering(work, work->wanted.key.layer)},
         .rules = rules_of(work),
         .prepare = true,
         .rough = work->wanted.rough,
@@ -219,7 +229,7 @@ static enum hs_status next(void *state, struct hs_step *step, double elapsed_sec
         }
         work->phase_seconds = SHARES * left / (2.0 * (double)hs_lazy_planner_left(&work->lazy));
         work->phase_count =
-            (size_t)hs_problem_phases(work->phases, &work->problem, work->wanted.layer);
+            (size_t)hs_problem_phases(work->phases, &work->problem, work->wanted.key.layer);
         work->measured = 0;
     }
     *step = step_of(work);
@@ -237,14 +247,14 @@ static void show(struct work *work)
     for (size_t i = 0; i < work->phase_count; i++)
         sum += work->points[i].seconds;
     if (hs_progress_line_is_due(line))
-        hs_progress_line_draw(line, -1, 0,
-                              "%s  layer of size %" PRId64 " at stride %" PRId64
-                              "  %s%s  (%zu of at most %zu layers)",
-                              hs_bytes_format(size, work->bout->bytes), work->wanted.layer.size,
-                              work->wanted.layer.stride, work->wanted.rough ? "about " : "",
-                              hs_seconds_format(seconds, sum),
-                              hs_lazy_planner_measured(&work->lazy, NULL),
-                              work->lazy.lattice.edge_count);
+        hs_progress_line_draw(
+            line, -1, 0,
+            "%s  layer of size %" PRId64 " at stride %" PRId64
+            "%s  %s%s  (%zu of at most %zu layers)",
+            hs_bytes_format(size, work->bout->bytes), work->wanted.key.layer.size,
+            work->wanted.key.layer.stride, hs_algorithm_clauses[work->wanted.key.algorithm],
+            work->wanted.rough ? "about " : "", hs_seconds_format(seconds, sum),
+            hs_lazy_planner_measured(&work->lazy, NULL), work->lazy.lattice.edge_count);
 }
 
 static void journal(struct work *work, const struct hs_journal_layer *layer)
@@ -259,15 +269,16 @@ static void journal(struct work *work, const struct hs_journal_layer *layer)
 
 static void leave_out(struct work *work, const char *reason)
 {
-    struct hs_layer layer = work->wanted.layer;
-    struct hs_journal_layer line = {.point.key.layer = layer, .failed = reason};
+    struct hs_stage_key key = work->wanted.key;
+    struct hs_journal_layer line = {.point.key = stage_of(&work->wanted, work->phases[0]),
+                                    .failed = reason};
 
-    hs_lazy_planner_fail(&work->lazy, layer);
+    hs_lazy_planner_fail(&work->lazy, key);
     journal(work, &line);
     hs_progress_note(&work->session->campaign.progress,
                      "the layer of size %" PRId64 " at stride %" PRId64
-                     " cannot be measured, splits with it are left out: %s",
-                     layer.size, layer.stride, reason);
+                     "%s cannot be measured, splits with it are left out: %s",
+                     key.layer.size, key.layer.stride, hs_algorithm_clauses[key.algorithm], reason);
     work->measured = work->phase_count;
 }
 
@@ -328,7 +339,7 @@ static void warn(struct work *work)
     const struct hs_certificate *certificate = &work->bout->certificate;
     struct hs_progress *progress = &work->session->campaign.progress;
 
-    if (certificate->winner.count == 0)
+    if (certificate->winner.split.count == 0)
         hs_progress_note(progress,
                          "%zu of %zu layers were measured before the time was up, no split "
                          "throughout; the model chooses from what it learned",

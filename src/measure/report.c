@@ -172,19 +172,18 @@ static void confront(struct hs_result_message *message, const struct hs_session 
                      const struct hs_contest *contest)
 {
     struct hs_certificate *certificate = message->certificate;
-    struct hs_plan winner = {.split = certificate->winner, .chunks = 1};
     const struct hs_contestant *best = hs_contest_best(contest), *item;
     char name[HS_SPLIT_TEXT];
 
-    if (winner.split.count == 0)
+    if (certificate->winner.split.count == 0)
         return;
-    item = hs_contest_find(contest, hs_plan_format(name, &winner));
+    item = hs_contest_find(contest, hs_plan_format(name, &certificate->winner));
     if (item && item->status == HS_MEASURE_OK && item->seconds.count > 0)
         hs_certificate_widen(certificate, hs_contestant_median(item),
                              HS_NORMAL95 * hs_samples_noise(&item->seconds) *
                                  hs_contestant_median(item));
     certificate->certain = hs_certificate_is_certain(certificate) && certificate->again && best &&
-                           hs_split_compare(&best->plan.split, &winner.split) == 0 &&
+                           hs_plan_same_layers(&best->plan, &certificate->winner) &&
                            !hs_campaign_crowded(&session->campaign, NULL);
 }
 

@@ -45,16 +45,16 @@ static void say_claim(struct hs_sheet *sheet, const struct hs_result *result,
     else
         say_doubts(sheet, result, message);
     if (isfinite(margin))
-        hs_sheet_say(sheet, " (next: %s, %s%.1f %% %s)", HS_AS_SPLIT(&certificate->runner_up),
+        hs_sheet_say(sheet, " (next: %s, %s%.1f %% %s)", HS_AS_PLAN(&certificate->runner_up),
                      certificate->runner_up_measured ? "" : "expected to take ", 100 * fabs(margin),
                      margin >= 0 ? "more" : "less");
 }
 
 /* Whether it is in the table. */
-static bool was_run(const struct hs_result_message *message, const struct hs_split *split)
+static bool was_run(const struct hs_result_message *message, const struct hs_plan *plan)
 {
     for (size_t i = 0; i < message->candidate_count; i++)
-        if (hs_split_compare(&message->candidates[i].plan.split, split) == 0)
+        if (hs_plan_same_layers(&message->candidates[i].plan, plan))
             return true;
     return false;
 }
@@ -68,9 +68,9 @@ static void say_ties(struct hs_sheet *sheet, const struct hs_result_message *mes
         return;
     hs_sheet_say(sheet, "not told apart from it by the noise:");
     for (size_t i = 0; i < certificate->tie_count; i++)
-        if (was_run(message, &certificate->ties[i].split))
+        if (was_run(message, &certificate->ties[i].plan))
             hs_sheet_say(sheet, "%s %s", i > others ? "," : "",
-                         HS_AS_SPLIT(&certificate->ties[i].split));
+                         HS_AS_PLAN(&certificate->ties[i].plan));
         else
             others++;
     if (others > 0)
@@ -93,7 +93,7 @@ static void say_sums(struct hs_sheet *sheet, const struct hs_result_message *mes
 
         if (candidate->plan.chunks != 1 || !measured || measured->status != HS_MEASURE_OK ||
             !(measured->median_seconds > 0) ||
-            !hs_certificate_find(&seconds, &ci95, message->certificate, &candidate->plan.split))
+            !hs_certificate_find(&seconds, &ci95, message->certificate, &candidate->plan))
             continue;
         difference = seconds / measured->median_seconds - 1;
         sum += fabs(difference);
@@ -115,13 +115,13 @@ void hs_report_certificate(struct hs_sheet *sheet, const struct hs_result *resul
 {
     const struct hs_certificate *certificate = message->certificate;
 
-    if (certificate->winner.count == 0) {
+    if (certificate->winner.split.count == 0) {
         hs_sheet_say(sheet, "by its layers  nothing is certain: ");
         say_layers(sheet, certificate);
         hs_sheet_say(sheet, ", no split throughout\n");
         return;
     }
-    hs_sheet_say(sheet, "by its layers  %s  %s +- %.1f %%  ", HS_AS_SPLIT(&certificate->winner),
+    hs_sheet_say(sheet, "by its layers  %s  %s +- %.1f %%  ", HS_AS_PLAN(&certificate->winner),
                  HS_AS_TIME(certificate->seconds),
                  100 * certificate->ci95_seconds / certificate->seconds);
     say_layers(sheet, certificate);

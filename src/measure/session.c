@@ -70,7 +70,7 @@ static enum hs_status check_letters(const struct hs_session *session,
     char text[HS_SPLIT_TEXT];
 
     for (size_t i = 0; i < candidates->count && !backend->any_algorithm; i++)
-        if (hs_plan_has_letters(&candidates->plans[i]))
+        if (hs_plan_names_ours(&candidates->plans[i]))
             return hs_fail(
                 err, HS_INVALID,
                 "plan \"%s\": backend %s runs its library's own algorithm on each layer; "

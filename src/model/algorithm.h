@@ -23,7 +23,8 @@ struct hs_system;
     row(RING, "ring", 'r', "p - 1 steps around a ring; any size")                      \
     row(HALVING, "halving", 'h', "lg p steps, most bytes go to the nearest; any size") \
     row(DIRECT, "direct", 'd', "one step, a message to each other one; up to 32")      \
-    row(TREE, "tree", 't', "up and down one binary tree; any size, allreduce only")
+    row(TREE, "tree", 't', "up and down one binary tree; any size, allreduce only")    \
+    row(NATIVE, "native", 'n', "MPI's own collective, among the ranks of the group")
 /* clang-format on */
 
 enum hs_algorithm {
@@ -39,9 +40,9 @@ struct hs_algorithm_row {
     unsigned phases; /* bits 1 << enum hs_phase that it can do */
     /* Whether it can do groups of this size; NULL: of any. */
     bool (*admits)(int64_t size);
-    /* Fills, for price->key of `ranks` ranks on `system`, by its traffic alone (without fits): the
-     * latency and seconds per byte of the phase, the share of the bandwidth, bottleneck, level and
-     * occupancy. */
+    /* Fills, for price->key of `ranks` ranks on `system` and messages of price->bytes entering it,
+     * by its traffic alone (without fits): the latency and seconds per byte of the phase, the share
+     * of the bandwidth, bottleneck, level and occupancy. */
     void (*price)(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks);
 };
 /* In the order of the list; each is defined in a file of its own, algorithm_NAME.c. */
@@ -51,12 +52,16 @@ extern const struct hs_algorithm_row *const hs_algorithms[HS_ALGORITHM_COUNT];
 HS_ALGORITHMS(HS_ROW)
 #undef HS_ROW
 
-#define HS_ALGORITHMS_ALL ((1U << HS_ALGORITHM_COUNT) - 1)
+/* Those that are ours: what "all" means, and what a search has by itself. */
+#define HS_ALGORITHMS_ALL ((1U << HS_NATIVE) - 1)
+
+/* What is put behind the name of a layer that goes by it: " by halving"; "" for the ring. */
+extern const char *const hs_algorithm_clauses[HS_ALGORITHM_COUNT];
 
 /* The algorithm of that letter; false: there is none. */
 bool hs_algorithm_find(enum hs_algorithm *out, char letter);
-/* Names with commas between, or "all", as bits 1 << enum hs_algorithm; the ring is always among
- * them. HS_INVALID: an unknown name, with the nearest. */
+/* Names with commas between, or "all" of ours, as bits 1 << enum hs_algorithm; the ring is always
+ * among them. HS_INVALID: an unknown name, with the nearest. */
 enum hs_status hs_algorithms_parse(unsigned *algorithms, const char *text, struct hs_error *err);
 
 #endif

@@ -101,6 +101,7 @@ static struct hops price_levels(struct hs_stage_price *price, double busiest[HS_
     double out = INFINITY;
     struct hs_layer layer = price->key.layer;
     struct hs_traffic traffic = hs_traffic_ring(layer);
+    double piece_bytes = price->bytes / (double)layer.size;
 
     for (size_t l = 0; l < system->level_count; l++) {
         const struct hs_level *level = &system->levels[l];
@@ -126,7 +127,8 @@ static struct hops price_levels(struct hs_stage_price *price, double busiest[HS_
         hops.count[l] = (double)leaving;
         hops.run[l] = fmax(1, (double)child_ranks / (double)layer.stride);
         out = fmin(out, share.out);
-        hops.each[l] = (struct hs_price_line){level->latency_seconds, 1 / fmin(out, share.across)};
+        hops.each[l] = (struct hs_price_line){hs_level_latency(level, piece_bytes),
+                                              1 / fmin(out, share.across)};
         hops.levels = (int)l + 1;
     }
     find_extremes(&hops);

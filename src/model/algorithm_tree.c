@@ -146,7 +146,7 @@ static struct edges most_edges(const struct hs_steps *steps, size_t l)
 }
 
 /* The largest latency of edges between neighbours among the multiples of 2^k. */
-static double edge_latency(const struct hs_steps *steps, int64_t places)
+static double edge_latency(const struct hs_steps *steps, int64_t places, double segment_bytes)
 {
     int64_t apart = 2 * places * steps->price->key.layer.stride;
     double latency = 0;
@@ -155,9 +155,17 @@ static double edge_latency(const struct hs_steps *steps, int64_t places)
         int64_t child_ranks = hs_system_child_ranks(steps->system, (size_t)l);
 
         if (apart >= child_ranks || child_ranks % apart != 0)
-            latency = fmax(latency, steps->system->levels[l].latency_seconds);
+            latency = fmax(latency, hs_level_latency(&steps->system->levels[l], segment_bytes));
     }
     return steps->system->pipeline_granularity * latency;
+}
+
+/* What one message of the price's bytes carries. */
+static double segment_bytes(const struct hs_stage_price *price)
+{
+    double depth = ceil(log2((double)price->key.layer.size));
+
+    return fmin(price->bytes, fmax(SEGMENT_LEAST, price->bytes / (SEGMENTS_PER_LEVEL * depth)));
 }
 
 static void fill_levels(struct hs_steps *steps)
@@ -188,7 +196,7 @@ static void price_tree(struct hs_stage_price *price, const struct hs_system *sys
         return;
     fill_levels(&steps);
     for (int64_t places = 1; places < price->key.layer.size; places *= 2) {
-        steps.latency_seconds += edge_latency(&steps, places);
+        steps.latency_seconds += edge_latency(&steps, places, segment_bytes(price));
         price->steps++;
     }
     /* Of a segment, per byte of it: two hops per level; inner places make two at a time. */

@@ -6,16 +6,17 @@
 
 double hs_certificate_margin(const struct hs_certificate *certificate)
 {
-    if (certificate->winner.count == 0 || certificate->runner_up.count == 0)
+    if (certificate->winner.split.count == 0 || certificate->runner_up.split.count == 0)
         return NAN;
     return certificate->runner_up_seconds / certificate->seconds - 1;
 }
 
 bool hs_certificate_is_certain(const struct hs_certificate *certificate)
 {
-    if (certificate->winner.count == 0 || certificate->within > 0 || certificate->tie_count > 0)
+    if (certificate->winner.split.count == 0 || certificate->within > 0 ||
+        certificate->tie_count > 0)
         return false;
-    return certificate->runner_up.count == 0 ||
+    return certificate->runner_up.split.count == 0 ||
            certificate->runner_up_seconds - certificate->seconds > certificate->ci95_seconds;
 }
 
@@ -29,22 +30,22 @@ void hs_certificate_widen(struct hs_certificate *certificate, double whole_secon
 }
 
 bool hs_certificate_find(double *seconds, double *ci95_seconds,
-                         const struct hs_certificate *certificate, const struct hs_split *split)
+                         const struct hs_certificate *certificate, const struct hs_plan *plan)
 {
     *ci95_seconds = NAN;
-    if (certificate->winner.count > 0 && hs_split_compare(&certificate->winner, split) == 0) {
+    if (certificate->winner.split.count > 0 && hs_plan_compare(&certificate->winner, plan) == 0) {
         *seconds = certificate->seconds;
         *ci95_seconds = certificate->ci95_seconds;
         return true;
     }
     for (size_t i = 0; i < certificate->tie_count; i++)
-        if (hs_split_compare(&certificate->ties[i].split, split) == 0) {
+        if (hs_plan_compare(&certificate->ties[i].plan, plan) == 0) {
             *seconds = certificate->ties[i].seconds;
             *ci95_seconds = certificate->ties[i].ci95_seconds;
             return true;
         }
     *seconds = certificate->runner_up_seconds;
-    return certificate->runner_up_measured && hs_split_compare(&certificate->runner_up, split) == 0;
+    return certificate->runner_up_measured && hs_plan_compare(&certificate->runner_up, plan) == 0;
 }
 
 void hs_certificate_release(struct hs_certificate *certificate)

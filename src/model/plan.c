@@ -139,6 +139,14 @@ int hs_plan_compare(const struct hs_plan *a, const struct hs_plan *b)
                                (size_t)a->split.count * sizeof(*a->algorithms));
 }
 
+bool hs_plan_same_layers(const struct hs_plan *a, const struct hs_plan *b)
+{
+    struct hs_plan same = *a;
+
+    same.chunks = b->chunks;
+    return hs_plan_compare(&same, b) == 0;
+}
+
 struct hs_plan hs_plan_flat(int64_t np)
 {
     return (struct hs_plan){.split = hs_split_flat(np), .chunks = 1};
@@ -154,6 +162,15 @@ bool hs_plan_has_letters(const struct hs_plan *plan)
     for (int i = 0; i < plan->split.count; i++)
         if (plan->algorithms[i][0] != HS_RING || plan->algorithms[i][1] != HS_RING)
             return true;
+    return false;
+}
+
+bool hs_plan_names_ours(const struct hs_plan *plan)
+{
+    for (int i = 0; i < plan->split.count; i++)
+        for (int way = 0; way < 2; way++)
+            if (plan->algorithms[i][way] != HS_RING && plan->algorithms[i][way] != HS_NATIVE)
+                return true;
     return false;
 }
 

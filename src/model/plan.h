@@ -27,11 +27,15 @@ enum hs_status hs_plan_parse(struct hs_plan *plan, const char *text, int64_t np,
 char *hs_plan_format(char text[HS_SPLIT_TEXT], const struct hs_plan *plan);
 /* Fewer chunks first, then hs_split_compare, then the algorithms in the order of their list. */
 int hs_plan_compare(const struct hs_plan *a, const struct hs_plan *b);
+/* Whether two plans differ by their chunks alone, if at all. */
+bool hs_plan_same_layers(const struct hs_plan *a, const struct hs_plan *b);
 /* The flat split by rings, in one chunk: what every gain was once stated against. */
 struct hs_plan hs_plan_flat(int64_t np);
 bool hs_plan_is_flat(const struct hs_plan *plan);
 /* Whether a layer goes by another algorithm than the ring. */
 bool hs_plan_has_letters(const struct hs_plan *plan);
+/* Whether a layer goes by an algorithm that is ours, beside the ring. */
+bool hs_plan_names_ours(const struct hs_plan *plan);
 /* Algorithm of layer i; way 0 is outward, 1 inward. */
 enum hs_algorithm hs_plan_algorithm(const struct hs_plan *plan, int i, int way);
 

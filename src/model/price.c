@@ -65,6 +65,10 @@ struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ran
         price.nccl = &system->nccl;
     else
         price.launch_seconds = system->launch_seconds * hs_phase_calls(key.phase);
+    if (!price.nccl && hs_system_waits(system)) {
+        price.waits = system;
+        price.ranks = ranks;
+    }
     price.extrapolated = ranks > hs_system_capacity(system);
     apply_fit(&price, system);
     return price;
@@ -125,6 +129,15 @@ void hs_stage_add_line(struct hs_stage_price *price, struct hs_price_line line)
     memcpy(price->lines, all, (size_t)kept * sizeof(*all));
 }
 
+/* The largest line of messages that wait as those of so many bytes do. */
+static struct hs_price_line waiting_line(const struct hs_stage_price *price, double bytes)
+{
+    struct hs_stage_price at = {.key = price->key, .bytes = bytes};
+
+    hs_algorithms[at.key.algorithm]->price(&at, price->waits, price->ranks);
+    return hs_stage_line(&at, bytes);
+}
+
 struct hs_price_line hs_stage_line(const struct hs_stage_price *price, double bytes)
 {
     struct hs_price_line line = price->lines[0];
@@ -132,6 +145,8 @@ struct hs_price_line hs_stage_line(const struct hs_stage_price *price, double by
 
     if (price->nccl && bytes > 0)
         return nccl_line(price, bytes);
+    if (price->waits && bytes > 0)
+        return waiting_line(price, bytes);
     for (int i = 1; i < price->line_count; i++) {
         double other =
             price->lines[i].latency_seconds + moving_seconds(price->lines[i], price, bytes);

@@ -68,12 +68,19 @@ struct hs_stage_price {
     enum hs_fit_scope fit_scope;
     double relative_ci95;
     double min_bytes, max_bytes;
+    /* Where long messages wait for a rendezvous (hs_system_waits): the system, and its ranks. The
+     * lines above are then of messages that do not, as `bytes` 0 says; hs_stage_line prices anew
+     * with the bytes that are asked for. NULL: they are of all. */
+    const struct hs_system *waits;
+    int64_t ranks;
+    double bytes; /* entering it: messages are parts of these */
     /* The stage is NCCL's own call on this machine, the system's: its time is not a line, and
      * hs_stage_line gives the one through the bytes asked for. NULL: it is as above. */
     const struct hs_nccl_machine *nccl;
 };
 
-/* Prices a stage of `ranks` ranks; stride * size must divide ranks. Cannot fail. */
+/* Prices a stage of `ranks` ranks; stride * size must divide ranks. Cannot fail. The system
+ * outlives the price where it waits or is NCCL's own. */
 struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ranks,
                                      struct hs_stage_key key);
 /* Adds a line to a price that is being made, and drops those that are then nowhere the largest.

@@ -16,23 +16,13 @@ bool hs_library_is_priced(const struct hs_library_price *price)
     return isfinite(price->seconds);
 }
 
-/* Whether MPI's own calls are priced with more than the levels' latencies and bandwidths. */
-static bool has_protocols(const struct hs_system *system)
-{
-    bool waits = system->constants.count > 0;
-
-    for (size_t l = 0; l < system->level_count; l++)
-        waits = waits || system->levels[l].rendezvous_seconds > 0;
-    return waits;
-}
-
 double hs_library_plan_seconds(const struct hs_library_price *price, const struct hs_system *system,
                                const struct hs_problem *problem, const struct hs_plan *plan,
                                double seconds)
 {
     bool mpi = price->library == HS_LIBRARY_MPICH || price->library == HS_LIBRARY_OPENMPI;
 
-    if (!mpi || !has_protocols(system))
+    if (!mpi || system->constants.count == 0)
         return seconds;
     return hs_mpi_plan_seconds(system, problem, plan);
 }

@@ -39,6 +39,7 @@ static bool is_mesh(const struct hs_level *level)
 void hs_steps_add(struct hs_steps *steps, const struct hs_traffic *traffic, double blocks)
 {
     const struct hs_system *system = steps->system;
+    double message_bytes = blocks * steps->price->bytes / (double)steps->price->key.layer.size;
     double latency = 0, slowest = 0;
     int at = 0;
 
@@ -52,7 +53,7 @@ void hs_steps_add(struct hs_steps *steps, const struct hs_traffic *traffic, doub
             break;
         load = blocks / share_on(&leaving, steps, traffic, l, link);
         steps->leaving[l] += blocks / leaving;
-        latency = fmax(latency, system->levels[l].latency_seconds);
+        latency = fmax(latency, hs_level_latency(&system->levels[l], message_bytes));
         if (load >= slowest) {
             slowest = load;
             at = (int)l;

@@ -57,6 +57,21 @@ unsigned hs_system_algorithms(const struct hs_system *system)
     return system->executor == HS_BY_HOST ? HS_ALGORITHMS_ALL : 1U << HS_RING;
 }
 
+double hs_level_latency(const struct hs_level *level, double message_bytes)
+{
+    return message_bytes > level->eager_bytes ? level->latency_seconds + level->rendezvous_seconds
+                                              : level->latency_seconds;
+}
+
+bool hs_system_waits(const struct hs_system *system)
+{
+    bool waits = false;
+
+    for (size_t l = 0; l < system->level_count; l++)
+        waits = waits || system->levels[l].rendezvous_seconds > 0;
+    return waits && system->fits.count == 0 && !system->additive;
+}
+
 enum hs_library hs_system_library(const struct hs_system *system)
 {
     return system->parts ? HS_LIBRARY_NCCL : system->library;

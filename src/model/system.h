@@ -204,6 +204,11 @@ bool hs_system_is_nccl_native(const struct hs_system *system);
 void hs_system_drop_parts(struct hs_system *system);
 /* Algorithms that who carries stages out has, as bits 1 << enum hs_algorithm. */
 unsigned hs_system_algorithms(const struct hs_system *system);
+/* Latency of a message of so many bytes on a level: with the rendezvous beyond its eager limit. */
+double hs_level_latency(const struct hs_level *level, double message_bytes);
+/* Whether long messages of our own algorithms wait for a rendezvous: where some level says so, and
+ * no fit to measured times has it already. */
+bool hs_system_waits(const struct hs_system *system);
 /* What programs on it call by themselves: what it says, else NCCL where it names its parts. */
 enum hs_library hs_system_library(const struct hs_system *system);
 /* Ranks the description covers; INT64_MAX where the last level is open. A larger np is allowed, the

@@ -91,12 +91,11 @@ void hs_doubt_layers_append(struct hs_text *out, const struct hs_result_message 
 
     if (!certificate || certificate->certain)
         return;
-    if (certificate->winner.count == 0) {
+    if (certificate->winner.split.count == 0) {
         hs_text_append(out, "no split has all its layers measured");
         return;
     }
-    if (message->best.split.count > 0 &&
-        hs_split_compare(&message->best.split, &certificate->winner) != 0)
+    if (message->best.split.count > 0 && !hs_plan_same_layers(&message->best, &certificate->winner))
         hs_text_append(out, "%s took less as a whole, ", hs_plan_format(best, &message->best));
     if (!certificate->again)
         hs_text_append(out, "its layers were measured once, ");

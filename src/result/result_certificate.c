@@ -2,27 +2,30 @@
  * Result files: what a lazy search found (model/certificate.h).
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "result/result_parts.h"
 
-static enum hs_status parse_split(void *value, const char *text, const struct hs_place *place,
-                                  struct hs_error *why)
+static enum hs_status parse_plan(void *value, const char *text, const struct hs_place *place,
+                                 struct hs_error *why)
 {
     const struct hs_result *result = hs_place_of(place, &hs_result_fields);
 
-    return hs_split_parse(value, text, result->np, why);
+    if (strchr(text, '/'))
+        return hs_fail(why, HS_INVALID, "plan \"%.200s\": expected one without chunks", text);
+    return hs_plan_parse(value, text, result->np, why);
 }
 
-static const char *format_split(char text[HS_FIELD_TEXT], const void *value,
-                                const struct hs_place *place)
+static const char *format_plan(char text[HS_FIELD_TEXT], const void *value,
+                               const struct hs_place *place)
 {
     (void)place;
-    return hs_split_format(text, value);
+    return hs_plan_format(text, value);
 }
 
-static const struct hs_field_custom split = {parse_split, format_split,
-                                             "^[1-9][0-9]*(x[1-9][0-9]*)*$"};
+static const struct hs_field_custom plan = {parse_plan, format_plan,
+                                            "^[1-9][0-9]*[a-z]{0,2}(x[1-9][0-9]*[a-z]{0,2})*$"};
 
 static enum hs_status check_counts(void *object, const struct hs_place *place, struct hs_error *err)
 {
@@ -39,27 +42,27 @@ static enum hs_status check_counts(void *object, const struct hs_place *place, s
 }
 
 #define CERTIFICATE(member)    HS_AT(struct hs_certificate, member)
-#define TIE(member)            HS_AT(struct hs_certified_split, member)
+#define TIE(member)            HS_AT(struct hs_certified_plan, member)
 #define INTERVAL(type, middle) HS_OTHER(type, middle), HS_OPTIONAL
 
 static const struct hs_field tie_rows[] = {
-    {"split", HS_CUSTOM, TIE(split), .custom = &split},
+    {"split", HS_CUSTOM, TIE(plan), .custom = &plan},
     {"seconds", HS_TIME, TIE(seconds)},
-    {"ci95_seconds", HS_INTERVAL, TIE(ci95_seconds), INTERVAL(struct hs_certified_split, seconds)},
+    {"ci95_seconds", HS_INTERVAL, TIE(ci95_seconds), INTERVAL(struct hs_certified_plan, seconds)},
 };
-static const struct hs_fields tie_fields = {HS_ROWS(tie_rows, struct hs_certified_split)};
+static const struct hs_fields tie_fields = {HS_ROWS(tie_rows, struct hs_certified_plan)};
 
 static const struct hs_field runner_up_rows[] = {
-    {"split", HS_CUSTOM, CERTIFICATE(runner_up), .custom = &split},
+    {"split", HS_CUSTOM, CERTIFICATE(runner_up), .custom = &plan},
     {"seconds", HS_TIME, CERTIFICATE(runner_up_seconds)},
     {"measured", HS_BOOL, CERTIFICATE(runner_up_measured)},
 };
 static const struct hs_fields runner_up_fields = {HS_ROWS(runner_up_rows, struct hs_certificate)};
 
 static const struct hs_field winner_rows[] = {
-    {"winner", HS_CUSTOM, CERTIFICATE(winner), .custom = &split,
-     .about = "The split with the smallest sum among those whose layers were all measured: layer "
-              "sizes, innermost first, as in 4x8x4."},
+    {"winner", HS_CUSTOM, CERTIFICATE(winner), .custom = &plan,
+     .about = "The plan with the smallest sum among those whose layers were all measured: layer "
+              "sizes, innermost first, with letters of algorithms, as in 4x8hx4."},
     {"seconds", HS_TIME, CERTIFICATE(seconds)},
     {"ci95_seconds", HS_INTERVAL, CERTIFICATE(ci95_seconds),
      INTERVAL(struct hs_certificate, seconds)},
@@ -70,13 +73,13 @@ static const struct hs_field winner_rows[] = {
               "winner being the best."},
     {"within", HS_NUMBER, CERTIFICATE(within), HS_WITHOUT((double)INFINITY),
      .max = HS_SECONDS_MAX / HS_SECONDS_MIN,
-     .about = "No other split takes less than seconds / (1 + within), at 95 %; 0: the winner is "
+     .about = "No other plan takes less than seconds / (1 + within), at 95 %; 0: the winner is "
               "the best."},
-    {"runner_up", HS_OBJECT, HS_OTHER(struct hs_certificate, runner_up.count), HS_OPTIONAL,
+    {"runner_up", HS_OBJECT, HS_OTHER(struct hs_certificate, runner_up.split.count), HS_OPTIONAL,
      .fields = &runner_up_fields},
     {"ties", HS_LIST, HS_LIST_AT(struct hs_certificate, ties, tie_count),
      .max = HS_CERTIFICATE_TIES, .fields = &tie_fields,
-     .about = "Splits that the noise does not tell from the winner, best first."},
+     .about = "Plans that the noise does not tell from the winner, best first."},
     {"more_ties", HS_BOOL, CERTIFICATE(more_ties)},
 };
 static const struct hs_fields winner_fields = {HS_ROWS(winner_rows, struct hs_certificate)};
@@ -87,9 +90,11 @@ static const struct hs_field certificate_rows[] = {
     {"layers_rough", HS_WHOLE, CERTIFICATE(layers_rough),
      .about = "How many of those with a few samples only."},
     {"layers_failed", HS_WHOLE, CERTIFICATE(layers_failed),
-     .about = "How many could not be, which excludes splits that need them."},
-    {"layers", HS_WHOLE, CERTIFICATE(layers), .about = "Layers (stride, size) that np has."},
-    {"winner", HS_PART, HS_OTHER(struct hs_certificate, winner.count), HS_OPTIONAL,
+     .about = "How many could not be, which excludes plans that need them."},
+    {"layers", HS_WHOLE, CERTIFICATE(layers),
+     .about = "Layers (stride, size) that np has, by each algorithm that they may go "
+              "by."},
+    {"winner", HS_PART, HS_OTHER(struct hs_certificate, winner.split.count), HS_OPTIONAL,
      .fields = &winner_fields},
 };
 

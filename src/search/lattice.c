@@ -133,6 +133,30 @@ enum hs_status hs_lattice_init(struct hs_lattice *lattice, struct hs_group group
     return hs_no_memory(err);
 }
 
+enum hs_status hs_lattice_repeat(struct hs_lattice *lattice, const size_t *copies,
+                                 struct hs_error *err)
+{
+    size_t total = 0, count = 0;
+    uint32_t *ends;
+
+    for (size_t e = 0; e < lattice->edge_count; e++)
+        total += copies[e];
+    ends = malloc((total + 1) * sizeof(*ends));
+    if (!ends)
+        return hs_no_memory(err);
+    for (size_t i = 0, e = 0; i < lattice->node_count; i++) {
+        lattice->first_edge[i] = count;
+        for (size_t end = lattice->first_edge[i + 1]; e < end; e++)
+            for (size_t copy = 0; copy < copies[e]; copy++)
+                ends[count++] = lattice->edge_end[e];
+    }
+    lattice->first_edge[lattice->node_count] = count;
+    free(lattice->edge_end);
+    lattice->edge_end = ends;
+    lattice->edge_count = total;
+    return count_paths(lattice) ? HS_OK : hs_no_memory(err);
+}
+
 struct hs_layer hs_lattice_layer(const struct hs_lattice *lattice, size_t i, size_t e)
 {
     return (struct hs_layer){lattice->divisors[i],

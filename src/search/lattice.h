@@ -28,6 +28,10 @@ struct hs_lattice {
 /* HS_INVALID: not 1 .. HS_NP_MAX ranks, or stride * size does not divide them. HS_MEMORY. */
 enum hs_status hs_lattice_init(struct hs_lattice *lattice, struct hs_group group,
                                struct hs_error *err);
+/* Puts copies[e] edges, 1 or more, in the place of edge e: parallel ones, next to each other. Paths
+ * are counted anew. HS_MEMORY. */
+enum hs_status hs_lattice_repeat(struct hs_lattice *lattice, const size_t *copies,
+                                 struct hs_error *err);
 void hs_lattice_release(struct hs_lattice *lattice);
 
 /* The layer of edge e, which starts at node i. */

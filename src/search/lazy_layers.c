@@ -16,10 +16,10 @@
 #define TOTAL_TICKS  0x1p52
 
 struct hs_lazy_layer *hs_lazy_layers_find(struct hs_lazy_layer *layers,
-                                          const struct hs_lattice *lattice, struct hs_layer layer)
+                                          const struct hs_lattice *lattice, struct hs_stage_key key)
 {
     for (size_t e = 0; e < lattice->edge_count; e++)
-        if (hs_layer_equal(layers[e].layer, layer))
+        if (hs_stage_key_equal(layers[e].key, key))
             return &layers[e];
     return NULL;
 }
@@ -45,15 +45,15 @@ double hs_lazy_layers_shortest(double *seconds, size_t *into, const struct hs_la
 
 /* ---- sums ----------------------------------------------------------------------------------- */
 
-/* The winner, and the splits that may not be told from it. */
+/* The winner, and the plans that may not be told from it. */
 struct rivals {
     const struct hs_lattice *lattice;
     const struct hs_lazy_layer *layers;
-    struct hs_split winner;   /* count 0: none is measured throughout */
+    struct hs_plan winner;    /* without layers: none is measured throughout */
     double seconds, variance; /* of the winner */
     double z;                 /* quantile in use: grows with the number of ties */
     struct rival {
-        struct hs_split split;
+        struct hs_plan plan;
         double seconds, variance; /* sum of its layers; variance of that sum */
         double lead_seconds;      /* behind the winner, less z times the noise: <= 0 is a tie */
     } * items; /* [count] owned; all that tie, and at least one more where there is one */
@@ -61,25 +61,25 @@ struct rivals {
     bool cut; /* there are more ties than were looked at */
 };
 
-static bool has_layer(const struct hs_split *split, struct hs_layer layer)
+static bool has_layer(const struct hs_plan *plan, struct hs_stage_key key)
 {
-    for (int i = 0; i < split->count; i++)
-        if (hs_layer_equal(hs_split_layer(split, i), layer))
-            return true;
+    for (int i = 0; i < plan->split.count; i++)
+        if (hs_layer_equal(hs_split_layer(&plan->split, i), key.layer))
+            return hs_plan_algorithm(plan, i, 0) == key.algorithm;
     return false;
 }
 
-/* Sum over the layers of `split` that `other` does not have; other NULL: over all. Returns whether
+/* Sum over the layers of `plan` that `other` does not have; other NULL: over all. Returns whether
  * all of them are measured. */
 static bool add_up(double *seconds, double *variance, const struct rivals *rivals,
-                   const struct hs_split *split, const struct hs_split *other)
+                   const struct hs_plan *plan, const struct hs_plan *other)
 {
     bool measured = true;
 
     for (size_t e = 0; e < rivals->lattice->edge_count; e++) {
         const struct hs_lazy_layer *item = &rivals->layers[e];
 
-        if (!has_layer(split, item->layer) || (other && has_layer(other, item->layer)))
+        if (!has_layer(plan, item->key) || (other && has_layer(other, item->key)))
             continue;
         *seconds += item->seconds;
         *variance += item->variance;
@@ -88,7 +88,7 @@ static bool add_up(double *seconds, double *variance, const struct rivals *rival
     return measured;
 }
 
-/* ---- splits, best first --------------------------------------------------------------------- */
+/* ---- plans, best first ---------------------------------------------------------------------- */
 
 /* Through layers of which at least `least` is known: the others weigh more than any path. */
 struct best {
@@ -126,20 +126,37 @@ static enum hs_status find_best(struct best *best, const struct rivals *rivals,
     return status;
 }
 
-enum hs_status hs_lazy_layers_winner(struct hs_split *winner, const struct hs_lattice *lattice,
+static struct hs_plan plan_of(const struct best *best, const struct hs_lazy_layer *layers, size_t i)
+{
+    struct hs_plan plan = {.split = hs_paths_split(&best->paths, best->last, i), .chunks = 1};
+    size_t node = best->last;
+
+    for (int layer = plan.split.count; layer-- > 0;) {
+        const struct hs_label *label = &best->paths.nodes[node].data[i];
+
+        plan.algorithms[layer][0] = plan.algorithms[layer][1] =
+            (unsigned char)layers[label->edge].key.algorithm;
+        node = label->previous_node;
+        i = label->previous_label;
+    }
+    return plan;
+}
+
+enum hs_status hs_lazy_layers_winner(struct hs_plan *winner, const struct hs_lattice *lattice,
                                      const struct hs_lazy_layer *layers, struct hs_error *err)
 {
     struct rivals rivals = {.lattice = lattice, .layers = layers};
 
-    winner->count = 0;
-    for (int least = HS_LAZY_MEASURED; least >= HS_LAZY_ROUGH && winner->count == 0; least--) {
+    winner->split.count = 0;
+    for (int least = HS_LAZY_MEASURED; least >= HS_LAZY_ROUGH && winner->split.count == 0;
+         least--) {
         struct best best;
         enum hs_status status = find_best(&best, &rivals, (enum hs_lazy_status)least, 1, err);
 
         if (status)
             return status;
         if (best.count > 0)
-            *winner = hs_paths_split(&best.paths, best.last, 0);
+            *winner = plan_of(&best, layers, 0);
         hs_paths_release(&best.paths);
     }
     return HS_OK;
@@ -147,14 +164,14 @@ enum hs_status hs_lazy_layers_winner(struct hs_split *winner, const struct hs_la
 
 /* ---- rivals --------------------------------------------------------------------------------- */
 
-static struct rival compare_with_winner(const struct rivals *rivals, struct hs_split split)
+static struct rival compare_with_winner(const struct rivals *rivals, struct hs_plan plan)
 {
-    struct rival rival = {.split = split};
+    struct rival rival = {.plan = plan};
     double theirs = 0, ours = 0, noise = 0;
 
-    add_up(&rival.seconds, &rival.variance, rivals, &split, NULL);
-    add_up(&theirs, &noise, rivals, &split, &rivals->winner);
-    add_up(&ours, &noise, rivals, &rivals->winner, &split);
+    add_up(&rival.seconds, &rival.variance, rivals, &plan, NULL);
+    add_up(&theirs, &noise, rivals, &plan, &rivals->winner);
+    add_up(&ours, &noise, rivals, &rivals->winner, &plan);
     rival.lead_seconds = theirs - ours - rivals->z * sqrt(noise);
     return rival;
 }
@@ -166,17 +183,17 @@ static size_t list_rivals(struct rivals *rivals, const struct best *best)
 
     rivals->count = 0;
     for (size_t i = 0; i < best->count; i++) {
-        struct hs_split split = hs_paths_split(&best->paths, best->last, i);
+        struct hs_plan plan = plan_of(best, rivals->layers, i);
 
-        if (hs_split_compare(&split, &rivals->winner) == 0)
+        if (hs_plan_compare(&plan, &rivals->winner) == 0)
             continue;
-        rivals->items[rivals->count] = compare_with_winner(rivals, split);
+        rivals->items[rivals->count] = compare_with_winner(rivals, plan);
         ties += rivals->items[rivals->count++].lead_seconds <= 0;
     }
     return ties;
 }
 
-/* The largest variance that the sum of any split has: a longest path. */
+/* The largest variance that the sum of any plan has: a longest path. */
 static double largest_variance(double *longest, const struct rivals *rivals)
 {
     size_t nodes = rivals->lattice->node_count;
@@ -216,7 +233,7 @@ static enum hs_status look_at(struct rivals *rivals, double largest, size_t top,
                            rivals->seconds + rivals->z * sqrt(rivals->variance + largest));
     }
     hs_paths_release(&best.paths);
-    return rivals->items ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory for %zu splits", top);
+    return rivals->items ? HS_OK : hs_fail(err, HS_MEMORY, "out of memory for %zu plans", top);
 }
 
 static enum hs_status find_rivals(struct rivals *rivals, struct hs_error *err)
@@ -252,12 +269,12 @@ static enum hs_status list_ties(struct hs_certificate *certificate, const struct
             break;
         }
         certificate->ties[certificate->tie_count++] =
-            (struct hs_certified_split){rival->split, rival->seconds, z * sqrt(rival->variance)};
+            (struct hs_certified_plan){rival->plan, rival->seconds, z * sqrt(rival->variance)};
     }
     return HS_OK;
 }
 
-/* The best other split, measured or not. */
+/* The best other plan, measured or not. */
 static enum hs_status name_runner_up(struct hs_certificate *certificate,
                                      const struct rivals *rivals, struct hs_error *err)
 {
@@ -267,14 +284,14 @@ static enum hs_status name_runner_up(struct hs_certificate *certificate,
 
     if (status)
         return status;
-    for (size_t i = 0; i < best.count && certificate->runner_up.count == 0; i++) {
-        struct hs_split split = hs_paths_split(&best.paths, best.last, i);
+    for (size_t i = 0; i < best.count && certificate->runner_up.split.count == 0; i++) {
+        struct hs_plan plan = plan_of(&best, rivals->layers, i);
 
-        if (hs_split_compare(&split, &rivals->winner) == 0)
+        if (hs_plan_compare(&plan, &rivals->winner) == 0)
             continue;
-        certificate->runner_up = split;
+        certificate->runner_up = plan;
         certificate->runner_up_measured =
-            add_up(&certificate->runner_up_seconds, &ignored, rivals, &split, NULL);
+            add_up(&certificate->runner_up_seconds, &ignored, rivals, &plan, NULL);
     }
     hs_paths_release(&best.paths);
     return HS_OK;
@@ -290,7 +307,7 @@ static void state_time(struct hs_certificate *certificate, const struct rivals *
     for (size_t e = 0; e < rivals->lattice->edge_count; e++) {
         const struct hs_lazy_layer *item = &rivals->layers[e];
 
-        if (!has_layer(&rivals->winner, item->layer))
+        if (!has_layer(&rivals->winner, item->key))
             continue;
         seconds += item->again_seconds;
         variance += item->again_variance;
@@ -330,7 +347,7 @@ enum hs_status hs_lazy_layers_certify(struct hs_certificate *certificate,
     count_layers(certificate, &rivals);
     if (lattice->edge_count > 0)
         status = hs_lazy_layers_winner(&rivals.winner, lattice, layers, err);
-    if (status || rivals.winner.count == 0)
+    if (status || rivals.winner.split.count == 0)
         return status;
     add_up(&rivals.seconds, &rivals.variance, &rivals, &rivals.winner, NULL);
     status = find_rivals(&rivals, err);

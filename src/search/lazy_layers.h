@@ -1,10 +1,11 @@
 /*
  * lazy_layers.h - the layers of a lattice, of which some are measured, and what these say of its
- * splits: the best one, and those that the noise does not tell from it.
+ * plans: the best one, and those that the noise does not tell from it. A layer by another algorithm
+ * is another layer here: a parallel edge.
  *
- * Two splits differ only in the layers that they do not share, so only these layers' noise counts
+ * Two plans differ only in the layers that they do not share, so only these layers' noise counts
  * between them. The winner was chosen for being the smallest of several noisy sums and is likely to
- * be an underestimate; with k splits that noise alone could have put in front, each statement is
+ * be an underestimate; with k plans that noise alone could have put in front, each statement is
  * made at 1 - 5 %/k, so that all hold together in 95 % of cases (Bonferroni).
  */
 #ifndef HS_SEARCH_LAZY_LAYERS_H
@@ -19,8 +20,8 @@ enum hs_lazy_status { HS_LAZY_FAILED, HS_LAZY_OPEN, HS_LAZY_ROUGH, HS_LAZY_MEASU
 
 /* An edge of the lattice, in its order. */
 struct hs_lazy_layer {
-    struct hs_layer layer;
-    size_t start, end; /* nodes of the lattice */
+    struct hs_stage_key key; /* all its phases in one */
+    size_t start, end;       /* nodes of the lattice */
     enum hs_lazy_status status;
     double seconds;  /* all its phases: measured, roughly or not; else what can be expected */
     double variance; /* measured: of the noise, seconds squared */
@@ -36,7 +37,8 @@ struct hs_lazy_layer {
 
 /* NULL where the lattice has none such. */
 struct hs_lazy_layer *hs_lazy_layers_find(struct hs_lazy_layer *layers,
-                                          const struct hs_lattice *lattice, struct hs_layer layer);
+                                          const struct hs_lattice *lattice,
+                                          struct hs_stage_key key);
 
 /* Seconds of the shortest path when edge e takes times[e], over layers of which at least `least` is
  * known; infinity: there is none. `seconds`, [node_count], is working space; into[i] (may be NULL)
@@ -45,9 +47,9 @@ double hs_lazy_layers_shortest(double *seconds, size_t *into, const struct hs_la
                                const struct hs_lazy_layer *layers, const double *times,
                                enum hs_lazy_status least);
 
-/* The best of the splits through precisely measured layers; where there is none, through roughly
- * measured ones; count 0: nor of these. HS_MEMORY. */
-enum hs_status hs_lazy_layers_winner(struct hs_split *winner, const struct hs_lattice *lattice,
+/* The best of the plans through precisely measured layers; where there is none, through roughly
+ * measured ones; no layers: nor of these. HS_MEMORY. */
+enum hs_status hs_lazy_layers_winner(struct hs_plan *winner, const struct hs_lattice *lattice,
                                      const struct hs_lazy_layer *layers, struct hs_error *err);
 /* Fills all of a certificate but `within`; the caller releases it. Where all layers of the winner
  * were measured a second time, its time is that of the second time, which did not choose it: no

@@ -63,18 +63,13 @@ static struct hs_system figures_of(const struct hs_system *system)
     return out;
 }
 
-static struct hs_stage_key key_of(const struct hs_lazy_planner *planner, struct hs_layer layer)
-{
-    return hs_problem_key(&planner->problem, layer, HS_RING);
-}
-
 /* What the description says of a layer: its bottleneck, and its bandwidth part as if every link
  * were faster than it says. */
 static void describe(struct hs_lazy_layer *item, const struct hs_lazy_planner *planner)
 {
-    double bytes = hs_problem_entering(&planner->problem, item->layer);
+    double bytes = hs_problem_entering(&planner->problem, item->key.layer);
     struct hs_stage_price price =
-        hs_stage_price(&planner->base, planner->problem.group.ranks, key_of(planner, item->layer));
+        hs_stage_price(&planner->base, planner->problem.group.ranks, item->key);
 
     item->bottleneck = price.bottleneck;
     for (int l = 0; l < HS_LEVELS_MAX; l++)
@@ -84,18 +79,63 @@ static void describe(struct hs_lazy_layer *item, const struct hs_lazy_planner *p
         item->low_seconds = hs_stage_bandwidth_seconds(&price, bytes) / planner->options.optimism;
 }
 
+/* The first algorithm from `a` on that a layer may go by; HS_ALGORITHM_COUNT: there is none. Two
+ * processes have one other: halving and direct exchange are the ring there. */
+static int next_algorithm(const struct hs_lazy_planner *planner, struct hs_layer layer, int a)
+{
+    unsigned algorithms = planner->options.algorithms | 1U << HS_RING;
+
+    if (layer.size == 2)
+        algorithms &= ~(1U << HS_HALVING | 1U << HS_DIRECT);
+    while (a < HS_ALGORITHM_COUNT &&
+           !(algorithms >> a & 1 &&
+             hs_stage_possible(hs_problem_key(&planner->problem, layer, (enum hs_algorithm)a))))
+        a++;
+    return a;
+}
+
+/* An edge for each algorithm that a layer may go by, in the order of their list. */
+static enum hs_status add_algorithms(struct hs_lazy_planner *planner, struct hs_error *err)
+{
+    struct hs_lattice *lattice = &planner->lattice;
+    size_t *copies = calloc(lattice->edge_count + 1, sizeof(*copies));
+    enum hs_status status;
+
+    if (!copies)
+        return hs_no_memory(err);
+    for (size_t i = 0; i < lattice->node_count; i++)
+        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
+            struct hs_layer layer = hs_lattice_layer(lattice, i, e);
+
+            for (int a = 0; (a = next_algorithm(planner, layer, a)) < HS_ALGORITHM_COUNT; a++)
+                copies[e]++;
+        }
+    status = hs_lattice_repeat(lattice, copies, err);
+    free(copies);
+    return status;
+}
+
 static void list_layers(struct hs_lazy_planner *planner)
 {
     const struct hs_lattice *lattice = &planner->lattice;
 
-    for (size_t i = 0; i < lattice->node_count; i++)
+    for (size_t i = 0; i < lattice->node_count; i++) {
+        int a = 0;
+
         for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
-            planner->layers[e] = (struct hs_lazy_layer){.layer = hs_lattice_layer(lattice, i, e),
-                                                        .start = i,
-                                                        .end = lattice->edge_end[e],
-                                                        .status = HS_LAZY_OPEN};
+            struct hs_layer layer = hs_lattice_layer(lattice, i, e);
+            bool copy =
+                e > lattice->first_edge[i] && lattice->edge_end[e] == lattice->edge_end[e - 1];
+
+            a = next_algorithm(planner, layer, copy ? a + 1 : 0);
+            planner->layers[e] = (struct hs_lazy_layer){
+                .key = hs_problem_key(&planner->problem, layer, (enum hs_algorithm)a),
+                .start = i,
+                .end = lattice->edge_end[e],
+                .status = HS_LAZY_OPEN};
             describe(&planner->layers[e], planner);
         }
+    }
 }
 
 static enum hs_status make_room(struct hs_lazy_planner *planner, struct hs_error *err)
@@ -130,6 +170,8 @@ enum hs_status hs_lazy_planner_init(struct hs_lazy_planner *planner, const struc
     if (!status)
         status = hs_lattice_init(&planner->lattice, problem->group, err);
     if (!status)
+        status = add_algorithms(planner, err);
+    if (!status)
         status = make_room(planner, err);
     if (!status) {
         planner->base = figures_of(system);
@@ -155,9 +197,9 @@ void hs_lazy_planner_release(struct hs_lazy_planner *planner)
 }
 
 const struct hs_lazy_layer *hs_lazy_planner_find(const struct hs_lazy_planner *planner,
-                                                 struct hs_layer layer)
+                                                 struct hs_stage_key key)
 {
-    return hs_lazy_layers_find(planner->layers, &planner->lattice, layer);
+    return hs_lazy_layers_find(planner->layers, &planner->lattice, key);
 }
 
 size_t hs_lazy_planner_measured(const struct hs_lazy_planner *planner, size_t *rough)
@@ -219,10 +261,9 @@ enum hs_status hs_lazy_planner_tell(struct hs_lazy_planner *planner,
             joined[i].noise = planner->options.noise;
         valid = hs_fit_point_valid(&points[i]);
     }
-    if (valid)
-        item = hs_lazy_layers_find(planner->layers, &planner->lattice, points[0].key.layer);
-    if (!item || hs_fit_points_pair(joined, NULL, count) != 1 ||
-        !hs_stage_key_equal(joined[0].key, key_of(planner, item->layer)))
+    if (valid && hs_fit_points_pair(joined, NULL, count) == 1)
+        item = hs_lazy_layers_find(planner->layers, &planner->lattice, joined[0].key);
+    if (!item)
         return hs_fail(err, HS_INVALID,
                        "expected a time above 0 of each phase of one layer of %" PRId64
                        " processes, once",
@@ -239,9 +280,9 @@ enum hs_status hs_lazy_planner_tell(struct hs_lazy_planner *planner,
     return HS_OK;
 }
 
-void hs_lazy_planner_fail(struct hs_lazy_planner *planner, struct hs_layer layer)
+void hs_lazy_planner_fail(struct hs_lazy_planner *planner, struct hs_stage_key key)
 {
-    struct hs_lazy_layer *item = hs_lazy_layers_find(planner->layers, &planner->lattice, layer);
+    struct hs_lazy_layer *item = hs_lazy_layers_find(planner->layers, &planner->lattice, key);
 
     if (item)
         item->status = HS_LAZY_FAILED;
@@ -349,8 +390,8 @@ static enum hs_status ask(struct hs_belief *belief, const struct hs_lazy_planner
         return hs_fail(err, HS_MEMORY, "out of memory for %zu layers", edges);
     for (size_t e = 0; e < edges; e++)
         stages[e] = (struct hs_belief_stage){
-            key_of(planner, planner->layers[e].layer),
-            hs_problem_entering(&planner->problem, planner->layers[e].layer)};
+            planner->layers[e].key,
+            hs_problem_entering(&planner->problem, planner->layers[e].key.layer)};
     status = hs_belief_ask(belief, planner->problem.group.ranks, stages, edges, err);
     free(stages);
     return status;
@@ -444,7 +485,7 @@ static void vote(struct hs_lazy_planner *planner, size_t d)
 static struct hs_lazy_step step_to(const struct hs_lazy_layer *item)
 {
     return (struct hs_lazy_step){
-        .wanted = true, .layer = item->layer, .rough = item->status == HS_LAZY_OPEN};
+        .wanted = true, .key = item->key, .rough = item->status == HS_LAZY_OPEN};
 }
 
 /* Votes count by what is unknown of a layer: its standard deviation. The root of that does with
@@ -508,19 +549,27 @@ static void look_at_level(struct hs_lazy_step *step, const struct hs_lazy_planne
         *step = step_to(quickest);
 }
 
+static const struct hs_lazy_layer *layer_of(const struct hs_lazy_planner *planner,
+                                            const struct hs_plan *plan, int i)
+{
+    struct hs_layer layer = hs_problem_layer(&planner->problem, &plan->split, i);
+
+    return hs_lazy_planner_find(
+        planner, hs_problem_key(&planner->problem, layer, hs_plan_algorithm(plan, i, 0)));
+}
+
 /* A layer of the winner that was measured once. */
 static enum hs_status look_again(struct hs_lazy_step *step, const struct hs_lazy_planner *planner,
                                  struct hs_error *err)
 {
-    struct hs_split winner;
+    struct hs_plan winner;
     enum hs_status status = hs_lazy_layers_winner(&winner, &planner->lattice, planner->layers, err);
 
-    for (int i = 0; !status && i < winner.count && !step->wanted; i++) {
-        const struct hs_lazy_layer *item =
-            hs_lazy_planner_find(planner, hs_split_layer(&winner, i));
+    for (int i = 0; !status && i < winner.split.count && !step->wanted; i++) {
+        const struct hs_lazy_layer *item = layer_of(planner, &winner, i);
 
         if (item->status == HS_LAZY_MEASURED && item->again_seconds == 0)
-            *step = (struct hs_lazy_step){.wanted = true, .layer = item->layer, .again = true};
+            *step = (struct hs_lazy_step){.wanted = true, .key = item->key, .again = true};
     }
     return status;
 }
@@ -544,16 +593,15 @@ enum hs_status hs_lazy_planner_next(struct hs_lazy_step *step, struct hs_lazy_pl
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
-/* By how much the winner may be slower than some other split, on all machines drawn but 5 %. */
-static double find_within(struct hs_lazy_planner *planner, const struct hs_split *winner)
+/* By how much the winner may be slower than some other plan, on all machines drawn but 5 %. */
+static double find_within(struct hs_lazy_planner *planner, const struct hs_plan *winner)
 {
     for (size_t d = 0; d < planner->draw_count; d++) {
         const double *times = planner->draws + d * planner->lattice.edge_count;
         double best = shortest(planner, d, HS_LAZY_OPEN), own = 0;
 
-        for (int i = 0; i < winner->count; i++)
-            own +=
-                times[hs_lazy_planner_find(planner, hs_split_layer(winner, i)) - planner->layers];
+        for (int i = 0; i < winner->split.count; i++)
+            own += times[layer_of(planner, winner, i) - planner->layers];
         planner->gains[d] = best > 0 ? fmax(0, own / best - 1) : INFINITY;
         if (planner->gains[d] < ROUNDING)
             planner->gains[d] = 0;
@@ -573,9 +621,9 @@ enum hs_status hs_lazy_planner_certify(struct hs_certificate *certificate,
         return status;
     set_again_variances(planner);
     status = hs_lazy_layers_certify(certificate, &planner->lattice, planner->layers, err);
-    if (!status && certificate->winner.count > 0)
+    if (!status && certificate->winner.split.count > 0)
         certificate->within = find_within(planner, &certificate->winner);
-    if (!status && certificate->runner_up.count > 0)
+    if (!status && certificate->runner_up.split.count > 0)
         certificate->within =
             fmax(certificate->within, certificate->seconds / certificate->runner_up_seconds - 1);
     return status;

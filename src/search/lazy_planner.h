@@ -1,11 +1,12 @@
 /*
- * lazy_planner.h - the best split from few measured layers: what to measure next, told what came
+ * lazy_planner.h - the best plan from few measured layers: what to measure next, told what came
  * out, and the certificate.
  *
- * A layer's cost does not depend on the rest of the path, so a split takes the sum of its layers.
+ * A layer's cost does not depend on the rest of the path, so a plan takes the sum of its layers. By
+ * another algorithm a layer is another one: a parallel edge, that is measured if it may matter.
  * What the measured layers say of the others is a joint distribution (model/belief.h), of which a
- * few hundred machines are drawn. In each of them the best split is a shortest path. Where it is
- * never faster than the best measured split by more than a tolerance, but for 2 % of the machines,
+ * few hundred machines are drawn. In each of them the best plan is a shortest path. Where it is
+ * never faster than the best measured plan by more than a tolerance, but for 2 % of the machines,
  * nothing that is still unknown can matter, and the search ends. Else the layer is measured next
  * that makes most of the difference: that lies most often on paths that would win, weighed by what
  * they would win and by how little is known of it. (Thompson sampling over the edges of a graph;
@@ -17,7 +18,7 @@
  *
  *     hs_lazy_planner_init(&planner, &system, &problem, &options, err);
  *     while (hs_lazy_planner_next(&step, &planner, err) == HS_OK && step.wanted)
- *         measure step.layer's phases; hs_lazy_planner_tell(&planner, points, count, rough, err);
+ *         measure step.key's phases; hs_lazy_planner_tell(&planner, points, count, rough, err);
  *     hs_lazy_planner_certify(&certificate, &planner, err);
  *
  * Pure: no clock, no files; the same measurements give the same steps. One chunk.
@@ -45,16 +46,17 @@
 #define HS_LAZY_ROUGH_SAMPLES 3
 
 struct hs_lazy_options {
-    double optimism;  /* >= 1; 0: the default, 1.5 */
-    double tolerance; /* what a split may win unnoticed, relative; 0: the default, 0.01 */
-    bool shape_only;  /* the system's figures mean nothing (see neutral_system.h), its levels do */
-    double noise;     /* relative standard error of points that do not say theirs; 0: 0.05 */
+    double optimism;     /* >= 1; 0: the default, 1.5 */
+    double tolerance;    /* what a plan may win unnoticed, relative; 0: the default, 0.01 */
+    unsigned algorithms; /* bits 1 << enum hs_algorithm; the ring is always among them */
+    bool shape_only; /* the system's figures mean nothing (see neutral_system.h), its levels do */
+    double noise;    /* relative standard error of points that do not say theirs; 0: 0.05 */
 };
 
 struct hs_lazy_planner {
     struct hs_lazy_options options; /* with the defaults filled in */
     struct hs_problem problem;
-    struct hs_lattice lattice;
+    struct hs_lattice lattice;    /* with an edge for each algorithm of a layer */
     struct hs_system base;        /* figures only, without fits */
     struct hs_lazy_layer *layers; /* [lattice.edge_count] owned */
     struct hs_fit_point *points;  /* [point_count] owned: learned; then room for the layers' */
@@ -78,9 +80,9 @@ void hs_lazy_planner_release(struct hs_lazy_planner *planner);
  * change the answer by more than the tolerance. */
 struct hs_lazy_step {
     bool wanted;
-    struct hs_layer layer;
-    bool rough; /* a few samples will do; else it was measured so, and matters */
-    bool again; /* it is one of the winner's, measured before */
+    struct hs_stage_key key; /* its phases in one */
+    bool rough;              /* a few samples will do; else it was measured so, and matters */
+    bool again;              /* it is one of the winner's, measured before */
 };
 /* HS_FAILED: points that have nothing to do with the description. HS_MEMORY. */
 enum hs_status hs_lazy_planner_next(struct hs_lazy_step *step, struct hs_lazy_planner *planner,
@@ -96,12 +98,12 @@ enum hs_status hs_lazy_planner_tell(struct hs_lazy_planner *planner,
 enum hs_status hs_lazy_planner_learn(struct hs_lazy_planner *planner,
                                      const struct hs_fit_point *points, size_t count,
                                      struct hs_error *err);
-/* It cannot be measured: no split may use it. */
-void hs_lazy_planner_fail(struct hs_lazy_planner *planner, struct hs_layer layer);
+/* It cannot be measured: no plan may use it. */
+void hs_lazy_planner_fail(struct hs_lazy_planner *planner, struct hs_stage_key key);
 
 /* What is known of a layer; NULL where the lattice has none such. */
 const struct hs_lazy_layer *hs_lazy_planner_find(const struct hs_lazy_planner *planner,
-                                                 struct hs_layer layer);
+                                                 struct hs_stage_key key);
 /* How many measurements may still come, at most. */
 size_t hs_lazy_planner_left(const struct hs_lazy_planner *planner);
 /* How many layers were measured, roughly or precisely; *rough (may be NULL): how many only so. */

@@ -92,11 +92,14 @@ static int compare_sizes(const struct hs_paths *paths, size_t node, const struct
 static bool step_before(const struct hs_paths *paths, size_t node, const struct step *a,
                         const struct step *b)
 {
+    int difference;
+
     if (a->ticks != b->ticks)
         return a->ticks < b->ticks;
     if (a->layers != b->layers)
         return a->layers < b->layers;
-    return compare_sizes(paths, node, a, b) < 0;
+    difference = compare_sizes(paths, node, a, b);
+    return difference < 0 || (difference == 0 && a->edge < b->edge);
 }
 
 /* Heap with the best step on top. */
@@ -142,7 +145,8 @@ static enum hs_status append_label(struct hs_labels *labels, size_t *capacity,
     *label = (struct hs_label){.ticks = step->ticks,
                                .previous_node = step->start,
                                .previous_label = step->rank,
-                               .layers = step->layers};
+                               .layers = step->layers,
+                               .edge = (uint32_t)step->edge};
     labels->count++;
     return HS_OK;
 }
@@ -184,7 +188,7 @@ enum hs_status hs_paths_init(struct hs_paths *paths, const struct hs_paths_probl
 {
     const struct hs_lattice *lattice = problem->lattice;
     struct incoming incoming = {0};
-    struct step *heap = malloc((lattice->node_count + 1) * sizeof(*heap));
+    struct step *heap = malloc((lattice->edge_count + 1) * sizeof(*heap));
     size_t capacity = 0;
     enum hs_status status = HS_OK;
 

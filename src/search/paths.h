@@ -15,6 +15,7 @@ struct hs_label {
     uint32_t previous_node;  /* index into lattice->divisors */
     uint32_t previous_label; /* index into that node's labels */
     uint32_t layers;
+    uint32_t edge; /* the last one */
 };
 
 struct hs_labels {

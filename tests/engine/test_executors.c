@@ -187,6 +187,12 @@ bool hs_transport_test(struct hs_transport *transport, MPI_Request *request)
     return true;
 }
 
+/* The library's own collectives are not here: every other algorithm is (tests/runner). */
+void hs_transport_note(struct hs_transport *transport, int code, const char *call)
+{
+    (void)transport, (void)code, (void)call;
+}
+
 void hs_transport_note_queue(struct hs_transport *transport, const struct hs_queue *queue)
 {
     (void)transport, (void)queue;
@@ -516,7 +522,7 @@ static void check_job(const struct job *job)
  * several segments of every block. */
 static void check_size(struct job job, const size_t *counts, size_t how_many)
 {
-    for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
+    for (int a = 0; a < HS_NATIVE; a++)
         for (int phase = 0; phase < HS_PAIR; phase++) {
             job.algorithm = (enum hs_algorithm)a;
             job.phase = (enum hs_phase)phase;
@@ -617,7 +623,7 @@ static void averages_divide_once(void **state)
     chance_state = 3;
     job.phase = HS_ALLREDUCE;
     for (int type = 0; type < HS_DATATYPE_COUNT; type++)
-        for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
+        for (int a = 0; a < HS_NATIVE; a++)
             for (int i = 0; i < 4; i++) {
                 job.algorithm = (enum hs_algorithm)a;
                 job.size = i < 2 ? 4 : 8;
@@ -662,7 +668,7 @@ static void bits_do_not_depend_on_timing(void **state)
     (void)state;
     job.phase = HS_ALLREDUCE;
     job.count = 1009;
-    for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
+    for (int a = 0; a < HS_NATIVE; a++)
         for (job.size = 2; job.size <= 24; job.size += 1 + job.size / 4) {
             size_t bytes = job.count * 4;
             char *once, *again;
@@ -686,7 +692,7 @@ static void a_machine_is_used_again(void **state)
     chance_state = 6;
     job.phase = HS_ALLREDUCE;
     job.size = 6;
-    for (int a = 0; a < HS_ALGORITHM_COUNT; a++) {
+    for (int a = 0; a < HS_NATIVE; a++) {
         job.algorithm = (enum hs_algorithm)a;
         job.count = 1009;
         set_up(&job, false);
@@ -709,7 +715,7 @@ static void a_failed_transport_comes_out(void **state)
     job.phase = HS_ALLREDUCE;
     job.size = 5;
     job.count = 1009;
-    for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
+    for (int a = 0; a < HS_NATIVE; a++)
         for (job.messages_left = 1; job.messages_left < 20; job.messages_left += 3) {
             job.algorithm = (enum hs_algorithm)a;
             set_up(&job, false);

@@ -47,9 +47,10 @@ def predict(processes, size="128MiB", system=SYSTEM, *more):
 
 
 def product(plan):
+    """Of the layers' sizes, without their letters."""
     total = 1
     for size in plan.split("x"):
-        total *= int(size)
+        total *= int(size.rstrip("abcdefghijklmnopqrstuvwxyz"))
     return total
 
 

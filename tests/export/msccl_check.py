@@ -334,7 +334,25 @@ BROKEN = [
     ("a missing gpu", lambda text: re.sub(r'  <gpu id="63".*?</gpu>\n', "", text, flags=re.S), "gpus"),
 ]
 
-# split: steps of the longest thread block, steps in all, by hand: 2 p per layer, 2 p - 1 on the last
+def without_wait(text, kind, other):
+    """The first step of that kind that waits for a thread block not `other` waits for nothing."""
+    for wait in re.finditer(rf'type="{kind}"[^/]*(depid="(\d+)" deps="\d+")', text):
+        if wait[2] != other:
+            return text[:wait.start(1)] + 'depid="-1" deps="-1"' + text[wait.end(1):]
+    return text
+
+
+# Of 8hx4dx2.
+LETTERED = [
+    ("halving that does not wait for the step before", lambda text: without_wait(text, "s", ""), "once|another"),
+    ("direct exchange that reduces two at a time in a dependency's place",
+     lambda text: re.sub(r'type="rrc"( [^/]*)depid="\d+" deps="\d+"', r'type="r"\1depid="-1" deps="-1"', text, 1),
+     "once|another"),
+]
+
+# plan: steps of the longest thread block, steps in all, by hand. A ring takes 2 p per layer, 2 p - 1 on
+# the last; halving and direct 4 (p - 1), a thread block of theirs twice the transfers it has each way
+# (halving's nearest p / 2, direct's 1); a tree 2 at either end of each edge for each of its parts.
 EXPECTED = {
     "4": (7, 4 * 7),
     "8": (15, 8 * 15),
@@ -347,6 +365,25 @@ EXPECTED = {
     "32x4": (64, 128 * (64 + 7)),
     "128": (255, 128 * 255),
     "2x73": (145, 146 * (8 + 145)),  # 73 chunks go in two transfers: 2 * 2 * 2 steps
+    "4h": (8, 4 * 12),
+    "3h": (4, 3 * 8),
+    "5h": (8, 5 * 16),
+    "6h": (12, 6 * 20),
+    "64h": (128, 64 * 252),
+    "5d": (4, 5 * 16),
+    "32d": (4, 32 * 124),
+    "4dx2": (4, 8 * (12 + 3)),
+    "8hx4dx2": (16, 64 * (28 + 12 + 3)),
+    "3hx5x2": (10, 30 * (8 + 10 + 3)),
+    "2hx73": (145, 146 * (8 + 145)),
+    "2dx73": (145, 146 * (8 + 145)),
+    "4hdx2": (4, 8 * (12 + 3)),  # out by halving, back by direct exchange
+    "4dhx6h": (12, 24 * (12 + 20)),
+    "8rdx3": (8, 24 * (8 + 14 + 5)),
+    "7t": (14, 6 * 2 * 14),
+    "2x4t": (8, 8 * 4 + 2 * 3 * 2 * 8),
+    "4x8dhx2t": (8, 64 * (8 + 28 + 4)),
+    "146t": (128, 145 * 2 * 128),  # in 64 parts
 }
 
 
@@ -379,7 +416,9 @@ def main(names):
     for plan, (longest, steps) in EXPECTED.items():
         check_export(tap, plan, longest, steps)
     whole = export("4x8x2", "msccl")
-    for sentence, breaker, expected in BROKEN:
+    lettered = export("8hx4dx2", "msccl")
+    for sentence, breaker, expected in BROKEN + LETTERED:
+        whole = lettered if (sentence, breaker, expected) in LETTERED else whole
         broken = breaker(whole)
         reason = rejection(broken)
         tap.check(broken != whole and reason is not None and re.search(expected, reason),

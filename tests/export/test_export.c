@@ -434,7 +434,7 @@ static void assert_doubt(double width, bool certain, const char *sentence)
     give_interval(&message->baselines[0].measured, width);
     message->certificate = calloc(1, sizeof(*message->certificate));
     *message->certificate = (struct hs_certificate){
-        .winner = message->best.split, .again = true, .certain = certain, .within = 0.25};
+        .winner = message->best, .again = true, .certain = certain, .within = 0.25};
     for (size_t i = 0; hs_exporters[i]; i++) {
         struct hs_export_output output;
         bool said = false;

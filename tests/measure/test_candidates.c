@@ -1,33 +1,33 @@
-/* Which splits run as a whole after a lazy search. */
+/* Which plans run as a whole after a lazy search, and which are all of them. */
 #include "measure/candidates.h"
 #include "test.h"
 
-static struct hs_split split(const char *text)
+static struct hs_plan plan(const char *text)
 {
-    struct hs_split out;
+    struct hs_plan out;
 
-    assert_int_equal(hs_split_parse(&out, text, 8, NULL), HS_OK);
+    assert_int_equal(hs_plan_parse(&out, text, 8, NULL), HS_OK);
     return out;
 }
 
 static bool runs(const struct hs_candidates *candidates, const char *text)
 {
-    struct hs_split wanted = split(text);
+    struct hs_plan wanted = plan(text);
 
     for (size_t i = 0; i < candidates->count; i++)
-        if (hs_split_compare(&candidates->plans[i].split, &wanted) == 0)
+        if (hs_plan_compare(&candidates->plans[i], &wanted) == 0)
             return true;
     return false;
 }
 
 /* `next` takes so many seconds, the winner 1; `ties` are named as ties. */
 static void survive(struct hs_candidates *candidates, const char *next, double seconds,
-                    bool measured, struct hs_certified_split *ties, size_t tie_count, int64_t top)
+                    bool measured, struct hs_certified_plan *ties, size_t tie_count, int64_t top)
 {
-    struct hs_certificate certificate = {.winner = split("2x2x2"),
+    struct hs_certificate certificate = {.winner = plan("2x2x2"),
                                          .seconds = 1,
                                          .ci95_seconds = 0.2,
-                                         .runner_up = split(next),
+                                         .runner_up = plan(next),
                                          .runner_up_seconds = seconds,
                                          .runner_up_measured = measured,
                                          .ties = ties,
@@ -43,7 +43,7 @@ static void survive(struct hs_candidates *candidates, const char *next, double s
 
 static void a_tie_that_is_the_runner_up_runs(void **state)
 {
-    struct hs_certified_split tie = {split("2x4"), 1.1, 0.2};
+    struct hs_certified_plan tie = {plan("2x4"), 1.1, 0.2};
     struct hs_candidates candidates;
 
     (void)state;
@@ -68,7 +68,7 @@ static void a_runner_up_that_is_expected_to_be_faster_runs(void **state)
 
 static void ties_run_as_far_as_top_allows_the_best_first(void **state)
 {
-    struct hs_certified_split ties[] = {{split("2x4"), 1.01, 0.2}, {split("4x2"), 1.02, 0.2}};
+    struct hs_certified_plan ties[] = {{plan("2x4"), 1.01, 0.2}, {plan("4x2"), 1.02, 0.2}};
     struct hs_candidates candidates;
 
     (void)state;
@@ -78,7 +78,47 @@ static void ties_run_as_far_as_top_allows_the_best_first(void **state)
     hs_candidates_release(&candidates);
 }
 
+static void a_tie_by_other_letters_runs_beside_the_winner(void **state)
+{
+    struct hs_certified_plan tie = {plan("2x2x2t"), 1.01, 0.2};
+    struct hs_candidates candidates;
+
+    (void)state;
+    survive(&candidates, "2x4", 1.5, true, &tie, 1, 8);
+    assert_true(runs(&candidates, "2x2x2t"));
+    assert_int_equal(candidates.count, 3);
+    hs_candidates_release(&candidates);
+}
+
+static void all_are_every_split_by_every_algorithm_asked_for(void **state)
+{
+    struct hs_measure_settings settings = {.top = 1, .all = true, .chunks = {1, {1}}};
+    struct hs_candidates candidates;
+    struct hs_error err = {0};
+
+    (void)state;
+    assert_status_is(hs_candidates_choose(&candidates, &settings, NULL, 8, 1024, &err), HS_OK,
+                     &err);
+    assert_int_equal(candidates.count, 4); /* 8, 2x4, 4x2, 2x2x2 */
+    hs_candidates_release(&candidates);
+    settings.algorithms = 1U << HS_HALVING | 1U << HS_TREE;
+    assert_status_is(hs_candidates_choose(&candidates, &settings, NULL, 8, 1024, &err), HS_OK,
+                     &err);
+    /* Ring and halving anywhere, tree on the last: 3, 2 * 3 twice, 2 * 2 * 3. */
+    assert_int_equal(candidates.count, 3 + 2 * 6 + 12);
+    assert_true(runs(&candidates, "2hx4t") && runs(&candidates, "4x2h") && runs(&candidates, "8"));
+    assert_int_equal(candidates.pruned, 0);
+    hs_candidates_release(&candidates);
+    assert_int_equal(hs_candidates_choose(&candidates, &settings, NULL, 4096, 1024, &err),
+                     HS_INVALID);
+    assert_has(err.message, "--algorithms ring");
+}
+
 static const struct CMUnitTest tests[] = {
+    HS_TEST("a tie by other letters runs beside the winner",
+            a_tie_by_other_letters_runs_beside_the_winner),
+    HS_TEST("--all is every split by every algorithm asked for",
+            all_are_every_split_by_every_algorithm_asked_for),
     HS_TEST("a tie that is the runner-up runs as a whole", a_tie_that_is_the_runner_up_runs),
     HS_TEST("a runner-up runs where it is expected to be faster, and not where it is 20 % slower",
             a_runner_up_that_is_expected_to_be_faster_runs),

@@ -284,6 +284,82 @@ static void groups_of_two_cost_the_same_by_all_but_trees(void **state)
     hs_system_release(&system);
 }
 
+/* 16 ranks on one level, 2 us and 10 GB/s, 5 us more beyond 8 KiB; by hand. */
+static double waiting_seconds(const struct hs_system *system, enum hs_algorithm algorithm,
+                              double bytes)
+{
+    struct hs_plan plan = hs_plan_flat(16);
+    struct hs_problem problem = hs_problem_world(16, bytes);
+
+    plan.algorithms[0][0] = plan.algorithms[0][1] = (unsigned char)algorithm;
+    return hs_plan_seconds(system, &problem, &plan);
+}
+
+static void longer_messages_wait_by_all_algorithms(void **state)
+{
+    struct hs_system waits = parse("ib@10GB/s~2us"), eager = waits;
+    double wait = 5e-6, block = 16 * 8192;
+
+    (void)state;
+    waits.levels[0].eager_bytes = 8192;
+    waits.levels[0].rendezvous_seconds = wait;
+    /* All 30 messages of a ring are 1/16. */
+    assert_near(waiting_seconds(&waits, HS_RING, block), 30 * (2e-6 + 8192 / 10e9), 1e-12);
+    assert_near(waiting_seconds(&waits, HS_RING, block + 16), 30 * (7e-6 + 8193 / 10e9), 1e-12);
+    /* Halving's are 8, 4, 2 and 1 of these: of 4 KiB two wait, each way. */
+    assert_near(waiting_seconds(&waits, HS_HALVING, block / 2),
+                waiting_seconds(&eager, HS_HALVING, block / 2) + 2 * 2 * wait, 1e-12);
+    /* Direct exchange has them all under way at once. */
+    assert_near(waiting_seconds(&waits, HS_DIRECT, block),
+                waiting_seconds(&eager, HS_DIRECT, block), 1e-12);
+    /* Of 16 KiB each: longer than what 15 messages cost a process. */
+    assert_near(waiting_seconds(&waits, HS_DIRECT, 2 * block),
+                fmax(waiting_seconds(&eager, HS_DIRECT, 2 * block) + 2 * wait, 2 * 9.5e-6), 1e-12);
+    /* A tree's segments are 1/64 of the message, 8 KiB at least; up and down 4 levels. */
+    assert_near(waiting_seconds(&waits, HS_TREE, 64 * 8192),
+                waiting_seconds(&eager, HS_TREE, 64 * 8192), 1e-12);
+    assert_near(waiting_seconds(&waits, HS_TREE, 64 * 8200),
+                waiting_seconds(&eager, HS_TREE, 64 * 8200) + 2 * 4 * wait, 1e-12);
+    hs_system_release(&waits);
+}
+
+/* Inside a node nothing waits; a fit has measured it already. */
+static void only_messages_of_that_level_wait(void **state)
+{
+    struct hs_system waits = parse("node:4@20GB/s~1us,ib@10GB/s~3us"), eager = waits;
+    struct hs_problem problem = hs_problem_world(16, 16e6);
+    struct hs_plan plan;
+
+    (void)state;
+    waits.levels[1].eager_bytes = 8192;
+    waits.levels[1].rendezvous_seconds = 1e-3;
+    assert_int_equal(hs_plan_parse(&plan, "4x4h", 16, NULL), HS_OK);
+    assert_near(hs_plan_seconds(&waits, &problem, &plan),
+                hs_plan_seconds(&eager, &problem, &plan) + 4e-3, 1e-12);
+    waits.additive = eager.additive = true; /* the lines that fits are made of */
+    assert_near(hs_plan_seconds(&waits, &problem, &plan), hs_plan_seconds(&eager, &problem, &plan),
+                0);
+    hs_system_release(&waits);
+}
+
+/* Until a measurement says more. */
+static void the_librarys_own_is_priced_as_the_ring(void **state)
+{
+    struct hs_system system = parse(machines[0]);
+    struct hs_problem problem = hs_problem_world(64, 1e6);
+    struct hs_plan rings, natives;
+
+    (void)state;
+    assert_int_equal(hs_plan_parse(&rings, "8x8", 64, NULL), HS_OK);
+    assert_int_equal(hs_plan_parse(&natives, "8nx8n", 64, NULL), HS_OK);
+    assert_near(hs_plan_seconds(&system, &problem, &natives),
+                hs_plan_seconds(&system, &problem, &rings), 0);
+    assert_true(hs_plan_has_letters(&natives) && !hs_plan_names_ours(&natives));
+    assert_int_equal(hs_plan_parse(&natives, "8nx8h", 64, NULL), HS_OK);
+    assert_true(hs_plan_names_ours(&natives));
+    hs_system_release(&system);
+}
+
 static void names_of_algorithms_are_read(void **state)
 {
     struct hs_error err = {0};
@@ -294,6 +370,9 @@ static void names_of_algorithms_are_read(void **state)
     assert_int_equal(algorithms, 1U << HS_RING | 1U << HS_HALVING | 1U << HS_TREE);
     assert_int_equal(hs_algorithms_parse(&algorithms, "all", &err), HS_OK);
     assert_int_equal(algorithms, HS_ALGORITHMS_ALL);
+    assert_false(algorithms >> HS_NATIVE & 1); /* it is not ours */
+    assert_int_equal(hs_algorithms_parse(&algorithms, "native", &err), HS_OK);
+    assert_int_equal(algorithms, 1U << HS_RING | 1U << HS_NATIVE);
     assert_int_equal(hs_algorithms_parse(&algorithms, "ring,halfing", &err), HS_INVALID);
     assert_non_null(strstr(err.message, "halving"));
     assert_int_equal(hs_algorithms_parse(&algorithms, "", &err), HS_INVALID);
@@ -303,6 +382,11 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("prices equal a count of every message", prices_equal_a_count_of_every_message),
     HS_TEST("groups of two cost the same by all but trees",
             groups_of_two_cost_the_same_by_all_but_trees),
+    HS_TEST("longer messages wait for a rendezvous by all algorithms",
+            longer_messages_wait_by_all_algorithms),
+    HS_TEST("only messages of a level that says so wait, and not twice",
+            only_messages_of_that_level_wait),
+    HS_TEST("the library's own is priced as the ring", the_librarys_own_is_priced_as_the_ring),
     HS_TEST("names of algorithms are read", names_of_algorithms_are_read),
 };
 

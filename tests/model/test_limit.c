@@ -169,6 +169,10 @@ static struct hs_system random_system(uint64_t *state)
         level->fabric = random_of(state, 0, 1) ? HS_FABRIC_MESH : HS_FABRIC_SWITCH;
         level->bytes_per_second = 1e9 * exp(5 * hs_random_uniform(state));
         level->latency_seconds = random_of(state, 0, 3) ? 1e-5 * hs_random_uniform(state) : 0;
+        if (random_of(state, 0, 3) == 0) {
+            level->eager_bytes = exp(14 * hs_random_uniform(state));
+            level->rendezvous_seconds = 1e-5 * hs_random_uniform(state);
+        }
         level->ports = random_of(state, 1, 5);
         level->striped = random_of(state, 0, 1);
     }

@@ -27,7 +27,8 @@ static enum hs_status parse(struct hs_result *result, const char *certificate, s
     "{\"layers_measured\":5,\"layers_rough\":3,\"layers_failed\":1,\"layers\":10,"                 \
     "\"winner\":\"2x8\",\"seconds\":0.5,\"ci95_seconds\":[0.375,0.625],\"within\":0.25,\"runner_"  \
     "up\":{\"split\":\"16\",\"seconds\":"                                                          \
-    "0.75,\"measured\":false},\"ties\":[{\"split\":\"4x4\",\"seconds\":0.5625,\"ci95_seconds\":["  \
+    "0.75,\"measured\":false},\"ties\":[{\"split\":\"4hx4t\",\"seconds\":0.5625,\"ci95_seconds\":" \
+    "["                                                                                            \
     "0.5,0.625]}],\"more_ties\":true}"
 
 static void assert_whole(const struct hs_certificate *certificate)
@@ -36,14 +37,16 @@ static void assert_whole(const struct hs_certificate *certificate)
     assert_int_equal(certificate->layers_measured, 5);
     assert_int_equal(certificate->layers_rough, 3);
     assert_int_equal(certificate->layers_failed, 1);
-    assert_int_equal(certificate->winner.sizes[1], 8);
+    assert_int_equal(certificate->winner.split.sizes[1], 8);
     assert_true(certificate->seconds == 0.5 && certificate->ci95_seconds == 0.125);
     assert_true(certificate->within == 0.25);
-    assert_int_equal(certificate->runner_up.sizes[0], 16);
+    assert_int_equal(certificate->runner_up.split.sizes[0], 16);
     assert_true(certificate->runner_up_seconds == 0.75 && !certificate->runner_up_measured);
     assert_true(hs_certificate_margin(certificate) == 0.5);
     assert_int_equal(certificate->tie_count, 1);
-    assert_int_equal(certificate->ties[0].split.sizes[0], 4);
+    assert_int_equal(certificate->ties[0].plan.split.sizes[0], 4);
+    assert_int_equal(certificate->ties[0].plan.algorithms[0][0], HS_HALVING);
+    assert_int_equal(certificate->ties[0].plan.algorithms[1][0], HS_TREE);
     assert_true(certificate->ties[0].seconds == 0.5625 &&
                 certificate->ties[0].ci95_seconds == 0.0625);
     assert_true(certificate->more_ties);
@@ -76,7 +79,7 @@ static void without_a_winner_there_are_counts_alone(void **state)
         parse(&result,
               "{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10}", &err),
         HS_OK, &err);
-    assert_int_equal(result.messages[0].certificate->winner.count, 0);
+    assert_int_equal(result.messages[0].certificate->winner.split.count, 0);
     assert_true(isnan(hs_certificate_margin(result.messages[0].certificate)));
     hs_result_release(&result);
 }
@@ -98,6 +101,9 @@ static void wrong_certificates_are_refused(void **state)
          "\"2x4\",\"seconds\":1,"
          "\"ties\":[],\"more_ties\":false}",
          "16"},
+        {"{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10,\"winner\":"
+         "\"2x8/2\",\"seconds\":1,\"ties\":[],\"more_ties\":false}",
+         "without chunks"},
         {"{\"layers_measured\":2,\"layers_rough\":0,\"layers_failed\":0,\"layers\":10,\"winner\":"
          "\"2x8\",\"seconds\":1,"
          "\"ci95_seconds\":[2,3],\"ties\":[],\"more_ties\":false}",

@@ -69,27 +69,31 @@ static void pattern_is_reduced(const struct hs_backend *backend, enum hs_datatyp
 
 #define LETTERINGS 5
 
-/* Letters of all algorithms, in turn over the layers: outward and inward ones differ. */
-static struct hs_plan lettered(struct hs_split split, int lettering, int chunks)
+/* Letters of all algorithms, in turn over the layers: outward and inward ones differ. Trees are for
+ * the last layer, MPI's own collectives for host memory. */
+static struct hs_plan lettered(struct hs_split split, int lettering, int chunks, bool natives)
 {
+    static const unsigned char algorithms[] = {HS_RING, HS_HALVING, HS_DIRECT, HS_NATIVE};
     struct hs_plan plan = {.split = split, .chunks = chunks};
 
     for (int i = 0; i < split.count; i++) {
         bool last = i + 1 == split.count;
-        int outward = (lettering + i) % (last ? HS_ALGORITHM_COUNT : HS_TREE);
+        int count = natives ? 4 : 3, outward = (lettering + i) % (last ? count + 1 : count);
 
-        plan.algorithms[i][0] = (unsigned char)outward;
-        plan.algorithms[i][1] = (unsigned char)(last ? outward : (outward + lettering) % HS_TREE);
+        plan.algorithms[i][0] = last && outward == count ? HS_TREE : algorithms[outward];
+        plan.algorithms[i][1] =
+            last ? plan.algorithms[i][0] : algorithms[(outward + lettering) % count];
     }
     return plan;
 }
 
-static uint64_t all_letters(struct hs_bench *bench)
+static uint64_t all_letters(struct hs_bench *bench, bool natives)
 {
     uint64_t wrong = 0;
     for (int s = 0; s < split_count; s++)
         for (int l = 0; l < LETTERINGS; l++) {
-            struct hs_plan plan = lettered(splits[s], l, chunk_counts[(s + l) % CHUNK_COUNTS]);
+            struct hs_plan plan =
+                lettered(splits[s], l, chunk_counts[(s + l) % CHUNK_COUNTS], natives);
             wrong += run_plan(bench, &plan);
         }
     return wrong;
@@ -105,7 +109,7 @@ static void all_algorithms_are_right(const struct hs_memory *memory, const char 
         for (int c = 0; c < 3; c++) {
             struct hs_bench *bench =
                 open_in_memory(&hs_backend_host, types[i], (enum hs_operation)i, counts[c], memory);
-            wrong += all_letters(bench);
+            wrong += all_letters(bench, !memory || memory == &hs_memory_host);
             close_bench(bench);
         }
     }
@@ -270,7 +274,7 @@ static void memory_stays_in_bounds(const struct hs_backend *backend)
         wrong += run_plan(bench, &plan);
     }
     if (backend == &hs_backend_host)
-        wrong += all_letters(bench);
+        wrong += all_letters(bench, false);
     size_t bytes = hs_bench_bytes(bench);
     wrong += bytes < 2 * 4 * count || bytes > 3 * 4 * count + ((size_t)64 << 20);
     close_bench(bench);
@@ -316,10 +320,14 @@ static void plans_of_other_sizes_are_refused(const struct hs_backend *backend)
     struct hs_task task = plan_task(bench, &plan);
     uint64_t wrong = hs_bench_prepare(bench, &task, &err) != HS_INVALID;
     wrong += strstr(err.message, "processes") == NULL;
-    plan = lettered(splits[0], 1, 1);
+    plan = lettered(splits[0], 1, 1, false);
     task = plan_task(bench, &plan);
-    if (backend == &hs_backend_mpi)
+    if (backend == &hs_backend_mpi) {
         wrong += hs_bench_prepare(bench, &task, &err) != HS_INVALID;
+        memset(plan.algorithms, HS_NATIVE, sizeof(plan.algorithms)); /* what it does by itself */
+        task = plan_task(bench, &plan);
+        wrong += hs_bench_prepare(bench, &task, &err) != HS_OK;
+    }
     close_bench(bench);
     tell(wrong, backend == &hs_backend_host
                     ? "host: a split of another number is refused"

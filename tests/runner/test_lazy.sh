@@ -26,6 +26,18 @@ check "the splits left out are counted" 'holds lazy.json "m[\"search\"][\"splits
 check "the answer says how sure it is, and how sums compare with wholes" 'grep -q "^by its layers  .* layers measured ([0-9]* roughly); no other split takes less" out && \
     grep -q "^sum of layers against the whole: 0.0 % off" out'
 
+letters=("$system;executor=host" --size 64KiB --backend null)
+measure 8 "${letters[@]}" --all -q -o every.json
+measure 8 "${letters[@]}" -q -o letters.json
+check "where the host executes, layers are measured by each algorithm, and the winner is that of all plans" '[ $status = 0 ] && \
+    is_valid letters.json && [ "$(get letters.json "m[\"best\"]")" = "$(get every.json "m[\"best\"]")" ] && \
+    holds letters.json "m[\"certificate\"][\"winner\"] == m[\"best\"] and set(m[\"best\"]) & set(\"hdt\") and \
+    m[\"certificate\"][\"layers\"] > 6"'
+check "--all has every split by every algorithm there" 'holds every.json "len(m[\"candidates\"]) > 4 and \
+    {c[\"plan\"] for c in m[\"candidates\"]} >= {\"8\", \"8h\", \"8t\", \"2x4d\", \"4hx2t\"}"'
+measure 8 "${letters[@]}" --algorithms ring -q -o rings.json
+check "--algorithms says which" 'holds rings.json "m[\"certificate\"][\"layers\"] == 6 and not set(m[\"best\"]) & set(\"hdt\")"'
+
 measure 8 "${played[@]}" --chunks 1,4 -q -o chunks.json
 check "survivors are tried with the chunks asked for" '[ $status = 0 ] && holds chunks.json \
     "{m[\"certificate\"][\"winner\"], m[\"certificate\"][\"winner\"] + \"/4\"} <= {c[\"plan\"] for c in m[\"candidates\"]}"'

@@ -32,6 +32,13 @@ check "the journal of a whole run is removed" '[ ! -e host.json.journal ]'
 measure 6 --size 96KiB --backend mpi --all "${quick[@]}" --dtype bfloat16 --op average -o mpi.json
 check "the mpi backend measures the three splits of 6 in bfloat16" '[ $status = 0 ] && holds mpi.json \
     "sorted(c[\"plan\"] for c in m[\"candidates\"]) == [\"2x3\", \"3x2\", \"6\"] and m[\"dtype\"] == \"bfloat16\""'
+measure 4 --size 64KiB --backend host --plans 2nx2n,2nx2,4n "${quick[@]}" -q -o natives.json
+check "the host backend runs the library's own collectives on layers" '[ $status = 0 ] && holds natives.json \
+    "all(c[\"measured\"][\"status\"] == \"ok\" for c in m[\"candidates\"]) and len(m[\"candidates\"]) == 4"'
+measure 4 --size 4KiB --backend mpi --plans 2nx2n "${quick[@]}" -q -o same.json
+check "which the mpi backend does by itself, and may be told" '[ $status = 0 ]'
+measure 4 --size 4KiB --backend mpi --plans 2nx2h "${quick[@]}" -q -o other.json
+check "and nothing else" '[ $status = 2 ] && said "own algorithm"'
 measure 3 --size 4KiB "${quick[@]}" -q -o prime.json
 check "a prime number of processes has the flat split alone" '[ $status = 0 ] && holds prime.json \
     "[c[\"plan\"] for c in m[\"candidates\"]] == [\"3\"] and m[\"best\"] == \"3\""'

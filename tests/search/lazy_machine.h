@@ -20,6 +20,8 @@ struct machine {
     struct hs_system real; /* the description with other figures */
     uint64_t seed;
     double size_deviation, layer_deviation; /* standard deviations of latency and slowness */
+    double algorithm_deviation;             /* of slowness, of others than the ring */
+    unsigned algorithms;                    /* bits, beside the ring */
     double noise;                           /* of one run: sigma of a lognormal factor */
     int samples;                            /* per median */
     uint64_t runs;
@@ -67,68 +69,92 @@ static double deviation(const struct machine *machine, uint64_t what, uint64_t a
     return fmax(-3, fmin(3, value));
 }
 
-/* One phase's worth of passes of a layer, without launches. */
-static double true_moving_seconds(const struct machine *machine, int64_t np, struct hs_layer layer,
-                                  double bytes)
+/* One phase's worth of passes of a layer, without launches: of a tree all its passes. */
+static double true_moving_seconds(const struct machine *machine, int64_t np,
+                                  struct hs_stage_key key, double bytes)
 {
-    struct hs_stage_price price =
-        hs_stage_price(&machine->real, np, (struct hs_stage_key){HS_ALLGATHER, HS_RING, layer});
-    uint64_t group = (uint64_t)(2 * price.level + price.straddles), size = (uint64_t)layer.size;
-    uint64_t own = (uint64_t)layer.stride << 32 | size;
+    struct hs_stage_price price = hs_stage_price(&machine->real, np, key);
+    uint64_t group = (uint64_t)(2 * price.level + price.straddles), size = (uint64_t)key.layer.size;
+    uint64_t own = (uint64_t)key.layer.stride << 32 | size, algorithm = (uint64_t)key.algorithm;
     double latency = 1 + machine->size_deviation * deviation(machine, 1, group, size) +
-                     machine->layer_deviation * deviation(machine, 2, own, 0);
+                     machine->layer_deviation * deviation(machine, 2, own, algorithm);
     double slowness = 1 + machine->size_deviation * deviation(machine, 3, group, size) +
-                      machine->layer_deviation * deviation(machine, 4, own, 0);
+                      machine->layer_deviation * deviation(machine, 4, own, algorithm);
 
+    if (key.algorithm != HS_RING)
+        slowness *= 1 + machine->algorithm_deviation * deviation(machine, 5, group, algorithm);
     return hs_stage_line(&price, bytes).latency_seconds * latency +
            hs_stage_bandwidth_seconds(&price, bytes) * slowness;
 }
 
-static double true_phase_seconds(const struct machine *machine, int64_t np, struct hs_layer layer,
-                                 enum hs_phase phase, double bytes)
+static double true_phase_seconds(const struct machine *machine, int64_t np, struct hs_stage_key key,
+                                 double bytes)
 {
-    double passes = hs_phase_passes(phase);
+    double passes = key.algorithm == HS_TREE ? 1 : hs_phase_passes(key.phase);
 
-    return machine->real.launch_seconds + passes * true_moving_seconds(machine, np, layer, bytes);
+    if (key.algorithm != HS_TREE)
+        key.phase = HS_ALLGATHER;
+    return machine->real.launch_seconds + passes * true_moving_seconds(machine, np, key, bytes);
 }
 
 static double true_layer_seconds(const struct machine *machine, int64_t np, struct hs_layer layer,
-                                 double bytes)
+                                 enum hs_algorithm algorithm, double bytes)
 {
     double entering = bytes / (double)layer.stride;
+    struct hs_stage_key key = {HS_ALLREDUCE, algorithm, layer}, back = key;
 
     if (layer.stride * layer.size == np)
-        return true_phase_seconds(machine, np, layer, HS_ALLREDUCE, entering);
-    return true_phase_seconds(machine, np, layer, HS_REDUCE_SCATTER, entering) +
-           true_phase_seconds(machine, np, layer, HS_ALLGATHER, entering);
+        return true_phase_seconds(machine, np, key, entering);
+    key.phase = HS_REDUCE_SCATTER;
+    back.phase = HS_ALLGATHER;
+    return true_phase_seconds(machine, np, key, entering) +
+           true_phase_seconds(machine, np, back, entering);
 }
 
-static double true_split_seconds(const struct machine *machine, const struct hs_split *split,
-                                 double bytes)
+static double true_plan_seconds(const struct machine *machine, const struct hs_plan *plan,
+                                double bytes)
 {
-    int64_t np = hs_split_product(split);
+    int64_t np = hs_split_product(&plan->split);
     double sum = 0;
 
-    for (int i = 0; i < split->count; i++)
-        sum += true_layer_seconds(machine, np, hs_split_layer(split, i), bytes);
+    for (int i = 0; i < plan->split.count; i++)
+        sum += true_layer_seconds(machine, np, hs_split_layer(&plan->split, i),
+                                  hs_plan_algorithm(plan, i, 0), bytes);
     return sum;
 }
 
-/* The best over all ordered factorizations of `rest`, by plain recursion. */
-static double best_split_seconds(const struct machine *machine, int64_t np, int64_t stride,
-                                 double bytes, uint64_t *splits)
+/* Whether the layer has another way than the ring to go by it: two processes have only a tree. */
+static bool goes_by(const struct machine *machine, int64_t np, struct hs_layer layer,
+                    enum hs_algorithm algorithm)
+{
+    bool last = layer.stride * layer.size == np;
+
+    if (algorithm == HS_RING)
+        return true;
+    return machine->algorithms >> algorithm & 1 &&
+           (algorithm == HS_TREE ? last
+                                 : layer.size > 2 && (algorithm != HS_DIRECT || layer.size <= 32));
+}
+
+/* The best over all ordered factorizations of `rest` and all algorithms, by plain recursion. */
+static double best_plan_seconds(const struct machine *machine, int64_t np, int64_t stride,
+                                double bytes, uint64_t *plans)
 {
     double best = INFINITY;
 
     if (stride == np) {
-        ++*splits;
+        ++*plans;
         return 0;
     }
     for (int64_t size = 2; size <= np / stride; size++)
-        if (np / stride % size == 0)
-            best =
-                fmin(best, true_layer_seconds(machine, np, (struct hs_layer){stride, size}, bytes) +
-                               best_split_seconds(machine, np, stride * size, bytes, splits));
+        for (int a = 0; np / stride % size == 0 && a < HS_ALGORITHM_COUNT; a++) {
+            struct hs_layer layer = {stride, size};
+
+            if (goes_by(machine, np, layer, (enum hs_algorithm)a))
+                best =
+                    fmin(best, true_layer_seconds(machine, np, layer, (enum hs_algorithm)a, bytes) +
+                                   best_plan_seconds(machine, np, stride * size, bytes, plans));
+        }
     return best;
 }
 
@@ -140,6 +166,7 @@ static void machine_init(struct machine *machine, const struct hs_system *descri
                                 .seed = scramble(seed),
                                 .size_deviation = 0.1,
                                 .layer_deviation = 0.1,
+                                .algorithm_deviation = 0.2,
                                 .samples = 8};
     machine->real.additive = true; /* the times that fits are made of */
     for (size_t l = 0; l < described->level_count; l++) {
@@ -215,27 +242,27 @@ static inline enum hs_status lazy_init(struct hs_lazy_planner *lazy, const struc
 
 /* Measures a layer as `measure` does. */
 static inline size_t measure_layer(struct hs_fit_point points[2], struct machine *machine,
-                                   const struct hs_lazy_planner *lazy, struct hs_layer layer,
+                                   const struct hs_lazy_planner *lazy, struct hs_stage_key key,
                                    bool rough)
 {
     enum hs_phase phases[2];
-    size_t count = (size_t)hs_problem_phases(phases, &lazy->problem, layer);
+    size_t count = (size_t)hs_problem_phases(phases, &lazy->problem, key.layer);
 
     for (size_t i = 0; i < count; i++) {
-        double bytes = hs_problem_entering(&lazy->problem, layer);
+        double bytes = hs_problem_entering(&lazy->problem, key.layer);
 
-        points[i] = (struct hs_fit_point){
-            .key = {phases[i], HS_RING, layer}, .np = lazy->problem.group.size, .bytes = bytes};
+        key.phase = phases[i];
+        points[i] =
+            (struct hs_fit_point){.key = key, .np = lazy->problem.group.size, .bytes = bytes};
         take_median(&points[i].seconds, &points[i].noise, machine,
-                    true_phase_seconds(machine, lazy->problem.group.size, layer, phases[i], bytes),
-                    rough);
+                    true_phase_seconds(machine, lazy->problem.group.size, key, bytes), rough);
     }
     return count;
 }
 
 /* How a layer is measured: fills a point per phase, returns how many. */
 typedef size_t measure_function(struct hs_fit_point points[2], struct machine *machine,
-                                const struct hs_lazy_planner *lazy, struct hs_layer layer,
+                                const struct hs_lazy_planner *lazy, struct hs_stage_key key,
                                 bool rough);
 
 /* A search from its beginning to its certificate. */
@@ -248,7 +275,7 @@ static inline enum hs_status lazy_search(struct hs_certificate *certificate,
     enum hs_status status;
 
     while (!(status = hs_lazy_planner_next(&step, lazy, err)) && step.wanted) {
-        size_t count = measure(points, machine, lazy, step.layer, step.rough);
+        size_t count = measure(points, machine, lazy, step.key, step.rough);
 
         status = hs_lazy_planner_tell(lazy, points, count, step.rough, err);
         if (status)

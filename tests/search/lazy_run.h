@@ -17,18 +17,18 @@
 /* What came of one search. */
 struct found {
     struct hs_certificate certificate;
-    double true_seconds, best_seconds; /* of the winner, of the best split */
+    double true_seconds, best_seconds; /* of the winner, of the best plan */
 };
 
 /* Searches to the end, or until `most` layers are measured. */
 static inline struct found search(struct machine *machine, const struct hs_system *system,
                                   int64_t np, double bytes, bool shape_only, size_t most)
 {
-    struct hs_lazy_options options = {.shape_only = shape_only};
+    struct hs_lazy_options options = {.shape_only = shape_only, .algorithms = machine->algorithms};
     struct found found = {.true_seconds = 0};
     struct hs_error err = {0};
     struct hs_lazy_planner lazy;
-    uint64_t splits = 0;
+    uint64_t plans = 0;
 
     assert_status_is(lazy_init(&lazy, system, np, bytes, &options, &err), HS_OK, &err);
     while (hs_lazy_planner_measured(&lazy, NULL) < most) {
@@ -38,26 +38,26 @@ static inline struct found search(struct machine *machine, const struct hs_syste
         assert_status_is(hs_lazy_planner_next(&step, &lazy, &err), HS_OK, &err);
         if (!step.wanted)
             break;
-        assert_int_equal(hs_lazy_planner_find(&lazy, step.layer)->status, step.rough ? HS_LAZY_OPEN
-                                                                          : step.again
-                                                                              ? HS_LAZY_MEASURED
-                                                                              : HS_LAZY_ROUGH);
+        assert_int_equal(hs_lazy_planner_find(&lazy, step.key)->status, step.rough ? HS_LAZY_OPEN
+                                                                        : step.again
+                                                                            ? HS_LAZY_MEASURED
+                                                                            : HS_LAZY_ROUGH);
         assert_status_is(
             hs_lazy_planner_tell(&lazy, points,
-                                 measure_layer(points, machine, &lazy, step.layer, step.rough),
+                                 measure_layer(points, machine, &lazy, step.key, step.rough),
                                  step.rough, &err),
             HS_OK, &err);
     }
     assert_status_is(hs_lazy_planner_certify(&found.certificate, &lazy, &err), HS_OK, &err);
     assert_int_equal(found.certificate.layers_measured, hs_lazy_planner_measured(&lazy, NULL));
     /* Nothing that is expected to take less is passed over in silence. */
-    if (found.certificate.runner_up.count > 0)
+    if (found.certificate.runner_up.split.count > 0)
         assert_true(found.certificate.runner_up_seconds * (1 + found.certificate.within) >=
                     found.certificate.seconds * (1 - 1e-9));
-    found.best_seconds = best_split_seconds(machine, np, 1, bytes, &splits);
-    assert_int_equal(splits, lazy.lattice.path_count);
-    if (found.certificate.winner.count > 0)
-        found.true_seconds = true_split_seconds(machine, &found.certificate.winner, bytes);
+    found.best_seconds = best_plan_seconds(machine, np, 1, bytes, &plans);
+    assert_int_equal(plans, lazy.lattice.path_count);
+    if (found.certificate.winner.split.count > 0)
+        found.true_seconds = true_plan_seconds(machine, &found.certificate.winner, bytes);
     hs_lazy_planner_release(&lazy);
     return found;
 }

@@ -39,25 +39,26 @@ static void a_layer_that_cannot_be_measured_is_avoided(void **state)
         assert_status_is(hs_lazy_planner_next(&step, &lazy, &err), HS_OK, &err);
         if (!step.wanted)
             break;
-        if (step.layer.stride == bad.stride && step.layer.size == bad.size)
-            hs_lazy_planner_fail(&lazy, step.layer);
+        if (hs_layer_equal(step.key.layer, bad))
+            hs_lazy_planner_fail(&lazy, step.key);
         else
             assert_status_is(
                 hs_lazy_planner_tell(&lazy, points,
-                                     measure_layer(points, &machine, &lazy, step.layer, step.rough),
+                                     measure_layer(points, &machine, &lazy, step.key, step.rough),
                                      step.rough, &err),
                 HS_OK, &err);
     }
     assert_status_is(hs_lazy_planner_certify(&certificate, &lazy, &err), HS_OK, &err);
     assert_int_equal(certificate.layers_failed, 1);
-    assert_int_equal(certificate.winner.count, 1); /* flat comes next: 159 ms, 2x2x4 takes 194 */
+    assert_int_equal(certificate.winner.split.count,
+                     1); /* flat comes next: 159 ms, 2x2x4 takes 194 */
     hs_certificate_release(&certificate);
     for (size_t e = 0; e < lazy.lattice.edge_count; e++)
-        hs_lazy_planner_fail(&lazy, lazy.layers[e].layer);
+        hs_lazy_planner_fail(&lazy, lazy.layers[e].key);
     assert_status_is(hs_lazy_planner_next(&step, &lazy, &err), HS_OK, &err);
     assert_false(step.wanted);
     assert_status_is(hs_lazy_planner_certify(&certificate, &lazy, &err), HS_OK, &err);
-    assert_int_equal(certificate.winner.count, 0);
+    assert_int_equal(certificate.winner.split.count, 0);
     hs_certificate_release(&certificate);
     hs_lazy_planner_release(&lazy);
     hs_system_release(&described);
@@ -132,7 +133,7 @@ static void points_of_a_calibrated_system_save_measurements(void **state)
     machine_init(&machine, &described, 3);
     assert_status_is(lazy_init(&lazy, &described, 32, 64 * MIB, NULL, &err), HS_OK, &err);
     for (size_t e = 0; e < lazy.lattice.edge_count; e++)
-        count += measure_layer(points + count, &machine, &lazy, lazy.layers[e].layer, false);
+        count += measure_layer(points + count, &machine, &lazy, lazy.layers[e].key, false);
     hs_lazy_planner_release(&lazy);
     fresh = search(&machine, &described, 32, 64 * MIB, false, SIZE_MAX);
     assert_status_is(hs_calibrate(&described, points, count, NULL, "here", NULL, &err), HS_OK,
@@ -169,11 +170,11 @@ static void the_winners_layers_are_measured_again(void **state)
 
 static void a_winner_is_certain_only_if_nothing_speaks_against_it(void **state)
 {
-    struct hs_certified_split tie = {.seconds = 1.3};
-    struct hs_certificate certificate = {.winner = hs_split_flat(8),
+    struct hs_certified_plan tie = {.seconds = 1.3};
+    struct hs_certificate certificate = {.winner = hs_plan_flat(8),
                                          .seconds = 1,
                                          .ci95_seconds = 0.1,
-                                         .runner_up = hs_split_flat(4),
+                                         .runner_up = hs_plan_flat(4),
                                          .runner_up_seconds = 1.2};
 
     (void)state;
@@ -190,7 +191,7 @@ static void a_winner_is_certain_only_if_nothing_speaks_against_it(void **state)
     certificate.tie_count = 1;
     assert_false(hs_certificate_is_certain(&certificate));
     certificate.tie_count = 0;
-    certificate.winner.count = 0;
+    certificate.winner.split.count = 0;
     assert_false(hs_certificate_is_certain(&certificate));
 }
 
