@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/list.h"
+#include "model/library_nccl.h"
 #include "result/log_parts.h"
 
 #define LINE_BYTES  1024 /* longer ones are no rows */
@@ -19,6 +21,7 @@
 #define PREFIX_MAX  96 /* what a launcher puts before a line */
 #define SECONDS_MAX 1e6
 #define VERSION_MAX 1000000
+#define ROW_WORDS   8 /* at least, of a row of nccl-tests */
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
@@ -38,6 +41,7 @@ struct hs_log_run *hs_log_begin(struct hs_log_reader *reader)
         return NULL;
     }
     log->run_count++;
+    reader->other_call = false;
     *run = (struct hs_log_run){0};
     return run;
 }
@@ -47,7 +51,7 @@ void hs_log_add(struct hs_log_reader *reader, uint64_t bytes, double seconds, bo
     struct hs_log *log = &reader->log;
     struct hs_log_point *point;
 
-    if (reader->status != HS_OK)
+    if (reader->status != HS_OK || reader->other_call)
         return;
     point = hs_grow(&log->points, &reader->point_capacity, log->point_count, sizeof(*point),
                     reader->err);
@@ -62,13 +66,14 @@ void hs_log_add(struct hs_log_reader *reader, uint64_t bytes, double seconds, bo
 void hs_log_note(struct hs_log_reader *reader, size_t line, const char *why)
 {
     if (reader->note_count++ < HS_LOG_NOTES_MAX)
-        hs_text_append(&reader->log.notes, "%s:%zu: left out: %s\n", reader->name, line, why);
+        hs_text_append(&reader->log.notes, "%s:%zu: %s\n", reader->name, line, why);
     else if (reader->note_count == HS_LOG_NOTES_MAX + 1)
         hs_text_append(&reader->log.notes, "%s: and others\n", reader->name);
 }
 
-void hs_log_name_call(struct hs_log_run *run, const char *program)
+void hs_log_name_call(struct hs_log_reader *reader, const char *program, size_t line)
 {
+    struct hs_log_run *run = &reader->log.runs[reader->log.run_count - 1];
     char letters[64];
     size_t length = 0;
 
@@ -81,6 +86,42 @@ void hs_log_name_call(struct hs_log_run *run, const char *program)
             run->call = (enum hs_library_call)c;
             run->call_known = true;
         }
+    reader->other_call = !run->call_known && length > 0;
+    if (reader->other_call)
+        hs_log_note(reader, line, "left out: a run of another collective");
+}
+
+/* The algorithm that a word names. */
+static unsigned algorithm_bit(const char *word, size_t length)
+{
+    for (int a = 0; a < HS_NCCL_ALGORITHM_COUNT; a++) {
+        const char *name = hs_nccl_algorithm_names[a];
+        size_t same = 0;
+
+        while (same < length && tolower((unsigned char)word[same]) == name[same])
+            same++;
+        if (same == length && name[same] == '\0')
+            return 1U << a;
+    }
+    return 0;
+}
+
+unsigned hs_log_algorithms(const char *text)
+{
+    unsigned among = 0;
+
+    for (size_t length; *text; text += length + (text[length] == ',')) {
+        unsigned bit;
+
+        length = strcspn(text, ", \t\r\n");
+        bit = algorithm_bit(text, length);
+        if (bit == 0)
+            return 0;
+        among |= bit;
+        if (text[length] != ',')
+            break;
+    }
+    return among;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -88,14 +129,17 @@ void hs_log_name_call(struct hs_log_run *run, const char *program)
 /* Columns of a table, by the words of its heading; -1: it has none such. */
 struct columns {
     int count, bytes, time[2], wrong[2], redop, algbw, busbw;
-    double second; /* what its times are in */
+    int ranks, nodes, call; /* of CSV */
+    double second;          /* what its times are in */
 };
 
 struct text_reader {
     struct hs_log_reader *base;
-    struct columns columns; /* count 0: no table begun */
-    bool csv, has_started;  /* the run's program said what it starts */
+    struct columns columns;          /* count 0: no table begun */
+    bool csv, has_started;           /* the run's program said what it starts */
+    bool has_failed, has_no_heading; /* the run: noted once */
     size_t line;
+    char row_of[96];           /* of CSV: the columns that say which run the last row is of */
     char (*hosts)[HOST_BYTES]; /* of the run */
     size_t host_count;
 };
@@ -131,7 +175,7 @@ static void begin_run(struct text_reader *reader)
     hs_log_begin(reader->base);
     reader->columns.count = 0;
     reader->host_count = 0;
-    reader->has_started = false;
+    reader->has_started = reader->has_failed = reader->has_no_heading = false;
 }
 
 /* "#  Rank  0 Group  0 Pid  653 on HOST device  0 [...] GPU" */
@@ -143,6 +187,8 @@ static void read_rank(struct text_reader *reader, const char *at)
 
     if (!run || !on || sscanf(on, " on %63s", host) != 1)
         return;
+    if (strstr(on, "] AMD ") != NULL)
+        run->of = HS_LOG_OF_RCCL;
     run->ranks++;
     for (size_t i = 0; i < reader->host_count; i++)
         if (strcmp(reader->hosts[i], host) == 0)
@@ -172,6 +218,53 @@ static void read_version(struct text_reader *reader, const char *at)
         run->nccl_version = version;
 }
 
+/* "# OSU MPI-CUDA Allreduce Latency Test v7.5": of an allgather and an all-to-all sizes are of one
+ * rank. */
+static void begin_osu(struct text_reader *reader, const char *at)
+{
+    struct hs_log_run *run;
+
+    begin_run(reader);
+    run = last_run(reader);
+    if (!run)
+        return;
+    run->of = strncmp(at, "NCCL", 4) == 0   ? HS_LOG_OF_NCCL
+              : strncmp(at, "RCCL", 4) == 0 ? HS_LOG_OF_RCCL
+                                            : HS_LOG_OF_MPI;
+    hs_log_name_call(reader->base, at + strcspn(at, " "), reader->line);
+    run->per_rank =
+        run->call_known && run->call != HS_CALL_ALLREDUCE && run->call != HS_CALL_REDUCE_SCATTER;
+}
+
+/* What the programs of NCCL and RCCL say of themselves, and NCCL of what it was told. */
+static void read_library(struct text_reader *reader, const char *line)
+{
+    static const char forced[] = "NCCL_ALGO set by environment to ";
+    struct hs_log_run *run = last_run(reader);
+    const char *algorithms = strstr(line, forced);
+
+    if (!run)
+        return;
+    if (algorithms)
+        run->among = hs_log_algorithms(algorithms + strlen(forced));
+    if (strstr(line, "rccl-tests") || strstr(line, "RCCL version"))
+        run->of = HS_LOG_OF_RCCL;
+    else if (run->of == HS_LOG_OF_UNSAID &&
+             (strstr(line, "nccl-tests") || strstr(line, "# nThread ")))
+        run->of = HS_LOG_OF_NCCL;
+}
+
+/* "host: Test NCCL failure common.cu:958 '...'": later rows are missing. */
+static void read_failure(struct text_reader *reader, const char *line)
+{
+    if (reader->has_failed ||
+        !(strstr(line, "Test NCCL failure") || strstr(line, "Test failure") ||
+          strstr(line, "Test CUDA failure") || strstr(line, "Test HIP failure")))
+        return;
+    reader->has_failed = true;
+    hs_log_note(reader->base, reader->line, "the test failed here, what follows is missing");
+}
+
 /* Words that begin a run, and what they say of it. */
 static bool read_remark(struct text_reader *reader, const char *line)
 {
@@ -186,6 +279,7 @@ static bool read_remark(struct text_reader *reader, const char *line)
         version = at ? strtol(at + strlen("nccl-library="), NULL, 10) : 0;
         if (run && version > 0 && version < VERSION_MAX)
             run->nccl_version = (int)version;
+        read_library(reader, line);
         return true;
     }
     at = strstr(line, "Collective test starting: ");
@@ -195,32 +289,24 @@ static bool read_remark(struct text_reader *reader, const char *line)
         reader->has_started = true;
         run = last_run(reader);
         if (run)
-            hs_log_name_call(run, at + strlen("Collective test starting: "));
+            hs_log_name_call(reader->base, at + strlen("Collective test starting: "), reader->line);
         return true;
     }
-    if (strstr(line, "# nThread ") != NULL && has_points(reader))
+    if (strstr(line, "# nThread ") != NULL &&
+        (has_points(reader) || (reader->base->other_call && !reader->has_started)))
         begin_run(reader);
+    if (strstr(line, "CCL") || strstr(line, "ccl-tests") || strstr(line, "# nThread "))
+        read_library(reader, line);
+    read_failure(reader, line);
     at = strchr(line, '#');
     if (at && strncmp(at + 1 + strspn(at + 1, " "), "Rank ", 5) == 0)
         read_rank(reader, at);
     at = strstr(line, "NCCL version ");
     if (at)
         read_version(reader, at + strlen("NCCL version "));
-    at = strstr(line, "# OSU MPI");
-    if (at) {
-        begin_run(reader);
-        run = last_run(reader);
-        at = strstr(at, "MPI") + 3;
-        at += strncmp(at, "-CUDA", 5) == 0 ? 5 : 0;
-        if (run)
-            hs_log_name_call(run, at);
-        if (run)
-            run->is_mpi = true;
-        if (run)
-            run->per_rank = run->call_known && run->call != HS_CALL_ALLREDUCE &&
-                            run->call != HS_CALL_REDUCE_SCATTER;
-        return true;
-    }
+    at = strstr(line, "# OSU ");
+    if (at)
+        begin_osu(reader, at + strlen("# OSU "));
     return at != NULL;
 }
 
@@ -230,7 +316,23 @@ static const struct columns no_columns = {.bytes = -1,
                                           .redop = -1,
                                           .algbw = -1,
                                           .busbw = -1,
+                                          .ranks = -1,
+                                          .nodes = -1,
+                                          .call = -1,
                                           .second = 1e-6};
+
+/* The columns that say of a row of CSV which run it is of. */
+static void find_run_columns(struct columns *columns, char *words[WORDS_MAX], int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(words[i], "np") == 0 || strcmp(words[i], "ranks") == 0)
+            columns->ranks = i;
+        if (strcmp(words[i], "nodes") == 0)
+            columns->nodes = i;
+        if (strcmp(words[i], "call") == 0 || strcmp(words[i], "collective") == 0)
+            columns->call = i;
+    }
+}
 
 /* A heading: its words, with '#' gone. True where it is one of a table with times. */
 static bool read_heading(struct columns *columns, char *words[WORDS_MAX], int count, bool csv)
@@ -247,6 +349,8 @@ static bool read_heading(struct columns *columns, char *words[WORDS_MAX], int co
             columns->time[place] = i;
         if (strcmp(words[i], "seconds") == 0)
             columns->second = 1;
+        if (strcmp(words[i], "bytes") == 0 && !csv) /* NCCL's own tests before nccl-tests 2.0 */
+            columns->second = 1e-3;
         if (strcmp(words[i], "redop") == 0)
             columns->redop = i;
         if (strcmp(words[i], "algbw") == 0)
@@ -256,6 +360,8 @@ static bool read_heading(struct columns *columns, char *words[WORDS_MAX], int co
         if (strcmp(words[i], "wrong") == 0)
             columns->wrong[columns->time[1] < 0 ? 0 : 1] = i;
     }
+    if (csv)
+        find_run_columns(columns, words, count);
     columns->count = columns->bytes >= 0 && columns->time[0] >= 0 ? count : 0;
     return columns->count > 0 && (csv || count >= 6);
 }
@@ -300,6 +406,37 @@ static void guess_call(struct hs_log_run *run, const struct columns *columns, ch
     run->call_known = true;
 }
 
+static int64_t count_in(char *const *words, int column)
+{
+    uint64_t count;
+
+    return column >= 0 && read_count(&count, words[column]) && count <= INT32_MAX ? (int64_t)count
+                                                                                  : 0;
+}
+
+/* A row of CSV that is of another run than the one before. */
+static void change_run(struct text_reader *reader, char *const *words)
+{
+    const struct columns *columns = &reader->columns;
+    const char *call = columns->call >= 0 ? words[columns->call] : "";
+    int64_t ranks = count_in(words, columns->ranks), nodes = count_in(words, columns->nodes);
+    char of[sizeof(reader->row_of)];
+    struct hs_log_run *run;
+
+    snprintf(of, sizeof(of), "%" PRId64 ",%" PRId64 ",%s", ranks, nodes, call);
+    if (strcmp(of, reader->row_of) == 0)
+        return;
+    memcpy(reader->row_of, of, sizeof(of));
+    run = has_points(reader) || reader->base->other_call ? hs_log_begin(reader->base)
+                                                         : last_run(reader);
+    if (!run)
+        return;
+    run->ranks = ranks;
+    run->nodes = nodes;
+    if (call[0])
+        hs_log_name_call(reader->base, call, reader->line);
+}
+
 /* A row of the table, if it has as many words as its heading; the first is the size. */
 static void read_row(struct text_reader *reader, char *words[WORDS_MAX], int count)
 {
@@ -309,9 +446,11 @@ static void read_row(struct text_reader *reader, char *words[WORDS_MAX], int cou
     if (columns->bytes >= count || !read_count(&bytes, words[columns->bytes]))
         return;
     if (count < columns->count) {
-        hs_log_note(reader->base, reader->line, "the row is cut short");
+        hs_log_note(reader->base, reader->line, "left out: the row is cut short");
         return;
     }
+    if (reader->csv)
+        change_run(reader, words);
     guess_call(last_run(reader), columns, words);
     for (int place = 0; place < 2 && bytes > 0; place++) {
         double time;
@@ -320,21 +459,25 @@ static void read_row(struct text_reader *reader, char *words[WORDS_MAX], int cou
             continue;
         if (!read_positive(&time, words[columns->time[place]]) ||
             time * columns->second > SECONDS_MAX)
-            hs_log_note(reader->base, reader->line, "its time is no time");
+            hs_log_note(reader->base, reader->line, "left out: its time is no time");
         else if (columns->wrong[place] >= 0 && strtod(words[columns->wrong[place]], NULL) > 0)
-            hs_log_note(reader->base, reader->line, "its data was wrong");
+            hs_log_note(reader->base, reader->line, "left out: its data was wrong");
         else
             hs_log_add(reader->base, bytes, time * columns->second, place == 1);
     }
 }
 
-/* Behind what a launcher puts before each line: "[1,0]<stdout>:", "0: ", "host0: ". */
+/* Behind what a launcher puts before each line: "[1,0]<stdout>:", " 0: ", "host0: ", and a log of
+ * containers "2026-01-31T12:00:00.5Z ". */
 static char *behind_prefix(char *line)
 {
     char *mark = strstr(line, ">:"), *colon = strstr(line, ": ");
 
     if (mark && mark - line < PREFIX_MAX && line[0] == '[')
         return mark + 2;
+    if (strcspn(line, " ") >= 20 && line[4] == '-' && line[10] == 'T' && strchr(line, ' '))
+        return strchr(line, ' ');
+    line += strspn(line, " ");
     if (colon && colon - line < PREFIX_MAX && strcspn(line, " #") >= (size_t)(colon - line))
         return colon + 2;
     return line;
@@ -352,6 +495,19 @@ static bool read_osu_heading(struct columns *columns, const char *line)
     columns->bytes = 0;
     columns->time[0] = 1;
     return true;
+}
+
+/* A row of nccl-tests whose heading was cut off: size, count, type, ... */
+static void miss_heading(struct text_reader *reader, char *const *words)
+{
+    uint64_t count;
+
+    if (reader->has_no_heading || !read_count(&count, words[0]) || !read_count(&count, words[1]) ||
+        !isalpha((unsigned char)words[2][0]))
+        return;
+    reader->has_no_heading = true;
+    hs_log_note(reader->base, reader->line,
+                "left out: rows without the heading that says what their columns are");
 }
 
 static void read_table_line(struct text_reader *reader, char *line)
@@ -372,14 +528,15 @@ static void read_table_line(struct text_reader *reader, char *line)
                 return;
             reader->columns = columns;
             reader->csv = csv;
+            reader->row_of[0] = '\0';
         }
         return;
     }
-    if (reader->columns.count == 0)
-        return;
     count = split_words(words, line, reader->csv ? ", \t\r\n" : " \t\r\n");
-    if (count > 0)
+    if (reader->columns.count > 0 && count > 0)
         read_row(reader, words, count);
+    else if (count >= ROW_WORDS)
+        miss_heading(reader, words);
 }
 
 static void read_line(struct text_reader *reader, const char *at, size_t length)
@@ -435,7 +592,10 @@ enum hs_status hs_log_parse(struct hs_log *log, const char *name, const char *te
     drop_last_empty(&reader.log);
     if (status == HS_OK && reader.log.notes.failed)
         status = hs_no_memory(err);
-    if (status == HS_OK && reader.log.point_count == 0)
+    if (status == HS_OK && reader.log.point_count == 0 && reader.log.notes.length > 0)
+        status = hs_fail(err, HS_INVALID, "%.*s, and no other time is in it",
+                         (int)strcspn(reader.log.notes.data, "\n"), reader.log.notes.data);
+    else if (status == HS_OK && reader.log.point_count == 0)
         status =
             hs_fail(err, HS_INVALID,
                     "%s: expected the output of nccl-tests or of OSU's benchmarks, or CSV with "

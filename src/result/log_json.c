@@ -27,8 +27,21 @@ static const char *text_of(const struct hs_json *object, const char *key)
     return at.node && hs_json_read_string(&text, &at, NULL) == HS_OK ? text : "";
 }
 
+static void read_environment(struct hs_log_run *run, const struct hs_json *top)
+{
+    struct hs_json list = hs_json_find(top, "env"), at;
+    const char *text;
+
+    if (!list.node)
+        return;
+    for (at = hs_json_first(&list); at.node; hs_json_next(&at))
+        if (hs_json_read_string(&text, &at, NULL) == HS_OK && strncmp(text, "NCCL_ALGO=", 10) == 0)
+            run->among = hs_log_algorithms(text + 10);
+}
+
 /* What follows the last '/' of args[0], and the devices. */
-static void read_run(struct hs_log_run *run, const struct hs_json *top)
+static void read_run(struct hs_log_reader *reader, struct hs_log_run *run,
+                     const struct hs_json *top)
 {
     struct hs_json args = hs_json_find(top, "args"), first, config = hs_json_find(top, "config");
     struct hs_json devices, device;
@@ -40,7 +53,9 @@ static void read_run(struct hs_log_run *run, const struct hs_json *top)
         run->nccl_version = (int)version;
     first = hs_json_first(&args);
     if (args.node && first.node && hs_json_read_string(&program, &first, NULL) == HS_OK)
-        hs_log_name_call(run, strrchr(program, '/') ? strrchr(program, '/') + 1 : program);
+        hs_log_name_call(reader, strrchr(program, '/') ? strrchr(program, '/') + 1 : program, 1);
+    run->of = HS_LOG_OF_NCCL;
+    read_environment(run, top);
     devices = hs_json_find(config.node ? &config : top, "devices");
     if (!devices.node)
         return;
@@ -48,6 +63,8 @@ static void read_run(struct hs_log_run *run, const struct hs_json *top)
         const char *host = text_of(&device, "hostname");
         int64_t known = 0;
 
+        if (strncmp(text_of(&device, "device_info"), "AMD", 3) == 0)
+            run->of = HS_LOG_OF_RCCL;
         run->ranks++;
         while (known < count && strcmp(hosts[known], host) != 0)
             known++;
@@ -69,9 +86,9 @@ static void read_place(struct hs_log_reader *reader, const struct hs_json *row, 
     if (!isfinite(seconds))
         seconds = number_of(&place, "cpu_time") * 1e-6;
     if (!(seconds > 0 && seconds < 1e6))
-        hs_log_note(reader, number, "its time is no time");
+        hs_log_note(reader, number, "left out: its time is no time");
     else if (number_of(&place, "nwrong") > 0)
-        hs_log_note(reader, number, "its data was wrong");
+        hs_log_note(reader, number, "left out: its data was wrong");
     else
         hs_log_add(reader, (uint64_t)bytes, seconds, in_place);
 }
@@ -92,7 +109,7 @@ enum hs_status hs_log_parse_json(struct hs_log_reader *reader, const char *text,
         status = hs_json_unexpected(&top, reader->err, "the results of nccl-tests -J");
     run = status == HS_OK ? hs_log_begin(reader) : NULL;
     if (run) {
-        read_run(run, &top);
+        read_run(reader, run, &top);
         for (row = hs_json_first(&results); row.node; hs_json_next(&row)) {
             number++;
             read_place(reader, &row, number, false);

@@ -11,6 +11,7 @@ struct hs_log_reader {
     struct hs_log log;
     const char *name;
     size_t run_capacity, point_capacity, note_count;
+    bool other_call;       /* the last run is of a collective that has no name here */
     enum hs_status status; /* HS_OK so far; after HS_MEMORY nothing is added */
     struct hs_error *err;
 };
@@ -21,9 +22,11 @@ struct hs_log_run *hs_log_begin(struct hs_log_reader *reader);
 /* Of the last run, which there is. */
 void hs_log_add(struct hs_log_reader *reader, uint64_t bytes, double seconds, bool in_place);
 void hs_log_note(struct hs_log_reader *reader, size_t line, const char *why);
-/* "all_reduce_perf", "Allreduce": by the letters alone. Leaves the run as it is where it is none.
- */
-void hs_log_name_call(struct hs_log_run *run, const char *program);
+/* Names the last run's call: "all_reduce_perf", "Allreduce", by the letters alone. Of another
+ * collective no points are kept, which is noted. */
+void hs_log_name_call(struct hs_log_reader *reader, const char *program, size_t line);
+/* What NCCL_ALGO names, "Ring" or "tree,nvls"; 0 where there is more to it. */
+unsigned hs_log_algorithms(const char *text);
 
 /* The JSON of nccl-tests. HS_INVALID: it is another JSON, with the place. */
 enum hs_status hs_log_parse_json(struct hs_log_reader *reader, const char *text, size_t length);
