@@ -11,6 +11,7 @@
 #include "model/calibration.h"
 #include "result/log_fit.h"
 #include "result/points.h"
+#include "view/figures.h"
 
 #define MAX_RESIDUAL_PERCENT 1000
 #define FAR_OFF              0.5 /* error of times after a fit that says that something is wrong */
@@ -156,10 +157,12 @@ static enum hs_status fit_calls(struct hs_context *context, const struct fit_set
         hs_warning(context,
                    "the times are far from what such parts take: are they those of the log?");
     if (!status)
-        hs_note(context,
-                "%zu times of %s's own calls: %.0f %% off on average by %s, %.0f %% by %zu "
-                "constants of this machine",
-                calls->count, library, 100 * before, by, 100 * after, system->constants.count);
+        hs_note(
+            context,
+            "%zu times of %s's own calls: %.0f %% off on average by %s, %.0f %% by %zu constant%s "
+            "of this machine",
+            calls->count, library, 100 * before, by, 100 * after, system->constants.count,
+            HS_PLURAL(system->constants.count));
     return status;
 }
 
