@@ -10,7 +10,7 @@ FIT (what constants a time is predicted with):
     nodes<=N   fitted to the machine's own times on up to N nodes, with what ships as prior; of machines without such times, what ships
     others,nodes<=N   the same, with the fit to all other machines as prior: what ships may have seen the larger counts
     log        fitted to the machine's own times on its smallest count of several nodes, as one log has them, with the fit to all other machines
-               as prior; the larger counts without the log and with it, from 1 MiB on
+               as prior; the larger counts without the log and with it, from 1 MiB on, and by constants that are fitted to these counts, too
     systems    no scores, but what configs/NAME.json of a machine in FITTED holds: the constants fitted to all of its own times around those
                that ship, with 95 % intervals, and the latency and bandwidth of a ring (CPU MPI)
     half       MPI between CPUs: fitted to every other node count of the machine, and to the other machines; the rest as none
@@ -256,7 +256,8 @@ class Point:
         self.table, self.index, self.bytes, self.seconds = table, index, size, seconds
         self.predicted = self.low = self.high = self.plain = self.rule = math.nan
         self.fitted, self.seen = "none", False  # whether a fit of this run has seen it
-        self.without = math.nan  # what is said of it before its machine's own times are fitted
+        # What is said of it before its machine's own times are fitted, and when all of them are, itself, too.
+        self.without = self.at_best = math.nan
 
 
 def up_to(nodes):
@@ -360,6 +361,15 @@ class Bench:
             point.without = point.predicted
         self.set_version(points, VERSIONS.get(points[0].table.system, USUAL_VERSION))
 
+    def predict_at_best(self, points, label):
+        """With the prior that is kept: what no constants of this form explain is left."""
+        model = "mpi" if points[0].table.mpi else "nccl"
+        self.program.do("recall", model)
+        self.program.fit(model, [p for p in points if p.table.fit], "own")
+        self.predict(points, label)
+        for point in points:
+            point.at_best = point.predicted
+
     def small_counts(self, is_small, label, alone):
         """alone: the prior has not seen the machine either."""
         self.none()
@@ -377,6 +387,7 @@ class Bench:
             self.predict_without(mine, label)
             if unnamed:
                 self.set_version(mine, self.era(unnamed))
+            self.predict_at_best(mine, label)
             self.program.do("recall", model)
             self.program.fit(model, small, "own")
             self.predict(mine, label, DOUBT_OWN)
@@ -449,7 +460,7 @@ def geometric(points, what):
 
 def report_log(bench):
     """Larger counts from 1 MiB on, without the machine's smallest and with it."""
-    print(f"\n  {'from the smallest count to larger ones, from 1 MiB on':<64s} {'without':>8s} {'with':>8s} {'ratio':>6s} points")
+    print(f"\n  {'from the smallest count to larger ones, from 1 MiB on':<64s} {'without':>8s} {'with':>8s} {'ratio':>6s} points {'all fitted':>11s}")
     together = collections.defaultdict(list)
     for system in bench.systems:
         mine = [p for p in bench.points if p.table.system == system]
@@ -466,7 +477,8 @@ def report_log(bench):
 
 def show_log(name, points):
     without, fitted = geometric(points, "without"), geometric(points, "predicted")
-    print(f"  {name:<64.64s} {100 * without:6.1f} % {100 * fitted:6.1f} % {fitted / without:6.2f} {len(points):6d}")
+    print(f"  {name:<64.64s} {100 * without:6.1f} % {100 * fitted:6.1f} % {fitted / without:6.2f} {len(points):6d} "
+          f"{100 * geometric(points, 'at_best'):9.1f} %")
 
 
 def report_mpi(points):

@@ -63,8 +63,8 @@ struct hs_log {
  * of what comes nearest; HS_MEMORY. */
 enum hs_status hs_log_parse(struct hs_log *log, const char *name, const char *text, size_t length,
                             struct hs_error *err);
-/* Whether the file is meant as a log: all that is not empty and no JSON, and JSON with the args of a program;
- * stdin is none. As hs_file_read. */
+/* Whether the file is meant as a log: all that is not empty and no JSON, and JSON with the args of
+ * a program; stdin is none. As hs_file_read. */
 enum hs_status hs_log_is_one(bool *is_one, const char *path, struct hs_error *err);
 enum hs_status hs_log_load(struct hs_log *log, const char *path, struct hs_error *err);
 void hs_log_release(struct hs_log *log);
