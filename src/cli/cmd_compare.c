@@ -206,6 +206,7 @@ static enum hs_status load_files(struct compare_files *files,
                                  const struct hs_system *predict, const struct hs_context *context,
                                  struct hs_error *err)
 {
+    struct hs_log_options log = settings->log;
     enum hs_status status = sort_files(files, &settings->files, err);
 
     if (status == HS_OK && files->results.count > 0)
@@ -216,9 +217,10 @@ static enum hs_status load_files(struct compare_files *files,
                          "%s: a log alone: --predict SYSTEM says which machine's prices it is "
                          "compared with, or give a result of measure",
                          files->logs.items[0]);
+    log.may_lack_price = files->results.count > 0;
     for (size_t i = 0; i < files->logs.count && status == HS_OK; i++)
-        status = hs_logs_gather(&files->calls, files->calls_system, files->logs.items[i],
-                                &settings->log, files->results.count > 0, context, err);
+        status = hs_logs_gather(&files->calls, files->calls_system, files->logs.items[i], &log,
+                                context, err);
     return status;
 }
 

@@ -59,9 +59,9 @@ static enum hs_status gather(struct times *times, const struct hs_system *system
 
         status = hs_log_is_one(&is_log, file, err);
         if (!status)
-            status = is_log ? hs_logs_gather(&times->calls, system, file, &settings->log, false,
-                                             context, &why)
-                            : gather_result(&times->points, file, context, &why);
+            status =
+                is_log ? hs_logs_gather(&times->calls, system, file, &settings->log, context, &why)
+                       : gather_result(&times->points, file, context, &why);
         if (status) {
             if (err && why.message[0])
                 *err = why;

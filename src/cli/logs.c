@@ -16,13 +16,12 @@ void hs_pass_on(const struct hs_context *context, const char *notes)
 
 enum hs_status hs_logs_gather(struct hs_call_list *list, const struct hs_system *system,
                               const char *file, const struct hs_log_options *options,
-                              bool may_lack_price, const struct hs_context *context,
-                              struct hs_error *err)
+                              const struct hs_context *context, struct hs_error *err)
 {
     struct hs_log_facts facts = {.ranks = options->np,
                                  .nodes = options->nodes,
                                  .algorithm = options->algorithm,
-                                 .may_lack_price = may_lack_price};
+                                 .may_lack_price = options->may_lack_price};
     struct hs_log log;
     size_t call = 0;
     enum hs_status status = hs_log_load(&log, file, err);

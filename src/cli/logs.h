@@ -12,14 +12,14 @@
 struct hs_log_options {
     int64_t np, nodes;
     const char *call, *algorithm;
+    bool may_lack_price; /* no option: of the command */
 };
 
-/* Adds the file's calls to the list, for a machine (NULL: none, then calls may lack a price), and
+/* Adds the file's calls to the list, for a machine (NULL where they may lack a price), and
  * passes on its notes. HS_INVALID, HS_MEMORY. */
 enum hs_status hs_logs_gather(struct hs_call_list *list, const struct hs_system *system,
                               const char *file, const struct hs_log_options *options,
-                              bool may_lack_price, const struct hs_context *context,
-                              struct hs_error *err);
+                              const struct hs_context *context, struct hs_error *err);
 
 /* Prints notes, a line each; NULL: none. */
 void hs_pass_on(const struct hs_context *context, const char *notes);

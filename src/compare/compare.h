@@ -4,7 +4,8 @@
  *
  * Three parts, each usable alone: a score of one set of plans (hs_compare_score), the published
  * containment rule on the same plans (hs_compare_rule), and cases found in result files
- * (hs_compare_results), beside them a library's own calls from logs. Structs in, structs out: no I/O. Simulated times count as measured ones.
+ * (hs_compare_results), beside them a library's own calls from logs. Structs in, structs out: no
+ * I/O. Simulated times count as measured ones.
  *
  * Errors are relative and signed, predicted / measured - 1. Regrets are relative too: measured time
  * of what was chosen over the shortest measured time, - 1. Ranks begin at 1.
@@ -167,7 +168,6 @@ struct hs_compare_log {
     /* The price of this call on the job's calls_system, with its 90 % range; NaN: it has none. */
     double predicted_seconds, low_seconds, high_seconds, error;
     /* The fastest measured plan for the same AllReduce among the inputs. */
-    bool has_plan;
     struct hs_plan plan;
     double plan_seconds, gain;               /* NaN: none; gain: seconds / plan_seconds */
     const struct hs_compare_input *measured; /* NULL: none */
@@ -237,7 +237,8 @@ struct hs_comparison {
  * with the same size, type, operation, backend and machine. They come by size, then by count.
  *
  * HS_INVALID, with the file and the reason: the same file twice, nothing measured, nothing in
- * common; where there are logs, that nothing is there to compare them with. HS_MEMORY. *out is then {0}; release it in any case. Points into the job.
+ * common; where there are logs, that nothing is there to compare them with. HS_MEMORY. *out is then
+ * {0}; release it in any case. Points into the job.
  */
 enum hs_status hs_compare_results(struct hs_comparison *out, const struct hs_compare_job *job,
                                   struct hs_error *err);

@@ -23,8 +23,7 @@ static void find_plan(struct hs_compare_log *one, const struct hs_compare_job *j
                 one->measured = &job->inputs[i];
             }
     }
-    one->has_plan = one->measured != NULL;
-    if (one->has_plan)
+    if (one->measured)
         one->gain = one->seconds / one->plan_seconds;
 }
 
@@ -58,7 +57,7 @@ static void summarise(struct hs_compare_log_summary *out, const struct hs_compar
     for (size_t i = 0; i < all->log_count; i++) {
         const struct hs_compare_log *one = &all->logs[i];
 
-        if (one->has_plan) {
+        if (one->measured) {
             out->met++;
             out->won += one->gain > 1;
             gains += log(one->gain);

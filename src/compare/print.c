@@ -303,7 +303,7 @@ static const char *format_measured(char text[HS_FIELD_TEXT], const void *value,
 }
 static const struct hs_field_custom measured = {NULL, format_measured, NULL};
 
-#define WITH_PLAN HS_OPTIONAL, HS_OTHER(struct hs_compare_log, has_plan)
+#define WITH_PLAN HS_OPTIONAL, HS_OTHER(struct hs_compare_log, measured)
 
 static const struct hs_field log_rows[] = {
     {"file", HS_TEXT, HS_OWNED(struct hs_compare_log, file)},
@@ -320,7 +320,7 @@ static const struct hs_field log_rows[] = {
     {"error", HS_NUMBER, LOG(error), HS_OPTIONAL, SIGNED, .about = "Predicted over log, - 1."},
     {"plan", HS_CUSTOM, LOG(plan), WITH_PLAN, .custom = &plan,
      .about = "The fastest measured plan of the same AllReduce among the results."},
-    {"plan_file", HS_CUSTOM, LOG(has_plan), WITH_PLAN, .custom = &measured,
+    {"plan_file", HS_CUSTOM, LOG(measured), WITH_PLAN, .custom = &measured,
      .about = "Which it is of."},
     {"plan_seconds", HS_NUMBER, LOG(plan_seconds), HS_OPTIONAL, HS_NOT_NEGATIVE},
     {"gain", HS_NUMBER, LOG(gain), HS_OPTIONAL, HS_NOT_NEGATIVE,

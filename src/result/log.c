@@ -620,9 +620,8 @@ enum hs_status hs_log_is_one(bool *is_one, const char *path, struct hs_error *er
     if (status != HS_OK)
         return status;
     blank = strspn(text, " \t\r\n");
-    *is_one = text[blank] != '\0' &&
-              (text[blank] != '{' ||
-               (strstr(text, "\"args\"") != NULL && strstr(text, "\"format\"") == NULL));
+    *is_one = text[blank] != '\0' && (text[blank] != '{' || (strstr(text, "\"args\"") != NULL &&
+                                                             strstr(text, "\"format\"") == NULL));
     free(text);
     return HS_OK;
 }

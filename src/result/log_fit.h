@@ -3,8 +3,8 @@
  *
  * What is known of the machine is the prior: its own constants, else those that ship, each with the
  * width by which machines differ (model/constants.h), so a log of two nodes moves what it says
- * something of and leaves the rest. Written into the system are those whose posterior is narrower than
- * HS_LOG_LEARNED of that width.
+ * something of and leaves the rest. Written into the system are those whose posterior is narrower
+ * than HS_LOG_LEARNED of that width.
  */
 #ifndef HS_RESULT_LOG_FIT_H
 #define HS_RESULT_LOG_FIT_H

@@ -26,7 +26,7 @@ static const char *place(const struct hs_comparison *comparison, const struct hs
     column(HIGH, "high_seconds", "to", "us", SCALED, IF_ANY, r->high_seconds)                      \
     column(ERROR_OF, "error", "error", "%", ERROR, IF_ANY, r->error)                               \
     column(PLAN, "plan", "best plan", NULL, FIGURE, IF_ANY,                                        \
-           r->has_plan ? HS_AS_PLAN(&r->plan) : NULL)                                              \
+           r->measured ? HS_AS_PLAN(&r->plan) : NULL)                                              \
     column(PLAN_TIME, "plan_seconds", "measured", "us", SCALED, IF_ANY, r->plan_seconds)           \
     column(GAIN, "gain", "gain", NULL, RATIO, IF_ANY, r->gain)
 /* clang-format on */
