@@ -9,13 +9,15 @@ FIT (what constants a time is predicted with):
     others     fitted to all machines but its own; of a machine that what ships has never seen, what ships
     nodes<=N   fitted to the machine's own times on up to N nodes, with what ships as prior; of machines without such times, what ships
     others,nodes<=N   the same, with the fit to all other machines as prior: what ships may have seen the larger counts
+    log        fitted to the machine's own times on its smallest count of several nodes, as one log has them, with the fit to all other machines
+               as prior; the larger counts without the log and with it, from 1 MiB on, and by constants that are fitted to these counts, too
     systems    no scores, but what configs/NAME.json of a machine in FITTED holds: the constants fitted to all of its own times around those
                that ship, with 95 % intervals, and the latency and bandwidth of a ring (CPU MPI)
     half       MPI between CPUs: fitted to every other node count of the machine, and to the other machines; the rest as none
 POINTS: a table of all points as text, kept apart by tabs.
 Errors are exp(mean |ln(predicted / published)|) - 1 and, in brackets, mean |predicted / published - 1|, in percent.
 Behind FIT=none the systems that ship are compared with the tables of the same parts, NCCL's and, where there are, MPI's defaults among them.
-usage: make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|half|systems|'[others,]nodes<=N'] [POINTS=out.tsv]
+usage: make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|half|log|systems|'[others,]nodes<=N'] [POINTS=out.tsv]
 """
 import argparse
 import collections
@@ -32,7 +34,8 @@ BYTES_MOST, US_MOST = 2 ** 50, 1e12
 BANDS = (lambda size: size <= MIB, lambda size: MIB < size < 64 * MIB, lambda size: size >= 64 * MIB)
 KINDS = ("NVLink nodes", "multi-node", "others", "CPU MPI", "MPI's own")
 TITLES = {"none": "by what ships, which most of these times were fitted to", "others": "the machine itself left out",
-          "half": "the machine's other node counts left out", "nodes": "the machine's larger node counts, which are left out"}
+          "half": "the machine's other node counts left out",
+          "log": "the machine's smallest count of several nodes fitted, which is left out", "nodes": "the machine's larger node counts, which are left out"}
 LIBRARIES = ("nccl", "openmpi", "mpich")
 USUAL_VERSION = 22809
 # What a line of parts does not say, and versions that tables do not name, found from their times (docs/model.md, section 8).
@@ -253,6 +256,18 @@ class Point:
         self.table, self.index, self.bytes, self.seconds = table, index, size, seconds
         self.predicted = self.low = self.high = self.plain = self.rule = math.nan
         self.fitted, self.seen = "none", False  # whether a fit of this run has seen it
+        # What is said of it before its machine's own times are fitted, and when all of them are, itself, too.
+        self.without = self.at_best = math.nan
+
+
+def up_to(nodes):
+    return lambda points: [p for p in points if p.table.nodes <= nodes]
+
+
+def one_log(points):
+    """Those of the smallest count of several nodes, where there is a larger one."""
+    counts = sorted({p.table.nodes for p in points if p.table.nodes > 1})
+    return [p for p in points if len(counts) > 1 and p.table.nodes == counts[0]]
 
 
 class Bench:
@@ -338,12 +353,29 @@ class Bench:
         best = min(cost, key=cost.get)
         return best if cost[best] < cost[USUAL_VERSION] - ERA_GAIN else USUAL_VERSION
 
-    def small_counts(self, nodes, label, alone):
+    def predict_without(self, points, label):
+        """By the prior alone, which knows the version no more than the constants."""
+        self.set_version(points, USUAL_VERSION)
+        self.predict(points, label)
+        for point in points:
+            point.without = point.predicted
+        self.set_version(points, VERSIONS.get(points[0].table.system, USUAL_VERSION))
+
+    def predict_at_best(self, points, label):
+        """With the prior that is kept: what no constants of this form explain is left."""
+        model = "mpi" if points[0].table.mpi else "nccl"
+        self.program.do("recall", model)
+        self.program.fit(model, [p for p in points if p.table.fit], "own")
+        self.predict(points, label)
+        for point in points:
+            point.at_best = point.predicted
+
+    def small_counts(self, is_small, label, alone):
         """alone: the prior has not seen the machine either."""
         self.none()
         for system in self.systems:
             mine = [p for p in self.points if p.table.system == system]
-            small = [p for p in mine if p.table.nodes <= nodes and p.table.fit]
+            small = [p for p in is_small(mine) if p.table.fit]
             model = "mpi" if mine[0].table.mpi else "nccl"
             unnamed = [p for p in small if p.table.version is None and not p.table.mpi]
             if not small:
@@ -352,8 +384,10 @@ class Bench:
             if alone and system in SEEN:
                 self.program.fit(model, rest)
             self.program.do("keep", model)
+            self.predict_without(mine, label)
             if unnamed:
                 self.set_version(mine, self.era(unnamed))
+            self.predict_at_best(mine, label)
             self.program.do("recall", model)
             self.program.fit(model, small, "own")
             self.predict(mine, label, DOUBT_OWN)
@@ -418,6 +452,33 @@ def report(points, title):
         show("  " + system, [p for p in points if p.table.system == system and p.table.kind != "MPI's own"], "predicted")
     for system in MPI_MACHINES if any(p.table.kind == "MPI's own" for p in points) else ():
         show("  by itself: " + system, [p for p in points if p.table.system == system and p.table.kind == "MPI's own"], "predicted")
+
+
+def geometric(points, what):
+    return math.expm1(sum(abs(math.log(getattr(p, what) / p.seconds)) for p in points) / len(points))
+
+
+def report_log(bench):
+    """Larger counts from 1 MiB on, without the machine's smallest and with it."""
+    print(f"\n  {'from the smallest count to larger ones, from 1 MiB on':<64s} {'without':>8s} {'with':>8s} {'ratio':>6s} points {'all fitted':>11s}")
+    together = collections.defaultdict(list)
+    for system in bench.systems:
+        mine = [p for p in bench.points if p.table.system == system]
+        small = [p for p in mine if p.seen]
+        larger = [p for p in mine if small and p.table.nodes > small[0].table.nodes and p.bytes >= MIB and p.table.kind != "MPI's own"]
+        for nodes in sorted({p.table.nodes for p in larger}):
+            show_log(f"{system}, {small[0].table.nodes} -> {nodes} nodes", [p for p in larger if p.table.nodes == nodes])
+        if larger:
+            show_log(f"{system} ({len(small)} points fitted)", larger)
+            together["MPI" if mine[0].table.mpi else "NCCL"] += larger
+    for library, points in together.items():
+        show_log(f"together, {library}", points)
+
+
+def show_log(name, points):
+    without, fitted = geometric(points, "without"), geometric(points, "predicted")
+    print(f"  {name:<64.64s} {100 * without:6.1f} % {100 * fitted:6.1f} % {fitted / without:6.2f} {len(points):6d} "
+          f"{100 * geometric(points, 'at_best'):9.1f} %")
 
 
 def report_mpi(points):
@@ -618,10 +679,10 @@ def arguments():
     options = parser.parse_args()
     if not options.data or not options.machines:
         refuse("needs published times and what their machines are made of:\n"
-               "    make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|half|systems|'[others,]nodes<=N'] [POINTS=out.tsv]\n"
+               "    make bench-accuracy-published DATA='FILE...' MACHINES='FILE...' [FIT=none|others|half|log|systems|'[others,]nodes<=N'] [POINTS=out.tsv]\n"
                "the shape of both is at the top of bench/accuracy_published.py")
-    if not re.fullmatch(r"none|others|half|systems|(others,)?nodes<=[1-9]\d{0,6}", options.fit):
-        refuse(f"FIT: expected none, others, half, systems, 'nodes<=N' or 'others,nodes<=N', found {options.fit!r}")
+    if not re.fullmatch(r"none|others|half|log|systems|(others,)?nodes<=[1-9]\d{0,6}", options.fit):
+        refuse(f"FIT: expected none, others, half, log, systems, 'nodes<=N' or 'others,nodes<=N', found {options.fit!r}")
     return options
 
 
@@ -633,7 +694,9 @@ def main():
         print_systems(bench)
         return
     if "nodes<=" in options.fit:
-        bench.small_counts(int(options.fit.split("=")[1]), options.fit, options.fit.startswith("others"))
+        bench.small_counts(up_to(int(options.fit.split("=")[1])), options.fit, options.fit.startswith("others"))
+    elif options.fit == "log":
+        bench.small_counts(one_log, "log", True)
     else:
         {"none": bench.none, "others": bench.others, "half": bench.half}[options.fit]()
     print(f"{len(bench.points)} points of {bench.tables} tables, {len(bench.systems)} systems; "
@@ -643,6 +706,8 @@ def main():
         if points:
             report(points, f"{label}: {title}")
             report_mpi(points)
+    if options.fit == "log":
+        report_log(bench)
     report_default(bench)
     if options.fit == "none":
         report_shipped(bench)

@@ -6,17 +6,27 @@
 #include "cli/commands.h"
 #include "cli/compare_show.h"
 #include "cli/inputs.h"
+#include "cli/logs.h"
 #include "cli/option_rows.h"
 #include "machine/system_find.h"
 
 #define KEEP_MAX 1024
 
 struct compare_settings {
-    struct hs_argument_list results;
+    struct hs_argument_list files;
+    struct hs_log_options log;
     const char *size, *predict, *plans, *output;
     struct hs_print print;
     int64_t keep;
     bool widen, noise, quiet;
+};
+
+/* What the files hold. */
+struct compare_files {
+    struct hs_argument_list results, logs; /* items owned */
+    struct hs_inputs inputs;
+    struct hs_call_list calls;
+    const struct hs_system *calls_system; /* that prices them; NULL: none */
 };
 
 static const char *const *row_words(void)
@@ -46,6 +56,8 @@ static enum hs_status show(const struct hs_compare_view *view,
     enum hs_compare_rows rows = rows_of(settings);
     enum hs_status status = HS_OK;
 
+    if (comparison->case_count == 0)
+        return HS_OK;
     if (comparison->case_count == 1)
         return hs_compare_show_case(view, &comparison->cases[0], rows, err);
     for (size_t i = 0; i < comparison->case_count && settings->plans && rows; i++) {
@@ -60,7 +72,8 @@ static enum hs_status show(const struct hs_compare_view *view,
 }
 
 static enum hs_status print(struct hs_context *context, struct hs_compare_view *view,
-                            const struct compare_settings *settings, struct hs_error *err)
+                            const struct compare_settings *settings, const char *priced_for,
+                            struct hs_error *err)
 {
     struct hs_sheet sheet;
     enum hs_status status, ended;
@@ -68,13 +81,16 @@ static enum hs_status print(struct hs_context *context, struct hs_compare_view *
     hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
     view->sheet = &sheet;
     status = show(view, settings, err);
+    if (status == HS_OK)
+        hs_compare_show_logs(view, priced_for);
     ended = hs_sheet_end(&sheet, err);
     view->sheet = NULL;
     return status == HS_OK ? ended : status;
 }
 
 static enum hs_status write_out(struct hs_context *context, struct hs_compare_view *view,
-                                const struct compare_settings *settings, struct hs_error *err)
+                                const struct compare_settings *settings, const char *priced_for,
+                                struct hs_error *err)
 {
     bool is_json = hs_print_format(&settings->print) == HS_FORMAT_JSON;
     struct hs_text json = {0};
@@ -86,7 +102,7 @@ static enum hs_status write_out(struct hs_context *context, struct hs_compare_vi
     if (status == HS_OK && is_json)
         hs_text_append_bytes(context->out, json.data, json.length);
     else if (status == HS_OK)
-        status = print(context, view, settings, err);
+        status = print(context, view, settings, priced_for, err);
     if (status == HS_OK && settings->output)
         status = hs_file_replace(settings->output, json.data, json.length, err);
     hs_text_release(&json);
@@ -100,36 +116,42 @@ static enum hs_status run_job(struct hs_context *context, const struct compare_s
 {
     struct hs_comparison comparison;
     struct hs_compare_view view = {.comparison = &comparison, .noise = settings->noise};
+    const char *priced_for = NULL;
     enum hs_status status = hs_compare_results(&comparison, job, err);
 
     if (job->system && settings->predict)
         view.predictor =
             hs_system_is_text(settings->predict) ? settings->predict : job->system->name;
+    if (job->calls_system)
+        priced_for = view.predictor ? view.predictor : job->calls_system->name;
     for (size_t i = 0; status == HS_OK && i < comparison.unused_count; i++)
         hs_warning(context, "%s is not used: it %s", comparison.unused[i].input->name,
                    comparison.unused[i].why);
     if (status == HS_OK)
-        status = write_out(context, &view, settings, err);
+        status = write_out(context, &view, settings, priced_for, err);
     hs_comparison_release(&comparison);
     return status;
 }
 
 static enum hs_status compare(struct hs_context *context, const struct compare_settings *settings,
-                              const struct hs_inputs *files, const struct hs_system *system,
+                              const struct compare_files *files, const struct hs_system *system,
                               struct hs_error *err)
 {
-    struct hs_compare_input *inputs = calloc(files->count, sizeof(*inputs));
+    struct hs_compare_input *inputs = calloc(files->inputs.count + 1, sizeof(*inputs));
     struct hs_compare_job job = {.inputs = inputs,
-                                 .input_count = files->count,
+                                 .input_count = files->inputs.count,
                                  .system = system,
+                                 .calls = files->logs.count > 0 ? &files->calls : NULL,
+                                 .calls_system = files->calls_system,
                                  .keep = (size_t)settings->keep,
                                  .widen = settings->widen};
     enum hs_status status = HS_OK;
 
     if (!inputs)
         return hs_no_memory(err);
-    for (size_t i = 0; i < files->count; i++)
-        inputs[i] = (struct hs_compare_input){files->inputs[i].name, files->inputs[i].result};
+    for (size_t i = 0; i < files->inputs.count; i++)
+        inputs[i] =
+            (struct hs_compare_input){files->inputs.inputs[i].name, files->inputs.inputs[i].result};
     if (settings->size) {
         status = hs_bytes_parse(&job.message_bytes, settings->size, err);
         if (status != HS_OK)
@@ -141,10 +163,79 @@ static enum hs_status compare(struct hs_context *context, const struct compare_s
     return status;
 }
 
+/* ---- files ---- */
+
+/* Results and logs, which are recognised by their content. */
+static enum hs_status sort_files(struct compare_files *files, const struct hs_argument_list *all,
+                                 struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    files->results.items = calloc(all->count, sizeof(*files->results.items));
+    files->logs.items = calloc(all->count, sizeof(*files->logs.items));
+    if (!files->results.items || !files->logs.items)
+        return hs_no_memory(err);
+    for (size_t i = 0; i < all->count && status == HS_OK; i++) {
+        struct hs_argument_list *list;
+        bool is_log;
+
+        status = hs_log_is_one(&is_log, all->items[i], err);
+        list = is_log ? &files->logs : &files->results;
+        if (status == HS_OK)
+            list->items[list->count++] = all->items[i];
+    }
+    return status;
+}
+
+/* What prices a library's calls: the machine of --predict, which then must; else the first of a
+ * result that can. */
+static const struct hs_system *find_pricer(const struct compare_files *files,
+                                           const struct hs_system *predict)
+{
+    for (size_t i = 0; i < files->inputs.count && !predict; i++) {
+        const struct hs_result *result = files->inputs.inputs[i].result;
+
+        if (result->has_system && hs_calls_model(&result->system))
+            return &result->system;
+    }
+    return predict;
+}
+
+static enum hs_status load_files(struct compare_files *files,
+                                 const struct compare_settings *settings,
+                                 const struct hs_system *predict, const struct hs_context *context,
+                                 struct hs_error *err)
+{
+    struct hs_log_options log = settings->log;
+    enum hs_status status = sort_files(files, &settings->files, err);
+
+    if (status == HS_OK && files->results.count > 0)
+        status = hs_inputs_load(&files->inputs, &files->results, context, err);
+    files->calls_system = find_pricer(files, predict);
+    if (status == HS_OK && files->results.count == 0 && !predict)
+        status = hs_fail(err, HS_INVALID,
+                         "%s: a log alone: --predict SYSTEM says which machine's prices it is "
+                         "compared with, or give a result of measure",
+                         files->logs.items[0]);
+    log.may_lack_price = files->results.count > 0;
+    for (size_t i = 0; i < files->logs.count && status == HS_OK; i++)
+        status = hs_logs_gather(&files->calls, files->calls_system, files->logs.items[i], &log,
+                                context, err);
+    return status;
+}
+
+static void release_files(struct compare_files *files)
+{
+    hs_inputs_release(&files->inputs);
+    hs_call_list_release(&files->calls);
+    free(files->results.items);
+    free(files->logs.items);
+}
+
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
     struct compare_settings *settings = of_rows;
-    struct hs_inputs inputs = {.count = 0};
+    struct compare_files files = {.calls_system = NULL};
     struct hs_system system = {.level_count = 0};
     enum hs_status status;
 
@@ -153,17 +244,17 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
         settings->print.format = hs_format_names[HS_FORMAT_JSON];
         settings->output = NULL;
     }
-    status = hs_output_check(settings->output, settings->predict, &settings->results, err);
+    status = hs_output_check(settings->output, settings->predict, &settings->files, err);
     if (status == HS_OK && settings->predict) {
         status = hs_find_system(&system, settings->predict, context, err);
         if (status != HS_OK)
             hs_error_prefix(err, status, "--predict");
     }
     if (status == HS_OK)
-        status = hs_inputs_load(&inputs, &settings->results, context, err);
+        status = load_files(&files, settings, settings->predict ? &system : NULL, context, err);
     if (status == HS_OK)
-        status = compare(context, settings, &inputs, settings->predict ? &system : NULL, err);
-    hs_inputs_release(&inputs);
+        status = compare(context, settings, &files, settings->predict ? &system : NULL, err);
+    release_files(&files);
     hs_system_release(&system);
     return status;
 }
@@ -172,9 +263,9 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 
 static const struct hs_argument arguments[] = {
     HS_ROW_RESULTS(
-        FIELD(results),
+        FIELD(files),
         "result files of measure or simulate, and of predict where a measured one has no "
-        "predictions; - is stdin"),
+        "predictions; logs of a library's own calls, as `hiersearch fit` reads them; - is stdin"),
     {.name = NULL},
 };
 
@@ -209,6 +300,7 @@ static const struct hs_option options[] = {
      .type = &hs_option_flag,
      .offset = FIELD(widen),
      .help = "let any layer grow, not the last alone"},
+    HS_ROWS_LOG(FIELD(log)),
     {.name = "plans",
      .argument = "WHICH",
      .group = "Output",
@@ -238,10 +330,15 @@ const struct hs_command hs_command_compare = {
         "if "
         "not. The same for the published containment rule. Several cases get a table and a "
         "summary. "
-        "Simulated times count as measured.",
+        "Simulated times count as measured.\n"
+        "Times of a library's own calls, from logs of nccl-tests, OSU's benchmarks or CSV, come "
+        "size by size beside what the machine's price of that library says, and beside the "
+        "fastest measured plan of a result with as many processes.",
     .examples = "  hiersearch compare results/here.json\n"
                 "  hiersearch compare results/*.json --predict calibrated.json\n"
-                "  hiersearch compare measured.json predicted.json --size 64MiB --plans all",
+                "  hiersearch compare measured.json predicted.json --size 64MiB --plans all\n"
+                "  hiersearch compare all_reduce_2_nodes.txt --predict '8xH100, 8xNDR400'\n"
+                "  hiersearch compare measured.json all_reduce_perf.txt",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct compare_settings),

@@ -5,11 +5,13 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
+#include "cli/logs.h"
 #include "cli/option_rows.h"
 #include "machine/system_find.h"
 #include "model/calibration.h"
 #include "result/log_fit.h"
 #include "result/points.h"
+#include "view/figures.h"
 
 #define MAX_RESIDUAL_PERCENT 1000
 #define FAR_OFF              0.5 /* error of times after a fit that says that something is wrong */
@@ -19,8 +21,7 @@ struct fit_settings {
     struct hs_argument_list results;
     const char *output, *name, *source;
     int64_t max_residual_percent;
-    int64_t np, nodes; /* what a log does not say; 0: not given */
-    const char *call;  /* likewise; NULL */
+    struct hs_log_options log;
     bool quiet;
 };
 
@@ -30,36 +31,18 @@ struct times {
     struct hs_call_list calls;
 };
 
-/* Notes, a line each. */
-static void pass_on(const struct hs_context *context, const char *notes)
-{
-    while (notes && *notes) {
-        size_t length = strcspn(notes, "\n");
-
-        hs_note(context, "%.*s", (int)length, notes);
-        notes += length + (notes[length] != '\0');
-    }
-}
-
-static enum hs_status gather_file(struct times *times, const struct hs_system *system,
-                                  const char *file, const struct hs_log_facts *facts,
-                                  const struct hs_context *context, struct hs_error *err)
+static enum hs_status gather_result(struct hs_point_list *points, const char *file,
+                                    const struct hs_context *context, struct hs_error *err)
 {
     struct hs_result result;
-    struct hs_log log;
-    size_t before = times->points.count;
-    enum hs_status status = hs_log_load(&log, &result, file, err);
+    size_t before = points->count;
+    enum hs_status status = hs_result_load(&result, file, err);
 
-    if (!status && log.point_count > 0) {
-        pass_on(context, log.notes.data);
-        status = hs_log_calls(&times->calls, system, &log, file, facts, err);
-    } else if (!status) {
-        status = hs_result_points(&times->points, &result, err);
-        if (!status && times->points.count == before)
-            hs_warning(context, "%s: no layer times of measured plans without chunks", file);
-    }
-    hs_log_release(&log);
+    if (!status)
+        status = hs_result_points(points, &result, err);
     hs_result_release(&result);
+    if (!status && points->count == before)
+        hs_warning(context, "%s: no layer times of measured plans without chunks", file);
     return status;
 }
 
@@ -68,23 +51,28 @@ static enum hs_status gather(struct times *times, const struct hs_system *system
                              const struct fit_settings *settings, const struct hs_context *context,
                              struct hs_error *err)
 {
-    struct hs_log_facts facts = {
-        .ranks = settings->np, .nodes = settings->nodes, .call_known = settings->call};
-    size_t call = 0;
-    enum hs_status status = HS_OK;
+    for (size_t i = 0; i < settings->results.count; i++) {
+        const char *file = settings->results.items[i];
+        struct hs_error why = {0};
+        enum hs_status status;
+        bool is_log;
 
-    if (settings->call)
-        status = hs_name_find(&call, settings->call, "collective", hs_library_call_names,
-                              HS_LIBRARY_CALL_COUNT, err);
-    facts.call = (enum hs_library_call)call;
-    for (size_t i = 0; i < settings->results.count && !status; i++)
-        status = gather_file(times, system, settings->results.items[i], &facts, context, err);
-    if (status)
-        return status;
+        status = hs_log_is_one(&is_log, file, err);
+        if (!status)
+            status =
+                is_log ? hs_logs_gather(&times->calls, system, file, &settings->log, context, &why)
+                       : gather_result(&times->points, file, context, &why);
+        if (status) {
+            if (err && why.message[0])
+                *err = why;
+            return status;
+        }
+    }
     if (times->points.count > 0 && times->calls.count > 0)
         return hs_fail(err, HS_INVALID,
-                       "expected results of measure, whose layers become fits, or logs of NCCL's "
-                       "own calls, which move the constants of its price: not both at once");
+                       "expected results of measure, whose layers become fits, or logs of a "
+                       "library's own calls, which move the constants of its price: not both at "
+                       "once");
     if (times->points.count == 0 && times->calls.count == 0)
         return hs_fail(err, HS_INVALID,
                        "no layer times in the results; `measure` keeps them unless --no-layers");
@@ -136,7 +124,7 @@ static enum hs_status fit(struct hs_context *context, const struct fit_settings 
                        points->count, settings->results.count,
                        settings->results.count == 1 ? "" : "s");
     status = hs_calibrate(system, points->items, points->count, &options, source.data, &notes, err);
-    pass_on(context, notes.data);
+    hs_pass_on(context, notes.data);
     if (!status && settings->name)
         status = rename_system(system, settings->name, err);
     if (!status)
@@ -149,11 +137,15 @@ static enum hs_status fit(struct hs_context *context, const struct fit_settings 
     return status;
 }
 
-/* Times of NCCL's own calls: the constants of its price. */
+/* Times of a library's own calls: the constants of its price. */
 static enum hs_status fit_calls(struct hs_context *context, const struct fit_settings *settings,
                                 struct hs_system *system, const struct hs_call_list *calls,
                                 struct hs_error *err)
 {
+    const char *library = hs_library_written(hs_system_library(system));
+    const char *by = system->constants.count > 0 ? "its constants so far"
+                     : system->parts             ? "what ships"
+                                                 : "its levels alone";
     double before, after;
     enum hs_status status = hs_calls_fit(system, calls, &before, &after, err);
 
@@ -167,9 +159,10 @@ static enum hs_status fit_calls(struct hs_context *context, const struct fit_set
     if (!status)
         hs_note(
             context,
-            "%zu times of NCCL's own calls: %.0f %% off on average by what ships, %.0f %% by %zu "
-            "constants of this machine",
-            calls->count, 100 * before, 100 * after, system->constants.count);
+            "%zu times of %s's own calls: %.0f %% off on average by %s, %.0f %% by %zu constant%s "
+            "of this machine",
+            calls->count, library, 100 * before, by, 100 * after, system->constants.count,
+            HS_PLURAL(system->constants.count));
     return status;
 }
 
@@ -196,14 +189,14 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 }
 
 #define FIELD(field) offsetof(struct fit_settings, field)
-#define LOGS         "What a log may leave out"
 
 static const struct hs_argument arguments[] = {
     HS_ROW_SYSTEM(FIELD(system), true,
                   "description to start from: shipped name, file, or line of text"),
     HS_ROW_RESULTS(FIELD(results),
-                   "result files of measure or simulate with layer times; or logs of NCCL's own "
-                   "calls: the output of nccl-tests, also of -J, or CSV (bytes, seconds)"),
+                   "result files of measure or simulate with layer times; or logs of a library's "
+                   "own calls: the output of nccl-tests, also of -J, of OSU's benchmarks, or CSV "
+                   "(bytes, seconds, and np, nodes, call)"),
     {.name = NULL},
 };
 
@@ -228,17 +221,7 @@ static const struct hs_option options[] = {
      .fallback = "15",
      .offset = FIELD(max_residual_percent),
      .help = "layers whose times are further off the fitted line are refused (root mean square)"},
-    HS_ROW_COUNT("np", "ranks", 2, HS_NP_MAX, NULL, LOGS, FIELD(np),
-                 "ranks, where a log does not say it"),
-    HS_ROW_COUNT("nodes", "nodes", 1, HS_NP_MAX, NULL, LOGS, FIELD(nodes),
-                 "nodes, where a log does not say it"),
-    {.name = "call",
-     .argument = "NAME",
-     .group = LOGS,
-     .type = &hs_option_text,
-     .offset = FIELD(call),
-     .help = "the collective, where a log does not say it: allreduce, allgather, reducescatter, "
-             "alltoall"},
+    HS_ROWS_LOG(FIELD(log)),
     HS_ROW_QUIET(NULL, FIELD(quiet), "no notes on stderr"),
     {.name = NULL},
 };
@@ -251,10 +234,14 @@ const struct hs_command hs_command_fit = {
                    "left in result files, without measuring anything again, and writes a system "
                    "file that predict and "
                    "measure take. calibrate does the same with measurements made for the purpose.\n"
-                   "With logs of nccl-tests, of a few nodes and any sizes, the constants of NCCL's "
-                   "price become those of this machine, and larger counts are predicted by them.",
+                   "With logs of nccl-tests, or of OSU's benchmarks where the machine's library is "
+                   "MPICH or Open MPI, of a few nodes and any sizes, the constants of that "
+                   "library's price become those of this machine, and larger counts are predicted "
+                   "by them.",
     .examples = "  hiersearch fit abci results/abci-*.json -o abci-fitted.json\n"
                 "  hiersearch fit '8xH100, 8xNDR400' all_reduce_2_nodes.txt -o here.json\n"
+                "  hiersearch fit 'node:4@20GB/s~0.5us,ib@12GB/s~2us;library=mpich' osu.txt --np 8 "
+                "--nodes 2 -o cpus.json\n"
                 "  hiersearch predict abci-fitted.json --np 512 --size 128MiB",
     .arguments = arguments,
     .options = options,

@@ -1,9 +1,11 @@
 /* Several cases of a comparison: a row each, growth, and what they say together. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "cli/compare_show.h"
 #include "view/cases.h"
+#include "view/logs.h"
 
 static bool other_file_predicts(const struct hs_comparison *comparison)
 {
@@ -173,4 +175,61 @@ void hs_compare_show_summary(const struct hs_compare_view *view)
     say_errors(sheet, comparison);
     say_choices(sheet, view);
     say_rule(sheet, comparison);
+}
+
+/* ---- logs ---- */
+
+static bool has_several_files(const struct hs_comparison *comparison)
+{
+    for (size_t i = 1; i < comparison->log_count; i++)
+        if (strcmp(comparison->logs[i].file, comparison->logs[0].file) != 0)
+            return true;
+    return false;
+}
+
+static void say_log_errors(struct hs_sheet *sheet, const struct hs_comparison *comparison,
+                           const char *priced_for)
+{
+    const struct hs_compare_log_summary *summary = &comparison->log_summary;
+    const struct hs_compare_log *worst;
+
+    if (summary->priced == 0) {
+        hs_sheet_say(sheet, "no prices: --predict SYSTEM says what the library should take\n");
+        return;
+    }
+    worst = &comparison->logs[summary->worst];
+    hs_sheet_say(sheet,
+                 "error      mean %s %%, worst %s %% (%s, %" PRId64
+                 " processes, %s), bias %s %%, predicted for %s\n",
+                 HS_AS_PERCENT(summary->mean_error, 1), HS_AS_ERROR(worst->error, 1),
+                 hs_library_call_names[worst->call], worst->np, HS_AS_BYTES(worst->message_bytes),
+                 HS_AS_ERROR(summary->mean_signed_error, 1), priced_for);
+    hs_sheet_say(sheet, "range      %zu of %zu times within the 90 %% range of their prices\n",
+                 summary->inside, summary->priced);
+}
+
+void hs_compare_show_logs(const struct hs_compare_view *view, const char *priced_for)
+{
+    const struct hs_comparison *comparison = view->comparison;
+    const struct hs_compare_log_summary *summary = &comparison->log_summary;
+    bool several = has_several_files(comparison);
+    struct hs_table table;
+
+    if (comparison->log_count == 0)
+        return;
+    if (comparison->case_count > 0)
+        hs_sheet_say(view->sheet, "\n");
+    hs_sheet_stress(view->sheet, "%s%sthe library's own calls, %zu time%s",
+                    several ? "" : comparison->logs[0].file, several ? "" : ": ",
+                    comparison->log_count, HS_PLURAL(comparison->log_count));
+    hs_sheet_say(view->sheet, "\n\n");
+    hs_logs_table(&table, comparison, several);
+    hs_sheet_table(view->sheet, &table);
+    hs_sheet_say(view->sheet, "\n");
+    say_log_errors(view->sheet, comparison, priced_for);
+    if (summary->met > 0)
+        hs_sheet_say(view->sheet,
+                     "gain       the fastest measured plan beats the library at %zu of %zu times, "
+                     "%.3fx on average\n",
+                     summary->won, summary->met, summary->mean_gain);
 }

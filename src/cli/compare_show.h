@@ -28,5 +28,8 @@ void hs_compare_show_cases(const struct hs_compare_view *view);
 /* How measured winners follow from smaller ones; nothing where there is no chain. */
 void hs_compare_show_growths(const struct hs_compare_view *view);
 void hs_compare_show_summary(const struct hs_compare_view *view);
+/* Calls of logs, and what they say together; nothing where there are none. `priced_for`: the
+ * machine that prices them. */
+void hs_compare_show_logs(const struct hs_compare_view *view, const char *priced_for);
 
 #endif

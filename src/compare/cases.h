@@ -21,6 +21,10 @@ enum hs_status hs_compare_find_cases(struct hs_comparison *out, const struct hs_
 /* Why the input is in no case: one clause, without the input's name. */
 void hs_compare_say_why(char *why, size_t bytes, const struct hs_compare_job *job,
                         const struct hs_compare_input *input);
+/* Fills out->logs, and what they say together. HS_INVALID: there are logs, and nothing meets them.
+ */
+enum hs_status hs_compare_take_logs(struct hs_comparison *out, const struct hs_compare_job *job,
+                                    struct hs_error *err);
 /* Fills out->growths from the cases. */
 enum hs_status hs_compare_find_growths(struct hs_comparison *out, struct hs_error *err);
 /* Fills out->summary from cases and growths. */

@@ -32,10 +32,16 @@ static enum hs_status fail_nothing(const struct hs_compare_job *job, struct hs_e
                    input->name, job->input_count > 1 ? ", nor has any other of the files" : "");
 }
 
-static bool is_used(const struct hs_comparison *comparison, const struct hs_compare_input *input)
+static bool is_used(const struct hs_comparison *comparison, const struct hs_compare_job *job,
+                    const struct hs_compare_input *input)
 {
+    if (job->calls_system && job->calls_system == hs_compare_system_of(input->result))
+        return true;
     for (size_t i = 0; i < comparison->case_count; i++)
         if (comparison->cases[i].measured == input || comparison->cases[i].predicted == input)
+            return true;
+    for (size_t i = 0; i < comparison->log_count; i++)
+        if (comparison->logs[i].measured == input)
             return true;
     return false;
 }
@@ -43,13 +49,13 @@ static bool is_used(const struct hs_comparison *comparison, const struct hs_comp
 static enum hs_status list_unused(struct hs_comparison *out, const struct hs_compare_job *job,
                                   struct hs_error *err)
 {
-    out->unused = calloc(job->input_count, sizeof(*out->unused));
+    out->unused = calloc(job->input_count + 1, sizeof(*out->unused));
     if (!out->unused)
         return hs_no_memory(err);
     for (size_t i = 0; i < job->input_count; i++) {
         struct hs_compare_unused *unused = &out->unused[out->unused_count];
 
-        if (is_used(out, &job->inputs[i]))
+        if (is_used(out, job, &job->inputs[i]))
             continue;
         unused->input = &job->inputs[i];
         hs_compare_say_why(unused->why, sizeof(unused->why), job, unused->input);
@@ -67,7 +73,9 @@ enum hs_status hs_compare_results(struct hs_comparison *out, const struct hs_com
                                   .widen = job->widen};
     if (status == HS_OK)
         status = hs_compare_find_cases(out, job, err);
-    if (status == HS_OK && out->case_count == 0)
+    if (status == HS_OK)
+        status = hs_compare_take_logs(out, job, err);
+    if (status == HS_OK && out->case_count == 0 && out->log_count == 0)
         status = fail_nothing(job, err);
     if (status == HS_OK)
         status = list_unused(out, job, err);
@@ -86,6 +94,7 @@ void hs_comparison_release(struct hs_comparison *comparison)
         free(comparison->cases[i].points);
     free(comparison->cases);
     free(comparison->growths);
+    free(comparison->logs);
     free(comparison->unused);
     *comparison = (struct hs_comparison){.case_count = 0};
 }

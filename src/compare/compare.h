@@ -4,7 +4,8 @@
  *
  * Three parts, each usable alone: a score of one set of plans (hs_compare_score), the published
  * containment rule on the same plans (hs_compare_rule), and cases found in result files
- * (hs_compare_results). Structs in, structs out: no I/O. Simulated times count as measured ones.
+ * (hs_compare_results), beside them a library's own calls from logs. Structs in, structs out: no
+ * I/O. Simulated times count as measured ones.
  *
  * Errors are relative and signed, predicted / measured - 1. Regrets are relative too: measured time
  * of what was chosen over the shortest measured time, - 1. Ranks begin at 1.
@@ -20,6 +21,7 @@
 #include "base/text.h"
 #include "model/plan.h"
 #include "model/system.h"
+#include "result/log_calls.h"
 #include "result/result.h"
 #include "search/winners.h"
 
@@ -132,9 +134,11 @@ struct hs_compare_input {
 struct hs_compare_job {
     const struct hs_compare_input *inputs; /* [input_count] */
     size_t input_count;
-    const struct hs_system *system; /* predicts in place of the files; NULL: the files do */
-    uint64_t message_bytes;         /* 0: every size */
-    size_t keep;                    /* 0: HS_COMPARE_KEEP */
+    const struct hs_system *system;       /* predicts in place of the files; NULL: the files do */
+    const struct hs_call_list *calls;     /* of logs; NULL: none */
+    const struct hs_system *calls_system; /* that they were made for; NULL: none */
+    uint64_t message_bytes;               /* 0: every size */
+    size_t keep;                          /* 0: HS_COMPARE_KEEP */
     bool widen;
 };
 
@@ -151,6 +155,30 @@ struct hs_compare_case {
     size_t faulty;      /* plans whose measurement failed: left out */
     struct hs_compare_score score;
     struct hs_compare_rule rule;
+};
+
+/* A call of a log. */
+struct hs_compare_log {
+    const char *file;
+    enum hs_library_call call;
+    int64_t np, nodes;      /* nodes 0: not known */
+    uint64_t message_bytes; /* as nccl-tests counts */
+    bool in_place;
+    double seconds; /* measured */
+    /* The price of this call on the job's calls_system, with its 90 % range; NaN: it has none. */
+    double predicted_seconds, low_seconds, high_seconds, error;
+    /* The fastest measured plan for the same AllReduce among the inputs. */
+    struct hs_plan plan;
+    double plan_seconds, gain;               /* NaN: none; gain: seconds / plan_seconds */
+    const struct hs_compare_input *measured; /* NULL: none */
+};
+
+struct hs_compare_log_summary {
+    size_t priced, inside;                /* calls with a price; within its range */
+    double mean_error, mean_signed_error; /* of these; NaN: none */
+    size_t worst;                         /* of these; HS_COMPARE_NONE: none */
+    size_t met, won;  /* calls that meet a measured plan; where that is faster */
+    double mean_gain; /* geometric; NaN: none */
 };
 
 /* An input that is in no case, and why. */
@@ -184,10 +212,13 @@ struct hs_compare_summary {
 };
 
 struct hs_comparison {
-    struct hs_compare_case *cases; /* [case_count] owned; at least one */
+    struct hs_compare_case *cases; /* [case_count] owned; at least one, or one of logs */
     size_t case_count;
     struct hs_compare_growth *growths; /* [growth_count] owned */
     size_t growth_count;
+    struct hs_compare_log *logs; /* [log_count] owned, in the order of the calls */
+    size_t log_count;
+    struct hs_compare_log_summary log_summary;
     struct hs_compare_unused *unused; /* [unused_count] owned */
     size_t unused_count;
     size_t keep; /* as used */
@@ -206,7 +237,8 @@ struct hs_comparison {
  * with the same size, type, operation, backend and machine. They come by size, then by count.
  *
  * HS_INVALID, with the file and the reason: the same file twice, nothing measured, nothing in
- * common. HS_MEMORY. *out is then {0}; release it in any case. Points into the job.
+ * common; where there are logs, that nothing is there to compare them with. HS_MEMORY. *out is then
+ * {0}; release it in any case. Points into the job.
  */
 enum hs_status hs_compare_results(struct hs_comparison *out, const struct hs_compare_job *job,
                                   struct hs_error *err);

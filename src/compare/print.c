@@ -289,6 +289,46 @@ static const struct hs_field growth_rows[] = {
 static const struct hs_fields growth_fields = {.name = "growth",
                                                HS_ROWS(growth_rows, struct hs_compare_growth)};
 
+/* ---- logs ---- */
+
+#define LOG(member) HS_AT(struct hs_compare_log, member)
+
+static const char *format_measured(char text[HS_FIELD_TEXT], const void *value,
+                                   const struct hs_place *place)
+{
+    const struct hs_compare_log *one = place->object;
+
+    (void)text, (void)value;
+    return one->measured->name;
+}
+static const struct hs_field_custom measured = {NULL, format_measured, NULL};
+
+#define WITH_PLAN HS_OPTIONAL, HS_OTHER(struct hs_compare_log, measured)
+
+static const struct hs_field log_rows[] = {
+    {"file", HS_TEXT, HS_OWNED(struct hs_compare_log, file)},
+    {"call", HS_CHOICE, LOG(call), HS_NAMES(hs_library_call_names)},
+    {"np", HS_INTEGER, LOG(np), .min = 1, .max = HS_NP_MAX, .about = "Processes."},
+    {"nodes", HS_INTEGER, LOG(nodes), HS_WITHOUT(0), .min = 1, .max = HS_NP_MAX},
+    {"message_bytes", HS_WHOLE, LOG(message_bytes), .about = "As nccl-tests counts them."},
+    {"in_place", HS_BOOL, LOG(in_place), HS_WITHOUT(0)},
+    {"seconds", HS_NUMBER, LOG(seconds), HS_NOT_NEGATIVE, .above = true, .about = "In the log."},
+    {"predicted_seconds", HS_NUMBER, LOG(predicted_seconds), HS_OPTIONAL, HS_NOT_NEGATIVE,
+     .about = "The price of the same call on the machine."},
+    {"range90_seconds", HS_SECONDS, ENDS(struct hs_compare_log, low_seconds),
+     .about = "Low and high end of its 90 % range."},
+    {"error", HS_NUMBER, LOG(error), HS_OPTIONAL, SIGNED, .about = "Predicted over log, - 1."},
+    {"plan", HS_CUSTOM, LOG(plan), WITH_PLAN, .custom = &plan,
+     .about = "The fastest measured plan of the same AllReduce among the results."},
+    {"plan_file", HS_CUSTOM, LOG(measured), WITH_PLAN, .custom = &measured,
+     .about = "Which it is of."},
+    {"plan_seconds", HS_NUMBER, LOG(plan_seconds), HS_OPTIONAL, HS_NOT_NEGATIVE},
+    {"gain", HS_NUMBER, LOG(gain), HS_OPTIONAL, HS_NOT_NEGATIVE,
+     .about = "Of the plan over the library: above 1 it is faster."},
+};
+static const struct hs_fields log_fields = {.name = "log",
+                                            HS_ROWS(log_rows, struct hs_compare_log)};
+
 /* ---- all of them ---- */
 
 static double overall_worst_error(const struct hs_place *place)
@@ -327,6 +367,20 @@ static double worst_rule_regret(const struct hs_place *place)
 
 #define ALL(member) HS_AT(struct hs_comparison, member)
 #define MAY_BE_NONE HS_OPTIONAL, HS_NOT_NEGATIVE
+
+#define OF_LOGS(member) ALL(log_summary.member)
+
+static const struct hs_field log_summary_rows[] = {
+    {"priced", HS_WHOLE, OF_LOGS(priced), .about = "Calls that have a price on the machine."},
+    {"inside", HS_WHOLE, OF_LOGS(inside), .about = "Of these, within its range."},
+    {"mean_error", HS_NUMBER, OF_LOGS(mean_error), MAY_BE_NONE, .about = "Of their size."},
+    {"mean_signed_error", HS_NUMBER, OF_LOGS(mean_signed_error), HS_OPTIONAL, SIGNED},
+    {"met", HS_WHOLE, OF_LOGS(met), .about = "Calls that meet a measured plan."},
+    {"won", HS_WHOLE, OF_LOGS(won), .about = "Of these, where the plan is faster."},
+    {"mean_gain", HS_NUMBER, OF_LOGS(mean_gain), MAY_BE_NONE, .about = "Geometric."},
+};
+static const struct hs_fields log_summary_fields = {
+    HS_ROWS(log_summary_rows, struct hs_comparison)};
 
 static const struct hs_field summary_rows[] = {
     {"cases", HS_WHOLE, ALL(case_count)},
@@ -368,13 +422,18 @@ static const struct hs_fields settings_fields = {HS_ROWS(settings_rows, struct h
 
 static const struct hs_field comparison_rows[] = {
     {"containment", HS_OBJECT, .fields = &settings_fields, .about = "The rule, as used."},
-    {"cases", HS_LIST, HS_LIST_AT(struct hs_comparison, cases, case_count), .min = 1,
-     .max = (double)INFINITY, .fields = &case_fields,
-     .about = "One per message size of a measured file."},
+    {"cases", HS_LIST, HS_LIST_AT(struct hs_comparison, cases, case_count), .max = (double)INFINITY,
+     .fields = &case_fields,
+     .about = "One per message size of a measured file; none where there are logs alone."},
     {"growth", HS_LIST, HS_LIST_AT(struct hs_comparison, growths, growth_count),
      .max = (double)INFINITY, .fields = &growth_fields,
      .about = "The rule on measured times, from each process count to a larger one."},
-    {"summary", HS_OBJECT, .fields = &summary_fields},
+    {"summary", HS_OBJECT, HS_OPTIONAL, HS_OTHER(struct hs_comparison, case_count),
+     .fields = &summary_fields},
+    {"logs", HS_LIST, HS_LIST_AT(struct hs_comparison, logs, log_count), HS_OPTIONAL,
+     .max = (double)INFINITY, .fields = &log_fields, .about = "Calls of logs."},
+    {"logs_summary", HS_OBJECT, HS_OPTIONAL, HS_OTHER(struct hs_comparison, log_count),
+     .fields = &log_summary_fields},
 };
 static const struct hs_fields comparison_fields = {HS_ROWS(comparison_rows, struct hs_comparison)};
 

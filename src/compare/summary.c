@@ -105,7 +105,7 @@ static void insert(struct hs_comparison *out, struct hs_compare_growth growth)
 
 enum hs_status hs_compare_find_growths(struct hs_comparison *out, struct hs_error *err)
 {
-    out->growths = calloc(out->case_count, sizeof(*out->growths));
+    out->growths = calloc(out->case_count + 1, sizeof(*out->growths));
     if (!out->growths)
         return hs_no_memory(err);
     for (size_t i = 0; i < out->case_count; i++) {

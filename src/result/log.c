@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,103 +11,69 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/list.h"
+#include "model/library_nccl.h"
 #include "result/log_parts.h"
 
 #define LINE_BYTES  1024 /* longer ones are no rows */
 #define WORDS_MAX   40
 #define HOSTS_MAX   4096
+#define HOST_BYTES  64
 #define PREFIX_MAX  96 /* what a launcher puts before a line */
 #define SECONDS_MAX 1e6
 #define VERSION_MAX 1000000
+#define ROW_WORDS   8 /* at least, of a row of nccl-tests */
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
-
-static bool has_points(const struct hs_log *log)
-{
-    return log->point_count > 0 && log->points[log->point_count - 1].run == log->run_count - 1;
-}
-
-static void drop_last_empty(struct hs_log *log)
-{
-    if (log->run_count > 0 && !has_points(log))
-        log->run_count--;
-}
-
-/* The element behind the last of a growing list; NULL: no memory, which is the status then. */
-static void *one_more(struct hs_log_reader *reader, void *items, size_t *capacity, size_t count,
-                      size_t bytes)
-{
-    void *item =
-        reader->status == HS_OK ? hs_grow(items, capacity, count, bytes, reader->err) : NULL;
-
-    if (!item)
-        reader->status = HS_MEMORY;
-    return item;
-}
 
 struct hs_log_run *hs_log_begin(struct hs_log_reader *reader)
 {
     struct hs_log *log = &reader->log;
-    struct hs_log_run *run;
+    struct hs_log_run *run = log->run_count ? &log->runs[log->run_count - 1] : NULL;
 
-    drop_last_empty(log);
-    run = one_more(reader, &log->runs, &reader->run_capacity, log->run_count, sizeof(*run));
-    if (!run)
+    if (run &&
+        (log->point_count == 0 || log->points[log->point_count - 1].run != log->run_count - 1))
+        log->run_count--; /* nothing came of it */
+    run = reader->status == HS_OK ? hs_grow(&log->runs, &reader->run_capacity, log->run_count,
+                                            sizeof(*run), reader->err)
+                                  : NULL;
+    if (!run) {
+        reader->status = HS_MEMORY;
         return NULL;
+    }
     log->run_count++;
+    reader->other_call = false;
     *run = (struct hs_log_run){0};
-    reader->host_count = 0;
     return run;
 }
 
-void hs_log_add_rank(struct hs_log_reader *reader, const char *host)
+void hs_log_add(struct hs_log_reader *reader, uint64_t bytes, double seconds, bool in_place)
 {
-    struct hs_log_run *run = &reader->log.runs[reader->log.run_count - 1];
-    char(*added)[HS_LOG_HOST_BYTES];
+    struct hs_log *log = &reader->log;
+    struct hs_log_point *point;
 
-    run->ranks++;
-    for (size_t i = 0; i < reader->host_count; i++)
-        if (strncmp(reader->hosts[i], host, sizeof(*reader->hosts) - 1) == 0)
-            return;
-    if (reader->host_count == HOSTS_MAX)
+    if (reader->status != HS_OK || reader->other_call)
         return;
-    added = one_more(reader, &reader->hosts, &reader->host_capacity, reader->host_count,
-                     sizeof(*added));
-    if (!added)
+    point = hs_grow(&log->points, &reader->point_capacity, log->point_count, sizeof(*point),
+                    reader->err);
+    if (!point) {
+        reader->status = HS_MEMORY;
         return;
-    snprintf(*added, sizeof(*added), "%s", host);
-    run->nodes = (int64_t)++reader->host_count;
+    }
+    *point = (struct hs_log_point){log->run_count - 1, bytes, seconds, in_place};
+    log->point_count++;
 }
 
-static void note(struct hs_log_reader *reader, size_t line, const char *why)
+void hs_log_note(struct hs_log_reader *reader, size_t line, const char *why)
 {
     if (reader->note_count++ < HS_LOG_NOTES_MAX)
-        hs_text_append(&reader->log.notes, "%s:%zu: left out: %s\n", reader->name, line, why);
+        hs_text_append(&reader->log.notes, "%s:%zu: %s\n", reader->name, line, why);
     else if (reader->note_count == HS_LOG_NOTES_MAX + 1)
         hs_text_append(&reader->log.notes, "%s: and others\n", reader->name);
 }
 
-void hs_log_add(struct hs_log_reader *reader, size_t line, struct hs_log_point point, double wrong)
+void hs_log_name_call(struct hs_log_reader *reader, const char *program, size_t line)
 {
-    struct hs_log *log = &reader->log;
-    struct hs_log_point *added = NULL;
-
-    if (!(point.seconds > 0 && point.seconds <= SECONDS_MAX))
-        note(reader, line, "its time is no time");
-    else if (wrong > 0)
-        note(reader, line, "its data was wrong");
-    else
-        added = one_more(reader, &log->points, &reader->point_capacity, log->point_count,
-                         sizeof(*added));
-    if (!added)
-        return;
-    *added = point;
-    added->run = log->run_count - 1;
-    log->point_count++;
-}
-
-void hs_log_name_call(struct hs_log_run *run, const char *program)
-{
+    struct hs_log_run *run = &reader->log.runs[reader->log.run_count - 1];
     char letters[64];
     size_t length = 0;
 
@@ -119,6 +86,42 @@ void hs_log_name_call(struct hs_log_run *run, const char *program)
             run->call = (enum hs_library_call)c;
             run->call_known = true;
         }
+    reader->other_call = !run->call_known && length > 0;
+    if (reader->other_call)
+        hs_log_note(reader, line, "left out: a run of another collective");
+}
+
+/* The algorithm that a word names. */
+static unsigned algorithm_bit(const char *word, size_t length)
+{
+    for (int a = 0; a < HS_NCCL_ALGORITHM_COUNT; a++) {
+        const char *name = hs_nccl_algorithm_names[a];
+        size_t same = 0;
+
+        while (same < length && tolower((unsigned char)word[same]) == name[same])
+            same++;
+        if (same == length && name[same] == '\0')
+            return 1U << a;
+    }
+    return 0;
+}
+
+unsigned hs_log_algorithms(const char *text)
+{
+    unsigned among = 0;
+
+    for (size_t length; *text; text += length + (text[length] == ',')) {
+        unsigned bit;
+
+        length = strcspn(text, ", \t\r\n");
+        bit = algorithm_bit(text, length);
+        if (bit == 0)
+            return 0;
+        among |= bit;
+        if (text[length] != ',')
+            break;
+    }
+    return among;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -126,14 +129,19 @@ void hs_log_name_call(struct hs_log_run *run, const char *program)
 /* Columns of a table, by the words of its heading; -1: it has none such. */
 struct columns {
     int count, bytes, time[2], wrong[2], redop, algbw, busbw;
-    double second; /* what its times are in */
+    int ranks, nodes, call; /* of CSV */
+    double second;          /* what its times are in */
 };
 
 struct text_reader {
     struct hs_log_reader *base;
-    struct columns columns; /* count 0: no table begun */
-    bool csv, has_started;  /* the run's program said what it starts */
+    struct columns columns;          /* count 0: no table begun */
+    bool csv, has_started;           /* the run's program said what it starts */
+    bool has_failed, has_no_heading; /* the run: noted once */
     size_t line;
+    char row_of[96];           /* of CSV: the columns that say which run the last row is of */
+    char (*hosts)[HOST_BYTES]; /* of the run */
+    size_t host_count;
 };
 
 static int split_words(char *words[WORDS_MAX], char *line, const char *separators)
@@ -155,21 +163,40 @@ static struct hs_log_run *last_run(struct text_reader *reader)
     return log->run_count ? &log->runs[log->run_count - 1] : hs_log_begin(reader->base);
 }
 
+static bool has_points(const struct text_reader *reader)
+{
+    const struct hs_log *log = &reader->base->log;
+
+    return log->point_count > 0 && log->points[log->point_count - 1].run == log->run_count - 1;
+}
+
 static void begin_run(struct text_reader *reader)
 {
     hs_log_begin(reader->base);
     reader->columns.count = 0;
-    reader->has_started = false;
+    reader->host_count = 0;
+    reader->has_started = reader->has_failed = reader->has_no_heading = false;
 }
 
 /* "#  Rank  0 Group  0 Pid  653 on HOST device  0 [...] GPU" */
 static void read_rank(struct text_reader *reader, const char *at)
 {
-    char host[HS_LOG_HOST_BYTES];
+    struct hs_log_run *run = last_run(reader);
+    char host[HOST_BYTES];
     const char *on = strstr(at, " on ");
 
-    if (last_run(reader) && on && sscanf(on, " on %255s", host) == 1)
-        hs_log_add_rank(reader->base, host);
+    if (!run || !on || sscanf(on, " on %63s", host) != 1)
+        return;
+    if (strstr(on, "] AMD ") != NULL)
+        run->of = HS_LOG_OF_RCCL;
+    run->ranks++;
+    for (size_t i = 0; i < reader->host_count; i++)
+        if (strcmp(reader->hosts[i], host) == 0)
+            return;
+    if (reader->host_count == HOSTS_MAX)
+        return;
+    memcpy(reader->hosts[reader->host_count++], host, sizeof(host));
+    run->nodes = (int64_t)reader->host_count;
 }
 
 /* "NCCL version 2.30.3+cuda13.0" */
@@ -191,6 +218,53 @@ static void read_version(struct text_reader *reader, const char *at)
         run->nccl_version = version;
 }
 
+/* "# OSU MPI-CUDA Allreduce Latency Test v7.5": of an allgather and an all-to-all sizes are of one
+ * rank. */
+static void begin_osu(struct text_reader *reader, const char *at)
+{
+    struct hs_log_run *run;
+
+    begin_run(reader);
+    run = last_run(reader);
+    if (!run)
+        return;
+    run->of = strncmp(at, "NCCL", 4) == 0   ? HS_LOG_OF_NCCL
+              : strncmp(at, "RCCL", 4) == 0 ? HS_LOG_OF_RCCL
+                                            : HS_LOG_OF_MPI;
+    hs_log_name_call(reader->base, at + strcspn(at, " "), reader->line);
+    run->per_rank =
+        run->call_known && run->call != HS_CALL_ALLREDUCE && run->call != HS_CALL_REDUCE_SCATTER;
+}
+
+/* What the programs of NCCL and RCCL say of themselves, and NCCL of what it was told. */
+static void read_library(struct text_reader *reader, const char *line)
+{
+    static const char forced[] = "NCCL_ALGO set by environment to ";
+    struct hs_log_run *run = last_run(reader);
+    const char *algorithms = strstr(line, forced);
+
+    if (!run)
+        return;
+    if (algorithms)
+        run->among = hs_log_algorithms(algorithms + strlen(forced));
+    if (strstr(line, "rccl-tests") || strstr(line, "RCCL version"))
+        run->of = HS_LOG_OF_RCCL;
+    else if (run->of == HS_LOG_OF_UNSAID &&
+             (strstr(line, "nccl-tests") || strstr(line, "# nThread ")))
+        run->of = HS_LOG_OF_NCCL;
+}
+
+/* "host: Test NCCL failure common.cu:958 '...'": later rows are missing. */
+static void read_failure(struct text_reader *reader, const char *line)
+{
+    if (reader->has_failed ||
+        !(strstr(line, "Test NCCL failure") || strstr(line, "Test failure") ||
+          strstr(line, "Test CUDA failure") || strstr(line, "Test HIP failure")))
+        return;
+    reader->has_failed = true;
+    hs_log_note(reader->base, reader->line, "the test failed here, what follows is missing");
+}
+
 /* Words that begin a run, and what they say of it. */
 static bool read_remark(struct text_reader *reader, const char *line)
 {
@@ -205,41 +279,34 @@ static bool read_remark(struct text_reader *reader, const char *line)
         version = at ? strtol(at + strlen("nccl-library="), NULL, 10) : 0;
         if (run && version > 0 && version < VERSION_MAX)
             run->nccl_version = (int)version;
+        read_library(reader, line);
         return true;
     }
     at = strstr(line, "Collective test starting: ");
     if (at) {
-        if (has_points(&reader->base->log) || reader->has_started)
+        if (has_points(reader) || reader->has_started)
             begin_run(reader);
         reader->has_started = true;
         run = last_run(reader);
         if (run)
-            hs_log_name_call(run, at + strlen("Collective test starting: "));
+            hs_log_name_call(reader->base, at + strlen("Collective test starting: "), reader->line);
         return true;
     }
-    if (strstr(line, "# nThread ") != NULL && has_points(&reader->base->log))
+    if (strstr(line, "# nThread ") != NULL &&
+        (has_points(reader) || (reader->base->other_call && !reader->has_started)))
         begin_run(reader);
+    if (strstr(line, "CCL") || strstr(line, "ccl-tests") || strstr(line, "# nThread "))
+        read_library(reader, line);
+    read_failure(reader, line);
     at = strchr(line, '#');
     if (at && strncmp(at + 1 + strspn(at + 1, " "), "Rank ", 5) == 0)
         read_rank(reader, at);
     at = strstr(line, "NCCL version ");
     if (at)
         read_version(reader, at + strlen("NCCL version "));
-    at = strstr(line, "# OSU MPI");
-    if (at) {
-        begin_run(reader);
-        run = last_run(reader);
-        at = strstr(at, "MPI") + 3;
-        at += strncmp(at, "-CUDA", 5) == 0 ? 5 : 0;
-        if (run)
-            hs_log_name_call(run, at);
-        if (run)
-            run->is_mpi = true;
-        if (run)
-            run->per_rank = run->call_known && run->call != HS_CALL_ALLREDUCE &&
-                            run->call != HS_CALL_REDUCE_SCATTER;
-        return true;
-    }
+    at = strstr(line, "# OSU ");
+    if (at)
+        begin_osu(reader, at + strlen("# OSU "));
     return at != NULL;
 }
 
@@ -249,7 +316,23 @@ static const struct columns no_columns = {.bytes = -1,
                                           .redop = -1,
                                           .algbw = -1,
                                           .busbw = -1,
+                                          .ranks = -1,
+                                          .nodes = -1,
+                                          .call = -1,
                                           .second = 1e-6};
+
+/* The columns that say of a row of CSV which run it is of. */
+static void find_run_columns(struct columns *columns, char *words[WORDS_MAX], int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(words[i], "np") == 0 || strcmp(words[i], "ranks") == 0)
+            columns->ranks = i;
+        if (strcmp(words[i], "nodes") == 0)
+            columns->nodes = i;
+        if (strcmp(words[i], "call") == 0 || strcmp(words[i], "collective") == 0)
+            columns->call = i;
+    }
+}
 
 /* A heading: its words, with '#' gone. True where it is one of a table with times. */
 static bool read_heading(struct columns *columns, char *words[WORDS_MAX], int count, bool csv)
@@ -266,6 +349,8 @@ static bool read_heading(struct columns *columns, char *words[WORDS_MAX], int co
             columns->time[place] = i;
         if (strcmp(words[i], "seconds") == 0)
             columns->second = 1;
+        if (strcmp(words[i], "bytes") == 0 && !csv) /* NCCL's own tests before nccl-tests 2.0 */
+            columns->second = 1e-3;
         if (strcmp(words[i], "redop") == 0)
             columns->redop = i;
         if (strcmp(words[i], "algbw") == 0)
@@ -275,6 +360,8 @@ static bool read_heading(struct columns *columns, char *words[WORDS_MAX], int co
         if (strcmp(words[i], "wrong") == 0)
             columns->wrong[columns->time[1] < 0 ? 0 : 1] = i;
     }
+    if (csv)
+        find_run_columns(columns, words, count);
     columns->count = columns->bytes >= 0 && columns->time[0] >= 0 ? count : 0;
     return columns->count > 0 && (csv || count >= 6);
 }
@@ -319,6 +406,37 @@ static void guess_call(struct hs_log_run *run, const struct columns *columns, ch
     run->call_known = true;
 }
 
+static int64_t count_in(char *const *words, int column)
+{
+    uint64_t count;
+
+    return column >= 0 && read_count(&count, words[column]) && count <= INT32_MAX ? (int64_t)count
+                                                                                  : 0;
+}
+
+/* A row of CSV that is of another run than the one before. */
+static void change_run(struct text_reader *reader, char *const *words)
+{
+    const struct columns *columns = &reader->columns;
+    const char *call = columns->call >= 0 ? words[columns->call] : "";
+    int64_t ranks = count_in(words, columns->ranks), nodes = count_in(words, columns->nodes);
+    char of[sizeof(reader->row_of)];
+    struct hs_log_run *run;
+
+    snprintf(of, sizeof(of), "%" PRId64 ",%" PRId64 ",%s", ranks, nodes, call);
+    if (strcmp(of, reader->row_of) == 0)
+        return;
+    memcpy(reader->row_of, of, sizeof(of));
+    run = has_points(reader) || reader->base->other_call ? hs_log_begin(reader->base)
+                                                         : last_run(reader);
+    if (!run)
+        return;
+    run->ranks = ranks;
+    run->nodes = nodes;
+    if (call[0])
+        hs_log_name_call(reader->base, call, reader->line);
+}
+
 /* A row of the table, if it has as many words as its heading; the first is the size. */
 static void read_row(struct text_reader *reader, char *words[WORDS_MAX], int count)
 {
@@ -328,32 +446,38 @@ static void read_row(struct text_reader *reader, char *words[WORDS_MAX], int cou
     if (columns->bytes >= count || !read_count(&bytes, words[columns->bytes]))
         return;
     if (count < columns->count) {
-        note(reader->base, reader->line, "the row is cut short");
+        hs_log_note(reader->base, reader->line, "left out: the row is cut short");
         return;
     }
+    if (reader->csv)
+        change_run(reader, words);
     guess_call(last_run(reader), columns, words);
     for (int place = 0; place < 2 && bytes > 0; place++) {
-        int at = columns->time[place], wrong = columns->wrong[place];
         double time;
 
-        if (at < 0 || strcmp(words[at], "N/A") == 0)
+        if (columns->time[place] < 0 || strcmp(words[columns->time[place]], "N/A") == 0)
             continue;
-        if (!read_positive(&time, words[at]))
-            time = NAN;
-        hs_log_add(reader->base, reader->line,
-                   (struct hs_log_point){
-                       .bytes = bytes, .seconds = time * columns->second, .in_place = place == 1},
-                   wrong < 0 ? 0 : strtod(words[wrong], NULL));
+        if (!read_positive(&time, words[columns->time[place]]) ||
+            time * columns->second > SECONDS_MAX)
+            hs_log_note(reader->base, reader->line, "left out: its time is no time");
+        else if (columns->wrong[place] >= 0 && strtod(words[columns->wrong[place]], NULL) > 0)
+            hs_log_note(reader->base, reader->line, "left out: its data was wrong");
+        else
+            hs_log_add(reader->base, bytes, time * columns->second, place == 1);
     }
 }
 
-/* Behind what a launcher puts before each line: "[1,0]<stdout>:", "0: ", "host0: ". */
+/* Behind what a launcher puts before each line: "[1,0]<stdout>:", " 0: ", "host0: ", and a log of
+ * containers "2026-01-31T12:00:00.5Z ". */
 static char *behind_prefix(char *line)
 {
     char *mark = strstr(line, ">:"), *colon = strstr(line, ": ");
 
     if (mark && mark - line < PREFIX_MAX && line[0] == '[')
         return mark + 2;
+    if (strcspn(line, " ") >= 20 && line[4] == '-' && line[10] == 'T' && strchr(line, ' '))
+        return strchr(line, ' ');
+    line += strspn(line, " ");
     if (colon && colon - line < PREFIX_MAX && strcspn(line, " #") >= (size_t)(colon - line))
         return colon + 2;
     return line;
@@ -371,6 +495,19 @@ static bool read_osu_heading(struct columns *columns, const char *line)
     columns->bytes = 0;
     columns->time[0] = 1;
     return true;
+}
+
+/* A row of nccl-tests whose heading was cut off: size, count, type, ... */
+static void miss_heading(struct text_reader *reader, char *const *words)
+{
+    uint64_t count;
+
+    if (reader->has_no_heading || !read_count(&count, words[0]) || !read_count(&count, words[1]) ||
+        !isalpha((unsigned char)words[2][0]))
+        return;
+    reader->has_no_heading = true;
+    hs_log_note(reader->base, reader->line,
+                "left out: rows without the heading that says what their columns are");
 }
 
 static void read_table_line(struct text_reader *reader, char *line)
@@ -391,14 +528,15 @@ static void read_table_line(struct text_reader *reader, char *line)
                 return;
             reader->columns = columns;
             reader->csv = csv;
+            reader->row_of[0] = '\0';
         }
         return;
     }
-    if (reader->columns.count == 0)
-        return;
     count = split_words(words, line, reader->csv ? ", \t\r\n" : " \t\r\n");
-    if (count > 0)
+    if (reader->columns.count > 0 && count > 0)
         read_row(reader, words, count);
+    else if (count >= ROW_WORDS)
+        miss_heading(reader, words);
 }
 
 static void read_line(struct text_reader *reader, const char *at, size_t length)
@@ -418,35 +556,46 @@ static enum hs_status parse_text(struct hs_log_reader *base, const char *text, s
 {
     struct text_reader reader = {.base = base};
 
+    reader.hosts = malloc(HOSTS_MAX * sizeof(*reader.hosts));
+    if (!reader.hosts)
+        return hs_no_memory(base->err);
     for (size_t at = 0, next; at < length && base->status == HS_OK; at = next + 1) {
         const char *end = memchr(text + at, '\n', length - at);
 
         next = end ? (size_t)(end - text) : length;
         read_line(&reader, text + at, next - at);
     }
+    free(reader.hosts);
     return base->status;
 }
 
 /* ---- all kinds ------------------------------------------------------------------------------- */
 
-enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const char *name,
-                            const char *text, size_t length, struct hs_error *err)
+static void drop_last_empty(struct hs_log *log)
+{
+    if (log->run_count > 0 &&
+        (log->point_count == 0 || log->points[log->point_count - 1].run != log->run_count - 1))
+        log->run_count--;
+}
+
+enum hs_status hs_log_parse(struct hs_log *log, const char *name, const char *text, size_t length,
+                            struct hs_error *err)
 {
     struct hs_log_reader reader = {.name = name, .err = err};
     size_t blank = 0;
     enum hs_status status;
 
-    if (result)
-        *result = (struct hs_result){0};
     while (blank < length && isspace((unsigned char)text[blank]))
         blank++;
-    status = blank < length && text[blank] == '{' ? hs_log_parse_json(&reader, result, text, length)
+    status = blank < length && text[blank] == '{' ? hs_log_parse_json(&reader, text, length)
                                                   : parse_text(&reader, text, length);
-    free(reader.hosts);
     drop_last_empty(&reader.log);
     if (status == HS_OK && reader.log.notes.failed)
         status = hs_no_memory(err);
-    if (status == HS_OK && reader.log.point_count == 0 && !reader.is_result)
+    if (status == HS_OK && reader.log.point_count == 0 && reader.log.notes.length > 0)
+        status = hs_fail(err, HS_INVALID, "%.*s, and no other time is in it",
+                         (int)strcspn(reader.log.notes.data, "\n"), reader.log.notes.data);
+    else if (status == HS_OK && reader.log.point_count == 0)
         status =
             hs_fail(err, HS_INVALID,
                     "%s: expected the output of nccl-tests or of OSU's benchmarks, or CSV with "
@@ -458,20 +607,35 @@ enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const 
     return status;
 }
 
-enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, const char *path,
-                           struct hs_error *err)
+enum hs_status hs_log_is_one(bool *is_one, const char *path, struct hs_error *err)
 {
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     char *text;
-    size_t length;
-    enum hs_status status = hs_file_read(&text, &length, path, HS_JSON_BYTES_MAX, err);
+    size_t length, blank;
+    enum hs_status status;
 
-    *log = (struct hs_log){0};
-    if (result)
-        *result = (struct hs_result){0};
+    *is_one = false;
+    if (strcmp(path, "-") == 0) /* it can be read once */
+        return HS_OK;
+    status = hs_file_read(&text, &length, path, HS_JSON_BYTES_MAX, err);
     if (status != HS_OK)
         return status;
-    status = hs_log_parse(log, result, name, text, length, err);
+    blank = strspn(text, " \t\r\n");
+    *is_one = text[blank] != '\0' && (text[blank] != '{' || (strstr(text, "\"args\"") != NULL &&
+                                                             strstr(text, "\"format\"") == NULL));
+    free(text);
+    return HS_OK;
+}
+
+enum hs_status hs_log_load(struct hs_log *log, const char *path, struct hs_error *err)
+{
+    char *text;
+    size_t length;
+    enum hs_status status = hs_file_read(&text, &length, path, HS_LOG_BYTES_MAX, err);
+
+    *log = (struct hs_log){0};
+    if (status != HS_OK)
+        return status;
+    status = hs_log_parse(log, path, text, length, err);
     free(text);
     return status;
 }

@@ -2,12 +2,15 @@
  * log.h - times of a library's own collectives as other people's programs print them.
  *
  *     nccl-tests, rccl-tests   the text of any version, and the JSON of -J
- *     OSU micro-benchmarks     osu_allreduce, osu_allgather, osu_reduce_scatter, osu_alltoall
- *     CSV                      a heading with `bytes` and `seconds` (or `us`, `time_us`)
+ *     OSU micro-benchmarks     osu_allreduce, osu_allgather, osu_reduce_scatter, osu_alltoall, of
+ *                              MPI and, as osu_xccl_allreduce, of NCCL and RCCL
+ *     CSV                      a heading with `bytes` and `seconds` (or `us`, `time_us`), and where
+ *                              a file holds several runs `np`, `nodes`, `call`
  *
  * The kind is recognised by the content. A file may hold several runs, what launchers put before a
- * line ("[1,0]<stdout>:", "0: ") is passed over, and so is what others print in between. A row that
- * is cut short, was counted wrong or has no number where a time should be is left out and noted.
+ * line ("[1,0]<stdout>:", " 0: ", a time) is passed over, and so is what others print in between. A
+ * row that is cut short, was counted wrong, stands before its heading or has no number where a time
+ * should be is left out and noted, and so are collectives that have no name here.
  *
  * (tests/result/logs has one of each; formats: nccl-tests 2.19.6 src/util.cu, OSU 7.4
  * c/mpi/collective.)
@@ -22,13 +25,18 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/library.h"
-#include "result/result.h"
+
+#define HS_LOG_BYTES_MAX ((size_t)64 << 20) /* largest file read */
+
+/* Whose collectives they are. */
+enum hs_log_of { HS_LOG_OF_UNSAID, HS_LOG_OF_NCCL, HS_LOG_OF_RCCL, HS_LOG_OF_MPI };
 
 /* One run of one program. What it does not say is 0. */
 struct hs_log_run {
     enum hs_library_call call;
     bool call_known;
-    bool is_mpi;          /* of MPI's collectives, not of NCCL's */
+    enum hs_log_of of;
+    unsigned among;       /* what NCCL_ALGO left: bits 1 << enum hs_nccl_algorithm */
     bool per_rank;        /* bytes of its points are those of one rank: of an OSU allgather */
     int64_t ranks, nodes; /* nodes: hosts of its ranks */
     int nccl_version;     /* as NCCL counts: 23003 is 2.30.3 */
@@ -46,18 +54,19 @@ struct hs_log {
     size_t run_count;
     struct hs_log_point *points; /* [point_count] owned */
     size_t point_count;
-    struct hs_text notes; /* rows that were left out, a line each, at most HS_LOG_NOTES_MAX */
+    struct hs_text notes; /* what was left out, a line each, at most HS_LOG_NOTES_MAX */
 };
 
 #define HS_LOG_NOTES_MAX 8
 
-/* `name` is what messages call the text. JSON without the args of a program goes to *result, unless
- * that is NULL, and *log is {0}; else *result is. HS_INVALID: nothing of the kind is in it, or as
- * hs_result_parse; HS_MEMORY: both are {0}. */
-enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const char *name,
-                            const char *text, size_t length, struct hs_error *err);
-enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, const char *path,
-                           struct hs_error *err);
+/* `name` is what messages call the text. HS_INVALID: nothing of the kind is in it, with the place
+ * of what comes nearest; HS_MEMORY. */
+enum hs_status hs_log_parse(struct hs_log *log, const char *name, const char *text, size_t length,
+                            struct hs_error *err);
+/* Whether the file is meant as a log: all that is not empty and no JSON, and JSON with the args of
+ * a program; stdin is none. As hs_file_read. */
+enum hs_status hs_log_is_one(bool *is_one, const char *path, struct hs_error *err);
+enum hs_status hs_log_load(struct hs_log *log, const char *path, struct hs_error *err);
 void hs_log_release(struct hs_log *log);
 
 #endif

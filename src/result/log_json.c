@@ -5,9 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fields.h"
 #include "base/json.h"
 #include "result/log_parts.h"
+
+#define HOSTS_MAX 4096
 
 static double number_of(const struct hs_json *object, const char *key)
 {
@@ -26,75 +27,95 @@ static const char *text_of(const struct hs_json *object, const char *key)
     return at.node && hs_json_read_string(&text, &at, NULL) == HS_OK ? text : "";
 }
 
+static void read_environment(struct hs_log_run *run, const struct hs_json *top)
+{
+    struct hs_json list = hs_json_find(top, "env"), at;
+    const char *text;
+
+    if (!list.node)
+        return;
+    for (at = hs_json_first(&list); at.node; hs_json_next(&at))
+        if (hs_json_read_string(&text, &at, NULL) == HS_OK && strncmp(text, "NCCL_ALGO=", 10) == 0)
+            run->among = hs_log_algorithms(text + 10);
+}
+
 /* What follows the last '/' of args[0], and the devices. */
 static void read_run(struct hs_log_reader *reader, struct hs_log_run *run,
                      const struct hs_json *top)
 {
     struct hs_json args = hs_json_find(top, "args"), first, config = hs_json_find(top, "config");
     struct hs_json devices, device;
-    const char *program;
+    const char *program, *hosts[HOSTS_MAX];
     double version = number_of(top, "nccl_version");
+    int64_t count = 0;
 
     if (version > 0 && version < 1e6)
         run->nccl_version = (int)version;
     first = hs_json_first(&args);
     if (args.node && first.node && hs_json_read_string(&program, &first, NULL) == HS_OK)
-        hs_log_name_call(run, strrchr(program, '/') ? strrchr(program, '/') + 1 : program);
+        hs_log_name_call(reader, strrchr(program, '/') ? strrchr(program, '/') + 1 : program, 1);
+    run->of = HS_LOG_OF_NCCL;
+    read_environment(run, top);
     devices = hs_json_find(config.node ? &config : top, "devices");
     if (!devices.node)
         return;
-    for (device = hs_json_first(&devices); device.node; hs_json_next(&device))
-        hs_log_add_rank(reader, text_of(&device, "hostname"));
+    for (device = hs_json_first(&devices); device.node; hs_json_next(&device)) {
+        const char *host = text_of(&device, "hostname");
+        int64_t known = 0;
+
+        if (strncmp(text_of(&device, "device_info"), "AMD", 3) == 0)
+            run->of = HS_LOG_OF_RCCL;
+        run->ranks++;
+        while (known < count && strcmp(hosts[known], host) != 0)
+            known++;
+        if (known == count && count < HOSTS_MAX)
+            hosts[count++] = host;
+    }
+    run->nodes = count;
 }
 
 static void read_place(struct hs_log_reader *reader, const struct hs_json *row, size_t number,
                        bool in_place)
 {
     struct hs_json place = hs_json_find(row, in_place ? "in_place" : "out_of_place");
-    double bytes = number_of(row, "size");
-    struct hs_log_point point = {.in_place = in_place};
+    double bytes = number_of(row, "size"), seconds;
 
     if (!place.node || !hs_json_is_object(&place) || !(bytes >= 1) || bytes > 0x1p53)
         return;
-    point.bytes = (uint64_t)bytes;
-    point.seconds = number_of(&place, "time") * 1e-6;
-    if (!isfinite(point.seconds))
-        point.seconds = number_of(&place, "cpu_time") * 1e-6;
-    hs_log_add(reader, number, point, number_of(&place, "nwrong"));
+    seconds = number_of(&place, "time") * 1e-6;
+    if (!isfinite(seconds))
+        seconds = number_of(&place, "cpu_time") * 1e-6;
+    if (!(seconds > 0 && seconds < 1e6))
+        hs_log_note(reader, number, "left out: its time is no time");
+    else if (number_of(&place, "nwrong") > 0)
+        hs_log_note(reader, number, "left out: its data was wrong");
+    else
+        hs_log_add(reader, (uint64_t)bytes, seconds, in_place);
 }
 
-static enum hs_status read_top(struct hs_log_reader *reader, const struct hs_json *top)
-{
-    struct hs_json results = hs_json_find(top, "results"), row;
-    struct hs_log_run *run;
-    size_t number = 0;
-
-    if (!results.node)
-        return hs_json_unexpected(top, reader->err, "the results of nccl-tests -J");
-    run = hs_log_begin(reader);
-    if (!run)
-        return reader->status;
-    read_run(reader, run, top);
-    for (row = hs_json_first(&results); row.node; hs_json_next(&row)) {
-        number++;
-        read_place(reader, &row, number, false);
-        read_place(reader, &row, number, true);
-    }
-    return reader->status;
-}
-
-enum hs_status hs_log_parse_json(struct hs_log_reader *reader, struct hs_result *result,
-                                 const char *text, size_t length)
+enum hs_status hs_log_parse_json(struct hs_log_reader *reader, const char *text, size_t length)
 {
     struct hs_json_document document;
     enum hs_status status = hs_json_parse(&document, reader->name, text, length, reader->err);
-    struct hs_json top = hs_json_top(&document);
+    struct hs_json top, results, row;
+    struct hs_log_run *run;
+    size_t number = 0;
 
     if (status != HS_OK)
         return status;
-    reader->is_result = result && !hs_json_find(&top, "args").node;
-    status = reader->is_result ? hs_fields_read(&hs_result_fields, result, &top, reader->err)
-                               : read_top(reader, &top);
+    top = hs_json_top(&document);
+    results = hs_json_is_object(&top) ? hs_json_find(&top, "results") : top;
+    if (!hs_json_is_object(&top) || !results.node)
+        status = hs_json_unexpected(&top, reader->err, "the results of nccl-tests -J");
+    run = status == HS_OK ? hs_log_begin(reader) : NULL;
+    if (run) {
+        read_run(reader, run, &top);
+        for (row = hs_json_first(&results); row.node; hs_json_next(&row)) {
+            number++;
+            read_place(reader, &row, number, false);
+            read_place(reader, &row, number, true);
+        }
+    }
     hs_json_release(&document);
-    return status;
+    return status == HS_OK ? reader->status : status;
 }

@@ -430,6 +430,109 @@ static void prints_the_figures_as_json(void **state)
     end(&bench);
 }
 
+/* ---- logs ---- */
+
+/* Calls of a log, which borrow the machine. */
+static struct hs_call_list calls_of(const char *text, const struct hs_system *system)
+{
+    const struct hs_log_facts facts = {.may_lack_price = true};
+    struct hs_call_list calls = {0};
+    struct hs_error err = {0};
+    struct hs_log log;
+
+    assert_status_is(hs_log_parse(&log, "log", text, strlen(text), &err), HS_OK, &err);
+    assert_status_is(hs_log_calls(&calls, system, &log, "log", &facts, &err), HS_OK, &err);
+    hs_log_release(&log);
+    return calls;
+}
+
+/* No prices: the result has no machine, and of its plans 4x2 is the fastest that was measured. */
+static void calls_of_a_log_meet_the_fastest_plan_of_as_many_ranks(void **state)
+{
+    struct bench bench;
+    struct hs_result_message *message;
+    struct hs_call_list calls =
+        calls_of("call,np,bytes,us\nallreduce,8,1024,3000\nallreduce,4,1024,1\n"
+                 "allgather,8,1024,5000\nallreduce,8,2048,1\nallreduce,8,1024,1500\n",
+                 NULL);
+    const struct hs_compare_log *logs;
+
+    (void)state;
+    begin(&bench);
+    message = add_result(&bench, "m", 8, NULL);
+    add_measured(message, "4x2", NAN, HS_MEASURE_OK, 2e-3);
+    add_measured(message, "8", NAN, HS_MEASURE_OK, 4e-3);
+    add_measured(message, "2x4", NAN, HS_MEASURE_WRONG, 1e-3);
+    bench.job.calls = &calls;
+    run(&bench);
+    logs = bench.comparison.logs;
+    assert_int_equal(bench.comparison.case_count, 0);
+    assert_int_equal(bench.comparison.unused_count, 0);
+    assert_int_equal(bench.comparison.log_count, 5);
+    assert_plan(&logs[0].plan, "4x2");
+    assert_near(logs[0].gain, 1.5, 1e-12);
+    assert_false(logs[1].measured || logs[2].measured || logs[3].measured);
+    assert_near(logs[4].gain, 0.75, 1e-12);
+    assert_int_equal(bench.comparison.log_summary.met, 2);
+    assert_int_equal(bench.comparison.log_summary.won, 1);
+    assert_near(bench.comparison.log_summary.mean_gain, sqrt(1.5 * 0.75), 1e-12);
+    assert_int_equal(bench.comparison.log_summary.priced, 0);
+    hs_call_list_release(&calls);
+    end(&bench);
+}
+
+/* The price of NCCL's own call is what predict says of it. */
+static void calls_of_a_log_meet_the_price_of_their_library(void **state)
+{
+    struct bench bench;
+    struct hs_system system;
+    struct hs_nccl_ask ask = {.kind = HS_CALL_ALLREDUCE, .domains = 2, .gpus = 8, .bytes = 1048576};
+    struct hs_nccl_price price;
+    struct hs_call_list calls;
+    char text[256];
+    const struct hs_compare_log *logs;
+
+    (void)state;
+    begin(&bench);
+    assert_status_is(hs_system_parse(&system, "8xH100, 8xNDR400", &bench.err), HS_OK, &bench.err);
+    assert_int_equal(hs_nccl_price(&price, &system.nccl, &ask, NULL), HS_OK);
+    snprintf(text, sizeof(text),
+             "call,np,nodes,bytes,seconds\nallreduce,16,2,1048576,%.17g\n"
+             "allreduce,16,2,1048576,%.17g\n",
+             price.seconds / 2, price.seconds * 1.25);
+    calls = calls_of(text, &system);
+    bench.job.calls = &calls;
+    bench.job.calls_system = &system;
+    run(&bench);
+    logs = bench.comparison.logs;
+    assert_near(logs[0].predicted_seconds, price.seconds, 1e-12 * price.seconds);
+    assert_near(logs[0].low_seconds, price.low_seconds, 1e-9 * price.seconds);
+    assert_near(logs[0].high_seconds, price.high_seconds, 1e-9 * price.seconds);
+    assert_near(logs[0].error, 1, 1e-12);
+    assert_near(logs[1].error, -0.2, 1e-12);
+    assert_int_equal(bench.comparison.log_summary.priced, 2);
+    assert_int_equal(bench.comparison.log_summary.inside, 1);
+    assert_int_equal(bench.comparison.log_summary.worst, 0);
+    assert_near(bench.comparison.log_summary.mean_error, 0.6, 1e-12);
+    assert_near(bench.comparison.log_summary.mean_signed_error, 0.4, 1e-12);
+    hs_call_list_release(&calls);
+    hs_system_release(&system);
+    end(&bench);
+}
+
+static void calls_of_a_log_that_meet_nothing_are_refused(void **state)
+{
+    struct bench bench;
+    struct hs_call_list calls = calls_of("call,np,bytes,us\nallreduce,4,1024,1\n", NULL);
+
+    (void)state;
+    begin(&bench);
+    add_measured(add_result(&bench, "m", 8, NULL), "4x2", NAN, HS_MEASURE_OK, 2e-3);
+    bench.job.calls = &calls;
+    fails(&bench, "log: nothing to compare its calls with", "--predict SYSTEM");
+    hs_call_list_release(&calls);
+}
+
 static void the_schema_is_that_of_its_table(void **state)
 {
     struct hs_error err = {HS_OK, ""};
@@ -465,6 +568,12 @@ static const struct CMUnitTest tests[] = {
             reproduces_the_published_table_from_a_file),
     HS_TEST("several files are summed up", summarises_measured_files),
     HS_TEST("the JSON has the same figures", prints_the_figures_as_json),
+    HS_TEST("calls of a log meet the fastest plan of as many ranks",
+            calls_of_a_log_meet_the_fastest_plan_of_as_many_ranks),
+    HS_TEST("calls of a log meet the price of their library",
+            calls_of_a_log_meet_the_price_of_their_library),
+    HS_TEST("calls of a log that meet nothing are refused",
+            calls_of_a_log_that_meet_nothing_are_refused),
     HS_TEST("docs/comparison.schema.json is that of its table", the_schema_is_that_of_its_table),
 };
 HS_TEST_MAIN(tests)

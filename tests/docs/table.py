@@ -20,12 +20,15 @@ FILES = (
     (r"^docs/compare\.md$", '''ln -s "$SRC/tests" tests
 cp tests/compare/data/null16.json measured.json
 hiersearch predict abci --np 16 --size 1MiB -q -o predicted.json > out
-cp "$SRC/tests/model/calibrated.json" calibrated.json'''),
+cp "$SRC/tests/model/calibrated.json" calibrated.json
+cp "$SRC/tests/result/logs/nodes.txt" nccl.txt
+printf '# OSU MPI Allreduce Latency Test v7.4\\n# Size       Avg Latency(us)\\n1048576 450\\n16777216 7000\\n' > osu.txt'''),
     # A best plan that a library of two layers can stand for.
     (r"^docs/export-libraries\.md$", "hiersearch predict abci --np 16 --size 64MiB -q -o result.json > out"),
     (r"^predict --help$", 'cp "$SRC/tests/model/calibrated.json" here.json'),
-    (r"^fit --help$", 'cp "$SRC/tests/result/logs/nodes.txt" all_reduce_2_nodes.txt; for plan in 4x8x4 8x4x2x2; do cp "$SRC/tests/golden/fit/$plan.json" results/abci-$plan.json; done'),
-    (r"^compare --help$", '''cp "$SRC/tests/model/calibrated.json" calibrated.json
+    (r"^fit --help$", 'cp "$SRC/tests/result/logs/nodes.txt" all_reduce_2_nodes.txt; printf "# OSU MPI Allreduce Latency Test v7.4\\n# Size  Avg Latency(us)\\n1048576 450\\n" > osu.txt; for plan in 4x8x4 8x4x2x2; do cp "$SRC/tests/golden/fit/$plan.json" results/abci-$plan.json; done'),
+    (r"^compare --help$", '''for log in all_reduce_2_nodes.txt all_reduce_perf.txt; do cp "$SRC/tests/result/logs/nodes.txt" $log; done
+cp "$SRC/tests/model/calibrated.json" calibrated.json
 sed 's/1048576/67108864/' here.json > measured.json
 hiersearch predict "$SRC/configs/abci.json" --np 16 --size 64MiB -q -o predicted.json > out'''),
     (r"^(plot|report) --help$", '''rm results/here.json
@@ -35,6 +38,7 @@ cp results/p8.json results/here.json
 /usr/bin/python3 "$SRC/tests/docs/play_measurement.py" here.json'''),
     (r"^completion --help$", "mkdir .zfunc"),
     (r"^docs/systems\.md$", '''cp "$SRC/tests/result/logs/nodes.txt" two_nodes.txt
+printf '# OSU MPI Allreduce Latency Test v7.4\\n# Size       Avg Latency(us)\\n1048576 450\\n16777216 7000\\n' > osu.txt
 sed -n '/^```json$/,/^```$/p' "$SRC/docs/systems.md" | sed '1d;$d' > mine.json
 mkdir docs && cp "$SRC/docs/system.schema.json" docs'''),
     (r"^docs/tutorial\.md$", "cp results/here.json emulated-16.json"),

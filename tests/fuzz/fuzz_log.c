@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(text != NULL, "memory");
     memcpy(text, data, size);
     text[size] = '\0';
-    if (hs_log_parse(&log, NULL, "fuzz", text, size, &err) == HS_OK) {
+    if (hs_log_parse(&log, "fuzz", text, size, &err) == HS_OK) {
         check_points(&log);
         hs_log_release(&log);
     } else {

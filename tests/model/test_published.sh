@@ -63,6 +63,9 @@ tables "${slow[@]}"
 with --fit 'nodes<=4' && [ "$(column 1 fitted)" = 'nodes<=4' ] && said "points 3/0/0" &&
     awk '/multi-node +ours/ { near = $3 + 0 < 40 && $3 + 0 > 0 } END { exit !near }' "$scratch/out"
 check "a machine's own small counts say how slow its larger ones are" $?
+with --fit log && said "m, 2 -> 4 nodes" && said "m, 2 -> 8 nodes" && ! said "4 -> 8" &&
+    awk '/^  m \(3 points fitted\)/ { near = $5 > 95 && $7 > 0 && $7 < 40 && $10 == 2 } END { exit !near }' "$scratch/out"
+check "one log of the smallest count says how slow larger ones are, and beside it what was said without" $?
 with --fit 'nodes<=1' && [ "$(column 1 fitted)" = none ] && ! said "nodes<=1:"
 check "a machine without small counts stays as it ships" $?
 
@@ -71,7 +74,7 @@ tables "$other" '{"system": "gone"}' '[]' 'null' '7' "$(point 2 256 '"soon"')" "
     "$(point 2 256 0)" "$(point 999999999999999999999 256 24)" "$(point 2 256 24 ', "rows": {}')" "$(point 2 256 24 ', "rows": []')" \
     "$(point 2 256 24 ', "rows": [null, {}, {"bytes": true, "time_us": 1}]')" "$(point 2 256 24 ', "collective": "gossip"')" \
     "$(point 2 256 24 ', "gpus_per_node": 5')" "$(point 2 256 24 ', "collective": "allgather", "algorithm": "Tree"')" "$(point 2 256 24)"
-for fit in none others half 'nodes<=8'; do
+for fit in none others half log 'nodes<=8'; do
     with --fit "$fit" && said "1 points of 1 tables" && [ "$(wc -l <"$scratch/points")" = 2 ]
     check "odd tables are said and left out, FIT=$fit" $?
 done

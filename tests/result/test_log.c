@@ -1,5 +1,8 @@
 /* Logs of other people's programs: each kind, and what may stand in between. */
+#include <stdio.h>
+
 #include "base/file.h"
+#include "model/library_nccl.h"
 #include "result/log.h"
 #include "test.h"
 
@@ -10,7 +13,7 @@ static struct hs_log load(const char *file)
     struct hs_error err = {0};
     struct hs_log log;
 
-    if (hs_log_load(&log, NULL, file, &err) != HS_OK)
+    if (hs_log_load(&log, file, &err) != HS_OK)
         fail_msg("%s", err.message);
     return log;
 }
@@ -81,6 +84,7 @@ static void rows_that_are_cut_short_or_wrong_are_left_out_and_noted(void **state
     assert_point(&log.points[2], 0, 2097152, 32.10, true);
     assert_point(&log.points[3], 0, 4194304, 45.73, false);
     assert_has(log.notes.data, "middle.txt:13: left out: its data was wrong\n");
+    assert_has(log.notes.data, "middle.txt:15: the test failed here");
     assert_has(log.notes.data, "middle.txt:17: left out: the row is cut short\n");
     hs_log_release(&log);
 }
@@ -106,10 +110,132 @@ static void csv_is_bytes_and_seconds(void **state)
     struct hs_log log = load(LOGS "table.csv");
 
     (void)state;
-    assert_run(&log.runs[0], -1, 0, 0, 0);
+    assert_run(&log.runs[0], -1, 16, 0, 0);
     assert_int_equal(log.point_count, 2);
     assert_point(&log.points[1], 0, 1048576, 210, false);
     hs_log_release(&log);
+}
+
+static void csv_of_several_runs(void **state)
+{
+    struct hs_log log = load(LOGS "runs.csv");
+
+    (void)state;
+    assert_int_equal(log.run_count, 4);
+    assert_run(&log.runs[0], HS_CALL_ALLREDUCE, 8, 2, 0);
+    assert_run(&log.runs[1], HS_CALL_ALLREDUCE, 16, 4, 0);
+    assert_run(&log.runs[2], HS_CALL_ALLGATHER, 16, 4, 0);
+    assert_run(&log.runs[3], HS_CALL_ALLGATHER, 16, 4, 0);
+    assert_int_equal(log.point_count, 5);
+    assert_point(&log.points[1], 0, 1048576, 180, false);
+    assert_point(&log.points[2], 1, 1024, 31, false);
+    assert_point(&log.points[4], 3, 131072, 60, false);
+    assert_has(log.notes.data, "runs.csv:6: left out: a run of another collective\n");
+    hs_log_release(&log);
+}
+
+static void rccl_tests_say_that_they_are_not_of_nccl(void **state)
+{
+    struct hs_log log = load(LOGS "rccl.txt");
+
+    (void)state;
+    assert_run(&log.runs[0], HS_CALL_ALLREDUCE, 4, 2, 0);
+    assert_int_equal(log.runs[0].of, HS_LOG_OF_RCCL);
+    assert_int_equal(log.point_count, 4);
+    assert_point(&log.points[3], 0, 4194304, 101.5, true);
+    assert_null(log.notes.data);
+    hs_log_release(&log);
+}
+
+/* Their times are ms, which their bandwidths show: 4 MiB in 0.402 ms are 10.43 GB/s. */
+static void the_oldest_tests_print_milliseconds(void **state)
+{
+    struct hs_log log = load(LOGS "oldest.txt");
+
+    (void)state;
+    assert_run(&log.runs[0], HS_CALL_ALLREDUCE, 2, 1, 0);
+    assert_int_equal(log.runs[0].of, HS_LOG_OF_NCCL);
+    assert_int_equal(log.point_count, 4);
+    assert_point(&log.points[0], 0, 4194304, 402, false);
+    assert_near((double)log.points[0].bytes / log.points[0].seconds, 10.43e9, 0.01e9);
+    hs_log_release(&log);
+}
+
+static void padded_ranks_times_of_day_and_dos_lines(void **state)
+{
+    static const char *const files[] = {LOGS "prefixed-padded.txt", LOGS "prefixed-time.txt",
+                                        LOGS "dos.txt"};
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(files); i++) {
+        struct hs_log log = load(files[i]);
+
+        assert_int_equal(log.run_count, 1);
+        assert_run(&log.runs[0], HS_CALL_ALLREDUCE, 4, 2, 0);
+        assert_int_equal(log.point_count, 4);
+        assert_point(&log.points[1], 0, 1048576, 60.2, true);
+        assert_point(&log.points[2], 0, 4194304, 101.5, false);
+        assert_null(log.notes.data);
+        hs_log_release(&log);
+    }
+}
+
+static void what_nccl_algo_forced_is_read(void **state)
+{
+    struct hs_log log = load(LOGS "forced.txt"), json = load(LOGS "report.json");
+
+    (void)state;
+    assert_int_equal(log.runs[0].among, 1 << HS_NCCL_RING);
+    assert_int_equal(json.runs[0].among, 1 << HS_NCCL_RING | 1 << HS_NCCL_PAT);
+    assert_run(&log.runs[0], HS_CALL_ALLREDUCE, 4, 2, 22809);
+    hs_log_release(&json);
+    hs_log_release(&log);
+}
+
+/* Point to point, non-blocking and rooted ones are no calls here. */
+static void of_osu_only_collectives_of_all_ranks_are_read(void **state)
+{
+    struct hs_log log = load(LOGS "osu-others.txt"), nccl = load(LOGS "osu-nccl.txt");
+
+    (void)state;
+    assert_int_equal(log.run_count, 2);
+    assert_run(&log.runs[0], HS_CALL_REDUCE_SCATTER, 0, 0, 0);
+    assert_run(&log.runs[1], HS_CALL_ALLTOALL, 0, 0, 0);
+    assert_int_equal(log.runs[0].of, HS_LOG_OF_MPI);
+    assert_false(log.runs[0].per_rank);
+    assert_true(log.runs[1].per_rank);
+    assert_int_equal(log.point_count, 3);
+    assert_point(&log.points[1], 0, 1048576, 310, false);
+    assert_has(log.notes.data, "osu-others.txt:1: left out: a run of another collective\n");
+    assert_has(log.notes.data, "osu-others.txt:6: left out");
+    assert_has(log.notes.data, "osu-others.txt:13: left out");
+    assert_int_equal(nccl.runs[0].of, HS_LOG_OF_NCCL);
+    assert_int_equal(nccl.runs[1].call, HS_CALL_ALLGATHER);
+    assert_true(nccl.runs[1].per_rank);
+    hs_log_release(&nccl);
+    hs_log_release(&log);
+}
+
+static void a_log_without_a_time_is_refused_with_the_place(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"no-heading.txt", "no-heading.txt:1: left out: rows without the heading"},
+        {"failed.txt", "failed.txt:4: the test failed here"},
+        {"other.txt", "other.txt:2: left out: a run of another collective"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(wrong); i++) {
+        char path[128];
+        struct hs_error err = {0};
+        struct hs_log log;
+
+        snprintf(path, sizeof(path), LOGS "%s", wrong[i][0]);
+        assert_int_equal(hs_log_load(&log, path, &err), HS_INVALID);
+        assert_has(err.message, wrong[i][1]);
+        assert_has(err.message, ", and no other time is in it");
+        assert_null(strchr(err.message, '\n'));
+    }
 }
 
 static void json_of_nccl_tests(void **state)
@@ -134,7 +260,7 @@ static void what_is_no_log_is_refused_with_what_would_be(void **state)
         {"{}", "the results of nccl-tests -J"},
         {"{\"results\":[", "x:1:"},
         {"[1,2]", "found no time in it"},
-        {"bytes,seconds\n-1,2\n1e3,nan\n5,inf\n7,-1\n", "found no time in it"},
+        {"bytes,seconds\n-1,2\n1e3,nan\n5,inf\n7,-1\n", "x:4: left out: its time is no time, and"},
         {"bytes,seconds\n99999999999999999999999,1\n", "found no time in it"},
     };
 
@@ -143,7 +269,7 @@ static void what_is_no_log_is_refused_with_what_would_be(void **state)
         struct hs_error err = {0};
         struct hs_log log;
 
-        assert_int_equal(hs_log_parse(&log, NULL, "x", wrong[i][0], strlen(wrong[i][0]), &err),
+        assert_int_equal(hs_log_parse(&log, "x", wrong[i][0], strlen(wrong[i][0]), &err),
                          HS_INVALID);
         assert_has(err.message, wrong[i][1]);
         assert_null(log.points);
@@ -153,8 +279,9 @@ static void what_is_no_log_is_refused_with_what_would_be(void **state)
 /* Any prefix of any log is read or refused, and what is read is in order. */
 static void logs_cut_anywhere(void **state)
 {
-    static const char *const files[] = {LOGS "two-runs.txt", LOGS "middle.txt", LOGS "osu.txt",
-                                        LOGS "table.csv", LOGS "report.json"};
+    static const char *const files[] = {LOGS "two-runs.txt", LOGS "middle.txt",    LOGS "osu.txt",
+                                        LOGS "table.csv",    LOGS "report.json",   LOGS "rccl.txt",
+                                        LOGS "runs.csv",     LOGS "osu-others.txt"};
 
     (void)state;
     for (size_t i = 0; i < HS_COUNT(files); i++) {
@@ -165,7 +292,7 @@ static void logs_cut_anywhere(void **state)
         for (size_t cut = 0; cut < length; cut++) {
             struct hs_log log;
 
-            if (hs_log_parse(&log, NULL, "cut", text, cut, NULL) != HS_OK)
+            if (hs_log_parse(&log, "cut", text, cut, NULL) != HS_OK)
                 continue;
             assert_true(log.run_count > 0 && log.point_count > 0);
             for (size_t p = 0; p < log.point_count; p++)
@@ -184,6 +311,15 @@ static const struct CMUnitTest tests[] = {
             rows_that_are_cut_short_or_wrong_are_left_out_and_noted),
     HS_TEST("OSU says neither ranks nor nodes", osu_says_neither_ranks_nor_nodes),
     HS_TEST("CSV is bytes and seconds", csv_is_bytes_and_seconds),
+    HS_TEST("CSV of several runs", csv_of_several_runs),
+    HS_TEST("rccl-tests say that they are not of NCCL", rccl_tests_say_that_they_are_not_of_nccl),
+    HS_TEST("NCCL's oldest tests print milliseconds", the_oldest_tests_print_milliseconds),
+    HS_TEST("padded ranks, times of day, and DOS lines", padded_ranks_times_of_day_and_dos_lines),
+    HS_TEST("what NCCL_ALGO forced is read", what_nccl_algo_forced_is_read),
+    HS_TEST("of OSU only collectives of all ranks are read",
+            of_osu_only_collectives_of_all_ranks_are_read),
+    HS_TEST("a log without a time is refused with the place",
+            a_log_without_a_time_is_refused_with_the_place),
     HS_TEST("the JSON of nccl-tests", json_of_nccl_tests),
     HS_TEST("what is no log is refused with what would be",
             what_is_no_log_is_refused_with_what_would_be),

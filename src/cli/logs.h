@@ -1,0 +1,51 @@
+/*
+ * logs.h - logs of other programs as a command's files: what is one, what it leaves out, and the
+ * options that say that.
+ */
+#ifndef HS_CLI_LOGS_H
+#define HS_CLI_LOGS_H
+
+#include "cli/option_rows.h"
+#include "result/log_calls.h"
+
+/* What a log may leave out, as options; 0, NULL: not given. */
+struct hs_log_options {
+    int64_t np, nodes;
+    const char *call, *algorithm;
+    bool may_lack_price; /* no option: of the command */
+};
+
+/* Adds the file's calls to the list, for a machine (NULL where they may lack a price), and
+ * passes on its notes. HS_INVALID, HS_MEMORY. */
+enum hs_status hs_logs_gather(struct hs_call_list *list, const struct hs_system *system,
+                              const char *file, const struct hs_log_options *options,
+                              const struct hs_context *context, struct hs_error *err);
+
+/* Prints notes, a line each; NULL: none. */
+void hs_pass_on(const struct hs_context *context, const char *notes);
+
+#define HS_LOG_OPTIONS "What a log may leave out"
+
+/* Rows of struct hs_log_options. */
+#define HS_ROWS_LOG(place)                                                                         \
+    HS_ROW_COUNT("np", "ranks", 2, HS_NP_MAX, NULL, HS_LOG_OPTIONS,                                \
+                 (place) + offsetof(struct hs_log_options, np),                                    \
+                 "ranks, where a log does not say it"),                                            \
+        HS_ROW_COUNT("nodes", "nodes", 1, HS_NP_MAX, NULL, HS_LOG_OPTIONS,                         \
+                     (place) + offsetof(struct hs_log_options, nodes),                             \
+                     "nodes, where a log does not say it"),                                        \
+        {.name = "call",                                                                           \
+         .argument = "NAME",                                                                       \
+         .group = HS_LOG_OPTIONS,                                                                  \
+         .type = &hs_option_text,                                                                  \
+         .offset = (place) + offsetof(struct hs_log_options, call),                                \
+         .help = "the collective, where a log does not say it: allreduce, allgather, "             \
+                 "reducescatter, alltoall"},                                                       \
+    {                                                                                              \
+        .name = "algorithm", .argument = "NAME", .group = HS_LOG_OPTIONS, .type = &hs_option_text, \
+        .offset = (place) + offsetof(struct hs_log_options, algorithm),                            \
+        .help = "the algorithm, where it was forced: of NCCL ring, tree, nvls, nvlstree or pat "   \
+                "(NCCL_ALGO), of MPI ring, halving, doubling or tree"                              \
+    }
+
+#endif
