@@ -94,7 +94,8 @@ FAKE_NVML=broken run
 check "a driver that does not start is said, and the GPUs that hwloc sees are shown" 'grep -q "NVML does not start" out && \
     grep -qE "^GPU3 .*10?08:00|^GPU3 +0000:08:00" out && grep -qE "^GPU0 +X +NODE +SYS +SYS" out'
 HIERSEARCH_NVML=/nowhere/nvml.so run --text
-check "without NVML the GPUs of hwloc still make a system, with PCIe assumed" 'grep -q "^pcie:4@12GB/s" out'
+check "without NVML the GPUs are known by their PCI numbers, and four of H100 are taken for a mesh" \
+    'grep -q "^nvlink:mesh:4@370.8GB/s" out'
 HIERSEARCH_NVML=/nowhere/nvml.so HIERSEARCH_HWLOC=/nowhere/hwloc.so run
 check "without both that is said, and it is no failure" '[ $status = 0 ] && grep -q "no NVML" out && grep -q "no hwloc" out'
 HIERSEARCH_NVML=/nowhere/nvml.so HIERSEARCH_HWLOC=/nowhere/hwloc.so run --json
