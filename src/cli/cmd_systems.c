@@ -207,7 +207,7 @@ static enum hs_status show_node(struct hs_context *context, struct hs_sheet *she
     enum hs_status status = hs_node_propose(&system, node, &why);
 
     if (status != HS_OK && settings->from)
-        return hs_fail(err, HS_INVALID, "%s: %s", node->files, why.message);
+        return hs_fail(err, HS_INVALID, "%s: %s", node->origin.files, why.message);
     hs_node_print(&text, node);
     if (told)
         hs_sheet_say(sheet, "%s%s\n", text.data ? text.data : "", status ? why.message : "");

@@ -48,7 +48,7 @@ void hs_node_read(struct hs_node *node)
 void hs_node_release(struct hs_node *node)
 {
     hs_text_release(&node->notes);
-    free(node->files);
+    free(node->origin.files);
     *node = (struct hs_node){.gpu_count = 0};
 }
 

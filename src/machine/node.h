@@ -77,6 +77,20 @@ struct hs_node_cpu {
     unsigned long long memory_bytes;
 };
 
+/* What is known of where the node stands. 0: not known. */
+struct hs_node_network {
+    unsigned hosts;      /* that share the NVLinks of its GPUs */
+    int64_t leaf_nodes;  /* nodes under one leaf switch */
+    int64_t block_nodes; /* nodes of one of Slurm's blocks: an NVLink domain */
+};
+
+/* Of what was read from files. {0}: this machine. */
+struct hs_node_origin {
+    char *files;               /* owned: their names */
+    const char *links_seen_by; /* literal, for sources of figures; NULL: NVML */
+    bool links_known;          /* a GPU without links has none */
+};
+
 struct hs_node {
     struct hs_node_cpu cpu;
     char driver[80]; /* NVIDIA's, "580.95.05"; "": none */
@@ -86,15 +100,10 @@ struct hs_node {
     unsigned nvlinks[HS_NODE_GPUS_MAX][HS_NODE_GPUS_MAX];            /* direct, between each pair */
     enum hs_node_path gpu_paths[HS_NODE_GPUS_MAX][HS_NODE_GPUS_MAX]; /* over PCIe */
     enum hs_node_path nic_paths[HS_NODE_NICS_MAX][HS_NODE_GPUS_MAX];
-    bool has_nvml, has_hwloc;
-    bool links_known; /* by another than NVML: a GPU without links has none */
-    bool is_arm;
-    unsigned hosts;            /* that share the NVLinks of its GPUs; 0 and 1: this one */
-    int64_t leaf_nodes;        /* nodes under one leaf switch; 0: not known */
-    int64_t block_nodes;       /* nodes of one of Slurm's blocks: an NVLink domain; 0: not known */
-    const char *links_seen_by; /* literal, for sources of figures; NULL: NVML */
-    char *files;               /* owned: what it was read from; NULL: this machine */
-    struct hs_text notes;      /* owned; lines: what could not be found, and why */
+    bool has_nvml, has_hwloc, is_arm;
+    struct hs_node_network network;
+    struct hs_node_origin origin;
+    struct hs_text notes; /* owned; lines: what could not be found, and why */
 };
 
 /* Nothing is known of it. */
@@ -112,8 +121,8 @@ const char *hs_node_link_format(char text[HS_NODE_LINK_TEXT], const struct hs_no
 void hs_node_print(struct hs_text *out, const struct hs_node *node);
 
 /* NICs that GPUs use: RDMA devices where there are any, of these the fastest, of these those that
- * share a PCIe switch with a GPU where each GPU has such, of these InfiniBand where there is any. Fills chosen[] with their indices and returns how
- * many; none where no speed is known. */
+ * share a PCIe switch with a GPU where each GPU has such, of these InfiniBand where there is any.
+ * Fills chosen[] with their indices and returns how many; none where no speed is known. */
 size_t hs_node_choose_nics(size_t chosen[HS_NODE_NICS_MAX], const struct hs_node *node);
 
 /* Appends the line of parts (parts.h) that the node is, "8xH100, 8xNDR400, 32": by the GPUs' names,
@@ -124,8 +133,8 @@ bool hs_node_parts(struct hs_text *line, struct hs_text *notes, const struct hs_
 
 /* A system of nodes like this one: that of its parts where it has such, else a level for its GPUs
  * where it has several, and a level for its NICs where their speed is known. Figures of levels are
- * those of link counts and NCCL's tables, all marked unverified, to be replaced by `calibrate`. HS_FAILED where there is nothing to build a level
- * from. */
+ * those of link counts and NCCL's tables, all marked unverified, to be replaced by `calibrate`.
+ * HS_FAILED where there is nothing to build a level from. */
 enum hs_status hs_node_propose(struct hs_system *system, const struct hs_node *node,
                                struct hs_error *err);
 

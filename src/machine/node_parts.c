@@ -155,7 +155,7 @@ static const char *find_variant(struct hs_text *notes, const struct hs_node *nod
         return "";
     if (gpu->links == 0 && is_board(gpu))
         return fifth ? "-pcie5" : "-pcie4";
-    if (!node->has_nvml && !node->links_known) {
+    if (!node->has_nvml && !node->origin.links_known) {
         const char *assumed =
             node->gpu_count <= 4 && !hs_node_is_tray(parts->gpu.name) ? "-mesh" : "";
 
@@ -291,12 +291,12 @@ static int64_t domain_nodes(struct hs_text *notes, const struct hs_node *node, c
 {
     int64_t gpus = (int64_t)node->gpu_count;
 
-    if (node->hosts > 1)
-        return node->hosts;
+    if (node->network.hosts > 1)
+        return node->network.hosts;
     if (!hs_node_is_tray(gpu) || variant[0] != '\0' || gpus >= HS_RACK_GPUS)
         return 1;
-    if (node->block_nodes > 0)
-        return node->block_nodes;
+    if (node->network.block_nodes > 0)
+        return node->network.block_nodes;
     hs_text_append(notes,
                    "a tray of %lld %s: a rack of %d is assumed to be one NVLink domain (Slurm's "
                    "topology.conf with blocks says how many trays are)\n",
@@ -307,14 +307,14 @@ static int64_t domain_nodes(struct hs_text *notes, const struct hs_node *node, c
 static void append_network(struct hs_text *line, struct hs_text *notes, const struct hs_node *node,
                            int64_t domain)
 {
-    int64_t nodes = node->leaf_nodes / domain;
+    int64_t nodes = node->network.leaf_nodes / domain;
 
-    if (node->leaf_nodes == 0)
+    if (node->network.leaf_nodes == 0)
         return;
     if (nodes == 0) {
         hs_text_append(notes,
                        "a leaf switch has %lld nodes, fewer than an NVLink domain: left out\n",
-                       (long long)node->leaf_nodes);
+                       (long long)node->network.leaf_nodes);
         return;
     }
     hs_text_append(line, ", %lld", (long long)nodes);

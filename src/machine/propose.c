@@ -98,10 +98,10 @@ static void add_linked_gpus(struct hs_system *system, const struct hs_node *node
     static const struct kind xgmi = {"xgmi", XGMI_LATENCY_SECONDS, RCCL_LATENCY};
     const struct hs_node_gpu *gpu = &node->gpus[0];
     bool amd = gpu->vendor == HS_PCI_AMD, switched = hs_node_is_switched(node);
-    const char *seen_by = node->links_seen_by ? node->links_seen_by : "NVML";
+    const char *seen_by = node->origin.links_seen_by ? node->origin.links_seen_by : "NVML";
     struct hs_level *level = add_level(system, amd ? &xgmi : &nvlink);
     double each = link_bytes_per_second(gpu);
-    int64_t hosts = node->hosts > 1 ? node->hosts : 1;
+    int64_t hosts = node->network.hosts > 1 ? node->network.hosts : 1;
 
     level->arity = (int64_t)node->gpu_count * hosts;
     level->arity_source = text_of(hosts > 1 ? "GPUs of the NVLink domain" : "GPUs of this node");
@@ -138,7 +138,7 @@ static bool is_amd(const struct hs_node *node)
     return node->gpu_count > 0 && node->gpus[0].vendor == HS_PCI_AMD;
 }
 
-/* What the NICs lead to: a leaf switch and the rest, where it is known how many nodes are at one. */
+/* What the NICs lead to: with the nodes at a leaf switch known, that and the rest. */
 static void add_net_levels(struct hs_system *system, const struct hs_node *node, size_t nics,
                            double bytes_per_second)
 {
@@ -153,17 +153,17 @@ static void add_net_levels(struct hs_system *system, const struct hs_node *node,
     level->ports = (int64_t)nics;
     level->bandwidth_source =
         text_of("unverified: link rate of %zu NICs%s", nics, node->has_hwloc ? " (sysfs)" : "");
-    if (node->leaf_nodes == 0) {
+    if (node->network.leaf_nodes == 0) {
         level->arity_source = text_of("as many nodes as needed");
         level->fabric_source =
             text_of("unverified: what lies beyond the NICs is not seen from here");
         return;
     }
-    level->arity = node->leaf_nodes;
+    level->arity = node->network.leaf_nodes;
     level->arity_source = text_of("Slurm: nodes at a leaf switch");
     level->fabric_source = text_of("Slurm: a leaf switch");
     level = add_level(system, &kind[1]);
-    level->bytes_per_second = bytes_per_second * (double)node->leaf_nodes;
+    level->bytes_per_second = bytes_per_second * (double)node->network.leaf_nodes;
     level->arity_source = text_of("as many leaf switches as needed");
     level->fabric_source = text_of("unverified: what leads on from a leaf switch is not known");
     level->bandwidth_source = text_of("unverified: what the NICs of those nodes send, no taper");
@@ -221,12 +221,13 @@ enum hs_status hs_node_propose(struct hs_system *system, const struct hs_node *n
         hs_text_append(&remarks, "the NICs' rates are not known: no network (`ibstat` prints them, "
                                  "and NCCL's XML has them)\n");
     if (status == HS_OK) {
-        snprintf(system->name, sizeof system->name, node->files ? "node" : "here");
+        snprintf(system->name, sizeof system->name, node->origin.files ? "node" : "here");
         system->title = text_of("proposed from %s: %zu GPUs, %zu NICs",
-                                node->files ? "files" : "this node", node->gpu_count, nics);
-        system->source = text_of("%s, and %s's tables",
-                                 node->files ? node->files : "NVML and hwloc on this node",
-                                 is_amd(node) ? "RCCL" : "NCCL");
+                                node->origin.files ? "files" : "this node", node->gpu_count, nics);
+        system->source =
+            text_of("%s, and %s's tables",
+                    node->origin.files ? node->origin.files : "NVML and hwloc on this node",
+                    is_amd(node) ? "RCCL" : "NCCL");
         add_notes(system, remarks.data);
     }
     hs_text_release(&remarks);

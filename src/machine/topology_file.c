@@ -48,10 +48,10 @@ static enum hs_status join_gpus(struct hs_node *node, const struct hs_node *othe
                        node->gpu_count, other->gpu_count);
     if (!has_links(node)) {
         memcpy(node->nvlinks, other->nvlinks, sizeof(node->nvlinks));
-        if (other->links_known)
-            node->links_seen_by = other->links_seen_by;
+        if (other->origin.links_known)
+            node->origin.links_seen_by = other->origin.links_seen_by;
     }
-    node->links_known = node->links_known || other->links_known;
+    node->origin.links_known = node->origin.links_known || other->origin.links_known;
     node->gpu_count = other->gpu_count;
     for (size_t a = 0; a < node->gpu_count; a++) {
         join_gpu(&node->gpus[a], &other->gpus[a]);
@@ -115,12 +115,12 @@ static enum hs_status join(struct hs_node *node, const struct hs_node *other, co
         node->cpu = other->cpu;
     node->has_hwloc = node->has_hwloc || other->has_hwloc;
     node->is_arm = node->is_arm || other->is_arm;
-    if (node->hosts == 0)
-        node->hosts = other->hosts;
-    if (node->leaf_nodes == 0)
-        node->leaf_nodes = other->leaf_nodes;
-    if (node->block_nodes == 0)
-        node->block_nodes = other->block_nodes;
+    if (node->network.hosts == 0)
+        node->network.hosts = other->network.hosts;
+    if (node->network.leaf_nodes == 0)
+        node->network.leaf_nodes = other->network.leaf_nodes;
+    if (node->network.block_nodes == 0)
+        node->network.block_nodes = other->network.block_nodes;
     if (other->notes.data != NULL)
         hs_text_append(&node->notes, "%s", other->notes.data);
     return status;
@@ -160,13 +160,13 @@ static enum hs_status note_file(struct hs_node *node, const char *path, struct h
     const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     struct hs_text files = {0};
 
-    if (node->files != NULL)
-        hs_text_append(&files, "%s, ", node->files);
+    if (node->origin.files != NULL)
+        hs_text_append(&files, "%s, ", node->origin.files);
     hs_text_append_foreign(&files, base, "?");
-    free(node->files);
-    node->files = files.failed ? NULL : hs_strdup(files.data);
+    free(node->origin.files);
+    node->origin.files = files.failed ? NULL : hs_strdup(files.data);
     hs_text_release(&files);
-    return node->files ? HS_OK : hs_no_memory(err);
+    return node->origin.files ? HS_OK : hs_no_memory(err);
 }
 
 enum hs_status hs_topology_load(struct hs_node *node, const char *path, struct hs_error *err)

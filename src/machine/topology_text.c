@@ -23,20 +23,26 @@ enum table {
     TABLE_OTHER
 };
 
+/* The table that is being read, and what the tables said. */
+struct matrix {
+    enum table table;
+    size_t gpus, nics, row; /* columns; the next row to come */
+    bool is_open;
+    char nics_named[HS_NODE_NICS_MAX][sizeof((struct hs_node_nic *)0)->name];
+    unsigned nvlinks[HS_NODE_GPUS_MAX][HS_NODE_GPUS_MAX];
+    unsigned weights[HS_NODE_GPUS_MAX][HS_NODE_GPUS_MAX];
+    bool is_xgmi[HS_NODE_GPUS_MAX][HS_NODE_GPUS_MAX], has_types, has_weights;
+};
+
 struct reader {
     struct hs_node *node;
     const char *name;
     struct hs_error *err;
     size_t line;
-    enum table table;
-    size_t gpus, nics, row;      /* columns of the matrix; the next row to come */
-    bool in_matrix, facts;       /* facts: something was understood */
+    struct matrix matrix;
+    bool facts;                  /* something was understood */
     size_t named;                /* GPUs that were named */
     struct hs_node_nic *adapter; /* of ibstat, that its lines are about */
-    char nics_named[HS_NODE_NICS_MAX][sizeof((struct hs_node_nic *)0)->name];
-    unsigned nvlinks[HS_NODE_GPUS_MAX][HS_NODE_GPUS_MAX];
-    unsigned weights[HS_NODE_GPUS_MAX][HS_NODE_GPUS_MAX];
-    bool is_xgmi[HS_NODE_GPUS_MAX][HS_NODE_GPUS_MAX], has_types, has_weights;
 };
 
 /* ---- lines and words ------------------------------------------------------------------------- */
@@ -127,24 +133,24 @@ static enum hs_status add_column(struct reader *r, const char *word)
     struct hs_node *node = r->node;
 
     if (numbered(word, "GPU") >= 0) {
-        if (r->nics > 0 || numbered(word, "GPU") != (long)r->gpus)
+        if (r->matrix.nics > 0 || numbered(word, "GPU") != (long)r->matrix.gpus)
             return fail_at(r, "expected GPUs in order, then NICs, found %.40s", word);
-        if (r->gpus == HS_NODE_GPUS_MAX)
+        if (r->matrix.gpus == HS_NODE_GPUS_MAX)
             return fail_at(r, "expected at most 16 GPUs");
-        r->gpus++;
+        r->matrix.gpus++;
         return HS_OK;
     }
-    if (r->nics == HS_NODE_NICS_MAX)
+    if (r->matrix.nics == HS_NODE_NICS_MAX)
         return fail_at(r, "expected at most 64 NICs");
-    hs_node_name(r->nics_named[r->nics], sizeof(r->nics_named[0]), word);
-    if (r->table == TABLE_NVIDIA) {
-        struct hs_node_nic *nic = &node->nics[r->nics];
+    hs_node_name(r->matrix.nics_named[r->matrix.nics], sizeof(r->matrix.nics_named[0]), word);
+    if (r->matrix.table == TABLE_NVIDIA) {
+        struct hs_node_nic *nic = &node->nics[r->matrix.nics];
 
         *nic = (struct hs_node_nic){.numa_node = -1};
-        memcpy(nic->name, r->nics_named[r->nics], sizeof(nic->name));
+        memcpy(nic->name, r->matrix.nics_named[r->matrix.nics], sizeof(nic->name));
         nic->rdma = true; /* NVML shows no others */
     }
-    r->nics++;
+    r->matrix.nics++;
     return HS_OK;
 }
 
@@ -153,19 +159,19 @@ static enum hs_status begin_matrix(struct reader *r, char *words[], size_t count
 {
     enum hs_status status = HS_OK;
 
-    if (r->table == TABLE_NVIDIA && r->node->gpu_count > 0)
+    if (r->matrix.table == TABLE_NVIDIA && r->node->gpu_count > 0)
         return fail_at(r, "a second matrix: expected one node");
     if (r->node->nic_count > 0)
         return fail_at(r, "expected the NICs' rates behind the matrix, or in a file of their own");
-    r->gpus = r->nics = r->row = 0;
+    r->matrix.gpus = r->matrix.nics = r->matrix.row = 0;
     for (size_t i = 0; status == HS_OK && i < count && strcmp(words[i], "CPU") != 0; i++)
         status = add_column(r, words[i]);
-    if (status == HS_OK && r->node->gpu_count > 0 && r->node->gpu_count != r->gpus)
+    if (status == HS_OK && r->node->gpu_count > 0 && r->node->gpu_count != r->matrix.gpus)
         status = fail_at(r, "expected as many GPUs as in the table before");
-    r->node->gpu_count = r->gpus;
-    if (r->table == TABLE_NVIDIA)
-        r->node->nic_count = r->nics;
-    r->in_matrix = r->facts = true;
+    r->node->gpu_count = r->matrix.gpus;
+    if (r->matrix.table == TABLE_NVIDIA)
+        r->node->nic_count = r->matrix.nics;
+    r->matrix.is_open = r->facts = true;
     return status;
 }
 
@@ -174,33 +180,33 @@ static bool read_nvidia_cell(struct reader *r, size_t column, const char *cell)
     long links = numbered(cell, "NV");
     enum hs_node_path path = HS_PATH_UNKNOWN;
 
-    if (links > 0 && links <= LINKS_MAX && column < r->gpus && column != r->row)
-        r->nvlinks[r->row][column] = (unsigned)links;
-    else if (!path_of(&path, cell) || (path == HS_PATH_SAME) != (column == r->row))
+    if (links > 0 && links <= LINKS_MAX && column < r->matrix.gpus && column != r->matrix.row)
+        r->matrix.nvlinks[r->matrix.row][column] = (unsigned)links;
+    else if (!path_of(&path, cell) || (path == HS_PATH_SAME) != (column == r->matrix.row))
         return false;
-    if (column < r->gpus)
-        r->node->gpu_paths[r->row][column] = path;
+    if (column < r->matrix.gpus)
+        r->node->gpu_paths[r->matrix.row][column] = path;
     else
-        r->node->nic_paths[column - r->gpus][r->row] = path;
+        r->node->nic_paths[column - r->matrix.gpus][r->matrix.row] = path;
     return true;
 }
 
 static bool read_amd_cell(struct reader *r, size_t column, const char *cell)
 {
-    if (column >= r->gpus)
+    if (column >= r->matrix.gpus)
         return false;
-    if (r->table == TABLE_WEIGHTS) {
+    if (r->matrix.table == TABLE_WEIGHTS) {
         size_t digits = strspn(cell, "0123456789");
 
         if (digits == 0 || digits > 6 || cell[digits] != '\0')
             return false;
-        r->weights[r->row][column] = (unsigned)atol(cell);
-        r->has_weights = true;
-    } else if (r->table == TABLE_TYPES) {
-        r->is_xgmi[r->row][column] = strcmp(cell, "XGMI") == 0;
-        r->has_types = true;
-        return r->is_xgmi[r->row][column] || strcmp(cell, "PCIE") == 0 || strcmp(cell, "0") == 0 ||
-               strcmp(cell, "N/A") == 0;
+        r->matrix.weights[r->matrix.row][column] = (unsigned)atol(cell);
+        r->matrix.has_weights = true;
+    } else if (r->matrix.table == TABLE_TYPES) {
+        r->matrix.is_xgmi[r->matrix.row][column] = strcmp(cell, "XGMI") == 0;
+        r->matrix.has_types = true;
+        return r->matrix.is_xgmi[r->matrix.row][column] || strcmp(cell, "PCIE") == 0 ||
+               strcmp(cell, "0") == 0 || strcmp(cell, "N/A") == 0;
     }
     return true;
 }
@@ -211,27 +217,28 @@ static enum hs_status read_row(struct reader *r, char *words[], size_t count)
     enum hs_node_path beyond;
     char wanted[32];
 
-    snprintf(wanted, sizeof(wanted), "GPU%zu", r->row);
+    snprintf(wanted, sizeof(wanted), "GPU%zu", r->matrix.row);
     if (count == 0 || strcmp(words[0], wanted) != 0)
         return fail_at(r, "expected the row of %.20s, found \"%.40s\"", wanted,
                        count ? words[0] : "");
-    if (count < 1 + r->gpus + r->nics)
+    if (count < 1 + r->matrix.gpus + r->matrix.nics)
         return fail_at(r, "the row of %.20s is cut short", wanted);
-    if (count > 1 + r->gpus + r->nics && path_of(&beyond, words[1 + r->gpus + r->nics]) &&
-        beyond != HS_PATH_UNKNOWN)
+    if (count > 1 + r->matrix.gpus + r->matrix.nics &&
+        path_of(&beyond, words[1 + r->matrix.gpus + r->matrix.nics]) && beyond != HS_PATH_UNKNOWN)
         return fail_at(r, "the row of %.20s is longer than the heading", wanted);
-    for (size_t c = 0; c < r->gpus + r->nics; c++) {
+    for (size_t c = 0; c < r->matrix.gpus + r->matrix.nics; c++) {
         const char *cell = words[1 + c];
 
-        if (!(r->table == TABLE_NVIDIA ? read_nvidia_cell(r, c, cell) : read_amd_cell(r, c, cell)))
+        if (!(r->matrix.table == TABLE_NVIDIA ? read_nvidia_cell(r, c, cell)
+                                              : read_amd_cell(r, c, cell)))
             return fail_at(r,
                            "the row of %.20s: expected X (with itself), NV and a number, PIX, PXB, "
                            "PHB, NODE or SYS, found \"%.40s\"",
                            wanted, cell);
     }
-    if (++r->row == r->gpus) {
-        r->in_matrix = false;
-        r->table = TABLE_NVIDIA;
+    if (++r->matrix.row == r->matrix.gpus) {
+        r->matrix.is_open = false;
+        r->matrix.table = TABLE_NVIDIA;
     }
     return HS_OK;
 }
@@ -244,8 +251,8 @@ static bool read_legend(struct reader *r, char *words[], size_t count)
     if (count != 2 || length < 2 || words[0][length - 1] != ':')
         return false;
     words[0][length - 1] = '\0';
-    for (size_t n = 0; n < r->nics && n < r->node->nic_count; n++)
-        if (strcmp(r->nics_named[n], words[0]) == 0) {
+    for (size_t n = 0; n < r->matrix.nics && n < r->node->nic_count; n++)
+        if (strcmp(r->matrix.nics_named[n], words[0]) == 0) {
             hs_node_name(r->node->nics[n].name, sizeof(r->node->nics[n].name), words[1]);
             return true;
         }
@@ -381,9 +388,9 @@ static void read_title(struct reader *r, const char *line)
 {
     if (strstr(line, "between two GPUs") == NULL)
         return;
-    r->table = strstr(line, "Weight")      ? TABLE_WEIGHTS
-               : strstr(line, "Link Type") ? TABLE_TYPES
-                                           : TABLE_OTHER;
+    r->matrix.table = strstr(line, "Weight")      ? TABLE_WEIGHTS
+                      : strstr(line, "Link Type") ? TABLE_TYPES
+                                                  : TABLE_OTHER;
 }
 
 static enum hs_status read_line(struct reader *r, char *line)
@@ -394,13 +401,13 @@ static enum hs_status read_line(struct reader *r, char *line)
 
     snprintf(copy, sizeof(copy), "%s", begin);
     count = split_words(words, copy);
-    if (r->in_matrix)
+    if (r->matrix.is_open)
         return read_row(r, words, count);
     if (count == 0 || read_name(r, begin) || read_adapter(r, begin))
         return HS_OK;
     if (is_header(words, count))
         return begin_matrix(r, words, count);
-    if (r->nics > 0 && read_legend(r, words, count))
+    if (r->matrix.nics > 0 && read_legend(r, words, count))
         return HS_OK;
     if (r->adapter != NULL)
         read_adapter_fact(r, begin);
@@ -415,24 +422,24 @@ static enum hs_status read_line(struct reader *r, char *line)
 static void place_links(struct reader *r)
 {
     struct hs_node *node = r->node;
-    unsigned least = r->gpus > 1 ? LINKS_MAX : 0;
+    unsigned least = r->matrix.gpus > 1 ? LINKS_MAX : 0;
 
-    for (size_t a = 0; a < r->gpus; a++)
-        for (size_t b = 0; b < r->gpus; b++)
-            if (a != b && r->nvlinks[a][b] < least)
-                least = r->nvlinks[a][b];
-    for (size_t a = 0; a < r->gpus; a++) {
+    for (size_t a = 0; a < r->matrix.gpus; a++)
+        for (size_t b = 0; b < r->matrix.gpus; b++)
+            if (a != b && r->matrix.nvlinks[a][b] < least)
+                least = r->matrix.nvlinks[a][b];
+    for (size_t a = 0; a < r->matrix.gpus; a++) {
         struct hs_node_gpu *gpu = &node->gpus[a];
 
-        if (least * (r->gpus - 1) > LINKS_OF_A_GPU)
+        if (least * (r->matrix.gpus - 1) > LINKS_OF_A_GPU)
             gpu->links = gpu->switch_links = least;
-        for (size_t b = 0; b < r->gpus && gpu->switch_links == 0; b++) {
-            node->nvlinks[a][b] = r->nvlinks[a][b];
-            gpu->links += r->nvlinks[a][b];
+        for (size_t b = 0; b < r->matrix.gpus && gpu->switch_links == 0; b++) {
+            node->nvlinks[a][b] = r->matrix.nvlinks[a][b];
+            gpu->links += r->matrix.nvlinks[a][b];
         }
     }
-    node->links_known = true;
-    node->links_seen_by = "nvidia-smi topo -m";
+    node->origin.links_known = true;
+    node->origin.links_seen_by = "nvidia-smi topo -m";
 }
 
 /* Pairs that are one hop of xGMI apart. */
@@ -440,10 +447,11 @@ static void place_xgmi(struct reader *r)
 {
     struct hs_node *node = r->node;
 
-    for (size_t a = 0; a < r->gpus; a++) {
+    for (size_t a = 0; a < r->matrix.gpus; a++) {
         node->gpus[a].vendor = HS_PCI_AMD;
-        for (size_t b = 0; b < r->gpus; b++) {
-            bool direct = r->is_xgmi[a][b] && (!r->has_weights || r->weights[a][b] <= XGMI_STEP);
+        for (size_t b = 0; b < r->matrix.gpus; b++) {
+            bool direct = r->matrix.is_xgmi[a][b] &&
+                          (!r->matrix.has_weights || r->matrix.weights[a][b] <= XGMI_STEP);
 
             if (a == b || !direct)
                 continue;
@@ -451,8 +459,8 @@ static void place_xgmi(struct reader *r)
             node->gpus[a].links++;
         }
     }
-    node->links_known = true;
-    node->links_seen_by = "rocm-smi --showtopo";
+    node->origin.links_known = true;
+    node->origin.links_seen_by = "rocm-smi --showtopo";
 }
 
 static enum hs_status read_slurm(struct reader *r, const char *text)
@@ -466,8 +474,8 @@ static enum hs_status read_slurm(struct reader *r, const char *text)
     if (status != HS_OK)
         return status;
     r->facts = r->facts || leaves.count > 0 || blocks.count > 0;
-    r->node->leaf_nodes = leaves.nodes_max;
-    r->node->block_nodes = blocks.nodes_max;
+    r->node->network.leaf_nodes = leaves.nodes_max;
+    r->node->network.block_nodes = blocks.nodes_max;
     if (leaves.nodes_min != leaves.nodes_max)
         hs_text_append(&r->node->notes,
                        "%s: leaf switches have %lld to %lld nodes: the largest is taken\n", r->name,
@@ -479,10 +487,10 @@ static enum hs_status finish(struct reader *r)
 {
     struct hs_node *node = r->node;
 
-    if (r->in_matrix) {
+    if (r->matrix.is_open) {
         char wanted[32];
 
-        snprintf(wanted, sizeof(wanted), "GPU%zu", r->row);
+        snprintf(wanted, sizeof(wanted), "GPU%zu", r->matrix.row);
         return fail_at(r, "cut short: expected the row of %.20s", wanted);
     }
     if (!r->facts)
@@ -491,7 +499,7 @@ static enum hs_status finish(struct reader *r)
                        "--showtopo`, `ibstat` or `scontrol show topology` prints, Slurm's "
                        "topology.conf, or the XML of NCCL or of hwloc",
                        r->name);
-    if (r->has_types)
+    if (r->matrix.has_types)
         place_xgmi(r);
     else if (node->gpu_count > 0)
         place_links(r);

@@ -50,24 +50,37 @@ struct links {
     unsigned count, target_class;
 };
 
+struct tree {
+    struct element *elements; /* [count] owned */
+    size_t count, capacity;
+    int stack[DEPTH_MAX]; /* those that are open */
+    int depth;
+};
+
+struct link_list {
+    struct links *items; /* [count] owned */
+    size_t count, capacity;
+};
+
+/* NCCL's host_hash: XML of several hosts has several. */
+struct hosts {
+    char names[HOSTS_MAX][24];
+    size_t count;
+    size_t gpus; /* in all of them */
+};
+
 struct reader {
     struct hs_node *node;
     const char *name;
     struct hs_error *err;
     enum hs_status status;
     XML_Parser parser;
-    struct element *elements; /* [count] owned */
-    size_t count, capacity;
-    struct links *links; /* [link_count] owned */
-    size_t link_count, link_capacity;
-    int stack[DEPTH_MAX];
-    int depth;
+    struct tree tree;
+    struct link_list links;
+    struct hosts hosts;
     bool is_hwloc, in_gpu;
     double hwloc_version;
-    char hosts[HOSTS_MAX][24]; /* NCCL's host_hash */
-    size_t host_count, numa_count;
     int gpu_elements[HS_NODE_GPUS_MAX], nic_elements[HS_NODE_NICS_MAX];
-    size_t gpus_in_all;
 };
 
 /* ---- errors and attributes ------------------------------------------------------------------- */
@@ -136,8 +149,9 @@ static unsigned generation_of(const char *speed)
 
 static struct element *top(struct reader *r)
 {
-    return r->depth > 0 && r->stack[r->depth - 1] >= 0 ? &r->elements[r->stack[r->depth - 1]]
-                                                       : NULL;
+    return r->tree.depth > 0 && r->tree.stack[r->tree.depth - 1] >= 0
+               ? &r->tree.elements[r->tree.stack[r->tree.depth - 1]]
+               : NULL;
 }
 
 /* NULL: no room, and said so. */
@@ -146,29 +160,30 @@ static struct element *push(struct reader *r, enum kind kind)
     struct element *parent = top(r), *element;
     int host = parent ? parent->host : 0;
 
-    if (r->count == ELEMENTS_MAX) {
+    if (r->tree.count == ELEMENTS_MAX) {
         fail(r, "at most 100000 elements", "more");
         return NULL;
     }
-    element = hs_grow(&r->elements, &r->capacity, r->count, sizeof(*element), r->err);
+    element =
+        hs_grow(&r->tree.elements, &r->tree.capacity, r->tree.count, sizeof(*element), r->err);
     if (element == NULL) {
         r->status = HS_MEMORY;
         XML_StopParser(r->parser, XML_FALSE);
         return NULL;
     }
     *element = (struct element){.kind = kind, .host = host, .parent = -1};
-    if (r->depth > 0)
-        element->parent = r->stack[r->depth - 1];
-    r->stack[r->depth] = (int)r->count++;
+    if (r->tree.depth > 0)
+        element->parent = r->tree.stack[r->tree.depth - 1];
+    r->tree.stack[r->tree.depth] = (int)r->tree.count++;
     return element;
 }
 
 /* The PCI device that an element is in; NULL: none. */
 static struct element *device_of(struct reader *r, int element)
 {
-    while (element >= 0 && r->elements[element].kind != KIND_PCI)
-        element = r->elements[element].parent;
-    return element >= 0 ? &r->elements[element] : NULL;
+    while (element >= 0 && r->tree.elements[element].kind != KIND_PCI)
+        element = r->tree.elements[element].parent;
+    return element >= 0 ? &r->tree.elements[element] : NULL;
 }
 
 /* A GPU that is in the PCI device; NULL: one of another host, which is counted only, or one too
@@ -179,7 +194,7 @@ static struct hs_node_gpu *add_gpu(struct reader *r, struct element *device)
     struct hs_node_gpu *gpu;
 
     device->is_device = true;
-    r->gpus_in_all++;
+    r->hosts.gpus++;
     r->in_gpu = device->host == 0;
     if (device->host > 0)
         return NULL;
@@ -187,7 +202,7 @@ static struct hs_node_gpu *add_gpu(struct reader *r, struct element *device)
         fail(r, "at most 16 GPUs in a node", "one more");
         return NULL;
     }
-    r->gpu_elements[node->gpu_count] = (int)(device - r->elements);
+    r->gpu_elements[node->gpu_count] = (int)(device - r->tree.elements);
     gpu = &node->gpus[node->gpu_count++];
     *gpu = (struct hs_node_gpu){.pci = device->pci,
                                 .numa_node = -1,
@@ -212,7 +227,7 @@ static struct hs_node_nic *add_nic(struct reader *r, struct element *device, con
         fail(r, "at most 64 NICs in a node", "one more");
         return NULL;
     }
-    r->nic_elements[node->nic_count] = device ? (int)(device - r->elements) : -1;
+    r->nic_elements[node->nic_count] = device ? (int)(device - r->tree.elements) : -1;
     nic = &node->nics[node->nic_count++];
     *nic = (struct hs_node_nic){.numa_node = -1};
     hs_node_name(nic->name, sizeof(nic->name), name ? name : "");
@@ -233,14 +248,15 @@ static int find_host(struct reader *r, const char *hash)
 
     if (hash == NULL)
         return 0;
-    while (i < r->host_count && strncmp(r->hosts[i], hash, sizeof(r->hosts[0]) - 1) != 0)
+    while (i < r->hosts.count &&
+           strncmp(r->hosts.names[i], hash, sizeof(r->hosts.names[0]) - 1) != 0)
         i++;
     if (i == HOSTS_MAX) {
         fail(r, "at most 1024 hosts", hash);
         return 0;
     }
-    if (i == r->host_count)
-        snprintf(r->hosts[r->host_count++], sizeof(r->hosts[0]), "%s", hash);
+    if (i == r->hosts.count)
+        snprintf(r->hosts.names[r->hosts.count++], sizeof(r->hosts.names[0]), "%s", hash);
     return (int)i;
 }
 
@@ -274,7 +290,7 @@ static void start_pci(struct reader *r, const char **attributes)
 
 static void start_gpu(struct reader *r, const char **attributes)
 {
-    struct element *device = device_of(r, r->stack[r->depth - 1]);
+    struct element *device = device_of(r, r->tree.stack[r->tree.depth - 1]);
     struct hs_node_gpu *gpu;
     unsigned sm = number(r, attributes, "sm", 10, 100000);
 
@@ -298,7 +314,7 @@ static void start_link(struct reader *r, const char **attributes)
 
     if (!r->in_gpu || r->node->gpu_count == 0 || r->status != HS_OK)
         return;
-    links = hs_grow(&r->links, &r->link_capacity, r->link_count, sizeof(*links), r->err);
+    links = hs_grow(&r->links.items, &r->links.capacity, r->links.count, sizeof(*links), r->err);
     if (links == NULL) {
         r->status = HS_MEMORY;
         XML_StopParser(r->parser, XML_FALSE);
@@ -307,12 +323,12 @@ static void start_link(struct reader *r, const char **attributes)
     if (!parse_pci(&target, attribute(attributes, "target")))
         target.domain = UINT32_MAX;
     *links = (struct links){r->node->gpu_count - 1, target, count, target_class};
-    r->link_count++;
+    r->links.count++;
 }
 
 static void start_net(struct reader *r, const char **attributes)
 {
-    struct element *device = device_of(r, r->stack[r->depth - 1]);
+    struct element *device = device_of(r, r->tree.stack[r->tree.depth - 1]);
     struct hs_node_nic *nic = add_nic(r, device, attribute(attributes, "name"));
     unsigned megabits = number(r, attributes, "speed", 10, 100000000);
     const char *name = attribute(attributes, "name");
@@ -343,7 +359,7 @@ static void start_nccl(struct reader *r, const char *name, const char **attribut
 /* A file for NCCL_TOPO_FILE leaves GPUs and NICs to NCCL: what the device's class says is there. */
 static void end_pci(struct reader *r, size_t index)
 {
-    struct element *device = &r->elements[index];
+    struct element *device = &r->tree.elements[index];
     unsigned class = device->device_class >> 8;
 
     if (device->kind != KIND_PCI || device->is_device || r->is_hwloc || r->status != HS_OK)
@@ -372,14 +388,14 @@ static bool is_rdma(const struct reader *r, unsigned type)
 /* An RDMA device and its network interface are one NIC: the former's name is kept. */
 static void start_os_nic(struct reader *r, const char **attributes, bool rdma)
 {
-    struct element *device = device_of(r, r->stack[r->depth - 1]);
+    struct element *device = device_of(r, r->tree.stack[r->tree.depth - 1]);
     struct hs_node *node = r->node;
     struct hs_node_nic *nic = NULL;
 
     if (device == NULL)
         return;
     for (size_t n = 0; n < node->nic_count; n++)
-        if (r->nic_elements[n] == (int)(device - r->elements))
+        if (r->nic_elements[n] == (int)(device - r->tree.elements))
             nic = &node->nics[n];
     if (nic == NULL)
         nic = add_nic(r, device, attribute(attributes, "name"));
@@ -455,9 +471,9 @@ static void read_info(struct reader *r, const char **attributes)
         hs_node_name(r->node->cpu.model, sizeof(r->node->cpu.model), value);
     if (strcmp(name, "GPUModel") != 0 || object->kind != KIND_GPU)
         return;
-    device = device_of(r, r->stack[r->depth - 1]);
+    device = device_of(r, r->tree.stack[r->tree.depth - 1]);
     for (size_t g = 0; device != NULL && g < r->node->gpu_count; g++)
-        if (r->gpu_elements[g] == (int)(device - r->elements))
+        if (r->gpu_elements[g] == (int)(device - r->tree.elements))
             hs_node_name(r->node->gpus[g].name, sizeof(r->node->gpus[g].name), value);
 }
 
@@ -480,11 +496,11 @@ static void XMLCALL on_start(void *data, const char *name, const char **attribut
 
     if (r->status != HS_OK)
         return;
-    if (r->depth == DEPTH_MAX) {
+    if (r->tree.depth == DEPTH_MAX) {
         fail(r, "at most 64 elements inside each other", name);
         return;
     }
-    if (r->depth == 0) {
+    if (r->tree.depth == 0) {
         r->is_hwloc = strcmp(name, "topology") == 0;
         if (!r->is_hwloc && strcmp(name, "system") != 0)
             fail(r, "the element system (NCCL) or topology (hwloc)", name);
@@ -496,7 +512,7 @@ static void XMLCALL on_start(void *data, const char *name, const char **attribut
     } else {
         start_nccl(r, name, attributes);
     }
-    r->depth++;
+    r->tree.depth++;
 }
 
 static void XMLCALL on_end(void *data, const char *name)
@@ -504,10 +520,10 @@ static void XMLCALL on_end(void *data, const char *name)
     struct reader *r = data;
 
     (void)name;
-    if (r->status != HS_OK || r->depth == 0)
+    if (r->status != HS_OK || r->tree.depth == 0)
         return;
-    r->depth--;
-    end_pci(r, (size_t)r->stack[r->depth]);
+    r->tree.depth--;
+    end_pci(r, (size_t)r->tree.stack[r->tree.depth]);
 }
 
 /* Nothing that is read has such, and expanding them can take for ever. */
@@ -526,7 +542,7 @@ static int depth_of(const struct reader *r, int element)
 {
     int depth = 0;
 
-    for (; r->elements[element].parent >= 0; element = r->elements[element].parent)
+    for (; r->tree.elements[element].parent >= 0; element = r->tree.elements[element].parent)
         depth++;
     return depth;
 }
@@ -543,10 +559,10 @@ static enum hs_node_path path_between(const struct reader *r, int a, int b)
     while (a != b) {
         int *lower = depth_of(r, a) >= depth_of(r, b) ? &a : &b;
 
-        *lower = r->elements[*lower].parent;
-        bridges += *lower >= 0 && r->elements[*lower].kind == KIND_PCI;
+        *lower = r->tree.elements[*lower].parent;
+        bridges += *lower >= 0 && r->tree.elements[*lower].kind == KIND_PCI;
     }
-    switch (r->elements[a].kind) {
+    switch (r->tree.elements[a].kind) {
     case KIND_PCI:
         return bridges <= 2 ? HS_PATH_SWITCH : HS_PATH_SWITCHES;
     case KIND_HOST_BRIDGE:
@@ -574,8 +590,8 @@ static void place_links(struct reader *r)
 {
     struct hs_node *node = r->node;
 
-    for (size_t i = 0; i < r->link_count; i++) {
-        const struct links *links = &r->links[i];
+    for (size_t i = 0; i < r->links.count; i++) {
+        const struct links *links = &r->links.items[i];
         struct hs_node_gpu *gpu = &node->gpus[links->gpu];
         size_t other = 0;
 
@@ -588,9 +604,9 @@ static void place_links(struct reader *r)
             gpu->switch_links += links->count;
     }
     /* A file for NCCL_TOPO_FILE leaves them to NCCL; one that NCCL wrote has PCI's numbers. */
-    node->links_known =
-        r->link_count > 0 || (!r->is_hwloc && node->gpu_count > 0 && node->gpus[0].vendor != 0);
-    node->links_seen_by = "NCCL's XML";
+    node->origin.links_known =
+        r->links.count > 0 || (!r->is_hwloc && node->gpu_count > 0 && node->gpus[0].vendor != 0);
+    node->origin.links_seen_by = "NCCL's XML";
 }
 
 static enum hs_status finish(struct reader *r)
@@ -601,13 +617,13 @@ static enum hs_status finish(struct reader *r)
         return hs_fail(r->err, HS_INVALID, "%s: expected GPUs or NICs in the XML of %s, found none",
                        r->name, r->is_hwloc ? "hwloc" : "NCCL");
     node->has_hwloc = r->is_hwloc;
-    if (r->host_count > 1) {
-        if (r->gpus_in_all != node->gpu_count * r->host_count)
+    if (r->hosts.count > 1) {
+        if (r->hosts.gpus != node->gpu_count * r->hosts.count)
             return hs_fail(r->err, HS_INVALID,
                            "%s: expected as many GPUs in each of %zu hosts, found %zu in the first "
                            "and %zu in all",
-                           r->name, r->host_count, node->gpu_count, r->gpus_in_all);
-        node->hosts = (unsigned)r->host_count;
+                           r->name, r->hosts.count, node->gpu_count, r->hosts.gpus);
+        node->network.hosts = (unsigned)r->hosts.count;
     }
     place_devices(r);
     place_links(r);
@@ -645,8 +661,8 @@ enum hs_status hs_topology_parse_xml(struct hs_node *node, const char *name, con
     else
         hs_no_memory(err);
     XML_ParserFree(r->parser);
-    free(r->elements);
-    free(r->links);
+    free(r->tree.elements);
+    free(r->links.items);
     free(r);
     return status;
 }
