@@ -339,7 +339,7 @@ const struct hs_command hs_command_systems = {
                 "  hiersearch systems abci\n"
                 "  hiersearch systems abci --json > mine.json\n"
                 "  hiersearch systems --here --json > here.json\n"
-                "  hiersearch systems --from topo.txt ibstat.txt topology.conf --json > p5.json",
+                "  hiersearch systems --from topo.txt ibstat.txt topology.conf --json > mine.json",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct systems_settings),

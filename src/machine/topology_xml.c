@@ -624,6 +624,8 @@ static enum hs_status finish(struct reader *r)
                            "and %zu in all",
                            r->name, r->hosts.count, node->gpu_count, r->hosts.gpus);
         node->network.hosts = (unsigned)r->hosts.count;
+        hs_text_append(&node->notes, "%s: %zu hosts share the NVLinks: the first is shown\n",
+                       r->name, r->hosts.count);
     }
     place_devices(r);
     place_links(r);

@@ -34,6 +34,9 @@ hiersearch predict abci --np 128 -q -o here.json > out
 cp results/p8.json results/here.json
 /usr/bin/python3 "$SRC/tests/docs/play_measurement.py" here.json'''),
     (r"^completion --help$", "mkdir .zfunc"),
+    (r"^(docs/systems\.md|systems --help)$", '''cp "$SRC/tests/machine/topologies/dgx-h100.txt" topo.txt
+cp "$SRC/tests/machine/topologies/dgx-h100-ibstat.txt" ibstat.txt
+cp "$SRC/tests/machine/topologies/topology.conf" .'''),
     (r"^docs/systems\.md$", '''cp "$SRC/tests/result/logs/nodes.txt" two_nodes.txt
 sed -n '/^```json$/,/^```$/p' "$SRC/docs/systems.md" | sed '1d;$d' > mine.json
 mkdir docs && cp "$SRC/docs/system.schema.json" docs'''),
