@@ -104,7 +104,7 @@ static bool find_gpu(char word[WORD_BYTES], struct hs_text *notes, const struct 
     if (gpu_by_name(word, gpu->name))
         return true;
     if (name == NULL) {
-        name = gpu_by_figures(node);
+        name = gpu->name[0] == '\0' ? gpu_by_figures(node) : NULL;
         if (name == NULL)
             return false;
         if (gpu->capability > 0)

@@ -307,10 +307,14 @@ static enum hs_status read_unit(struct hs_slurm_units *leaves, struct hs_slurm_u
     struct names names = {0};
     if (nodes == NULL || (!is_leaf && block == NULL))
         return HS_OK;
+    struct hs_slurm_units *units = is_leaf ? leaves : blocks;
     nodes[strcspn(nodes, " \t\r")] = '\0';
     enum hs_status status = expand_list(&names, nodes, err);
+    units->nodes += (int64_t)names.count;
+    if (status == HS_OK && units->nodes > (int64_t)HS_SLURM_NODES_MAX)
+        status = hs_fail(err, HS_INVALID, "expected at most 1048576 nodes in all");
     if (status == HS_OK)
-        count_unit(is_leaf ? leaves : blocks, (int64_t)names.count);
+        count_unit(units, (int64_t)names.count);
     names_release(&names);
     return status;
 }

@@ -36,9 +36,9 @@ enum hs_status hs_slurm_node_list(struct hs_node_list *list, const char *node_li
                                   const char *topology, struct hs_error *err);
 void hs_node_list_release(struct hs_node_list *list);
 
-/* How many there are of something, and the nodes of the smallest and of the largest. */
+/* How many there are of something, and the nodes of the smallest, of the largest, and of all. */
 struct hs_slurm_units {
-    int64_t count, nodes_min, nodes_max;
+    int64_t count, nodes_min, nodes_max, nodes;
 };
 
 /* Leaf switches and blocks (of topology/block) in a topology as above, or as in Slurm's

@@ -6,7 +6,7 @@
  *     ibstat, ibstatus         the NICs' rates
  *     rocm-smi --showtopo      and the names of --showproductname
  *     NCCL_TOPO_DUMP_FILE      NCCL's and RCCL's XML
- *     lstopo --of xml          hwloc's XML, versions 1 to 3
+ *     lstopo --of xml          hwloc's XML, of versions 1 and 2
  *     topology.conf            Slurm's, and what `scontrol show topology` prints
  *
  * The kind is recognised by the content; a text may hold several, and anything in between. Several

@@ -10,7 +10,6 @@
 #ifdef HS_HAVE_EXPAT
 
 #include <expat.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +28,7 @@ enum kind {
     KIND_NUMA,
     KIND_HOST_BRIDGE, /* NCCL: a CPU */
     KIND_PCI,         /* bridge or device */
-    KIND_GPU,
-    KIND_NIC
+    KIND_GPU
 };
 
 struct element {
@@ -79,7 +77,6 @@ struct reader {
     struct link_list links;
     struct hosts hosts;
     bool is_hwloc, in_gpu;
-    double hwloc_version;
     int gpu_elements[HS_NODE_GPUS_MAX], nic_elements[HS_NODE_NICS_MAX];
 };
 
@@ -372,18 +369,9 @@ static void end_pci(struct reader *r, size_t index)
 
 /* ---- hwloc ----------------------------------------------------------------------------------- */
 
-/* Of version 3 on bits, before numbers. */
-static enum kind device_kind(const struct reader *r, unsigned type)
-{
-    if (r->hwloc_version >= 3)
-        return type & 48 ? KIND_NIC : type & 4 ? KIND_GPU : KIND_OTHER;
-    return type == 2 || type == 3 ? KIND_NIC : type == 1 ? KIND_GPU : KIND_OTHER;
-}
-
-static bool is_rdma(const struct reader *r, unsigned type)
-{
-    return r->hwloc_version >= 3 ? (type & 32) != 0 : type == 3;
-}
+#define OS_GPU     1
+#define OS_NETWORK 2
+#define OS_RDMA    3
 
 /* An RDMA device and its network interface are one NIC: the former's name is kept. */
 static void start_os_nic(struct reader *r, const char **attributes, bool rdma)
@@ -446,9 +434,9 @@ static void start_object(struct reader *r, const char **attributes)
     if (strcmp(type, "OSDev") == 0) {
         unsigned what = number(r, attributes, "osdev_type", 10, 0xffff);
 
-        if (device_kind(r, what) == KIND_NIC)
-            start_os_nic(r, attributes, is_rdma(r, what));
-        push(r, device_kind(r, what));
+        if (what == OS_NETWORK || what == OS_RDMA)
+            start_os_nic(r, attributes, what == OS_RDMA);
+        push(r, what == OS_GPU ? KIND_GPU : KIND_OTHER);
         return;
     }
     cpu->packages += strcmp(type, "Package") == 0 || strcmp(type, "Socket") == 0;
@@ -493,6 +481,7 @@ static void start_hwloc(struct reader *r, const char *name, const char **attribu
 static void XMLCALL on_start(void *data, const char *name, const char **attributes)
 {
     struct reader *r = data;
+    const char *version = attribute(attributes, "version");
 
     if (r->status != HS_OK)
         return;
@@ -504,8 +493,8 @@ static void XMLCALL on_start(void *data, const char *name, const char **attribut
         r->is_hwloc = strcmp(name, "topology") == 0;
         if (!r->is_hwloc && strcmp(name, "system") != 0)
             fail(r, "the element system (NCCL) or topology (hwloc)", name);
-        if (r->is_hwloc && attribute(attributes, "version") != NULL)
-            r->hwloc_version = strtod(attribute(attributes, "version"), NULL);
+        if (r->is_hwloc && version != NULL && strtod(version, NULL) >= 3)
+            fail(r, "hwloc's XML of version 1 or 2", version);
         push(r, KIND_OTHER);
     } else if (r->is_hwloc) {
         start_hwloc(r, name, attributes);

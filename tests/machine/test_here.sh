@@ -100,4 +100,7 @@ HIERSEARCH_NVML=/nowhere/nvml.so HIERSEARCH_HWLOC=/nowhere/hwloc.so run
 check "without both that is said, and it is no failure" '[ $status = 0 ] && grep -q "no NVML" out && grep -q "no hwloc" out'
 HIERSEARCH_NVML=/nowhere/nvml.so HIERSEARCH_HWLOC=/nowhere/hwloc.so run --json
 check "but a system file cannot be had then" '[ $status = 1 ] && [ ! -s out ] && grep -q "nothing to propose" err'
+"$build/hiersearch" systems --from node.xml >out 2>err; status=$?
+check "the XML itself says where the NICs are as hwloc's own library does" 'grep -qE "^NIC0 +PIX +NODE +SYS +SYS *$" out && \
+    grep -qE "^NIC1 +SYS +SYS +NODE +PHB *$" out && grep -qE "^GPU0 +X +NODE +SYS +SYS *$" out'
 echo "1..$number"
