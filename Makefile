@@ -73,6 +73,10 @@ NVCC_ARCH_FLAGS := $(if $(filter native all%,$(NVCC_ARCH)),-arch=$(NVCC_ARCH),$(
 # hwloc and NVML are loaded when `systems --here` asks; of hwloc the header is needed.
 HAVE_HWLOC ?= $(if $(wildcard /usr/include/hwloc.h),1,0)
 HWLOC_CFLAGS := $(if $(filter 1,$(HAVE_HWLOC)),-DHS_HAVE_HWLOC $(shell pkg-config --cflags hwloc 2>/dev/null))
+# expat reads the XML that `systems --from` is given.
+HAVE_EXPAT ?= $(if $(wildcard /usr/include/expat.h),1,0)
+EXPAT_CFLAGS := $(if $(filter 1,$(HAVE_EXPAT)),-DHS_HAVE_EXPAT)
+EXPAT_LIBS := $(if $(filter 1,$(HAVE_EXPAT)),-lexpat)
 
 # ---- flags ---------------------------------------------------------------------------------------
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -82,9 +86,9 @@ SANITIZE_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointe
                     -fno-sanitize-recover=all)
 # -ffp-contract=off: the same sums on every machine and compiler.
 HS_CFLAGS := -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen $(OPTIMISE) $(WARNINGS) -ffp-contract=off \
-             $(SANITIZE_FLAGS) $(PKG_CFLAGS) $(GPU_CFLAGS) $(HWLOC_CFLAGS) -MMD -MP $(CFLAGS)
+             $(SANITIZE_FLAGS) $(PKG_CFLAGS) $(GPU_CFLAGS) $(HWLOC_CFLAGS) $(EXPAT_CFLAGS) -MMD -MP $(CFLAGS)
 HS_LDFLAGS := $(SANITIZE_FLAGS) $(LDFLAGS)
-HS_LIBS := $(PKG_LIBS) -lm -ldl
+HS_LIBS := $(PKG_LIBS) $(EXPAT_LIBS) -lm -ldl
 
 # ---- sources: a folder is a layer, a layer is an archive -------------------------------------------
 ALL_LAYERS := base model machine search result compare export console view plot engine runner measure cli
@@ -259,7 +263,7 @@ MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measur
 FUZZ_RUNS ?= 1000000
 FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_CC ?= $(firstword $(foreach c,clang clang-14 clang-18,$(shell command -v $(c) 2>/dev/null)))
-FUZZ_LAYERS := $(USES_plot)
+FUZZ_LAYERS := machine $(USES_plot)
 # Of the runner, what reads journals: no MPI in it.
 FUZZ_SOURCES := $(addprefix src/runner/,journal_restore.c journal_lines.c contest.c samples.c)
 FUZZ_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-fuzz/%.o,$(foreach l,$(FUZZ_LAYERS),$(call sources,$(l))) \
@@ -270,7 +274,7 @@ $(BUILD)/fuzz/%_replay: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(FUZZ_SOURCES) 
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HS_CFLAGS) -o $@ $(filter %.c,$^) $(call libs,$(FUZZ_LAYERS)) $(HS_LDFLAGS) $(HS_LIBS)
 
-FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen -g -O1 $(PKG_CFLAGS) -MMD -MP -fsanitize=fuzzer-no-link,address,undefined \
+FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen -g -O1 $(PKG_CFLAGS) $(EXPAT_CFLAGS) -MMD -MP -fsanitize=fuzzer-no-link,address,undefined \
     -fno-sanitize-recover=all
 .SECONDARY: $(FUZZ_OBJECTS)
 $(BUILD)/obj-fuzz/%.o: src/%.c | $(BUILD)/gen/version.h $(LITERALS)

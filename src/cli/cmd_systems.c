@@ -8,13 +8,14 @@
 #include "console/help.h"
 #include "machine/node.h"
 #include "machine/system_find.h"
+#include "machine/topology_file.h"
 #include "view/sheet.h"
 #include "view/systems.h"
 
 struct systems_settings {
-    const char *system;
+    struct hs_argument_list systems; /* at most one, but for files */
     struct hs_print print;
-    bool text, names, here, quiet;
+    bool text, names, here, from, quiet;
 };
 
 /* A broken file among the shipped ones is said and passed over: the others are still of use. */
@@ -193,24 +194,21 @@ static enum hs_status show(struct hs_context *context, struct hs_sheet *sheet,
     return HS_OK;
 }
 
-/* This node, with what could not be found out, and the system that is proposed from it. To programs
- * only the latter; nothing to propose is a failure then. */
-static enum hs_status run_here(struct hs_context *context, struct hs_sheet *sheet,
-                               const struct systems_settings *settings, struct hs_error *err)
+/* A node, with what could not be found out, and the system that is proposed from it. To programs
+ * only the latter; nothing to propose is a failure then, and always of files. */
+static enum hs_status show_node(struct hs_context *context, struct hs_sheet *sheet,
+                                const struct systems_settings *settings, const struct hs_node *node,
+                                struct hs_error *err)
 {
     struct hs_system system = {.level_count = 0};
     struct hs_text text = {0};
-    struct hs_node node;
     struct hs_error why;
     bool told = hs_sheet_is_read(sheet) && !settings->text;
-    enum hs_status status;
+    enum hs_status status = hs_node_propose(&system, node, &why);
 
-    if (settings->system || settings->names)
-        return hs_fail(err, HS_INVALID, "--here: this node, so neither SYSTEM nor --names");
-    hs_node_read(&node);
-    status = hs_node_propose(&system, &node, &why);
-    hs_node_print(&text, &node);
-    hs_node_release(&node);
+    if (status != HS_OK && settings->from)
+        return hs_fail(err, HS_INVALID, "%s: %s", node->origin.files, why.message);
+    hs_node_print(&text, node);
     if (told)
         hs_sheet_say(sheet, "%s%s\n", text.data ? text.data : "", status ? why.message : "");
     hs_text_release(&text);
@@ -224,38 +222,86 @@ static enum hs_status run_here(struct hs_context *context, struct hs_sheet *shee
     return status;
 }
 
+static enum hs_status run_here(struct hs_context *context, struct hs_sheet *sheet,
+                               const struct systems_settings *settings, struct hs_error *err)
+{
+    struct hs_node node;
+    enum hs_status status;
+
+    if (settings->systems.count > 0 || settings->names)
+        return hs_fail(err, HS_INVALID, "--here: this node, so neither SYSTEM nor --names");
+    hs_node_read(&node);
+    status = show_node(context, sheet, settings, &node, err);
+    hs_node_release(&node);
+    return status;
+}
+
+static enum hs_status run_from(struct hs_context *context, struct hs_sheet *sheet,
+                               const struct systems_settings *settings, struct hs_error *err)
+{
+    const struct hs_argument_list *files = &settings->systems;
+    struct hs_node node;
+    enum hs_status status = HS_OK;
+
+    if (settings->here || settings->names)
+        return hs_fail(err, HS_INVALID, "--from: files, so neither --here nor --names");
+    if (files->count == 0)
+        return hs_fail(err, HS_INVALID, "--from: expected files to read");
+    hs_node_init(&node);
+    for (size_t i = 0; status == HS_OK && i < files->count; i++)
+        status = hs_topology_load(&node, files->items[i], err);
+    if (status == HS_OK)
+        status = show_node(context, sheet, settings, &node, err);
+    hs_node_release(&node);
+    return status;
+}
+
+static enum hs_status run_one(struct hs_context *context, struct hs_sheet *sheet,
+                              const struct systems_settings *settings, struct hs_error *err)
+{
+    struct hs_system system = {.level_count = 0};
+    enum hs_status status;
+
+    if (settings->names)
+        return hs_fail(err, HS_INVALID, "--names: lists all, a SYSTEM is not expected");
+    if (settings->systems.count > 1)
+        return hs_fail(err, HS_INVALID, "unexpected argument \"%s\"", settings->systems.items[1]);
+    status = hs_system_find(&system, settings->systems.items[0], err);
+    if (status == HS_OK)
+        status = show(context, sheet, &system, settings->text, err);
+    hs_system_release(&system);
+    return status;
+}
+
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
     const struct systems_settings *settings = of_rows;
-    struct hs_system system = {.level_count = 0};
     struct hs_sheet sheet;
-    enum hs_status status;
 
     context->quiet = settings->quiet;
     if (settings->text + (settings->print.format != NULL) + settings->names > 1)
         return hs_fail(err, HS_INVALID,
                        "--text, --names and --format (or --json) exclude each other");
     hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
+    if (settings->from)
+        return run_from(context, &sheet, settings, err);
     if (settings->here)
         return run_here(context, &sheet, settings, err);
-    if (!settings->system)
+    if (settings->systems.count == 0)
         return run_list(context, &sheet, settings, err);
-    if (settings->names)
-        return hs_fail(err, HS_INVALID, "--names: lists all, a SYSTEM is not expected");
-    status = hs_system_find(&system, settings->system, err);
-    if (status == HS_OK)
-        status = show(context, &sheet, &system, settings->text, err);
-    hs_system_release(&system);
-    return status;
+    return run_one(context, &sheet, settings, err);
 }
 
 #define FIELD(name) offsetof(struct systems_settings, name)
 
 static const struct hs_argument arguments[] = {
-    HS_ROW_SYSTEM(
-        FIELD(system), false,
-        "show this one in full, with the source of every figure: a name, a file or a line of "
-        "text"),
+    {.name = "SYSTEM",
+     .many = true,
+     .files = true,
+     .words = hs_system_words,
+     .offset = FIELD(systems),
+     .help = "show this one in full, with the source of every figure: a name, a file or a line of "
+             "text; with --from the files to read"},
     {.name = NULL},
 };
 
@@ -273,6 +319,13 @@ static const struct hs_option options[] = {
      .type = &hs_option_flag,
      .offset = FIELD(here),
      .help = "this node: GPUs, NICs and what joins them, and the system that is proposed from it"},
+    {.name = "from",
+     .type = &hs_option_flag,
+     .offset = FIELD(from),
+     .help = "the node that files speak of, joined, and the system that is proposed from it: what "
+             "nvidia-smi topo -m, nvidia-smi -L, ibstat, rocm-smi --showtopo or scontrol show "
+             "topology printed, NCCL's XML (NCCL_TOPO_DUMP_FILE), hwloc's (lstopo --of xml), "
+             "Slurm's topology.conf"},
     HS_ROW_QUIET(NULL, FIELD(quiet), "no notes and warnings on stderr"),
     {.name = NULL},
 };
@@ -285,7 +338,8 @@ const struct hs_command hs_command_systems = {
     .examples = "  hiersearch systems\n"
                 "  hiersearch systems abci\n"
                 "  hiersearch systems abci --json > mine.json\n"
-                "  hiersearch systems --here --json > here.json",
+                "  hiersearch systems --here --json > here.json\n"
+                "  hiersearch systems --from topo.txt ibstat.txt topology.conf --json > mine.json",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct systems_settings),

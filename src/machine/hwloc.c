@@ -14,7 +14,6 @@
 #include <dlfcn.h>
 #include <hwloc.h>
 
-#define VENDOR_NVIDIA 0x10de
 #define CLASS_DISPLAY 0x03 /* VGA and 3D controllers */
 
 /* clang-format off */
@@ -125,6 +124,9 @@ static void add_nic(struct hs_node *node, hwloc_obj_t os_device, hwloc_obj_t pci
     node->nic_count += !known;
     nic->pci = at;
     nic->numa_node = -1;
+    nic->vendor = pci->attr->pcidev.vendor_id;
+    nic->device = pci->attr->pcidev.device_id;
+    nic->device_class = pci->attr->pcidev.class_id;
     nic->rdma = rdma;
     nic->bytes_per_second = speed_of(os_device->name, rdma);
     snprintf(nic->name, sizeof nic->name, "%.31s", os_device->name);
@@ -149,11 +151,13 @@ static void read_gpus(const struct hwloc *hwloc, struct hs_node *node)
          at != NULL && node->gpu_count < HS_NODE_GPUS_MAX;
          at = next_of(hwloc, HWLOC_OBJ_PCI_DEVICE, at)) {
         const struct hwloc_pcidev_attr_s *pci = &at->attr->pcidev;
-        if (pci->vendor_id != VENDOR_NVIDIA || pci->class_id >> 8 != CLASS_DISPLAY)
+        if (pci->vendor_id != HS_PCI_NVIDIA || pci->class_id >> 8 != CLASS_DISPLAY)
             continue;
         struct hs_node_gpu *gpu = &node->gpus[node->gpu_count++];
         gpu->pci = pci_of(at);
         gpu->numa_node = -1;
+        gpu->vendor = pci->vendor_id;
+        gpu->device = pci->device_id;
         snprintf(gpu->name, sizeof gpu->name, "NVIDIA device %04x", (unsigned)pci->device_id);
     }
 }

@@ -2,6 +2,7 @@
 #include "machine/node.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -18,15 +19,28 @@ static const char *const meanings[HS_PATH_COUNT] = {
 #undef HS_ROW
 };
 
-void hs_node_read(struct hs_node *node)
+void hs_node_init(struct hs_node *node)
 {
     *node = (struct hs_node){.gpu_count = 0};
     for (size_t g = 0; g < HS_NODE_GPUS_MAX; g++) {
         for (size_t other = 0; other < HS_NODE_GPUS_MAX; other++)
-            node->gpu_paths[g][other] = HS_PATH_UNKNOWN;
+            node->gpu_paths[g][other] = g == other ? HS_PATH_SAME : HS_PATH_UNKNOWN;
         for (size_t n = 0; n < HS_NODE_NICS_MAX; n++)
             node->nic_paths[n][g] = HS_PATH_UNKNOWN;
     }
+}
+
+void hs_node_name(char *name, size_t bytes, const char *foreign)
+{
+    snprintf(name, bytes, "%s", foreign);
+    for (char *at = name; *at != '\0'; at++)
+        if (*at < ' ' || *at > '~')
+            *at = '?';
+}
+
+void hs_node_read(struct hs_node *node)
+{
+    hs_node_init(node);
     hs_node_read_nvml(node);
     hs_node_read_hwloc(node);
 }
@@ -34,6 +48,7 @@ void hs_node_read(struct hs_node *node)
 void hs_node_release(struct hs_node *node)
 {
     hs_text_release(&node->notes);
+    free(node->origin.files);
     *node = (struct hs_node){.gpu_count = 0};
 }
 
@@ -56,14 +71,28 @@ static void print_cpu(struct hs_text *out, const struct hs_node *node)
     hs_text_append(out, "\n");
 }
 
+/* "GPU0   0000:07:00  "; where a device is, is not known of all files. */
+static void print_place(struct hs_text *out, const char *kind, size_t number,
+                        const struct hs_pci *pci)
+{
+    hs_text_append(out, "%s%-3zu ", kind, number);
+    if (pci->domain != 0 || pci->bus != 0 || pci->device != 0)
+        hs_text_append(out, "%04x:%02x:%02x  ", pci->domain, pci->bus, pci->device);
+}
+
+static bool is_amd(const struct hs_node_gpu *gpu)
+{
+    return gpu->vendor == HS_PCI_AMD;
+}
+
 static void print_gpus(struct hs_text *out, const struct hs_node *node)
 {
     for (size_t g = 0; g < node->gpu_count; g++) {
         const struct hs_node_gpu *gpu = &node->gpus[g];
-        hs_text_append(out, "GPU%-3zu %04x:%02x:%02x  %s", g, gpu->pci.domain, gpu->pci.bus,
-                       gpu->pci.device, gpu->name);
+        print_place(out, "GPU", g, &gpu->pci);
+        hs_text_append(out, "%s", gpu->name[0] != '\0' ? gpu->name : "name not known");
         if (gpu->links > 0)
-            hs_text_append(out, ", %u NVLinks%s", gpu->links,
+            hs_text_append(out, ", %u %s%s", gpu->links, is_amd(gpu) ? "xGMI links" : "NVLinks",
                            gpu->switch_links == gpu->links ? " to a switch" : "");
         if (gpu->pcie_generation > 0)
             hs_text_append(out, ", PCIe %u x%u", gpu->pcie_generation, gpu->pcie_width);
@@ -76,8 +105,9 @@ static void print_nics(struct hs_text *out, const struct hs_node *node)
     for (size_t n = 0; n < node->nic_count; n++) {
         const struct hs_node_nic *nic = &node->nics[n];
         char speed[HS_UNIT_TEXT];
-        hs_text_append(out, "NIC%-3zu %04x:%02x:%02x  %s%s, %s\n", n, nic->pci.domain, nic->pci.bus,
-                       nic->pci.device, nic->name, nic->rdma ? " (RDMA)" : "",
+        print_place(out, "NIC", n, &nic->pci);
+        hs_text_append(out, "%s%s, %s\n", nic->name[0] != '\0' ? nic->name : "name not known",
+                       nic->rdma ? " (RDMA)" : "",
                        nic->bytes_per_second > 0 ? hs_bandwidth_format(speed, nic->bytes_per_second)
                                                  : "speed not known");
     }
@@ -93,7 +123,7 @@ const char *hs_node_link_format(char text[HS_NODE_LINK_TEXT], const struct hs_no
                            : node->gpus[b].switch_links;
     unsigned links = node->nvlinks[a][b] + (a == b ? 0 : through);
     if (a != b && links > 0)
-        snprintf(text, HS_NODE_LINK_TEXT, "NV%u", links);
+        snprintf(text, HS_NODE_LINK_TEXT, is_amd(&node->gpus[a]) ? "XGMI%u" : "NV%u", links);
     else
         snprintf(text, HS_NODE_LINK_TEXT, "%s", hs_node_path_names[node->gpu_paths[a][b]]);
     return text;
@@ -115,7 +145,9 @@ static void print_matrix(struct hs_text *out, const struct hs_node *node)
         for (size_t g = 0; g < node->gpu_count; g++)
             hs_text_append(out, " %-6s", hs_node_path_names[node->nic_paths[n][g]]);
     }
-    hs_text_append(out, "\n\nNVn: n NVLinks");
+    hs_text_append(out, "\n\n%s",
+                   node->gpu_count > 0 && is_amd(&node->gpus[0]) ? "XGMIn: n xGMI links"
+                                                                 : "NVn: n NVLinks");
     for (int path = HS_PATH_SWITCH; path < HS_PATH_COUNT; path++)
         hs_text_append(out, "; %s: %s", hs_node_path_names[path], meanings[path]);
     hs_text_append(out, "\n");

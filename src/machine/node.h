@@ -12,13 +12,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "model/system.h"
 
 #define HS_NODE_GPUS_MAX 16
-#define HS_NODE_NICS_MAX 32
+#define HS_NODE_NICS_MAX 64
 
 /* What two devices have in common on the way to each other, nearest first. Text as in `nvidia-smi
  * topo`, meaning. */
@@ -41,6 +42,10 @@ enum hs_node_path {
 };
 extern const char *const hs_node_path_names[HS_PATH_COUNT];
 
+#define HS_PCI_NVIDIA   0x10de
+#define HS_PCI_AMD      0x1002
+#define HS_PCI_MELLANOX 0x15b3
+
 struct hs_pci {
     unsigned domain, bus, device;
 };
@@ -51,8 +56,9 @@ struct hs_node_gpu {
     int numa_node;                        /* its number; -1: not known */
     int capability;                       /* 90 for 9.0; 0: not known */
     unsigned pcie_generation, pcie_width; /* 0: not known */
-    unsigned links;                       /* NVLinks that are up */
+    unsigned links;                       /* NVLinks (or xGMI) that are up */
     unsigned switch_links;                /* of them to an NVSwitch */
+    unsigned vendor, device;              /* PCI's; 0: not known */
 };
 
 struct hs_node_nic {
@@ -60,7 +66,8 @@ struct hs_node_nic {
     struct hs_pci pci;
     int numa_node; /* its number; -1: not known */
     bool rdma;
-    double bytes_per_second; /* 0: not known */
+    double bytes_per_second;               /* 0: not known */
+    unsigned vendor, device, device_class; /* PCI's, the class as in 0x0207; 0: not known */
 };
 
 /* From hwloc: what this process may use. 0: not known. */
@@ -68,6 +75,20 @@ struct hs_node_cpu {
     char model[96]; /* "": not known */
     unsigned packages, numa_nodes, cores, hardware_threads;
     unsigned long long memory_bytes;
+};
+
+/* What is known of where the node stands. 0: not known. */
+struct hs_node_network {
+    unsigned hosts;      /* that share the NVLinks of its GPUs */
+    int64_t leaf_nodes;  /* nodes under one leaf switch */
+    int64_t block_nodes; /* nodes of one of Slurm's blocks: an NVLink domain */
+};
+
+/* Of what was read from files. {0}: this machine. */
+struct hs_node_origin {
+    char *files;               /* owned: their names */
+    const char *links_seen_by; /* literal, for sources of figures; NULL: NVML */
+    bool links_known;          /* a GPU without links has none */
 };
 
 struct hs_node {
@@ -79,10 +100,14 @@ struct hs_node {
     unsigned nvlinks[HS_NODE_GPUS_MAX][HS_NODE_GPUS_MAX];            /* direct, between each pair */
     enum hs_node_path gpu_paths[HS_NODE_GPUS_MAX][HS_NODE_GPUS_MAX]; /* over PCIe */
     enum hs_node_path nic_paths[HS_NODE_NICS_MAX][HS_NODE_GPUS_MAX];
-    bool has_nvml, has_hwloc;
+    bool has_nvml, has_hwloc, is_arm;
+    struct hs_node_network network;
+    struct hs_node_origin origin;
     struct hs_text notes; /* owned; lines: what could not be found, and why */
 };
 
+/* Nothing is known of it. */
+void hs_node_init(struct hs_node *node);
 /* Cannot fail: what is missing is noted. */
 void hs_node_read(struct hs_node *node);
 void hs_node_release(struct hs_node *node);
@@ -95,12 +120,35 @@ const char *hs_node_link_format(char text[HS_NODE_LINK_TEXT], const struct hs_no
 /* Tables for people. */
 void hs_node_print(struct hs_text *out, const struct hs_node *node);
 
-/* A system of nodes like this one: a level for its GPUs where it has several, a level for its NICs
- * where their speed is known. Figures are those of link counts and NCCL's tables, all marked
- * unverified, to be replaced by `calibrate`. HS_FAILED where there is nothing to build a level
- * from. */
+/* NICs that GPUs use: RDMA devices where there are any, of these the fastest, of these those that
+ * share a PCIe switch with a GPU where each GPU has such, of these InfiniBand where there is any.
+ * Fills chosen[] with their indices and returns how many; none where no speed is known. */
+size_t hs_node_choose_nics(size_t chosen[HS_NODE_NICS_MAX], const struct hs_node *node);
+
+/* Appends the line of parts (parts.h) that the node is, "8xH100, 8xNDR400, 32": by the GPUs' names,
+ * else by PCI's numbers, else by capability and links; a kind that is not certain is noted in
+ * *notes, a line each. Returns false, and appends nothing, where its GPUs or NICs are in no
+ * catalogue or have other links than these. */
+bool hs_node_parts(struct hs_text *line, struct hs_text *notes, const struct hs_node *node);
+
+/* A system of nodes like this one: that of its parts where it has such, else a level for its GPUs
+ * where it has several, and a level for its NICs where their speed is known. Figures of levels are
+ * those of link counts and NCCL's tables, all marked unverified, to be replaced by `calibrate`.
+ * HS_FAILED where there is nothing to build a level from. */
 enum hs_status hs_node_propose(struct hs_system *system, const struct hs_node *node,
                                struct hs_error *err);
+
+/* Whether all links of all GPUs lead to a switch; whether there are as many links between each pair
+ * as between any other. */
+bool hs_node_is_switched(const struct hs_node *node);
+bool hs_node_is_meshed(const struct hs_node *node);
+/* Whether a GPU of this name comes in trays of a rack that is one NVLink domain. */
+bool hs_node_is_tray(const char *gpu);
+/* NCCL's effective bandwidth of one NVLink, per direction (src/graph/topo.h). */
+double hs_nvlink_bytes_per_second(int capability);
+
+/* A name from elsewhere, what is not fit to be shown replaced; of at most `bytes` with its NUL. */
+void hs_node_name(char *name, size_t bytes, const char *foreign);
 
 /* The two halves of hs_node_read. */
 void hs_node_read_nvml(struct hs_node *node);

@@ -1,16 +1,23 @@
 /* propose.c - a system file from what a node is made of. See node.h. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "machine/node.h"
 #include "model/library_nccl.h"
 
+/* RCCL's latencies (src/graph/tuning.cc, tuning_model_0). */
+#define XGMI_LATENCY_SECONDS     3.6e-6
+#define RCCL_NET_LATENCY_SECONDS 15.1e-6
 /* What NCCL counts on PCIe 3 x16 (src/graph/topo.h); each generation doubles it. */
 #define PCIE3_X16_BYTES_PER_SECOND 12e9
 
-/* NCCL's effective bandwidth of one NVLink, per direction (src/graph/topo.h). */
-static double nvlink_bytes_per_second(int capability)
+/* RCCL's effective bandwidth of one xGMI link (src/graph/topo.h): MI300 and later, and MI200. */
+#define XGMI_BYTES_PER_SECOND       48e9
+#define MI200_XGMI_BYTES_PER_SECOND 36e9
+
+double hs_nvlink_bytes_per_second(int capability)
 {
     static const struct {
         int capability;
@@ -23,16 +30,23 @@ static double nvlink_bytes_per_second(int capability)
     return 20e9;
 }
 
-static bool all_switched(const struct hs_node *node)
+static double link_bytes_per_second(const struct hs_node_gpu *gpu)
+{
+    if (gpu->vendor != HS_PCI_AMD)
+        return hs_nvlink_bytes_per_second(gpu->capability);
+    return gpu->device >> 8 == 0x74 && gpu->device < 0x7480 ? MI200_XGMI_BYTES_PER_SECOND
+                                                            : XGMI_BYTES_PER_SECOND;
+}
+
+bool hs_node_is_switched(const struct hs_node *node)
 {
     for (size_t g = 0; g < node->gpu_count; g++)
         if (node->gpus[g].links == 0 || node->gpus[g].switch_links != node->gpus[g].links)
             return false;
-    return true;
+    return node->gpu_count > 0;
 }
 
-/* As many links between each pair as between any other. */
-static bool all_meshed(const struct hs_node *node)
+bool hs_node_is_meshed(const struct hs_node *node)
 {
     unsigned links = node->nvlinks[0][1];
     for (size_t a = 0; a < node->gpu_count; a++)
@@ -53,38 +67,60 @@ static char *text_of(const char *format, ...)
     return hs_strdup(text);
 }
 
-static void name_level(struct hs_level *level, const char *name, double latency_seconds)
-{
-    snprintf(level->name, sizeof level->name, "%s", name);
-    level->latency_seconds = latency_seconds;
-    level->latency_source =
-        text_of("unverified: NCCL src/graph/tuning.cc, hwLatencies, ring with Simple");
-    level->ports = 1;
-    level->striped = true;
-}
+/* A name, with what its latency is and says. */
+struct kind {
+    const char *name;
+    double latency_seconds;
+    const char *source;
+};
+#define NCCL_LATENCY "unverified: NCCL src/graph/tuning.cc, hwLatencies, ring with Simple"
+#define RCCL_LATENCY "unverified: RCCL src/graph/tuning.cc, tuning_model_0, ring with Simple"
 
-static void add_gpu_level(struct hs_system *system, const struct hs_node *node)
+static struct hs_level *add_level(struct hs_system *system, const struct kind *kind)
 {
     struct hs_level *level = &system->levels[system->level_count++];
+
+    snprintf(level->name, sizeof level->name, "%s", kind->name);
+    level->latency_seconds = kind->latency_seconds;
+    level->latency_source = text_of("%s", kind->source);
+    level->fabric = HS_FABRIC_SWITCH;
+    level->ports = 1;
+    level->striped = true;
+    return level;
+}
+
+static void add_linked_gpus(struct hs_system *system, const struct hs_node *node)
+{
+    static const struct kind nvlink = {"nvlink", HS_NCCL_NVLINK_STEP_SECONDS, NCCL_LATENCY};
+    static const struct kind xgmi = {"xgmi", XGMI_LATENCY_SECONDS, RCCL_LATENCY};
     const struct hs_node_gpu *gpu = &node->gpus[0];
-    bool switched = all_switched(node), meshed = !switched && all_meshed(node);
-    level->arity = (int64_t)node->gpu_count;
-    level->fabric = meshed ? HS_FABRIC_MESH : HS_FABRIC_SWITCH;
-    level->arity_source = text_of("GPUs of this node");
-    if (switched || meshed) {
-        double each = nvlink_bytes_per_second(gpu->capability);
-        name_level(level, "nvlink", HS_NCCL_NVLINK_STEP_SECONDS);
-        level->bytes_per_second = gpu->links * each;
-        level->fabric_source =
-            text_of("NVML: links to %s", switched ? "a switch" : "each other GPU");
-        level->bandwidth_source = text_of("unverified: NVML: %u links; NCCL src/graph/topo.h: %g "
-                                          "GB/s each",
-                                          gpu->links, each / 1e9);
-        return;
-    }
+    bool amd = gpu->vendor == HS_PCI_AMD, switched = hs_node_is_switched(node);
+    const char *seen_by = node->origin.links_seen_by ? node->origin.links_seen_by : "NVML";
+    struct hs_level *level = add_level(system, amd ? &xgmi : &nvlink);
+    double each = link_bytes_per_second(gpu);
+    int64_t hosts = node->network.hosts > 1 ? node->network.hosts : 1;
+
+    level->arity = (int64_t)node->gpu_count * hosts;
+    level->arity_source = text_of(hosts > 1 ? "GPUs of the NVLink domain" : "GPUs of this node");
+    if (!switched)
+        level->fabric = HS_FABRIC_MESH;
+    level->bytes_per_second = gpu->links * each;
+    level->fabric_source =
+        text_of("%s: links to %s", seen_by, switched ? "a switch" : "each other GPU");
+    level->bandwidth_source = text_of("unverified: %s: %u links; %s src/graph/topo.h: %g GB/s each",
+                                      seen_by, gpu->links, amd ? "RCCL" : "NCCL", each / 1e9);
+}
+
+static void add_slotted_gpus(struct hs_system *system, const struct hs_node *node)
+{
+    static const struct kind pcie = {"pcie", HS_NCCL_PCIE_STEP_SECONDS, NCCL_LATENCY};
+    const struct hs_node_gpu *gpu = &node->gpus[0];
+    struct hs_level *level = add_level(system, &pcie);
     unsigned generation = gpu->pcie_generation > 0 ? gpu->pcie_generation : 3;
     double width = gpu->pcie_width > 0 ? gpu->pcie_width : 16;
-    name_level(level, "pcie", HS_NCCL_PCIE_STEP_SECONDS);
+
+    level->arity = (int64_t)node->gpu_count;
+    level->arity_source = text_of("GPUs of this node");
     level->bytes_per_second = PCIE3_X16_BYTES_PER_SECOND * width / 16;
     for (unsigned g = 3; g < generation; g++)
         level->bytes_per_second *= 2;
@@ -94,52 +130,103 @@ static void add_gpu_level(struct hs_system *system, const struct hs_node *node)
                 generation, width, gpu->pcie_generation > 0 ? "" : " assumed");
 }
 
-/* The fastest kind of NIC: RDMA devices where there are any. */
-static size_t count_nics(const struct hs_node *node, double *bytes_per_second)
+static bool is_amd(const struct hs_node *node)
 {
-    bool rdma = false;
-    size_t count = 0;
-    *bytes_per_second = 0;
-    for (size_t n = 0; n < node->nic_count; n++)
-        rdma = rdma || (node->nics[n].rdma && node->nics[n].bytes_per_second > 0);
-    for (size_t n = 0; n < node->nic_count; n++)
-        if (node->nics[n].rdma == rdma && node->nics[n].bytes_per_second > 0) {
-            *bytes_per_second += node->nics[n].bytes_per_second;
-            count++;
-        }
-    return count;
+    return node->gpu_count > 0 && node->gpus[0].vendor == HS_PCI_AMD;
 }
 
-static void add_net_level(struct hs_system *system, size_t nics, double bytes_per_second)
+/* What the NICs lead to: with the nodes at a leaf switch known, that and the rest. */
+static void add_net_levels(struct hs_system *system, const struct hs_node *node, size_t nics,
+                           double bytes_per_second)
 {
-    struct hs_level *level = &system->levels[system->level_count++];
-    name_level(level, "net", HS_NCCL_NETWORK_STEP_SECONDS);
+    static const struct kind kinds[][2] = {{{"net", HS_NCCL_NET_STEP_SECONDS, NCCL_LATENCY},
+                                            {"spine", HS_NCCL_NET_STEP_SECONDS, NCCL_LATENCY}},
+                                           {{"net", RCCL_NET_LATENCY_SECONDS, RCCL_LATENCY},
+                                            {"spine", RCCL_NET_LATENCY_SECONDS, RCCL_LATENCY}}};
+    const struct kind *kind = kinds[is_amd(node)];
+    struct hs_level *level = add_level(system, &kind[0]);
+
     level->bytes_per_second = bytes_per_second;
     level->ports = (int64_t)nics;
-    level->fabric = HS_FABRIC_SWITCH;
-    level->arity_source = text_of("as many nodes as needed");
-    level->fabric_source = text_of("unverified: what lies beyond the NICs is not seen from here");
-    level->bandwidth_source = text_of("unverified: link rate of %zu NICs (sysfs)", nics);
+    level->bandwidth_source =
+        text_of("unverified: link rate of %zu NICs%s", nics, node->has_hwloc ? " (sysfs)" : "");
+    if (node->network.leaf_nodes == 0) {
+        level->arity_source = text_of("as many nodes as needed");
+        level->fabric_source =
+            text_of("unverified: what lies beyond the NICs is not seen from here");
+        return;
+    }
+    level->arity = node->network.leaf_nodes;
+    level->arity_source = text_of("Slurm: nodes at a leaf switch");
+    level->fabric_source = text_of("Slurm: a leaf switch");
+    level = add_level(system, &kind[1]);
+    level->bytes_per_second = bytes_per_second * (double)node->network.leaf_nodes;
+    level->arity_source = text_of("as many leaf switches as needed");
+    level->fabric_source = text_of("unverified: what leads on from a leaf switch is not known");
+    level->bandwidth_source = text_of("unverified: what the NICs of those nodes send, no taper");
+}
+
+static void propose_levels(struct hs_system *system, const struct hs_node *node)
+{
+    size_t chosen[HS_NODE_NICS_MAX], nics = hs_node_choose_nics(chosen, node);
+    bool linked = hs_node_is_switched(node) || hs_node_is_meshed(node);
+
+    *system =
+        (struct hs_system){.pipeline_granularity = 1, .latency_kind = HS_LATENCY_PROTOCOL_STEP};
+    if (is_amd(node))
+        system->library = HS_LIBRARY_RCCL;
+    if (node->gpu_count >= 2 && linked)
+        add_linked_gpus(system, node);
+    else if (node->gpu_count >= 2)
+        add_slotted_gpus(system, node);
+    if (nics > 0)
+        add_net_levels(system, node, nics, (double)nics * node->nics[chosen[0]].bytes_per_second);
+    system->notes = text_of("No figure was measured: replace them with those of calibrate.");
+}
+
+/* Remarks in lines to one of sentences, behind what is there. */
+static void add_notes(struct hs_system *system, const char *remarks)
+{
+    struct hs_text all = {0};
+
+    hs_text_append(&all, "%s", system->notes ? system->notes : "");
+    for (const char *at = remarks; at && *at; at += strcspn(at, "\n") + 1)
+        hs_text_append(&all, "%s%.*s", all.length > 0 ? "; " : "", (int)strcspn(at, "\n"), at);
+    free(system->notes);
+    system->notes = all.length > 0 ? hs_strdup(all.data) : NULL;
+    hs_text_release(&all);
 }
 
 enum hs_status hs_node_propose(struct hs_system *system, const struct hs_node *node,
                                struct hs_error *err)
 {
-    double bytes_per_second;
-    size_t nics = count_nics(node, &bytes_per_second);
-    *system =
-        (struct hs_system){.pipeline_granularity = 1, .latency_kind = HS_LATENCY_PROTOCOL_STEP};
+    struct hs_text line = {0}, remarks = {0};
+    size_t chosen[HS_NODE_NICS_MAX], nics = hs_node_choose_nics(chosen, node);
+    enum hs_status status = HS_OK;
+
+    *system = (struct hs_system){.level_count = 0};
     if (node->gpu_count < 2 && nics == 0)
         return hs_fail(
             err, HS_FAILED,
             "nothing to propose a system from: fewer than two GPUs, and no NIC of known speed");
-    snprintf(system->name, sizeof system->name, "here");
-    system->title = text_of("proposed from this node: %zu GPUs, %zu NICs", node->gpu_count, nics);
-    system->source = text_of("NVML and hwloc on this node, and NCCL's tables");
-    system->notes = text_of("No figure was measured: replace them with those of calibrate.");
-    if (node->gpu_count >= 2)
-        add_gpu_level(system, node);
-    if (nics > 0)
-        add_net_level(system, nics, bytes_per_second);
-    return HS_OK;
+    if (hs_node_parts(&line, &remarks, node))
+        status = hs_system_parse(system, line.data, err);
+    else
+        propose_levels(system, node);
+    hs_text_release(&line);
+    if (node->nic_count > 0 && nics == 0)
+        hs_text_append(&remarks, "the NICs' rates are not known: no network (`ibstat` prints them, "
+                                 "and NCCL's XML has them)\n");
+    if (status == HS_OK) {
+        snprintf(system->name, sizeof system->name, node->origin.files ? "node" : "here");
+        system->title = text_of("proposed from %s: %zu GPUs, %zu NICs",
+                                node->origin.files ? "files" : "this node", node->gpu_count, nics);
+        system->source =
+            text_of("%s, and %s's tables",
+                    node->origin.files ? node->origin.files : "NVML and hwloc on this node",
+                    is_amd(node) ? "RCCL" : "NCCL");
+        add_notes(system, remarks.data);
+    }
+    hs_text_release(&remarks);
+    return status;
 }

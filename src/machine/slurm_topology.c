@@ -240,8 +240,8 @@ static enum hs_status set_rack(struct hs_node_list *list, const struct index_row
 static char *value_of(char *line, const char *key)
 {
     size_t length = strlen(key);
-    for (char *at = strstr(line, key); at != NULL; at = strstr(at + 1, key)) {
-        if (at[length] == '=' && (at == line || at[-1] == ' '))
+    for (char *at = strcasestr(line, key); at != NULL; at = strcasestr(at + 1, key)) {
+        if (at[length] == '=' && (at == line || isblank((unsigned char)at[-1])))
             return at + length + 1;
     }
     return NULL;
@@ -284,6 +284,56 @@ static enum hs_status read_topology(struct hs_node_list *list, const char *topol
     }
     free(text);
     free(rows);
+    return status;
+}
+
+static void count_unit(struct hs_slurm_units *units, int64_t nodes)
+{
+    if (units->count == 0 || nodes < units->nodes_min)
+        units->nodes_min = nodes;
+    if (nodes > units->nodes_max)
+        units->nodes_max = nodes;
+    units->count++;
+}
+
+static enum hs_status read_unit(struct hs_slurm_units *leaves, struct hs_slurm_units *blocks,
+                                char *line, struct hs_error *err)
+{
+    line[strcspn(line, "#")] = '\0';
+    char *leaf = value_of(line, "SwitchName"), *block = value_of(line, "BlockName");
+    char *level = value_of(line, "Level"), *nodes = value_of(line, "Nodes");
+    bool is_leaf = leaf != NULL && (level != NULL ? strtol(level, NULL, 10) == 0
+                                                  : value_of(line, "Switches") == NULL);
+    struct names names = {0};
+    if (nodes == NULL || (!is_leaf && block == NULL))
+        return HS_OK;
+    struct hs_slurm_units *units = is_leaf ? leaves : blocks;
+    nodes[strcspn(nodes, " \t\r")] = '\0';
+    enum hs_status status = expand_list(&names, nodes, err);
+    units->nodes += (int64_t)names.count;
+    if (status == HS_OK && units->nodes > (int64_t)HS_SLURM_NODES_MAX)
+        status = hs_fail(err, HS_INVALID, "expected at most 1048576 nodes in all");
+    if (status == HS_OK)
+        count_unit(units, (int64_t)names.count);
+    names_release(&names);
+    return status;
+}
+
+enum hs_status hs_slurm_units_read(struct hs_slurm_units *leaves, struct hs_slurm_units *blocks,
+                                   const char *name, const char *topology, struct hs_error *err)
+{
+    char *text = hs_strdup(topology), *rest = text, *line;
+    enum hs_status status = text != NULL ? HS_OK : out_of_memory(err);
+    *leaves = *blocks = (struct hs_slurm_units){0};
+    for (int number = 1; status == HS_OK && (line = strsep(&rest, "\n")) != NULL; number++) {
+        status = read_unit(leaves, blocks, line, err);
+        if (status == HS_INVALID) {
+            char place[256];
+            snprintf(place, sizeof place, "%.200s:%d", name, number);
+            hs_error_prefix(err, status, place);
+        }
+    }
+    free(text);
     return status;
 }
 

@@ -13,6 +13,7 @@
 #define HS_MACHINE_SLURM_TOPOLOGY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -34,5 +35,16 @@ struct hs_node_list {
 enum hs_status hs_slurm_node_list(struct hs_node_list *list, const char *node_list,
                                   const char *topology, struct hs_error *err);
 void hs_node_list_release(struct hs_node_list *list);
+
+/* How many there are of something, and the nodes of the smallest, of the largest, and of all. */
+struct hs_slurm_units {
+    int64_t count, nodes_min, nodes_max, nodes;
+};
+
+/* Leaf switches and blocks (of topology/block) in a topology as above, or as in Slurm's
+ * topology.conf: keys in any case, comments behind '#', no levels there. Other lines are skipped.
+ * HS_INVALID says what is wrong on which line of `name`; HS_MEMORY. */
+enum hs_status hs_slurm_units_read(struct hs_slurm_units *leaves, struct hs_slurm_units *blocks,
+                                   const char *name, const char *topology, struct hs_error *err);
 
 #endif

@@ -37,6 +37,9 @@ hiersearch predict abci --np 128 -q -o here.json > out
 cp results/p8.json results/here.json
 /usr/bin/python3 "$SRC/tests/docs/play_measurement.py" here.json'''),
     (r"^completion --help$", "mkdir .zfunc"),
+    (r"^(docs/systems\.md|systems --help)$", '''cp "$SRC/tests/machine/topologies/dgx-h100.txt" topo.txt
+cp "$SRC/tests/machine/topologies/dgx-h100-ibstat.txt" ibstat.txt
+cp "$SRC/tests/machine/topologies/topology.conf" .'''),
     (r"^docs/systems\.md$", '''cp "$SRC/tests/result/logs/nodes.txt" two_nodes.txt
 printf '# OSU MPI Allreduce Latency Test v7.4\\n# Size       Avg Latency(us)\\n1048576 450\\n16777216 7000\\n' > osu.txt
 sed -n '/^```json$/,/^```$/p' "$SRC/docs/systems.md" | sed '1d;$d' > mine.json

@@ -94,9 +94,13 @@ FAKE_NVML=broken run
 check "a driver that does not start is said, and the GPUs that hwloc sees are shown" 'grep -q "NVML does not start" out && \
     grep -qE "^GPU3 .*10?08:00|^GPU3 +0000:08:00" out && grep -qE "^GPU0 +X +NODE +SYS +SYS" out'
 HIERSEARCH_NVML=/nowhere/nvml.so run --text
-check "without NVML the GPUs of hwloc still make a system, with PCIe assumed" 'grep -q "^pcie:4@12GB/s" out'
+check "without NVML the GPUs are known by their PCI numbers, and four of H100 are taken for a mesh" \
+    'grep -q "^nvlink:mesh:4@370.8GB/s" out'
 HIERSEARCH_NVML=/nowhere/nvml.so HIERSEARCH_HWLOC=/nowhere/hwloc.so run
 check "without both that is said, and it is no failure" '[ $status = 0 ] && grep -q "no NVML" out && grep -q "no hwloc" out'
 HIERSEARCH_NVML=/nowhere/nvml.so HIERSEARCH_HWLOC=/nowhere/hwloc.so run --json
 check "but a system file cannot be had then" '[ $status = 1 ] && [ ! -s out ] && grep -q "nothing to propose" err'
+"$build/hiersearch" systems --from node.xml >out 2>err; status=$?
+check "the XML itself says where the NICs are as hwloc's own library does" 'grep -qE "^NIC0 +PIX +NODE +SYS +SYS *$" out && \
+    grep -qE "^NIC1 +SYS +SYS +NODE +PHB *$" out && grep -qE "^GPU0 +X +NODE +SYS +SYS *$" out'
 echo "1..$number"

@@ -204,6 +204,44 @@ static void a_bad_topology_is_refused_with_its_line(void **state)
     assert_int_equal(list.count, 0);
 }
 
+static void check_units(const char *topology, int64_t leaves, int64_t leaf_nodes, int64_t blocks,
+                        int64_t block_nodes)
+{
+    struct hs_slurm_units leaf, block;
+    struct hs_error err = {0};
+
+    assert_status_is(hs_slurm_units_read(&leaf, &block, "t", topology, &err), HS_OK, &err);
+    assert_int_equal(leaf.count, leaves);
+    assert_int_equal(leaf.nodes_max, leaf_nodes);
+    assert_int_equal(block.count, blocks);
+    assert_int_equal(block.nodes_max, block_nodes);
+}
+
+static void leaves_and_blocks_are_counted_with_their_nodes(void **state)
+{
+    (void)state;
+    check_units(two_leaves, 2, 2, 0, 0);
+    check_units("switchname=a NODES=n[01-16],m7 # Nodes=x\n#SwitchName=c Nodes=n1\n"
+                "SwitchName=b\tNodes=k[1-3]\r\nSwitchName=s Switches=a,b\n",
+                2, 17, 0, 0);
+    check_units("BlockName=b1 Nodes=t[1-18]\nBlockName=b2 Nodes=t[19-36]\nBlockSizes=18\n", 0, 0, 2,
+                18);
+    check_units("nothing of the kind", 0, 0, 0, 0);
+}
+
+static void a_bad_list_of_a_leaf_is_refused_with_its_line(void **state)
+{
+    struct hs_slurm_units leaf, block;
+    struct hs_error err = {0};
+
+    (void)state;
+    assert_int_equal(
+        hs_slurm_units_read(&leaf, &block, "t.conf", "# leaves\nSwitchName=a Nodes=n[1-\n", &err),
+        HS_INVALID);
+    assert_string_equal(err.message,
+                        "t.conf:2: node list \"n[1-\": expected a \"]\" for every \"[\"");
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("node lists expand as scontrol does", node_lists_expand_as_scontrol_does),
     HS_TEST("text may follow a bracket", text_may_follow_a_bracket),
@@ -216,6 +254,10 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("bad lists are refused with the reason", bad_lists_are_refused_with_the_reason),
     HS_TEST("names of 128 characters are too long", names_of_128_characters_are_too_long),
     HS_TEST("a bad topology is refused with its line", a_bad_topology_is_refused_with_its_line),
+    HS_TEST("leaves and blocks are counted with their nodes",
+            leaves_and_blocks_are_counted_with_their_nodes),
+    HS_TEST("a bad list of a leaf is refused with its line",
+            a_bad_list_of_a_leaf_is_refused_with_its_line),
 };
 
 HS_TEST_MAIN(tests)
