@@ -139,8 +139,8 @@ static bool is_amd(const struct hs_node *node)
 static void add_net_levels(struct hs_system *system, const struct hs_node *node, size_t nics,
                            double bytes_per_second)
 {
-    static const struct kind kinds[][2] = {{{"net", HS_NCCL_NET_STEP_SECONDS, NCCL_LATENCY},
-                                            {"spine", HS_NCCL_NET_STEP_SECONDS, NCCL_LATENCY}},
+    static const struct kind kinds[][2] = {{{"net", HS_NCCL_NETWORK_STEP_SECONDS, NCCL_LATENCY},
+                                            {"spine", HS_NCCL_NETWORK_STEP_SECONDS, NCCL_LATENCY}},
                                            {{"net", RCCL_NET_LATENCY_SECONDS, RCCL_LATENCY},
                                             {"spine", RCCL_NET_LATENCY_SECONDS, RCCL_LATENCY}}};
     const struct kind *kind = kinds[is_amd(node)];
