@@ -242,10 +242,10 @@ static enum hs_status best_with_chunks(struct hs_search_plan *best,
     struct hs_search_result found;
     enum hs_status status;
 
-    *best = point->found.plans[0];
+    *best = point->guess;
     if (point->found.layers_priced > HINT_LAYERS) {
         for (size_t c = 1; c < 4; c++) {
-            struct hs_plan plan = {.split = point->found.plans[0].plan.split, .chunks = chunks[c]};
+            struct hs_plan plan = {.split = point->guess.plan.split, .chunks = chunks[c]};
             double seconds = hs_plan_seconds(request.system, &request.problem, &plan);
 
             if (seconds < best->seconds)
@@ -273,10 +273,10 @@ static enum hs_status hint_at_chunks(const struct hs_predict *predict,
     if (predict->settings->chunks.count || predict->settings->quiet)
         return HS_OK;
     status = best_with_chunks(&best, point, err);
-    if (status == HS_OK && best.seconds * HINT_GAIN < point->found.plans[0].seconds)
+    if (status == HS_OK && best.seconds * HINT_GAIN < point->guess.seconds)
         hs_note(predict->context, "with chunks %s takes %s, %s faster: add --chunks 1,2,4,8",
                 HS_AS_PLAN(&best.plan), HS_AS_TIME(best.seconds),
-                HS_AS_RATIO(point->found.plans[0].seconds, best.seconds));
+                HS_AS_RATIO(point->guess.seconds, best.seconds));
     return status;
 }
 
@@ -323,7 +323,10 @@ enum hs_status hs_predict_show(const struct hs_predict *predict,
 {
     const struct hs_result_message *message = &result->messages[result->message_count - 1];
     struct hs_candidates_source of = {
-        .result = result, .message = message, .ranked = hs_predict_shown(predict, point)};
+        .result = result,
+        .message = message,
+        .ranked = hs_predict_shown(predict, point),
+        .ties_once = hs_sheet_is_read(predict->sheet)};
     struct hs_table table;
     struct hs_gaps gaps = {0};
     enum hs_status status;

@@ -9,6 +9,7 @@
 
 /* What a figure known would take off the expected regret, so that it is worth a line. */
 #define WORTH 0.002
+#define SEEN  0.0005 /* what is shown of a regret */
 /* Stages of which each is tried as what to measure. */
 #define STAGES_TRIED 512
 
@@ -71,32 +72,28 @@ enum hs_status hs_predict_be_sure(struct hs_predict_point *point, const struct h
 
 /* "wins on 83 % of 200 machines that fit the description, on 95 % of them at most 6.0 % slower than
  * the best": wins where it is within 1 % of the best. */
-static void say_wins(const struct hs_predict *predict, const struct hs_regret *regret)
-{
-    hs_sheet_say(predict->sheet, "wins on %.0f %% of %zu machines that fit the %s",
-                 100 * regret->share, predict->machines->count,
-                 hs_predict_is_calibrated(predict) ? "points" : "description");
-    if (regret->worst >= 0.0005)
-        hs_sheet_say(predict->sheet, ", on 95 %% of them at most %.2g %% slower than the best",
-                     100 * regret->worst);
-    hs_sheet_say(predict->sheet, "\n");
-}
-
 void hs_predict_say_sure(const struct hs_predict *predict, const struct hs_predict_point *point,
                          const char *lead)
 {
     const struct hs_search_plan *first = &point->found.plans[0];
+    const struct hs_regret *regret = &point->regret, *guess = &point->guess_regret;
 
     if (!point->sure)
         return;
-    hs_sheet_say(predict->sheet, "%s", lead);
-    say_wins(predict, &point->regret);
-    if (hs_plan_compare(&first->plan, &point->guess.plan) == 0)
-        return;
-    hs_sheet_say(predict->sheet, "%*sby the figures as they stand %s takes %.2g %% less, but ",
-                 (int)strlen(lead), "", HS_AS_PLAN(&point->guess.plan),
-                 100 * (1 - point->guess.seconds / first->seconds));
-    say_wins(predict, &point->guess_regret);
+    hs_sheet_say(predict->sheet, "%swins on %.0f %% of %zu machines that fit the %s", lead,
+                 100 * regret->share, predict->machines->count,
+                 hs_predict_is_calibrated(predict) ? "points" : "description");
+    if (regret->worst >= SEEN)
+        hs_sheet_say(predict->sheet, ", on 95 %% of them at most %.2g %% slower than the best",
+                     100 * regret->worst);
+    hs_sheet_say(predict->sheet, "\n");
+    if (hs_plan_compare(&first->plan, &point->guess.plan) != 0)
+        hs_sheet_say(predict->sheet,
+                     "%*s%s takes %.2g %% less by the figures as they stand; it wins on %.0f %%, on "
+                     "95 %% it is at most %.2g %% slower\n",
+                     (int)strlen(lead), "", HS_AS_PLAN(&point->guess.plan),
+                     100 * (1 - point->guess.seconds / first->seconds), 100 * guess->share,
+                     100 * guess->worst);
 }
 
 /* ---- what to measure ------------------------------------------------------------------------- */
@@ -164,6 +161,35 @@ static void say_measure(const struct hs_predict *predict, struct hs_stage_key ke
     say_fit(predict, "one.json");
 }
 
+/* What lies between two calls no stage tells: the plan itself does. */
+static void say_plan(const struct hs_predict *predict, const struct hs_predict_point *point)
+{
+    const struct hs_plan *plan = &point->found.plans[0].plan;
+
+    if (hs_plan_is_flat(plan))
+        plan = hs_plan_is_flat(&point->guess.plan) ? &point->found.plans[1].plan
+                                                   : &point->guess.plan;
+    hs_sheet_say(predict->sheet,
+                 "to measure first: %s as a whole\n"
+                 "        mpiexec -n %" PRId64 " hiersearch measure --plans %s --size %s\n",
+                 HS_AS_PLAN(plan), point->request.problem.group.size, HS_AS_PLAN(plan),
+                 HS_AS_BYTES(point->bytes));
+}
+
+static void say_stage(const struct hs_predict *predict, const struct hs_predict_point *point,
+                      struct hs_stage_key key, double drop)
+{
+    const struct hs_problem *problem = &point->request.problem;
+
+    hs_sheet_say(predict->sheet, "to measure first: %s, which takes off %.2g %%\n",
+                 hs_stage_key_format((char[HS_STAGE_KEY_TEXT]){0}, key),
+                 100 * fmin(drop, point->regret.mean));
+    if (hs_system_is_nccl_native(predict->system))
+        say_nccl_tests(predict, key, hs_problem_entering(problem, key.layer));
+    else
+        say_measure(predict, key, problem->bytes);
+}
+
 enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
                                       struct hs_predict_point *point, struct hs_error *err)
 {
@@ -180,23 +206,21 @@ enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
         status = hs_regret_stage(&key, &measured, &point->table, err);
     if (status || fmax(known, measured) < WORTH)
         return status;
-    hs_sheet_say(predict->sheet, "\nwhat decides: ");
     if (figure && known >= WORTH) {
         hs_machines_figure_text(&name, predict->machines, figure);
-        hs_sheet_say(predict->sheet, "%s; known, it takes %.2g of %.2g %% off the expected loss\n",
+        hs_sheet_say(predict->sheet,
+                     "\nwhat decides: %s; known, it takes %.2g %% off the expected regret of "
+                     "%.2g %%\n",
                      name.failed ? "" : name.data, 100 * fmin(known, point->regret.mean),
                      100 * point->regret.mean);
         hs_text_release(&name);
     } else
-        hs_sheet_say(predict->sheet, "no single figure\n");
-    if (measured < WORTH)
-        return HS_OK;
-    hs_sheet_say(predict->sheet, "to measure first: %s, which takes off %.2g %%\n",
-                 hs_stage_key_format((char[HS_STAGE_KEY_TEXT]){0}, key),
-                 100 * fmin(measured, point->regret.mean));
-    if (hs_system_is_nccl_native(predict->system))
-        say_nccl_tests(predict, key, hs_problem_entering(&point->request.problem, key.layer));
-    else
-        say_measure(predict, key, point->request.problem.bytes);
+        hs_sheet_say(predict->sheet, "\nwhat decides: no single figure; the expected regret is "
+                                     "%.2g %%\n",
+                     100 * point->regret.mean);
+    if (figure && figure->what == HS_GAP_OF && known > measured)
+        say_plan(predict, point);
+    else if (measured >= WORTH)
+        say_stage(predict, point, key, measured);
     return HS_OK;
 }

@@ -239,22 +239,23 @@ void hs_machines_figure_text(struct hs_text *out, const struct hs_machines *mach
 
 /* ---- prices ---------------------------------------------------------------------------------- */
 
-/* Calls of a stage that another one follows. */
-static double gaps_of(const struct hs_problem *problem, struct hs_stage_key key)
+/* Of its calls that another one follows. */
+double hs_machines_gap_seconds(const struct hs_machines *machines, size_t j,
+                               const struct hs_problem *problem, struct hs_stage_key key)
 {
-    return hs_problem_is_last(problem, key.layer) ? 0 : hs_phase_calls(key.phase);
+    int gaps = hs_problem_is_last(problem, key.layer) ? 0 : hs_phase_calls(key.phase);
+
+    return gaps * machines->gap_seconds[j];
 }
 
 static void native_seconds(double *seconds, const struct hs_machines *machines,
                            const struct hs_problem *problem, struct hs_stage_key key)
 {
-    double gaps = gaps_of(problem, key);
-
     hs_nccl_layer_seconds_each(seconds, &machines->drawn[0].nccl, machines->count,
                                sizeof(*machines->drawn), key,
                                hs_problem_entering(problem, key.layer));
     for (size_t j = 0; j < machines->count; j++)
-        seconds[j] += gaps * machines->gap_seconds[j];
+        seconds[j] += hs_machines_gap_seconds(machines, j, problem, key);
 }
 
 static void level_seconds(double *seconds, const struct hs_machines *machines,

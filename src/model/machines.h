@@ -63,6 +63,9 @@ enum hs_status hs_machines_seconds(double *seconds, const struct hs_machines *ma
                                    const struct hs_problem *problem,
                                    const struct hs_stage_key *keys, size_t count,
                                    struct hs_error *err);
+/* What of that lies between calls, on machine j: nobody sees it who measures the stage alone. */
+double hs_machines_gap_seconds(const struct hs_machines *machines, size_t j,
+                               const struct hs_problem *problem, struct hs_stage_key key);
 /* Seconds of a plan on machine j, in its chunks, gaps included; of the figures drawn alone, without
  * the belief's. */
 double hs_machines_plan_seconds(const struct hs_machines *machines, size_t j,

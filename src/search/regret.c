@@ -104,7 +104,8 @@ enum hs_status hs_regret_table_init(struct hs_regret_table *table,
 {
     enum hs_status status;
 
-    *table = (struct hs_regret_table){.problem = request->problem, .machines = machines->count};
+    *table = (struct hs_regret_table){
+        .problem = request->problem, .machines = machines->count, .drawn = machines};
     status = hs_lattice_init(&table->lattice, request->problem.group, err);
     if (status)
         return status;
@@ -403,7 +404,9 @@ enum hs_status hs_regret_stage_drops(double *drops, struct hs_regret_table *tabl
 
     for (size_t r = 0; r < table->rows && !status; r++) {
         for (size_t j = 0; j < table->machines; j++)
-            seconds[j] = table->relative[r * table->machines + j] * table->best_seconds[j];
+            seconds[j] =
+                table->relative[r * table->machines + j] * table->best_seconds[j] -
+                hs_machines_gap_seconds(table->drawn, j, &table->problem, table->keys[r]);
         status = hs_regret_drop(&drops[r], table, seconds, err);
     }
     free(seconds);

@@ -29,6 +29,7 @@ struct hs_regret_table {
     size_t *first_row;         /* [edge_count + 1] owned */
     double *relative;          /* [rows][machines] owned: t_ej / T*_j */
     double *best_seconds;      /* [machines] owned: T*_j */
+    const struct hs_machines *drawn; /* borrowed */
     double by_chance;          /* hs_regret_drop's; 0: not known yet */
 };
 
@@ -65,7 +66,7 @@ enum hs_status hs_regret_least(struct hs_plan *out, const struct hs_regret_table
  * Strong and Oakley 2013). May come out a little below 0. HS_MEMORY. */
 enum hs_status hs_regret_drop(double *out, struct hs_regret_table *table, const double *figure,
                               struct hs_error *err);
-/* The same where the time of one stage is known: drops[rows]. HS_MEMORY. */
+/* The same where the time of one stage is known, measured alone: drops[rows]. HS_MEMORY. */
 enum hs_status hs_regret_stage_drops(double *drops, struct hs_regret_table *table,
                                      struct hs_error *err);
 /* The stage to measure first, and what the expected regret falls by: of those that tell nine
