@@ -15,8 +15,8 @@
  * published two-level AllReduce of MareNostrum 5 against the sum of its calls). */
 #define GAP_SECONDS   10e-6
 #define GAP_DEVIATION 0.8
-/* A draw of a belief may be negative; a time is not. */
-#define LEAST_PART 0.1
+/* A draw of a belief may be negative or far off; a time is within e times of what is expected. */
+#define FURTHEST 1.0
 
 /* ---- what is drawn --------------------------------------------------------------------------- */
 
@@ -271,7 +271,7 @@ static void level_seconds(double *seconds, const struct hs_machines *machines,
     }
 }
 
-/* Each draw's part of what is expected, so that the mean is the price. */
+/* Each draw over what is expected, so that the median is the price. */
 static enum hs_status belief_seconds(double *seconds, const struct hs_machines *machines,
                                      const struct hs_problem *problem,
                                      const struct hs_stage_key *keys, size_t count,
@@ -292,7 +292,7 @@ static enum hs_status belief_seconds(double *seconds, const struct hs_machines *
         hs_belief_draw(one, machines->belief, &seed);
         for (size_t i = 0; i < count; i++)
             seconds[i * machines->count + j] *=
-                mean[i] > 0 ? fmax(LEAST_PART, one[i] / mean[i]) : 1;
+                mean[i] > 0 ? exp(fmin(FURTHEST, fmax(-FURTHEST, one[i] / mean[i] - 1))) : 1;
     }
     free(stages);
     free(mean);

@@ -145,7 +145,7 @@ static void a_calibrations_stages_scatter_around_their_price(void **state)
         double expected = hs_stage_seconds(&price, problem.bytes), sum = 0, squares = 0;
 
         for (size_t j = 0; j < machines.count; j++) {
-            double off = seconds[i * machines.count + j] / expected - 1;
+            double off = log(seconds[i * machines.count + j] / expected);
 
             sum += off / (double)machines.count;
             squares += off * off / (double)machines.count;
