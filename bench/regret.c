@@ -141,8 +141,8 @@ static void print_measurements(const struct point *points, size_t count)
     }
     qsort(ratios, unsure, sizeof(*ratios), compare_doubles);
     printf(" %4zu %6.2f %6.2f %6.2f %5.1fx (%.1f to %.1f)\n", unsure, 100 * regret / (double)unsure,
-           100 * proposed / (double)unsure, 100 * random / (double)unsure, proposed / fmax(1e-12, random),
-           ratios[unsure / 4], ratios[unsure * 3 / 4]);
+           100 * proposed / (double)unsure, 100 * random / (double)unsure,
+           proposed / fmax(1e-12, random), ratios[unsure / 4], ratios[unsure * 3 / 4]);
 }
 
 #define AT(member) offsetof(struct point, member)

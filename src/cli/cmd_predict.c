@@ -101,11 +101,11 @@ static const struct hs_option options[] = {
     HS_ROW_SECONDS("budget", NULL, "Search", FIELD(budget_seconds),
                    "end the search after so long with what was found by then, and say what was "
                    "not looked at (default: none)"),
-    HS_ROW_COUNT("machines", "machines", 0, HS_MACHINES_MAX, MACHINES_USUAL, "Search",
-                 FIELD(machines),
-                 "machines that fit the description, drawn by how far its figures may be off: first "
-                 "comes the plan that loses least over them, of those within 1 % the one with the "
-                 "fewest layers; 0: the fastest by the figures as they stand"),
+    HS_ROW_COUNT(
+        "machines", "machines", 0, HS_MACHINES_MAX, MACHINES_USUAL, "Search", FIELD(machines),
+        "machines that fit the description, drawn by how far its figures may be off: first "
+        "comes the plan that loses least over them, of those within 1 % the one with the "
+        "fewest layers; 0: the fastest by the figures as they stand"),
     {.name = "top",
      .letter = 'k',
      .argument = "K",
@@ -396,8 +396,8 @@ static enum hs_status run_with_machines(struct hs_predict *predict, struct hs_er
 {
     size_t count = (size_t)predict->settings->machines;
     struct hs_machines machines;
-    enum hs_status status = hs_machines_init(&machines, predict->system,
-                                             count > 0 ? count : HS_MACHINES_USUAL, 1, err);
+    enum hs_status status =
+        hs_machines_init(&machines, predict->system, count > 0 ? count : HS_MACHINES_USUAL, 1, err);
 
     if (status)
         return status;

@@ -50,8 +50,8 @@ struct hs_predict {
     const struct hs_search_strategy *strategy;
     const struct hs_system *system;
     const struct hs_machines *machines; /* that fit its description; for the advice at least */
-    const char *label;                 /* what to call the system: its name, or the line of text */
-    struct hs_progress_line *progress; /* begun with the first search */
+    const char *label;                  /* what to call the system: its name, or the line of text */
+    struct hs_progress_line *progress;  /* begun with the first search */
 };
 
 /* Whether --budget leaves time for more. */
@@ -117,14 +117,13 @@ void hs_predict_legend(const struct hs_predict *predict, const struct hs_gaps *g
                        bool beyond_np);
 /* The answer, the table with its bars, and hints on stderr; `result` has the point as its last
  * message. HS_MEMORY. */
-enum hs_status hs_predict_show(const struct hs_predict *predict,
-                               struct hs_predict_point *point, const struct hs_result *result,
-                               struct hs_error *err);
+enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predict_point *point,
+                               const struct hs_result *result, struct hs_error *err);
 
 /* predict_explain.c: why settings->explain takes as long as it does, and where the winner changes.
  * HS_INVALID where the plan's text is wrong, HS_MEMORY. */
-enum hs_status hs_predict_explain(const struct hs_predict *predict,
-                                  struct hs_predict_point *point, struct hs_error *err);
+enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_predict_point *point,
+                                  struct hs_error *err);
 
 /* ---- predict_sweep.c ---- */
 

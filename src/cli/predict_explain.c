@@ -265,8 +265,8 @@ static void show_why(const struct hs_predict *predict, const struct hs_predict_p
                  cost.seconds);
 }
 
-enum hs_status hs_predict_explain(const struct hs_predict *predict,
-                                  struct hs_predict_point *point, struct hs_error *err)
+enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_predict_point *point,
+                                  struct hs_error *err)
 {
     const char *text = predict->settings->explain;
     struct hs_plan plan = point->found.plans[0].plan;

@@ -86,7 +86,8 @@ static enum hs_status add_library(struct hs_result_message *message,
 
     if (!hs_library_is_priced(&price))
         return HS_OK;
-    if (hs_library_odds(&odds, &price, predict->machines, &point->request.problem, &best->plan, err))
+    if (hs_library_odds(&odds, &price, predict->machines, &point->request.problem, &best->plan,
+                        err))
         return HS_MEMORY;
     price.gain_share = odds.share;
     price.left_alone = hs_library_is_left_alone(&odds);

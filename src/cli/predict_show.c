@@ -317,16 +317,14 @@ static enum hs_status say_published(const struct hs_predict *predict,
     return HS_OK;
 }
 
-enum hs_status hs_predict_show(const struct hs_predict *predict,
-                               struct hs_predict_point *point, const struct hs_result *result,
-                               struct hs_error *err)
+enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predict_point *point,
+                               const struct hs_result *result, struct hs_error *err)
 {
     const struct hs_result_message *message = &result->messages[result->message_count - 1];
-    struct hs_candidates_source of = {
-        .result = result,
-        .message = message,
-        .ranked = hs_predict_shown(predict, point),
-        .ties_once = hs_sheet_is_read(predict->sheet)};
+    struct hs_candidates_source of = {.result = result,
+                                      .message = message,
+                                      .ranked = hs_predict_shown(predict, point),
+                                      .ties_once = hs_sheet_is_read(predict->sheet)};
     struct hs_table table;
     struct hs_gaps gaps = {0};
     enum hs_status status;

@@ -8,9 +8,9 @@
 #include "view/figures.h"
 
 /* What a figure known would take off the expected regret, so that it is worth a line. */
-#define WORTH 0.002
+#define WORTH    0.002
 #define ROUNDING 1e-12
-#define SEEN  0.0005 /* what is shown of a regret */
+#define SEEN     0.0005 /* what is shown of a regret */
 /* Stages of which each is tried as what to measure. */
 #define STAGES_TRIED 512
 
@@ -157,7 +157,8 @@ static void say_nccl_tests(const struct hs_predict *predict, struct hs_stage_key
 
     for (int i = 0; i < (key.phase == HS_PAIR ? 2 : 1); i++)
         hs_sheet_say(predict->sheet,
-                     "        mpirun -np %" PRId64 " -N %" PRId64 " %s_perf -b %.0f -e %.0f -f 2 >%s\n",
+                     "        mpirun -np %" PRId64 " -N %" PRId64
+                     " %s_perf -b %.0f -e %.0f -f 2 >%s\n",
                      key.layer.size, of_node, tests[i], fmax(1, bytes / 8), bytes,
                      i == 0 ? "one.txt" : "two.txt");
     say_fit(predict, key.phase == HS_PAIR ? "one.txt two.txt" : "one.txt");
@@ -186,8 +187,8 @@ static void say_plan(const struct hs_predict *predict, const struct hs_predict_p
     const struct hs_plan *plan = &point->found.plans[0].plan;
 
     if (hs_plan_is_flat(plan))
-        plan = hs_plan_is_flat(&point->guess.plan) ? &point->found.plans[1].plan
-                                                   : &point->guess.plan;
+        plan =
+            hs_plan_is_flat(&point->guess.plan) ? &point->found.plans[1].plan : &point->guess.plan;
     hs_sheet_say(predict->sheet,
                  "to measure first: %s as a whole\n"
                  "        mpiexec -n %" PRId64 " hiersearch measure --plans %s --size %s\n",
@@ -234,8 +235,9 @@ enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
                      100 * point->regret.mean);
         hs_text_release(&name);
     } else
-        hs_sheet_say(predict->sheet, "\nwhat decides: no single figure; the expected regret is "
-                                     "%.2g %%\n",
+        hs_sheet_say(predict->sheet,
+                     "\nwhat decides: no single figure; the expected regret is "
+                     "%.2g %%\n",
                      100 * point->regret.mean);
     if (figure && figure->what == HS_GAP_OF && known > measured)
         say_plan(predict, point);

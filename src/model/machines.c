@@ -162,8 +162,8 @@ static enum hs_status believe(struct hs_machines *machines, struct hs_error *err
     if (fits->point_count == 0)
         return HS_OK;
     described.fits = (struct hs_fits){NULL};
-    status = hs_belief_init(&machines->belief, &described, fits->points, fits->point_count, &rules,
-                            err);
+    status =
+        hs_belief_init(&machines->belief, &described, fits->points, fits->point_count, &rules, err);
     /* points that no longer fit the figures: nothing is drawn */
     return status == HS_MEMORY ? status : HS_OK;
 }
@@ -220,8 +220,7 @@ void hs_machines_figure_text(struct hs_text *out, const struct hs_machines *mach
     switch (figure->what) {
     case HS_LATENCY_OF:
     case HS_BANDWIDTH_OF:
-        hs_text_append(out, "the %s of %s",
-                       figure->what == HS_LATENCY_OF ? "latency" : "bandwidth",
+        hs_text_append(out, "the %s of %s", figure->what == HS_LATENCY_OF ? "latency" : "bandwidth",
                        machines->believed->levels[figure->index].name);
         break;
     case HS_LAUNCH_OF:

@@ -37,8 +37,8 @@ struct hs_machines {
     double *gap_seconds;     /* [count] owned: between two calls of NCCL's; 0 of others */
     double *noise;           /* [count] owned: normal; for what no figure explains */
     struct hs_machines_figure figures[HS_MACHINES_FIGURES_MAX];
-    size_t figure_count; /* 0: nothing is drawn but stages of a belief, or noise */
-    double *offs;        /* owned */
+    size_t figure_count;               /* 0: nothing is drawn but stages of a belief, or noise */
+    double *offs;                      /* owned */
     struct hs_own_constant *constants; /* owned: of MPI */
     struct hs_belief *belief;          /* owned; NULL: no fits, or none with points */
     uint64_t seed;                     /* of the belief's draws */

@@ -152,9 +152,8 @@ static int compare_doubles(const void *left, const void *right)
 }
 
 enum hs_status hs_library_odds(struct hs_library_odds *out, const struct hs_library_price *price,
-                               const struct hs_machines *machines,
-                               const struct hs_problem *problem, const struct hs_plan *plan,
-                               struct hs_error *err)
+                               const struct hs_machines *machines, const struct hs_problem *problem,
+                               const struct hs_plan *plan, struct hs_error *err)
 {
     bool nccl = price->library == HS_LIBRARY_NCCL;
     double noise = sqrt(2) * (nccl ? hs_nccl_noise(problem->bytes) : hs_mpi_price_model.scatter);

@@ -52,9 +52,8 @@ struct hs_library_odds {
 };
 /* HS_MEMORY. */
 enum hs_status hs_library_odds(struct hs_library_odds *out, const struct hs_library_price *price,
-                               const struct hs_machines *machines,
-                               const struct hs_problem *problem, const struct hs_plan *plan,
-                               struct hs_error *err);
+                               const struct hs_machines *machines, const struct hs_problem *problem,
+                               const struct hs_plan *plan, struct hs_error *err);
 /* By the rule above; a plan that is the library's own call is no reason either. */
 bool hs_library_is_left_alone(const struct hs_library_odds *odds);
 

@@ -110,8 +110,8 @@ enum hs_status hs_regret_table_init(struct hs_regret_table *table,
     if (status)
         return status;
     if (table->lattice.edge_count > HS_REGRET_LAYERS)
-        status = hs_fail(err, HS_INVALID, "expected at most %d layers, found %zu",
-                         HS_REGRET_LAYERS, table->lattice.edge_count);
+        status = hs_fail(err, HS_INVALID, "expected at most %d layers, found %zu", HS_REGRET_LAYERS,
+                         table->lattice.edge_count);
     else
         status = fill_table(table, request, machines, err);
     if (status)
@@ -278,8 +278,7 @@ static void choose(struct hs_plan *out, const struct hs_regret_table *table, con
         least = fmin(least, ways[((size_t)k + 1) * nodes - 1].weight);
     while (ways[((size_t)layers + 1) * nodes - 1].weight > least * HS_REGRET_SLACK)
         layers++;
-    if (guess.split.count > layers ||
-        weight_of(table, weights, &guess) > least * HS_REGRET_SLACK)
+    if (guess.split.count > layers || weight_of(table, weights, &guess) > least * HS_REGRET_SLACK)
         *out = plan_of(table, ways, layers);
 }
 
@@ -404,16 +403,15 @@ enum hs_status hs_regret_stage_drops(double *drops, struct hs_regret_table *tabl
 
     for (size_t r = 0; r < table->rows && !status; r++) {
         for (size_t j = 0; j < table->machines; j++)
-            seconds[j] =
-                table->relative[r * table->machines + j] * table->best_seconds[j] -
-                hs_machines_gap_seconds(table->drawn, j, &table->problem, table->keys[r]);
+            seconds[j] = table->relative[r * table->machines + j] * table->best_seconds[j] -
+                         hs_machines_gap_seconds(table->drawn, j, &table->problem, table->keys[r]);
         status = hs_regret_drop(&drops[r], table, seconds, err);
     }
     free(seconds);
     return status;
 }
 
-#define NEARLY 0.9
+#define NEARLY 0.98
 
 static int64_t ranks_of(struct hs_layer layer)
 {

@@ -12,8 +12,8 @@
 #define HS_SEARCH_REGRET_H
 
 #include "model/machines.h"
-#include "search/search.h"
 #include "search/lattice.h"
+#include "search/search.h"
 
 /* Fewer layers may cost so much; a plan so close to the best of a machine wins there. */
 #define HS_REGRET_SLACK 1.01
@@ -30,7 +30,7 @@ struct hs_regret_table {
     double *relative;          /* [rows][machines] owned: t_ej / T*_j */
     double *best_seconds;      /* [machines] owned: T*_j */
     const struct hs_machines *drawn; /* borrowed */
-    double by_chance;          /* hs_regret_drop's; 0: not known yet */
+    double by_chance;                /* hs_regret_drop's; 0: not known yet */
 };
 
 /* Of the request's problem and algorithms, in one chunk. HS_INVALID: more than HS_REGRET_LAYERS
@@ -42,10 +42,10 @@ void hs_regret_table_release(struct hs_regret_table *table);
 
 /* How a plan does on the machines. */
 struct hs_regret {
-    double mean; /* of its time over the least there, - 1 */
-    double share;              /* of machines on which it wins, HS_REGRET_SLACK allowed */
-    double worst;              /* on 95 % of them its regret is no larger */
-    double most;               /* on all */
+    double mean;                      /* of its time over the least there, - 1 */
+    double share;                     /* of machines on which it wins, HS_REGRET_SLACK allowed */
+    double worst;                     /* on 95 % of them its regret is no larger */
+    double most;                      /* on all */
     double low_seconds, high_seconds; /* of its time: 90 % of the machines lie between */
 };
 
@@ -69,8 +69,8 @@ enum hs_status hs_regret_drop(double *out, struct hs_regret_table *table, const 
 /* The same where the time of one stage is known, measured alone: drops[rows]. HS_MEMORY. */
 enum hs_status hs_regret_stage_drops(double *drops, struct hs_regret_table *table,
                                      struct hs_error *err);
-/* The stage to measure first, and what the expected regret falls by: of those that tell nine
- * tenths of what the best one tells, that of the fewest ranks. HS_MEMORY. */
+/* The stage to measure first, and what the expected regret falls by: of those that tell 98 %
+ * of what the best one tells, that of the fewest ranks. HS_MEMORY. */
 enum hs_status hs_regret_stage(struct hs_stage_key *key, double *drop,
                                struct hs_regret_table *table, struct hs_error *err);
 

@@ -8,7 +8,7 @@
 
 #define REMARK_BYTES 512
 #define SAME         1e-12 /* relative: rounding */
-#define FLAT_ROOM    1.5 /* a flat bar longer than this many times the others is cut */
+#define FLAT_ROOM    1.5   /* a flat bar longer than this many times the others is cut */
 
 /* ---- columns ---- */
 

@@ -107,8 +107,8 @@ static void stages_add_up_to_the_plan_on_every_machine(void **state)
 
             assert_int_equal(hs_plan_parse(&plan, plans[k], 96, NULL), HS_OK);
             for (int l = 0; l < plan.split.count; l++)
-                keys[l] = hs_problem_key(&problem, hs_problem_layer(&problem, &plan.split, l),
-                                         HS_RING);
+                keys[l] =
+                    hs_problem_key(&problem, hs_problem_layer(&problem, &plan.split, l), HS_RING);
             assert_int_equal(hs_machines_seconds(seconds, &machines, &problem, keys,
                                                  (size_t)plan.split.count, NULL),
                              HS_OK);

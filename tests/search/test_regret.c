@@ -59,9 +59,9 @@ static void enumerate(struct all *all, int64_t rest)
         for (int a = 0; a < HS_ALGORITHM_COUNT && rest % size == 0; a++) {
             struct hs_layer at = {all->problem.group.size / rest, size};
 
-            if (a > 0 && (!(all->algorithms >> a & 1) ||
-                          !hs_stage_possible(
-                              hs_problem_key(&all->problem, at, (enum hs_algorithm)a))))
+            if (a > 0 &&
+                (!(all->algorithms >> a & 1) ||
+                 !hs_stage_possible(hs_problem_key(&all->problem, at, (enum hs_algorithm)a))))
                 continue;
             all->plan.split.sizes[layer] = size;
             all->plan.algorithms[layer][0] = all->plan.algorithms[layer][1] = (unsigned char)a;
@@ -142,8 +142,7 @@ static void check(const struct hs_system *system, const struct hs_machines *mach
     int fewest = HS_LAYERS_MAX;
     size_t chosen;
 
-    assert_int_equal(
-        hs_search(&found, hs_search_strategy_find("lattice"), &request, NULL), HS_OK);
+    assert_int_equal(hs_search(&found, hs_search_strategy_find("lattice"), &request, NULL), HS_OK);
     assert_int_equal(hs_regret_table_init(&table, &request, machines, NULL), HS_OK);
     assert_int_equal(hs_regret_least(&plan, &table, &found.plans[0].plan, NULL), HS_OK);
     assert_int_equal(hs_regret_of(&said, &table, &plan, NULL), HS_OK);
@@ -192,8 +191,8 @@ static void it_is_the_least_of_all_plans_of_shipped_systems(void **state)
 
 static void it_is_the_least_of_all_plans_by_any_algorithms(void **state)
 {
-    struct hs_system system =
-        parse("xbus:3@50GB/s~1us,socket:2@64GB/s~2us,ib:18@23GB/s~5us,spine@300GB/s~9us;launch=8us");
+    struct hs_system system = parse(
+        "xbus:3@50GB/s~1us,socket:2@64GB/s~2us,ib:18@23GB/s~5us,spine@300GB/s~9us;launch=8us");
 
     (void)state;
     check_all(&system, ~0U, 2);
@@ -213,8 +212,7 @@ static void a_guess_that_loses_much_is_not_kept(void **state)
 
     (void)state;
     assert_int_equal(hs_machines_init(&machines, &system, HS_MACHINES_USUAL, 1, NULL), HS_OK);
-    assert_int_equal(
-        hs_search(&found, hs_search_strategy_find("lattice"), &request, NULL), HS_OK);
+    assert_int_equal(hs_search(&found, hs_search_strategy_find("lattice"), &request, NULL), HS_OK);
     assert_int_equal(hs_regret_table_init(&table, &request, &machines, NULL), HS_OK);
     assert_int_equal(hs_regret_least(&plan, &table, &found.plans[0].plan, NULL), HS_OK);
     assert_int_equal(hs_regret_of(&shown, &table, &plan, NULL), HS_OK);
