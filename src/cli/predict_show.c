@@ -184,9 +184,10 @@ static enum hs_status say_simpler(const struct hs_predict *predict,
     struct hs_search_plan simplest = *best;
     struct hs_lattice lattice;
     int64_t np = point->request.problem.group.size;
+    bool chosen_for_layers = point->sure && !hs_predict_is_calibrated(predict);
     enum hs_status status;
 
-    if (best->plan.split.count < 3 || point->exact_seconds > 0 ||
+    if (best->plan.split.count < 3 || point->exact_seconds > 0 || chosen_for_layers ||
         point->found.layers_priced > HINT_LAYERS)
         return HS_OK;
     status = hs_lattice_init(&lattice, point->request.problem.group, err);
@@ -204,7 +205,7 @@ static enum hs_status say_simpler(const struct hs_predict *predict,
             take_simpler(&simplest, point, &split);
         }
     hs_lattice_release(&lattice);
-    if (simplest.plan.split.count < best->plan.split.count)
+    if (simplest.plan.split.count < best->plan.split.count && simplest.seconds >= best->seconds)
         hs_sheet_say(predict->sheet, "      %s takes %.2g %% more, with %d layer%s instead of %d\n",
                      HS_AS_PLAN(&simplest.plan), 100 * (simplest.seconds / best->seconds - 1),
                      simplest.plan.split.count, HS_PLURAL(simplest.plan.split.count),

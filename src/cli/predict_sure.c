@@ -17,8 +17,11 @@
 /* In one chunk, and of the whole search: only then is the least regret one more shortest path. */
 static bool is_asked(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
-    return predict->settings->machines > 0 && hs_machines_differ(predict->machines) &&
-           point->request.chunk_count == 0 && point->request.problem.group.size > 1 &&
+    const struct hs_search_request *request = &point->request;
+    bool one_chunk = !request->chunks || (request->chunk_count == 1 && request->chunks[0] == 1);
+
+    return predict->settings->machines > 0 && hs_machines_differ(predict->machines) && one_chunk &&
+           point->request.problem.group.size > 1 &&
            point->found.layers_priced <= HS_REGRET_LAYERS && !point->found.left_out[0] &&
            strcmp(predict->strategy->name, "containment") != 0;
 }

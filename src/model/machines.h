@@ -17,7 +17,7 @@
 #include "model/system.h"
 
 #define HS_MACHINES_USUAL 200
-#define HS_MACHINES_MAX   10000
+#define HS_MACHINES_MAX   1000
 
 /* A figure that differs from machine to machine: which is asked by text. */
 struct hs_machines_figure {
