@@ -390,6 +390,14 @@ $(BUILD)/bench/published: bench/published.c $(call libs,$(USES_model))
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,$(USES_model)) $(HS_LDFLAGS) $(HS_LIBS)
+# What the plan shown loses where figures are off, and what one measurement takes off (about a minute).
+.PHONY: bench-regret
+bench-regret: $(BUILD)/bench/regret
+	$< $(sort $(wildcard configs/*.json)) $(sort $(wildcard bench/systems/*.json))
+$(BUILD)/bench/regret: bench/regret.c $(call libs,search $(USES_search))
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(HS_CFLAGS) -o $@ $< $(call libs,search $(USES_search)) $(HS_LDFLAGS) $(HS_LIBS)
 # Played machines of 128 ranks: what the lazy plan costs against measuring every split.
 bench-lazy: $(BUILD)/bench/lazy
 	$<

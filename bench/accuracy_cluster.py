@@ -47,7 +47,7 @@ def measure(arguments, shape, output):
 
 def predict(arguments, system):
     done = subprocess.run([os.path.join(arguments.build, "hiersearch"), "predict", system, "--np", "16", "--size",
-                           arguments.size, "--top", "100", "--json"], capture_output=True, text=True, check=True)
+                           arguments.size, "--top", "100", "--machines", "0", "--json"], capture_output=True, text=True, check=True)
     return {c["plan"]: c["predicted_seconds"] for c in json.loads(done.stdout)["results"][0]["candidates"]}
 
 

@@ -102,7 +102,7 @@ class Machine:
         """Plan -> predicted seconds, best first; chunks: counts of chunks."""
         if (np, chunks) not in self.predicted:
             found = self.run("predict", self.path, "--np", str(np), "--size", self.size, "--search", "exhaustive", "--top",
-                             "10000", "--chunks", ",".join(map(str, chunks)), "--json", "--quiet")
+                             "10000", "--chunks", ",".join(map(str, chunks)), "--machines", "0", "--json", "--quiet")
             self.predicted[np, chunks] = {c["plan"]: c["predicted_seconds"] for c in found}
         return self.predicted[np, chunks]
 
@@ -114,7 +114,7 @@ class Machine:
     def best(self, np):
         """Plans that predict takes with all algorithms: of each split its best."""
         found = self.run("predict", self.path, "--np", str(np), "--size", self.size, "--algorithms", "all", "--top", "10000",
-                         "--json", "--quiet")
+                         "--machines", "0", "--json", "--quiet")
         return [c["plan"] for c in found]
 
     def simulate(self, np, plans):

@@ -2,7 +2,7 @@
 """Whole-process time and peak memory of `hiersearch predict`, as a table.
 
 Each row is run `--runs` times after a warm-up; minimum, median and maximum are printed. Pairs of rows that are compared
-(lattice and exhaustive) are run in turn, and the ratio is taken pair by pair.
+(lattice and exhaustive) are run in turn, and the ratio is taken pair by pair. No machines are drawn where none are named.
 Usage: bench/predict.py [--runs N] [path of the hiersearch program]
 """
 import argparse
@@ -45,6 +45,10 @@ ROWS = [  # name, np, options, target milliseconds, target MiB
     ("P = 65536, exhaustive", 65536, ["--search", "exhaustive"], 50, None),
     ("P = 65536, lattice", 65536, ["--search", "lattice"], None, None),
     ("P = 2^20, exhaustive", 2 ** 20, ["--search", "exhaustive"], None, None),
+    ("P = 128, 200 machines", 128, ["--machines", "200"], None, None),
+    ("P = 2^20, top 10, 200 machines", 2 ** 20, ["--top", "10", "--machines", "200"], None, None),
+    ("P = 1024, 30 sizes, 300 machines", 1024, ["--machines", "300", "--size", "1KiB:512GiB"], 300, None),
+    ("P = 1024, 30 sizes, 300 machines, NCCL", 1024, ["--machines", "300", "--size", "1KiB:512GiB"], 300, None),
 ]
 
 
@@ -53,8 +57,12 @@ def main():
     parser.add_argument("--runs", type=int, default=11)
     parser.add_argument("program", nargs="?", default="build/hiersearch")
     arguments = parser.parse_args()
-    commands = [[arguments.program, "predict", ABCI, "--np", str(np), "--size", "128MiB", "--quiet"] + options
-                for _, np, options, _, _ in ROWS]
+    commands = []
+    for name, np, options, _, _ in ROWS:
+        command = [arguments.program, "predict", "dgx-h100" if "NCCL" in name else ABCI, "--np", str(np), "--quiet"]
+        for option, value in ("--size", "128MiB"), ("--machines", "0"):
+            command += [] if option in options else [option, value]
+        commands.append(command + options)
     times = [[] for _ in ROWS]
     peaks = [0.0 for _ in ROWS]
     for repetition in range(arguments.runs + 1):

@@ -47,6 +47,8 @@ enum hs_status hs_count_parse(int64_t *count, const char *text, const char *what
 char *hs_bytes_format(char text[HS_UNIT_TEXT], uint64_t bytes);
 /* Four significant digits and a fitting unit: "16.64 ms", "4.800 us", "0 s". */
 char *hs_seconds_format(char text[HS_UNIT_TEXT], double seconds);
+/* Two digits each, in the unit of the first, > 0: "3.7 to 14 ms"; one where both are the same. */
+char *hs_seconds_range_format(char text[HS_UNIT_TEXT], double low, double high);
 /* Four significant digits: "18.60 GB/s". */
 char *hs_bandwidth_format(char text[HS_UNIT_TEXT], double bytes_per_second);
 

@@ -77,6 +77,30 @@ char *hs_seconds_format(char text[HS_UNIT_TEXT], double seconds)
     return format_scaled(text, seconds, names, COUNT(names), -9, "s");
 }
 
+/* To two digits. */
+static double rounded(double value)
+{
+    char digits[24];
+
+    snprintf(digits, sizeof(digits), "%.1e", value);
+    return strtod(digits, NULL);
+}
+
+char *hs_seconds_range_format(char text[HS_UNIT_TEXT], double low, double high)
+{
+    double per_unit, first = rounded(low), last = rounded(high);
+    const char *unit;
+    char one[HS_UNIT_TEXT];
+
+    unit = strchr(hs_seconds_format(one, first), ' ');
+    per_unit = first / strtod(one, NULL);
+    if (first >= last)
+        snprintf(text, HS_UNIT_TEXT, "%.6g%s", first / per_unit, unit);
+    else
+        snprintf(text, HS_UNIT_TEXT, "%.6g to %.6g%s", first / per_unit, last / per_unit, unit);
+    return text;
+}
+
 char *hs_bandwidth_format(char text[HS_UNIT_TEXT], double bytes_per_second)
 {
     static const char *const names[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};

@@ -3,7 +3,8 @@
  * the functions that show or record such points.
  *
  * cmd_predict.c reads the settings and walks over process counts and sizes; predict_point.c
- * searches one; predict_show.c prints it, predict_explain.c says why, predict_sweep.c prints many,
+ * searches one; predict_sure.c takes the machines drawn into account;
+ * predict_show.c prints it, predict_explain.c says why, predict_sweep.c prints many,
  * predict_result.c fills the result file.
  */
 #ifndef HS_CLI_PREDICT_H
@@ -18,6 +19,7 @@
 #include "model/gaps.h"
 #include "model/price_library.h"
 #include "result/result.h"
+#include "search/regret.h"
 #include "search/search.h"
 #include "view/sheet.h"
 
@@ -27,6 +29,7 @@ struct hs_predict_settings {
     enum hs_datatype datatype;
     int64_t top;
     const char *search;          /* name of a strategy */
+    int64_t machines;            /* drawn for the choice of a plan; 0: none */
     int64_t keep;                /* containment; 0: not given */
     bool widen;                  /* containment */
     double budget_seconds;       /* 0: not given */
@@ -46,8 +49,9 @@ struct hs_predict {
     const struct hs_predict_settings *settings;
     const struct hs_search_strategy *strategy;
     const struct hs_system *system;
-    const char *label;                 /* what to call the system: its name, or the line of text */
-    struct hs_progress_line *progress; /* begun with the first search */
+    const struct hs_machines *machines; /* that fit its description; for the advice at least */
+    const char *label;                  /* what to call the system: its name, or the line of text */
+    struct hs_progress_line *progress;  /* begun with the first search */
 };
 
 /* Whether --budget leaves time for more. */
@@ -62,6 +66,12 @@ struct hs_predict_point {
     bool extrapolated;
     struct hs_plan exact_plan; /* containment: the best plan of the exact search, and its time */
     double exact_seconds;      /* 0: not containment */
+    /* Where machines were drawn: the first of `found` is the plan of least regret, `guess` the one
+     * of least time by the figures as they stand, and the table is owned. */
+    bool sure;
+    struct hs_search_plan guess; /* always the fastest of those found */
+    struct hs_regret regret, guess_regret;
+    struct hs_regret_table table;
 };
 
 /* HS_INVALID, HS_MEMORY as hs_search. */
@@ -79,6 +89,19 @@ struct hs_library_price hs_predict_library(const struct hs_predict *predict,
 /* Plans that --top asks for and that exist. */
 size_t hs_predict_shown(const struct hs_predict *predict, const struct hs_predict_point *point);
 
+/* ---- predict_sure.c ---- */
+
+/* Puts the plan of least regret first, where machines are drawn (not with chunks, nor by
+ * containment). HS_MEMORY. */
+enum hs_status hs_predict_be_sure(struct hs_predict_point *point, const struct hs_predict *predict,
+                                  struct hs_error *err);
+/* On how many machines the plan shown first wins, and the best guess, where that is another. */
+void hs_predict_say_sure(const struct hs_predict *predict, const struct hs_predict_point *point,
+                         const char *lead);
+/* Which figure decides, and the command lines of the measurement that tells most. HS_MEMORY. */
+enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
+                                      struct hs_predict_point *point, struct hs_error *err);
+
 /* ---- predict_show.c ---- */
 
 /* "abci: 128 processes, 128MiB per process" and a newline. */
@@ -94,14 +117,13 @@ void hs_predict_legend(const struct hs_predict *predict, const struct hs_gaps *g
                        bool beyond_np);
 /* The answer, the table with its bars, and hints on stderr; `result` has the point as its last
  * message. HS_MEMORY. */
-enum hs_status hs_predict_show(const struct hs_predict *predict,
-                               const struct hs_predict_point *point, const struct hs_result *result,
-                               struct hs_error *err);
+enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predict_point *point,
+                               const struct hs_result *result, struct hs_error *err);
 
 /* predict_explain.c: why settings->explain takes as long as it does, and where the winner changes.
  * HS_INVALID where the plan's text is wrong, HS_MEMORY. */
-enum hs_status hs_predict_explain(const struct hs_predict *predict,
-                                  const struct hs_predict_point *point, struct hs_error *err);
+enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_predict_point *point,
+                                  struct hs_error *err);
 
 /* ---- predict_sweep.c ---- */
 

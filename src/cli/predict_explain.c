@@ -14,6 +14,7 @@
 #define SIZE_FIRST 1024.0                      /* 1 KiB */
 #define SIZE_LAST  (16.0 * 1024 * 1024 * 1024) /* 16 GiB */
 #define NP_FACTOR  16                          /* process counts np / 16 .. np * 16 */
+#define SAME       1e-12                       /* relative: rounding */
 #define NP_COUNTS  9                           /* 2 * log2(NP_FACTOR) + 1 */
 
 /* Which of the scopes are there, and what is extrapolated. */
@@ -86,9 +87,15 @@ static void say_margin(const struct hs_predict *predict, const struct hs_predict
         hs_sheet_say(predict->sheet, "best       %s takes %s: this plan takes %s as long\n",
                      HS_AS_PLAN(&best->plan), HS_AS_TIME(best->seconds),
                      HS_AS_RATIO(seconds, best->seconds));
-    else if (second && second->seconds <= seconds)
+    else if (second && fabs(second->seconds - seconds) <= SAME * seconds)
         hs_sheet_say(predict->sheet, "runner-up  %s takes exactly as long\n",
                      HS_AS_PLAN(&second->plan));
+    else if (second && second->seconds < seconds)
+        hs_sheet_say(predict->sheet,
+                     "runner-up  %s takes %s by the figures as they stand: %.2g %% less, but more "
+                     "over the machines that fit\n",
+                     HS_AS_PLAN(&second->plan), HS_AS_TIME(second->seconds),
+                     100 * (1 - second->seconds / seconds));
     else if (second)
         hs_sheet_say(predict->sheet, "runner-up  %s takes %s: %.2g %% longer\n",
                      HS_AS_PLAN(&second->plan), HS_AS_TIME(second->seconds),
@@ -252,12 +259,14 @@ static void show_why(const struct hs_predict *predict, const struct hs_predict_p
     hs_sheet_say(predict->sheet, "\n");
     say_margin(predict, point, plan, &cost);
     say_flat(predict, point, plan, &cost);
+    if (hs_plan_compare(plan, &point->found.plans[0].plan) == 0)
+        hs_predict_say_sure(predict, point, "sure       ");
     hs_reach_say(predict->sheet, "limit      ", predict->system, &point->request.problem,
                  cost.seconds);
 }
 
-enum hs_status hs_predict_explain(const struct hs_predict *predict,
-                                  const struct hs_predict_point *point, struct hs_error *err)
+enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_predict_point *point,
+                                  struct hs_error *err)
 {
     const char *text = predict->settings->explain;
     struct hs_plan plan = point->found.plans[0].plan;
@@ -273,6 +282,8 @@ enum hs_status hs_predict_explain(const struct hs_predict *predict,
         return HS_OK;
     }
     show_why(predict, point, &plan);
-    status = show_sizes(predict, point, err);
+    status = hs_predict_say_unknown(predict, point, err);
+    if (status == HS_OK)
+        status = show_sizes(predict, point, err);
     return status == HS_OK ? show_counts(predict, point, err) : status;
 }

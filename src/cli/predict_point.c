@@ -97,6 +97,8 @@ enum hs_status hs_predict_point_init(struct hs_predict_point *point,
     status = hs_search(&point->found, predict->strategy, &point->request, err);
     if (status == HS_OK && strcmp(predict->strategy->name, "containment") == 0)
         status = search_exactly(point, err);
+    if (status == HS_OK)
+        status = hs_predict_be_sure(point, predict, err);
     if (status != HS_OK)
         hs_predict_point_release(point);
     point->request.progress = NULL;
@@ -147,6 +149,7 @@ enum hs_status hs_predict_hint_neighbours(const struct hs_predict *predict, stru
 void hs_predict_point_release(struct hs_predict_point *point)
 {
     hs_search_result_release(&point->found);
+    hs_regret_table_release(&point->table);
 }
 
 struct hs_library_price hs_predict_library(const struct hs_predict *predict,

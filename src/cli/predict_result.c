@@ -82,12 +82,13 @@ static enum hs_status add_library(struct hs_result_message *message,
     const struct hs_search_plan *best = &point->found.plans[0];
     double seconds = hs_library_plan_seconds(&price, predict->system, &point->request.problem,
                                              &best->plan, best->seconds);
-
     struct hs_library_odds odds;
 
     if (!hs_library_is_priced(&price))
         return HS_OK;
-    odds = hs_library_odds(&price, predict->system, &point->request.problem, &best->plan);
+    if (hs_library_odds(&odds, &price, predict->machines, &point->request.problem, &best->plan,
+                        err))
+        return HS_MEMORY;
     price.gain_share = odds.share;
     price.left_alone = hs_library_is_left_alone(&odds);
     if (seconds != best->seconds)

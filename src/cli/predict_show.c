@@ -87,16 +87,18 @@ static void say_search(const struct hs_predict *predict, const struct hs_predict
 /* What the library does by itself, where the system says which there is: "NCCL's own AllReduce
  * (tree, LL128 by its rule) takes 94.84 us, 80.1 us to 112.3 us with 90 %: a split gains 1.124x",
  * and how sure that is. */
-static void say_library(const struct hs_predict *predict, const struct hs_predict_point *point,
-                        const struct hs_library_price *own)
+static enum hs_status say_library(const struct hs_predict *predict,
+                                  const struct hs_predict_point *point,
+                                  const struct hs_library_price *own, struct hs_error *err)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
     const char *name = hs_library_written(own->library);
     double seconds = hs_library_plan_seconds(own, predict->system, &point->request.problem,
                                              &best->plan, best->seconds);
-    struct hs_library_odds odds =
-        hs_library_odds(own, predict->system, &point->request.problem, &best->plan);
+    struct hs_library_odds odds;
 
+    if (hs_library_odds(&odds, own, predict->machines, &point->request.problem, &best->plan, err))
+        return HS_MEMORY;
     hs_sheet_say(predict->sheet, "%s's own AllReduce (%s by its rule) takes %s, ", name,
                  own->choice, HS_AS_TIME(own->seconds));
     hs_sheet_say(predict->sheet, "%s to %s with 90 %%: ", HS_AS_TIME(own->low_seconds),
@@ -110,32 +112,38 @@ static void say_library(const struct hs_predict *predict, const struct hs_predic
     if (own->seconds >= seconds * HS_ADVICE_GAIN)
         hs_sheet_say(
             predict->sheet,
-            "%s: %s as believed; it gains on %.0f %% of %d machines drawn, and on 95 %% of "
+            "%s: %s as believed; it gains on %.0f %% of %zu machines drawn, and on 95 %% of "
             "them at least %s\n",
             HS_AS_PLAN(&best->plan), HS_AS_RATIO(own->seconds, seconds), 100 * odds.share,
-            HS_ADVICE_MACHINES, HS_AS_RATIO(odds.worst_gain, 1));
+            predict->machines->count, HS_AS_RATIO(odds.worst_gain, 1));
     if (seconds != best->seconds)
         hs_sheet_say(predict->sheet, "by the same steps and protocols %s takes %s\n",
                      HS_AS_PLAN(&best->plan), HS_AS_TIME(seconds));
+    return HS_OK;
 }
 
 /* "best  4x8x4  12.34 ms  1.392x faster than flat (17.16 ms)" */
-static void say_answer(const struct hs_predict *predict, const struct hs_predict_point *point,
-                       const struct hs_plan_cost *cost)
+static enum hs_status say_answer(const struct hs_predict *predict,
+                                 const struct hs_predict_point *point,
+                                 const struct hs_plan_cost *cost, struct hs_error *err)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
     struct hs_library_price own = hs_predict_library(predict, point);
     double flat_seconds = point->found.flat_seconds;
     const char *alone = hs_system_is_nccl_native(predict->system) ? "NCCL's own" : "flat";
 
-    if (hs_library_is_priced(&own))
-        say_library(predict, point, &own);
-    else if (own.library == HS_LIBRARY_RCCL)
+    if (hs_library_is_priced(&own) && say_library(predict, point, &own, err))
+        return HS_MEMORY;
+    if (own.library == HS_LIBRARY_RCCL)
         hs_sheet_say(predict->sheet,
                      "RCCL's own AllReduce has no price here, for want of published "
                      "times: gains are over the flat ring\n");
-    hs_sheet_stress(predict->sheet, "best  %s  %s", HS_AS_PLAN(&best->plan),
-                    HS_AS_TIME(best->seconds));
+    if (point->sure && !hs_predict_is_calibrated(predict))
+        hs_sheet_stress(predict->sheet, "best  %s  %s", HS_AS_PLAN(&best->plan),
+                        HS_AS_RANGE(point->regret.low_seconds, point->regret.high_seconds));
+    else
+        hs_sheet_stress(predict->sheet, "best  %s  %s", HS_AS_PLAN(&best->plan),
+                        HS_AS_TIME(best->seconds));
     if (isfinite(cost->ci95_seconds) && hs_predict_is_calibrated(predict))
         hs_sheet_say(predict->sheet, " +- %s", HS_AS_TIME(cost->ci95_seconds));
     if (point->request.problem.group.size == 1)
@@ -146,7 +154,9 @@ static void say_answer(const struct hs_predict *predict, const struct hs_predict
         hs_sheet_say(predict->sheet, "  %s than %s (%s)\n",
                      HS_AS_COMPARISON(best->seconds, flat_seconds), alone,
                      HS_AS_TIME(flat_seconds));
+    hs_predict_say_sure(predict, point, "      ");
     hs_reach_say(predict->sheet, "      ", predict->system, &point->request.problem, best->seconds);
+    return HS_OK;
 }
 
 /* Takes the plan where it has fewer layers than the simplest so far, or as many and is faster. */
@@ -174,9 +184,10 @@ static enum hs_status say_simpler(const struct hs_predict *predict,
     struct hs_search_plan simplest = *best;
     struct hs_lattice lattice;
     int64_t np = point->request.problem.group.size;
+    bool chosen_for_layers = point->sure && !hs_predict_is_calibrated(predict);
     enum hs_status status;
 
-    if (best->plan.split.count < 3 || point->exact_seconds > 0 ||
+    if (best->plan.split.count < 3 || point->exact_seconds > 0 || chosen_for_layers ||
         point->found.layers_priced > HINT_LAYERS)
         return HS_OK;
     status = hs_lattice_init(&lattice, point->request.problem.group, err);
@@ -194,7 +205,7 @@ static enum hs_status say_simpler(const struct hs_predict *predict,
             take_simpler(&simplest, point, &split);
         }
     hs_lattice_release(&lattice);
-    if (simplest.plan.split.count < best->plan.split.count)
+    if (simplest.plan.split.count < best->plan.split.count && simplest.seconds >= best->seconds)
         hs_sheet_say(predict->sheet, "      %s takes %.2g %% more, with %d layer%s instead of %d\n",
                      HS_AS_PLAN(&simplest.plan), 100 * (simplest.seconds / best->seconds - 1),
                      simplest.plan.split.count, HS_PLURAL(simplest.plan.split.count),
@@ -232,10 +243,10 @@ static enum hs_status best_with_chunks(struct hs_search_plan *best,
     struct hs_search_result found;
     enum hs_status status;
 
-    *best = point->found.plans[0];
+    *best = point->guess;
     if (point->found.layers_priced > HINT_LAYERS) {
         for (size_t c = 1; c < 4; c++) {
-            struct hs_plan plan = {.split = point->found.plans[0].plan.split, .chunks = chunks[c]};
+            struct hs_plan plan = {.split = point->guess.plan.split, .chunks = chunks[c]};
             double seconds = hs_plan_seconds(request.system, &request.problem, &plan);
 
             if (seconds < best->seconds)
@@ -263,10 +274,10 @@ static enum hs_status hint_at_chunks(const struct hs_predict *predict,
     if (predict->settings->chunks.count || predict->settings->quiet)
         return HS_OK;
     status = best_with_chunks(&best, point, err);
-    if (status == HS_OK && best.seconds * HINT_GAIN < point->found.plans[0].seconds)
+    if (status == HS_OK && best.seconds * HINT_GAIN < point->guess.seconds)
         hs_note(predict->context, "with chunks %s takes %s, %s faster: add --chunks 1,2,4,8",
                 HS_AS_PLAN(&best.plan), HS_AS_TIME(best.seconds),
-                HS_AS_RATIO(point->found.plans[0].seconds, best.seconds));
+                HS_AS_RATIO(point->guess.seconds, best.seconds));
     return status;
 }
 
@@ -307,13 +318,14 @@ static enum hs_status say_published(const struct hs_predict *predict,
     return HS_OK;
 }
 
-enum hs_status hs_predict_show(const struct hs_predict *predict,
-                               const struct hs_predict_point *point, const struct hs_result *result,
-                               struct hs_error *err)
+enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predict_point *point,
+                               const struct hs_result *result, struct hs_error *err)
 {
     const struct hs_result_message *message = &result->messages[result->message_count - 1];
-    struct hs_candidates_source of = {
-        .result = result, .message = message, .ranked = hs_predict_shown(predict, point)};
+    struct hs_candidates_source of = {.result = result,
+                                      .message = message,
+                                      .ranked = hs_predict_shown(predict, point),
+                                      .ties_once = hs_sheet_is_read(predict->sheet)};
     struct hs_table table;
     struct hs_gaps gaps = {0};
     enum hs_status status;
@@ -322,8 +334,9 @@ enum hs_status hs_predict_show(const struct hs_predict *predict,
     hs_predict_title(predict, point);
     say_search(predict, point);
     hs_sheet_say(predict->sheet, "\n");
-    say_answer(predict, point, message->candidates[0].cost);
-    status = say_simpler(predict, point, err);
+    status = say_answer(predict, point, message->candidates[0].cost, err);
+    if (status == HS_OK)
+        status = say_simpler(predict, point, err);
     if (status != HS_OK)
         return status;
     hs_sheet_say(predict->sheet, "\n");
@@ -335,6 +348,8 @@ enum hs_status hs_predict_show(const struct hs_predict *predict,
         hs_sheet_say(predict->sheet, "\n");
     hs_result_gaps_add(&gaps, result, message);
     hs_predict_legend(predict, &gaps, true, point->extrapolated);
-    status = say_published(predict, point, err);
+    status = hs_predict_say_unknown(predict, point, err);
+    if (status == HS_OK)
+        status = say_published(predict, point, err);
     return status ? status : hint_at_chunks(predict, point, err);
 }

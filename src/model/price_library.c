@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/random.h"
 #include "model/constants_mpi.h"
 #include "model/library_mpi.h"
 #include "model/price.h"
@@ -110,60 +109,26 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     return price;
 }
 
-/* ---- machines drawn -------------------------------------------------------------------------- */
+/* ---- gains on machines drawn ----------------------------------------------------------------- */
 
-static double drawn(double value, double deviation, uint64_t *state)
+static double nccl_gain(const struct hs_machines *machines, size_t j,
+                        const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    return value * exp(deviation * hs_random_normal(state));
-}
-
-/* Between two calls of a plan: next to nothing in one stream, 20 us and more where a host waits (a
- * published two-level AllReduce of MareNostrum 5 against the sum of its calls). */
-#define GAP_SECONDS   10e-6
-#define GAP_DEVIATION 0.8
-
-/* The plan's gain on one machine whose NCCL has other constants. */
-static double nccl_gain(const struct hs_system *system, const struct hs_problem *problem,
-                        const struct hs_plan *plan, uint64_t *state)
-{
-    const struct hs_nccl_machine *believed = &system->nccl;
-    double doubt = believed->doubt > 0 ? believed->doubt : HS_NCCL_DOUBT_CLASS;
     struct hs_plan flat = hs_plan_flat(problem->group.size);
-    struct hs_system machine = *system; /* borrows all that it owns */
-    double gaps;
 
-    for (size_t k = 0; k < HS_NCCL_K_COUNT; k++) {
-        const struct hs_constant *row = &hs_nccl_price_model.constants[k];
-
-        machine.nccl.own[k] =
-            drawn(believed->own[k] > 0 ? believed->own[k] : row->fitted, doubt * row->width, state);
-    }
-    gaps = drawn(GAP_SECONDS, GAP_DEVIATION, state) * 2 * (plan->split.count - 1) * plan->chunks;
-    return hs_plan_seconds(&machine, problem, &flat) /
-           (hs_plan_seconds(&machine, problem, plan) + gaps);
+    return hs_machines_plan_seconds(machines, j, problem, &flat) /
+           hs_machines_plan_seconds(machines, j, problem, plan);
 }
 
-/* The same of an MPI library: both by its steps. */
-static double mpi_gain(const struct hs_library_price *price, const struct hs_system *system,
-                       const struct hs_problem *problem, const struct hs_plan *plan,
-                       uint64_t *state)
+/* Of an MPI library both by its steps, whose constants say how far the levels are off, too. */
+static double mpi_gain(const struct hs_library_price *price, const struct hs_machines *machines,
+                       size_t j, const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    double doubt = system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
-    struct hs_own_constant constants[HS_MPI_K_COUNT];
-    double values[HS_MPI_K_COUNT];
-    struct hs_system machine = *system; /* borrows all that it owns */
+    struct hs_system machine = *machines->believed; /* borrows all that it owns */
     struct hs_mpi_call call = price->mpi;
+    double values[HS_MPI_K_COUNT];
 
-    hs_mpi_system_values(values, system);
-    for (size_t k = 0; k < HS_MPI_K_COUNT; k++) {
-        const struct hs_constant *row = &hs_mpi_price_model.constants[k];
-
-        constants[k] =
-            (struct hs_own_constant){.value = drawn(values[k], doubt * row->width, state)};
-        snprintf(constants[k].name, sizeof(constants[k].name), "%s", row->name);
-    }
-    machine.constants.items = constants;
-    machine.constants.count = HS_MPI_K_COUNT;
+    machine.constants = machines->drawn[j].constants;
     call.system = &machine;
     hs_mpi_system_values(values, &machine);
     return hs_mpi_price_model.seconds(&call, values) / hs_mpi_plan_seconds(&machine, problem, plan);
@@ -176,31 +141,32 @@ static int compare_doubles(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-struct hs_library_odds hs_library_odds(const struct hs_library_price *price,
-                                       const struct hs_system *system,
-                                       const struct hs_problem *problem, const struct hs_plan *plan)
+enum hs_status hs_library_odds(struct hs_library_odds *out, const struct hs_library_price *price,
+                               const struct hs_machines *machines, const struct hs_problem *problem,
+                               const struct hs_plan *plan, struct hs_error *err)
 {
     bool nccl = price->library == HS_LIBRARY_NCCL;
     double noise = sqrt(2) * (nccl ? hs_nccl_noise(problem->bytes) : hs_mpi_price_model.scatter);
-    double gains[HS_ADVICE_MACHINES];
-    struct hs_library_odds odds;
-    uint64_t state = 1;
-    int wins = 0;
+    double *gains = malloc(machines->count * sizeof(*gains));
+    size_t wins = 0, count = machines->count;
 
-    if (nccl && hs_plan_is_flat(plan)) /* the same call */
-        return (struct hs_library_odds){1, 0, 1};
-    for (size_t i = 0; i < HS_ADVICE_MACHINES; i++) {
-        double gain = nccl ? nccl_gain(system, problem, plan, &state)
-                           : mpi_gain(price, system, problem, plan, &state);
+    *out = (struct hs_library_odds){1, 0, 1};
+    if (!gains)
+        return hs_no_memory(err);
+    for (size_t j = 0; j < count; j++) {
+        double gain = nccl ? nccl_gain(machines, j, problem, plan)
+                           : mpi_gain(price, machines, j, problem, plan);
 
-        gains[i] = drawn(gain, noise, &state);
-        wins += gains[i] > 1;
+        gains[j] = gain * exp(noise * machines->noise[j]);
+        wins += gains[j] > 1;
     }
-    qsort(gains, HS_ADVICE_MACHINES, sizeof(*gains), compare_doubles);
-    odds.share = wins / (double)HS_ADVICE_MACHINES;
-    odds.median_gain = gains[HS_ADVICE_MACHINES / 2];
-    odds.worst_gain = gains[HS_ADVICE_MACHINES / 20];
-    return odds;
+    qsort(gains, count, sizeof(*gains), compare_doubles);
+    if (!nccl || !hs_plan_is_flat(plan)) /* else the same call */
+        *out = (struct hs_library_odds){.share = (double)wins / (double)count,
+                                        .median_gain = gains[count / 2],
+                                        .worst_gain = gains[count / 20]};
+    free(gains);
+    return HS_OK;
 }
 
 bool hs_library_is_left_alone(const struct hs_library_odds *odds)

@@ -8,15 +8,15 @@
 #ifndef HS_MODEL_PRICE_LIBRARY_H
 #define HS_MODEL_PRICE_LIBRARY_H
 
+#include "model/machines.h"
 #include "model/price_mpi.h"
 #include "model/problem.h"
 #include "model/system.h"
 
 /* The advice: a split where it gains so much over the library's own call in the median of machines
  * drawn, and gains anything on so many of them; else the library is left alone. */
-#define HS_ADVICE_GAIN     1.03
-#define HS_ADVICE_SHARE    0.75
-#define HS_ADVICE_MACHINES 200
+#define HS_ADVICE_GAIN  1.03
+#define HS_ADVICE_SHARE 0.75
 
 #define HS_LIBRARY_CHOICE 80 /* bytes of a choice's text */
 
@@ -44,17 +44,16 @@ bool hs_library_is_priced(const struct hs_library_price *price);
 double hs_library_plan_seconds(const struct hs_library_price *price, const struct hs_system *system,
                                const struct hs_problem *problem, const struct hs_plan *plan,
                                double seconds);
-/* Gains of a plan over the library's own call on machines whose constants are as far from the ones
- * believed as these may be off (constants.h), the same for both, and either price off by what no
- * constant explains. */
+/* Gains of a plan over the library's own call on machines drawn (machines.h), the same for both,
+ * and either price off by what no constant explains. */
 struct hs_library_odds {
     double median_gain, share; /* the share of machines on which the plan gains */
     double worst_gain;         /* on 95 % of the machines it gains more */
 };
-struct hs_library_odds hs_library_odds(const struct hs_library_price *price,
-                                       const struct hs_system *system,
-                                       const struct hs_problem *problem,
-                                       const struct hs_plan *plan);
+/* HS_MEMORY. */
+enum hs_status hs_library_odds(struct hs_library_odds *out, const struct hs_library_price *price,
+                               const struct hs_machines *machines, const struct hs_problem *problem,
+                               const struct hs_plan *plan, struct hs_error *err);
 /* By the rule above; a plan that is the library's own call is no reason either. */
 bool hs_library_is_left_alone(const struct hs_library_odds *odds);
 

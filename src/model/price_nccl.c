@@ -379,15 +379,13 @@ double hs_nccl_least_step_seconds(const struct hs_nccl_machine *machine, bool be
     return us * 1e-6;
 }
 
-/* Without the range, which takes far longer to find than the time, low and high are the time. */
-static enum hs_status price_call(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
-                                 const struct hs_nccl_ask *ask, bool wants_range,
-                                 struct hs_error *err)
+/* What runs, by NCCL's rule. */
+static enum hs_status choose_run(struct hs_nccl_run *run, const struct hs_nccl_machine *machine,
+                                 const struct hs_nccl_ask *ask, struct hs_error *err)
 {
     struct hs_nccl_call call = {
         .kind = ask->kind, .bytes = ask->bytes, .version = machine->version};
-    double values[HS_NCCL_K_COUNT], range = 1;
-    struct hs_nccl_run run;
+    struct hs_nccl_choice choice;
 
     if (!(ask->bytes > 0) || !isfinite(ask->bytes))
         return hs_fail(err, HS_INVALID, "expected bytes above 0, found %g", ask->bytes);
@@ -396,9 +394,23 @@ static enum hs_status price_call(struct hs_nccl_price *out, const struct hs_nccl
     call.shape.network_share = network_share(&machine->parts, ask);
     if (call.version == 0)
         call.version = HS_NCCL_VERSION_USUAL;
+    hs_nccl_choose(&choice, &call, HS_NCCL_ANY);
+    *run = hs_nccl_run(&call, choice);
+    return HS_OK;
+}
+
+/* Without the range, which takes far longer to find than the time, low and high are the time. */
+static enum hs_status price_call(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
+                                 const struct hs_nccl_ask *ask, bool wants_range,
+                                 struct hs_error *err)
+{
+    double values[HS_NCCL_K_COUNT], range = 1;
+    struct hs_nccl_run run;
+
+    if (choose_run(&run, machine, ask, err))
+        return HS_INVALID;
     constants_of(values, machine);
-    hs_nccl_choose(&out->choice, &call, HS_NCCL_ANY);
-    run = hs_nccl_run(&call, out->choice);
+    out->choice = run.choice;
     out->seconds = seconds_of(&run, values);
     if (wants_range)
         range = exp(HS_PRICE_RANGE * hs_nccl_deviation(&run, values, doubt_of(machine)));
@@ -438,16 +450,23 @@ static int64_t gpus_of(struct hs_layer layer, int64_t domain)
     return fit < 1 ? 1 : fit < layer.size ? fit : layer.size;
 }
 
+static struct hs_nccl_ask ask_of(const struct hs_nccl_machine *machine,
+                                 const struct hs_stage_key *key, double bytes)
+{
+    int64_t gpus = gpus_of(key->layer, machine->gpus);
+
+    return (struct hs_nccl_ask){.kind = call_of(key->phase),
+                                .domains = (key->layer.size + gpus - 1) / gpus,
+                                .gpus = gpus,
+                                .bytes = bytes,
+                                .stride = key->layer.stride / machine->gpus};
+}
+
 static enum hs_status price_layer(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
                                   const struct hs_stage_key *key, double bytes, bool wants_range,
                                   struct hs_error *err)
 {
-    int64_t gpus = gpus_of(key->layer, machine->gpus);
-    struct hs_nccl_ask ask = {.kind = call_of(key->phase),
-                              .domains = (key->layer.size + gpus - 1) / gpus,
-                              .gpus = gpus,
-                              .bytes = bytes,
-                              .stride = key->layer.stride / machine->gpus};
+    struct hs_nccl_ask ask = ask_of(machine, key, bytes);
     struct hs_nccl_price back;
 
     if (price_call(out, machine, &ask, wants_range, err))
@@ -475,4 +494,39 @@ double hs_nccl_layer_seconds(const struct hs_nccl_machine *machine, struct hs_st
     struct hs_nccl_price price;
 
     return price_layer(&price, machine, &key, bytes, false, NULL) == HS_OK ? price.seconds : NAN;
+}
+
+/* Adds `times` the seconds of what runs. */
+static void add_each(double *seconds, const struct hs_nccl_run *run,
+                     const struct hs_nccl_machine *machines, size_t count, size_t apart,
+                     double times)
+{
+    const char *at = (const char *)machines;
+
+    for (size_t i = 0; i < count; i++, at += apart)
+        seconds[i] += times * seconds_of(run, ((const struct hs_nccl_machine *)at)->own);
+}
+
+void hs_nccl_layer_seconds_each(double *seconds, const struct hs_nccl_machine *machines,
+                                size_t count, size_t apart, struct hs_stage_key key, double bytes)
+{
+    struct hs_nccl_ask ask = ask_of(machines, &key, bytes);
+    struct hs_nccl_run run, back;
+    bool pair = key.phase == HS_PAIR, alike;
+
+    for (size_t i = 0; i < count; i++)
+        seconds[i] = 0;
+    if (choose_run(&run, machines, &ask, NULL)) {
+        for (size_t i = 0; i < count; i++)
+            seconds[i] = NAN;
+        return;
+    }
+    back = run;
+    ask.kind = HS_CALL_ALLGATHER;
+    alike = pair && choose_run(&back, machines, &ask, NULL) == HS_OK &&
+            back.choice.algorithm == run.choice.algorithm &&
+            back.choice.protocol == run.choice.protocol && back.chunk_bytes == run.chunk_bytes;
+    add_each(seconds, &run, machines, count, apart, alike ? 2 : 1);
+    if (pair && !alike)
+        add_each(seconds, &back, machines, count, apart, 1);
 }

@@ -86,5 +86,9 @@ enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nc
 /* Its seconds alone, which are found far faster than the range; NaN where it fails. */
 double hs_nccl_layer_seconds(const struct hs_nccl_machine *machine, struct hs_stage_key key,
                              double bytes);
+/* The same of `count` machines that differ in their own constants alone, all of which they have;
+ * the next one lies `apart` bytes behind. Far faster than one by one: what runs is chosen once. */
+void hs_nccl_layer_seconds_each(double *seconds, const struct hs_nccl_machine *machines,
+                                size_t count, size_t apart, struct hs_stage_key key, double bytes);
 
 #endif

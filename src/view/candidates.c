@@ -7,7 +7,8 @@
 #include "model/limit.h"
 
 #define REMARK_BYTES 512
-#define FLAT_ROOM    1.5 /* a flat bar longer than this many times the others is cut */
+#define SAME         1e-12 /* relative: rounding */
+#define FLAT_ROOM    1.5   /* a flat bar longer than this many times the others is cut */
 
 /* ---- columns ---- */
 
@@ -218,16 +219,33 @@ static struct record record_of(const struct hs_candidates_source *of, const char
     };
 }
 
+/* Candidates right behind i that take as long. */
+static size_t count_ties(const struct hs_candidates_source *of, size_t i)
+{
+    const struct hs_candidate *candidates = of->message->candidates;
+    double seconds = candidates[i].predicted_seconds;
+    size_t ties = 0;
+
+    while (of->ties_once && i + ties + 1 < of->ranked &&
+           !hs_plan_is_flat(&candidates[i + ties + 1].plan) &&
+           fabs(candidates[i + ties + 1].predicted_seconds - seconds) <= SAME * seconds)
+        ties++;
+    return ties;
+}
+
+/* With so many ties behind it. */
 static void add_candidate(struct hs_table *table, const struct hs_candidates_source *of, size_t i,
-                          bool report)
+                          size_t ties, bool report)
 {
     const struct hs_candidate *candidate = &of->message->candidates[i];
     const struct hs_system *system = &of->result->system;
-    char name[HS_SPLIT_TEXT + sizeof(" (flat)")];
+    char name[HS_SPLIT_TEXT + 32];
     struct record r = record_of(of, name, candidate->measured);
 
     snprintf(name, sizeof(name), "%s%s", HS_AS_PLAN(&candidate->plan),
              report && hs_plan_is_flat(&candidate->plan) ? " (flat)" : "");
+    if (ties > 0)
+        snprintf(name, sizeof(name), "%s, %zu alike", HS_AS_PLAN(&candidate->plan), ties);
     r.candidate = candidate;
     r.mark = candidate->extrapolated && (!report || system->fits.count > 0) ? " *" : NULL;
     r.rank = of->ranked == 0 || i < of->ranked ? (double)i + 1 : NAN;
@@ -266,8 +284,12 @@ void hs_candidates_table(struct hs_table *table, enum hs_candidates_of view,
     table->picks = picks[view];
     table->unit = hs_time_unit_for(smallest_seconds(message));
     table->bar_full = count > 0 ? full_bar(of) : 0;
-    for (size_t i = 0; i < count && (of->limit == 0 || i < of->limit); i++)
-        add_candidate(table, of, i, view == HS_OF_REPORT);
+    for (size_t i = 0; i < count && (of->limit == 0 || i < of->limit); i++) {
+        size_t ties = count_ties(of, i);
+
+        add_candidate(table, of, i, ties, view == HS_OF_REPORT);
+        i += ties;
+    }
     for (size_t i = 0; i < message->baseline_count; i++) {
         struct record r =
             record_of(of, message->baselines[i].name, &message->baselines[i].measured);

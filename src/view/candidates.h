@@ -19,6 +19,8 @@ struct hs_candidates_source {
     size_t ranked; /* the candidates behind the first `ranked` are there for comparison, as the flat
                       split is; 0: all are ranked */
     size_t limit;  /* of candidates; 0: none */
+    bool ties_once; /* predicted: of ranked splits that take the same in a row the first, with how
+                       many more there are */
     /* Seconds of the whole of those runs in which a plan's layers were timed; NaN: not known, as
      * for all where it is NULL. `timings` is handed to it. */
     double (*whole_seconds)(const void *timings, const struct hs_result_message *message,

@@ -42,6 +42,7 @@ char *hs_bytes_figure(char text[HS_FIGURE_TEXT], double bytes);
 /* The same, and what units.h and plan.h format, as an argument of printf; the text lasts as long as
  * the block that it stands in. */
 #define HS_AS_TIME(seconds)          hs_seconds_format((char[HS_UNIT_TEXT]){0}, seconds)
+#define HS_AS_RANGE(low, high)       hs_seconds_range_format((char[HS_UNIT_TEXT]){0}, low, high)
 #define HS_AS_RATE(bytes_per_second) hs_bandwidth_format((char[HS_UNIT_TEXT]){0}, bytes_per_second)
 #define HS_AS_BYTES(bytes)           hs_bytes_format((char[HS_UNIT_TEXT]){0}, bytes)
 #define HS_AS_PLAN(plan)             hs_plan_format((char[HS_SPLIT_TEXT]){0}, plan)

@@ -7,8 +7,9 @@ static struct hs_value margin(const struct hs_winner *r)
 {
     double margin = r->second ? r->second->seconds / r->seconds - 1 : NAN;
 
-    return (struct hs_value){.number = margin > 0 ? margin : NAN,
-                             .mark = margin <= 0 ? "tie" : NULL};
+    bool tie = fabs(margin) < 1e-12; /* below 0: another plan loses less where figures are off */
+
+    return (struct hs_value){.number = tie ? NAN : margin, .mark = tie ? "tie" : NULL};
 }
 
 /* clang-format off */

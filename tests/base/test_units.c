@@ -506,6 +506,24 @@ static void refuses_sweeps(void **state)
     assert_int_equal(hs_bytes_range_parse(&(struct hs_range){0}, "1GiB:1MiB", NULL), HS_INVALID);
 }
 
+static void a_range_has_two_digits_and_one_unit(void **state)
+{
+    static const struct {
+        double low, high;
+        const char *text;
+    } cases[] = {
+        {3.74e-3, 14.4e-3, "3.7 to 14 ms"}, {96e-6, 1.26e-3, "96 to 1300 us"},
+        {4.04e-6, 4.96e-6, "4 to 5 us"},    {1.011, 1.049, "1 s"},
+        {999e-9, 1.2e-6, "1 to 1.2 us"},    {0.72e-9, 1e-9, "0.72 to 1 ns"},
+    };
+    char text[HS_UNIT_TEXT];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        assert_string_equal(hs_seconds_range_format(text, cases[i].low, cases[i].high),
+                            cases[i].text);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("sizes are read exactly, in binary and decimal units", reads_sizes),
     HS_TEST("what is no size is refused with its reason", refuses_sizes),
@@ -524,5 +542,6 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("units are understood as people type them", units_as_people_type_them),
     HS_TEST("a sweep over sizes reaches from the first to the last", sweeps_over_sizes),
     HS_TEST("what is no sweep is refused with its reason", refuses_sweeps),
+    HS_TEST("a range has two digits and one unit", a_range_has_two_digits_and_one_unit),
 };
 HS_TEST_MAIN(tests)

@@ -20,11 +20,16 @@ static struct hs_library_odds odds_of(const struct hs_system *system, int64_t np
 {
     struct hs_problem problem = hs_problem_world(np, bytes);
     struct hs_library_price price = hs_library_price(system, &problem, 4);
+    struct hs_library_odds odds;
+    struct hs_machines machines;
     struct hs_plan plan;
 
     assert_int_equal(hs_plan_parse(&plan, text, np, NULL), HS_OK);
     assert_true(hs_library_is_priced(&price));
-    return hs_library_odds(&price, system, &problem, &plan);
+    assert_int_equal(hs_machines_init(&machines, system, HS_MACHINES_USUAL, 1, NULL), HS_OK);
+    assert_int_equal(hs_library_odds(&odds, &price, &machines, &problem, &plan, NULL), HS_OK);
+    hs_machines_release(&machines);
+    return odds;
 }
 
 /* NCCL's price is that of the flat split. */
@@ -57,7 +62,7 @@ static void the_same_algorithm_gains_nothing_on_any_machine(void **state)
     struct hs_library_odds odds = odds_of(&system, 16, 1e6, "2x2x2x2");
 
     (void)state;
-    assert_true(fabs(log(odds.median_gain)) < 2 * 1.25 * scatter / sqrt(HS_ADVICE_MACHINES));
+    assert_true(fabs(log(odds.median_gain)) < 2 * 1.25 * scatter / sqrt(HS_MACHINES_USUAL));
     assert_true(odds.share > 0.40 && odds.share < 0.60);
     assert_near(odds.worst_gain, exp(-1.645 * scatter), 0.1);
     assert_true(hs_library_is_left_alone(&odds));

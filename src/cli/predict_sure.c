@@ -1,0 +1,250 @@
+/* How sure an answer is: the plan that does best over the machines that fit the description, on how
+ * many it wins, and what to measure first. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli/predict.h"
+#include "view/figures.h"
+
+/* What a figure known would take off the expected regret, so that it is worth a line. */
+#define WORTH    0.002
+#define ROUNDING 1e-12
+#define SEEN     0.0005 /* what is shown of a regret */
+/* Stages of which each is tried as what to measure. */
+#define STAGES_TRIED 512
+
+/* In one chunk, and of the whole search: only then is the least regret one more shortest path. */
+static bool is_asked(const struct hs_predict *predict, const struct hs_predict_point *point)
+{
+    const struct hs_search_request *request = &point->request;
+    bool one_chunk = !request->chunks || (request->chunk_count == 1 && request->chunks[0] == 1);
+
+    return predict->settings->machines > 0 && hs_machines_differ(predict->machines) && one_chunk &&
+           point->request.problem.group.size > 1 &&
+           point->found.layers_priced <= HS_REGRET_LAYERS && !point->found.left_out[0] &&
+           strcmp(predict->strategy->name, "containment") != 0;
+}
+
+/* Where a calibration leaves no doubt, what it says is not simplified. */
+static bool is_certain(const struct hs_predict *predict, const struct hs_predict_point *point)
+{
+    return predict->system->fits.count > 0 && !(point->regret.most > 0);
+}
+
+/* There is room for one plan more than were found. */
+static void put_first(struct hs_predict_point *point, const struct hs_plan *plan)
+{
+    struct hs_search_result *found = &point->found;
+    struct hs_search_plan first = {.plan = *plan};
+    size_t place = 0;
+
+    while (place < found->count && hs_plan_compare(&found->plans[place].plan, plan) != 0)
+        place++;
+    if (place == found->count && found->count >= point->request.top)
+        place--;
+    else if (place == found->count)
+        found->count++;
+    first.seconds = hs_plan_seconds(point->request.system, &point->request.problem, plan);
+    memmove(found->plans + 1, found->plans, place * sizeof(*found->plans));
+    found->plans[0] = first;
+}
+
+enum hs_status hs_predict_be_sure(struct hs_predict_point *point, const struct hs_predict *predict,
+                                  struct hs_error *err)
+{
+    const struct hs_plan guess = point->found.plans[0].plan;
+    struct hs_plan plan = guess;
+    enum hs_status status;
+
+    point->guess = point->found.plans[0];
+    if (!is_asked(predict, point))
+        return HS_OK;
+    status = hs_regret_table_init(&point->table, &point->request, predict->machines, err);
+    if (!status)
+        status = hs_regret_of(&point->regret, &point->table, &guess, err);
+    point->guess_regret = point->regret;
+    if (!status && !is_certain(predict, point))
+        status = hs_regret_least(&plan, &point->table, &guess, err);
+    if (!status)
+        status = hs_regret_of(&point->regret, &point->table, &plan, err);
+    if (!status && hs_plan_compare(&plan, &guess) != 0)
+        put_first(point, &plan);
+    point->sure = !status;
+    return status;
+}
+
+/* "6.1 %", "21 %": a regret. */
+#define AS_REGRET(regret) HS_AS_PERCENT(regret, (regret) < 0.0995 ? 1 : 0)
+
+/* The fastest by the figures as they stand, where that is not the plan shown first: because that has
+ * fewer layers, or loses less. */
+static void say_guess(const struct hs_predict *predict, const struct hs_predict_point *point,
+                      int lead)
+{
+    const struct hs_search_plan *first = &point->found.plans[0];
+    const struct hs_regret *guess = &point->guess_regret;
+    double less = 1 - point->guess.seconds / first->seconds;
+
+    if (less < ROUNDING)
+        return;
+    hs_sheet_say(predict->sheet, "%*s%s takes %.2g %% less by the figures as they stand", lead, "",
+                 HS_AS_PLAN(&point->guess.plan), 100 * less);
+    if (guess->mean <= point->regret.mean)
+        hs_sheet_say(predict->sheet, ", with %d layers instead of %d\n",
+                     point->guess.plan.split.count, first->plan.split.count);
+    else
+        hs_sheet_say(predict->sheet, "; it wins on %.0f %%, on 95 %% it is at most %s %% slower\n",
+                     100 * guess->share, AS_REGRET(guess->worst));
+}
+
+/* "wins on 83 % of 200 machines that fit the description, on 95 % of them at most 6.0 % slower than
+ * the best": wins where it is within 1 % of the best. */
+void hs_predict_say_sure(const struct hs_predict *predict, const struct hs_predict_point *point,
+                         const char *lead)
+{
+    const struct hs_regret *regret = &point->regret;
+
+    if (!point->sure)
+        return;
+    hs_sheet_say(predict->sheet, "%swins on %.0f %% of %zu machines that fit the %s", lead,
+                 100 * regret->share, predict->machines->count,
+                 hs_predict_is_calibrated(predict) ? "points" : "description");
+    if (regret->worst >= SEEN)
+        hs_sheet_say(predict->sheet, ", on 95 %% of them at most %s %% slower than the best",
+                     AS_REGRET(regret->worst));
+    hs_sheet_say(predict->sheet, "\n");
+    if (hs_plan_compare(&point->found.plans[0].plan, &point->guess.plan) != 0)
+        say_guess(predict, point, (int)strlen(lead));
+}
+
+/* ---- what to measure ------------------------------------------------------------------------- */
+
+/* The figure that tells most. */
+static enum hs_status find_figure(const struct hs_machines_figure **figure, double *drop,
+                                  const struct hs_predict *predict, struct hs_predict_point *point,
+                                  struct hs_error *err)
+{
+    const struct hs_machines *machines = predict->machines;
+    enum hs_status status = HS_OK;
+
+    *drop = 0;
+    *figure = NULL;
+    for (size_t f = 0; f < machines->figure_count && !status; f++) {
+        double known;
+
+        status = hs_regret_drop(&known, &point->table, machines->figures[f].off, err);
+        if (!status && known > *drop) {
+            *drop = known;
+            *figure = &machines->figures[f];
+        }
+    }
+    return status;
+}
+
+static void say_fit(const struct hs_predict *predict, const char *files)
+{
+    const char *quote = hs_system_is_text(predict->label) ? "'" : "";
+
+    hs_sheet_say(predict->sheet, "        hiersearch fit %s%s%s %s -o here.json\n", quote,
+                 predict->label, quote, files);
+}
+
+/* Two calls of a layer, one after the other, as NCCL's own tests run them; of its last one. */
+static void say_nccl_tests(const struct hs_predict *predict, struct hs_stage_key key, double bytes)
+{
+    int64_t fit = predict->system->nccl.gpus / key.layer.stride;
+    int64_t of_node = fit < 1 ? 1 : fit < key.layer.size ? fit : key.layer.size;
+    const char *const tests[] = {key.phase == HS_PAIR ? "reduce_scatter" : "all_reduce",
+                                 "all_gather"};
+
+    for (int i = 0; i < (key.phase == HS_PAIR ? 2 : 1); i++)
+        hs_sheet_say(predict->sheet,
+                     "        mpirun -np %" PRId64 " -N %" PRId64
+                     " %s_perf -b %.0f -e %.0f -f 2 >%s\n",
+                     key.layer.size, of_node, tests[i], fmax(1, bytes / 8), bytes,
+                     i == 0 ? "one.txt" : "two.txt");
+    say_fit(predict, key.phase == HS_PAIR ? "one.txt two.txt" : "one.txt");
+}
+
+static void say_measure(const struct hs_predict *predict, struct hs_stage_key key, double bytes)
+{
+    struct hs_plan plan = {.chunks = 1};
+
+    if (key.layer.stride > 1)
+        plan.split.sizes[plan.split.count++] = key.layer.stride;
+    plan.algorithms[plan.split.count][0] = plan.algorithms[plan.split.count][1] =
+        (unsigned char)key.algorithm;
+    plan.split.sizes[plan.split.count++] = key.layer.size;
+    hs_sheet_say(predict->sheet,
+                 "        mpiexec -n %" PRId64 " hiersearch measure --plans %s --size %s:%s -o "
+                 "one.json\n",
+                 key.layer.stride * key.layer.size, HS_AS_PLAN(&plan),
+                 HS_AS_BYTES((uint64_t)fmax(1, bytes / 8)), HS_AS_BYTES((uint64_t)bytes));
+    say_fit(predict, "one.json");
+}
+
+/* What lies between two calls no stage tells: the plan itself does. */
+static void say_plan(const struct hs_predict *predict, const struct hs_predict_point *point)
+{
+    const struct hs_plan *plan = &point->found.plans[0].plan;
+
+    if (hs_plan_is_flat(plan))
+        plan =
+            hs_plan_is_flat(&point->guess.plan) ? &point->found.plans[1].plan : &point->guess.plan;
+    hs_sheet_say(predict->sheet,
+                 "to measure first: %s as a whole\n"
+                 "        mpiexec -n %" PRId64 " hiersearch measure --plans %s --size %s\n",
+                 HS_AS_PLAN(plan), point->request.problem.group.size, HS_AS_PLAN(plan),
+                 HS_AS_BYTES(point->bytes));
+}
+
+static void say_stage(const struct hs_predict *predict, const struct hs_predict_point *point,
+                      struct hs_stage_key key, double drop)
+{
+    const struct hs_problem *problem = &point->request.problem;
+
+    hs_sheet_say(predict->sheet, "to measure first: %s, which takes off %.2g %%\n",
+                 hs_stage_key_format((char[HS_STAGE_KEY_TEXT]){0}, key),
+                 100 * fmin(drop, point->regret.mean));
+    if (hs_system_is_nccl_native(predict->system))
+        say_nccl_tests(predict, key, hs_problem_entering(problem, key.layer));
+    else
+        say_measure(predict, key, problem->bytes);
+}
+
+enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
+                                      struct hs_predict_point *point, struct hs_error *err)
+{
+    const struct hs_machines_figure *figure;
+    struct hs_stage_key key;
+    struct hs_text name = {0};
+    double known, measured;
+    enum hs_status status;
+
+    if (!point->sure || point->regret.mean < WORTH || point->table.rows > STAGES_TRIED)
+        return HS_OK;
+    status = find_figure(&figure, &known, predict, point, err);
+    if (!status)
+        status = hs_regret_stage(&key, &measured, &point->table, err);
+    if (status || fmax(known, measured) < WORTH)
+        return status;
+    if (figure && known >= WORTH) {
+        hs_machines_figure_text(&name, predict->machines, figure);
+        hs_sheet_say(predict->sheet,
+                     "\nwhat decides: %s; known, it takes %.2g %% off the expected regret of "
+                     "%.2g %%\n",
+                     name.failed ? "" : name.data, 100 * fmin(known, point->regret.mean),
+                     100 * point->regret.mean);
+        hs_text_release(&name);
+    } else
+        hs_sheet_say(predict->sheet,
+                     "\nwhat decides: no single figure; the expected regret is "
+                     "%.2g %%\n",
+                     100 * point->regret.mean);
+    if (figure && figure->what == HS_GAP_OF && known > measured)
+        say_plan(predict, point);
+    else if (measured >= WORTH)
+        say_stage(predict, point, key, measured);
+    return HS_OK;
+}

@@ -1,0 +1,40 @@
+/*
+ * figure.h - where a figure of a machine comes from, and how far it may be off for that.
+ *
+ * log(figure) is taken as normal around log of what is stated; the deviations below are of that
+ * logarithm. A range is what lies within HS_FIGURE_RANGE deviations: nine of ten.
+ */
+#ifndef HS_MODEL_FIGURE_H
+#define HS_MODEL_FIGURE_H
+
+#define HS_FIGURE_RANGE 1.645
+
+/* name, text, deviation of a bandwidth, of a latency, meaning */
+/* clang-format off */
+#define HS_FIGURE_KINDS(row)                                                \
+    row(PUBLISHED, "published", 0.05, 0.15, "measured and published")       \
+    row(FITTED, "fitted", 0.05, 0.15, "fitted to measurements")             \
+    row(VENDOR, "vendor", 0.10, 0.35, "the maker's data sheet")             \
+    row(GUESS, "guess", 0.30, 0.60, "by likeness to other machines")
+/* clang-format on */
+
+enum hs_figure_kind {
+#define HS_ROW(name, text, bandwidth, latency, meaning) HS_FIGURE_##name,
+    HS_FIGURE_KINDS(HS_ROW)
+#undef HS_ROW
+        HS_FIGURE_KIND_COUNT
+};
+
+struct hs_figure_kind_row {
+    const char *name, *meaning;
+    double bandwidth_deviation, latency_deviation; /* of the logarithm */
+};
+
+extern const struct hs_figure_kind_row hs_figure_kinds[HS_FIGURE_KIND_COUNT];
+
+/* The kind that a system file's source says: the text begins with its name, with "calibrated"
+ * (fitted) or with "unverified" (a guess), or says that something was "measured"; any other is a
+ * data sheet's, as is a figure without one (NULL), which somebody typed. */
+enum hs_figure_kind hs_figure_kind_of(const char *source);
+
+#endif

@@ -1,0 +1,323 @@
+#include "model/machines.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "model/constants_mpi.h"
+#include "model/figure.h"
+#include "model/price.h"
+#include "model/price_mpi.h"
+
+/* Between two calls of a plan: next to nothing in one stream, 20 us and more where a host waits (a
+ * published two-level AllReduce of MareNostrum 5 against the sum of its calls). */
+#define GAP_SECONDS   10e-6
+#define GAP_DEVIATION 0.8
+/* A draw of a belief may be negative or far off; a time is within e times of what is expected. */
+#define FURTHEST 1.0
+
+/* ---- what is drawn --------------------------------------------------------------------------- */
+
+static bool is_mpi(const struct hs_system *system)
+{
+    enum hs_library library = hs_system_library(system);
+
+    return library == HS_LIBRARY_MPICH || library == HS_LIBRARY_OPENMPI;
+}
+
+static void add_figure(struct hs_machines *machines, int what, size_t index, double deviation)
+{
+    machines->figures[machines->figure_count++] =
+        (struct hs_machines_figure){.what = what, .index = index, .deviation = deviation};
+}
+
+static void add_constants(struct hs_machines *machines, const struct hs_price_model *model,
+                          double doubt)
+{
+    for (size_t k = 0; k < model->count; k++)
+        add_figure(machines, HS_CONSTANT_OF, k, doubt * model->constants[k].width);
+}
+
+/* The launch cost is as good as the latency that it stands beside. */
+static void add_levels(struct hs_machines *machines)
+{
+    const struct hs_system *system = machines->believed;
+    const struct hs_figure_kind_row *rows = hs_figure_kinds;
+
+    for (size_t l = 0; l < system->level_count; l++) {
+        const struct hs_level *level = &system->levels[l];
+
+        add_figure(machines, HS_LATENCY_OF, l,
+                   rows[hs_figure_kind_of(level->latency_source)].latency_deviation);
+        add_figure(machines, HS_BANDWIDTH_OF, l,
+                   rows[hs_figure_kind_of(level->bandwidth_source)].bandwidth_deviation);
+    }
+    add_figure(machines, HS_LAUNCH_OF, 0,
+               rows[hs_figure_kind_of(system->levels[0].latency_source)].latency_deviation);
+}
+
+static void list_figures(struct hs_machines *machines)
+{
+    const struct hs_system *system = machines->believed;
+    double doubt = system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
+
+    if (system->fits.count > 0)
+        return;
+    if (hs_system_is_nccl_native(system)) {
+        add_constants(machines, &hs_nccl_price_model,
+                      system->nccl.doubt > 0 ? system->nccl.doubt : HS_NCCL_DOUBT_CLASS);
+        add_figure(machines, HS_GAP_OF, 0, GAP_DEVIATION);
+        return;
+    }
+    if (is_mpi(system))
+        add_constants(machines, &hs_mpi_price_model, doubt);
+    add_levels(machines);
+}
+
+/* ---- draws ----------------------------------------------------------------------------------- */
+
+/* What NCCL's price, or an MPI library's, takes where nobody drew. */
+static void believed_constants(double *values, const struct hs_system *system)
+{
+    if (!hs_system_is_nccl_native(system)) {
+        hs_mpi_system_values(values, system);
+        return;
+    }
+    hs_constants_shipped(values, &hs_nccl_price_model);
+    for (size_t k = 0; k < HS_NCCL_K_COUNT; k++)
+        if (system->nccl.own[k] > 0)
+            values[k] = system->nccl.own[k];
+}
+
+static void set_constant(struct hs_machines *machines, size_t j, size_t k, double value)
+{
+    struct hs_own_constant *own;
+
+    if (hs_system_is_nccl_native(machines->believed)) {
+        machines->drawn[j].nccl.own[k] = value;
+        return;
+    }
+    own = &machines->constants[j * HS_MPI_K_COUNT + k];
+    own->value = value;
+    snprintf(own->name, sizeof(own->name), "%s", hs_mpi_price_model.constants[k].name);
+    machines->drawn[j].constants =
+        (struct hs_own_constants){&machines->constants[j * HS_MPI_K_COUNT], HS_MPI_K_COUNT};
+}
+
+static void set_figure(struct hs_machines *machines, size_t j,
+                       const struct hs_machines_figure *figure, const double *constants)
+{
+    struct hs_system *machine = &machines->drawn[j];
+    double times = exp(figure->deviation * figure->off[j]);
+
+    switch (figure->what) {
+    case HS_LATENCY_OF:
+        machine->levels[figure->index].latency_seconds *= times;
+        break;
+    case HS_BANDWIDTH_OF:
+        machine->levels[figure->index].bytes_per_second *= times;
+        break;
+    case HS_LAUNCH_OF:
+        machine->launch_seconds *= times;
+        break;
+    case HS_CONSTANT_OF:
+        set_constant(machines, j, figure->index, constants[figure->index] * times);
+        break;
+    case HS_GAP_OF:
+        machines->gap_seconds[j] = GAP_SECONDS * times;
+        break;
+    }
+}
+
+/* Levels have a sequence of their own, so that what is said of a library does not depend on how
+ * many there are. */
+static void draw(struct hs_machines *machines, uint64_t seed)
+{
+    double constants[HS_CONSTANTS_MAX];
+    uint64_t state = seed, of_levels = ~seed;
+
+    believed_constants(constants, machines->believed);
+    for (size_t j = 0; j < machines->count; j++) {
+        machines->drawn[j] = *machines->believed;
+        for (size_t f = 0; f < machines->figure_count; f++) {
+            struct hs_machines_figure *figure = &machines->figures[f];
+            bool of_library = figure->what == HS_CONSTANT_OF || figure->what == HS_GAP_OF;
+
+            figure->off[j] = hs_random_normal(of_library ? &state : &of_levels);
+            set_figure(machines, j, figure, constants);
+        }
+        machines->noise[j] = hs_random_normal(&state);
+    }
+}
+
+static enum hs_status believe(struct hs_machines *machines, struct hs_error *err)
+{
+    struct hs_system described = *machines->believed;
+    struct hs_belief_options rules = {.noise = 0};
+    const struct hs_fits *fits = &machines->believed->fits;
+    enum hs_status status;
+
+    if (fits->point_count == 0)
+        return HS_OK;
+    described.fits = (struct hs_fits){NULL};
+    status =
+        hs_belief_init(&machines->belief, &described, fits->points, fits->point_count, &rules, err);
+    /* points that no longer fit the figures: nothing is drawn */
+    return status == HS_MEMORY ? status : HS_OK;
+}
+
+enum hs_status hs_machines_init(struct hs_machines *machines, const struct hs_system *system,
+                                size_t count, uint64_t seed, struct hs_error *err)
+{
+    bool mpi = is_mpi(system) && system->fits.count == 0;
+
+    *machines = (struct hs_machines){.believed = system, .count = count, .seed = seed};
+    list_figures(machines);
+    machines->drawn = malloc(count * sizeof(*machines->drawn));
+    machines->gap_seconds = calloc(count, sizeof(double));
+    machines->noise = malloc(count * sizeof(double));
+    machines->offs = malloc((machines->figure_count + 1) * count * sizeof(double));
+    if (mpi)
+        machines->constants = calloc(count * HS_MPI_K_COUNT, sizeof(*machines->constants));
+    if (!machines->drawn || !machines->gap_seconds || !machines->noise || !machines->offs ||
+        (mpi && !machines->constants)) {
+        hs_machines_release(machines);
+        return hs_no_memory(err);
+    }
+    for (size_t f = 0; f < machines->figure_count; f++)
+        machines->figures[f].off = &machines->offs[f * count];
+    draw(machines, seed);
+    if (believe(machines, err) == HS_OK)
+        return HS_OK;
+    hs_machines_release(machines);
+    return HS_MEMORY;
+}
+
+void hs_machines_release(struct hs_machines *machines)
+{
+    free(machines->drawn);
+    free(machines->gap_seconds);
+    free(machines->noise);
+    free(machines->offs);
+    free(machines->constants);
+    hs_belief_release(machines->belief);
+    memset(machines, 0, sizeof(*machines));
+}
+
+bool hs_machines_differ(const struct hs_machines *machines)
+{
+    return machines->figure_count > 0 || machines->belief;
+}
+
+void hs_machines_figure_text(struct hs_text *out, const struct hs_machines *machines,
+                             const struct hs_machines_figure *figure)
+{
+    const struct hs_price_model *model =
+        hs_system_is_nccl_native(machines->believed) ? &hs_nccl_price_model : &hs_mpi_price_model;
+
+    switch (figure->what) {
+    case HS_LATENCY_OF:
+    case HS_BANDWIDTH_OF:
+        hs_text_append(out, "the %s of %s", figure->what == HS_LATENCY_OF ? "latency" : "bandwidth",
+                       machines->believed->levels[figure->index].name);
+        break;
+    case HS_LAUNCH_OF:
+        hs_text_append(out, "what a call costs");
+        break;
+    case HS_CONSTANT_OF:
+        hs_text_append(out, "the constant %s of the library's price",
+                       model->constants[figure->index].name);
+        break;
+    case HS_GAP_OF:
+        hs_text_append(out, "what lies between two calls");
+        break;
+    }
+}
+
+/* ---- prices ---------------------------------------------------------------------------------- */
+
+/* Of its calls that another one follows. */
+double hs_machines_gap_seconds(const struct hs_machines *machines, size_t j,
+                               const struct hs_problem *problem, struct hs_stage_key key)
+{
+    int gaps = hs_problem_is_last(problem, key.layer) ? 0 : hs_phase_calls(key.phase);
+
+    return gaps * machines->gap_seconds[j];
+}
+
+static void native_seconds(double *seconds, const struct hs_machines *machines,
+                           const struct hs_problem *problem, struct hs_stage_key key)
+{
+    hs_nccl_layer_seconds_each(seconds, &machines->drawn[0].nccl, machines->count,
+                               sizeof(*machines->drawn), key,
+                               hs_problem_entering(problem, key.layer));
+    for (size_t j = 0; j < machines->count; j++)
+        seconds[j] += hs_machines_gap_seconds(machines, j, problem, key);
+}
+
+static void level_seconds(double *seconds, const struct hs_machines *machines,
+                          const struct hs_problem *problem, struct hs_stage_key key)
+{
+    double bytes = hs_problem_entering(problem, key.layer);
+
+    for (size_t j = 0; j < machines->count; j++) {
+        struct hs_stage_price price =
+            hs_stage_price(&machines->drawn[j], problem->group.ranks, key);
+
+        seconds[j] = hs_stage_seconds(&price, bytes);
+    }
+}
+
+/* Each draw over what is expected, so that the median is the price. */
+static enum hs_status belief_seconds(double *seconds, const struct hs_machines *machines,
+                                     const struct hs_problem *problem,
+                                     const struct hs_stage_key *keys, size_t count,
+                                     struct hs_error *err)
+{
+    struct hs_belief_stage *stages = malloc((count + 1) * sizeof(*stages));
+    double *mean = malloc((count + 1) * sizeof(*mean)), *one = malloc((count + 1) * sizeof(*one));
+    uint64_t seed = machines->seed;
+    enum hs_status status = stages && mean && one ? HS_OK : hs_no_memory(err);
+
+    for (size_t i = 0; i < count && !status; i++)
+        stages[i] = (struct hs_belief_stage){keys[i], hs_problem_entering(problem, keys[i].layer)};
+    if (!status)
+        status = hs_belief_ask(machines->belief, problem->group.ranks, stages, count, err);
+    if (!status)
+        hs_belief_mean(mean, machines->belief);
+    for (size_t j = 0; j < machines->count && !status; j++) {
+        hs_belief_draw(one, machines->belief, &seed);
+        for (size_t i = 0; i < count; i++)
+            seconds[i * machines->count + j] *=
+                mean[i] > 0 ? exp(fmin(FURTHEST, fmax(-FURTHEST, one[i] / mean[i] - 1))) : 1;
+    }
+    free(stages);
+    free(mean);
+    free(one);
+    return status;
+}
+
+enum hs_status hs_machines_seconds(double *seconds, const struct hs_machines *machines,
+                                   const struct hs_problem *problem,
+                                   const struct hs_stage_key *keys, size_t count,
+                                   struct hs_error *err)
+{
+    bool native = hs_system_is_nccl_native(machines->believed);
+
+    for (size_t i = 0; i < count; i++)
+        (native ? native_seconds : level_seconds)(&seconds[i * machines->count], machines, problem,
+                                                  keys[i]);
+    if (!machines->belief)
+        return HS_OK;
+    return belief_seconds(seconds, machines, problem, keys, count, err);
+}
+
+double hs_machines_plan_seconds(const struct hs_machines *machines, size_t j,
+                                const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    double gaps = 2 * (plan->split.count - 1) * plan->chunks;
+
+    return hs_plan_seconds(&machines->drawn[j], problem, plan) + gaps * machines->gap_seconds[j];
+}

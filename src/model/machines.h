@@ -1,0 +1,74 @@
+/*
+ * machines.h - machines that fit a description: the figures that nobody measured drawn at random,
+ * each as far from what is believed as its source may be off. The one place that draws any; the
+ * same answer every time.
+ *
+ * Where NCCL's own calls are the stages, its constants (constants_nccl.h) are drawn, and what lies
+ * between two calls of a plan; elsewhere latency and bandwidth of every level, by the kind of their
+ * source (figure.h), and the launch cost, which has no source. Of a system with fits the times of
+ * stages are drawn together, given its points (belief.h). Constants of an MPI library are drawn
+ * beside the levels: its own calls have them, plans do not.
+ */
+#ifndef HS_MODEL_MACHINES_H
+#define HS_MODEL_MACHINES_H
+
+#include "model/belief.h"
+#include "model/problem.h"
+#include "model/system.h"
+
+#define HS_MACHINES_USUAL 200
+#define HS_MACHINES_MAX   1000
+
+/* A figure that differs from machine to machine: which is asked by text. */
+struct hs_machines_figure {
+    enum { HS_LATENCY_OF, HS_BANDWIDTH_OF, HS_LAUNCH_OF, HS_CONSTANT_OF, HS_GAP_OF } what;
+    size_t index;     /* of the level, or of the constant */
+    double deviation; /* of the logarithm */
+    double *off;      /* [count] of the machines: how many deviations; owned by the machines */
+};
+
+/* What machines may differ by: all constants, two figures per level, launch and gap. */
+#define HS_MACHINES_FIGURES_MAX (HS_CONSTANTS_MAX + 2 * HS_LEVELS_MAX + 2)
+
+struct hs_machines {
+    const struct hs_system *believed; /* borrowed */
+    size_t count;
+    struct hs_system *drawn; /* [count] owned, but for what they borrow of the believed one */
+    double *gap_seconds;     /* [count] owned: between two calls of NCCL's; 0 of others */
+    double *noise;           /* [count] owned: normal; for what no figure explains */
+    struct hs_machines_figure figures[HS_MACHINES_FIGURES_MAX];
+    size_t figure_count;               /* 0: nothing is drawn but stages of a belief, or noise */
+    double *offs;                      /* owned */
+    struct hs_own_constant *constants; /* owned: of MPI */
+    struct hs_belief *belief;          /* owned; NULL: no fits, or none with points */
+    uint64_t seed;                     /* of the belief's draws */
+};
+
+/* The system stays the caller's until the end. 1 to HS_MACHINES_MAX machines; the first of many are
+ * those of few. HS_MEMORY. */
+enum hs_status hs_machines_init(struct hs_machines *machines, const struct hs_system *system,
+                                size_t count, uint64_t seed, struct hs_error *err);
+void hs_machines_release(struct hs_machines *machines);
+
+/* Whether any stage takes longer on one of them than on another. */
+bool hs_machines_differ(const struct hs_machines *machines);
+/* "the bandwidth of ib", "the constant net_ll of the library's price": what a figure is called. */
+void hs_machines_figure_text(struct hs_text *out, const struct hs_machines *machines,
+                             const struct hs_machines_figure *figure);
+
+/* Seconds of stages of the problem on each machine, one chunk, seconds[i * machines->count + j];
+ * with each further call of a plan comes what lies between calls, so that a plan's time is the sum
+ * of its stages. O(count * machines). HS_MEMORY. */
+enum hs_status hs_machines_seconds(double *seconds, const struct hs_machines *machines,
+                                   const struct hs_problem *problem,
+                                   const struct hs_stage_key *keys, size_t count,
+                                   struct hs_error *err);
+/* What of that lies between calls, on machine j: nobody sees it who measures the stage alone. */
+double hs_machines_gap_seconds(const struct hs_machines *machines, size_t j,
+                               const struct hs_problem *problem, struct hs_stage_key key);
+/* Seconds of a plan on machine j, in its chunks, gaps included; of the figures drawn alone, without
+ * the belief's. */
+double hs_machines_plan_seconds(const struct hs_machines *machines, size_t j,
+                                const struct hs_problem *problem, const struct hs_plan *plan);
+
+#endif

@@ -1,0 +1,441 @@
+#include "search/regret.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+
+/* Sums in another order are the same; a difference counts from here on. */
+#define SAME (1 - 1e-12)
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/* Keys of an edge by all algorithms that it may go by; returns how many. */
+static size_t keys_of(struct hs_stage_key keys[HS_ALGORITHM_COUNT],
+                      const struct hs_search_request *request, struct hs_layer layer)
+{
+    unsigned algorithms = hs_system_is_nccl_native(request->system) ? 0 : request->algorithms;
+    size_t count = 0;
+
+    keys[count++] = hs_problem_key(&request->problem, layer, HS_RING);
+    for (int a = 1; a < HS_ALGORITHM_COUNT; a++) {
+        keys[count] = hs_problem_key(&request->problem, layer, (enum hs_algorithm)a);
+        count += (algorithms >> a & 1) && hs_stage_possible(keys[count]);
+    }
+    return count;
+}
+
+static enum hs_status list_rows(struct hs_regret_table *table,
+                                const struct hs_search_request *request, struct hs_error *err)
+{
+    const struct hs_lattice *lattice = &table->lattice;
+
+    table->keys =
+        malloc((lattice->edge_count + 1) * (HS_ALGORITHM_COUNT + 1) * sizeof(*table->keys));
+    table->first_row = malloc((lattice->edge_count + 1) * sizeof(*table->first_row));
+    if (!table->keys || !table->first_row)
+        return hs_no_memory(err);
+    for (size_t i = 0; i < lattice->node_count; i++)
+        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
+            table->first_row[e] = table->rows;
+            table->rows +=
+                keys_of(&table->keys[table->rows], request, hs_lattice_layer(lattice, i, e));
+        }
+    table->first_row[lattice->edge_count] = table->rows;
+    return HS_OK;
+}
+
+/* Least times of all nodes on each machine at once, and then of the last one alone. */
+static enum hs_status find_best(struct hs_regret_table *table, struct hs_error *err)
+{
+    const struct hs_lattice *lattice = &table->lattice;
+    size_t count = table->machines, nodes = lattice->node_count;
+    double *least = malloc(nodes * count * sizeof(*least));
+
+    table->best_seconds = malloc(count * sizeof(*table->best_seconds));
+    if (!least || !table->best_seconds) {
+        free(least);
+        return hs_no_memory(err);
+    }
+    for (size_t k = 0; k < nodes * count; k++)
+        least[k] = k < count ? 0 : INFINITY;
+    for (size_t i = 0; i < nodes; i++)
+        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
+            const double *from = &least[i * count];
+            double *to = &least[lattice->edge_end[e] * count];
+
+            for (size_t r = table->first_row[e]; r < table->first_row[e + 1]; r++)
+                for (size_t j = 0; j < count; j++) {
+                    double through = from[j] + table->relative[r * count + j];
+
+                    to[j] = through < to[j] ? through : to[j];
+                }
+        }
+    memcpy(table->best_seconds, &least[(nodes - 1) * count], count * sizeof(*least));
+    free(least);
+    return HS_OK;
+}
+
+static enum hs_status fill_table(struct hs_regret_table *table,
+                                 const struct hs_search_request *request,
+                                 const struct hs_machines *machines, struct hs_error *err)
+{
+    size_t count = machines->count;
+    enum hs_status status = list_rows(table, request, err);
+
+    if (!status)
+        table->relative = malloc((table->rows + 1) * count * sizeof(*table->relative));
+    if (!status && !table->relative)
+        status = hs_no_memory(err);
+    if (!status)
+        status = hs_machines_seconds(table->relative, machines, &request->problem, table->keys,
+                                     table->rows, err);
+    if (!status)
+        status = find_best(table, err);
+    for (size_t k = 0; !status && k < table->rows * count; k++)
+        table->relative[k] /= table->best_seconds[k % count];
+    return status;
+}
+
+enum hs_status hs_regret_table_init(struct hs_regret_table *table,
+                                    const struct hs_search_request *request,
+                                    const struct hs_machines *machines, struct hs_error *err)
+{
+    enum hs_status status;
+
+    *table = (struct hs_regret_table){
+        .problem = request->problem, .machines = machines->count, .drawn = machines};
+    status = hs_lattice_init(&table->lattice, request->problem.group, err);
+    if (status)
+        return status;
+    if (table->lattice.edge_count > HS_REGRET_LAYERS)
+        status = hs_fail(err, HS_INVALID, "expected at most %d layers, found %zu", HS_REGRET_LAYERS,
+                         table->lattice.edge_count);
+    else
+        status = fill_table(table, request, machines, err);
+    if (status)
+        hs_regret_table_release(table);
+    return status;
+}
+
+void hs_regret_table_release(struct hs_regret_table *table)
+{
+    free(table->keys);
+    free(table->first_row);
+    free(table->relative);
+    free(table->best_seconds);
+    hs_lattice_release(&table->lattice);
+    memset(table, 0, sizeof(*table));
+}
+
+/* ---- a plan ---------------------------------------------------------------------------------- */
+
+/* The row of a plan's layer. */
+static size_t row_of(const struct hs_regret_table *table, const struct hs_plan *plan, int i)
+{
+    struct hs_layer layer = hs_problem_layer(&table->problem, &plan->split, i);
+    enum hs_algorithm algorithm = hs_plan_algorithm(plan, i, 0);
+
+    for (size_t r = 0; r < table->rows; r++)
+        if (hs_layer_equal(table->keys[r].layer, layer) && table->keys[r].algorithm == algorithm)
+            return r;
+    return table->rows;
+}
+
+/* The plan's time over the least one on each machine. */
+static void add_layers(double *relative, const struct hs_regret_table *table,
+                       const struct hs_plan *plan)
+{
+    size_t count = table->machines;
+
+    for (size_t j = 0; j < count; j++)
+        relative[j] = 0;
+    for (int i = 0; i < plan->split.count; i++) {
+        size_t r = row_of(table, plan, i);
+
+        for (size_t j = 0; j < count && r < table->rows; j++)
+            relative[j] += table->relative[r * count + j];
+    }
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+    const double *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+enum hs_status hs_regret_of(struct hs_regret *out, const struct hs_regret_table *table,
+                            const struct hs_plan *plan, struct hs_error *err)
+{
+    size_t count = table->machines;
+    double *relative = malloc(2 * count * sizeof(*relative)), *seconds = relative + count;
+
+    *out = (struct hs_regret){0};
+    if (!relative)
+        return hs_no_memory(err);
+    add_layers(relative, table, plan);
+    for (size_t j = 0; j < count; j++) {
+        out->mean += (relative[j] - 1) / (double)count;
+        out->share += (relative[j] <= HS_REGRET_SLACK) / (double)count;
+        seconds[j] = relative[j] * table->best_seconds[j];
+    }
+    qsort(relative, count, sizeof(*relative), compare_doubles);
+    qsort(seconds, count, sizeof(*seconds), compare_doubles);
+    out->mean = fmax(0, out->mean);
+    out->worst = fmax(0, relative[count - 1 - count / 20] - 1);
+    out->most = fmax(0, relative[count - 1] - 1);
+    out->low_seconds = seconds[count / 20];
+    out->high_seconds = seconds[count - 1 - count / 20];
+    free(relative);
+    return HS_OK;
+}
+
+/* ---- the least ------------------------------------------------------------------------------- */
+
+/* Weights of all rows: the mean over the machines of a list (NULL: over all). */
+static void weigh(double *weights, const struct hs_regret_table *table, const size_t *list,
+                  size_t count)
+{
+    for (size_t r = 0; r < table->rows; r++) {
+        const double *row = &table->relative[r * table->machines];
+        double sum = 0;
+
+        for (size_t k = 0; k < count; k++)
+            sum += row[list ? list[k] : k];
+        weights[r] = sum / (double)count;
+    }
+}
+
+/* The shortest way to a node with so many layers: the last of them. */
+struct way {
+    double weight; /* INFINITY: there is none */
+    size_t row, from;
+};
+
+/* ways[layers * nodes + node], for 0 .. HS_LAYERS_MAX layers. Ties go to the first found, which has
+ * the larger last layer. */
+static void find_ways(struct way *ways, const struct hs_regret_table *table, const double *weights)
+{
+    const struct hs_lattice *lattice = &table->lattice;
+    size_t nodes = lattice->node_count;
+
+    for (size_t k = 0; k < (HS_LAYERS_MAX + 1) * nodes; k++)
+        ways[k].weight = k == 0 ? 0 : INFINITY;
+    for (size_t k = 0; k < HS_LAYERS_MAX; k++)
+        for (size_t i = 0; i < nodes; i++)
+            for (size_t e = lattice->first_edge[i];
+                 isfinite(ways[k * nodes + i].weight) && e < lattice->first_edge[i + 1]; e++)
+                for (size_t r = table->first_row[e]; r < table->first_row[e + 1]; r++) {
+                    struct way *end = &ways[(k + 1) * nodes + lattice->edge_end[e]];
+                    double weight = ways[k * nodes + i].weight + weights[r];
+
+                    if (weight < end->weight * SAME)
+                        *end = (struct way){weight, r, i};
+                }
+}
+
+/* The plan of the way with so many layers to the last node. */
+static struct hs_plan plan_of(const struct hs_regret_table *table, const struct way *ways,
+                              int layers)
+{
+    size_t nodes = table->lattice.node_count, node = nodes - 1;
+    struct hs_plan plan = {.split = {.count = layers}, .chunks = 1};
+
+    for (int i = layers; i-- > 0; node = ways[((size_t)i + 1) * nodes + node].from) {
+        struct hs_stage_key key = table->keys[ways[((size_t)i + 1) * nodes + node].row];
+
+        plan.split.sizes[i] = key.layer.size;
+        plan.algorithms[i][0] = plan.algorithms[i][1] = (unsigned char)key.algorithm;
+    }
+    return plan;
+}
+
+/* Infinite where a layer is none of the table's. */
+static double weight_of(const struct hs_regret_table *table, const double *weights,
+                        const struct hs_plan *plan)
+{
+    double weight = 0;
+
+    for (int i = 0; i < plan->split.count; i++) {
+        size_t r = row_of(table, plan, i);
+
+        weight += r < table->rows ? weights[r] : INFINITY;
+    }
+    return weight;
+}
+
+static void choose(struct hs_plan *out, const struct hs_regret_table *table, const double *weights,
+                   const struct way *ways)
+{
+    const struct hs_plan guess = *out;
+    size_t nodes = table->lattice.node_count;
+    double least = INFINITY;
+    int layers = 1;
+
+    for (int k = 1; k <= HS_LAYERS_MAX; k++)
+        least = fmin(least, ways[((size_t)k + 1) * nodes - 1].weight);
+    while (ways[((size_t)layers + 1) * nodes - 1].weight > least * HS_REGRET_SLACK)
+        layers++;
+    if (guess.split.count > layers || weight_of(table, weights, &guess) > least * HS_REGRET_SLACK)
+        *out = plan_of(table, ways, layers);
+}
+
+enum hs_status hs_regret_least(struct hs_plan *out, const struct hs_regret_table *table,
+                               const struct hs_plan *guess, struct hs_error *err)
+{
+    size_t nodes = table->lattice.node_count;
+    double *weights = malloc((table->rows + 1) * sizeof(*weights));
+    struct way *ways = malloc((HS_LAYERS_MAX + 1) * nodes * sizeof(*ways));
+    bool room = weights && ways;
+
+    *out = *guess;
+    if (room && table->rows > 0) {
+        weigh(weights, table, NULL, table->machines);
+        find_ways(ways, table, weights);
+        choose(out, table, weights, ways);
+    }
+    free(weights);
+    free(ways);
+    return room ? HS_OK : hs_no_memory(err);
+}
+
+/* ---- what to measure ------------------------------------------------------------------------- */
+
+#define GROUPS  8 /* of machines that a known figure tells apart */
+#define CHANCES 4 /* orders by chance that it is compared with */
+
+struct ordered {
+    double figure;
+    size_t machine;
+};
+
+static int compare_ordered(const void *left, const void *right)
+{
+    const struct ordered *a = left, *b = right;
+
+    if (a->figure != b->figure)
+        return a->figure < b->figure ? -1 : 1;
+    return (a->machine > b->machine) - (a->machine < b->machine);
+}
+
+/* The least path where the machines of a group alone are possible. */
+static double least_of_group(double *weights, double *least, const struct hs_regret_table *table,
+                             const size_t *list, size_t count)
+{
+    const struct hs_lattice *lattice = &table->lattice;
+
+    weigh(weights, table, list, count);
+    for (size_t i = 0; i < lattice->node_count; i++)
+        least[i] = i == 0 ? 0 : INFINITY;
+    for (size_t i = 0; i < lattice->node_count; i++)
+        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++)
+            for (size_t r = table->first_row[e]; r < table->first_row[e + 1]; r++)
+                least[lattice->edge_end[e]] =
+                    fmin(least[lattice->edge_end[e]], least[i] + weights[r]);
+    return least[lattice->node_count - 1];
+}
+
+/* The mean over groups of machines next to each other in the order. */
+static double least_of_groups(double *room, struct ordered *order, size_t *list,
+                              const struct hs_regret_table *table)
+{
+    size_t count = table->machines, groups = count < GROUPS ? count : GROUPS;
+    double mean = 0;
+
+    qsort(order, count, sizeof(*order), compare_ordered);
+    for (size_t j = 0; j < count; j++)
+        list[j] = order[j].machine;
+    for (size_t g = 0; g < groups; g++) {
+        size_t from = g * count / groups, to = (g + 1) * count / groups;
+
+        mean += (double)(to - from) / (double)count *
+                least_of_group(room, room + table->rows, table, list + from, to - from);
+    }
+    return mean;
+}
+
+/* The figure NULL: machines in an order by chance, which tells nothing. */
+static enum hs_status least_known(double *out, const struct hs_regret_table *table,
+                                  const double *figure, uint64_t *state, struct hs_error *err)
+{
+    size_t count = table->machines;
+    double *room = malloc((table->rows + table->lattice.node_count) * sizeof(*room));
+    struct ordered *order = malloc(count * sizeof(*order));
+    size_t *list = malloc(count * sizeof(*list));
+    bool enough = room && order && list;
+
+    for (size_t j = 0; j < count && enough; j++)
+        order[j] = (struct ordered){figure ? figure[j] : hs_random_uniform(state), j};
+    if (enough)
+        *out = least_of_groups(room, order, list, table);
+    free(room);
+    free(order);
+    free(list);
+    return enough ? HS_OK : hs_no_memory(err);
+}
+
+enum hs_status hs_regret_drop(double *out, struct hs_regret_table *table, const double *figure,
+                              struct hs_error *err)
+{
+    double least = 0, sum = 0;
+    uint64_t state = 1;
+    enum hs_status status = HS_OK;
+
+    for (int c = 0; c < CHANCES && table->by_chance == 0 && !status; c++) {
+        status = least_known(&least, table, NULL, &state, err);
+        sum += least;
+    }
+    if (table->by_chance == 0)
+        table->by_chance = sum / CHANCES;
+    if (!status)
+        status = least_known(&least, table, figure, NULL, err);
+    *out = table->by_chance - least;
+    return status;
+}
+
+enum hs_status hs_regret_stage_drops(double *drops, struct hs_regret_table *table,
+                                     struct hs_error *err)
+{
+    double *seconds = malloc(table->machines * sizeof(*seconds));
+    enum hs_status status = seconds ? HS_OK : hs_no_memory(err);
+
+    for (size_t r = 0; r < table->rows && !status; r++) {
+        for (size_t j = 0; j < table->machines; j++)
+            seconds[j] = table->relative[r * table->machines + j] * table->best_seconds[j] -
+                         hs_machines_gap_seconds(table->drawn, j, &table->problem, table->keys[r]);
+        status = hs_regret_drop(&drops[r], table, seconds, err);
+    }
+    free(seconds);
+    return status;
+}
+
+#define NEARLY 0.98
+
+static int64_t ranks_of(struct hs_layer layer)
+{
+    return layer.stride * layer.size;
+}
+
+enum hs_status hs_regret_stage(struct hs_stage_key *key, double *drop,
+                               struct hs_regret_table *table, struct hs_error *err)
+{
+    double *drops = calloc(table->rows + 1, sizeof(*drops)), most = 0;
+    enum hs_status status = drops ? HS_OK : hs_no_memory(err);
+    size_t best = 0;
+
+    if (!status)
+        status = hs_regret_stage_drops(drops, table, err);
+    for (size_t r = 0; r < table->rows && !status; r++)
+        most = fmax(most, drops[r]);
+    for (size_t r = 0; r < table->rows && !status; r++)
+        if (drops[r] >= NEARLY * most &&
+            (drops[best] < NEARLY * most ||
+             ranks_of(table->keys[r].layer) < ranks_of(table->keys[best].layer)))
+            best = r;
+    *key = table->rows > 0 ? table->keys[best] : (struct hs_stage_key){.layer = {1, 1}};
+    *drop = drops ? drops[best] : 0;
+    free(drops);
+    return status;
+}

@@ -1,0 +1,17 @@
+# How sure an answer is: the plan that loses least over machines that fit the description, the best guess beside it, and
+# what to measure; the same every time; as before with --machines 0, with chunks and by containment. A range is of 90 %
+# of the machines, so that the time by the figures as they stand lies inside.
+hiersearch predict summit --np 1024 --size 32MiB -k 3 -q
+hiersearch predict summit --np 1024 --size 32MiB -k 3 -q >again
+hiersearch predict summit --np 1024 --size 32MiB -k 3 -q | cmp - again
+for options in '--machines 0' '--machines 1000' '--chunks 1,2' '--chunks 1' '--search containment' '--search exhaustive'; do
+    echo "\$ $options"
+    hiersearch predict summit --np 1024 --size 32MiB -k 1 -q $options | sed -n '/^best/,/^ *reaches/p'
+done
+echo "\$ ties"
+hiersearch predict 'net@10GB/s~5us' --np 16 --size 1MiB -k 8 -q | sed -n '/^rank/,/^$/p'
+hiersearch predict 'net@10GB/s~5us' --np 16 --size 1MiB -k 8 -q --format csv | cut -d , -f 3-5
+echo "\$ a calibration that leaves no doubt, and one that does"
+hiersearch predict abci-fitted --np 4 -q | sed -n '/^best/,/^$/p'
+hiersearch predict abci-fitted --np 128 -q | sed -n '/^best/,/^$/p;/^what decides/,$p' | sed '/^published/,$d'
+hiersearch predict abci --np 4 --machines 10001
