@@ -4,9 +4,10 @@
  *
  * With t_ej the time of edge e on machine j and T*_j the least time there, a plan takes
  * sum_e t_ej / T*_j of it; the mean over machines is a sum over edges of mean_j (t_ej / T*_j), so
- * the least is one more shortest path: exact, without chunks (minimax regret, which is none, is hard
- * on general graphs: Aissi, Bazgan and Vanderpooten 2009; the mean is not). The flat split, a path
- * as any, is NCCL's own call where stages are NCCL's.
+ * the least is one more shortest path: exact, without chunks. (The least of the largest regrets is no
+ * such sum, and hard to find: Aissi, Bazgan and Vanderpooten 2009, "Min-max and min-max regret
+ * versions of combinatorial optimization problems".) The flat split, a path as any, is NCCL's own
+ * call where stages are NCCL's.
  */
 #ifndef HS_SEARCH_REGRET_H
 #define HS_SEARCH_REGRET_H
