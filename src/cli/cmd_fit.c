@@ -159,10 +159,10 @@ static enum hs_status fit_calls(struct hs_context *context, const struct fit_set
     if (!status)
         hs_note(
             context,
-            "%zu times of %s's own calls: %.0f %% off on average by %s, %.0f %% by %zu constant%s "
+            "%zu time%s of %s's own calls: %.0f %% off on average by %s, %.0f %% by %zu constant%s "
             "of this machine",
-            calls->count, library, 100 * before, by, 100 * after, system->constants.count,
-            HS_PLURAL(system->constants.count));
+            calls->count, HS_PLURAL(calls->count), library, 100 * before, by, 100 * after,
+            system->constants.count, HS_PLURAL(system->constants.count));
     return status;
 }
 

@@ -138,6 +138,7 @@ struct text_reader {
     struct columns columns;          /* count 0: no table begun */
     bool csv, has_started;           /* the run's program said what it starts */
     bool has_failed, has_no_heading; /* the run: noted once */
+    bool is_counted;                 /* the run: columns say its ranks and nodes */
     size_t line;
     char row_of[96];           /* of CSV: the columns that say which run the last row is of */
     char (*hosts)[HOST_BYTES]; /* of the run */
@@ -176,6 +177,7 @@ static void begin_run(struct text_reader *reader)
     reader->columns.count = 0;
     reader->host_count = 0;
     reader->has_started = reader->has_failed = reader->has_no_heading = false;
+    reader->is_counted = false;
 }
 
 /* "#  Rank  0 Group  0 Pid  653 on HOST device  0 [...] GPU" */
@@ -185,7 +187,7 @@ static void read_rank(struct text_reader *reader, const char *at)
     char host[HOST_BYTES];
     const char *on = strstr(at, " on ");
 
-    if (!run || !on || sscanf(on, " on %63s", host) != 1)
+    if (!run || !on || reader->is_counted || sscanf(on, " on %63s", host) != 1)
         return;
     if (strstr(on, "] AMD ") != NULL)
         run->of = HS_LOG_OF_RCCL;
@@ -414,8 +416,8 @@ static int64_t count_in(char *const *words, int column)
                                                                                   : 0;
 }
 
-/* A row of CSV that is of another run than the one before. */
-static void change_run(struct text_reader *reader, char *const *words)
+/* A row of CSV that is of another run than the one before. False: it is left out. */
+static bool change_run(struct text_reader *reader, char *const *words)
 {
     const struct columns *columns = &reader->columns;
     const char *call = columns->call >= 0 ? words[columns->call] : "";
@@ -424,17 +426,23 @@ static void change_run(struct text_reader *reader, char *const *words)
     struct hs_log_run *run;
 
     snprintf(of, sizeof(of), "%" PRId64 ",%" PRId64 ",%s", ranks, nodes, call);
+    if (ranks > 0 && nodes > ranks) {
+        hs_log_note(reader->base, reader->line, "left out: more nodes than ranks");
+        return false;
+    }
     if (strcmp(of, reader->row_of) == 0)
-        return;
+        return true;
     memcpy(reader->row_of, of, sizeof(of));
     run = has_points(reader) || reader->base->other_call ? hs_log_begin(reader->base)
                                                          : last_run(reader);
     if (!run)
-        return;
+        return false;
+    reader->is_counted = true;
     run->ranks = ranks;
     run->nodes = nodes;
     if (call[0])
         hs_log_name_call(reader->base, call, reader->line);
+    return true;
 }
 
 /* A row of the table, if it has as many words as its heading; the first is the size. */
@@ -449,8 +457,8 @@ static void read_row(struct text_reader *reader, char *words[WORDS_MAX], int cou
         hs_log_note(reader->base, reader->line, "left out: the row is cut short");
         return;
     }
-    if (reader->csv)
-        change_run(reader, words);
+    if (reader->csv && !change_run(reader, words))
+        return;
     guess_call(last_run(reader), columns, words);
     for (int place = 0; place < 2 && bytes > 0; place++) {
         double time;

@@ -57,7 +57,7 @@ void hs_calls_values(double *values, const struct hs_system *system);
 /* What the model prices of it; NULL: it has no price. */
 const void *hs_log_call_priced(const struct hs_log_call *call);
 
-/* Seconds with the 90 % range; NaN where it has no price. */
+/* Seconds with the 90 % range; NaN where it has no price. The system is the one it was made for. */
 struct hs_call_price {
     double seconds, low_seconds, high_seconds;
 };

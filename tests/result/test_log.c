@@ -262,6 +262,7 @@ static void what_is_no_log_is_refused_with_what_would_be(void **state)
         {"[1,2]", "found no time in it"},
         {"bytes,seconds\n-1,2\n1e3,nan\n5,inf\n7,-1\n", "x:4: left out: its time is no time, and"},
         {"bytes,seconds\n99999999999999999999999,1\n", "found no time in it"},
+        {"bytes,seconds,np,nodes\n8,1,2,3\n", "x:2: left out: more nodes than ranks, and"},
     };
 
     (void)state;
