@@ -195,6 +195,8 @@ static enum hs_status read_call(struct hs_nccl_call *call, char *const *words, s
         hs_name_find(&kind, words[4], "collective", hs_library_call_names, HS_LIBRARY_CALL_COUNT,
                      err))
         return HS_INVALID;
+    if (hs_parts_library(&parts) != HS_LIBRARY_NCCL)
+        return hs_fail(err, HS_INVALID, "NCCL does not run on %s", parts.gpu.name);
     if (words[1][0] != '\0') {
         if (hs_name_find(&cpu, words[1], "CPU", cpus, 3, err))
             return HS_INVALID;
