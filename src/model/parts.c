@@ -167,6 +167,7 @@ static enum hs_status parse_gpus(struct hs_parts *parts, char word[WORD_BYTES],
 /* Whether calls over the network of such nodes were measured. */
 static void find_fitted(struct hs_parts *parts)
 {
+    parts->fitted_domains = HS_FITTED_DOMAINS;
     parts->network = parts->nic.times == HS_FIGURE_FITTED && parts->gpu.times == HS_FIGURE_FITTED
                          ? HS_FIGURE_VENDOR
                          : HS_FIGURE_GUESS;

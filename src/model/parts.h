@@ -29,6 +29,11 @@
 #define HS_PARTS_MAX 1024 /* GPUs or NICs of a node */
 /* From as many GPUs on, a node in a line of parts is a rack: trays of one NVLink domain. */
 #define HS_RACK_GPUS 72
+/* Most domains of any machine whose times the constants were fitted to. */
+#define HS_FITTED_DOMAINS 16
+/* What a line leaves open is taken to be no worse than this. */
+#define HS_OPEN_NODES 32
+#define HS_OPEN_TAPER 2.0
 
 /* GPUs that share constants of their price. name, letter, meaning */
 /* clang-format off */
@@ -133,8 +138,8 @@ struct hs_parts {
     int64_t switch_nodes; /* under one switch; 0: not known (open), taken as all */
     double taper;         /* what they send over what leads on from there, >= 1 */
     bool mesh;
-    /* How calls over the network are known: FITTED for an hs_fitted_node, up to so many domains;
-     * VENDOR where GPU and NIC are each known from others; else GUESS. */
+    /* How calls over the network are known: FITTED for an hs_fitted_node; VENDOR where GPU and NIC
+     * are each known from others; else GUESS. And up to how many domains. */
     enum hs_figure_kind network;
     int64_t fitted_domains;
 };

@@ -137,16 +137,17 @@ static double nccl_gain(const struct hs_system *system, const struct hs_problem 
                         const struct hs_plan *plan, uint64_t *state)
 {
     const struct hs_nccl_machine *believed = &system->nccl;
-    double doubt = believed->doubt > 0 ? believed->doubt : HS_NCCL_DOUBT_CLASS;
     struct hs_plan flat = hs_plan_flat(problem->group.size);
     struct hs_system machine = *system; /* borrows all that it owns */
-    double gaps;
+    double deviations[HS_NCCL_K_COUNT], gaps;
 
+    hs_nccl_deviations(deviations, &believed->parts, problem->group.size > believed->gpus ? 2 : 1,
+                       believed->doubt);
     for (size_t k = 0; k < HS_NCCL_K_COUNT; k++) {
         const struct hs_constant *row = &hs_nccl_price_model.constants[k];
 
         machine.nccl.own[k] =
-            drawn(believed->own[k] > 0 ? believed->own[k] : row->fitted, doubt * row->width, state);
+            drawn(believed->own[k] > 0 ? believed->own[k] : row->fitted, deviations[k], state);
     }
     gaps = drawn(GAP_SECONDS, GAP_DEVIATION, state) * 2 * (plan->split.count - 1) * plan->chunks;
     return hs_plan_seconds(&machine, problem, &flat) /

@@ -24,7 +24,7 @@ static const struct priors {
                          15.1e-6,
                          17e-6,
                          HS_NIC_EFFICIENCY,
-                         "prior: RCCL src/graph/tuning.cc, tuning_model_0, ring, Simple protocol; "
+                         "guess: RCCL src/graph/tuning.cc, tuning_model_0, ring, Simple protocol; "
                          "not measured on this machine",
                          "line rate of the NICs, effective: RCCL src/graph/topo.h, 12.0 GB/s per "
                          "100 Gb/s"},
@@ -32,9 +32,9 @@ static const struct priors {
                            4e-6,
                            0,
                            0.17,
-                           "prior: a guess by the rings of MPI on Leonardo and LUMI-C",
-                           "line rate of the NICs, of which a ring of MPI gets a part, its "
-                           "reductions included: a guess by Leonardo and LUMI-C"},
+                           "guess: by the rings of MPI on Leonardo and LUMI-C",
+                           "guess: what a ring of MPI gets of the line rate, its reductions "
+                           "included, by Leonardo and LUMI-C"},
 };
 
 bool hs_parts_begin(const char *text)
@@ -79,11 +79,14 @@ static enum hs_status add_gpus(struct hs_system *system, const struct hs_parts *
 {
     enum hs_link link = parts->gpu.link;
     struct hs_level *level = add_level(system, hs_link_names[link], parts->gpu_count);
+    char source[200];
 
     level->fabric = parts->mesh ? HS_FABRIC_MESH : HS_FABRIC_SWITCH;
     level->bytes_per_second = parts->gpu.nvlink_GBps * 1e9;
     level->latency_seconds = priors_of(parts)->link_seconds[link];
-    return note_sources(level, parts, parts->gpu.source, err);
+    snprintf(source, sizeof(source), "%s: %s", hs_figure_kinds[parts->gpu.rate].name,
+             parts->gpu.source);
+    return note_sources(level, parts, source, err);
 }
 
 static enum hs_status add_network(struct hs_system *system, const struct hs_parts *parts,
@@ -115,7 +118,7 @@ static enum hs_status note_open(struct hs_system *system, struct hs_error *err)
         return HS_OK;
     system->notes = hs_strdup(
         "the nodes under a switch and its taper are not given (as in \"8xH100, 8xNDR400, 32:2\"): "
-        "one switch for all nodes is assumed; ranges go up to 32 under one, with a taper of 2");
+        "one switch for all nodes is assumed; ranges allow for 32 under one, and a taper of 2");
     return system->notes ? HS_OK : hs_no_memory(err);
 }
 
