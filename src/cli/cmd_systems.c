@@ -8,13 +8,14 @@
 #include "console/help.h"
 #include "machine/node.h"
 #include "machine/system_find.h"
+#include "view/parts.h"
 #include "view/sheet.h"
 #include "view/systems.h"
 
 struct systems_settings {
     const char *system;
     struct hs_print print;
-    bool text, names, here, quiet;
+    bool text, names, here, parts, quiet;
 };
 
 /* A broken file among the shipped ones is said and passed over: the others are still of use. */
@@ -89,6 +90,28 @@ static enum hs_status run_list(struct hs_context *context, struct hs_sheet *shee
         status = print_list(context, sheet, &list, err);
     hs_system_list_release(&list);
     return status;
+}
+
+static enum hs_status print_parts(struct hs_sheet *sheet, struct hs_error *err)
+{
+    struct hs_table table;
+
+    hs_sheet_say(sheet, "GPUs, and what one sends to the others of its node\n\n");
+    hs_gpus_table(&table);
+    hs_sheet_table(sheet, &table);
+    hs_sheet_say(sheet, "\nNICs\n\n");
+    hs_nics_table(&table);
+    hs_sheet_table(sheet, &table);
+    hs_sheet_say(sheet, "\nNodes whose calls over the network were measured\n\n");
+    hs_fitted_nodes_table(&table);
+    hs_sheet_table(sheet, &table);
+    hs_sheet_say(sheet, "\nkind: where the rate is from, and so its range; times: the same of what "
+                        "calls take\n");
+    for (size_t k = 0; k < HS_FIGURE_KIND_COUNT; k++)
+        hs_sheet_say(sheet, "%-9s  %s\n", hs_figure_kinds[k].name, hs_figure_kinds[k].meaning);
+    hs_sheet_say(sheet, "a GPU may be followed by -mesh, -pcie3, -pcie4 or -pcie5, a NIC by -tcp: "
+                        "'8xH100-pcie5, 2xNDR400-tcp'\n");
+    return hs_sheet_end(sheet, err);
 }
 
 /* "name      text", the text in lines that begin in one column. */
@@ -224,6 +247,15 @@ static enum hs_status run_here(struct hs_context *context, struct hs_sheet *shee
     return status;
 }
 
+static enum hs_status run_parts(struct hs_sheet *sheet, const struct systems_settings *settings,
+                                struct hs_error *err)
+{
+    if (settings->system || settings->names || settings->text || settings->here)
+        return hs_fail(err, HS_INVALID,
+                       "--parts: lists all, so neither SYSTEM nor --names, --text, --here");
+    return print_parts(sheet, err);
+}
+
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
     const struct systems_settings *settings = of_rows;
@@ -236,6 +268,8 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
         return hs_fail(err, HS_INVALID,
                        "--text, --names and --format (or --json) exclude each other");
     hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
+    if (settings->parts)
+        return run_parts(&sheet, settings, err);
     if (settings->here)
         return run_here(context, &sheet, settings, err);
     if (!settings->system)
@@ -273,6 +307,11 @@ static const struct hs_option options[] = {
      .type = &hs_option_flag,
      .offset = FIELD(here),
      .help = "this node: GPUs, NICs and what joins them, and the system that is proposed from it"},
+    {.name = "parts",
+     .type = &hs_option_flag,
+     .offset = FIELD(parts),
+     .help = "the parts that a line such as '8xH100, 8xNDR400' is made of, with the kind and the "
+             "source of their figures"},
     HS_ROW_QUIET(NULL, FIELD(quiet), "no notes and warnings on stderr"),
     {.name = NULL},
 };
@@ -283,6 +322,7 @@ const struct hs_command hs_command_systems = {
     .description = "Systems are looked for in the folders of $HIERSEARCH_CONFIGS (separated by "
                    "':'), then among those installed with the program.",
     .examples = "  hiersearch systems\n"
+                "  hiersearch systems --parts\n"
                 "  hiersearch systems abci\n"
                 "  hiersearch systems abci --json > mine.json\n"
                 "  hiersearch systems --here --json > here.json",

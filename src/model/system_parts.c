@@ -95,7 +95,7 @@ static enum hs_status add_network(struct hs_system *system, const struct hs_part
     const struct priors *priors = priors_of(parts);
     struct hs_level *level =
         add_level(system, hs_nic_class_names[parts->nic.class], parts->switch_nodes);
-    double injected = parts->nic.line_GBps * 1e9 * priors->of_line * (double)parts->nic_count;
+    double injected = parts->nic.line_GBps * priors->of_line * (double)parts->nic_count * 1e9;
 
     level->bytes_per_second = injected;
     level->latency_seconds = priors->network_seconds;
@@ -111,15 +111,31 @@ static enum hs_status add_network(struct hs_system *system, const struct hs_part
                         "what the NICs of those nodes send, over the taper of the line", err);
 }
 
-/* What the line leaves open. */
-static enum hs_status note_open(struct hs_system *system, struct hs_error *err)
+/* What the line leaves open, and what has no price. */
+static enum hs_status note_open(struct hs_system *system, const struct hs_parts *parts,
+                                struct hs_error *err)
 {
-    if (system->nccl.parts.nic_count == 0 || system->nccl.parts.switch_nodes > 0)
+    bool nccl = system->parts != NULL, open = parts->nic_count > 0 && parts->switch_nodes == 0;
+    struct hs_text notes = {0};
+
+    if (nccl && !open)
         return HS_OK;
-    system->notes = hs_strdup(
-        "the nodes under a switch and its taper are not given (as in \"8xH100, 8xNDR400, 32:2\"): "
-        "one switch for all nodes is assumed; ranges allow for 32 under one, and a taper of 2");
-    return system->notes ? HS_OK : hs_no_memory(err);
+    if (!nccl)
+        hs_text_append(&notes,
+                       "stages are rings, priced by the levels: %s own calls have no price "
+                       "for such a line%s",
+                       system->library ? "RCCL's" : "an MPI library's", open ? "; " : "");
+    if (open)
+        hs_text_append(&notes,
+                       "the nodes under a switch and its taper are not given (as in "
+                       "\"8xH100, 8xNDR400, 32:2\"): one switch for all nodes is assumed%s",
+                       nccl ? "; ranges allow for 32 under one, and a taper of 2" : "");
+    if (notes.failed) {
+        hs_text_release(&notes);
+        return hs_no_memory(err);
+    }
+    system->notes = notes.data;
+    return HS_OK;
 }
 
 /* NCCL's own calls are what stages are where it runs; RCCL is named alone. */
@@ -156,5 +172,5 @@ enum hs_status hs_system_of_parts(struct hs_system *system, const char *text, st
         status = add_gpus(system, parts, err);
     if (status == HS_OK && parts->nic_count > 0)
         status = add_network(system, parts, err);
-    return status == HS_OK ? note_open(system, err) : status;
+    return status == HS_OK ? note_open(system, parts, err) : status;
 }
