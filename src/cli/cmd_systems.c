@@ -13,9 +13,9 @@
 #include "view/systems.h"
 
 struct systems_settings {
-    const char *system;
+    struct hs_argument_list systems;
     struct hs_print print;
-    bool text, names, here, parts, quiet;
+    bool text, names, here, parts, check, quiet;
 };
 
 /* A broken file among the shipped ones is said and passed over: the others are still of use. */
@@ -228,7 +228,7 @@ static enum hs_status run_here(struct hs_context *context, struct hs_sheet *shee
     bool told = hs_sheet_is_read(sheet) && !settings->text;
     enum hs_status status;
 
-    if (settings->system || settings->names)
+    if (settings->systems.count > 0 || settings->names)
         return hs_fail(err, HS_INVALID, "--here: this node, so neither SYSTEM nor --names");
     hs_node_read(&node);
     status = hs_node_propose(&system, &node, &why);
@@ -250,10 +250,71 @@ static enum hs_status run_here(struct hs_context *context, struct hs_sheet *shee
 static enum hs_status run_parts(struct hs_sheet *sheet, const struct systems_settings *settings,
                                 struct hs_error *err)
 {
-    if (settings->system || settings->names || settings->text || settings->here)
-        return hs_fail(err, HS_INVALID,
-                       "--parts: lists all, so neither SYSTEM nor --names, --text, --here");
+    if (settings->systems.count > 0 || settings->names || settings->text || settings->here ||
+        settings->check)
+        return hs_fail(
+            err, HS_INVALID,
+            "--parts: lists all, so neither SYSTEM nor --names, --text, --here, --check");
     return print_parts(sheet, err);
+}
+
+/* ---- --check ---- */
+
+static size_t check_system(struct hs_table *table, const struct hs_system *system, const char *name)
+{
+    struct hs_finding findings[HS_FINDINGS_MAX];
+    size_t count = hs_system_check(findings, system);
+
+    for (size_t i = 0; i < count; i++)
+        hs_findings_add(table, &findings[i], name);
+    return count;
+}
+
+/* Those named, or all that are listed, a file that is no system among them. */
+static enum hs_status check_all(struct hs_table *table, size_t *found, size_t *checked,
+                                const struct hs_argument_list *named, struct hs_error *err)
+{
+    struct hs_system_list list = {NULL, 0};
+    enum hs_status status = named->count > 0 ? HS_OK : hs_system_list_read(&list, err);
+
+    *checked = named->count > 0 ? named->count : list.count;
+    for (size_t i = 0; status == HS_OK && i < *checked; i++) {
+        bool of_list = named->count == 0;
+        const char *text = of_list ? list.entries[i].path : named->items[i];
+        struct hs_system system = {.level_count = 0};
+
+        status = hs_system_find(&system, text, err);
+        if (status == HS_OK)
+            *found += check_system(table, &system, of_list ? list.entries[i].name : text);
+        hs_system_release(&system);
+    }
+    hs_system_list_release(&list);
+    return status;
+}
+
+static enum hs_status run_check(struct hs_context *context, struct hs_sheet *sheet,
+                                const struct systems_settings *settings, struct hs_error *err)
+{
+    size_t found = 0, checked = 0;
+    struct hs_table table;
+    enum hs_status status;
+
+    if (settings->names || settings->text || settings->here)
+        return hs_fail(err, HS_INVALID, "--check: expected none of --names, --text and --here");
+    hs_findings_init(&table);
+    status = check_all(&table, &found, &checked, &settings->systems, err);
+    if (status != HS_OK) {
+        hs_table_release(&table);
+        return status;
+    }
+    context->found_fault = found > 0;
+    if (found > 0 || !hs_sheet_is_read(sheet))
+        hs_sheet_table(sheet, &table);
+    else
+        hs_table_release(&table);
+    hs_sheet_say(sheet, "%s%zu systems checked, %zu figures cannot be true\n", found ? "\n" : "",
+                 checked, found);
+    return hs_sheet_end(sheet, err);
 }
 
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
@@ -272,11 +333,16 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
         return run_parts(&sheet, settings, err);
     if (settings->here)
         return run_here(context, &sheet, settings, err);
-    if (!settings->system)
+    if (settings->check)
+        return run_check(context, &sheet, settings, err);
+    if (settings->systems.count == 0)
         return run_list(context, &sheet, settings, err);
     if (settings->names)
         return hs_fail(err, HS_INVALID, "--names: lists all, a SYSTEM is not expected");
-    status = hs_system_find(&system, settings->system, err);
+    if (settings->systems.count > 1)
+        return hs_fail(err, HS_INVALID, "expected one SYSTEM, found \"%s\", too",
+                       settings->systems.items[1]);
+    status = hs_system_find(&system, settings->systems.items[0], err);
     if (status == HS_OK)
         status = show(context, &sheet, &system, settings->text, err);
     hs_system_release(&system);
@@ -286,10 +352,13 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 #define FIELD(name) offsetof(struct systems_settings, name)
 
 static const struct hs_argument arguments[] = {
-    HS_ROW_SYSTEM(
-        FIELD(system), false,
-        "show this one in full, with the source of every figure: a name, a file or a line of "
-        "text"),
+    {.name = "SYSTEM",
+     .many = true,
+     .files = true,
+     .words = hs_system_words,
+     .offset = FIELD(systems),
+     .help = "show this one in full, with the source of every figure: a name, a file or a line of "
+             "text; with --check several"},
     {.name = NULL},
 };
 
@@ -312,6 +381,11 @@ static const struct hs_option options[] = {
      .offset = FIELD(parts),
      .help = "the parts that a line such as '8xH100, 8xNDR400' is made of, with the kind and the "
              "source of their figures"},
+    {.name = "check",
+     .type = &hs_option_flag,
+     .offset = FIELD(check),
+     .help = "figures of the SYSTEMs, or of all that come with the program, that cannot be true: "
+             "against the parts that are known, and each other; exit status 1 if there are any"},
     HS_ROW_QUIET(NULL, FIELD(quiet), "no notes and warnings on stderr"),
     {.name = NULL},
 };
@@ -325,6 +399,7 @@ const struct hs_command hs_command_systems = {
                 "  hiersearch systems --parts\n"
                 "  hiersearch systems abci\n"
                 "  hiersearch systems abci --json > mine.json\n"
+                "  hiersearch systems --check mine.json\n"
                 "  hiersearch systems --here --json > here.json",
     .arguments = arguments,
     .options = options,
