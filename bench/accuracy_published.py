@@ -26,6 +26,7 @@ import json
 import math
 import os
 import re
+import statistics
 import subprocess
 import sys
 
@@ -44,7 +45,7 @@ VERSIONS = {"Perlmutter": 21803}
 ERAS = (21803, 21903, 22003, 22103, 22303, 22803, 22809)
 ERA_ROUNDS, ERA_GAIN = 12, 10  # of a fit; in its cost, to be believed
 RACK_GPUS, RACK_GPUS_USED = 72, 64
-DOUBT_CLASS, DOUBT_OWN = 0.9, 0.4  # price_nccl.h
+DOUBT_PARTS, DOUBT_CLASS, DOUBT_OWN = 0, 0.9, 0.4  # price_nccl.h; 0: by the kinds of the parts' figures
 MPI_MACHINES = {"Leonardo (Dragonfly+)": "leonardo", "LUMI-C (Dragonfly)": "lumi",
                 "MareNostrum 5 (oversubscribed fat tree, per the Bine abstract)": "mn5"}
 MPI_ALGORITHMS = (("ring", "ring"), ("raben", "halving"), ("recursive_halving", "halving"), ("recursive_doubling", "doubling"))
@@ -232,7 +233,7 @@ class Program:
     def fit(self, model, points, prior="table", rounds=0):
         return float(self.do("fit", model, prior, rounds, ranges(points))[1])
 
-    def price(self, model, points, doubt=DOUBT_CLASS):
+    def price(self, model, points, doubt=DOUBT_PARTS):
         """[(seconds, low, high)]"""
         self.send("price", model, doubt, ranges(points))
         return [tuple(map(float, self.answer())) for _ in points]
@@ -298,7 +299,7 @@ class Bench:
 
     # -- conditions
 
-    def predict(self, points, label, doubt=DOUBT_CLASS):
+    def predict(self, points, label, doubt=DOUBT_PARTS):
         """By the constants as they are."""
         for model, mpi in (("nccl", False), ("mpi", True)):
             mine = [p for p in points if p.table.mpi == mpi]
@@ -337,6 +338,8 @@ class Bench:
             if system in SEEN:
                 self.program.fit(model, rest)
                 self.fewest = min(len(rest), self.fewest)
+                if model == "nccl":
+                    self.program.do("kinds", ranges(mine), ranges(rest))
             self.set_version(mine, USUAL_VERSION)
             self.predict(mine, "others")
             self.predict_plain(mine, rest)
@@ -429,12 +432,13 @@ def show(name, points, what):
 
 
 def show_ranges(points):
-    shares = []
+    shares, widths = [], []
     for band in in_bands(points):
         inside = sum(p.low <= p.seconds <= p.high for p in band)
         shares.append(f"{100 * inside / len(band):3.0f} %" if band else "  -  ")
-    widths = sorted(math.sqrt(p.high / p.low) for p in points)
-    print(f"  {'':<18s} {'within the 90 % range':<23s} {' / '.join(f'{s:>13s}' for s in shares)}   half of the ranges within x{widths[len(widths) // 2]:.2f}")
+        widths.append(f"{statistics.median(p.high / p.low for p in band):.2f}" if band else "  -  ")
+    print(f"  {'':<18s} {'within the 90 % range':<23s} {' / '.join(f'{s:>13s}' for s in shares)}")
+    print(f"  {'':<18s} {'high / low, median':<23s} {' / '.join(f'{s:>13s}' for s in widths)}")
 
 
 def report(points, title):
@@ -592,7 +596,7 @@ def report_shipped(bench):
         for constant, value in constants.items():
             bench.program.do("set", "nccl", constant, value)
         for system, points in mine.items():
-            bench.predict(points, "shipped", DOUBT_OWN if constants else DOUBT_CLASS)
+            bench.predict(points, "shipped", DOUBT_OWN if constants else DOUBT_PARTS)
             show(f"{name}: {system}", points, "predicted")
             last = max(points, key=lambda p: (p.bytes, p.table.ranks))
             factor = 2e-9 * (last.table.ranks - 1) / last.table.ranks * last.bytes

@@ -10,11 +10,13 @@
  *     mpi MACHINE CALL ALGORITHM RANKS TASKS BY_NODE BYTES SECONDS          a point; for ALGORITHM
  *                                   mpich or openmpi what that library runs, of elements of 4 bytes
  *     version VERSION LIST          these points' NCCL is another one
+ *     kinds LIST LIST               figures of the former's parts are of such kinds as if the
+ *                                   catalogue knew the latter alone
  *     ship MODEL                    its constants are what ships
  *     keep MODEL                    what they are now is kept: what a later fit is around
  *     recall MODEL                  they are what is kept
  *     fit MODEL table|own ROUNDS LIST     by the table's prior, or around what is kept
- *     price MODEL DOUBT LIST        seconds, low, high
+ *     price MODEL DOUBT LIST        seconds, low, high; NCCL's by its parts' kinds where DOUBT is 0
  *     set MODEL NAME VALUE          one of its constants
  *     own MODEL LIST                constants fitted to these points around what is kept, in one
  *                                   answer:
@@ -195,6 +197,8 @@ static enum hs_status read_call(struct hs_nccl_call *call, char *const *words, s
         hs_name_find(&kind, words[4], "collective", hs_library_call_names, HS_LIBRARY_CALL_COUNT,
                      err))
         return HS_INVALID;
+    if (hs_parts_library(&parts) != HS_LIBRARY_NCCL)
+        return hs_fail(err, HS_INVALID, "NCCL does not run on %s", parts.gpu.name);
     if (words[1][0] != '\0') {
         if (hs_name_find(&cpu, words[1], "CPU", cpus, 3, err))
             return HS_INVALID;
@@ -289,6 +293,47 @@ static enum hs_status set_version(char *const *words, struct hs_error *err)
         if (choose(run, &call, points[point].among, err))
             return HS_INVALID;
     }
+    return HS_OK;
+}
+
+/* What a catalogue made of the points of `list` would say of these parts. */
+static void learn_kinds(struct hs_parts *parts, const char *list)
+{
+    bool generation = false, class = false;
+    int64_t known = 0;
+    size_t point = SIZE_MAX, last = 0;
+
+    parts->network = HS_FIGURE_GUESS;
+    parts->fitted_domains = HS_FITTED_DOMAINS;
+    while (next_point(&point, &last, &list)) {
+        const struct hs_shape *shape = &points[point].run.call.shape;
+        const struct hs_parts *other = &shape->parts;
+        bool between = shape->domains > 1;
+
+        generation |= other->gpu.generation == parts->gpu.generation;
+        class |= between && other->nic.class == parts->nic.class;
+        if (between && other->gpu.name == parts->gpu.name && other->mesh == parts->mesh &&
+            other->nic.name == parts->nic.name)
+            known = known > shape->domains ? known : shape->domains;
+    }
+    if (known > 0) {
+        parts->network = HS_FIGURE_FITTED;
+        parts->fitted_domains = known;
+    }
+    if (!generation)
+        parts->gpu.times = HS_FIGURE_GUESS;
+    if (parts->network != HS_FIGURE_FITTED && generation && class)
+        parts->network = HS_FIGURE_VENDOR;
+}
+
+static enum hs_status set_kinds(char *const *words, struct hs_error *err)
+{
+    size_t point = SIZE_MAX, last = 0;
+    const char *list = words[0];
+
+    (void)err;
+    while (next_point(&point, &last, &list))
+        learn_kinds(&points[point].run.call.shape.parts, words[1]);
     return HS_OK;
 }
 
@@ -455,7 +500,7 @@ static const struct command {
     {"ship", 1, false, ship_model},   {"keep", 1, false, keep_model},
     {"fit", 4, true, fit_model},      {"price", 3, true, price_points},
     {"choice", 1, true, tell_choice}, {"own", 2, true, tell_own},
-    {"set", 3, false, set_constant},
+    {"set", 3, false, set_constant},  {"kinds", 2, false, set_kinds},
 };
 
 static enum hs_status obey(char *line, bool *answered, struct hs_error *err)

@@ -9,13 +9,14 @@
 #include "machine/node.h"
 #include "machine/system_find.h"
 #include "machine/topology_file.h"
+#include "view/parts.h"
 #include "view/sheet.h"
 #include "view/systems.h"
 
 struct systems_settings {
-    struct hs_argument_list systems; /* at most one, but for files */
+    struct hs_argument_list systems; /* at most one, but for --from and --check */
     struct hs_print print;
-    bool text, names, here, from, quiet;
+    bool text, names, here, from, parts, check, quiet;
 };
 
 /* A broken file among the shipped ones is said and passed over: the others are still of use. */
@@ -90,6 +91,28 @@ static enum hs_status run_list(struct hs_context *context, struct hs_sheet *shee
         status = print_list(context, sheet, &list, err);
     hs_system_list_release(&list);
     return status;
+}
+
+static enum hs_status print_parts(struct hs_sheet *sheet, struct hs_error *err)
+{
+    struct hs_table table;
+
+    hs_sheet_say(sheet, "GPUs, and what one sends to the others of its node\n\n");
+    hs_gpus_table(&table);
+    hs_sheet_table(sheet, &table);
+    hs_sheet_say(sheet, "\nNICs\n\n");
+    hs_nics_table(&table);
+    hs_sheet_table(sheet, &table);
+    hs_sheet_say(sheet, "\nNodes whose calls over the network were measured\n\n");
+    hs_fitted_nodes_table(&table);
+    hs_sheet_table(sheet, &table);
+    hs_sheet_say(sheet, "\nkind: where the rate is from, and so its range; times: the same of what "
+                        "calls take\n");
+    for (size_t k = 0; k < HS_FIGURE_KIND_COUNT; k++)
+        hs_sheet_say(sheet, "%-9s  %s\n", hs_figure_kinds[k].name, hs_figure_kinds[k].meaning);
+    hs_sheet_say(sheet, "a GPU may be followed by -mesh, -pcie3, -pcie4 or -pcie5, a NIC by -tcp: "
+                        "'8xH100-pcie5, 2xNDR400-tcp'\n");
+    return hs_sheet_end(sheet, err);
 }
 
 /* "name      text", the text in lines that begin in one column. */
@@ -243,8 +266,9 @@ static enum hs_status run_from(struct hs_context *context, struct hs_sheet *shee
     struct hs_node node;
     enum hs_status status = HS_OK;
 
-    if (settings->here || settings->names)
-        return hs_fail(err, HS_INVALID, "--from: files, so neither --here nor --names");
+    if (settings->here || settings->names || settings->parts || settings->check)
+        return hs_fail(err, HS_INVALID,
+                       "--from: files, so none of --here, --names, --parts, --check");
     if (files->count == 0)
         return hs_fail(err, HS_INVALID, "--from: expected files to read");
     hs_node_init(&node);
@@ -273,6 +297,76 @@ static enum hs_status run_one(struct hs_context *context, struct hs_sheet *sheet
     return status;
 }
 
+static enum hs_status run_parts(struct hs_sheet *sheet, const struct systems_settings *settings,
+                                struct hs_error *err)
+{
+    if (settings->systems.count > 0 || settings->names || settings->text || settings->here ||
+        settings->check)
+        return hs_fail(
+            err, HS_INVALID,
+            "--parts: lists all, so neither SYSTEM nor --names, --text, --here, --check");
+    return print_parts(sheet, err);
+}
+
+/* ---- --check ---- */
+
+static size_t check_system(struct hs_table *table, const struct hs_system *system, const char *name)
+{
+    struct hs_finding findings[HS_FINDINGS_MAX];
+    size_t count = hs_system_check(findings, system);
+
+    for (size_t i = 0; i < count; i++)
+        hs_findings_add(table, &findings[i], name);
+    return count;
+}
+
+/* Those named, or all that are listed, a file that is no system among them. */
+static enum hs_status check_all(struct hs_table *table, size_t *found, size_t *checked,
+                                const struct hs_argument_list *named, struct hs_error *err)
+{
+    struct hs_system_list list = {NULL, 0};
+    enum hs_status status = named->count > 0 ? HS_OK : hs_system_list_read(&list, err);
+
+    *checked = named->count > 0 ? named->count : list.count;
+    for (size_t i = 0; status == HS_OK && i < *checked; i++) {
+        bool of_list = named->count == 0;
+        const char *text = of_list ? list.entries[i].path : named->items[i];
+        struct hs_system system = {.level_count = 0};
+
+        status = hs_system_find(&system, text, err);
+        if (status == HS_OK)
+            *found += check_system(table, &system, of_list ? list.entries[i].name : text);
+        hs_system_release(&system);
+    }
+    hs_system_list_release(&list);
+    return status;
+}
+
+static enum hs_status run_check(struct hs_context *context, struct hs_sheet *sheet,
+                                const struct systems_settings *settings, struct hs_error *err)
+{
+    size_t found = 0, checked = 0;
+    struct hs_table table;
+    enum hs_status status;
+
+    if (settings->names || settings->text || settings->here)
+        return hs_fail(err, HS_INVALID, "--check: expected none of --names, --text and --here");
+    hs_findings_init(&table);
+    status = check_all(&table, &found, &checked, &settings->systems, err);
+    if (status != HS_OK) {
+        hs_table_release(&table);
+        return status;
+    }
+    context->found_fault = found > 0;
+    if (found > 0 || !hs_sheet_is_read(sheet))
+        hs_sheet_table(sheet, &table);
+    else
+        hs_table_release(&table);
+    hs_sheet_say(sheet, "%s%zu systems checked, %zu figures cannot be true\n", found ? "\n" : "",
+                 checked, found);
+    return hs_sheet_end(sheet, err);
+}
+
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
     const struct systems_settings *settings = of_rows;
@@ -285,8 +379,12 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
     if (settings->from)
         return run_from(context, &sheet, settings, err);
+    if (settings->parts)
+        return run_parts(&sheet, settings, err);
     if (settings->here)
         return run_here(context, &sheet, settings, err);
+    if (settings->check)
+        return run_check(context, &sheet, settings, err);
     if (settings->systems.count == 0)
         return run_list(context, &sheet, settings, err);
     return run_one(context, &sheet, settings, err);
@@ -301,7 +399,7 @@ static const struct hs_argument arguments[] = {
      .words = hs_system_words,
      .offset = FIELD(systems),
      .help = "show this one in full, with the source of every figure: a name, a file or a line of "
-             "text; with --from the files to read"},
+             "text; with --from the files to read, with --check several"},
     {.name = NULL},
 };
 
@@ -326,6 +424,16 @@ static const struct hs_option options[] = {
              "nvidia-smi topo -m, nvidia-smi -L, ibstat, rocm-smi --showtopo or scontrol show "
              "topology printed, NCCL's XML (NCCL_TOPO_DUMP_FILE), hwloc's (lstopo --of xml), "
              "Slurm's topology.conf"},
+    {.name = "parts",
+     .type = &hs_option_flag,
+     .offset = FIELD(parts),
+     .help = "the parts that a line such as '8xH100, 8xNDR400' is made of, with the kind and the "
+             "source of their figures"},
+    {.name = "check",
+     .type = &hs_option_flag,
+     .offset = FIELD(check),
+     .help = "figures of the SYSTEMs, or of all that come with the program, that cannot be true: "
+             "against the parts that are known, and each other; exit status 1 if there are any"},
     HS_ROW_QUIET(NULL, FIELD(quiet), "no notes and warnings on stderr"),
     {.name = NULL},
 };
@@ -336,8 +444,10 @@ const struct hs_command hs_command_systems = {
     .description = "Systems are looked for in the folders of $HIERSEARCH_CONFIGS (separated by "
                    "':'), then among those installed with the program.",
     .examples = "  hiersearch systems\n"
+                "  hiersearch systems --parts\n"
                 "  hiersearch systems abci\n"
                 "  hiersearch systems abci --json > mine.json\n"
+                "  hiersearch systems --check mine.json\n"
                 "  hiersearch systems --here --json > here.json\n"
                 "  hiersearch systems --from topo.txt ibstat.txt topology.conf --json > mine.json",
     .arguments = arguments,

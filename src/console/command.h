@@ -26,6 +26,7 @@ struct hs_context {
     const char *command_line;    /* as typed, quoted for a shell; for the result file */
     char **arguments;            /* behind the command's name, NULL-terminated */
     bool quiet;                  /* hs_note and hs_warning say nothing */
+    bool found_fault;            /* what is printed is an answer that ends with exit status 1 */
 };
 
 /* One line for stderr, "hiersearch predict: note: ..."; nothing where context->quiet. Control

@@ -108,5 +108,5 @@ int hs_program_run(const struct hs_command *const *commands, int argc, char **ar
                 context.command ? context.command->name : "", error.message);
     hs_text_release(&notes);
     hs_text_release(&out);
-    return hs_status_exit(status);
+    return status == HS_OK && context.found_fault ? 1 : hs_status_exit(status);
 }

@@ -43,15 +43,21 @@ static void differentiate(double *derivatives, const struct hs_price_model *mode
 }
 
 double hs_constants_variance(const struct hs_price_model *model, const void *call,
-                             const double *values, double widths)
+                             const double *values, const double *deviations)
 {
     double moved[HS_CONSTANTS_MAX], derivatives[HS_CONSTANTS_MAX], variance = 0;
 
     memcpy(moved, values, model->count * sizeof(*values));
     differentiate(derivatives, model, call, moved, log(model->seconds(call, values)));
     for (size_t i = 0; i < model->count; i++)
-        variance += pow(derivatives[i] * model->constants[i].width * widths, 2);
+        variance += pow(derivatives[i] * deviations[i], 2);
     return variance;
+}
+
+void hs_constants_deviations(double *deviations, const struct hs_price_model *model, double widths)
+{
+    for (size_t i = 0; i < model->count; i++)
+        deviations[i] = model->constants[i].width * widths;
 }
 
 /* ---- prior ----------------------------------------------------------------------------------- */

@@ -72,9 +72,11 @@ struct hs_constants_question {
 enum hs_status hs_constants_fit(double *values, double *cost,
                                 const struct hs_constants_question *question, struct hs_error *err);
 
-/* Variance of log(seconds) of a call on a machine whose constants are `widths` times their widths
- * from the values. */
+/* Variance of log(seconds) of a call on a machine the logs of whose constants are off the values by
+ * these standard deviations [of the model's count]. */
 double hs_constants_variance(const struct hs_price_model *model, const void *call,
-                             const double *values, double widths);
+                             const double *values, const double *deviations);
+/* Deviations that are so many of the table's widths each. */
+void hs_constants_deviations(double *deviations, const struct hs_price_model *model, double widths);
 
 #endif

@@ -74,6 +74,8 @@
         "GPUDirect-TCPXO (kernel sockets for control)")                                   \
     row(NIC_EFA, "nic_efa", "x", 12, 0.8, 0, 17.17192556, 0.5,                            \
         "EFA of p4 (aws-ofi-nccl declares 75 us against NCCL's 0)")                       \
+    row(NIC_TCP, "nic_tcp", "x", 6, 0.8, 0, 6, 0.8,                                       \
+        "sockets of the kernel; a guess (no machine)")                                    \
     row(SHORT, "short", "x", 0.8, 0.5, 0, 0.3045891072, 0.4,                              \
         "network steps of an LL ring below 1 KiB in all, times (u > 1)")                  \
     row(EFF_A, "eff_A", "-", 0.93, 0.1, 0.04, 0.9383108814, 0.03,                         \
@@ -98,6 +100,8 @@
         "TCPXO")                                                                          \
     row(EFF_EFA, "eff_efa", "-", 0.9, 0.15, 0, 0.993425538, 0.1,                          \
         "EFA")                                                                            \
+    row(EFF_TCP, "eff_tcp", "-", 0.6, 0.3, 0, 0.6, 0.3,                                   \
+        "sockets of the kernel; a guess (no machine)")                                    \
     row(HOST_LL, "host_ll", "GB/s", 5, 0.5, 0, 3.507114379, 0.4,                          \
         "LL over the network goes through host memory and a proxy: one NIC, PCIe 4 "      \
         "(PCIe 5 twice)")                                                                 \

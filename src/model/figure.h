@@ -14,7 +14,7 @@
 #define HS_FIGURE_KINDS(row)                                                \
     row(PUBLISHED, "published", 0.05, 0.15, "measured and published")       \
     row(FITTED, "fitted", 0.05, 0.15, "fitted to measurements")             \
-    row(VENDOR, "vendor", 0.10, 0.35, "the maker's data sheet")             \
+    row(VENDOR, "vendor", 0.12, 0.40, "the maker's data sheet")             \
     row(GUESS, "guess", 0.30, 0.60, "by likeness to other machines")
 /* clang-format on */
 

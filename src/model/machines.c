@@ -33,11 +33,10 @@ static void add_figure(struct hs_machines *machines, int what, size_t index, dou
         (struct hs_machines_figure){.what = what, .index = index, .deviation = deviation};
 }
 
-static void add_constants(struct hs_machines *machines, const struct hs_price_model *model,
-                          double doubt)
+static void add_constants(struct hs_machines *machines, const double *deviations, size_t count)
 {
-    for (size_t k = 0; k < model->count; k++)
-        add_figure(machines, HS_CONSTANT_OF, k, doubt * model->constants[k].width);
+    for (size_t k = 0; k < count; k++)
+        add_figure(machines, HS_CONSTANT_OF, k, deviations[k]);
 }
 
 /* The launch cost is as good as the latency that it stands beside. */
@@ -61,18 +60,22 @@ static void add_levels(struct hs_machines *machines)
 static void list_figures(struct hs_machines *machines)
 {
     const struct hs_system *system = machines->believed;
+    const struct hs_parts *parts = &system->nccl.parts;
     double doubt = system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
+    double deviations[HS_CONSTANTS_MAX];
 
     if (system->fits.count > 0)
         return;
     if (hs_system_is_nccl_native(system)) {
-        add_constants(machines, &hs_nccl_price_model,
-                      system->nccl.doubt > 0 ? system->nccl.doubt : HS_NCCL_DOUBT_CLASS);
+        hs_nccl_deviations(deviations, parts, parts->nic_count > 0 ? 2 : 1, system->nccl.doubt);
+        add_constants(machines, deviations, HS_NCCL_K_COUNT);
         add_figure(machines, HS_GAP_OF, 0, GAP_DEVIATION);
         return;
     }
-    if (is_mpi(system))
-        add_constants(machines, &hs_mpi_price_model, doubt);
+    if (is_mpi(system)) {
+        hs_constants_deviations(deviations, &hs_mpi_price_model, doubt);
+        add_constants(machines, deviations, HS_MPI_K_COUNT);
+    }
     add_levels(machines);
 }
 

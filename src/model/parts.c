@@ -8,79 +8,77 @@
 #include "base/text.h"
 #include "base/units.h"
 
+const char *const hs_link_names[HS_LINK_COUNT] = {
+#define HS_ROW(name, text, meaning) text,
+    HS_LINKS(HS_ROW)
+#undef HS_ROW
+};
+
 const char *const hs_nic_class_names[HS_NIC_CLASS_COUNT] = {
 #define HS_ROW(name, text, meaning) text,
     HS_NIC_CLASSES(HS_ROW)
 #undef HS_ROW
 };
 
-#define COUNT_OF(list) (sizeof(list) / sizeof(*(list)))
-#define WORD_BYTES     64 /* a part with its count, and a NUL */
-#define TAPER_MAX      1024.0
+#define WORD_BYTES 64 /* a part with its count, and a NUL */
+#define TAPER_MAX  1024.0
 
-#define PCIE4_GBPS 24.0
-#define PCIE5_GBPS 48.0
+/* As people type them: "h100" is H100, "RTX PRO 6000" RTXPRO6000. */
+static bool same_name(const char *name, const char *typed)
+{
+    for (; *name != '\0'; name++, typed++) {
+        typed += strspn(typed, " ");
+        if (tolower((unsigned char)*name) != tolower((unsigned char)*typed))
+            return false;
+    }
+    return *typed == '\0';
+}
 
-/* NVLinks: V100 6, A100 12, A800 8 of 20 GB/s; H100 18, H800 8 of 20.6; B200 18 of 40.1. */
-static const struct hs_gpu known_gpus[] = {
-    {"V100", HS_GPU_AMPERE, 70, 120.0, 12.0, HS_CPU_INTEL, false},
-    {"A100", HS_GPU_AMPERE, 80, 240.0, PCIE4_GBPS, HS_CPU_AMD, false},
-    {"A800", HS_GPU_AMPERE, 80, 160.0, PCIE4_GBPS, HS_CPU_INTEL, false},
-    {"H100", HS_GPU_HOPPER, 90, 370.8, PCIE5_GBPS, HS_CPU_INTEL, true},
-    {"H200", HS_GPU_HOPPER, 90, 370.8, PCIE5_GBPS, HS_CPU_INTEL, true},
-    {"H800", HS_GPU_HOPPER, 90, 164.8, PCIE5_GBPS, HS_CPU_INTEL, true},
-    {"H20", HS_GPU_HOPPER, 90, 370.8, PCIE5_GBPS, HS_CPU_INTEL, true},
-    {"GH200", HS_GPU_HOPPER, 90, 370.8, PCIE5_GBPS, HS_CPU_ARM, false},
-    {"B200", HS_GPU_BLACKWELL, 100, 721.8, PCIE5_GBPS, HS_CPU_INTEL, true},
-    {"B300", HS_GPU_BLACKWELL, 100, 721.8, 2 * PCIE5_GBPS, HS_CPU_INTEL, true},
-    {"GB200", HS_GPU_BLACKWELL, 100, 721.8, PCIE5_GBPS, HS_CPU_ARM, true},
-    {"GB300", HS_GPU_BLACKWELL, 100, 721.8, 2 * PCIE5_GBPS, HS_CPU_ARM, true},
-    {"L40S", HS_GPU_BOARD, 89, PCIE4_GBPS, PCIE4_GBPS, HS_CPU_AMD, false},
-};
-
-static const struct hs_nic known_nics[] = {
-    {"NDR400", 50.0, HS_NIC_INFINIBAND}, {"NDR200", 25.0, HS_NIC_INFINIBAND},
-    {"HDR200", 25.0, HS_NIC_INFINIBAND}, {"HDR100", 12.5, HS_NIC_INFINIBAND},
-    {"EDR100", 12.5, HS_NIC_INFINIBAND}, {"SS11", 25.0, HS_NIC_SLINGSHOT},
-    {"EFA100", 12.5, HS_NIC_EFA},        {"EFA200", 25.0, HS_NIC_EFA},
-    {"RoCE100", 12.5, HS_NIC_ROCE},      {"RoCE200", 25.0, HS_NIC_ROCE},
-    {"RoCE400", 50.0, HS_NIC_ROCE},      {"RoCE800", 100.0, HS_NIC_ROCE},
-    {"TCPXO200", 25.0, HS_NIC_TCPXO},
-};
-
-/* As people type them: "h100" is H100. */
-static enum hs_status find_name(size_t *index, const char *name, const char *what,
+static enum hs_status find_name(size_t *index, const char *typed, const char *what,
                                 const char *const *names, size_t count, struct hs_error *err)
 {
     for (*index = 0; *index < count; (*index)++)
-        if (strcasecmp(names[*index], name) == 0)
+        if (same_name(names[*index], typed))
             return HS_OK;
-    return hs_name_find(index, name, what, names, count, err);
+    return hs_name_find(index, typed, what, names, count, err);
 }
+
+#define NAMES_MAX 64 /* GPUs, or NICs */
 
 static enum hs_status find_gpu(struct hs_gpu *gpu, const char *name, struct hs_error *err)
 {
-    const char *names[COUNT_OF(known_gpus)];
+    const char *names[NAMES_MAX];
     size_t i;
 
-    for (i = 0; i < COUNT_OF(known_gpus); i++)
-        names[i] = known_gpus[i].name;
-    if (find_name(&i, name, "GPU", names, COUNT_OF(known_gpus), err))
+    for (i = 0; i < hs_gpu_count; i++)
+        names[i] = hs_gpus[i].name;
+    if (find_name(&i, name, "GPU", names, hs_gpu_count, err))
         return HS_INVALID;
-    *gpu = known_gpus[i];
+    *gpu = hs_gpus[i];
     return HS_OK;
 }
 
-static enum hs_status find_nic(struct hs_nic *nic, const char *name, struct hs_error *err)
+#define TCP_SUFFIX "-tcp"
+
+/* Through the kernel no class's times mean anything but those of its sockets. */
+static enum hs_status find_nic(struct hs_nic *nic, char *name, struct hs_error *err)
 {
-    const char *names[COUNT_OF(known_nics)];
+    char *suffix = strrchr(name, '-');
+    bool tcp = suffix != NULL && strcasecmp(suffix, TCP_SUFFIX) == 0;
+    const char *names[NAMES_MAX];
     size_t i;
 
-    for (i = 0; i < COUNT_OF(known_nics); i++)
-        names[i] = known_nics[i].name;
-    if (find_name(&i, name, "NIC", names, COUNT_OF(known_nics), err))
+    if (tcp)
+        *suffix = '\0';
+    for (i = 0; i < hs_nic_count; i++)
+        names[i] = hs_nics[i].name;
+    if (find_name(&i, name, "NIC", names, hs_nic_count, err))
         return HS_INVALID;
-    *nic = known_nics[i];
+    *nic = hs_nics[i];
+    if (tcp) {
+        nic->class = HS_NIC_TCP;
+        nic->times = HS_FIGURE_GUESS;
+    }
     return HS_OK;
 }
 
@@ -104,38 +102,85 @@ static enum hs_status take_part(char word[WORD_BYTES], int64_t *count, const cha
     return HS_OK;
 }
 
-/* A board in a slot: what its GPUs say to each other goes through it. */
-static void make_board(struct hs_gpu *gpu, double slot_GBps)
+/* What may stand behind a GPU. Those without a slot are how people write the usual one. */
+static const struct variant {
+    const char *name;
+    double slot_GBps; /* effective: NCCL src/graph/topo.h, PCI_BW 12 GB/s of PCIe 3 */
+    double peak_GBps;
+} variants[] = {{"mesh", 0, 0}, {"pcie3", 12, 15.75}, {"pcie4", 24, 31.5}, {"pcie5", 48, 63},
+                {"sxm", 0, 0},  {"40", 0, 0},         {"80", 0, 0}};
+enum { VARIANTS = sizeof(variants) / sizeof(*variants), MESH = 0 };
+
+/* A board in a slot: what its GPUs say to each other goes through it. Times are those of the one
+ * kind of board that was measured. */
+static void make_board(struct hs_gpu *gpu, const struct variant *variant)
 {
+    if (gpu->generation != HS_GPU_BOARD || gpu->nvlink_GBps != variant->slot_GBps)
+        gpu->times = HS_FIGURE_GUESS;
+    gpu->rate = HS_FIGURE_GUESS;
     gpu->generation = HS_GPU_BOARD;
-    gpu->slot_GBps = gpu->nvlink_GBps = slot_GBps;
+    gpu->link = HS_LINK_PCIE;
+    gpu->slot_GBps = gpu->nvlink_GBps = variant->slot_GBps;
+    gpu->peak_GBps = variant->peak_GBps;
     gpu->nvls = false;
 }
+
+static enum hs_status make_mesh(struct hs_parts *parts, struct hs_error *err)
+{
+    if (parts->gpu.link == HS_LINK_PCIE || parts->gpu.link == HS_LINK_MEMORY)
+        return hs_fail(err, HS_INVALID, "%s has no NVLinks for a mesh", parts->gpu.name);
+    parts->mesh = true;
+    parts->gpu.nvls = false;
+    return HS_OK;
+}
+
+#define XGMI_MESH 8 /* GPUs of AMD, at most, of which each has links to each */
 
 static enum hs_status parse_gpus(struct hs_parts *parts, char word[WORD_BYTES],
                                  struct hs_error *err)
 {
-    static const char *const variants[] = {"mesh", "pcie4", "pcie5"};
+    const char *names[VARIANTS];
     char *dash = strchr(word, '-');
-    size_t variant;
+    size_t v;
 
     if (dash != NULL)
         *dash = '\0';
     if (find_gpu(&parts->gpu, word, err))
         return HS_INVALID;
+    parts->mesh = parts->gpu.link == HS_LINK_XGMI && parts->gpu_count <= XGMI_MESH;
     if (dash == NULL)
         return HS_OK;
-    if (hs_name_find(&variant, dash + 1, "variant of a GPU", variants, COUNT_OF(variants), err))
+    for (v = 0; v < VARIANTS; v++)
+        names[v] = variants[v].name;
+    if (find_name(&v, dash + 1, "variant of a GPU", names, VARIANTS, err))
         return HS_INVALID;
-    if (variant > 0) {
-        make_board(&parts->gpu, variant == 1 ? PCIE4_GBPS : PCIE5_GBPS);
-        return HS_OK;
-    }
-    if (parts->gpu.generation == HS_GPU_BOARD)
-        return hs_fail(err, HS_INVALID, "%s has no NVLinks for a mesh", parts->gpu.name);
-    parts->mesh = true;
-    parts->gpu.nvls = false;
+    if (v == MESH)
+        return make_mesh(parts, err);
+    if (variants[v].slot_GBps > 0 && parts->gpu.generation == HS_GPU_OTHER)
+        return hs_fail(err, HS_INVALID, "%s: expected no slot, found \"%s\"", parts->gpu.name,
+                       names[v]);
+    if (variants[v].slot_GBps > 0)
+        make_board(&parts->gpu, &variants[v]);
     return HS_OK;
+}
+
+/* Whether calls over the network of such nodes were measured. */
+static void find_fitted(struct hs_parts *parts)
+{
+    parts->fitted_domains = HS_FITTED_DOMAINS;
+    parts->network = parts->nic.times == HS_FIGURE_FITTED && parts->gpu.times == HS_FIGURE_FITTED
+                         ? HS_FIGURE_VENDOR
+                         : HS_FIGURE_GUESS;
+    for (size_t i = 0; i < hs_fitted_node_count; i++) {
+        const struct hs_fitted_node *node = &hs_fitted_nodes[i];
+
+        if (parts->gpu.generation == HS_GPU_BOARD || parts->nic.class == HS_NIC_TCP ||
+            strcmp(node->gpu, parts->gpu.name) != 0 || node->mesh != parts->mesh ||
+            strcmp(node->nic, parts->nic.name) != 0)
+            continue;
+        parts->network = HS_FIGURE_FITTED;
+        parts->fitted_domains = node->domains;
+    }
 }
 
 /* NODES [":" TAPER] */
@@ -185,11 +230,19 @@ enum hs_status hs_parts_parse(struct hs_parts *parts, const char *text, struct h
     length = strcspn(text, ",");
     if (take_part(word, &parts->nic_count, text, length, err) || find_nic(&parts->nic, word, err))
         return HS_INVALID;
+    find_fitted(parts);
     text += length;
     if (*text == '\0')
         return HS_OK;
     skip_comma(&text);
     return parse_network(parts, text, err);
+}
+
+enum hs_library hs_parts_library(const struct hs_parts *parts)
+{
+    if (parts->gpu.link == HS_LINK_XGMI)
+        return HS_LIBRARY_RCCL;
+    return parts->gpu.link == HS_LINK_MEMORY ? HS_LIBRARY_UNSAID : HS_LIBRARY_NCCL;
 }
 
 static enum hs_status check_shape(const struct hs_parts *parts, int64_t domains, int64_t gpus,

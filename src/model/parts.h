@@ -3,34 +3,53 @@
  *
  *     8xH100, 8xNDR400          8 GPUs behind NVSwitch and 8 NICs in a node
  *     4xA100-mesh, 4xSS11       NVLinks join the GPUs pairwise, without a switch (no NVLS)
- *     8xL40S-pcie4              boards without NVLink, in slots of PCIe 4 (or 5)
+ *     8xL40S-pcie4              boards without NVLink, in slots of PCIe 3, 4 or 5
  *     72xGB200, 72xNDR400       a rack that is one NVLink domain: what NCCL calls a node
  *     8xH100, 8xNDR400, 32:2    32 nodes under a switch that passes half of what they send on
+ *     8xMI300X, 8xRoCE400-tcp   the NICs through the kernel's sockets
+ *     1xCPU, 1xHDR200           one process a node, without GPUs
  *
- *     PARTS := COUNT "x" GPU ["-mesh" | "-pcie4" | "-pcie5"]
- *              [", " COUNT "x" NIC [", " NODES [":" TAPER]]]
+ *     PARTS := COUNT "x" GPU ["-" VARIANT] [", " COUNT "x" NIC ["-tcp"] [", " NODES [":" TAPER]]]
+ *     VARIANT := "mesh" | "pcie3" | "pcie4" | "pcie5" | "sxm" | "40" | "80"
  *
- * Rates are in GB/s per direction, because NCCL's rule compares them with round figures in GB/s.
+ * The last three are how people write the usual GPU. Rates are in GB/s per direction, because
+ * NCCL's rule compares them with round figures in GB/s. The catalogue is catalogue.c.
  */
 #ifndef HS_MODEL_PARTS_H
 #define HS_MODEL_PARTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
+#include "model/figure.h"
+#include "model/library.h"
 
 #define HS_PARTS_MAX 1024 /* GPUs or NICs of a node */
 /* From as many GPUs on, a node in a line of parts is a rack: trays of one NVLink domain. */
 #define HS_RACK_GPUS 72
+/* Most domains of any machine whose times the constants were fitted to. */
+#define HS_FITTED_DOMAINS 16
+/* What a line leaves open is taken to be no worse than this. */
+#define HS_OPEN_NODES 32
+#define HS_OPEN_TAPER 2.0
 
 /* GPUs that share constants of their price. name, letter, meaning */
 /* clang-format off */
-#define HS_GPU_GENERATIONS(row)                          \
-    row(AMPERE, 'A', "A100, and V100 for want of times") \
-    row(HOPPER, 'H', "H100 and its kin")                 \
-    row(BLACKWELL, 'B', "B200 and its kin")              \
-    row(BOARD, 'P', "boards without NVLink")
+#define HS_GPU_GENERATIONS(row)                                \
+    row(AMPERE, 'A', "A100; V100, P100 for want of times")     \
+    row(HOPPER, 'H', "H100 and its kin")                       \
+    row(BLACKWELL, 'B', "B200 and its kin")                    \
+    row(BOARD, 'P', "boards without NVLink")                   \
+    row(OTHER, '-', "not NCCL's: priced by levels alone")
+
+/* What joins the processors of a node. name, text (of their level, too), meaning */
+#define HS_LINKS(row)                                   \
+    row(NVLINK, "nvlink", "NVLinks, behind NVSwitch or pairwise") \
+    row(PCIE, "pcie", "slots of PCI Express")           \
+    row(XGMI, "xgmi", "Infinity Fabric between GPUs")   \
+    row(MEMORY, "memory", "the memory of a host")
 
 /* NICs that do. name, text, meaning */
 #define HS_NIC_CLASSES(row)                              \
@@ -38,7 +57,8 @@
     row(SLINGSHOT, "ss", "Slingshot 11, libfabric")      \
     row(ROCE, "roce", "Ethernet with RoCE")              \
     row(TCPXO, "tcpxo", "GPUDirect-TCPXO")               \
-    row(EFA, "efa", "Elastic Fabric Adapter")
+    row(EFA, "efa", "Elastic Fabric Adapter")            \
+    row(TCP, "tcp", "sockets of the kernel")
 /* clang-format on */
 
 enum hs_gpu_generation {
@@ -48,6 +68,13 @@ enum hs_gpu_generation {
         HS_GPU_GENERATION_COUNT
 };
 
+enum hs_link {
+#define HS_ROW(name, text, meaning) HS_LINK_##name,
+    HS_LINKS(HS_ROW)
+#undef HS_ROW
+        HS_LINK_COUNT
+};
+
 enum hs_nic_class {
 #define HS_ROW(name, text, meaning) HS_NIC_##name,
     HS_NIC_CLASSES(HS_ROW)
@@ -55,27 +82,52 @@ enum hs_nic_class {
         HS_NIC_CLASS_COUNT
 };
 
+extern const char *const hs_link_names[HS_LINK_COUNT];
 extern const char *const hs_nic_class_names[HS_NIC_CLASS_COUNT];
 
 /* The host enters NCCL's rule, and nothing else. */
 enum hs_cpu { HS_CPU_INTEL, HS_CPU_AMD, HS_CPU_ARM };
 
+/* A GPU, or what stands for one. Kinds of figures (figure.h) say how far off they may be. */
 struct hs_gpu {
     const char *name;
     enum hs_gpu_generation generation;
-    int capability;     /* compute capability, times 10: "SM90" is 90 */
-    double nvlink_GBps; /* all links: NCCL's figure of one (src/graph/topo.h) times their number;
-                           boards: the slot */
-    double slot_GBps;   /* PCIe to the host */
+    enum hs_link link;
+    int capability;     /* compute capability, times 10: "SM90" is 90; 0: not NVIDIA's */
+    double nvlink_GBps; /* all links: the library's figure of one (src/graph/topo.h) times their
+                           number; boards: the slot */
+    double peak_GBps;   /* the same by the data sheet, which no figure of a machine exceeds */
+    double slot_GBps;   /* PCIe to the host, effective */
     enum hs_cpu cpu;    /* the usual one beside it */
     bool nvls;          /* its NVSwitch reduces */
+    enum hs_figure_kind rate;  /* of nvlink_GBps */
+    enum hs_figure_kind times; /* of what its steps and calls take: FITTED where its generation's
+                                  constants were fitted to GPUs like it */
+    const char *source;        /* of nvlink_GBps and peak_GBps */
 };
 
 struct hs_nic {
     const char *name;
-    double line_GBps;
+    double line_GBps; /* the standard's */
     enum hs_nic_class class;
+    enum hs_figure_kind times; /* FITTED where the constants of its class were fitted to NICs like
+                                  it */
+    const char *source;
 };
+
+/* Nodes whose calls over the network were among the times that the constants were fitted to. */
+struct hs_fitted_node {
+    const char *gpu;
+    bool mesh;
+    const char *nic;
+    int64_t domains; /* at most so many together */
+    const char *source;
+};
+
+extern const struct hs_gpu hs_gpus[];
+extern const struct hs_nic hs_nics[];
+extern const struct hs_fitted_node hs_fitted_nodes[];
+extern const size_t hs_gpu_count, hs_nic_count, hs_fitted_node_count;
 
 /* A node. A plain value. */
 struct hs_parts {
@@ -83,10 +135,17 @@ struct hs_parts {
     struct hs_nic nic;
     int64_t gpu_count;
     int64_t nic_count;    /* 0: one node alone */
-    int64_t switch_nodes; /* under one switch; 0: not known, taken as all */
+    int64_t switch_nodes; /* under one switch; 0: not known (open), taken as all */
     double taper;         /* what they send over what leads on from there, >= 1 */
     bool mesh;
+    /* How calls over the network are known: FITTED for an hs_fitted_node; VENDOR where GPU and NIC
+     * are each known from others; else GUESS. And up to how many domains. */
+    enum hs_figure_kind network;
+    int64_t fitted_domains;
 };
+
+/* NCCL's for GPUs of NVIDIA, RCCL for AMD's; a CPU says none. */
+enum hs_library hs_parts_library(const struct hs_parts *parts);
 
 /* HS_INVALID: what was expected, and of an unknown GPU or NIC the nearest name. */
 enum hs_status hs_parts_parse(struct hs_parts *parts, const char *text, struct hs_error *err);

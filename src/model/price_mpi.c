@@ -383,7 +383,9 @@ double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_probl
 
 double hs_mpi_deviation(const struct hs_mpi_call *call, const double *values, double doubt)
 {
-    double noise = hs_mpi_price_model.scatter;
+    double noise = hs_mpi_price_model.scatter, deviations[HS_MPI_K_COUNT];
 
-    return sqrt(hs_constants_variance(&hs_mpi_price_model, call, values, doubt) + noise * noise);
+    hs_constants_deviations(deviations, &hs_mpi_price_model, doubt);
+    return sqrt(hs_constants_variance(&hs_mpi_price_model, call, values, deviations) +
+                noise * noise);
 }

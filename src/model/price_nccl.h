@@ -33,12 +33,19 @@ struct hs_nccl_run hs_nccl_run(const struct hs_nccl_call *call, struct hs_nccl_c
 /* Prices struct hs_nccl_run. */
 extern const struct hs_price_model hs_nccl_price_model;
 
-/* How many widths a constant may be off: on a machine of which nothing was measured, and where its
- * own times were fitted on fewer nodes. */
-#define HS_NCCL_DOUBT_CLASS 0.9
-#define HS_NCCL_DOUBT_OWN   0.4
-/* The standard deviation of log(seconds): constants as far off as `doubt` says, and what no
- * constant explains. The 90 % range is seconds exp(-+HS_PRICE_RANGE deviation). */
+/* How many widths a constant may be off: of parts that were not measured; inside nodes whose
+ * generation of GPUs was, and between nodes whose GPUs and NICs were together; and where the
+ * machine's own times were fitted on fewer nodes. */
+#define HS_NCCL_DOUBT_CLASS  0.9
+#define HS_NCCL_DOUBT_INSIDE 0.5
+#define HS_NCCL_DOUBT_NODES  0.35
+#define HS_NCCL_DOUBT_OWN    0.4
+/* Standard deviations of log(constant): so many widths; 0: by the kinds of the parts' figures
+ * (figure.h), for calls over so many domains. */
+void hs_nccl_deviations(double deviations[HS_NCCL_K_COUNT], const struct hs_parts *parts,
+                        int64_t domains, double doubt);
+/* The standard deviation of log(seconds): constants as far off as that, and what no constant
+ * explains. The 90 % range is seconds exp(-+HS_PRICE_RANGE deviation). */
 double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, double doubt);
 #define HS_PRICE_RANGE 1.645
 /* What no constant explains, the same deviation, of a call of so many bytes. */
@@ -51,12 +58,13 @@ struct hs_nccl_machine {
     int64_t gpus;                /* in use of each NVLink domain */
     int version;                 /* 0: HS_NCCL_VERSION_USUAL */
     double own[HS_NCCL_K_COUNT]; /* its own constants; 0: what ships */
-    double doubt;                /* 0: HS_NCCL_DOUBT_CLASS */
+    double doubt;                /* 0: by its parts (hs_nccl_deviations) */
 };
 
 struct hs_nccl_price {
-    struct hs_nccl_choice choice; /* what NCCL would run by its rule */
-    double seconds, low_seconds, high_seconds;
+    struct hs_nccl_choice choice;              /* what NCCL would run by its rule */
+    double seconds, low_seconds, high_seconds; /* where a line leaves open what leads on from a
+                                                  switch, the high end is that of HS_OPEN_TAPER */
 };
 
 /* `gpus` of each of `domains` NVLink domains call together. HS_INVALID: hs_parts_shape's, or bytes

@@ -187,6 +187,9 @@ static enum hs_status read_parts(struct hs_system *system, const struct hs_place
 
     if (hs_parts_parse(&system->nccl.parts, system->parts, &why))
         return hs_field_fail(place, "parts", err, "%s", why.message);
+    if (hs_parts_library(&system->nccl.parts) != HS_LIBRARY_NCCL)
+        return hs_field_fail(place, "parts", err, "expected GPUs that NCCL runs on, found %s",
+                             system->nccl.parts.gpu.name);
     system->nccl.gpus = system->nccl.parts.gpu_count;
     if (system->levels[0].arity > 0 && system->nccl.gpus != system->levels[0].arity)
         return hs_field_fail(place, "parts", err, "expected the %lld GPUs of levels[0], found %lld",

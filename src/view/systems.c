@@ -88,6 +88,31 @@ void hs_systems_add(struct hs_table *table, const struct hs_system *s, const cha
     SYSTEMS(HS_COLUMN_PUT)
 }
 
+/* ---- what cannot be true ---- */
+
+/* clang-format off */
+#define FINDINGS(column)                                                                           \
+    column(OF_SYSTEM, "system", "system", NULL, TEXT, ALWAYS, name)                                \
+    column(PLACE, "place", "place", NULL, TEXT, ALWAYS, finding->place)                            \
+    column(FOUND, "found", "found", NULL, TEXT, ALWAYS, finding->found)                            \
+    column(EXPECTED, "expected", "expected", NULL, TEXT, ALWAYS, finding->expected)
+/* clang-format on */
+
+enum { FINDINGS(HS_COLUMN_ID) };
+static const struct hs_column findings[] = {FINDINGS(HS_COLUMN_ROW)};
+
+void hs_findings_init(struct hs_table *table)
+{
+    HS_TABLE_INIT(table, "findings", findings);
+    table->cut = true;
+}
+
+void hs_findings_add(struct hs_table *table, const struct hs_finding *finding, const char *name)
+{
+    hs_table_row(table);
+    FINDINGS(HS_COLUMN_PUT)
+}
+
 /* ---- levels ---- */
 
 /* clang-format off */

@@ -5,7 +5,7 @@
 #ifndef HS_VIEW_SYSTEMS_H
 #define HS_VIEW_SYSTEMS_H
 
-#include "model/system.h"
+#include "model/check.h"
 #include "view/table.h"
 
 /* Figures of a level, each with a source of its own. */
@@ -15,6 +15,10 @@ void hs_level_sources(const char *sources[HS_LEVEL_FIGURES], const struct hs_lev
 
 void hs_systems_init(struct hs_table *table);
 void hs_systems_add(struct hs_table *table, const struct hs_system *system, const char *name);
+
+/* A row per finding. */
+void hs_findings_init(struct hs_table *table);
+void hs_findings_add(struct hs_table *table, const struct hs_finding *finding, const char *name);
 
 void hs_levels_table(struct hs_table *table, const struct hs_system *system);
 

@@ -69,6 +69,98 @@ static void a_board_has_the_rate_of_its_slot(void **state)
     }
 }
 
+static void every_part_of_the_catalogue_can_be_written(void **state)
+{
+    (void)state;
+    assert_int_equal(hs_gpu_count, 21);
+    for (size_t g = 0; g < hs_gpu_count; g++)
+        for (size_t n = 0; n < hs_nic_count; n++) {
+            struct hs_parts parts;
+            char line[80];
+
+            snprintf(line, sizeof(line), "8x%s, 4x%s", hs_gpus[g].name, hs_nics[n].name);
+            assert_int_equal(hs_parts_parse(&parts, line, NULL), HS_OK);
+            assert_ptr_equal(parts.gpu.name, hs_gpus[g].name);
+            assert_ptr_equal(parts.nic.name, hs_nics[n].name);
+            assert_true(parts.gpu.nvlink_GBps <= parts.gpu.peak_GBps);
+        }
+}
+
+/* Lines that people wrote of published machines. */
+static void every_way_to_write_a_part_is_read(void **state)
+{
+    static const struct {
+        const char *text, *gpu, *nic;
+        enum hs_library library;
+        bool mesh;
+    } lines[] = {{"1xCPU, 1xHDR200", "CPU", "HDR200", HS_LIBRARY_UNSAID, false},
+                 {"16xMI250X, 8xHDR200", "MI250X", "HDR200", HS_LIBRARY_RCCL, false},
+                 {"8xMI300X", "MI300X", NULL, HS_LIBRARY_RCCL, true},
+                 {"4xGH200-mesh, 4xSS11-tcp", "GH200", "SS11", HS_LIBRARY_NCCL, true},
+                 {"8xA100-80, 8xHDR200", "A100", "HDR200", HS_LIBRARY_NCCL, false},
+                 {"8xH100-SXM", "H100", NULL, HS_LIBRARY_NCCL, false},
+                 {"8xRTX PRO 6000, 2xEth25", "RTXPRO6000", "ETH25", HS_LIBRARY_NCCL, false},
+                 {"16xV100-pcie3", "V100", NULL, HS_LIBRARY_NCCL, false}};
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(lines); i++) {
+        struct hs_parts parts;
+
+        assert_int_equal(hs_parts_parse(&parts, lines[i].text, NULL), HS_OK);
+        assert_string_equal(parts.gpu.name, lines[i].gpu);
+        if (lines[i].nic)
+            assert_string_equal(parts.nic.name, lines[i].nic);
+        assert_int_equal(hs_parts_library(&parts), lines[i].library);
+        assert_int_equal(parts.mesh, lines[i].mesh);
+    }
+}
+
+static void nics_behind_the_kernel_are_of_its_class(void **state)
+{
+    struct hs_parts parts;
+
+    (void)state;
+    assert_int_equal(hs_parts_parse(&parts, "4xGH200-mesh, 4xSS11-tcp", NULL), HS_OK);
+    assert_int_equal(parts.nic.class, HS_NIC_TCP);
+    assert_near(parts.nic.line_GBps, 25, 0);
+    assert_int_equal(hs_parts_parse(&parts, "4xGH200-mesh, 4xSS11", NULL), HS_OK);
+    assert_int_equal(parts.nic.class, HS_NIC_SLINGSHOT);
+}
+
+static void what_was_measured_together_is_known_as_such(void **state)
+{
+    static const struct {
+        const char *text;
+        enum hs_figure_kind network, gpu;
+    } lines[] = {{"4xA100-mesh, 4xSS11", HS_FIGURE_FITTED, HS_FIGURE_FITTED},
+                 {"8xA100, 4xSS11", HS_FIGURE_VENDOR, HS_FIGURE_FITTED},
+                 {"4xA100-mesh, 4xSS11-tcp", HS_FIGURE_GUESS, HS_FIGURE_FITTED},
+                 {"8xV100, 4xEDR100", HS_FIGURE_GUESS, HS_FIGURE_GUESS},
+                 {"8xH100, 8xXDR800", HS_FIGURE_GUESS, HS_FIGURE_FITTED},
+                 {"8xH100-pcie5, 8xNDR400", HS_FIGURE_GUESS, HS_FIGURE_GUESS},
+                 {"8xL40S, 1xNDR400", HS_FIGURE_VENDOR, HS_FIGURE_FITTED}};
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(lines); i++) {
+        struct hs_parts parts;
+
+        assert_int_equal(hs_parts_parse(&parts, lines[i].text, NULL), HS_OK);
+        assert_int_equal(parts.network, lines[i].network);
+        assert_int_equal(parts.gpu.times, lines[i].gpu);
+    }
+    for (size_t i = 0; i < hs_fitted_node_count; i++) {
+        const struct hs_fitted_node *node = &hs_fitted_nodes[i];
+        struct hs_parts parts;
+        char line[80];
+
+        snprintf(line, sizeof(line), "4x%s%s, 4x%s", node->gpu, node->mesh ? "-mesh" : "",
+                 node->nic);
+        assert_int_equal(hs_parts_parse(&parts, line, NULL), HS_OK);
+        assert_int_equal(parts.network, HS_FIGURE_FITTED);
+        assert_int_equal(parts.fitted_domains, node->domains);
+    }
+}
+
 static void wrong_lines_are_refused_with_what_was_meant(void **state)
 {
     static const char *const wrong[][2] = {
@@ -79,12 +171,14 @@ static void wrong_lines_are_refused_with_what_was_meant(void **state)
         {"0xH100", "number of parts"},
         {"1025xH100", "number of parts"},
         {"8xH10O", "did you mean \"H100\""},
-        {"8xMI300X", "unknown GPU \"MI300X\""},
+        {"8xMI30OX", "did you mean \"MI300X\""},
+        {"8xMI300X-pcie5", "MI300X: expected no slot"},
+        {"2xCPU-mesh", "no NVLinks for a mesh"},
         {"8xH100-mash", "did you mean \"mesh\""},
         {"8xH100-", "unknown variant of a GPU"},
         {"8xL40S-mesh", "no NVLinks for a mesh"},
         {"8xH100, 8xNDR4000", "did you mean \"NDR400\""},
-        {"4xGH200-mesh, 4xSS11-tcp", "unknown NIC \"SS11-tcp\""},
+        {"4xGH200-mesh, 4xSS12-tcp", "did you mean \"SS10\""},
         {"8xH100,", "expected a part such as 8xH100"},
         {"8xH100, 8xNDR400, 8xNDR400", "nodes under a switch"},
         {"8xH100, 8xNDR400, 0:2", "nodes under a switch"},
@@ -171,6 +265,12 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("nodes under a switch and its taper may follow",
             nodes_under_a_switch_and_its_taper_may_follow),
     HS_TEST("a board has the rate of its slot", a_board_has_the_rate_of_its_slot),
+    HS_TEST("every part of the catalogue can be written",
+            every_part_of_the_catalogue_can_be_written),
+    HS_TEST("every way to write a part is read", every_way_to_write_a_part_is_read),
+    HS_TEST("NICs behind the kernel are of its class", nics_behind_the_kernel_are_of_its_class),
+    HS_TEST("what was measured together is known as such",
+            what_was_measured_together_is_known_as_such),
     HS_TEST("wrong lines are refused with what was meant",
             wrong_lines_are_refused_with_what_was_meant),
     HS_TEST("a mesh gives the links between GPUs in use",

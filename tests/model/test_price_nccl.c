@@ -178,6 +178,7 @@ static void a_machine_is_asked_in_one_call(void **state)
         if (call->among != ANY || golden->host_clock || call->cpu != machine.parts.gpu.cpu)
             continue;
         machine.version = call->version;
+        machine.doubt = HS_NCCL_DOUBT_CLASS;
         assert_int_equal(hs_nccl_price(&price, &machine, &ask, NULL), HS_OK);
         assert_int_equal(price.choice.algorithm, golden->algorithm);
         assert_near(price.seconds, golden->seconds, 1e-9);
@@ -266,6 +267,64 @@ static void layers_of_many_nodes_share_what_leaves_a_switch(void **state)
                 1.5 * layer(&full, HS_PAIR, 16, 4).seconds);
 }
 
+/* High over low of an allreduce. */
+static double width(const char *parts, int64_t domains, int64_t gpus, double bytes, int64_t stride)
+{
+    struct hs_nccl_machine machine = machine_of(parts, gpus);
+    const struct hs_nccl_ask ask = {HS_CALL_ALLREDUCE, domains, gpus, bytes, stride};
+    struct hs_nccl_price price;
+
+    assert_int_equal(hs_nccl_price(&price, &machine, &ask, NULL), HS_OK);
+    return price.high_seconds / price.low_seconds;
+}
+
+/* Either is wider than the one before it. */
+static void the_less_is_known_of_parts_the_wider_the_range(void **state)
+{
+    static const char *const nodes[] = {"8xH100, 8xNDR400", "8xH100, 8xNDR200", "8xH100, 8xEFA400"};
+    static const char *const boxes[] = {"8xA100", "8xA800", "8xV100"};
+    static const char *const boards[] = {"8xL40S", "8xRTXPRO6000"};
+
+    (void)state;
+    for (double bytes = 4096; bytes < 1e9; bytes *= 64) {
+        for (size_t i = 1; i < HS_COUNT(nodes); i++)
+            assert_true(width(nodes[i], 8, 8, bytes, 1) >
+                        1.05 * width(nodes[i - 1], 8, 8, bytes, 1));
+        assert_true(width(boxes[2], 1, 8, bytes, 1) > 1.2 * width(boxes[0], 1, 8, bytes, 1));
+        assert_true(width(boards[1], 1, 8, bytes, 1) > 1.1 * width(boards[0], 1, 8, bytes, 1));
+    }
+    assert_true(width(boxes[1], 1, 8, 1e9, 1) > 1.1 * width(boxes[0], 1, 8, 1e9, 1));
+    assert_near(width(boxes[1], 1, 8, 8, 1), width(boxes[0], 1, 8, 8, 1), 0.01); /* as A100's */
+}
+
+static void beyond_the_counts_that_were_measured_ranges_grow(void **state)
+{
+    const char *parts = "8xH100, 8xNDR400, 1024";
+
+    (void)state;
+    assert_near(width(parts, 8, 8, 1e9, 1), width(parts, 12, 8, 1e9, 1), 0.01);
+    assert_true(width(parts, 128, 8, 1e9, 1) > 1.1 * width(parts, 12, 8, 1e9, 1));
+    assert_true(width(parts, 1024, 8, 1e9, 1) > 1.1 * width(parts, 128, 8, 1e9, 1));
+}
+
+/* Groups of nodes 32 apart: of 32 under a switch with a taper of 2 each has half of its NICs. */
+static void what_a_line_leaves_open_is_in_the_high_end(void **state)
+{
+    struct hs_nccl_machine open = machine_of("8xH100, 8xNDR400", 8);
+    struct hs_nccl_machine told = machine_of("8xH100, 8xNDR400, 32:2", 8);
+    const struct hs_nccl_ask ask = {HS_CALL_ALLREDUCE, 4, 1, 1 << 28, 32};
+    struct hs_nccl_price price, narrow;
+
+    (void)state;
+    assert_int_equal(hs_nccl_price(&price, &open, &ask, NULL), HS_OK);
+    assert_int_equal(hs_nccl_price(&narrow, &told, &ask, NULL), HS_OK);
+    assert_near(price.high_seconds / price.seconds,
+                narrow.seconds / price.seconds * (price.seconds / price.low_seconds), 1e-9);
+    assert_true(narrow.seconds > 1.5 * price.seconds);
+    assert_near(width("8xH100, 8xNDR400", 4, 8, 1 << 28, 1),
+                width("8xH100, 8xNDR400, 32:2", 4, 8, 1 << 28, 1), 1e-9);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("every call has its price", every_call_has_its_price),
     HS_TEST("every price has its range", every_price_has_its_range),
@@ -278,6 +337,12 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a machine is asked in one call", a_machine_is_asked_in_one_call),
     HS_TEST("what cannot be priced is refused", what_cannot_be_priced_is_refused),
     HS_TEST("a layer is a call of its communicators", a_layer_is_a_call_of_its_communicators),
+    HS_TEST("the less is known of parts, the wider the range",
+            the_less_is_known_of_parts_the_wider_the_range),
+    HS_TEST("beyond the counts that were measured ranges grow",
+            beyond_the_counts_that_were_measured_ranges_grow),
+    HS_TEST("what a line leaves open is in the high end",
+            what_a_line_leaves_open_is_in_the_high_end),
     HS_TEST("layers of many nodes share what leaves a switch",
             layers_of_many_nodes_share_what_leaves_a_switch),
 };
