@@ -102,7 +102,9 @@ static long numbered(const char *word, const char *prefix)
     if (strncmp(word, prefix, length) != 0)
         return -1;
     digits = strspn(word + length, "0123456789");
-    return digits > 0 && digits < 4 && word[length + digits] == '\0' ? atol(word + length) : -1;
+    return digits > 0 && digits < 4 && word[length + digits] == '\0'
+               ? strtol(word + length, NULL, 10)
+               : -1;
 }
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
@@ -200,7 +202,7 @@ static bool read_amd_cell(struct reader *r, size_t column, const char *cell)
 
         if (digits == 0 || digits > 6 || cell[digits] != '\0')
             return false;
-        r->matrix.weights[r->matrix.row][column] = (unsigned)atol(cell);
+        r->matrix.weights[r->matrix.row][column] = (unsigned)strtol(cell, NULL, 10);
         r->matrix.has_weights = true;
     } else if (r->matrix.table == TABLE_TYPES) {
         r->matrix.is_xgmi[r->matrix.row][column] = strcmp(cell, "XGMI") == 0;
@@ -395,7 +397,7 @@ static void read_title(struct reader *r, const char *line)
 
 static enum hs_status read_line(struct reader *r, char *line)
 {
-    char copy[LINE_BYTES], *words[WORDS_MAX];
+    char copy[LINE_BYTES], *words[WORDS_MAX] = {NULL};
     const char *begin = line + strspn(line, " \t>");
     size_t count;
 
