@@ -26,7 +26,7 @@ check "the splits left out are counted" 'holds lazy.json "m[\"search\"][\"splits
 check "the answer says how sure it is, and how sums compare with wholes" 'grep -q "^by its layers  .* layers measured ([0-9]* roughly); no other split takes less" out && \
     grep -q "^sum of layers against the whole: 0.0 % off" out'
 
-letters=("$system;executor=host" --size 64KiB --backend null)
+letters=("$system;executor=host" --size 1KiB --backend null) # 2x4d leads by 27 %
 measure 8 "${letters[@]}" --all -q -o every.json
 measure 8 "${letters[@]}" -q -o letters.json
 check "where the host executes, layers are measured by each algorithm, and the winner is that of all plans" '[ $status = 0 ] && \

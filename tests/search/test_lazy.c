@@ -18,8 +18,8 @@ static void sweep_without_noise(bool shape_only, unsigned algorithms)
         struct hs_system described = parse(lazy_machines[m]);
         struct hs_system given = shape_only ? without_figures(&described) : described;
 
-        /* Brute force over all letters takes long beyond 36 ranks. */
-        for (size_t i = 0; i < HS_COUNT(counts) - (algorithms ? 2 : 0); i++) {
+        /* Brute force over all letters takes long beyond 30 ranks. */
+        for (size_t i = 0; i < HS_COUNT(counts) - (algorithms ? 4 : 0); i++) {
             struct machine machine;
             struct found found;
 
