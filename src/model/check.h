@@ -20,9 +20,10 @@ struct hs_finding {
 
 /* Returns how many there are, from the inside out. Of each level:
  *   - bandwidth: at most the peak of its GPUs (those of the parts, or that the title names; else
- *     the fastest known) times the ranks that share it; of NICs their line rate times the ports (the
- *     fastest known where there are no parts; one for each rank where it has but one); at most what the children of a unit send into it
- *     together (a taper of 1); inside a node at least a 20th of the GPU's rate
+ *     the fastest known) times the ranks that share it; of NICs their line rate times the ports
+ *     (the fastest known where there are no parts; a port for each rank where it has but one); at
+ *     most what the children of a unit send into it together (a taper of 1); inside a node at
+ *     least a 20th of the GPU's rate
  *   - latency: at least that of a wire, but for systems with fits, which may have it in the launch;
  *     at most 1 ms; not below that of the level inside
  *   - ports: at most 4 for each rank that has them */

@@ -27,8 +27,8 @@ static const char *parts_text(char text[TEXT_BYTES], const struct hs_fitted_node
     column(GPU, "gpu", "GPU", NULL, TEXT, ALWAYS, gpu->name)                                       \
     column(LINKS, "links", "links", NULL, TEXT, ALWAYS, hs_link_names[gpu->link])                  \
     column(GPU_RATE, "bytes_per_second", "rate", NULL, RATE, ALWAYS, gpu->nvlink_GBps * 1e9)       \
-    column(GPU_LOW, "low", "90 % from", NULL, RATE, ALWAYS, range_end(gpu, -1))                        \
-    column(GPU_HIGH, "high", "to", NULL, RATE, ALWAYS, range_end(gpu, 1))                              \
+    column(GPU_LOW, "low", "90 % from", NULL, RATE, ALWAYS, range_end(gpu, -1))                    \
+    column(GPU_HIGH, "high", "to", NULL, RATE, ALWAYS, range_end(gpu, 1))                          \
     column(GPU_KIND, "kind", "kind", NULL, TEXT, ALWAYS, hs_figure_kinds[gpu->rate].name)          \
     column(PEAK, "peak_bytes_per_second", "peak", NULL, RATE, ALWAYS, gpu->peak_GBps * 1e9)        \
     column(SLOT, "slot_bytes_per_second", "slot", NULL, RATE, ALWAYS, gpu->slot_GBps * 1e9)        \
