@@ -77,8 +77,8 @@ enum hs_status hs_predict_be_sure(struct hs_predict_point *point, const struct h
 /* "6.1 %", "21 %": a regret. */
 #define AS_REGRET(regret) HS_AS_PERCENT(regret, (regret) < 0.0995 ? 1 : 0)
 
-/* The fastest by the figures as they stand, where that is not the plan shown first: because that has
- * fewer layers, or loses less. */
+/* The fastest by the figures as they stand, where that is not the plan shown first: because that
+ * one has fewer layers, or loses less. */
 static void say_guess(const struct hs_predict *predict, const struct hs_predict_point *point,
                       int lead)
 {

@@ -4,8 +4,8 @@
  *
  * With t_ej the time of edge e on machine j and T*_j the least time there, a plan takes
  * sum_e t_ej / T*_j of it; the mean over machines is a sum over edges of mean_j (t_ej / T*_j), so
- * the least is one more shortest path: exact, without chunks. (The least of the largest regrets is no
- * such sum, and hard to find: Aissi, Bazgan and Vanderpooten 2009, "Min-max and min-max regret
+ * the least is one more shortest path: exact, without chunks. (The least of the largest regrets is
+ * no such sum, and hard to find: Aissi, Bazgan and Vanderpooten 2009, "Min-max and min-max regret
  * versions of combinatorial optimization problems".) The flat split, a path as any, is NCCL's own
  * call where stages are NCCL's.
  */

@@ -87,7 +87,7 @@ END"
     # published equations, 2x2 takes 2 * 2 * 2 alpha + (1 + 1/2) n * 3 beta: a pair uses a third of the mesh of 4
     # GPUs; and 4 takes 2 * 2 * 3 alpha + 3/2 n beta. Equal where 4 alpha = 3 n beta, with ABCI's 4.8 us and
     # 111.6 GB/s at 714240 bytes.
-    "$program" predict abci --np 8 --size 1KiB:64MiB --quiet -o two.json >/dev/null
+    "$program" predict abci --np 8 --size 1KiB:64MiB --machines 0 --quiet -o two.json >/dev/null
     "$program" export two.json --to $format -o two.py --quiet
     check "$format: a plan ends where the next one is as fast, by the published equations" \
         "holds two.py '([rule[1:] for rule in RULES] == [((8,), 1), ((2, 2, 2), 1), ((4, 2), 1), ((8,), 1), ((4, 2), 1)] and
