@@ -1,6 +1,7 @@
 #include "model/system_parts.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,7 +85,7 @@ static enum hs_status add_gpus(struct hs_system *system, const struct hs_parts *
     char source[200];
 
     level->fabric = parts->mesh ? HS_FABRIC_MESH : HS_FABRIC_SWITCH;
-    level->bytes_per_second = parts->gpu.nvlink_GBps * 1e9;
+    level->bytes_per_second = round(parts->gpu.nvlink_GBps * 1e9);
     level->latency_seconds = priors_of(parts)->link_seconds[link];
     snprintf(source, sizeof(source), "%s: %s", hs_figure_kinds[parts->gpu.rate].name,
              parts->gpu.source);
