@@ -403,6 +403,7 @@ static enum hs_status run_with_machines(struct hs_predict *predict, struct hs_er
         return status;
     predict->machines = &machines;
     status = run_sweep(predict, err);
+    predict->machines = NULL;
     hs_machines_release(&machines);
     return status;
 }

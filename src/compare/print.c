@@ -293,6 +293,7 @@ static const struct hs_fields growth_fields = {.name = "growth",
 
 #define LOG(member) HS_AT(struct hs_compare_log, member)
 
+/* NOLINTBEGIN(readability-non-const-parameter): as all of its kind */
 static const char *format_measured(char text[HS_FIELD_TEXT], const void *value,
                                    const struct hs_place *place)
 {
@@ -301,10 +302,12 @@ static const char *format_measured(char text[HS_FIELD_TEXT], const void *value,
     (void)text, (void)value;
     return one->measured->name;
 }
+/* NOLINTEND(readability-non-const-parameter) */
 static const struct hs_field_custom measured = {NULL, format_measured, NULL};
 
 #define WITH_PLAN HS_OPTIONAL, HS_OTHER(struct hs_compare_log, measured)
 
+/* NOLINTBEGIN(bugprone-sizeof-expression): a pointer tells whether there is a plan */
 static const struct hs_field log_rows[] = {
     {"file", HS_TEXT, HS_OWNED(struct hs_compare_log, file)},
     {"call", HS_CHOICE, LOG(call), HS_NAMES(hs_library_call_names)},
@@ -326,6 +329,7 @@ static const struct hs_field log_rows[] = {
     {"gain", HS_NUMBER, LOG(gain), HS_OPTIONAL, HS_NOT_NEGATIVE,
      .about = "Of the plan over the library: above 1 it is faster."},
 };
+/* NOLINTEND(bugprone-sizeof-expression) */
 static const struct hs_fields log_fields = {.name = "log",
                                             HS_ROWS(log_rows, struct hs_compare_log)};
 

@@ -1,4 +1,5 @@
 /* node_parts.c - a node in the words of its parts. See node.h. */
+#include <inttypes.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -357,8 +358,7 @@ static bool build_line(struct hs_text *line, struct hs_text *notes, const struct
     domain = domain_nodes(notes, node, word, variant);
     if (domain * (int64_t)node->gpu_count > HS_PARTS_MAX)
         return false;
-    hs_text_append(line, "%lldx%s%s", (long long)(domain * (int64_t)node->gpu_count), word,
-                   variant);
+    hs_text_append(line, "%" PRId64 "x%s%s", domain * (int64_t)node->gpu_count, word, variant);
     if (!append_nics(line, notes, node, domain))
         return false;
     if (strchr(line->data, ',') != NULL)

@@ -1,4 +1,5 @@
 /* topology_text.c - what programs print of a node, line by line. See topology_file.h. */
+#include <assert.h>
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -99,6 +100,7 @@ static long numbered(const char *word, const char *prefix)
 {
     size_t length = strlen(prefix), digits;
 
+    assert(word);
     if (strncmp(word, prefix, length) != 0)
         return -1;
     digits = strspn(word + length, "0123456789");
@@ -195,6 +197,7 @@ static bool read_nvidia_cell(struct reader *r, size_t column, const char *cell)
 
 static bool read_amd_cell(struct reader *r, size_t column, const char *cell)
 {
+    assert(cell);
     if (column >= r->matrix.gpus)
         return false;
     if (r->matrix.table == TABLE_WEIGHTS) {

@@ -309,16 +309,19 @@ const void *hs_log_call_priced(const struct hs_log_call *call)
 struct hs_call_price hs_log_call_price(const struct hs_log_call *call,
                                        const struct hs_system *system)
 {
-    double values[HS_CONSTANTS_MAX], doubt, seconds, deviation;
+    bool fitted = system->constants.count > 0;
+    double values[HS_CONSTANTS_MAX], seconds, deviation;
     const void *priced = hs_log_call_priced(call);
 
     if (!priced)
         return (struct hs_call_price){NAN, NAN, NAN};
-    doubt = system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
     hs_calls_values(values, system);
     seconds = hs_calls_model(system)->seconds(priced, values);
-    deviation = call->library == HS_LIBRARY_NCCL ? hs_nccl_deviation(&call->nccl, values, doubt)
-                                                 : hs_mpi_deviation(&call->mpi, values, doubt);
+    if (call->library == HS_LIBRARY_NCCL)
+        deviation = hs_nccl_deviation(&call->nccl, values, system->nccl.doubt);
+    else
+        deviation =
+            hs_mpi_deviation(&call->mpi, values, fitted ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS);
     return (struct hs_call_price){seconds, seconds / exp(HS_PRICE_RANGE * deviation),
                                   seconds * exp(HS_PRICE_RANGE * deviation)};
 }

@@ -79,7 +79,7 @@ static size_t list_edges(const struct hs_lattice *lattice, uint32_t *edge_end, s
 /* The paths that lead to each node, inside out; at the last all of them. */
 static bool count_paths(struct hs_lattice *lattice)
 {
-    uint64_t *paths = calloc(lattice->node_count, sizeof(*paths));
+    uint64_t *paths = calloc(lattice->node_count + 1, sizeof(*paths));
 
     if (!paths)
         return false;

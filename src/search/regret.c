@@ -287,7 +287,7 @@ enum hs_status hs_regret_least(struct hs_plan *out, const struct hs_regret_table
 {
     size_t nodes = table->lattice.node_count;
     double *weights = malloc((table->rows + 1) * sizeof(*weights));
-    struct way *ways = malloc((HS_LAYERS_MAX + 1) * nodes * sizeof(*ways));
+    struct way *ways = calloc((HS_LAYERS_MAX + 1) * nodes, sizeof(*ways));
     bool room = weights && ways;
 
     *out = *guess;
