@@ -1,6 +1,6 @@
 /* node_parts.c - a node in the words of its parts. See node.h. */
-#include <inttypes.h>
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

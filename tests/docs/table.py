@@ -44,7 +44,9 @@ cp "$SRC/tests/machine/topologies/topology.conf" .'''),
 printf '# OSU MPI Allreduce Latency Test v7.4\\n# Size       Avg Latency(us)\\n1048576 450\\n16777216 7000\\n' > osu.txt
 sed -n '/^```json$/,/^```$/p' "$SRC/docs/systems.md" | sed '1d;$d' > mine.json
 mkdir docs && cp "$SRC/docs/system.schema.json" docs'''),
-    (r"^docs/tutorial\.md$", "cp results/here.json emulated-16.json"),
+    (r"^docs/tutorial\.md$", """cp results/here.json emulated-16.json
+cp "$SRC/tests/result/logs/nodes.txt" two_nodes.txt
+cp "$SRC/tests/machine/topologies/dgx-h100.txt" topo.txt"""),
     (r"^CONTRIBUTING\.md$", 'for name in "$SRC"/*; do [ "${name##*/}" = build ] || ln -s "$name" .; done'),
 )
 

@@ -93,7 +93,7 @@ static uint64_t all_letters(struct hs_bench *bench, bool natives)
     for (int s = 0; s < split_count; s++)
         for (int l = 0; l < LETTERINGS; l++) {
             struct hs_plan plan =
-                lettered(splits[s], l, chunk_counts[(s + l) % CHUNK_COUNTS], natives);
+                lettered(splits[s], l, chunk_counts[(size_t)(s + l) % CHUNK_COUNTS], natives);
             wrong += run_plan(bench, &plan);
         }
     return wrong;
