@@ -17,7 +17,6 @@
 #define LINE_BYTES  1024 /* longer ones are no rows */
 #define WORDS_MAX   40
 #define HOSTS_MAX   4096
-#define HOST_BYTES  64
 #define PREFIX_MAX  96 /* what a launcher puts before a line */
 #define SECONDS_MAX 1e6
 #define VERSION_MAX 1000000
@@ -25,50 +24,90 @@
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
+static bool has_points(const struct hs_log *log)
+{
+    return log->point_count > 0 && log->points[log->point_count - 1].run == log->run_count - 1;
+}
+
+/* A run of which nothing came. */
+static void drop_last_empty(struct hs_log *log)
+{
+    if (log->run_count > 0 && !has_points(log))
+        log->run_count--;
+}
+
+/* NULL: no memory, now or before. */
+static void *one_more(struct hs_log_reader *reader, void *list, size_t *capacity, size_t count,
+                      size_t size)
+{
+    void *added =
+        reader->status == HS_OK ? hs_grow(list, capacity, count, size, reader->err) : NULL;
+
+    if (!added)
+        reader->status = HS_MEMORY;
+    return added;
+}
+
 struct hs_log_run *hs_log_begin(struct hs_log_reader *reader)
 {
     struct hs_log *log = &reader->log;
-    struct hs_log_run *run = log->run_count ? &log->runs[log->run_count - 1] : NULL;
+    struct hs_log_run *run;
 
-    if (run &&
-        (log->point_count == 0 || log->points[log->point_count - 1].run != log->run_count - 1))
-        log->run_count--; /* nothing came of it */
-    run = reader->status == HS_OK ? hs_grow(&log->runs, &reader->run_capacity, log->run_count,
-                                            sizeof(*run), reader->err)
-                                  : NULL;
-    if (!run) {
-        reader->status = HS_MEMORY;
+    drop_last_empty(log);
+    run = one_more(reader, &log->runs, &reader->run_capacity, log->run_count, sizeof(*run));
+    if (!run)
         return NULL;
-    }
     log->run_count++;
     reader->other_call = false;
+    reader->host_count = 0;
     *run = (struct hs_log_run){0};
     return run;
 }
 
-void hs_log_add(struct hs_log_reader *reader, uint64_t bytes, double seconds, bool in_place)
+void hs_log_add_rank(struct hs_log_reader *reader, const char *host)
 {
-    struct hs_log *log = &reader->log;
-    struct hs_log_point *point;
+    struct hs_log_run *run = &reader->log.runs[reader->log.run_count - 1];
+    char(*added)[HS_LOG_HOST_BYTES];
 
-    if (reader->status != HS_OK || reader->other_call)
+    run->ranks++;
+    for (size_t i = 0; i < reader->host_count; i++)
+        if (strncmp(reader->hosts[i], host, sizeof(*reader->hosts) - 1) == 0)
+            return;
+    if (reader->host_count == HOSTS_MAX)
         return;
-    point = hs_grow(&log->points, &reader->point_capacity, log->point_count, sizeof(*point),
-                    reader->err);
-    if (!point) {
-        reader->status = HS_MEMORY;
+    added = one_more(reader, &reader->hosts, &reader->host_capacity, reader->host_count,
+                     sizeof(*added));
+    if (!added)
         return;
-    }
-    *point = (struct hs_log_point){log->run_count - 1, bytes, seconds, in_place};
-    log->point_count++;
+    snprintf(*added, sizeof(*added), "%s", host);
+    run->nodes = (int64_t)++reader->host_count;
 }
 
-void hs_log_note(struct hs_log_reader *reader, size_t line, const char *why)
+static void note(struct hs_log_reader *reader, size_t line, const char *why)
 {
     if (reader->note_count++ < HS_LOG_NOTES_MAX)
         hs_text_append(&reader->log.notes, "%s:%zu: %s\n", reader->name, line, why);
     else if (reader->note_count == HS_LOG_NOTES_MAX + 1)
         hs_text_append(&reader->log.notes, "%s: and others\n", reader->name);
+}
+
+void hs_log_add(struct hs_log_reader *reader, size_t line, struct hs_log_point point, double wrong)
+{
+    struct hs_log *log = &reader->log;
+    struct hs_log_point *added = NULL;
+
+    if (!(point.seconds > 0 && point.seconds <= SECONDS_MAX))
+        note(reader, line, "left out: its time is no time");
+    else if (wrong > 0)
+        note(reader, line, "left out: its data was wrong");
+    else if (!reader->other_call)
+        added = one_more(reader, &log->points, &reader->point_capacity, log->point_count,
+                         sizeof(*added));
+    if (!added)
+        return;
+    *added = point;
+    added->run = log->run_count - 1;
+    log->point_count++;
 }
 
 void hs_log_name_call(struct hs_log_reader *reader, const char *program, size_t line)
@@ -88,7 +127,7 @@ void hs_log_name_call(struct hs_log_reader *reader, const char *program, size_t 
         }
     reader->other_call = !run->call_known && length > 0;
     if (reader->other_call)
-        hs_log_note(reader, line, "left out: a run of another collective");
+        note(reader, line, "left out: a run of another collective");
 }
 
 /* The algorithm that a word names. */
@@ -140,9 +179,7 @@ struct text_reader {
     bool has_failed, has_no_heading; /* the run: noted once */
     bool is_counted;                 /* the run: columns say its ranks and nodes */
     size_t line;
-    char row_of[96];           /* of CSV: the columns that say which run the last row is of */
-    char (*hosts)[HOST_BYTES]; /* of the run */
-    size_t host_count;
+    char row_of[96]; /* of CSV: the columns that say which run the last row is of */
 };
 
 static int split_words(char *words[WORDS_MAX], char *line, const char *separators)
@@ -164,18 +201,10 @@ static struct hs_log_run *last_run(struct text_reader *reader)
     return log->run_count ? &log->runs[log->run_count - 1] : hs_log_begin(reader->base);
 }
 
-static bool has_points(const struct text_reader *reader)
-{
-    const struct hs_log *log = &reader->base->log;
-
-    return log->point_count > 0 && log->points[log->point_count - 1].run == log->run_count - 1;
-}
-
 static void begin_run(struct text_reader *reader)
 {
     hs_log_begin(reader->base);
     reader->columns.count = 0;
-    reader->host_count = 0;
     reader->has_started = reader->has_failed = reader->has_no_heading = false;
     reader->is_counted = false;
 }
@@ -184,21 +213,14 @@ static void begin_run(struct text_reader *reader)
 static void read_rank(struct text_reader *reader, const char *at)
 {
     struct hs_log_run *run = last_run(reader);
-    char host[HOST_BYTES];
+    char host[HS_LOG_HOST_BYTES];
     const char *on = strstr(at, " on ");
 
-    if (!run || !on || reader->is_counted || sscanf(on, " on %63s", host) != 1)
+    if (!run || !on || reader->is_counted || sscanf(on, " on %255s", host) != 1)
         return;
     if (strstr(on, "] AMD ") != NULL)
         run->of = HS_LOG_OF_RCCL;
-    run->ranks++;
-    for (size_t i = 0; i < reader->host_count; i++)
-        if (strcmp(reader->hosts[i], host) == 0)
-            return;
-    if (reader->host_count == HOSTS_MAX)
-        return;
-    memcpy(reader->hosts[reader->host_count++], host, sizeof(host));
-    run->nodes = (int64_t)reader->host_count;
+    hs_log_add_rank(reader->base, host);
 }
 
 /* "NCCL version 2.30.3+cuda13.0" */
@@ -264,7 +286,7 @@ static void read_failure(struct text_reader *reader, const char *line)
           strstr(line, "Test CUDA failure") || strstr(line, "Test HIP failure")))
         return;
     reader->has_failed = true;
-    hs_log_note(reader->base, reader->line, "the test failed here, what follows is missing");
+    note(reader->base, reader->line, "the test failed here, what follows is missing");
 }
 
 /* Words that begin a run, and what they say of it. */
@@ -286,7 +308,7 @@ static bool read_remark(struct text_reader *reader, const char *line)
     }
     at = strstr(line, "Collective test starting: ");
     if (at) {
-        if (has_points(reader) || reader->has_started)
+        if (has_points(&reader->base->log) || reader->has_started)
             begin_run(reader);
         reader->has_started = true;
         run = last_run(reader);
@@ -295,7 +317,7 @@ static bool read_remark(struct text_reader *reader, const char *line)
         return true;
     }
     if (strstr(line, "# nThread ") != NULL &&
-        (has_points(reader) || (reader->base->other_call && !reader->has_started)))
+        (has_points(&reader->base->log) || (reader->base->other_call && !reader->has_started)))
         begin_run(reader);
     if (strstr(line, "CCL") || strstr(line, "ccl-tests") || strstr(line, "# nThread "))
         read_library(reader, line);
@@ -427,14 +449,14 @@ static bool change_run(struct text_reader *reader, char *const *words)
 
     snprintf(of, sizeof(of), "%" PRId64 ",%" PRId64 ",%s", ranks, nodes, call);
     if (ranks > 0 && nodes > ranks) {
-        hs_log_note(reader->base, reader->line, "left out: more nodes than ranks");
+        note(reader->base, reader->line, "left out: more nodes than ranks");
         return false;
     }
     if (strcmp(of, reader->row_of) == 0)
         return true;
     memcpy(reader->row_of, of, sizeof(of));
-    run = has_points(reader) || reader->base->other_call ? hs_log_begin(reader->base)
-                                                         : last_run(reader);
+    run = has_points(&reader->base->log) || reader->base->other_call ? hs_log_begin(reader->base)
+                                                                     : last_run(reader);
     if (!run)
         return false;
     reader->is_counted = true;
@@ -454,24 +476,24 @@ static void read_row(struct text_reader *reader, char *words[WORDS_MAX], int cou
     if (columns->bytes >= count || !read_count(&bytes, words[columns->bytes]))
         return;
     if (count < columns->count) {
-        hs_log_note(reader->base, reader->line, "left out: the row is cut short");
+        note(reader->base, reader->line, "left out: the row is cut short");
         return;
     }
     if (reader->csv && !change_run(reader, words))
         return;
     guess_call(last_run(reader), columns, words);
     for (int place = 0; place < 2 && bytes > 0; place++) {
+        int at = columns->time[place], wrong = columns->wrong[place];
         double time;
 
-        if (columns->time[place] < 0 || strcmp(words[columns->time[place]], "N/A") == 0)
+        if (at < 0 || strcmp(words[at], "N/A") == 0)
             continue;
-        if (!read_positive(&time, words[columns->time[place]]) ||
-            time * columns->second > SECONDS_MAX)
-            hs_log_note(reader->base, reader->line, "left out: its time is no time");
-        else if (columns->wrong[place] >= 0 && strtod(words[columns->wrong[place]], NULL) > 0)
-            hs_log_note(reader->base, reader->line, "left out: its data was wrong");
-        else
-            hs_log_add(reader->base, bytes, time * columns->second, place == 1);
+        if (!read_positive(&time, words[at]))
+            time = NAN;
+        hs_log_add(reader->base, reader->line,
+                   (struct hs_log_point){
+                       .bytes = bytes, .seconds = time * columns->second, .in_place = place == 1},
+                   wrong < 0 ? 0 : strtod(words[wrong], NULL));
     }
 }
 
@@ -514,8 +536,8 @@ static void miss_heading(struct text_reader *reader, char *const *words)
         !isalpha((unsigned char)words[2][0]))
         return;
     reader->has_no_heading = true;
-    hs_log_note(reader->base, reader->line,
-                "left out: rows without the heading that says what their columns are");
+    note(reader->base, reader->line,
+         "left out: rows without the heading that says what their columns are");
 }
 
 static void read_table_line(struct text_reader *reader, char *line)
@@ -564,27 +586,16 @@ static enum hs_status parse_text(struct hs_log_reader *base, const char *text, s
 {
     struct text_reader reader = {.base = base};
 
-    reader.hosts = malloc(HOSTS_MAX * sizeof(*reader.hosts));
-    if (!reader.hosts)
-        return hs_no_memory(base->err);
     for (size_t at = 0, next; at < length && base->status == HS_OK; at = next + 1) {
         const char *end = memchr(text + at, '\n', length - at);
 
         next = end ? (size_t)(end - text) : length;
         read_line(&reader, text + at, next - at);
     }
-    free(reader.hosts);
     return base->status;
 }
 
 /* ---- all kinds ------------------------------------------------------------------------------- */
-
-static void drop_last_empty(struct hs_log *log)
-{
-    if (log->run_count > 0 &&
-        (log->point_count == 0 || log->points[log->point_count - 1].run != log->run_count - 1))
-        log->run_count--;
-}
 
 enum hs_status hs_log_parse(struct hs_log *log, const char *name, const char *text, size_t length,
                             struct hs_error *err)
@@ -597,6 +608,7 @@ enum hs_status hs_log_parse(struct hs_log *log, const char *name, const char *te
         blank++;
     status = blank < length && text[blank] == '{' ? hs_log_parse_json(&reader, text, length)
                                                   : parse_text(&reader, text, length);
+    free(reader.hosts);
     drop_last_empty(&reader.log);
     if (status == HS_OK && reader.log.notes.failed)
         status = hs_no_memory(err);

@@ -8,8 +8,6 @@
 #include "base/json.h"
 #include "result/log_parts.h"
 
-#define HOSTS_MAX 4096
-
 static double number_of(const struct hs_json *object, const char *key)
 {
     struct hs_json at = hs_json_find(object, key);
@@ -45,9 +43,8 @@ static void read_run(struct hs_log_reader *reader, struct hs_log_run *run,
 {
     struct hs_json args = hs_json_find(top, "args"), first, config = hs_json_find(top, "config");
     struct hs_json devices, device;
-    const char *program, *hosts[HOSTS_MAX];
+    const char *program;
     double version = number_of(top, "nccl_version");
-    int64_t count = 0;
 
     if (version > 0 && version < 1e6)
         run->nccl_version = (int)version;
@@ -60,18 +57,10 @@ static void read_run(struct hs_log_reader *reader, struct hs_log_run *run,
     if (!devices.node)
         return;
     for (device = hs_json_first(&devices); device.node; hs_json_next(&device)) {
-        const char *host = text_of(&device, "hostname");
-        int64_t known = 0;
-
         if (strncmp(text_of(&device, "device_info"), "AMD", 3) == 0)
             run->of = HS_LOG_OF_RCCL;
-        run->ranks++;
-        while (known < count && strcmp(hosts[known], host) != 0)
-            known++;
-        if (known == count && count < HOSTS_MAX)
-            hosts[count++] = host;
+        hs_log_add_rank(reader, text_of(&device, "hostname"));
     }
-    run->nodes = count;
 }
 
 static void read_place(struct hs_log_reader *reader, const struct hs_json *row, size_t number,
@@ -85,12 +74,10 @@ static void read_place(struct hs_log_reader *reader, const struct hs_json *row, 
     seconds = number_of(&place, "time") * 1e-6;
     if (!isfinite(seconds))
         seconds = number_of(&place, "cpu_time") * 1e-6;
-    if (!(seconds > 0 && seconds < 1e6))
-        hs_log_note(reader, number, "left out: its time is no time");
-    else if (number_of(&place, "nwrong") > 0)
-        hs_log_note(reader, number, "left out: its data was wrong");
-    else
-        hs_log_add(reader, (uint64_t)bytes, seconds, in_place);
+    hs_log_add(
+        reader, number,
+        (struct hs_log_point){.bytes = (uint64_t)bytes, .seconds = seconds, .in_place = in_place},
+        number_of(&place, "nwrong"));
 }
 
 enum hs_status hs_log_parse_json(struct hs_log_reader *reader, const char *text, size_t length)

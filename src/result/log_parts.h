@@ -6,11 +6,15 @@
 
 #include "result/log.h"
 
+#define HS_LOG_HOST_BYTES 256
+
 /* A log being read. */
 struct hs_log_reader {
     struct hs_log log;
     const char *name;
-    size_t run_capacity, point_capacity, note_count;
+    size_t run_capacity, point_capacity, host_capacity, note_count;
+    char (*hosts)[HS_LOG_HOST_BYTES]; /* [host_count] owned: of the last run, each once */
+    size_t host_count;
     bool other_call;       /* the last run is of a collective that has no name here */
     enum hs_status status; /* HS_OK so far; after HS_MEMORY nothing is added */
     struct hs_error *err;
@@ -19,9 +23,10 @@ struct hs_log_reader {
 /* Begins a run, unless the last one has no points yet: then that is it, emptied. NULL: no memory.
  */
 struct hs_log_run *hs_log_begin(struct hs_log_reader *reader);
-/* Of the last run, which there is. */
-void hs_log_add(struct hs_log_reader *reader, uint64_t bytes, double seconds, bool in_place);
-void hs_log_note(struct hs_log_reader *reader, size_t line, const char *why);
+/* Of the last run, which there is: one more rank, on this host. */
+void hs_log_add_rank(struct hs_log_reader *reader, const char *host);
+/* Of the last run: a time, or a note where it is none or `wrong` elements were. */
+void hs_log_add(struct hs_log_reader *reader, size_t line, struct hs_log_point point, double wrong);
 /* Names the last run's call: "all_reduce_perf", "Allreduce", by the letters alone. Of another
  * collective no points are kept, which is noted. */
 void hs_log_name_call(struct hs_log_reader *reader, const char *program, size_t line);
