@@ -66,6 +66,9 @@ enum hs_status hs_machines_seconds(double *seconds, const struct hs_machines *ma
 /* What of that lies between calls, on machine j: nobody sees it who measures the stage alone. */
 double hs_machines_gap_seconds(const struct hs_machines *machines, size_t j,
                                const struct hs_problem *problem, struct hs_stage_key key);
+/* What no figure explains of a time on machine j, a factor: the error of the price itself, by a
+ * message's bytes. 1 of a belief's draws, which have it. */
+double hs_machines_scatter(const struct hs_machines *machines, size_t j, double bytes);
 /* Seconds of a plan on machine j, in its chunks, gaps included; of the figures drawn alone, without
  * the belief's. */
 double hs_machines_plan_seconds(const struct hs_machines *machines, size_t j,

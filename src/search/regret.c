@@ -179,7 +179,8 @@ enum hs_status hs_regret_of(struct hs_regret *out, const struct hs_regret_table 
     for (size_t j = 0; j < count; j++) {
         out->mean += (relative[j] - 1) / (double)count;
         out->share += (relative[j] <= HS_REGRET_SLACK) / (double)count;
-        seconds[j] = relative[j] * table->best_seconds[j];
+        seconds[j] = relative[j] * table->best_seconds[j] *
+                     hs_machines_scatter(table->drawn, j, table->problem.bytes);
     }
     qsort(relative, count, sizeof(*relative), compare_doubles);
     qsort(seconds, count, sizeof(*seconds), compare_doubles);
