@@ -309,7 +309,6 @@ const void *hs_log_call_priced(const struct hs_log_call *call)
 struct hs_call_price hs_log_call_price(const struct hs_log_call *call,
                                        const struct hs_system *system)
 {
-    bool fitted = system->constants.count > 0;
     double values[HS_CONSTANTS_MAX], seconds, deviation;
     const void *priced = hs_log_call_priced(call);
 
@@ -321,7 +320,8 @@ struct hs_call_price hs_log_call_price(const struct hs_log_call *call,
         deviation = hs_nccl_deviation(&call->nccl, values, system->nccl.doubt);
     else
         deviation =
-            hs_mpi_deviation(&call->mpi, values, fitted ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS);
+            hs_mpi_deviation(&call->mpi, values,
+                             system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS);
     return (struct hs_call_price){seconds, seconds / exp(HS_PRICE_RANGE * deviation),
                                   seconds * exp(HS_PRICE_RANGE * deviation)};
 }
