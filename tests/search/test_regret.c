@@ -115,8 +115,8 @@ static void check_said(const struct hs_regret *said, const struct all *all, cons
         share += (relative <= HS_REGRET_SLACK) / (double)DRAWN;
         most = fmax(most, relative - 1);
         worse += relative - 1 > said->worst + 1e-9;
-        inside += seconds >= said->low_seconds * (1 - 1e-9) &&
-                  seconds <= said->high_seconds * (1 + 1e-9);
+        inside +=
+            seconds >= said->low_seconds * (1 - 1e-9) && seconds <= said->high_seconds * (1 + 1e-9);
     }
     assert_near(1 + said->mean, mean_of(all, best, chosen), 1e-9);
     assert_true(fabs(said->share - share) < 1e-9);
