@@ -18,7 +18,7 @@
 
 static const struct hs_argument arguments[] = {
     HS_ROW_SYSTEM(
-        FIELD(system), false,
+        FIELD(campaign.system), false,
         "description to start from: a shipped name, a path, or a line of text (see `hiersearch "
         "systems`). It says which levels there are and how links are shared; its figures are "
         "replaced. Without it the levels are nodes and racks as the ranks are placed"),
@@ -30,14 +30,14 @@ static const struct hs_option options[] = {
      .letter = 's',
      .argument = "SIZE[:SIZE]",
      .type = &hs_option_bytes_range,
-     .offset = FIELD(sizes),
+     .offset = FIELD(campaign.sizes),
      .group = WHAT,
      .fallback = "16MiB",
      .help = "message of the splits to be predicted, bytes per process; layers get their share of "
              "it, and of a half, a quarter and an eighth of it. A range: of its powers of two"},
-    HS_ROW_DATATYPE(WHAT, FIELD(datatype)),
-    HS_ROW_OPERATION(WHAT, FIELD(operation)),
-    HS_ROW_BACKEND(WHAT, FIELD(backend),
+    HS_ROW_DATATYPE(WHAT, FIELD(campaign.datatype)),
+    HS_ROW_OPERATION(WHAT, FIELD(campaign.operation)),
+    HS_ROW_BACKEND(WHAT, FIELD(campaign.backend),
                    "what runs the layers; auto takes the first that works here"),
     HS_ROW_ALGORITHMS(
         WHAT, FIELD(algorithms),
@@ -50,7 +50,7 @@ static const struct hs_option options[] = {
     HS_ROW_SECONDS("budget", "120s", HOW, FIELD(budget_seconds),
                    "time for all measurements together; what there was no time for is said"),
     HS_ROW_SECONDS(
-        "timeout", "30s", HOW, FIELD(timeout_seconds),
+        "timeout", "30s", HOW, FIELD(campaign.timeout_seconds),
         "a run of a layer that takes longer hangs: the job ends with a calibration of what "
         "was measured; --resume goes on without that layer"),
     HS_ROW_PRECISION(HOW, FIELD(precision)),
@@ -67,8 +67,8 @@ static const struct hs_option options[] = {
     HS_ROW_COUNT("max-samples", "samples", 1, 1000000, "50", HOW, FIELD(max_samples),
                  "at most so many of each in all"),
     HS_ROW_WARMUP("1", HOW, FIELD(warmup)),
-    HS_ROW_SEED(HOW, FIELD(seed)),
-    HS_ROW_FAULTS(HOW, FIELD(faults)),
+    HS_ROW_SEED(HOW, FIELD(campaign.seed)),
+    HS_ROW_FAULTS(HOW, FIELD(campaign.faults)),
     {.name = "plays",
      .argument = "SYSTEM",
      .type = &hs_option_file,
@@ -77,13 +77,14 @@ static const struct hs_option options[] = {
      .group = HOW,
      .help = "the machine that the null backend plays (default: SYSTEM)"},
 
-    HS_ROW_OUTPUT(OUTPUT, FIELD(output), true,
+    HS_ROW_OUTPUT(OUTPUT, FIELD(campaign.output), true,
                   "write the system file there, named after it; - is stdout, the table then goes "
                   "to stderr"),
-    HS_ROWS_JOURNAL(OUTPUT, FIELD(journal), FIELD(resume), FIELD(retry)),
+    HS_ROWS_JOURNAL(OUTPUT, FIELD(campaign.journal), FIELD(campaign.resume), FIELD(campaign.retry)),
     HS_ROWS_PRINT(OUTPUT, FIELD(print), "the fits, without what is said of them"),
-    HS_ROW_QUIET(OUTPUT, FIELD(quiet), "no progress and no notes on stderr"),
-    HS_ROW_FLAG("verbose", 'v', OUTPUT, FIELD(verbose), "also every measurement, one line each"),
+    HS_ROW_QUIET(OUTPUT, FIELD(campaign.quiet), "no progress and no notes on stderr"),
+    HS_ROW_FLAG("verbose", 'v', OUTPUT, FIELD(campaign.verbose),
+                "also every measurement, one line each"),
     {.name = NULL},
 };
 
@@ -116,21 +117,22 @@ const struct hs_command hs_command_calibrate = {
 enum hs_status hs_calibrate_settings_check(struct hs_calibrate_settings *settings,
                                            struct hs_error *err)
 {
-    enum hs_status status = hs_sizes_check(&settings->sizes, settings->datatype, err);
-    bool null_backend = strcmp(settings->backend, HS_BACKEND_NULL) == 0;
+    enum hs_status status =
+        hs_sizes_check(&settings->campaign.sizes, settings->campaign.datatype, err);
+    bool null_backend = strcmp(settings->campaign.backend, HS_BACKEND_NULL) == 0;
 
     if (status != HS_OK)
         return status;
     if (settings->max_samples < settings->min_samples)
         return hs_fail(err, HS_INVALID, "--max-samples %" PRId64 " is below --min-samples %" PRId64,
                        settings->max_samples, settings->min_samples);
-    if (null_backend && !settings->system && !settings->plays)
+    if (null_backend && !settings->campaign.system && !settings->plays)
         return hs_fail(err, HS_INVALID,
                        "--backend null plays a model: give a SYSTEM, or --plays SYSTEM");
     if (settings->plays && !null_backend)
         return hs_fail(err, HS_INVALID, "--plays is for --backend null");
-    if (settings->faults && !null_backend)
+    if (settings->campaign.faults && !null_backend)
         return hs_fail(err, HS_INVALID, "--faults is for --backend null");
-    return hs_journal_options_check(settings->journal, settings->output, settings->resume,
-                                    settings->retry, err);
+    return hs_journal_options_check(settings->campaign.journal, settings->campaign.output,
+                                    settings->campaign.resume, settings->campaign.retry, err);
 }

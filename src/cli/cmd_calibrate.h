@@ -8,29 +8,19 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/units.h"
-#include "model/datatype.h"
+#include "cli/campaign_options.h"
 #include "view/sheet.h"
 
 /* As the option rows fill it; texts point into argv. */
 struct hs_calibrate_settings {
-    const char *system; /* description to start from; NULL: made from where the ranks are */
-    struct hs_range sizes;
-    const char *backend;
-    enum hs_datatype datatype;
-    enum hs_operation operation;
+    struct hs_campaign_options campaign;
     unsigned algorithms; /* bits; 0: not given */
     int64_t layers;      /* at most so many; 0: all */
-    double budget_seconds, timeout_seconds, precision;
+    double budget_seconds, precision;
     double max_residual;
     int64_t rounds, min_samples, max_samples, warmup;
-    bool resume, retry;
-    const char *journal; /* NULL: beside the output */
-    const char *output;  /* "-": stdout */
-    bool quiet, verbose;
     struct hs_print print;
-    int64_t seed;
-    const char *plays, *faults; /* null backend */
+    const char *plays; /* by the null backend; NULL: the system */
 };
 
 /* What no row can check alone. HS_INVALID. */

@@ -31,7 +31,7 @@ static const char *const *search_words(void)
 
 static const struct hs_argument arguments[] = {
     HS_ROW_SYSTEM(
-        FIELD(system), false,
+        FIELD(campaign.system), false,
         "the machine, for the model that chooses the splits: a shipped name, a path, or a line of "
         "text (see `hiersearch systems`). Without it, where the ranks are is all that is known"),
     {.name = NULL},
@@ -42,14 +42,14 @@ static const struct hs_option options[] = {
      .letter = 's',
      .argument = "SIZE[:SIZE]",
      .type = &hs_option_bytes_range,
-     .offset = FIELD(sizes),
+     .offset = FIELD(campaign.sizes),
      .group = WHAT,
      .required = true,
      .help = "bytes per process, such as 64MiB; a range is a sweep in "
              "powers of two, and 25MB,1GiB a list"},
-    HS_ROW_DATATYPE(WHAT, FIELD(datatype)),
-    HS_ROW_OPERATION(WHAT, FIELD(operation)),
-    HS_ROW_BACKEND(WHAT, FIELD(backend),
+    HS_ROW_DATATYPE(WHAT, FIELD(campaign.datatype)),
+    HS_ROW_OPERATION(WHAT, FIELD(campaign.operation)),
+    HS_ROW_BACKEND(WHAT, FIELD(campaign.backend),
                    "what runs the splits; auto takes the first that works here"),
     HS_ROW_CHOICE("buffers", 0, "WHERE", hs_buffers_words, "auto", WHAT, FIELD(buffers_name),
                   "host and mpi: messages in host memory or the GPUs' (device); auto takes the "
@@ -89,7 +89,7 @@ static const struct hs_option options[] = {
     HS_ROW_SECONDS("budget", "60s", HOW, FIELD(budget_seconds),
                    "time for all measurements together"),
     HS_ROW_SECONDS(
-        "timeout", "30s", HOW, FIELD(timeout_seconds),
+        "timeout", "30s", HOW, FIELD(campaign.timeout_seconds),
         "a run of a split that takes longer hangs: it is recorded and the job ends; --resume "
         "goes on with the others"),
     HS_ROW_PRECISION(HOW, FIELD(precision)),
@@ -101,15 +101,16 @@ static const struct hs_option options[] = {
     HS_ROW_COUNT("layers", "runs", 0, 1000, "5", HOW, FIELD(layers),
                  "runs of each for the times of single layers"),
     HS_ROW_FLAG("no-layers", 0, HOW, FIELD(no_layers), "no times of single layers"),
-    HS_ROW_SEED(HOW, FIELD(seed)),
-    HS_ROW_FAULTS(HOW, FIELD(faults)),
+    HS_ROW_SEED(HOW, FIELD(campaign.seed)),
+    HS_ROW_FAULTS(HOW, FIELD(campaign.faults)),
 
-    HS_ROW_OUTPUT(OUTPUT, FIELD(output), false,
+    HS_ROW_OUTPUT(OUTPUT, FIELD(campaign.output), false,
                   "write the result there; - is stdout, the table then goes to stderr"),
-    HS_ROWS_JOURNAL(OUTPUT, FIELD(journal), FIELD(resume), FIELD(retry)),
+    HS_ROWS_JOURNAL(OUTPUT, FIELD(campaign.journal), FIELD(campaign.resume), FIELD(campaign.retry)),
     HS_ROWS_PRINT(OUTPUT, FIELD(print), "print the result file instead of tables"),
-    HS_ROW_QUIET(OUTPUT, FIELD(quiet), "no progress and no notes on stderr"),
-    HS_ROW_FLAG("verbose", 'v', OUTPUT, FIELD(verbose), "more about placement, memory and layers"),
+    HS_ROW_QUIET(OUTPUT, FIELD(campaign.quiet), "no progress and no notes on stderr"),
+    HS_ROW_FLAG("verbose", 'v', OUTPUT, FIELD(campaign.verbose),
+                "more about placement, memory and layers"),
     {.name = NULL},
 };
 
@@ -144,13 +145,14 @@ const struct hs_command hs_command_measure = {
 
 enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, struct hs_error *err)
 {
-    enum hs_status status = hs_sizes_check(&settings->sizes, settings->datatype, err);
-    bool null_backend = strcmp(settings->backend, HS_BACKEND_NULL) == 0;
+    enum hs_status status =
+        hs_sizes_check(&settings->campaign.sizes, settings->campaign.datatype, err);
+    bool null_backend = strcmp(settings->campaign.backend, HS_BACKEND_NULL) == 0;
 
     if (status != HS_OK)
         return status;
-    while (strcmp(settings->buffers_name, hs_buffers_names[settings->buffers]) != 0)
-        settings->buffers++; /* one of the words */
+    while (strcmp(settings->buffers_name, hs_buffers_names[settings->campaign.buffers]) != 0)
+        settings->campaign.buffers++; /* one of the words */
     if (settings->max_samples < settings->min_samples)
         return hs_fail(err, HS_INVALID, "--max-samples %" PRId64 " is below --min-samples %" PRId64,
                        settings->max_samples, settings->min_samples);
@@ -161,16 +163,16 @@ enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, s
         settings->top = TOP_DEFAULT;
     if (settings->all && strcmp(settings->search, HS_SEARCH_LAZY) == 0)
         return hs_fail(err, HS_INVALID, "--all and --search lazy exclude each other");
-    if (!settings->system && !settings->plans && !settings->all &&
+    if (!settings->campaign.system && !settings->plans && !settings->all &&
         hs_search_strategy_find(settings->search))
         return hs_fail(err, HS_INVALID, "--search %s prices plans by a model: give a SYSTEM",
                        settings->search);
-    if (null_backend && !settings->system)
+    if (null_backend && !settings->campaign.system)
         return hs_fail(err, HS_INVALID, "--backend null plays a model: give a SYSTEM");
-    if (settings->faults && !null_backend)
+    if (settings->campaign.faults && !null_backend)
         return hs_fail(err, HS_INVALID, "--faults is for --backend null");
-    status = hs_journal_options_check(settings->journal, settings->output, settings->resume,
-                                      settings->retry, err);
+    status = hs_journal_options_check(settings->campaign.journal, settings->campaign.output,
+                                      settings->campaign.resume, settings->campaign.retry, err);
     if (status != HS_OK)
         return status;
     if (settings->no_layers)

@@ -8,10 +8,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/units.h"
+#include "cli/campaign_options.h"
 #include "console/options.h"
-#include "model/backends.h"
-#include "model/datatype.h"
 #include "view/sheet.h"
 
 #define HS_SEARCH_AUTO "auto" /* by what is known of the system */
@@ -21,12 +19,8 @@
 
 /* As the option rows fill it; texts point into argv. */
 struct hs_measure_settings {
-    const char *system; /* NULL: none */
-    struct hs_range sizes;
-    const char *backend, *buffers_name;
-    enum hs_buffers buffers;
-    enum hs_datatype datatype;
-    enum hs_operation operation;
+    struct hs_campaign_options campaign;
+    const char *buffers_name;
     int64_t top;    /* 0 from the rows means that it was not given */
     bool top_given; /* by hs_measure_settings_check, which puts the default in its place */
     bool all;
@@ -34,15 +28,10 @@ struct hs_measure_settings {
     const char *search; /* name of a strategy, or one of the two below */
     struct hs_count_list chunks;
     unsigned algorithms; /* bits; 0: not given */
-    double budget_seconds, timeout_seconds, precision;
+    double budget_seconds, precision;
     int64_t min_samples, max_samples, warmup, layers;
-    bool no_layers, resume, retry;
-    const char *journal; /* NULL: beside the output */
-    const char *output;  /* NULL: none; "-": stdout */
-    bool quiet, verbose;
+    bool no_layers;
     struct hs_print print;
-    int64_t seed;
-    const char *faults;
 };
 
 /* What no row can check alone: combinations, names, sizes that are no whole elements. HS_INVALID.

@@ -18,39 +18,20 @@
 
 static void cut_short(void *context, const struct hs_guard_end *end);
 
-/* As measure does by default: what it measures is what is calibrated. */
-static struct hs_campaign_options options_of(const struct hs_calibrate_settings *settings)
-{
-    return (struct hs_campaign_options){.command = "calibrate",
-                                        .backend = settings->backend,
-                                        .buffers = HS_BUFFERS_AUTO,
-                                        .datatype = settings->datatype,
-                                        .operation = settings->operation,
-                                        .sizes = settings->sizes,
-                                        .timeout_seconds = settings->timeout_seconds,
-                                        .system = settings->system,
-                                        .output = settings->output,
-                                        .journal = settings->journal,
-                                        .resume = settings->resume,
-                                        .faults = settings->faults,
-                                        .seed = settings->seed,
-                                        .quiet = settings->quiet,
-                                        .verbose = settings->verbose};
-}
-
 static enum hs_status look_around(struct hs_calibrate_run *run, struct hs_error *err)
 {
     const struct hs_calibrate_settings *settings = &run->settings;
     struct hs_campaign *campaign = &run->campaign;
     enum hs_status status;
 
-    campaign->options = options_of(settings);
+    campaign->options = settings->campaign; /* buffers: as measure has them by default */
+    campaign->options.command = "calibrate";
     status = hs_campaign_begin(campaign, cut_short, run, err);
     if (status != HS_OK)
         return status;
     if (campaign->order.note[0])
         hs_progress_note(&campaign->progress, "%s", campaign->order.note);
-    status = hs_campaign_system(campaign, &campaign->system, settings->system, err);
+    status = hs_campaign_system(campaign, &campaign->system, settings->campaign.system, err);
     campaign->has_system = status == HS_OK;
     if (status == HS_OK)
         status = hs_campaign_backend(campaign, err);
@@ -61,8 +42,9 @@ static enum hs_status look_around(struct hs_calibrate_run *run, struct hs_error 
                          "backend host runs any",
                          campaign->backend->name);
     if (status == HS_OK && campaign->backend == &hs_backend_null)
-        status = hs_campaign_system(campaign, &run->played,
-                                    settings->plays ? settings->plays : settings->system, err);
+        status =
+            hs_campaign_system(campaign, &run->played,
+                               settings->plays ? settings->plays : settings->campaign.system, err);
     campaign->played = &run->played;
     return status;
 }
@@ -77,8 +59,9 @@ static enum hs_status plan(struct hs_calibrate_run *run, struct hs_error *err)
                                         .warmup = settings->warmup,
                                         .precision = settings->precision,
                                         .budget_seconds = settings->budget_seconds};
-    const struct hs_calibrate_extent extent = {.sizes = settings->sizes,
-                                               .width = hs_datatype_bytes(settings->datatype),
+    const struct hs_calibrate_extent extent = {.sizes = settings->campaign.sizes,
+                                               .width =
+                                                   hs_datatype_bytes(settings->campaign.datatype),
                                                .max_layers = (size_t)settings->layers,
                                                .algorithms = settings->algorithms};
     int np = run->campaign.ranks.np;
@@ -99,7 +82,7 @@ static enum hs_status plan(struct hs_calibrate_run *run, struct hs_error *err)
 static enum hs_status restore(struct hs_calibrate_run *run, struct hs_error *err)
 {
     struct hs_campaign *campaign = &run->campaign;
-    size_t width = hs_datatype_bytes(run->settings.datatype), count;
+    size_t width = hs_datatype_bytes(run->settings.campaign.datatype), count;
     struct hs_journal_layer *layers;
     enum hs_status status =
         hs_journal_layers(&layers, &count, &campaign->journal, 0, campaign->ranks.np, err);
@@ -110,7 +93,7 @@ static enum hs_status restore(struct hs_calibrate_run *run, struct hs_error *err
         if (!layers[i].failed)
             status = hs_grid_restore(&run->grid, point->key, (size_t)point->bytes / width,
                                      &layers[i].samples, err);
-        else if (!run->settings.retry)
+        else if (!run->settings.campaign.retry)
             status = hs_grid_restore(&run->grid, point->key, 0, NULL, err);
     }
     hs_journal_layers_release(layers, count);
@@ -127,7 +110,7 @@ static enum hs_status open_files(struct hs_calibrate_run *run, struct hs_error *
 {
     enum hs_status status = hs_campaign_open_files(&run->campaign, err);
 
-    if (status != HS_OK || !run->settings.resume)
+    if (status != HS_OK || !run->settings.campaign.resume)
         return status;
     if (run->campaign.ranks.rank == 0) {
         hs_guard_lock(run->campaign.guard);
@@ -142,7 +125,7 @@ static void journal(struct hs_calibrate_run *run, const struct hs_step *step,
                     const struct hs_step_outcome *outcome)
 {
     struct hs_campaign *campaign = &run->campaign;
-    size_t bytes = step->task.count * hs_datatype_bytes(run->settings.datatype);
+    size_t bytes = step->task.count * hs_datatype_bytes(run->settings.campaign.datatype);
     struct hs_journal_layer line = {.point = {.key = step->task.stage,
                                               .np = campaign->ranks.np,
                                               .bytes = (double)bytes,
@@ -174,7 +157,7 @@ static void describe(char what[WHAT_BYTES], const struct hs_calibrate_run *run,
                      const struct hs_step *step, const struct hs_samples *samples)
 {
     char size[HS_UNIT_TEXT], seconds[HS_UNIT_TEXT];
-    size_t width = hs_datatype_bytes(run->settings.datatype);
+    size_t width = hs_datatype_bytes(run->settings.campaign.datatype);
     const struct hs_task *task = &step->task;
     bool ring = task->stage.algorithm == HS_RING;
     int length =
@@ -194,9 +177,9 @@ static void show(struct hs_calibrate_run *run, const char *what, double left_sec
     const struct hs_grid *grid = &run->grid;
     struct hs_progress_line *line = &run->campaign.progress.line;
 
-    if (run->settings.quiet)
+    if (run->settings.campaign.quiet)
         return;
-    if (run->settings.verbose && !line->is_terminal) {
+    if (run->settings.campaign.verbose && !line->is_terminal) {
         fprintf(stderr, "round %" PRId64 ", %zu of %zu  %s\n", grid->round + 1, grid->next,
                 grid->plan.count, what);
         return;
@@ -249,7 +232,7 @@ static void say(struct hs_calibrate_run *run, const struct hs_text *notes)
 
 static enum hs_status print_tables(struct hs_calibrate_run *run, struct hs_error *err)
 {
-    FILE *stream = strcmp(run->settings.output, "-") == 0 ? stderr : stdout;
+    FILE *stream = strcmp(run->settings.campaign.output, "-") == 0 ? stderr : stdout;
     struct hs_text text = {0};
     enum hs_status status = hs_calibrate_print(&text, run, err);
 
@@ -263,7 +246,8 @@ static enum hs_status print_tables(struct hs_calibrate_run *run, struct hs_error
 /* Nothing is left to try again. */
 static bool is_whole(const struct hs_calibrate_run *run, const char *why)
 {
-    return !why && run->grid.measured_tasks == run->grid.plan.count && !run->settings.journal;
+    return !why && run->grid.measured_tasks == run->grid.plan.count &&
+           !run->settings.campaign.journal;
 }
 
 /* Rank 0. `why`: the error that ended the measurements, NULL: none did. */
@@ -343,7 +327,7 @@ static void cut_short(void *context, const struct hs_guard_end *end)
     enum hs_status status;
 
     hs_guard_end_format(why, end);
-    hs_campaign_hung(&run->campaign, run->settings.sizes.last, end);
+    hs_campaign_hung(&run->campaign, run->settings.campaign.sizes.last, end);
     hs_campaign_sync(&run->campaign);
     hs_progress_line_clear(&run->campaign.progress.line);
     if (run->grid.measured_tasks == 0) {
@@ -353,7 +337,7 @@ static void cut_short(void *context, const struct hs_guard_end *end)
     status = hs_calibrate_write(run, why, &notes, &error);
     say(run, &notes);
     fprintf(stderr, "hiersearch calibrate: %s; %s%s%s\n", why,
-            status == HS_OK ? run->settings.output : error.message,
+            status == HS_OK ? run->settings.campaign.output : error.message,
             status == HS_OK ? " has what was measured before" : "",
             run->campaign.journal.path ? ", --resume goes on from there" : "");
 }

@@ -27,8 +27,8 @@ static double every_split_seconds(uint64_t *splits, const struct hs_calibrate_ru
 {
     const struct hs_calibrate_settings *settings = &run->settings;
     uint64_t sizes[HS_CALIBRATE_SIZES_MAX];
-    size_t count =
-        hs_calibrate_sizes(sizes, &settings->sizes, hs_datatype_bytes(settings->datatype));
+    size_t count = hs_calibrate_sizes(sizes, &settings->campaign.sizes,
+                                      hs_datatype_bytes(settings->campaign.datatype));
     double seconds = 0;
 
     for (size_t i = 0; i < count; i++)
@@ -57,7 +57,7 @@ static void say_cost(struct hs_sheet *sheet, const struct hs_calibrate_run *run)
 enum hs_status hs_calibrate_print(struct hs_text *out, const struct hs_calibrate_run *run,
                                   struct hs_error *err)
 {
-    bool to_stderr = strcmp(run->settings.output, "-") == 0;
+    bool to_stderr = strcmp(run->settings.campaign.output, "-") == 0;
     struct hs_terminal terminal = hs_terminal_look(to_stderr ? STDERR_FILENO : STDOUT_FILENO);
     const struct hs_fits *fits = &run->campaign.system.fits;
     struct hs_sheet sheet;
@@ -66,8 +66,8 @@ enum hs_status hs_calibrate_print(struct hs_text *out, const struct hs_calibrate
     hs_sheet_begin(&sheet, out, &run->settings.print, &terminal);
     hs_sheet_say(&sheet, "%s: %d ranks, %s backend, %s %s\n\n", run->campaign.system.name,
                  run->campaign.ranks.np, run->campaign.backend->name,
-                 hs_datatype_names[run->settings.datatype],
-                 hs_operation_names[run->settings.operation]);
+                 hs_datatype_names[run->settings.campaign.datatype],
+                 hs_operation_names[run->settings.campaign.operation]);
     hs_fits_table(&table, &run->campaign.system, false);
     hs_sheet_table(&sheet, &table);
     hs_sheet_say(&sheet,

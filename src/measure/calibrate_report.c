@@ -128,8 +128,8 @@ static void append_source(struct hs_text *out, const struct hs_calibrate_run *ru
 {
     const struct hs_calibrate_settings *settings = &run->settings;
     uint64_t sizes[HS_CALIBRATE_SIZES_MAX];
-    size_t count =
-        hs_calibrate_sizes(sizes, &settings->sizes, hs_datatype_bytes(settings->datatype));
+    size_t count = hs_calibrate_sizes(sizes, &settings->campaign.sizes,
+                                      hs_datatype_bytes(settings->campaign.datatype));
     char first[HS_UNIT_TEXT], last[HS_UNIT_TEXT];
 
     hs_text_append(out, "%shiersearch %s (%s) on %s, %s backend, ", partial ? "partial, " : "",
@@ -137,8 +137,8 @@ static void append_source(struct hs_text *out, const struct hs_calibrate_run *ru
     if (run->campaign.device[0])
         hs_text_append(out, "%s, ", run->campaign.device);
     append_library(out);
-    hs_text_append(out, ", %s %s; ", hs_datatype_names[settings->datatype],
-                   hs_operation_names[settings->operation]);
+    hs_text_append(out, ", %s %s; ", hs_datatype_names[settings->campaign.datatype],
+                   hs_operation_names[settings->campaign.operation]);
     append_hosts(out, run);
     hs_text_append(out, "; layers of messages of %s to %s; %zu of %zu measurements",
                    hs_bytes_format(first, sizes[0]), hs_bytes_format(last, sizes[count - 1]),
@@ -196,7 +196,7 @@ static enum hs_status fill_texts(struct hs_calibrate_run *run, const struct hs_t
             replace_text(&system->notes, &joined);
     hs_text_release(&title);
     hs_text_release(&joined);
-    name_system(system, run->settings.output);
+    name_system(system, run->settings.campaign.output);
     system->latency_kind = HS_LATENCY_PROTOCOL_STEP;
     return whole ? HS_OK : hs_no_memory(err);
 }
@@ -206,8 +206,8 @@ static enum hs_status save(const struct hs_calibrate_run *run, struct hs_error *
     struct hs_text text = {0};
     enum hs_status status = hs_system_print(&text, &run->campaign.system, err);
 
-    if (status == HS_OK && strcmp(run->settings.output, "-") != 0)
-        status = hs_file_replace(run->settings.output, text.data, text.length, err);
+    if (status == HS_OK && strcmp(run->settings.campaign.output, "-") != 0)
+        status = hs_file_replace(run->settings.campaign.output, text.data, text.length, err);
     else if (status == HS_OK)
         status = hs_stdout_write(&text, err);
     hs_text_release(&text);
@@ -240,7 +240,7 @@ static enum hs_status explain(const struct hs_calibrate_run *run, enum hs_status
 /* points[plan.count]; returns how many there are. */
 static size_t make_points(struct hs_fit_point *points, const struct hs_calibrate_run *run)
 {
-    size_t width = hs_datatype_bytes(run->settings.datatype), count = 0;
+    size_t width = hs_datatype_bytes(run->settings.campaign.datatype), count = 0;
 
     for (size_t i = 0; i < run->grid.plan.count; i++) {
         const struct hs_calibrate_task *task = &run->grid.plan.tasks[i];

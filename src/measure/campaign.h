@@ -19,7 +19,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/units.h"
+#include "cli/campaign_options.h"
 #include "measure/machine.h"
 #include "measure/progress.h"
 #include "model/backends.h"
@@ -40,24 +40,6 @@ struct hs_planner {
     enum hs_status (*tell)(void *state, const struct hs_step *step,
                            const struct hs_step_outcome *outcome, double elapsed_seconds,
                            struct hs_error *err);
-};
-
-/* What it is to measure on and with; texts outlive the campaign. */
-struct hs_campaign_options {
-    const char *command; /* "measure": whose notes these are */
-    const char *backend;
-    enum hs_buffers buffers;
-    enum hs_datatype datatype;
-    enum hs_operation operation;
-    struct hs_range sizes;
-    double timeout_seconds; /* of one run */
-    const char *system;     /* as typed, or NULL; the output may not be it */
-    const char *output;     /* path; NULL: none; "-": stdout */
-    const char *journal;    /* path; NULL: beside the output, where that is a file */
-    bool resume;
-    const char *faults; /* of the null backend; likewise the seed */
-    int64_t seed;
-    bool quiet, verbose;
 };
 
 struct hs_campaign {

@@ -91,11 +91,11 @@ static enum hs_status begin(struct work *work, struct hs_error *err)
     if (status == HS_OK)
         status = hs_lazy_planner_learn(&work->lazy, session->layer_points,
                                        session->layer_point_count, err);
-    if (status == HS_OK && session->settings.resume)
+    if (status == HS_OK && session->settings.campaign.resume)
         status = hs_journal_layers(&work->known, &work->known_count, &campaign->journal,
                                    work->bout->bytes, campaign->ranks.np, err);
     hs_system_release(&neutral);
-    if (status == HS_OK && !session->settings.retry)
+    if (status == HS_OK && !session->settings.campaign.retry)
         leave_out_failed(work);
     return status;
 }
@@ -105,7 +105,7 @@ static enum hs_status begin(struct work *work, struct hs_error *err)
 /* Elements that enter a layer, so that it divides them. */
 static uint64_t entering(const struct work *work, struct hs_layer layer)
 {
-    uint64_t width = hs_datatype_bytes(work->session->settings.datatype);
+    uint64_t width = hs_datatype_bytes(work->session->settings.campaign.datatype);
     uint64_t stride = (uint64_t)layer.stride, size = (uint64_t)layer.size;
     uint64_t elements = (work->bout->bytes / width + stride - 1) / stride;
 
@@ -305,7 +305,7 @@ static enum hs_status tell(void *state, const struct hs_step *step,
                            struct hs_error *err)
 {
     struct work *work = state;
-    size_t width = hs_datatype_bytes(work->session->settings.datatype);
+    size_t width = hs_datatype_bytes(work->session->settings.campaign.datatype);
 
     (void)elapsed_seconds;
     if (outcome->failed) {

@@ -83,7 +83,7 @@ static enum hs_status fail_wrong(const struct hs_session *session, struct hs_err
 static enum hs_status print_tables(const struct hs_session *session, const struct hs_result *result,
                                    struct hs_error *err)
 {
-    const char *output = session->settings.output;
+    const char *output = session->settings.campaign.output;
     bool to_stdout = output && strcmp(output, "-") == 0;
     FILE *stream = to_stdout ? stderr : stdout;
     struct hs_terminal terminal = hs_terminal_look(fileno(stream));
@@ -94,7 +94,7 @@ static enum hs_status print_tables(const struct hs_session *session, const struc
      * colours are there where they are asked for. */
     if (session->campaign.ranks.np > 1)
         terminal.colour = false;
-    if (to_stdout && session->settings.quiet)
+    if (to_stdout && session->settings.campaign.quiet)
         return HS_OK;
     status = hs_report_print(&text, session, result, &terminal, err);
     if (status != HS_OK)
@@ -109,7 +109,7 @@ static void note_memory(struct hs_session *session)
 {
     char memory[HS_FIGURE_TEXT];
 
-    if (session->settings.verbose)
+    if (session->settings.campaign.verbose)
         hs_progress_note(&session->campaign.progress, "the backend held at most %s per rank",
                          hs_bytes_figure(memory, (double)session->campaign.memory_bytes));
 }
@@ -118,8 +118,8 @@ static enum hs_status check_usable(const struct hs_session *session, const struc
                                    struct hs_error *err)
 {
     const struct hs_measure_settings *settings = &session->settings;
-    bool has_journal =
-        settings->journal || (settings->output && strcmp(settings->output, "-") != 0);
+    bool has_journal = settings->campaign.journal ||
+                       (settings->campaign.output && strcmp(settings->campaign.output, "-") != 0);
     char size[HS_UNIT_TEXT];
 
     for (size_t i = 0; i < result->message_count; i++)
@@ -128,7 +128,7 @@ static enum hs_status check_usable(const struct hs_session *session, const struc
             result->messages[i].candidates[0].measured->status != HS_MEASURE_OK)
             return hs_fail(err, HS_FAILED, "no candidate was measured without fault at %s%s",
                            hs_bytes_format(size, result->messages[i].message_bytes),
-                           has_journal && !settings->retry
+                           has_journal && !settings->campaign.retry
                                ? "; --resume --retry runs time-outs and failures again"
                                : "");
     return HS_OK;
@@ -143,12 +143,13 @@ enum hs_status hs_outcome_save(struct hs_session *session, struct hs_error *err)
     hs_guard_lock(session->campaign.guard);
     status = hs_report_build(&result, session, true, NULL, err);
     if (status == HS_OK)
-        status = session->settings.output ? hs_result_save(&result, session->settings.output, err)
-                                          : HS_OK;
+        status = session->settings.campaign.output
+                     ? hs_result_save(&result, session->settings.campaign.output, err)
+                     : HS_OK;
     if (status == HS_OK) {
         /* What is written needs no journal, whatever becomes of the tables. */
         hs_journal_close(&session->campaign.journal,
-                         all_measured(session) && !session->settings.journal);
+                         all_measured(session) && !session->settings.campaign.journal);
         printed = print_tables(session, &result, err);
         if (count_status(session, HS_MEASURE_WRONG) > 0)
             status = fail_wrong(session, err);
@@ -198,11 +199,11 @@ static bool save_partial(enum hs_status *status, const struct hs_session *sessio
     struct hs_result result = {0};
 
     *status = HS_OK;
-    if (!session->settings.output || !has_news(session))
+    if (!session->settings.campaign.output || !has_news(session))
         return false;
     *status = hs_report_build(&result, session, false, why, err);
     if (*status == HS_OK)
-        *status = hs_result_save(&result, session->settings.output, err);
+        *status = hs_result_save(&result, session->settings.campaign.output, err);
     hs_result_release(&result);
     return true;
 }
@@ -241,7 +242,7 @@ static void say_cut_short(const struct hs_session *session, const char *why)
     else if (session->campaign.journal.path)
         fprintf(stderr,
                 "hiersearch measure: %s; %s has what was measured, --resume goes on from there\n",
-                why, session->settings.output);
+                why, session->settings.campaign.output);
     else
         fprintf(stderr, "hiersearch measure: %s; what was measured is written\n", why);
 }

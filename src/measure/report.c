@@ -197,8 +197,8 @@ static enum hs_status add_bout(struct hs_result *result, const struct hs_session
         return hs_no_memory(err);
     message->message_bytes = bout->bytes;
     message->padded_bytes = bout->padded_bytes;
-    message->datatype = session->settings.datatype;
-    message->operation = session->settings.operation;
+    message->datatype = session->settings.campaign.datatype;
+    message->operation = session->settings.campaign.operation;
     message->splits = bout->candidates.splits;
     message->looked_at = bout->candidates.looked_at;
     message->flat_seconds = NAN;

@@ -40,7 +40,7 @@ static void say_placement(struct hs_session *session)
         hs_progress_note(progress,
                          "one process, so there is nothing to split; start it under a launcher: "
                          "mpiexec -n 4 hiersearch measure ...");
-    if (session->campaign.has_system && hs_system_is_text(session->settings.system) &&
+    if (session->campaign.has_system && hs_system_is_text(session->settings.campaign.system) &&
         system->notes)
         hs_progress_note(progress, "%s", system->notes);
     if (order->note[0])
@@ -54,7 +54,7 @@ static void say_placement(struct hs_session *session)
     else if (capacity != INT64_MAX && capacity % np != 0)
         hs_progress_note(progress, "%d processes do not divide the %" PRId64 " of the system", np,
                          capacity);
-    for (int64_t i = 0; session->settings.verbose && i < order->node_count; i++)
+    for (int64_t i = 0; session->settings.campaign.verbose && i < order->node_count; i++)
         hs_progress_note(progress, "node %" PRId64 ": %s, %" PRId64 " ranks%s%s", i,
                          order->nodes[i].host, order->nodes[i].ranks,
                          order->nodes[i].rack[0] ? ", rack " : "", order->nodes[i].rack);
@@ -116,7 +116,7 @@ static enum hs_status fill_contest(const struct hs_session *session, struct hs_b
     const struct hs_candidates *candidates = &bout->candidates;
     enum hs_status status = HS_OK;
 
-    bout->contest.elements = bout->bytes / hs_datatype_bytes(settings->datatype);
+    bout->contest.elements = bout->bytes / hs_datatype_bytes(settings->campaign.datatype);
     bout->contest.rules = (struct hs_contest_rules){
         .precision = settings->precision,
         .min_samples = (size_t)settings->min_samples,
@@ -137,7 +137,7 @@ static enum hs_status fill_contest(const struct hs_session *session, struct hs_b
 
 static enum hs_status make_bouts(struct hs_session *session, struct hs_error *err)
 {
-    const struct hs_range *sizes = &session->settings.sizes;
+    const struct hs_range *sizes = &session->settings.campaign.sizes;
     size_t count = 0;
     enum hs_status status = HS_OK;
 
@@ -173,7 +173,7 @@ static enum hs_status restore_bouts(struct hs_session *session, size_t first, si
 
     for (size_t i = first; i < first + count && status == HS_OK; i++) {
         status = hs_journal_restore(&session->campaign.journal, &session->bouts[i].contest,
-                                    session->bouts[i].bytes, session->settings.retry, err);
+                                    session->bouts[i].bytes, session->settings.campaign.retry, err);
         done += hs_contest_done(&session->bouts[i].contest);
         all += session->bouts[i].contest.count;
     }
@@ -208,7 +208,7 @@ static enum hs_status tell(void *state, const struct hs_step *step,
     struct hs_session *session = state;
     struct hs_bout *bout = &session->bouts[session->current];
     enum hs_status status = hs_contest_tell(&bout->contest, step, outcome, err);
-    enum hs_datatype datatype = session->settings.datatype;
+    enum hs_datatype datatype = session->settings.campaign.datatype;
     size_t line = hs_backend_line(session->campaign.backend, datatype);
     uint64_t padded = hs_task_padded(&step->task, line) * hs_datatype_bytes(datatype);
 
@@ -249,7 +249,7 @@ static enum hs_status choose_lazily(struct hs_session *session, struct hs_error 
     if (speaks(session)) {
         hs_guard_lock(session->campaign.guard);
         status = fill_contest(session, bout, err);
-        if (status == HS_OK && session->settings.resume)
+        if (status == HS_OK && session->settings.campaign.resume)
             status = restore_bouts(session, session->current, 1, err);
         hs_guard_unlock(session->campaign.guard);
     }
@@ -268,7 +268,8 @@ static enum hs_status run_bout(struct hs_session *session, struct hs_error *err)
     bout->contest.rules.budget_seconds = bout->share_seconds - bout->layers_seconds;
     campaign->progress.bytes = bout->bytes;
     hs_guard_unlock(campaign->guard);
-    status = hs_campaign_run(campaign, bout->bytes / hs_datatype_bytes(session->settings.datatype),
+    status = hs_campaign_run(campaign,
+                             bout->bytes / hs_datatype_bytes(session->settings.campaign.datatype),
                              &contest_planner, session, err);
     hs_guard_lock(campaign->guard);
     if (campaign->device[0] && !said && speaks(session))
@@ -289,31 +290,12 @@ static enum hs_status look_at_machine(struct hs_session *session, struct hs_erro
     if (campaign->backend->virtual_clock)
         return HS_OK;
     status = hs_machine_look(&campaign->machine, &campaign->order, &campaign->ranks,
-                             !session->settings.system, err);
+                             !session->settings.campaign.system, err);
     if (status == HS_OK && campaign->machine.proposed)
         hs_progress_note(&campaign->progress,
                          "no SYSTEM given; what this node looks like, not measured: %s",
                          campaign->machine.proposed);
     return status;
-}
-
-static struct hs_campaign_options options_of(const struct hs_measure_settings *settings)
-{
-    return (struct hs_campaign_options){.command = "measure",
-                                        .backend = settings->backend,
-                                        .buffers = settings->buffers,
-                                        .datatype = settings->datatype,
-                                        .operation = settings->operation,
-                                        .sizes = settings->sizes,
-                                        .timeout_seconds = settings->timeout_seconds,
-                                        .system = settings->system,
-                                        .output = settings->output,
-                                        .journal = settings->journal,
-                                        .resume = settings->resume,
-                                        .faults = settings->faults,
-                                        .seed = settings->seed,
-                                        .quiet = settings->quiet,
-                                        .verbose = settings->verbose};
 }
 
 static enum hs_status look_around(struct hs_session *session, struct hs_error *err)
@@ -322,10 +304,11 @@ static enum hs_status look_around(struct hs_session *session, struct hs_error *e
     struct hs_measure_settings *settings = &session->settings;
     enum hs_status status;
 
-    campaign->options = options_of(settings);
+    campaign->options = settings->campaign;
+    campaign->options.command = "measure";
     status = hs_campaign_begin(campaign, hs_outcome_cut_short, session, err);
-    if (status == HS_OK && settings->system) {
-        status = hs_campaign_system(campaign, &campaign->system, settings->system, err);
+    if (status == HS_OK && settings->campaign.system) {
+        status = hs_campaign_system(campaign, &campaign->system, settings->campaign.system, err);
         campaign->has_system = status == HS_OK;
         campaign->played = &campaign->system;
     }
@@ -349,7 +332,7 @@ static enum hs_status open_files(struct hs_session *session, struct hs_error *er
 {
     enum hs_status status = hs_campaign_open_files(&session->campaign, err);
 
-    if (status != HS_OK || session->lazy || !session->settings.resume)
+    if (status != HS_OK || session->lazy || !session->settings.campaign.resume)
         return status;
     if (speaks(session)) {
         hs_guard_lock(session->campaign.guard);

@@ -1,0 +1,33 @@
+/*
+ * campaign_options.h - what `measure` and `calibrate` are both told: what to measure on and with,
+ * and where what comes of it goes.
+ */
+#ifndef HS_CLI_CAMPAIGN_OPTIONS_H
+#define HS_CLI_CAMPAIGN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/units.h"
+#include "model/backends.h"
+#include "model/datatype.h"
+
+/* As the option rows fill it; texts point into argv. */
+struct hs_campaign_options {
+    const char *command; /* "measure": whose notes these are */
+    const char *backend;
+    enum hs_buffers buffers;
+    enum hs_datatype datatype;
+    enum hs_operation operation;
+    struct hs_range sizes;
+    double timeout_seconds; /* of one run */
+    const char *system;     /* NULL: none is described. The output may not be it */
+    const char *output;     /* path; NULL: none; "-": stdout */
+    const char *journal;    /* path; NULL: beside the output, where that is a file */
+    bool resume, retry;
+    const char *faults; /* of the null backend; likewise the seed */
+    int64_t seed;
+    bool quiet, verbose;
+};
+
+#endif
