@@ -115,6 +115,15 @@ static void print_nics(struct hs_text *out, const struct hs_node *node)
 
 /* NVLink where there is any between the two: "NV4", through a switch the smaller number of links.
  */
+size_t hs_node_find_nic(const struct hs_node *node, const char *name)
+{
+    size_t n = 0;
+
+    while (n < node->nic_count && (name[0] == '\0' || strcmp(node->nics[n].name, name) != 0))
+        n++;
+    return n;
+}
+
 const char *hs_node_link_format(char text[HS_NODE_LINK_TEXT], const struct hs_node *node, size_t a,
                                 size_t b)
 {

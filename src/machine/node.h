@@ -46,6 +46,10 @@ extern const char *const hs_node_path_names[HS_PATH_COUNT];
 #define HS_PCI_AMD      0x1002
 #define HS_PCI_MELLANOX 0x15b3
 
+/* PCI classes of NICs. */
+#define HS_PCI_ETHERNET   0x0200
+#define HS_PCI_INFINIBAND 0x0207
+
 struct hs_pci {
     unsigned domain, bus, device;
 };
@@ -119,6 +123,9 @@ const char *hs_node_link_format(char text[HS_NODE_LINK_TEXT], const struct hs_no
 
 /* Tables for people. */
 void hs_node_print(struct hs_text *out, const struct hs_node *node);
+
+/* The NIC's index; nic_count: none has the name, or that is "". */
+size_t hs_node_find_nic(const struct hs_node *node, const char *name);
 
 /* NICs that GPUs use: RDMA devices where there are any, of these the fastest, of these those that
  * share a PCIe switch with a GPU where each GPU has such, of these InfiniBand where there is any.

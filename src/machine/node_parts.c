@@ -8,11 +8,9 @@
 #include "machine/node.h"
 #include "model/parts.h"
 
-#define WORD_BYTES     32
-#define VENDOR_AMAZON  0x1d0f
-#define VENDOR_CRAY    0x17db
-#define CLASS_ETHERNET 0x0200
-#define CLASS_IB       0x0207
+#define WORD_BYTES    32
+#define VENDOR_AMAZON 0x1d0f
+#define VENDOR_CRAY   0x17db
 /* The first devices of Mellanox that speak NDR (ConnectX-7), and HDR (ConnectX-6). */
 #define DEVICE_NDR 0x1021
 #define DEVICE_HDR 0x101b
@@ -209,12 +207,12 @@ static void name_nic(char word[WORD_BYTES], struct hs_text *notes, const struct 
         snprintf(word, WORD_BYTES, "EFA%d", gigabits);
     } else if (nic->vendor == VENDOR_CRAY || begins(nic->name, "cxi") || begins(nic->name, "hsn")) {
         snprintf(word, WORD_BYTES, "SS%s", gigabits == 200 ? "11" : gigabits == 100 ? "10" : "");
-    } else if (nic->device_class == CLASS_ETHERNET && nic->rdma) {
+    } else if (nic->device_class == HS_PCI_ETHERNET && nic->rdma) {
         snprintf(word, WORD_BYTES, "RoCE%d", gigabits);
-    } else if (nic->device_class == CLASS_IB || begins(nic->name, "mlx5") ||
+    } else if (nic->device_class == HS_PCI_INFINIBAND || begins(nic->name, "mlx5") ||
                begins(nic->name, "ib")) {
         snprintf(word, WORD_BYTES, "%s", infiniband_rate(nic, gigabits));
-        if (nic->device_class != CLASS_IB)
+        if (nic->device_class != HS_PCI_INFINIBAND)
             hs_text_append(notes,
                            "whether %s is InfiniBand or Ethernet is not known: InfiniBand "
                            "is assumed\n",
@@ -274,7 +272,7 @@ size_t hs_node_choose_nics(size_t chosen[HS_NODE_NICS_MAX], const struct hs_node
             chosen[near++] = chosen[i];
     count = near > 0 ? near : count;
     for (size_t i = 0; i < count; i++)
-        if (node->nics[chosen[i]].device_class == CLASS_IB)
+        if (node->nics[chosen[i]].device_class == HS_PCI_INFINIBAND)
             chosen[infiniband++] = chosen[i];
     return infiniband > 0 ? infiniband : count;
 }

@@ -62,16 +62,6 @@ static enum hs_status join_gpus(struct hs_node *node, const struct hs_node *othe
     return HS_OK;
 }
 
-static size_t find_nic(const struct hs_node *node, const struct hs_node_nic *nic)
-{
-    size_t n = 0;
-
-    while (n < node->nic_count &&
-           (nic->name[0] == '\0' || strcmp(node->nics[n].name, nic->name) != 0))
-        n++;
-    return n;
-}
-
 static void join_nic(struct hs_node_nic *nic, const struct hs_node_nic *other)
 {
     if (nic->bytes_per_second == 0)
@@ -89,7 +79,7 @@ static enum hs_status join_nics(struct hs_node *node, const struct hs_node *othe
                                 struct hs_error *err)
 {
     for (size_t i = 0; i < other->nic_count; i++) {
-        size_t n = find_nic(node, &other->nics[i]);
+        size_t n = hs_node_find_nic(node, other->nics[i].name);
 
         if (n == HS_NODE_NICS_MAX)
             return hs_fail(err, HS_INVALID, "%s: expected at most %d NICs in all files", name,

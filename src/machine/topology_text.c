@@ -14,8 +14,6 @@
 #define WORDS_MAX  160
 #define XGMI_STEP  15 /* rocm-smi's weight of one hop */
 #define LINKS_MAX  64
-#define CLASS_IB   0x0207
-#define CLASS_NET  0x0200
 
 enum table {
     TABLE_NVIDIA,  /* what joins each pair */
@@ -329,19 +327,12 @@ static bool read_name(struct reader *r, const char *line)
 
 /* ---- NICs' rates ----------------------------------------------------------------------------- */
 
-static struct hs_node_nic *find_nic(struct hs_node *node, const char *name)
-{
-    for (size_t n = 0; n < node->nic_count; n++)
-        if (strcmp(node->nics[n].name, name) == 0)
-            return &node->nics[n];
-    return NULL;
-}
-
 /* "CA 'mlx5_0'", "Infiniband device 'mlx5_0' port 1 status:" */
 static bool read_adapter(struct reader *r, const char *line)
 {
     const char *quote = strchr(line, '\''), *end = quote ? strchr(quote + 1, '\'') : NULL;
     char name[sizeof(r->adapter->name)], copy[sizeof(name)];
+    size_t n;
 
     if (end == NULL ||
         (strncasecmp(line, "CA '", 4) != 0 && strncasecmp(line, "Infiniband device '", 19) != 0))
@@ -349,9 +340,10 @@ static bool read_adapter(struct reader *r, const char *line)
     snprintf(copy, sizeof(copy), "%.*s", (int)(end - quote - 1 < 31 ? end - quote - 1 : 31),
              quote + 1);
     hs_node_name(name, sizeof(name), copy);
-    r->adapter = find_nic(r->node, name);
-    if (r->adapter == NULL && r->node->nic_count < HS_NODE_NICS_MAX) {
-        r->adapter = &r->node->nics[r->node->nic_count++];
+    n = hs_node_find_nic(r->node, name);
+    r->adapter = n < HS_NODE_NICS_MAX ? &r->node->nics[n] : NULL;
+    if (r->adapter != NULL && n == r->node->nic_count) {
+        r->node->nic_count++;
         *r->adapter = (struct hs_node_nic){.numa_node = -1, .rdma = true};
         memcpy(r->adapter->name, name, sizeof(name));
     }
@@ -380,7 +372,8 @@ static void read_adapter_fact(struct reader *r, const char *line)
     if (gigabits > 0 && gigabits <= 1e5)
         r->adapter->bytes_per_second = gigabits * 1e9 / 8;
     if (layer != NULL)
-        r->adapter->device_class = strncasecmp(layer, "Ethernet", 8) == 0 ? CLASS_NET : CLASS_IB;
+        r->adapter->device_class =
+            strncasecmp(layer, "Ethernet", 8) == 0 ? HS_PCI_ETHERNET : HS_PCI_INFINIBAND;
     if (type != NULL && strncmp(type, "MT", 2) == 0) {
         r->adapter->vendor = HS_PCI_MELLANOX;
         r->adapter->device = (unsigned)strtoul(type + 2, NULL, 10) & 0xffff;
