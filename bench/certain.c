@@ -50,7 +50,7 @@ static void confront(struct hs_certificate *certificate, struct machine *machine
     double seconds, noise;
 
     take_median(&seconds, &noise, machine, truth, false);
-    hs_certificate_widen(certificate, seconds, 1.96 * noise * seconds);
+    hs_certificate_widen(certificate, seconds, HS_NORMAL95 * noise * seconds);
 }
 
 static void add_run(struct tally *tally, double noise, uint64_t seed)

@@ -17,14 +17,7 @@ static enum hs_status parse_plan(void *value, const char *text, const struct hs_
     return hs_plan_parse(value, text, result->np, why);
 }
 
-static const char *format_plan(char text[HS_FIELD_TEXT], const void *value,
-                               const struct hs_place *place)
-{
-    (void)place;
-    return hs_plan_format(text, value);
-}
-
-static const struct hs_field_custom plan = {parse_plan, format_plan,
+static const struct hs_field_custom plan = {parse_plan, hs_result_format_plan,
                                             "^[1-9][0-9]*[a-z]{0,2}(x[1-9][0-9]*[a-z]{0,2})*$"};
 
 static enum hs_status check_counts(void *object, const struct hs_place *place, struct hs_error *err)

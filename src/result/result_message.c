@@ -18,14 +18,14 @@ static enum hs_status parse_plan(void *value, const char *text, const struct hs_
     return hs_plan_parse(value, text, result->np, why);
 }
 
-static const char *format_plan(char text[HS_FIELD_TEXT], const void *value,
-                               const struct hs_place *place)
+const char *hs_result_format_plan(char text[HS_FIELD_TEXT], const void *value,
+                                  const struct hs_place *place)
 {
     (void)place;
     return hs_plan_format(text, value);
 }
 
-static const struct hs_field_custom plan = {parse_plan, format_plan, HS_PLAN_PATTERN};
+static const struct hs_field_custom plan = {parse_plan, hs_result_format_plan, HS_PLAN_PATTERN};
 _Static_assert(HS_SPLIT_TEXT <= HS_FIELD_TEXT, "a plan fits");
 
 /* ---- a measurement ---- */

@@ -366,7 +366,7 @@ static void reaches_what_single_steps_reach(void **state)
     hs_system_release(&system);
 }
 
-static struct hs_compare_rule rule_keeping(int keep, const struct hs_compare_point *points,
+static struct hs_compare_rule rule_keeping(size_t keep, const struct hs_compare_point *points,
                                            size_t count, const struct hs_system *system, int64_t np,
                                            double bytes)
 {
