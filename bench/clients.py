@@ -5,7 +5,8 @@ A cluster of its own (tests/cluster, root): 2 hosts of 2 ranks behind thin links
 splits win where they do; a copy of it has a library that is 100 times as fast. Every export of both is applied, and each pair
 of runs, one with it and one without, begins with the other one than the pair before. Printed: median of the pairs' ratios of
 times (above 1: slower with the export) with its 95 % interval from order statistics, for sizes of the result and between.
-Jobs for MPI are pairs of launches, for gloo pairs of calls in one job.
+Jobs for MPI are pairs of launches, for gloo pairs of calls in one job. What a pair of launches without any export differs by
+stands first: a row that is "not told" beside one of it that is as wide is the machine's noise.
 Usage: bench/clients.py [--pairs 20] [--only mpich,openmpi,gloo] [--python PYTHON with torch] [--build build]
 """
 import argparse
@@ -260,7 +261,7 @@ def main():
                 continue
             results[mpi] = measure(arguments, cluster, mpi)
             if mpi in only:
-                ways = ways_of(arguments, results[mpi], scratch, refused)
+                ways = {f"{mpi}: nothing, twice": ((), {}), **ways_of(arguments, results[mpi], scratch, refused)}
                 print(head)
                 slower += show(pairs_of(arguments, cluster, mpi, ways))
         if "gloo" in only and "mpich" in results:
