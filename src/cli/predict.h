@@ -136,6 +136,7 @@ struct hs_predict_sweep {
     size_t points;           /* searched */
     bool ended;              /* the budget, before all of them were */
     bool extrapolated;       /* some process count was marked */
+    bool surpassed;          /* a runner-up is faster by the figures as they stand */
     struct hs_gaps gaps;     /* of the plans shown */
     struct hs_plan previous; /* winner of the process count before; count 0: none */
 };

@@ -62,6 +62,8 @@ void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predic
     winner.spread = hs_cost_spread(predict->system, &cost);
     winner.reached = hs_limit_reached(&limit, best->seconds);
     winner.second = point->found.count > 1 ? best + 1 : NULL;
+    if (winner.second && winner.second->seconds < best->seconds)
+        sweep->surpassed = true;
     if (point->exact_seconds > 0)
         winner.regret = best->seconds / point->exact_seconds - 1;
     if (grows)
@@ -115,6 +117,10 @@ void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_pred
                             hs_system_capacity(predict->system));
     else
         hs_sheet_table(predict->sheet, &sweep->lines);
+    if (sweep->surpassed && !both)
+        hs_sheet_say(predict->sheet, "\nmargin below 0: by the figures as they stand the runner-up "
+                                     "is faster, but it has more layers within 1 %%, or loses more "
+                                     "over the machines drawn\n");
     if (sweep->extrapolated || hs_predict_is_calibrated(predict))
         hs_sheet_say(predict->sheet, "\n");
     hs_predict_legend(predict, &sweep->gaps, !both, sweep->extrapolated);

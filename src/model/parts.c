@@ -34,12 +34,31 @@ static bool same_name(const char *name, const char *typed)
     return *typed == '\0';
 }
 
+/* "EDR" is EDR100, where there is one rate of it. */
+static bool is_name_without_rate(const char *name, const char *typed)
+{
+    size_t length = strlen(typed);
+
+    return length >= 3 && isalpha((unsigned char)typed[length - 1]) &&
+           strncasecmp(name, typed, length) == 0 &&
+           strspn(name + length, "0123456789") == strlen(name + length);
+}
+
 static enum hs_status find_name(size_t *index, const char *typed, const char *what,
                                 const char *const *names, size_t count, struct hs_error *err)
 {
+    size_t found = 0;
+
     for (*index = 0; *index < count; (*index)++)
         if (same_name(names[*index], typed))
             return HS_OK;
+    for (size_t i = 0; i < count; i++)
+        if (is_name_without_rate(names[i], typed)) {
+            *index = i;
+            found++;
+        }
+    if (found == 1)
+        return HS_OK;
     return hs_name_find(index, typed, what, names, count, err);
 }
 

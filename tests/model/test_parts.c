@@ -29,6 +29,18 @@ static void names_of_parts_are_read_in_small_letters_too(void **state)
     assert_string_equal(parts.nic.name, "RoCE400");
 }
 
+static void a_kind_of_one_rate_is_known_without_it(void **state)
+{
+    struct hs_parts parts;
+    struct hs_error err = {HS_OK, ""};
+
+    (void)state;
+    assert_int_equal(hs_parts_parse(&parts, "4xV100,2xedr", NULL), HS_OK);
+    assert_string_equal(parts.nic.name, "EDR100");
+    assert_int_equal(hs_parts_parse(&parts, "8xH100,8xNDR", &err), HS_INVALID);
+    assert_int_equal(hs_parts_parse(&parts, "8xH10,8xNDR400", &err), HS_INVALID);
+}
+
 static void nodes_under_a_switch_and_its_taper_may_follow(void **state)
 {
     static const struct {
@@ -262,6 +274,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a line says GPUs and NICs", a_line_says_gpus_and_nics),
     HS_TEST("names of parts are read in small letters, too",
             names_of_parts_are_read_in_small_letters_too),
+        cmocka_unit_test(a_kind_of_one_rate_is_known_without_it),
     HS_TEST("nodes under a switch and its taper may follow",
             nodes_under_a_switch_and_its_taper_may_follow),
     HS_TEST("a board has the rate of its slot", a_board_has_the_rate_of_its_slot),
