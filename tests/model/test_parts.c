@@ -274,7 +274,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a line says GPUs and NICs", a_line_says_gpus_and_nics),
     HS_TEST("names of parts are read in small letters, too",
             names_of_parts_are_read_in_small_letters_too),
-        cmocka_unit_test(a_kind_of_one_rate_is_known_without_it),
+    HS_TEST("a kind of one rate is known without it", a_kind_of_one_rate_is_known_without_it),
     HS_TEST("nodes under a switch and its taper may follow",
             nodes_under_a_switch_and_its_taper_may_follow),
     HS_TEST("a board has the rate of its slot", a_board_has_the_rate_of_its_slot),
