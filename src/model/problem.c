@@ -96,8 +96,7 @@ int hs_problem_stages(struct hs_stage stages[HS_STAGES_MAX], const struct hs_pro
                 keys[k] = (struct hs_stage_key){phases[k], keys[0].algorithm, layer};
         }
         if (way < ways)
-            stages[count++] =
-                (struct hs_stage){keys[way], i, hs_problem_entering(problem, layer)};
+            stages[count++] = (struct hs_stage){keys[way], i, hs_problem_entering(problem, layer)};
     }
     return count;
 }

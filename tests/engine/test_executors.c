@@ -643,9 +643,9 @@ static void gather_by(struct job *job, enum hs_algorithm algorithm)
     for (int r = 0; r < job->size; r++) {
         hs_executors[job->algorithm]->release(ranks[r].machine);
         options.scratch = ranks[r].scratch;
-        assert_int_equal(hs_executors[algorithm]->make(&ranks[r].machine, &ranks[r].transport,
-                                                       &options, &err),
-                         HS_OK);
+        assert_int_equal(
+            hs_executors[algorithm]->make(&ranks[r].machine, &ranks[r].transport, &options, &err),
+            HS_OK);
     }
     forget_messages();
     job->algorithm = algorithm;
@@ -685,8 +685,8 @@ static void two_algorithms_make_an_allreduce(void **state)
             job.algorithm = out.algorithm;
             job.count = (size_t)job.size * (pair % 2 ? 61 : 3);
             job.in_place = pair % 2;
-            job.reduction = (struct hs_reduction){
-                HS_FLOAT64, HS_AVERAGE, (job.size & (job.size - 1)) == 0 ? job.size : 0};
+            job.reduction = (struct hs_reduction){HS_FLOAT64, HS_AVERAGE,
+                                                  (job.size & (job.size - 1)) == 0 ? job.size : 0};
             check_halves(job, in.algorithm);
         }
 }

@@ -119,8 +119,8 @@ static void two_letters_cost_each_way_by_its_algorithm(void **state)
 
     (void)state;
     assert_int_equal(hs_plan_parse(&plan, "32hr", 32, NULL), HS_OK);
-    assert_near(hs_plan_seconds(&system, &problem, &plan),
-                2 * 3e-6 + (5 + 31) * 2e-6 + 2 * bytes, 1e-12);
+    assert_near(hs_plan_seconds(&system, &problem, &plan), 2 * 3e-6 + (5 + 31) * 2e-6 + 2 * bytes,
+                1e-12);
     hs_system_release(&system);
 }
 

@@ -173,12 +173,16 @@ static double least_of_letters(const struct hs_system *system, struct hs_plan *p
         best = fmin(best, cost_of(system, plan, bytes).seconds);
     for (int out = 0; out < HS_ALGORITHM_COUNT && layer < plan->split.count; out++)
         for (int in = 0; in < HS_ALGORITHM_COUNT; in++) {
-            struct hs_stage_key key = {last ? HS_ALLREDUCE : HS_REDUCE_SCATTER,
-                                       (enum hs_algorithm)out, hs_split_layer(&plan->split, layer)};
-            bool possible = hs_stage_possible(key) && (!last || in == out);
+            struct hs_layer at = hs_split_layer(&plan->split, layer);
+            bool joint = last && in == out;
+            struct hs_stage_key outward = {joint ? HS_ALLREDUCE : HS_REDUCE_SCATTER,
+                                           (enum hs_algorithm)out, at};
+            struct hs_stage_key inward = {joint ? HS_ALLREDUCE : HS_ALLGATHER,
+                                          (enum hs_algorithm)in, at};
 
-            key.algorithm = (enum hs_algorithm)in;
-            if (!possible || !hs_stage_possible(key))
+            if (!hs_stage_possible(outward) || !hs_stage_possible(inward) ||
+                !hs_system_prices(system, outward.algorithm) ||
+                !hs_system_prices(system, inward.algorithm))
                 continue;
             plan->algorithms[layer][0] = (unsigned char)out;
             plan->algorithms[layer][1] = (unsigned char)in;
