@@ -65,7 +65,8 @@ struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ran
         price.nccl = &system->nccl;
     else
         price.launch_seconds = system->launch_seconds * hs_phase_calls(key.phase);
-    if (!price.nccl && hs_system_waits(system)) {
+    if (!price.nccl &&
+        (hs_system_waits(system) || (key.algorithm == HS_NATIVE && hs_system_has_rule(system)))) {
         price.waits = system;
         price.ranks = ranks;
     }
@@ -260,6 +261,15 @@ static double plan_ci95(const struct hs_plan_cost *cost)
         stages += stage->seconds;
     }
     return (sqrt(squares) + sum) * (cost->seconds / stages);
+}
+
+bool hs_plan_is_priced(const struct hs_system *system, const struct hs_plan *plan)
+{
+    for (int i = 0; i < plan->split.count; i++)
+        for (int way = 0; way < 2; way++)
+            if (!hs_system_prices(system, hs_plan_algorithm(plan, i, way)))
+                return false;
+    return true;
 }
 
 struct hs_plan_cost hs_plan_cost(const struct hs_system *system, const struct hs_problem *problem,

@@ -307,6 +307,7 @@ enum hs_status hs_lazy_planner_tell(struct hs_lazy_planner *planner,
     if (item->status == HS_LAZY_MEASURED && !rough) {
         item->again_seconds = joined[0].seconds;
         item->again_share = share_of(points, count);
+        hs_lazy_layers_mix(planner->layers, &planner->lattice);
         item->again_noise = joined[0].noise;
         return HS_OK;
     }
