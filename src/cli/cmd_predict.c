@@ -344,6 +344,20 @@ static void warn_of_extrapolation(const struct hs_predict *predict)
                    predict->label, capacity, predict->settings->np.last, outermost->name);
 }
 
+/* What has no price is no candidate: who asks for it shall know. */
+static enum hs_status check_algorithms(const struct hs_predict *predict, struct hs_error *err)
+{
+    for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
+        if ((predict->settings->algorithms >> a & 1) &&
+            !hs_system_prices(predict->system, (enum hs_algorithm)a))
+            return hs_fail(err, HS_INVALID,
+                           "--algorithms %s: %s names no MPI library (library: mpich or openmpi) "
+                           "whose rule could price it%s",
+                           hs_algorithm_names[a], predict->label,
+                           predict->system->fits.count > 0 ? ", and none was measured" : "");
+    return HS_OK;
+}
+
 static bool is_one_prime(const struct hs_range *np)
 {
     int64_t only = (int64_t)np->first;
@@ -356,7 +370,7 @@ static enum hs_status run_sweep(const struct hs_predict *predict, struct hs_erro
     const struct hs_range *np = &predict->settings->np;
     bool json = is_json(predict->settings);
     struct hs_predict_sweep sweep;
-    enum hs_status status = HS_OK;
+    enum hs_status status = check_algorithms(predict, err);
 
     hs_predict_sweep_init(&sweep, predict);
     for (uint64_t p = np->first; p != 0 && status == HS_OK; p = hs_range_next(np, p))

@@ -222,7 +222,7 @@ enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
     double known, measured;
     enum hs_status status;
 
-    if (!point->sure || point->regret.mean < WORTH || point->table.rows > STAGES_TRIED)
+    if (!point->sure || point->regret.mean < WORTH || point->table.row_count > STAGES_TRIED)
         return HS_OK;
     status = find_figure(&figure, &known, predict, point, err);
     if (!status)

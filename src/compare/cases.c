@@ -79,7 +79,7 @@ static bool predict(struct hs_compare_point *point, const struct source *source,
     if (listed && isfinite(listed->predicted_seconds)) {
         point->predicted_seconds = listed->predicted_seconds;
         point->extrapolated = listed->extrapolated;
-    } else if (source->system) {
+    } else if (source->system && hs_plan_is_priced(source->system, &point->plan)) {
         struct hs_plan_cost cost = hs_plan_cost(source->system, problem, &point->plan);
 
         point->predicted_seconds = cost.seconds;

@@ -159,6 +159,7 @@ static bool progress(void *machine, bool *moved)
     const struct hs_executor_call *call = &native->call;
     const struct hs_memory *memory = native->transport->memory;
     size_t part = call->count / (size_t)call->layer.size;
+    bool scatters = call->phase == HS_REDUCE_SCATTER;
 
     if (native->alone)
         return true;
@@ -167,12 +168,12 @@ static bool progress(void *machine, bool *moved)
     *moved = true;
     if (native->transport->status != HS_OK)
         return true;
-    if (call->phase == HS_REDUCE_SCATTER && call->input == call->output &&
-        own_block(call) != call->output)
+    if (scatters && call->input == call->output && own_block(call) != call->output)
         memory->copy(native->queue, own_block(call), call->output,
                      part * hs_datatype_bytes(call->reduction.datatype));
-    if (call->phase == HS_ALLREDUCE && call->reduction.divisor > 0)
-        memory->finish(native->queue, call->output, call->count, call->reduction);
+    if (call->phase != HS_ALLGATHER && call->reduction.divisor > 0)
+        memory->finish(native->queue, scatters ? own_block(call) : call->output,
+                       scatters ? part : call->count, call->reduction);
     memory->wait(native->queue);
     return true;
 }

@@ -169,7 +169,7 @@ static void start_stage(void *opaque, int index, int chunk)
                                     .type = base->types[work->datatype],
                                     .op = hs_mpi_base_op(base, work)};
 
-    if (stage->key.phase != HS_ALLREDUCE || work->task->kind != HS_TASK_PLAN)
+    if (!hs_stages_sums_last(&base->stages, index) || work->task->kind != HS_TASK_PLAN)
         call.reduction.divisor = 0;
     hs_transport_launch(&base->transport);
     hs_executors[stage->key.algorithm]->start(*machine_of(state, stage), &call);

@@ -4,13 +4,21 @@
 #include <assert.h>
 #include <mpi.h>
 
+/* An allreduce needs no equal blocks, its two halves do. */
+static size_t parts_of_plan(const struct hs_plan *plan)
+{
+    int last = plan->split.count - 1;
+    struct hs_layer layer = hs_split_layer(&plan->split, last);
+    bool halves = hs_plan_algorithm(plan, last, 0) != hs_plan_algorithm(plan, last, 1);
+
+    return (size_t)(layer.stride * (halves ? layer.size : 1));
+}
+
 static size_t parts_of(const struct hs_task *task)
 {
-    const struct hs_split *split = &task->plan.split;
-
     switch (task->kind) {
     case HS_TASK_PLAN:
-        return (size_t)hs_split_layer(split, split->count - 1).stride;
+        return parts_of_plan(&task->plan);
     case HS_TASK_STAGE:
         return (size_t)task->stage.layer.size;
     case HS_TASK_NATIVE:
@@ -84,6 +92,12 @@ struct hs_block hs_stages_block(const struct hs_stages *stages, int layer, int c
         block.first += (size_t)stages->place[i] * block.count;
     }
     return block;
+}
+
+bool hs_stages_sums_last(const struct hs_stages *stages, int stage)
+{
+    return stages->stages[stage].layer + 1 == stages->layers &&
+           stages->stages[stage].key.phase != HS_ALLGATHER;
 }
 
 static bool can_start(const struct hs_stages *stages, int stage)

@@ -1,8 +1,9 @@
 /*
  * stages.h - a task as a pipeline of stages, through which chunks of the message flow.
  *
- * The stages of a plan of h layers are: reduce-scatter on layers 1 .. h-1, allreduce on layer h,
- * allgather on layers h-1 .. 1. A stage works on one chunk at a time, in order, and on different
+ * The stages of a plan of h layers are: reduce-scatter on layers 1 .. h-1, allreduce on layer h (or
+ * a reduce-scatter and an allgather, by two algorithms), allgather on layers h-1 .. 1. A stage
+ * works on one chunk at a time, in order, and on different
  * chunks at the same time as the other stages: layers overlap. A stage alone is a pipeline of one.
  *
  * Where things lie. A chunk is a range of elements. The block a rank has in it at layer i is found
@@ -11,8 +12,8 @@
  * permutation.
  *
  * Padding. Blocks of the first h-1 layers must be equal, so the message is padded to a multiple of
- * the product of their sizes. The last layer's allreduce needs no equal blocks; a stage alone has
- * equal ones. Chunks are whole numbers of that product; with fewer of it than chunks some chunks
+ * the product of their sizes. The last layer's allreduce needs no equal blocks; its two halves and
+ * a stage alone have equal ones. Chunks are whole numbers of that product; with fewer of it than chunks some chunks
  * are empty.
  *
  * Lines. Where the message is long enough for it to weigh little, blocks are whole numbers of
@@ -56,6 +57,8 @@ struct hs_block {
 size_t hs_task_quantum(const struct hs_task *task, size_t line);
 /* Local; cannot fail. The pipeline of a plan or a stage on rank `rank`, at its start. */
 void hs_stages_init(struct hs_stages *stages, const struct hs_work *work, int64_t rank);
+/* Whether a plan's stage makes the last sums, which an average then divides. */
+bool hs_stages_sums_last(const struct hs_stages *stages, int stage);
 /* What enters layer `layer` on this rank in chunk `chunk`; layer == layers: what leaves the last.
  * Local. */
 struct hs_block hs_stages_block(const struct hs_stages *stages, int layer, int chunk);

@@ -84,7 +84,7 @@ double hs_export_predicted(const struct hs_result *result, const struct hs_resul
 
     if (candidate && !isnan(candidate->predicted_seconds))
         return candidate->predicted_seconds;
-    if (!result->has_system || plan->split.count == 0)
+    if (!result->has_system || plan->split.count == 0 || !hs_plan_is_priced(&result->system, plan))
         return NAN;
     problem = hs_result_problem(result, message);
     return hs_plan_seconds(&result->system, &problem, plan);

@@ -56,7 +56,7 @@ struct view {
     int64_t base;               /* first chunk of what the process holds when the layer begins */
     int64_t width;              /* chunks of a block */
     int64_t parts;              /* transfers of a block */
-    bool last;
+    bool last;                  /* of the plan, and both ways by the same algorithm */
 };
 
 static struct view view_layer(const struct hs_plan *plan, int64_t np, int64_t rank, int i)
@@ -72,7 +72,8 @@ static struct view view_layer(const struct hs_plan *plan, int64_t np, int64_t ra
     view.position = rank / view.layer.stride % view.layer.size;
     view.width = np / view.layer.stride / view.layer.size;
     view.parts = (view.width + COUNT_MAX - 1) / COUNT_MAX;
-    view.last = i == plan->split.count - 1;
+    view.last = i == plan->split.count - 1 &&
+                hs_plan_algorithm(plan, i, 0) == hs_plan_algorithm(plan, i, 1);
     return view;
 }
 

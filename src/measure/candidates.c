@@ -99,20 +99,27 @@ static enum hs_status add_with_chunks(struct walk *walk, struct hs_error *err)
 
 static enum hs_status visit(struct walk *walk, size_t node, struct hs_error *err);
 
-/* The last layer of the plan so far by each algorithm, and from `node` on all that can follow. */
+/* The last layer of the plan so far by each algorithm, or each two, and from `node` on all that can
+ * follow. */
 static enum hs_status visit_algorithms(struct walk *walk, size_t node, struct hs_error *err)
 {
     int last = walk->plan.split.count - 1;
     struct hs_layer layer = hs_problem_layer(&walk->problem, &walk->plan.split, last);
-    unsigned algorithms = walk->settings->algorithms | 1U << HS_RING;
+    unsigned algorithms =
+        hs_algorithms_distinct(walk->settings->algorithms | 1U << HS_RING, layer.size);
     enum hs_status status = HS_OK;
 
-    for (int a = 0; a < HS_ALGORITHM_COUNT && status == HS_OK; a++) {
-        struct hs_stage_key key = hs_problem_key(&walk->problem, layer, (enum hs_algorithm)a);
+    for (int pair = 0; pair < HS_ALGORITHM_COUNT * HS_ALGORITHM_COUNT && status == HS_OK; pair++) {
+        const enum hs_algorithm ways[2] = {(enum hs_algorithm)(pair / HS_ALGORITHM_COUNT),
+                                           (enum hs_algorithm)(pair % HS_ALGORITHM_COUNT)};
+        struct hs_stage_key keys[2];
+        int count = hs_problem_ways(keys, &walk->problem, layer, ways);
 
-        if (!(algorithms >> a & 1) || !hs_stage_possible(key))
+        if (!(algorithms >> ways[0] & 1) || !(algorithms >> ways[1] & 1) ||
+            !hs_stage_possible(keys[0]) || !hs_stage_possible(keys[count - 1]))
             continue;
-        walk->plan.algorithms[last][0] = walk->plan.algorithms[last][1] = (unsigned char)a;
+        for (int way = 0; way < 2; way++)
+            walk->plan.algorithms[last][way] = (unsigned char)ways[way];
         status = visit(walk, node, err);
     }
     return status;

@@ -254,7 +254,7 @@ static void show(struct work *work)
             hs_bytes_format(size, work->bout->bytes), work->wanted.key.layer.size,
             work->wanted.key.layer.stride, hs_algorithm_clauses[work->wanted.key.algorithm],
             work->wanted.rough ? "about " : "", hs_seconds_format(seconds, sum),
-            hs_lazy_planner_measured(&work->lazy, NULL), work->lazy.lattice.edge_count);
+            hs_lazy_planner_measured(&work->lazy, NULL), work->lazy.layer_count);
 }
 
 static void journal(struct work *work, const struct hs_journal_layer *layer)

@@ -28,6 +28,19 @@ const struct hs_algorithm_row *const hs_algorithms[HS_ALGORITHM_COUNT] = {
 #undef HS_ROW
 };
 
+bool hs_algorithms_uneven(unsigned algorithms)
+{
+    for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
+        if ((algorithms >> a & 1) && hs_algorithms[a]->uneven)
+            return true;
+    return false;
+}
+
+unsigned hs_algorithms_distinct(unsigned algorithms, int64_t size)
+{
+    return size == 2 ? algorithms & ~(1U << HS_HALVING | 1U << HS_DIRECT) : algorithms;
+}
+
 bool hs_algorithm_find(enum hs_algorithm *out, char letter)
 {
     for (int a = 0; a < HS_ALGORITHM_COUNT; a++)

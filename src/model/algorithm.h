@@ -38,6 +38,10 @@ extern const char hs_algorithm_letters[HS_ALGORITHM_COUNT];
 
 struct hs_algorithm_row {
     unsigned phases; /* bits 1 << enum hs_phase that it can do */
+    /* Whether its reduce-scatter and allgather may take different times. Those of the others load
+     * the same links, the other way round, and their allreduce takes no longer than both: among
+     * even ones no layer is faster by two algorithms than by one. */
+    bool uneven;
     /* Whether it can do groups of this size; NULL: of any. */
     bool (*admits)(int64_t size);
     /* Fills, for price->key of `ranks` ranks on `system` and messages of price->bytes entering it,
@@ -58,6 +62,11 @@ HS_ALGORITHMS(HS_ROW)
 /* What is put behind the name of a layer that goes by it: " by halving"; "" for the ring. */
 extern const char *const hs_algorithm_clauses[HS_ALGORITHM_COUNT];
 
+/* Whether one of these, bits 1 << enum hs_algorithm, is uneven. */
+bool hs_algorithms_uneven(unsigned algorithms);
+/* Those of these that are none of the others in groups of this size: of two processes halving and
+ * direct exchange are the ring. */
+unsigned hs_algorithms_distinct(unsigned algorithms, int64_t size);
 /* The algorithm of that letter; false: there is none. */
 bool hs_algorithm_find(enum hs_algorithm *out, char letter);
 /* Names with commas between, or "all" of ours, as bits 1 << enum hs_algorithm; the ring is always

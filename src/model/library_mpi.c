@@ -84,6 +84,48 @@ struct hs_mpi_choice hs_mpi_choose(enum hs_library library, int64_t ranks, int64
                                        : openmpi_choice(ranks, bytes, elements);
 }
 
+/* MPIR_CVAR_ALLGATHER_SHORT_MSG_SIZE, MPIR_CVAR_ALLGATHER_LONG_MSG_SIZE and
+ * MPIR_CVAR_REDUCE_SCATTER_COMMUTATIVE_LONG_MSG_SIZE */
+#define GATHER_SHORT (80 * KIB)
+#define GATHER_LONG  (512 * KIB)
+#define SCATTER_LONG (512 * KIB)
+
+static enum hs_mpi_steps mpich_steps(enum hs_phase phase, int64_t ranks, double bytes,
+                                     double elements)
+{
+    if (phase == HS_REDUCE_SCATTER)
+        return bytes < SCATTER_LONG ? HS_MPI_STEPS_FAR : HS_MPI_STEPS_PAIRWISE;
+    if (phase == HS_ALLREDUCE)
+        return mpich_choice(ranks, 1, bytes, elements).algorithm == HS_MPI_DOUBLING
+                   ? HS_MPI_STEPS_DOUBLING
+                   : HS_MPI_STEPS_HALVING;
+    if (bytes < GATHER_LONG && power_of_two(ranks) == (double)ranks)
+        return HS_MPI_STEPS_FAR;
+    return bytes < GATHER_SHORT ? HS_MPI_STEPS_BRUCK : HS_MPI_STEPS_RING;
+}
+
+/* coll/libnbc: nbc_ireduce_scatter_block.c, nbc_iallgather.c, nbc_iallreduce.c. */
+#define NBC_SHORT (64 * KIB)
+
+static enum hs_mpi_steps openmpi_steps(enum hs_phase phase, int64_t ranks, double bytes,
+                                       double elements, bool in_place)
+{
+    if (phase == HS_REDUCE_SCATTER)
+        return HS_MPI_STEPS_TREE_SCATTER;
+    if (phase == HS_ALLGATHER)
+        return HS_MPI_STEPS_LINEAR;
+    if (ranks < 4 || bytes < NBC_SHORT || in_place)
+        return HS_MPI_STEPS_TREE;
+    return elements < power_of_two(ranks) ? HS_MPI_STEPS_RINGS : HS_MPI_STEPS_HALVING;
+}
+
+enum hs_mpi_steps hs_mpi_steps(enum hs_library library, enum hs_phase phase, int64_t ranks,
+                               double bytes, double elements, bool in_place)
+{
+    return library == HS_LIBRARY_MPICH ? mpich_steps(phase, ranks, bytes, elements)
+                                       : openmpi_steps(phase, ranks, bytes, elements, in_place);
+}
+
 const char *hs_mpi_choice_text(struct hs_mpi_choice choice)
 {
     static const char *const texts[HS_MPI_ALGORITHM_COUNT][2] = {

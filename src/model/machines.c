@@ -248,7 +248,8 @@ void hs_machines_figure_text(struct hs_text *out, const struct hs_machines *mach
 double hs_machines_gap_seconds(const struct hs_machines *machines, size_t j,
                                const struct hs_problem *problem, struct hs_stage_key key)
 {
-    int gaps = hs_problem_is_last(problem, key.layer) ? 0 : hs_phase_calls(key.phase);
+    bool first_half = hs_problem_is_last(problem, key.layer) && key.phase != HS_ALLGATHER;
+    int gaps = first_half ? 0 : hs_phase_calls(key.phase);
 
     return gaps * machines->gap_seconds[j];
 }

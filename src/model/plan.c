@@ -44,11 +44,12 @@ static const char *strip_letters(char *out, size_t bytes, struct hs_plan *plan, 
     return text;
 }
 
-/* The last layer has one phase, which is one that its algorithm can do; the others have two. */
+/* A way of a layer is one that its algorithm can do; all have an allreduce. */
 static enum hs_status check_layer(const struct hs_plan *plan, int i, const char *text,
                                   struct hs_error *err)
 {
-    bool last = i + 1 == plan->split.count;
+    bool joint = i + 1 == plan->split.count &&
+                 hs_plan_algorithm(plan, i, 0) == hs_plan_algorithm(plan, i, 1);
 
     for (int way = 0; way < 2; way++) {
         enum hs_algorithm algorithm = hs_plan_algorithm(plan, i, way);
@@ -59,13 +60,9 @@ static enum hs_status check_layer(const struct hs_plan *plan, int i, const char 
             return hs_fail(err, HS_INVALID,
                            "plan \"%.200s\": layer %d: groups of this size have no %s", text, i + 1,
                            hs_algorithm_names[algorithm]);
-        if (!last && !(row->phases >> phase & 1))
+        if (!joint && !(row->phases >> phase & 1))
             return hs_fail(err, HS_INVALID, "plan \"%.200s\": layer %d: no %s by %s", text, i + 1,
                            hs_phase_names[phase], hs_algorithm_names[algorithm]);
-        if (last && algorithm != hs_plan_algorithm(plan, i, 0))
-            return hs_fail(err, HS_INVALID,
-                           "plan \"%.200s\": layer %d: the last has one phase, so one letter", text,
-                           i + 1);
     }
     return HS_OK;
 }
@@ -169,7 +166,8 @@ bool hs_plan_names_ours(const struct hs_plan *plan)
 {
     for (int i = 0; i < plan->split.count; i++)
         for (int way = 0; way < 2; way++)
-            if (plan->algorithms[i][way] != HS_RING && plan->algorithms[i][way] != HS_NATIVE)
+            if ((plan->algorithms[i][way] != HS_RING && plan->algorithms[i][way] != HS_NATIVE) ||
+                plan->algorithms[i][way] != plan->algorithms[i][0])
                 return true;
     return false;
 }

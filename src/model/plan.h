@@ -1,7 +1,8 @@
 /*
  * plan.h - what can be run: a split, the algorithms of its layers, and the number of chunks; text
  * "4x8x4", "4x8x4/8" (8 chunks). A layer whose algorithm is not the ring has its letter behind the
- * size; two letters where reduce-scatter and allgather differ.
+ * size; two letters, the reduce-scatter's first, where reduce-scatter and allgather differ. The
+ * last layer is an allreduce by its one letter; by two it is a reduce-scatter and an allgather.
  */
 #ifndef HS_MODEL_PLAN_H
 #define HS_MODEL_PLAN_H
@@ -34,7 +35,7 @@ struct hs_plan hs_plan_flat(int64_t np);
 bool hs_plan_is_flat(const struct hs_plan *plan);
 /* Whether a layer goes by another algorithm than the ring. */
 bool hs_plan_has_letters(const struct hs_plan *plan);
-/* Whether a layer goes by an algorithm that is ours, beside the ring. */
+/* Whether a layer goes by an algorithm that is ours, beside the ring, or by two. */
 bool hs_plan_names_ours(const struct hs_plan *plan);
 /* Algorithm of layer i; way 0 is outward, 1 inward. */
 enum hs_algorithm hs_plan_algorithm(const struct hs_plan *plan, int i, int way);

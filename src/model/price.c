@@ -65,7 +65,8 @@ struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ran
         price.nccl = &system->nccl;
     else
         price.launch_seconds = system->launch_seconds * hs_phase_calls(key.phase);
-    if (!price.nccl && hs_system_waits(system)) {
+    if (!price.nccl &&
+        (hs_system_waits(system) || (key.algorithm == HS_NATIVE && hs_system_has_rule(system)))) {
         price.waits = system;
         price.ranks = ranks;
     }
@@ -227,27 +228,18 @@ static void add_stage(struct hs_plan_cost *cost, double busy[HS_LEVELS_MAX],
         busy[l] += stage->seconds / chunks * price->occupancy[l];
 }
 
-/* Adds the stages of layer i: one pair where both go by the same algorithm. */
+/* Adds the stages of layer i: in one where both ways go by the same algorithm. */
 static void add_layer(struct hs_plan_cost *cost, double busy[HS_LEVELS_MAX],
                       const struct hs_system *system, const struct hs_problem *problem,
                       const struct hs_plan *plan, int i)
 {
-    struct hs_layer layer = hs_problem_layer(problem, &plan->split, i);
-    enum hs_algorithm outward = hs_plan_algorithm(plan, i, 0),
-                      inward = hs_plan_algorithm(plan, i, 1);
-    struct hs_stage_key keys[2] = {hs_problem_key(problem, layer, outward)};
-    enum hs_phase phases[2];
-    int count = 1;
+    struct hs_stage_key keys[2];
+    int count = hs_problem_plan_ways(keys, problem, plan, i);
 
-    if (keys[0].phase == HS_PAIR && outward != inward) {
-        count = hs_problem_phases(phases, problem, layer);
-        keys[0] = (struct hs_stage_key){phases[0], outward, layer};
-        keys[1] = (struct hs_stage_key){phases[1], inward, layer};
-    }
     for (int k = 0; k < count; k++) {
         struct hs_stage_price price = hs_stage_price(system, problem->group.ranks, keys[k]);
 
-        add_stage(cost, busy, &price, i, hs_problem_entering(problem, layer), plan->chunks);
+        add_stage(cost, busy, &price, i, hs_problem_entering(problem, keys[k].layer), plan->chunks);
     }
 }
 
@@ -269,6 +261,15 @@ static double plan_ci95(const struct hs_plan_cost *cost)
         stages += stage->seconds;
     }
     return (sqrt(squares) + sum) * (cost->seconds / stages);
+}
+
+bool hs_plan_is_priced(const struct hs_system *system, const struct hs_plan *plan)
+{
+    for (int i = 0; i < plan->split.count; i++)
+        for (int way = 0; way < 2; way++)
+            if (!hs_system_prices(system, hs_plan_algorithm(plan, i, way)))
+                return false;
+    return true;
 }
 
 struct hs_plan_cost hs_plan_cost(const struct hs_system *system, const struct hs_problem *problem,

@@ -68,9 +68,10 @@ struct hs_stage_price {
     enum hs_fit_scope fit_scope;
     double relative_ci95;
     double min_bytes, max_bytes;
-    /* Where long messages wait for a rendezvous (hs_system_waits): the system, and its ranks. The
-     * lines above are then of messages that do not, as `bytes` 0 says; hs_stage_line prices anew
-     * with the bytes that are asked for. NULL: they are of all. */
+    /* Where long messages wait for a rendezvous (hs_system_waits), or a library's rule goes by
+     * their length (hs_system_has_rule): the system, and its ranks. The lines above are then of the
+     * shortest, as `bytes` 0 says; hs_stage_line prices anew with the bytes that are asked for.
+     * NULL: they are of all. */
     const struct hs_system *waits;
     int64_t ranks;
     double bytes; /* entering it: messages are parts of these */
@@ -125,6 +126,8 @@ struct hs_plan_cost {
     } stages[HS_STAGES_MAX];
 };
 
+/* Whether every stage has a price (hs_system_prices); what has none costs as a ring would. */
+bool hs_plan_is_priced(const struct hs_system *system, const struct hs_plan *plan);
 struct hs_plan_cost hs_plan_cost(const struct hs_system *system, const struct hs_problem *problem,
                                  const struct hs_plan *plan);
 /* Its seconds alone. */

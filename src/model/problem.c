@@ -53,22 +53,50 @@ struct hs_stage_key hs_problem_key(const struct hs_problem *problem, struct hs_l
     return (struct hs_stage_key){count == 1 ? phases[0] : HS_PAIR, algorithm, layer};
 }
 
+int hs_problem_ways(struct hs_stage_key keys[2], const struct hs_problem *problem,
+                    struct hs_layer layer, const enum hs_algorithm ways[2])
+{
+    const struct hs_collective_row *row = &hs_collectives[problem->collective];
+
+    if (ways[0] == ways[1] || row->inward == HS_PHASE_COUNT) {
+        keys[0] = hs_problem_key(problem, layer, ways[0]);
+        return 1;
+    }
+    keys[0] = (struct hs_stage_key){row->outward, ways[0], layer};
+    keys[1] = (struct hs_stage_key){row->inward, ways[1], layer};
+    return 2;
+}
+
+int hs_problem_plan_ways(struct hs_stage_key keys[2], const struct hs_problem *problem,
+                         const struct hs_plan *plan, int i)
+{
+    const enum hs_algorithm ways[2] = {hs_plan_algorithm(plan, i, 0),
+                                       hs_plan_algorithm(plan, i, 1)};
+
+    return hs_problem_ways(keys, problem, hs_problem_layer(problem, &plan->split, i), ways);
+}
+
 int hs_problem_stages(struct hs_stage stages[HS_STAGES_MAX], const struct hs_problem *problem,
                       const struct hs_plan *plan)
 {
     int count = 0, layers = plan->split.count;
 
-    /* Way 0 goes out over all layers, way 1 comes back over those that have a second phase. */
+    /* Way 0 goes out over all layers, way 1 comes back over those that have a second stage. */
     for (int step = 0; step < 2 * layers; step++) {
         int way = step / layers, i = way == 0 ? step : 2 * layers - 1 - step;
         struct hs_layer layer = hs_problem_layer(problem, &plan->split, i);
-        enum hs_phase phases[2];
+        struct hs_stage_key keys[2];
+        int ways = hs_problem_plan_ways(keys, problem, plan, i);
 
-        if (way >= hs_problem_phases(phases, problem, layer))
-            continue;
-        stages[count++] = (struct hs_stage){{phases[way], hs_plan_algorithm(plan, i, way), layer},
-                                            i,
-                                            hs_problem_entering(problem, layer)};
+        if (keys[0].phase == HS_PAIR) {
+            enum hs_phase phases[2];
+
+            ways = hs_problem_phases(phases, problem, layer);
+            for (int k = 0; k < ways; k++)
+                keys[k] = (struct hs_stage_key){phases[k], keys[0].algorithm, layer};
+        }
+        if (way < ways)
+            stages[count++] = (struct hs_stage){keys[way], i, hs_problem_entering(problem, layer)};
     }
     return count;
 }

@@ -30,7 +30,7 @@ struct hs_stage {
     double bytes;
 };
 
-#define HS_STAGES_MAX (2 * HS_LAYERS_MAX - 1)
+#define HS_STAGES_MAX (2 * HS_LAYERS_MAX)
 
 /* All ranks of a machine. */
 struct hs_group hs_group_world(int64_t ranks);
@@ -48,12 +48,20 @@ double hs_problem_entering(const struct hs_problem *problem, struct hs_layer lay
 /* The stages of a plan in the order in which they run; returns how many. */
 int hs_problem_stages(struct hs_stage stages[HS_STAGES_MAX], const struct hs_problem *problem,
                       const struct hs_plan *plan);
-/* Phases that the problem has on a layer: one, or one outward and one inward. Returns how many. */
+/* Phases that the problem has on a layer whose ways go by the same algorithm: one, or one outward
+ * and one inward. Returns how many. */
 int hs_problem_phases(enum hs_phase phases[2], const struct hs_problem *problem,
                       struct hs_layer layer);
 /* The layer's stages in one key, by the same algorithm: a pair where there are two. */
 struct hs_stage_key hs_problem_key(const struct hs_problem *problem, struct hs_layer layer,
                                    enum hs_algorithm algorithm);
+/* The stages of a layer that goes out and comes back by these algorithms: hs_problem_key where they
+ * are the same, else one key for each way, on the last layer, too. Returns how many. */
+int hs_problem_ways(struct hs_stage_key keys[2], const struct hs_problem *problem,
+                    struct hs_layer layer, const enum hs_algorithm ways[2]);
+/* The same of layer i of a plan. */
+int hs_problem_plan_ways(struct hs_stage_key keys[2], const struct hs_problem *problem,
+                         const struct hs_plan *plan, int i);
 
 /* Bus bandwidth as nccl-tests defines it, bytes per second; NaN where the time is 0 or unknown. */
 double hs_problem_bus_bandwidth(const struct hs_problem *problem, double seconds);

@@ -22,10 +22,11 @@ static double share_on(double *leaving, const struct hs_steps *steps,
     int64_t child_ranks = hs_system_child_ranks(steps->system, l), port = link, pair = 0;
 
     if (!level->striped && level->ports > 1)
-        port = hs_traffic_per_link(traffic, steps->ranks, child_ranks, level->ports);
+        port =
+            hs_smaller(link, hs_traffic_per_link(traffic, steps->ranks, child_ranks, level->ports));
     if (level->fabric == HS_FABRIC_MESH)
-        pair = hs_traffic_per_pair(traffic, steps->ranks, child_ranks,
-                                   hs_system_child_ranks(steps->system, l + 1));
+        pair = hs_smaller(link, hs_traffic_per_pair(traffic, steps->ranks, child_ranks,
+                                                    hs_system_child_ranks(steps->system, l + 1)));
     *leaving = hs_step_share(level, link, level->ports > 1 ? port : 0, 0);
     return hs_step_share(level, link, level->ports > 1 ? port : 0, pair);
 }
@@ -37,6 +38,12 @@ static bool is_mesh(const struct hs_level *level)
 }
 
 void hs_steps_add(struct hs_steps *steps, const struct hs_traffic *traffic, double blocks)
+{
+    hs_steps_add_times(steps, traffic, blocks, 1);
+}
+
+void hs_steps_add_times(struct hs_steps *steps, const struct hs_traffic *traffic, double blocks,
+                        double times)
 {
     const struct hs_system *system = steps->system;
     double message_bytes = blocks * steps->price->bytes / (double)steps->price->key.layer.size;
@@ -51,28 +58,30 @@ void hs_steps_add(struct hs_steps *steps, const struct hs_traffic *traffic, doub
             link = hs_traffic_per_link(traffic, steps->ranks, child_ranks, 1);
         if (link == 0) /* no block is cut by a child's border: nor by one further out */
             break;
+        if (steps->senders > 0)
+            link = hs_smaller(link, steps->senders);
         load = blocks / share_on(&leaving, steps, traffic, l, link);
-        steps->leaving[l] += blocks / leaving;
+        steps->leaving[l] += times * blocks / leaving;
         latency = fmax(latency, hs_level_latency(&system->levels[l], message_bytes));
         if (load >= slowest) {
             slowest = load;
             at = (int)l;
         }
-        steps->busy[l] += load;
+        steps->busy[l] += times * load;
         if (load > steps->heaviest[l]) {
             steps->heaviest[l] = load;
             steps->messages[l] = link;
         }
     }
-    steps->latency_seconds += system->pipeline_granularity * latency;
-    steps->seconds_per_byte += slowest;
+    steps->latency_seconds += times * system->pipeline_granularity * latency;
+    steps->seconds_per_byte += times * slowest;
     /* In a mesh it takes another link than the step before: half of what comes there goes on while
      * the rest comes. */
     if (is_mesh(&system->levels[at]) || is_mesh(&system->levels[steps->at]))
-        steps->seconds_per_byte -= fmin(slowest, steps->last) / 2;
+        steps->seconds_per_byte -= (fmin(slowest, steps->last) + fmax(0, times - 1) * slowest) / 2;
     steps->last = slowest;
     steps->at = at;
-    steps->price->steps++;
+    steps->price->steps += times;
 }
 
 void hs_steps_finish(const struct hs_steps *steps)

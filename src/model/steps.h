@@ -14,6 +14,7 @@ struct hs_steps {
     struct hs_stage_price *price; /* whose key says the layer; what is filled */
     const struct hs_system *system;
     int64_t ranks;
+    int64_t senders; /* of any child, at most, where not all send at a time; 0: all */
     /* Sums over the steps: latencies, seconds per byte of a block, and how long each level is busy.
      */
     double latency_seconds, seconds_per_byte, busy[HS_LEVELS_MAX];
@@ -26,6 +27,9 @@ struct hs_steps {
 
 /* Adds one in which each message carries so many blocks, of bytes / size each. */
 void hs_steps_add(struct hs_steps *steps, const struct hs_traffic *traffic, double blocks);
+/* The same so often, one after the other. */
+void hs_steps_add_times(struct hs_steps *steps, const struct hs_traffic *traffic, double blocks,
+                        double times);
 /* Fills the price, of a phase that takes these steps once per pass. */
 void hs_steps_finish(const struct hs_steps *steps);
 

@@ -57,6 +57,29 @@ unsigned hs_system_algorithms(const struct hs_system *system)
     return system->executor == HS_BY_HOST ? HS_ALGORITHMS_ALL : 1U << HS_RING;
 }
 
+bool hs_system_has_rule(const struct hs_system *system)
+{
+    enum hs_library library = hs_system_library(system);
+
+    return (library == HS_LIBRARY_MPICH || library == HS_LIBRARY_OPENMPI) && !system->additive &&
+           system->fits.count == 0;
+}
+
+static bool is_fitted(const struct hs_system *system, enum hs_algorithm algorithm)
+{
+    for (size_t i = 0; i < system->fits.count; i++)
+        if (system->fits.items[i].algorithm == algorithm)
+            return true;
+    return false;
+}
+
+bool hs_system_prices(const struct hs_system *system, enum hs_algorithm algorithm)
+{
+    if (algorithm != HS_NATIVE || system->additive)
+        return true;
+    return system->fits.count > 0 ? is_fitted(system, algorithm) : hs_system_has_rule(system);
+}
+
 double hs_level_latency(const struct hs_level *level, double message_bytes)
 {
     return message_bytes > level->eager_bytes ? level->latency_seconds + level->rendezvous_seconds

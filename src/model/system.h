@@ -204,6 +204,12 @@ bool hs_system_is_nccl_native(const struct hs_system *system);
 void hs_system_drop_parts(struct hs_system *system);
 /* Algorithms that who carries stages out has, as bits 1 << enum hs_algorithm. */
 unsigned hs_system_algorithms(const struct hs_system *system);
+/* Whether the library's own collectives are priced by its rule: an MPI library is named, and no
+ * fits to measured times take the figures' place. */
+bool hs_system_has_rule(const struct hs_system *system);
+/* Whether stages by an algorithm have a price: all but the library's own where no MPI library is
+ * named (library), or, of a calibrated system, none of them was measured. */
+bool hs_system_prices(const struct hs_system *system, enum hs_algorithm algorithm);
 /* Latency of a message of so many bytes on a level: with the rendezvous beyond its eager limit. */
 double hs_level_latency(const struct hs_level *level, double message_bytes);
 /* Whether long messages of our own algorithms wait for a rendezvous: where some level says so, and

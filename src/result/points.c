@@ -33,6 +33,14 @@ static double noise_of(const struct hs_measured *measured)
            measured->median_seconds;
 }
 
+static double stage_seconds(const struct hs_measured *measured, struct hs_stage_key key)
+{
+    for (size_t s = 0; s < measured->stage_count; s++)
+        if (hs_stage_key_equal(measured->stages[s].key, key))
+            return measured->stages[s].seconds;
+    return 0;
+}
+
 static enum hs_status add_candidate(struct hs_point_list *list,
                                     const struct hs_candidate *candidate,
                                     const struct hs_problem *problem, struct hs_error *err)
@@ -43,16 +51,19 @@ static enum hs_status add_candidate(struct hs_point_list *list,
 
     for (int i = 0; i < split->count && !status; i++) {
         struct hs_layer layer = hs_problem_layer(problem, split, i);
-        struct hs_fit_point point = {
-            .key = hs_problem_key(problem, layer, HS_RING),
-            .np = problem->group.ranks,
-            .bytes = hs_problem_entering(problem, layer),
-            .seconds = hs_measured_layer_seconds(measured, layer),
-            .noise = noise_of(measured),
-        };
+        struct hs_fit_point point = {.np = problem->group.ranks,
+                                     .bytes = hs_problem_entering(problem, layer),
+                                     .noise = noise_of(measured)};
+        struct hs_stage_key keys[2];
+        int count = hs_problem_plan_ways(keys, problem, &candidate->plan, i);
 
-        if (point.seconds > 0)
-            status = hs_point_list_add(list, &point, err);
+        for (int k = 0; k < count && !status; k++) {
+            point.key = keys[k];
+            point.seconds = count == 1 ? hs_measured_layer_seconds(measured, layer)
+                                       : stage_seconds(measured, keys[k]);
+            if (point.seconds > 0)
+                status = hs_point_list_add(list, &point, err);
+        }
     }
     return status;
 }

@@ -47,12 +47,15 @@ enum hs_status hs_result_add_prediction(struct hs_result_message *message,
 {
     struct hs_candidate *candidate = hs_result_add_candidate(message);
 
-    if (candidate)
-        candidate->cost = malloc(sizeof(*candidate->cost));
-    if (!candidate || !candidate->cost)
+    if (!candidate)
+        return hs_no_memory(err);
+    candidate->plan = *plan;
+    if (!hs_plan_is_priced(system, plan))
+        return HS_OK;
+    candidate->cost = malloc(sizeof(*candidate->cost));
+    if (!candidate->cost)
         return hs_no_memory(err);
     *candidate->cost = hs_plan_cost(system, problem, plan);
-    candidate->plan = *plan;
     candidate->predicted_seconds = candidate->cost->seconds;
     candidate->extrapolated = candidate->cost->extrapolated;
     return HS_OK;

@@ -163,13 +163,15 @@ static enum hs_status play(struct null_state *state, const struct hs_work *work,
     return HS_OK;
 }
 
-/* A cost has one entry for the two stages of a layer. */
+/* A cost has one entry for both stages of a layer where they go by the same algorithm. */
 static void fill_stages(struct null_state *state, const struct hs_plan_cost *cost,
                         const struct hs_stage *stages, int count, double factor)
 {
     for (int s = 0; s < count; s++)
         for (int i = 0; i < cost->count; i++)
-            if (cost->stages[i].layer == stages[s].layer)
+            if (cost->stages[i].layer == stages[s].layer &&
+                (cost->stages[i].key.phase == HS_PAIR ||
+                 cost->stages[i].key.phase == stages[s].key.phase))
                 state->stage_seconds[s] =
                     cost->stages[i].seconds * factor / hs_phase_calls(cost->stages[i].key.phase);
 }

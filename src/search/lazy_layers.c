@@ -19,9 +19,55 @@ struct hs_lazy_layer *hs_lazy_layers_find(struct hs_lazy_layer *layers,
                                           const struct hs_lattice *lattice, struct hs_stage_key key)
 {
     for (size_t e = 0; e < lattice->edge_count; e++)
-        if (hs_stage_key_equal(layers[e].key, key))
+        if (hs_stage_key_equal(layers[e].key, key) && !hs_lazy_layer_is_mixed(&layers[e]))
             return &layers[e];
     return NULL;
+}
+
+/* Of a variance, what a way has that takes this share of the time, where both are as noisy. */
+static double part_of_variance(double share)
+{
+    return share * share / (share * share + (1 - share) * (1 - share));
+}
+
+/* One's way out and the other's way back. */
+static void mix(struct hs_lazy_layer *item, const struct hs_lazy_layer *out,
+                const struct hs_lazy_layer *back)
+{
+    double away = out->share, home = 1 - back->share, noise, gain;
+
+    item->seconds = away * out->seconds + home * back->seconds;
+    item->variance =
+        part_of_variance(away) * out->variance + part_of_variance(home) * back->variance;
+    noise = hs_normal_quantile(ERROR_RATE / 2) * sqrt(item->variance);
+    gain = fmin(out->seconds, back->seconds) - item->seconds;
+    item->status = out->status < back->status ? out->status : back->status;
+    if (item->status < HS_LAZY_ROUGH || !(gain > noise))
+        item->status = HS_LAZY_FAILED;
+    item->again_seconds = 0;
+    if (out->again_seconds == 0 || back->again_seconds == 0)
+        return;
+    away = out->again_share;
+    home = 1 - back->again_share;
+    item->again_seconds = away * out->again_seconds + home * back->again_seconds;
+    item->again_variance = part_of_variance(away) * out->again_variance +
+                           part_of_variance(home) * back->again_variance;
+}
+
+void hs_lazy_layers_mix(struct hs_lazy_layer *layers, const struct hs_lattice *lattice)
+{
+    for (size_t e = 0; e < lattice->edge_count; e++)
+        if (hs_lazy_layer_is_mixed(&layers[e]))
+            mix(&layers[e], &layers[layers[e].halves[0]], &layers[layers[e].halves[1]]);
+}
+
+bool hs_lazy_layer_in_plan(const struct hs_lazy_layer *item, const struct hs_plan *plan)
+{
+    for (int i = 0; i < plan->split.count; i++)
+        if (hs_layer_equal(hs_split_layer(&plan->split, i), item->key.layer))
+            return hs_plan_algorithm(plan, i, 0) == item->key.algorithm &&
+                   hs_plan_algorithm(plan, i, 1) == item->back;
+    return false;
 }
 
 double hs_lazy_layers_shortest(double *seconds, size_t *into, const struct hs_lattice *lattice,
@@ -61,14 +107,6 @@ struct rivals {
     bool cut; /* there are more ties than were looked at */
 };
 
-static bool has_layer(const struct hs_plan *plan, struct hs_stage_key key)
-{
-    for (int i = 0; i < plan->split.count; i++)
-        if (hs_layer_equal(hs_split_layer(&plan->split, i), key.layer))
-            return hs_plan_algorithm(plan, i, 0) == key.algorithm;
-    return false;
-}
-
 /* Sum over the layers of `plan` that `other` does not have; other NULL: over all. Returns whether
  * all of them are measured. */
 static bool add_up(double *seconds, double *variance, const struct rivals *rivals,
@@ -79,7 +117,7 @@ static bool add_up(double *seconds, double *variance, const struct rivals *rival
     for (size_t e = 0; e < rivals->lattice->edge_count; e++) {
         const struct hs_lazy_layer *item = &rivals->layers[e];
 
-        if (!has_layer(plan, item->key) || (other && has_layer(other, item->key)))
+        if (!hs_lazy_layer_in_plan(item, plan) || (other && hs_lazy_layer_in_plan(item, other)))
             continue;
         *seconds += item->seconds;
         *variance += item->variance;
@@ -134,8 +172,8 @@ static struct hs_plan plan_of(const struct best *best, const struct hs_lazy_laye
     for (int layer = plan.split.count; layer-- > 0;) {
         const struct hs_label *label = &best->paths.nodes[node].data[i];
 
-        plan.algorithms[layer][0] = plan.algorithms[layer][1] =
-            (unsigned char)layers[label->edge].key.algorithm;
+        plan.algorithms[layer][0] = (unsigned char)layers[label->edge].key.algorithm;
+        plan.algorithms[layer][1] = (unsigned char)layers[label->edge].back;
         node = label->previous_node;
         i = label->previous_label;
     }
@@ -307,7 +345,7 @@ static void state_time(struct hs_certificate *certificate, const struct rivals *
     for (size_t e = 0; e < rivals->lattice->edge_count; e++) {
         const struct hs_lazy_layer *item = &rivals->layers[e];
 
-        if (!has_layer(&rivals->winner, item->key))
+        if (!hs_lazy_layer_in_plan(item, &rivals->winner))
             continue;
         seconds += item->again_seconds;
         variance += item->again_variance;
@@ -328,8 +366,10 @@ static void state_time(struct hs_certificate *certificate, const struct rivals *
 
 static void count_layers(struct hs_certificate *certificate, const struct rivals *rivals)
 {
-    certificate->layers = rivals->lattice->edge_count;
-    for (size_t e = 0; e < certificate->layers; e++) {
+    for (size_t e = 0; e < rivals->lattice->edge_count; e++) {
+        if (hs_lazy_layer_is_mixed(&rivals->layers[e]))
+            continue;
+        certificate->layers++;
         certificate->layers_failed += rivals->layers[e].status == HS_LAZY_FAILED;
         certificate->layers_rough += rivals->layers[e].status == HS_LAZY_ROUGH;
         certificate->layers_measured += rivals->layers[e].status >= HS_LAZY_ROUGH;

@@ -1,7 +1,9 @@
 /*
  * lazy_layers.h - the layers of a lattice, of which some are measured, and what these say of its
  * plans: the best one, and those that the noise does not tell from it. A layer by another algorithm
- * is another layer here: a parallel edge.
+ * is another layer here: a parallel edge. So is one that goes out by one algorithm and comes back
+ * by another: what it takes is known once both were measured, and it is there for plans where that
+ * is less than either by more than noise.
  *
  * Two plans differ only in the layers that they do not share, so only these layers' noise counts
  * between them. The winner was chosen for being the smallest of several noisy sums and is likely to
@@ -20,12 +22,16 @@ enum hs_lazy_status { HS_LAZY_FAILED, HS_LAZY_OPEN, HS_LAZY_ROUGH, HS_LAZY_MEASU
 
 /* An edge of the lattice, in its order. */
 struct hs_lazy_layer {
-    struct hs_stage_key key; /* all its phases in one */
+    struct hs_stage_key key; /* all its phases in one, by the algorithm that goes out */
+    enum hs_algorithm back;  /* that comes back: key.algorithm, or it is made of two other edges */
+    size_t halves[2];        /* which: that it goes out as, and comes back as */
     size_t start, end;       /* nodes of the lattice */
-    enum hs_lazy_status status;
+    enum hs_lazy_status status; /* FAILED, too, where noise explains two algorithms */
     double seconds;  /* all its phases: measured, roughly or not; else what can be expected */
     double variance; /* measured: of the noise, seconds squared */
+    double share;                         /* of its seconds that go out; 0.5 where not known */
     double again_seconds, again_variance; /* measured a second time; 0: not */
+    double again_share;
     /* Of the planner, which measures it (lazy_planner.h). */
     struct hs_fit_point point; /* measured: all its phases in one */
     double again_noise;        /* relative standard error of the second time */
@@ -35,7 +41,16 @@ struct hs_lazy_layer {
     double hidden;             /* how near another level comes to that: 0 not at all, 1 as slow */
 };
 
-/* NULL where the lattice has none such. */
+static inline bool hs_lazy_layer_is_mixed(const struct hs_lazy_layer *item)
+{
+    return item->back != item->key.algorithm;
+}
+/* Works out edges by two algorithms from those that they are made of. */
+void hs_lazy_layers_mix(struct hs_lazy_layer *layers, const struct hs_lattice *lattice);
+/* Whether the plan has this layer, by these algorithms. */
+bool hs_lazy_layer_in_plan(const struct hs_lazy_layer *item, const struct hs_plan *plan);
+
+/* By one algorithm. NULL where the lattice has none such. */
 struct hs_lazy_layer *hs_lazy_layers_find(struct hs_lazy_layer *layers,
                                           const struct hs_lattice *lattice,
                                           struct hs_stage_key key);

@@ -79,26 +79,30 @@ static void describe(struct hs_lazy_layer *item, const struct hs_lazy_planner *p
         item->low_seconds = hs_stage_bandwidth_seconds(&price, bytes) / planner->options.optimism;
 }
 
-/* The first algorithm from `a` on that a layer may go by; HS_ALGORITHM_COUNT: there is none. Two
- * processes have one other: halving and direct exchange are the ring there. */
-static int next_algorithm(const struct hs_lazy_planner *planner, struct hs_layer layer, int a)
+/* The algorithms that a layer may go by, in the order of their list; returns how many. */
+static size_t algorithms_of(enum hs_algorithm list[HS_ALGORITHM_COUNT],
+                            const struct hs_lazy_planner *planner, struct hs_layer layer)
 {
-    unsigned algorithms = planner->options.algorithms | 1U << HS_RING;
+    unsigned algorithms =
+        hs_algorithms_distinct(planner->options.algorithms | 1U << HS_RING, layer.size);
+    size_t count = 0;
 
-    if (layer.size == 2)
-        algorithms &= ~(1U << HS_HALVING | 1U << HS_DIRECT);
-    while (a < HS_ALGORITHM_COUNT &&
-           !(algorithms >> a & 1 &&
-             hs_stage_possible(hs_problem_key(&planner->problem, layer, (enum hs_algorithm)a))))
-        a++;
-    return a;
+    for (int a = 0; a < HS_ALGORITHM_COUNT; a++) {
+        struct hs_stage_key key = hs_problem_key(&planner->problem, layer, (enum hs_algorithm)a);
+
+        if ((algorithms >> a & 1) && hs_stage_possible(key))
+            list[count++] = (enum hs_algorithm)a;
+    }
+    return count;
 }
 
-/* An edge for each algorithm that a layer may go by, in the order of their list. */
+/* An edge for each algorithm that a layer may go by, and behind them, where it goes out and comes
+ * back, one for each two. */
 static enum hs_status add_algorithms(struct hs_lazy_planner *planner, struct hs_error *err)
 {
     struct hs_lattice *lattice = &planner->lattice;
     size_t *copies = calloc(lattice->edge_count + 1, sizeof(*copies));
+    enum hs_algorithm list[HS_ALGORITHM_COUNT];
     enum hs_status status;
 
     if (!copies)
@@ -106,36 +110,57 @@ static enum hs_status add_algorithms(struct hs_lazy_planner *planner, struct hs_
     for (size_t i = 0; i < lattice->node_count; i++)
         for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
             struct hs_layer layer = hs_lattice_layer(lattice, i, e);
+            size_t count = algorithms_of(list, planner, layer);
 
-            for (int a = 0; (a = next_algorithm(planner, layer, a)) < HS_ALGORITHM_COUNT; a++)
-                copies[e]++;
+            copies[e] = hs_problem_is_last(&planner->problem, layer) ? count : count * count;
         }
     status = hs_lattice_repeat(lattice, copies, err);
     free(copies);
     return status;
 }
 
+/* The edges of a layer, from `first` on; returns behind the last. */
+static size_t list_edges(struct hs_lazy_planner *planner, size_t node, size_t first)
+{
+    const struct hs_lattice *lattice = &planner->lattice;
+    struct hs_layer layer = hs_lattice_layer(lattice, node, first);
+    enum hs_algorithm list[HS_ALGORITHM_COUNT];
+    size_t count = algorithms_of(list, planner, layer), e = first;
+
+    for (size_t k = 0; k < count; k++, e++) {
+        planner->layers[e] =
+            (struct hs_lazy_layer){.key = hs_problem_key(&planner->problem, layer, list[k]),
+                                   .back = list[k],
+                                   .start = node,
+                                   .end = lattice->edge_end[e],
+                                   .status = HS_LAZY_OPEN,
+                                   .share = 0.5,
+                                   .again_share = 0.5};
+        describe(&planner->layers[e], planner);
+        planner->layer_count++;
+    }
+    for (size_t pair = 0; pair < count * count; pair++) {
+        size_t out = pair / count, back = pair % count;
+
+        if (out == back || hs_problem_is_last(&planner->problem, layer))
+            continue;
+        planner->layers[e] = planner->layers[first + out];
+        planner->layers[e].back = list[back];
+        planner->layers[e].halves[0] = first + out;
+        planner->layers[e].halves[1] = first + back;
+        planner->layers[e].low_seconds = 0;
+        planner->layers[e++].status = HS_LAZY_FAILED;
+    }
+    return e;
+}
+
 static void list_layers(struct hs_lazy_planner *planner)
 {
     const struct hs_lattice *lattice = &planner->lattice;
 
-    for (size_t i = 0; i < lattice->node_count; i++) {
-        int a = 0;
-
-        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
-            struct hs_layer layer = hs_lattice_layer(lattice, i, e);
-            bool copy =
-                e > lattice->first_edge[i] && lattice->edge_end[e] == lattice->edge_end[e - 1];
-
-            a = next_algorithm(planner, layer, copy ? a + 1 : 0);
-            planner->layers[e] = (struct hs_lazy_layer){
-                .key = hs_problem_key(&planner->problem, layer, (enum hs_algorithm)a),
-                .start = i,
-                .end = lattice->edge_end[e],
-                .status = HS_LAZY_OPEN};
-            describe(&planner->layers[e], planner);
-        }
-    }
+    for (size_t i = 0; i < lattice->node_count; i++)
+        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1];)
+            e = list_edges(planner, i, e);
 }
 
 static enum hs_status make_room(struct hs_lazy_planner *planner, struct hs_error *err)
@@ -207,6 +232,8 @@ size_t hs_lazy_planner_measured(const struct hs_lazy_planner *planner, size_t *r
     size_t measured = 0, only_so = 0;
 
     for (size_t e = 0; e < planner->lattice.edge_count; e++) {
+        if (hs_lazy_layer_is_mixed(&planner->layers[e]))
+            continue;
         measured += planner->layers[e].status >= HS_LAZY_ROUGH;
         only_so += planner->layers[e].status == HS_LAZY_ROUGH;
     }
@@ -222,8 +249,9 @@ size_t hs_lazy_planner_left(const struct hs_lazy_planner *planner)
     for (size_t e = 0; e < planner->lattice.edge_count; e++) {
         const struct hs_lazy_layer *item = &planner->layers[e];
 
-        left += item->status == HS_LAZY_OPEN || item->status == HS_LAZY_ROUGH ||
-                (item->status == HS_LAZY_MEASURED && item->again_seconds == 0);
+        left += !hs_lazy_layer_is_mixed(item) &&
+                (item->status == HS_LAZY_OPEN || item->status == HS_LAZY_ROUGH ||
+                 (item->status == HS_LAZY_MEASURED && item->again_seconds == 0));
     }
     return left;
 }
@@ -245,6 +273,14 @@ enum hs_status hs_lazy_planner_learn(struct hs_lazy_planner *planner,
     planner->point_count += count;
     planner->stale = true;
     return HS_OK;
+}
+
+/* What part of the time of one or two points goes out. */
+static double share_of(const struct hs_fit_point *points, size_t count)
+{
+    size_t out = points[0].key.phase == HS_REDUCE_SCATTER ? 0 : 1;
+
+    return count == 2 ? points[out].seconds / (points[0].seconds + points[1].seconds) : 0.5;
 }
 
 enum hs_status hs_lazy_planner_tell(struct hs_lazy_planner *planner,
@@ -270,12 +306,15 @@ enum hs_status hs_lazy_planner_tell(struct hs_lazy_planner *planner,
                        planner->problem.group.size);
     if (item->status == HS_LAZY_MEASURED && !rough) {
         item->again_seconds = joined[0].seconds;
+        item->again_share = share_of(points, count);
+        hs_lazy_layers_mix(planner->layers, &planner->lattice);
         item->again_noise = joined[0].noise;
         return HS_OK;
     }
     item->status = rough ? HS_LAZY_ROUGH : HS_LAZY_MEASURED;
     item->point = joined[0];
     item->seconds = joined[0].seconds;
+    item->share = share_of(points, count);
     planner->stale = true;
     return HS_OK;
 }
@@ -286,6 +325,7 @@ void hs_lazy_planner_fail(struct hs_lazy_planner *planner, struct hs_stage_key k
 
     if (item)
         item->status = HS_LAZY_FAILED;
+    planner->stale = true;
 }
 
 /* Learned points, and those measured here behind them. Returns how many. */
@@ -294,7 +334,8 @@ static size_t gather_points(const struct hs_lazy_planner *planner)
     size_t count = planner->point_count;
 
     for (size_t e = 0; e < planner->lattice.edge_count; e++)
-        if (planner->layers[e].status >= HS_LAZY_ROUGH)
+        if (planner->layers[e].status >= HS_LAZY_ROUGH &&
+            !hs_lazy_layer_is_mixed(&planner->layers[e]))
             planner->points[count++] = planner->layers[e].point;
     return count;
 }
@@ -325,7 +366,7 @@ static void set_variances(struct hs_lazy_planner *planner, enum hs_lazy_status m
     for (size_t e = 0; e < planner->lattice.edge_count; e++) {
         const struct hs_fit_point *point = &planner->layers[e].point;
 
-        if (planner->layers[e].status != measured)
+        if (planner->layers[e].status != measured || hs_lazy_layer_is_mixed(&planner->layers[e]))
             continue;
         sum += point->noise * point->noise * hs_phase_calls(point->key.phase);
         count++;
@@ -349,7 +390,7 @@ static void set_again_variances(struct hs_lazy_planner *planner)
     for (size_t e = 0; e < planner->lattice.edge_count; e++) {
         const struct hs_lazy_layer *item = &planner->layers[e];
 
-        if (item->again_seconds == 0)
+        if (item->again_seconds == 0 || hs_lazy_layer_is_mixed(item))
             continue;
         sum +=
             (item->again_noise + item->point.noise) * sqrt(hs_phase_calls(item->point.key.phase));
@@ -363,6 +404,7 @@ static void set_again_variances(struct hs_lazy_planner *planner)
         if (item->again_seconds > 0)
             item->again_variance = noise * noise;
     }
+    hs_lazy_layers_mix(planner->layers, &planner->lattice);
 }
 
 /* What no machine drawn takes less than: nothing on levels where a measured layer beats its own
@@ -382,19 +424,42 @@ static double limit_of(const struct hs_lazy_planner *planner, const struct hs_la
 static enum hs_status ask(struct hs_belief *belief, const struct hs_lazy_planner *planner,
                           struct hs_error *err)
 {
-    size_t edges = planner->lattice.edge_count;
-    struct hs_belief_stage *stages = calloc(edges, sizeof(*stages));
+    struct hs_belief_stage *stages = calloc(planner->layer_count, sizeof(*stages));
+    size_t count = 0;
     enum hs_status status;
 
     if (!stages)
-        return hs_fail(err, HS_MEMORY, "out of memory for %zu layers", edges);
-    for (size_t e = 0; e < edges; e++)
-        stages[e] = (struct hs_belief_stage){
-            planner->layers[e].key,
-            hs_problem_entering(&planner->problem, planner->layers[e].key.layer)};
-    status = hs_belief_ask(belief, planner->problem.group.ranks, stages, edges, err);
+        return hs_fail(err, HS_MEMORY, "out of memory for %zu layers", planner->layer_count);
+    for (size_t e = 0; e < planner->lattice.edge_count; e++)
+        if (!hs_lazy_layer_is_mixed(&planner->layers[e]))
+            stages[count++] = (struct hs_belief_stage){
+                planner->layers[e].key,
+                hs_problem_entering(&planner->problem, planner->layers[e].key.layer)};
+    status = hs_belief_ask(belief, planner->problem.group.ranks, stages, count, err);
     free(stages);
     return status;
+}
+
+/* Brings what the belief says, [layer_count], to the edges that it is of, [edge_count]. */
+static void spread(double *values, const struct hs_lazy_planner *planner)
+{
+    size_t from = planner->layer_count;
+
+    for (size_t e = planner->lattice.edge_count; e-- > 0;)
+        if (!hs_lazy_layer_is_mixed(&planner->layers[e]))
+            values[e] = values[--from];
+}
+
+/* One machine drawn: edges by two algorithms, of those that they are made of. */
+static void mix_draw(double *times, const struct hs_lazy_planner *planner)
+{
+    for (size_t e = 0; e < planner->lattice.edge_count; e++) {
+        const struct hs_lazy_layer *item = &planner->layers[e];
+
+        if (hs_lazy_layer_is_mixed(item))
+            times[e] = times[item->halves[0]] * planner->layers[item->halves[0]].share +
+                       times[item->halves[1]] * (1 - planner->layers[item->halves[1]].share);
+    }
 }
 
 /* Machines, and what is expected of layers, by the belief. */
@@ -404,21 +469,28 @@ static void draw(struct hs_lazy_planner *planner, struct hs_belief *belief)
     double *mean = planner->votes; /* no votes are being counted */
     uint64_t seed = 0;
 
-    for (size_t d = 0; d < planner->draw_count; d++)
+    for (size_t d = 0; d < planner->draw_count; d++) {
         hs_belief_draw(planner->draws + d * edges, belief, &seed);
+        spread(planner->draws + d * edges, planner);
+    }
     hs_belief_deviation(mean, belief);
+    spread(mean, planner);
     for (size_t e = 0; e < edges; e++)
         planner->layers[e].deviation = mean[e];
     hs_belief_mean(mean, belief);
+    spread(mean, planner);
     for (size_t e = 0; e < edges; e++) {
         struct hs_lazy_layer *item = &planner->layers[e];
-        double limit = limit_of(planner, item);
+        double limit = hs_lazy_layer_is_mixed(item) ? 0 : limit_of(planner, item);
 
         if (item->status == HS_LAZY_OPEN)
             item->seconds = fmax(mean[e], limit);
-        for (size_t d = 0; d < planner->draw_count; d++)
+        for (size_t d = 0; d < planner->draw_count && limit > 0; d++)
             planner->draws[d * edges + e] = fmax(planner->draws[d * edges + e], limit);
     }
+    for (size_t d = 0; d < planner->draw_count; d++)
+        mix_draw(planner->draws + d * edges, planner);
+    hs_lazy_layers_mix(planner->layers, &planner->lattice);
 }
 
 /* Brings draws, expected times and variances up to date with the points. */
@@ -474,10 +546,15 @@ static void vote(struct hs_lazy_planner *planner, size_t d)
         return;
     for (size_t node = planner->lattice.node_count - 1; node > 0;) {
         size_t e = planner->into[node];
+        bool mixed = hs_lazy_layer_is_mixed(&planner->layers[e]);
 
         /* Before any split is measured throughout, all wins count the same. */
-        if (planner->layers[e].status != HS_LAZY_MEASURED)
-            planner->votes[e] += isfinite(gain) ? gain : 1;
+        for (int half = 0; half < 1 + mixed; half++) {
+            size_t of = mixed ? planner->layers[e].halves[half] : e;
+
+            if (planner->layers[of].status != HS_LAZY_MEASURED)
+                planner->votes[of] += isfinite(gain) ? gain : 1;
+        }
         node = planner->layers[e].start;
     }
 }
@@ -536,12 +613,13 @@ static void look_at_level(struct hs_lazy_step *step, const struct hs_lazy_planne
         least[item->bottleneck] = fmin(least[item->bottleneck], item->hidden);
     }
     for (size_t e = 0; e < planner->lattice.edge_count; e++)
-        if (planner->layers[e].status != HS_LAZY_OPEN && shows(&planner->layers[e], least))
+        if (planner->layers[e].status != HS_LAZY_OPEN && shows(&planner->layers[e], least) &&
+            !hs_lazy_layer_is_mixed(&planner->layers[e]))
             seen[planner->layers[e].bottleneck] = true;
     for (size_t e = 0; e < planner->lattice.edge_count; e++) {
         const struct hs_lazy_layer *item = &planner->layers[e];
 
-        if (!seen[item->bottleneck] && shows(item, least) &&
+        if (!seen[item->bottleneck] && shows(item, least) && !hs_lazy_layer_is_mixed(item) &&
             (!quickest || item->seconds < quickest->seconds))
             quickest = item;
     }
@@ -549,13 +627,9 @@ static void look_at_level(struct hs_lazy_step *step, const struct hs_lazy_planne
         *step = step_to(quickest);
 }
 
-static const struct hs_lazy_layer *layer_of(const struct hs_lazy_planner *planner,
-                                            const struct hs_plan *plan, int i)
+static bool wants_again(const struct hs_lazy_layer *item)
 {
-    struct hs_layer layer = hs_problem_layer(&planner->problem, &plan->split, i);
-
-    return hs_lazy_planner_find(
-        planner, hs_problem_key(&planner->problem, layer, hs_plan_algorithm(plan, i, 0)));
+    return item->status == HS_LAZY_MEASURED && item->again_seconds == 0;
 }
 
 /* A layer of the winner that was measured once. */
@@ -565,11 +639,14 @@ static enum hs_status look_again(struct hs_lazy_step *step, const struct hs_lazy
     struct hs_plan winner;
     enum hs_status status = hs_lazy_layers_winner(&winner, &planner->lattice, planner->layers, err);
 
-    for (int i = 0; !status && i < winner.split.count && !step->wanted; i++) {
-        const struct hs_lazy_layer *item = layer_of(planner, &winner, i);
+    for (size_t e = 0; !status && e < planner->lattice.edge_count && !step->wanted; e++) {
+        const struct hs_lazy_layer *item = &planner->layers[e];
 
-        if (item->status == HS_LAZY_MEASURED && item->again_seconds == 0)
-            *step = (struct hs_lazy_step){.wanted = true, .key = item->key, .again = true};
+        if (!hs_lazy_layer_in_plan(item, &winner) || !wants_again(item))
+            continue;
+        if (hs_lazy_layer_is_mixed(item)) /* one of the two that it is made of */
+            item = &planner->layers[item->halves[!wants_again(&planner->layers[item->halves[0]])]];
+        *step = (struct hs_lazy_step){.wanted = true, .key = item->key, .again = true};
     }
     return status;
 }
@@ -600,8 +677,8 @@ static double find_within(struct hs_lazy_planner *planner, const struct hs_plan 
         const double *times = planner->draws + d * planner->lattice.edge_count;
         double best = shortest(planner, d, HS_LAZY_OPEN), own = 0;
 
-        for (int i = 0; i < winner->split.count; i++)
-            own += times[layer_of(planner, winner, i) - planner->layers];
+        for (size_t e = 0; e < planner->lattice.edge_count; e++)
+            own += hs_lazy_layer_in_plan(&planner->layers[e], winner) ? times[e] : 0;
         planner->gains[d] = best > 0 ? fmax(0, own / best - 1) : INFINITY;
         if (planner->gains[d] < ROUNDING)
             planner->gains[d] = 0;

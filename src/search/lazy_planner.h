@@ -59,6 +59,7 @@ struct hs_lazy_planner {
     struct hs_lattice lattice;    /* with an edge for each algorithm of a layer */
     struct hs_system base;        /* figures only, without fits */
     struct hs_lazy_layer *layers; /* [lattice.edge_count] owned */
+    size_t layer_count;           /* of them, those by one algorithm: what can be measured */
     struct hs_fit_point *points;  /* [point_count] owned: learned; then room for the layers' */
     size_t point_count;
     double *draws; /* [draw_count][edge_count] owned: seconds of each layer on machines drawn */

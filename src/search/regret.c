@@ -5,45 +5,81 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "search/ticks.h"
 
 /* Sums in another order are the same; a difference counts from here on. */
 #define SAME (1 - 1e-12)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* Keys of an edge by all algorithms that it may go by; returns how many. */
-static size_t keys_of(struct hs_stage_key keys[HS_ALGORITHM_COUNT],
-                      const struct hs_search_request *request, struct hs_layer layer)
+/* Rows of an edge: by each algorithm that it may go by; and, where the ways of some may differ, by
+ * each two. */
+static void list_edge(struct hs_regret_table *table, const struct hs_search_request *request,
+                      struct hs_layer layer)
 {
-    unsigned algorithms = hs_system_is_nccl_native(request->system) ? 0 : request->algorithms;
-    size_t count = 0;
+    unsigned algorithms = hs_search_algorithms(request);
+    bool uneven = hs_algorithms_uneven(algorithms);
 
-    keys[count++] = hs_problem_key(&request->problem, layer, HS_RING);
-    for (int a = 1; a < HS_ALGORITHM_COUNT; a++) {
-        keys[count] = hs_problem_key(&request->problem, layer, (enum hs_algorithm)a);
-        count += (algorithms >> a & 1) && hs_stage_possible(keys[count]);
-    }
-    return count;
+    for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
+        for (int b = uneven ? 0 : a; b < (uneven ? HS_ALGORITHM_COUNT : a + 1); b++) {
+            struct hs_regret_row *row = &table->rows[table->row_count];
+            bool possible = (algorithms >> a & 1) && (algorithms >> b & 1);
+
+            row->ways[0] = (enum hs_algorithm)a;
+            row->ways[1] = (enum hs_algorithm)b;
+            row->stages = hs_problem_ways(row->keys, &request->problem, layer, row->ways);
+            for (int k = 0; k < row->stages; k++)
+                possible = possible && hs_stage_possible(row->keys[k]);
+            table->row_count += possible;
+        }
 }
 
 static enum hs_status list_rows(struct hs_regret_table *table,
                                 const struct hs_search_request *request, struct hs_error *err)
 {
     const struct hs_lattice *lattice = &table->lattice;
+    size_t most = HS_ALGORITHM_COUNT;
 
-    table->keys =
-        malloc((lattice->edge_count + 1) * (HS_ALGORITHM_COUNT + 1) * sizeof(*table->keys));
+    if (hs_algorithms_uneven(hs_search_algorithms(request)))
+        most *= HS_ALGORITHM_COUNT;
+    table->rows = malloc((lattice->edge_count * most + 1) * sizeof(*table->rows));
     table->first_row = malloc((lattice->edge_count + 1) * sizeof(*table->first_row));
-    if (!table->keys || !table->first_row)
+    if (!table->rows || !table->first_row)
         return hs_no_memory(err);
     for (size_t i = 0; i < lattice->node_count; i++)
         for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
-            table->first_row[e] = table->rows;
-            table->rows +=
-                keys_of(&table->keys[table->rows], request, hs_lattice_layer(lattice, i, e));
+            table->first_row[e] = table->row_count;
+            list_edge(table, request, hs_lattice_layer(lattice, i, e));
         }
-    table->first_row[lattice->edge_count] = table->rows;
+    table->first_row[lattice->edge_count] = table->row_count;
     return HS_OK;
+}
+
+/* What each row takes on each machine: the stages of all rows one after the other, then their sums.
+ */
+static enum hs_status price_rows(struct hs_regret_table *table, const struct hs_machines *machines,
+                                 struct hs_error *err)
+{
+    size_t count = table->machines, stages = 0, s = 0;
+    struct hs_stage_key *keys = malloc((2 * table->row_count + 1) * sizeof(*keys));
+    enum hs_status status = HS_OK;
+
+    for (size_t r = 0; keys && r < table->row_count; r++)
+        for (int k = 0; k < table->rows[r].stages; k++)
+            keys[stages++] = table->rows[r].keys[k];
+    table->relative = malloc((stages + 1) * count * sizeof(*table->relative));
+    if (!keys || !table->relative)
+        status = hs_no_memory(err);
+    if (!status)
+        status = hs_machines_seconds(table->relative, machines, &table->problem, keys, stages, err);
+    for (size_t r = 0; !status && r < table->row_count; s += (size_t)table->rows[r++].stages)
+        for (size_t j = 0; j < count; j++) {
+            const double *of = &table->relative[s * count + j];
+
+            table->relative[r * count + j] = table->rows[r].stages == 1 ? of[0] : of[0] + of[count];
+        }
+    free(keys);
+    return status;
 }
 
 /* Least times of all nodes on each machine at once, and then of the last one alone. */
@@ -85,15 +121,10 @@ static enum hs_status fill_table(struct hs_regret_table *table,
     enum hs_status status = list_rows(table, request, err);
 
     if (!status)
-        table->relative = malloc((table->rows + 1) * count * sizeof(*table->relative));
-    if (!status && !table->relative)
-        status = hs_no_memory(err);
-    if (!status)
-        status = hs_machines_seconds(table->relative, machines, &request->problem, table->keys,
-                                     table->rows, err);
+        status = price_rows(table, machines, err);
     if (!status)
         status = find_best(table, err);
-    for (size_t k = 0; !status && k < table->rows * count; k++)
+    for (size_t k = 0; !status && k < table->row_count * count; k++)
         table->relative[k] /= table->best_seconds[k % count];
     return status;
 }
@@ -121,7 +152,7 @@ enum hs_status hs_regret_table_init(struct hs_regret_table *table,
 
 void hs_regret_table_release(struct hs_regret_table *table)
 {
-    free(table->keys);
+    free(table->rows);
     free(table->first_row);
     free(table->relative);
     free(table->best_seconds);
@@ -135,12 +166,13 @@ void hs_regret_table_release(struct hs_regret_table *table)
 static size_t row_of(const struct hs_regret_table *table, const struct hs_plan *plan, int i)
 {
     struct hs_layer layer = hs_problem_layer(&table->problem, &plan->split, i);
-    enum hs_algorithm algorithm = hs_plan_algorithm(plan, i, 0);
 
-    for (size_t r = 0; r < table->rows; r++)
-        if (hs_layer_equal(table->keys[r].layer, layer) && table->keys[r].algorithm == algorithm)
+    for (size_t r = 0; r < table->row_count; r++)
+        if (hs_layer_equal(table->rows[r].keys[0].layer, layer) &&
+            table->rows[r].ways[0] == hs_plan_algorithm(plan, i, 0) &&
+            table->rows[r].ways[1] == hs_plan_algorithm(plan, i, 1))
             return r;
-    return table->rows;
+    return table->row_count;
 }
 
 /* The plan's time over the least one on each machine. */
@@ -154,7 +186,7 @@ static void add_layers(double *relative, const struct hs_regret_table *table,
     for (int i = 0; i < plan->split.count; i++) {
         size_t r = row_of(table, plan, i);
 
-        for (size_t j = 0; j < count && r < table->rows; j++)
+        for (size_t j = 0; j < count && r < table->row_count; j++)
             relative[j] += table->relative[r * count + j];
     }
 }
@@ -199,7 +231,7 @@ enum hs_status hs_regret_of(struct hs_regret *out, const struct hs_regret_table 
 static void weigh(double *weights, const struct hs_regret_table *table, const size_t *list,
                   size_t count)
 {
-    for (size_t r = 0; r < table->rows; r++) {
+    for (size_t r = 0; r < table->row_count; r++) {
         const double *row = &table->relative[r * table->machines];
         double sum = 0;
 
@@ -245,10 +277,11 @@ static struct hs_plan plan_of(const struct hs_regret_table *table, const struct 
     struct hs_plan plan = {.split = {.count = layers}, .chunks = 1};
 
     for (int i = layers; i-- > 0; node = ways[((size_t)i + 1) * nodes + node].from) {
-        struct hs_stage_key key = table->keys[ways[((size_t)i + 1) * nodes + node].row];
+        const struct hs_regret_row *row = &table->rows[ways[((size_t)i + 1) * nodes + node].row];
 
-        plan.split.sizes[i] = key.layer.size;
-        plan.algorithms[i][0] = plan.algorithms[i][1] = (unsigned char)key.algorithm;
+        plan.split.sizes[i] = row->keys[0].layer.size;
+        plan.algorithms[i][0] = (unsigned char)row->ways[0];
+        plan.algorithms[i][1] = (unsigned char)row->ways[1];
     }
     return plan;
 }
@@ -262,7 +295,7 @@ static double weight_of(const struct hs_regret_table *table, const double *weigh
     for (int i = 0; i < plan->split.count; i++) {
         size_t r = row_of(table, plan, i);
 
-        weight += r < table->rows ? weights[r] : INFINITY;
+        weight += r < table->row_count ? weights[r] : INFINITY;
     }
     return weight;
 }
@@ -287,12 +320,12 @@ enum hs_status hs_regret_least(struct hs_plan *out, const struct hs_regret_table
                                const struct hs_plan *guess, struct hs_error *err)
 {
     size_t nodes = table->lattice.node_count;
-    double *weights = malloc((table->rows + 1) * sizeof(*weights));
+    double *weights = malloc((table->row_count + 1) * sizeof(*weights));
     struct way *ways = calloc((HS_LAYERS_MAX + 1) * nodes, sizeof(*ways));
     bool room = weights && ways;
 
     *out = *guess;
-    if (room && table->rows > 0) {
+    if (room && table->row_count > 0) {
         weigh(weights, table, NULL, table->machines);
         find_ways(ways, table, weights);
         choose(out, table, weights, ways);
@@ -352,7 +385,7 @@ static double least_of_groups(double *room, struct ordered *order, size_t *list,
         size_t from = g * count / groups, to = (g + 1) * count / groups;
 
         mean += (double)(to - from) / (double)count *
-                least_of_group(room, room + table->rows, table, list + from, to - from);
+                least_of_group(room, room + table->row_count, table, list + from, to - from);
     }
     return mean;
 }
@@ -362,7 +395,7 @@ static enum hs_status least_known(double *out, const struct hs_regret_table *tab
                                   const double *figure, uint64_t *state, struct hs_error *err)
 {
     size_t count = table->machines;
-    double *room = malloc((table->rows + table->lattice.node_count) * sizeof(*room));
+    double *room = malloc((table->row_count + table->lattice.node_count) * sizeof(*room));
     struct ordered *order = malloc(count * sizeof(*order));
     size_t *list = malloc(count * sizeof(*list));
     bool enough = room && order && list;
@@ -402,10 +435,14 @@ enum hs_status hs_regret_stage_drops(double *drops, struct hs_regret_table *tabl
     double *seconds = malloc(table->machines * sizeof(*seconds));
     enum hs_status status = seconds ? HS_OK : hs_no_memory(err);
 
-    for (size_t r = 0; r < table->rows && !status; r++) {
+    for (size_t r = 0; r < table->row_count && !status; r++) {
+        drops[r] = 0;
+        if (table->rows[r].stages > 1)
+            continue;
         for (size_t j = 0; j < table->machines; j++)
-            seconds[j] = table->relative[r * table->machines + j] * table->best_seconds[j] -
-                         hs_machines_gap_seconds(table->drawn, j, &table->problem, table->keys[r]);
+            seconds[j] =
+                table->relative[r * table->machines + j] * table->best_seconds[j] -
+                hs_machines_gap_seconds(table->drawn, j, &table->problem, table->rows[r].keys[0]);
         status = hs_regret_drop(&drops[r], table, seconds, err);
     }
     free(seconds);
@@ -422,20 +459,21 @@ static int64_t ranks_of(struct hs_layer layer)
 enum hs_status hs_regret_stage(struct hs_stage_key *key, double *drop,
                                struct hs_regret_table *table, struct hs_error *err)
 {
-    double *drops = calloc(table->rows + 1, sizeof(*drops)), most = 0;
+    double *drops = calloc(table->row_count + 1, sizeof(*drops)), most = 0;
     enum hs_status status = drops ? HS_OK : hs_no_memory(err);
     size_t best = 0;
 
     if (!status)
         status = hs_regret_stage_drops(drops, table, err);
-    for (size_t r = 0; r < table->rows && !status; r++)
+    for (size_t r = 0; r < table->row_count && !status; r++)
         most = fmax(most, drops[r]);
-    for (size_t r = 0; r < table->rows && !status; r++)
+    for (size_t r = 0; r < table->row_count && !status; r++)
         if (drops[r] >= NEARLY * most &&
             (drops[best] < NEARLY * most ||
-             ranks_of(table->keys[r].layer) < ranks_of(table->keys[best].layer)))
+             ranks_of(table->rows[r].keys[0].layer) < ranks_of(table->rows[best].keys[0].layer)))
             best = r;
-    *key = table->rows > 0 ? table->keys[best] : (struct hs_stage_key){.layer = {1, 1}};
+    *key =
+        table->row_count > 0 ? table->rows[best].keys[0] : (struct hs_stage_key){.layer = {1, 1}};
     *drop = drops ? drops[best] : 0;
     free(drops);
     return status;

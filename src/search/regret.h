@@ -21,14 +21,22 @@
 /* Layers from which on prices on machines take too long: nothing is drawn then. */
 #define HS_REGRET_LAYERS 1024
 
+/* An edge by the algorithms that it goes out and comes back by. */
+struct hs_regret_row {
+    enum hs_algorithm ways[2];
+    struct hs_stage_key keys[2]; /* as hs_problem_ways has them */
+    int stages;                  /* 1 or 2 */
+};
+
 /* What each edge takes on each machine, by each algorithm, over the least time there. */
 struct hs_regret_table {
     struct hs_problem problem;
     struct hs_lattice lattice;
-    size_t machines, rows;
-    struct hs_stage_key *keys; /* [rows] owned, of edge e: first_row[e] .. first_row[e + 1] - 1 */
-    size_t *first_row;         /* [edge_count + 1] owned */
-    double *relative;          /* [rows][machines] owned: t_ej / T*_j */
+    size_t machines, row_count;
+    /* [row_count] owned, of edge e: first_row[e] .. first_row[e + 1] - 1 */
+    struct hs_regret_row *rows;
+    size_t *first_row; /* [edge_count + 1] owned */
+    double *relative;  /* [row_count][machines] owned: t_ej / T*_j */
     double *best_seconds;      /* [machines] owned: T*_j */
     const struct hs_machines *drawn; /* borrowed */
     double by_chance;                /* hs_regret_drop's; 0: not known yet */
@@ -68,7 +76,8 @@ enum hs_status hs_regret_least(struct hs_plan *out, const struct hs_regret_table
  * Strong and Oakley 2013). May come out a little below 0. HS_MEMORY. */
 enum hs_status hs_regret_drop(double *out, struct hs_regret_table *table, const double *figure,
                               struct hs_error *err);
-/* The same where the time of one stage is known, measured alone: drops[rows]. HS_MEMORY. */
+/* The same where the time of one layer by one algorithm is known, measured alone:
+ * drops[row_count], 0 of rows by two. HS_MEMORY. */
 enum hs_status hs_regret_stage_drops(double *drops, struct hs_regret_table *table,
                                      struct hs_error *err);
 /* The stage to measure first, and what the expected regret falls by: of those that tell 98 %

@@ -43,7 +43,9 @@ int hs_weight_components(const struct hs_system *system, int chunks);
 void hs_stage_weight(hs_ticks *weight, int components, const struct hs_stage_price *price,
                      const struct hs_problem *problem, int chunks, double tick_seconds);
 
-/* Gives each layer of a plan the algorithm that takes least time there. */
+/* Those of the request that its system has a price for; the ring always. */
+unsigned hs_search_algorithms(const struct hs_search_request *request);
+/* Gives each layer of a plan the algorithms that take least time there, out and back. */
 void hs_plan_choose(struct hs_plan *plan, const struct hs_search_request *request);
 /* Ticks of a whole plan with the algorithms that take least time, priced from scratch. */
 hs_ticks hs_plan_ticks(const struct hs_search_request *request, const struct hs_plan *plan,
@@ -53,7 +55,7 @@ hs_ticks hs_plan_ticks(const struct hs_search_request *request, const struct hs_
  * out of memory. */
 struct hs_stage_price *hs_lattice_prices(const struct hs_lattice *lattice,
                                          const struct hs_search_request *request);
-/* Weights of all edges by the algorithm that takes least, [edge_count][hs_weight_components], for
+/* Weights of all edges by the algorithms that take least, out and back, [edge_count][hs_weight_components], for
  * one chunk count; as above. */
 hs_ticks *hs_lattice_weights(const struct hs_lattice *lattice, const struct hs_stage_price *prices,
                              const struct hs_search_request *request, int chunks,

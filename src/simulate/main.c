@@ -106,7 +106,7 @@ static void run_plan(struct simulation *simulation, struct hs_candidate *candida
     run_to_end(simulation, &work);
     seconds = largest(MPI_Wtime()) - begin;
     engine->stage_seconds(simulation->engine, stages);
-    for (int s = 0; s < 2 * candidate->plan.split.count - 1; s++)
+    for (int s = 0; s < HS_STAGES_MAX; s++)
         stages[s] = largest(stages[s]);
     if (simulation->rank != 0)
         return;

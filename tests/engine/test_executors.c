@@ -633,6 +633,64 @@ static void averages_divide_once(void **state)
             }
 }
 
+/* The second half's machines take the place of the first's, and find the outputs as these left
+ * them. */
+static void gather_by(struct job *job, enum hs_algorithm algorithm)
+{
+    struct hs_executor_options options = {job->segment_bytes, job->lanes, false, NULL};
+    struct hs_error err;
+
+    for (int r = 0; r < job->size; r++) {
+        hs_executors[job->algorithm]->release(ranks[r].machine);
+        options.scratch = ranks[r].scratch;
+        assert_int_equal(
+            hs_executors[algorithm]->make(&ranks[r].machine, &ranks[r].transport, &options, &err),
+            HS_OK);
+    }
+    forget_messages();
+    job->algorithm = algorithm;
+    job->phase = HS_ALLGATHER;
+}
+
+/* As a layer with two letters has it, in every size, where sums are divided, too. */
+static void check_halves(struct job job, enum hs_algorithm gathering)
+{
+    job.phase = HS_REDUCE_SCATTER;
+    set_up(&job, false);
+    if (!drive(&job))
+        fail_msg("reduce-scatter of %d stands still", job.size);
+    gather_by(&job, gathering);
+    if (!drive(&job))
+        fail_msg("allgather of %d stands still", job.size);
+    job.phase = HS_ALLREDUCE;
+    check_results(&job);
+    clear(&job);
+}
+
+static void two_algorithms_make_an_allreduce(void **state)
+{
+    struct job job = usual;
+
+    (void)state;
+    chance_state = 10;
+    for (job.size = 2; job.size <= RANKS_MAX; job.size++)
+        for (int pair = 0; pair < HS_NATIVE * HS_NATIVE; pair++) {
+            struct hs_layer layer = {1, job.size};
+            struct hs_stage_key out = {HS_REDUCE_SCATTER, (enum hs_algorithm)(pair / HS_NATIVE),
+                                       layer};
+            struct hs_stage_key in = {HS_ALLGATHER, (enum hs_algorithm)(pair % HS_NATIVE), layer};
+
+            if (!hs_stage_possible(out) || !hs_stage_possible(in))
+                continue;
+            job.algorithm = out.algorithm;
+            job.count = (size_t)job.size * (pair % 2 ? 61 : 3);
+            job.in_place = pair % 2;
+            job.reduction = (struct hs_reduction){HS_FLOAT64, HS_AVERAGE,
+                                                  (job.size & (job.size - 1)) == 0 ? job.size : 0};
+            check_halves(job, in.algorithm);
+        }
+}
+
 static void groups_of_a_layer_do_not_meet(void **state)
 {
     static const size_t counts[] = {1, 1009};
@@ -811,6 +869,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("every phase is right with slots of any size", is_right_with_any_slots),
     HS_TEST("every type and operation is right", every_type_and_operation_is_right),
     HS_TEST("an average is divided once", averages_divide_once),
+    HS_TEST("a reduce-scatter and an allgather by any two algorithms make an allreduce",
+            two_algorithms_make_an_allreduce),
     HS_TEST("groups of a layer do not meet", groups_of_a_layer_do_not_meet),
     HS_TEST("results are the same bits on all ranks and whatever the timing",
             bits_do_not_depend_on_timing),

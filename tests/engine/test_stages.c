@@ -62,12 +62,14 @@ static void padding_stays_small(void **state)
 /* 5 and 8 elements on 2 x 12 ranks: there is no room for lines, so as little as ever travels. */
 static void short_messages_are_not_padded_to_lines(void **state)
 {
-    struct hs_task odd = task_of("2x12", 5), even = task_of("2x12", 8), flat = task_of("24", 5);
+    struct hs_task odd = task_of("2x12", 5), even = task_of("2x12", 8), flat = task_of("24", 5),
+                   halves = task_of("24hr", 5);
 
     (void)state;
     assert_int_equal(hs_task_padded(&odd, LINE), 6);
     assert_int_equal(hs_task_padded(&even, LINE), 8);
     assert_int_equal(hs_task_padded(&flat, LINE), 5);
+    assert_int_equal(hs_task_padded(&halves, LINE), 24); /* equal blocks on the last layer, too */
 }
 
 /* Chunks meet, and cover what travels. */

@@ -104,9 +104,11 @@ static void all_are_every_split_by_every_algorithm_asked_for(void **state)
     settings.algorithms = 1U << HS_HALVING | 1U << HS_TREE;
     assert_status_is(hs_candidates_choose(&candidates, &settings, NULL, 8, 1024, &err), HS_OK,
                      &err);
-    /* Ring and halving anywhere, tree on the last: 3, 2 * 3 twice, 2 * 2 * 3. */
-    assert_int_equal(candidates.count, 3 + 2 * 6 + 12);
-    assert_true(runs(&candidates, "2hx4t") && runs(&candidates, "4x2h") && runs(&candidates, "8"));
+    /* Ring and halving out and back, 4 ways, or a tree on the last; of two, ring and tree: 8 and
+     * 2x4, 4x2, 2x2x2. */
+    assert_int_equal(candidates.count, 2 * 5 + 4 * 2 + 2);
+    assert_true(runs(&candidates, "2x4t") && runs(&candidates, "4hrx2t") &&
+                runs(&candidates, "8rh") && runs(&candidates, "8"));
     assert_int_equal(candidates.pruned, 0);
     hs_candidates_release(&candidates);
     assert_int_equal(hs_candidates_choose(&candidates, &settings, NULL, 4096, 1024, &err),

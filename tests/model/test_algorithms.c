@@ -342,22 +342,95 @@ static void only_messages_of_that_level_wait(void **state)
     hs_system_release(&waits);
 }
 
-/* Until a measurement says more. */
-static void the_librarys_own_is_priced_as_the_ring(void **state)
+/* Seconds of `phase` of p ranks by the library's own collective on one link each of 10 GB/s and 2 us,
+ * and how many of its message's bytes each rank sends. */
+static double native_seconds(const char *library, enum hs_phase phase, int64_t size, double bytes)
 {
-    struct hs_system system = parse(machines[0]);
-    struct hs_problem problem = hs_problem_world(64, 1e6);
-    struct hs_plan rings, natives;
+    char text[96];
+    struct hs_system system;
+    struct hs_stage_price price;
+    double seconds;
+
+    snprintf(text, sizeof(text), "ib@10GB/s~2us;library=%s", library);
+    system = parse(text);
+    price = hs_stage_price(&system, size, (struct hs_stage_key){phase, HS_NATIVE, {1, size}});
+    seconds = hs_stage_seconds(&price, bytes);
+    hs_system_release(&system);
+    return seconds;
+}
+
+#define STEPS(steps, sent) ((steps)*2e-6 + (sent) / 10e9)
+
+/* Thakur, Rabenseifner and Gropp 2005, with MPICH's thresholds. */
+static void mpich_is_priced_by_its_rule(void **state)
+{
+    const double kib = 1024, mib = 1024 * kib;
 
     (void)state;
-    assert_int_equal(hs_plan_parse(&rings, "8x8", 64, NULL), HS_OK);
-    assert_int_equal(hs_plan_parse(&natives, "8nx8n", 64, NULL), HS_OK);
-    assert_near(hs_plan_seconds(&system, &problem, &natives),
-                hs_plan_seconds(&system, &problem, &rings), 0);
-    assert_true(hs_plan_has_letters(&natives) && !hs_plan_names_ours(&natives));
+    /* Recursive halving, beyond 512 KiB each other one in turn. */
+    assert_near(native_seconds("mpich", HS_REDUCE_SCATTER, 16, 64 * kib), STEPS(4, 60 * kib),
+                1e-12);
+    assert_near(native_seconds("mpich", HS_REDUCE_SCATTER, 16, 16 * mib), STEPS(15, 15 * mib),
+                1e-12);
+    /* Recursive doubling; of 12 Bruck's, then the ring. */
+    assert_near(native_seconds("mpich", HS_ALLGATHER, 16, 64 * kib), STEPS(4, 60 * kib), 1e-12);
+    assert_near(native_seconds("mpich", HS_ALLGATHER, 12, 48 * kib), STEPS(4, 44 * kib), 1e-12);
+    assert_near(native_seconds("mpich", HS_ALLGATHER, 12, 96 * kib), STEPS(11, 88 * kib), 1e-12);
+    assert_near(native_seconds("mpich", HS_ALLGATHER, 16, 16 * mib), STEPS(15, 15 * mib), 1e-12);
+    /* Recursive doubling to 2 KiB, then Rabenseifner's; beyond a power of two one folds. */
+    assert_near(native_seconds("mpich", HS_ALLREDUCE, 16, 2 * kib), STEPS(4, 8 * kib), 1e-12);
+    assert_near(native_seconds("mpich", HS_ALLREDUCE, 16, 64 * kib), STEPS(8, 120 * kib), 1e-12);
+    assert_near(native_seconds("mpich", HS_ALLREDUCE, 12, 2 * kib), STEPS(5, 10 * kib), 1e-12);
+    /* A pair is both. */
+    assert_near(native_seconds("mpich", HS_PAIR, 12, 96 * kib),
+                native_seconds("mpich", HS_REDUCE_SCATTER, 12, 96 * kib) + STEPS(11, 88 * kib),
+                1e-12);
+}
+
+/* Its nonblocking calls, which are what layers run. */
+static void open_mpi_is_priced_by_its_rule(void **state)
+{
+    const double kib = 1024, mib = 1024 * kib;
+
+    (void)state;
+    /* A tree to one, who sends 15 blocks of 4 KiB; all at once; trees up and down; halving. */
+    assert_near(native_seconds("openmpi", HS_REDUCE_SCATTER, 16, 64 * kib),
+                STEPS(5, (4 * 64 + 60) * kib), 1e-12);
+    assert_near(native_seconds("openmpi", HS_ALLGATHER, 16, 16 * mib), STEPS(1, 15 * mib), 1e-12);
+    assert_near(native_seconds("openmpi", HS_ALLREDUCE, 16, 32 * kib), STEPS(8, 256 * kib), 1e-12);
+    assert_near(native_seconds("openmpi", HS_ALLREDUCE, 16, 16 * mib), STEPS(8, 30 * mib), 1e-12);
+}
+
+/* 4 ranks in each of 4 nodes: two steps inside, two between nodes at 1 rank a node, two inside. */
+static void mpich_reduces_in_nodes_first(void **state)
+{
+    struct hs_system system = parse("node:4@20GB/s~1us,ib@10GB/s~4us;library=mpich");
+    struct hs_stage_price price =
+        hs_stage_price(&system, 16, (struct hs_stage_key){HS_ALLREDUCE, HS_NATIVE, {1, 16}});
+
+    (void)state;
+    assert_near(hs_stage_seconds(&price, 1024), 4 * (1e-6 + 1024 / 20e9) + 2 * (4e-6 + 1024 / 10e9),
+                1e-12);
+    hs_system_release(&system);
+}
+
+/* Nobody knows what would run. */
+static void the_librarys_own_has_no_price_without_a_library(void **state)
+{
+    struct hs_system system = parse(machines[0]), named = parse("ib@10GB/s~2us;library=openmpi");
+    struct hs_plan natives;
+
+    (void)state;
+    assert_int_equal(hs_plan_parse(&natives, "8nx8rn", 64, NULL), HS_OK);
+    assert_false(hs_plan_is_priced(&system, &natives));
+    assert_true(hs_plan_is_priced(&named, &natives));
+    assert_true(hs_plan_has_letters(&natives) && hs_plan_names_ours(&natives));
+    assert_int_equal(hs_plan_parse(&natives, "8nx8", 64, NULL), HS_OK);
+    assert_false(hs_plan_names_ours(&natives));
     assert_int_equal(hs_plan_parse(&natives, "8nx8h", 64, NULL), HS_OK);
     assert_true(hs_plan_names_ours(&natives));
     hs_system_release(&system);
+    hs_system_release(&named);
 }
 
 static void names_of_algorithms_are_read(void **state)
@@ -386,7 +459,11 @@ static const struct CMUnitTest tests[] = {
             longer_messages_wait_by_all_algorithms),
     HS_TEST("only messages of a level that says so wait, and not twice",
             only_messages_of_that_level_wait),
-    HS_TEST("the library's own is priced as the ring", the_librarys_own_is_priced_as_the_ring),
+    HS_TEST("MPICH's own is priced by its rule", mpich_is_priced_by_its_rule),
+    HS_TEST("Open MPI's own is priced by its rule", open_mpi_is_priced_by_its_rule),
+    HS_TEST("MPICH reduces in nodes first", mpich_reduces_in_nodes_first),
+    HS_TEST("the library's own has no price without a library",
+            the_librarys_own_has_no_price_without_a_library),
     HS_TEST("names of algorithms are read", names_of_algorithms_are_read),
 };
 

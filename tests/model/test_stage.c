@@ -82,6 +82,48 @@ static void an_allreduce_goes_out_over_the_layers_and_back(void **state)
     }
 }
 
+static void by_two_letters_the_last_layer_has_two_stages(void **state)
+{
+    static const struct hs_stage expected[] = {
+        {{HS_REDUCE_SCATTER, HS_DIRECT, {1, 4}}, 0, 1024},
+        {{HS_REDUCE_SCATTER, HS_HALVING, {4, 8}}, 1, 256},
+        {{HS_ALLGATHER, HS_RING, {4, 8}}, 1, 256},
+        {{HS_ALLGATHER, HS_HALVING, {1, 4}}, 0, 1024},
+    };
+    struct hs_problem problem = hs_problem_world(32, 1024);
+    struct hs_stage stages[HS_STAGES_MAX];
+    char text[HS_SPLIT_TEXT];
+    struct hs_plan plan;
+
+    (void)state;
+    assert_int_equal(hs_plan_parse(&plan, "4dhx8hr", 32, NULL), HS_OK);
+    assert_string_equal(hs_plan_format(text, &plan), "4dhx8hr");
+    assert_int_equal(hs_problem_stages(stages, &problem, &plan), HS_COUNT(expected));
+    for (size_t i = 0; i < HS_COUNT(expected); i++) {
+        assert_true(hs_stage_key_equal(stages[i].key, expected[i].key));
+        assert_int_equal(stages[i].layer, expected[i].layer);
+        assert_near(stages[i].bytes, expected[i].bytes, 0);
+    }
+    assert_int_equal(hs_plan_parse(&plan, "4dhx8hh", 32, NULL), HS_OK);
+    assert_string_equal(hs_plan_format(text, &plan), "4dhx8h"); /* an allreduce */
+    assert_int_equal(hs_problem_stages(stages, &problem, &plan), 3);
+}
+
+/* One more call, and each half the way of its algorithm. */
+static void two_letters_cost_each_way_by_its_algorithm(void **state)
+{
+    struct hs_system system = parse("net@10GB/s~2us;launch=3us");
+    struct hs_problem problem = hs_problem_world(32, 1e6);
+    struct hs_plan plan;
+    double bytes = 0.96875e6 / 10e9; /* 31/32 of them, each way */
+
+    (void)state;
+    assert_int_equal(hs_plan_parse(&plan, "32hr", 32, NULL), HS_OK);
+    assert_near(hs_plan_seconds(&system, &problem, &plan), 2 * 3e-6 + (5 + 31) * 2e-6 + 2 * bytes,
+                1e-12);
+    hs_system_release(&system);
+}
+
 /* Data-parallel groups of 16 ranks beside 8 tensor-parallel ones: layers begin at stride 8, with
  * the whole message entering the first. */
 static void a_group_of_a_mesh_begins_at_its_stride(void **state)
@@ -170,8 +212,11 @@ static void layers_go_by_what_can_do_their_phases(void **state)
     assert_has(err.message, "layer 1: no reduce-scatter by tree");
     assert_int_equal(hs_plan_parse(&plan, "4htx8", 32, &err), HS_INVALID);
     assert_has(err.message, "layer 1: no allgather by tree");
-    assert_int_equal(hs_plan_parse(&plan, "4x8dh", 32, &err), HS_INVALID);
-    assert_has(err.message, "layer 2: the last has one phase");
+    assert_int_equal(hs_plan_parse(&plan, "4x8t", 32, NULL), HS_OK);
+    assert_int_equal(hs_plan_parse(&plan, "4x8tr", 32, &err), HS_INVALID);
+    assert_has(err.message, "layer 2: no reduce-scatter by tree");
+    assert_int_equal(hs_plan_parse(&plan, "4x8ht", 32, &err), HS_INVALID);
+    assert_has(err.message, "layer 2: no allgather by tree");
     assert_int_equal(hs_plan_parse(&plan, "32dx2", 64, NULL), HS_OK);
     assert_int_equal(hs_plan_parse(&plan, "33dx2", 66, &err), HS_INVALID);
     assert_has(err.message, "layer 1: groups of this size have no direct");
@@ -191,6 +236,10 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("letters of algorithms are part of a plan's text",
             letters_of_algorithms_are_part_of_a_plans_text),
     HS_TEST("layers go by what can do their phases", layers_go_by_what_can_do_their_phases),
+    HS_TEST("by two letters the last layer has two stages",
+            by_two_letters_the_last_layer_has_two_stages),
+    HS_TEST("two letters cost each way by its algorithm",
+            two_letters_cost_each_way_by_its_algorithm),
 };
 
 HS_TEST_MAIN(tests)

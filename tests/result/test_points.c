@@ -62,6 +62,32 @@ static void each_layer_of_a_measured_plan_is_a_point(void **state)
     hs_result_release(&result);
 }
 
+/* Of a layer with two letters each way is a point of its algorithm. */
+static void points_are_of_the_algorithms_that_ran(void **state)
+{
+    static const struct hs_stage_key keys[] = {{HS_PAIR, HS_HALVING, {1, 2}},
+                                               {HS_REDUCE_SCATTER, HS_DIRECT, {2, 4}},
+                                               {HS_ALLGATHER, HS_RING, {2, 4}}};
+    static const double seconds[] = {11e-3, 2e-3, 20e-3};
+    struct hs_result result;
+    struct hs_result_message *message = start(&result);
+    struct hs_point_list points = {0};
+    struct hs_error err = {0};
+
+    (void)state;
+    result.np = 8;
+    message->message_bytes = 1 << 20;
+    add_plan(message, "2hx4dr");
+    assert_status_is(hs_result_points(&points, &result, &err), HS_OK, &err);
+    assert_int_equal(points.count, HS_COUNT(keys));
+    for (size_t i = 0; i < HS_COUNT(keys); i++) {
+        assert_true(hs_stage_key_equal(points.items[i].key, keys[i]));
+        assert_near(points.items[i].seconds, seconds[i], 1e-12);
+    }
+    hs_point_list_release(&points);
+    hs_result_release(&result);
+}
+
 static void plans_that_say_nothing_of_a_layer_alone_are_passed_over(void **state)
 {
     struct hs_result result;
@@ -103,6 +129,7 @@ static void padded_messages_count_with_what_travelled(void **state)
 
 static const struct CMUnitTest tests[] = {
     HS_TEST("each layer of a measured plan is a point", each_layer_of_a_measured_plan_is_a_point),
+    HS_TEST("points are of the algorithms that ran", points_are_of_the_algorithms_that_ran),
     HS_TEST("plans that say nothing of a layer alone are passed over",
             plans_that_say_nothing_of_a_layer_alone_are_passed_over),
     HS_TEST("padded messages count with what travelled", padded_messages_count_with_what_travelled),

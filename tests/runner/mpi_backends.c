@@ -67,23 +67,24 @@ static void pattern_is_reduced(const struct hs_backend *backend, enum hs_datatyp
     tell(wrong, sentence);
 }
 
-#define LETTERINGS 5
+#define LETTERINGS 17 /* every pair of four, and the tree */
 
-/* Letters of all algorithms, in turn over the layers: outward and inward ones differ. Trees are for
- * the last layer, MPI's own collectives for host memory. */
+/* Letters of all algorithms, in turn over the layers: outward and inward ones differ, on the last
+ * layer, too. Trees are for the last layer, MPI's own collectives for host memory. */
 static struct hs_plan lettered(struct hs_split split, int lettering, int chunks, bool natives)
 {
     static const unsigned char algorithms[] = {HS_RING, HS_HALVING, HS_DIRECT, HS_NATIVE};
     struct hs_plan plan = {.split = split, .chunks = chunks};
+    int count = natives ? 4 : 3, last = split.count - 1;
 
-    for (int i = 0; i < split.count; i++) {
-        bool last = i + 1 == split.count;
-        int count = natives ? 4 : 3, outward = (lettering + i) % (last ? count + 1 : count);
+    for (int i = 0; i <= last; i++) {
+        int pair = lettering + 5 * (last - i);
 
-        plan.algorithms[i][0] = last && outward == count ? HS_TREE : algorithms[outward];
-        plan.algorithms[i][1] =
-            last ? plan.algorithms[i][0] : algorithms[(outward + lettering) % count];
+        plan.algorithms[i][0] = algorithms[pair / count % count];
+        plan.algorithms[i][1] = algorithms[pair % count];
     }
+    if (lettering >= count * count)
+        plan.algorithms[last][0] = plan.algorithms[last][1] = HS_TREE;
     return plan;
 }
 

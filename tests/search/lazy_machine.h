@@ -21,6 +21,7 @@ struct machine {
     uint64_t seed;
     double size_deviation, layer_deviation; /* standard deviations of latency and slowness */
     double algorithm_deviation;             /* of slowness, of others than the ring */
+    double way_deviation;                   /* of a way's slowness: the other is as much faster */
     unsigned algorithms;                    /* bits, beside the ring */
     double noise;                           /* of one run: sigma of a lognormal factor */
     int samples;                            /* per median */
@@ -90,23 +91,26 @@ static double true_moving_seconds(const struct machine *machine, int64_t np,
 static double true_phase_seconds(const struct machine *machine, int64_t np, struct hs_stage_key key,
                                  double bytes)
 {
-    double passes = key.algorithm == HS_TREE ? 1 : hs_phase_passes(key.phase);
+    double passes = key.algorithm == HS_TREE ? 1 : hs_phase_passes(key.phase), sign, slower;
 
+    sign = key.phase == HS_ALLGATHER ? 1 : key.phase == HS_REDUCE_SCATTER ? -1 : 0;
+    slower = 1 + sign * machine->way_deviation *
+                     deviation(machine, 6, (uint64_t)key.algorithm, (uint64_t)key.layer.stride);
     if (key.algorithm != HS_TREE)
         key.phase = HS_ALLGATHER;
-    return machine->real.launch_seconds + passes * true_moving_seconds(machine, np, key, bytes);
+    return machine->real.launch_seconds +
+           passes * slower * true_moving_seconds(machine, np, key, bytes);
 }
 
 static double true_layer_seconds(const struct machine *machine, int64_t np, struct hs_layer layer,
-                                 enum hs_algorithm algorithm, double bytes)
+                                 enum hs_algorithm algorithm, enum hs_algorithm home, double bytes)
 {
     double entering = bytes / (double)layer.stride;
-    struct hs_stage_key key = {HS_ALLREDUCE, algorithm, layer}, back = key;
+    struct hs_stage_key key = {HS_ALLREDUCE, algorithm, layer}, back = {HS_ALLGATHER, home, layer};
 
     if (layer.stride * layer.size == np)
         return true_phase_seconds(machine, np, key, entering);
     key.phase = HS_REDUCE_SCATTER;
-    back.phase = HS_ALLGATHER;
     return true_phase_seconds(machine, np, key, entering) +
            true_phase_seconds(machine, np, back, entering);
 }
@@ -118,8 +122,9 @@ static double true_plan_seconds(const struct machine *machine, const struct hs_p
     double sum = 0;
 
     for (int i = 0; i < plan->split.count; i++)
-        sum += true_layer_seconds(machine, np, hs_split_layer(&plan->split, i),
-                                  hs_plan_algorithm(plan, i, 0), bytes);
+        sum +=
+            true_layer_seconds(machine, np, hs_split_layer(&plan->split, i),
+                               hs_plan_algorithm(plan, i, 0), hs_plan_algorithm(plan, i, 1), bytes);
     return sum;
 }
 
@@ -136,7 +141,8 @@ static bool goes_by(const struct machine *machine, int64_t np, struct hs_layer l
                                  : layer.size > 2 && (algorithm != HS_DIRECT || layer.size <= 32));
 }
 
-/* The best over all ordered factorizations of `rest` and all algorithms, by plain recursion. */
+/* The best over all ordered factorizations of `rest` and all algorithms, each way apart but on the
+ * last layer, by plain recursion. */
 static double best_plan_seconds(const struct machine *machine, int64_t np, int64_t stride,
                                 double bytes, uint64_t *plans)
 {
@@ -146,15 +152,26 @@ static double best_plan_seconds(const struct machine *machine, int64_t np, int64
         ++*plans;
         return 0;
     }
-    for (int64_t size = 2; size <= np / stride; size++)
-        for (int a = 0; np / stride % size == 0 && a < HS_ALGORITHM_COUNT; a++) {
+    for (int64_t size = 2; size <= np / stride; size++) {
+        uint64_t ways = 0, behind = 0;
+        double rest;
+
+        if (np / stride % size)
+            continue;
+        rest = best_plan_seconds(machine, np, stride * size, bytes, &behind);
+        for (int pair = 0; pair < HS_ALGORITHM_COUNT * HS_ALGORITHM_COUNT; pair++) {
+            enum hs_algorithm out = (enum hs_algorithm)(pair / HS_ALGORITHM_COUNT);
+            enum hs_algorithm back = (enum hs_algorithm)(pair % HS_ALGORITHM_COUNT);
             struct hs_layer layer = {stride, size};
 
-            if (goes_by(machine, np, layer, (enum hs_algorithm)a))
-                best =
-                    fmin(best, true_layer_seconds(machine, np, layer, (enum hs_algorithm)a, bytes) +
-                                   best_plan_seconds(machine, np, stride * size, bytes, plans));
+            if ((out != back && stride * size == np) || !goes_by(machine, np, layer, out) ||
+                !goes_by(machine, np, layer, back))
+                continue;
+            best = fmin(best, true_layer_seconds(machine, np, layer, out, back, bytes) + rest);
+            ways++;
         }
+        *plans += ways * behind;
+    }
     return best;
 }
 

@@ -6,12 +6,20 @@
 
 /* ---- without noise ------------------------------------------------------------------------- */
 
+static bool goes_apart(const struct hs_plan *plan)
+{
+    for (int i = 0; i < plan->split.count; i++)
+        if (hs_plan_algorithm(plan, i, 0) != hs_plan_algorithm(plan, i, 1))
+            return true;
+    return false;
+}
+
 /* Over machines, process counts and message sizes. One winner in twenty may be worse than the best
  * by more than the tolerance, or than stated. */
-static void sweep_without_noise(bool shape_only, unsigned algorithms)
+static void sweep_without_noise(bool shape_only, unsigned algorithms, double way_deviation)
 {
     static const int counts[] = {4, 6, 8, 12, 16, 24, 30, 32, 36, 48, 64};
-    size_t wrong = 0, beaten = 0, runs = 0;
+    size_t wrong = 0, beaten = 0, runs = 0, apart = 0;
     double measured = 0, layers = 0, worst = 0;
 
     for (size_t m = 0; m < HS_COUNT(lazy_machines); m++) {
@@ -25,6 +33,7 @@ static void sweep_without_noise(bool shape_only, unsigned algorithms)
 
             machine_init(&machine, &described, 100 * m + i);
             machine.algorithms = algorithms;
+            machine.way_deviation = way_deviation;
             found = search(&machine, &given, counts[i], i % 3 ? 128 * MIB : 256 * 1024, shape_only,
                            SIZE_MAX);
             assert_true(found.certificate.winner.split.count > 0);
@@ -32,6 +41,7 @@ static void sweep_without_noise(bool shape_only, unsigned algorithms)
             worst = fmax(worst, found.true_seconds / found.best_seconds - 1);
             wrong += !is_best(&found);
             beaten += is_beaten(&found);
+            apart += goes_apart(&found.certificate.winner);
             runs++;
             measured += (double)found.certificate.layers_measured;
             layers += (double)found.certificate.layers;
@@ -41,35 +51,43 @@ static void sweep_without_noise(bool shape_only, unsigned algorithms)
     }
     print_message(
         "# %s%s: %.0f %% of the layers measured, %zu of %zu winners worse than the best by "
-        "more than 1 %%, %.2f %% at most; %zu worse than stated\n",
+        "more than 1 %%, %.2f %% at most; %zu worse than stated; %zu by two letters\n",
         shape_only ? "shape alone" : "described", algorithms ? ", all algorithms" : "",
-        100 * measured / layers, wrong, runs, 100 * worst, beaten);
-    assert_true(wrong * 20 <= runs);
-    assert_true(beaten * 20 <= runs);
+        100 * measured / layers, wrong, runs, 100 * worst, beaten, apart);
+    assert_true(way_deviation > 0 ? apart * 4 >= runs : apart == 0);
+    /* A way of an algorithm that is slow both ways together may be passed over. */
+    assert_true(wrong * (way_deviation > 0 ? 6 : 20) <= runs);
+    assert_true(beaten * (way_deviation > 0 ? 6 : 20) <= runs);
 }
 
 static void without_noise_the_winner_is_the_best(void **state)
 {
     (void)state;
-    sweep_without_noise(false, 0);
+    sweep_without_noise(false, 0, 0);
 }
 
 static void a_machine_of_which_only_the_shape_is_known_is_searched_too(void **state)
 {
     (void)state;
-    sweep_without_noise(true, 0);
+    sweep_without_noise(true, 0, 0);
 }
 
 static void the_best_letters_of_each_layer_are_found(void **state)
 {
     (void)state;
-    sweep_without_noise(false, HS_ALGORITHMS_ALL);
+    sweep_without_noise(false, HS_ALGORITHMS_ALL, 0);
 }
 
 static void letters_are_found_where_only_the_shape_is_known(void **state)
 {
     (void)state;
-    sweep_without_noise(true, HS_ALGORITHMS_ALL);
+    sweep_without_noise(true, HS_ALGORITHMS_ALL, 0);
+}
+
+static void ways_that_take_different_times_are_chosen_apart(void **state)
+{
+    (void)state;
+    sweep_without_noise(false, HS_ALGORITHMS_ALL, 0.3);
 }
 
 static void the_tapered_cluster_needs_at_most_six_of_ten_layers(void **state)
@@ -222,8 +240,8 @@ static void what_it_expects_of_layers_not_measured_covers_the_truth(void **state
         }
         assert_status_is(hs_lazy_planner_next(&step, &lazy, &err), HS_OK, &err);
         for (size_t e = 0; e < lazy.lattice.edge_count; e++) {
-            double truth =
-                true_layer_seconds(&machine, 36, lazy.layers[e].key.layer, HS_RING, 16 * MIB);
+            double truth = true_layer_seconds(&machine, 36, lazy.layers[e].key.layer, HS_RING,
+                                              HS_RING, 16 * MIB);
 
             if (lazy.layers[e].status != HS_LAZY_OPEN)
                 continue;
@@ -246,6 +264,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("the best letters of each layer are found", the_best_letters_of_each_layer_are_found),
     HS_TEST("letters are found where only the shape is known",
             letters_are_found_where_only_the_shape_is_known),
+    HS_TEST("ways that take different times are chosen apart",
+            ways_that_take_different_times_are_chosen_apart),
     HS_TEST("the tapered cluster of 16 needs at most six of its ten layers",
             the_tapered_cluster_needs_at_most_six_of_ten_layers),
     HS_TEST("a search cut short says how much it leaves open",

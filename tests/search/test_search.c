@@ -173,12 +173,16 @@ static double least_of_letters(const struct hs_system *system, struct hs_plan *p
         best = fmin(best, cost_of(system, plan, bytes).seconds);
     for (int out = 0; out < HS_ALGORITHM_COUNT && layer < plan->split.count; out++)
         for (int in = 0; in < HS_ALGORITHM_COUNT; in++) {
-            struct hs_stage_key key = {last ? HS_ALLREDUCE : HS_REDUCE_SCATTER,
-                                       (enum hs_algorithm)out, hs_split_layer(&plan->split, layer)};
-            bool possible = hs_stage_possible(key) && (!last || in == out);
+            struct hs_layer at = hs_split_layer(&plan->split, layer);
+            bool joint = last && in == out;
+            struct hs_stage_key outward = {joint ? HS_ALLREDUCE : HS_REDUCE_SCATTER,
+                                           (enum hs_algorithm)out, at};
+            struct hs_stage_key inward = {joint ? HS_ALLREDUCE : HS_ALLGATHER,
+                                          (enum hs_algorithm)in, at};
 
-            key.algorithm = (enum hs_algorithm)in;
-            if (!possible || !hs_stage_possible(key))
+            if (!hs_stage_possible(outward) || !hs_stage_possible(inward) ||
+                !hs_system_prices(system, outward.algorithm) ||
+                !hs_system_prices(system, inward.algorithm))
                 continue;
             plan->algorithms[layer][0] = (unsigned char)out;
             plan->algorithms[layer][1] = (unsigned char)in;
@@ -211,42 +215,75 @@ static size_t list_least(double *times, size_t count, const struct hs_system *sy
     return count + 1;
 }
 
-static void best_splits_have_the_best_of_all_letters(void **state)
+static bool goes_apart(const struct hs_plan *plan)
+{
+    for (int i = 0; i < plan->split.count; i++)
+        if (hs_plan_algorithm(plan, i, 0) != hs_plan_algorithm(plan, i, 1))
+            return true;
+    return false;
+}
+
+/* The K best splits of a machine, each with its best letters, against all letters one by one. */
+static void check_letters(const char *machine, unsigned algorithms, int64_t most, size_t *apart)
 {
     static const int64_t counts[] = {2, 3, 6, 8, 12, 15, 16, 18, 20, 24, 27, 30, 36, 40, 66};
     static const double sizes[] = {512, 64 * 1024.0, 4 * MIB, 256 * MIB};
+    struct hs_system system = parse(machine);
     double times[64];
 
-    (void)state;
-    for (size_t m = 0; m < MACHINES; m++) {
-        struct hs_system system = parse(machines[m]);
+    for (size_t i = 0; counts[i / HS_COUNT(sizes)] < most; i++) {
+        struct hs_search_request request = {
+            .system = &system,
+            .problem = hs_problem_world(counts[i / HS_COUNT(sizes)], sizes[i % HS_COUNT(sizes)]),
+            .algorithms = algorithms,
+            .top = HS_COUNT(times)};
+        struct hs_search_result found = search("lattice", &request);
+        struct hs_search_result exhaustive = search("exhaustive", &request);
+        struct hs_plan plan = {0};
+        size_t count = list_least(times, 0, &system, &plan, request.problem.group.size,
+                                  request.problem.bytes, 1);
 
-        for (size_t i = 0; i < HS_COUNT(counts) * HS_COUNT(sizes); i++) {
-            struct hs_search_request request = {
-                .system = &system,
-                .problem =
-                    hs_problem_world(counts[i / HS_COUNT(sizes)], sizes[i % HS_COUNT(sizes)]),
-                .algorithms = HS_ALGORITHMS_ALL,
-                .top = HS_COUNT(times)};
-            struct hs_search_result found = search("lattice", &request);
-            struct hs_search_result exhaustive = search("exhaustive", &request);
-            struct hs_plan plan = {0};
-            size_t count = list_least(times, 0, &system, &plan, request.problem.group.size,
-                                      request.problem.bytes, 1);
-
-            assert_same(&found, &exhaustive, &request);
-            assert_int_equal(found.count, count);
-            for (size_t k = 0; k < count; k++)
-                if (!(fabs(found.plans[k].seconds - times[k]) <= 1e-8 * times[k]))
-                    fail_msg("machine %zu, np %d, %g bytes, rank %zu: %.12g s, letters one by one "
-                             "%.12g s",
-                             m, (int)request.problem.group.size, request.problem.bytes, k,
-                             found.plans[k].seconds, times[k]);
-            hs_search_result_release(&found);
-            hs_search_result_release(&exhaustive);
-        }
-        hs_system_release(&system);
+        assert_same(&found, &exhaustive, &request);
+        assert_int_equal(found.count, count);
+        *apart += goes_apart(&found.plans[0].plan);
+        for (size_t k = 0; k < count; k++)
+            if (!(fabs(found.plans[k].seconds - times[k]) <= 1e-8 * times[k]))
+                fail_msg("%s, np %d, %g bytes, rank %zu: %.12g s, letters one by one "
+                         "%.12g s",
+                         machine, (int)request.problem.group.size, request.problem.bytes, k,
+                         found.plans[k].seconds, times[k]);
+        hs_search_result_release(&found);
+        hs_search_result_release(&exhaustive);
     }
+    hs_system_release(&system);
+}
+
+/* Both ways of what is ours take the same time: no winner needs two letters. */
+static void best_splits_have_the_best_of_all_letters(void **state)
+{
+    size_t apart = 0;
+
+    (void)state;
+    for (size_t m = 0; m < MACHINES; m++)
+        check_letters(machines[m], HS_ALGORITHMS_ALL, 66, &apart);
+    assert_int_equal(apart, 0);
+}
+
+/* With a library's own collectives, whose ways differ, each way is chosen by itself. */
+static void ways_are_chosen_apart_where_they_differ(void **state)
+{
+    static const char *const named[] = {
+        "ib@10GB/s~2us;library=openmpi",
+        "node:4@20GB/s~0.5us,ib@12GB/s~2us;library=mpich",
+        "node:mesh:4@40GB/s~0.5us,ib@12GB/s~2us/2p,spine@30GB/s~4us;library=openmpi;launch=2us",
+        "node:6@20GB/s~0.5us,ib:3@12GB/s~2us/2p!,spine@30GB/s~3us;library=mpich",
+    };
+    size_t apart = 0;
+
+    (void)state;
+    for (size_t m = 0; m < HS_COUNT(named); m++)
+        check_letters(named[m], HS_ALGORITHMS_ALL | 1U << HS_NATIVE, 16, &apart);
+    assert_true(apart > 10);
 }
 
 /* With chunks an algorithm that takes longer by itself may leave a busier level alone. */
@@ -525,6 +562,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("best time of fitted layers, however far off, equals a brute force",
             best_of_fitted_layers_equals_a_brute_force),
     HS_TEST("best splits have the best of all letters", best_splits_have_the_best_of_all_letters),
+    HS_TEST("ways are chosen apart where they differ", ways_are_chosen_apart_where_they_differ),
     HS_TEST("chunked plans lose little by choosing letters layer by layer",
             chunked_plans_lose_little_by_choosing_letters_layer_by_layer),
     HS_TEST("ties come in the documented order", ties_come_in_the_documented_order),
