@@ -14,6 +14,15 @@
 
 #include "base/error.h"
 
+/* What headers before 2.27 do not declare; the library that is loaded may have it. */
+#if NCCL_VERSION_CODE < 22700
+typedef struct hs_nccl_window *ncclWindow_t;
+#define NCCL_WIN_COLL_SYMMETRIC 0x01
+ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void *buffer, size_t bytes,
+                                    ncclWindow_t *window, int flags);
+ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t window);
+#endif
+
 /* ncclX for each row. Those needed have been there since 2.14. */
 /* clang-format off */
 #define HS_NCCL_NEEDED(row) \
@@ -33,14 +42,17 @@
     row(AllGather)          \
     row(RedOpCreatePreMulSum)
 /* clang-format on */
-/* NULL where the library is older: CommSplit since 2.18, the others since 2.19. */
+/* NULL where the library is older: CommSplit since 2.18, windows since 2.27, the others since 2.19.
+ */
 /* clang-format off */
 #define HS_NCCL_OPTIONAL(row) \
     row(CommSplit)            \
     row(MemAlloc)             \
     row(MemFree)              \
     row(CommRegister)         \
-    row(CommDeregister)
+    row(CommDeregister)       \
+    row(CommWindowRegister)   \
+    row(CommWindowDeregister)
 /* clang-format on */
 
 struct hs_nccl_api {

@@ -126,7 +126,7 @@ bool hs_export_is_nccl_native(const struct hs_export_job *job)
     const struct hs_result *result = job->result;
 
     if (result->backend)
-        return strcmp(result->backend, "nccl") == 0 || strcmp(result->backend, "nccl-graph") == 0;
+        return strncmp(result->backend, "nccl", strlen("nccl")) == 0;
     return result->has_system && hs_system_is_nccl_native(&result->system);
 }
 
