@@ -90,8 +90,8 @@ struct hs_engine {
     void (*close)(void *state);
     /* The library's own calls that HS_TASK_NATIVE names by number; ends with a NULL. */
     const char *const *natives;
-    /* Local, the same on all ranks. Whether the library has that call; NULL: it has all. */
-    bool (*has_native)(const void *state, int native);
+    /* Local. Whether the library that is there has that call; NULL: it has all. */
+    bool (*has_native)(int native);
 };
 
 /* How an engine comes to be. */

@@ -175,7 +175,7 @@ static enum hs_status init(struct nccl_state *state, const struct hs_engine_conf
     if (status == HS_OK)
         status = hs_nccl_lanes_init(&state->lanes, state->with_graphs, err);
     if (status == HS_OK && state->lanes.kind == HS_NCCL_WINDOWED &&
-        !hs_nccl_comms_windows(&state->comms))
+        !hs_nccl_api_windows(api))
         status = hs_fail(err, HS_INVALID, NO_WINDOWS);
     status = agree(state, status, err);
     return status == HS_OK ? hs_nccl_comms_init(&state->comms, err) : status;
@@ -396,11 +396,12 @@ static enum hs_status capture(struct nccl_state *state, const struct hs_work *wo
     return agree(state, failing(state, status), err);
 }
 
-static bool nccl_has_native(const void *opaque, int native)
+static bool nccl_has_native(int native)
 {
-    const struct nccl_state *state = opaque;
+    const struct hs_nccl_api *api;
 
-    return native != HS_NCCL_NATIVE_SYMMETRIC || hs_nccl_comms_windows(&state->comms);
+    return hs_nccl_api_get(&api, NULL) == HS_OK &&
+           (native != HS_NCCL_NATIVE_SYMMETRIC || hs_nccl_api_windows(api));
 }
 
 static enum hs_status make_comms(struct nccl_state *state, const struct hs_work *work,
@@ -411,7 +412,7 @@ static enum hs_status make_comms(struct nccl_state *state, const struct hs_work 
     struct hs_stages stages;
     enum hs_status status = HS_OK;
 
-    if (task->kind == HS_TASK_NATIVE && !nccl_has_native(state, task->native))
+    if (task->kind == HS_TASK_NATIVE && !nccl_has_native(task->native))
         return hs_fail(err, HS_INVALID, NO_WINDOWS);
     if (task->kind == HS_TASK_NATIVE)
         return task->native == HS_NCCL_NATIVE_DEFAULT

@@ -11,6 +11,7 @@
 
 #include <cuda_runtime_api.h>
 #include <nccl.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 
@@ -67,6 +68,9 @@ struct hs_nccl_api {
 /* The table, loaded at the first call and kept; the same for all callers. HS_FAILED says which
  * library or function is missing, with the dynamic linker's reason. */
 enum hs_status hs_nccl_api_get(const struct hs_nccl_api **api, struct hs_error *err);
+
+/* Whether this NCCL has symmetric windows. */
+bool hs_nccl_api_windows(const struct hs_nccl_api *api);
 
 /* HS_OK for ncclSuccess and ncclInProgress; else HS_FAILED with the call's name, NCCL's text for
  * the code and its last message. */

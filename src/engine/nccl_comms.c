@@ -126,15 +126,10 @@ static enum hs_status make_by_split(ncclComm_t *out, struct hs_nccl_comms *comms
 
 /* ---- registration ---- */
 
-bool hs_nccl_comms_windows(const struct hs_nccl_comms *comms)
-{
-    return comms->api->CommWindowRegister && comms->api->CommWindowDeregister;
-}
-
 static bool can_register(const struct hs_nccl_comms *comms, enum hs_nccl_kind kind)
 {
     if (kind == HS_NCCL_WINDOWED)
-        return hs_nccl_comms_windows(comms);
+        return hs_nccl_api_windows(comms->api);
     return comms->api->CommRegister && comms->api->CommDeregister;
 }
 

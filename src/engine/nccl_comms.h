@@ -98,8 +98,6 @@ const struct hs_nccl_comm *hs_nccl_comms_find(const struct hs_nccl_comms *comms,
  * forgets it. "": it is not known, or a lone rank chose nothing. */
 void hs_nccl_comms_choice(char text[HS_CHOICE_TEXT], struct hs_nccl_comms *comms,
                           const struct hs_nccl_comm *comm, enum hs_phase phase);
-/* Local. Whether this NCCL has symmetric windows. */
-bool hs_nccl_comms_windows(const struct hs_nccl_comms *comms);
 /* What is registered from now on, in place of what was, by all ranks or by none. HS_FAILED:
  * making a window took longer than timeout_seconds. */
 enum hs_status hs_nccl_comms_register(struct hs_nccl_comms *comms,

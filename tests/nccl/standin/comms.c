@@ -59,7 +59,8 @@ void standin_comm_check_ready(ncclComm_t comm, const char *call)
     check_comm(comm, call);
     if (comm->state == COMM_FINALISING || comm->state == COMM_FINALISED)
         standin_broken("state", "%s on a communicator that was finalised", call);
-    if (comm->state == COMM_MAKING || comm->has_pending || comm->split_out != NULL)
+    if (comm->state == COMM_MAKING || comm->has_pending || comm->split_out != NULL ||
+        comm->window_out != NULL)
         standin_broken("state", "%s on a communicator that is in progress", call);
 }
 
@@ -92,6 +93,7 @@ static ncclComm_t new_comm(const char *name, int size, int rank, bool blocking)
         standin_broken("memory", "%s cannot be mapped", path);
     comm->next = comms;
     comms = comm;
+    standin_profiler_init(comm);
     return comm;
 }
 
@@ -147,6 +149,29 @@ static void go_on_splitting(ncclComm_t comm)
     comm->child->faulty = strcmp(standin_fault("split", size), "hang") == 0;
 }
 
+/* $STANDIN_LOCAL_RANKS: how many ranks next to each other are on a node; 0: all. */
+static bool spans_nodes(const struct ncclComm *comm)
+{
+    const char *text = getenv("STANDIN_LOCAL_RANKS");
+    return text != NULL && atoi(text) > 0 && comm->size > atoi(text);
+}
+
+/* All ranks have come. One of a communicator that NCCL has no such memory for is none. */
+static void go_on_with_window(ncclComm_t comm)
+{
+    if (strcmp(standin_fault("window", comm->size), "error") == 0) {
+        standin_refuse(ncclSystemError, "injected");
+        comm->error = ncclSystemError;
+        return;
+    }
+    if (strcmp(standin_fault("window", comm->size), "refuse") != 0 && !spans_nodes(comm)) {
+        *comm->making = comm->made;
+        standin_memory_register(comm->made.begin, 1);
+        *comm->window_out = (ncclWindow_t)(void *)comm->making;
+    }
+    comm->window_out = NULL;
+}
+
 /* A call reaches its stream only while the program asks how it goes: a program that does not ask
  * records its events too early, and rule `race` finds that. */
 static ncclResult_t look(ncclComm_t comm)
@@ -160,6 +185,13 @@ static ncclResult_t look(ncclComm_t comm)
         go_on_splitting(comm);
         if (comm->split_out != NULL)
             return ncclInProgress;
+    }
+    if (comm->window_out != NULL) {
+        if (!standin_comm_all(comm, offsetof(struct member, windows), comm->windows_made))
+            return ncclInProgress;
+        go_on_with_window(comm);
+        if (comm->error != ncclSuccess)
+            return comm->error;
     }
     if (comm->has_pending && ++comm->looks >= 3) {
         comm->has_pending = false;
@@ -207,6 +239,18 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *out, int size, ncclUniqueId id, 
     return standin_comm_settle(*out);
 }
 
+const struct window *standin_comm_window(const struct ncclComm *comm, const void *begin,
+                                         size_t bytes)
+{
+    for (int i = 0; i < WINDOWS_MAX; i++) {
+        const struct window *window = &comm->windows[i];
+        if (window->begin != NULL && (const char *)begin >= window->begin &&
+            (const char *)begin + bytes <= window->begin + window->bytes)
+            return window;
+    }
+    return NULL;
+}
+
 #ifndef STANDIN_OLD
 ncclResult_t ncclCommSplit(ncclComm_t comm, int colour, int key, ncclComm_t *out,
                            ncclConfig_t *config)
@@ -248,9 +292,49 @@ ncclResult_t ncclCommDeregister(ncclComm_t comm, void *handle)
     return standin_refuse(ncclInvalidArgument, "not registered");
 }
 
+/* A call of all ranks. What is no memory of NCCL's allocator is refused. */
+ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void *buffer, size_t bytes, ncclWindow_t *out,
+                                    int flags)
+{
+    standin_comm_check_ready(comm, "ncclCommWindowRegister");
+    standin_memory_check(buffer, bytes, "ncclCommWindowRegister");
+    if (flags != NCCL_WIN_COLL_SYMMETRIC || (uintptr_t)buffer % NCCL_WIN_REQUIRED_ALIGNMENT != 0 ||
+        !standin_memory_allocated(buffer))
+        return standin_refuse(ncclInvalidArgument, "not memory for a symmetric window");
+    if (standin_comm_window(comm, buffer, 1) != NULL)
+        standin_broken("memory", "a second window of the same memory in a communicator");
+    comm->making = comm->windows;
+    while (comm->making < comm->windows + WINDOWS_MAX && comm->making->begin != NULL)
+        comm->making++;
+    if (comm->making == comm->windows + WINDOWS_MAX)
+        return standin_refuse(ncclInvalidUsage, "too many windows for the stand-in");
+    *out = NULL;
+    comm->made = (struct window){buffer, bytes};
+    comm->window_out = out;
+    atomic_store(&comm->region->members[comm->rank].windows, ++comm->windows_made);
+    return standin_comm_settle(comm);
+}
+
+ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t handle)
+{
+    struct window *window = (struct window *)(void *)handle;
+    standin_comm_check_ready(comm, "ncclCommWindowDeregister");
+    if (window == NULL)
+        return ncclSuccess;
+    if (window < comm->windows || window >= comm->windows + WINDOWS_MAX ||
+        window->begin == NULL)
+        standin_broken("memory", "ncclCommWindowDeregister of something that is no window");
+    if (standin_stream_has(comm, false))
+        standin_broken("memory", "ncclCommWindowDeregister with work on a stream");
+    standin_memory_register(window->begin, -1);
+    window->begin = NULL;
+    return ncclSuccess;
+}
+
 ncclResult_t ncclMemAlloc(void **memory, size_t bytes)
 {
     *memory = standin_memory_new(bytes, false);
+    standin_memory_allocate(*memory);
     return *memory != NULL ? ncclSuccess : ncclSystemError;
 }
 
@@ -277,6 +361,14 @@ ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t *operation, void *scalar, nccl
 }
 
 /* ---- ending ---- */
+
+static bool has_windows(const struct ncclComm *comm)
+{
+    for (int i = 0; i < WINDOWS_MAX; i++)
+        if (comm->windows[i].begin != NULL)
+            return true;
+    return false;
+}
 
 static bool may_end(const struct ncclComm *comm)
 {
@@ -305,6 +397,8 @@ static void end(ncclComm_t comm)
 ncclResult_t ncclCommFinalize(ncclComm_t comm)
 {
     standin_comm_check_ready(comm, "ncclCommFinalize");
+    if (has_windows(comm))
+        standin_broken("memory", "ncclCommFinalize of a communicator with windows");
     comm->state = COMM_FINALISING;
     return standin_comm_settle(comm);
 }
@@ -318,6 +412,8 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm)
         standin_broken("state", "ncclCommDestroy of a communicator with work on a stream");
     if (comm->registrations > 0)
         standin_broken("memory", "ncclCommDestroy of a communicator with registered buffers");
+    if (has_windows(comm))
+        standin_broken("memory", "ncclCommDestroy of a communicator with windows");
     end(comm);
     return ncclSuccess;
 }
@@ -352,6 +448,12 @@ ncclResult_t ncclCommAbort(ncclComm_t comm)
     standin_stream_has(comm, true);
     while (comm->registrations > 0)
         standin_memory_register(comm->registered[--comm->registrations], -1);
+    for (int i = 0; i < WINDOWS_MAX; i++)
+        if (comm->windows[i].begin != NULL) {
+            standin_memory_register(comm->windows[i].begin, -1);
+            comm->windows[i].begin = NULL;
+        }
+    comm->window_out = NULL;
     if (later) {
         comm->next_abort = aborted;
         aborted = comm;

@@ -89,6 +89,9 @@ void standin_memory_free(void *memory, bool pinned, const char *call);
 enum standin_memory_kind standin_memory_kind(const void *address);
 /* Rule `memory`. */
 void standin_memory_check(const void *begin, size_t bytes, const char *what);
+/* Marks memory as NCCL's allocator's; whether it is. */
+void standin_memory_allocate(void *begin);
+bool standin_memory_allocated(const void *address);
 /* Number of registrations of the allocation goes up or down. */
 void standin_memory_register(void *begin, int change);
 /* Around whatever works on device memory; may be nested. */
@@ -105,6 +108,8 @@ struct standin_work {
     struct standin_range ranges[STANDIN_RANGES];
     struct ncclComm *comm; /* collectives */
     uint32_t sequence, ordinal;
+    bool symmetric; /* both buffers are in windows */
+    uint64_t offset;
     bool arrived, captured, gate; /* gate: ends when the host says so */
     /* what it computes */
     int kind, datatype, operation;
