@@ -160,33 +160,38 @@ static enum hs_status register_one(struct hs_nccl_comms *comms, struct hs_nccl_c
             "ncclCommRegister", err);
     result = api->CommWindowRegister(item->comm, buffer->address, buffer->bytes, &item->windows[i],
                                      NCCL_WIN_COLL_SYMMETRIC);
-    if (hs_nccl_status(api, result, "ncclCommWindowRegister", err) != HS_OK)
+    if (hs_nccl_status(api, result, "ncclCommWindowRegister", err) != HS_OK) {
+        comms->failed = comms->failed || state_of(comms, item->comm, err) != HS_OK;
         return HS_FAILED;
-    return hs_nccl_wait(comms, item->comm, result, "ncclCommWindowRegister", err);
+    }
+    if (hs_nccl_wait(comms, item->comm, result, "ncclCommWindowRegister", err) != HS_OK)
+        return HS_FAILED;
+    return item->windows[i] ? HS_OK : hs_fail(err, HS_FAILED, "there is no window");
 }
 
 /* Collective. Where a buffer cannot be registered NCCL copies, as it does without: that is no
  * failure, but a window that does not come to be in time is one. All ranks register or none, as
- * NCCL asks (user guide, "User Buffer Registration"); so all ask for both windows, whatever came of
- * the first. */
+ * NCCL asks (user guide, "User Buffer Registration"), and all go on to the second window or none,
+ * because each waits for the others there. */
 static enum hs_status register_buffers(struct hs_nccl_comms *comms, struct hs_nccl_comm *item,
                                        struct hs_error *err)
 {
     enum hs_status status = HS_OK;
+    bool broken;
 
     if (!can_register(comms, item->kind))
         return HS_OK;
-    for (int i = 0; i < 2 && !comms->timed_out; i++)
-        if (comms->buffers[i].bytes > 0 && register_one(comms, item, i, err) != HS_OK) {
+    for (int i = 0; i < 2 && status == HS_OK; i++) {
+        if (comms->buffers[i].bytes > 0)
+            status = register_one(comms, item, i, err);
+        if (status != HS_OK)
             item->registered[i] = NULL;
-            item->windows[i] = NULL;
-            status = HS_FAILED;
-        }
-    status = hs_agree(comms->world, comms->idle, status, err);
-    if (status != HS_OK && !comms->timed_out && !comms->failed)
+        status = hs_agree(comms->world, comms->idle, status, err);
+    }
+    broken = comms->timed_out || comms->failed;
+    if (status != HS_OK && !broken)
         deregister_buffers(comms, item);
-    return hs_agree(comms->world, comms->idle,
-                    comms->timed_out || comms->failed ? HS_FAILED : HS_OK, err);
+    return hs_agree(comms->world, comms->idle, broken ? HS_FAILED : HS_OK, err);
 }
 
 enum hs_status hs_nccl_comms_register(struct hs_nccl_comms *comms,

@@ -228,13 +228,14 @@ static ncclResult_t call(const char *name, enum call_kind kind, const void *inpu
                                 .output = output,
                                 .count = count,
                                 .ranges = {{(char *)input, in, false}, {output, out, true}}};
-    /* Peers reach what is the larger side of a rank. */
+    /* Peers reach the larger side of a rank, of an allreduce both. */
     const struct window *from = standin_comm_window(comm, input, in),
                         *to = standin_comm_window(comm, output, out);
     work.symmetric = from != NULL && to != NULL;
-    if (work.symmetric)
-        work.offset = kind == CALL_ALLGATHER ? (uint64_t)((char *)output - to->begin)
-                                             : (uint64_t)((const char *)input - from->begin);
+    if (work.symmetric && kind != CALL_ALLGATHER)
+        work.offset = (uint64_t)((const char *)input - from->begin);
+    if (work.symmetric && kind != CALL_REDUCE_SCATTER)
+        work.offset ^= (uint64_t)((char *)output - to->begin) << 32;
     check_overlap(comm, input, in, output, out);
     if (comm->issued == 0 && standin_stream_held())
         standin_broken("gate", "the first %s of a communicator while the host holds a stream",

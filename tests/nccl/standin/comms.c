@@ -164,7 +164,8 @@ static void go_on_with_window(ncclComm_t comm)
         comm->error = ncclSystemError;
         return;
     }
-    if (strcmp(standin_fault("window", comm->size), "refuse") != 0 && !spans_nodes(comm)) {
+    comm->window_refused = strcmp(standin_fault("window", comm->size), "refuse") == 0;
+    if (!comm->window_refused && !spans_nodes(comm)) {
         *comm->making = comm->made;
         standin_memory_register(comm->made.begin, 1);
         *comm->window_out = (ncclWindow_t)(void *)comm->making;
@@ -312,7 +313,10 @@ ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void *buffer, size_t bytes,
     comm->made = (struct window){buffer, bytes};
     comm->window_out = out;
     atomic_store(&comm->region->members[comm->rank].windows, ++comm->windows_made);
-    return standin_comm_settle(comm);
+    ncclResult_t result = standin_comm_settle(comm);
+    if (result == ncclSuccess && comm->window_refused)
+        return standin_refuse(ncclSystemError, "injected");
+    return result;
 }
 
 ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t handle)

@@ -63,6 +63,7 @@ struct ncclComm {
     unsigned windows_made; /* all, also those that were ended */
     struct window made, *making; /* the one in progress, and where it will be */
     ncclWindow_t *window_out;    /* of that one; NULL: there is none */
+    bool window_refused;         /* by a fault, the last one */
     bool has_pending;
     struct standin_work pending;
     cudaStream_t pending_stream;
