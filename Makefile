@@ -60,6 +60,8 @@ $(if $(CUDART),,$(error HAVE_NCCL=1, but there is no libcudart_static.a in $(CUD
 $(if $(NCCL_H),,$(error HAVE_NCCL=1, but there is no nccl.h: install NCCL, or set NCCL_HOME=))
 $(if $(filter 1,$(HAVE_MPI)),,$(error HAVE_NCCL=1 needs MPI))
 NCCL_LIBRARY := $(firstword $(wildcard $(addsuffix /libnccl.so.2,$(addprefix $(NCCL_HOME)/,lib lib64))) libnccl.so.2)
+# NCCL looks for the profiler plugin in the program itself (src/engine/nccl_record.h).
+GPU_SHOWN := -Wl,--export-dynamic-symbol=ncclProfiler_v5
 GPU_CFLAGS := -DHS_HAVE_NCCL -DHS_NCCL_BUILT_WITH='"$(NCCL_LIBRARY)"' \
               $(addprefix -isystem ,$(filter-out /usr/include,$(sort $(CUDA_HOME)/include $(NCCL_HOME)/include)))
 GPU_LIBS := $(BUILD)/obj/engine/cuda_kernels.o $(BUILD)/obj/runner/pattern_kernels.o $(CUDART) -ldl -lrt
@@ -162,7 +164,7 @@ $(BUILD)/hiersearch: $(call libs,$(USES_cli))
 
 $(BUILD)/hiersearch-measure: $(call libs,$(USES_measure)) $(filter %.o,$(GPU_LIBS))
 	$(call say,LD,$@)
-	$(Q)$(MPICC) $(HS_LDFLAGS) -o $@ $(BUILD)/obj/measure/main.o $(call libs,$(USES_measure)) $(GPU_LIBS) \
+	$(Q)$(MPICC) $(HS_LDFLAGS) $(GPU_SHOWN) -o $@ $(BUILD)/obj/measure/main.o $(call libs,$(USES_measure)) $(GPU_LIBS) \
 	    $(HS_LIBS) -lpthread
 $(BUILD)/obj/%_kernels.o: src/%_kernels.cu $(wildcard src/engine/*.h src/runner/*.h)
 	@mkdir -p $(@D)
@@ -464,7 +466,7 @@ $(BUILD)/tests/nccl/measure: $(BUILD)/obj/measure/main.o $(STANDIN) $(call libs,
 	$(STANDIN_LINK)
 $(BUILD)/tests/nccl/%_gpu: $(BUILD)/tests/nccl/%.o $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS))
 	$(call say,LD,$@)
-	$(Q)$(MPICC) $(HS_LDFLAGS) -o $@ $< $(call libs,$(USES_runner)) $(GPU_LIBS) $(HS_LIBS) -lpthread
+	$(Q)$(MPICC) $(HS_LDFLAGS) $(GPU_SHOWN) -o $@ $< $(call libs,$(USES_runner)) $(GPU_LIBS) $(HS_LIBS) -lpthread
 nccl-programs: $(STANDIN_PROGRAMS)
 GPU_PROGRAMS := $(if $(GPU_LIBS),$(addprefix $(BUILD)/tests/nccl/,nccl_job_gpu device_job_gpu gpu_probe_gpu))
 gpu-check: all $(GPU_PROGRAMS)

@@ -122,6 +122,13 @@ enum hs_status hs_result_set_version(struct hs_result *result, const char *name,
     return HS_OK;
 }
 
+void hs_measured_append_choices(struct hs_text *out, const struct hs_measured *measured)
+{
+    for (size_t i = 0; measured && i < measured->choice_count; i++)
+        hs_text_append(out, "%s%s %s", i > 0 ? ", " : "", measured->choices[i].name,
+                       measured->choices[i].text);
+}
+
 static int compare_facts(const void *a, const void *b)
 {
     return strcmp(((const struct hs_fact *)a)->name, ((const struct hs_fact *)b)->name);

@@ -192,6 +192,9 @@ struct hs_problem hs_result_problem(const struct hs_result *result,
 
 /* Whether a measurement (or NULL) has a time. */
 bool hs_measured_is_ok(const struct hs_measured *measured);
+/* "reduce-scatter:1:4 RING LL 1 channel, allreduce:4:2 symmetric": what the library took; nothing
+ * where that is not known. */
+void hs_measured_append_choices(struct hs_text *out, const struct hs_measured *measured);
 /* All its stages on that layer; NaN where there are none. */
 double hs_measured_layer_seconds(const struct hs_measured *measured, struct hs_layer layer);
 /* All its stages; NaN where there are none. */
