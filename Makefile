@@ -319,11 +319,14 @@ QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD))
 ifeq ($(HAVE_NCCL),1)
 QUICK_COMMANDS += "tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)" \
     "tests/nccl/test_gpu_check.sh quick $(MPI_NAME) $(BUILD)" \
-    "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)"
-check check-full: nccl-programs
+    "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)" \
+    "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/nccl/test_versions.sh $(BUILD)"
+check check-full: nccl-programs $(BUILD)/tests/nccl/versions_gpu
+check-full check-nccl: export FETCH := 1
 endif
 ifeq ($(HAVE_NCCL),1)
-FULL_COMMANDS += "@timeout=900 tests/nccl/test_gpu_check.sh full $(MPI_NAME) $(BUILD)"
+FULL_COMMANDS += "@timeout=900 tests/nccl/test_gpu_check.sh full $(MPI_NAME) $(BUILD)" \
+    "NCCL_HOME=$(BUILD)/nccl/2.30.7 tests/export/test_nccl.sh"
 endif
 # Alone: it compares the machine's mounts and processes before and after, which other tests change, too.
 FULL_COMMANDS += $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) "@serial tests/cluster/test_cluster.sh" \
@@ -352,8 +355,9 @@ check-full: all $(BUILD)/bench/published $(UNIT_TESTS) $(REPLAYS) $(if $(filter 
 	$(Q)tests/run -- $(FULL_COMMANDS)
 
 # Every split of 2 to 16 ranks through the stand-in for NCCL and CUDA, sanitizers included (about 9 minutes).
-check-nccl: all nccl-programs
-	tests/run --timeout 1800 -- "tests/nccl/test_nccl.sh full $(MPI_NAME) $(BUILD)"
+check-nccl: all nccl-programs $(BUILD)/tests/nccl/versions_gpu
+	tests/run --timeout 1800 -- "tests/nccl/test_nccl.sh full $(MPI_NAME) $(BUILD)" \
+	    "CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/nccl/test_versions.sh $(BUILD)"
 
 # Both README commands in a fresh Debian root with nothing else installed (root, debootstrap).
 check-bare:

@@ -49,8 +49,8 @@ struct nccl_state {
     bool warm;           /* it ran, to its end */
     int runs;            /* of it, back to back */
     double device_seconds, stage_seconds[HS_STAGES_MAX];
-    bool timed;                 /* what runs now is */
-    bool listening, listened;   /* to what NCCL takes: now, since it was prepared */
+    bool timed;               /* what runs now is */
+    bool listening, listened; /* to what NCCL takes: now, since it was prepared */
     char choices[HS_STAGES_MAX][HS_CHOICE_TEXT];
 };
 
@@ -174,8 +174,7 @@ static enum hs_status init(struct nccl_state *state, const struct hs_engine_conf
     state->lanes.comms = &state->comms;
     if (status == HS_OK)
         status = hs_nccl_lanes_init(&state->lanes, state->with_graphs, err);
-    if (status == HS_OK && state->lanes.kind == HS_NCCL_WINDOWED &&
-        !hs_nccl_api_windows(api))
+    if (status == HS_OK && state->lanes.kind == HS_NCCL_WINDOWED && !hs_nccl_api_windows(api))
         status = hs_fail(err, HS_INVALID, NO_WINDOWS);
     status = agree(state, status, err);
     return status == HS_OK ? hs_nccl_comms_init(&state->comms, err) : status;
@@ -421,8 +420,7 @@ static enum hs_status make_comms(struct nccl_state *state, const struct hs_work 
                                        hs_nccl_native_kind(task->native), err);
     hs_stages_init(&stages, work, state->mpi.rank);
     for (int i = 0; i < stages.layers && status == HS_OK; i++)
-        status =
-            hs_nccl_comms_get(&comm, &state->comms, stages.layer[i], state->lanes.kind, err);
+        status = hs_nccl_comms_get(&comm, &state->comms, stages.layer[i], state->lanes.kind, err);
     return status;
 }
 
@@ -596,11 +594,10 @@ static void nccl_identify(struct hs_device_facts *facts)
         print_version(facts->nccl, sizeof(facts->nccl), api);
 }
 
-static const char *const natives[] = {
-    [HS_NCCL_NATIVE_DEFAULT] = "ncclAllReduce",
-    [HS_NCCL_NATIVE_RING] = "ncclAllReduce ring",
-    [HS_NCCL_NATIVE_SYMMETRIC] = "ncclAllReduce symmetric",
-    NULL};
+static const char *const natives[] = {[HS_NCCL_NATIVE_DEFAULT] = "ncclAllReduce",
+                                      [HS_NCCL_NATIVE_RING] = "ncclAllReduce ring",
+                                      [HS_NCCL_NATIVE_SYMMETRIC] = "ncclAllReduce symmetric",
+                                      NULL};
 
 static const struct hs_engine engine = {
     .prepare = nccl_prepare,

@@ -56,7 +56,7 @@ struct hs_nccl_comm {
     enum hs_nccl_kind kind;
     bool failed; /* could not be made on some rank */
     ncclComm_t comm;
-    void *registered[2];   /* handles of the buffers; NULL: not registered */
+    void *registered[2];     /* handles of the buffers; NULL: not registered */
     ncclWindow_t windows[2]; /* of them; NULL: none */
     struct hs_nccl_record record;
     /* Of a first layer that is not all: sums of what is divided by np before. They go with it. */
@@ -77,7 +77,7 @@ struct hs_nccl_comms {
     struct hs_nccl_buffer buffers[2]; /* registered with every communicator where NCCL can */
     ncclComm_t root;
     struct hs_nccl_record record; /* of that one */
-    struct hs_nccl_comm *first; /* in the order of making, the same on all ranks */
+    struct hs_nccl_comm *first;   /* in the order of making, the same on all ranks */
 };
 
 /* All functions not marked local are collective over `world`, and their

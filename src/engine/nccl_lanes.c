@@ -235,7 +235,8 @@ static struct call call_of(const struct issue *at, int s, int chunk)
     size_t width = hs_datatype_bytes(work->datatype);
     const char *input = stage->layer == 0 ? work->input : work->output;
     char *output = work->output;
-    const struct hs_nccl_comm *comm = hs_nccl_comms_find(at->lanes->comms, stage->key.layer, at->lanes->kind);
+    const struct hs_nccl_comm *comm =
+        hs_nccl_comms_find(at->lanes->comms, stage->key.layer, at->lanes->kind);
     struct call call = {.comm = comm->comm,
                         .size = (size_t)stage->key.layer.size,
                         .count = block.count,
@@ -396,9 +397,9 @@ void hs_nccl_take_choices(struct hs_nccl_lanes *lanes, const struct hs_work *wor
 
     memset(text, 0, HS_STAGES_MAX * sizeof(text[0]));
     if (work->task->kind == HS_TASK_NATIVE) {
-        hs_nccl_comms_choice(
-            text[0], comms, native == HS_NCCL_NATIVE_DEFAULT ? NULL : native_item(comms, native),
-            HS_ALLREDUCE);
+        hs_nccl_comms_choice(text[0], comms,
+                             native == HS_NCCL_NATIVE_DEFAULT ? NULL : native_item(comms, native),
+                             HS_ALLREDUCE);
         return;
     }
     hs_stages_init(&stages, work, comms->rank);

@@ -79,7 +79,7 @@ struct hs_contestant {
      * its phase. None where that is not known. */
     struct hs_fact *choices;
     size_t choice_count;
-    size_t journaled;                              /* samples already in the journal */
+    size_t journaled; /* samples already in the journal */
     size_t journaled_layers;
     bool journaled_ending;
 };

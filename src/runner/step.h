@@ -56,7 +56,7 @@ struct hs_step_outcome {
     /* Of a step that prepared a plan or a native: what the library took for each stage, as this
      * rank saw it; "": not known. */
     char choices[HS_STAGES_MAX][HS_CHOICE_TEXT];
-    char reason[HS_REASON_BYTES];        /* of the failure; "": none */
+    char reason[HS_REASON_BYTES]; /* of the failure; "": none */
     /* [np] owned; of `by_rank`, rank 0 only, NULL elsewhere and where it failed: each rank's own
      * median, from which a straggler is told (a group is as slow as its slowest rank). */
     double *rank_seconds;

@@ -242,8 +242,8 @@ static void check_all_plans(const struct hs_backend *backend, enum hs_datatype d
         close_bench(bench);
     }
     snprintf(sentence, sizeof sentence,
-             "%s: %s of %s is right by every split and chunks, and by all baselines",
-             backend->name, hs_operation_names[operation], hs_datatype_names[datatype]);
+             "%s: %s of %s is right by every split and chunks, and by all baselines", backend->name,
+             hs_operation_names[operation], hs_datatype_names[datatype]);
     tell(wrong, sentence);
 }
 
@@ -319,7 +319,8 @@ static void windows_are_refused(void)
 
     bad += strstr(err.message, "2.27 or newer is needed") == NULL;
     bad += hs_backend_nccl.engine->has_native(HS_NCCL_NATIVE_SYMMETRIC);
-    tell(bad, "without symmetric windows nccl-symmetric says what is needed, and no such baseline is there");
+    tell(bad, "without symmetric windows nccl-symmetric says what is needed, and no such baseline "
+              "is there");
 }
 
 /* In this order: the last needs NCCL 2.27. */

@@ -217,6 +217,24 @@ ncclResult_t standin_comm_settle(ncclComm_t comm)
     return result;
 }
 
+/* What the environment has already stays. */
+static void read_conf(void)
+{
+    const char *path = getenv("NCCL_CONF_FILE");
+    FILE *file = path != NULL ? fopen(path, "r") : NULL;
+    char line[256], *equals;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        equals = strchr(line, '=');
+        if (equals == NULL)
+            continue;
+        *equals = '\0';
+        setenv(line, equals + 1, 0);
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
 ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 {
     static unsigned number;
@@ -230,8 +248,10 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *out, int size, ncclUniqueId id, 
 {
     if (config->magic != 0xcafebeef)
         return standin_refuse(ncclInvalidArgument, "the configuration was not initialised");
-    if (comms == NULL)
+    if (comms == NULL) {
         standin_root_rank = rank;
+        read_conf();
+    }
     if (strcmp(standin_fault("init", size), "refuse") == 0)
         return standin_refuse(ncclSystemError, "injected");
     standin_collective_restart();
@@ -325,8 +345,7 @@ ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t handle)
     standin_comm_check_ready(comm, "ncclCommWindowDeregister");
     if (window == NULL)
         return ncclSuccess;
-    if (window < comm->windows || window >= comm->windows + WINDOWS_MAX ||
-        window->begin == NULL)
+    if (window < comm->windows || window >= comm->windows + WINDOWS_MAX || window->begin == NULL)
         standin_broken("memory", "ncclCommWindowDeregister of something that is no window");
     if (standin_stream_has(comm, false))
         standin_broken("memory", "ncclCommWindowDeregister with work on a stream");

@@ -7,9 +7,9 @@
 
 #include "standin.h"
 
-#define RANKS_MAX  64
-#define SLOT_BYTES ((size_t)4 << 20)
-#define NAME_BYTES 96
+#define RANKS_MAX   64
+#define SLOT_BYTES  ((size_t)4 << 20)
+#define NAME_BYTES  96
 #define WINDOWS_MAX 4
 
 enum call_kind { CALL_REDUCE_SCATTER, CALL_ALLGATHER, CALL_ALLREDUCE };
@@ -60,7 +60,7 @@ struct ncclComm {
     struct window windows[WINDOWS_MAX];
     void *profiled; /* what the profiler plugin gave */
     /* A call that has not been put on its stream yet. */
-    unsigned windows_made; /* all, also those that were ended */
+    unsigned windows_made;       /* all, also those that were ended */
     struct window made, *making; /* the one in progress, and where it will be */
     ncclWindow_t *window_out;    /* of that one; NULL: there is none */
     bool window_refused;         /* by a fault, the last one */
