@@ -111,7 +111,7 @@ END
 # What NCCL took is by size in the stand-in: a tree with LL below 1 KiB of a call, else a ring with Simple.
 choices_are_recorded() {
     local small='"TREE LL 1 channel"' large='"RING SIMPLE 4 channels"'
-    measure 4 --backend nccl --all --size 2KiB
+    measure 4 --backend nccl --all
     ((status == 0)) && result '{c["plan"]: c["measured"]["choices"] for c in m["candidates"]} == {
         "4": {"allreduce:1:4": '"$large"'},
         "2x2": {"reduce-scatter:1:2": '"$large"', "allreduce:2:2": '"$large"', "allgather:1:2": '"$large"'}}'
@@ -120,19 +120,18 @@ choices_are_recorded() {
         "ncclAllReduce ring": {"allreduce": '"$large"'}, "ncclAllReduce symmetric": {"allreduce": "symmetric"}} and
         "in ncclAllReduce allreduce RING SIMPLE 4 channels" in out and "NCCL took " in out'
     say $? "and for the baselines, that with symmetric windows among them, and says it" "$scratch/out"
-    measure 4 --backend nccl --all --size 1KiB --chunks 1,3
-    ((status == 0)) && result '[c["measured"]["choices"]["allreduce:2:2"] for c in m["candidates"] if c["plan"].startswith("2x2")] ==
-        ['"$small, $small"'] and all(c["measured"]["choices"] == {"allreduce:1:4": "TREE LL 1 channel" if c["plan"] == "4/3" else '"$large"'}
-        for c in m["candidates"] if c["plan"][0] == "4")'
+    measure 4 --backend nccl --all --chunks 3
+    ((status == 0)) && result '{c["plan"]: c["measured"]["choices"] for c in m["candidates"]}["2x2/3"] ==
+        {"reduce-scatter:1:2": '"$large"', "allreduce:2:2": '"$small"', "allgather:1:2": '"$large"'}'
     say $? "by what enters a stage, chunks included" "$scratch/out"
-    measure 4 --backend nccl-graph --all --size 2KiB
+    measure 4 --backend nccl-graph --all
     ((status == 0)) && result 'all(set(c["measured"]["choices"].values()) == {'"$large"'} for c in m["candidates"])'
     say $? "measure --backend nccl-graph: also where runs are replays" "$scratch/out"
-    measure 4 --backend nccl-symmetric --all --size 2KiB
+    measure 4 --backend nccl-symmetric --all
     ((status == 0)) && result 'all(set(c["measured"]["choices"].values()) == {"symmetric"} for c in m["candidates"]) and
         m["baselines"][0]["measured"]["choices"] == {"allreduce": '"$large"'}'
     say $? "measure --backend nccl-symmetric: layers have windows, NCCL's own call has none" "$scratch/out"
-    STANDIN_LOCAL_RANKS=2 measure 4 --backend nccl-symmetric --all --size 2KiB
+    STANDIN_LOCAL_RANKS=2 measure 4 --backend nccl-symmetric --all
     ((status == 0)) && result '{c["plan"]: set(c["measured"]["choices"].values()) for c in m["candidates"]} ==
         {"4": {'"$large"'}, "2x2": {"symmetric"}}'
     say $? "a layer that spans nodes has none, which is no failure, and the result says so" "$scratch/out"
@@ -149,7 +148,7 @@ environment_is_kept() {
     NCCL_ALGO=Tree NCCL_COLLNET_ENABLE=1 measure 2 --backend nccl
     ((status == 0)) && result 'r["environment"] == {"NCCL_ALGO": "Tree", "NCCL_COLLNET_ENABLE": "1",
         "NCCL_LAUNCH_ORDER_IMPLICIT": "1", "NCCL_PROFILER_PLUGIN": "STATIC_PLUGIN"}'
-    say $? "measure --backend nccl: the result has the user'\''s NCCL_ variables, and those that were set for NCCL" "$scratch/out"
+    say $? "measure --backend nccl: the result has the variables NCCL_ that the user set, and those that were set for NCCL" "$scratch/out"
     printf 'NCCL_ALGO=Ring\nNCCL_NTHREADS=256\n' >"$scratch/nccl.conf"
     NCCL_CONF_FILE=$scratch/nccl.conf NCCL_ALGO=Tree measure 2 --backend nccl
     ((status == 0)) && result 'r["environment"]["NCCL_NTHREADS"] == "256" and r["environment"]["NCCL_ALGO"] == "Tree" and
@@ -158,9 +157,10 @@ environment_is_kept() {
     measure 2 --backend host --buffers host
     ((status == 0)) && result '"environment" not in r'
     say $? "measure --backend host: no such variables" "$scratch/out"
-    measure 2 --backend nccl --all --journal "$scratch/j" --budget 1us
-    measure 2 --backend nccl --all --journal "$scratch/j" --resume
-    result 'm["candidates"][0]["measured"]["choices"] == {"allreduce:1:2": "RING SIMPLE 4 channels"}'
+    measure 2 --backend nccl --journal "$scratch/j"
+    sed -i 's/RING SIMPLE/AS BEFORE/' "$scratch/j"
+    measure 2 --backend nccl --journal "$scratch/j" --resume
+    result 'm["candidates"][0]["measured"]["choices"] == {"allreduce:1:2": "AS BEFORE 4 channels"}'
     say $? "measure --resume: what NCCL took in a run before stands in the result" "$scratch/out"
     rm -f "$scratch/j"
 }
