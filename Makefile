@@ -60,6 +60,8 @@ $(if $(CUDART),,$(error HAVE_NCCL=1, but there is no libcudart_static.a in $(CUD
 $(if $(NCCL_H),,$(error HAVE_NCCL=1, but there is no nccl.h: install NCCL, or set NCCL_HOME=))
 $(if $(filter 1,$(HAVE_MPI)),,$(error HAVE_NCCL=1 needs MPI))
 NCCL_LIBRARY := $(firstword $(wildcard $(addsuffix /libnccl.so.2,$(addprefix $(NCCL_HOME)/,lib lib64))) libnccl.so.2)
+# NCCL looks for the profiler plugin in the program itself (src/engine/nccl_record.h).
+GPU_SHOWN := -Wl,--export-dynamic-symbol=ncclProfiler_v5
 GPU_CFLAGS := -DHS_HAVE_NCCL -DHS_NCCL_BUILT_WITH='"$(NCCL_LIBRARY)"' \
               $(addprefix -isystem ,$(filter-out /usr/include,$(sort $(CUDA_HOME)/include $(NCCL_HOME)/include)))
 GPU_LIBS := $(BUILD)/obj/engine/cuda_kernels.o $(BUILD)/obj/runner/pattern_kernels.o $(CUDART) -ldl -lrt
@@ -162,7 +164,7 @@ $(BUILD)/hiersearch: $(call libs,$(USES_cli))
 
 $(BUILD)/hiersearch-measure: $(call libs,$(USES_measure)) $(filter %.o,$(GPU_LIBS))
 	$(call say,LD,$@)
-	$(Q)$(MPICC) $(HS_LDFLAGS) -o $@ $(BUILD)/obj/measure/main.o $(call libs,$(USES_measure)) $(GPU_LIBS) \
+	$(Q)$(MPICC) $(HS_LDFLAGS) $(GPU_SHOWN) -o $@ $(BUILD)/obj/measure/main.o $(call libs,$(USES_measure)) $(GPU_LIBS) \
 	    $(HS_LIBS) -lpthread
 $(BUILD)/obj/%_kernels.o: src/%_kernels.cu $(wildcard src/engine/*.h src/runner/*.h)
 	@mkdir -p $(@D)
@@ -317,11 +319,14 @@ QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD))
 ifeq ($(HAVE_NCCL),1)
 QUICK_COMMANDS += "tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)" \
     "tests/nccl/test_gpu_check.sh quick $(MPI_NAME) $(BUILD)" \
-    "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)"
-check check-full: nccl-programs
+    "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)" \
+    "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/nccl/test_versions.sh $(BUILD)"
+check check-full: nccl-programs $(BUILD)/tests/nccl/versions_gpu
+check-full check-nccl: export FETCH := 1
 endif
 ifeq ($(HAVE_NCCL),1)
-FULL_COMMANDS += "@timeout=900 tests/nccl/test_gpu_check.sh full $(MPI_NAME) $(BUILD)"
+FULL_COMMANDS += "@timeout=900 tests/nccl/test_gpu_check.sh full $(MPI_NAME) $(BUILD)" \
+    "NCCL_HOME=$(BUILD)/nccl/2.30.7 tests/export/test_nccl.sh"
 endif
 # Alone: it compares the machine's mounts and processes before and after, which other tests change, too.
 FULL_COMMANDS += $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) "@serial tests/cluster/test_cluster.sh" \
@@ -350,8 +355,9 @@ check-full: all $(BUILD)/bench/published $(UNIT_TESTS) $(REPLAYS) $(if $(filter 
 	$(Q)tests/run -- $(FULL_COMMANDS)
 
 # Every split of 2 to 16 ranks through the stand-in for NCCL and CUDA, sanitizers included (about 9 minutes).
-check-nccl: all nccl-programs
-	tests/run --timeout 1800 -- "tests/nccl/test_nccl.sh full $(MPI_NAME) $(BUILD)"
+check-nccl: all nccl-programs $(BUILD)/tests/nccl/versions_gpu
+	tests/run --timeout 1800 -- "tests/nccl/test_nccl.sh full $(MPI_NAME) $(BUILD)" \
+	    "CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/nccl/test_versions.sh $(BUILD)"
 
 # Both README commands in a fresh Debian root with nothing else installed (root, debootstrap).
 check-bare:
@@ -464,7 +470,7 @@ $(BUILD)/tests/nccl/measure: $(BUILD)/obj/measure/main.o $(STANDIN) $(call libs,
 	$(STANDIN_LINK)
 $(BUILD)/tests/nccl/%_gpu: $(BUILD)/tests/nccl/%.o $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS))
 	$(call say,LD,$@)
-	$(Q)$(MPICC) $(HS_LDFLAGS) -o $@ $< $(call libs,$(USES_runner)) $(GPU_LIBS) $(HS_LIBS) -lpthread
+	$(Q)$(MPICC) $(HS_LDFLAGS) $(GPU_SHOWN) -o $@ $< $(call libs,$(USES_runner)) $(GPU_LIBS) $(HS_LIBS) -lpthread
 nccl-programs: $(STANDIN_PROGRAMS)
 GPU_PROGRAMS := $(if $(GPU_LIBS),$(addprefix $(BUILD)/tests/nccl/,nccl_job_gpu device_job_gpu gpu_probe_gpu))
 gpu-check: all $(GPU_PROGRAMS)

@@ -15,7 +15,7 @@ out=${OUT:-$here/../results/gpu}
 mpi=${MPI:-mpich}
 measure=$build/hiersearch-measure
 end=$((SECONDS + ${DEADLINE:-3600}))
-read -ra backends <<<"${BACKENDS:-nccl nccl-graph host mpi}"
+read -ra backends <<<"${BACKENDS:-nccl nccl-graph nccl-symmetric host mpi}"
 skip() { echo "1..0 # SKIP $1"; exit 77; }
 
 [ -x "$measure" ] || skip "no hiersearch-measure: it was built without MPI"

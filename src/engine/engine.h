@@ -46,6 +46,7 @@ struct hs_engine_config {
 };
 
 #define HS_DEVICE_TEXT 256 /* bytes enough for what an engine says of its device */
+#define HS_CHOICE_TEXT 64  /* and of what the library took for a stage */
 
 /* What an open engine does. */
 struct hs_engine {
@@ -82,9 +83,15 @@ struct hs_engine {
     size_t (*memory_bytes)(const void *state);
     /* Local. The library and the device it runs on, for people; "": nothing to say. */
     void (*describe)(const void *state, char *text, size_t bytes);
+    /* Local. What the library took for the calls of each stage of the work that was prepared last,
+     * which has run since; of a native its only one. For people; "": it is not known. NULL: nothing
+     * ever is. */
+    void (*choices)(const void *state, char text[HS_STAGES_MAX][HS_CHOICE_TEXT]);
     void (*close)(void *state);
     /* The library's own calls that HS_TASK_NATIVE names by number; ends with a NULL. */
     const char *const *natives;
+    /* Local. Whether the library that is there has that call; NULL: it has all. */
+    bool (*has_native)(int native);
 };
 
 /* How an engine comes to be. */
@@ -111,6 +118,6 @@ struct hs_backend {
 
 extern const struct hs_backend hs_backend_host, hs_backend_mpi;
 /* Only where built with NCCL (HS_HAVE_NCCL). */
-extern const struct hs_backend hs_backend_nccl, hs_backend_nccl_graph;
+extern const struct hs_backend hs_backend_nccl, hs_backend_nccl_graph, hs_backend_nccl_symmetric;
 
 #endif

@@ -1,9 +1,11 @@
 /*
- * nccl.c - engines `nccl` and `nccl-graph`: NCCL's collectives, layer by layer, on GPU memory.
+ * nccl.c - engines `nccl`, `nccl-graph` and `nccl-symmetric`: NCCL's collectives, layer by layer, on
+ * GPU memory.
  *
  * One process per GPU. `nccl` issues a plan call by call, as a program would; `nccl-graph` replays
  * it as a CUDA graph, NCCL's own allreduce and single stages, too, and is a backend of its own so
- * that its times are never mixed with the other's.
+ * that its times are never mixed with the other's. `nccl-symmetric` is `nccl` with the buffers in
+ * symmetric windows of every layer's communicator.
  *
  * A run that does not end in time fails on the ranks that saw it; recover, called on all, aborts
  * every communicator, waits until the GPU is free, and makes them again.
@@ -31,6 +33,8 @@
 #define HELD_RUNS_MAX  20
 #define HELD_CALLS_MAX 300
 
+#define NO_WINDOWS "this NCCL has no symmetric windows: 2.27 or newer is needed"
+
 struct nccl_state {
     struct hs_layer_comms mpi; /* its communicators of layers are not used */
     struct hs_cuda_device device;
@@ -41,10 +45,13 @@ struct nccl_state {
     bool with_graphs;
     bool broken;         /* until recover: on this rank something failed */
     struct hs_task last; /* what ran or was prepared last */
+    struct hs_work work; /* that which ran, with it as its task */
     bool warm;           /* it ran, to its end */
     int runs;            /* of it, back to back */
     double device_seconds, stage_seconds[HS_STAGES_MAX];
-    bool timed; /* what runs now is */
+    bool timed;               /* what runs now is */
+    bool listening, listened; /* to what NCCL takes: now, since it was prepared */
+    char choices[HS_STAGES_MAX][HS_CHOICE_TEXT];
 };
 
 static enum hs_status agree(struct nccl_state *state, enum hs_status status, struct hs_error *err)
@@ -114,7 +121,9 @@ static enum hs_status set_environment(struct nccl_state *state, const struct hs_
 {
     enum hs_status status = state->device.shared ? allow_sharing(state, api, err) : HS_OK;
 
-    return status == HS_OK ? set_default("NCCL_LAUNCH_ORDER_IMPLICIT", "1", err) : status;
+    if (status == HS_OK)
+        status = set_default("NCCL_LAUNCH_ORDER_IMPLICIT", "1", err);
+    return status == HS_OK ? hs_nccl_record_offer(err) : status;
 }
 
 /* Communicators end first. */
@@ -165,12 +174,20 @@ static enum hs_status init(struct nccl_state *state, const struct hs_engine_conf
     state->lanes.comms = &state->comms;
     if (status == HS_OK)
         status = hs_nccl_lanes_init(&state->lanes, state->with_graphs, err);
+    if (status == HS_OK && state->lanes.kind == HS_NCCL_WINDOWED && !hs_nccl_api_windows(api))
+        status = hs_fail(err, HS_INVALID, NO_WINDOWS);
     status = agree(state, status, err);
     return status == HS_OK ? hs_nccl_comms_init(&state->comms, err) : status;
 }
 
-static enum hs_status open_with(void **out, const struct hs_engine_config *config, bool with_graphs,
-                                struct hs_error *err)
+/* How the engines differ. */
+struct manner {
+    bool with_graphs;
+    enum hs_nccl_kind kind; /* of the layers' communicators */
+};
+
+static enum hs_status open_with(void **out, const struct hs_engine_config *config,
+                                struct manner manner, struct hs_error *err)
 {
     struct nccl_state *state = calloc(1, sizeof(*state));
     struct hs_idle idle = {.oversubscribed = true}; /* until it is known */
@@ -181,7 +198,8 @@ static enum hs_status open_with(void **out, const struct hs_engine_config *confi
         status = hs_no_memory(err);
     status = hs_agree(config->comm, &idle, status, err);
     if (status == HS_OK && state) {
-        state->with_graphs = with_graphs;
+        state->with_graphs = manner.with_graphs;
+        state->lanes.kind = manner.kind;
         status = init(state, config, err);
     }
     if (status != HS_OK) {
@@ -195,13 +213,19 @@ static enum hs_status open_with(void **out, const struct hs_engine_config *confi
 static enum hs_status nccl_open(void **out, const struct hs_engine_config *config,
                                 struct hs_error *err)
 {
-    return open_with(out, config, false, err);
+    return open_with(out, config, (struct manner){false, HS_NCCL_OF_LAYER}, err);
 }
 
 static enum hs_status graph_open(void **out, const struct hs_engine_config *config,
                                  struct hs_error *err)
 {
-    return open_with(out, config, true, err);
+    return open_with(out, config, (struct manner){true, HS_NCCL_OF_LAYER}, err);
+}
+
+static enum hs_status symmetric_open(void **out, const struct hs_engine_config *config,
+                                     struct hs_error *err)
+{
+    return open_with(out, config, (struct manner){false, HS_NCCL_WINDOWED}, err);
 }
 
 /* ---- a run ---- */
@@ -251,13 +275,20 @@ static enum hs_status begin_runs(struct nccl_state *state, const struct hs_work 
         hs_cuda_status(cudaEventRecord(lanes->begin, lanes->streams[0]), "cudaEventRecord", err);
 
     state->last = *work->task;
+    state->work = *work;
+    state->work.task = &state->last;
     state->warm = false;
     state->runs = runs;
+    state->listening = !state->listened;
+    if (state->listening)
+        hs_nccl_record_listen(true);
     for (int i = 0; i < runs && status == HS_OK; i++)
         status = put_on_lanes(state, work, err);
     if (status == HS_OK)
         status =
             hs_cuda_status(cudaEventRecord(lanes->end, lanes->streams[0]), "cudaEventRecord", err);
+    if (state->listening)
+        hs_nccl_record_listen(false);
     if (status != HS_OK && !state->comms.timed_out)
         state->comms.failed = true;
     lanes->issued = lanes->looked = MPI_Wtime();
@@ -325,6 +356,10 @@ static enum hs_status nccl_test(void *opaque, bool *done, bool *moved, struct hs
         status = hs_nccl_lanes_seconds(&state->lanes, &state->device_seconds, err);
         state->device_seconds /= state->runs;
         state->warm = status == HS_OK;
+        if (state->listening)
+            hs_nccl_take_choices(&state->lanes, &state->work, state->choices);
+        state->listened = state->listened || state->listening;
+        state->listening = false;
         if (status == HS_OK && state->timed)
             status = hs_nccl_stage_times(&state->lanes, state->stage_seconds, err);
     }
@@ -360,6 +395,14 @@ static enum hs_status capture(struct nccl_state *state, const struct hs_work *wo
     return agree(state, failing(state, status), err);
 }
 
+static bool nccl_has_native(int native)
+{
+    const struct hs_nccl_api *api;
+
+    return hs_nccl_api_get(&api, NULL) == HS_OK &&
+           (native != HS_NCCL_NATIVE_SYMMETRIC || hs_nccl_api_windows(api));
+}
+
 static enum hs_status make_comms(struct nccl_state *state, const struct hs_work *work,
                                  struct hs_error *err)
 {
@@ -368,14 +411,16 @@ static enum hs_status make_comms(struct nccl_state *state, const struct hs_work 
     struct hs_stages stages;
     enum hs_status status = HS_OK;
 
+    if (task->kind == HS_TASK_NATIVE && !nccl_has_native(task->native))
+        return hs_fail(err, HS_INVALID, NO_WINDOWS);
     if (task->kind == HS_TASK_NATIVE)
         return task->native == HS_NCCL_NATIVE_DEFAULT
                    ? HS_OK
                    : hs_nccl_comms_get(&comm, &state->comms, (struct hs_layer){1, state->mpi.np},
-                                       true, err);
+                                       hs_nccl_native_kind(task->native), err);
     hs_stages_init(&stages, work, state->mpi.rank);
     for (int i = 0; i < stages.layers && status == HS_OK; i++)
-        status = hs_nccl_comms_get(&comm, &state->comms, stages.layer[i], false, err);
+        status = hs_nccl_comms_get(&comm, &state->comms, stages.layer[i], state->lanes.kind, err);
     return status;
 }
 
@@ -390,16 +435,17 @@ static enum hs_status nccl_prepare(void *opaque, const struct hs_work *work, str
     if (status != HS_OK)
         return status;
     state->last = *task;
-    state->warm = false;
+    state->warm = state->listened = false;
+    memset(state->choices, 0, sizeof(state->choices));
     status = check_fit(state, err);
     if (status == HS_OK)
         status = hs_nccl_lanes_need(&state->lanes,
                                     task->kind == HS_TASK_PLAN ? task->plan.split.count : 1, err);
     status = agree(state, status, err);
-    if (status == HS_OK) {
-        hs_nccl_comms_register(&state->comms, buffers);
+    if (status == HS_OK)
+        status = hs_nccl_comms_register(&state->comms, buffers, err);
+    if (status == HS_OK)
         status = make_comms(state, work, err);
-    }
     if (status == HS_OK && state->with_graphs)
         status = capture(state, work, err);
     return failing(state, status);
@@ -486,6 +532,13 @@ static void nccl_stage_seconds(void *opaque, double seconds[HS_STAGES_MAX])
     memcpy(seconds, state->stage_seconds, sizeof(state->stage_seconds));
 }
 
+static void nccl_choices(const void *opaque, char text[HS_STAGES_MAX][HS_CHOICE_TEXT])
+{
+    const struct nccl_state *state = opaque;
+
+    memcpy(text, state->choices, sizeof(state->choices));
+}
+
 static double nccl_device_seconds(const void *opaque)
 {
     const struct nccl_state *state = opaque;
@@ -541,8 +594,10 @@ static void nccl_identify(struct hs_device_facts *facts)
         print_version(facts->nccl, sizeof(facts->nccl), api);
 }
 
-static const char *const natives[] = {
-    [HS_NCCL_NATIVE_DEFAULT] = "ncclAllReduce", [HS_NCCL_NATIVE_RING] = "ncclAllReduce ring", NULL};
+static const char *const natives[] = {[HS_NCCL_NATIVE_DEFAULT] = "ncclAllReduce",
+                                      [HS_NCCL_NATIVE_RING] = "ncclAllReduce ring",
+                                      [HS_NCCL_NATIVE_SYMMETRIC] = "ncclAllReduce symmetric",
+                                      NULL};
 
 static const struct hs_engine engine = {
     .prepare = nccl_prepare,
@@ -556,8 +611,10 @@ static const struct hs_engine engine = {
     .device_seconds = nccl_device_seconds,
     .memory_bytes = nccl_memory_bytes,
     .describe = nccl_describe,
+    .choices = nccl_choices,
     .close = nccl_close,
     .natives = natives,
+    .has_native = nccl_has_native,
 };
 
 /* NCCL goes element by element where a pointer is off 16 bytes (2.28.9:
@@ -579,5 +636,12 @@ const struct hs_backend hs_backend_nccl_graph = {
     .name = "nccl-graph",
     .summary = "the same, everything replayed as one CUDA graph",
     .open = graph_open,
+    NCCL_BACKEND,
+};
+
+const struct hs_backend hs_backend_nccl_symmetric = {
+    .name = "nccl-symmetric",
+    .summary = "as nccl, with the messages in symmetric windows of every layer (NCCL 2.27 on)",
+    .open = symmetric_open,
     NCCL_BACKEND,
 };

@@ -2,7 +2,6 @@
 #include "engine/nccl_api.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +64,11 @@ enum hs_status hs_nccl_api_get(const struct hs_nccl_api **out, struct hs_error *
     else if (api.library != NULL)
         dlclose(api.library);
     return status;
+}
+
+bool hs_nccl_api_windows(const struct hs_nccl_api *api)
+{
+    return api->CommWindowRegister && api->CommWindowDeregister;
 }
 
 enum hs_status hs_nccl_status(const struct hs_nccl_api *api, ncclResult_t result, const char *call,

@@ -11,8 +11,18 @@
 
 #include <cuda_runtime_api.h>
 #include <nccl.h>
+#include <stdbool.h>
 
 #include "base/error.h"
+
+/* What headers before 2.27 do not declare; the library that is loaded may have it. */
+#if NCCL_VERSION_CODE < 22700
+typedef struct hs_nccl_window *ncclWindow_t;
+#define NCCL_WIN_COLL_SYMMETRIC 0x01
+ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void *buffer, size_t bytes,
+                                    ncclWindow_t *window, int flags);
+ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t window);
+#endif
 
 /* ncclX for each row. Those needed have been there since 2.14. */
 /* clang-format off */
@@ -33,14 +43,17 @@
     row(AllGather)          \
     row(RedOpCreatePreMulSum)
 /* clang-format on */
-/* NULL where the library is older: CommSplit since 2.18, the others since 2.19. */
+/* NULL where the library is older: CommSplit since 2.18, windows since 2.27, the others since 2.19.
+ */
 /* clang-format off */
 #define HS_NCCL_OPTIONAL(row) \
     row(CommSplit)            \
     row(MemAlloc)             \
     row(MemFree)              \
     row(CommRegister)         \
-    row(CommDeregister)
+    row(CommDeregister)       \
+    row(CommWindowRegister)   \
+    row(CommWindowDeregister)
 /* clang-format on */
 
 struct hs_nccl_api {
@@ -55,6 +68,9 @@ struct hs_nccl_api {
 /* The table, loaded at the first call and kept; the same for all callers. HS_FAILED says which
  * library or function is missing, with the dynamic linker's reason. */
 enum hs_status hs_nccl_api_get(const struct hs_nccl_api **api, struct hs_error *err);
+
+/* Whether this NCCL has symmetric windows. */
+bool hs_nccl_api_windows(const struct hs_nccl_api *api);
 
 /* HS_OK for ncclSuccess and ncclInProgress; else HS_FAILED with the call's name, NCCL's text for
  * the code and its last message. */

@@ -124,57 +124,94 @@ static enum hs_status make_by_split(ncclComm_t *out, struct hs_nccl_comms *comms
     return hs_nccl_wait(comms, *out, ncclSuccess, "ncclCommSplit", err);
 }
 
-static bool can_register(const struct hs_nccl_comms *comms)
+/* ---- registration ---- */
+
+static bool can_register(const struct hs_nccl_comms *comms, enum hs_nccl_kind kind)
 {
-    return comms->api->CommRegister != NULL && comms->api->CommDeregister != NULL;
+    if (kind == HS_NCCL_WINDOWED)
+        return hs_nccl_api_windows(comms->api);
+    return comms->api->CommRegister && comms->api->CommDeregister;
 }
 
+/* A failed communicator is none, or in an unknown state. */
 static void deregister_buffers(struct hs_nccl_comms *comms, struct hs_nccl_comm *item)
 {
     for (int i = 0; i < 2; i++) {
-        if (item->registered[i] != NULL)
+        if (item->registered[i] && item->comm)
             comms->api->CommDeregister(item->comm, item->registered[i]);
+        if (item->windows[i] && item->comm)
+            comms->api->CommWindowDeregister(item->comm, item->windows[i]);
         item->registered[i] = NULL;
+        item->windows[i] = NULL;
     }
+}
+
+static enum hs_status register_one(struct hs_nccl_comms *comms, struct hs_nccl_comm *item, int i,
+                                   struct hs_error *err)
+{
+    const struct hs_nccl_api *api = comms->api;
+    const struct hs_nccl_buffer *buffer = &comms->buffers[i];
+    ncclResult_t result;
+
+    if (item->kind != HS_NCCL_WINDOWED)
+        return hs_nccl_status(
+            api,
+            api->CommRegister(item->comm, buffer->address, buffer->bytes, &item->registered[i]),
+            "ncclCommRegister", err);
+    result = api->CommWindowRegister(item->comm, buffer->address, buffer->bytes, &item->windows[i],
+                                     NCCL_WIN_COLL_SYMMETRIC);
+    if (hs_nccl_status(api, result, "ncclCommWindowRegister", err) != HS_OK) {
+        comms->failed = comms->failed || state_of(comms, item->comm, err) != HS_OK;
+        return HS_FAILED;
+    }
+    if (hs_nccl_wait(comms, item->comm, result, "ncclCommWindowRegister", err) != HS_OK)
+        return HS_FAILED;
+    return item->windows[i] ? HS_OK : hs_fail(err, HS_FAILED, "there is no window");
 }
 
 /* Collective. Where a buffer cannot be registered NCCL copies, as it does without: that is no
- * failure. All ranks register or none, as NCCL asks (user guide, "User Buffer Registration"). */
-static void register_buffers(struct hs_nccl_comms *comms, struct hs_nccl_comm *item)
+ * failure, but a window that does not come to be in time is one. All ranks register or none, as
+ * NCCL asks (user guide, "User Buffer Registration"), and all go on to the second window or none,
+ * because each waits for the others there. */
+static enum hs_status register_buffers(struct hs_nccl_comms *comms, struct hs_nccl_comm *item,
+                                       struct hs_error *err)
 {
     enum hs_status status = HS_OK;
+    bool broken;
 
-    if (!can_register(comms))
-        return;
+    if (!can_register(comms, item->kind))
+        return HS_OK;
     for (int i = 0; i < 2 && status == HS_OK; i++) {
-        const struct hs_nccl_buffer *buffer = &comms->buffers[i];
-
-        if (buffer->bytes > 0 &&
-            comms->api->CommRegister(item->comm, buffer->address, buffer->bytes,
-                                     &item->registered[i]) != ncclSuccess) {
+        if (comms->buffers[i].bytes > 0)
+            status = register_one(comms, item, i, err);
+        if (status != HS_OK)
             item->registered[i] = NULL;
-            status = HS_FAILED;
-        }
+        status = hs_agree(comms->world, comms->idle, status, err);
     }
-    if (hs_agree(comms->world, comms->idle, status, NULL) != HS_OK)
+    broken = comms->timed_out || comms->failed;
+    if (status != HS_OK && !broken)
         deregister_buffers(comms, item);
+    return hs_agree(comms->world, comms->idle, broken ? HS_FAILED : HS_OK, err);
 }
 
-void hs_nccl_comms_register(struct hs_nccl_comms *comms, const struct hs_nccl_buffer buffers[2])
+enum hs_status hs_nccl_comms_register(struct hs_nccl_comms *comms,
+                                      const struct hs_nccl_buffer buffers[2], struct hs_error *err)
 {
+    enum hs_status status = HS_OK;
     bool same = true;
 
     for (int i = 0; i < 2; i++)
         same = same && comms->buffers[i].address == buffers[i].address &&
                comms->buffers[i].bytes == buffers[i].bytes;
     if (same)
-        return;
+        return HS_OK;
     for (struct hs_nccl_comm *at = comms->first; at != NULL; at = at->next)
         deregister_buffers(comms, at);
     memcpy(comms->buffers, buffers, sizeof(comms->buffers));
-    for (struct hs_nccl_comm *at = comms->first; at != NULL; at = at->next)
-        if (at->comm != NULL)
-            register_buffers(comms, at);
+    for (struct hs_nccl_comm *at = comms->first; at != NULL && status == HS_OK; at = at->next)
+        if (!at->failed)
+            status = register_buffers(comms, at, err);
+    return status;
 }
 
 /* NCCL_ALGO in the environment of this process; NULL: not set. The old value is copied to *old. */
@@ -238,27 +275,31 @@ static enum hs_status make(struct hs_nccl_comms *comms, struct hs_nccl_comm *ite
 {
     char *algorithm = NULL;
     enum hs_status status = HS_OK;
-    if (item->pinned)
+    if (item->kind == HS_NCCL_PINNED)
         status = set_algorithm("Ring", &algorithm, err);
     status = hs_agree(comms->world, comms->idle, status, err);
+    hs_nccl_record_into(&item->record);
     if (status == HS_OK && comms->api->CommSplit != NULL)
         status = make_by_split(&item->comm, comms, item->layer, err);
     else if (status == HS_OK)
         status = make_from_id(&item->comm, comms, item->layer, err);
-    if (item->pinned)
+    hs_nccl_record_into(NULL);
+    if (item->kind == HS_NCCL_PINNED)
         set_algorithm(algorithm, NULL, NULL);
     free(algorithm);
     if (status == HS_OK && item->layer.stride == 1 && item->layer.size < comms->np)
         status = make_means(comms, item, err);
     status = hs_agree(comms->world, comms->idle, status, err);
-    if (status == HS_OK)
-        register_buffers(comms, item);
-    return status;
+    return status == HS_OK ? register_buffers(comms, item, err) : status;
 }
 
 static enum hs_status make_root(struct hs_nccl_comms *comms, struct hs_error *err)
 {
-    enum hs_status status = make_from_id(&comms->root, comms, (struct hs_layer){1, comms->np}, err);
+    enum hs_status status;
+
+    hs_nccl_record_into(&comms->record);
+    status = make_from_id(&comms->root, comms, (struct hs_layer){1, comms->np}, err);
+    hs_nccl_record_into(NULL);
     return hs_agree(comms->world, comms->idle, status, err);
 }
 
@@ -276,18 +317,19 @@ enum hs_status hs_nccl_comms_init(struct hs_nccl_comms *comms, struct hs_error *
 }
 
 const struct hs_nccl_comm *hs_nccl_comms_find(const struct hs_nccl_comms *comms,
-                                              struct hs_layer layer, bool pinned)
+                                              struct hs_layer layer, enum hs_nccl_kind kind)
 {
     for (const struct hs_nccl_comm *at = comms->first; at != NULL; at = at->next)
-        if (hs_layer_equal(at->layer, layer) && at->pinned == pinned)
+        if (hs_layer_equal(at->layer, layer) && at->kind == kind)
             return at;
     return NULL;
 }
 
 enum hs_status hs_nccl_comms_get(const struct hs_nccl_comm **out, struct hs_nccl_comms *comms,
-                                 struct hs_layer layer, bool pinned, struct hs_error *err)
+                                 struct hs_layer layer, enum hs_nccl_kind kind,
+                                 struct hs_error *err)
 {
-    *out = hs_nccl_comms_find(comms, layer, pinned);
+    *out = hs_nccl_comms_find(comms, layer, kind);
     if (*out != NULL)
         return HS_OK;
     struct hs_nccl_comm *item = calloc(1, sizeof *item), **end = &comms->first;
@@ -298,7 +340,7 @@ enum hs_status hs_nccl_comms_get(const struct hs_nccl_comm **out, struct hs_nccl
         return status;
     }
     item->layer = layer;
-    item->pinned = pinned;
+    item->kind = kind;
     while (*end != NULL)
         end = &(*end)->next;
     *end = item; /* also where making it fails: aborting must find it */
@@ -306,6 +348,20 @@ enum hs_status hs_nccl_comms_get(const struct hs_nccl_comm **out, struct hs_nccl
     status = make(comms, item, err);
     item->failed = status != HS_OK;
     return status;
+}
+
+void hs_nccl_comms_choice(char text[HS_CHOICE_TEXT], struct hs_nccl_comms *comms,
+                          const struct hs_nccl_comm *comm, enum hs_phase phase)
+{
+    struct hs_nccl_record *record = &comms->record;
+    int64_t size = comm ? comm->layer.size : comms->np;
+
+    for (struct hs_nccl_comm *at = comms->first; at; at = at->next)
+        if (at == comm)
+            record = &at->record;
+    hs_nccl_record_take(text, record, phase);
+    if (size == 1)
+        text[0] = '\0';
 }
 
 /* ---- ending ---- */
@@ -367,6 +423,7 @@ void hs_nccl_comms_abort(struct hs_nccl_comms *comms)
     for (struct hs_nccl_comm *at = comms->first; at != NULL; at = at->next) {
         begin_abort(comms, &at->comm, &begun);
         memset(at->registered, 0, sizeof at->registered);
+        memset(at->windows, 0, sizeof(at->windows));
     }
     (void)comms->api->GroupEnd();
     join_aborts(begun);

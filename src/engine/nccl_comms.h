@@ -1,6 +1,6 @@
 /*
  * nccl_comms.h - NCCL communicators: one of all ranks, one per layer (stride, size) that all plans
- * share, and one whose algorithm is pinned to ring.
+ * share, and for comparison one whose algorithm is pinned to ring and one with symmetric windows.
  *
  * All are blocking, because NCCL starts a thread for every call on one that is not (2.28.9:
  * src/group.cc, ncclGroupEndInternal), which weighs on what makes many calls: a plan of h layers
@@ -14,6 +14,14 @@
  * nothing of it between communicators, unlike its NCCL_PARAM variables. So NCCL_ALGO=Ring is set
  * while the pinned one is made and restored when it is ready. The others obey what the user's
  * environment says.
+ *
+ * Windows. Where both buffers lie in symmetric windows of a communicator NCCL has kernels of
+ * another kind (2.28.9: src/scheduler/symmetric_sched.cc), within a node or an NVLink domain; on a
+ * communicator that spans more a window is a registration, or nothing. What peers reach lies at the
+ * same place of all windows, as NCCL asks: a block's place depends on inner layers alone, in which
+ * a group's ranks have the same place. Making a window is a call of all ranks; ending one is not,
+ * and comes before its communicator is finalised and its memory freed. One that is aborted takes
+ * its windows with it.
  */
 #ifndef HS_ENGINE_NCCL_COMMS_H
 #define HS_ENGINE_NCCL_COMMS_H
@@ -25,6 +33,7 @@
 #include "base/error.h"
 #include "engine/idle.h"
 #include "engine/nccl_api.h"
+#include "engine/nccl_record.h"
 #include "model/datatype.h"
 #include "model/split.h"
 
@@ -34,14 +43,22 @@ struct hs_nccl_buffer {
     size_t bytes;
 };
 
+enum hs_nccl_kind {
+    HS_NCCL_OF_LAYER, /* buffers are registered where NCCL can */
+    HS_NCCL_PINNED,   /* the same, pinned to ring */
+    HS_NCCL_WINDOWED  /* buffers are symmetric windows */
+};
+
 /* Layer {1, np} made by hs_nccl_comms_get is one of its own, not `root`: a plan's layer may not
  * share a communicator with the baseline. */
 struct hs_nccl_comm {
     struct hs_layer layer;
-    bool pinned; /* to ring */
+    enum hs_nccl_kind kind;
     bool failed; /* could not be made on some rank */
     ncclComm_t comm;
-    void *registered[2]; /* handles of the buffers; NULL: not registered */
+    void *registered[2];     /* handles of the buffers; NULL: not registered */
+    ncclWindow_t windows[2]; /* of them; NULL: none */
+    struct hs_nccl_record record;
     /* Of a first layer that is not all: sums of what is divided by np before. They go with it. */
     ncclRedOp_t mean[HS_DATATYPE_COUNT];
     struct hs_nccl_comm *next;
@@ -59,7 +76,8 @@ struct hs_nccl_comms {
     bool timed_out, failed;
     struct hs_nccl_buffer buffers[2]; /* registered with every communicator where NCCL can */
     ncclComm_t root;
-    struct hs_nccl_comm *first; /* in the order of making, the same on all ranks */
+    struct hs_nccl_record record; /* of that one */
+    struct hs_nccl_comm *first;   /* in the order of making, the same on all ranks */
 };
 
 /* All functions not marked local are collective over `world`, and their
@@ -71,12 +89,19 @@ enum hs_status hs_nccl_comms_init(struct hs_nccl_comms *comms, struct hs_error *
 /* The layer's communicator, made at the first call. Rank in it is the place in the layer's group.
  */
 enum hs_status hs_nccl_comms_get(const struct hs_nccl_comm **out, struct hs_nccl_comms *comms,
-                                 struct hs_layer layer, bool pinned, struct hs_error *err);
+                                 struct hs_layer layer, enum hs_nccl_kind kind,
+                                 struct hs_error *err);
 /* Local; NULL where it is not made yet. */
 const struct hs_nccl_comm *hs_nccl_comms_find(const struct hs_nccl_comms *comms,
-                                              struct hs_layer layer, bool pinned);
-/* What is registered from now on, in place of what was, by all ranks or by none. */
-void hs_nccl_comms_register(struct hs_nccl_comms *comms, const struct hs_nccl_buffer buffers[2]);
+                                              struct hs_layer layer, enum hs_nccl_kind kind);
+/* Local. What NCCL took for a phase of `comm`, one of these, or NULL: that of all ranks; and
+ * forgets it. "": it is not known, or a lone rank chose nothing. */
+void hs_nccl_comms_choice(char text[HS_CHOICE_TEXT], struct hs_nccl_comms *comms,
+                          const struct hs_nccl_comm *comm, enum hs_phase phase);
+/* What is registered from now on, in place of what was, by all ranks or by none. HS_FAILED:
+ * making a window took longer than timeout_seconds. */
+enum hs_status hs_nccl_comms_register(struct hs_nccl_comms *comms,
+                                      const struct hs_nccl_buffer buffers[2], struct hs_error *err);
 /* Gives all communicators up, where hs_nccl_comms_abort has not yet, and makes them again, except
  * those that could not be made before. */
 enum hs_status hs_nccl_comms_renew(struct hs_nccl_comms *comms, struct hs_error *err);

@@ -235,7 +235,8 @@ static struct call call_of(const struct issue *at, int s, int chunk)
     size_t width = hs_datatype_bytes(work->datatype);
     const char *input = stage->layer == 0 ? work->input : work->output;
     char *output = work->output;
-    const struct hs_nccl_comm *comm = hs_nccl_comms_find(at->lanes->comms, stage->key.layer, false);
+    const struct hs_nccl_comm *comm =
+        hs_nccl_comms_find(at->lanes->comms, stage->key.layer, at->lanes->kind);
     struct call call = {.comm = comm->comm,
                         .size = (size_t)stage->key.layer.size,
                         .count = block.count,
@@ -309,14 +310,24 @@ static enum hs_status issue_stages(const struct issue *at, struct hs_error *err)
 
 /* ---- the library's own ---- */
 
+enum hs_nccl_kind hs_nccl_native_kind(int native)
+{
+    return native == HS_NCCL_NATIVE_RING ? HS_NCCL_PINNED : HS_NCCL_WINDOWED;
+}
+
+static const struct hs_nccl_comm *native_item(const struct hs_nccl_comms *comms, int native)
+{
+    return hs_nccl_comms_find(comms, (struct hs_layer){1, comms->np}, hs_nccl_native_kind(native));
+}
+
 ncclComm_t hs_nccl_native_comm(const struct hs_nccl_comms *comms, int native)
 {
-    const struct hs_nccl_comm *pinned;
+    const struct hs_nccl_comm *item;
 
     if (native == HS_NCCL_NATIVE_DEFAULT)
         return comms->root;
-    pinned = hs_nccl_comms_find(comms, (struct hs_layer){1, comms->np}, true);
-    return pinned ? pinned->comm : NULL;
+    item = native_item(comms, native);
+    return item ? item->comm : NULL;
 }
 
 static enum hs_status issue_native(struct hs_nccl_lanes *lanes, const struct hs_work *work,
@@ -373,6 +384,31 @@ enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, double seconds[H
             seconds[s] += (double)milliseconds * 1e-3;
         }
     return status;
+}
+
+/* ---- what NCCL took ---- */
+
+void hs_nccl_take_choices(struct hs_nccl_lanes *lanes, const struct hs_work *work,
+                          char text[HS_STAGES_MAX][HS_CHOICE_TEXT])
+{
+    struct hs_nccl_comms *comms = lanes->comms;
+    int native = work->task->native;
+    struct hs_stages stages;
+
+    memset(text, 0, HS_STAGES_MAX * sizeof(text[0]));
+    if (work->task->kind == HS_TASK_NATIVE) {
+        hs_nccl_comms_choice(text[0], comms,
+                             native == HS_NCCL_NATIVE_DEFAULT ? NULL : native_item(comms, native),
+                             HS_ALLREDUCE);
+        return;
+    }
+    hs_stages_init(&stages, work, comms->rank);
+    for (int s = 0; s < stages.count; s++) {
+        const struct hs_stage_key *key = &stages.stages[s].key;
+        const struct hs_nccl_comm *item = hs_nccl_comms_find(comms, key->layer, lanes->kind);
+
+        hs_nccl_comms_choice(text[s], comms, item, key->phase);
+    }
 }
 
 /* ---- the end of a run ---- */

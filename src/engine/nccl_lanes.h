@@ -45,6 +45,7 @@ struct hs_nccl_gate {
 
 struct hs_nccl_lanes {
     struct hs_nccl_comms *comms;
+    enum hs_nccl_kind kind;              /* of the layers' communicators; set by the caller */
     bool one_lane;                       /* layers share lane 0 */
     const char *serial;                  /* why layers do not overlap; NULL: they may */
     cudaStream_t streams[HS_LAYERS_MAX]; /* made when needed; [0] always there */
@@ -59,10 +60,16 @@ struct hs_nccl_lanes {
     struct hs_nccl_clock clock;
 };
 
-/* The library's own calls: by its own choice, and by a ring. */
-enum { HS_NCCL_NATIVE_DEFAULT, HS_NCCL_NATIVE_RING };
+/* The library's own calls: by its own choice, by a ring, and with symmetric windows. */
+enum { HS_NCCL_NATIVE_DEFAULT, HS_NCCL_NATIVE_RING, HS_NCCL_NATIVE_SYMMETRIC };
+/* The kind of the communicator of such a call, which for the first is the one of all ranks. */
+enum hs_nccl_kind hs_nccl_native_kind(int native);
 /* The communicator of such a call; NULL: not made yet. */
 ncclComm_t hs_nccl_native_comm(const struct hs_nccl_comms *comms, int native);
+
+/* Local. What NCCL took for each stage of the work that ran while it was listened to. */
+void hs_nccl_take_choices(struct hs_nccl_lanes *lanes, const struct hs_work *work,
+                          char text[HS_STAGES_MAX][HS_CHOICE_TEXT]);
 
 /* Local. `comms` is set by the caller; `captured`: work will be replayed. */
 enum hs_status hs_nccl_lanes_init(struct hs_nccl_lanes *lanes, bool captured, struct hs_error *err);

@@ -9,6 +9,7 @@
 #include "base/list.h"
 #include "base/utf8.h"
 #include "export/exporters.h"
+#include "model/backends.h"
 
 #define EXPORTERS_MAX 64
 
@@ -126,7 +127,7 @@ bool hs_export_is_nccl_native(const struct hs_export_job *job)
     const struct hs_result *result = job->result;
 
     if (result->backend)
-        return strcmp(result->backend, "nccl") == 0 || strcmp(result->backend, "nccl-graph") == 0;
+        return hs_backend_is_nccl(result->backend);
     return result->has_system && hs_system_is_nccl_native(&result->system);
 }
 

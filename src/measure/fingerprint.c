@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "model/backends.h"
+#include "result/result.h"
 #include "version.h"
 
 #define FACTS_MAX 16
@@ -95,6 +98,23 @@ static void add_device(struct hs_journal_run *run, const struct hs_campaign *cam
         add(run, "nccl", "%s", facts.nccl);
 }
 
+/* What of NCCL's environment may change times: "NCCL_ALGO=Ring NCCL_PROTO=LL". */
+static void add_environment(struct hs_journal_run *run, struct hs_error *err)
+{
+    struct hs_result result = {0};
+    struct hs_text text = {0};
+
+    if (hs_result_set_environment(&result, environ, "NCCL_", err) != HS_OK)
+        text.failed = true;
+    for (size_t i = 0; i < result.environment_count && !text.failed; i++)
+        if (strncmp(result.environment[i].name, "NCCL_DEBUG", strlen("NCCL_DEBUG")) != 0)
+            hs_text_append(&text, "%s%s=%s", text.length ? " " : "", result.environment[i].name,
+                           result.environment[i].text);
+    add(run, "environment", "%s", text.data ? text.data : "");
+    hs_text_release(&text);
+    hs_result_release(&result);
+}
+
 enum hs_status hs_fingerprint_take(struct hs_journal_run *run, const struct hs_campaign *campaign,
                                    struct hs_error *err)
 {
@@ -113,6 +133,8 @@ enum hs_status hs_fingerprint_take(struct hs_journal_run *run, const struct hs_c
     add(run, "hiersearch", "%s", HS_VERSION);
     add_library(run);
     add_device(run, campaign);
+    if (hs_backend_is_nccl(campaign->backend->name))
+        add_environment(run, err);
     if (campaign->backend == &hs_backend_null)
         add(run, "seed", "%" PRId64, options->seed);
     for (size_t i = 0; i < run->count; i++)

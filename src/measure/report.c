@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/statistics.h"
 #include "engine/cuda_aware.h"
+#include "model/backends.h"
 #include "model/price.h"
 #include "version.h"
 #include "view/figures.h"
@@ -50,6 +52,25 @@ static bool copy_layers(struct hs_measured *measured, const struct hs_contestant
     return true;
 }
 
+static bool copy_choices(struct hs_measured *measured, const struct hs_contestant *item)
+{
+    if (item->choice_count == 0)
+        return true;
+    measured->choices = calloc(item->choice_count, sizeof(*measured->choices));
+    if (!measured->choices)
+        return false;
+    measured->choice_count = item->choice_count;
+    for (size_t i = 0; i < item->choice_count; i++) {
+        struct hs_fact *to = &measured->choices[i];
+
+        to->name = hs_strdup(item->choices[i].name);
+        to->text = hs_strdup(item->choices[i].text);
+        if (!to->name || !to->text)
+            return false;
+    }
+    return true;
+}
+
 /* Why it is not to be trusted fully, or has no measurement. */
 static void reason_of(char *text, size_t bytes, const struct hs_contestant *item)
 {
@@ -81,6 +102,8 @@ static enum hs_status fill_measured(struct hs_measured *measured, const struct h
     if (reason[0] && !(measured->reason = hs_strdup(reason)))
         return hs_no_memory(err);
     if (!copy_numbers(&measured->samples_seconds, &item->seconds) || !copy_layers(measured, item))
+        return hs_no_memory(err);
+    if (!copy_choices(measured, item))
         return hs_no_memory(err);
     measured->sample_count = item->seconds.count;
     measured->device_median_seconds = hs_samples_median(&item->device);
@@ -307,6 +330,8 @@ enum hs_status hs_report_build(struct hs_result *result, const struct hs_session
     }
     if (status == HS_OK)
         status = fill_versions(result, session, err);
+    if (status == HS_OK && hs_backend_is_nccl(session->campaign.backend->name))
+        status = hs_result_set_environment(result, environ, "NCCL_", err);
     if (status == HS_OK)
         status = fill_placement(&result->placement, &session->campaign, err);
     if (status == HS_OK)

@@ -89,6 +89,27 @@ static void say_reach(struct hs_sheet *sheet, const struct hs_result *result,
     }
 }
 
+/* "      NCCL took allreduce:1:8 RING LL 1 channel; in ncclAllReduce allreduce NVLS SIMPLE 16
+ * channels". */
+static void say_choices(struct hs_sheet *sheet, const struct hs_result_message *message)
+{
+    const struct hs_candidate *best = best_candidate(message);
+    struct hs_text text = {0};
+
+    if (best)
+        hs_measured_append_choices(&text, best->measured);
+    for (size_t i = 0; i < message->baseline_count; i++) {
+        const struct hs_baseline_result *library = &message->baselines[i];
+
+        if (library->measured.choice_count > 0)
+            hs_text_append(&text, "%sin %s ", text.length > 0 ? "; " : "", library->name);
+        hs_measured_append_choices(&text, &library->measured);
+    }
+    if (text.length > 0 && !text.failed)
+        hs_sheet_say(sheet, "      NCCL took %s\n", text.data);
+    hs_text_release(&text);
+}
+
 /* The whole of the runs in which a plan's layers were timed. */
 static double whole_seconds(const void *contest, const struct hs_result_message *message,
                             const struct hs_plan *plan)
@@ -121,6 +142,7 @@ static void say_message(struct hs_sheet *sheet, const struct hs_contest *contest
     hs_sheet_say(sheet, "%s", gaps.data ? gaps.data : "");
     hs_text_release(&gaps);
     say_answer(sheet, result, message);
+    say_choices(sheet, message);
     say_reach(sheet, result, message);
     if (message->certificate)
         hs_report_certificate(sheet, result, message);

@@ -111,7 +111,7 @@ static enum hs_status choose_one(const struct hs_session *session, struct hs_bou
 static enum hs_status fill_contest(const struct hs_session *session, struct hs_bout *bout,
                                    struct hs_error *err)
 {
-    const char *const *natives = session->campaign.backend->engine->natives;
+    const struct hs_engine *engine = session->campaign.backend->engine;
     const struct hs_measure_settings *settings = &session->settings;
     const struct hs_candidates *candidates = &bout->candidates;
     enum hs_status status = HS_OK;
@@ -130,8 +130,9 @@ static enum hs_status fill_contest(const struct hs_session *session, struct hs_b
     for (size_t i = 0; i < candidates->count && status == HS_OK; i++)
         if (!hs_plan_is_flat(&candidates->plans[i]))
             status = hs_contest_add(&bout->contest, &candidates->plans[i], err);
-    for (int i = 0; natives[i] && status == HS_OK; i++)
-        status = hs_contest_add_baseline(&bout->contest, natives[i], i, err);
+    for (int i = 0; engine->natives[i] && status == HS_OK; i++)
+        if (!engine->has_native || engine->has_native(i))
+            status = hs_contest_add_baseline(&bout->contest, engine->natives[i], i, err);
     return status;
 }
 

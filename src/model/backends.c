@@ -1,6 +1,12 @@
 #include "model/backends.h"
 
 #include <stddef.h>
+#include <string.h>
+
+bool hs_backend_is_nccl(const char *name)
+{
+    return strncmp(name, "nccl", strlen("nccl")) == 0;
+}
 
 const char *const hs_backend_names[] = {
     HS_BACKEND_AUTO,

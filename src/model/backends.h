@@ -5,20 +5,26 @@
 #ifndef HS_MODEL_BACKENDS_H
 #define HS_MODEL_BACKENDS_H
 
+#include <stdbool.h>
+
 /* Identifier (hs_backend_*) and name, in the order in which `auto` looks. NCCL's are there where
- * the program is built with it; its graphs come late, because the host always works before them. */
+ * the program is built with it; its variants come late: the host always works before them. */
 /* clang-format off */
 #ifdef HS_HAVE_NCCL
-#define HS_BACKENDS(row)           \
-    row(nccl, "nccl")              \
-    row(host, "host")              \
-    row(mpi, "mpi")                \
-    row(nccl_graph, "nccl-graph")  \
+#define HS_BACKENDS(row)                   \
+    row(nccl, "nccl")                      \
+    row(host, "host")                      \
+    row(mpi, "mpi")                        \
+    row(nccl_graph, "nccl-graph")          \
+    row(nccl_symmetric, "nccl-symmetric")  \
     row(null, "null")
 #else
 #define HS_BACKENDS(row) row(host, "host") row(mpi, "mpi") row(null, "null")
 #endif
 /* clang-format on */
+
+/* Whether NCCL's own choice runs in every layer; also of a backend that this program has not. */
+bool hs_backend_is_nccl(const char *name);
 
 #define HS_BACKEND_AUTO "auto" /* the first that works, null never */
 #define HS_BACKEND_NULL "null" /* plays a model */

@@ -342,6 +342,23 @@ static void append_hosts(struct hs_text *out, const struct hs_placement *placeme
     hs_text_release(&hosts);
 }
 
+/* Of the best plan of each size. */
+static void append_choices(struct hs_text *out, const struct hs_result *result)
+{
+    for (size_t i = 0; i < result->message_count; i++) {
+        const struct hs_result_message *message = &result->messages[i];
+        struct hs_text name = {0}, line = {0};
+
+        if (message->candidate_count > 0)
+            hs_measured_append_choices(&line, message->candidates[0].measured);
+        hs_text_append(&name, "NCCL took at %s", HS_AS_BYTES(message->message_bytes));
+        if (line.length > 0 && !line.failed && !name.failed)
+            append_fact(out, name.data, line.data);
+        hs_text_release(&name);
+        hs_text_release(&line);
+    }
+}
+
 static void append_input(struct hs_text *out, const struct hs_plot_input *input)
 {
     const struct hs_result *result = input->result;
@@ -365,6 +382,9 @@ static void append_input(struct hs_text *out, const struct hs_plot_input *input)
     append_hosts(out, &result->placement);
     for (size_t i = 0; i < result->version_count; i++)
         append_fact(out, result->versions[i].name, result->versions[i].text);
+    append_choices(out, result);
+    for (size_t i = 0; i < result->environment_count; i++)
+        append_fact(out, result->environment[i].name, result->environment[i].text);
     hs_text_append(out, "</dl>\n");
     hs_text_release(&line);
 }

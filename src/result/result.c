@@ -125,6 +125,42 @@ enum hs_status hs_result_set_version(struct hs_result *result, const char *name,
     return HS_OK;
 }
 
+void hs_measured_append_choices(struct hs_text *out, const struct hs_measured *measured)
+{
+    for (size_t i = 0; measured && i < measured->choice_count; i++)
+        hs_text_append(out, "%s%s %s", i > 0 ? ", " : "", measured->choices[i].name,
+                       measured->choices[i].text);
+}
+
+static int compare_facts(const void *a, const void *b)
+{
+    return strcmp(((const struct hs_fact *)a)->name, ((const struct hs_fact *)b)->name);
+}
+
+enum hs_status hs_result_set_environment(struct hs_result *result, char *const *variables,
+                                         const char *prefix, struct hs_error *err)
+{
+    for (; *variables; variables++) {
+        const char *equals = strchr(*variables, '=');
+        struct hs_fact *fact;
+
+        if (strncmp(*variables, prefix, strlen(prefix)) != 0 || !equals)
+            continue;
+        fact = hs_grow(&result->environment, NULL, result->environment_count, sizeof(*fact), err);
+        if (!fact)
+            return HS_MEMORY;
+        result->environment_count++;
+        fact->name = strndup(*variables, (size_t)(equals - *variables));
+        fact->text = hs_strdup(equals + 1);
+        if (!fact->name || !fact->text)
+            return hs_no_memory(err);
+    }
+    if (result->environment_count > 0)
+        qsort(result->environment, result->environment_count, sizeof(*result->environment),
+              compare_facts);
+    return HS_OK;
+}
+
 /* ---- ranking ---- */
 
 /* Classes of candidates, best first. */

@@ -57,6 +57,8 @@ struct hs_measured {
      * there are none */
     struct hs_stage_time *stages;
     size_t stage_count;
+    struct hs_fact *choices; /* [choice_count] owned: what the library took, by stage */
+    size_t choice_count;
 };
 
 struct hs_candidate {
@@ -120,6 +122,8 @@ struct hs_result {
     /* [version_count] owned facts: "hiersearch", "mpi", "cuda", "kernel", ... */
     struct hs_fact *versions;
     size_t version_count;
+    struct hs_fact *environment; /* [environment_count] owned: the library's variables */
+    size_t environment_count;
     int64_t np;
     bool has_system;
     struct hs_system system; /* of a calibrated one the file keeps the fits, not their points */
@@ -177,12 +181,20 @@ struct hs_result_topology *hs_result_add_topology(struct hs_result *result);
 enum hs_status hs_result_set_version(struct hs_result *result, const char *name, const char *text,
                                      struct hs_error *err);
 
+/* HS_MEMORY. Keeps those of `variables`, "NAME=value" with a NULL behind them (environ), whose name
+ * begins with `prefix`, by name. */
+enum hs_status hs_result_set_environment(struct hs_result *result, char *const *variables,
+                                         const char *prefix, struct hs_error *err);
+
 /* What a message of a result asks: the bytes per process are those asked for. */
 struct hs_problem hs_result_problem(const struct hs_result *result,
                                     const struct hs_result_message *message);
 
 /* Whether a measurement (or NULL) has a time. */
 bool hs_measured_is_ok(const struct hs_measured *measured);
+/* "reduce-scatter:1:4 RING LL 1 channel, allreduce:4:2 symmetric": what the library took; nothing
+ * where that is not known. */
+void hs_measured_append_choices(struct hs_text *out, const struct hs_measured *measured);
 /* All its stages on that layer; NaN where there are none. */
 double hs_measured_layer_seconds(const struct hs_measured *measured, struct hs_layer layer);
 /* All its stages; NaN where there are none. */

@@ -132,6 +132,11 @@ static enum hs_status check_result(void *object, const struct hs_place *place, s
     return HS_OK;
 }
 
+static bool has_environment(const struct hs_place *place)
+{
+    return ((const struct hs_result *)place->object)->environment_count > 0;
+}
+
 #define RESULT(member)      HS_AT(struct hs_result, member)
 #define TEXT(member)        HS_OWNED(struct hs_result, member)
 #define LIST(member, count) HS_LIST_AT(struct hs_result, member, count)
@@ -144,6 +149,10 @@ static const struct hs_field result_rows[] = {
      .about = "What ran the plans; absent in a prediction."},
     {"versions", HS_FACTS, LIST(versions, version_count), .max = HS_RESULT_NAMES_MAX,
      .about = "Named facts: hiersearch, mpi, cuda, nccl, driver, kernel and the like."},
+    {"environment", HS_FACTS, LIST(environment, environment_count), HS_OPTIONAL,
+     .max = HS_ENVIRONMENT_MAX, .when = has_environment,
+     .about = "The variables NCCL_* as NCCL had them on the first rank, those of its nccl.conf and "
+              "those that were set for it included; with the backends nccl."},
     {"np", HS_INTEGER, RESULT(np), .min = 1, .max = HS_NP_MAX, .about = "Processes."},
     {"system", HS_OBJECT, RESULT(system), HS_OTHER(struct hs_result, has_system), HS_OPTIONAL,
      .fields = &hs_system_fields,

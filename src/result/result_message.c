@@ -58,6 +58,11 @@ static bool was_verified(const struct hs_place *place)
            measured->wrong_elements > 0;
 }
 
+static bool has_choices(const struct hs_place *place)
+{
+    return ((const struct hs_measured *)place->object)->choice_count > 0;
+}
+
 #define MEASURED(member)     HS_AT(struct hs_measured, member)
 #define TIMES(member, count) HS_LIST_AT(struct hs_measured, member, count)
 _Static_assert(offsetof(struct hs_measured, ci95_high_seconds) ==
@@ -91,6 +96,11 @@ static const struct hs_field measured_rows[] = {
      .max = HS_RESULT_SAMPLES_MAX, .about = "Every run in order, each the maximum over the ranks."},
     {"wrong_elements", HS_WHOLE, MEASURED(wrong_elements), HS_OPTIONAL, .when = was_verified,
      .about = "Elements that were not the expected result, over all ranks."},
+    {"choices", HS_FACTS, TIMES(choices, choice_count), HS_OPTIONAL, .max = HS_STAGES_MAX,
+     .when = has_choices,
+     .about = "What the library took for each stage, PHASE:STRIDE:SIZE, of a baseline for its "
+              "PHASE: algorithm, protocol and channels as NCCL launched them on the first rank, "
+              "or symmetric: one of its kernels for symmetric windows."},
     {"stages", HS_LIST, TIMES(stages, stage_count), HS_OPTIONAL, .min = 1, .max = HS_STAGES_MAX,
      .fields = &stage_fields,
      .about = "Median time of each of the plan's stages, in the order in which they run, from runs "

@@ -13,7 +13,8 @@ enum {
     HS_RESULT_SAMPLES_MAX = 1000000,
     HS_RESULT_NODES_MAX = 1000000,
     HS_RESULT_MESSAGES_MAX = 1024,
-    HS_RESULT_NAMES_MAX = 256 /* baselines, rules, versions */
+    HS_RESULT_NAMES_MAX = 256, /* baselines, rules, versions */
+    HS_ENVIRONMENT_MAX = 4096
 };
 
 extern const struct hs_fields hs_message_fields, hs_candidate_fields, hs_measured_fields,

@@ -455,6 +455,8 @@ enum hs_status hs_bench_step(struct hs_bench *bench, const struct hs_step *step,
         status = hs_ranks_agree(bench->ranks, status, err);
     if (status == HS_OK && step->by_rank && !outcome->failed)
         status = gather(bench, outcome, &own, err);
+    if (step->prepare && !outcome->failed && bench->config.backend->engine->choices)
+        bench->config.backend->engine->choices(bench->engine, outcome->choices);
     outcome->cost_seconds = hs_bench_elapsed(bench) - begin_seconds;
     hs_samples_release(&own);
     return status;

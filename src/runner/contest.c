@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/statistics.h"
 #include "model/problem.h"
 
@@ -56,6 +57,48 @@ enum hs_status hs_contest_add_baseline(struct hs_contest *contest, const char *n
     return add(contest, &item, err);
 }
 
+static void forget_choices(struct hs_contestant *item)
+{
+    for (size_t i = 0; i < item->choice_count; i++) {
+        free(item->choices[i].name);
+        free(item->choices[i].text);
+    }
+    free(item->choices);
+    item->choices = NULL;
+    item->choice_count = 0;
+}
+
+static enum hs_status add_choice(struct hs_contestant *item, const char *name, const char *text,
+                                 struct hs_error *err)
+{
+    struct hs_fact *fact;
+
+    if (text[0] == '\0')
+        return HS_OK;
+    fact = hs_grow(&item->choices, NULL, item->choice_count, sizeof(*fact), err);
+    if (!fact)
+        return HS_MEMORY;
+    *fact = (struct hs_fact){hs_strdup(name), hs_strdup(text)};
+    item->choice_count++;
+    return fact->name && fact->text ? HS_OK : hs_no_memory(err);
+}
+
+/* Those of this session, where it was prepared. */
+static enum hs_status tell_choices(struct hs_contestant *item,
+                                   const struct hs_step_outcome *outcome, struct hs_error *err)
+{
+    char name[HS_STAGE_KEY_TEXT];
+    enum hs_status status = HS_OK;
+
+    forget_choices(item);
+    if (item->stage_count == 0)
+        return add_choice(item, hs_phase_names[HS_ALLREDUCE], outcome->choices[0], err);
+    for (int s = 0; s < item->stage_count && status == HS_OK; s++)
+        status = add_choice(item, hs_stage_key_format(name, item->stages[s].key),
+                            outcome->choices[s], err);
+    return status;
+}
+
 void hs_contest_release(struct hs_contest *contest)
 {
     for (size_t i = 0; i < contest->count; i++) {
@@ -67,6 +110,7 @@ void hs_contest_release(struct hs_contest *contest)
         hs_samples_release(&item->whole);
         for (int stage = 0; stage < item->stage_count; stage++)
             hs_samples_release(&item->stages[stage].seconds);
+        forget_choices(item);
     }
     free(contest->items);
     *contest = (struct hs_contest){0};
@@ -390,6 +434,7 @@ enum hs_status hs_contest_tell(struct hs_contest *contest, const struct hs_step 
                                const struct hs_step_outcome *outcome, struct hs_error *err)
 {
     struct hs_contestant *item = &contest->items[step->item];
+    enum hs_status status = HS_OK;
 
     if (outcome->failed) {
         hs_contest_fault(contest, step->item,
@@ -398,6 +443,10 @@ enum hs_status hs_contest_tell(struct hs_contest *contest, const struct hs_step 
         return HS_OK;
     }
     item->prepared = true;
+    if (step->prepare)
+        status = tell_choices(item, outcome, err);
+    if (status != HS_OK)
+        return status;
     return step->timed ? tell_stages(item, outcome, err) : tell_sample(contest, step, outcome, err);
 }
 

@@ -75,7 +75,11 @@ struct hs_contestant {
     struct hs_stage_samples stages[HS_STAGES_MAX]; /* in their order */
     int stage_count;                               /* 0 for a baseline */
     struct hs_samples whole;                       /* the same runs as a whole */
-    size_t journaled;                              /* samples already in the journal */
+    /* [choice_count] owned: what the library took for a stage, by the stage's key; of a baseline by
+     * its phase. None where that is not known. */
+    struct hs_fact *choices;
+    size_t choice_count;
+    size_t journaled; /* samples already in the journal */
     size_t journaled_layers;
     bool journaled_ending;
 };

@@ -102,6 +102,8 @@ enum hs_status hs_journal_write(struct hs_journal *journal, uint64_t message_byt
     skip(&line.item.device, item->journaled);
     skip(&line.item.eager, item->journaled);
     skip(&line.item.whole, item->journaled_layers);
+    if (item->journaled > 0)
+        line.item.choice_count = 0;
     for (int stage = 0; stage < item->stage_count; stage++)
         skip(&line.item.stages[stage].seconds, item->journaled_layers);
     status = hs_fields_print(&text, &hs_contestant_line_fields, &line, true, err);

@@ -40,6 +40,11 @@ static bool has_stages(const struct hs_place *place)
     return ((const struct hs_contestant_line *)place->object)->item.whole.count > 0;
 }
 
+static bool has_choices(const struct hs_place *place)
+{
+    return ((const struct hs_contestant_line *)place->object)->item.choice_count > 0;
+}
+
 static const struct hs_field contestant_rows[] = {
     BYTES(struct hs_contestant_line),
     {"name", HS_TEXT, ITEM(name)},
@@ -54,6 +59,8 @@ static const struct hs_field contestant_rows[] = {
     {"stages", HS_LIST, ITEM(stages), HS_OTHER(struct hs_contestant_line, item.stage_count),
      HS_OPTIONAL, .max = HS_STAGES_MAX, .fields = &stage_fields, .when = has_stages},
     {"whole", HS_SECONDS, TIMES(whole)},
+    {"choices", HS_FACTS, HS_LIST_AT(struct hs_contestant_line, item.choices, item.choice_count),
+     HS_OPTIONAL, .max = HS_STAGES_MAX, .when = has_choices},
 };
 const struct hs_fields hs_contestant_line_fields = {
     HS_ROWS(contestant_rows, struct hs_contestant_line)};

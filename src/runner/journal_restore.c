@@ -47,6 +47,17 @@ static enum hs_status add_line(struct hs_contestant *item, const struct hs_conte
     return status;
 }
 
+/* The first that any session saw. */
+static void take_choices(struct hs_contestant *item, struct hs_contestant *line)
+{
+    if (item->choice_count > 0)
+        return;
+    item->choices = line->choices;
+    item->choice_count = line->choice_count;
+    line->choices = NULL;
+    line->choice_count = 0;
+}
+
 static enum hs_status read_line(struct hs_contest *contest, const struct hs_json *at,
                                 uint64_t message_bytes, struct hs_error *err)
 {
@@ -61,6 +72,8 @@ static enum hs_status read_line(struct hs_contest *contest, const struct hs_json
         item = hs_contest_find(contest, line.item.name);
     if (item)
         status = add_line(item, &line.item, err);
+    if (item)
+        take_choices(item, &line.item);
     hs_fields_release(&hs_contestant_line_fields, &line);
     return status;
 }

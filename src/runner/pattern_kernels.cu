@@ -12,6 +12,24 @@ __device__ size_t width_of(enum hs_datatype datatype)
     return datatype == HS_FLOAT64 ? 8 : datatype == HS_FLOAT32 ? 4 : 2;
 }
 
+/* An element's bits, in one access of memory; GPUs and their hosts are little-endian. */
+__device__ void store(char *element, uint64_t bits, size_t width)
+{
+    if (width == 8)
+        *(uint64_t *)element = bits;
+    else if (width == 4)
+        *(uint32_t *)element = (uint32_t)bits;
+    else
+        *(uint16_t *)element = (uint16_t)bits;
+}
+
+__device__ uint64_t load(const char *element, size_t width)
+{
+    return width == 8   ? *(const uint64_t *)element
+           : width == 4 ? *(const uint32_t *)element
+                        : *(const uint16_t *)element;
+}
+
 __global__ void fill(char *data, struct hs_pattern pattern, int64_t rank, size_t first,
                      size_t count)
 {
@@ -22,7 +40,9 @@ __global__ void fill(char *data, struct hs_pattern pattern, int64_t rank, size_t
         struct hs_pattern_draw drawn = hs_pattern_draw_of(&plan, first + i);
         bool owner = (first + i) % plan.np == (uint64_t)rank;
         int64_t value = hs_pattern_contribution(&plan, drawn, rank_in_cycle, owner);
-        hs_pattern_store(data + i * width, pattern.datatype, value, 1);
+        uint64_t element = 0;
+        hs_pattern_store(&element, pattern.datatype, value, 1);
+        store(data + i * width, element, width);
     }
 }
 
@@ -34,13 +54,10 @@ __global__ void count_wrong(unsigned long long *wrong, const char *data, struct 
     int64_t divisor = pattern.operation == HS_AVERAGE ? pattern.np : 1;
     unsigned long long mine = 0;
     for (size_t i = first_index(); i < count; i += index_step()) {
-        char expected[8];
+        uint64_t expected = 0;
         int64_t value = hs_pattern_reduction(&plan, hs_pattern_draw_of(&plan, first + i));
-        hs_pattern_store(expected, pattern.datatype, value, divisor);
-        bool differs = false;
-        for (size_t byte = 0; byte < width; byte++)
-            differs = differs || expected[byte] != data[i * width + byte];
-        mine += differs;
+        hs_pattern_store(&expected, pattern.datatype, value, divisor);
+        mine += expected != load(data + i * width, width);
     }
     if (mine > 0)
         atomicAdd(wrong, mine);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "engine/task.h"
+#include "engine/engine.h"
 #include "runner/samples.h"
 
 /* When a step has enough samples. */
@@ -53,7 +53,10 @@ struct hs_step_outcome {
     uint64_t wrong_elements;             /* over all ranks, of the last verified run */
     double cost_seconds;                 /* all the time that it took */
     bool failed, timed_out;              /* what was sampled before still counts */
-    char reason[HS_REASON_BYTES];        /* of the failure; "": none */
+    /* Of a step that prepared a plan or a native: what the library took for each stage, as this
+     * rank saw it; "": not known. */
+    char choices[HS_STAGES_MAX][HS_CHOICE_TEXT];
+    char reason[HS_REASON_BYTES]; /* of the failure; "": none */
     /* [np] owned; of `by_rank`, rank 0 only, NULL elsewhere and where it failed: each rank's own
      * median, from which a straggler is told (a group is as slow as its slowest rank). */
     double *rank_seconds;

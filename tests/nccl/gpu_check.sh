@@ -1,5 +1,5 @@
 #!/bin/bash
-# Checks the backends on a machine with GPUs, each element verified; nccl, nccl-graph, and host and mpi on GPU memory.
+# Checks the backends on a machine with GPUs, each element verified; nccl, nccl-graph, nccl-symmetric, and host and mpi on GPU memory.
 #     tests/nccl/gpu_check.sh BUILD [smoke|function|recovery|cost]...      (make gpu-check; without a part: all)
 # BUILD: a build folder, or what `make gpu-package` made, as a folder or as an archive, which is unpacked beside itself; its
 # `root` is then what in_root.sh takes.
@@ -141,7 +141,7 @@ smoke() {
     # shellcheck disable=SC2086 # nothing, or the sanitizer
     check "1 rank: host and mpi on GPU memory, $how" "$limit" "${launch[@]}" 1 \
         ${sanitizer:+"$sanitizer" --error-exitcode 9} "$device_job" quick
-    check "1 rank: every split, nccl and nccl-graph" "$limit" "${launch[@]}" 1 "$job" splits quick
+    check "1 rank: every split by the backends of NCCL" "$limit" "${launch[@]}" 1 "$job" splits quick
     # shellcheck disable=SC2086 # nothing, or a number
     run "$limit" "$probe" ${PROBE_BYTES:-} && cp "$scratch/out" "$out/probe.json" &&
         "$python" -c 'import json, sys; sys.exit(not json.load(open(sys.argv[1]))["figures"])' "$out/probe.json" >>"$scratch/out" 2>&1
@@ -161,7 +161,7 @@ with_mps() {
 
 measures() {
     local backend status
-    for backend in "nccl" "nccl-graph" "host --buffers device" "host --buffers host" "mpi"; do
+    for backend in "nccl" "nccl-graph" "nccl-symmetric" "host --buffers device" "host --buffers host" "mpi"; do
         # shellcheck disable=SC2086 # a backend with its option
         run "$limit" "${launch[@]}" "$1" "$measure" --size 1MiB --backend $backend --all --chunks 1,4 \
             --budget 60s --min-samples 3 --max-samples 5 -q -o "$scratch/r.json"
@@ -169,8 +169,9 @@ measures() {
         ((status == 0)) && "$python" -c 'import json, sys
 r = json.load(open(sys.argv[1]))
 m = r["results"][0]
-print(r["versions"], r.get("topology"))
+print(r["versions"], r.get("environment"), r.get("topology"))
 rows = m["candidates"] + m["baselines"]
+print({c.get("plan", c.get("name")): c["measured"].get("choices") for c in rows})
 bad = [c for c in rows if c["measured"]["status"] != "ok"]
 sys.exit(bool(bad) or not m["candidates"])' "$scratch/r.json" >>"$scratch/out" 2>&1
         status=$?
@@ -187,7 +188,7 @@ function_() {
             with_mps
             first=$limit
         fi
-        check "$n ranks: one sum by every split, nccl and nccl-graph" "$limit" "${launch[@]}" "$n" "$job" splits first
+        check "$n ranks: one sum by every split by the backends of NCCL" "$limit" "${launch[@]}" "$n" "$job" splits first
     done
     for n in $ranks; do
         check "$n ranks: every split, $([ -n "$extent" ] && echo "some" || echo "all") types and operations" "$limit" \

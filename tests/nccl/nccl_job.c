@@ -216,9 +216,12 @@ static uint64_t all_plans(struct hs_bench *bench)
 
 static uint64_t all_baselines(struct hs_bench *bench)
 {
+    const struct hs_engine *engine = bench->config.backend->engine;
     uint64_t wrong = 0;
-    for (int i = 0; bench->config.backend->engine->natives[i] != NULL; i++) {
+    for (int i = 0; engine->natives[i] != NULL; i++) {
         struct hs_task task = native_task(bench, i);
+        if (!engine->has_native(i))
+            continue;
         wrong += run_task(bench, &task, false);
         wrong += was_replayed(bench, &task) != (bench->config.backend == &hs_backend_nccl_graph);
     }
@@ -239,8 +242,8 @@ static void check_all_plans(const struct hs_backend *backend, enum hs_datatype d
         close_bench(bench);
     }
     snprintf(sentence, sizeof sentence,
-             "%s: %s of %s is right by every split and chunks, and by both baselines",
-             backend->name, hs_operation_names[operation], hs_datatype_names[datatype]);
+             "%s: %s of %s is right by every split and chunks, and by all baselines", backend->name,
+             hs_operation_names[operation], hs_datatype_names[datatype]);
     tell(wrong, sentence);
 }
 
@@ -307,10 +310,30 @@ static void averages_scale_once(void)
     tell(bad, "an average scales in the first layer alone, or divides at the end");
 }
 
+static void windows_are_refused(void)
+{
+    struct hs_engine_config config = {.comm = MPI_COMM_WORLD, .memory = &hs_memory_nccl};
+    struct hs_error err = {.message = ""};
+    void *state;
+    uint64_t bad = hs_backend_nccl_symmetric.open(&state, &config, &err) != HS_INVALID;
+
+    bad += strstr(err.message, "2.27 or newer is needed") == NULL;
+    bad += hs_backend_nccl.engine->has_native(HS_NCCL_NATIVE_SYMMETRIC);
+    tell(bad, "without symmetric windows nccl-symmetric says what is needed, and no such baseline "
+              "is there");
+}
+
+/* In this order: the last needs NCCL 2.27. */
+static const struct hs_backend *const backends[] = {&hs_backend_nccl, &hs_backend_nccl_graph,
+                                                    &hs_backend_nccl_symmetric};
+
 static void check_splits(void)
 {
-    static const struct hs_backend *const backends[] = {&hs_backend_nccl, &hs_backend_nccl_graph};
-    for (int b = 0; b < 2; b++)
+    const struct hs_nccl_api *api;
+    struct hs_error err;
+    stop_if(hs_nccl_api_get(&api, &err), &err);
+    int count = hs_nccl_api_windows(api) ? 3 : 2;
+    for (int b = 0; b < count; b++)
         for (int d = 0; d < HS_DATATYPE_COUNT; d++)
             for (int o = 0; o < HS_OPERATION_COUNT; o++)
                 if (first ? d == HS_FLOAT32 && o == HS_SUM
@@ -318,8 +341,10 @@ static void check_splits(void)
                     check_all_plans(backends[b], (enum hs_datatype)d, (enum hs_operation)o);
     if (first)
         return;
-    for (int b = 0; b < 2; b++)
+    for (int b = 0; b < count; b++)
         held_runs_are_right(backends[b]);
+    if (count == 2)
+        windows_are_refused();
     put_deserter_in();
     averages_scale_once();
     spoiled_is_all_wrong(&hs_backend_nccl);
@@ -391,13 +416,13 @@ static void fault_is_survived(const struct hs_backend *backend, const char *faul
     tell(bad, sentence);
 }
 
-static void registration_is_all_or_none(void)
+static void registration_is_all_or_none(const struct hs_backend *backend, const char *fault)
 {
     struct hs_bench *bench;
     uint64_t bad = 0;
 
-    setenv("STANDIN_FAULT", "refuse:register:4", 1);
-    bench = open_backend(&hs_backend_nccl, HS_FLOAT32, HS_SUM, 1009, TIMEOUT_SECONDS);
+    setenv("STANDIN_FAULT", fault, 1);
+    bench = open_backend(backend, HS_FLOAT32, HS_SUM, 1009, TIMEOUT_SECONDS);
     for (int s = 0; s < split_count; s++) {
         struct hs_plan plan = {.split = splits[s], .chunks = 1};
 
@@ -405,7 +430,9 @@ static void registration_is_all_or_none(void)
     }
     close_bench(bench);
     unsetenv("STANDIN_FAULT");
-    tell(bad, "a buffer that one rank cannot register is registered by none");
+    tell(bad, backend == &hs_backend_nccl
+                  ? "a buffer that one rank cannot register is registered by none"
+                  : "a window that one rank cannot have is had by none");
 }
 
 static void wrong_data_is_seen(void)
@@ -443,8 +470,11 @@ static void check_faults(void)
     fault_is_survived(&hs_backend_nccl, "refuse:allgather:2", "2x4", false);
     fault_is_survived(&hs_backend_nccl_graph, "hang:allreduce:2", "4x2/3", true);
     fault_is_survived(&hs_backend_nccl_graph, "error:allgather:4", "4x2", false);
+    fault_is_survived(&hs_backend_nccl_symmetric, "hang:allgather:2", "2x2x2/2", true);
+    fault_is_survived(&hs_backend_nccl_symmetric, "error:window:4", "4x2", false);
     wrong_data_is_seen();
-    registration_is_all_or_none();
+    registration_is_all_or_none(&hs_backend_nccl, "refuse:register:4");
+    registration_is_all_or_none(&hs_backend_nccl_symmetric, "refuse:window:4");
 }
 
 /* ---- hangs: no fault is injected, so on GPUs, too ---- */
@@ -490,7 +520,8 @@ static void hang_is_survived(const struct hang *hang, const struct hs_plan *vict
 
 static void check_hangs(double seconds)
 {
-    static const struct hs_backend *const backends[] = {&hs_backend_nccl, &hs_backend_nccl_graph};
+    const struct hs_nccl_api *api;
+    struct hs_error err;
     static const char *const phases[] = {[HS_REDUCE_SCATTER] = "the reduce-scatter",
                                          [HS_ALLREDUCE] = "the allreduce",
                                          [HS_ALLGATHER] = "the allgather"};
@@ -499,8 +530,9 @@ static void check_hangs(double seconds)
     for (int s = 0; s < split_count; s++)
         if (splits[s].count == 2)
             victim.split = splits[s];
+    stop_if(hs_nccl_api_get(&api, &err), &err);
     put_deserter_in();
-    for (int b = 0; b < 2; b++) {
+    for (int b = 0; b < (hs_nccl_api_windows(api) ? 3 : 2); b++) {
         struct hang hang = {.backend = backends[b], .seconds = seconds};
 
         for (int p = 0; p < HS_PAIR; p++)
@@ -650,8 +682,6 @@ static void time_plan(const struct hs_plan *plan, struct hs_bench *bench)
 
 static void check_time(void)
 {
-    static const struct hs_backend *const backends[] = {&hs_backend_nccl, &hs_backend_nccl_graph};
-
     for (int b = 0; b < 2; b++) {
         struct hs_bench *bench =
             open_backend(backends[b], HS_FLOAT32, HS_SUM, 4096, TIMEOUT_SECONDS);

@@ -205,6 +205,75 @@ static void free_registered(void)
     ncclMemFree(x);
 }
 
+/* A symmetric window of what `buffer` begins. */
+static ncclWindow_t window(ncclComm_t of, float *buffer)
+{
+    ncclWindow_t made = NULL;
+    ncclCommWindowRegister(of, buffer, COUNT * sizeof *buffer, &made, NCCL_WIN_COLL_SYMMETRIC);
+    ready(of);
+    return made;
+}
+
+static void second_window(void)
+{
+    window(comm, x);
+    window(comm, x);
+}
+
+static void window_ended_twice(void)
+{
+    ncclWindow_t made = window(comm, x);
+    ncclCommWindowDeregister(comm, made);
+    ncclCommWindowDeregister(comm, made);
+}
+
+static void window_ended_at_work(void)
+{
+    ncclWindow_t made = window(comm, x);
+    if (rank == 0)
+        all(comm, a);
+    ncclCommWindowDeregister(comm, made);
+}
+
+static void finalize_with_a_window(void)
+{
+    window(comm, x);
+    ncclCommFinalize(comm);
+}
+
+static void free_windowed(void)
+{
+    window(comm, x);
+    ncclMemFree(x);
+}
+
+static void window_in_progress(void)
+{
+    ncclWindow_t made;
+    ncclCommWindowRegister(comm, x, COUNT * sizeof *x, &made, NCCL_WIN_COLL_SYMMETRIC);
+    ncclAllReduce(x, x, COUNT, ncclFloat32, ncclSum, comm, a);
+}
+
+static void another_place_of_a_window(void)
+{
+    window(comm, x);
+    window(comm, y);
+    ncclAllReduce(x + rank, y + rank, COUNT / 2, ncclFloat32, ncclSum, comm, a);
+    ready(comm);
+    finish();
+}
+
+static void window_on_one_rank(void)
+{
+    window(comm, x);
+    ncclWindow_t made = window(comm, y);
+    if (rank == 0)
+        ncclCommWindowDeregister(comm, made);
+    ncclAllReduce(x, y, COUNT, ncclFloat32, ncclSum, comm, a);
+    ready(comm);
+    finish();
+}
+
 static void host_reads_device(void)
 {
     printf("%g\n", (double)x[0]);
@@ -327,6 +396,14 @@ static void right(void)
     all(comm, a);
     *gate = 1;
     finish();
+    ncclWindow_t windows[2] = {window(comm, x), window(comm, y)};
+    ncclReduceScatter(x, x + rank * COUNT / 2, COUNT / 2, ncclFloat32, ncclSum, comm, a);
+    ready(comm);
+    ncclAllReduce(x + 1, y + 3, COUNT / 2, ncclFloat32, ncclSum, comm, a);
+    ready(comm);
+    finish();
+    ncclCommWindowDeregister(comm, windows[0]);
+    ncclCommWindowDeregister(comm, windows[1]);
     cudaFreeHost(gate);
     stuck();
     ncclGroupStart();
@@ -360,6 +437,14 @@ static const struct {
     {"beyond-memory", "memory", beyond_memory},
     {"bad-overlap", "memory", bad_overlap},
     {"free-registered", "memory", free_registered},
+    {"second-window", "memory", second_window},
+    {"window-ended-twice", "memory", window_ended_twice},
+    {"window-ended-at-work", "memory", window_ended_at_work},
+    {"finalize-with-a-window", "memory", finalize_with_a_window},
+    {"free-windowed", "memory", free_windowed},
+    {"window-in-progress", "state", window_in_progress},
+    {"another-place-of-a-window", "order", another_place_of_a_window},
+    {"window-on-one-rank", "order", window_on_one_rank},
     {"host-reads-device", "SIGSEGV", host_reads_device},
     {"default-stream", "capture", default_stream},
     {"not-joined", "capture", not_joined},

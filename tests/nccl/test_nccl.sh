@@ -15,7 +15,7 @@ trap 'rm -rf "$scratch"' EXIT
 # The stand-in is part of the program: "" is the program itself to dlopen.
 export STANDIN_DIR=$scratch HIERSEARCH_NCCL='' NO_COLOR=1
 unset STANDIN_FAULT STANDIN_GPUS STANDIN_GPU STANDIN_DRIVER STANDIN_NCCL STANDIN_MPI HIERSEARCH_MPI_CUDA_AWARE
-unset HIERSEARCH_SHARED_GPU HIERSEARCH_NCCL_BLOCKING NCCL_ALGO
+unset HIERSEARCH_SHARED_GPU HIERSEARCH_NCCL_BLOCKING STANDIN_LOCAL_RANKS "${!NCCL_@}"
 
 number=0
 say() { # say STATUS SENTENCE [FILE with what was printed]
@@ -108,6 +108,63 @@ END
     return $code
 }
 
+# What NCCL took is by size in the stand-in: a tree with LL below 1 KiB of a call, else a ring with Simple.
+choices_are_recorded() {
+    local small='"TREE LL 1 channel"' large='"RING SIMPLE 4 channels"'
+    measure 4 --backend nccl --all
+    ((status == 0)) && result '{c["plan"]: c["measured"]["choices"] for c in m["candidates"]} == {
+        "4": {"allreduce:1:4": '"$large"'},
+        "2x2": {"reduce-scatter:1:2": '"$large"', "allreduce:2:2": '"$large"', "allgather:1:2": '"$large"'}}'
+    say $? "measure --backend nccl: the result has what NCCL took for each stage" "$scratch/out"
+    result '{b["name"]: b["measured"]["choices"] for b in m["baselines"]} == {"ncclAllReduce": {"allreduce": '"$large"'},
+        "ncclAllReduce ring": {"allreduce": '"$large"'}, "ncclAllReduce symmetric": {"allreduce": "symmetric"}} and
+        "in ncclAllReduce allreduce RING SIMPLE 4 channels" in out and "NCCL took " in out'
+    say $? "and for the baselines, that with symmetric windows among them, and says it" "$scratch/out"
+    measure 4 --backend nccl --all --chunks 3
+    ((status == 0)) && result '{c["plan"]: c["measured"]["choices"] for c in m["candidates"]}["2x2/3"] ==
+        {"reduce-scatter:1:2": '"$large"', "allreduce:2:2": '"$small"', "allgather:1:2": '"$large"'}'
+    say $? "by what enters a stage, chunks included" "$scratch/out"
+    measure 4 --backend nccl-graph --all
+    ((status == 0)) && result 'all(set(c["measured"]["choices"].values()) == {'"$large"'} for c in m["candidates"])'
+    say $? "measure --backend nccl-graph: also where runs are replays" "$scratch/out"
+    measure 4 --backend nccl-symmetric --all
+    ((status == 0)) && result 'all(set(c["measured"]["choices"].values()) == {"symmetric"} for c in m["candidates"]) and
+        m["baselines"][0]["measured"]["choices"] == {"allreduce": '"$large"'}'
+    say $? "measure --backend nccl-symmetric: layers have windows, NCCL's own call has none" "$scratch/out"
+    STANDIN_LOCAL_RANKS=2 measure 4 --backend nccl-symmetric --all
+    ((status == 0)) && result '{c["plan"]: set(c["measured"]["choices"].values()) for c in m["candidates"]} ==
+        {"4": {'"$large"'}, "2x2": {"symmetric"}}'
+    say $? "a layer that spans nodes has none, which is no failure, and the result says so" "$scratch/out"
+    STANDIN_NCCL=22700 measure 2 --backend nccl
+    ((status == 0)) && result 'all("choices" not in c["measured"] for c in m["candidates"] + m["baselines"])'
+    say $? "before NCCL 2.28 nothing is said of it" "$scratch/out"
+    NCCL_PROFILER_PLUGIN=mine measure 2 --backend nccl
+    ((status == 0)) && result 'all("choices" not in c["measured"] for c in m["candidates"] + m["baselines"]) and
+        r["environment"]["NCCL_PROFILER_PLUGIN"] == "mine"'
+    say $? "nor where the user has a profiler, which stays" "$scratch/out"
+}
+
+environment_is_kept() {
+    NCCL_ALGO=Tree NCCL_COLLNET_ENABLE=1 measure 2 --backend nccl
+    ((status == 0)) && result 'r["environment"] == {"NCCL_ALGO": "Tree", "NCCL_COLLNET_ENABLE": "1",
+        "NCCL_LAUNCH_ORDER_IMPLICIT": "1", "NCCL_PROFILER_PLUGIN": "STATIC_PLUGIN"}'
+    say $? "measure --backend nccl: the result has the variables NCCL_ that the user set, and those that were set for NCCL" "$scratch/out"
+    printf 'NCCL_ALGO=Ring\nNCCL_NTHREADS=256\n' >"$scratch/nccl.conf"
+    NCCL_CONF_FILE=$scratch/nccl.conf NCCL_ALGO=Tree measure 2 --backend nccl
+    ((status == 0)) && result 'r["environment"]["NCCL_NTHREADS"] == "256" and r["environment"]["NCCL_ALGO"] == "Tree" and
+        r["environment"]["NCCL_CONF_FILE"].endswith("nccl.conf")'
+    say $? "and what NCCL read from nccl.conf" "$scratch/out"
+    measure 2 --backend host --buffers host
+    ((status == 0)) && result '"environment" not in r'
+    say $? "measure --backend host: no such variables" "$scratch/out"
+    measure 2 --backend nccl --journal "$scratch/j"
+    sed -i 's/RING SIMPLE/AS BEFORE/' "$scratch/j"
+    measure 2 --backend nccl --journal "$scratch/j" --resume
+    result 'm["candidates"][0]["measured"]["choices"] == {"allreduce:1:2": "AS BEFORE 4 channels"}'
+    say $? "measure --resume: what NCCL took in a run before stands in the result" "$scratch/out"
+    rm -f "$scratch/j"
+}
+
 # By default, because a thread per call of those that do not would weigh on plans; a result says which they were.
 communicators_block() {
     measure 2 --backend nccl
@@ -116,8 +173,8 @@ communicators_block() {
     result 'all(c["measured"]["median_seconds"] == c["measured"]["device_median_seconds"] and
         c["measured"]["eager_median_seconds"] > 0 for c in m["candidates"] + m["baselines"])'
     say $? "measure --backend nccl: plans are ranked by the device's time of held runs, the host's is beside it" "$scratch/out"
-    # Those of all ranks, of the only layer, and of the ring that is compared with, of 16 MiB each.
-    result 'r["versions"]["memory_per_rank"].startswith("48.0") and r["versions"]["memory_per_rank"].endswith("MiB")'
+    # Those of all ranks, of the only layer, and of the ring and the windows that are compared with, of 16 MiB each.
+    result 'r["versions"]["memory_per_rank"].startswith("64.0") and r["versions"]["memory_per_rank"].endswith("MiB")'
     say $? "measure --backend nccl: what communicators take of the GPU's memory is counted" "$scratch/out"
     HIERSEARCH_NCCL_BLOCKING=0 measure 2 --backend nccl
     ((status == 0)) && result 'r["versions"]["device"] == "NCCL 2.28.9, stand-in, non-blocking communicators"'
@@ -253,6 +310,8 @@ HIERSEARCH_NCCL_BLOCKING=0 STANDIN_NCCL=22105 job 8 "$programs/nccl_job" faults
 job 4 "$programs/nccl_job" hangs 0.4
 job 2 "$programs/nccl_job" abort-order 0.4
 communicators_block
+choices_are_recorded
+environment_is_kept
 layers_overlap nccl ", layers do not overlap: NCCL_LAUNCH_ORDER_IMPLICIT=0" NCCL_LAUNCH_ORDER_IMPLICIT=0
 layers_overlap nccl ", layers do not overlap: driver before CUDA 12.3" STANDIN_DRIVER=12020
 layers_overlap nccl "" STANDIN_DRIVER=12080
@@ -263,6 +322,7 @@ sharing_is_asked_for
 buffers_are_chosen
 other_device nccl gpu STANDIN_GPU=other other
 other_device nccl nccl STANDIN_NCCL=22999 2.29.99
+other_device nccl environment NCCL_ALGO=Tree NCCL_ALGO=Tree
 other_device nccl-graph driver STANDIN_DRIVER=12080 "CUDA 12.8"
 other_device host gpu STANDIN_GPU=other other
 other_device host buffers STANDIN_MPI=aware "GPU memory"

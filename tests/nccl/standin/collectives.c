@@ -94,6 +94,8 @@ static void arrive(struct standin_work *work)
                                        .operation = work->operation,
                                        .captured = work->captured,
                                        .registrations = comm->registrations,
+                                       .windows = work->symmetric,
+                                       .offset = work->offset,
                                        .count = work->count,
                                        .ordinal = work->ordinal};
     atomic_store(&me->arrived, work->sequence);
@@ -113,6 +115,9 @@ static void compare(const struct standin_work *work)
                            work->sequence, standin_call_names[mine->kind],
                            (unsigned long)mine->count, standin_call_names[other->kind],
                            (unsigned long)other->count, r, comm->size);
+        if (mine->windows != other->windows || mine->offset != other->offset)
+            standin_broken("order", "%s: not at the same place of symmetric windows on all ranks",
+                           standin_call_names[mine->kind]);
         if (mine->registrations != other->registrations)
             standin_broken("order", "buffers are registered on some ranks and not on others");
         if (mine->ordinal != other->ordinal)
@@ -223,12 +228,21 @@ static ncclResult_t call(const char *name, enum call_kind kind, const void *inpu
                                 .output = output,
                                 .count = count,
                                 .ranges = {{(char *)input, in, false}, {output, out, true}}};
+    /* Peers reach the larger side of a rank, of an allreduce both. */
+    const struct window *from = standin_comm_window(comm, input, in),
+                        *to = standin_comm_window(comm, output, out);
+    work.symmetric = from != NULL && to != NULL;
+    if (work.symmetric && kind != CALL_ALLGATHER)
+        work.offset = (uint64_t)((const char *)input - from->begin);
+    if (work.symmetric && kind != CALL_REDUCE_SCATTER)
+        work.offset ^= (uint64_t)((char *)output - to->begin) << 32;
     check_overlap(comm, input, in, output, out);
     if (comm->issued == 0 && standin_stream_held())
         standin_broken("gate", "the first %s of a communicator while the host holds a stream",
                        name);
     if (strcmp(standin_fault(standin_call_names[kind], comm->size), "refuse") == 0)
         return standin_refuse(ncclSystemError, "injected");
+    standin_profiler_call(comm, kind, in > out ? in : out, work.symmetric);
     if (group_depth == 0)
         return issue(comm, stream, &work);
     if (grouped_count == 64)

@@ -59,7 +59,8 @@ void standin_comm_check_ready(ncclComm_t comm, const char *call)
     check_comm(comm, call);
     if (comm->state == COMM_FINALISING || comm->state == COMM_FINALISED)
         standin_broken("state", "%s on a communicator that was finalised", call);
-    if (comm->state == COMM_MAKING || comm->has_pending || comm->split_out != NULL)
+    if (comm->state == COMM_MAKING || comm->has_pending || comm->split_out != NULL ||
+        comm->window_out != NULL)
         standin_broken("state", "%s on a communicator that is in progress", call);
 }
 
@@ -92,6 +93,7 @@ static ncclComm_t new_comm(const char *name, int size, int rank, bool blocking)
         standin_broken("memory", "%s cannot be mapped", path);
     comm->next = comms;
     comms = comm;
+    standin_profiler_init(comm);
     return comm;
 }
 
@@ -147,6 +149,30 @@ static void go_on_splitting(ncclComm_t comm)
     comm->child->faulty = strcmp(standin_fault("split", size), "hang") == 0;
 }
 
+/* $STANDIN_LOCAL_RANKS: how many ranks next to each other are on a node; 0: all. */
+static bool spans_nodes(const struct ncclComm *comm)
+{
+    const char *text = getenv("STANDIN_LOCAL_RANKS");
+    return text != NULL && atoi(text) > 0 && comm->size > atoi(text);
+}
+
+/* All ranks have come. One of a communicator that NCCL has no such memory for is none. */
+static void go_on_with_window(ncclComm_t comm)
+{
+    if (strcmp(standin_fault("window", comm->size), "error") == 0) {
+        standin_refuse(ncclSystemError, "injected");
+        comm->error = ncclSystemError;
+        return;
+    }
+    comm->window_refused = strcmp(standin_fault("window", comm->size), "refuse") == 0;
+    if (!comm->window_refused && !spans_nodes(comm)) {
+        *comm->making = comm->made;
+        standin_memory_register(comm->made.begin, 1);
+        *comm->window_out = (ncclWindow_t)(void *)comm->making;
+    }
+    comm->window_out = NULL;
+}
+
 /* A call reaches its stream only while the program asks how it goes: a program that does not ask
  * records its events too early, and rule `race` finds that. */
 static ncclResult_t look(ncclComm_t comm)
@@ -160,6 +186,13 @@ static ncclResult_t look(ncclComm_t comm)
         go_on_splitting(comm);
         if (comm->split_out != NULL)
             return ncclInProgress;
+    }
+    if (comm->window_out != NULL) {
+        if (!standin_comm_all(comm, offsetof(struct member, windows), comm->windows_made))
+            return ncclInProgress;
+        go_on_with_window(comm);
+        if (comm->error != ncclSuccess)
+            return comm->error;
     }
     if (comm->has_pending && ++comm->looks >= 3) {
         comm->has_pending = false;
@@ -184,6 +217,24 @@ ncclResult_t standin_comm_settle(ncclComm_t comm)
     return result;
 }
 
+/* What the environment has already stays. */
+static void read_conf(void)
+{
+    const char *path = getenv("NCCL_CONF_FILE");
+    FILE *file = path != NULL ? fopen(path, "r") : NULL;
+    char line[256], *equals;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        equals = strchr(line, '=');
+        if (equals == NULL)
+            continue;
+        *equals = '\0';
+        setenv(line, equals + 1, 0);
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
 ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 {
     static unsigned number;
@@ -197,14 +248,28 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *out, int size, ncclUniqueId id, 
 {
     if (config->magic != 0xcafebeef)
         return standin_refuse(ncclInvalidArgument, "the configuration was not initialised");
-    if (comms == NULL)
+    if (comms == NULL) {
         standin_root_rank = rank;
+        read_conf();
+    }
     if (strcmp(standin_fault("init", size), "refuse") == 0)
         return standin_refuse(ncclSystemError, "injected");
     standin_collective_restart();
     *out = new_comm(id.internal, size, rank, config->blocking != 0);
     (*out)->faulty = strcmp(standin_fault("init", size), "hang") == 0;
     return standin_comm_settle(*out);
+}
+
+const struct window *standin_comm_window(const struct ncclComm *comm, const void *begin,
+                                         size_t bytes)
+{
+    for (int i = 0; i < WINDOWS_MAX; i++) {
+        const struct window *window = &comm->windows[i];
+        if (window->begin != NULL && (const char *)begin >= window->begin &&
+            (const char *)begin + bytes <= window->begin + window->bytes)
+            return window;
+    }
+    return NULL;
 }
 
 #ifndef STANDIN_OLD
@@ -248,9 +313,51 @@ ncclResult_t ncclCommDeregister(ncclComm_t comm, void *handle)
     return standin_refuse(ncclInvalidArgument, "not registered");
 }
 
+/* A call of all ranks. What is no memory of NCCL's allocator is refused. */
+ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void *buffer, size_t bytes, ncclWindow_t *out,
+                                    int flags)
+{
+    standin_comm_check_ready(comm, "ncclCommWindowRegister");
+    standin_memory_check(buffer, bytes, "ncclCommWindowRegister");
+    if (flags != NCCL_WIN_COLL_SYMMETRIC || (uintptr_t)buffer % NCCL_WIN_REQUIRED_ALIGNMENT != 0 ||
+        !standin_memory_allocated(buffer))
+        return standin_refuse(ncclInvalidArgument, "not memory for a symmetric window");
+    if (standin_comm_window(comm, buffer, 1) != NULL)
+        standin_broken("memory", "a second window of the same memory in a communicator");
+    comm->making = comm->windows;
+    while (comm->making < comm->windows + WINDOWS_MAX && comm->making->begin != NULL)
+        comm->making++;
+    if (comm->making == comm->windows + WINDOWS_MAX)
+        return standin_refuse(ncclInvalidUsage, "too many windows for the stand-in");
+    *out = NULL;
+    comm->made = (struct window){buffer, bytes};
+    comm->window_out = out;
+    atomic_store(&comm->region->members[comm->rank].windows, ++comm->windows_made);
+    ncclResult_t result = standin_comm_settle(comm);
+    if (result == ncclSuccess && comm->window_refused)
+        return standin_refuse(ncclSystemError, "injected");
+    return result;
+}
+
+ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t handle)
+{
+    struct window *window = (struct window *)(void *)handle;
+    standin_comm_check_ready(comm, "ncclCommWindowDeregister");
+    if (window == NULL)
+        return ncclSuccess;
+    if (window < comm->windows || window >= comm->windows + WINDOWS_MAX || window->begin == NULL)
+        standin_broken("memory", "ncclCommWindowDeregister of something that is no window");
+    if (standin_stream_has(comm, false))
+        standin_broken("memory", "ncclCommWindowDeregister with work on a stream");
+    standin_memory_register(window->begin, -1);
+    window->begin = NULL;
+    return ncclSuccess;
+}
+
 ncclResult_t ncclMemAlloc(void **memory, size_t bytes)
 {
     *memory = standin_memory_new(bytes, false);
+    standin_memory_allocate(*memory);
     return *memory != NULL ? ncclSuccess : ncclSystemError;
 }
 
@@ -277,6 +384,14 @@ ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t *operation, void *scalar, nccl
 }
 
 /* ---- ending ---- */
+
+static bool has_windows(const struct ncclComm *comm)
+{
+    for (int i = 0; i < WINDOWS_MAX; i++)
+        if (comm->windows[i].begin != NULL)
+            return true;
+    return false;
+}
 
 static bool may_end(const struct ncclComm *comm)
 {
@@ -305,6 +420,8 @@ static void end(ncclComm_t comm)
 ncclResult_t ncclCommFinalize(ncclComm_t comm)
 {
     standin_comm_check_ready(comm, "ncclCommFinalize");
+    if (has_windows(comm))
+        standin_broken("memory", "ncclCommFinalize of a communicator with windows");
     comm->state = COMM_FINALISING;
     return standin_comm_settle(comm);
 }
@@ -318,6 +435,8 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm)
         standin_broken("state", "ncclCommDestroy of a communicator with work on a stream");
     if (comm->registrations > 0)
         standin_broken("memory", "ncclCommDestroy of a communicator with registered buffers");
+    if (has_windows(comm))
+        standin_broken("memory", "ncclCommDestroy of a communicator with windows");
     end(comm);
     return ncclSuccess;
 }
@@ -352,6 +471,12 @@ ncclResult_t ncclCommAbort(ncclComm_t comm)
     standin_stream_has(comm, true);
     while (comm->registrations > 0)
         standin_memory_register(comm->registered[--comm->registrations], -1);
+    for (int i = 0; i < WINDOWS_MAX; i++)
+        if (comm->windows[i].begin != NULL) {
+            standin_memory_register(comm->windows[i].begin, -1);
+            comm->windows[i].begin = NULL;
+        }
+    comm->window_out = NULL;
     if (later) {
         comm->next_abort = aborted;
         aborted = comm;

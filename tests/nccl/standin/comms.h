@@ -7,23 +7,25 @@
 
 #include "standin.h"
 
-#define RANKS_MAX  64
-#define SLOT_BYTES ((size_t)4 << 20)
-#define NAME_BYTES 96
+#define RANKS_MAX   64
+#define SLOT_BYTES  ((size_t)4 << 20)
+#define NAME_BYTES  96
+#define WINDOWS_MAX 4
 
 enum call_kind { CALL_REDUCE_SCATTER, CALL_ALLGATHER, CALL_ALLREDUCE };
 extern const char *const standin_call_names[];
 
 /* What one rank says of a collective; all must say the same. */
 struct signature {
-    int kind, datatype, operation, captured, registrations;
+    int kind, datatype, operation, captured, registrations, windows;
+    uint64_t offset; /* of what peers reach in its window; where both buffers are in windows */
     uint64_t count;
     uint32_t ordinal;
 };
 
 /* A rank's part of the file that a communicator's ranks map. Zeroed by the file system. */
 struct member {
-    atomic_uint present, arrived, finished, finalised, splits;
+    atomic_uint present, arrived, finished, finalised, splits, windows;
     int colour, key; /* of split number `splits` */
     struct signature signature;
 };
@@ -34,6 +36,12 @@ struct region {
 };
 
 enum comm_state { COMM_MAKING, COMM_LIVE, COMM_FINALISING, COMM_FINALISED, COMM_GONE };
+
+/* ncclWindow_t is the address of one. */
+struct window {
+    char *begin; /* NULL: ended */
+    size_t bytes;
+};
 
 struct ncclComm {
     enum comm_state state;
@@ -49,7 +57,13 @@ struct ncclComm {
     double scalars[8]; /* of ncclRedOpCreatePreMulSum */
     int registrations;
     void *registered[8];
+    struct window windows[WINDOWS_MAX];
+    void *profiled; /* what the profiler plugin gave */
     /* A call that has not been put on its stream yet. */
+    unsigned windows_made;       /* all, also those that were ended */
+    struct window made, *making; /* the one in progress, and where it will be */
+    ncclWindow_t *window_out;    /* of that one; NULL: there is none */
+    bool window_refused;         /* by a fault, the last one */
     bool has_pending;
     struct standin_work pending;
     cudaStream_t pending_stream;
@@ -74,6 +88,14 @@ ncclResult_t standin_refuse(ncclResult_t code, const char *why);
 bool standin_grouping(void);
 /* ncclGroupEnd: what was aborted in the group is taken apart. */
 void standin_comm_end_aborted(void);
+/* The window of `comm` that has all of it; NULL: none. */
+const struct window *standin_comm_window(const struct ncclComm *comm, const void *begin,
+                                         size_t bytes);
+/* ---- what NCCL tells the profiler plugin of the program (profiler.c) ---- */
+void standin_profiler_init(ncclComm_t comm);
+/* A collective was asked for; and was launched, unless symmetric kernels take it. */
+void standin_profiler_call(ncclComm_t comm, enum call_kind kind, size_t bytes, bool symmetric);
+
 /* A call of all ranks: collectives are counted from here, for the rule `order`. */
 void standin_collective_restart(void);
 

@@ -11,6 +11,7 @@ struct block {
     size_t bytes, mapped;
     int registrations;
     bool pinned; /* the host's, and always accessible */
+    bool nccl;   /* by ncclMemAlloc */
     struct block *next;
 };
 
@@ -96,6 +97,19 @@ void standin_memory_check(const void *begin, size_t bytes, const char *what)
 {
     if (find(begin, bytes) == NULL)
         standin_broken("memory", "%s reaches beyond device memory", what);
+}
+
+void standin_memory_allocate(void *begin)
+{
+    struct block *block = begin != NULL ? find(begin, 1) : NULL;
+    if (block != NULL)
+        block->nccl = true;
+}
+
+bool standin_memory_allocated(const void *address)
+{
+    const struct block *block = find(address, 1);
+    return block != NULL && block->nccl;
 }
 
 void standin_memory_register(void *begin, int change)

@@ -31,9 +31,14 @@
  *
  * $STANDIN_FAULT injects one fault, "KIND:CALL:SIZE", into the calls of rank 0 (as given to
  * ncclCommInitRankConfig) on communicators of SIZE ranks. CALL: reduce-scatter, allgather,
- * allreduce, split, init, register. KIND: hang (never gets there), error (the communicator's state
+ * allreduce, split, init, register, window. KIND: hang (never gets there), error (the communicator's state
  * becomes ncclRemoteError), refuse (the call returns ncclSystemError), wrong (a bit of the result
  * is wrong). It is read at each call.
+ *
+ * $STANDIN_LOCAL_RANKS: ranks of a node; communicators of more have no windows, which is no error. A
+ * collective with both buffers in windows counts as one by NCCL's kernels for symmetric memory: what
+ * peers reach must lie at the same place of the windows (rule `order`), and profiler.c does not tell
+ * the profiler plugin of its launch.
  *
  * $STANDIN_GPUS: GPUs of the node, 64 by default. $STANDIN_GPU: their name. $STANDIN_DRIVER: the
  * driver's CUDA version, 13000 by default. $STANDIN_NCCL: NCCL's version.
@@ -89,6 +94,9 @@ void standin_memory_free(void *memory, bool pinned, const char *call);
 enum standin_memory_kind standin_memory_kind(const void *address);
 /* Rule `memory`. */
 void standin_memory_check(const void *begin, size_t bytes, const char *what);
+/* Marks memory as NCCL's allocator's; whether it is. */
+void standin_memory_allocate(void *begin);
+bool standin_memory_allocated(const void *address);
 /* Number of registrations of the allocation goes up or down. */
 void standin_memory_register(void *begin, int change);
 /* Around whatever works on device memory; may be nested. */
@@ -105,6 +113,8 @@ struct standin_work {
     struct standin_range ranges[STANDIN_RANGES];
     struct ncclComm *comm; /* collectives */
     uint32_t sequence, ordinal;
+    bool symmetric; /* both buffers are in windows */
+    uint64_t offset;
     bool arrived, captured, gate; /* gate: ends when the host says so */
     /* what it computes */
     int kind, datatype, operation;
