@@ -27,47 +27,30 @@ struct fit_settings {
 
 /* What the files hold: layers of our own results, and calls in logs of other programs. */
 struct times {
+    struct hs_inputs inputs;
     struct hs_point_list points;
     struct hs_call_list calls;
 };
 
-static enum hs_status gather_result(struct hs_point_list *points, const char *file,
-                                    const struct hs_context *context, struct hs_error *err)
-{
-    struct hs_result result;
-    size_t before = points->count;
-    enum hs_status status = hs_result_load(&result, file, err);
-
-    if (!status)
-        status = hs_result_points(points, &result, err);
-    hs_result_release(&result);
-    if (!status && points->count == before)
-        hs_warning(context, "%s: no layer times of measured plans without chunks", file);
-    return status;
-}
-
-/* Times of all files: what is a log is recognised by its content. */
 static enum hs_status gather(struct times *times, const struct hs_system *system,
                              const struct fit_settings *settings, const struct hs_context *context,
                              struct hs_error *err)
 {
-    for (size_t i = 0; i < settings->results.count; i++) {
-        const char *file = settings->results.items[i];
-        struct hs_error why = {0};
-        enum hs_status status;
-        bool is_log;
+    const struct hs_inputs *inputs = &times->inputs;
+    enum hs_status status = hs_inputs_load_any(&times->inputs, &settings->results, context, err);
 
-        status = hs_log_is_one(&is_log, file, err);
-        if (!status)
-            status =
-                is_log ? hs_logs_gather(&times->calls, system, file, &settings->log, context, &why)
-                       : gather_result(&times->points, file, context, &why);
-        if (status) {
-            if (err && why.message[0])
-                *err = why;
-            return status;
-        }
+    for (size_t i = 0; i < inputs->count && !status; i++) {
+        size_t before = times->points.count;
+
+        status = hs_result_points(&times->points, &inputs->results[i], err);
+        if (!status && times->points.count == before)
+            hs_warning(context, "%s: no layer times of measured plans without chunks",
+                       inputs->inputs[i].name);
     }
+    if (!status)
+        status = hs_logs_gather(&times->calls, system, inputs, &settings->log, err);
+    if (status)
+        return status;
     if (times->points.count > 0 && times->calls.count > 0)
         return hs_fail(err, HS_INVALID,
                        "expected results of measure, whose layers become fits, or logs of a "
@@ -182,6 +165,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     if (!status)
         status = times.calls.count > 0 ? fit_calls(context, settings, &system, &times.calls, err)
                                        : fit(context, settings, &system, &times.points, err);
+    hs_inputs_release(&times.inputs);
     hs_point_list_release(&times.points);
     hs_call_list_release(&times.calls);
     hs_system_release(&system);
