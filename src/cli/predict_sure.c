@@ -142,17 +142,32 @@ static enum hs_status find_figure(const struct hs_machines_figure **figure, doub
     return status;
 }
 
-static void say_fit(const struct hs_predict *predict, const char *files)
-{
-    const char *quote = hs_system_is_text(predict->label) ? "'" : "";
+/* What a word for a shell may hold without quotes. */
+#define PLAIN                                                                                      \
+    "abcdefghijklmnopqrstuvwxyz"                                                                   \
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"                                                                   \
+    "0123456789_./+-"
 
-    hs_sheet_say(predict->sheet, "        hiersearch fit %s%s%s %s -o here.json\n", quote,
-                 predict->label, quote, files);
+/* "hiersearch fit '8xH100, 8xNDR400' one.txt -o here.json --for 256 --size 1MiB", whose answer is
+ * this one again. */
+static void say_fit(const struct hs_predict *predict, const struct hs_predict_point *point,
+                    const char *files)
+{
+    const char *system = predict->settings->system;
+    const char *quote = system[strspn(system, PLAIN)] ? "'" : "";
+    bool is_taken = strcmp(system, "here.json") == 0;
+
+    hs_sheet_say(predict->sheet,
+                 "        hiersearch fit %s%s%s %s -o %s --for %" PRId64 " --size %s\n", quote,
+                 system, quote, files, is_taken ? "here-2.json" : "here.json",
+                 point->request.problem.group.size, HS_AS_BYTES(point->bytes));
 }
 
 /* Two calls of a layer, one after the other, as NCCL's own tests run them; of its last one. */
-static void say_nccl_tests(const struct hs_predict *predict, struct hs_stage_key key, double bytes)
+static void say_nccl_tests(const struct hs_predict *predict, const struct hs_predict_point *point,
+                           struct hs_stage_key key)
 {
+    double bytes = hs_problem_entering(&point->request.problem, key.layer);
     int64_t fit = predict->system->nccl.gpus / key.layer.stride;
     int64_t of_node = fit < 1 ? 1 : fit < key.layer.size ? fit : key.layer.size;
     const char *const tests[] = {key.phase == HS_PAIR ? "reduce_scatter" : "all_reduce",
@@ -164,11 +179,13 @@ static void say_nccl_tests(const struct hs_predict *predict, struct hs_stage_key
                      " %s_perf -b %.0f -e %.0f -f 2 >%s\n",
                      key.layer.size, of_node, tests[i], fmax(1, bytes / 8), bytes,
                      i == 0 ? "one.txt" : "two.txt");
-    say_fit(predict, key.phase == HS_PAIR ? "one.txt two.txt" : "one.txt");
+    say_fit(predict, point, key.phase == HS_PAIR ? "one.txt two.txt" : "one.txt");
 }
 
-static void say_measure(const struct hs_predict *predict, struct hs_stage_key key, double bytes)
+static void say_measure(const struct hs_predict *predict, const struct hs_predict_point *point,
+                        struct hs_stage_key key)
 {
+    double bytes = point->request.problem.bytes;
     struct hs_plan plan = {.chunks = 1};
 
     if (key.layer.stride > 1)
@@ -181,7 +198,7 @@ static void say_measure(const struct hs_predict *predict, struct hs_stage_key ke
                  "one.json\n",
                  key.layer.stride * key.layer.size, HS_AS_PLAN(&plan),
                  HS_AS_BYTES((uint64_t)fmax(1, bytes / 8)), HS_AS_BYTES((uint64_t)bytes));
-    say_fit(predict, "one.json");
+    say_fit(predict, point, "one.json");
 }
 
 /* What lies between two calls no stage tells: the plan itself does. */
@@ -202,15 +219,24 @@ static void say_plan(const struct hs_predict *predict, const struct hs_predict_p
 static void say_stage(const struct hs_predict *predict, const struct hs_predict_point *point,
                       struct hs_stage_key key, double drop)
 {
-    const struct hs_problem *problem = &point->request.problem;
-
     hs_sheet_say(predict->sheet, "to measure first: %s, which takes off %.2g %%\n",
                  hs_stage_key_format((char[HS_STAGE_KEY_TEXT]){0}, key),
                  100 * fmin(drop, point->regret.mean));
     if (hs_system_is_nccl_native(predict->system))
-        say_nccl_tests(predict, key, hs_problem_entering(problem, key.layer));
+        say_nccl_tests(predict, point, key);
     else
-        say_measure(predict, key, problem->bytes);
+        say_measure(predict, point, key);
+}
+
+/* Nothing that is worth it, after another measurement. */
+static enum hs_status say_enough(const struct hs_predict *predict,
+                                 const struct hs_predict_point *point)
+{
+    if (predict->before && point->sure)
+        hs_sheet_say(predict->sheet,
+                     "\nnothing is worth measuring first: the expected regret is %.2g %%\n",
+                     100 * point->regret.mean);
+    return HS_OK;
 }
 
 enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
@@ -223,12 +249,12 @@ enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
     enum hs_status status;
 
     if (!point->sure || point->regret.mean < WORTH || point->table.rows > STAGES_TRIED)
-        return HS_OK;
+        return say_enough(predict, point);
     status = find_figure(&figure, &known, predict, point, err);
     if (!status)
         status = hs_regret_stage(&key, &measured, &point->table, err);
     if (status || fmax(known, measured) < WORTH)
-        return status;
+        return status ? status : say_enough(predict, point);
     if (figure && known >= WORTH) {
         hs_machines_figure_text(&name, predict->machines, figure);
         hs_sheet_say(predict->sheet,

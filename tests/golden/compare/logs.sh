@@ -1,7 +1,7 @@
 # A library's own calls from logs: beside their prices, and beside the fastest measured plan.
 log="$SRC/tests/result/logs/nodes.txt"
 hiersearch compare "$log" --predict '8xH100, 8xNDR400' -q
-hiersearch fit '8xH100, 8xNDR400' "$log" --name here -q -o here.json
+hiersearch fit '8xH100, 8xNDR400' "$log" --name here -q -o here.json >/dev/null
 hiersearch compare - --predict here.json --size 1MiB -q <"$log" | sed 1d >stdin.out
 hiersearch compare "$log" --predict here.json --size 1MiB -q | tee named.out
 sed 1d named.out | cmp - stdin.out
