@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "model/datatype.h"
+#include "model/stage.h"
 #include "view/sheet.h"
 
 /* As the option rows fill it; texts point into argv. */
@@ -19,8 +20,9 @@ struct hs_calibrate_settings {
     const char *backend;
     enum hs_datatype datatype;
     enum hs_operation operation;
-    unsigned algorithms; /* bits; 0: not given */
-    int64_t layers;      /* at most so many; 0: all */
+    unsigned algorithms;         /* bits; 0: not given */
+    int64_t layers;              /* at most so many; 0: all */
+    struct hs_stage_list stages; /* these alone; empty: not given */
     double budget_seconds, timeout_seconds, precision;
     double max_residual;
     int64_t rounds, min_samples, max_samples, warmup;

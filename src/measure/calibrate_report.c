@@ -272,7 +272,9 @@ static double residual_limit(const struct hs_calibrate_run *run, const struct hs
 static enum hs_status fit(struct hs_calibrate_run *run, const char *source, struct hs_text *notes,
                           struct hs_error *err)
 {
-    struct hs_fit_point *points = calloc(run->grid.plan.count + 1, sizeof(*points));
+    const struct hs_fits *had = &run->campaign.system.fits;
+    size_t kept = run->settings.stages.count > 0 ? had->point_count : 0;
+    struct hs_fit_point *points = calloc(run->grid.plan.count + kept + 1, sizeof(*points));
     struct hs_calibration_options options = {0};
     enum hs_status status;
     size_t count;
@@ -281,6 +283,8 @@ static enum hs_status fit(struct hs_calibrate_run *run, const char *source, stru
         return hs_no_memory(err);
     count = make_points(points, run);
     options.max_residual = residual_limit(run, points, count);
+    for (size_t i = 0; i < kept; i++)
+        points[count++] = had->points[i];
     status = hs_calibrate(&run->campaign.system, points, count, &options, source, notes, err);
     free(points);
     return explain(run, status, err);
