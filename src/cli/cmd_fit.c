@@ -80,11 +80,18 @@ static enum hs_status gather(struct times *times, const struct hs_system *system
     return HS_OK;
 }
 
-static enum hs_status rename_system(struct hs_system *system, const char *name,
-                                    struct hs_error *err)
+/* As asked for; a line of text, which has none, is named after the file. */
+static enum hs_status name_system(struct hs_system *system, const struct fit_settings *settings,
+                                  struct hs_error *err)
 {
-    size_t length = strlen(name);
+    const char *name = settings->name;
+    size_t length = name ? strlen(name) : 0;
 
+    if (!name) {
+        if (settings->output && hs_system_is_text(settings->system))
+            hs_system_name_after(system, settings->output);
+        return HS_OK;
+    }
     if (length == 0 || length >= sizeof(system->name) ||
         name[strspn(name, HS_SYSTEM_LETTERS)] != '\0')
         return hs_fail(err, HS_INVALID,
@@ -128,8 +135,8 @@ static enum hs_status fit(struct hs_context *context, const struct fit_settings 
         hs_text_append(&source, ", with %zu that it had", times->kept);
     status = hs_calibrate(system, points->items, points->count, &options, source.data, &notes, err);
     hs_pass_on(context, notes.data);
-    if (!status && settings->name)
-        status = rename_system(system, settings->name, err);
+    if (!status)
+        status = name_system(system, settings, err);
     if (!status)
         status = write_system(context, system, settings->output, err);
     if (!status)
@@ -153,8 +160,8 @@ static enum hs_status fit_calls(struct hs_context *context, const struct fit_set
     double before, after;
     enum hs_status status = hs_calls_fit(system, calls, &before, &after, err);
 
-    if (!status && settings->name)
-        status = rename_system(system, settings->name, err);
+    if (!status)
+        status = name_system(system, settings, err);
     if (!status)
         status = write_system(context, system, settings->output, err);
     if (!status && after > FAR_OFF)
@@ -284,7 +291,8 @@ static const struct hs_option options[] = {
      .argument = "NAME",
      .type = &hs_option_text,
      .offset = FIELD(name),
-     .help = "name of the system in the file (default: that of SYSTEM)"},
+     .help = "name of the system in the file (default: that of SYSTEM, of a line of text the "
+             "file's)"},
     {.name = "source",
      .argument = "TEXT",
      .type = &hs_option_text,

@@ -11,6 +11,8 @@ hiersearch fit two.json "$SRC/tests/golden/fit/4x8x4.json" -o three.json --for 6
 grep -o '[0-9]* layer times of .* that it had' three.json | head -1
 echo '$ nothing but the system on stdout'
 hiersearch fit "$line" "$log" --name ours -q | cmp - ours.json
+echo '$ a line of text is named after the file'
+hiersearch fit "$line" "$log" -o 'My Log.json' -q | sed -n 1p
 echo '$ refused'
 hiersearch fit "$line" "$log" --for 256
 hiersearch fit "$line" "$log" -o x.json --size 1MiB:2MiB
