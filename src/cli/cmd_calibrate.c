@@ -47,6 +47,14 @@ static const struct hs_option options[] = {
                  "measure at most N layers: one of each level and size first, cheap ones first "
                  "(default: all)"),
 
+    {.name = "stages",
+     .argument = "LIST",
+     .type = &hs_option_stages,
+     .offset = FIELD(stages),
+     .group = WHAT,
+     .help = "these stages alone, as predict and explain name them: phase, stride and size, with "
+             "the algorithm's letter where it is not the ring, such as "
+             "allreduce:4:8,reduce-scatter:1:4h; what a calibrated SYSTEM was made from stays"},
     HS_ROW_SECONDS("budget", "120s", HOW, FIELD(budget_seconds),
                    "time for all measurements together; what there was no time for is said"),
     HS_ROW_SECONDS(
@@ -106,7 +114,8 @@ const struct hs_command hs_command_calibrate = {
     .examples =
         "  mpiexec -n 16 hiersearch calibrate --size 64MiB -o here.json\n"
         "  srun hiersearch calibrate abci --size 1MiB:256MiB --budget 5min -o abci-real.json\n"
-        "  hiersearch predict here.json --np 16 --size 64MiB",
+        "  hiersearch predict here.json --np 16 --size 64MiB\n"
+        "  mpiexec -n 8 hiersearch calibrate here.json --stages allreduce:2:4 -o here-2.json",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct hs_calibrate_settings),
@@ -123,6 +132,9 @@ enum hs_status hs_calibrate_settings_check(struct hs_calibrate_settings *setting
 
     if (status != HS_OK)
         return status;
+    if (settings->stages.count > 0 && (settings->layers > 0 || settings->algorithms))
+        return hs_fail(err, HS_INVALID, "--stages: says itself what --%s would",
+                       settings->layers > 0 ? "layers" : "algorithms");
     if (settings->max_samples < settings->min_samples)
         return hs_fail(err, HS_INVALID, "--max-samples %" PRId64 " is below --min-samples %" PRId64,
                        settings->max_samples, settings->min_samples);

@@ -9,13 +9,15 @@
 
 #include "base/error.h"
 #include "cli/campaign_options.h"
+#include "model/stage.h"
 #include "view/sheet.h"
 
 /* As the option rows fill it; texts point into argv. */
 struct hs_calibrate_settings {
     struct hs_campaign_options campaign;
-    unsigned algorithms; /* bits; 0: not given */
-    int64_t layers;      /* at most so many; 0: all */
+    unsigned algorithms;         /* bits; 0: not given */
+    int64_t layers;              /* at most so many; 0: all */
+    struct hs_stage_list stages; /* these alone; empty: not given */
     double budget_seconds, precision;
     double max_residual;
     int64_t rounds, min_samples, max_samples, warmup;

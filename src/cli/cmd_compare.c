@@ -23,7 +23,6 @@ struct compare_settings {
 
 /* What the files hold. */
 struct compare_files {
-    struct hs_argument_list results, logs; /* items owned */
     struct hs_inputs inputs;
     struct hs_call_list calls;
     const struct hs_system *calls_system; /* that prices them; NULL: none */
@@ -141,7 +140,7 @@ static enum hs_status compare(struct hs_context *context, const struct compare_s
     struct hs_compare_job job = {.inputs = inputs,
                                  .input_count = files->inputs.count,
                                  .system = system,
-                                 .calls = files->logs.count > 0 ? &files->calls : NULL,
+                                 .calls = files->inputs.log_count > 0 ? &files->calls : NULL,
                                  .calls_system = files->calls_system,
                                  .keep = (size_t)settings->keep,
                                  .widen = settings->widen};
@@ -165,28 +164,6 @@ static enum hs_status compare(struct hs_context *context, const struct compare_s
 
 /* ---- files ---- */
 
-/* Results and logs, which are recognised by their content. */
-static enum hs_status sort_files(struct compare_files *files, const struct hs_argument_list *all,
-                                 struct hs_error *err)
-{
-    enum hs_status status = HS_OK;
-
-    files->results.items = calloc(all->count, sizeof(*files->results.items));
-    files->logs.items = calloc(all->count, sizeof(*files->logs.items));
-    if (!files->results.items || !files->logs.items)
-        return hs_no_memory(err);
-    for (size_t i = 0; i < all->count && status == HS_OK; i++) {
-        struct hs_argument_list *list;
-        bool is_log;
-
-        status = hs_log_is_one(&is_log, all->items[i], err);
-        list = is_log ? &files->logs : &files->results;
-        if (status == HS_OK)
-            list->items[list->count++] = all->items[i];
-    }
-    return status;
-}
-
 /* What prices a library's calls: the machine of --predict, which then must; else the first of a
  * result that can. */
 static const struct hs_system *find_pricer(const struct compare_files *files,
@@ -207,20 +184,17 @@ static enum hs_status load_files(struct compare_files *files,
                                  struct hs_error *err)
 {
     struct hs_log_options log = settings->log;
-    enum hs_status status = sort_files(files, &settings->files, err);
+    enum hs_status status = hs_inputs_load_any(&files->inputs, &settings->files, context, err);
 
-    if (status == HS_OK && files->results.count > 0)
-        status = hs_inputs_load(&files->inputs, &files->results, context, err);
     files->calls_system = find_pricer(files, predict);
-    if (status == HS_OK && files->results.count == 0 && !predict)
+    if (status == HS_OK && files->inputs.count == 0 && !predict)
         status = hs_fail(err, HS_INVALID,
                          "%s: a log alone: --predict SYSTEM says which machine's prices it is "
                          "compared with, or give a result of measure",
-                         files->logs.items[0]);
-    log.may_lack_price = files->results.count > 0;
-    for (size_t i = 0; i < files->logs.count && status == HS_OK; i++)
-        status = hs_logs_gather(&files->calls, files->calls_system, files->logs.items[i], &log,
-                                context, err);
+                         files->inputs.logs[0].file);
+    log.may_lack_price = files->inputs.count > 0;
+    if (status == HS_OK)
+        status = hs_logs_gather(&files->calls, files->calls_system, &files->inputs, &log, err);
     return status;
 }
 
@@ -228,8 +202,6 @@ static void release_files(struct compare_files *files)
 {
     hs_inputs_release(&files->inputs);
     hs_call_list_release(&files->calls);
-    free(files->results.items);
-    free(files->logs.items);
 }
 
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)

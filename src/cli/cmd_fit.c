@@ -7,6 +7,7 @@
 #include "cli/inputs.h"
 #include "cli/logs.h"
 #include "cli/option_rows.h"
+#include "cli/predict.h"
 #include "machine/system_find.h"
 #include "model/calibration.h"
 #include "result/log_fit.h"
@@ -22,52 +23,52 @@ struct fit_settings {
     const char *output, *name, *source;
     int64_t max_residual_percent;
     struct hs_log_options log;
+    int64_t np;            /* of the answer; 0: as measured */
+    struct hs_range bytes; /* likewise */
     bool quiet;
 };
 
 /* What the files hold: layers of our own results, and calls in logs of other programs. */
 struct times {
-    struct hs_point_list points;
+    struct hs_inputs inputs;
+    struct hs_point_list points; /* the last `kept` of them of the system itself */
+    size_t kept;
     struct hs_call_list calls;
 };
 
-static enum hs_status gather_result(struct hs_point_list *points, const char *file,
-                                    const struct hs_context *context, struct hs_error *err)
+/* What the system was calibrated by is not forgotten. */
+static enum hs_status keep_points(struct times *times, const struct hs_fits *fits,
+                                  struct hs_error *err)
 {
-    struct hs_result result;
-    size_t before = points->count;
-    enum hs_status status = hs_result_load(&result, file, err);
+    enum hs_status status = HS_OK;
 
-    if (!status)
-        status = hs_result_points(points, &result, err);
-    hs_result_release(&result);
-    if (!status && points->count == before)
-        hs_warning(context, "%s: no layer times of measured plans without chunks", file);
+    for (size_t i = 0; i < fits->point_count && !status; i++)
+        status = hs_point_list_add(&times->points, &fits->points[i], err);
+    times->kept = fits->point_count;
     return status;
 }
 
-/* Times of all files: what is a log is recognised by its content. */
 static enum hs_status gather(struct times *times, const struct hs_system *system,
                              const struct fit_settings *settings, const struct hs_context *context,
                              struct hs_error *err)
 {
-    for (size_t i = 0; i < settings->results.count; i++) {
-        const char *file = settings->results.items[i];
-        struct hs_error why = {0};
-        enum hs_status status;
-        bool is_log;
+    const struct hs_inputs *inputs = &times->inputs;
+    enum hs_status status = hs_inputs_load_any(&times->inputs, &settings->results, context, err);
 
-        status = hs_log_is_one(&is_log, file, err);
-        if (!status)
-            status =
-                is_log ? hs_logs_gather(&times->calls, system, file, &settings->log, context, &why)
-                       : gather_result(&times->points, file, context, &why);
-        if (status) {
-            if (err && why.message[0])
-                *err = why;
-            return status;
-        }
+    for (size_t i = 0; i < inputs->count && !status; i++) {
+        size_t before = times->points.count;
+
+        status = hs_result_points(&times->points, &inputs->results[i], err);
+        if (!status && times->points.count == before)
+            hs_warning(context, "%s: no layer times of measured plans without chunks",
+                       inputs->inputs[i].name);
     }
+    if (!status)
+        status = hs_logs_gather(&times->calls, system, inputs, &settings->log, err);
+    if (!status && times->points.count > 0)
+        status = keep_points(times, &system->fits, err);
+    if (status)
+        return status;
     if (times->points.count > 0 && times->calls.count > 0)
         return hs_fail(err, HS_INVALID,
                        "expected results of measure, whose layers become fits, or logs of a "
@@ -79,11 +80,18 @@ static enum hs_status gather(struct times *times, const struct hs_system *system
     return HS_OK;
 }
 
-static enum hs_status rename_system(struct hs_system *system, const char *name,
-                                    struct hs_error *err)
+/* As asked for; a line of text, which has none, is named after the file. */
+static enum hs_status name_system(struct hs_system *system, const struct fit_settings *settings,
+                                  struct hs_error *err)
 {
-    size_t length = strlen(name);
+    const char *name = settings->name;
+    size_t length = name ? strlen(name) : 0;
 
+    if (!name) {
+        if (settings->output && hs_system_is_text(settings->system))
+            hs_system_name_after(system, settings->output);
+        return HS_OK;
+    }
     if (length == 0 || length >= sizeof(system->name) ||
         name[strspn(name, HS_SYSTEM_LETTERS)] != '\0')
         return hs_fail(err, HS_INVALID,
@@ -109,9 +117,9 @@ static enum hs_status write_system(struct hs_context *context, const struct hs_s
 }
 
 static enum hs_status fit(struct hs_context *context, const struct fit_settings *settings,
-                          struct hs_system *system, const struct hs_point_list *points,
-                          struct hs_error *err)
+                          struct hs_system *system, const struct times *times, struct hs_error *err)
 {
+    const struct hs_point_list *points = &times->points;
     struct hs_calibration_options options = {.max_residual =
                                                  (double)settings->max_residual_percent / 100};
     struct hs_text notes = {0}, source = {0};
@@ -121,17 +129,20 @@ static enum hs_status fit(struct hs_context *context, const struct fit_settings 
         hs_text_append(&source, "%s", settings->source);
     else
         hs_text_append(&source, "%zu layer times of %zu result file%s, fitted by hiersearch",
-                       points->count, settings->results.count,
-                       settings->results.count == 1 ? "" : "s");
+                       points->count - times->kept, settings->results.count,
+                       HS_PLURAL(settings->results.count));
+    if (!settings->source && times->kept > 0)
+        hs_text_append(&source, ", with %zu that it had", times->kept);
     status = hs_calibrate(system, points->items, points->count, &options, source.data, &notes, err);
     hs_pass_on(context, notes.data);
-    if (!status && settings->name)
-        status = rename_system(system, settings->name, err);
+    if (!status)
+        status = name_system(system, settings, err);
     if (!status)
         status = write_system(context, system, settings->output, err);
     if (!status)
-        hs_note(context, "%zu layer times, %zu fits, %zu refused", points->count,
-                system->fits.count, system->fits.refusal_count);
+        hs_note(context, "%zu layer times%s, %zu fits, %zu refused", points->count,
+                times->kept > 0 ? " with those that the system had" : "", system->fits.count,
+                system->fits.refusal_count);
     hs_text_release(&notes);
     hs_text_release(&source);
     return status;
@@ -149,8 +160,8 @@ static enum hs_status fit_calls(struct hs_context *context, const struct fit_set
     double before, after;
     enum hs_status status = hs_calls_fit(system, calls, &before, &after, err);
 
-    if (!status && settings->name)
-        status = rename_system(system, settings->name, err);
+    if (!status)
+        status = name_system(system, settings, err);
     if (!status)
         status = write_system(context, system, settings->output, err);
     if (!status && after > FAR_OFF)
@@ -166,28 +177,102 @@ static enum hs_status fit_calls(struct hs_context *context, const struct fit_set
     return status;
 }
 
+/* ---- the answer again ------------------------------------------------------------------------ */
+
+/* What was asked for, else what was measured on most ranks, and of that the largest message. */
+static void find_problem(struct hs_predict_settings *predict, const struct fit_settings *settings,
+                         const struct times *times)
+{
+    uint64_t np = 0, bytes = 0;
+
+    for (size_t i = 0; i < times->calls.count; i++) {
+        const struct hs_log_call *call = &times->calls.items[i];
+
+        bytes = (uint64_t)call->ranks > np || ((uint64_t)call->ranks == np && call->bytes > bytes)
+                    ? call->bytes
+                    : bytes;
+        np = (uint64_t)call->ranks > np ? (uint64_t)call->ranks : np;
+    }
+    for (size_t i = 0; i < times->inputs.count; i++) {
+        const struct hs_result *result = &times->inputs.results[i];
+
+        for (size_t m = 0; m < result->message_count && (uint64_t)result->np >= np; m++) {
+            uint64_t size = result->messages[m].message_bytes;
+
+            bytes = (uint64_t)result->np > np || size > bytes ? size : bytes;
+            np = (uint64_t)result->np;
+        }
+    }
+    np = settings->np > 0 ? (uint64_t)settings->np : np;
+    predict->np = (struct hs_range){.first = np, .last = np};
+    predict->bytes = settings->bytes;
+    if (predict->bytes.first == 0)
+        predict->bytes = (struct hs_range){.first = bytes, .last = bytes};
+}
+
+/* stdout is for the system, unless that goes to a file. */
+static bool is_answered(const struct fit_settings *settings)
+{
+    return settings->output && strcmp(settings->output, "-") != 0;
+}
+
+static enum hs_status check_settings(const struct fit_settings *settings, struct hs_error *err)
+{
+    if (settings->bytes.first != settings->bytes.last)
+        return hs_fail(err, HS_INVALID, "--size: expected one size, found several");
+    if ((settings->np > 0 || settings->bytes.first > 0) && !is_answered(settings))
+        return hs_fail(err, HS_INVALID,
+                       "--%s: the answer goes to stdout, and so does the system: --output FILE",
+                       settings->np > 0 ? "for" : "size");
+    return HS_OK;
+}
+
+static enum hs_status answer(struct hs_context *context, const struct fit_settings *settings,
+                             const struct times *times, const struct hs_system *before,
+                             const struct hs_system *system, struct hs_error *err)
+{
+    struct hs_predict_settings predict = {.system = settings->output,
+                                          .search = "lattice",
+                                          .machines = HS_MACHINES_USUAL,
+                                          .quiet = settings->quiet};
+
+    if (!is_answered(settings))
+        return HS_OK;
+    find_problem(&predict, settings, times);
+    return hs_predict_again(context, &predict, before, system, err);
+}
+
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
     const struct fit_settings *settings = of_rows;
-    struct hs_system system = {0};
+    struct hs_system system = {0}, before = {0};
     struct times times = {0};
     enum hs_status status;
 
     context->quiet = settings->quiet;
-    status = hs_output_check(settings->output, settings->system, &settings->results, err);
+    status = check_settings(settings, err);
+    if (!status)
+        status = hs_output_check(settings->output, settings->system, &settings->results, err);
     if (!status)
         status = hs_find_system(&system, settings->system, context, err);
+    if (!status)
+        status = hs_system_copy(&before, &system, err);
     if (!status)
         status = gather(&times, &system, settings, context, err);
     if (!status)
         status = times.calls.count > 0 ? fit_calls(context, settings, &system, &times.calls, err)
-                                       : fit(context, settings, &system, &times.points, err);
+                                       : fit(context, settings, &system, &times, err);
+    if (!status)
+        status = answer(context, settings, &times, &before, &system, err);
+    hs_inputs_release(&times.inputs);
     hs_point_list_release(&times.points);
     hs_call_list_release(&times.calls);
+    hs_system_release(&before);
     hs_system_release(&system);
     return status;
 }
 
+#define ANSWER       "The answer shown again"
 #define FIELD(field) offsetof(struct fit_settings, field)
 
 static const struct hs_argument arguments[] = {
@@ -206,7 +291,8 @@ static const struct hs_option options[] = {
      .argument = "NAME",
      .type = &hs_option_text,
      .offset = FIELD(name),
-     .help = "name of the system in the file (default: that of SYSTEM)"},
+     .help = "name of the system in the file (default: that of SYSTEM, of a line of text the "
+             "file's)"},
     {.name = "source",
      .argument = "TEXT",
      .type = &hs_option_text,
@@ -222,6 +308,17 @@ static const struct hs_option options[] = {
      .offset = FIELD(max_residual_percent),
      .help = "layers whose times are further off the fitted line are refused (root mean square)"},
     HS_ROWS_LOG(FIELD(log)),
+    HS_ROW_COUNT(
+        "for", "processes", 1, HS_NP_MAX, NULL, ANSWER, FIELD(np),
+        "best plan of so many processes, before and with the times (default: of as many as "
+        "were measured)"),
+    {.name = "size",
+     .letter = 's',
+     .argument = "SIZE",
+     .group = ANSWER,
+     .type = &hs_option_bytes_range,
+     .offset = FIELD(bytes),
+     .help = "for this message per process (default: the largest measured)"},
     HS_ROW_QUIET(NULL, FIELD(quiet), "no notes on stderr"),
     {.name = NULL},
 };

@@ -132,6 +132,14 @@ static const struct hs_option options[] = {
      .offset = FIELD(explain),
      .help = "say why a plan (4x8x4, 4x8x4/8 with 8 chunks, or best) takes as long as it does, and "
              "at which sizes and process counts the winner changes"},
+    {.name = "before",
+     .argument = "SYSTEM",
+     .group = "Output",
+     .type = &hs_option_file,
+     .words = hs_system_words,
+     .offset = FIELD(before),
+     .help = "the same machine as it was described before it was measured: what that changed (one "
+             "process count and one size)"},
     HS_ROWS_PRINT("Output", FIELD(print),
                   "print the result file instead of a table; with several process "
                   "counts, one document per line"),
@@ -164,6 +172,10 @@ static enum hs_status check_settings(const struct hs_predict_settings *settings,
         return hs_fail(err, HS_INVALID,
                        "--explain: expected one process count and one size, found a sweep of --%s",
                        over_np ? "np" : "size");
+    if (settings->before && (over_np || over_bytes || settings->explain || settings->as))
+        return hs_fail(err, HS_INVALID,
+                       "--before: expected one process count and one size, and neither --explain "
+                       "nor --as");
     if (settings->explain && is_json(settings))
         return hs_fail(
             err, HS_INVALID,
@@ -425,13 +437,14 @@ static enum hs_status run_with_machines(struct hs_predict *predict, struct hs_er
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
     struct hs_predict_settings *settings = of_rows;
-    struct hs_system system = {.level_count = 0};
+    struct hs_system system = {.level_count = 0}, before = {.level_count = 0};
     struct hs_sheet sheet;
     struct hs_progress_line progress;
     struct hs_predict predict = {.context = context,
                                  .sheet = &sheet,
                                  .settings = settings,
                                  .system = &system,
+                                 .before = settings->before ? &before : NULL,
                                  .progress = &progress};
     enum hs_status status;
 
@@ -452,12 +465,18 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     predict.strategy = hs_search_strategy_find(settings->search);
     status = hs_find_system(&system, settings->system, context, err);
     predict.label = hs_system_is_text(settings->system) ? settings->system : system.name;
+    if (status == HS_OK && settings->before) {
+        status = hs_find_system(&before, settings->before, context, err);
+        if (status != HS_OK)
+            hs_error_prefix(err, status, "--before");
+    }
     if (status == HS_OK)
         status = hs_output_check(settings->output, settings->system, NULL, err);
     hs_progress_line_init(&progress, settings->quiet);
     if (status == HS_OK)
         status = run_with_machines(&predict, err);
     hs_progress_line_clear(&progress);
+    hs_system_release(&before);
     hs_system_release(&system);
     return status;
 }

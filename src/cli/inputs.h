@@ -6,22 +6,33 @@
 
 #include "console/command.h"
 #include "plot/plot.h"
+#include "result/log.h"
 
 /* hs_file_writable for a command's output (NULL and "-", stdout, always are): refuses one that is
  * the SYSTEM (as typed, or NULL) or one of the results (or NULL) that the command reads. */
 enum hs_status hs_output_check(const char *output, const char *system,
                                const struct hs_argument_list *results, struct hs_error *err);
 
+struct hs_input_log {
+    const char *file; /* borrowed */
+    struct hs_log log;
+};
+
 struct hs_inputs {
     struct hs_plot_input *inputs; /* [count] owned, in the order given */
     struct hs_result *results;    /* [count] owned */
     size_t count;
+    struct hs_input_log *logs; /* [log_count] owned, in the order given; NULL: none are taken */
+    size_t log_count;
 };
 
-/* Loads them all; warns of runs that were cut short. "-" is stdin. HS_INVALID, HS_MEMORY; release
+/* Loads results; warns of runs that were cut short. "-" is stdin. HS_INVALID, HS_MEMORY; release
  * in any case. */
 enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument_list *files,
                               const struct hs_context *context, struct hs_error *err);
+/* The same of results and logs, which are recognised by their content; passes on the logs' notes. */
+enum hs_status hs_inputs_load_any(struct hs_inputs *inputs, const struct hs_argument_list *files,
+                                  const struct hs_context *context, struct hs_error *err);
 void hs_inputs_release(struct hs_inputs *inputs);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * logs.h - logs of other programs as a command's files: what is one, what it leaves out, and the
- * options that say that.
+ * logs.h - logs of other programs as a command's files: what they leave out, and the options that
+ * say that.
  */
 #ifndef HS_CLI_LOGS_H
 #define HS_CLI_LOGS_H
 
+#include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "result/log_calls.h"
 
@@ -15,11 +16,11 @@ struct hs_log_options {
     bool may_lack_price; /* no option: of the command */
 };
 
-/* Adds the file's calls to the list, for a machine (NULL where they may lack a price), and
- * passes on its notes. HS_INVALID, HS_MEMORY. */
+/* Adds the calls of all logs to the list, for a machine (NULL where they may lack a price).
+ * HS_INVALID, HS_MEMORY. */
 enum hs_status hs_logs_gather(struct hs_call_list *list, const struct hs_system *system,
-                              const char *file, const struct hs_log_options *options,
-                              const struct hs_context *context, struct hs_error *err);
+                              const struct hs_inputs *inputs, const struct hs_log_options *options,
+                              struct hs_error *err);
 
 /* Prints notes, a line each; NULL: none. */
 void hs_pass_on(const struct hs_context *context, const char *notes);

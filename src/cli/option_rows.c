@@ -95,6 +95,14 @@ static enum hs_status parse_algorithms(void *field, const struct hs_option *opti
     return hs_algorithms_parse(field, text, err);
 }
 
+static enum hs_status parse_stages(void *field, const struct hs_option *option, const char *text,
+                                   struct hs_error *err)
+{
+    (void)option;
+    return hs_stage_list_parse(field, text, err);
+}
+
+const struct hs_option_type hs_option_stages = {.parse = parse_stages};
 const struct hs_option_type hs_option_algorithms = {.parse = parse_algorithms};
 const struct hs_option_type hs_option_json = {.is_flag = true, .parse = parse_json};
 const struct hs_option_type hs_option_seconds = {.parse = parse_seconds};

@@ -9,6 +9,7 @@
 #include "console/command.h"
 #include "model/datatype.h"
 #include "model/plan.h"
+#include "model/stage.h"
 #include "view/sheet.h"
 
 extern const struct hs_option_type hs_option_seconds; /* double: a time above 0 */
@@ -26,6 +27,7 @@ enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype dat
                               struct hs_error *err);
 
 extern const struct hs_option_type hs_option_algorithms; /* unsigned: hs_algorithms_parse */
+extern const struct hs_option_type hs_option_stages;     /* struct hs_stage_list */
 extern const struct hs_option_type hs_option_json;       /* const char *: "json", without a value */
 
 /* Formats, and when there are colours (sheet.h); names of the shipped systems; "auto" and the

@@ -4,7 +4,7 @@
  *
  * cmd_predict.c reads the settings and walks over process counts and sizes; predict_point.c
  * searches one; predict_sure.c takes the machines drawn into account;
- * predict_show.c prints it, predict_explain.c says why, predict_sweep.c prints many,
+ * predict_show.c prints it, predict_change.c what a measurement changed, predict_explain.c says why, predict_sweep.c prints many,
  * predict_result.c fills the result file.
  */
 #ifndef HS_CLI_PREDICT_H
@@ -40,6 +40,7 @@ struct hs_predict_settings {
     struct hs_print print;
     bool quiet;
     const char *output; /* path; NULL: no file */
+    const char *before; /* a system as typed; NULL: not given */
 };
 
 /* What stays the same over a sweep. Borrows everything. */
@@ -50,6 +51,7 @@ struct hs_predict {
     const struct hs_search_strategy *strategy;
     const struct hs_system *system;
     const struct hs_machines *machines; /* that fit its description; for the advice at least */
+    const struct hs_system *before;     /* what was believed of it before; NULL: not asked for */
     const char *label;                  /* what to call the system: its name, or the line of text */
     struct hs_progress_line *progress;  /* begun with the first search */
 };
@@ -98,9 +100,23 @@ enum hs_status hs_predict_be_sure(struct hs_predict_point *point, const struct h
 /* On how many machines the plan shown first wins, and the best guess, where that is another. */
 void hs_predict_say_sure(const struct hs_predict *predict, const struct hs_predict_point *point,
                          const char *lead);
-/* Which figure decides, and the command lines of the measurement that tells most. HS_MEMORY. */
+/* Which figure decides, and the command lines of the measurement that tells most; after another
+ * one (predict->before) also that there is none. HS_MEMORY. */
 enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
                                       struct hs_predict_point *point, struct hs_error *err);
+
+/* ---- predict_change.c ---- */
+
+/* Where something was believed before: the answers to the same question beside each other.
+ * HS_MEMORY. */
+enum hs_status hs_predict_say_changed(const struct hs_predict *predict,
+                                      const struct hs_predict_point *point, struct hs_error *err);
+/* The answer to np.first and bytes.first of the settings, whose system is what to call this one in
+ * a command, what changed, and what to measure next. HS_INVALID, HS_MEMORY. */
+enum hs_status hs_predict_again(struct hs_context *context,
+                                const struct hs_predict_settings *settings,
+                                const struct hs_system *before, const struct hs_system *system,
+                                struct hs_error *err);
 
 /* ---- predict_show.c ---- */
 
@@ -115,6 +131,9 @@ struct hs_plan_cost hs_predict_cost(struct hs_gaps *gaps, const struct hs_predic
  * that of extrapolated plans. `beyond_np`: more processes than are described were shown. */
 void hs_predict_legend(const struct hs_predict *predict, const struct hs_gaps *gaps, bool spread,
                        bool beyond_np);
+/* The library's own call, the best plan, how sure that is, and the limit. HS_MEMORY. */
+enum hs_status hs_predict_say_answer(const struct hs_predict *predict,
+                                     const struct hs_predict_point *point, struct hs_error *err);
 /* The answer, the table with its bars, and hints on stderr; `result` has the point as its last
  * message. HS_MEMORY. */
 enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predict_point *point,

@@ -32,6 +32,21 @@ enum hs_status hs_predict_result_init(struct hs_result *result, const struct hs_
     return status;
 }
 
+/* Ranges of figures as they stand; a calibration has intervals. */
+static enum hs_status add_range(struct hs_candidate *candidate, const struct hs_predict *predict,
+                                const struct hs_predict_point *point, struct hs_error *err)
+{
+    struct hs_regret regret;
+
+    if (!point->sure || hs_predict_is_calibrated(predict))
+        return HS_OK;
+    if (hs_regret_of(&regret, &point->table, &candidate->plan, err))
+        return HS_MEMORY;
+    candidate->predicted_low_seconds = regret.low_seconds;
+    candidate->predicted_high_seconds = regret.high_seconds;
+    return HS_OK;
+}
+
 static enum hs_status add_candidates(struct hs_result_message *message,
                                      const struct hs_predict *predict,
                                      const struct hs_predict_point *point, struct hs_error *err)
@@ -50,6 +65,8 @@ static enum hs_status add_candidates(struct hs_result_message *message,
     if (status == HS_OK && !has_flat)
         status =
             hs_result_add_prediction(message, predict->system, &point->request.problem, &flat, err);
+    for (size_t i = 0; i < message->candidate_count && status == HS_OK; i++)
+        status = add_range(&message->candidates[i], predict, point, err);
     return status;
 }
 

@@ -123,12 +123,12 @@ static enum hs_status say_library(const struct hs_predict *predict,
 }
 
 /* "best  4x8x4  12.34 ms  1.392x faster than flat (17.16 ms)" */
-static enum hs_status say_answer(const struct hs_predict *predict,
-                                 const struct hs_predict_point *point,
-                                 const struct hs_plan_cost *cost, struct hs_error *err)
+enum hs_status hs_predict_say_answer(const struct hs_predict *predict,
+                                     const struct hs_predict_point *point, struct hs_error *err)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
     struct hs_library_price own = hs_predict_library(predict, point);
+    struct hs_plan_cost cost = hs_plan_cost(predict->system, &point->request.problem, &best->plan);
     double flat_seconds = point->found.flat_seconds;
     const char *alone = hs_system_is_nccl_native(predict->system) ? "NCCL's own" : "flat";
 
@@ -144,8 +144,8 @@ static enum hs_status say_answer(const struct hs_predict *predict,
     else
         hs_sheet_stress(predict->sheet, "best  %s  %s", HS_AS_PLAN(&best->plan),
                         HS_AS_TIME(best->seconds));
-    if (isfinite(cost->ci95_seconds) && hs_predict_is_calibrated(predict))
-        hs_sheet_say(predict->sheet, " +- %s", HS_AS_TIME(cost->ci95_seconds));
+    if (isfinite(cost.ci95_seconds) && hs_predict_is_calibrated(predict))
+        hs_sheet_say(predict->sheet, " +- %s", HS_AS_TIME(cost.ci95_seconds));
     if (point->request.problem.group.size == 1)
         hs_sheet_say(predict->sheet, "  one process: nothing travels\n");
     else if (hs_plan_is_flat(&best->plan))
@@ -334,7 +334,7 @@ enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predi
     hs_predict_title(predict, point);
     say_search(predict, point);
     hs_sheet_say(predict->sheet, "\n");
-    status = say_answer(predict, point, message->candidates[0].cost, err);
+    status = hs_predict_say_answer(predict, point, err);
     if (status == HS_OK)
         status = say_simpler(predict, point, err);
     if (status != HS_OK)
@@ -348,7 +348,9 @@ enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predi
         hs_sheet_say(predict->sheet, "\n");
     hs_result_gaps_add(&gaps, result, message);
     hs_predict_legend(predict, &gaps, true, point->extrapolated);
-    status = hs_predict_say_unknown(predict, point, err);
+    status = hs_predict_say_changed(predict, point, err);
+    if (status == HS_OK)
+        status = hs_predict_say_unknown(predict, point, err);
     if (status == HS_OK)
         status = say_published(predict, point, err);
     return status ? status : hint_at_chunks(predict, point, err);

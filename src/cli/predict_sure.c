@@ -142,17 +142,43 @@ static enum hs_status find_figure(const struct hs_machines_figure **figure, doub
     return status;
 }
 
-static void say_fit(const struct hs_predict *predict, const char *files)
-{
-    const char *quote = hs_system_is_text(predict->label) ? "'" : "";
+/* What a word for a shell may hold without quotes. */
+#define PLAIN                                                                                      \
+    "abcdefghijklmnopqrstuvwxyz"                                                                   \
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"                                                                   \
+    "0123456789_./+-"
 
-    hs_sheet_say(predict->sheet, "        hiersearch fit %s%s%s %s -o here.json\n", quote,
-                 predict->label, quote, files);
+/* The system as a word of a command, and a file that it is not in. */
+struct command {
+    const char *system, *quote, *output;
+};
+
+static struct command command_of(const struct hs_predict *predict)
+{
+    const char *system = predict->settings->system;
+
+    return (struct command){system, system[strspn(system, PLAIN)] ? "'" : "",
+                            strcmp(system, "here.json") == 0 ? "here-2.json" : "here.json"};
+}
+
+/* "hiersearch fit '8xH100, 8xNDR400' one.txt -o here.json --for 256 --size 1MiB", whose answer is
+ * this one again. */
+static void say_fit(const struct hs_predict *predict, const struct hs_predict_point *point,
+                    const char *files)
+{
+    struct command words = command_of(predict);
+
+    hs_sheet_say(predict->sheet,
+                 "        hiersearch fit %s%s%s %s -o %s --for %" PRId64 " --size %s\n",
+                 words.quote, words.system, words.quote, files, words.output,
+                 point->request.problem.group.size, HS_AS_BYTES(point->bytes));
 }
 
 /* Two calls of a layer, one after the other, as NCCL's own tests run them; of its last one. */
-static void say_nccl_tests(const struct hs_predict *predict, struct hs_stage_key key, double bytes)
+static void say_nccl_tests(const struct hs_predict *predict, const struct hs_predict_point *point,
+                           struct hs_stage_key key)
 {
+    double bytes = hs_problem_entering(&point->request.problem, key.layer);
     int64_t fit = predict->system->nccl.gpus / key.layer.stride;
     int64_t of_node = fit < 1 ? 1 : fit < key.layer.size ? fit : key.layer.size;
     const char *const tests[] = {key.phase == HS_PAIR ? "reduce_scatter" : "all_reduce",
@@ -164,24 +190,41 @@ static void say_nccl_tests(const struct hs_predict *predict, struct hs_stage_key
                      " %s_perf -b %.0f -e %.0f -f 2 >%s\n",
                      key.layer.size, of_node, tests[i], fmax(1, bytes / 8), bytes,
                      i == 0 ? "one.txt" : "two.txt");
-    say_fit(predict, key.phase == HS_PAIR ? "one.txt two.txt" : "one.txt");
+    say_fit(predict, point, key.phase == HS_PAIR ? "one.txt two.txt" : "one.txt");
 }
 
-static void say_measure(const struct hs_predict *predict, struct hs_stage_key key, double bytes)
+/* The keys of a stage, a pair's two. */
+static void append_stages(struct hs_text *text, struct hs_stage_key key)
 {
-    struct hs_plan plan = {.chunks = 1};
+    bool is_pair = key.phase == HS_PAIR;
 
-    if (key.layer.stride > 1)
-        plan.split.sizes[plan.split.count++] = key.layer.stride;
-    plan.algorithms[plan.split.count][0] = plan.algorithms[plan.split.count][1] =
-        (unsigned char)key.algorithm;
-    plan.split.sizes[plan.split.count++] = key.layer.size;
+    key.phase = is_pair ? HS_REDUCE_SCATTER : key.phase;
+    hs_text_append(text, "%s", hs_stage_key_format((char[HS_STAGE_KEY_TEXT]){0}, key));
+    key.phase = HS_ALLGATHER;
+    if (is_pair)
+        hs_text_append(text, ",%s", hs_stage_key_format((char[HS_STAGE_KEY_TEXT]){0}, key));
+}
+
+static void say_calibrate(const struct hs_predict *predict, const struct hs_predict_point *point,
+                          struct hs_stage_key key)
+{
+    bool by_host = key.algorithm != HS_RING || predict->system->executor == HS_BY_HOST;
+    struct command words = command_of(predict);
+    struct hs_text stages = {0};
+    const char *size = HS_AS_BYTES(point->bytes);
+
+    append_stages(&stages, key);
+    hs_sheet_say(
+        predict->sheet,
+        "        mpiexec -n %" PRId64 " hiersearch calibrate %s%s%s --stages %s --size %s%s "
+        "-o %s\n",
+        key.layer.stride * key.layer.size, words.quote, words.system, words.quote,
+        stages.failed ? "" : stages.data, size, by_host ? " --backend host" : "", words.output);
     hs_sheet_say(predict->sheet,
-                 "        mpiexec -n %" PRId64 " hiersearch measure --plans %s --size %s:%s -o "
-                 "one.json\n",
-                 key.layer.stride * key.layer.size, HS_AS_PLAN(&plan),
-                 HS_AS_BYTES((uint64_t)fmax(1, bytes / 8)), HS_AS_BYTES((uint64_t)bytes));
-    say_fit(predict, "one.json");
+                 "        hiersearch predict %s --before %s%s%s --np %" PRId64 " --size %s\n",
+                 words.output, words.quote, words.system, words.quote,
+                 point->request.problem.group.size, size);
+    hs_text_release(&stages);
 }
 
 /* What lies between two calls no stage tells: the plan itself does. */
@@ -193,7 +236,7 @@ static void say_plan(const struct hs_predict *predict, const struct hs_predict_p
         plan =
             hs_plan_is_flat(&point->guess.plan) ? &point->found.plans[1].plan : &point->guess.plan;
     hs_sheet_say(predict->sheet,
-                 "to measure first: %s as a whole\n"
+                 "to measure first: %s as a whole, beside the library's own call\n"
                  "        mpiexec -n %" PRId64 " hiersearch measure --plans %s --size %s\n",
                  HS_AS_PLAN(plan), point->request.problem.group.size, HS_AS_PLAN(plan),
                  HS_AS_BYTES(point->bytes));
@@ -202,15 +245,24 @@ static void say_plan(const struct hs_predict *predict, const struct hs_predict_p
 static void say_stage(const struct hs_predict *predict, const struct hs_predict_point *point,
                       struct hs_stage_key key, double drop)
 {
-    const struct hs_problem *problem = &point->request.problem;
-
     hs_sheet_say(predict->sheet, "to measure first: %s, which takes off %.2g %%\n",
                  hs_stage_key_format((char[HS_STAGE_KEY_TEXT]){0}, key),
                  100 * fmin(drop, point->regret.mean));
     if (hs_system_is_nccl_native(predict->system))
-        say_nccl_tests(predict, key, hs_problem_entering(problem, key.layer));
+        say_nccl_tests(predict, point, key);
     else
-        say_measure(predict, key, problem->bytes);
+        say_calibrate(predict, point, key);
+}
+
+/* Nothing that is worth it, after another measurement. */
+static enum hs_status say_enough(const struct hs_predict *predict,
+                                 const struct hs_predict_point *point)
+{
+    if (predict->before && point->sure)
+        hs_sheet_say(predict->sheet,
+                     "\nnothing is worth measuring first: the expected regret is %.2g %%\n",
+                     100 * point->regret.mean);
+    return HS_OK;
 }
 
 enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
@@ -223,12 +275,12 @@ enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
     enum hs_status status;
 
     if (!point->sure || point->regret.mean < WORTH || point->table.row_count > STAGES_TRIED)
-        return HS_OK;
+        return say_enough(predict, point);
     status = find_figure(&figure, &known, predict, point, err);
     if (!status)
         status = hs_regret_stage(&key, &measured, &point->table, err);
     if (status || fmax(known, measured) < WORTH)
-        return status;
+        return status ? status : say_enough(predict, point);
     if (figure && known >= WORTH) {
         hs_machines_figure_text(&name, predict->machines, figure);
         hs_sheet_say(predict->sheet,

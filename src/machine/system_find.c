@@ -1,5 +1,6 @@
 #include "machine/system_find.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -205,4 +206,21 @@ enum hs_status hs_system_find(struct hs_system *system, const char *text, struct
         status = path ? hs_system_load(system, path, err) : hs_system_parse(system, text, err);
     free(path);
     return status;
+}
+
+void hs_system_name_after(struct hs_system *system, const char *output)
+{
+    const char *slash = strrchr(output, '/'), *base = slash ? slash + 1 : output;
+    const char *dot = strrchr(base, '.');
+    size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base), kept = 0;
+
+    if (strcmp(output, "-") == 0)
+        return;
+    for (size_t i = 0; i < length && kept + 1 < sizeof(system->name); i++) {
+        int letter = tolower((unsigned char)base[i]);
+
+        system->name[kept++] =
+            isascii(letter) && (isalnum(letter) || strchr("_-.", letter)) ? (char)letter : '_';
+    }
+    system->name[kept] = '\0';
 }

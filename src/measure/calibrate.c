@@ -18,6 +18,15 @@
 
 static void cut_short(void *context, const struct hs_guard_end *end);
 
+static bool names_algorithms(const struct hs_calibrate_settings *settings)
+{
+    bool names = settings->algorithms != 0;
+
+    for (size_t i = 0; i < settings->stages.count; i++)
+        names = names || settings->stages.keys[i].algorithm != HS_RING;
+    return names;
+}
+
 static enum hs_status look_around(struct hs_calibrate_run *run, struct hs_error *err)
 {
     const struct hs_calibrate_settings *settings = &run->settings;
@@ -36,11 +45,11 @@ static enum hs_status look_around(struct hs_calibrate_run *run, struct hs_error 
     if (status == HS_OK)
         status = hs_campaign_backend(campaign, err);
     /* A copy of its own: the guard may calibrate the other one while a layer runs. */
-    if (status == HS_OK && run->settings.algorithms && !campaign->backend->any_algorithm)
+    if (status == HS_OK && names_algorithms(settings) && !campaign->backend->any_algorithm)
         status = hs_fail(err, HS_INVALID,
-                         "--algorithms: backend %s runs its library's own algorithm on each layer; "
+                         "--%s: backend %s runs its library's own algorithm on each layer; "
                          "backend host runs any",
-                         campaign->backend->name);
+                         settings->algorithms ? "algorithms" : "stages", campaign->backend->name);
     if (status == HS_OK && campaign->backend == &hs_backend_null)
         status =
             hs_campaign_system(campaign, &run->played,
@@ -63,7 +72,8 @@ static enum hs_status plan(struct hs_calibrate_run *run, struct hs_error *err)
                                                .width =
                                                    hs_datatype_bytes(settings->campaign.datatype),
                                                .max_layers = (size_t)settings->layers,
-                                               .algorithms = settings->algorithms};
+                                               .algorithms = settings->algorithms,
+                                               .stages = &settings->stages};
     int np = run->campaign.ranks.np;
     struct hs_calibrate_plan tasks;
     enum hs_status status;

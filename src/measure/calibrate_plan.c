@@ -2,6 +2,7 @@
 #include "measure/calibrate_plan.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,6 +182,58 @@ static void add_layer(struct hs_calibrate_plan *plan, const struct candidate *ca
     plan->layer_count++;
 }
 
+/* ---- stages that were named ---------------------------------------------------------------- */
+
+static bool is_named(const struct hs_calibrate_extent *extent)
+{
+    return extent->stages && extent->stages->count > 0;
+}
+
+static void add_named(struct hs_calibrate_plan *plan, const struct candidate *candidate,
+                      const uint64_t *sizes, size_t size_count,
+                      const struct hs_calibrate_extent *extent)
+{
+    size_t before = plan->count;
+
+    for (size_t i = 0; i < extent->stages->count * size_count; i++) {
+        struct hs_stage_key stage = extent->stages->keys[i / size_count];
+
+        if (hs_layer_equal(stage.layer, candidate->layer))
+            add_stage(plan, candidate, stage, sizes[i % size_count], extent->width, true);
+    }
+    plan->layer_count += plan->count > before;
+}
+
+/* How far a layer is from another one: no unit. */
+static double distance(struct hs_layer a, struct hs_layer b)
+{
+    return fabs(log((double)a.stride / (double)b.stride)) +
+           fabs(log((double)a.size / (double)b.size));
+}
+
+static enum hs_status check_named(const struct hs_calibrate_extent *extent,
+                                  const struct candidate *candidates, size_t count, int64_t np,
+                                  struct hs_error *err)
+{
+    for (size_t s = 0; s < extent->stages->count; s++) {
+        struct hs_stage_key key = extent->stages->keys[s], near = key;
+        char wanted[HS_STAGE_KEY_TEXT], nearest[HS_STAGE_KEY_TEXT];
+
+        near.layer = candidates[0].layer;
+        for (size_t i = 0; i < count; i++)
+            if (distance(candidates[i].layer, key.layer) < distance(near.layer, key.layer))
+                near.layer = candidates[i].layer;
+        if (hs_layer_equal(near.layer, key.layer))
+            continue;
+        near.algorithm = hs_stage_possible(near) ? near.algorithm : HS_RING;
+        return hs_fail(err, HS_INVALID,
+                       "--stages: %" PRId64 " ranks have no %s: stride times size divides their "
+                       "number; did you mean %s?",
+                       np, hs_stage_key_format(wanted, key), hs_stage_key_format(nearest, near));
+    }
+    return HS_OK;
+}
+
 static enum hs_status make(struct hs_calibrate_plan *plan, const struct hs_lattice *lattice,
                            const struct hs_system *system, const struct hs_calibrate_extent *extent,
                            struct hs_error *err)
@@ -199,12 +252,18 @@ static enum hs_status make(struct hs_calibrate_plan *plan, const struct hs_latti
         return hs_fail(err, HS_MEMORY, "out of memory for %zu layers", count);
     }
     choose_leaders(candidates, count);
+    if (is_named(extent) && check_named(extent, candidates, count, lattice->group.size, err)) {
+        free(candidates);
+        return HS_INVALID;
+    }
     if (extent->max_layers > 0 && extent->max_layers < count) {
         plan->layers_left_out = count - extent->max_layers;
         count = extent->max_layers;
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !is_named(extent); i++)
         add_layer(plan, &candidates[i], sizes, size_count, lattice->group.size, extent);
+    for (size_t i = 0; i < count && is_named(extent); i++)
+        add_named(plan, &candidates[i], sizes, size_count, extent);
     qsort(plan->tasks, plan->count, sizeof(*plan->tasks), compare_tasks);
     free(candidates);
     return HS_OK;

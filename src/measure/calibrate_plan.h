@@ -51,6 +51,7 @@ struct hs_calibrate_extent {
     struct hs_range sizes;
     size_t width, max_layers; /* bytes of an element */
     unsigned algorithms;
+    const struct hs_stage_list *stages; /* these alone, with all sizes; NULL or empty: all */
 };
 
 /* Message sizes: of a range its powers of two (every second, third, ... where they are more than
@@ -59,7 +60,8 @@ struct hs_calibrate_extent {
 size_t hs_calibrate_sizes(uint64_t sizes[HS_CALIBRATE_SIZES_MAX], const struct hs_range *range,
                           size_t width);
 
-/* `algorithms`: bits 1 << enum hs_algorithm, the ring always among them. max_layers 0: all; else
+/* HS_INVALID also where the ranks have no such stage: the nearest is named.
+ * `algorithms`: bits 1 << enum hs_algorithm, the ring always among them. max_layers 0: all; else
  * leaders first, cheap ones first. Tasks whose counts come out equal (tiny
  * messages) are planned once. HS_INVALID: np is 1. HS_MEMORY. */
 enum hs_status hs_calibrate_plan_make(struct hs_calibrate_plan *plan,

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "console/startup.h"
+#include "machine/system_find.h"
 #include "model/calibration.h"
 #include "version.h"
 
@@ -147,24 +148,6 @@ static void append_source(struct hs_text *out, const struct hs_calibrate_run *ru
         hs_text_append(out, "; %s", partial);
 }
 
-/* The file's name without folder and ending, in the letters that a name may have. */
-static void name_system(struct hs_system *system, const char *output)
-{
-    const char *slash = strrchr(output, '/'), *base = slash ? slash + 1 : output;
-    const char *dot = strrchr(base, '.');
-    size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base), kept = 0;
-
-    if (strcmp(output, "-") == 0)
-        return;
-    for (size_t i = 0; i < length && kept + 1 < sizeof(system->name); i++) {
-        int letter = tolower((unsigned char)base[i]);
-
-        system->name[kept++] =
-            isascii(letter) && (isalnum(letter) || strchr("_-.", letter)) ? (char)letter : '_';
-    }
-    system->name[kept] = '\0';
-}
-
 static bool replace_text(char **text, const struct hs_text *with)
 {
     char *copy = with->length > 0 ? hs_strdup(with->data) : NULL;
@@ -196,7 +179,7 @@ static enum hs_status fill_texts(struct hs_calibrate_run *run, const struct hs_t
             replace_text(&system->notes, &joined);
     hs_text_release(&title);
     hs_text_release(&joined);
-    name_system(system, run->settings.campaign.output);
+    hs_system_name_after(system, run->settings.campaign.output);
     system->latency_kind = HS_LATENCY_PROTOCOL_STEP;
     return whole ? HS_OK : hs_no_memory(err);
 }
@@ -272,7 +255,9 @@ static double residual_limit(const struct hs_calibrate_run *run, const struct hs
 static enum hs_status fit(struct hs_calibrate_run *run, const char *source, struct hs_text *notes,
                           struct hs_error *err)
 {
-    struct hs_fit_point *points = calloc(run->grid.plan.count + 1, sizeof(*points));
+    const struct hs_fits *had = &run->campaign.system.fits;
+    size_t kept = run->settings.stages.count > 0 ? had->point_count : 0;
+    struct hs_fit_point *points = calloc(run->grid.plan.count + kept + 1, sizeof(*points));
     struct hs_calibration_options options = {0};
     enum hs_status status;
     size_t count;
@@ -281,6 +266,8 @@ static enum hs_status fit(struct hs_calibrate_run *run, const char *source, stru
         return hs_no_memory(err);
     count = make_points(points, run);
     options.max_residual = residual_limit(run, points, count);
+    for (size_t i = 0; i < kept; i++)
+        points[count++] = had->points[i];
     status = hs_calibrate(&run->campaign.system, points, count, &options, source, notes, err);
     free(points);
     return explain(run, status, err);

@@ -15,6 +15,7 @@
 #include "engine/cuda_aware.h"
 #include "model/backends.h"
 #include "model/price.h"
+#include "search/regret.h"
 #include "version.h"
 #include "view/figures.h"
 
@@ -157,6 +158,65 @@ static enum hs_status add_contestant(struct hs_result_message *message,
     return baseline ? fill_measured(&baseline->measured, item, err) : hs_no_memory(err);
 }
 
+/* What machines drawn can say something of: plans in one chunk, each layer by one algorithm. */
+static bool is_drawn(const struct hs_plan *plan, const struct hs_system *system)
+{
+    bool drawn = plan->chunks == 1;
+
+    for (int i = 0; i < plan->split.count; i++) {
+        enum hs_algorithm algorithm = hs_plan_algorithm(plan, i, 0);
+
+        drawn = drawn && algorithm == hs_plan_algorithm(plan, i, 1) &&
+                (algorithm == HS_RING || !hs_system_is_nccl_native(system));
+    }
+    return drawn;
+}
+
+static enum hs_status draw_ranges(struct hs_result_message *message,
+                                  const struct hs_search_request *request,
+                                  const struct hs_machines *machines, struct hs_error *err)
+{
+    struct hs_regret_table table;
+    struct hs_regret regret;
+    enum hs_status status = hs_regret_table_init(&table, request, machines, err);
+
+    if (status)
+        return status == HS_INVALID ? HS_OK : status; /* too many layers: there are no ranges */
+    for (size_t i = 0; i < message->candidate_count && !status; i++) {
+        struct hs_candidate *candidate = &message->candidates[i];
+
+        if (!is_drawn(&candidate->plan, request->system))
+            continue;
+        status = hs_regret_of(&regret, &table, &candidate->plan, err);
+        candidate->predicted_low_seconds = regret.low_seconds;
+        candidate->predicted_high_seconds = regret.high_seconds;
+    }
+    hs_regret_table_release(&table);
+    return status;
+}
+
+/* Of predictions from figures as described, as predict has them. */
+static enum hs_status add_ranges(struct hs_result_message *message,
+                                 const struct hs_session *session, struct hs_error *err)
+{
+    const struct hs_system *system = &session->campaign.system;
+    struct hs_search_request request = {
+        .system = system,
+        .problem = hs_problem_world(session->campaign.ranks.np, (double)message->message_bytes),
+        .algorithms = HS_ALGORITHMS_ALL};
+    struct hs_machines machines;
+    enum hs_status status;
+
+    if (!session->campaign.has_system || system->fits.count > 0 || request.problem.group.size < 2)
+        return HS_OK;
+    status = hs_machines_init(&machines, system, HS_MACHINES_USUAL, 1, err);
+    if (status)
+        return status;
+    status = draw_ranges(message, &request, &machines, err);
+    hs_machines_release(&machines);
+    return status;
+}
+
 /* The flat split's time: measured, else predicted. */
 static void fill_flat(struct hs_result_message *message)
 {
@@ -232,6 +292,8 @@ static enum hs_status add_bout(struct hs_result *result, const struct hs_session
         status = add_pruned(message, bout, err);
     for (size_t i = 0; i < bout->contest.count && status == HS_OK; i++)
         status = add_contestant(message, session, &bout->contest.items[i], err);
+    if (status == HS_OK)
+        status = add_ranges(message, session, err);
     if (status != HS_OK)
         return status;
     if (message->certificate)

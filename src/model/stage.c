@@ -92,6 +92,40 @@ enum hs_status hs_stage_key_parse(struct hs_stage_key *key, const char *text, st
     return HS_OK;
 }
 
+static enum hs_status add_key(struct hs_stage_list *list, struct hs_stage_key key,
+                              struct hs_error *err)
+{
+    if (list->count == HS_STAGE_LIST_MAX)
+        return hs_fail(err, HS_INVALID, "expected at most %d stages", HS_STAGE_LIST_MAX);
+    list->keys[list->count++] = key;
+    return HS_OK;
+}
+
+enum hs_status hs_stage_list_parse(struct hs_stage_list *list, const char *text,
+                                   struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    *list = (struct hs_stage_list){.count = 0};
+    for (size_t length; !status; text += length + 1) {
+        char word[HS_STAGE_KEY_TEXT];
+        struct hs_stage_key key;
+        bool is_pair;
+
+        length = strcspn(text, ",");
+        snprintf(word, sizeof(word), "%.*s", (int)length, text);
+        status = hs_stage_key_parse(&key, word, err);
+        is_pair = key.phase == HS_PAIR;
+        key.phase = is_pair ? HS_REDUCE_SCATTER : key.phase;
+        status = status ? status : add_key(list, key, err);
+        key.phase = HS_ALLGATHER;
+        status = status || !is_pair ? status : add_key(list, key, err);
+        if (text[length] == '\0')
+            break;
+    }
+    return status;
+}
+
 static enum hs_status parse_key(void *value, const char *text, const struct hs_place *place,
                                 struct hs_error *why)
 {

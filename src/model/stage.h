@@ -65,6 +65,17 @@ char *hs_stage_key_format(char text[HS_STAGE_KEY_TEXT], struct hs_stage_key key)
  * cannot do the phase or the size. */
 enum hs_status hs_stage_key_parse(struct hs_stage_key *key, const char *text, struct hs_error *err);
 
+#define HS_STAGE_LIST_MAX 64
+
+struct hs_stage_list {
+    struct hs_stage_key keys[HS_STAGE_LIST_MAX];
+    size_t count;
+};
+
+/* Keys with commas between; a pair is its two. HS_INVALID as above, and more than HS_STAGE_LIST_MAX. */
+enum hs_status hs_stage_list_parse(struct hs_stage_list *list, const char *text,
+                                   struct hs_error *err);
+
 /* A key as a field of a file. */
 extern const struct hs_field_custom hs_stage_key_custom;
 

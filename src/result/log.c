@@ -597,65 +597,61 @@ static enum hs_status parse_text(struct hs_log_reader *base, const char *text, s
 
 /* ---- all kinds ------------------------------------------------------------------------------- */
 
-enum hs_status hs_log_parse(struct hs_log *log, const char *name, const char *text, size_t length,
-                            struct hs_error *err)
+static enum hs_status parse(struct hs_log_reader *reader, const char *text, size_t length)
 {
-    struct hs_log_reader reader = {.name = name, .err = err};
     size_t blank = 0;
     enum hs_status status;
 
     while (blank < length && isspace((unsigned char)text[blank]))
         blank++;
-    status = blank < length && text[blank] == '{' ? hs_log_parse_json(&reader, text, length)
-                                                  : parse_text(&reader, text, length);
+    if (blank < length ? text[blank] == '{' : reader->result != NULL)
+        status = hs_log_parse_json(reader, text, length);
+    else
+        status = parse_text(reader, text, length);
+    drop_last_empty(&reader->log);
+    if (status == HS_OK && reader->log.notes.failed)
+        return hs_no_memory(reader->err);
+    if (status != HS_OK || reader->is_result || reader->log.point_count > 0)
+        return status;
+    if (reader->log.notes.length > 0)
+        return hs_fail(reader->err, HS_INVALID, "%.*s, and no other time is in it",
+                       (int)strcspn(reader->log.notes.data, "\n"), reader->log.notes.data);
+    return hs_fail(reader->err, HS_INVALID,
+                   "%s: expected the output of nccl-tests or of OSU's benchmarks, or CSV with "
+                   "the columns bytes and seconds, found no time in it",
+                   reader->name);
+}
+
+enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const char *name,
+                            const char *text, size_t length, struct hs_error *err)
+{
+    struct hs_log_reader reader = {.name = name, .result = result, .err = err};
+    enum hs_status status;
+
+    if (result)
+        *result = (struct hs_result){0};
+    status = parse(&reader, text, length);
     free(reader.hosts);
-    drop_last_empty(&reader.log);
-    if (status == HS_OK && reader.log.notes.failed)
-        status = hs_no_memory(err);
-    if (status == HS_OK && reader.log.point_count == 0 && reader.log.notes.length > 0)
-        status = hs_fail(err, HS_INVALID, "%.*s, and no other time is in it",
-                         (int)strcspn(reader.log.notes.data, "\n"), reader.log.notes.data);
-    else if (status == HS_OK && reader.log.point_count == 0)
-        status =
-            hs_fail(err, HS_INVALID,
-                    "%s: expected the output of nccl-tests or of OSU's benchmarks, or CSV with "
-                    "the columns bytes and seconds, found no time in it",
-                    name);
     *log = reader.log;
     if (status != HS_OK)
         hs_log_release(log);
     return status;
 }
 
-enum hs_status hs_log_is_one(bool *is_one, const char *path, struct hs_error *err)
+enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, const char *path,
+                           struct hs_error *err)
 {
-    char *text;
-    size_t length, blank;
-    enum hs_status status;
-
-    *is_one = false;
-    if (strcmp(path, "-") == 0) /* it can be read once */
-        return HS_OK;
-    status = hs_file_read(&text, &length, path, HS_JSON_BYTES_MAX, err);
-    if (status != HS_OK)
-        return status;
-    blank = strspn(text, " \t\r\n");
-    *is_one = text[blank] != '\0' && (text[blank] != '{' || (strstr(text, "\"args\"") != NULL &&
-                                                             strstr(text, "\"format\"") == NULL));
-    free(text);
-    return HS_OK;
-}
-
-enum hs_status hs_log_load(struct hs_log *log, const char *path, struct hs_error *err)
-{
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     char *text;
     size_t length;
-    enum hs_status status = hs_file_read(&text, &length, path, HS_LOG_BYTES_MAX, err);
+    enum hs_status status = hs_file_read(&text, &length, path, HS_JSON_BYTES_MAX, err);
 
     *log = (struct hs_log){0};
+    if (result)
+        *result = (struct hs_result){0};
     if (status != HS_OK)
         return status;
-    status = hs_log_parse(log, path, text, length, err);
+    status = hs_log_parse(log, result, name, text, length, err);
     free(text);
     return status;
 }

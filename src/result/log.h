@@ -25,8 +25,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "model/library.h"
-
-#define HS_LOG_BYTES_MAX ((size_t)64 << 20) /* largest file read */
+#include "result/result.h"
 
 /* Whose collectives they are. */
 enum hs_log_of { HS_LOG_OF_UNSAID, HS_LOG_OF_NCCL, HS_LOG_OF_RCCL, HS_LOG_OF_MPI };
@@ -59,14 +58,15 @@ struct hs_log {
 
 #define HS_LOG_NOTES_MAX 8
 
-/* `name` is what messages call the text. HS_INVALID: nothing of the kind is in it, with the place
- * of what comes nearest; HS_MEMORY. */
-enum hs_status hs_log_parse(struct hs_log *log, const char *name, const char *text, size_t length,
-                            struct hs_error *err);
-/* Whether the file is meant as a log: all that is not empty and no JSON, and JSON with the args of
- * a program; stdin is none. As hs_file_read. */
-enum hs_status hs_log_is_one(bool *is_one, const char *path, struct hs_error *err);
-enum hs_status hs_log_load(struct hs_log *log, const char *path, struct hs_error *err);
+/* `name` is what messages call the text. What is empty, and JSON without the args of a program, is
+ * no log and goes to *result, unless that is NULL; what does not come is {0}: a log has points, a
+ * result np. HS_INVALID: nothing of the kind is in it, with the place of what comes nearest, or as
+ * hs_result_parse; HS_MEMORY. */
+enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const char *name,
+                            const char *text, size_t length, struct hs_error *err);
+/* Of a file, read once; "-" is stdin. */
+enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, const char *path,
+                           struct hs_error *err);
 void hs_log_release(struct hs_log *log);
 
 #endif

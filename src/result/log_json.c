@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fields.h"
 #include "base/json.h"
 #include "result/log_parts.h"
 
@@ -80,29 +81,46 @@ static void read_place(struct hs_log_reader *reader, const struct hs_json *row, 
         number_of(&place, "nwrong"));
 }
 
+static enum hs_status read_top(struct hs_log_reader *reader, const struct hs_json *top)
+{
+    bool is_object = hs_json_is_object(top);
+    struct hs_json results = is_object ? hs_json_find(top, "results") : *top, row;
+    struct hs_log_run *run;
+    size_t number = 0;
+
+    if (!is_object || !results.node)
+        return hs_json_unexpected(top, reader->err, "the results of nccl-tests -J");
+    run = hs_log_begin(reader);
+    if (!run)
+        return reader->status;
+    read_run(reader, run, top);
+    for (row = hs_json_first(&results); row.node; hs_json_next(&row)) {
+        number++;
+        read_place(reader, &row, number, false);
+        read_place(reader, &row, number, true);
+    }
+    return reader->status;
+}
+
+static bool is_log(const struct hs_json *top)
+{
+    return hs_json_is_object(top) && hs_json_find(top, "args").node &&
+           !hs_json_find(top, "format").node;
+}
+
 enum hs_status hs_log_parse_json(struct hs_log_reader *reader, const char *text, size_t length)
 {
     struct hs_json_document document;
     enum hs_status status = hs_json_parse(&document, reader->name, text, length, reader->err);
-    struct hs_json top, results, row;
-    struct hs_log_run *run;
-    size_t number = 0;
+    struct hs_json top;
 
     if (status != HS_OK)
         return status;
     top = hs_json_top(&document);
-    results = hs_json_is_object(&top) ? hs_json_find(&top, "results") : top;
-    if (!hs_json_is_object(&top) || !results.node)
-        status = hs_json_unexpected(&top, reader->err, "the results of nccl-tests -J");
-    run = status == HS_OK ? hs_log_begin(reader) : NULL;
-    if (run) {
-        read_run(reader, run, &top);
-        for (row = hs_json_first(&results); row.node; hs_json_next(&row)) {
-            number++;
-            read_place(reader, &row, number, false);
-            read_place(reader, &row, number, true);
-        }
-    }
+    reader->is_result = reader->result && !is_log(&top);
+    status = reader->is_result
+                 ? hs_fields_read(&hs_result_fields, reader->result, &top, reader->err)
+                 : read_top(reader, &top);
     hs_json_release(&document);
-    return status == HS_OK ? reader->status : status;
+    return status;
 }

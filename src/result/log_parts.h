@@ -15,7 +15,9 @@ struct hs_log_reader {
     size_t run_capacity, point_capacity, host_capacity, note_count;
     char (*hosts)[HS_LOG_HOST_BYTES]; /* [host_count] owned: of the last run, each once */
     size_t host_count;
-    bool other_call;       /* the last run is of a collective that has no name here */
+    bool other_call;          /* the last run is of a collective that has no name here */
+    struct hs_result *result; /* where what is none goes; NULL: nowhere */
+    bool is_result;
     enum hs_status status; /* HS_OK so far; after HS_MEMORY nothing is added */
     struct hs_error *err;
 };
@@ -33,7 +35,7 @@ void hs_log_name_call(struct hs_log_reader *reader, const char *program, size_t 
 /* What NCCL_ALGO names, "Ring" or "tree,nvls"; 0 where there is more to it. */
 unsigned hs_log_algorithms(const char *text);
 
-/* The JSON of nccl-tests. HS_INVALID: it is another JSON, with the place. */
+/* The JSON of nccl-tests, or the reader's result. HS_INVALID: it is another JSON, with the place. */
 enum hs_status hs_log_parse_json(struct hs_log_reader *reader, const char *text, size_t length);
 
 #endif

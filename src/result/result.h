@@ -64,6 +64,8 @@ struct hs_measured {
 struct hs_candidate {
     struct hs_plan plan;
     double predicted_seconds; /* NaN without a model */
+    /* 90 % of the machines that fit the description lie between; NaN: not drawn */
+    double predicted_low_seconds, predicted_high_seconds;
     bool extrapolated;
     struct hs_plan_cost *cost;    /* owned; layers of the prediction, NULL without a model */
     struct hs_measured *measured; /* owned; NULL where only predicted */

@@ -286,6 +286,22 @@ static enum hs_status begin_candidate(void *object, const struct hs_place *place
     return HS_OK;
 }
 
+/* Both ends or none, in their order. */
+static enum hs_status check_range(const struct hs_candidate *candidate,
+                                  const struct hs_place *place, struct hs_error *err)
+{
+    double low = candidate->predicted_low_seconds, high = candidate->predicted_high_seconds;
+
+    if (isnan(low) != isnan(high))
+        return hs_field_fail(place, isnan(low) ? "predicted_low_seconds" : "predicted_high_seconds",
+                             err, "missing, with the range's other end");
+    if (isnan(low) || (low <= high && !isnan(candidate->predicted_seconds)))
+        return HS_OK;
+    return hs_field_fail(place, "predicted_low_seconds", err,
+                         "expected a prediction, and at most the range's high end, found %g and %g",
+                         low, high);
+}
+
 /* The times are of the plan's stages, in their order. */
 static enum hs_status check_candidate(void *object, const struct hs_place *place,
                                       struct hs_error *err)
@@ -298,10 +314,10 @@ static enum hs_status check_candidate(void *object, const struct hs_place *place
     struct hs_stage stages[HS_STAGES_MAX];
     char text[HS_STAGE_KEY_TEXT];
     size_t count;
-    enum hs_status status;
+    enum hs_status status = check_range(candidate, place, err);
 
-    if (!list.node)
-        return HS_OK;
+    if (status || !list.node)
+        return status;
     count = (size_t)hs_problem_stages(stages, &problem, &candidate->plan);
     status = hs_json_array(&count, &list, count, count, err);
     at = hs_json_first(&list);
@@ -319,6 +335,11 @@ static const struct hs_field candidate_rows[] = {
      .about = "Layer sizes, innermost first, and the number of chunks where it is not 1: 4x8x4, "
               "4x8x4/8."},
     {"predicted_seconds", HS_TIME, CANDIDATE(predicted_seconds), HS_OPTIONAL},
+    {"predicted_low_seconds", HS_TIME, CANDIDATE(predicted_low_seconds), HS_OPTIONAL,
+     .about = "Low end of the 90 % range of the prediction: of the machines that fit the "
+              "description 5 % are faster. Only where the system is not calibrated."},
+    {"predicted_high_seconds", HS_TIME, CANDIDATE(predicted_high_seconds), HS_OPTIONAL,
+     .about = "High end of the range: 5 % are slower."},
     {"extrapolated", HS_BOOL, CANDIDATE(extrapolated), HS_WITH(false),
      .about = "The prediction reaches beyond the machine as described, or beyond what the "
               "calibration measured."},
@@ -334,7 +355,9 @@ const struct hs_fields hs_candidate_fields = {
     .begin = begin_candidate,
     .check = check_candidate,
     .rules = "\"dependentRequired\": { \"layers\": [\"predicted_seconds\"],\n"
-             "  \"predicted_ci95_seconds\": [\"layers\"] }",
+             "  \"predicted_ci95_seconds\": [\"layers\"],\n"
+             "  \"predicted_low_seconds\": [\"predicted_seconds\", \"predicted_high_seconds\"],\n"
+             "  \"predicted_high_seconds\": [\"predicted_low_seconds\"] }",
 };
 
 /* A candidate's plan and its place in the file. */

@@ -122,6 +122,13 @@ static struct hs_value bar(const struct record *r, double parts[HS_STAGES_MAX])
 
 #define OF(pointer, member) ((pointer) ? (double)(pointer)->member : (double)NAN)
 
+/* "110 to 160 us"; NULL: nothing was drawn. */
+#define RANGE_TEXT(r)                                                                              \
+    (isfinite(OF((r)->candidate, predicted_low_seconds))                                           \
+         ? HS_AS_RANGE((r)->candidate->predicted_low_seconds,                                      \
+                       (r)->candidate->predicted_high_seconds)                                     \
+         : NULL)
+
 /* clang-format off */
 #define COLUMNS(column)                                                                            \
     column(NP, "np", NULL, NULL, COUNT, ALWAYS, r->np)                                             \
@@ -138,6 +145,11 @@ static struct hs_value bar(const struct record *r, double parts[HS_STAGES_MAX])
     column(PREDICTED, "predicted_seconds", "predicted", HS_TABLE_UNIT, SCALED, IF_ANY,             \
            r->predicted)                                                                           \
     column(INTERVAL, "predicted_relative_ci95", "+-%", NULL, PERCENT, IF_ANY, r->predicted_spread) \
+    column(LOW, "predicted_low_seconds", NULL, NULL, TIME, IF_ANY,                                 \
+           OF(r->candidate, predicted_low_seconds))                                                \
+    column(HIGH, "predicted_high_seconds", NULL, NULL, TIME, IF_ANY,                               \
+           OF(r->candidate, predicted_high_seconds))                                               \
+    column(RANGE, NULL, "predicted, 90 %", NULL, FIGURE, IF_ANY, RANGE_TEXT(r))                       \
     column(MISS, "error", "error", "%", ERROR, IF_ANY, error(r))                                   \
     column(FINE_MISS, NULL, "error", "%", ERROR2, IF_ANY, error(r))                                \
     column(PREDICTED_RANK, "predicted_rank", "predicted rank", NULL, COUNT, IF_ANY,                \
@@ -177,7 +189,7 @@ static const struct hs_pick
     of_measure[] = {{RANK, "#"}, P(PLAN), {TIME, ""}, P(SPREAD), P(RATIO), P(BUSBW), P(PREDICTED),
                     P(INTERVAL), P(MISS), P(SHARE), P(SAMPLES), P(WRONG), P(REMARK)},
     of_report[] = {P(RANK), {PLAN, "split"}, P(TIME), P(SPREAD), {RATIO, "to the best"}, P(BUSBW),
-                   P(PREDICTED), P(INTERVAL), P(MISS), P(STATUS), {REASON, "because"}},
+                   P(PREDICTED), P(INTERVAL), P(RANGE), P(MISS), P(STATUS), {REASON, "because"}},
     of_measurement[] = COMPARED("measured"), of_simulation[] = COMPARED("simulated");
 #undef P
 /* clang-format on */

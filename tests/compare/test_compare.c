@@ -440,7 +440,7 @@ static struct hs_call_list calls_of(const char *text, const struct hs_system *sy
     struct hs_error err = {0};
     struct hs_log log;
 
-    assert_status_is(hs_log_parse(&log, "log", text, strlen(text), &err), HS_OK, &err);
+    assert_status_is(hs_log_parse(&log, NULL, "log", text, strlen(text), &err), HS_OK, &err);
     assert_status_is(hs_log_calls(&calls, system, &log, "log", &facts, &err), HS_OK, &err);
     hs_log_release(&log);
     return calls;

@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(text != NULL, "memory");
     memcpy(text, data, size);
     text[size] = '\0';
-    if (hs_log_parse(&log, "fuzz", text, size, &err) == HS_OK) {
+    if (hs_log_parse(&log, NULL, "fuzz", text, size, &err) == HS_OK) {
         check_points(&log);
         check_calls(&log, "8xH100, 8xNDR400");
         check_calls(&log, "node:4@20GB/s~0.5us,ib@12GB/s~2us;library=mpich");

@@ -222,6 +222,34 @@ static void layers_go_by_what_can_do_their_phases(void **state)
     assert_has(err.message, "layer 1: groups of this size have no direct");
 }
 
+static void a_list_has_keys_with_commas_between(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"", "expected PHASE:STRIDE:SIZE"},
+        {"allreduce:1:4,", "expected PHASE:STRIDE:SIZE"},
+        {"allreduce:1:4,allgathr:2:2", "did you mean \"allgather\""},
+    };
+    struct hs_stage_list list;
+    char text[HS_STAGE_KEY_TEXT], many[65 * sizeof("allreduce:1:2")] = "";
+    struct hs_error err = {0};
+
+    (void)state;
+    assert_int_equal(
+        hs_stage_list_parse(&list, "allreduce:4:8h,reduce-scatter + allgather:1:4", &err), HS_OK);
+    assert_int_equal(list.count, 3);
+    assert_string_equal(hs_stage_key_format(text, list.keys[0]), "allreduce:4:8h");
+    assert_string_equal(hs_stage_key_format(text, list.keys[1]), "reduce-scatter:1:4");
+    assert_string_equal(hs_stage_key_format(text, list.keys[2]), "allgather:1:4");
+    for (size_t i = 0; i < HS_COUNT(wrong); i++) {
+        assert_int_equal(hs_stage_list_parse(&list, wrong[i][0], &err), HS_INVALID);
+        assert_has(err.message, wrong[i][1]);
+    }
+    for (size_t i = 0; i < 65; i++)
+        strcat(many, i > 0 ? ",allreduce:1:2" : "allreduce:1:2");
+    assert_int_equal(hs_stage_list_parse(&list, many, &err), HS_INVALID);
+    assert_has(err.message, "at most 64 stages");
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("a key reads back as it was written", a_key_reads_back_as_it_was_written),
     HS_TEST("keys differ by each part", keys_differ_by_each_part),
@@ -240,6 +268,7 @@ static const struct CMUnitTest tests[] = {
             by_two_letters_the_last_layer_has_two_stages),
     HS_TEST("two letters cost each way by its algorithm",
             two_letters_cost_each_way_by_its_algorithm),
+    HS_TEST("a list has keys with commas between", a_list_has_keys_with_commas_between),
 };
 
 HS_TEST_MAIN(tests)

@@ -13,7 +13,7 @@ static struct hs_log load(const char *file)
     struct hs_error err = {0};
     struct hs_log log;
 
-    if (hs_log_load(&log, file, &err) != HS_OK)
+    if (hs_log_load(&log, NULL, file, &err) != HS_OK)
         fail_msg("%s", err.message);
     return log;
 }
@@ -231,7 +231,7 @@ static void a_log_without_a_time_is_refused_with_the_place(void **state)
         struct hs_log log;
 
         snprintf(path, sizeof(path), LOGS "%s", wrong[i][0]);
-        assert_int_equal(hs_log_load(&log, path, &err), HS_INVALID);
+        assert_int_equal(hs_log_load(&log, NULL, path, &err), HS_INVALID);
         assert_has(err.message, wrong[i][1]);
         assert_has(err.message, ", and no other time is in it");
         assert_null(strchr(err.message, '\n'));
@@ -270,11 +270,32 @@ static void what_is_no_log_is_refused_with_what_would_be(void **state)
         struct hs_error err = {0};
         struct hs_log log;
 
-        assert_int_equal(hs_log_parse(&log, "x", wrong[i][0], strlen(wrong[i][0]), &err),
+        assert_int_equal(hs_log_parse(&log, NULL, "x", wrong[i][0], strlen(wrong[i][0]), &err),
                          HS_INVALID);
         assert_has(err.message, wrong[i][1]);
         assert_null(log.points);
     }
+}
+
+/* One read tells them apart: JSON of nccl-tests has args, a result has none. */
+static void what_is_no_log_is_read_as_a_result(void **state)
+{
+    struct hs_error err = {0};
+    struct hs_result result;
+    struct hs_log log;
+
+    (void)state;
+    assert_status_is(hs_log_load(&log, &result, "tests/result/good/minimal.json", &err), HS_OK,
+                     &err);
+    assert_true(log.point_count == 0 && log.run_count == 0 && result.np > 0);
+    hs_result_release(&result);
+    assert_status_is(hs_log_load(&log, &result, LOGS "report.json", &err), HS_OK, &err);
+    assert_true(log.point_count == 3 && result.np == 0);
+    hs_log_release(&log);
+    assert_int_equal(hs_log_parse(&log, &result, "x", "{\"np\": 4}", 9, &err), HS_INVALID);
+    assert_string_equal(err.message, "x: format: missing");
+    assert_int_equal(hs_log_parse(&log, &result, "x", " \n", 2, &err), HS_INVALID);
+    assert_true(log.point_count == 0 && result.np == 0);
 }
 
 /* Any prefix of any log is read or refused, and what is read is in order. */
@@ -293,7 +314,7 @@ static void logs_cut_anywhere(void **state)
         for (size_t cut = 0; cut < length; cut++) {
             struct hs_log log;
 
-            if (hs_log_parse(&log, "cut", text, cut, NULL) != HS_OK)
+            if (hs_log_parse(&log, NULL, "cut", text, cut, NULL) != HS_OK)
                 continue;
             assert_true(log.run_count > 0 && log.point_count > 0);
             for (size_t p = 0; p < log.point_count; p++)
@@ -324,6 +345,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("the JSON of nccl-tests", json_of_nccl_tests),
     HS_TEST("what is no log is refused with what would be",
             what_is_no_log_is_refused_with_what_would_be),
+    HS_TEST("what is no log is read as a result", what_is_no_log_is_read_as_a_result),
     HS_TEST("logs cut anywhere", logs_cut_anywhere),
 };
 HS_TEST_MAIN(tests)

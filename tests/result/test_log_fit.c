@@ -22,7 +22,7 @@ static struct hs_log log_of(const char *text)
     struct hs_error err = {0};
     struct hs_log log;
 
-    if (hs_log_parse(&log, "log", text, strlen(text), &err) != HS_OK)
+    if (hs_log_parse(&log, NULL, "log", text, strlen(text), &err) != HS_OK)
         fail_msg("%s", err.message);
     return log;
 }

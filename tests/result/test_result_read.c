@@ -113,6 +113,17 @@ static void check_stages(const struct hs_measured *measured, size_t count,
     }
 }
 
+static void a_prediction_has_a_range(void **state)
+{
+    struct hs_result result;
+
+    (void)state;
+    load(&result, GOOD "range.json");
+    assert_true(result.messages[0].candidates[0].predicted_low_seconds == 0.0005 &&
+                result.messages[0].candidates[0].predicted_high_seconds == 0.002);
+    hs_result_release(&result);
+}
+
 static void a_measurement_is_read_field_by_field(void **state)
 {
     struct hs_result result;
@@ -120,6 +131,7 @@ static void a_measurement_is_read_field_by_field(void **state)
 
     (void)state;
     load(&result, GOOD "full.json");
+    assert_true(isnan(result.messages[0].candidates[0].predicted_low_seconds));
     measured = result.messages[0].candidates[0].measured;
     assert_int_equal(measured->status, HS_MEASURE_OK);
     assert_string_equal(measured->reason, "few samples");
@@ -299,6 +311,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a full file is read field by field", a_full_file_is_read_field_by_field),
     HS_TEST("kinds of nodes are read field by field", kinds_of_nodes_are_read_field_by_field),
     HS_TEST("links are words of a list", links_are_words_of_a_list),
+    HS_TEST("a prediction has a range", a_prediction_has_a_range),
     HS_TEST("a measurement is read field by field", a_measurement_is_read_field_by_field),
     HS_TEST("what a file does not say is nan or null", what_a_file_does_not_say_is_nan_or_null),
     HS_TEST("layers have the figures of the file and the rest from its system",

@@ -14,7 +14,7 @@
 
 static void a_file_that_was_read_is_written_byte_for_byte(void **state)
 {
-    static const char *const paths[] = {GOOD "full.json", GOOD "minimal.json",
+    static const char *const paths[] = {GOOD "full.json", GOOD "minimal.json", GOOD "range.json",
                                         GOOD "topology.json"};
 
     (void)state;

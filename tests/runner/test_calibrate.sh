@@ -77,6 +77,34 @@ check "-o - writes the system to stdout and the table to stderr" '[ $status = 0 
 check "one size is measured with its half, quarter and eighth" 'is_so out "{x[\"bytes\"] for x in p if x[\"stride\"] == 1 and \
     x[\"phase\"] == \"reduce-scatter\"} == {2 ** e for e in range(17, 21)}"'
 
+# ---- stages that are named --------------------------------------------------------------------------------
+measure 8 "${null[@]}" "${short[@]}" --size 1MiB --stages allreduce:2:4,reduce-scatter:1:2 -o named.json
+check "--stages measures those alone, with all sizes" '[ $status = 0 ] && is_so named.json "sorted((x[\"phase\"], x[\"stride\"], \
+    x[\"size\"], x[\"bytes\"]) for x in p) == sorted([(\"allreduce\", 2, 4, 2 ** e / 2) for e in range(17, 21)] + \
+    [(\"reduce-scatter\", 1, 2, 2 ** e) for e in range(17, 21)])"'
+measure 4 named.json --plays "$true_system" --backend null --warmup 0 "${short[@]}" --size 1MiB --stages 'reduce-scatter + allgather:1:4' -o more.json
+check "a pair is its two, and what a calibrated system was made from stays" '[ $status = 0 ] && is_so more.json "sorted({(x[\"phase\"], \
+    x[\"stride\"], x[\"size\"]) for x in p}) == [(\"allgather\", 1, 4), (\"allreduce\", 2, 4), (\"reduce-scatter\", 1, 2), (\"reduce-scatter\", 1, 4)]"'
+measure 4 "${small[@]}" --stages allreduce:3:2 -o no.json
+check "a stage that the ranks do not have is refused in one line with the nearest" '[ $status = 2 ] && [ "$(our_lines)" = 1 ] &&
+    said "4 ranks have no allreduce:3:2: " && said "did you mean allreduce:2:2?" && [ ! -e no.json ]'
+measure 4 "${small[@]}" --stages allreduce:2:2,allredoce:1:2 -o no.json
+check "and so is a phase that there is not" '[ $status = 2 ] && [ "$(our_lines)" = 1 ] && said "did you mean \"allreduce\"?"'
+measure 4 $said --backend mpi --stages allreduce:2:2d -o no.json
+check "an algorithm needs a backend that runs any" '[ $status = 2 ] && said "stages: backend mpi runs its"'
+measure 4 "${small[@]}" --stages allreduce:2:2 --layers 2 -o no.json
+check "--stages stands alone" '[ $status = 2 ] && said "stages: says itself what --layers would"'
+
+# What predict proposes, as printed, but for who measures.
+mpiexec() { local ranks=$2; shift 4; "${launch[@]}" "$ranks" "$program" "$@" "${short[@]}" --backend null --plays "$asked" >out 2>err; }
+hiersearch() { "$hiersearch" "$@"; }
+asked=node:2@20GB/s~1us,ib@10GB/s~3us
+hiersearch predict "$asked" --np 4 --size 1MiB -q | sed -n '1,/^to measure first/d; s/^  *//p' >proposed
+check "predict proposes a calibration of stages, and to ask again" '[ "$(grep -c . proposed)" = 2 ] && grep -q "^mpiexec -n 4 hiersearch calibrate .*--stages" proposed'
+rm -f here.json
+( set -e; . ./proposed >again 2>&1 ); status=$?
+check "what it proposes runs as printed, and shows what changed" '[ $status = 0 ] && is_system here.json && grep -q "^what changed: " again'
+
 # ---- noise ------------------------------------------------------------------------------------------------
 # Seeded, and by a virtual clock: the same on every machine, however loaded.
 for noise in 0.01 0.05 0.2; do

@@ -1,12 +1,13 @@
 # Logs of nccl-tests become the constants of NCCL's price on this machine; what one leaves out is asked for.
 log="$SRC/tests/result/logs/nodes.txt"
-hiersearch fit '8xH100, 8xNDR400' "$log" --name here -o here.json
+hiersearch fit '8xH100, 8xNDR400' "$log" --name here -o here.json >/dev/null
+hiersearch fit '8xH100, 8xNDR400' - --name here -q <"$log" | cmp - here.json
 hiersearch systems here.json --json | grep -A4 -m1 '"constants"'
 printf 'bytes,seconds\n1048576,0.0002\n67108864,0.0011\n' > table.csv
 hiersearch fit '8xH100, 8xNDR400' table.csv -o out.json
 hiersearch fit '8xH100, 8xNDR400' table.csv --call all-reduce -o out.json
 hiersearch fit '8xH100, 8xNDR400' table.csv --call allreduce --np 16 -o out.json
-hiersearch fit '8xH100, 8xNDR400' table.csv --call allreduce --np 16 --nodes 2 --name there -o there.json
+hiersearch fit '8xH100, 8xNDR400' table.csv --call allreduce --np 16 --nodes 2 --name there -o there.json >/dev/null
 hiersearch predict there.json --np 128 --size 64MiB --top 1 -q | sed -n 4p
 hiersearch fit abci table.csv --call allreduce --np 8 --nodes 2 -o out.json
 printf 'hello\n' > hello.txt

@@ -7,12 +7,12 @@ hiersearch fit "$cpus" osu.txt --np 6 --nodes 2 -o out.json
 hiersearch fit "$cpus" alltoall.txt --np 8 --nodes 2 -o out.json
 hiersearch fit '8xH100, 8xNDR400' osu.txt --np 8 --nodes 2 -o out.json
 hiersearch fit "$cpus" osu.txt --np 8 --nodes 2 --algorithm halfing -o out.json
-hiersearch fit "$cpus" osu.txt --np 8 --nodes 2 --name cpus -o cpus.json
+hiersearch fit "$cpus" osu.txt --np 8 --nodes 2 --name cpus -o cpus.json >/dev/null
 hiersearch predict "$cpus" --np 64 --size 1MiB --top 1 -q | sed -n 4p
 hiersearch predict cpus.json --np 64 --size 1MiB --top 1 -q | sed -n 4p
 # Several counts and calls in one file, and an algorithm that was forced.
 printf 'call,np,nodes,bytes,us\nallreduce,16,2,67108864,520\nallreduce,32,4,67108864,560\n' > forced.csv
-hiersearch fit '8xH100, 8xNDR400' forced.csv --algorithm ring -o ring.json
+hiersearch fit '8xH100, 8xNDR400' forced.csv --algorithm ring -o ring.json >/dev/null
 hiersearch fit '8xH100, 8xNDR400' forced.csv --algorithm pat -o out.json
 hiersearch fit '8xH100, 8xNDR400' "$SRC/tests/result/logs/rccl.txt" -o out.json
 hiersearch fit '8xH100, 8xNDR400' "$SRC/tests/result/logs/no-heading.txt" -o out.json

@@ -14,4 +14,9 @@ hiersearch predict 'net@10GB/s~5us' --np 16 --size 1MiB -k 8 -q --format csv | c
 echo "\$ a calibration that leaves no doubt, and one that does"
 hiersearch predict abci-fitted --np 4 -q | sed -n '/^best/,/^$/p'
 hiersearch predict abci-fitted --np 128 -q | sed -n '/^best/,/^$/p;/^what decides/,$p' | sed '/^published/,$d'
+echo "\$ ranges in files: by the figures as they stand, not of a calibration, nor where nothing was drawn"
+hiersearch predict summit --np 1024 --size 32MiB -k 2 -q --json | grep 'predicted.*seconds'
+for options in 'summit --machines 0' 'summit --chunks 1,2' 'abci-fitted'; do
+    hiersearch predict $options --np 128 -k 2 -q --json | grep -c 'predicted_low_seconds'
+done
 hiersearch predict abci --np 4 --machines 10001
