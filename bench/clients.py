@@ -7,7 +7,7 @@ of runs, one with it and one without, begins with the other one than the pair be
 times (above 1: slower with the export) with its 95 % interval from order statistics, for sizes of the result and between.
 Jobs for MPI are pairs of launches, for gloo pairs of calls in one job. What a pair of launches without any export differs by
 stands first: a row that is "not told" beside one of it that is as wide is the machine's noise.
-Usage: bench/clients.py [--pairs 20] [--only mpich,openmpi,gloo] [--python PYTHON with torch] [--build build]
+Usage: bench/clients.py [--pairs 20] [--minutes 15] [--only mpich,openmpi,gloo] [--python PYTHON with torch] [--build build]
 """
 import argparse
 import json
@@ -18,6 +18,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 SHAPE = ["--racks", "2", "--hosts-per-rack", "1", "--ranks-per-host", "2", "--host-rate", "200mbit", "--spine-rate", "200mbit"]
 MEASURED = "16KiB,1MiB,4MiB"
@@ -146,12 +147,15 @@ def ways_of_openmpi(arguments, results, scratch, refused):
 def pairs_of(arguments, cluster, mpi, ways):
     """Ratios {way: {bytes: [one of each pair]}}."""
     ratios = {way: {size: [] for size in TIMED} for way in ways}
+    end = time.monotonic() + 60 * arguments.minutes
     for pair in range(arguments.pairs):
         for way, how in ways.items():
             times = [launch(arguments, cluster, mpi, side) for side in ([how, ((), {})] if pair % 2 else [((), {}), how])]
             applied, alone = times if pair % 2 else times[::-1]
             for size in applied.keys() & alone.keys():
                 ratios[way][size].append(applied[size] / alone[size])
+        if time.monotonic() > end:
+            break
     return ratios
 
 
@@ -159,7 +163,6 @@ def pairs_of(arguments, cluster, mpi, ways):
 
 def gloo_rank(module_path, rendezvous, pairs):
     import importlib.util
-    import time
 
     import torch
     import torch.distributed as dist
@@ -240,6 +243,7 @@ def show(ratios):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=20)
+    parser.add_argument("--minutes", type=float, default=15, help="no new pair after so many, for each MPI")
     parser.add_argument("--only", default="mpich,openmpi,gloo")
     parser.add_argument("--budget", default="60s")
     parser.add_argument("--build", default=os.environ.get("BUILD", "build"))
