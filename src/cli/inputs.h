@@ -30,7 +30,7 @@ struct hs_inputs {
  * in any case. */
 enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument_list *files,
                               const struct hs_context *context, struct hs_error *err);
-/* The same of results and logs, which are recognised by their content; passes on the logs' notes. */
+/* The same of results and logs, which are recognised by their content; passes on notes of logs. */
 enum hs_status hs_inputs_load_any(struct hs_inputs *inputs, const struct hs_argument_list *files,
                                   const struct hs_context *context, struct hs_error *err);
 void hs_inputs_release(struct hs_inputs *inputs);

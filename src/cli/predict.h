@@ -3,9 +3,9 @@
  * the functions that show or record such points.
  *
  * cmd_predict.c reads the settings and walks over process counts and sizes; predict_point.c
- * searches one; predict_sure.c takes the machines drawn into account;
- * predict_show.c prints it, predict_change.c what a measurement changed, predict_explain.c says why, predict_sweep.c prints many,
- * predict_result.c fills the result file.
+ * searches one; predict_sure.c takes the machines drawn into account; predict_show.c prints it,
+ * predict_change.c what a measurement changed, predict_explain.c says why, predict_sweep.c prints
+ * many, predict_result.c fills the result file.
  */
 #ifndef HS_CLI_PREDICT_H
 #define HS_CLI_PREDICT_H

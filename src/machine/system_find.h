@@ -38,8 +38,8 @@ struct hs_system_list {
 enum hs_status hs_system_list_read(struct hs_system_list *list, struct hs_error *err);
 void hs_system_list_release(struct hs_system_list *list);
 
-/* Names the system after a file: without folder and ending, in the letters that a name may have; "-"
- * changes nothing. */
+/* Names the system after a file: without folder and ending, in the letters that a name may have.
+ * "-" changes nothing. */
 void hs_system_name_after(struct hs_system *system, const char *output);
 
 #endif

@@ -72,7 +72,8 @@ struct hs_stage_list {
     size_t count;
 };
 
-/* Keys with commas between; a pair is its two. HS_INVALID as above, and more than HS_STAGE_LIST_MAX. */
+/* Keys with commas between; a pair is its two. HS_INVALID as above, and more than
+ * HS_STAGE_LIST_MAX. */
 enum hs_status hs_stage_list_parse(struct hs_stage_list *list, const char *text,
                                    struct hs_error *err);
 

@@ -35,7 +35,7 @@ void hs_log_name_call(struct hs_log_reader *reader, const char *program, size_t 
 /* What NCCL_ALGO names, "Ring" or "tree,nvls"; 0 where there is more to it. */
 unsigned hs_log_algorithms(const char *text);
 
-/* The JSON of nccl-tests, or the reader's result. HS_INVALID: it is another JSON, with the place. */
+/* The JSON of nccl-tests, or the reader's result. HS_INVALID: another JSON, with the place. */
 enum hs_status hs_log_parse_json(struct hs_log_reader *reader, const char *text, size_t length);
 
 #endif

@@ -149,7 +149,7 @@ static struct hs_value bar(const struct record *r, double parts[HS_STAGES_MAX])
            OF(r->candidate, predicted_low_seconds))                                                \
     column(HIGH, "predicted_high_seconds", NULL, NULL, TIME, IF_ANY,                               \
            OF(r->candidate, predicted_high_seconds))                                               \
-    column(RANGE, NULL, "predicted, 90 %", NULL, FIGURE, IF_ANY, RANGE_TEXT(r))                       \
+    column(RANGE, NULL, "predicted, 90 %", NULL, FIGURE, IF_ANY, RANGE_TEXT(r))                    \
     column(MISS, "error", "error", "%", ERROR, IF_ANY, error(r))                                   \
     column(FINE_MISS, NULL, "error", "%", ERROR2, IF_ANY, error(r))                                \
     column(PREDICTED_RANK, "predicted_rank", "predicted rank", NULL, COUNT, IF_ANY,                \

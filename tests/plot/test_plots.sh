@@ -60,7 +60,8 @@ def measure(name, new, evil, machine):
                 "ci95_seconds": [seconds * 0.95, seconds * 1.05],
                 "stages": [{"stage": key, "seconds": time} for key, time in stages]}
             if not machine:
-                del candidate["layers"], candidate["predicted_seconds"]
+                for key in [key for key in candidate if key == "layers" or key.startswith("predicted_")]:
+                    del candidate[key]
         message["candidates"].sort(key=lambda c: c["measured"]["median_seconds"])
         message["best"] = message["candidates"][0]["plan"]
         message["baselines"] = [{"name": evil or "MPI_Allreduce", "measured": {
