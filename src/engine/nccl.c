@@ -1,6 +1,6 @@
 /*
- * nccl.c - engines `nccl`, `nccl-graph` and `nccl-symmetric`: NCCL's collectives, layer by layer, on
- * GPU memory.
+ * nccl.c - engines `nccl`, `nccl-graph` and `nccl-symmetric`: NCCL's collectives, layer by layer,
+ * on GPU memory.
  *
  * One process per GPU. `nccl` issues a plan call by call, as a program would; `nccl-graph` replays
  * it as a CUDA graph, NCCL's own allreduce and single stages, too, and is a backend of its own so
@@ -35,6 +35,13 @@
 
 #define NO_WINDOWS "this NCCL has no symmetric windows: 2.27 or newer is needed"
 
+/* What NCCL took for the work that was prepared last. */
+struct heard {
+    bool now, done;      /* listening; listened since it was prepared */
+    struct hs_work work; /* whose task is nccl_state.last */
+    char choices[HS_STAGES_MAX][HS_CHOICE_TEXT];
+};
+
 struct nccl_state {
     struct hs_layer_comms mpi; /* its communicators of layers are not used */
     struct hs_cuda_device device;
@@ -45,13 +52,11 @@ struct nccl_state {
     bool with_graphs;
     bool broken;         /* until recover: on this rank something failed */
     struct hs_task last; /* what ran or was prepared last */
-    struct hs_work work; /* that which ran, with it as its task */
     bool warm;           /* it ran, to its end */
     int runs;            /* of it, back to back */
     double device_seconds, stage_seconds[HS_STAGES_MAX];
-    bool timed;               /* what runs now is */
-    bool listening, listened; /* to what NCCL takes: now, since it was prepared */
-    char choices[HS_STAGES_MAX][HS_CHOICE_TEXT];
+    bool timed; /* what runs now is */
+    struct heard heard;
 };
 
 static enum hs_status agree(struct nccl_state *state, enum hs_status status, struct hs_error *err)
@@ -169,12 +174,13 @@ static enum hs_status init(struct nccl_state *state, const struct hs_engine_conf
         .world = state->mpi.world,
         .rank = state->mpi.rank,
         .np = state->mpi.np,
+        .kind = state->comms.kind,
         .idle = &state->mpi.idle,
         .timeout_seconds = config->timeout_seconds > 0 ? config->timeout_seconds : INFINITY};
     state->lanes.comms = &state->comms;
     if (status == HS_OK)
         status = hs_nccl_lanes_init(&state->lanes, state->with_graphs, err);
-    if (status == HS_OK && state->lanes.kind == HS_NCCL_WINDOWED && !hs_nccl_api_windows(api))
+    if (status == HS_OK && state->comms.kind == HS_NCCL_WINDOWED && !hs_nccl_api_windows(api))
         status = hs_fail(err, HS_INVALID, NO_WINDOWS);
     status = agree(state, status, err);
     return status == HS_OK ? hs_nccl_comms_init(&state->comms, err) : status;
@@ -199,7 +205,7 @@ static enum hs_status open_with(void **out, const struct hs_engine_config *confi
     status = hs_agree(config->comm, &idle, status, err);
     if (status == HS_OK && state) {
         state->with_graphs = manner.with_graphs;
-        state->lanes.kind = manner.kind;
+        state->comms.kind = manner.kind;
         status = init(state, config, err);
     }
     if (status != HS_OK) {
@@ -275,19 +281,19 @@ static enum hs_status begin_runs(struct nccl_state *state, const struct hs_work 
         hs_cuda_status(cudaEventRecord(lanes->begin, lanes->streams[0]), "cudaEventRecord", err);
 
     state->last = *work->task;
-    state->work = *work;
-    state->work.task = &state->last;
+    state->heard.work = *work;
+    state->heard.work.task = &state->last;
     state->warm = false;
     state->runs = runs;
-    state->listening = !state->listened;
-    if (state->listening)
+    state->heard.now = !state->heard.done;
+    if (state->heard.now)
         hs_nccl_record_listen(true);
     for (int i = 0; i < runs && status == HS_OK; i++)
         status = put_on_lanes(state, work, err);
     if (status == HS_OK)
         status =
             hs_cuda_status(cudaEventRecord(lanes->end, lanes->streams[0]), "cudaEventRecord", err);
-    if (state->listening)
+    if (state->heard.now)
         hs_nccl_record_listen(false);
     if (status != HS_OK && !state->comms.timed_out)
         state->comms.failed = true;
@@ -356,10 +362,10 @@ static enum hs_status nccl_test(void *opaque, bool *done, bool *moved, struct hs
         status = hs_nccl_lanes_seconds(&state->lanes, &state->device_seconds, err);
         state->device_seconds /= state->runs;
         state->warm = status == HS_OK;
-        if (state->listening)
-            hs_nccl_take_choices(&state->lanes, &state->work, state->choices);
-        state->listened = state->listened || state->listening;
-        state->listening = false;
+        if (state->heard.now)
+            hs_nccl_take_choices(&state->lanes, &state->heard.work, state->heard.choices);
+        state->heard.done = state->heard.done || state->heard.now;
+        state->heard.now = false;
         if (status == HS_OK && state->timed)
             status = hs_nccl_stage_times(&state->lanes, state->stage_seconds, err);
     }
@@ -420,7 +426,7 @@ static enum hs_status make_comms(struct nccl_state *state, const struct hs_work 
                                        hs_nccl_native_kind(task->native), err);
     hs_stages_init(&stages, work, state->mpi.rank);
     for (int i = 0; i < stages.layers && status == HS_OK; i++)
-        status = hs_nccl_comms_get(&comm, &state->comms, stages.layer[i], state->lanes.kind, err);
+        status = hs_nccl_comms_get(&comm, &state->comms, stages.layer[i], state->comms.kind, err);
     return status;
 }
 
@@ -435,8 +441,8 @@ static enum hs_status nccl_prepare(void *opaque, const struct hs_work *work, str
     if (status != HS_OK)
         return status;
     state->last = *task;
-    state->warm = state->listened = false;
-    memset(state->choices, 0, sizeof(state->choices));
+    state->warm = state->heard.done = false;
+    memset(state->heard.choices, 0, sizeof(state->heard.choices));
     status = check_fit(state, err);
     if (status == HS_OK)
         status = hs_nccl_lanes_need(&state->lanes,
@@ -536,7 +542,7 @@ static void nccl_choices(const void *opaque, char text[HS_STAGES_MAX][HS_CHOICE_
 {
     const struct nccl_state *state = opaque;
 
-    memcpy(text, state->choices, sizeof(state->choices));
+    memcpy(text, state->heard.choices, sizeof(state->heard.choices));
 }
 
 static double nccl_device_seconds(const void *opaque)

@@ -68,6 +68,7 @@ struct hs_nccl_comms {
     const struct hs_nccl_api *api;
     MPI_Comm world; /* the caller's; for ids and agreement */
     int rank, np;
+    enum hs_nccl_kind kind; /* of the layers'; the caller's */
     struct hs_idle *idle;   /* the caller's */
     double timeout_seconds; /* for making and ending communicators and for runs; INFINITY: none */
     bool blocking;

@@ -236,7 +236,7 @@ static struct call call_of(const struct issue *at, int s, int chunk)
     const char *input = stage->layer == 0 ? work->input : work->output;
     char *output = work->output;
     const struct hs_nccl_comm *comm =
-        hs_nccl_comms_find(at->lanes->comms, stage->key.layer, at->lanes->kind);
+        hs_nccl_comms_find(at->lanes->comms, stage->key.layer, at->lanes->comms->kind);
     struct call call = {.comm = comm->comm,
                         .size = (size_t)stage->key.layer.size,
                         .count = block.count,
@@ -405,7 +405,7 @@ void hs_nccl_take_choices(struct hs_nccl_lanes *lanes, const struct hs_work *wor
     hs_stages_init(&stages, work, comms->rank);
     for (int s = 0; s < stages.count; s++) {
         const struct hs_stage_key *key = &stages.stages[s].key;
-        const struct hs_nccl_comm *item = hs_nccl_comms_find(comms, key->layer, lanes->kind);
+        const struct hs_nccl_comm *item = hs_nccl_comms_find(comms, key->layer, comms->kind);
 
         hs_nccl_comms_choice(text[s], comms, item, key->phase);
     }

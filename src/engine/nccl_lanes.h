@@ -45,7 +45,6 @@ struct hs_nccl_gate {
 
 struct hs_nccl_lanes {
     struct hs_nccl_comms *comms;
-    enum hs_nccl_kind kind;              /* of the layers' communicators; set by the caller */
     bool one_lane;                       /* layers share lane 0 */
     const char *serial;                  /* why layers do not overlap; NULL: they may */
     cudaStream_t streams[HS_LAYERS_MAX]; /* made when needed; [0] always there */

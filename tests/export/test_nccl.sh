@@ -101,6 +101,12 @@ sed 's/"backend": "mpi"/"backend": "nccl"/' "$results/library64.json" >nccl64.js
 HIERSEARCH_RESULT=$PWD/nccl64.json drive 5 16 16 4 31744 4 1532534
 check "what was measured with NCCL's own choice is not forced to rings, and that is said" \
     '[[ $(calls) != *"init 0"* ]] && says driven "there is nothing to tune"' driven
+sed 's/"MPI_Allreduce"/"ncclAllReduce symmetric"/' "$results/library64.json" >windows64.json
+HIERSEARCH_RESULT=$results/library64.json drive 5 4 1 3 268435456
+own=$(calls)
+HIERSEARCH_RESULT=$PWD/windows64.json drive 5 4 1 3 268435456
+check "a call with symmetric windows is none that a program makes by itself: the plan stands" \
+    '[[ $own == "init 0;3 268435456 none 0;" && $(calls) == "init 0;3 268435456 1 "*" 0;" ]]' driven
 NO_RING=1 drive 5 4 1 3 1000000
 check "without rings NCCL's table stays as it is" '[[ $(calls) == "init 0;3 1000000 none 0;" ]]' driven
 drive 5 4 1 3 1000000 3 1000001 3 1000002

@@ -127,6 +127,21 @@ static void a_plan_that_was_not_measured_is_set_against_the_best(void **state)
     hs_result_release(&result);
 }
 
+/* A program makes no call with symmetric windows by itself. */
+static void a_call_with_windows_is_not_the_librarys_own(void **state)
+{
+    struct hs_result result = load("library64");
+    struct hs_export_job job = {.result = &result, .result_name = "r", .made_by = "test"};
+    char *name = result.messages[2].baselines[0].name, other[] = "ncclAllReduce symmetric";
+
+    (void)state;
+    result.messages[2].baselines[0].name = other;
+    assert_true(isnan(hs_export_library_gain(&job, 2, &result.messages[2].best)));
+    result.messages[2].baselines[0].name = name;
+    assert_near(hs_export_library_gain(&job, 2, &result.messages[2].best), 5, 1e-12);
+    hs_result_release(&result);
+}
+
 /* From the smallest message of the result on; below it stands the library's own. */
 static void assert_named(const char *name, size_t message, int chunks)
 {
@@ -217,6 +232,8 @@ static const struct CMUnitTest tests[] = {
             what_stands_in_must_beat_the_library_too),
     HS_TEST("a plan that was not measured is set against the best one",
             a_plan_that_was_not_measured_is_set_against_the_best),
+    HS_TEST("a call with windows is not the library's own",
+            a_call_with_windows_is_not_the_librarys_own),
     HS_TEST("who names a plan gets it, and the library's own call for small messages",
             who_names_a_plan_gets_it),
     HS_TEST("a named plan is one rule, without chunks", a_named_plan_is_one_rule),

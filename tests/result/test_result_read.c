@@ -88,6 +88,42 @@ static void kinds_of_nodes_are_read_field_by_field(void **state)
     hs_result_release(&result);
 }
 
+static void what_the_library_had_and_took_is_read(void **state)
+{
+    struct hs_result result;
+    const struct hs_result_message *message;
+    struct hs_text text = {0};
+
+    (void)state;
+    load(&result, GOOD "choices.json");
+    assert_int_equal(result.environment_count, 2);
+    assert_string_equal(result.environment[0].name, "NCCL_ALGO");
+    assert_string_equal(result.environment[0].text, "Tree");
+    assert_string_equal(result.environment[1].text, "");
+    message = &result.messages[0];
+    assert_string_equal(message->baselines[0].measured.choices[0].name, "allreduce");
+    hs_measured_append_choices(&text, message->candidates[0].measured);
+    assert_string_equal(text.data, "allreduce:1:5 symmetric");
+    hs_text_release(&text);
+    hs_result_release(&result);
+}
+
+static void variables_are_kept_by_their_beginning_and_in_order(void **state)
+{
+    static char one[] = "NCCL_PROTO=LL", two[] = "PATH=/NCCL_X=1", three[] = "NCCL_ALGO=a=b",
+                four[] = "NCCL_";
+    char *variables[] = {one, two, three, four, NULL};
+    struct hs_result result = {0};
+
+    (void)state;
+    assert_int_equal(hs_result_set_environment(&result, variables, "NCCL_", NULL), HS_OK);
+    assert_int_equal(result.environment_count, 2);
+    assert_string_equal(result.environment[0].name, "NCCL_ALGO");
+    assert_string_equal(result.environment[0].text, "a=b");
+    assert_string_equal(result.environment[1].name, "NCCL_PROTO");
+    hs_result_release(&result);
+}
+
 /* What nvidia-smi topo prints, and nothing else. */
 static void links_are_words_of_a_list(void **state)
 {
@@ -310,6 +346,9 @@ static void files_of_format_1_are_read_as_those_of_today(void **state)
 static const struct CMUnitTest tests[] = {
     HS_TEST("a full file is read field by field", a_full_file_is_read_field_by_field),
     HS_TEST("kinds of nodes are read field by field", kinds_of_nodes_are_read_field_by_field),
+    HS_TEST("what the library had and took is read", what_the_library_had_and_took_is_read),
+    HS_TEST("variables are kept by their beginning and in order",
+            variables_are_kept_by_their_beginning_and_in_order),
     HS_TEST("links are words of a list", links_are_words_of_a_list),
     HS_TEST("a prediction has a range", a_prediction_has_a_range),
     HS_TEST("a measurement is read field by field", a_measurement_is_read_field_by_field),

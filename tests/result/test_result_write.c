@@ -15,7 +15,7 @@
 static void a_file_that_was_read_is_written_byte_for_byte(void **state)
 {
     static const char *const paths[] = {GOOD "full.json", GOOD "minimal.json", GOOD "range.json",
-                                        GOOD "topology.json"};
+                                        GOOD "topology.json", GOOD "choices.json"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {

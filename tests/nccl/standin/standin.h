@@ -31,14 +31,14 @@
  *
  * $STANDIN_FAULT injects one fault, "KIND:CALL:SIZE", into the calls of rank 0 (as given to
  * ncclCommInitRankConfig) on communicators of SIZE ranks. CALL: reduce-scatter, allgather,
- * allreduce, split, init, register, window. KIND: hang (never gets there), error (the communicator's state
- * becomes ncclRemoteError), refuse (the call returns ncclSystemError), wrong (a bit of the result
- * is wrong). It is read at each call.
+ * allreduce, split, init, register, window. KIND: hang (never gets there), error (the
+ * communicator's state becomes ncclRemoteError), refuse (the call returns ncclSystemError), wrong
+ * (a bit of the result is wrong). It is read at each call.
  *
- * $STANDIN_LOCAL_RANKS: ranks of a node; communicators of more have no windows, which is no error. A
- * collective with both buffers in windows counts as one by NCCL's kernels for symmetric memory: what
- * peers reach must lie at the same place of the windows (rule `order`), and profiler.c does not tell
- * the profiler plugin of its launch.
+ * $STANDIN_LOCAL_RANKS: ranks of a node; communicators of more have no windows, which is no error.
+ * A collective with both buffers in windows counts as one by NCCL's kernels for symmetric memory:
+ * what peers reach must lie at the same place of the windows (rule `order`), and profiler.c does
+ * not tell the profiler plugin of its launch.
  *
  * $STANDIN_GPUS: GPUs of the node, 64 by default. $STANDIN_GPU: their name. $STANDIN_DRIVER: the
  * driver's CUDA version, 13000 by default. $STANDIN_NCCL: NCCL's version.
