@@ -275,7 +275,7 @@ static void ways_are_chosen_apart_where_they_differ(void **state)
     static const char *const named[] = {
         "ib@10GB/s~2us;library=openmpi",
         "node:4@20GB/s~0.5us,ib@12GB/s~2us;library=mpich",
-        "node:mesh:4@40GB/s~0.5us,ib@12GB/s~2us/2p,spine@30GB/s~4us;library=openmpi;launch=2us",
+        "node:mesh:4@40GB/s~0.5us,ib:4@12GB/s~2us/2p,spine@30GB/s~4us;library=openmpi;launch=2us",
         "node:6@20GB/s~0.5us,ib:3@12GB/s~2us/2p!,spine@30GB/s~3us;library=mpich",
     };
     size_t apart = 0;
