@@ -7,7 +7,8 @@
  *
  * A plan is a split with, on each layer, the algorithms that take least time there by themselves,
  * out and back, ties to one for both and to the first in the list; the K best are of K different
- * splits (or chunk counts). Without chunks these are the best algorithms for the plan; with chunks layers overlap, and one that takes longer might
+ * splits (or chunk counts). Without chunks these are the best algorithms for the plan; with chunks
+ * layers overlap, and one that takes longer might
  * leave a busier level alone: such plans are not looked for (tests/search finds none that is 1 %
  * better).
  *
