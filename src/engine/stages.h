@@ -13,7 +13,8 @@
  *
  * Padding. Blocks of the first h-1 layers must be equal, so the message is padded to a multiple of
  * the product of their sizes. The last layer's allreduce needs no equal blocks; its two halves and
- * a stage alone have equal ones. Chunks are whole numbers of that product; with fewer of it than chunks some chunks
+ * a stage alone have equal ones. Chunks are whole numbers of that product; with fewer of it than
+ * chunks some chunks
  * are empty.
  *
  * Lines. Where the message is long enough for it to weigh little, blocks are whole numbers of

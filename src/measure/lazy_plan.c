@@ -247,14 +247,14 @@ static void show(struct work *work)
     for (size_t i = 0; i < work->phase_count; i++)
         sum += work->points[i].seconds;
     if (hs_progress_line_is_due(line))
-        hs_progress_line_draw(
-            line, -1, 0,
-            "%s  layer of size %" PRId64 " at stride %" PRId64
-            "%s  %s%s  (%zu of at most %zu layers)",
-            hs_bytes_format(size, work->bout->bytes), work->wanted.key.layer.size,
-            work->wanted.key.layer.stride, hs_algorithm_clauses[work->wanted.key.algorithm],
-            work->wanted.rough ? "about " : "", hs_seconds_format(seconds, sum),
-            hs_lazy_planner_measured(&work->lazy, NULL), work->lazy.layer_count);
+        hs_progress_line_draw(line, -1, 0,
+                              "%s  layer of size %" PRId64 " at stride %" PRId64
+                              "%s  %s%s  (%zu of at most %zu layers)",
+                              hs_bytes_format(size, work->bout->bytes), work->wanted.key.layer.size,
+                              work->wanted.key.layer.stride,
+                              hs_algorithm_clauses[work->wanted.key.algorithm],
+                              work->wanted.rough ? "about " : "", hs_seconds_format(seconds, sum),
+                              hs_lazy_planner_measured(&work->lazy, NULL), work->lazy.layer_count);
 }
 
 static void journal(struct work *work, const struct hs_journal_layer *layer)

@@ -35,9 +35,9 @@ struct hs_regret_table {
     size_t machines, row_count;
     /* [row_count] owned, of edge e: first_row[e] .. first_row[e + 1] - 1 */
     struct hs_regret_row *rows;
-    size_t *first_row; /* [edge_count + 1] owned */
-    double *relative;  /* [row_count][machines] owned: t_ej / T*_j */
-    double *best_seconds;      /* [machines] owned: T*_j */
+    size_t *first_row;               /* [edge_count + 1] owned */
+    double *relative;                /* [row_count][machines] owned: t_ej / T*_j */
+    double *best_seconds;            /* [machines] owned: T*_j */
     const struct hs_machines *drawn; /* borrowed */
     double by_chance;                /* hs_regret_drop's; 0: not known yet */
 };

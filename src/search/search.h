@@ -5,10 +5,10 @@
  * default), `exhaustive` (prices every ordered factorization; the oracle) and `containment` (the
  * published rule "the large optimum contains the small optimum", CCGRID 2019, section V).
  *
- * A plan is a split with, on each layer, the algorithm that takes least time there by itself, ties
- * to the first in the list; the K best are of K different splits (or chunk counts). Both ways of a
- * layer go by the same one: their links are as busy, the other way round. Without chunks these are
- * the best algorithms for the plan; with chunks layers overlap, and one that takes longer might
+ * A plan is a split with, on each layer, the algorithms that take least time there by themselves,
+ * out and back, ties to one for both and to the first in the list; the K best are of K different
+ * splits (or chunk counts). Without chunks these are the best algorithms for the plan; with chunks
+ * layers overlap, and one that takes longer might
  * leave a busier level alone: such plans are not looked for (tests/search finds none that is 1 %
  * better).
  *

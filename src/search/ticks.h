@@ -55,7 +55,8 @@ hs_ticks hs_plan_ticks(const struct hs_search_request *request, const struct hs_
  * out of memory. */
 struct hs_stage_price *hs_lattice_prices(const struct hs_lattice *lattice,
                                          const struct hs_search_request *request);
-/* Weights of all edges by the algorithms that take least, out and back, [edge_count][hs_weight_components], for
+/* Weights of all edges by the algorithms that take least, out and back,
+ * [edge_count][hs_weight_components], for
  * one chunk count; as above. */
 hs_ticks *hs_lattice_weights(const struct hs_lattice *lattice, const struct hs_stage_price *prices,
                              const struct hs_search_request *request, int chunks,

@@ -25,6 +25,16 @@ static const char *level(const struct record *r, char text[LEVEL_BYTES])
     return text;
 }
 
+/* Of a layer that goes out by one algorithm and comes back by another. */
+static struct hs_value way(const struct record *r)
+{
+    bool apart = r->stage &&
+                 (r->stage->key.phase == HS_REDUCE_SCATTER || r->stage->key.phase == HS_ALLGATHER);
+
+    return hs_value_marked(apart ? hs_phase_names[r->stage->key.phase] : NULL,
+                           apart ? hs_algorithm_clauses[r->stage->key.algorithm] : NULL);
+}
+
 /* Of a calibrated system. */
 static struct hs_value fit(const struct record *r)
 {
@@ -60,7 +70,8 @@ static double spread(const struct record *r)
     column(LAUNCH, "launch_share", "launch", "%", PERCENT, IF_ANY,                                 \
            r->system->launch_seconds > 0 ? hs_or_dash(r->launch / r->seconds) : NAN)               \
     column(FIT, "fit", "priced by", NULL, TEXT, IF_ANY, fit(r))                                    \
-    column(SPREAD, "relative_ci95", "+-%", NULL, PERCENT, IF_ANY, spread(r))
+    column(SPREAD, "relative_ci95", "+-%", NULL, PERCENT, IF_ANY, spread(r))                       \
+    column(WAY, "way", "way", NULL, TEXT, IF_ANY, way(r))
 /* clang-format on */
 
 enum { COLUMNS(HS_COLUMN_ID) };
@@ -77,6 +88,7 @@ static const struct hs_pick of_report[] = {HS_PICK(LAYER),
                                            HS_PICK(SHARE),
                                            {LATENCY, "of it latency"},
                                            {LAUNCH, "launch"},
+                                           HS_PICK(WAY),
                                            HS_PICK(FIT),
                                            {SPREAD, "95 % interval +-%"}};
 

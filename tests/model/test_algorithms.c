@@ -342,8 +342,7 @@ static void only_messages_of_that_level_wait(void **state)
     hs_system_release(&waits);
 }
 
-/* Seconds of `phase` of p ranks by the library's own collective on one link each of 10 GB/s and 2 us,
- * and how many of its message's bytes each rank sends. */
+/* Seconds of a phase by the library's own collective, with a link of 10 GB/s and 2 us each. */
 static double native_seconds(const char *library, enum hs_phase phase, int64_t size, double bytes)
 {
     char text[96];

@@ -163,7 +163,7 @@ static void best_time_equals_a_brute_force(void **state)
 /* Least time of a split over all algorithms on each layer, each way apart, and all chunk counts,
  * one by one. */
 static double least_of_letters(const struct hs_system *system, struct hs_plan *plan, int layer,
-                               double bytes, int most_chunks)
+                               double bytes, int most_chunks, unsigned algorithms)
 {
     bool last = layer + 1 == plan->split.count;
     double best = INFINITY;
@@ -181,19 +181,20 @@ static double least_of_letters(const struct hs_system *system, struct hs_plan *p
                                           (enum hs_algorithm)in, at};
 
             if (!hs_stage_possible(outward) || !hs_stage_possible(inward) ||
-                !hs_system_prices(system, outward.algorithm) ||
-                !hs_system_prices(system, inward.algorithm))
+                !(algorithms >> out & 1) || !(algorithms >> in & 1))
                 continue;
             plan->algorithms[layer][0] = (unsigned char)out;
             plan->algorithms[layer][1] = (unsigned char)in;
-            best = fmin(best, least_of_letters(system, plan, layer + 1, bytes, most_chunks));
+            best = fmin(best,
+                        least_of_letters(system, plan, layer + 1, bytes, most_chunks, algorithms));
         }
     return best;
 }
 
 /* The least of all splits into `times`, in ascending order; returns how many. */
 static size_t list_least(double *times, size_t count, const struct hs_system *system,
-                         struct hs_plan *plan, int64_t rest, double bytes, int most_chunks)
+                         struct hs_plan *plan, int64_t rest, double bytes, int most_chunks,
+                         unsigned algorithms)
 {
     size_t at = count;
     double least;
@@ -203,12 +204,13 @@ static size_t list_least(double *times, size_t count, const struct hs_system *sy
             if (rest % size)
                 continue;
             plan->split.sizes[plan->split.count++] = size;
-            count = list_least(times, count, system, plan, rest / size, bytes, most_chunks);
+            count =
+                list_least(times, count, system, plan, rest / size, bytes, most_chunks, algorithms);
             plan->split.count--;
         }
         return count;
     }
-    least = least_of_letters(system, plan, 0, bytes, most_chunks);
+    least = least_of_letters(system, plan, 0, bytes, most_chunks, algorithms);
     for (; at > 0 && times[at - 1] > least; at--)
         times[at] = times[at - 1];
     times[at] = least;
@@ -241,7 +243,7 @@ static void check_letters(const char *machine, unsigned algorithms, int64_t most
         struct hs_search_result exhaustive = search("exhaustive", &request);
         struct hs_plan plan = {0};
         size_t count = list_least(times, 0, &system, &plan, request.problem.group.size,
-                                  request.problem.bytes, 1);
+                                  request.problem.bytes, 1, algorithms | 1U << HS_RING);
 
         assert_same(&found, &exhaustive, &request);
         assert_int_equal(found.count, count);
@@ -275,14 +277,16 @@ static void ways_are_chosen_apart_where_they_differ(void **state)
     static const char *const named[] = {
         "ib@10GB/s~2us;library=openmpi",
         "node:4@20GB/s~0.5us,ib@12GB/s~2us;library=mpich",
-        "node:mesh:4@40GB/s~0.5us,ib@12GB/s~2us/2p,spine@30GB/s~4us;library=openmpi;launch=2us",
+        "node:mesh:4@40GB/s~0.5us,ib:4@12GB/s~2us/2p,spine@30GB/s~4us;library=openmpi;launch=2us",
         "node:6@20GB/s~0.5us,ib:3@12GB/s~2us/2p!,spine@30GB/s~3us;library=mpich",
     };
     size_t apart = 0;
 
     (void)state;
-    for (size_t m = 0; m < HS_COUNT(named); m++)
+    for (size_t m = 0; m < HS_COUNT(named); m++) {
         check_letters(named[m], HS_ALGORITHMS_ALL | 1U << HS_NATIVE, 16, &apart);
+        check_letters(named[m], 1U << HS_NATIVE, 24, &apart);
+    }
     assert_true(apart > 10);
 }
 
@@ -306,7 +310,7 @@ static void chunked_plans_lose_little_by_choosing_letters_layer_by_layer(void **
             struct hs_search_result found = search("lattice", &request);
             struct hs_plan plan = {0};
 
-            list_least(times, 0, &system, &plan, counts[i], 16 * MIB, 8);
+            list_least(times, 0, &system, &plan, counts[i], 16 * MIB, 8, HS_ALGORITHMS_ALL);
             worst = fmax(worst, found.plans[0].seconds / times[0] - 1);
             hs_search_result_release(&found);
         }
