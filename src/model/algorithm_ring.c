@@ -70,7 +70,9 @@ struct hops {
     double count[HS_LEVELS_MAX];
     double run[HS_LEVELS_MAX]; /* ranks that a whole child of the level has in it, if any */
     int levels;
-    int inner;           /* the innermost kind */
+    int inner; /* the innermost kind */
+    /* What the places of a ring wait on average for all but one of its latencies, of the longest. */
+    double mean_part;
     int slowest, latest; /* the kinds with the largest beta and alpha */
 };
 
@@ -84,13 +86,21 @@ static int next_kind(const struct hops *hops, int level)
 
 static void find_extremes(struct hops *hops)
 {
+    double sum = 0, count = 0, least;
+
     hops->inner = hops->slowest = hops->latest = next_kind(hops, -1);
+    least = hops->each[hops->inner].latency_seconds;
     for (int l = hops->inner; l < hops->levels; l = next_kind(hops, l)) {
+        sum += hops->count[l] * hops->each[l].latency_seconds;
+        count += hops->count[l];
+        least = fmin(least, hops->each[l].latency_seconds);
         if (hops->each[l].seconds_per_byte >= hops->each[hops->slowest].seconds_per_byte)
             hops->slowest = l;
         if (hops->each[l].latency_seconds >= hops->each[hops->latest].latency_seconds)
             hops->latest = l;
     }
+    hops->mean_part =
+        sum > least * count * (1 + ROUNDING) ? sum * (1 - 1 / count) / (sum - least) : 1;
 }
 
 /* Walks the levels the layer crosses, from the inside out, and fills everything but the times. */
@@ -152,12 +162,17 @@ static void add_chain(struct hs_stage_price *price, const struct hops *hops,
                       const struct pass *pass, const struct chain *chain)
 {
     const struct hs_price_line *slowest = &hops->each[hops->slowest];
-    double latency = 0, part = chain->stays;
+    double latency = 0, part = 0;
 
     for (int l = 0; l < hops->levels; l++) {
         latency += chain->hops[l] * hops->each[l].latency_seconds;
         part += chain->hops[l] * (hops->each[l].seconds_per_byte / slowest->seconds_per_byte);
     }
+    if (price->key.phase == HS_PAIR) { /* the next layer does not begin where this one ends last */
+        latency *= hops->mean_part;
+        part *= hops->mean_part;
+    }
+    part += chain->stays;
     part /= (double)(price->key.layer.size - 1); /* exactly 1 or 2 where all hops are alike */
     hs_stage_add_line(price,
                       (struct hs_price_line){pass->times * latency * pass->granularity,

@@ -65,7 +65,9 @@ struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ran
         price.nccl = &system->nccl;
     else
         price.launch_seconds = system->launch_seconds * hs_phase_calls(key.phase);
-    if (!price.nccl && hs_system_waits(system)) {
+    if (!price.nccl &&
+        (hs_system_waits(system) || (hs_algorithms[key.algorithm]->by_bytes &&
+                                     system->fits.count == 0 && !system->additive))) {
         price.waits = system;
         price.ranks = ranks;
     }

@@ -10,6 +10,9 @@
 #include "model/price.h"
 #include "model/traffic.h"
 
+#define HS_STEPS_MAX   32
+#define HS_STEPS_RANKS 64 /* whose ways are looked at one by one */
+
 struct hs_steps {
     struct hs_stage_price *price; /* whose key says the layer; what is filled */
     const struct hs_system *system;
@@ -18,14 +21,28 @@ struct hs_steps {
      */
     double latency_seconds, seconds_per_byte, busy[HS_LEVELS_MAX];
     double leaving[HS_LEVELS_MAX]; /* the same of a child's ports alone, which no two steps share */
+    /* Of each step: its latency, and seconds per byte of a block. */
+    double latencies[HS_STEPS_MAX], loads[HS_STEPS_MAX];
+    int count;
+    /* Sums over steps that go to the same child, the most of a level; what they go to; the most of
+     * these and of `leaving`. */
+    double across[HS_LEVELS_MAX], together[HS_LEVELS_MAX];
+    int64_t to[HS_LEVELS_MAX];
+    double level_latencies[HS_LEVELS_MAX];
     double last; /* seconds per byte of the step before, and the level that held it up */
     int at;
+    int64_t ahead; /* and how many children ahead of one that sends the one lies that receives */
     double heaviest[HS_LEVELS_MAX];  /* what the heaviest step adds to `busy` */
     int64_t messages[HS_LEVELS_MAX]; /* on the busiest link in that step */
 };
 
 /* Adds one in which each message carries so many blocks, of bytes / size each. */
 void hs_steps_add(struct hs_steps *steps, const struct hs_traffic *traffic, double blocks);
+/* Latency from a rank to another. */
+double hs_steps_hop(const struct hs_steps *steps, int64_t from, int64_t to);
+/* Of a layer before others: its ranks come out at other times, those of the longest way and all on
+ * average, and the next does not begin with all that are late. */
+void hs_steps_scale(struct hs_steps *steps, double longest, double mean);
 /* Fills the price, of a phase that takes these steps once per pass. */
 void hs_steps_finish(const struct hs_steps *steps);
 
