@@ -3,6 +3,7 @@
  * few. Sizes that are no power of two go around (nonuniform Bruck: no process is folded away).
  */
 #include <math.h>
+#include <string.h>
 
 #include "model/steps.h"
 
@@ -44,7 +45,7 @@ static bool is_packed(const struct hs_stage_price *price)
 {
     int64_t size = price->key.layer.size;
 
-    return size > 3 && price->bytes <= (double)HS_PACKED_BYTES * (double)size;
+    return size > 3 && price->bytes > 0 && price->bytes <= (double)HS_PACKED_BYTES * (double)size;
 }
 
 /* Each step waits for the one before: where blocks are packed, and where p is a power of two. Else
@@ -77,15 +78,18 @@ static void add_way(const struct hs_steps *steps, int64_t way)
                       (struct hs_price_line){passes * latency, passes * (load + longest) / others});
 }
 
-/* The lines of blocks that go the furthest, p - 1 places or by all bits below one of p - 1 and those
+/* How busy levels are, whatever the bytes; and where these are known, in the place of the sum of all
+ * steps, the lines of blocks that go the furthest, p - 1 places or by all bits below one of p - 1 and those
  * of p - 1 above it. And what steps send adds up where they share a link; where others do, too, the
  * last that comes there goes on. */
 static void add_ways(const struct hs_steps *steps)
 {
     struct hs_stage_price *price = steps->price;
     int64_t most = price->key.layer.size - 1;
-    double passes = hs_phase_passes(price->key.phase), latest = 0;
+    double passes = hs_phase_passes(price->key.phase), latest = 0, moving;
+    struct hs_stage_price sum = *price;
 
+    price->line_count = 0;
     add_way(steps, most);
     for (int bit = 0; bit < steps->count; bit++) {
         latest = fmax(latest, steps->latencies[bit]);
@@ -94,13 +98,20 @@ static void add_ways(const struct hs_steps *steps)
     }
     for (int l = 0; l <= price->level; l++) {
         const struct hs_level *level = &steps->system->levels[l];
-        double once = l > 0 && most > 2 && price->key.phase != HS_PAIR
+        double once = l > 0 && most > 2 && !hs_stage_goes_on(price->key, steps->ranks)
                           ? 1 / hs_step_share(level, 1, 1, 1)
                           : 0;
 
         hs_stage_add_line(
             price, (struct hs_price_line){passes * latest,
                                           passes * (steps->together[l] + once) / (double)most});
+    }
+    moving = price->lines[price->line_count - 1].seconds_per_byte;
+    moving = fmin(moving, sum.lines[sum.line_count - 1].seconds_per_byte);
+    hs_steps_occupy(steps, moving * (double)most / passes);
+    if (price->bytes == 0) { /* in sequence, as short ones are */
+        memcpy(price->lines, sum.lines, sizeof(sum.lines));
+        price->line_count = sum.line_count;
     }
 }
 
@@ -134,12 +145,12 @@ static void price_halving(struct hs_stage_price *price, const struct hs_system *
     if (size > 2 && price->bytes > 0)
         find_ways(&steps);
     hs_steps_finish(&steps);
-    if (size < 2 || price->bytes == 0)
+    if (size < 2)
         return;
-    if (!in_sequence(price)) {
-        price->line_count = 0;
+    if (!in_sequence(price)) /* chunks may be any, and none keeps a link busy for less than this */
         add_ways(&steps);
-    }
+    if (price->bytes == 0)
+        return;
     if (!is_packed(price))
         add_messages(&steps);
 }

@@ -70,7 +70,8 @@ struct hops {
     double count[HS_LEVELS_MAX];
     double run[HS_LEVELS_MAX]; /* ranks that a whole child of the level has in it, if any */
     int levels;
-    int inner; /* the innermost kind */
+    int inner;    /* the innermost kind */
+    bool goes_on; /* another layer follows (hs_stage_goes_on) */
     /* What the places of a ring wait on average for all but one of its latencies, of the longest. */
     double mean_part;
     int slowest, latest; /* the kinds with the largest beta and alpha */
@@ -99,15 +100,17 @@ static void find_extremes(struct hops *hops)
         if (hops->each[l].latency_seconds >= hops->each[hops->latest].latency_seconds)
             hops->latest = l;
     }
-    hops->mean_part =
-        sum > least * count * (1 + ROUNDING) ? sum * (1 - 1 / count) / (sum - least) : 1;
+    if (sum > least * count * (1 + ROUNDING) && hops->goes_on)
+        hops->mean_part = sum * (1 - 1 / count) / (sum - least);
+    else
+        hops->mean_part = 1;
 }
 
 /* Walks the levels the layer crosses, from the inside out, and fills everything but the times. */
 static struct hops price_levels(struct hs_stage_price *price, double busiest[HS_LEVELS_MAX],
                                 const struct hs_system *system, int64_t np)
 {
-    struct hops hops = {.levels = 0};
+    struct hops hops = {.goes_on = hs_stage_goes_on(price->key, np)};
     double out = INFINITY;
     struct hs_layer layer = price->key.layer;
     struct hs_traffic traffic = hs_traffic_ring(layer);
@@ -168,11 +171,8 @@ static void add_chain(struct hs_stage_price *price, const struct hops *hops,
         latency += chain->hops[l] * hops->each[l].latency_seconds;
         part += chain->hops[l] * (hops->each[l].seconds_per_byte / slowest->seconds_per_byte);
     }
-    if (price->key.phase == HS_PAIR) { /* the next layer does not begin where this one ends last */
-        latency *= hops->mean_part;
-        part *= hops->mean_part;
-    }
-    part += chain->stays;
+    latency *= hops->mean_part; /* the next layer does not begin where this one ends last */
+    part = part * hops->mean_part + chain->stays;
     part /= (double)(price->key.layer.size - 1); /* exactly 1 or 2 where all hops are alike */
     hs_stage_add_line(price,
                       (struct hs_price_line){pass->times * latency * pass->granularity,

@@ -278,7 +278,7 @@ static void price_tree(struct hs_stage_price *price, const struct hs_system *sys
     /* Of a segment, per byte of it: two hops per level; inner places make two at a time. */
     first = 2 * price->steps * steps.seconds_per_byte * (size > 2 ? 0.5 : 1);
     if (price->bytes > 0 && size > 2)
-        first = fmin(first, 3 * price->steps * slowest_alone(&steps));
+        first = fmax(steps.seconds_per_byte, fmin(first, 3 * price->steps * slowest_alone(&steps)));
     /* hs_steps_finish counts a pass twice, and (p - 1) / p of the bytes: here all go once. */
     steps.seconds_per_byte *= size / 2;
     for (int l = 0; l <= price->level; l++)

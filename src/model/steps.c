@@ -129,11 +129,20 @@ void hs_steps_scale(struct hs_steps *steps, double longest, double mean)
 {
     double part = longest > 0 ? (longest + mean) / (2 * longest) : 1;
 
-    if (steps->price->key.phase != HS_PAIR)
+    if (!hs_stage_goes_on(steps->price->key, steps->ranks))
         return;
     steps->latency_seconds *= part;
     for (int k = 0; k < steps->count; k++)
         steps->latencies[k] *= part;
+}
+
+void hs_steps_occupy(const struct hs_steps *steps, double moving)
+{
+    struct hs_stage_price *price = steps->price;
+
+    price->ring_bytes_per_second = ((double)price->key.layer.size - 1) / moving;
+    for (size_t l = 0; l < steps->system->level_count && steps->busy[l] > 0; l++)
+        price->occupancy[l] = fmin(1, steps->busy[l] / moving);
 }
 
 void hs_steps_finish(const struct hs_steps *steps)
@@ -150,7 +159,6 @@ void hs_steps_finish(const struct hs_steps *steps)
         moving = fmax(moving, steps->leaving[l]);
     hs_stage_add_line(
         price, (struct hs_price_line){passes * steps->latency_seconds, passes * moving / others});
-    price->ring_bytes_per_second = others / moving;
     for (l = 0; l < steps->system->level_count && steps->busy[l] > 0; l++) {
         price->level = (int)l;
         if (steps->busy[l] >= steps->busy[price->bottleneck])
@@ -159,6 +167,5 @@ void hs_steps_finish(const struct hs_steps *steps)
     price->rings_per_link = steps->messages[price->bottleneck];
     price->straddles =
         price->key.layer.stride < hs_system_child_ranks(steps->system, (size_t)price->level);
-    while (l-- > 0)
-        price->occupancy[l] = fmin(1, steps->busy[l] / moving);
+    hs_steps_occupy(steps, moving);
 }

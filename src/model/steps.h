@@ -46,6 +46,9 @@ void hs_steps_scale(struct hs_steps *steps, double longest, double mean);
 /* Fills the price, of a phase that takes these steps once per pass. */
 void hs_steps_finish(const struct hs_steps *steps);
 
+/* The share and how busy levels are, of a phase that takes so many seconds per byte of a block. */
+void hs_steps_occupy(const struct hs_steps *steps, double moving);
+
 /* What one message gets on a level where `link` leave a child, `port` through its busiest port, and
  * `pair` go to one other child; 0: does not matter. */
 double hs_step_share(const struct hs_level *level, int64_t link, int64_t port, int64_t pair);
