@@ -300,14 +300,20 @@ static void groups_of_two_cost_the_same_by_all_but_trees(void **state)
 }
 
 /* 16 ranks on one level, 2 us and 10 GB/s, 5 us more beyond 8 KiB; by hand. */
-static double waiting_seconds(const struct hs_system *system, enum hs_algorithm algorithm,
-                              double bytes)
+static double flat_seconds(const struct hs_system *system, int64_t ranks,
+                           enum hs_algorithm algorithm, double bytes)
 {
-    struct hs_plan plan = hs_plan_flat(16);
-    struct hs_problem problem = hs_problem_world(16, bytes);
+    struct hs_plan plan = hs_plan_flat(ranks);
+    struct hs_problem problem = hs_problem_world(ranks, bytes);
 
     plan.algorithms[0][0] = plan.algorithms[0][1] = (unsigned char)algorithm;
     return hs_plan_seconds(system, &problem, &plan);
+}
+
+static double waiting_seconds(const struct hs_system *system, enum hs_algorithm algorithm,
+                              double bytes)
+{
+    return flat_seconds(system, 16, algorithm, bytes);
 }
 
 static void longer_messages_wait_by_all_algorithms(void **state)
@@ -394,6 +400,35 @@ static void names_of_algorithms_are_read(void **state)
     assert_int_equal(hs_algorithms_parse(&algorithms, "", &err), HS_INVALID);
 }
 
+/* Where bytes take next to no time a plan's is latencies of 10 us, and messages that are 0.5 us
+ * apart. */
+static void messages_count_by_what_is_sent(void **state)
+{
+    struct hs_system fast = parse("ib@100000GB/s~10us"), nodes = parse("nv:4@100000GB/s~1us,ib@"
+                                                                       "100000GB/s~10us");
+    struct hs_layer three = {1, 3};
+    struct hs_stage_price last, before;
+
+    (void)state;
+    /* 15 messages of each, the first in the latency. */
+    assert_near(waiting_seconds(&fast, HS_DIRECT, 16), 2 * (10e-6 + 14 * 0.5e-6), 1e-3);
+    /* Of 6 packed into one a step: 3 steps a pass. Of their own: a block goes two. */
+    assert_near(flat_seconds(&fast, 6, HS_HALVING, 6 * 1024), 6 * 10e-6, 1e-3);
+    assert_near(flat_seconds(&fast, 6, HS_HALVING, 6 * 32768), 4 * 10e-6, 1e-3);
+    /* Of 3 both go at once. */
+    assert_near(flat_seconds(&fast, 3, HS_HALVING, 1024), 2 * (10e-6 + 0.5e-6), 1e-3);
+    /* 32 segments of 8 KiB, of each 3 messages; those that go up while the first is at the root. */
+    assert_near(flat_seconds(&fast, 4, HS_TREE, 32 * 8192.0), 4 * 10e-6 + 31 * 1.5e-6 - 30 * 0.5e-6,
+                1e-2);
+    /* Of 12 ranks half are in threes that leave a node: between all that and 5.5 us on average. */
+    last = hs_stage_price_at(&nodes, 3, (struct hs_stage_key){HS_PAIR, HS_DIRECT, three}, 8);
+    before = hs_stage_price_at(&nodes, 12, (struct hs_stage_key){HS_PAIR, HS_DIRECT, three}, 8);
+    assert_near(hs_stage_seconds(&last, 8), 2 * (1e-6 + 0.5e-6), 1e-3);
+    assert_near(hs_stage_seconds(&before, 8), 2 * ((10e-6 + 5.5e-6) / 2 + 0.5e-6), 1e-3);
+    hs_system_release(&nodes);
+    hs_system_release(&fast);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("prices equal a count of every message", prices_equal_a_count_of_every_message),
     HS_TEST("groups of two cost the same by all but trees",
@@ -403,6 +438,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("only messages of a level that says so wait, and not twice",
             only_messages_of_that_level_wait),
     HS_TEST("the library's own is priced as the ring", the_librarys_own_is_priced_as_the_ring),
+    HS_TEST("messages count by what is sent at a time", messages_count_by_what_is_sent),
     HS_TEST("names of algorithms are read", names_of_algorithms_are_read),
 };
 
