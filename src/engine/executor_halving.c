@@ -22,11 +22,10 @@
 #include "engine/executors.h"
 #include "engine/flow.h"
 #include "engine/layer_comms.h"
+#include "model/traffic.h"
 #include <assert.h>
 
-/* Blocks below this are packed, if a slot holds two. */
-#define PACKED_BYTES_MAX 16384u
-#define STEPS_MAX        31
+#define STEPS_MAX 31
 
 struct halving {
     struct hs_flow_machine base;
@@ -176,7 +175,7 @@ static enum hs_status make(void **machine, struct hs_transport *transport,
     return hs_flow_machine_make(machine, sizeof(struct halving), transport, options, err);
 }
 
-/* Packs blocks where two or more fit a slot. Returns the bytes of a slot. */
+/* Packs short blocks where two or more fit a slot. Returns the bytes of a slot. */
 static size_t choose_packing(struct halving *halving)
 {
     const struct hs_executor_options *options = &halving->base.options;
@@ -186,7 +185,7 @@ static size_t choose_packing(struct halving *halving)
     size_t slot = hs_least(hs_least(most * bytes, options->segment_bytes), quarter);
 
     halving->packed = 1;
-    if (most < 2 || bytes > PACKED_BYTES_MAX || slot < 2 * bytes)
+    if (most < 2 || bytes > HS_PACKED_BYTES || slot < 2 * bytes)
         return cut->segment * cut->width;
     halving->packed = slot / bytes;
     cut->segment = cut->block;

@@ -12,10 +12,7 @@
 #include "engine/executors.h"
 #include "engine/flow.h"
 #include "engine/layer_comms.h"
-
-#define SEGMENT_BYTES_MIN ((size_t)8192)
-/* Segments for each step of depth: filling the tree takes about an eighth of the time. */
-#define SEGMENTS_PER_STEP 16
+#include "model/traffic.h"
 
 struct tree {
     struct hs_flow_machine base; /* the flow up; the cut is one block, one lane */
@@ -164,12 +161,12 @@ static enum hs_status make(void **machine, struct hs_transport *transport,
 static size_t segment_bytes(const struct tree *tree)
 {
     size_t bytes = tree->base.call.count * hs_datatype_bytes(tree->base.call.reduction.datatype);
-    size_t segments = SEGMENTS_PER_STEP, most = tree->base.options.segment_bytes, slot;
+    size_t segments = HS_TREE_SEGMENTS, most = tree->base.options.segment_bytes, slot;
 
     for (int64_t places = 2; places < tree->base.call.layer.size; places *= 2)
-        segments += SEGMENTS_PER_STEP;
+        segments += HS_TREE_SEGMENTS;
     bytes /= segments;
-    bytes = bytes > SEGMENT_BYTES_MIN ? bytes : SEGMENT_BYTES_MIN;
+    bytes = bytes > HS_TREE_SEGMENT_BYTES ? bytes : HS_TREE_SEGMENT_BYTES;
     /* Each flow has a slot each way, where it needs any. */
     slot = hs_flow_room(tree->base.transport->memory, &tree->base.options, false) / 4;
     if (!tree->base.transport->memory->direct && slot < most)
@@ -184,7 +181,9 @@ static void start_flows(struct tree *tree)
     const struct hs_memory *memory = tree->base.transport->memory;
     size_t room = hs_flow_room(memory, &tree->base.options, false) / (memory->direct ? 1 : 2);
     size_t segments = tree->base.cut.groups, below = segments * tree->child_count;
-    size_t window = 2 * (size_t)tree->base.options.lanes, windows = window * tree->child_count;
+    size_t lanes = 2 * (size_t)tree->base.options.lanes;
+    size_t window = lanes > HS_RING_DEPTH ? lanes : HS_RING_DEPTH;
+    size_t windows = window * tree->child_count;
     struct hs_flow_plan plan = {.rules = &rules_up,
                                 .owner = tree,
                                 .send_count = is_root(tree) ? 0 : segments,

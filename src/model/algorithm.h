@@ -44,6 +44,7 @@ struct hs_algorithm_row {
     bool uneven;
     /* Whether it can do groups of this size; NULL: of any. */
     bool (*admits)(int64_t size);
+    bool by_bytes; /* what it sends depends on the bytes: a price is no few lines */
     /* Fills, for price->key of `ranks` ranks on `system` and messages of price->bytes entering it,
      * by its traffic alone (without fits): the latency and seconds per byte of the phase, the share
      * of the bandwidth, bottleneck, level and occupancy. */

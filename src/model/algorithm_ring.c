@@ -70,7 +70,10 @@ struct hops {
     double count[HS_LEVELS_MAX];
     double run[HS_LEVELS_MAX]; /* ranks that a whole child of the level has in it, if any */
     int levels;
-    int inner;           /* the innermost kind */
+    int inner;    /* the innermost kind */
+    bool goes_on; /* another layer follows (hs_stage_goes_on) */
+    /* What the places of a ring wait on average for all but one of its latencies, of the longest. */
+    double mean_part;
     int slowest, latest; /* the kinds with the largest beta and alpha */
 };
 
@@ -84,20 +87,30 @@ static int next_kind(const struct hops *hops, int level)
 
 static void find_extremes(struct hops *hops)
 {
+    double sum = 0, count = 0, least;
+
     hops->inner = hops->slowest = hops->latest = next_kind(hops, -1);
+    least = hops->each[hops->inner].latency_seconds;
     for (int l = hops->inner; l < hops->levels; l = next_kind(hops, l)) {
+        sum += hops->count[l] * hops->each[l].latency_seconds;
+        count += hops->count[l];
+        least = fmin(least, hops->each[l].latency_seconds);
         if (hops->each[l].seconds_per_byte >= hops->each[hops->slowest].seconds_per_byte)
             hops->slowest = l;
         if (hops->each[l].latency_seconds >= hops->each[hops->latest].latency_seconds)
             hops->latest = l;
     }
+    if (sum > least * count * (1 + ROUNDING) && hops->goes_on)
+        hops->mean_part = sum * (1 - 1 / count) / (sum - least);
+    else
+        hops->mean_part = 1;
 }
 
 /* Walks the levels the layer crosses, from the inside out, and fills everything but the times. */
 static struct hops price_levels(struct hs_stage_price *price, double busiest[HS_LEVELS_MAX],
                                 const struct hs_system *system, int64_t np)
 {
-    struct hops hops = {.levels = 0};
+    struct hops hops = {.goes_on = hs_stage_goes_on(price->key, np)};
     double out = INFINITY;
     struct hs_layer layer = price->key.layer;
     struct hs_traffic traffic = hs_traffic_ring(layer);
@@ -152,12 +165,14 @@ static void add_chain(struct hs_stage_price *price, const struct hops *hops,
                       const struct pass *pass, const struct chain *chain)
 {
     const struct hs_price_line *slowest = &hops->each[hops->slowest];
-    double latency = 0, part = chain->stays;
+    double latency = 0, part = 0;
 
     for (int l = 0; l < hops->levels; l++) {
         latency += chain->hops[l] * hops->each[l].latency_seconds;
         part += chain->hops[l] * (hops->each[l].seconds_per_byte / slowest->seconds_per_byte);
     }
+    latency *= hops->mean_part; /* the next layer does not begin where this one ends last */
+    part = part * hops->mean_part + chain->stays;
     part /= (double)(price->key.layer.size - 1); /* exactly 1 or 2 where all hops are alike */
     hs_stage_add_line(price,
                       (struct hs_price_line){pass->times * latency * pass->granularity,

@@ -10,9 +10,7 @@
 
 #include "model/steps.h"
 
-#define SEGMENTS_PER_LEVEL 16     /* of the message, per level of the tree */
-#define SEGMENT_LEAST      8192.0 /* bytes */
-#define CHILDREN_LOOKED_AT 64     /* the tree looks alike everywhere, but at its end */
+#define CHILDREN_LOOKED_AT 64 /* the tree looks alike everywhere, but at its end */
 
 /* Whether places m 2^k and (m + 1) 2^k are joined: the odd one's parent is the other. */
 static bool is_edge(int64_t size, int64_t m, int k)
@@ -127,7 +125,7 @@ static struct edges most_edges(const struct hs_steps *steps, size_t l)
     int64_t unit_ranks = hs_system_child_ranks(steps->system, l + 1);
     bool few = (ranks - 1) / child_ranks < CHILDREN_LOOKED_AT;
     int64_t step = few ? child_ranks : hs_larger(1, layer.stride / child_ranks) * child_ranks;
-    struct edges most = {0, 0, 0};
+    struct edges most = {0};
 
     for (int64_t i = 0; i < CHILDREN_LOOKED_AT && i * step < ranks && child_ranks < ranks; i++) {
         int64_t first = i * step, end = hs_smaller(first + child_ranks, ranks);
@@ -145,8 +143,34 @@ static struct edges most_edges(const struct hs_steps *steps, size_t l)
     return most;
 }
 
-/* The largest latency of edges between neighbours among the multiples of 2^k. */
-static double edge_latency(const struct hs_steps *steps, int64_t places, double segment_bytes)
+/* What one message of the price's bytes carries. */
+static double segment_bytes(const struct hs_stage_price *price)
+{
+    double depth = ceil(log2((double)price->key.layer.size));
+
+    return fmin(price->bytes,
+                fmax(HS_TREE_SEGMENT_BYTES, price->bytes / (HS_TREE_SEGMENTS * depth)));
+}
+
+static void fill_levels(struct hs_steps *steps)
+{
+    for (size_t l = 0; l < steps->system->level_count; l++) {
+        const struct hs_level *level = &steps->system->levels[l];
+        struct edges edges = most_edges(steps, l);
+
+        if (edges.link == 0)
+            break;
+        /* Each edge carries all bytes up, and down. */
+        steps->busy[l] = 1 / hs_step_share(level, edges.link, edges.port, edges.pair);
+        steps->messages[l] = edges.link;
+        steps->seconds_per_byte = fmax(steps->seconds_per_byte, steps->busy[l]);
+        steps->price->level = (int)l;
+        steps->level_latencies[l] = hs_level_latency(level, segment_bytes(steps->price));
+    }
+}
+
+/* The largest of edges between neighbours among the multiples of 2^k. */
+static double edge_latency(const struct hs_steps *steps, int64_t places)
 {
     int64_t apart = 2 * places * steps->price->key.layer.stride;
     double latency = 0;
@@ -155,65 +179,119 @@ static double edge_latency(const struct hs_steps *steps, int64_t places, double 
         int64_t child_ranks = hs_system_child_ranks(steps->system, (size_t)l);
 
         if (apart >= child_ranks || child_ranks % apart != 0)
-            latency = fmax(latency, hs_level_latency(&steps->system->levels[l], segment_bytes));
+            latency = fmax(latency, steps->level_latencies[l]);
     }
     return steps->system->pipeline_granularity * latency;
 }
 
-/* What one message of the price's bytes carries. */
-static double segment_bytes(const struct hs_stage_price *price)
+/* From a leaf to the root: of the first ranks, if whole blocks of them are few enough. */
+static double path_latency(const struct hs_steps *steps)
 {
-    double depth = ceil(log2((double)price->key.layer.size));
+    struct hs_layer layer = steps->price->key.layer;
+    int64_t block = layer.stride * layer.size, places = 1;
+    int64_t ranks = hs_smaller(steps->ranks, HS_STEPS_RANKS / block * block);
+    double below[HS_STEPS_RANKS] = {0}, longest = 0;
 
-    return fmin(price->bytes, fmax(SEGMENT_LEAST, price->bytes / (SEGMENTS_PER_LEVEL * depth)));
+    for (; places < layer.size; places *= 2)
+        longest += ranks > 0 ? 0 : edge_latency(steps, places);
+    while (ranks > 0 && (places /= 2) > 0)
+        for (int64_t r = 0; r < ranks; r++) {
+            int64_t place = r / layer.stride % layer.size, parent = (place - places) | (2 * places);
+
+            if ((place & -place) != places)
+                continue;
+            parent = parent < layer.size ? parent : place - places;
+            parent = r + (parent - place) * layer.stride;
+            below[r] = below[parent] + hs_steps_hop(steps, r, parent);
+            longest = fmax(longest, below[r]);
+        }
+    return longest;
 }
 
-static void fill_levels(struct hs_steps *steps)
+/* Seconds per byte of one message alone. */
+static double slowest_alone(const struct hs_steps *steps)
 {
-    for (size_t l = 0; l < steps->system->level_count; l++) {
-        struct edges edges = most_edges(steps, l);
+    double slowest = 0;
 
-        if (edges.link == 0)
-            break;
-        /* Each edge carries all bytes up, and down. */
-        steps->busy[l] =
-            1 / hs_step_share(&steps->system->levels[l], edges.link, edges.port, edges.pair);
-        steps->messages[l] = edges.link;
-        steps->seconds_per_byte = fmax(steps->seconds_per_byte, steps->busy[l]);
-        steps->price->level = (int)l;
-    }
+    for (int l = 0; l <= steps->price->level; l++)
+        slowest = fmax(
+            slowest, 1 / hs_step_share(&steps->system->levels[l],
+                                       hs_smaller(steps->price->key.layer.stride,
+                                                  hs_system_child_ranks(steps->system, (size_t)l)),
+                                       1, 1));
+    return slowest;
+}
+
+/* The lines of a message that is cut into segments as its bytes say; `first`: seconds per byte of
+ * a segment on its way up and down. The others follow at the pace of the busiest link; or a place
+ * inside sends each to its parent and two children, and HS_RING_DEPTH are under way along an edge.
+ * They go up while the first goes to the root and back. Of two places one begins to receive when it
+ * has sent as many as are under way. */
+static void add_segments(struct hs_stage_price *price, const struct hs_steps *steps, double first)
+{
+    double segment = segment_bytes(price), size = (double)price->key.layer.size, latency = 0;
+    double others = ceil(price->bytes / segment) - 1, pace, hidden, part = segment / price->bytes;
+    struct hs_price_line link = price->lines[0], line = link;
+
+    for (int l = 0; l <= price->level; l++)
+        latency = fmax(latency, steps->system->pipeline_granularity * steps->level_latencies[l]);
+    pace = fmax(fmin(size - 1, 3) * HS_MESSAGE_SECONDS, latency / HS_RING_DEPTH);
+    line.seconds_per_byte = first * part * size / (size - 1);
+    line.latency_seconds += others * pace;
+    hidden = fmin(2 * latency, fmax(0, others - 1) * HS_MESSAGE_SECONDS);
+    if (size > 2)
+        line.latency_seconds -= hidden;
+    else
+        line.latency_seconds += fmin(HS_RING_DEPTH - 1, others) * HS_MESSAGE_SECONDS;
+    link.seconds_per_byte = link.seconds_per_byte * (1 - part) + line.seconds_per_byte;
+    if (size > 2)
+        link.latency_seconds -= hidden;
+    price->lines[0] = link;
+    hs_stage_add_line(price, line);
+}
+
+/* The same where the bytes are not known: long ones, or segments of the least length. */
+static void add_unknown(struct hs_stage_price *price, double first)
+{
+    double size = (double)price->key.layer.size;
+    struct hs_price_line line = price->lines[0];
+
+    price->lines[0].seconds_per_byte +=
+        first / (HS_TREE_SEGMENTS * price->steps / 2) * size / (size - 1);
+    line.latency_seconds += first * HS_TREE_SEGMENT_BYTES;
+    hs_stage_add_line(price, line);
 }
 
 /* A path from a leaf to the root and back has two hops per level; then the segments that are left
- * follow at the pace of the busiest link. */
+ * follow. */
 static void price_tree(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
 {
     struct hs_steps steps = {.price = price, .system = system, .ranks = ranks};
     double size = (double)price->key.layer.size, first;
-    struct hs_price_line line;
 
     if (size < 2)
         return;
     fill_levels(&steps);
-    for (int64_t places = 1; places < price->key.layer.size; places *= 2) {
-        steps.latency_seconds += edge_latency(&steps, places, segment_bytes(price));
+    for (int64_t places = 1; places < price->key.layer.size; places *= 2)
         price->steps++;
-    }
+    steps.latency_seconds = path_latency(&steps);
     /* Of a segment, per byte of it: two hops per level; inner places make two at a time. */
     first = 2 * price->steps * steps.seconds_per_byte * (size > 2 ? 0.5 : 1);
+    if (price->bytes > 0 && size > 2)
+        first = fmax(steps.seconds_per_byte, fmin(first, 3 * price->steps * slowest_alone(&steps)));
     /* hs_steps_finish counts a pass twice, and (p - 1) / p of the bytes: here all go once. */
     steps.seconds_per_byte *= size / 2;
     for (int l = 0; l <= price->level; l++)
         steps.busy[l] *= size / 2;
     hs_steps_finish(&steps);
-    line = price->lines[0];
-    price->lines[0].seconds_per_byte +=
-        first / (SEGMENTS_PER_LEVEL * price->steps / 2) * size / (size - 1);
-    line.latency_seconds += first * SEGMENT_LEAST;
-    hs_stage_add_line(price, line);
+    if (price->bytes > 0)
+        add_segments(price, &steps, first);
+    else
+        add_unknown(price, first);
 }
 
 const struct hs_algorithm_row hs_algorithm_TREE = {
     .phases = 1U << HS_ALLREDUCE,
+    .by_bytes = true,
     .price = price_tree,
 };

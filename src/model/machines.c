@@ -271,7 +271,7 @@ static void level_seconds(double *seconds, const struct hs_machines *machines,
 
     for (size_t j = 0; j < machines->count; j++) {
         struct hs_stage_price price =
-            hs_stage_price(&machines->drawn[j], problem->group.ranks, key);
+            hs_stage_price_at(&machines->drawn[j], problem->group.ranks, key, bytes);
 
         seconds[j] = hs_stage_seconds(&price, bytes);
     }

@@ -49,10 +49,20 @@ static void apply_fit(struct hs_stage_price *price, const struct hs_system *syst
                           hs_fit_extrapolates(fit, layer, 0);
 }
 
-struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ranks,
-                                     struct hs_stage_key key)
+/* Whether what a stage costs is no few lines in its bytes. */
+static bool is_by_bytes(const struct hs_system *system, struct hs_stage_key key)
 {
-    struct hs_stage_price price = {.key = key, .relative_ci95 = NAN};
+    if (hs_system_is_nccl_native(system))
+        return false;
+    return hs_system_waits(system) ||
+           (hs_algorithms[key.algorithm]->by_bytes && system->fits.count == 0 && !system->additive);
+}
+
+struct hs_stage_price hs_stage_price_at(const struct hs_system *system, int64_t ranks,
+                                        struct hs_stage_key key, double bytes)
+{
+    bool by_bytes = is_by_bytes(system, key);
+    struct hs_stage_price price = {.key = key, .relative_ci95 = NAN, .bytes = by_bytes ? bytes : 0};
 
     assert(key.layer.stride >= 1 && key.layer.size >= 1 &&
            ranks % (key.layer.stride * key.layer.size) == 0);
@@ -65,14 +75,19 @@ struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ran
         price.nccl = &system->nccl;
     else
         price.launch_seconds = system->launch_seconds * hs_phase_calls(key.phase);
-    if (!price.nccl &&
-        (hs_system_waits(system) || (key.algorithm == HS_NATIVE && hs_system_has_rule(system)))) {
+    if (by_bytes && bytes == 0) {
         price.waits = system;
         price.ranks = ranks;
     }
     price.extrapolated = ranks > hs_system_capacity(system);
     apply_fit(&price, system);
     return price;
+}
+
+struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ranks,
+                                     struct hs_stage_key key)
+{
+    return hs_stage_price_at(system, ranks, key, 0);
 }
 
 /* The bandwidth part of a line for m bytes entering the stage. */
@@ -237,9 +252,11 @@ static void add_layer(struct hs_plan_cost *cost, double busy[HS_LEVELS_MAX],
     int count = hs_problem_plan_ways(keys, problem, plan, i);
 
     for (int k = 0; k < count; k++) {
-        struct hs_stage_price price = hs_stage_price(system, problem->group.ranks, keys[k]);
+        double bytes = hs_problem_entering(problem, keys[k].layer);
+        struct hs_stage_price price =
+            hs_stage_price_at(system, problem->group.ranks, keys[k], bytes / plan->chunks);
 
-        add_stage(cost, busy, &price, i, hs_problem_entering(problem, keys[k].layer), plan->chunks);
+        add_stage(cost, busy, &price, i, bytes, plan->chunks);
     }
 }
 

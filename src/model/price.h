@@ -68,10 +68,10 @@ struct hs_stage_price {
     enum hs_fit_scope fit_scope;
     double relative_ci95;
     double min_bytes, max_bytes;
-    /* Where long messages wait for a rendezvous (hs_system_waits), or a library's rule goes by
-     * their length (hs_system_has_rule): the system, and its ranks. The lines above are then of the
-     * shortest, as `bytes` 0 says; hs_stage_line prices anew with the bytes that are asked for.
-     * NULL: they are of all. */
+    /* Where long messages wait for a rendezvous (hs_system_waits), or what an algorithm sends depends
+     * on the bytes (algorithm.h), a library's rule included: the system, and its ranks. The lines
+     * above are then of messages that do not wait, in any number, as `bytes` 0 says; hs_stage_line
+     * prices anew with the bytes that are asked for. NULL: they are of all, or of `bytes`. */
     const struct hs_system *waits;
     int64_t ranks;
     double bytes; /* entering it: messages are parts of these */
@@ -84,6 +84,10 @@ struct hs_stage_price {
  * outlives the price where it waits or is NCCL's own. */
 struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ranks,
                                      struct hs_stage_key key);
+/* The same for so many bytes entering it alone, 0: any. Saves pricing anew where a price depends on
+ * them (`waits`). */
+struct hs_stage_price hs_stage_price_at(const struct hs_system *system, int64_t ranks,
+                                        struct hs_stage_key key, double bytes);
 /* Adds a line to a price that is being made, and drops those that are then nowhere the largest.
  * Where there are too many all the same it is left out. */
 void hs_stage_add_line(struct hs_stage_price *price, struct hs_price_line line);

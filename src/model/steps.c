@@ -37,6 +37,53 @@ static bool is_mesh(const struct hs_level *level)
     return level->fabric == HS_FABRIC_MESH && level->arity > 2;
 }
 
+/* A step that is taken so often, one after the other, and its messages. */
+struct step {
+    const struct hs_traffic *traffic;
+    double blocks, times;
+};
+
+/* Adds what the step's messages do on level l. Returns the latency and the seconds per byte of a
+ * block of those that cross it and none further out; *out: the largest of what leaves a child. */
+static struct hs_price_line add_level(struct hs_steps *steps, const struct step *step, size_t l,
+                                      int64_t link, double *out)
+{
+    const struct hs_level *level = &steps->system->levels[l];
+    double bytes = steps->price->bytes / (double)steps->price->key.layer.size, leaving;
+    double load = step->blocks / share_on(&leaving, steps, step->traffic, l, link);
+    int64_t ahead = hs_larger(1, step->traffic->distance / hs_system_child_ranks(steps->system, l));
+    double latency = hs_level_latency(level, step->blocks * bytes);
+
+    *out = fmax(*out, step->blocks / leaving);
+    steps->leaving[l] += step->times * step->blocks / leaving;
+    steps->across[l] = step->times * load + (steps->to[l] == ahead ? steps->across[l] : 0);
+    steps->to[l] = ahead;
+    steps->together[l] = fmax(fmax(steps->together[l], steps->across[l]), steps->leaving[l]);
+    steps->level_latencies[l] = fmax(steps->level_latencies[l], latency);
+    steps->busy[l] += step->times * load;
+    if (load > steps->heaviest[l]) {
+        steps->heaviest[l] = load;
+        steps->messages[l] = link;
+    }
+    return (struct hs_price_line){steps->system->pipeline_granularity * latency, fmax(*out, load)};
+}
+
+/* In a mesh a step takes other links than the one before, where it goes to another child: half of
+ * what comes there goes on while the rest comes. */
+static void overlap(struct hs_steps *steps, const struct hs_traffic *traffic, int at, double load)
+{
+    const struct hs_level *levels = steps->system->levels;
+    int64_t child_ranks = hs_system_child_ranks(steps->system, (size_t)at);
+    int64_t ahead = hs_larger(1, traffic->distance / child_ranks);
+
+    if ((is_mesh(&levels[at]) || is_mesh(&levels[steps->at])) &&
+        (at != steps->at || ahead != steps->ahead))
+        steps->seconds_per_byte -= fmin(load, steps->last) / 2;
+    steps->last = load;
+    steps->at = at;
+    steps->ahead = ahead;
+}
+
 void hs_steps_add(struct hs_steps *steps, const struct hs_traffic *traffic, double blocks)
 {
     hs_steps_add_times(steps, traffic, blocks, 1);
@@ -46,13 +93,15 @@ void hs_steps_add_times(struct hs_steps *steps, const struct hs_traffic *traffic
                         double times)
 {
     const struct hs_system *system = steps->system;
-    double message_bytes = blocks * steps->price->bytes / (double)steps->price->key.layer.size;
-    double latency = 0, slowest = 0;
+    const struct step taken = {traffic, blocks, times};
+    double bytes = steps->price->bytes / (double)steps->price->key.layer.size, out = 0;
+    struct hs_price_line step = {0, 0};
+    double latency = 0;
     int at = 0;
 
     for (size_t l = 0; l < system->level_count; l++) {
         int64_t child_ranks = hs_system_child_ranks(system, l), link = 0;
-        double load, leaving;
+        struct hs_price_line some;
 
         if (child_ranks < steps->ranks)
             link = hs_traffic_per_link(traffic, steps->ranks, child_ranks, 1);
@@ -60,28 +109,58 @@ void hs_steps_add_times(struct hs_steps *steps, const struct hs_traffic *traffic
             break;
         if (steps->senders > 0)
             link = hs_smaller(link, steps->senders);
-        load = blocks / share_on(&leaving, steps, traffic, l, link);
-        steps->leaving[l] += times * blocks / leaving;
-        latency = fmax(latency, hs_level_latency(&system->levels[l], message_bytes));
-        if (load >= slowest) {
-            slowest = load;
+        some = add_level(steps, &taken, l, link, &out);
+        latency = some.latency_seconds = fmax(latency, some.latency_seconds);
+        if (some.seconds_per_byte >= step.seconds_per_byte)
             at = (int)l;
-        }
-        steps->busy[l] += times * load;
-        if (load > steps->heaviest[l]) {
-            steps->heaviest[l] = load;
-            steps->messages[l] = link;
-        }
+        if (bytes == 0)
+            some.seconds_per_byte = fmax(some.seconds_per_byte, step.seconds_per_byte);
+        if (some.latency_seconds + some.seconds_per_byte * bytes >=
+            step.latency_seconds + step.seconds_per_byte * bytes)
+            step = some;
     }
-    steps->latency_seconds += times * system->pipeline_granularity * latency;
-    steps->seconds_per_byte += times * slowest;
-    /* In a mesh it takes another link than the step before: half of what comes there goes on while
-     * the rest comes. */
-    if (is_mesh(&system->levels[at]) || is_mesh(&system->levels[steps->at]))
-        steps->seconds_per_byte -= (fmin(slowest, steps->last) + fmax(0, times - 1) * slowest) / 2;
-    steps->last = slowest;
-    steps->at = at;
+    steps->latency_seconds += times * step.latency_seconds;
+    steps->seconds_per_byte += times * step.seconds_per_byte;
+    overlap(steps, traffic, at, step.seconds_per_byte);
     steps->price->steps += times;
+    if (steps->count == HS_STEPS_MAX)
+        return;
+    steps->latencies[steps->count] = times * step.latency_seconds;
+    steps->loads[steps->count++] = times * step.seconds_per_byte;
+}
+
+double hs_steps_hop(const struct hs_steps *steps, int64_t from, int64_t to)
+{
+    double latency = 0;
+
+    for (size_t l = 0; l < steps->system->level_count; l++) {
+        int64_t child_ranks = hs_system_child_ranks(steps->system, l);
+
+        if (from / child_ranks == to / child_ranks)
+            break;
+        latency = fmax(latency, steps->level_latencies[l]);
+    }
+    return steps->system->pipeline_granularity * latency;
+}
+
+void hs_steps_scale(struct hs_steps *steps, double longest, double mean)
+{
+    double part = longest > 0 ? (longest + mean) / (2 * longest) : 1;
+
+    if (!hs_stage_goes_on(steps->price->key, steps->ranks))
+        return;
+    steps->latency_seconds *= part;
+    for (int k = 0; k < steps->count; k++)
+        steps->latencies[k] *= part;
+}
+
+void hs_steps_occupy(const struct hs_steps *steps, double moving)
+{
+    struct hs_stage_price *price = steps->price;
+
+    price->ring_bytes_per_second = ((double)price->key.layer.size - 1) / moving;
+    for (size_t l = 0; l < steps->system->level_count && steps->busy[l] > 0; l++)
+        price->occupancy[l] = fmin(1, steps->busy[l] / moving);
 }
 
 void hs_steps_finish(const struct hs_steps *steps)
@@ -98,7 +177,6 @@ void hs_steps_finish(const struct hs_steps *steps)
         moving = fmax(moving, steps->leaving[l]);
     hs_stage_add_line(
         price, (struct hs_price_line){passes * steps->latency_seconds, passes * moving / others});
-    price->ring_bytes_per_second = others / moving;
     for (l = 0; l < steps->system->level_count && steps->busy[l] > 0; l++) {
         price->level = (int)l;
         if (steps->busy[l] >= steps->busy[price->bottleneck])
@@ -107,6 +185,5 @@ void hs_steps_finish(const struct hs_steps *steps)
     price->rings_per_link = steps->messages[price->bottleneck];
     price->straddles =
         price->key.layer.stride < hs_system_child_ranks(steps->system, (size_t)price->level);
-    while (l-- > 0)
-        price->occupancy[l] = fmin(1, steps->busy[l] / moving);
+    hs_steps_occupy(steps, moving);
 }

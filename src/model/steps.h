@@ -10,6 +10,9 @@
 #include "model/price.h"
 #include "model/traffic.h"
 
+#define HS_STEPS_MAX   32
+#define HS_STEPS_RANKS 64 /* whose ways are looked at one by one */
+
 struct hs_steps {
     struct hs_stage_price *price; /* whose key says the layer; what is filled */
     const struct hs_system *system;
@@ -19,8 +22,17 @@ struct hs_steps {
      */
     double latency_seconds, seconds_per_byte, busy[HS_LEVELS_MAX];
     double leaving[HS_LEVELS_MAX]; /* the same of a child's ports alone, which no two steps share */
+    /* Of each step, of the first HS_STEPS_MAX: its latency, and seconds per byte of a block. */
+    double latencies[HS_STEPS_MAX], loads[HS_STEPS_MAX];
+    int count;
+    /* Sums over steps that go to the same child, the most of a level; what they go to; the most of
+     * these and of `leaving`. */
+    double across[HS_LEVELS_MAX], together[HS_LEVELS_MAX];
+    int64_t to[HS_LEVELS_MAX];
+    double level_latencies[HS_LEVELS_MAX];
     double last; /* seconds per byte of the step before, and the level that held it up */
     int at;
+    int64_t ahead; /* and how many children ahead of one that sends the one lies that receives */
     double heaviest[HS_LEVELS_MAX];  /* what the heaviest step adds to `busy` */
     int64_t messages[HS_LEVELS_MAX]; /* on the busiest link in that step */
 };
@@ -30,8 +42,16 @@ void hs_steps_add(struct hs_steps *steps, const struct hs_traffic *traffic, doub
 /* The same so often, one after the other. */
 void hs_steps_add_times(struct hs_steps *steps, const struct hs_traffic *traffic, double blocks,
                         double times);
+/* Latency from a rank to another. */
+double hs_steps_hop(const struct hs_steps *steps, int64_t from, int64_t to);
+/* Of a layer before others: its ranks come out at other times, those of the longest way and all on
+ * average, and the next does not begin with all that are late. */
+void hs_steps_scale(struct hs_steps *steps, double longest, double mean);
 /* Fills the price, of a phase that takes these steps once per pass. */
 void hs_steps_finish(const struct hs_steps *steps);
+
+/* The share and how busy levels are, of a phase that takes so many seconds per byte of a block. */
+void hs_steps_occupy(const struct hs_steps *steps, double moving);
 
 /* What one message gets on a level where `link` leave a child, `port` through its busiest port, and
  * `pair` go to one other child; 0: does not matter. */

@@ -29,6 +29,18 @@
  * executor posts ahead, and what the price of a ring counts with. */
 #define HS_RING_DEPTH 8
 
+/* What one more message costs a process, however short it is: LogGP's o and g (Alexandrov, Ionescu,
+ * Schauser and Scheiman 1995). A guess within what one core does over today's networks, 1 to 5
+ * million messages a second; never 0, or direct exchange would win everywhere. */
+#define HS_MESSAGE_SECONDS 0.5e-6
+
+/* Halving packs blocks up to this into one message a step, where there is room. */
+#define HS_PACKED_BYTES 16384
+
+/* A tree's segments: so many for each level of it, but none shorter than that. */
+#define HS_TREE_SEGMENTS      16
+#define HS_TREE_SEGMENT_BYTES 8192
+
 /* Of two counts. */
 static inline int64_t hs_smaller(int64_t a, int64_t b)
 {

@@ -188,7 +188,8 @@ static void choose(struct choice *choice, const struct hs_search_request *reques
 
         if (!(algorithms >> a & 1) || !hs_stage_possible(key))
             continue;
-        price = hs_stage_price(request->system, problem->group.ranks, key);
+        price = hs_stage_price_at(request->system, problem->group.ranks, key,
+                                  hs_problem_entering(problem, key.layer) / chunks);
         seconds = chunked_seconds(&price, problem, chunks);
         if (seconds < least) {
             least = SAME * seconds;

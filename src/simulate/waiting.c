@@ -12,8 +12,12 @@
  * message is sent when the one before has left, as bytes without latency, and behind them one of
  * one byte, which takes the latency: a message has come when that has.
  *
+ * A rank's messages leave HS_MESSAGE_SECONDS apart or more, however short they are; the first one's
+ * are in the latency.
+ *
  * All ranks are in one process and run one at a time, so they can share a table without a lock.
  */
+#include <math.h>
 #include <simgrid/actor.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,6 +26,7 @@
 #include "engine/idle.h"
 #include "engine/mpi_status.h"
 #include "engine/stages.h"
+#include "model/traffic.h"
 #include "simulate/simulate.h"
 
 struct channel;
@@ -34,6 +39,7 @@ struct unfinished {
     MPI_Request *requests[UNFINISHED_MAX]; /* what the messages keep */
     int count;
     struct channel *channels; /* to other ranks */
+    double free_seconds;      /* when the next message can leave */
 };
 
 static struct unfinished *table; /* [ranks] */
@@ -123,6 +129,20 @@ static void advance(struct channel *channel)
     }
 }
 
+/* The rank is busy until its next message can leave; others of its messages go on. */
+static void keep_apart(void)
+{
+    struct unfinished *rank = mine();
+    double now = MPI_Wtime();
+
+    if (now < rank->free_seconds) {
+        sg_actor_sleep_until(rank->free_seconds);
+        for (struct channel *channel = rank->channels; channel; channel = channel->next)
+            advance(channel);
+    }
+    rank->free_seconds = fmax(now, rank->free_seconds) + HS_MESSAGE_SECONDS;
+}
+
 static struct channel *channel_to(int to, int tag)
 {
     struct channel **place = &mine()->channels;
@@ -159,8 +179,10 @@ static struct end *new_end(struct hs_transport *transport, void *data, size_t by
 void __wrap_hs_transport_send(struct hs_transport *transport, const void *data, size_t bytes,
                               int to, int tag, MPI_Request *request)
 {
-    struct end *end = new_end(transport, (void *)(uintptr_t)data, bytes, to, tag, request);
+    struct end *end;
 
+    keep_apart();
+    end = new_end(transport, (void *)(uintptr_t)data, bytes, to, tag, request);
     end->channel = channel_to(to, tag);
     *end->channel->last = end;
     end->channel->last = &end->next;

@@ -120,10 +120,11 @@ static struct hs_price_line halving(const struct hs_system *system, int64_t np,
     struct hs_price_line line = {0, 0};
     double before = 0, sent[HS_LEVELS_MAX] = {0}; /* through a child's ports, in all steps */
     size_t at_before = 0;
+    int64_t ahead_before = 0;
 
     for (int64_t distance = 1; distance < layer.size; distance *= 2) {
         static struct messages messages;
-        int64_t blocks = 0;
+        int64_t blocks = 0, ahead;
         double latency, load;
         size_t at;
 
@@ -139,10 +140,14 @@ static struct hs_price_line halving(const struct hs_system *system, int64_t np,
         load = held_up(&at, &latency, &messages, system, np);
         line.latency_seconds += latency;
         line.seconds_per_byte += load;
-        if (is_mesh(system, at) || is_mesh(system, at_before))
+        ahead = distance * layer.stride / hs_system_child_ranks(system, at);
+        ahead = ahead > 1 ? ahead : 1;
+        if ((is_mesh(system, at) || is_mesh(system, at_before)) &&
+            (at != at_before || ahead != ahead_before))
             line.seconds_per_byte -= fmin(load, before) / 2;
         before = load;
         at_before = at;
+        ahead_before = ahead;
         for (size_t l = 0; l < system->level_count; l++)
             sent[l] += busiest(&messages, system, l, np, true);
     }
@@ -212,6 +217,17 @@ static void expect(double found, double expected, const struct hs_system *system
                  (int)system->levels[0].arity, (int)np, found, expected);
 }
 
+/* The largest of the lines of no bytes in particular. */
+static double of_lines(const struct hs_stage_price *price, double bytes)
+{
+    double size = (double)price->key.layer.size, most = 0;
+
+    for (int i = 0; i < price->line_count; i++)
+        most = fmax(most, price->lines[i].latency_seconds +
+                              price->lines[i].seconds_per_byte * bytes * (size - 1) / size);
+    return most;
+}
+
 static void look_at(const struct hs_system *system, int64_t np, struct hs_layer layer)
 {
     double others = (double)(layer.size - 1), size = (double)layer.size;
@@ -223,17 +239,16 @@ static void look_at(const struct hs_system *system, int64_t np, struct hs_layer 
         struct hs_stage_price price = hs_stage_price(system, np, key);
 
         expect(price.lines[0].latency_seconds, line.latency_seconds, system, np, key, "latency");
-        expect(hs_stage_bandwidth_seconds(&price, size), line.seconds_per_byte, system, np, key,
-               "load");
+        expect(of_lines(&price, size) - line.latency_seconds, line.seconds_per_byte, system, np,
+               key, "load");
         key.algorithm = HS_DIRECT;
         if (!hs_stage_possible(key))
             continue;
         line = direct(system, np, layer);
         price = hs_stage_price(system, np, key);
-        expect(hs_stage_seconds(&price, 1e12 * size),
-               line.latency_seconds + 1e12 * line.seconds_per_byte, system, np, key,
-               "long messages");
-        expect(hs_stage_seconds(&price, 1e-3), line.latency_seconds + others * 0.5e-6, system, np,
+        expect(of_lines(&price, 1e12 * size), line.latency_seconds + 1e12 * line.seconds_per_byte,
+               system, np, key, "long messages");
+        expect(of_lines(&price, 1e-6), line.latency_seconds + (others - 1) * 0.5e-6, system, np,
                key, "short messages");
     }
     if (layer.stride * layer.size == np) {
@@ -285,14 +300,20 @@ static void groups_of_two_cost_the_same_by_all_but_trees(void **state)
 }
 
 /* 16 ranks on one level, 2 us and 10 GB/s, 5 us more beyond 8 KiB; by hand. */
-static double waiting_seconds(const struct hs_system *system, enum hs_algorithm algorithm,
-                              double bytes)
+static double flat_seconds(const struct hs_system *system, int64_t ranks,
+                           enum hs_algorithm algorithm, double bytes)
 {
-    struct hs_plan plan = hs_plan_flat(16);
-    struct hs_problem problem = hs_problem_world(16, bytes);
+    struct hs_plan plan = hs_plan_flat(ranks);
+    struct hs_problem problem = hs_problem_world(ranks, bytes);
 
     plan.algorithms[0][0] = plan.algorithms[0][1] = (unsigned char)algorithm;
     return hs_plan_seconds(system, &problem, &plan);
+}
+
+static double waiting_seconds(const struct hs_system *system, enum hs_algorithm algorithm,
+                              double bytes)
+{
+    return flat_seconds(system, 16, algorithm, bytes);
 }
 
 static void longer_messages_wait_by_all_algorithms(void **state)
@@ -315,11 +336,12 @@ static void longer_messages_wait_by_all_algorithms(void **state)
     /* Of 16 KiB each: longer than what 15 messages cost a process. */
     assert_near(waiting_seconds(&waits, HS_DIRECT, 2 * block),
                 fmax(waiting_seconds(&eager, HS_DIRECT, 2 * block) + 2 * wait, 2 * 9.5e-6), 1e-12);
-    /* A tree's segments are 1/64 of the message, 8 KiB at least; up and down 4 levels. */
+    /* A tree's segments are 1/64 of the message, 8 KiB at least; up and down 4 levels, but others go
+     * up while the first is on its way to the root and back. */
     assert_near(waiting_seconds(&waits, HS_TREE, 64 * 8192),
                 waiting_seconds(&eager, HS_TREE, 64 * 8192), 1e-12);
     assert_near(waiting_seconds(&waits, HS_TREE, 64 * 8200),
-                waiting_seconds(&eager, HS_TREE, 64 * 8200) + 2 * 4 * wait, 1e-12);
+                waiting_seconds(&eager, HS_TREE, 64 * 8200) + 2 * 3 * wait, 1e-12);
     hs_system_release(&waits);
 }
 
@@ -450,6 +472,35 @@ static void names_of_algorithms_are_read(void **state)
     assert_int_equal(hs_algorithms_parse(&algorithms, "", &err), HS_INVALID);
 }
 
+/* Where bytes take next to no time a plan's is latencies of 10 us, and messages that are 0.5 us
+ * apart. */
+static void messages_count_by_what_is_sent(void **state)
+{
+    struct hs_system fast = parse("ib@100000GB/s~10us"), nodes = parse("nv:4@100000GB/s~1us,ib@"
+                                                                       "100000GB/s~10us");
+    struct hs_layer three = {1, 3};
+    struct hs_stage_price last, before;
+
+    (void)state;
+    /* 15 messages of each, the first in the latency. */
+    assert_near(waiting_seconds(&fast, HS_DIRECT, 16), 2 * (10e-6 + 14 * 0.5e-6), 1e-3);
+    /* Of 6 packed into one a step: 3 steps a pass. Of their own: a block goes two. */
+    assert_near(flat_seconds(&fast, 6, HS_HALVING, 6 * 1024), 6 * 10e-6, 1e-3);
+    assert_near(flat_seconds(&fast, 6, HS_HALVING, 6 * 32768), 4 * 10e-6, 1e-3);
+    /* Of 3 both go at once. */
+    assert_near(flat_seconds(&fast, 3, HS_HALVING, 1024), 2 * (10e-6 + 0.5e-6), 1e-3);
+    /* 32 segments of 8 KiB, of each 3 messages; those that go up while the first is at the root. */
+    assert_near(flat_seconds(&fast, 4, HS_TREE, 32 * 8192.0), 4 * 10e-6 + 31 * 1.5e-6 - 30 * 0.5e-6,
+                1e-2);
+    /* Of 12 ranks half are in threes that leave a node: between all that and 5.5 us on average. */
+    last = hs_stage_price_at(&nodes, 3, (struct hs_stage_key){HS_PAIR, HS_DIRECT, three}, 8);
+    before = hs_stage_price_at(&nodes, 12, (struct hs_stage_key){HS_PAIR, HS_DIRECT, three}, 8);
+    assert_near(hs_stage_seconds(&last, 8), 2 * (1e-6 + 0.5e-6), 1e-3);
+    assert_near(hs_stage_seconds(&before, 8), 2 * ((10e-6 + 5.5e-6) / 2 + 0.5e-6), 1e-3);
+    hs_system_release(&nodes);
+    hs_system_release(&fast);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("prices equal a count of every message", prices_equal_a_count_of_every_message),
     HS_TEST("groups of two cost the same by all but trees",
@@ -463,6 +514,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("MPICH reduces in nodes first", mpich_reduces_in_nodes_first),
     HS_TEST("the library's own has no price without a library",
             the_librarys_own_has_no_price_without_a_library),
+    HS_TEST("messages count by what is sent at a time", messages_count_by_what_is_sent),
     HS_TEST("names of algorithms are read", names_of_algorithms_are_read),
 };
 

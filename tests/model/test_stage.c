@@ -164,7 +164,7 @@ static void a_pair_costs_its_halves_together(void **state)
     (void)state;
     for (int phase = 0; phase < HS_PHASE_COUNT; phase++) {
         struct hs_stage_price price = hs_stage_price(
-            &system, 64, (struct hs_stage_key){(enum hs_phase)phase, HS_RING, {2, 16}});
+            &system, 32, (struct hs_stage_key){(enum hs_phase)phase, HS_RING, {2, 16}});
 
         seconds[phase] = hs_stage_seconds(&price, 1e6);
     }
