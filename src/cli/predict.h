@@ -100,7 +100,7 @@ void hs_predict_say_sure(const struct hs_predict *predict, const struct hs_predi
                          const char *lead);
 /* Which figure decides, and the command lines of the measurement that tells most. HS_MEMORY. */
 enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
-                                      struct hs_predict_point *point, struct hs_error *err);
+                                      const struct hs_predict_point *point, struct hs_error *err);
 
 /* ---- predict_show.c ---- */
 

@@ -146,7 +146,8 @@ enum hs_status hs_library_odds(struct hs_library_odds *out, const struct hs_libr
                                const struct hs_plan *plan, struct hs_error *err)
 {
     bool nccl = price->library == HS_LIBRARY_NCCL;
-    double noise = sqrt(2) * (nccl ? hs_nccl_noise(problem->bytes) : hs_mpi_price_model.scatter);
+    /* of both sides' steps; NCCL's calls have theirs already */
+    double noise = nccl ? 0 : sqrt(2) * hs_mpi_price_model.scatter;
     double *gains = malloc(machines->count * sizeof(*gains));
     size_t wins = 0, count = machines->count;
 
