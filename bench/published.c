@@ -497,6 +497,7 @@ static enum hs_status tell_share(const struct hs_system *system, char *const *wo
         hs_plan_parse(&second, words[3], whole(words[0]), err) ||
         hs_machines_init(&machines, system, DRAWN_ON, SEED, err))
         return HS_INVALID;
+    hs_machines_ask(&machines, problem.group.size);
     for (size_t j = 0; j < DRAWN_ON; j++)
         wins += hs_machines_plan_seconds(&machines, j, &problem, &first) <
                 hs_machines_plan_seconds(&machines, j, &problem, &second);

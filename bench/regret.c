@@ -60,7 +60,7 @@ struct drawn {
     struct hs_machines few, asked, many;
 };
 
-static struct point judge(const struct hs_system *system, const struct drawn *drawn, int64_t np,
+static struct point judge(const struct hs_system *system, struct drawn *drawn, int64_t np,
                           double bytes)
 {
     struct hs_search_request request = {.system = system,
@@ -73,6 +73,9 @@ static struct point judge(const struct hs_system *system, const struct drawn *dr
     struct point point;
     struct hs_plan plan;
 
+    hs_machines_ask(&drawn->few, np);
+    hs_machines_ask(&drawn->asked, np);
+    hs_machines_ask(&drawn->many, np);
     check(hs_search(&found, hs_search_strategy_find("lattice"), &request, &err), &err);
     check(hs_regret_table_init(&chosen, &request, &drawn->few, &err), &err);
     check(hs_regret_table_init(&asked, &request, &drawn->asked, &err), &err);

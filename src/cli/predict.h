@@ -49,9 +49,9 @@ struct hs_predict {
     const struct hs_predict_settings *settings;
     const struct hs_search_strategy *strategy;
     const struct hs_system *system;
-    const struct hs_machines *machines; /* that fit its description; for the advice at least */
-    const char *label;                  /* what to call the system: its name, or the line of text */
-    struct hs_progress_line *progress;  /* begun with the first search */
+    struct hs_machines *machines;      /* that fit its description; for the advice at least */
+    const char *label;                 /* what to call the system: its name, or the line of text */
+    struct hs_progress_line *progress; /* begun with the first search */
 };
 
 /* Whether --budget leaves time for more. */

@@ -58,6 +58,7 @@ enum hs_status hs_predict_be_sure(struct hs_predict_point *point, const struct h
     enum hs_status status;
 
     point->guess = point->found.plans[0];
+    hs_machines_ask(predict->machines, point->request.problem.group.size);
     if (!is_asked(predict, point))
         return HS_OK;
     status = hs_regret_table_init(&point->table, &point->request, predict->machines, err);
@@ -265,6 +266,7 @@ enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
     status = hs_machines_init(&machines, predict->system, HS_REGRET_ASKED, 1, err);
     if (status)
         return status;
+    hs_machines_ask(&machines, point->request.problem.group.size);
     status = hs_regret_table_init(&table, &point->request, &machines, err);
     if (!status) {
         status = say_unknown_of(predict, point, &table, err);

@@ -52,37 +52,35 @@ static void add_constants(struct hs_machines *machines, const double *deviations
 static void add_levels(struct hs_machines *machines)
 {
     const struct hs_system *system = machines->believed;
-    const struct hs_figure_kind_row *rows = hs_figure_kinds;
 
     for (size_t l = 0; l < system->level_count; l++) {
         const struct hs_level *level = &system->levels[l];
 
-        add_figure(machines, HS_LATENCY_OF, l,
-                   rows[hs_figure_kind_of(level->latency_source)].latency_deviation);
+        add_figure(machines, HS_LATENCY_OF, l, hs_level_latency_kind(level)->latency_deviation);
         add_figure(machines, HS_BANDWIDTH_OF, l,
-                   rows[hs_figure_kind_of(level->bandwidth_source)].bandwidth_deviation);
+                   hs_level_bandwidth_kind(level)->bandwidth_deviation);
     }
     add_figure(machines, HS_LAUNCH_OF, 0,
-               rows[hs_figure_kind_of(system->levels[0].latency_source)].latency_deviation);
+               hs_level_latency_kind(&system->levels[0])->latency_deviation);
 }
 
 static void list_figures(struct hs_machines *machines)
 {
     const struct hs_system *system = machines->believed;
     const struct hs_parts *parts = &system->nccl.parts;
-    double doubt = system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
     double deviations[HS_CONSTANTS_MAX];
 
     if (system->fits.count > 0)
         return;
     if (hs_system_is_nccl_native(system)) {
-        hs_nccl_deviations(deviations, parts, parts->nic_count > 0 ? 2 : 1, system->nccl.doubt);
+        machines->domains = parts->nic_count > 0 ? 2 : 1;
+        hs_nccl_deviations(deviations, parts, machines->domains, system->nccl.doubt);
         add_constants(machines, deviations, HS_NCCL_K_COUNT);
         add_figure(machines, HS_GAP_OF, 0, GAP_DEVIATION);
         return;
     }
     if (is_mpi(system)) {
-        hs_constants_deviations(deviations, &hs_mpi_price_model, doubt);
+        hs_constants_deviations(deviations, &hs_mpi_price_model, hs_mpi_system_doubt(system));
         add_constants(machines, deviations, HS_MPI_K_COUNT);
     }
     add_levels(machines);
@@ -161,6 +159,31 @@ static void draw(struct hs_machines *machines, uint64_t seed)
             set_figure(machines, j, figure, constants);
         }
         machines->noise[j] = hs_random_normal(&state);
+    }
+}
+
+void hs_machines_ask(struct hs_machines *machines, int64_t ranks)
+{
+    const struct hs_nccl_machine *nccl = &machines->believed->nccl;
+    double deviations[HS_CONSTANTS_MAX], constants[HS_CONSTANTS_MAX];
+    int64_t domains;
+
+    if (machines->domains == 0)
+        return;
+    domains = (ranks + nccl->gpus - 1) / nccl->gpus;
+    if (domains == machines->domains)
+        return;
+    machines->domains = domains;
+    hs_nccl_deviations(deviations, &nccl->parts, domains, nccl->doubt);
+    believed_constants(constants, machines->believed);
+    for (size_t f = 0; f < machines->figure_count; f++) {
+        struct hs_machines_figure *figure = &machines->figures[f];
+
+        if (figure->what != HS_CONSTANT_OF)
+            continue;
+        figure->deviation = deviations[figure->index];
+        for (size_t j = 0; j < machines->count; j++)
+            set_figure(machines, j, figure, constants);
     }
 }
 

@@ -46,6 +46,7 @@ struct hs_machines {
     struct hs_own_constant *constants; /* owned: of MPI */
     struct hs_belief *belief;          /* owned; NULL: no fits, or none with points */
     uint64_t seed;                     /* of the belief's draws */
+    int64_t domains; /* NVLink domains that NCCL's constants are drawn for; 0: none are */
 };
 
 /* The system stays the caller's until the end. 1 to HS_MACHINES_MAX machines; the first of many are
@@ -53,6 +54,9 @@ struct hs_machines {
 enum hs_status hs_machines_init(struct hs_machines *machines, const struct hs_system *system,
                                 size_t count, uint64_t seed, struct hs_error *err);
 void hs_machines_release(struct hs_machines *machines);
+/* How far NCCL's constants are off follows from the domains that so many ranks fill: the same draws
+ * as far off as there. Until asked: of two, where there are NICs. */
+void hs_machines_ask(struct hs_machines *machines, int64_t ranks);
 
 /* The form of the price is taken as right, here and in all that is asked later: stages take what the
  * figures drawn say. */

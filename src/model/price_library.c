@@ -71,14 +71,13 @@ static void price_mpi(struct hs_library_price *out, const struct hs_system *syst
                                .bytes = bytes,
                                .system = system,
                                .in_nodes = choice.in_nodes};
-    double doubt = system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
     double values[HS_MPI_K_COUNT], range;
 
     out->mpi = call;
     hs_mpi_system_values(values, system);
     snprintf(out->choice, sizeof(out->choice), "%s", hs_mpi_choice_text(choice));
     out->seconds = hs_mpi_price_model.seconds(&call, values);
-    range = exp(HS_PRICE_RANGE * hs_mpi_deviation(&call, values, doubt));
+    range = exp(HS_PRICE_RANGE * hs_mpi_deviation(&call, values, hs_mpi_system_doubt(system)));
     out->low_seconds = out->seconds / range;
     out->high_seconds = out->seconds * range;
     call.bytes = fmin(bytes, NEXT_TO_NO_BYTES);

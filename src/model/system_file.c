@@ -43,6 +43,20 @@ static bool has_source(const struct hs_place *place)
 }
 
 #define LEVEL(member) HS_AT(struct hs_level, member)
+#define KIND(member)  LEVEL(member), HS_WITHOUT(0), .first = 1, HS_NAMES(hs_figure_kind_names)
+
+static const struct hs_field kind_rows[] = {
+    {"latency", HS_CHOICE, KIND(latency_kind)},
+    {"bandwidth", HS_CHOICE, KIND(bandwidth_kind)},
+};
+static const struct hs_fields kind_fields = {HS_ROWS(kind_rows, struct hs_level)};
+
+static bool has_kind(const struct hs_place *place)
+{
+    const struct hs_level *level = place->object;
+
+    return level->latency_kind || level->bandwidth_kind;
+}
 
 static const struct hs_field level_rows[] = {
     {"name", HS_TEXT, LEVEL(name), .form = &level_form},
@@ -71,6 +85,10 @@ static const struct hs_field level_rows[] = {
     {"source", HS_OBJECT, .presence = HS_ABSENT, .fields = &source_fields, .when = has_source,
      .about = "Per figure: a citation, or a text that begins with the word unverified and says "
               "why this value was taken."},
+    {"kind", HS_OBJECT, .presence = HS_ABSENT, .fields = &kind_fields, .when = has_kind,
+     .about = "Per figure: how far it may be off. Absent: by the words that its source begins "
+              "with (published, fitted, calibrated, guess, unverified), or measured in it; else "
+              "vendor."},
 };
 
 /* Beside the levels inside of it, of which the list in the system already has the figures. */

@@ -59,6 +59,7 @@ static struct hs_system figures_of(const struct hs_system *system)
 
         level->arity_source = level->fabric_source = NULL;
         level->latency_source = level->bandwidth_source = NULL;
+        level->latency_kind = level->bandwidth_kind = 0;
     }
     return out;
 }

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define COUNT 2000
 
@@ -19,6 +20,56 @@ static void a_source_says_its_kind(void **state)
     assert_int_equal(hs_figure_kind_of("published: alpha 0.3 us"), HS_FIGURE_PUBLISHED);
     assert_int_equal(hs_figure_kind_of("2 HCAs x 9301.19 MB/s measured"), HS_FIGURE_PUBLISHED);
     assert_int_equal(hs_figure_kind_of("user guide: 4 x HDR 200 Gb/s"), HS_FIGURE_VENDOR);
+}
+
+/* The TACCL profile of a DGX-2 was measured, which its words do not begin with; a file without kinds
+ * goes by them. */
+static void a_file_says_the_kind_itself(void **state)
+{
+    struct hs_system dgx2 = shipped("dgx2"), summit = shipped("summit"), again;
+    struct hs_text text = {0};
+    struct hs_error err = {0};
+
+    (void)state;
+    assert_int_equal(hs_figure_kind_of(dgx2.levels[1].latency_source), HS_FIGURE_VENDOR);
+    assert_string_equal(hs_level_latency_kind(&dgx2.levels[1])->name, "published");
+    assert_string_equal(hs_level_bandwidth_kind(&dgx2.levels[1])->name, "published");
+    assert_string_equal(hs_level_latency_kind(&summit.levels[0])->name, "guess");
+    assert_string_equal(hs_level_bandwidth_kind(&summit.levels[0])->name, "vendor");
+    assert_int_equal(hs_system_print(&text, &dgx2, &err), HS_OK);
+    assert_non_null(strstr(text.data, "\"kind\""));
+    assert_int_equal(hs_system_copy(&again, &dgx2, &err), HS_OK);
+    assert_true(hs_system_equal(&again, &dgx2));
+    again.levels[0].latency_kind = 0;
+    assert_false(hs_system_equal(&again, &dgx2));
+    hs_text_release(&text);
+    hs_system_release(&again);
+    hs_system_release(&dgx2);
+    hs_system_release(&summit);
+}
+
+/* Inside a node another kind counts than between nodes; beyond the counts that were measured each
+ * doubling adds. */
+static void nccls_constants_are_doubted_by_the_domains_that_are_asked_for(void **state)
+{
+    struct hs_system system = parse("8xH100, 8xNDR400");
+    struct hs_machines machines = draw(&system, 10, 1);
+    double deviations[3], first[3];
+    const int64_t ranks[3] = {8, 16, 8192};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        hs_machines_ask(&machines, ranks[i]);
+        deviations[i] = 0;
+        first[i] = machines.drawn[0].nccl.own[0];
+        for (size_t f = 0; f < machines.figure_count; f++)
+            deviations[i] += machines.figures[f].deviation;
+    }
+    assert_true(deviations[0] != deviations[1] && deviations[1] < deviations[2]);
+    hs_machines_ask(&machines, 8);
+    assert_true(machines.drawn[0].nccl.own[0] == first[0]); /* the same draws */
+    hs_machines_release(&machines);
+    hs_system_release(&system);
 }
 
 /* The logarithm of what is drawn over what is believed has mean 0 and the kind's deviation: 5
@@ -246,6 +297,9 @@ static void layers_err_together_as_far_as_they_are_alike(void **state)
 
 static const struct CMUnitTest tests[] = {
     HS_TEST("a source says its kind", a_source_says_its_kind),
+    HS_TEST("a file says the kind itself", a_file_says_the_kind_itself),
+    HS_TEST("NCCL's constants are doubted by the domains that are asked for",
+            nccls_constants_are_doubted_by_the_domains_that_are_asked_for),
     HS_TEST("figures are as far off as their source says",
             figures_are_as_far_off_as_their_source_says),
     HS_TEST("the first of many are those of few", the_first_of_many_are_those_of_few),

@@ -16,6 +16,7 @@ static struct hs_library_odds odds_of(const struct hs_system *system, int64_t np
     assert_int_equal(hs_plan_parse(&plan, text, np, NULL), HS_OK);
     assert_true(hs_library_is_priced(&price));
     machines = draw(system, HS_MACHINES_USUAL, 1);
+    hs_machines_ask(&machines, np);
     assert_int_equal(hs_library_odds(&odds, &price, &machines, &problem, &plan, NULL), HS_OK);
     hs_machines_release(&machines);
     return odds;
