@@ -64,7 +64,8 @@ bool hs_system_is_nccl_native(const struct hs_system *system)
 void hs_system_drop_parts(struct hs_system *system)
 {
     free(system->parts);
-    system->parts = NULL;
+    free(system->library_version);
+    system->parts = system->library_version = NULL;
 }
 
 unsigned hs_system_algorithms(const struct hs_system *system)

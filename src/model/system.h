@@ -162,6 +162,7 @@ struct hs_system {
     struct hs_level levels[HS_LEVELS_MAX];
     struct hs_fits fits;     /* of a calibrated system; {0} where the figures are as described */
     enum hs_library library; /* as the file says; hs_system_library */
+    char *library_version;   /* NCCL's, "2.27.7"; owned, NULL: HS_NCCL_VERSION_USUAL */
     /* What a node is made of (parts.h), where NCCL runs on it: then stages are NCCL's own calls, by
      * its rule and priced as such (price_nccl.h), unless there are fits. Owned; NULL: not said. */
     char *parts;

@@ -20,6 +20,14 @@ static bool system_name(const char *text)
     return text[0] && !text[strspn(text, HS_SYSTEM_LETTERS)];
 }
 
+static bool nccl_version(const char *text)
+{
+    return hs_nccl_version_parse(text) > 0;
+}
+
+static const struct hs_text_form version_form = {nccl_version, "a version such as 2.27.7",
+                                                 "^[2-9][.][0-9]{1,2}[.][0-9]{1,2}$"};
+
 #define NAME "a name of characters in a-z, 0-9, '_', '-' and '.'"
 static const struct hs_text_form level_form = {level_name, NAME, "^[a-z0-9_-]+$"};
 static const struct hs_text_form system_form = {system_name, NAME, "^[a-z0-9_.-]+$"};
@@ -185,6 +193,9 @@ static const struct hs_field system_rows[] = {
      HS_NAMES(hs_library_names),
      .about = "What programs call there by themselves, which `predict` compares a split with; of "
               "nccl, which parts imply, a system names its parts."},
+    {"library_version", HS_TEXT, TEXT(library_version), .form = &version_form,
+     .about = "Version of NCCL that runs there; its choice of algorithms follows it. Absent: "
+              "2.28.9."},
     {"constants", HS_LIST, HS_LIST_AT(struct hs_system, constants.items, constants.count),
      HS_OPTIONAL, .max = HS_CONSTANTS_MAX, .fields = &constant_fields,
      .about = "Constants of the library's price that were fitted to this machine's own times; the "
@@ -250,8 +261,12 @@ static enum hs_status check_system(void *object, const struct hs_place *place, s
     if (system->library && says_nccl != (system->parts != NULL))
         return hs_field_fail(place, "library", err,
                              "expected nccl where there are parts, and there alone");
+    if (system->library_version && !system->parts)
+        return hs_field_fail(place, "library_version", err, "expected parts, on which NCCL runs");
     if (system->parts)
         status = read_parts(system, place, err);
+    if (system->library_version)
+        system->nccl.version = hs_nccl_version_parse(system->library_version);
     return status ? status : read_constants(system, place, err);
 }
 

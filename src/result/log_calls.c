@@ -141,8 +141,9 @@ static enum hs_status take_nccl(struct hs_log_call *call, const struct hs_system
 {
     struct hs_nccl_call made = {.kind = call->kind,
                                 .bytes = (double)call->bytes,
-                                .version =
-                                    run->nccl_version ? run->nccl_version : HS_NCCL_VERSION_USUAL};
+                                .version = run->nccl_version      ? run->nccl_version
+                                           : system->nccl.version ? system->nccl.version
+                                                                  : HS_NCCL_VERSION_USUAL};
     struct hs_nccl_choice choice;
     unsigned among;
 
