@@ -6,7 +6,8 @@
  *
  * The plan is chosen on 200 machines, a measurement on as many as predict asks; both are judged on
  * others, drawn from another seed: with the figures alone off, and below with what no price
- * explains, too, as predict draws them. Points: 4, 16 and 64 nodes (as many processes where levels are no nodes), 64
+ * explains, too, as predict draws them. Points: 4, 16 and 64 nodes (as many processes where
+ * levels are no nodes), 64
  * KiB to 1 GiB in steps of 4. A regret is the plan's time over the least of its machine, - 1.
  */
 #include <inttypes.h>

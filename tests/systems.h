@@ -1,5 +1,6 @@
 /*
- * systems.h - machines from a line of text or shipped, others that fit them, and what plans cost on them, for tests of the model and
+ * systems.h - machines from a line of text or shipped, others that fit them, and what plans cost
+ * on them, for tests of the model and
  * of what stands on it. What cannot be read fails the test.
  */
 #ifndef HS_TESTS_SYSTEMS_H

@@ -58,7 +58,7 @@ void hs_machines_release(struct hs_machines *machines);
  * as far off as there. Until asked: of two, where there are NICs. */
 void hs_machines_ask(struct hs_machines *machines, int64_t ranks);
 
-/* The form of the price is taken as right, here and in all that is asked later: stages take what the
+/* The form of the price is taken as right, here and in what is asked later: stages take what the
  * figures drawn say. */
 void hs_machines_trust_price(struct hs_machines *machines);
 

@@ -22,7 +22,8 @@ static void a_source_says_its_kind(void **state)
     assert_int_equal(hs_figure_kind_of("user guide: 4 x HDR 200 Gb/s"), HS_FIGURE_VENDOR);
 }
 
-/* The TACCL profile of a DGX-2 was measured, which its words do not begin with; a file without kinds
+/* The TACCL profile of a DGX-2 was measured, which its words do not begin with; a file without
+ * kinds
  * goes by them. */
 static void a_file_says_the_kind_itself(void **state)
 {
