@@ -631,6 +631,75 @@ def report_two_level(bench, data, machines):
               f"what it takes more, per further call, in the middle {gaps[len(gaps) // 2]:.0f} us")
 
 
+def published_plans(data, machines):
+    """{(system as the program reads it, its name, ranks, bytes): {plan: [seconds]}} of AllReduces that were carried out by plans."""
+    found = collections.defaultdict(lambda: collections.defaultdict(list))
+    for path in sorted(glob.glob(os.path.join(CONFIGS, "*.json"))):
+        with open(path, encoding="utf-8") as file:
+            system = json.load(file)
+        if "fits" not in system and "parts" not in system:
+            for row in system.get("published", ()):
+                found[path, system["name"], row["np"], row["message_bytes"]][row["call"]].append(row["seconds"])
+    for entry in data:
+        machine = machines.get(entry.get("system")) if isinstance(entry, dict) else None
+        for line in described(machine) if machine and not entry.get("mark") and entry.get("collective") == "allreduce" else ():
+            plan = plan_of(entry, by_parts="@" not in line)
+            for row in entry.get("rows", ()) if plan else ():
+                if not row.get("mark") and row.get("time_us", 0) >= MPI_LEAST_US:
+                    found[line, entry["system"], entry["ranks"], row["bytes"]][plan].append(row["time_us"] * 1e-6)
+    return found
+
+
+def described(machine):
+    """The machine as a line of parts, and, where that is priced by its parts, as its levels alone."""
+    levels = {"4xH100-mesh, 4xNDR200": "nvlink:4@370.8GB/s~3.4us,ib@96GB/s~14us/4p;launch=8.4us"}.get(machine["parts"])
+    return (machine["parts"], levels) if levels else (machine["parts"],)
+
+
+def plan_of(entry, by_parts):
+    """The plan that an algorithm is, if it is one: where stages are NCCL's own the flat one is its default, by levels its ring."""
+    algorithm, nodes, gpus, ranks = entry["algorithm"].lower(), entry["nodes"], entry["gpus_per_node"], entry["ranks"]
+    if algorithm.startswith("hierarchical"):
+        return f"{gpus}x{nodes}" if "bandwidth" in algorithm else None
+    if entry["system"] in MPI_MACHINES:
+        if algorithm.startswith("raben") and gpus == 1 and ranks & (ranks - 1) == 0:
+            return "x".join(["2"] * int(math.log2(ranks)))
+        return str(ranks) if algorithm.startswith("ring") and gpus == 1 else None
+    flat = algorithm == "nccl default" if by_parts else "ring (nccl_" in algorithm
+    return str(ranks) if nodes > 1 and flat else None
+
+
+def report_shares(bench, data, machines):
+    """Of pairs of published plans, on how many machines the one is said to win, and whether it did."""
+    pairs = collections.defaultdict(list)
+    for (line, system, ranks, size), times in published_plans(data, machines).items():
+        middle = {plan: statistics.median(seconds) for plan, seconds in times.items()}
+        for first in middle:
+            for second in middle:
+                if first < second and middle[first] != middle[second]:
+                    share = float(bench.program.do("wins", line, ranks, size, first, second)[1])
+                    won = middle[first] < middle[second]
+                    pairs["levels" if "@" in line or "configs" in line else "parts", system].append((share, won) if share >= 0.5 else (1 - share, not won))
+    if not pairs:
+        return
+    print("\nof two published plans, the share of machines drawn on which the faster wins: said, and true of so many pairs")
+    for (by, system), rows in sorted(pairs.items()):
+        show_shares(f"{system}, by its {by}", rows)
+    show_shares("together", [row for rows in pairs.values() for row in rows])
+
+
+SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.97, 1.01)
+
+
+def show_shares(name, rows):
+    cells = []
+    for low, high in zip(SHARES, SHARES[1:]):
+        mine = [row for row in rows if low <= row[0] < high]
+        cells.append(f"{100 * statistics.mean(s for s, _ in mine):4.0f} {100 * statistics.mean(w for _, w in mine):4.0f} ({len(mine)})" if mine else "-")
+    brier = statistics.mean((s - w) ** 2 for s, w in rows)
+    print(f"  {name:<46.46s} " + " ".join(f"{cell:>15s}" for cell in cells) + f"   {len(rows)} pairs, Brier {brier:.3f}")
+
+
 def report_default(bench):
     """Which of ring and tree NCCL's default is, where both are published: the one whose time is nearer."""
     by = collections.defaultdict(lambda: {"ring": [], "tree": [], "": []})
@@ -716,6 +785,7 @@ def main():
     if options.fit == "none":
         report_shipped(bench)
         report_two_level(bench, data, machines)
+        report_shares(bench, data, machines)
     if bench.fewest < OTHERS_LEAST:
         print(f"\nothers: a machine was predicted by only {bench.fewest} points of others; give files of more machines")
     report_left_out(bench)

@@ -16,6 +16,8 @@
  *     keep MODEL                    what they are now is kept: what a later fit is around
  *     recall MODEL                  they are what is kept
  *     fit MODEL table|own ROUNDS LIST     by the table's prior, or around what is kept
+ *     wins SYSTEM RANKS BYTES PLAN PLAN   the share of machines drawn that fit the description (a
+ *                                   file, or a line) on which the former plan is the faster
  *     price MODEL DOUBT LIST        seconds, low, high; NCCL's by its parts' kinds where DOUBT is 0
  *     set MODEL NAME VALUE          one of its constants
  *     own MODEL LIST                constants fitted to these points around what is kept, in one
@@ -35,6 +37,7 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "model/library_mpi.h"
+#include "model/machines.h"
 #include "model/price_mpi.h"
 #include "model/price_nccl.h"
 
@@ -478,6 +481,44 @@ static enum hs_status price_points(char *const *words, struct hs_error *err)
     return HS_OK;
 }
 
+/* Other machines than those that plans are chosen on. */
+#define DRAWN_ON 800
+#define SEED     2
+
+static enum hs_status tell_share(const struct hs_system *system, char *const *words,
+                                 struct hs_error *err)
+{
+    struct hs_problem problem = hs_problem_world(whole(words[0]), number(words[1]));
+    struct hs_plan first, second;
+    struct hs_machines machines;
+    size_t wins = 0;
+
+    if (hs_plan_parse(&first, words[2], whole(words[0]), err) ||
+        hs_plan_parse(&second, words[3], whole(words[0]), err) ||
+        hs_machines_init(&machines, system, DRAWN_ON, SEED, err))
+        return HS_INVALID;
+    hs_machines_ask(&machines, problem.group.size);
+    for (size_t j = 0; j < DRAWN_ON; j++)
+        wins += hs_machines_plan_seconds(&machines, j, &problem, &first) <
+                hs_machines_plan_seconds(&machines, j, &problem, &second);
+    printf("wins\t%.4f\n", (double)wins / DRAWN_ON);
+    hs_machines_release(&machines);
+    return HS_OK;
+}
+
+static enum hs_status tell_wins(char *const *words, struct hs_error *err)
+{
+    struct hs_system system;
+    enum hs_status status = hs_system_is_text(words[0]) ? hs_system_parse(&system, words[0], err)
+                                                        : hs_system_load(&system, words[0], err);
+
+    if (status)
+        return status;
+    status = tell_share(&system, words + 1, err);
+    hs_system_release(&system);
+    return status;
+}
+
 static enum hs_status tell_choice(char *const *words, struct hs_error *err)
 {
     int64_t point = whole(words[0]);
@@ -501,6 +542,7 @@ static const struct command {
     {"fit", 4, true, fit_model},      {"price", 3, true, price_points},
     {"choice", 1, true, tell_choice}, {"own", 2, true, tell_own},
     {"set", 3, false, set_constant},  {"kinds", 2, false, set_kinds},
+    {"wins", 5, true, tell_wins},
 };
 
 static enum hs_status obey(char *line, bool *answered, struct hs_error *err)

@@ -4,8 +4,10 @@
  *
  *     build/bench/regret FILE...        (make bench-regret: shipped systems and those of SimGrid)
  *
- * The plan is chosen, and a measurement proposed, on 200 machines; both are judged on others, drawn
- * from another seed. Points: 4, 16 and 64 nodes (as many processes where levels are no nodes), 64
+ * The plan is chosen on 200 machines, a measurement on as many as predict asks; both are judged on
+ * others, drawn from another seed: with the figures alone off, and below with what no price
+ * explains, too, as predict draws them. Points: 4, 16 and 64 nodes (as many processes where
+ * levels are no nodes), 64
  * KiB to 1 GiB in steps of 4. A regret is the plan's time over the least of its machine, - 1.
  */
 #include <inttypes.h>
@@ -17,6 +19,7 @@
 #include "search/regret.h"
 
 #define CHOSEN_ON  HS_MACHINES_USUAL
+#define ASKED_ON   HS_REGRET_ASKED
 #define JUDGED_ON  800
 #define POINTS_MAX 2000
 #define UNSURE     0.005 /* expected regret from which on a measurement is looked for */
@@ -54,46 +57,66 @@ static void judge_measurement(struct point *point, struct hs_regret_table *chose
     free(drops);
 }
 
-static struct point judge(const struct hs_system *system, const struct hs_machines *few,
-                          const struct hs_machines *many, int64_t np, double bytes)
+struct drawn {
+    struct hs_machines few, asked, many;
+};
+
+static struct point judge(const struct hs_system *system, struct drawn *drawn, int64_t np,
+                          double bytes)
 {
     struct hs_search_request request = {.system = system,
                                         .problem = hs_problem_world(np, bytes),
                                         .algorithms = hs_system_algorithms(system),
                                         .top = 1};
-    struct hs_regret_table chosen, judged;
+    struct hs_regret_table chosen, asked, judged;
     struct hs_search_result found;
     struct hs_error err = {0};
     struct point point;
     struct hs_plan plan;
 
+    hs_machines_ask(&drawn->few, np);
+    hs_machines_ask(&drawn->asked, np);
+    hs_machines_ask(&drawn->many, np);
     check(hs_search(&found, hs_search_strategy_find("lattice"), &request, &err), &err);
-    check(hs_regret_table_init(&chosen, &request, few, &err), &err);
-    check(hs_regret_table_init(&judged, &request, many, &err), &err);
+    check(hs_regret_table_init(&chosen, &request, &drawn->few, &err), &err);
+    check(hs_regret_table_init(&asked, &request, &drawn->asked, &err), &err);
+    check(hs_regret_table_init(&judged, &request, &drawn->many, &err), &err);
     check(hs_regret_least(&plan, &chosen, &found.plans[0].plan, &err), &err);
     check(hs_regret_of(&point.guess, &judged, &found.plans[0].plan, &err), &err);
     check(hs_regret_of(&point.shown, &judged, &plan, &err), &err);
-    judge_measurement(&point, &chosen, &judged, &err);
+    judge_measurement(&point, &asked, &judged, &err);
     hs_regret_table_release(&chosen);
+    hs_regret_table_release(&asked);
     hs_regret_table_release(&judged);
     hs_search_result_release(&found);
     return point;
 }
 
-static size_t judge_system(struct point *points, const struct hs_system *system)
+static void draw(struct hs_machines *machines, const struct hs_system *system, size_t count,
+                 uint64_t seed, bool errors)
+{
+    struct hs_error err = {0};
+
+    check(hs_machines_init(machines, system, count, seed, &err), &err);
+    if (!errors)
+        hs_machines_trust_price(machines);
+}
+
+static size_t judge_system(struct point *points, const struct hs_system *system, bool errors)
 {
     int64_t node = system->level_count > 1 ? hs_system_child_ranks(system, 1) : 4;
-    struct hs_machines few, many;
-    struct hs_error err = {0};
+    struct drawn drawn;
     size_t count = 0;
 
-    check(hs_machines_init(&few, system, CHOSEN_ON, 1, &err), &err);
-    check(hs_machines_init(&many, system, JUDGED_ON, 2, &err), &err);
+    draw(&drawn.few, system, CHOSEN_ON, 1, errors);
+    draw(&drawn.asked, system, ASKED_ON, 1, errors);
+    draw(&drawn.many, system, JUDGED_ON, 2, errors);
     for (int64_t np = 4 * node; np <= 64 * node && np <= hs_system_capacity(system); np *= 4)
         for (double bytes = 65536; bytes <= 1073741824; bytes *= 4)
-            points[count++] = judge(system, &few, &many, np, bytes);
-    hs_machines_release(&few);
-    hs_machines_release(&many);
+            points[count++] = judge(system, &drawn, np, bytes);
+    hs_machines_release(&drawn.few);
+    hs_machines_release(&drawn.asked);
+    hs_machines_release(&drawn.many);
     return count;
 }
 
@@ -163,32 +186,37 @@ static void print_row(const char *name, const struct point *points, size_t count
     print_measurements(points, count);
 }
 
-int main(int argc, char **argv)
+static void print_all(char *const *paths, int path_count, bool errors)
 {
     static struct point points[POINTS_MAX];
     size_t count = 0;
 
-    printf("regret in %%: mean; exceeded on 5 %% of the machines, mean and largest of the points\n"
-           "one measurement: points unsure by 0.5 %% or more, their expected regret, what the one\n"
-           "proposed and one at random take off, their ratio (quartiles of the points)\n\n"
-           "%-20s %5s  %20s  %20s %25s\n",
-           "system", "", "best guess", "shown", "one measurement");
-    for (int i = 1; i < argc; i++) {
+    printf("%-20s %5s  %20s  %20s %25s\n", errors ? "and the price's errors" : "figures off", "",
+           "best guess", "shown", "one measurement");
+    for (int i = 0; i < path_count; i++) {
         struct hs_system system;
         struct hs_error err = {0};
         size_t more;
 
-        check(hs_system_load(&system, argv[i], &err), &err);
-        if (system.fits.count > 0 || count + 24 > POINTS_MAX) {
-            hs_system_release(&system);
-            continue;
+        check(hs_system_load(&system, paths[i], &err), &err);
+        if (system.fits.count == 0 && count + 24 <= POINTS_MAX) {
+            more = judge_system(points + count, &system, errors);
+            print_row(system.name, points + count, more);
+            fflush(stdout);
+            count += more;
         }
-        more = judge_system(points + count, &system);
-        print_row(system.name, points + count, more);
-        fflush(stdout);
-        count += more;
         hs_system_release(&system);
     }
     print_row("all", points, count);
+}
+
+int main(int argc, char **argv)
+{
+    printf("regret in %%: mean; exceeded on 5 %% of the machines, mean and largest of the points\n"
+           "one measurement: points unsure by 0.5 %% or more, their expected regret, what the one\n"
+           "proposed and one at random take off, their ratio (quartiles of the points)\n\n");
+    print_all(argv + 1, argc - 1, false);
+    printf("\n");
+    print_all(argv + 1, argc - 1, true);
     return 0;
 }

@@ -1,5 +1,6 @@
 /*
- * systems.h - machines from a line of text, and what plans cost on them, for tests of the model and
+ * systems.h - machines from a line of text or shipped, others that fit them, and what plans cost
+ * on them, for tests of the model and
  * of what stands on it. What cannot be read fails the test.
  */
 #ifndef HS_TESTS_SYSTEMS_H
@@ -7,6 +8,7 @@
 
 #include "test.h"
 
+#include "model/machines.h"
 #include "model/plan.h"
 #include "model/price.h"
 #include "model/system.h"
@@ -19,6 +21,28 @@ static inline struct hs_system parse(const char *text)
     if (hs_system_parse(&system, text, &err))
         fail_msg("%s", err.message);
     return system;
+}
+
+static inline struct hs_system shipped(const char *name)
+{
+    struct hs_system system;
+    struct hs_error err = {0};
+    char path[128];
+
+    snprintf(path, sizeof(path), "configs/%s.json", name);
+    if (hs_system_load(&system, path, &err))
+        fail_msg("%s", err.message);
+    return system;
+}
+
+static inline struct hs_machines draw(const struct hs_system *system, size_t count, uint64_t seed)
+{
+    struct hs_machines machines;
+    struct hs_error err = {0};
+
+    if (hs_machines_init(&machines, system, count, seed, &err))
+        fail_msg("%s", err.message);
+    return machines;
 }
 
 /* One whose rings take the times that fits are made of. */

@@ -50,10 +50,10 @@ struct hs_predict {
     const struct hs_predict_settings *settings;
     const struct hs_search_strategy *strategy;
     const struct hs_system *system;
-    const struct hs_machines *machines; /* that fit its description; for the advice at least */
-    const struct hs_system *before;     /* what was believed of it before; NULL: not asked for */
-    const char *label;                  /* what to call the system: its name, or the line of text */
-    struct hs_progress_line *progress;  /* begun with the first search */
+    struct hs_machines *machines;      /* that fit its description; for the advice at least */
+    const struct hs_system *before;    /* what was believed of it before; NULL: not asked for */
+    const char *label;                 /* what to call the system: its name, or the line of text */
+    struct hs_progress_line *progress; /* begun with the first search */
 };
 
 /* Whether --budget leaves time for more. */
@@ -103,7 +103,7 @@ void hs_predict_say_sure(const struct hs_predict *predict, const struct hs_predi
 /* Which figure decides, and the command lines of the measurement that tells most; after another
  * one (predict->before) also that there is none. HS_MEMORY. */
 enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
-                                      struct hs_predict_point *point, struct hs_error *err);
+                                      const struct hs_predict_point *point, struct hs_error *err);
 
 /* ---- predict_change.c ---- */
 

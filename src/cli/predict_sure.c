@@ -58,6 +58,7 @@ enum hs_status hs_predict_be_sure(struct hs_predict_point *point, const struct h
     enum hs_status status;
 
     point->guess = point->found.plans[0];
+    hs_machines_ask(predict->machines, point->request.problem.group.size);
     if (!is_asked(predict, point))
         return HS_OK;
     status = hs_regret_table_init(&point->table, &point->request, predict->machines, err);
@@ -122,10 +123,9 @@ void hs_predict_say_sure(const struct hs_predict *predict, const struct hs_predi
 
 /* The figure that tells most. */
 static enum hs_status find_figure(const struct hs_machines_figure **figure, double *drop,
-                                  const struct hs_predict *predict, struct hs_predict_point *point,
-                                  struct hs_error *err)
+                                  struct hs_regret_table *table, struct hs_error *err)
 {
-    const struct hs_machines *machines = predict->machines;
+    const struct hs_machines *machines = table->drawn;
     enum hs_status status = HS_OK;
 
     *drop = 0;
@@ -133,7 +133,7 @@ static enum hs_status find_figure(const struct hs_machines_figure **figure, doub
     for (size_t f = 0; f < machines->figure_count && !status; f++) {
         double known;
 
-        status = hs_regret_drop(&known, &point->table, machines->figures[f].off, err);
+        status = hs_regret_drop(&known, table, machines->figures[f].off, err);
         if (!status && known > *drop) {
             *drop = known;
             *figure = &machines->figures[f];
@@ -265,22 +265,11 @@ static enum hs_status say_enough(const struct hs_predict *predict,
     return HS_OK;
 }
 
-enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
-                                      struct hs_predict_point *point, struct hs_error *err)
+static void say_what_decides(const struct hs_predict *predict, const struct hs_predict_point *point,
+                             const struct hs_machines_figure *figure, double known)
 {
-    const struct hs_machines_figure *figure;
-    struct hs_stage_key key;
     struct hs_text name = {0};
-    double known, measured;
-    enum hs_status status;
 
-    if (!point->sure || point->regret.mean < WORTH || point->table.row_count > STAGES_TRIED)
-        return say_enough(predict, point);
-    status = find_figure(&figure, &known, predict, point, err);
-    if (!status)
-        status = hs_regret_stage(&key, &measured, &point->table, err);
-    if (status || fmax(known, measured) < WORTH)
-        return status ? status : say_enough(predict, point);
     if (figure && known >= WORTH) {
         hs_machines_figure_text(&name, predict->machines, figure);
         hs_sheet_say(predict->sheet,
@@ -294,9 +283,47 @@ enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
                      "\nwhat decides: no single figure; the expected regret is "
                      "%.2g %%\n",
                      100 * point->regret.mean);
+}
+
+static enum hs_status say_unknown_of(const struct hs_predict *predict,
+                                     const struct hs_predict_point *point,
+                                     struct hs_regret_table *table, struct hs_error *err)
+{
+    const struct hs_machines_figure *figure;
+    struct hs_stage_key key;
+    double known, measured;
+    enum hs_status status = find_figure(&figure, &known, table, err);
+
+    if (!status)
+        status = hs_regret_stage(&key, &measured, table, err);
+    if (status || fmax(known, measured) < WORTH)
+        return status ? status : say_enough(predict, point);
+    say_what_decides(predict, point, figure, known);
     if (figure && figure->what == HS_GAP_OF && known > measured)
         say_plan(predict, point);
     else if (measured >= WORTH)
         say_stage(predict, point, key, measured);
     return HS_OK;
+}
+
+enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
+                                      const struct hs_predict_point *point, struct hs_error *err)
+{
+    struct hs_machines machines;
+    struct hs_regret_table table;
+    enum hs_status status;
+
+    if (!point->sure || point->regret.mean < WORTH || point->table.row_count > STAGES_TRIED)
+        return say_enough(predict, point);
+    status = hs_machines_init(&machines, predict->system, HS_REGRET_ASKED, 1, err);
+    if (status)
+        return status;
+    hs_machines_ask(&machines, point->request.problem.group.size);
+    status = hs_regret_table_init(&table, &point->request, &machines, err);
+    if (!status) {
+        status = say_unknown_of(predict, point, &table, err);
+        hs_regret_table_release(&table);
+    }
+    hs_machines_release(&machines);
+    return status;
 }

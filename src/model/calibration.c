@@ -146,7 +146,7 @@ static void note_refusals(struct hs_text *notes, const struct hs_fits *fits)
 
 /* ---- the system ----------------------------------------------------------------------------- */
 
-static enum hs_status replace_text(char **text, const char *source, struct hs_error *err)
+static enum hs_status replace_text(char **text, int *kind, const char *source, struct hs_error *err)
 {
     struct hs_text line = {0};
 
@@ -155,6 +155,7 @@ static enum hs_status replace_text(char **text, const char *source, struct hs_er
         return hs_no_memory(err);
     free(*text);
     *text = line.data;
+    *kind = 0;
     return HS_OK;
 }
 
@@ -168,9 +169,9 @@ static enum hs_status replace_sources(struct hs_system *system, const struct hs_
         struct hs_level *level = &system->levels[l];
 
         if (level->latency_seconds != fitted->levels[l].latency_seconds)
-            status = replace_text(&level->latency_source, source, err);
+            status = replace_text(&level->latency_source, &level->latency_kind, source, err);
         if (!status && level->bytes_per_second != fitted->levels[l].bytes_per_second)
-            status = replace_text(&level->bandwidth_source, source, err);
+            status = replace_text(&level->bandwidth_source, &level->bandwidth_kind, source, err);
     }
     return status;
 }

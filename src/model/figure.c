@@ -8,6 +8,12 @@ const struct hs_figure_kind_row hs_figure_kinds[HS_FIGURE_KIND_COUNT] = {
 #undef HS_ROW
 };
 
+const char *const hs_figure_kind_names[HS_FIGURE_KIND_COUNT] = {
+#define HS_ROW(name, text, bandwidth, latency, meaning) text,
+    HS_FIGURE_KINDS(HS_ROW)
+#undef HS_ROW
+};
+
 static int begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;

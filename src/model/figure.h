@@ -31,8 +31,10 @@ struct hs_figure_kind_row {
 };
 
 extern const struct hs_figure_kind_row hs_figure_kinds[HS_FIGURE_KIND_COUNT];
+extern const char *const hs_figure_kind_names[HS_FIGURE_KIND_COUNT];
 
-/* The kind that a system file's source says: the text begins with its name, with "calibrated"
+/* The kind that a system file's source says, where the file does not say the kind itself: the
+ * text begins with its name, with "calibrated"
  * (fitted) or with "unverified" (a guess), or says that something was "measured"; any other is a
  * data sheet's, as is a figure without one (NULL), which somebody typed. */
 enum hs_figure_kind hs_figure_kind_of(const char *source);

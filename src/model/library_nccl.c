@@ -5,6 +5,8 @@
 #include "model/library_nccl.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #define V HS_NCCL_VERSION
 
@@ -510,4 +512,25 @@ double hs_nccl_tree_chunk(const struct hs_nccl_call *call, enum hs_nccl_protocol
     if (protocol == HS_NCCL_LL128)
         return chunk_ll128(bytes, gpus, levels);
     return chunk_simple(bytes, gpus - 1 + levels, call->version);
+}
+
+/* ---- versions -------------------------------------------------------------------------------- */
+
+const char *hs_nccl_version_format(char text[HS_NCCL_VERSION_TEXT], int version)
+{
+    snprintf(text, HS_NCCL_VERSION_TEXT, "%d.%d.%d", version / 10000 % 10, version / 100 % 100,
+             version % 100);
+    return text;
+}
+
+int hs_nccl_version_parse(const char *text)
+{
+    unsigned major, minor, patch;
+    char again[HS_NCCL_VERSION_TEXT];
+
+    if (strlen(text) >= HS_NCCL_VERSION_TEXT ||
+        sscanf(text, "%1u.%2u.%2u", &major, &minor, &patch) != 3 || major < 2)
+        return 0;
+    hs_nccl_version_format(again, (int)HS_NCCL_VERSION(major, minor, patch));
+    return strcmp(again, text) == 0 ? (int)HS_NCCL_VERSION(major, minor, patch) : 0;
 }

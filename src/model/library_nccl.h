@@ -62,6 +62,11 @@ extern const char *const hs_nccl_protocol_names[HS_NCCL_PROTOCOL_COUNT];
 #define HS_NCCL_VERSION(major, minor, patch) ((major)*10000 + (minor)*100 + (patch))
 #define HS_NCCL_VERSION_USUAL                HS_NCCL_VERSION(2, 28, 9) /* where nobody says */
 
+/* "2.28.9", and back: 0 where the text is none of 2.0.0 to 9.99.99. */
+#define HS_NCCL_VERSION_TEXT 16
+const char *hs_nccl_version_format(char text[HS_NCCL_VERSION_TEXT], int version);
+int hs_nccl_version_parse(const char *text);
+
 struct hs_nccl_call {
     enum hs_library_call kind;
     struct hs_shape shape;

@@ -15,9 +15,15 @@
  * published two-level AllReduce of MareNostrum 5 against the sum of its calls). */
 #define GAP_SECONDS   10e-6
 #define GAP_DEVIATION 0.8
-/* Deviation of log(price / time) of plans priced by levels: 18 % off on average on Table II of Ueno
- * and Yokota, CCGRID 2019, with figures that are not fitted (bench-accuracy-table2). */
-#define LEVELS_SCATTER 0.2
+/* What a price by levels leaves unexplained, of log(time / price), calibrated on pairs of published
+ * AllReduces of other machines than the shipped system with such a table (docs/model.md, section
+ * 10): of any layer, and of the bytes of a library's ring that goes in and out of nodes, which
+ * takes longer than its slowest link on every machine that published it, so one-sided. */
+#define LAYER_DEVIATION    0.2
+#define STRADDLE_DEVIATION 0.3
+/* Doublings of a layer's size from which on two sizes err on their own; knots between. */
+#define SIZES_APART 4.0
+#define SIZE_KNOTS  7
 /* A draw of a belief may be negative or far off; a time is within e times of what is expected. */
 #define FURTHEST 1.0
 
@@ -46,37 +52,35 @@ static void add_constants(struct hs_machines *machines, const double *deviations
 static void add_levels(struct hs_machines *machines)
 {
     const struct hs_system *system = machines->believed;
-    const struct hs_figure_kind_row *rows = hs_figure_kinds;
 
     for (size_t l = 0; l < system->level_count; l++) {
         const struct hs_level *level = &system->levels[l];
 
-        add_figure(machines, HS_LATENCY_OF, l,
-                   rows[hs_figure_kind_of(level->latency_source)].latency_deviation);
+        add_figure(machines, HS_LATENCY_OF, l, hs_level_latency_kind(level)->latency_deviation);
         add_figure(machines, HS_BANDWIDTH_OF, l,
-                   rows[hs_figure_kind_of(level->bandwidth_source)].bandwidth_deviation);
+                   hs_level_bandwidth_kind(level)->bandwidth_deviation);
     }
     add_figure(machines, HS_LAUNCH_OF, 0,
-               rows[hs_figure_kind_of(system->levels[0].latency_source)].latency_deviation);
+               hs_level_latency_kind(&system->levels[0])->latency_deviation);
 }
 
 static void list_figures(struct hs_machines *machines)
 {
     const struct hs_system *system = machines->believed;
     const struct hs_parts *parts = &system->nccl.parts;
-    double doubt = system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
     double deviations[HS_CONSTANTS_MAX];
 
     if (system->fits.count > 0)
         return;
     if (hs_system_is_nccl_native(system)) {
-        hs_nccl_deviations(deviations, parts, parts->nic_count > 0 ? 2 : 1, system->nccl.doubt);
+        machines->domains = parts->nic_count > 0 ? 2 : 1;
+        hs_nccl_deviations(deviations, parts, machines->domains, system->nccl.doubt);
         add_constants(machines, deviations, HS_NCCL_K_COUNT);
         add_figure(machines, HS_GAP_OF, 0, GAP_DEVIATION);
         return;
     }
     if (is_mpi(system)) {
-        hs_constants_deviations(deviations, &hs_mpi_price_model, doubt);
+        hs_constants_deviations(deviations, &hs_mpi_price_model, hs_mpi_system_doubt(system));
         add_constants(machines, deviations, HS_MPI_K_COUNT);
     }
     add_levels(machines);
@@ -158,6 +162,44 @@ static void draw(struct hs_machines *machines, uint64_t seed)
     }
 }
 
+void hs_machines_ask(struct hs_machines *machines, int64_t ranks)
+{
+    const struct hs_nccl_machine *nccl = &machines->believed->nccl;
+    double deviations[HS_CONSTANTS_MAX], constants[HS_CONSTANTS_MAX];
+    int64_t domains;
+
+    if (machines->domains == 0)
+        return;
+    domains = (ranks + nccl->gpus - 1) / nccl->gpus;
+    if (domains == machines->domains)
+        return;
+    machines->domains = domains;
+    hs_nccl_deviations(deviations, &nccl->parts, domains, nccl->doubt);
+    believed_constants(constants, machines->believed);
+    for (size_t f = 0; f < machines->figure_count; f++) {
+        struct hs_machines_figure *figure = &machines->figures[f];
+
+        if (figure->what != HS_CONSTANT_OF)
+            continue;
+        figure->deviation = deviations[figure->index];
+        for (size_t j = 0; j < machines->count; j++)
+            set_figure(machines, j, figure, constants);
+    }
+}
+
+static size_t errors_of_one(const struct hs_machines *machines)
+{
+    return HS_ALGORITHM_COUNT * machines->believed->level_count * 2 * SIZE_KNOTS;
+}
+
+static void draw_errors(struct hs_machines *machines, uint64_t seed)
+{
+    uint64_t state = hs_random_bits(&seed);
+
+    for (size_t k = 0; k < machines->count * errors_of_one(machines); k++)
+        machines->errors[k] = hs_random_normal(&state);
+}
+
 static enum hs_status believe(struct hs_machines *machines, struct hs_error *err)
 {
     struct hs_system described = *machines->believed;
@@ -184,17 +226,19 @@ enum hs_status hs_machines_init(struct hs_machines *machines, const struct hs_sy
     machines->drawn = malloc(count * sizeof(*machines->drawn));
     machines->gap_seconds = calloc(count, sizeof(double));
     machines->noise = malloc(count * sizeof(double));
+    machines->errors = malloc(count * errors_of_one(machines) * sizeof(double));
     machines->offs = malloc((machines->figure_count + 1) * count * sizeof(double));
     if (mpi)
         machines->constants = calloc(count * HS_MPI_K_COUNT, sizeof(*machines->constants));
-    if (!machines->drawn || !machines->gap_seconds || !machines->noise || !machines->offs ||
-        (mpi && !machines->constants)) {
+    if (!machines->drawn || !machines->gap_seconds || !machines->noise || !machines->errors ||
+        !machines->offs || (mpi && !machines->constants)) {
         hs_machines_release(machines);
         return hs_no_memory(err);
     }
     for (size_t f = 0; f < machines->figure_count; f++)
         machines->figures[f].off = &machines->offs[f * count];
     draw(machines, seed);
+    draw_errors(machines, seed);
     if (believe(machines, err) == HS_OK)
         return HS_OK;
     hs_machines_release(machines);
@@ -206,10 +250,17 @@ void hs_machines_release(struct hs_machines *machines)
     free(machines->drawn);
     free(machines->gap_seconds);
     free(machines->noise);
+    free(machines->errors);
     free(machines->offs);
     free(machines->constants);
     hs_belief_release(machines->belief);
     memset(machines, 0, sizeof(*machines));
+}
+
+void hs_machines_trust_price(struct hs_machines *machines)
+{
+    for (size_t k = 0; k < machines->count * errors_of_one(machines); k++)
+        machines->errors[k] = 0;
 }
 
 bool hs_machines_differ(const struct hs_machines *machines)
@@ -254,14 +305,66 @@ double hs_machines_gap_seconds(const struct hs_machines *machines, size_t j,
     return gaps * machines->gap_seconds[j];
 }
 
+/* How a layer's price errs on a machine, in deviations: those that lie on the same level and
+ * straddle or not go together by their size. */
+struct error {
+    size_t first; /* knot */
+    double near, far;
+    bool straddles;
+};
+
+static struct error error_of(const struct hs_machines *machines, const struct hs_stage_price *price)
+{
+    double knot = fmin(log2((double)price->key.layer.size) / SIZES_APART, SIZE_KNOTS - 1 - 1e-9);
+    size_t levels = machines->believed->level_count, algorithm = price->key.algorithm;
+    size_t class = (algorithm * levels + (size_t)price->level) * 2 + price->straddles;
+    double part = knot - floor(knot);
+
+    return (struct error){.first = class * SIZE_KNOTS + (size_t)knot,
+                          .near = sqrt(1 - part),
+                          .far = sqrt(part),
+                          .straddles = price->straddles && price->key.algorithm == HS_RING &&
+                                       machines->believed->executor == HS_BY_LIBRARY};
+}
+
+static double deviations_of(const struct hs_machines *machines, size_t j, const struct error *error)
+{
+    const double *errors = &machines->errors[j * errors_of_one(machines) + error->first];
+
+    return error->near * errors[0] + error->far * errors[1];
+}
+
+/* On the machine as drawn, and as it errs. */
+static double native_times(const struct hs_machines *machines, size_t j, const struct error *error,
+                           double bytes)
+{
+    return exp(hs_nccl_noise(bytes) * deviations_of(machines, j, error));
+}
+
+static double level_seconds_of_one(const struct hs_machines *machines, size_t j,
+                                   const struct hs_stage_price *price, double bytes)
+{
+    struct error error = error_of(machines, price);
+    double off = deviations_of(machines, j, &error), seconds = hs_stage_seconds(price, bytes);
+
+    if (error.straddles)
+        return seconds +
+               hs_stage_bandwidth_seconds(price, bytes) * expm1(STRADDLE_DEVIATION * fabs(off));
+    return seconds * exp(LAYER_DEVIATION * off);
+}
+
 static void native_seconds(double *seconds, const struct hs_machines *machines,
                            const struct hs_problem *problem, struct hs_stage_key key)
 {
+    double bytes = hs_problem_entering(problem, key.layer);
+    struct hs_stage_price price = hs_stage_price(machines->believed, problem->group.ranks, key);
+    struct error error = error_of(machines, &price);
+
     hs_nccl_layer_seconds_each(seconds, &machines->drawn[0].nccl, machines->count,
-                               sizeof(*machines->drawn), key,
-                               hs_problem_entering(problem, key.layer));
+                               sizeof(*machines->drawn), key, bytes);
     for (size_t j = 0; j < machines->count; j++)
-        seconds[j] += hs_machines_gap_seconds(machines, j, problem, key);
+        seconds[j] = seconds[j] * native_times(machines, j, &error, bytes) +
+                     hs_machines_gap_seconds(machines, j, problem, key);
 }
 
 static void level_seconds(double *seconds, const struct hs_machines *machines,
@@ -273,7 +376,8 @@ static void level_seconds(double *seconds, const struct hs_machines *machines,
         struct hs_stage_price price =
             hs_stage_price_at(&machines->drawn[j], problem->group.ranks, key, bytes);
 
-        seconds[j] = hs_stage_seconds(&price, bytes);
+        seconds[j] = machines->belief ? hs_stage_seconds(&price, bytes)
+                                      : level_seconds_of_one(machines, j, &price, bytes);
     }
 }
 
@@ -321,19 +425,36 @@ enum hs_status hs_machines_seconds(double *seconds, const struct hs_machines *ma
     return belief_seconds(seconds, machines, problem, keys, count, err);
 }
 
-double hs_machines_scatter(const struct hs_machines *machines, size_t j, double bytes)
+/* Its stages with their errors over those without, one chunk. */
+static double error_times(const struct hs_machines *machines, size_t j,
+                          const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    if (machines->belief)
-        return 1;
-    return exp(machines->noise[j] * (hs_system_is_nccl_native(machines->believed)
-                                         ? hs_nccl_noise(bytes)
-                                         : LEVELS_SCATTER));
+    bool native = hs_system_is_nccl_native(machines->believed);
+    struct hs_stage stages[HS_STAGES_MAX];
+    int count = hs_problem_stages(stages, problem, plan);
+    double without = 0, with = 0;
+
+    for (int i = 0; i < count; i++) {
+        struct hs_stage_price price =
+            hs_stage_price(&machines->drawn[j], problem->group.ranks, stages[i].key);
+        double bytes = hs_problem_entering(problem, stages[i].key.layer);
+        double seconds = hs_stage_seconds(&price, bytes);
+        struct error error = error_of(machines, &price);
+
+        without += seconds;
+        with += native ? seconds * native_times(machines, j, &error, bytes)
+                       : level_seconds_of_one(machines, j, &price, bytes);
+    }
+    return without > 0 ? with / without : 1;
 }
 
 double hs_machines_plan_seconds(const struct hs_machines *machines, size_t j,
                                 const struct hs_problem *problem, const struct hs_plan *plan)
 {
     double gaps = 2 * (plan->split.count - 1) * plan->chunks;
+    double seconds = hs_plan_seconds(&machines->drawn[j], problem, plan);
 
-    return hs_plan_seconds(&machines->drawn[j], problem, plan) + gaps * machines->gap_seconds[j];
+    if (!machines->belief)
+        seconds *= error_times(machines, j, problem, plan);
+    return seconds + gaps * machines->gap_seconds[j];
 }

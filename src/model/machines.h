@@ -8,6 +8,9 @@
  * source (figure.h), and the launch cost, which has no source. Of a system with fits the times of
  * stages are drawn together, given its points (belief.h). Constants of an MPI library are drawn
  * beside the levels: its own calls have them, plans do not.
+ *
+ * The price itself errs, too, on each machine in another way: by layer, so that plans err together
+ * as far as they share layers; layers of nearly the same size on the same level err alike.
  */
 #ifndef HS_MODEL_MACHINES_H
 #define HS_MODEL_MACHINES_H
@@ -35,13 +38,15 @@ struct hs_machines {
     size_t count;
     struct hs_system *drawn; /* [count] owned, but for what they borrow of the believed one */
     double *gap_seconds;     /* [count] owned: between two calls of NCCL's; 0 of others */
-    double *noise;           /* [count] owned: normal; for what no figure explains */
+    double *noise;           /* [count] owned: normal; of an MPI library's own price */
+    double *errors;          /* owned, per machine: normal; of the price of layers that are alike */
     struct hs_machines_figure figures[HS_MACHINES_FIGURES_MAX];
-    size_t figure_count;               /* 0: nothing is drawn but stages of a belief, or noise */
+    size_t figure_count;               /* 0: nothing is drawn but stages of a belief, or errors */
     double *offs;                      /* owned */
     struct hs_own_constant *constants; /* owned: of MPI */
     struct hs_belief *belief;          /* owned; NULL: no fits, or none with points */
     uint64_t seed;                     /* of the belief's draws */
+    int64_t domains; /* NVLink domains that NCCL's constants are drawn for; 0: none are */
 };
 
 /* The system stays the caller's until the end. 1 to HS_MACHINES_MAX machines; the first of many are
@@ -49,6 +54,13 @@ struct hs_machines {
 enum hs_status hs_machines_init(struct hs_machines *machines, const struct hs_system *system,
                                 size_t count, uint64_t seed, struct hs_error *err);
 void hs_machines_release(struct hs_machines *machines);
+/* How far NCCL's constants are off follows from the domains that so many ranks fill: the same draws
+ * as far off as there. Until asked: of two, where there are NICs. */
+void hs_machines_ask(struct hs_machines *machines, int64_t ranks);
+
+/* The form of the price is taken as right, here and in what is asked later: stages take what the
+ * figures drawn say. */
+void hs_machines_trust_price(struct hs_machines *machines);
 
 /* Whether any stage takes longer on one of them than on another. */
 bool hs_machines_differ(const struct hs_machines *machines);
@@ -66,9 +78,6 @@ enum hs_status hs_machines_seconds(double *seconds, const struct hs_machines *ma
 /* What of that lies between calls, on machine j: nobody sees it who measures the stage alone. */
 double hs_machines_gap_seconds(const struct hs_machines *machines, size_t j,
                                const struct hs_problem *problem, struct hs_stage_key key);
-/* What no figure explains of a time on machine j, a factor: the error of the price itself, by a
- * message's bytes. 1 of a belief's draws, which have it. */
-double hs_machines_scatter(const struct hs_machines *machines, size_t j, double bytes);
 /* Seconds of a plan on machine j, in its chunks, gaps included; of the figures drawn alone, without
  * the belief's. */
 double hs_machines_plan_seconds(const struct hs_machines *machines, size_t j,

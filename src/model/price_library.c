@@ -71,14 +71,13 @@ static void price_mpi(struct hs_library_price *out, const struct hs_system *syst
                                .bytes = bytes,
                                .system = system,
                                .in_nodes = choice.in_nodes};
-    double doubt = system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
     double values[HS_MPI_K_COUNT], range;
 
     out->mpi = call;
     hs_mpi_system_values(values, system);
     snprintf(out->choice, sizeof(out->choice), "%s", hs_mpi_choice_text(choice));
     out->seconds = hs_mpi_price_model.seconds(&call, values);
-    range = exp(HS_PRICE_RANGE * hs_mpi_deviation(&call, values, doubt));
+    range = exp(HS_PRICE_RANGE * hs_mpi_deviation(&call, values, hs_mpi_system_doubt(system)));
     out->low_seconds = out->seconds / range;
     out->high_seconds = out->seconds * range;
     call.bytes = fmin(bytes, NEXT_TO_NO_BYTES);
@@ -146,7 +145,8 @@ enum hs_status hs_library_odds(struct hs_library_odds *out, const struct hs_libr
                                const struct hs_plan *plan, struct hs_error *err)
 {
     bool nccl = price->library == HS_LIBRARY_NCCL;
-    double noise = sqrt(2) * (nccl ? hs_nccl_noise(problem->bytes) : hs_mpi_price_model.scatter);
+    /* of both sides' steps; NCCL's calls have theirs already */
+    double noise = nccl ? 0 : sqrt(2) * hs_mpi_price_model.scatter;
     double *gains = malloc(machines->count * sizeof(*gains));
     size_t wins = 0, count = machines->count;
 

@@ -324,6 +324,11 @@ static double seconds_of(const void *of, const double *values)
 const struct hs_price_model hs_mpi_price_model = {
     .constants = rows, .count = HS_MPI_K_COUNT, .scatter = 0.2, .seconds = seconds_of};
 
+double hs_mpi_system_doubt(const struct hs_system *system)
+{
+    return system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS;
+}
+
 void hs_mpi_system_values(double *values, const struct hs_system *system)
 {
     static const enum hs_mpi_constant not_of_plans[] = {HS_MPI_K_GRAIN, HS_MPI_K_SPREAD,

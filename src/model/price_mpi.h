@@ -77,6 +77,8 @@ extern const struct hs_price_model hs_mpi_price_model;
  * Where it has none of its own but those of its levels, steps and bytes cost these and no more, as
  * those of plans do. */
 void hs_mpi_system_values(double *values, const struct hs_system *system);
+/* How many widths they may be off there: less where some were fitted to the machine's own times. */
+double hs_mpi_system_doubt(const struct hs_system *system);
 
 /* What a plan's rings take on the system by the same steps, for an AllReduce, so that the
  * two can be compared: with what the levels' own price leaves out (rendezvous, longer steps with

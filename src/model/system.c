@@ -41,6 +41,21 @@ int64_t hs_system_child_ranks(const struct hs_system *system, size_t level)
     return ranks;
 }
 
+static const struct hs_figure_kind_row *kind_of(int said, const char *source)
+{
+    return &hs_figure_kinds[said > 0 ? said - 1 : (int)hs_figure_kind_of(source)];
+}
+
+const struct hs_figure_kind_row *hs_level_latency_kind(const struct hs_level *level)
+{
+    return kind_of(level->latency_kind, level->latency_source);
+}
+
+const struct hs_figure_kind_row *hs_level_bandwidth_kind(const struct hs_level *level)
+{
+    return kind_of(level->bandwidth_kind, level->bandwidth_source);
+}
+
 bool hs_system_is_nccl_native(const struct hs_system *system)
 {
     return system->parts && system->fits.count == 0;
@@ -49,7 +64,8 @@ bool hs_system_is_nccl_native(const struct hs_system *system)
 void hs_system_drop_parts(struct hs_system *system)
 {
     free(system->parts);
-    system->parts = NULL;
+    free(system->library_version);
+    system->parts = system->library_version = NULL;
 }
 
 unsigned hs_system_algorithms(const struct hs_system *system)

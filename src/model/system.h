@@ -38,6 +38,7 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/text.h"
+#include "model/figure.h"
 #include "model/fit.h"
 #include "model/library.h"
 #include "model/price_nccl.h"
@@ -116,6 +117,8 @@ struct hs_level {
                                 all links to other children of a mesh */
     /* Where each figure comes from; owned, NULL where the file says nothing. */
     char *arity_source, *fabric_source, *latency_source, *bandwidth_source;
+    /* 1 + enum hs_figure_kind (figure.h): as the file says; 0: as the source's words do. */
+    int latency_kind, bandwidth_kind;
 };
 
 /* A time that somebody published for an AllReduce on this machine. */
@@ -159,6 +162,7 @@ struct hs_system {
     struct hs_level levels[HS_LEVELS_MAX];
     struct hs_fits fits;     /* of a calibrated system; {0} where the figures are as described */
     enum hs_library library; /* as the file says; hs_system_library */
+    char *library_version;   /* NCCL's, "2.27.7"; owned, NULL: HS_NCCL_VERSION_USUAL */
     /* What a node is made of (parts.h), where NCCL runs on it: then stages are NCCL's own calls, by
      * its rule and priced as such (price_nccl.h), unless there are fits. Owned; NULL: not said. */
     char *parts;
@@ -197,6 +201,9 @@ size_t hs_system_list_levels(const char *names[HS_LEVELS_MAX], const struct hs_s
 /* Ranks in one child of level l, for l = 0 .. level_count (l = level_count: the whole machine;
  * there and beyond an open level it is INT64_MAX). Saturates at INT64_MAX. */
 int64_t hs_system_child_ranks(const struct hs_system *system, size_t level);
+/* Rows of hs_figure_kinds: how far a level's figures may be off. */
+const struct hs_figure_kind_row *hs_level_latency_kind(const struct hs_level *level);
+const struct hs_figure_kind_row *hs_level_bandwidth_kind(const struct hs_level *level);
 /* Whether stages are NCCL's own calls, priced as such: it names its parts and has no fits. The flat
  * split is then NCCL's AllReduce, and times are no lines over the message size. */
 bool hs_system_is_nccl_native(const struct hs_system *system);

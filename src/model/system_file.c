@@ -20,6 +20,14 @@ static bool system_name(const char *text)
     return text[0] && !text[strspn(text, HS_SYSTEM_LETTERS)];
 }
 
+static bool nccl_version(const char *text)
+{
+    return hs_nccl_version_parse(text) > 0;
+}
+
+static const struct hs_text_form version_form = {nccl_version, "a version such as 2.27.7",
+                                                 "^[2-9][.][0-9]{1,2}[.][0-9]{1,2}$"};
+
 #define NAME "a name of characters in a-z, 0-9, '_', '-' and '.'"
 static const struct hs_text_form level_form = {level_name, NAME, "^[a-z0-9_-]+$"};
 static const struct hs_text_form system_form = {system_name, NAME, "^[a-z0-9_.-]+$"};
@@ -43,6 +51,20 @@ static bool has_source(const struct hs_place *place)
 }
 
 #define LEVEL(member) HS_AT(struct hs_level, member)
+#define KIND(member)  LEVEL(member), HS_WITHOUT(0), .first = 1, HS_NAMES(hs_figure_kind_names)
+
+static const struct hs_field kind_rows[] = {
+    {"latency", HS_CHOICE, KIND(latency_kind)},
+    {"bandwidth", HS_CHOICE, KIND(bandwidth_kind)},
+};
+static const struct hs_fields kind_fields = {HS_ROWS(kind_rows, struct hs_level)};
+
+static bool has_kind(const struct hs_place *place)
+{
+    const struct hs_level *level = place->object;
+
+    return level->latency_kind || level->bandwidth_kind;
+}
 
 static const struct hs_field level_rows[] = {
     {"name", HS_TEXT, LEVEL(name), .form = &level_form},
@@ -71,6 +93,10 @@ static const struct hs_field level_rows[] = {
     {"source", HS_OBJECT, .presence = HS_ABSENT, .fields = &source_fields, .when = has_source,
      .about = "Per figure: a citation, or a text that begins with the word unverified and says "
               "why this value was taken."},
+    {"kind", HS_OBJECT, .presence = HS_ABSENT, .fields = &kind_fields, .when = has_kind,
+     .about = "Per figure: how far it may be off. Absent: by the words that its source begins "
+              "with (published, fitted, calibrated, guess, unverified), or measured in it; else "
+              "vendor."},
 };
 
 /* Beside the levels inside of it, of which the list in the system already has the figures. */
@@ -167,6 +193,9 @@ static const struct hs_field system_rows[] = {
      HS_NAMES(hs_library_names),
      .about = "What programs call there by themselves, which `predict` compares a split with; of "
               "nccl, which parts imply, a system names its parts."},
+    {"library_version", HS_TEXT, TEXT(library_version), .form = &version_form,
+     .about = "Version of NCCL that runs there; its choice of algorithms follows it. Absent: "
+              "2.28.9."},
     {"constants", HS_LIST, HS_LIST_AT(struct hs_system, constants.items, constants.count),
      HS_OPTIONAL, .max = HS_CONSTANTS_MAX, .fields = &constant_fields,
      .about = "Constants of the library's price that were fitted to this machine's own times; the "
@@ -232,8 +261,12 @@ static enum hs_status check_system(void *object, const struct hs_place *place, s
     if (system->library && says_nccl != (system->parts != NULL))
         return hs_field_fail(place, "library", err,
                              "expected nccl where there are parts, and there alone");
+    if (system->library_version && !system->parts)
+        return hs_field_fail(place, "library_version", err, "expected parts, on which NCCL runs");
     if (system->parts)
         status = read_parts(system, place, err);
+    if (system->library_version)
+        system->nccl.version = hs_nccl_version_parse(system->library_version);
     return status ? status : read_constants(system, place, err);
 }
 

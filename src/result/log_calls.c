@@ -141,8 +141,9 @@ static enum hs_status take_nccl(struct hs_log_call *call, const struct hs_system
 {
     struct hs_nccl_call made = {.kind = call->kind,
                                 .bytes = (double)call->bytes,
-                                .version =
-                                    run->nccl_version ? run->nccl_version : HS_NCCL_VERSION_USUAL};
+                                .version = run->nccl_version      ? run->nccl_version
+                                           : system->nccl.version ? system->nccl.version
+                                                                  : HS_NCCL_VERSION_USUAL};
     struct hs_nccl_choice choice;
     unsigned among;
 
@@ -319,9 +320,7 @@ struct hs_call_price hs_log_call_price(const struct hs_log_call *call,
     if (call->library == HS_LIBRARY_NCCL)
         deviation = hs_nccl_deviation(&call->nccl, values, system->nccl.doubt);
     else
-        deviation =
-            hs_mpi_deviation(&call->mpi, values,
-                             system->constants.count > 0 ? HS_NCCL_DOUBT_OWN : HS_NCCL_DOUBT_CLASS);
+        deviation = hs_mpi_deviation(&call->mpi, values, hs_mpi_system_doubt(system));
     return (struct hs_call_price){seconds, seconds / exp(HS_PRICE_RANGE * deviation),
                                   seconds * exp(HS_PRICE_RANGE * deviation)};
 }

@@ -77,6 +77,25 @@ static void start_values(double *values, const struct hs_system *system)
         hs_constants_shipped(values, hs_calls_model(system));
 }
 
+/* The latest version among the logs is what runs there, as far as they say another than usual. */
+static enum hs_status keep_version(struct hs_system *system, const struct hs_call_list *list,
+                                   struct hs_error *err)
+{
+    char text[HS_NCCL_VERSION_TEXT];
+    int version = 0;
+
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].library == HS_LIBRARY_NCCL && list->items[i].nccl.call.version > version)
+            version = list->items[i].nccl.call.version;
+    if (version == 0 ||
+        version == (system->nccl.version ? system->nccl.version : HS_NCCL_VERSION_USUAL))
+        return HS_OK;
+    free(system->library_version);
+    system->library_version = hs_strdup(hs_nccl_version_format(text, version));
+    system->nccl.version = version;
+    return system->library_version ? HS_OK : hs_no_memory(err);
+}
+
 enum hs_status hs_calls_fit(struct hs_system *system, const struct hs_call_list *list,
                             double *before, double *after, struct hs_error *err)
 {
@@ -96,6 +115,8 @@ enum hs_status hs_calls_fit(struct hs_system *system, const struct hs_call_list 
     }
     if (status == HS_OK)
         status = keep(system, &question, values, err);
+    if (status == HS_OK)
+        status = keep_version(system, list, err);
     if (status == HS_OK) {
         hs_calls_values(values, system);
         *after = error_of(&question, values);

@@ -50,7 +50,7 @@ static struct hs_system figures_of(const struct hs_system *system)
     struct hs_system out = *system;
 
     out.additive = true;
-    out.title = out.source = out.notes = out.parts = NULL;
+    out.title = out.source = out.notes = out.parts = out.library_version = NULL;
     memset(&out.published, 0, sizeof(out.published));
     memset(&out.constants, 0, sizeof(out.constants));
     memset(&out.fits, 0, sizeof(out.fits));
@@ -59,6 +59,7 @@ static struct hs_system figures_of(const struct hs_system *system)
 
         level->arity_source = level->fabric_source = NULL;
         level->latency_source = level->bandwidth_source = NULL;
+        level->latency_kind = level->bandwidth_kind = 0;
     }
     return out;
 }

@@ -211,8 +211,7 @@ enum hs_status hs_regret_of(struct hs_regret *out, const struct hs_regret_table 
     for (size_t j = 0; j < count; j++) {
         out->mean += (relative[j] - 1) / (double)count;
         out->share += (relative[j] <= HS_REGRET_SLACK) / (double)count;
-        seconds[j] = relative[j] * table->best_seconds[j] *
-                     hs_machines_scatter(table->drawn, j, table->problem.bytes);
+        seconds[j] = relative[j] * table->best_seconds[j];
     }
     qsort(relative, count, sizeof(*relative), compare_doubles);
     qsort(seconds, count, sizeof(*seconds), compare_doubles);

@@ -18,6 +18,9 @@
 
 /* Fewer layers may cost so much; a plan so close to the best of a machine wins there. */
 #define HS_REGRET_SLACK 1.01
+/* Machines on which a measurement is looked for: what it takes off is a small difference of means,
+ * so more than a plan is chosen on. */
+#define HS_REGRET_ASKED 1000
 /* Layers from which on prices on machines take too long: nothing is drawn then. */
 #define HS_REGRET_LAYERS 1024
 

@@ -301,6 +301,7 @@ static void no_plan_of_a_shipped_machine_is_priced_below_it(void **state)
                                         "frontier",
                                         "gb200-nvl72",
                                         "jupiter",
+                                        "mi300x",
                                         "mist",
                                         "mn-1",
                                         "narval",

@@ -5,28 +5,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define COUNT 2000
-
-static struct hs_machines draw(const struct hs_system *system, size_t count, uint64_t seed)
-{
-    struct hs_machines machines;
-    struct hs_error err = {0};
-
-    assert_status_is(hs_machines_init(&machines, system, count, seed, &err), HS_OK, &err);
-    return machines;
-}
-
-static struct hs_system shipped(const char *name)
-{
-    struct hs_system system;
-    struct hs_error err = {0};
-    char path[128];
-
-    snprintf(path, sizeof(path), "configs/%s.json", name);
-    assert_status_is(hs_system_load(&system, path, &err), HS_OK, &err);
-    return system;
-}
 
 static void a_source_says_its_kind(void **state)
 {
@@ -39,6 +20,57 @@ static void a_source_says_its_kind(void **state)
     assert_int_equal(hs_figure_kind_of("published: alpha 0.3 us"), HS_FIGURE_PUBLISHED);
     assert_int_equal(hs_figure_kind_of("2 HCAs x 9301.19 MB/s measured"), HS_FIGURE_PUBLISHED);
     assert_int_equal(hs_figure_kind_of("user guide: 4 x HDR 200 Gb/s"), HS_FIGURE_VENDOR);
+}
+
+/* The TACCL profile of a DGX-2 was measured, which its words do not begin with; a file without
+ * kinds
+ * goes by them. */
+static void a_file_says_the_kind_itself(void **state)
+{
+    struct hs_system dgx2 = shipped("dgx2"), summit = shipped("summit"), again;
+    struct hs_text text = {0};
+    struct hs_error err = {0};
+
+    (void)state;
+    assert_int_equal(hs_figure_kind_of(dgx2.levels[1].latency_source), HS_FIGURE_VENDOR);
+    assert_string_equal(hs_level_latency_kind(&dgx2.levels[1])->name, "published");
+    assert_string_equal(hs_level_bandwidth_kind(&dgx2.levels[1])->name, "published");
+    assert_string_equal(hs_level_latency_kind(&summit.levels[0])->name, "guess");
+    assert_string_equal(hs_level_bandwidth_kind(&summit.levels[0])->name, "vendor");
+    assert_int_equal(hs_system_print(&text, &dgx2, &err), HS_OK);
+    assert_non_null(strstr(text.data, "\"kind\""));
+    assert_int_equal(hs_system_copy(&again, &dgx2, &err), HS_OK);
+    assert_true(hs_system_equal(&again, &dgx2));
+    again.levels[0].latency_kind = 0;
+    assert_false(hs_system_equal(&again, &dgx2));
+    hs_text_release(&text);
+    hs_system_release(&again);
+    hs_system_release(&dgx2);
+    hs_system_release(&summit);
+}
+
+/* Inside a node another kind counts than between nodes; beyond the counts that were measured each
+ * doubling adds. */
+static void nccls_constants_are_doubted_by_the_domains_that_are_asked_for(void **state)
+{
+    struct hs_system system = parse("8xH100, 8xNDR400");
+    struct hs_machines machines = draw(&system, 10, 1);
+    double deviations[3], first[3];
+    const int64_t ranks[3] = {8, 16, 8192};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        hs_machines_ask(&machines, ranks[i]);
+        deviations[i] = 0;
+        first[i] = machines.drawn[0].nccl.own[0];
+        for (size_t f = 0; f < machines.figure_count; f++)
+            deviations[i] += machines.figures[f].deviation;
+    }
+    assert_true(deviations[0] != deviations[1] && deviations[1] < deviations[2]);
+    hs_machines_ask(&machines, 8);
+    assert_true(machines.drawn[0].nccl.own[0] == first[0]); /* the same draws */
+    hs_machines_release(&machines);
+    hs_system_release(&system);
 }
 
 /* The logarithm of what is drawn over what is believed has mean 0 and the kind's deviation: 5
@@ -159,46 +191,126 @@ static void a_calibrations_stages_scatter_around_their_price(void **state)
     hs_system_release(&system);
 }
 
-/* By 5 standard errors: 18 % off on average is a deviation of 0.18 sqrt(pi / 2) = 0.226 at most;
- * NCCL's residuals are 9 % up to 1 MiB and 6 % from 64 MiB on. */
-static void what_no_figure_explains_is_as_published(void **state)
+/* The logarithm of what a layer takes over what it would if the price were right, per machine. */
+static void errors_of(double *off, const struct hs_system *system, int64_t np, double bytes,
+                      struct hs_layer layer)
+{
+    struct hs_machines machines = draw(system, COUNT, 7);
+    struct hs_problem problem = hs_problem_world(np, bytes);
+    struct hs_stage_key key = hs_problem_key(&problem, layer, HS_RING);
+    double *right = malloc(COUNT * sizeof(*right));
+
+    assert_int_equal(hs_machines_seconds(off, &machines, &problem, &key, 1, NULL), HS_OK);
+    hs_machines_trust_price(&machines);
+    assert_int_equal(hs_machines_seconds(right, &machines, &problem, &key, 1, NULL), HS_OK);
+    for (size_t j = 0; j < COUNT; j++)
+        off[j] = log((off[j] - hs_machines_gap_seconds(&machines, j, &problem, key)) /
+                     (right[j] - hs_machines_gap_seconds(&machines, j, &problem, key)));
+    free(right);
+    hs_machines_release(&machines);
+}
+
+static double product_mean(const double *a, const double *b)
+{
+    double sum = 0;
+
+    for (size_t j = 0; j < COUNT; j++)
+        sum += a[j] * b[j] / COUNT;
+    return sum;
+}
+
+/* By 5 standard errors: plans of published AllReduces of MPI (ring and halving, three machines)
+ * differ by 1.15 times 0.16 to 0.27 more than their prices; NCCL's residuals are 9 % up to 1 MiB
+ * and 6 % from 64 MiB on. */
+static void a_price_errs_as_published_ones_do(void **state)
 {
     struct hs_system levels = parse("nv:4@100GB/s~3us,ib@20GB/s~9us"),
                      parts = parse("8xH100, 8xNDR400");
     const struct {
         const struct hs_system *system;
         double bytes, least, most;
-    } cases[] = {{&levels, 1 << 20, 0.18, 0.226},
+    } cases[] = {{&levels, 1 << 20, 0.16, 0.27},
                  {&parts, 1 << 16, 0.08, 0.10},
                  {&parts, 1 << 30, 0.05, 0.07}};
 
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        struct hs_machines machines = draw(cases[i].system, COUNT, 7);
-        double sum = 0, squares = 0;
+        double off[COUNT], sum = 0, deviation;
 
-        for (size_t j = 0; j < COUNT; j++) {
-            double off = log(hs_machines_scatter(&machines, j, cases[i].bytes));
-
-            sum += off / COUNT;
-            squares += off * off / COUNT;
-        }
+        errors_of(off, cases[i].system, 64, cases[i].bytes, (struct hs_layer){1, 4});
+        deviation = sqrt(product_mean(off, off));
+        for (size_t j = 0; j < COUNT; j++)
+            sum += off[j] / COUNT;
         assert_true(fabs(sum) < 5 * cases[i].most / sqrt(COUNT));
-        assert_true(sqrt(squares) > cases[i].least && sqrt(squares) < cases[i].most);
-        hs_machines_release(&machines);
+        assert_true(deviation > cases[i].least && deviation < cases[i].most);
     }
     hs_system_release(&levels);
     hs_system_release(&parts);
 }
 
+/* A flat ring of MareNostrum 5's nodes took 4 to 58 % longer from 64 MiB on than levels let expect,
+ * and two layers -5 to 7 %: the ring is never the faster for its error. Our own rings, which events
+ * were simulated of, are not doubted so. */
+static void a_ring_that_goes_in_and_out_of_nodes_takes_longer(void **state)
+{
+    struct hs_system library = parse("nv:4@370GB/s~3us,ib@96GB/s~9us"),
+                     host = parse("nv:4@370GB/s~3us,ib@96GB/s~9us;executor=host");
+    double off[COUNT], squares;
+    size_t below = 0;
+
+    (void)state;
+    errors_of(off, &library, 64, 268435456, (struct hs_layer){1, 64});
+    for (size_t j = 0; j < COUNT; j++)
+        assert_true(off[j] >= 0);
+    squares = product_mean(off, off);
+    assert_true(sqrt(squares) > 0.15 && sqrt(squares) < 0.40);
+    errors_of(off, &host, 64, 268435456, (struct hs_layer){1, 64});
+    for (size_t j = 0; j < COUNT; j++)
+        below += off[j] < 0;
+    assert_true(below > COUNT / 2 - 3 * sqrt(COUNT) && below < COUNT / 2 + 3 * sqrt(COUNT));
+    hs_system_release(&library);
+    hs_system_release(&host);
+}
+
+static double correlation(const struct hs_system *system, struct hs_layer a, struct hs_layer b)
+{
+    double of_a[COUNT], of_b[COUNT];
+
+    errors_of(of_a, system, 1024, 1 << 20, a);
+    errors_of(of_b, system, 1024, 1 << 26, b);
+    return product_mean(of_a, of_b) / sqrt(product_mean(of_a, of_a) * product_mean(of_b, of_b));
+}
+
+static void layers_err_together_as_far_as_they_are_alike(void **state)
+{
+    struct hs_system system = parse("nv:4@100GB/s~3us,ib@20GB/s~9us");
+    const struct hs_layer outer = {4, 32}, near = {8, 16}, far = {4, 256}, inner = {1, 4};
+    double none = 5 / sqrt(COUNT);
+
+    (void)state;
+    assert_near(correlation(&system, outer, outer), 1, 1e-9); /* of any message */
+    assert_true(correlation(&system, outer, near) > 0.5);
+    assert_true(correlation(&system, outer, far) < 0.6);
+    assert_true(fabs(correlation(&system, (struct hs_layer){4, 2}, far)) < none);
+    assert_true(fabs(correlation(&system, outer, inner)) < none);
+    hs_system_release(&system);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("a source says its kind", a_source_says_its_kind),
+    HS_TEST("a file says the kind itself", a_file_says_the_kind_itself),
+    HS_TEST("NCCL's constants are doubted by the domains that are asked for",
+            nccls_constants_are_doubted_by_the_domains_that_are_asked_for),
     HS_TEST("figures are as far off as their source says",
             figures_are_as_far_off_as_their_source_says),
     HS_TEST("the first of many are those of few", the_first_of_many_are_those_of_few),
     HS_TEST("stages add up to the plan on every machine",
             stages_add_up_to_the_plan_on_every_machine),
-    HS_TEST("what no figure explains is as published", what_no_figure_explains_is_as_published),
+    HS_TEST("a price errs as published ones do", a_price_errs_as_published_ones_do),
+    HS_TEST("a ring that goes in and out of nodes takes longer",
+            a_ring_that_goes_in_and_out_of_nodes_takes_longer),
+    HS_TEST("layers err together as far as they are alike",
+            layers_err_together_as_far_as_they_are_alike),
     HS_TEST("a calibration's stages scatter around their price",
             a_calibrations_stages_scatter_around_their_price),
 };

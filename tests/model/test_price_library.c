@@ -4,17 +4,6 @@
 
 #include <math.h>
 
-static struct hs_system shipped(const char *name)
-{
-    struct hs_system system;
-    struct hs_error err = {0};
-    char path[128];
-
-    snprintf(path, sizeof(path), "configs/%s.json", name);
-    assert_status_is(hs_system_load(&system, path, &err), HS_OK, &err);
-    return system;
-}
-
 static struct hs_library_odds odds_of(const struct hs_system *system, int64_t np, double bytes,
                                       const char *text)
 {
@@ -26,7 +15,8 @@ static struct hs_library_odds odds_of(const struct hs_system *system, int64_t np
 
     assert_int_equal(hs_plan_parse(&plan, text, np, NULL), HS_OK);
     assert_true(hs_library_is_priced(&price));
-    assert_int_equal(hs_machines_init(&machines, system, HS_MACHINES_USUAL, 1, NULL), HS_OK);
+    machines = draw(system, HS_MACHINES_USUAL, 1);
+    hs_machines_ask(&machines, np);
     assert_int_equal(hs_library_odds(&odds, &price, &machines, &problem, &plan, NULL), HS_OK);
     hs_machines_release(&machines);
     return odds;

@@ -222,6 +222,10 @@ static void bad_files_are_refused_with_the_place(void **state)
         {HEAD "\"pipeline_granularity\":0.5,\"levels\":[" LEVEL "]}",
          "x.json: pipeline_granularity"},
         {HEAD "\"launch_us\":\"8\",\"levels\":[" LEVEL "]}", "x.json: launch_us"},
+        {HEAD "\"library_version\":\"2.28.9\",\"levels\":[" LEVEL "]}",
+         "x.json: library_version: expected parts"},
+        {HEAD "\"library_version\":\"2.28\",\"levels\":[" LEVEL "]}",
+         "x.json: library_version: expected a version such as 2.27.7"},
     };
 
     (void)state;
@@ -236,7 +240,46 @@ static void bad_files_are_refused_with_the_place(void **state)
     }
 }
 
+/* NCCL 2.23 brought PAT (its release notes): with one GPU a node a reduce-scatter of few bytes runs
+ * it from there on. */
+static void a_system_says_which_version_runs(void **state)
+{
+    static const char file[] =
+        "{\"format\": \"hiersearch.system/1\", \"name\": \"mine\", \"parts\": \"1xH100, "
+        "1xNDR400\", "
+        "\"library_version\": \"%s\", \"levels\": [{\"name\": \"one\", \"arity\": 1, "
+        "\"latency_us\": 1, \"bandwidth_GBps\": 300}, {\"name\": \"ib\", \"latency_us\": 9, "
+        "\"bandwidth_GBps\": 48}]}";
+    const struct {
+        const char *version;
+        enum hs_nccl_algorithm runs;
+    } cases[] = {{"2.18.3", HS_NCCL_RING}, {"2.27.7", HS_NCCL_PAT}};
+    struct hs_nccl_ask ask = {
+        .kind = HS_CALL_REDUCE_SCATTER, .domains = 16, .gpus = 1, .bytes = 65536};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char text[600];
+        struct hs_system system;
+        struct hs_nccl_price price;
+        struct hs_error err = {0};
+
+        snprintf(text, sizeof(text), file, cases[i].version);
+        assert_status_is(
+            hs_fields_parse(&hs_system_fields, &system, "x.json", text, strlen(text), &err), HS_OK,
+            &err);
+        assert_int_equal(hs_nccl_price(&price, &system.nccl, &ask, &err), HS_OK);
+        assert_int_equal(price.choice.algorithm, cases[i].runs);
+        hs_system_release(&system);
+    }
+    assert_int_equal(hs_nccl_version_parse("2.28.9"), 22809);
+    assert_int_equal(hs_nccl_version_parse("2.28"), 0);
+    assert_int_equal(hs_nccl_version_parse("1.2.3"), 0);
+    assert_int_equal(hs_nccl_version_parse("2.28.09"), 0);
+}
+
 static const struct CMUnitTest tests[] = {
+    HS_TEST("a system says which version runs", a_system_says_which_version_runs),
     HS_TEST("a line of text says what its grammar says", a_line_of_text_says_what_its_grammar_says),
     HS_TEST("a line of parts has the figures of the shipped machine",
             a_line_of_parts_has_the_figures_of_the_shipped_machine),

@@ -9,17 +9,6 @@
 
 #define DRAWN 40
 
-static struct hs_system shipped(const char *name)
-{
-    struct hs_system system;
-    struct hs_error err = {0};
-    char path[128];
-
-    snprintf(path, sizeof(path), "configs/%s.json", name);
-    assert_status_is(hs_system_load(&system, path, &err), HS_OK, &err);
-    return system;
-}
-
 /* All plans, with every choice of algorithms, priced whole on every machine. */
 struct all {
     const struct hs_machines *machines;
@@ -109,8 +98,7 @@ static void check_said(const struct hs_regret *said, const struct all *all, cons
 
     for (size_t j = 0; j < DRAWN; j++) {
         double relative = all->plans[chosen].seconds[j] / best[j];
-        double seconds = all->plans[chosen].seconds[j] *
-                         hs_machines_scatter(all->machines, j, all->problem.bytes);
+        double seconds = all->plans[chosen].seconds[j];
 
         share += (relative <= HS_REGRET_SLACK) / (double)DRAWN;
         most = fmax(most, relative - 1);
@@ -171,7 +159,7 @@ static void check_all(struct hs_system *system, unsigned algorithms, int64_t ste
 {
     struct hs_machines machines;
 
-    assert_int_equal(hs_machines_init(&machines, system, DRAWN, 3, NULL), HS_OK);
+    machines = draw(system, DRAWN, 3);
     for (int64_t np = 2; np <= 64; np += step)
         for (double bytes = 4096; bytes <= 1e9; bytes *= 256)
             check(system, &machines, np, bytes, algorithms);
@@ -213,7 +201,7 @@ static void a_guess_that_loses_much_is_not_kept(void **state)
     struct hs_plan plan;
 
     (void)state;
-    assert_int_equal(hs_machines_init(&machines, &system, HS_MACHINES_USUAL, 1, NULL), HS_OK);
+    machines = draw(&system, HS_MACHINES_USUAL, 1);
     assert_int_equal(hs_search(&found, hs_search_strategy_find("lattice"), &request, NULL), HS_OK);
     assert_int_equal(hs_regret_table_init(&table, &request, &machines, NULL), HS_OK);
     assert_int_equal(hs_regret_least(&plan, &table, &found.plans[0].plan, NULL), HS_OK);
@@ -242,7 +230,8 @@ static void who_knows_the_one_unknown_figure_loses_nothing(void **state)
     double latency[HS_MACHINES_USUAL], other[HS_MACHINES_USUAL], known, nothing, stage;
 
     (void)state;
-    assert_int_equal(hs_machines_init(&machines, &system, HS_MACHINES_USUAL, 1, NULL), HS_OK);
+    machines = draw(&system, HS_MACHINES_USUAL, 1);
+    hs_machines_trust_price(&machines);
     for (size_t j = 0; j < HS_MACHINES_USUAL; j++) {
         latency[j] = j % 2 ? 60e-6 : 2e-6;
         other[j] = (double)((j * 7919) % 1009);
@@ -272,7 +261,7 @@ static void too_many_layers_are_refused(void **state)
     struct hs_regret_table table;
 
     (void)state;
-    assert_int_equal(hs_machines_init(&machines, &system, 2, 1, NULL), HS_OK);
+    machines = draw(&system, 2, 1);
     assert_int_equal(hs_regret_table_init(&table, &request, &machines, NULL), HS_INVALID);
     hs_machines_release(&machines);
     hs_system_release(&system);
