@@ -87,6 +87,15 @@ def text_of(entry, key):
     return entry[key] if isinstance(entry.get(key), str) else ""
 
 
+def row_of(row):
+    """(bytes, microseconds)"""
+    if not isinstance(row, dict):
+        raise Skipped("a row that is no object")
+    if row.get("mark"):
+        raise Skipped("marked rows")
+    return of_type(row, "bytes", (int, float), 1, BYTES_MOST), of_type(row, "time_us", (int, float), 1e-3, US_MOST)
+
+
 class Table:
     """A published table whose machine has a price. `rows`: [(bytes, seconds)]."""
 
@@ -123,11 +132,7 @@ class Table:
             raise Skipped("no rows")
 
     def read_row(self, row):
-        if not isinstance(row, dict):
-            raise Skipped("a row that is no object")
-        if row.get("mark"):
-            raise Skipped("marked rows")
-        size, time_us = of_type(row, "bytes", (int, float), 1, BYTES_MOST), of_type(row, "time_us", (int, float), 1e-3, US_MOST)
+        size, time_us = row_of(row)
         if self.mpi and time_us < MPI_LEAST_US:
             raise Skipped(f"times below {MPI_LEAST_US} us")
         return size, time_us * 1e-6
@@ -641,13 +646,28 @@ def published_plans(data, machines):
             for row in system.get("published", ()):
                 found[path, system["name"], row["np"], row["message_bytes"]][row["call"]].append(row["seconds"])
     for entry in data:
-        machine = machines.get(entry.get("system")) if isinstance(entry, dict) else None
-        for line in described(machine) if machine and not entry.get("mark") and entry.get("collective") == "allreduce" else ():
-            plan = plan_of(entry, by_parts="@" not in line)
-            for row in entry.get("rows", ()) if plan else ():
-                if not row.get("mark") and row.get("time_us", 0) >= MPI_LEAST_US:
-                    found[line, entry["system"], entry["ranks"], row["bytes"]][plan].append(row["time_us"] * 1e-6)
+        try:
+            add_published_plan(found, entry, machines)
+        except Skipped:  # as the tables say
+            continue
     return found
+
+
+def add_published_plan(found, entry, machines):
+    if not isinstance(entry, dict) or entry.get("mark") or entry.get("collective") != "allreduce":
+        return
+    system, ranks = of_type(entry, "system", str), of_type(entry, "ranks", int, 1)
+    of_type(entry, "nodes", int, 1), of_type(entry, "gpus_per_node", int, 1), of_type(entry, "algorithm", str)
+    machine = machines.get(system)
+    for line in described(machine) if isinstance(machine, dict) else ():
+        plan = plan_of(entry, by_parts="@" not in line)
+        for row in of_type(entry, "rows", list) if plan else ():
+            try:
+                size, time_us = row_of(row)
+            except Skipped:
+                continue
+            if time_us >= MPI_LEAST_US:
+                found[line, system, ranks, size][plan].append(time_us * 1e-6)
 
 
 def described(machine):

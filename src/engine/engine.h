@@ -46,7 +46,6 @@ struct hs_engine_config {
 };
 
 #define HS_DEVICE_TEXT 256 /* bytes enough for what an engine says of its device */
-#define HS_CHOICE_TEXT 64  /* and of what the library took for a stage */
 
 /* What an open engine does. */
 struct hs_engine {

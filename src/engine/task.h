@@ -26,6 +26,8 @@ struct hs_task {
     size_t count;
 };
 
+#define HS_CHOICE_TEXT 64 /* bytes enough for what a library took for a stage of a task */
+
 bool hs_task_equal(const struct hs_task *a, const struct hs_task *b);
 
 /* A task with its data. input and output have room for `room` elements, not less than

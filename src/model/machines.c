@@ -430,17 +430,20 @@ static double error_times(const struct hs_machines *machines, size_t j,
                           const struct hs_problem *problem, const struct hs_plan *plan)
 {
     bool native = hs_system_is_nccl_native(machines->believed);
-    struct hs_stage stages[HS_STAGES_MAX];
-    int count = hs_problem_stages(stages, problem, plan);
     double without = 0, with = 0;
 
-    for (int i = 0; i < count; i++) {
-        struct hs_stage_price price =
-            hs_stage_price(&machines->drawn[j], problem->group.ranks, stages[i].key);
-        double bytes = hs_problem_entering(problem, stages[i].key.layer);
-        double seconds = hs_stage_seconds(&price, bytes);
-        struct error error = error_of(machines, &price);
+    for (int k = 0; k < 2 * plan->split.count; k++) {
+        struct hs_stage_key keys[2];
+        struct hs_stage_price price;
+        struct error error;
+        double bytes, seconds;
 
+        if (k % 2 >= hs_problem_plan_ways(keys, problem, plan, k / 2))
+            continue;
+        bytes = hs_problem_entering(problem, keys[k % 2].layer);
+        price = hs_stage_price_at(&machines->drawn[j], problem->group.ranks, keys[k % 2], bytes);
+        seconds = hs_stage_seconds(&price, bytes);
+        error = error_of(machines, &price);
         without += seconds;
         with += native ? seconds * native_times(machines, j, &error, bytes)
                        : level_seconds_of_one(machines, j, &price, bytes);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "engine/engine.h"
+#include "engine/task.h"
 #include "runner/samples.h"
 
 /* When a step has enough samples. */
