@@ -14,7 +14,6 @@
 
 /* As the option rows fill it; texts point into argv. */
 struct hs_campaign_options {
-    const char *command; /* "measure": whose notes these are */
     const char *backend;
     enum hs_buffers buffers;
     enum hs_datatype datatype;

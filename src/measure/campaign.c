@@ -71,7 +71,7 @@ enum hs_status hs_campaign_begin(struct hs_campaign *campaign,
     hs_ranks_init(&campaign->ranks, campaign->order.ordered);
     find_crowd(campaign);
     hs_guard_serve(campaign->guard, campaign->ranks.rank, campaign->ranks.np, on_end, context);
-    hs_progress_init(&campaign->progress, options->command,
+    hs_progress_init(&campaign->progress, campaign->command,
                      options->quiet || campaign->ranks.rank != 0);
     hs_clock_utc(campaign->created);
     return HS_OK;

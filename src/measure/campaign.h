@@ -43,6 +43,7 @@ struct hs_planner {
 };
 
 struct hs_campaign {
+    const char *command; /* "measure": whose notes these are */
     struct hs_campaign_options options;
     struct hs_guard *guard;     /* the caller's */
     char created[HS_CLOCK_UTC]; /* when it began */

@@ -306,7 +306,7 @@ static enum hs_status look_around(struct hs_session *session, struct hs_error *e
     enum hs_status status;
 
     campaign->options = settings->campaign;
-    campaign->options.command = "measure";
+    campaign->command = "measure";
     status = hs_campaign_begin(campaign, hs_outcome_cut_short, session, err);
     if (status == HS_OK && settings->campaign.system) {
         status = hs_campaign_system(campaign, &campaign->system, settings->campaign.system, err);

@@ -78,10 +78,10 @@ static void add_way(const struct hs_steps *steps, int64_t way)
                       (struct hs_price_line){passes * latency, passes * (load + longest) / others});
 }
 
-/* How busy levels are, whatever the bytes; and where these are known, in the place of the sum of all
- * steps, the lines of blocks that go the furthest, p - 1 places or by all bits below one of p - 1 and those
- * of p - 1 above it. And what steps send adds up where they share a link; where others do, too, the
- * last that comes there goes on. */
+/* How busy levels are, whatever the bytes; and where these are known, in the place of the sum of
+ * all steps, the lines of blocks that go the furthest, p - 1 places or by all bits below one of p -
+ * 1 and those of p - 1 above it. And what steps send adds up where they share a link; where others
+ * do, too, the last that comes there goes on. */
 static void add_ways(const struct hs_steps *steps)
 {
     struct hs_stage_price *price = steps->price;

@@ -72,7 +72,8 @@ struct hops {
     int levels;
     int inner;    /* the innermost kind */
     bool goes_on; /* another layer follows (hs_stage_goes_on) */
-    /* What the places of a ring wait on average for all but one of its latencies, of the longest. */
+    /* What the places of a ring wait on average for all but one of its latencies, of the longest.
+     */
     double mean_part;
     double least_seconds; /* latency of the quickest kind */
     int slowest, latest;  /* the kinds with the largest beta and alpha */

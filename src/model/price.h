@@ -68,10 +68,11 @@ struct hs_stage_price {
     enum hs_fit_scope fit_scope;
     double relative_ci95;
     double min_bytes, max_bytes;
-    /* Where long messages wait for a rendezvous (hs_system_waits), or what an algorithm sends depends
-     * on the bytes (algorithm.h), a library's rule included: the system, and its ranks. The lines
-     * above are then of messages that do not wait, in any number, as `bytes` 0 says; hs_stage_line
-     * prices anew with the bytes that are asked for. NULL: they are of all, or of `bytes`. */
+    /* Where long messages wait for a rendezvous (hs_system_waits), or what an algorithm sends
+     * depends on the bytes (algorithm.h), a library's rule included: the system, and its ranks. The
+     * lines above are then of messages that do not wait, in any number, as `bytes` 0 says;
+     * hs_stage_line prices anew with the bytes that are asked for. NULL: they are of all, or of
+     * `bytes`. */
     const struct hs_system *waits;
     int64_t ranks;
     double bytes; /* entering it: messages are parts of these */

@@ -336,8 +336,8 @@ static void longer_messages_wait_by_all_algorithms(void **state)
     /* Of 16 KiB each: longer than what 15 messages cost a process. */
     assert_near(waiting_seconds(&waits, HS_DIRECT, 2 * block),
                 fmax(waiting_seconds(&eager, HS_DIRECT, 2 * block) + 2 * wait, 2 * 9.5e-6), 1e-12);
-    /* A tree's segments are 1/64 of the message, 8 KiB at least; up and down 4 levels, but others go
-     * up while the first is on its way to the root and back. */
+    /* A tree's segments are 1/64 of the message, 8 KiB at least; up and down 4 levels, but others
+     * go up while the first is on its way to the root and back. */
     assert_near(waiting_seconds(&waits, HS_TREE, 64 * 8192),
                 waiting_seconds(&eager, HS_TREE, 64 * 8192), 1e-12);
     assert_near(waiting_seconds(&waits, HS_TREE, 64 * 8200),
