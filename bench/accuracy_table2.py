@@ -49,7 +49,7 @@ def result_file(folder, split):
 
 def fitted(program, folder, files):
     system = Path(folder) / "fitted.json"
-    subprocess.run([program, "fit", "abci", *files, "--quiet", "-o", system], check=True)
+    subprocess.run([program, "fit", "abci", *files, "--quiet", "-o", system], stdout=subprocess.DEVNULL, check=True)
     out = subprocess.run([program, "predict", system, "--np", "128", "--size", "128MiB", "--top", "64", "--machines", "0",
                           "--json"],
                          check=True, capture_output=True, text=True).stdout
