@@ -348,10 +348,12 @@ measure-programs: $(BUILD)/hiersearch-measure $(MPI_TESTS)
 # What tests/instrumented.sh builds a second time.
 instrumented-programs: $(BUILD)/hiersearch $(UNIT_TESTS) $(REPLAYS)
 
-check: all $(BUILD)/bench/published $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS))
+# Benches of models are built with the tests, so that a change of what they use is seen at once.
+BENCHES := $(addprefix $(BUILD)/bench/,certain lazy published regret)
+check: all $(BENCHES) $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS))
 	$(Q)tests/run -- $(QUICK_COMMANDS)
 
-check-full: all $(BUILD)/bench/published $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)
+check-full: all $(BENCHES) $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)
 	$(Q)tests/run -- $(FULL_COMMANDS)
 
 # Every split of 2 to 16 ranks through the stand-in for NCCL and CUDA, sanitizers included (about 9 minutes).

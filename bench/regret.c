@@ -40,7 +40,7 @@ static void check(enum hs_status status, const struct hs_error *err)
 static void judge_measurement(struct point *point, struct hs_regret_table *chosen,
                               struct hs_regret_table *judged, struct hs_error *err)
 {
-    double *drops = calloc(judged->rows + 1, sizeof(*drops)), drop;
+    double *drops = calloc(judged->row_count + 1, sizeof(*drops)), drop;
     struct hs_stage_key key;
 
     point->proposed = point->random = NAN;
@@ -48,9 +48,9 @@ static void judge_measurement(struct point *point, struct hs_regret_table *chose
         check(hs_regret_stage(&key, &drop, chosen, err), err);
         check(hs_regret_stage_drops(drops, judged, err), err);
         point->random = 0;
-        for (size_t r = 0; r < judged->rows; r++) {
-            point->random += drops[r] / (double)judged->rows;
-            if (hs_stage_key_equal(judged->keys[r], key))
+        for (size_t r = 0; r < judged->row_count; r++) {
+            point->random += drops[r] / (double)judged->row_count;
+            if (hs_stage_key_equal(judged->rows[r].keys[0], key))
                 point->proposed = drops[r];
         }
     }
