@@ -371,7 +371,7 @@ enum hs_status hs_nccl_stage_times(struct hs_nccl_lanes *lanes, double seconds[H
     const struct hs_stages *stages = &lanes->stages;
     enum hs_status status = HS_OK;
 
-    memset(seconds, 0, HS_STAGES_MAX * sizeof(*seconds));
+    memset(seconds, 0, (size_t)HS_STAGES_MAX * sizeof(*seconds));
     for (int s = 0; s < stages->count; s++)
         for (int c = 0; c < stages->chunks && status == HS_OK; c++) {
             const cudaEvent_t *timers = timers_of(lanes, stages, s, c);
@@ -395,7 +395,7 @@ void hs_nccl_take_choices(struct hs_nccl_lanes *lanes, const struct hs_work *wor
     int native = work->task->native;
     struct hs_stages stages;
 
-    memset(text, 0, HS_STAGES_MAX * sizeof(text[0]));
+    memset(text, 0, (size_t)HS_STAGES_MAX * sizeof(text[0]));
     if (work->task->kind == HS_TASK_NATIVE) {
         hs_nccl_comms_choice(text[0], comms,
                              native == HS_NCCL_NATIVE_DEFAULT ? NULL : native_item(comms, native),

@@ -75,8 +75,7 @@ struct hops {
     /* What the places of a ring wait on average for all but one of its latencies, of the longest.
      */
     double mean_part;
-    double least_seconds; /* latency of the quickest kind */
-    int slowest, latest;  /* the kinds with the largest beta and alpha */
+    int slowest, latest; /* the kinds with the largest beta and alpha */
 };
 
 static int next_kind(const struct hops *hops, int level)
@@ -102,7 +101,6 @@ static void find_extremes(struct hops *hops)
         if (hops->each[l].latency_seconds >= hops->each[hops->latest].latency_seconds)
             hops->latest = l;
     }
-    hops->least_seconds = least;
     if (sum > least * count * (1 + ROUNDING) && hops->goes_on)
         hops->mean_part = sum * (1 - 1 / count) / (sum - least);
     else
@@ -295,18 +293,18 @@ static bool go_inside(struct hops *hops, const struct hs_system *system, struct 
 }
 
 /* The busiest link may be one that neither of these rings takes, but another of the layer. Whatever
- * the places wait on average, it carries all of its bytes, a latency after the first step began. */
-static void add_busiest(struct hs_stage_price *price, const struct hops *hops, double per_byte)
+ * the places wait on average, it carries all of its bytes, the last of them for a latency. */
+static void add_busiest(struct hs_stage_price *price, const struct hops *hops, double granularity)
 {
-    double passes = hs_phase_passes(price->key.phase);
+    double passes = hs_phase_passes(price->key.phase), per_byte = 1 / price->ring_bytes_per_second;
+    double latency = granularity * hops->each[hops->slowest].latency_seconds;
 
     if (price->line_count == 0 ||
         passes * per_byte > price->lines[price->line_count - 1].seconds_per_byte * (1 + ROUNDING))
         hs_stage_add_line(price, (struct hs_price_line){0, passes * per_byte});
     if (hops->mean_part < 1)
-        hs_stage_add_line(
-            price, (struct hs_price_line){hs_phase_calls(price->key.phase) * hops->least_seconds,
-                                          passes * per_byte});
+        hs_stage_add_line(price, (struct hs_price_line){hs_phase_calls(price->key.phase) * latency,
+                                                        passes * per_byte});
 }
 
 /* One step under way: all pay the largest latency and the slowest link. Where that is one inside an
@@ -348,7 +346,7 @@ static void price_ring(struct hs_stage_price *price, const struct hs_system *sys
         add_chains(price, &hops, system->pipeline_granularity);
         while (go_inside(&hops, system, price->key.layer))
             add_chains(price, &hops, system->pipeline_granularity);
-        add_busiest(price, &hops, 1 / price->ring_bytes_per_second);
+        add_busiest(price, &hops, system->pipeline_granularity);
     }
     for (int l = 0; l <= price->level; l++)
         price->occupancy[l] = busiest[l] > 0 ? price->ring_bytes_per_second / busiest[l] : 0;

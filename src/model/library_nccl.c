@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define V HS_NCCL_VERSION
@@ -525,12 +526,16 @@ const char *hs_nccl_version_format(char text[HS_NCCL_VERSION_TEXT], int version)
 
 int hs_nccl_version_parse(const char *text)
 {
-    unsigned major, minor, patch;
-    char again[HS_NCCL_VERSION_TEXT];
+    unsigned long parts[3] = {0};
+    char again[HS_NCCL_VERSION_TEXT], *end;
+    const char *at = text;
 
-    if (strlen(text) >= HS_NCCL_VERSION_TEXT ||
-        sscanf(text, "%1u.%2u.%2u", &major, &minor, &patch) != 3 || major < 2)
+    if (strlen(text) >= HS_NCCL_VERSION_TEXT)
         return 0;
-    hs_nccl_version_format(again, (int)HS_NCCL_VERSION(major, minor, patch));
-    return strcmp(again, text) == 0 ? (int)HS_NCCL_VERSION(major, minor, patch) : 0;
+    for (int i = 0; i < 3; i++, at = end + (*end == '.'))
+        parts[i] = strtoul(at, &end, 10) % 100;
+    if (parts[0] < 2)
+        return 0;
+    hs_nccl_version_format(again, (int)HS_NCCL_VERSION(parts[0], parts[1], parts[2]));
+    return strcmp(again, text) == 0 ? (int)HS_NCCL_VERSION(parts[0], parts[1], parts[2]) : 0;
 }

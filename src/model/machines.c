@@ -226,7 +226,7 @@ enum hs_status hs_machines_init(struct hs_machines *machines, const struct hs_sy
     machines->drawn = malloc(count * sizeof(*machines->drawn));
     machines->gap_seconds = calloc(count, sizeof(double));
     machines->noise = malloc(count * sizeof(double));
-    machines->errors = malloc(count * errors_of_one(machines) * sizeof(double));
+    machines->errors = malloc((count * errors_of_one(machines) + 1) * sizeof(double));
     machines->offs = malloc((machines->figure_count + 1) * count * sizeof(double));
     if (mpi)
         machines->constants = calloc(count * HS_MPI_K_COUNT, sizeof(*machines->constants));

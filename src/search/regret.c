@@ -42,7 +42,7 @@ static enum hs_status list_rows(struct hs_regret_table *table,
 
     if (hs_algorithms_uneven(hs_search_algorithms(request)))
         most *= HS_ALGORITHM_COUNT;
-    table->rows = malloc((lattice->edge_count * most + 1) * sizeof(*table->rows));
+    table->rows = calloc(lattice->edge_count * most + 1, sizeof(*table->rows));
     table->first_row = malloc((lattice->edge_count + 1) * sizeof(*table->first_row));
     if (!table->rows || !table->first_row)
         return hs_no_memory(err);

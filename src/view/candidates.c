@@ -124,7 +124,7 @@ static struct hs_value bar(const struct record *r, double parts[HS_STAGES_MAX])
 
 /* "110 to 160 us"; NULL: nothing was drawn. */
 #define RANGE_TEXT(r)                                                                              \
-    (isfinite(OF((r)->candidate, predicted_low_seconds))                                           \
+    ((r)->candidate && isfinite((r)->candidate->predicted_low_seconds)                             \
          ? HS_AS_RANGE((r)->candidate->predicted_low_seconds,                                      \
                        (r)->candidate->predicted_high_seconds)                                     \
          : NULL)

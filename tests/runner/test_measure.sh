@@ -88,7 +88,7 @@ check "without noise the prediction is what is measured" 'holds top.json \
 # Same figures, same machines drawn.
 "$(dirname "$program")/hiersearch" predict $system --np 8 --size 1MiB --json >ranges.json 2>err ||
     "$(dirname "$program")/../hiersearch" predict $system --np 8 --size 1MiB --json >ranges.json
-ranges() { get "$1" 'sorted((c["plan"], c["predicted_low_seconds"], c["predicted_high_seconds"]) for c in m["candidates"] if c["plan"] in ("8", "2x4"))'; }
+ranges() { get "$1" 'sorted((c["plan"], "%.9g %.9g" % (c["predicted_low_seconds"], c["predicted_high_seconds"])) for c in m["candidates"] if c["plan"] in ("8", "2x4"))'; }
 check "predictions of figures as described have the ranges that predict gives" '[ "$(ranges top.json)" = "$(ranges ranges.json)" ] && [ -n "$(ranges top.json)" ]'
 # By hand: 4 nodes exchange 2 * 3 / 4 MiB at 20 GB/s.
 check "how near the best plan comes to the limit is said" \

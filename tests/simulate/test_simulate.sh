@@ -76,8 +76,9 @@ check "halving, direct exchange and trees are simulated" \
     simulate letters 'x:16@10GB/s~1us' --np 16 --size 16MiB 16h 16d 16t 4hx4d 4drx4h
 check "halving takes lg p latencies each way" near letters.txt 16h 3 '8e-6 + 30 * 1048576 / 10e9' 1e-3
 check "direct exchange takes one" near letters.txt 16d 3 '2e-6 + 30 * 1048576 / 10e9'
-check "so they do layer by layer" near letters.txt 4hx4d 3 '(4 + 2) * 1e-6 + 30 * 1048576 / 10e9'
-check "each way by its own letter" near letters.txt 4drx4h 3 '(1 + 3 + 4) * 1e-6 + 30 * 1048576 / 10e9'
+# Half a microsecond that a message more takes to send is no time of the link's.
+check "so they do layer by layer" near letters.txt 4hx4d 3 '(4 + 2) * 1e-6 + 30 * 1048576 / 10e9' 1e-3
+check "each way by its own letter" near letters.txt 4drx4h 3 '(1 + 3 + 4) * 1e-6 + 30 * 1048576 / 10e9' 1e-3
 # shellcheck disable=SC2016
 check "a tree takes three times the bytes, and less than a fifth more to fill" awk \
     '$1 == "16t" { good = $3 > 48 * 1048576 / 10e9 && $3 < 1.2 * 48 * 1048576 / 10e9 } END { exit !good }' letters.txt
@@ -85,7 +86,7 @@ check "other sizes are simulated" simulate others 'x:15@10GB/s~1us' --np 15 --si
 # Steps overlap where a block did not change in the step before.
 # shellcheck disable=SC2016
 check "halving takes no more than ceil(lg p) latencies, whatever p is" awk \
-    '$1 == "15h" { more = $3 - 28 * 1048576 / 10e9; good = more > 5e-6 && more < 8.1e-6 } END { exit !good }' others.txt
+    '$1 == "15h" { more = $3 - 28 * 1048576 / 10e9; good = more > 4e-6 && more < 8.1e-6 } END { exit !good }' others.txt
 check "small messages are simulated" simulate few 'x:16@10GB/s~1us' --np 16 --size 64B 16h 16d 16t
 check "halving packs blocks: one message a step" near few.txt 16h 3 '8e-6'
 check "large ones go in segments of 1 GiB" simulate much 'x:3@10GB/s~1us' --np 3 --size 6GiB 3h 3d 3t
