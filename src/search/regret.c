@@ -87,7 +87,7 @@ static enum hs_status find_best(struct hs_regret_table *table, struct hs_error *
 {
     const struct hs_lattice *lattice = &table->lattice;
     size_t count = table->machines, nodes = lattice->node_count;
-    double *least = malloc(nodes * count * sizeof(*least));
+    double *least = calloc(nodes * count, sizeof(*least));
 
     table->best_seconds = malloc(count * sizeof(*table->best_seconds));
     if (!least || !table->best_seconds) {
