@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../nccl/members.h"
+
 struct version5 {
     const char *name;
     int (*init)(void **context, uint64_t id, size_t ranks, size_t nodes, void *log, void *domains,
@@ -19,19 +21,6 @@ struct version5 {
                int algorithms, int protocols, int registered, int *channels);
     int (*end)(void *context);
 };
-
-static char **arguments;
-
-static uint64_t number(const char *name)
-{
-    size_t length = strlen(name);
-
-    for (char **at = arguments; *at; at++)
-        if (strncmp(*at, name, length) == 0 && (*at)[length] == '=')
-            return strtoull(*at + length + 1, NULL, 0);
-    fprintf(stderr, "nccl_loader: no %s\n", name);
-    exit(2);
-}
 
 /* ncclFuncReduceScatter is 3. */
 static void drive(struct version5 *tuner, void **context, void *log)

@@ -13,22 +13,10 @@
 
 #include "engine/nccl_api.h"
 #include "engine/nccl_record.h"
+#include "members.h"
 
 /* ncclFuncReduceScatter, ncclFloat32; NCCL_ALGO_RING, NCCL_PROTO_LL128. */
 enum { REDUCE_SCATTER = 3, FLOAT32 = 7, RING = 1, LL128 = 1, CHANNELS = 5 };
-
-static char **arguments;
-
-static uint64_t number(const char *name)
-{
-    size_t length = strlen(name);
-
-    for (char **at = arguments; *at; at++)
-        if (strncmp(*at, name, length) == 0 && (*at)[length] == '=')
-            return strtoull(*at + length + 1, NULL, 0);
-    fprintf(stderr, "versions: no %s\n", name);
-    exit(2);
-}
 
 static void set(char *object, const char *member, const void *value, size_t bytes)
 {
