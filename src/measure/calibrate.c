@@ -33,7 +33,7 @@ static enum hs_status look_around(struct hs_calibrate_run *run, struct hs_error 
     struct hs_campaign *campaign = &run->campaign;
     enum hs_status status;
 
-    campaign->options = settings->campaign; /* buffers: as measure has them by default */
+    campaign->options = &settings->campaign; /* buffers: as measure has them by default */
     campaign->command = "calibrate";
     status = hs_campaign_begin(campaign, cut_short, run, err);
     if (status != HS_OK)

@@ -58,7 +58,7 @@ enum hs_status hs_campaign_begin(struct hs_campaign *campaign,
                                  void (*on_end)(void *context, const struct hs_guard_end *end),
                                  void *context, struct hs_error *err)
 {
-    const struct hs_campaign_options *options = &campaign->options;
+    const struct hs_campaign_options *options = campaign->options;
     struct hs_ranks world;
     enum hs_status status;
 
@@ -91,13 +91,13 @@ enum hs_status hs_campaign_system(struct hs_campaign *campaign, struct hs_system
     if (status == HS_OK)
         status = hs_ranks_share_system(&campaign->ranks, system, err);
     /* A machine that is played takes the times that fits are made of. */
-    system->additive = strcmp(campaign->options.backend, HS_BACKEND_NULL) == 0;
+    system->additive = strcmp(campaign->options->backend, HS_BACKEND_NULL) == 0;
     return status;
 }
 
 enum hs_status hs_campaign_backend(struct hs_campaign *campaign, struct hs_error *err)
 {
-    const struct hs_campaign_options *options = &campaign->options;
+    const struct hs_campaign_options *options = campaign->options;
     char note[HS_BACKEND_NOTE];
     enum hs_status status =
         hs_backend_choose(&campaign->backend, note, options->backend, &campaign->ranks, err);
@@ -143,12 +143,12 @@ static enum hs_status open_journal(struct hs_campaign *campaign, const char *out
     struct hs_journal *journal = &campaign->journal;
     struct hs_journal_run run = {0};
     char *path;
-    enum hs_status status = name_journal(&path, &campaign->options, output, err);
+    enum hs_status status = name_journal(&path, campaign->options, output, err);
 
     if (!path)
         return status;
     status = hs_fingerprint_take(&run, campaign, err);
-    if (status == HS_OK && campaign->options.resume)
+    if (status == HS_OK && campaign->options->resume)
         status = hs_journal_resume(journal, path, output, &run, err);
     else if (status == HS_OK)
         status = hs_journal_create(journal, path, output, &run, err);
@@ -169,13 +169,13 @@ static enum hs_status open_journal(struct hs_campaign *campaign, const char *out
 
 enum hs_status hs_campaign_open_files(struct hs_campaign *campaign, struct hs_error *err)
 {
-    const char *output = campaign->options.output;
+    const char *output = campaign->options->output;
     enum hs_status status = HS_OK;
 
     if (output && strcmp(output, "-") == 0)
         output = NULL;
     if (campaign->ranks.rank == 0) {
-        status = hs_output_check(output, campaign->options.system, NULL, err);
+        status = hs_output_check(output, campaign->options->system, NULL, err);
         hs_guard_lock(campaign->guard);
         if (status == HS_OK)
             status = open_journal(campaign, output, err);
@@ -231,7 +231,7 @@ static void expect(const struct run *run, const char *what)
     const struct hs_campaign *campaign = run->campaign;
 
     hs_guard_expect(campaign->guard, what, HS_GUARD_NOBODY,
-                    fmax(RECORD_SECONDS_MIN, campaign->options.timeout_seconds));
+                    fmax(RECORD_SECONDS_MIN, campaign->options->timeout_seconds));
 }
 
 /* Rank 0's decision, on all ranks. Waiting for it has a limit too: rank 0 may be dead. */
@@ -310,7 +310,7 @@ static void note_bench(struct run *run)
 enum hs_status hs_campaign_run(struct hs_campaign *campaign, size_t count,
                                const struct hs_planner *planner, void *state, struct hs_error *err)
 {
-    const struct hs_campaign_options *options = &campaign->options;
+    const struct hs_campaign_options *options = campaign->options;
     struct run run = {.campaign = campaign, .planner = planner, .state = state};
     struct hs_play play = {campaign->played, options->faults, (uint64_t)options->seed};
     struct hs_bench_config config = {.backend = campaign->backend,

@@ -43,10 +43,10 @@ struct hs_planner {
 };
 
 struct hs_campaign {
-    const char *command; /* "measure": whose notes these are */
-    struct hs_campaign_options options;
-    struct hs_guard *guard;     /* the caller's */
-    char created[HS_CLOCK_UTC]; /* when it began */
+    const char *command;                       /* "measure": whose notes these are */
+    const struct hs_campaign_options *options; /* of the settings, which outlive it */
+    struct hs_guard *guard;                    /* the caller's */
+    char created[HS_CLOCK_UTC];                /* when it began */
     struct hs_rank_order order;
     struct hs_ranks ranks;               /* of order.ordered, once that is there */
     double crowded_ranks, crowded_cores; /* of the most crowded machine; see hs_campaign_crowded */

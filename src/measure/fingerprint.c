@@ -118,7 +118,7 @@ static void add_environment(struct hs_journal_run *run, struct hs_error *err)
 enum hs_status hs_fingerprint_take(struct hs_journal_run *run, const struct hs_campaign *campaign,
                                    struct hs_error *err)
 {
-    const struct hs_campaign_options *options = &campaign->options;
+    const struct hs_campaign_options *options = campaign->options;
 
     *run = (struct hs_journal_run){.facts = calloc(FACTS_MAX, sizeof(*run->facts))};
     if (!run->facts)

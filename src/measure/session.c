@@ -305,7 +305,7 @@ static enum hs_status look_around(struct hs_session *session, struct hs_error *e
     struct hs_measure_settings *settings = &session->settings;
     enum hs_status status;
 
-    campaign->options = settings->campaign;
+    campaign->options = &settings->campaign;
     campaign->command = "measure";
     status = hs_campaign_begin(campaign, hs_outcome_cut_short, session, err);
     if (status == HS_OK && settings->campaign.system) {
