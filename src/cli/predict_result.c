@@ -103,7 +103,6 @@ static enum hs_status add_library(struct hs_result_message *message,
 
     if (!hs_library_is_priced(&price))
         return HS_OK;
-    hs_machines_ask(predict->machines, point->request.problem.group.size);
     if (hs_library_odds(&odds, &price, predict->machines, &point->request.problem, &best->plan,
                         err))
         return HS_MEMORY;

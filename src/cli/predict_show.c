@@ -97,7 +97,6 @@ static enum hs_status say_library(const struct hs_predict *predict,
                                              &best->plan, best->seconds);
     struct hs_library_odds odds;
 
-    hs_machines_ask(predict->machines, point->request.problem.group.size);
     if (hs_library_odds(&odds, own, predict->machines, &point->request.problem, &best->plan, err))
         return HS_MEMORY;
     hs_sheet_say(predict->sheet, "%s's own AllReduce (%s by its rule) takes %s, ", name,

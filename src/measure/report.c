@@ -196,23 +196,29 @@ static enum hs_status draw_ranges(struct hs_result_message *message,
 }
 
 /* Of predictions from figures as described, as predict has them. */
-static enum hs_status add_ranges(struct hs_result_message *message,
-                                 const struct hs_session *session, struct hs_error *err)
+static enum hs_status add_ranges(struct hs_result *result, const struct hs_session *session,
+                                 struct hs_error *err)
 {
     const struct hs_system *system = &session->campaign.system;
-    struct hs_search_request request = {
-        .system = system,
-        .problem = hs_problem_world(session->campaign.ranks.np, (double)message->message_bytes),
-        .algorithms = HS_ALGORITHMS_ALL};
+    int64_t np = session->campaign.ranks.np;
     struct hs_machines machines;
     enum hs_status status;
 
-    if (!session->campaign.has_system || system->fits.count > 0 || request.problem.group.size < 2)
+    if (!session->campaign.has_system || system->fits.count > 0 || np < 2)
         return HS_OK;
     status = hs_machines_init(&machines, system, HS_MACHINES_USUAL, 1, err);
     if (status)
         return status;
-    status = draw_ranges(message, &request, &machines, err);
+    hs_machines_ask(&machines, np);
+    for (size_t m = 0; m < result->message_count && !status; m++) {
+        struct hs_result_message *message = &result->messages[m];
+        struct hs_search_request request = {
+            .system = system,
+            .problem = hs_problem_world(np, (double)message->message_bytes),
+            .algorithms = HS_ALGORITHMS_ALL};
+
+        status = draw_ranges(message, &request, &machines, err);
+    }
     hs_machines_release(&machines);
     return status;
 }
@@ -292,8 +298,6 @@ static enum hs_status add_bout(struct hs_result *result, const struct hs_session
         status = add_pruned(message, bout, err);
     for (size_t i = 0; i < bout->contest.count && status == HS_OK; i++)
         status = add_contestant(message, session, &bout->contest.items[i], err);
-    if (status == HS_OK)
-        status = add_ranges(message, session, err);
     if (status != HS_OK)
         return status;
     if (message->certificate)
@@ -402,5 +406,5 @@ enum hs_status hs_report_build(struct hs_result *result, const struct hs_session
     for (size_t i = 0; i < session->bout_count && status == HS_OK; i++)
         if (session->bouts[i].begun)
             status = add_bout(result, session, &session->bouts[i], err);
-    return status;
+    return status == HS_OK ? add_ranges(result, session, err) : status;
 }

@@ -342,12 +342,12 @@ static double native_times(const struct hs_machines *machines, size_t j, const s
 }
 
 static double level_seconds_of_one(const struct hs_machines *machines, size_t j,
-                                   const struct hs_stage_price *price, double bytes)
+                                   const struct error *error, const struct hs_stage_price *price,
+                                   double bytes)
 {
-    struct error error = error_of(machines, price);
-    double off = deviations_of(machines, j, &error), seconds = hs_stage_seconds(price, bytes);
+    double off = deviations_of(machines, j, error), seconds = hs_stage_seconds(price, bytes);
 
-    if (error.straddles)
+    if (error->straddles)
         return seconds +
                hs_stage_bandwidth_seconds(price, bytes) * expm1(STRADDLE_DEVIATION * fabs(off));
     return seconds * exp(LAYER_DEVIATION * off);
@@ -371,13 +371,15 @@ static void level_seconds(double *seconds, const struct hs_machines *machines,
                           const struct hs_problem *problem, struct hs_stage_key key)
 {
     double bytes = hs_problem_entering(problem, key.layer);
+    struct hs_stage_price believed = hs_stage_price(machines->believed, problem->group.ranks, key);
+    struct error error = error_of(machines, &believed); /* no figure moves a layer elsewhere */
 
     for (size_t j = 0; j < machines->count; j++) {
         struct hs_stage_price price =
             hs_stage_price_at(&machines->drawn[j], problem->group.ranks, key, bytes);
 
         seconds[j] = machines->belief ? hs_stage_seconds(&price, bytes)
-                                      : level_seconds_of_one(machines, j, &price, bytes);
+                                      : level_seconds_of_one(machines, j, &error, &price, bytes);
     }
 }
 
@@ -446,7 +448,7 @@ static double error_times(const struct hs_machines *machines, size_t j,
         error = error_of(machines, &price);
         without += seconds;
         with += native ? seconds * native_times(machines, j, &error, bytes)
-                       : level_seconds_of_one(machines, j, &price, bytes);
+                       : level_seconds_of_one(machines, j, &error, &price, bytes);
     }
     return without > 0 ? with / without : 1;
 }
