@@ -21,7 +21,7 @@ static void find_ways(struct hs_steps *steps)
 {
     struct hs_layer layer = steps->price->key.layer;
     int64_t block = layer.stride * layer.size;
-    int64_t ranks = hs_smaller(steps->ranks, HS_STEPS_RANKS / block * block);
+    int64_t ranks = hs_steps_looked_at(steps);
     double longest = 0, sum = 0;
 
     for (int64_t r = 0; r < ranks; r++) {

@@ -18,9 +18,8 @@ static int64_t blocks_of(int64_t size, int k)
 static void find_ways(struct hs_steps *steps)
 {
     struct hs_layer layer = steps->price->key.layer;
-    int64_t block = layer.stride * layer.size;
     double all[2][HS_STEPS_RANKS] = {{0}}, longest = 0, sum = 0;
-    int64_t ranks = hs_smaller(steps->ranks, HS_STEPS_RANKS / block * block);
+    int64_t ranks = hs_steps_looked_at(steps);
 
     for (int k = 0; k < steps->count; k++)
         for (int64_t r = 0; r < ranks; r++) {

@@ -21,16 +21,6 @@ struct native {
     int64_t among; /* how many do */
 };
 
-/* The largest power of two that is not above. */
-static int64_t power_of_two(int64_t size)
-{
-    int64_t power = 1;
-
-    while (2 * power <= size)
-        power *= 2;
-    return power;
-}
-
 /* All of a group send so many blocks to the one `places` further, around it, so often. */
 static void shift(struct native *native, int64_t places, double blocks, double times)
 {
@@ -54,7 +44,7 @@ static void swap(struct native *native, int64_t places, double blocks, double ti
 /* Beyond a power of two, ranks first give all that they have to a neighbour, who gives `back`. */
 static void fold(struct native *native, double blocks, double back)
 {
-    if (native->among == power_of_two(native->among))
+    if (native->among == hs_mpi_power_of_two(native->among))
         return;
     swap(native, 1, blocks, 1);
     swap(native, 1, back, 1);
@@ -101,7 +91,7 @@ static void send_pairwise(struct native *native)
 /* One rank's tree, after which it sends each other one a block, or has what they sent. */
 static void send_from_root(struct native *native)
 {
-    int64_t farthest = power_of_two(native->layer.size - 1);
+    int64_t farthest = hs_mpi_power_of_two(native->layer.size - 1);
 
     send_all(native, true, 1);
     swap(native, farthest, (double)native->layer.size - 1, 1);
@@ -110,7 +100,7 @@ static void send_from_root(struct native *native)
 static void send_steps(struct native *native, enum hs_mpi_steps steps)
 {
     int64_t size = native->layer.size;
-    double part = (double)size / (double)power_of_two(size);
+    double part = (double)size / (double)hs_mpi_power_of_two(size);
 
     switch (steps) {
     case HS_MPI_STEPS_RING:

@@ -188,8 +188,8 @@ static double edge_latency(const struct hs_steps *steps, int64_t places)
 static double path_latency(const struct hs_steps *steps)
 {
     struct hs_layer layer = steps->price->key.layer;
-    int64_t block = layer.stride * layer.size, places = 1;
-    int64_t ranks = hs_smaller(steps->ranks, HS_STEPS_RANKS / block * block);
+    int64_t places = 1;
+    int64_t ranks = hs_steps_looked_at(steps);
     double below[HS_STEPS_RANKS] = {0}, longest = 0;
 
     for (; places < layer.size; places *= 2)

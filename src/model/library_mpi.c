@@ -1,17 +1,18 @@
 #include "model/library_mpi.h"
 
-#include <math.h>
-
 #define COUNT_OF(list) (sizeof(list) / sizeof(*(list)))
 #define KIB            1024.0
 
 /* MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE */
 #define MPICH_SHORT 2048.0
 
-/* The largest power of two that is not above. */
-static double power_of_two(int64_t ranks)
+int64_t hs_mpi_power_of_two(int64_t ranks)
 {
-    return exp2(floor(log2((double)ranks)));
+    int64_t power = 1;
+
+    while (2 * power <= ranks)
+        power *= 2;
+    return power;
 }
 
 static struct hs_mpi_choice mpich_choice(int64_t ranks, int64_t tasks, double bytes,
@@ -21,8 +22,9 @@ static struct hs_mpi_choice mpich_choice(int64_t ranks, int64_t tasks, double by
 
     if (choice.in_nodes)
         ranks = (ranks + tasks - 1) / tasks;
-    choice.algorithm =
-        bytes <= MPICH_SHORT || elements < power_of_two(ranks) ? HS_MPI_DOUBLING : HS_MPI_HALVING;
+    choice.algorithm = bytes <= MPICH_SHORT || elements < (double)hs_mpi_power_of_two(ranks)
+                           ? HS_MPI_DOUBLING
+                           : HS_MPI_HALVING;
     return choice;
 }
 
@@ -99,7 +101,7 @@ static enum hs_mpi_steps mpich_steps(enum hs_phase phase, int64_t ranks, double 
         return mpich_choice(ranks, 1, bytes, elements).algorithm == HS_MPI_DOUBLING
                    ? HS_MPI_STEPS_DOUBLING
                    : HS_MPI_STEPS_HALVING;
-    if (bytes < GATHER_LONG && power_of_two(ranks) == (double)ranks)
+    if (bytes < GATHER_LONG && hs_mpi_power_of_two(ranks) == ranks)
         return HS_MPI_STEPS_FAR;
     return bytes < GATHER_SHORT ? HS_MPI_STEPS_BRUCK : HS_MPI_STEPS_RING;
 }
@@ -116,7 +118,8 @@ static enum hs_mpi_steps openmpi_steps(enum hs_phase phase, int64_t ranks, doubl
         return HS_MPI_STEPS_LINEAR;
     if (ranks < 4 || bytes < NBC_SHORT || in_place)
         return HS_MPI_STEPS_TREE;
-    return elements < power_of_two(ranks) ? HS_MPI_STEPS_RINGS : HS_MPI_STEPS_HALVING;
+    return elements < (double)hs_mpi_power_of_two(ranks) ? HS_MPI_STEPS_RINGS
+                                                         : HS_MPI_STEPS_HALVING;
 }
 
 enum hs_mpi_steps hs_mpi_steps(enum hs_library library, enum hs_phase phase, int64_t ranks,

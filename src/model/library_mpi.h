@@ -15,6 +15,9 @@
 #include "model/price_mpi.h"
 #include "model/stage.h"
 
+/* The largest power of two that is not above. */
+int64_t hs_mpi_power_of_two(int64_t ranks);
+
 /* What the nonblocking calls run that the backend host makes on a layer (letter n): MPICH by the
  * same thresholds as the blocking ones (src/mpi/coll/ireduce_scatter_block, iallgather,
  * iallreduce: 80 and 512 KiB, 2 KiB), Open MPI by those of coll/libnbc, which are others than

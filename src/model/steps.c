@@ -129,6 +129,13 @@ void hs_steps_add_times(struct hs_steps *steps, const struct hs_traffic *traffic
     steps->loads[steps->count++] = times * step.seconds_per_byte;
 }
 
+int64_t hs_steps_looked_at(const struct hs_steps *steps)
+{
+    int64_t block = steps->price->key.layer.stride * steps->price->key.layer.size;
+
+    return hs_smaller(steps->ranks, HS_STEPS_RANKS / block * block);
+}
+
 double hs_steps_hop(const struct hs_steps *steps, int64_t from, int64_t to)
 {
     double latency = 0;

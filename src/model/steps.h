@@ -42,6 +42,9 @@ void hs_steps_add(struct hs_steps *steps, const struct hs_traffic *traffic, doub
 /* The same so often, one after the other. */
 void hs_steps_add_times(struct hs_steps *steps, const struct hs_traffic *traffic, double blocks,
                         double times);
+/* Of the first ranks in whole blocks of the layer, those whose ways are looked at; 0: a block has
+ * more than HS_STEPS_RANKS. */
+int64_t hs_steps_looked_at(const struct hs_steps *steps);
 /* Latency from a rank to another. */
 double hs_steps_hop(const struct hs_steps *steps, int64_t from, int64_t to);
 /* Of a layer before others: its ranks come out at other times, those of the longest way and all on
