@@ -636,6 +636,47 @@ def report_two_level(bench, data, machines):
               f"what it takes more, per further call, in the middle {gaps[len(gaps) // 2]:.0f} us")
 
 
+def composable(bench):
+    """[(flat, inside, outside)] of a machine's published reduce-scatters and allgathers by NCCL itself: the flat call, and its two layers,
+    inside a node and between nodes of what is left, as points."""
+    by = {(p.table.system, p.table.collective, p.table.nodes, p.table.used, p.bytes): p
+          for p in bench.of(False, lambda p: p.table.collective in ("reducescatter", "allgather") and not p.table.runs)}
+    found = []
+    for (system, call, nodes, used, size), flat in by.items():
+        layers = by.get((system, call, 1, used, size)), by.get((system, call, nodes, 1, size / used))
+        if nodes > 1 and used > 1 and size >= MIB and all(layers):
+            found.append((flat, *layers))
+    return found
+
+
+def report_composed(bench):
+    """Two layers or flat, by the constants that ship and by those fitted to the machine's other node counts."""
+    found, calls = composable(bench), ("reducescatter", "allgather")
+    if not found:
+        return
+    for title, left_out in (("by what ships", False), ("fitted to the machine's other node counts", True)):
+        gains = []  # (call, published, predicted)
+        for system, nodes in dict.fromkeys((flat.table.system, flat.table.nodes) for flat, _, _ in found):
+            mine = [triple for triple in found if (triple[0].table.system, triple[0].table.nodes) == (system, nodes)]
+            if left_out:
+                bench.program.do("keep", "nccl")
+                bench.program.fit("nccl", bench.of(False, lambda p: p.table.system == system and p.table.nodes != nodes and p.table.fit), "own")
+            for triple in mine:
+                seconds = [bench.program.price("nccl", [point])[0][0] for point in triple]
+                gains.append((triple[0].table.collective, *(part[0] / (part[1] + part[2]) for part in ([p.seconds for p in triple], seconds))))
+            bench.program.do("ship", "nccl")
+        print(f"\nReduce-scatter and allgather in two layers (permuted; the sum of two published calls) against NCCL's flat call, from 1 MiB on, {title}")
+        for call in calls:
+            ours = [g for g in gains if g[0] == call]
+            differ = [g for g in ours if abs(math.log(g[1])) > DIFFER]
+            right = sum((g[1] > 1) == (g[2] > 1) for g in differ)
+            off = [abs(math.log(g[2] / g[1])) for g in ours]
+            if ours:
+                print(f"  {call:<16} faster named in {right} of the {len(differ)} that differ by over 10 % (of {len(ours)}); published gain "
+                      f"{min(g[1] for g in ours):.2f} to {max(g[1] for g in ours):.2f}; predicted off by {100 * math.expm1(sum(off) / len(off)):.0f} % "
+                      f"(mean), {100 * math.expm1(max(off)):.0f} % (most)")
+
+
 def published_plans(data, machines):
     """{(system as the program reads it, its name, ranks, bytes): {plan: [seconds]}} of AllReduces that were carried out by plans."""
     found = collections.defaultdict(lambda: collections.defaultdict(list))
@@ -805,6 +846,7 @@ def main():
     if options.fit == "none":
         report_shipped(bench)
         report_two_level(bench, data, machines)
+        report_composed(bench)
         report_shares(bench, data, machines)
     if bench.fewest < OTHERS_LEAST:
         print(f"\nothers: a machine was predicted by only {bench.fewest} points of others; give files of more machines")

@@ -106,6 +106,22 @@ enum hs_status hs_name_find(size_t *out, const char *text, const char *what,
     return HS_INVALID;
 }
 
+enum hs_status hs_vocabulary_find(size_t *out, const char *typed, const struct hs_vocabulary *known,
+                                  struct hs_error *err)
+{
+    char word[32];
+    int length = snprintf(word, sizeof(word), " %s ", typed);
+
+    *out = 0;
+    for (size_t i = 0; i < known->count && (size_t)length < sizeof(word); i++)
+        if (strcasecmp(known->names[i], typed) == 0 ||
+            (!strchr(typed, ' ') && strcasestr(known->words[i], word))) {
+            *out = i;
+            return HS_OK;
+        }
+    return hs_name_find(out, typed, known->what, known->names, known->count, err);
+}
+
 char *hs_strdup(const char *text)
 {
     return text == NULL ? NULL : strdup(text);

@@ -36,6 +36,17 @@ const char *hs_nearest_name(const char *wrong, const char *const *names, size_t 
 enum hs_status hs_name_find(size_t *out, const char *text, const char *what,
                             const char *const *names, size_t count, struct hs_error *err);
 
+/* A list of things with names, and other words for each, " like these ". */
+struct hs_vocabulary {
+    const char *what;
+    const char *const *names, *const *words; /* [count] */
+    size_t count;
+};
+/* Index of what is typed: a name, in any case of letters, or another word for it. Else HS_INVALID
+ * as hs_name_find. */
+enum hs_status hs_vocabulary_find(size_t *out, const char *typed, const struct hs_vocabulary *known,
+                                  struct hs_error *err);
+
 /* Heap copy of a string; NULL in gives NULL out; NULL also when out of memory. */
 char *hs_strdup(const char *text);
 

@@ -68,6 +68,25 @@ static const struct hs_option options[] = {
              "(default " SIZE_USUAL "; with --as nccl-tests " SIZES_OF_NCCL_TESTS
              ", as its -b 8 -e 8G -f 2)"},
     HS_ROW_DATATYPE("Problem", FIELD(datatype)),
+    {.name = "collective",
+     .argument = "NAME",
+     .group = "Problem",
+     .fallback = "allreduce",
+     .words = hs_collective_words,
+     .type = &hs_option_collective,
+     .offset = FIELD(collective),
+     .help = "what all processes call; the size is that of the larger side, what enters a "
+             "reduce-scatter and what an allgather leaves"},
+    {.name = "order",
+     .argument = "ORDER",
+     .group = "Problem",
+     .fallback = "in-place",
+     .words = hs_order_words,
+     .type = &hs_option_order,
+     .offset = FIELD(order),
+     .help = "where a reduce-scatter's or an allgather's blocks lie: process r has block r "
+             "(in-place), or that of r's digits the other way round (permuted), which moves less "
+             "over slow links and costs nothing where the caller lays them out like this"},
     {.name = "search",
      .argument = "NAME",
      .group = "Search",
@@ -336,6 +355,8 @@ static enum hs_status run_np(const struct hs_predict *predict, struct hs_predict
     enum hs_status status =
         hs_predict_result_init(&result, predict->context, predict->system, np, err);
 
+    result.collective = predict->settings->collective;
+    result.order = predict->settings->order;
     if (status == HS_OK)
         status = run_sizes(predict, sweep, &result, np, err);
     if (status == HS_OK && wants_result(predict, sweep) && result.message_count > 0)
@@ -483,17 +504,20 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 
 const struct hs_command hs_command_predict = {
     .name = "predict",
-    .summary = "which split of an AllReduce is fastest on a machine, by how much, and why",
+    .summary = "which split of a collective is fastest on a machine, by how much, and why",
     .description = "Prices every way to split P processes into layers with the machine's latencies "
                    "and bandwidths, and prints the best ones with the share of time of each layer. "
                    "A split is written innermost layer first: 4x8x4 is 4 processes in a node, 8 "
-                   "nodes, 4 groups of those. Times are for one AllReduce; busbw is bus bandwidth "
-                   "as nccl-tests defines it, size / time * 2 (P - 1) / P.",
+                   "nodes, 4 groups of those. Times are for one call; busbw is bus bandwidth as "
+                   "nccl-tests defines it: size / time * (P - 1) / P, and twice that of an "
+                   "AllReduce.",
     .examples =
         "  hiersearch predict abci --np 128\n"
         "  hiersearch predict abci --np 128 --explain best\n"
         "  hiersearch predict dgx-h100-superpod --np 64 --as nccl-tests\n"
         "  hiersearch predict summit --np 6:4608 --size 64MiB\n"
+        "  hiersearch predict perlmutter --np 256 --size 64MiB --collective reduce-scatter "
+        "--order permuted\n"
         "  hiersearch predict nvlink:8@300GB/s~3us,ib@200GB/s~12us --np 1024 --chunks 1,2,4,8\n"
         "  hiersearch predict abci --np 128 --size 1MiB:1GiB -o abci-128.json",
     .arguments = arguments,

@@ -54,6 +54,25 @@ static enum hs_status parse_operation(void *field, const struct hs_option *optio
     return hs_operation_parse(field, text, err);
 }
 
+static enum hs_status parse_collective(void *field, const struct hs_option *option,
+                                       const char *text, struct hs_error *err)
+{
+    (void)option;
+    return hs_collective_parse(field, text, err);
+}
+
+static enum hs_status parse_order(void *field, const struct hs_option *option, const char *text,
+                                  struct hs_error *err)
+{
+    size_t index;
+    enum hs_status status =
+        hs_name_find(&index, text, "order", hs_order_names, HS_ORDER_COUNT, err);
+
+    (void)option;
+    *(enum hs_order *)field = (enum hs_order)index;
+    return status;
+}
+
 enum hs_status hs_find_system(struct hs_system *system, const char *text,
                               const struct hs_context *context, struct hs_error *err)
 {
@@ -110,6 +129,10 @@ const struct hs_option_type hs_option_percent = {.parse = parse_percent};
 const struct hs_option_type hs_option_datatype = {.one_of_words = true, .parse = parse_datatype};
 const struct hs_option_type hs_option_operation = {.one_of_words = true, .parse = parse_operation};
 
+const struct hs_option_type hs_option_collective = {.one_of_words = true,
+                                                    .parse = parse_collective};
+const struct hs_option_type hs_option_order = {.one_of_words = true, .parse = parse_order};
+
 const char *const *hs_format_words(void)
 {
     return hs_format_names;
@@ -157,6 +180,22 @@ const char *const *hs_datatype_words(void)
     static const char *words[HS_DATATYPE_COUNT + 1];
 
     memcpy(words, hs_datatype_names, sizeof(hs_datatype_names[0]) * HS_DATATYPE_COUNT);
+    return words;
+}
+
+const char *const *hs_collective_words(void)
+{
+    static const char *words[HS_COLLECTIVE_COUNT + 1];
+
+    memcpy(words, hs_collective_names, sizeof(hs_collective_names[0]) * HS_COLLECTIVE_COUNT);
+    return words;
+}
+
+const char *const *hs_order_words(void)
+{
+    static const char *words[HS_ORDER_COUNT + 1];
+
+    memcpy(words, hs_order_names, sizeof(hs_order_names[0]) * HS_ORDER_COUNT);
     return words;
 }
 

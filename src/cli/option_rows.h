@@ -7,6 +7,7 @@
 #define HS_CLI_OPTION_ROWS_H
 
 #include "console/command.h"
+#include "model/collective.h"
 #include "model/datatype.h"
 #include "model/plan.h"
 #include "model/stage.h"
@@ -15,8 +16,10 @@
 extern const struct hs_option_type hs_option_seconds; /* double: a time above 0 */
 extern const struct hs_option_type hs_option_percent; /* double: "2%" is 0.02; above 0, below 1 */
 
-extern const struct hs_option_type hs_option_datatype;  /* enum hs_datatype */
-extern const struct hs_option_type hs_option_operation; /* enum hs_operation */
+extern const struct hs_option_type hs_option_datatype;   /* enum hs_datatype */
+extern const struct hs_option_type hs_option_operation;  /* enum hs_operation */
+extern const struct hs_option_type hs_option_collective; /* enum hs_collective */
+extern const struct hs_option_type hs_option_order;      /* enum hs_order */
 
 /* hs_system_find, and a note on stderr of the latencies that a line of text does not give. */
 enum hs_status hs_find_system(struct hs_system *system, const char *text,
@@ -39,6 +42,8 @@ const char *const *hs_system_words(void);
 const char *const *hs_backend_words(void);
 const char *const *hs_buffers_words(void);
 const char *const *hs_datatype_words(void);
+const char *const *hs_collective_words(void);
+const char *const *hs_order_words(void);
 const char *const *hs_operation_words(void);
 const char *const *hs_algorithm_words(void); /* and "all" */
 

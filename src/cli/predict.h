@@ -27,6 +27,8 @@ struct hs_predict_settings {
     const char *system;        /* as typed */
     struct hs_range np, bytes; /* bytes.first 0: not given */
     enum hs_datatype datatype;
+    enum hs_collective collective;
+    enum hs_order order;
     int64_t top;
     const char *search;          /* name of a strategy */
     int64_t machines;            /* drawn for the choice of a plan; 0: none */
@@ -85,6 +87,9 @@ enum hs_status hs_predict_point_init(struct hs_predict_point *point,
 enum hs_status hs_predict_hint_neighbours(const struct hs_predict *predict, struct hs_error *err);
 void hs_predict_point_release(struct hs_predict_point *point);
 
+/* What the settings ask of so many processes with so many bytes each. */
+struct hs_problem hs_predict_asks(const struct hs_predict_settings *settings, int64_t np,
+                                  double bytes);
 /* What the system's library takes by itself. */
 struct hs_library_price hs_predict_library(const struct hs_predict *predict,
                                            const struct hs_predict_point *point);

@@ -199,11 +199,12 @@ static void add_count(struct hs_table *table, struct hs_gaps *gaps,
                       const struct hs_predict *predict, const struct hs_np_winner *winner,
                       const struct hs_problem *here)
 {
-    struct hs_problem problem = hs_problem_world(winner->np, here->bytes);
-    struct hs_winner row =
-        hs_winner_of(&problem, &winner->plan, winner->seconds, winner->flat_seconds);
+    struct hs_problem problem = *here;
+    struct hs_winner row;
     char arrow[HS_FIGURE_TEXT];
 
+    problem.group = hs_group_world(winner->np);
+    row = hs_winner_of(&problem, &winner->plan, winner->seconds, winner->flat_seconds);
     row.native = hs_system_is_nccl_native(predict->system);
     snprintf(arrow, sizeof(arrow), "<- %" PRId64, winner->np);
     if (hs_predict_cost(gaps, predict, &problem, &winner->plan).extrapolated)
@@ -274,6 +275,8 @@ enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_pr
 
     if (strcmp(text, "best") != 0)
         status = hs_plan_parse(&plan, text, point->request.problem.group.size, err);
+    if (status == HS_OK)
+        status = hs_problem_check(&point->request.problem, &plan, err);
     if (status != HS_OK)
         return status;
     if (point->request.problem.group.size == 1) {

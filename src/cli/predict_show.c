@@ -50,8 +50,9 @@ void hs_predict_title(const struct hs_predict *predict, const struct hs_predict_
 {
     int64_t np = point->request.problem.group.size;
 
-    hs_sheet_say(predict->sheet, "%s: %" PRId64 " process%s, %s per process\n", predict->label, np,
-                 np == 1 ? "" : "es", HS_AS_BYTES(point->bytes));
+    hs_sheet_say(predict->sheet, "%s: %" PRId64 " process%s, %s per process%s\n", predict->label,
+                 np, np == 1 ? "" : "es", HS_AS_BYTES(point->bytes),
+                 hs_problem_aside((char[HS_PROBLEM_TEXT]){0}, &point->request.problem));
 }
 
 static void say_regret(const struct hs_predict *predict, const struct hs_predict_point *point)
@@ -99,8 +100,9 @@ static enum hs_status say_library(const struct hs_predict *predict,
 
     if (hs_library_odds(&odds, own, predict->machines, &point->request.problem, &best->plan, err))
         return HS_MEMORY;
-    hs_sheet_say(predict->sheet, "%s's own AllReduce (%s by its rule) takes %s, ", name,
-                 own->choice, HS_AS_TIME(own->seconds));
+    hs_sheet_say(predict->sheet, "%s's own %s (%s by its rule) takes %s, ", name,
+                 hs_collectives[point->request.problem.collective].written, own->choice,
+                 HS_AS_TIME(own->seconds));
     hs_sheet_say(predict->sheet, "%s to %s with 90 %%: ", HS_AS_TIME(own->low_seconds),
                  HS_AS_TIME(own->high_seconds));
     if (hs_library_is_left_alone(&odds))
@@ -134,10 +136,11 @@ enum hs_status hs_predict_say_answer(const struct hs_predict *predict,
 
     if (hs_library_is_priced(&own) && say_library(predict, point, &own, err))
         return HS_MEMORY;
-    if (own.library == HS_LIBRARY_RCCL)
+    if (own.library && !hs_library_is_priced(&own) && point->request.problem.group.size > 1)
         hs_sheet_say(predict->sheet,
-                     "RCCL's own AllReduce has no price here, for want of published "
-                     "times: gains are over the flat ring\n");
+                     "%s's own %s has no price here: gains are over the flat ring\n",
+                     hs_library_written(own.library),
+                     hs_collectives[point->request.problem.collective].written);
     if (point->sure && !hs_predict_is_calibrated(predict))
         hs_sheet_stress(predict->sheet, "best  %s  %s", HS_AS_PLAN(&best->plan),
                         HS_AS_RANGE(point->regret.low_seconds, point->regret.high_seconds));
@@ -213,6 +216,34 @@ static enum hs_status say_simpler(const struct hs_predict *predict,
     return HS_OK;
 }
 
+/* What a caller saves who can have the blocks in the other order: "      permuted, 4x16 takes 1.2
+ * ms, 1.9x faster (--order permuted)". */
+static enum hs_status say_permuted(const struct hs_predict *predict,
+                                   const struct hs_predict_point *point, struct hs_error *err)
+{
+    struct hs_search_request request = point->request;
+    struct hs_search_result found;
+    enum hs_status status;
+
+    if (!hs_collectives[request.problem.collective].ordered ||
+        request.problem.order == HS_PERMUTED || point->found.layers_priced > HINT_LAYERS)
+        return HS_OK;
+    request.problem.order = HS_PERMUTED;
+    request.top = 1;
+    status = hs_search(&found, hs_search_strategy_find("lattice"), &request, err);
+    if (status)
+        return status;
+    if (found.plans[0].seconds * HINT_GAIN < point->guess.seconds)
+        hs_sheet_say(
+            predict->sheet,
+            "      permuted, %s takes %s, %s faster, where the caller lays blocks out like "
+            "that: --order permuted\n",
+            HS_AS_PLAN(&found.plans[0].plan), HS_AS_TIME(found.plans[0].seconds),
+            HS_AS_RATIO(point->guess.seconds, found.plans[0].seconds));
+    hs_search_result_release(&found);
+    return HS_OK;
+}
+
 /* What the parts of the bars are; only where there are bars. */
 static void say_bars(const struct hs_predict *predict, const struct hs_predict_point *point,
                      bool cut)
@@ -271,7 +302,8 @@ static enum hs_status hint_at_chunks(const struct hs_predict *predict,
     struct hs_search_plan best;
     enum hs_status status;
 
-    if (predict->settings->chunks.count || predict->settings->quiet)
+    if (predict->settings->chunks.count || predict->settings->quiet ||
+        hs_collectives[predict->settings->collective].ordered)
         return HS_OK;
     status = best_with_chunks(&best, point, err);
     if (status == HS_OK && best.seconds * HINT_GAIN < point->guess.seconds)
@@ -337,6 +369,8 @@ enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predi
     status = hs_predict_say_answer(predict, point, err);
     if (status == HS_OK)
         status = say_simpler(predict, point, err);
+    if (status == HS_OK)
+        status = say_permuted(predict, point, err);
     if (status != HS_OK)
         return status;
     hs_sheet_say(predict->sheet, "\n");

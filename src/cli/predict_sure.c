@@ -161,13 +161,35 @@ static struct command command_of(const struct hs_predict *predict)
                             strcmp(system, "here.json") == 0 ? "here-2.json" : "here.json"};
 }
 
+/* "        hiersearch predict here.json --before abci --np 256 --size 1MiB": this question again. */
+static void say_again(const struct hs_predict *predict, const struct hs_predict_point *point)
+{
+    const struct hs_problem *problem = &point->request.problem;
+    struct command words = command_of(predict);
+    bool ordered = hs_collectives[problem->collective].ordered;
+
+    hs_sheet_say(predict->sheet,
+                 "        hiersearch predict %s --before %s%s%s --np %" PRId64
+                 " --size %s%s%s%s%s\n",
+                 words.output, words.quote, words.system, words.quote, problem->group.size,
+                 HS_AS_BYTES(point->bytes), ordered ? " --collective " : "",
+                 ordered ? hs_collective_names[problem->collective] : "",
+                 ordered ? " --order " : "", ordered ? hs_order_names[problem->order] : "");
+}
+
 /* "hiersearch fit '8xH100, 8xNDR400' one.txt -o here.json --for 256 --size 1MiB", whose answer is
- * this one again. */
+ * this one again where that is about an AllReduce. */
 static void say_fit(const struct hs_predict *predict, const struct hs_predict_point *point,
                     const char *files)
 {
     struct command words = command_of(predict);
 
+    if (hs_collectives[point->request.problem.collective].ordered) {
+        hs_sheet_say(predict->sheet, "        hiersearch fit %s%s%s %s -o %s\n", words.quote,
+                     words.system, words.quote, files, words.output);
+        say_again(predict, point);
+        return;
+    }
     hs_sheet_say(predict->sheet,
                  "        hiersearch fit %s%s%s %s -o %s --for %" PRId64 " --size %s\n",
                  words.quote, words.system, words.quote, files, words.output,
@@ -181,14 +203,17 @@ static void say_nccl_tests(const struct hs_predict *predict, const struct hs_pre
     double bytes = hs_problem_entering(&point->request.problem, key.layer);
     int64_t fit = predict->system->nccl.gpus / key.layer.stride;
     int64_t of_node = fit < 1 ? 1 : fit < key.layer.size ? fit : key.layer.size;
-    const char *const tests[] = {key.phase == HS_PAIR ? "reduce_scatter" : "all_reduce",
-                                 "all_gather"};
+    static const char *const tests[HS_PHASE_COUNT][2] = {
+        [HS_REDUCE_SCATTER] = {"reduce_scatter"},
+        [HS_ALLGATHER] = {"all_gather"},
+        [HS_ALLREDUCE] = {"all_reduce"},
+        [HS_PAIR] = {"reduce_scatter", "all_gather"}};
 
-    for (int i = 0; i < (key.phase == HS_PAIR ? 2 : 1); i++)
+    for (int i = 0; i < hs_phase_calls(key.phase); i++)
         hs_sheet_say(predict->sheet,
                      "        mpirun -np %" PRId64 " -N %" PRId64
                      " %s_perf -b %.0f -e %.0f -f 2 >%s\n",
-                     key.layer.size, of_node, tests[i], fmax(1, bytes / 8), bytes,
+                     key.layer.size, of_node, tests[key.phase][i], fmax(1, bytes / 8), bytes,
                      i == 0 ? "one.txt" : "two.txt");
     say_fit(predict, point, key.phase == HS_PAIR ? "one.txt two.txt" : "one.txt");
 }
@@ -211,19 +236,16 @@ static void say_calibrate(const struct hs_predict *predict, const struct hs_pred
     bool by_host = key.algorithm != HS_RING || predict->system->executor == HS_BY_HOST;
     struct command words = command_of(predict);
     struct hs_text stages = {0};
-    const char *size = HS_AS_BYTES(point->bytes);
 
     append_stages(&stages, key);
-    hs_sheet_say(
-        predict->sheet,
-        "        mpiexec -n %" PRId64 " hiersearch calibrate %s%s%s --stages %s --size %s%s "
-        "-o %s\n",
-        key.layer.stride * key.layer.size, words.quote, words.system, words.quote,
-        stages.failed ? "" : stages.data, size, by_host ? " --backend host" : "", words.output);
     hs_sheet_say(predict->sheet,
-                 "        hiersearch predict %s --before %s%s%s --np %" PRId64 " --size %s\n",
-                 words.output, words.quote, words.system, words.quote,
-                 point->request.problem.group.size, size);
+                 "        mpiexec -n %" PRId64
+                 " hiersearch calibrate %s%s%s --stages %s --size %s%s "
+                 "-o %s\n",
+                 key.layer.stride * key.layer.size, words.quote, words.system, words.quote,
+                 stages.failed ? "" : stages.data, HS_AS_BYTES(point->bytes),
+                 by_host ? " --backend host" : "", words.output);
+    say_again(predict, point);
     hs_text_release(&stages);
 }
 
@@ -299,9 +321,10 @@ static enum hs_status say_unknown_of(const struct hs_predict *predict,
     if (status || fmax(known, measured) < WORTH)
         return status ? status : say_enough(predict, point);
     say_what_decides(predict, point, figure, known);
-    if (figure && figure->what == HS_GAP_OF && known > measured)
-        say_plan(predict, point);
-    else if (measured >= WORTH)
+    if (figure && figure->what == HS_GAP_OF && known > measured) {
+        if (!hs_collectives[point->request.problem.collective].ordered)
+            say_plan(predict, point);
+    } else if (measured >= WORTH)
         say_stage(predict, point, key, measured);
     return HS_OK;
 }

@@ -78,10 +78,10 @@ static void print_as(struct hs_predict_sweep *sweep, const struct hs_predict *pr
     enum hs_library library = hs_system_library(predict->system);
 
     hs_sheet_say(predict->sheet,
-                 "%s: AllReduce of %" PRIu64 " process%s in the columns of nccl-tests%s%s\n\n",
-                 predict->label, predict->settings->np.first,
-                 predict->settings->np.first == 1 ? "" : "es", library ? "; by itself: " : "",
-                 library ? hs_library_written(library) : "");
+                 "%s: %s of %" PRIu64 " process%s in the columns of nccl-tests%s%s\n\n",
+                 predict->label, hs_collectives[predict->settings->collective].written,
+                 predict->settings->np.first, predict->settings->np.first == 1 ? "" : "es",
+                 library ? "; by itself: " : "", library ? hs_library_written(library) : "");
     hs_nccl_tests_print(predict->sheet, &sweep->lines);
     hs_predict_legend(predict, &sweep->gaps, false, sweep->extrapolated);
 }
@@ -99,19 +99,23 @@ void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_pred
 {
     const struct hs_predict_settings *settings = predict->settings;
     bool both = sweep->over_np && sweep->over_bytes;
+    struct hs_problem asked = hs_predict_asks(settings, 1, 1);
+    char aside[HS_PROBLEM_TEXT];
 
+    hs_problem_aside(aside, &asked);
     if (settings->as) {
         print_as(sweep, predict);
         return;
     }
     if (both)
-        hs_sheet_say(predict->sheet, "%s: process count by message size\n", predict->label);
+        hs_sheet_say(predict->sheet, "%s: process count by message size%s\n", predict->label,
+                     aside);
     else if (sweep->over_np)
-        hs_sheet_say(predict->sheet, "%s: %s per process\n\n", predict->label,
-                     HS_AS_BYTES(settings->bytes.first));
+        hs_sheet_say(predict->sheet, "%s: %s per process%s\n\n", predict->label,
+                     HS_AS_BYTES(settings->bytes.first), aside);
     else
-        hs_sheet_say(predict->sheet, "%s: %" PRIu64 " processes\n\n", predict->label,
-                     settings->np.first);
+        hs_sheet_say(predict->sheet, "%s: %" PRIu64 " processes%s\n\n", predict->label,
+                     settings->np.first, aside);
     if (both)
         hs_winners_matrices(predict->sheet, &sweep->lines, count_sizes(&settings->bytes),
                             hs_system_capacity(predict->system));

@@ -8,10 +8,17 @@
 static enum hs_status check_inputs(const struct hs_compare_job *job, struct hs_error *err)
 {
     for (size_t i = 0; i < job->input_count; i++)
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(job->inputs[i].name, job->inputs[k].name) == 0)
+        for (size_t k = 0; k < i; k++) {
+            const struct hs_compare_input *a = &job->inputs[k], *b = &job->inputs[i];
+
+            if (strcmp(a->name, b->name) == 0)
                 return hs_fail(err, HS_INVALID, "%s: is given twice, its cases would count twice",
-                               job->inputs[i].name);
+                               b->name);
+            if (!hs_result_is_alike(a->result, b->result))
+                return hs_fail(err, HS_INVALID, "%s: is about %s, %s about %s", b->name,
+                               hs_collective_names[b->result->collective], a->name,
+                               hs_collective_names[a->result->collective]);
+        }
     return HS_OK;
 }
 

@@ -10,7 +10,9 @@ static void find_plan(struct hs_compare_log *one, const struct hs_compare_job *j
     for (size_t i = 0; i < job->input_count && one->call == HS_CALL_ALLREDUCE; i++) {
         const struct hs_result *result = job->inputs[i].result;
 
-        for (size_t m = 0; m < result->message_count && result->np == one->np; m++)
+        if (result->np != one->np || result->collective != HS_COLLECTIVE_ALLREDUCE)
+            continue;
+        for (size_t m = 0; m < result->message_count; m++)
             for (size_t c = 0; c < result->messages[m].candidate_count; c++) {
                 const struct hs_candidate *candidate = &result->messages[m].candidates[c];
 

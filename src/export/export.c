@@ -135,6 +135,11 @@ static enum hs_status check_messages(const struct hs_export_job *job, struct hs_
 {
     const struct hs_result *result = job->result;
 
+    if (result->collective != HS_COLLECTIVE_ALLREDUCE)
+        return hs_fail(err, HS_INVALID,
+                       "%s: is about %s, and exports carry out AllReduces: predict or measure "
+                       "without --collective",
+                       job->result_name, hs_collective_names[result->collective]);
     if (result->np < 2)
         return hs_fail(err, HS_INVALID, "%s: one process has nothing to split: nothing to export",
                        job->result_name);

@@ -1,28 +1,89 @@
 #include "model/collective.h"
 
+#include <math.h>
+
+#include "base/text.h"
+
 const char *const hs_collective_names[HS_COLLECTIVE_COUNT] = {
-#define HS_ROW(name, text, meaning) text,
+#define HS_ROW(name, text, words, meaning) text,
     HS_COLLECTIVES(HS_ROW)
 #undef HS_ROW
 };
 
-/* After a reduce-scatter over `inner` ranks each has 1 / inner of the message left. */
-static double scattered(double bytes, int64_t inner)
+static const char *const collective_words[HS_COLLECTIVE_COUNT] = {
+#define HS_ROW(name, text, words, meaning) words,
+    HS_COLLECTIVES(HS_ROW)
+#undef HS_ROW
+};
+
+enum hs_status hs_collective_parse(enum hs_collective *out, const char *text, struct hs_error *err)
 {
-    return bytes / (double)inner;
+    static const struct hs_vocabulary known = {"collective", hs_collective_names, collective_words,
+                                               HS_COLLECTIVE_COUNT};
+    size_t index;
+    enum hs_status status = hs_vocabulary_find(&index, text, &known, err);
+
+    *out = (enum hs_collective)index;
+    return status;
 }
 
-static double allreduce_bus_factor(int64_t size)
+const char *const hs_order_names[HS_ORDER_COUNT] = {
+#define HS_ROW(name, text, meaning) text,
+    HS_ORDERS(HS_ROW)
+#undef HS_ROW
+};
+
+static double once_around(int64_t size)
 {
-    return 2 * (double)(size - 1) / (double)size;
+    return (double)(size - 1) / (double)size;
+}
+
+static double twice_around(int64_t size)
+{
+    return 2 * once_around(size);
+}
+
+/* Each side needs something of the other for every byte. */
+static double crosses_whole(double share)
+{
+    (void)share;
+    return 1;
+}
+
+/* Blocks of one side's ranks need the other side's data. */
+static double crosses_as_blocks(double share)
+{
+    return fmax(share, 1 - share);
 }
 
 const struct hs_collective_row hs_collectives[HS_COLLECTIVE_COUNT] = {
-    [HS_COLLECTIVE_ALLREDUCE] = {.outward = HS_REDUCE_SCATTER,
+    [HS_COLLECTIVE_ALLREDUCE] = {.written = "AllReduce",
+                                 .outward = HS_REDUCE_SCATTER,
                                  .last = HS_ALLREDUCE,
                                  .inward = HS_ALLGATHER,
-                                 .entering = scattered,
+                                 .begins_large = true,
                                  .outcome = HS_OUTCOME_REDUCED,
-                                 .bus_factor = allreduce_bus_factor,
-                                 .sent = 2},
+                                 .bus_factor = twice_around,
+                                 .sent = 2,
+                                 .crossing = crosses_whole,
+                                 .reduced_in_switch = true},
+    [HS_COLLECTIVE_REDUCE_SCATTER] = {.written = "ReduceScatter",
+                                      .outward = HS_REDUCE_SCATTER,
+                                      .last = HS_REDUCE_SCATTER,
+                                      .inward = HS_PHASE_COUNT,
+                                      .ordered = true,
+                                      .begins_large = true,
+                                      .outcome = HS_OUTCOME_REDUCED,
+                                      .bus_factor = once_around,
+                                      .sent = 1,
+                                      .crossing = crosses_as_blocks},
+    [HS_COLLECTIVE_ALLGATHER] = {.written = "AllGather",
+                                 .outward = HS_ALLGATHER,
+                                 .last = HS_ALLGATHER,
+                                 .inward = HS_PHASE_COUNT,
+                                 .ordered = true,
+                                 .outcome = HS_OUTCOME_GATHERED,
+                                 .bus_factor = once_around,
+                                 .sent = 1,
+                                 .crossing = crosses_as_blocks},
 };

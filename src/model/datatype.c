@@ -1,9 +1,5 @@
 #include "model/datatype.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <strings.h>
-
 #include "base/text.h"
 
 const char *const hs_datatype_names[HS_DATATYPE_COUNT] = {
@@ -41,36 +37,12 @@ static const char *const operation_words[HS_OPERATION_COUNT] = {
 #undef HS_ROW
 };
 
-/* A list of things with names, and other words for each. */
-struct vocabulary {
-    const char *what;
-    const char *const *names, *const *words;
-    size_t count;
-};
-
-/* Index of what is typed: a name, in any case of letters, or another word for it. */
-static enum hs_status find(size_t *index, const char *typed, const struct vocabulary *known,
-                           struct hs_error *err)
-{
-    char word[32];
-    int length = snprintf(word, sizeof(word), " %s ", typed);
-
-    *index = 0;
-    for (size_t i = 0; i < known->count && (size_t)length < sizeof(word); i++)
-        if (strcasecmp(known->names[i], typed) == 0 ||
-            (!strchr(typed, ' ') && strcasestr(known->words[i], word))) {
-            *index = i;
-            return HS_OK;
-        }
-    return hs_name_find(index, typed, known->what, known->names, known->count, err);
-}
-
 enum hs_status hs_datatype_parse(enum hs_datatype *out, const char *text, struct hs_error *err)
 {
-    static const struct vocabulary known = {"data type", hs_datatype_names, datatype_words,
+    static const struct hs_vocabulary known = {"data type", hs_datatype_names, datatype_words,
                                             HS_DATATYPE_COUNT};
     size_t index;
-    enum hs_status status = find(&index, text, &known, err);
+    enum hs_status status = hs_vocabulary_find(&index, text, &known, err);
 
     *out = (enum hs_datatype)index;
     return status;
@@ -78,10 +50,10 @@ enum hs_status hs_datatype_parse(enum hs_datatype *out, const char *text, struct
 
 enum hs_status hs_operation_parse(enum hs_operation *out, const char *text, struct hs_error *err)
 {
-    static const struct vocabulary known = {"operation", hs_operation_names, operation_words,
+    static const struct hs_vocabulary known = {"operation", hs_operation_names, operation_words,
                                             HS_OPERATION_COUNT};
     size_t index;
-    enum hs_status status = find(&index, text, &known, err);
+    enum hs_status status = hs_vocabulary_find(&index, text, &known, err);
 
     *out = (enum hs_operation)index;
     return status;

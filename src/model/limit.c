@@ -7,6 +7,7 @@
 /* A level that ranks are spread over: what its children hold. */
 struct tier {
     const struct hs_level *level;
+    double bytes_per_second; /* of a child */
     int64_t child_ranks, unit_ranks;
     int64_t ranks, children; /* in use */
 };
@@ -24,7 +25,7 @@ static double child_rate(const struct tier *tier, int64_t held)
 
         part = fmin(part, (double)hs_smaller(held, reached) / (double)level->ports);
     }
-    return part * level->bytes_per_second;
+    return part * tier->bytes_per_second;
 }
 
 /* Units beyond the first that groups are spread over, all told: exact where children and blocks of
@@ -36,18 +37,32 @@ static double units_joined(const struct hs_group *group, int64_t child_ranks)
     return (double)hs_smaller(group->size - 1, span / child_ranks) * (double)groups;
 }
 
-/* Groups with ranks both among the last `held` of the machine and outside of them. */
-static double groups_cut(const struct hs_group *group, int64_t held)
+/* What must pass between `inside` ranks of a group and its others, per byte. */
+static double crossing(const struct hs_problem *problem, int64_t inside)
 {
-    int64_t block = group->stride * group->size, inside = held % block;
+    int64_t size = problem->group.size;
 
-    return (double)hs_smaller(inside, hs_smaller(group->stride, block - inside));
+    if (inside == 0 || inside == size)
+        return 0;
+    return hs_collectives[problem->collective].crossing((double)inside / (double)size);
 }
 
-/* Whether what joins the children reduces. */
-static bool reduces(const struct hs_system *system, const struct tier *tier)
+/* The same between the last `held` ranks of the machine and the others, of all groups. */
+static double crossing_all(const struct hs_problem *problem, int64_t held)
 {
-    return hs_system_is_nccl_native(system) && system->nccl.parts.gpu.nvls &&
+    int64_t stride = problem->group.stride, inside = held % (stride * problem->group.size);
+    int64_t more = inside % stride; /* groups with one rank more inside than the others */
+
+    return (double)(stride - more) * crossing(problem, inside / stride) +
+           (double)more * crossing(problem, inside / stride + 1);
+}
+
+/* Whether what joins the children reduces, and saves them from sending twice. */
+static bool reduces(const struct hs_system *system, const struct hs_problem *problem,
+                    const struct tier *tier)
+{
+    return hs_collectives[problem->collective].reduced_in_switch &&
+           hs_system_is_nccl_native(system) && system->nccl.parts.gpu.nvls &&
            tier->child_ranks < system->nccl.gpus;
 }
 
@@ -59,9 +74,9 @@ static double crossing_seconds(const struct hs_system *system, const struct hs_p
     int64_t before = tier->children - 1, held = tier->ranks - before * tier->child_ranks;
     double last = child_rate(tier, held);
     double all = (double)before * child_rate(tier, tier->child_ranks) + last;
-    double two = sent * groups_cut(&problem->group, held) / (2 * last);
+    double two = problem->bytes * crossing_all(problem, held) / last;
 
-    if (reduces(system, tier))
+    if (reduces(system, problem, tier))
         return two;
     return fmax(two, sent * units_joined(&problem->group, tier->child_ranks) / all);
 }
@@ -74,6 +89,17 @@ static double step_seconds(const struct hs_system *system, const struct tier *ti
     return tier->level->latency_seconds;
 }
 
+/* NVLink can do more than the figure that NCCL takes for it, which is what rings of its reach. */
+static double full_rate(const struct hs_system *system, size_t level)
+{
+    const struct hs_gpu *gpu = &system->nccl.parts.gpu;
+    double rate = system->levels[level].bytes_per_second;
+    bool nvlink = hs_system_is_nccl_native(system) &&
+                  hs_system_child_ranks(system, level) < system->nccl.gpus;
+
+    return nvlink ? fmax(rate, 1e9 * gpu->peak_GBps) : rate;
+}
+
 struct hs_limit hs_limit_of(const struct hs_system *system, const struct hs_problem *problem)
 {
     struct hs_limit limit = {.level = -1};
@@ -81,6 +107,7 @@ struct hs_limit hs_limit_of(const struct hs_system *system, const struct hs_prob
 
     for (size_t l = system->fits.count > 0 ? 0 : system->level_count; l-- > 0;) {
         struct tier tier = {.level = &system->levels[l],
+                            .bytes_per_second = full_rate(system, l),
                             .child_ranks = hs_system_child_ranks(system, l),
                             .unit_ranks = hs_system_child_ranks(system, l + 1),
                             .ranks = problem->group.ranks};

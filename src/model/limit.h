@@ -12,12 +12,19 @@
  * The same of two units, a child S and all others, between which B(S) goes either way, is n / B(S):
  * more where the last child is a partial one with fewer ports. What happens inside units is free in
  * this, reducing in NVSwitch included. Where the switch between units reduces, each must still send
- * what it has, and n / B(S) is left. Of groups that call at once, bytes are added up. Something has
- * to cross the level, so a latency is paid at least once: its own, or that of a level further out
+ * what it has, and n / B(S) is left.
+ *
+ * Of a reduce-scatter each unit sends something for every byte of the others' blocks, of an
+ * allgather it receives them: half of the above, (U - 1) n in all, and a child with the share f of
+ * the ranks n max(f, 1 - f) one way or the other, in whatever order blocks lie; no switch saves any
+ * of that.
+ *
+ * Of groups that call at once, bytes are added up. Something has to cross the level, so a latency is paid at least once: its own, or that of a level further out
  * where that is smaller. The limit is the largest over the levels. None of this asks how a plan
  * goes about it: by price.h none takes less (tests/model/test_limit.c), a few take just as long.
  *
- * What a child can send, of its bytes_per_second: all; of a mesh whose one unit holds all ranks,
+ * What a child can send, of its bytes_per_second (where stages are NCCL's own calls, of NVLink's
+ * full rate, which is more than the figure of a ring): all; of a mesh whose one unit holds all ranks,
  * what its links to the k - 1 other children in use carry, (k - 1) / (arity - 1); where it is not
  * striped, of its ports those that its ranks are assigned to.
  */

@@ -299,8 +299,9 @@ void hs_machines_figure_text(struct hs_text *out, const struct hs_machines *mach
 double hs_machines_gap_seconds(const struct hs_machines *machines, size_t j,
                                const struct hs_problem *problem, struct hs_stage_key key)
 {
-    bool first_half = hs_problem_is_last(problem, key.layer) && key.phase != HS_ALLGATHER;
-    int gaps = first_half ? 0 : hs_phase_calls(key.phase);
+    const struct hs_collective_row *row = &hs_collectives[problem->collective];
+    bool ends_way = hs_problem_is_last(problem, key.layer) && key.phase != row->inward;
+    int gaps = ends_way ? 0 : hs_phase_calls(key.phase);
 
     return gaps * machines->gap_seconds[j];
 }
@@ -456,7 +457,8 @@ static double error_times(const struct hs_machines *machines, size_t j,
 double hs_machines_plan_seconds(const struct hs_machines *machines, size_t j,
                                 const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    double gaps = 2 * (plan->split.count - 1) * plan->chunks;
+    int ways = hs_collectives[problem->collective].inward == HS_PHASE_COUNT ? 1 : 2;
+    double gaps = ways * (plan->split.count - 1) * plan->chunks;
     double seconds = hs_plan_seconds(&machines->drawn[j], problem, plan);
 
     if (!machines->belief)

@@ -26,11 +26,22 @@ double hs_library_plan_seconds(const struct hs_library_price *price, const struc
     return hs_mpi_plan_seconds(system, problem, plan);
 }
 
-static void price_nccl(struct hs_library_price *out, const struct hs_system *system, int64_t np,
-                       double bytes)
+static enum hs_library_call call_of(enum hs_collective collective)
 {
-    int64_t gpus = system->nccl.gpus;
-    struct hs_nccl_ask ask = {.kind = HS_CALL_ALLREDUCE, .bytes = bytes};
+    static const enum hs_library_call calls[HS_COLLECTIVE_COUNT] = {
+        [HS_COLLECTIVE_ALLREDUCE] = HS_CALL_ALLREDUCE,
+        [HS_COLLECTIVE_REDUCE_SCATTER] = HS_CALL_REDUCE_SCATTER,
+        [HS_COLLECTIVE_ALLGATHER] = HS_CALL_ALLGATHER};
+
+    return calls[collective];
+}
+
+static void price_nccl(struct hs_library_price *out, const struct hs_system *system,
+                       const struct hs_problem *problem)
+{
+    int64_t gpus = system->nccl.gpus, np = problem->group.size;
+    double bytes = problem->bytes;
+    struct hs_nccl_ask ask = {.kind = call_of(problem->collective), .bytes = bytes};
     struct hs_nccl_price price, short_price;
 
     ask.gpus = gpus < np ? gpus : np;
@@ -88,7 +99,7 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
                                          const struct hs_problem *problem, size_t element_bytes)
 {
     int64_t np = problem->group.size;
-    struct hs_stage_key ring = {HS_ALLREDUCE, HS_RING, {1, np}};
+    struct hs_stage_key ring = {hs_collectives[problem->collective].last, HS_RING, {1, np}};
     struct hs_library_price price = {.seconds = NAN,
                                      .low_seconds = NAN,
                                      .high_seconds = NAN,
@@ -102,8 +113,9 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
         return price;
     price.level = hs_stage_price(system, np, ring).bottleneck;
     if (price.library == HS_LIBRARY_NCCL)
-        price_nccl(&price, system, np, problem->bytes);
-    else if (price.library == HS_LIBRARY_MPICH || price.library == HS_LIBRARY_OPENMPI)
+        price_nccl(&price, system, problem);
+    else if (problem->collective == HS_COLLECTIVE_ALLREDUCE &&
+             (price.library == HS_LIBRARY_MPICH || price.library == HS_LIBRARY_OPENMPI))
         price_mpi(&price, system, np, problem->bytes, problem->bytes / (double)element_bytes);
     return price;
 }

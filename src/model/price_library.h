@@ -1,6 +1,6 @@
 /*
- * price_library.h - what a system's library does by itself with an AllReduce of all ranks, and how
- * long that takes: the price that a plan is to beat.
+ * price_library.h - what a system's library does by itself with a collective of all ranks, and how
+ * long that takes: the price that a plan is to beat. Of MPI an AllReduce alone has a price.
  *
  * Which algorithm runs is the library's rule (library_nccl.h, library_mpi.h), how long it takes the
  * model's (price_nccl.h, price_mpi.h).

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 
 struct hs_group hs_group_world(int64_t ranks)
 {
@@ -10,7 +11,16 @@ struct hs_group hs_group_world(int64_t ranks)
 
 struct hs_problem hs_problem_world(int64_t ranks, double bytes)
 {
-    return (struct hs_problem){HS_COLLECTIVE_ALLREDUCE, hs_group_world(ranks), bytes};
+    return (struct hs_problem){.group = hs_group_world(ranks), .bytes = bytes};
+}
+
+char *hs_problem_aside(char text[HS_PROBLEM_TEXT], const struct hs_problem *problem)
+{
+    text[0] = '\0';
+    if (hs_collectives[problem->collective].ordered)
+        snprintf(text, HS_PROBLEM_TEXT, ", %s %s", hs_collective_names[problem->collective],
+                 hs_order_names[problem->order]);
+    return text;
 }
 
 struct hs_layer hs_problem_layer(const struct hs_problem *problem, const struct hs_split *split,
@@ -27,10 +37,40 @@ bool hs_problem_is_last(const struct hs_problem *problem, struct hs_layer layer)
     return layer.stride * layer.size == problem->group.stride * problem->group.size;
 }
 
+bool hs_problem_begins_inside(const struct hs_problem *problem)
+{
+    const struct hs_collective_row *row = &hs_collectives[problem->collective];
+
+    return !row->ordered || row->begins_large == (problem->order == HS_PERMUTED);
+}
+
+int64_t hs_problem_block(const struct hs_problem *problem, const struct hs_split *split,
+                         int64_t rank)
+{
+    int64_t block = 0;
+
+    if (hs_collectives[problem->collective].ordered && problem->order == HS_IN_PLACE)
+        return rank;
+    for (int i = 0; i < split->count; i++) {
+        block = block * split->sizes[i] + rank % split->sizes[i];
+        rank /= split->sizes[i];
+    }
+    return block;
+}
+
+double hs_problem_held(const struct hs_problem *problem, int64_t stride)
+{
+    double inner = (double)(stride / problem->group.stride), size = (double)problem->group.size;
+
+    if (hs_collectives[problem->collective].ordered && problem->order == HS_IN_PLACE)
+        return problem->bytes * inner / size;
+    return problem->bytes / inner;
+}
+
 double hs_problem_entering(const struct hs_problem *problem, struct hs_layer layer)
 {
-    return hs_collectives[problem->collective].entering(problem->bytes,
-                                                        layer.stride / problem->group.stride);
+    return fmax(hs_problem_held(problem, layer.stride),
+                hs_problem_held(problem, layer.stride * layer.size));
 }
 
 int hs_problem_phases(enum hs_phase phases[2], const struct hs_problem *problem,
@@ -80,10 +120,12 @@ int hs_problem_stages(struct hs_stage stages[HS_STAGES_MAX], const struct hs_pro
                       const struct hs_plan *plan)
 {
     int count = 0, layers = plan->split.count;
+    bool outward = hs_problem_begins_inside(problem);
 
-    /* Way 0 goes out over all layers, way 1 comes back over those that have a second stage. */
+    /* Way 0 goes over all layers, way 1 comes back over those that have a second stage. */
     for (int step = 0; step < 2 * layers; step++) {
-        int way = step / layers, i = way == 0 ? step : 2 * layers - 1 - step;
+        int way = step / layers, done = step % layers;
+        int i = outward == (way == 0) ? done : layers - 1 - done;
         struct hs_layer layer = hs_problem_layer(problem, &plan->split, i);
         struct hs_stage_key keys[2];
         int ways = hs_problem_plan_ways(keys, problem, plan, i);
@@ -99,6 +141,23 @@ int hs_problem_stages(struct hs_stage stages[HS_STAGES_MAX], const struct hs_pro
             stages[count++] = (struct hs_stage){keys[way], i, hs_problem_entering(problem, layer)};
     }
     return count;
+}
+
+enum hs_status hs_problem_check(const struct hs_problem *problem, const struct hs_plan *plan,
+                                struct hs_error *err)
+{
+    struct hs_stage stages[HS_STAGES_MAX];
+    int count = hs_problem_stages(stages, problem, plan);
+
+    if (plan->chunks > 1 && hs_collectives[problem->collective].ordered)
+        return hs_fail(err, HS_INVALID, "no chunks of %s",
+                       hs_collectives[problem->collective].written);
+    for (int i = 0; i < count; i++)
+        if (!hs_stage_possible(stages[i].key))
+            return hs_fail(err, HS_INVALID, "layer %d: no %s by %s", stages[i].layer + 1,
+                           hs_phase_names[stages[i].key.phase],
+                           hs_algorithm_names[stages[i].key.algorithm]);
+    return HS_OK;
 }
 
 double hs_problem_bus_bandwidth(const struct hs_problem *problem, double seconds)

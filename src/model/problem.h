@@ -20,7 +20,8 @@ struct hs_group {
 struct hs_problem {
     enum hs_collective collective;
     struct hs_group group;
-    double bytes; /* per process, > 0 */
+    double bytes; /* per process, > 0; of a reduce-scatter and an allgather the larger side */
+    enum hs_order order; /* of those; nothing elsewhere */
 };
 
 /* A stage of a plan, and what enters it. */
@@ -34,15 +35,32 @@ struct hs_stage {
 
 /* All ranks of a machine. */
 struct hs_group hs_group_world(int64_t ranks);
+#define HS_PROBLEM_TEXT 48
+/* ", reduce-scatter in-place"; of an AllReduce "". Returns `text`. */
+char *hs_problem_aside(char text[HS_PROBLEM_TEXT], const struct hs_problem *problem);
 /* An AllReduce of all ranks. */
 struct hs_problem hs_problem_world(int64_t ranks, double bytes);
 
 /* Layer i of a plan's split for the problem: its stride counts ranks of the machine. */
 struct hs_layer hs_problem_layer(const struct hs_problem *problem, const struct hs_split *split,
                                  int i);
+/* Whether the stages begin with the innermost layer (an AllReduce comes back to it). */
+bool hs_problem_begins_inside(const struct hs_problem *problem);
+/* Which block of the message rank `rank` of a group has, 0 .. size - 1 (collective.h); of an
+ * AllReduce which one it has reduced when the last layer is through. */
+int64_t hs_problem_block(const struct hs_problem *problem, const struct hs_split *split,
+                         int64_t rank);
+/* HS_INVALID where a layer's algorithm does not have the phase that the problem has there, as a
+ * tree has no reduce-scatter, and for chunks where a rank has one block: it would have a piece of
+ * each chunk. */
+enum hs_status hs_problem_check(const struct hs_problem *problem, const struct hs_plan *plan,
+                                struct hs_error *err);
+/* Bytes of its message that a rank holds between the layer that ends at `stride` ranks of the
+ * machine and the one that begins there. */
+double hs_problem_held(const struct hs_problem *problem, int64_t stride);
 /* Whether the layer is the last of the problem's group. */
 bool hs_problem_is_last(const struct hs_problem *problem, struct hs_layer layer);
-/* Bytes that enter the layer. */
+/* Bytes on the layer's larger side: those held before it, or behind it where that is more. */
 double hs_problem_entering(const struct hs_problem *problem, struct hs_layer layer);
 
 /* The stages of a plan in the order in which they run; returns how many. */

@@ -75,23 +75,25 @@ static void choose(struct chosen *chosen, const struct hs_result *result,
 
 /* ---- whole plans ---- */
 
-static double bus(const struct hs_result_message *message, double seconds, int64_t np)
+static double bus(const struct hs_result *result, const struct hs_result_message *message,
+                  double seconds)
 {
-    struct hs_problem problem = hs_problem_world(np, (double)message->message_bytes);
+    struct hs_problem problem = hs_result_problem(result, message);
 
     return hs_problem_bus_bandwidth(&problem, seconds);
 }
 
-static void write_point(struct hs_text *out, const struct hs_result_message *message, int64_t np,
-                        double predicted, struct hs_plot_time time)
+static void write_point(struct hs_text *out, const struct hs_result *result,
+                        const struct hs_result_message *message, double predicted,
+                        struct hs_plot_time time)
 {
-    double rate = bus(message, time.seconds, np);
+    double rate = bus(result, message, time.seconds);
 
     hs_tsv_number(out, (double)message->message_bytes);
-    hs_tsv_number(out, bus(message, predicted, np));
+    hs_tsv_number(out, bus(result, message, predicted));
     hs_tsv_number(out, rate);
-    hs_tsv_number(out, isfinite(time.high) ? bus(message, time.high, np) : rate);
-    hs_tsv_number(out, isfinite(time.low) ? bus(message, time.low, np) : rate);
+    hs_tsv_number(out, isfinite(time.high) ? bus(result, message, time.high) : rate);
+    hs_tsv_number(out, isfinite(time.low) ? bus(result, message, time.low) : rate);
     hs_tsv_row(out);
 }
 
@@ -106,18 +108,19 @@ static void write_plan(struct hs_text *out, const struct chosen *chosen,
         const struct hs_result_message *message = chosen->messages[m];
         const struct hs_candidate *candidate = hs_plot_candidate(message, &chosen->plans[i]);
 
-        write_point(out, message, result->np, hs_plot_predicted(result, message, &chosen->plans[i]),
+        write_point(out, result, message, hs_plot_predicted(result, message, &chosen->plans[i]),
                     hs_plot_measured(candidate ? candidate->measured : NULL));
     }
 }
 
-static void write_library(struct hs_text *out, const struct chosen *chosen, int64_t np)
+static void write_library(struct hs_text *out, const struct chosen *chosen,
+                          const struct hs_result *result)
 {
     hs_tsv_block(out, "library", "bytes predicted measured low high");
     for (size_t m = 0; m < chosen->message_count; m++) {
         const struct hs_baseline_result *best = hs_plot_best_baseline(chosen->messages[m]);
 
-        write_point(out, chosen->messages[m], np, NAN,
+        write_point(out, result, chosen->messages[m], NAN,
                     hs_plot_measured(best ? &best->measured : NULL));
     }
 }
@@ -147,11 +150,14 @@ static double best_layer_seconds(const struct hs_result_message *message, struct
 }
 
 /* Bytes that a process sends and receives in the layer. */
-static double layer_bytes(const struct hs_result_message *message, struct hs_layer layer)
+static double layer_bytes(const struct hs_result *result, const struct hs_result_message *message,
+                          struct hs_layer layer)
 {
-    double entering = (double)message->message_bytes / (double)layer.stride;
+    struct hs_problem problem = hs_result_problem(result, message);
+    struct hs_stage_key key = hs_problem_key(&problem, layer, HS_RING);
 
-    return 2 * entering * (double)(layer.size - 1) / (double)layer.size;
+    return hs_phase_passes(key.phase) * hs_problem_entering(&problem, layer) *
+           (double)(layer.size - 1) / (double)layer.size;
 }
 
 /* The result has a system. */
@@ -159,9 +165,10 @@ static double predicted_layer_rate(const struct hs_result_message *message,
                                    const struct hs_result *result, struct hs_layer layer)
 {
     struct hs_stage_price price = hs_plot_price(result, layer);
-    double entering = (double)message->message_bytes / (double)layer.stride;
+    struct hs_problem problem = hs_result_problem(result, message);
 
-    return layer_bytes(message, layer) / hs_stage_seconds(&price, entering);
+    return layer_bytes(result, message, layer) /
+           hs_stage_seconds(&price, hs_problem_entering(&problem, layer));
 }
 
 static void write_layer(struct hs_text *out, const struct chosen *chosen,
@@ -173,10 +180,10 @@ static void write_layer(struct hs_text *out, const struct chosen *chosen,
     snprintf(name, sizeof(name), "layer%zu", index + 1);
     hs_tsv_block(out, name, "bytes predicted measured fitted");
     for (size_t m = 0; m < chosen->message_count; m++) {
-        double entering = (double)chosen->messages[m]->message_bytes / (double)layer.stride;
-        double travelling = layer_bytes(chosen->messages[m], layer);
+        struct hs_problem problem = hs_result_problem(result, chosen->messages[m]);
+        double travelling = layer_bytes(result, chosen->messages[m], layer);
 
-        hs_tsv_number(out, entering);
+        hs_tsv_number(out, hs_problem_entering(&problem, layer));
         hs_tsv_number(out, result->has_system
                                ? predicted_layer_rate(chosen->messages[m], result, layer)
                                : NAN);
@@ -211,14 +218,15 @@ static int64_t plan_points(const struct chosen *chosen, const struct hs_plan *pl
 }
 
 static enum hs_status fit_layer(struct hs_line *fit, const struct chosen *chosen,
-                                struct hs_layer layer, struct hs_error *err)
+                                const struct hs_result *result, struct hs_layer layer,
+                                struct hs_error *err)
 {
     double *bytes = calloc(chosen->message_count * 2, sizeof(*bytes));
 
     if (!bytes)
         return hs_no_memory(err);
     for (size_t m = 0; m < chosen->message_count; m++) {
-        bytes[m] = layer_bytes(chosen->messages[m], layer);
+        bytes[m] = layer_bytes(result, chosen->messages[m], layer);
         bytes[chosen->message_count + m] = best_layer_seconds(chosen->messages[m], layer);
     }
     *fit = hs_line_fit(bytes, bytes + chosen->message_count, chosen->message_count);
@@ -252,7 +260,7 @@ static enum hs_status write_layers(struct hs_text *out, const struct chosen *cho
     char name[32];
 
     for (size_t i = 0; i < chosen->layer_count; i++) {
-        enum hs_status status = fit_layer(&fits[i], chosen, chosen->layers[i], err);
+        enum hs_status status = fit_layer(&fits[i], chosen, result, chosen->layers[i], err);
 
         if (status != HS_OK)
             return status;
@@ -307,8 +315,8 @@ static double largest_bus(const struct chosen *chosen, const struct hs_result *r
             double predicted = hs_plot_predicted(result, message, &chosen->plans[i]);
             double measured = hs_plot_measured(candidate ? candidate->measured : NULL).seconds;
 
-            largest = fmax(largest, bus(message, predicted, result->np));
-            largest = fmax(largest, bus(message, measured, result->np));
+            largest = fmax(largest, bus(result, message, predicted));
+            largest = fmax(largest, bus(result, message, measured));
         }
     return largest;
 }
@@ -320,7 +328,7 @@ static double largest_layer_rate(const struct chosen *chosen, const struct hs_re
     for (size_t i = 0; i < chosen->layer_count; i++)
         for (size_t m = 0; m < chosen->message_count; m++) {
             struct hs_layer layer = chosen->layers[i];
-            double bytes = layer_bytes(chosen->messages[m], layer);
+            double bytes = layer_bytes(result, chosen->messages[m], layer);
 
             largest = fmax(largest, bytes / best_layer_seconds(chosen->messages[m], layer));
             if (result->has_system)
@@ -418,7 +426,7 @@ static enum hs_status write_all(struct hs_text *out, const struct hs_plot_job *j
     }
     for (size_t i = 0; i < chosen->plan_count; i++)
         write_plan(out, chosen, result, i);
-    write_library(out, chosen, result->np);
+    write_library(out, chosen, result);
     return write_layers(out, chosen, result, err);
 }
 

@@ -201,14 +201,17 @@ void hs_plot_caption(struct hs_text *out, const struct hs_plot_job *job, const c
                      const char *what, ...)
 {
     struct hs_text text = {0};
-    char line[256], origin[96];
+    char line[256], origin[96], aside[HS_PROBLEM_TEXT];
+    struct hs_problem asked;
     va_list arguments;
 
     va_start(arguments, what);
     vsnprintf(line, sizeof(line), what, arguments);
     va_end(arguments);
     hs_plot_machine(&text, job);
-    hs_tsv_fact(out, "title", "%s: %s", text.data ? text.data : "", line);
+    asked = hs_result_asks(job->inputs[0].result, 1);
+    hs_tsv_fact(out, "title", "%s: %s%s", text.data ? text.data : "", line,
+                hs_problem_aside(aside, &asked));
     hs_text_release(&text);
 
     if (remark)

@@ -6,7 +6,7 @@
 
 struct hs_stage_price hs_plot_price(const struct hs_result *result, struct hs_layer layer)
 {
-    struct hs_problem problem = hs_problem_world(result->np, 1);
+    struct hs_problem problem = hs_result_asks(result, 1);
 
     return hs_stage_price(&result->system, result->np, hs_problem_key(&problem, layer, HS_RING));
 }

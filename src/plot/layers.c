@@ -79,7 +79,7 @@ static void add(struct rows *rows, const struct hs_result *result,
         row->cost = hs_plan_cost(&result->system, &problem, plan);
     row->has_cost = row->cost.count > 0;
     if (row->has_cost)
-        row->predicted = hs_plot_predicted_phases(&row->cost);
+        row->predicted = hs_plot_predicted_phases(&row->cost, &problem);
     if (row->candidate)
         row->measured = hs_plot_measured_phases(row->candidate);
     if (row->predicted.count == 0 && row->measured.count == 0)

@@ -105,10 +105,11 @@ static void add_answer(struct hs_html_values *values, const struct subject *subj
         hs_text_append(answer, "Leave it alone: %s is faster than every split", subject->library);
         hs_text_append(shorter, "%s", subject->library);
     } else {
-        hs_text_append(answer,
-                       subject->best_is_flat ? "No split is faster than the flat AllReduce"
-                                             : "Split it as %s",
-                       HS_AS_PLAN(best));
+        if (subject->best_is_flat)
+            hs_text_append(answer, "No split is faster than the flat %s",
+                           hs_collectives[subject->result->collective].written);
+        else
+            hs_text_append(answer, "Split it as %s", HS_AS_PLAN(best));
         hs_text_append(shorter, "%s", HS_AS_PLAN(best));
     }
 }
@@ -230,7 +231,7 @@ static void add_candidates(struct hs_html_values *values, const struct subject *
     hs_candidates_table(&table, HS_OF_REPORT, &of);
     if (subject->best)
         table.best = (size_t)(subject->best - message->candidates);
-    add_table(values, "candidates", &table, "Best first; the library's own AllReduce last");
+    add_table(values, "candidates", &table, "Best first; the library's own call last");
     if (message->candidate_count > CANDIDATES_SHOWN)
         hs_text_append(hs_html_value(values, "more"), "%zu",
                        message->candidate_count - CANDIDATES_SHOWN);
@@ -414,6 +415,8 @@ static void add_subject(struct hs_html_values *values, const struct subject *sub
     hs_text_append(hs_html_value(values, "np"), "%" PRId64, subject->result->np);
     hs_text_append(hs_html_value(values, "size"), "%s",
                    HS_AS_BYTES(subject->message->message_bytes));
+    hs_text_append(hs_html_value(values, "call"), "%s",
+                   hs_collectives[subject->result->collective].written);
     hs_plot_machine(hs_html_value(values, "machine"), &alone);
     add_answer(values, subject);
     add_doubt(values, subject);

@@ -6,10 +6,28 @@ static void add(struct hs_plot_phases *phases, enum hs_phase phase, int layer, d
         (struct hs_plot_segment){.phase = phase, .layer = layer, .seconds = seconds};
 }
 
-struct hs_plot_phases hs_plot_predicted_phases(const struct hs_plan_cost *cost)
+/* Layers with one phase each. */
+static struct hs_plot_phases one_way(const struct hs_plan_cost *cost,
+                                     const struct hs_problem *problem)
+{
+    struct hs_plot_phases phases = {.count = 0};
+    bool outward = hs_problem_begins_inside(problem);
+
+    for (int k = 0; k < cost->count; k++) {
+        const struct hs_stage_cost *stage = &cost->stages[outward ? k : cost->count - 1 - k];
+
+        add(&phases, stage->key.phase, stage->layer, stage->seconds);
+    }
+    return phases;
+}
+
+struct hs_plot_phases hs_plot_predicted_phases(const struct hs_plan_cost *cost,
+                                               const struct hs_problem *problem)
 {
     struct hs_plot_phases phases = {.count = 0};
 
+    if (hs_collectives[problem->collective].ordered)
+        return one_way(cost, problem);
     for (int i = 0; i < cost->count; i++) {
         const struct hs_stage_cost *stage = &cost->stages[i];
 
@@ -28,18 +46,29 @@ struct hs_plot_phases hs_plot_predicted_phases(const struct hs_plan_cost *cost)
     return phases;
 }
 
+/* Index of a layer in a split. */
+static int layer_index(const struct hs_split *split, struct hs_layer layer)
+{
+    int i = 0;
+
+    while (i + 1 < split->count && hs_split_layer(split, i).stride < layer.stride)
+        i++;
+    return i;
+}
+
 struct hs_plot_phases hs_plot_measured_phases(const struct hs_candidate *candidate)
 {
     const struct hs_measured *measured = candidate->measured;
-    struct hs_problem problem = hs_problem_world(hs_split_product(&candidate->plan.split), 1);
     struct hs_plot_phases phases = {.count = 0};
-    struct hs_stage stages[HS_STAGES_MAX];
 
     if (!measured || measured->status != HS_MEASURE_OK)
         return phases;
-    hs_problem_stages(stages, &problem, &candidate->plan);
-    for (size_t s = 0; s < measured->stage_count; s++) /* in the same order */
-        add(&phases, stages[s].key.phase, stages[s].layer, measured->stages[s].seconds);
+    for (size_t s = 0; s < measured->stage_count; s++) {
+        struct hs_stage_key key = measured->stages[s].key;
+
+        add(&phases, key.phase, layer_index(&candidate->plan.split, key.layer),
+            measured->stages[s].seconds);
+    }
     return phases;
 }
 

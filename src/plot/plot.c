@@ -36,6 +36,12 @@ static enum hs_status check_machines(const struct hs_plot_job *job, struct hs_er
     for (size_t i = 0; i < job->input_count; i++) {
         const struct hs_plot_input *input = &job->inputs[i];
 
+        if (!hs_result_is_alike(job->inputs[0].result, input->result))
+            return hs_fail(err, HS_INVALID,
+                           "results of two collectives in one plot: %s is about %s, %s about %s",
+                           job->inputs[0].name,
+                           hs_collective_names[job->inputs[0].result->collective], input->name,
+                           hs_collective_names[input->result->collective]);
         if (!input->result->has_system)
             continue;
         if (first && strcmp(first->result->system.name, input->result->system.name) != 0)

@@ -178,7 +178,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
         return status;
     if (!job->plan)
         plan = hs_plot_message(result, at_size.bytes)->best;
-    problem = hs_problem_world(result->np, (double)at_size.bytes);
+    problem = hs_result_asks(result, (double)at_size.bytes);
     if (plan.split.count > 0 && result->np > 1)
         cost = hs_plan_cost(&result->system, &problem, &plan);
     write_facts(out, &at_size, &plan, &cost, at_size.bytes);

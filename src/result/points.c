@@ -76,7 +76,7 @@ enum hs_status hs_result_points(struct hs_point_list *list, const struct hs_resu
     for (size_t m = 0; m < result->message_count; m++) {
         const struct hs_result_message *message = &result->messages[m];
         uint64_t bytes = message->padded_bytes ? message->padded_bytes : message->message_bytes;
-        struct hs_problem problem = hs_problem_world(result->np, (double)bytes);
+        struct hs_problem problem = hs_result_asks(result, (double)bytes);
 
         for (size_t c = 0; c < message->candidate_count && !status; c++) {
             const struct hs_candidate *candidate = &message->candidates[c];

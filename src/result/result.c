@@ -188,10 +188,26 @@ static enum standing standing_of(const struct hs_candidate *candidate)
     return isnan(candidate->predicted_seconds) ? UNKNOWN : PREDICTED;
 }
 
+struct hs_problem hs_result_asks(const struct hs_result *result, double bytes)
+{
+    struct hs_problem problem = hs_problem_world(result->np, bytes);
+
+    problem.collective = result->collective;
+    problem.order = result->order;
+    return problem;
+}
+
+bool hs_result_is_alike(const struct hs_result *a, const struct hs_result *b)
+{
+    bool ordered = hs_collectives[a->collective].ordered;
+
+    return a->collective == b->collective && (!ordered || a->order == b->order);
+}
+
 struct hs_problem hs_result_problem(const struct hs_result *result,
                                     const struct hs_result_message *message)
 {
-    return hs_problem_world(result->np, (double)message->message_bytes);
+    return hs_result_asks(result, (double)message->message_bytes);
 }
 
 bool hs_measured_is_ok(const struct hs_measured *measured)

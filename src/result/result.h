@@ -127,6 +127,8 @@ struct hs_result {
     struct hs_fact *environment; /* [environment_count] owned: the library's variables */
     size_t environment_count;
     int64_t np;
+    enum hs_collective collective;
+    enum hs_order order;
     bool has_system;
     struct hs_system system; /* of a calibrated one the file keeps the fits, not their points */
     bool extrapolated;       /* np goes beyond the system as described */
@@ -188,6 +190,10 @@ enum hs_status hs_result_set_version(struct hs_result *result, const char *name,
 enum hs_status hs_result_set_environment(struct hs_result *result, char *const *variables,
                                          const char *prefix, struct hs_error *err);
 
+/* What the result is about, with so many bytes per process. */
+struct hs_problem hs_result_asks(const struct hs_result *result, double bytes);
+/* Whether both are about the same collective, in the same order. */
+bool hs_result_is_alike(const struct hs_result *a, const struct hs_result *b);
 /* What a message of a result asks: the bytes per process are those asked for. */
 struct hs_problem hs_result_problem(const struct hs_result *result,
                                     const struct hs_result_message *message);

@@ -154,6 +154,13 @@ static const struct hs_field result_rows[] = {
      .about = "The variables NCCL_* as NCCL had them on the first rank, those of its nccl.conf and "
               "those that were set for it included; with the backends nccl."},
     {"np", HS_INTEGER, RESULT(np), .min = 1, .max = HS_NP_MAX, .about = "Processes."},
+    {"collective", HS_CHOICE, RESULT(collective), HS_WITHOUT(HS_COLLECTIVE_ALLREDUCE),
+     HS_NAMES(hs_collective_names),
+     .about = "What all processes call. The bytes of a message are those of the larger side: what "
+              "enters a reduce-scatter, what an allgather leaves."},
+    {"order", HS_CHOICE, RESULT(order), HS_WITHOUT(HS_IN_PLACE), HS_NAMES(hs_order_names),
+     .about = "Which block of the smaller side rank r has: block r (in-place), or the one of r's "
+              "digits the other way round (permuted)."},
     {"system", HS_OBJECT, RESULT(system), HS_OTHER(struct hs_result, has_system), HS_OPTIONAL,
      .fields = &hs_system_fields,
      .about = "The machine that the predictions are for, as in a system file, of a calibrated one "

@@ -201,7 +201,7 @@ static enum hs_status begin_cost(void *object, const struct hs_place *place, str
     const struct hs_result_message *message = hs_place_of(place, &hs_message_fields);
     const struct hs_candidate *candidate = hs_place_of(place, &hs_candidate_fields);
     uint64_t bytes = message->padded_bytes ? message->padded_bytes : message->message_bytes;
-    struct hs_problem problem = hs_problem_world(result->np, (double)bytes);
+    struct hs_problem problem = hs_result_asks(result, (double)bytes);
     struct hs_json layers = hs_json_find(place->at, "layers");
     enum hs_status status;
     size_t count;
@@ -308,7 +308,7 @@ static enum hs_status check_candidate(void *object, const struct hs_place *place
 {
     const struct hs_candidate *candidate = object;
     const struct hs_result *result = hs_place_of(place, &hs_result_fields);
-    struct hs_problem problem = hs_problem_world(result->np, 1);
+    struct hs_problem problem = hs_result_asks(result, 1);
     struct hs_json measured = hs_json_find(place->at, "measured"), at;
     struct hs_json list = hs_json_find(&measured, "stages");
     struct hs_stage stages[HS_STAGES_MAX];
@@ -512,8 +512,7 @@ static const struct hs_field message_rows[] = {
      HS_OPTIONAL, .custom = &plan,
      .about = "The first of the candidates; absent where none can be used."},
     {"baselines", HS_LIST, LIST(baselines, baseline_count), .max = HS_RESULT_NAMES_MAX,
-     .fields = &hs_baseline_fields,
-     .about = "The library's own AllReduce, measured in the same run."},
+     .fields = &hs_baseline_fields, .about = "The library's own call, measured in the same run."},
     {"candidates", HS_LIST, LIST(candidates, candidate_count), .max = HS_RESULT_CANDIDATES_MAX,
      .fields = &hs_candidate_fields,
      .about = "Best first: by measured median where measured, else by predicted time; wrong, "

@@ -27,6 +27,8 @@ const struct hs_search_strategy *hs_search_strategy_find(const char *name)
 
 static enum hs_status check_chunks(const struct hs_search_request *request, struct hs_error *err)
 {
+    const struct hs_problem *problem = &request->problem;
+
     if (request->chunk_count < 1 || request->chunk_count > HS_CHUNK_CHOICES)
         return hs_fail(err, HS_INVALID, "expected 1 to %d chunk counts, found %zu",
                        HS_CHUNK_CHOICES, request->chunk_count);
@@ -38,6 +40,12 @@ static enum hs_status check_chunks(const struct hs_search_request *request, stru
             return hs_fail(err, HS_INVALID, "chunk counts must ascend, found %d behind %d",
                            request->chunks[c], request->chunks[c - 1]);
     }
+    if (request->chunks[request->chunk_count - 1] > 1 &&
+        hs_collectives[problem->collective].ordered)
+        return hs_fail(err, HS_INVALID,
+                       "chunks of %s would leave a process a piece of each in place of its block: "
+                       "they are for AllReduce",
+                       hs_collectives[problem->collective].written);
     return HS_OK;
 }
 

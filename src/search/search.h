@@ -39,7 +39,8 @@ struct hs_search_request {
     struct hs_problem problem;
     /* Bits 1 << enum hs_algorithm that layers may go by; the ring is always among them. */
     unsigned algorithms;
-    const int *chunks; /* [chunk_count] distinct, ascending; NULL means {1} */
+    /* [chunk_count] distinct, ascending; NULL means {1}; of an AllReduce more than 1 */
+    const int *chunks;
     size_t chunk_count;
     size_t top;  /* plans wanted, 1 .. HS_TOP_MAX */
     size_t keep; /* containment: plans kept at each scale (0 = 4) */

@@ -76,23 +76,23 @@ static hs_ticks round_ticks(double seconds, double tick_seconds)
 void hs_stage_weight(hs_ticks *weight, int components, const struct hs_stage_price *price,
                      const struct hs_problem *problem, int chunks, double tick_seconds)
 {
-    struct hs_layer layer = price->key.layer, next = {layer.stride * layer.size, 1};
+    struct hs_layer layer = price->key.layer;
+    int64_t end = layer.stride * layer.size;
     struct hs_price_line line = hs_stage_line(price, hs_problem_entering(problem, layer) / chunks);
     struct hs_problem unit = *problem; /* whose bytes are seconds */
     double fixed = line.latency_seconds + price->launch_seconds;
     double at_one = line.seconds_per_byte * problem->bytes / chunks;
 
     for (int l = 0; l < components; l++) {
-        double factor = 1 + (chunks - 1) * price->occupancy[l];
-        double seconds;
+        double factor = 1 + (chunks - 1) * price->occupancy[l], before, behind;
 
         unit.bytes = at_one * factor;
-        seconds =
-            fixed * factor + hs_problem_entering(&unit, layer) - hs_problem_entering(&unit, next);
-        if (seconds < (double)HS_TICKS_LONGEST * tick_seconds)
-            weight[l] = round_ticks(fixed * factor, tick_seconds) +
-                        round_ticks(hs_problem_entering(&unit, layer), tick_seconds) -
-                        round_ticks(hs_problem_entering(&unit, next), tick_seconds);
+        before = hs_problem_held(&unit, layer.stride);
+        behind = hs_problem_held(&unit, end);
+        if (fixed * factor + fabs(before - behind) < (double)HS_TICKS_LONGEST * tick_seconds)
+            weight[l] =
+                round_ticks(fixed * factor, tick_seconds) +
+                llabs(round_ticks(before, tick_seconds) - round_ticks(behind, tick_seconds));
         else
             weight[l] = HS_TICKS_LONGEST;
         assert(weight[l] >= 0 && weight[l] <= HS_TICKS_LONGEST + 2);

@@ -16,8 +16,7 @@
 struct record {
     const struct hs_candidates_source *of; /* NULL: of a comparison */
     const char *name, *mark;               /* of the plan, or of the library's function */
-    int64_t np;
-    uint64_t bytes;
+    struct hs_problem asked;
     double rank; /* NaN: there for comparison, or a baseline */
     double seconds, spread, best_seconds, predicted, predicted_spread;
     const struct hs_candidate *candidate; /* NULL: a baseline, or of a comparison */
@@ -46,20 +45,18 @@ static struct hs_value rank(const struct record *r)
 
 static double busbw(const struct record *r)
 {
-    struct hs_problem problem = hs_problem_world(r->np, (double)r->bytes);
-    double rate = hs_problem_bus_bandwidth(&problem, r->seconds);
+    double rate = hs_problem_bus_bandwidth(&r->asked, r->seconds);
 
-    return isnan(r->seconds) ? NAN : r->np > 1 ? rate : hs_or_dash(NAN);
+    return isnan(r->seconds) ? NAN : r->asked.group.size > 1 ? rate : hs_or_dash(NAN);
 }
 
 static double reached(const struct record *r)
 {
-    struct hs_problem problem = hs_problem_world(r->np, (double)r->bytes);
     struct hs_limit limit;
 
     if (!r->of || !r->of->result->has_system)
         return NAN;
-    limit = hs_limit_of(&r->of->result->system, &problem);
+    limit = hs_limit_of(&r->of->result->system, &r->asked);
     return hs_limit_reached(&limit, r->seconds);
 }
 
@@ -131,8 +128,8 @@ static struct hs_value bar(const struct record *r, double parts[HS_STAGES_MAX])
 
 /* clang-format off */
 #define COLUMNS(column)                                                                            \
-    column(NP, "np", NULL, NULL, COUNT, ALWAYS, r->np)                                             \
-    column(BYTES, "message_bytes", NULL, NULL, BYTES, ALWAYS, r->bytes)                            \
+    column(NP, "np", NULL, NULL, COUNT, ALWAYS, r->asked.group.size)                                             \
+    column(BYTES, "message_bytes", NULL, NULL, BYTES, ALWAYS, r->asked.bytes)                            \
     column(RANK, "rank", "rank", NULL, COUNT, ALWAYS, rank(r))                                     \
     column(PLAN, "plan", "plan", NULL, TEXT, ALWAYS, hs_value_marked(r->name, r->mark))            \
     column(TIME, "seconds", "time", HS_TABLE_UNIT, SCALED, ALWAYS, r->seconds)                     \
@@ -218,8 +215,7 @@ static struct record record_of(const struct hs_candidates_source *of, const char
     return (struct record){
         .of = of,
         .name = name,
-        .np = of->result->np,
-        .bytes = message->message_bytes,
+        .asked = hs_result_problem(of->result, message),
         .rank = NAN,
         .seconds = ok ? measured->median_seconds : NAN,
         .spread = ok ? hs_measured_spread(measured) : NAN,
@@ -321,8 +317,7 @@ static void add_point(struct hs_table *table, const struct hs_compare_case *one,
     add(table, &(struct record){
                    .name = HS_AS_PLAN(&point->plan),
                    .mark = point->extrapolated ? " *" : NULL,
-                   .np = one->np,
-                   .bytes = one->message->message_bytes,
+                   .asked = hs_result_problem(one->measured->result, one->message),
                    .rank = (double)i + 1,
                    .seconds = seconds,
                    .spread = hs_or_dash((point->high_seconds - point->low_seconds) / 2 / seconds),

@@ -43,6 +43,13 @@ static const char *plan_bound(const struct hs_nccl_tests_row *r)
     return r->system->levels[slowest->bottleneck].name;
 }
 
+static const char *redop(const struct hs_nccl_tests_row *r)
+{
+    bool reduces = hs_collectives[r->problem.collective].outcome == HS_OUTCOME_REDUCED;
+
+    return reduces ? hs_operation_names[HS_SUM] : "none";
+}
+
 static double comparable(const struct hs_nccl_tests_row *r)
 {
     return hs_library_plan_seconds(&r->library, r->system, &r->problem, r->plan, r->seconds);
@@ -64,7 +71,7 @@ static const char *rule(const struct hs_nccl_tests_row *r)
     column(COUNT, "count", "count", NULL, COUNT, ALWAYS,                                           \
            floor(r->problem.bytes / (double)hs_datatype_bytes(r->datatype)))                       \
     column(TYPE, "type", "type", NULL, FIGURE, ALWAYS, type_of(r->datatype))                       \
-    column(REDOP, "redop", "redop", NULL, FIGURE, ALWAYS, hs_operation_names[HS_SUM])              \
+    column(REDOP, "redop", "redop", NULL, FIGURE, ALWAYS, redop(r))              \
     column(RULE, "library_choice", "by itself", NULL, FIGURE, IF_ANY, rule(r))                     \
     column(LIBRARY, "library_seconds", "time", "us", SCALED, IF_ANY, r->library.seconds)           \
     column(LOW, "library_low_seconds", NULL, "us", SCALED, IF_ANY, r->library.low_seconds)         \

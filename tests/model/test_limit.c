@@ -43,6 +43,32 @@ static void the_level_with_the_least_bandwidth_for_its_units_sets_it(void **stat
     assert_int_equal(limit.level, 2);
 }
 
+/* Half of an AllReduce's between equal units; of a child with a third of the ranks the other two
+ * thirds must pass, and of nothing less where a switch reduces. */
+static void of_a_reduce_scatter_and_an_allgather_others_blocks_must_pass(void **state)
+{
+    static const enum hs_collective both[] = {HS_COLLECTIVE_REDUCE_SCATTER,
+                                              HS_COLLECTIVE_ALLGATHER};
+
+    (void)state;
+    for (int c = 0; c < 2; c++)
+        for (int order = 0; order < HS_ORDER_COUNT; order++) {
+            struct hs_system racks = parse("nv:4@100GB/s~1us,ib:8@20GB/s~3us,spine@80GB/s~5us");
+            struct hs_system nodes = parse("node:8@100GB/s~1us,net@8GB/s~3us/4p!");
+            struct hs_problem problem = hs_problem_world(64, 1e9);
+
+            problem.collective = both[c];
+            problem.order = (enum hs_order)order;
+            assert_near(hs_limit_of(&racks, &problem).seconds, 15.0 / 16 * 1e9 / 20e9 + 3e-6,
+                        1e-12);
+            /* Node 2 has 2 of 10 ranks, and 1 of its 4 ports. */
+            problem.group = hs_group_world(10);
+            assert_near(hs_limit_of(&nodes, &problem).seconds, 0.8 * 1e9 / 2e9 + 3e-6, 1e-12);
+            hs_system_release(&racks);
+            hs_system_release(&nodes);
+        }
+}
+
 static void next_to_no_bytes_leave_a_latency(void **state)
 {
     struct hs_limit limit = limit_of("nv:4@100GB/s~1us,ib:8@20GB/s~3us,spine@80GB/s~5us", 64, 1);
@@ -109,7 +135,7 @@ static void a_switch_that_reduces_halves_what_it_takes_inside_a_node(void **stat
     (void)state;
     assert_int_equal(hs_system_load(&system, "configs/dgx-h100-superpod.json", NULL), HS_OK);
     limit = hs_limit_of(&system, &inside);
-    assert_near(limit.seconds - limit.latency_seconds, GIB / 370.8e9, 1e-9);
+    assert_near(limit.seconds - limit.latency_seconds, GIB / 450e9, 1e-9); /* 18 links of 25 GB/s */
     limit = hs_limit_of(&system, &across);
     assert_near(limit.seconds - limit.latency_seconds, 2 * 7.0 / 8 * GIB / 384e9, 1e-9);
     hs_system_release(&system);
@@ -119,7 +145,7 @@ static void a_switch_that_reduces_halves_what_it_takes_inside_a_node(void **stat
 static void groups_that_call_at_once_add_up(void **state)
 {
     struct hs_system system = parse("nv:4@100GB/s~0us,ib@20GB/s");
-    struct hs_problem problem = {HS_COLLECTIVE_ALLREDUCE, {32, 4, 8}, 1e9};
+    struct hs_problem problem = {.group = {32, 4, 8}, .bytes = 1e9};
 
     (void)state;
     assert_near(hs_limit_of(&system, &problem).seconds, 4 * 2 * 7.0 / 8 * 1e9 / 20e9, 1e-12);
@@ -265,9 +291,11 @@ static void no_plan_of_a_described_machine_is_priced_below_it(void **state)
             stride = random_of(&random, 1, 12);
             blocks = random_of(&random, 1, 12);
         }
-        trial.problem = (struct hs_problem){HS_COLLECTIVE_ALLREDUCE,
-                                            {blocks * stride * size, stride, size},
-                                            exp(24 * hs_random_uniform(&random))};
+        trial.problem =
+            (struct hs_problem){.collective = (enum hs_collective)(m % HS_COLLECTIVE_COUNT),
+                                .group = {blocks * stride * size, stride, size},
+                                .bytes = exp(24 * hs_random_uniform(&random)),
+                                .order = (enum hs_order)(m / HS_COLLECTIVE_COUNT % HS_ORDER_COUNT)};
         trial.limit = hs_limit_of(&system, &trial.problem);
         assert_in_range(trial.limit.level, 0, system.level_count - 1);
         price_plans(&trial, (struct hs_plan){.chunks = 1}, size);
@@ -315,6 +343,7 @@ static void no_plan_of_a_shipped_machine_is_priced_below_it(void **state)
         struct hs_system system = {.level_count = 0};
         double nearest = 0;
         char path[64];
+        int asked = 0;
 
         snprintf(path, sizeof(path), "configs/%s.json", names[i]);
         assert_int_equal(hs_system_load(&system, path, NULL), HS_OK);
@@ -323,6 +352,9 @@ static void no_plan_of_a_shipped_machine_is_priced_below_it(void **state)
                 struct trial trial = {.system = &system, .random = &random};
 
                 trial.problem = hs_problem_world(np, bytes);
+                trial.problem.collective = (enum hs_collective)(asked % HS_COLLECTIVE_COUNT);
+                trial.problem.order =
+                    (enum hs_order)(asked++ / HS_COLLECTIVE_COUNT % HS_ORDER_COUNT);
                 trial.limit = hs_limit_of(&system, &trial.problem);
                 price_plans(&trial, (struct hs_plan){.chunks = 1}, np);
                 nearest = fmax(nearest, trial.nearest);
@@ -335,6 +367,8 @@ static void no_plan_of_a_shipped_machine_is_priced_below_it(void **state)
 static const struct CMUnitTest tests[] = {
     HS_TEST("the level with the least bandwidth for its units sets it",
             the_level_with_the_least_bandwidth_for_its_units_sets_it),
+    HS_TEST("of a reduce-scatter and an allgather the others' blocks must pass",
+            of_a_reduce_scatter_and_an_allgather_others_blocks_must_pass),
     HS_TEST("next to no bytes leave a latency", next_to_no_bytes_leave_a_latency),
     HS_TEST("a mesh has the links between children in use",
             a_mesh_has_the_links_between_children_in_use),

@@ -124,11 +124,202 @@ static void two_letters_cost_each_way_by_its_algorithm(void **state)
     hs_system_release(&system);
 }
 
+static struct hs_problem ordered(enum hs_collective collective, enum hs_order order,
+                                 struct hs_group group, double bytes)
+{
+    return (struct hs_problem){
+        .collective = collective, .group = group, .bytes = bytes, .order = order};
+}
+
+/* In place what is long crosses the outermost layer, permuted the innermost. */
+static void a_reduce_scatter_begins_where_its_order_says_and_an_allgather_ends_there(void **state)
+{
+    static const struct hs_layer layers[] = {{1, 4}, {4, 8}, {32, 4}};
+    static const double bytes[HS_ORDER_COUNT][3] = {{32, 256, 1024}, {1024, 256, 32}};
+    const struct hs_group world = hs_group_world(128);
+    struct hs_stage stages[HS_STAGES_MAX];
+    struct hs_plan plan;
+
+    (void)state;
+    assert_int_equal(hs_plan_parse(&plan, "4x8hx4", 128, NULL), HS_OK);
+    for (int order = 0; order < HS_ORDER_COUNT; order++)
+        for (int gathers = 0; gathers < 2; gathers++) {
+            struct hs_problem problem =
+                ordered(gathers ? HS_COLLECTIVE_ALLGATHER : HS_COLLECTIVE_REDUCE_SCATTER,
+                        (enum hs_order)order, world, 1024);
+            bool outward = (order == HS_PERMUTED) == (gathers == 0);
+
+            assert_int_equal(hs_problem_stages(stages, &problem, &plan), 3);
+            for (int i = 0; i < 3; i++) {
+                const struct hs_stage *stage = &stages[outward ? i : 2 - i];
+
+                assert_int_equal(stage->key.phase, gathers ? HS_ALLGATHER : HS_REDUCE_SCATTER);
+                assert_int_equal(stage->key.algorithm, i == 1 ? HS_HALVING : HS_RING);
+                assert_true(hs_layer_equal(stage->key.layer, layers[i]));
+                assert_int_equal(stage->layer, i);
+                assert_near(stage->bytes, bytes[order][i], 0);
+            }
+        }
+}
+
+/* ---- what plans do, played on sets of blocks ---- */
+
+#define PLAYED_MAX 36
+
+/* A rank's run of blocks, and whose contributions are in it. */
+struct played {
+    int64_t first, count;
+    uint64_t from;
+};
+
+/* One group's phase: every rank ends with what the phase says (stage.h). */
+static void play_group(struct played *group[], const struct hs_stage *stage)
+{
+    int64_t p = stage->key.layer.size, part = group[0]->count / p;
+    struct played whole = *group[0];
+
+    if (stage->key.phase == HS_ALLGATHER) {
+        for (int64_t k = 1; k < p; k++) {
+            assert_int_equal(group[k]->first, whole.first + whole.count); /* next to each other */
+            assert_int_equal(group[k]->count, group[0]->count);
+            whole.count += group[k]->count;
+        }
+        assert_near((double)whole.count, stage->bytes, 0);
+        for (int64_t k = 0; k < p; k++)
+            *group[k] = whole;
+        return;
+    }
+    assert_near((double)whole.count, stage->bytes, 0);
+    assert_int_equal(whole.count % p, 0);
+    for (int64_t k = 1; k < p; k++) {
+        assert_int_equal(group[k]->first, whole.first); /* the same blocks */
+        assert_int_equal(group[k]->count, whole.count);
+        assert_int_equal(group[k]->from & whole.from, 0); /* each contribution once */
+        whole.from |= group[k]->from;
+    }
+    for (int64_t k = 0; k < p; k++)
+        *group[k] = (struct played){whole.first + k * part, part, whole.from};
+}
+
+static void play(const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    bool gathers = problem->collective == HS_COLLECTIVE_ALLGATHER;
+    int64_t size = problem->group.size, stride = problem->group.stride;
+    struct hs_stage stages[HS_STAGES_MAX];
+    struct played ranks[PLAYED_MAX];
+    int count = hs_problem_stages(stages, problem, plan);
+
+    for (int64_t r = 0; r < size; r++)
+        ranks[r] = gathers ? (struct played){hs_problem_block(problem, &plan->split, r), 1, 0}
+                           : (struct played){0, size, (uint64_t)1 << r};
+    for (int i = 0; i < count; i++) {
+        int64_t inner = stages[i].key.layer.stride / stride, p = stages[i].key.layer.size;
+
+        for (int64_t r = 0; r < size; r++) {
+            struct played *group[PLAYED_MAX];
+
+            if (r / inner % p > 0)
+                continue;
+            for (int64_t k = 0; k < p; k++)
+                group[k] = &ranks[r + k * inner];
+            play_group(group, &stages[i]);
+        }
+    }
+    for (int64_t r = 0; r < size; r++) {
+        assert_int_equal(ranks[r].count, gathers ? size : 1);
+        assert_int_equal(ranks[r].first, gathers ? 0 : hs_problem_block(problem, &plan->split, r));
+        if (!gathers)
+            assert_int_equal(ranks[r].from, ((uint64_t)1 << size) - 1);
+    }
+}
+
+static void play_splits(const struct hs_problem *problem, struct hs_plan *plan, int64_t rest)
+{
+    if (rest == 1)
+        play(problem, plan);
+    for (int64_t size = 2; size <= rest; size++)
+        if (rest % size == 0) {
+            plan->split.sizes[plan->split.count++] = size;
+            play_splits(problem, plan, rest / size);
+            plan->split.count--;
+        }
+}
+
+static void blocks_end_where_the_order_says_in_every_split(void **state)
+{
+    (void)state;
+    for (int64_t size = 2; size <= PLAYED_MAX; size++)
+        for (int order = 0; order < HS_ORDER_COUNT; order++)
+            for (int c = HS_COLLECTIVE_REDUCE_SCATTER; c <= HS_COLLECTIVE_ALLGATHER; c++) {
+                struct hs_group group = {6 * size, 3, size};
+                struct hs_problem problem =
+                    ordered((enum hs_collective)c, (enum hs_order)order, group, (double)size);
+                struct hs_plan plan = {.chunks = 1};
+
+                play_splits(&problem, &plan, size);
+            }
+}
+
+/* Rank 1 of 4x3 is second of four inside and first of three outside. */
+static void a_permuted_block_has_the_digits_the_other_way_round(void **state)
+{
+    static const int64_t blocks[] = {0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11};
+    struct hs_problem problem =
+        ordered(HS_COLLECTIVE_REDUCE_SCATTER, HS_PERMUTED, hs_group_world(12), 12);
+    struct hs_split split = {.count = 2, .sizes = {4, 3}};
+
+    (void)state;
+    for (int64_t r = 0; r < 12; r++)
+        assert_int_equal(hs_problem_block(&problem, &split, r), blocks[r]);
+    problem.order = HS_IN_PLACE;
+    for (int64_t r = 0; r < 12; r++)
+        assert_int_equal(hs_problem_block(&problem, &split, r), r);
+}
+
+/* 8 nodes of 4: permuted a reduce-scatter takes 3 steps of 1 MB / 4 inside, then 7 steps of 250 kB
+ * / 8 by 4 rings at once; in place 7 steps of 1 MB / 8 by 4 rings, then 3 of 125 kB / 4. */
+static void orders_cost_what_enters_their_layers(void **state)
+{
+    struct hs_system system = parse("node:4@100GB/s~1us,net@10GB/s~2us;launch=3us");
+    struct hs_problem problem =
+        ordered(HS_COLLECTIVE_REDUCE_SCATTER, HS_PERMUTED, hs_group_world(32), 1e6);
+    double latency = 2 * 3e-6 + 3 * 1e-6 + 7 * 2e-6, inside = 0.75 / 100e9, outside = 3.5 / 10e9;
+    struct hs_plan plan;
+
+    (void)state;
+    assert_int_equal(hs_plan_parse(&plan, "4x8", 32, NULL), HS_OK);
+    for (int gathers = 0; gathers < 2; gathers++) {
+        problem.collective = gathers ? HS_COLLECTIVE_ALLGATHER : HS_COLLECTIVE_REDUCE_SCATTER;
+        problem.order = HS_PERMUTED;
+        assert_near(hs_plan_seconds(&system, &problem, &plan),
+                    latency + 1e6 * inside + 250e3 * outside, 1e-12);
+        problem.order = HS_IN_PLACE;
+        assert_near(hs_plan_seconds(&system, &problem, &plan),
+                    latency + 125e3 * inside + 1e6 * outside, 1e-12);
+    }
+    hs_system_release(&system);
+}
+
+static void a_layer_goes_by_what_has_the_problems_phase(void **state)
+{
+    struct hs_problem problem =
+        ordered(HS_COLLECTIVE_ALLGATHER, HS_IN_PLACE, hs_group_world(32), 1e6);
+    struct hs_plan plan;
+    struct hs_error err = {0};
+
+    (void)state;
+    assert_int_equal(hs_plan_parse(&plan, "4x8t", 32, NULL), HS_OK);
+    assert_int_equal(hs_problem_check(&problem, &plan, &err), HS_INVALID);
+    assert_has(err.message, "layer 2: no allgather by tree");
+    problem.collective = HS_COLLECTIVE_ALLREDUCE;
+    assert_int_equal(hs_problem_check(&problem, &plan, NULL), HS_OK);
+}
+
 /* Data-parallel groups of 16 ranks beside 8 tensor-parallel ones: layers begin at stride 8, with
  * the whole message entering the first. */
 static void a_group_of_a_mesh_begins_at_its_stride(void **state)
 {
-    struct hs_problem problem = {HS_COLLECTIVE_ALLREDUCE, {128, 8, 16}, 1024};
+    struct hs_problem problem = {.group = {128, 8, 16}, .bytes = 1024};
     struct hs_stage stages[HS_STAGES_MAX];
     struct hs_plan plan;
 
@@ -147,7 +338,7 @@ static void a_group_of_a_mesh_begins_at_its_stride(void **state)
 static void groups_at_once_share_links_as_the_layers_of_their_stride_do(void **state)
 {
     struct hs_system system = parse("node:8@100GB/s~1us,net@10GB/s~2us");
-    struct hs_problem problem = {HS_COLLECTIVE_ALLREDUCE, {128, 8, 16}, 1e6};
+    struct hs_problem problem = {.group = {128, 8, 16}, .bytes = 1e6};
     struct hs_plan plan = hs_plan_flat(16);
 
     (void)state;
@@ -175,13 +366,17 @@ static void a_pair_costs_its_halves_together(void **state)
 }
 
 /* nccl-tests, doc/PERFORMANCE.md: the bus bandwidth of an AllReduce is 2 (n - 1) / n of the
- * algorithm bandwidth. */
+ * algorithm bandwidth, that of a reduce-scatter and an allgather (n - 1) / n. */
 static void bus_bandwidth_is_that_of_nccl_tests(void **state)
 {
     struct hs_problem problem = hs_problem_world(8, 1e9);
 
     (void)state;
     assert_near(hs_problem_bus_bandwidth(&problem, 0.5), 2e9 * 1.75, 1e-15);
+    problem.collective = HS_COLLECTIVE_REDUCE_SCATTER;
+    assert_near(hs_problem_bus_bandwidth(&problem, 0.5), 2e9 * 0.875, 1e-15);
+    problem.collective = HS_COLLECTIVE_ALLGATHER;
+    assert_near(hs_problem_bus_bandwidth(&problem, 0.5), 2e9 * 0.875, 1e-15);
 }
 
 static void letters_of_algorithms_are_part_of_a_plans_text(void **state)
@@ -256,6 +451,15 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("wrong keys are refused", wrong_keys_are_refused),
     HS_TEST("an allreduce goes out over the layers and back",
             an_allreduce_goes_out_over_the_layers_and_back),
+    HS_TEST("a reduce-scatter begins where its order says, and an allgather ends there",
+            a_reduce_scatter_begins_where_its_order_says_and_an_allgather_ends_there),
+    HS_TEST("blocks end where the order says, in every split",
+            blocks_end_where_the_order_says_in_every_split),
+    HS_TEST("a permuted block has the digits the other way round",
+            a_permuted_block_has_the_digits_the_other_way_round),
+    HS_TEST("orders cost what enters their layers", orders_cost_what_enters_their_layers),
+    HS_TEST("a layer goes by what has the problem's phase",
+            a_layer_goes_by_what_has_the_problems_phase),
     HS_TEST("a group of a mesh begins at its stride", a_group_of_a_mesh_begins_at_its_stride),
     HS_TEST("groups at once share links as the layers of their stride do",
             groups_at_once_share_links_as_the_layers_of_their_stride_do),

@@ -533,12 +533,66 @@ static void growth_is_named_as_in_the_paper(void **state)
     }
 }
 
+/* Times of all splits, in the order of plans, by nothing but the price of each. */
+static double best_by_price(const struct hs_search_request *request, struct hs_plan *plan,
+                            int64_t rest)
+{
+    double best = INFINITY;
+
+    if (rest == 1)
+        return hs_plan_seconds(request->system, &request->problem, plan);
+    for (int64_t size = 2; size <= rest; size++)
+        if (rest % size == 0) {
+            plan->split.sizes[plan->split.count++] = size;
+            best = fmin(best, best_by_price(request, plan, rest / size));
+            plan->split.count--;
+        }
+    return best;
+}
+
+static void every_collective_in_every_order_is_searched_as_exactly(void **state)
+{
+    static const int64_t counts[] = {2, 12, 30, 48, 64, 96, 144, 210, 256};
+
+    (void)state;
+    for (size_t m = 0; m < MACHINES; m++) {
+        struct hs_system system = parse(machines[m]);
+
+        for (size_t i = 0; i < HS_COUNT(counts) * HS_COLLECTIVE_COUNT * HS_ORDER_COUNT; i++) {
+            struct hs_search_request request = {
+                .system = &system,
+                .problem = {.collective = (enum hs_collective)(i % HS_COLLECTIVE_COUNT),
+                            .group =
+                                hs_group_world(counts[i / HS_COLLECTIVE_COUNT / HS_ORDER_COUNT]),
+                            .bytes = i % 5 ? 64 * 1024.0 : 128 * MIB,
+                            .order = (enum hs_order)(i / HS_COLLECTIVE_COUNT % HS_ORDER_COUNT)},
+                .top = TOP};
+            struct hs_plan plan = {.chunks = 1};
+            double worst_regret = 0;
+            struct hs_search_result found = search("lattice", &request);
+
+            assert_near(found.plans[0].seconds,
+                        best_by_price(&request, &plan, request.problem.group.size), 1e-9);
+            hs_search_result_release(&found);
+            compare_strategies(&request, &worst_regret);
+            request.chunks = four_chunks;
+            request.chunk_count = 4;
+            if (request.problem.collective == HS_COLLECTIVE_ALLREDUCE)
+                compare_strategies(&request, &worst_regret);
+            else
+                assert_int_equal(hs_search(&found, &hs_search_strategies[0], &request, NULL),
+                                 HS_INVALID);
+        }
+        hs_system_release(&system);
+    }
+}
+
 /* Groups of 60 ranks that are 4 apart: every ordered factorization of 60, priced one by one. */
 static void groups_of_a_mesh_are_searched_as_exactly(void **state)
 {
     struct hs_system system = parse(machines[1]);
     struct hs_search_request request = {
-        .system = &system, .problem = {HS_COLLECTIVE_ALLREDUCE, {480, 4, 60}, 4 * MIB}, .top = 44};
+        .system = &system, .problem = {.group = {480, 4, 60}, .bytes = 4 * MIB}, .top = 44};
     struct hs_search_result lattice = search("lattice", &request);
     struct hs_search_result exhaustive = search("exhaustive", &request);
 
@@ -573,6 +627,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("ties come in the documented order", ties_come_in_the_documented_order),
     HS_TEST("large tops return every split once", large_tops_return_every_split_once),
     HS_TEST("bad requests are refused", bad_requests_are_refused),
+    HS_TEST("every collective in every order is searched as exactly",
+            every_collective_in_every_order_is_searched_as_exactly),
     HS_TEST("groups of a mesh are searched as exactly", groups_of_a_mesh_are_searched_as_exactly),
     HS_TEST("size winners agree with a search at any size",
             size_winners_agree_with_a_search_at_any_size),

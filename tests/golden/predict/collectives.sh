@@ -1,0 +1,24 @@
+# Reduce-scatter and allgather: the larger side is the size, the order says where blocks lie, and what cannot be is said in a line.
+cluster='node:4@100GB/s~1us,ib@12GB/s~3us'
+hiersearch predict "$cluster" --np 64 --size 1MiB --collective reduce-scatter -k 2 -q
+hiersearch predict "$cluster" --np 64 --size 1MiB --collective reduce_scatter --order permuted -k 2 -q
+hiersearch predict "$cluster" --np 64 --size 64KiB:4MiB --collective AllGather --order permuted -q
+hiersearch predict "$cluster" --np 64 --size 1MiB --collective all-gather --explain 4x16 -q | head -30
+hiersearch predict perlmutter --np 64 --size 16MiB --collective allgather --order permuted -k 1 -q
+hiersearch predict perlmutter --np 64 --size 16MiB --collective allgather --as nccl-tests -q
+hiersearch predict "$cluster" --np 64 --size 1MiB --collective allgather -k 1 --json -q | grep -E '"(collective|order)"'
+hiersearch predict "$cluster;library=mpich" --np 64 --size 1MiB --collective allgather -k 1 -q | sed -n '4,5p'
+# What cannot be.
+hiersearch predict "$cluster" --np 64 --collective reduce
+hiersearch predict "$cluster" --np 64 --collective allgather --order inplace
+hiersearch predict "$cluster" --np 64 --collective allgather --chunks 1,2
+hiersearch predict "$cluster" --np 64 --collective allgather --explain 4x16t
+hiersearch predict "$cluster" --np 64 --collective allgather --explain 4x16/2
+for collective in allreduce allgather; do
+    hiersearch predict "$cluster" --np 64 --size 1MiB --collective $collective -q -o $collective.json >/dev/null
+done
+hiersearch export allgather.json --to pytorch
+hiersearch plot allreduce.json allgather.json --as top --tsv
+hiersearch compare allreduce.json allgather.json
+hiersearch plot allgather.json --as layers --tsv | grep title
+hiersearch report allgather.json -o report.html && grep -oE 'AllGather[^<]*' report.html
