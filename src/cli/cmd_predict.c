@@ -68,25 +68,8 @@ static const struct hs_option options[] = {
              "(default " SIZE_USUAL "; with --as nccl-tests " SIZES_OF_NCCL_TESTS
              ", as its -b 8 -e 8G -f 2)"},
     HS_ROW_DATATYPE("Problem", FIELD(datatype)),
-    {.name = "collective",
-     .argument = "NAME",
-     .group = "Problem",
-     .fallback = "allreduce",
-     .words = hs_collective_words,
-     .type = &hs_option_collective,
-     .offset = FIELD(collective),
-     .help = "what all processes call; the size is that of the larger side, what enters a "
-             "reduce-scatter and what an allgather leaves"},
-    {.name = "order",
-     .argument = "ORDER",
-     .group = "Problem",
-     .fallback = "in-place",
-     .words = hs_order_words,
-     .type = &hs_option_order,
-     .offset = FIELD(order),
-     .help = "where a reduce-scatter's or an allgather's blocks lie: process r has block r "
-             "(in-place), or that of r's digits the other way round (permuted), which moves less "
-             "over slow links and costs nothing where the caller lays them out like this"},
+    HS_ROW_COLLECTIVE("Problem", FIELD(collective)),
+    HS_ROW_ORDER("Problem", FIELD(order)),
     {.name = "search",
      .argument = "NAME",
      .group = "Search",

@@ -48,6 +48,8 @@ static const struct hs_option options[] = {
      .type = &hs_option_bytes_range,
      .offset = FIELD(bytes),
      .help = "message per process"},
+    HS_ROW_COLLECTIVE("Problem", FIELD(collective)),
+    HS_ROW_ORDER("Problem", FIELD(order)),
     {.name = "top",
      .letter = 'k',
      .argument = "K",
@@ -172,11 +174,13 @@ static void show(struct hs_sheet *sheet, const struct hs_result *result, const c
 {
     const struct hs_result_message *message = &result->messages[0];
     struct hs_candidates_source of = {.result = result, .message = message};
+    struct hs_problem problem = hs_result_problem(result, message);
     struct hs_text gaps = {0};
     struct hs_table table;
 
-    hs_sheet_say(sheet, "%s: %" PRId64 " processes, %s per process, SimGrid %s\n\n", label,
-                 result->np, HS_AS_BYTES(message->message_bytes), simgrid_of(result));
+    hs_sheet_say(sheet, "%s: %" PRId64 " processes, %s per process%s, SimGrid %s\n\n", label,
+                 result->np, HS_AS_BYTES(message->message_bytes),
+                 hs_problem_aside((char[HS_PROBLEM_TEXT]){0}, &problem), simgrid_of(result));
     hs_candidates_table(&table, HS_OF_SIMULATE, &of);
     hs_sheet_table(sheet, &table);
     say_summary(sheet, message);
@@ -235,6 +239,8 @@ static enum hs_status run_simulation(struct hs_context *context,
     struct hs_result result;
     enum hs_status status = hs_predict_result_init(&result, context, system, settings->np, err);
 
+    result.collective = settings->collective;
+    result.order = settings->order;
     if (status == HS_OK)
         status = hs_simulate_choose(&result, system, settings, err);
     if (status == HS_OK)

@@ -158,6 +158,21 @@ const char *const *hs_algorithm_words(void); /* and "all" */
         .offset = (place), .fallback = "float32", .words = hs_datatype_words,                      \
         .help = "type of the elements"                                                             \
     }
+#define HS_ROW_COLLECTIVE(heading, place)                                                          \
+    {                                                                                              \
+        .name = "collective", .argument = "NAME", .group = (heading), .fallback = "allreduce",     \
+        .words = hs_collective_words, .type = &hs_option_collective, .offset = (place),            \
+        .help = "what all processes call; the size is that of the larger side, what enters a "     \
+                "reduce-scatter and what an allgather leaves"                                      \
+    }
+#define HS_ROW_ORDER(heading, place)                                                               \
+    {                                                                                              \
+        .name = "order", .argument = "ORDER", .group = (heading), .fallback = "in-place",          \
+        .words = hs_order_words, .type = &hs_option_order, .offset = (place),                      \
+        .help = "where a reduce-scatter's or an allgather's blocks lie: process r has block r "    \
+                "(in-place), or that of r's digits the other way round (permuted), which moves "   \
+                "less over slow links and costs nothing where the caller lays them out like this"  \
+    }
 #define HS_ROW_OPERATION(heading, place)                                                           \
     {                                                                                              \
         .name = "op", .argument = "OP", .type = &hs_option_operation, .group = (heading),          \

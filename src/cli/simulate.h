@@ -25,7 +25,9 @@ struct hs_simulate_settings {
     struct hs_argument_list plans;
     int64_t np;
     struct hs_range bytes; /* one value */
-    int64_t top;           /* 0: not given */
+    enum hs_collective collective;
+    enum hs_order order;
+    int64_t top; /* 0: not given */
     bool all;
     struct hs_count_list chunks; /* empty: not given */
     bool quiet;

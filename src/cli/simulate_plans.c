@@ -25,6 +25,9 @@ static enum hs_status take_typed(struct hs_result_message *message,
             return hs_error_prefix(err, status, "PLAN");
         if (contains(message, &plan))
             return hs_fail(err, HS_INVALID, "PLAN: %s is there twice", typed->items[i]);
+        status = hs_problem_check(&request->problem, &plan, err);
+        if (status != HS_OK)
+            return hs_error_prefix(err, status, "PLAN");
         status = hs_result_add_prediction(message, request->system, &request->problem, &plan, err);
     }
     return status;
@@ -87,7 +90,7 @@ enum hs_status hs_simulate_choose(struct hs_result *result, const struct hs_syst
     size_t top = settings->top ? (size_t)settings->top : TOP_DEFAULT;
     struct hs_search_request request = {
         .system = system,
-        .problem = hs_problem_world(settings->np, (double)settings->bytes.first),
+        .problem = hs_result_asks(result, (double)settings->bytes.first),
         .chunks = settings->chunks.count ? settings->chunks.values : NULL,
         .chunk_count = settings->chunks.count,
         .top = settings->all ? HS_SIMULATE_PLANS_MAX + 1 : top,

@@ -72,8 +72,7 @@ static enum hs_status mpi_prepare(void *opaque, const struct hs_work *work, stru
         return hs_mpi_native_prepare(&state->base, work, err);
     hs_stages_init(&stages, work, comms->rank);
     for (int i = 1; status == HS_OK && i < stages.layers; i++)
-        status =
-            need_scratch(state, i, stages.padded / (size_t)stages.layer[i].stride * width, err);
+        status = need_scratch(state, i, stages.padded / hs_stages_parts(&stages, i) * width, err);
     status = hs_agree(comms->world, &comms->idle, status, err);
     for (int i = 0; status == HS_OK && i < stages.layers; i++) {
         const struct hs_layer_comm *comm;
@@ -90,8 +89,8 @@ static char *in_output(const struct mpi_state *state, struct hs_block block)
 }
 
 /* The block that enters layer i as it lies in front of that layer. A chunk starts at `first` of the
- * message, so at first / stride of what has been scattered to stride ranks. A stage alone leaves
- * its block in the output. */
+ * message, so at first / parts of what has been scattered to so many. A stage alone leaves its
+ * block in the output. */
 static char *entering(const struct mpi_state *state, int i, int chunk)
 {
     const struct hs_stages *stages = &state->base.stages;
@@ -102,7 +101,7 @@ static char *entering(const struct mpi_state *state, int i, int chunk)
         return (char *)state->base.work.input + first * width;
     if (i == stages->layers)
         return in_output(state, hs_stages_block(stages, i, chunk));
-    return state->scratch[i] + first / (size_t)stages->layer[i].stride * width;
+    return state->scratch[i] + first / hs_stages_parts(stages, i) * width;
 }
 
 static void start_stage(void *opaque, int index, int chunk)
@@ -139,8 +138,10 @@ static bool progress_stage(void *opaque, int index, bool *moved)
     if (!hs_transport_test(&base->transport, &state->requests[index]))
         return false;
     *moved = true;
-    if (stage->key.phase == HS_ALLREDUCE && base->work.task->kind == HS_TASK_PLAN) {
-        struct hs_block block = hs_stages_block(&base->stages, stage->layer, state->chunk[index]);
+    if (hs_stages_sums_last(&base->stages, index) && base->work.task->kind == HS_TASK_PLAN) {
+        bool scatters = stage->key.phase == HS_REDUCE_SCATTER;
+        struct hs_block block =
+            hs_stages_block(&base->stages, stage->layer + scatters, state->chunk[index]);
 
         memory->finish(base->queue, in_output(state, block), block.count,
                        hs_mpi_base_reduction(base, &base->work));

@@ -202,12 +202,12 @@ static enum hs_status finish(const struct hs_nccl_lanes *lanes, const struct hs_
                              const struct call *call, struct hs_error *err)
 {
     int np = lanes->comms->np;
+    size_t count = call->phase == HS_REDUCE_SCATTER ? call->count / call->size : call->count;
 
     if (work->operation != HS_AVERAGE || average_by_nccl(np))
         return HS_OK;
-    return hs_cuda_status(
-        hs_cuda_divide(call->output, call->count, work->datatype, np, call->stream),
-        "the division of an average", err);
+    return hs_cuda_status(hs_cuda_divide(call->output, count, work->datatype, np, call->stream),
+                          "the division of an average", err);
 }
 
 /* ---- a plan, a stage ---- */
@@ -285,7 +285,8 @@ static enum hs_status issue_stage(const struct issue *at, int s, int chunk, stru
         status = record(timers_of(lanes, &at->stages, s, chunk)[0], call.stream, err);
     if (status == HS_OK)
         status = issue(lanes, &call, err);
-    if (status == HS_OK && call.phase == HS_ALLREDUCE && at->work->task->kind == HS_TASK_PLAN)
+    if (status == HS_OK && at->work->task->kind == HS_TASK_PLAN &&
+        hs_stages_sums_last(&at->stages, s))
         status = finish(lanes, at->work, &call, err);
     if (status == HS_OK && at->timed)
         status = record(timers_of(lanes, &at->stages, s, chunk)[1], call.stream, err);

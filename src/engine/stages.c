@@ -5,11 +5,13 @@
 #include <mpi.h>
 
 /* An allreduce needs no equal blocks, its two halves do. */
-static size_t parts_of_plan(const struct hs_plan *plan)
+static size_t parts_of_plan(const struct hs_task *task)
 {
+    const struct hs_plan *plan = &task->plan;
     int last = plan->split.count - 1;
     struct hs_layer layer = hs_split_layer(&plan->split, last);
-    bool halves = hs_plan_algorithm(plan, last, 0) != hs_plan_algorithm(plan, last, 1);
+    bool halves = hs_plan_algorithm(plan, last, 0) != hs_plan_algorithm(plan, last, 1) ||
+                  hs_collectives[task->collective].ordered;
 
     return (size_t)(layer.stride * (halves ? layer.size : 1));
 }
@@ -18,7 +20,7 @@ static size_t parts_of(const struct hs_task *task)
 {
     switch (task->kind) {
     case HS_TASK_PLAN:
-        return parts_of_plan(&task->plan);
+        return parts_of_plan(task);
     case HS_TASK_STAGE:
         return (size_t)task->stage.layer.size;
     case HS_TASK_NATIVE:
@@ -47,13 +49,17 @@ static int chunks_needed(size_t padded, int asked)
 static void list_plan(struct hs_stages *stages, const struct hs_task *task)
 {
     const struct hs_split *split = &task->plan.split;
-    struct hs_problem problem = hs_problem_world(hs_split_product(split), (double)task->count);
+    struct hs_problem problem = hs_task_problem(task);
+    int last = split->count - 1;
+    bool inward = hs_collectives[task->collective].ordered && task->order == HS_IN_PLACE;
 
     stages->layers = split->count;
     stages->count = hs_problem_stages(stages->stages, &problem, &task->plan);
     stages->chunks = chunks_needed(stages->padded, task->plan.chunks);
-    for (int i = 0; i < split->count; i++)
-        stages->layer[i] = hs_split_layer(split, i);
+    for (int i = 0; i <= last; i++)
+        stages->layer[i] = hs_split_layer(split, inward ? last - i : i);
+    for (int s = 0; s < stages->count && inward; s++)
+        stages->stages[s].layer = last - stages->stages[s].layer;
 }
 
 static void list_stage(struct hs_stages *stages, const struct hs_task *task)
@@ -92,6 +98,15 @@ struct hs_block hs_stages_block(const struct hs_stages *stages, int layer, int c
         block.first += (size_t)stages->place[i] * block.count;
     }
     return block;
+}
+
+size_t hs_stages_parts(const struct hs_stages *stages, int layer)
+{
+    size_t parts = 1;
+
+    for (int i = 0; i < layer; i++)
+        parts *= (size_t)stages->layer[i].size;
+    return parts;
 }
 
 bool hs_stages_sums_last(const struct hs_stages *stages, int stage)

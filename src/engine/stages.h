@@ -1,19 +1,21 @@
 /*
  * stages.h - a task as a pipeline of stages, through which chunks of the message flow.
  *
- * The stages of a plan of h layers are: reduce-scatter on layers 1 .. h-1, allreduce on layer h (or
- * a reduce-scatter and an allgather, by two algorithms), allgather on layers h-1 .. 1. A stage
+ * The stages of an AllReduce's plan of h layers are: reduce-scatter on layers 1 .. h-1, allreduce
+ * on layer h (or a reduce-scatter and an allgather, by two algorithms), allgather on layers h-1 ..
+ * 1; of a reduce-scatter's or an allgather's one stage a layer (collective.h). A stage
  * works on one chunk at a time, in order, and on different
  * chunks at the same time as the other stages: layers overlap. A stage alone is a pipeline of one.
  *
  * Where things lie. A chunk is a range of elements. The block a rank has in it at layer i is found
  * by taking, layer by layer, the place-th part of the block before; it stays at that offset in the
  * output from the reduce-scatter to the allgather. So the result is in natural order without a
- * permutation.
+ * permutation. In place a reduce-scatter and an allgather nest their blocks the other way round:
+ * layers are then counted from the outside in, here and in the stages.
  *
  * Padding. Blocks of the first h-1 layers must be equal, so the message is padded to a multiple of
- * the product of their sizes. The last layer's allreduce needs no equal blocks; its two halves and
- * a stage alone have equal ones. Chunks are whole numbers of that product; with fewer of it than
+ * the product of their sizes. The last layer's allreduce needs no equal blocks; its two halves, all
+ * layers of a reduce-scatter or an allgather, and a stage alone have equal ones. Chunks are whole numbers of that product; with fewer of it than
  * chunks some chunks
  * are empty.
  *
@@ -63,6 +65,8 @@ bool hs_stages_sums_last(const struct hs_stages *stages, int stage);
 /* What enters layer `layer` on this rank in chunk `chunk`; layer == layers: what leaves the last.
  * Local. */
 struct hs_block hs_stages_block(const struct hs_stages *stages, int layer, int chunk);
+/* Into so many parts the message is cut where it enters layer `layer`. */
+size_t hs_stages_parts(const struct hs_stages *stages, int layer);
 
 /* What runs a stage. `start` begins work on a chunk; `progress` does what is ready without waiting,
  * says in *moved whether that was anything, and returns true when the chunk is through. One chunk

@@ -3,13 +3,24 @@
 
 #include "engine/stages.h"
 
+struct hs_problem hs_task_problem(const struct hs_task *task)
+{
+    struct hs_problem problem =
+        hs_problem_world(hs_split_product(&task->plan.split), (double)task->count);
+
+    problem.collective = task->collective;
+    problem.order = task->order;
+    return problem;
+}
+
 bool hs_task_equal(const struct hs_task *a, const struct hs_task *b)
 {
     if (a->kind != b->kind || a->count != b->count)
         return false;
     switch (a->kind) {
     case HS_TASK_PLAN:
-        return hs_plan_compare(&a->plan, &b->plan) == 0;
+        return hs_plan_compare(&a->plan, &b->plan) == 0 && a->collective == b->collective &&
+               a->order == b->order;
     case HS_TASK_STAGE:
         return hs_stage_key_equal(a->stage, b->stage);
     case HS_TASK_NATIVE:
@@ -34,9 +45,11 @@ size_t hs_task_padded_most(size_t count, int64_t np, size_t line)
     return count + (most > (size_t)np ? most : (size_t)np);
 }
 
-static enum hs_status check_plan(const struct hs_plan *plan, int64_t np, struct hs_error *err)
+static enum hs_status check_plan(const struct hs_task *task, int64_t np, struct hs_error *err)
 {
+    const struct hs_plan *plan = &task->plan;
     int64_t product = hs_split_product(&plan->split);
+    struct hs_problem problem = hs_task_problem(task);
 
     if (product != np)
         return hs_fail(err, HS_INVALID, "the split is for %lld processes, there are %lld",
@@ -44,7 +57,7 @@ static enum hs_status check_plan(const struct hs_plan *plan, int64_t np, struct 
     if (plan->chunks < 1 || plan->chunks > HS_CHUNKS_MAX)
         return hs_fail(err, HS_INVALID, "chunks: expected 1 to %d, found %d", HS_CHUNKS_MAX,
                        plan->chunks);
-    return HS_OK;
+    return hs_problem_check(&problem, plan, err);
 }
 
 static enum hs_status check_layer(struct hs_layer layer, int64_t np, struct hs_error *err)
@@ -63,12 +76,16 @@ enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_e
     size_t padded;
 
     if (task->kind == HS_TASK_PLAN)
-        status = check_plan(&task->plan, np, err);
+        status = check_plan(task, np, err);
     else if (task->kind == HS_TASK_STAGE)
         status = check_layer(task->stage.layer, np, err);
     if (status != HS_OK)
         return status;
     padded = hs_task_padded(task, work->line);
+    if (task->kind == HS_TASK_PLAN && hs_collectives[task->collective].ordered &&
+        padded > HS_CHUNK_ELEMENTS_MAX)
+        return hs_fail(err, HS_INVALID, "%s of %zu elements: expected at most %zu",
+                       hs_collectives[task->collective].written, padded, HS_CHUNK_ELEMENTS_MAX);
     if (padded > work->room)
         status = hs_fail(err, HS_INVALID, "expected room for %zu elements, found %zu", padded,
                          work->room);

@@ -12,7 +12,7 @@
 #include "model/problem.h"
 
 enum hs_task_kind {
-    HS_TASK_PLAN,  /* an allreduce of all ranks */
+    HS_TASK_PLAN,  /* a collective of all ranks */
     HS_TASK_STAGE, /* all groups of a layer at once; an allgather of what lies in the output */
     HS_TASK_NATIVE /* an allreduce by the library itself */
 };
@@ -20,6 +20,10 @@ enum hs_task_kind {
 struct hs_task {
     enum hs_task_kind kind;
     struct hs_plan plan;
+    /* Of a plan. A reduce-scatter leaves a rank's block at its place in the output, where an
+     * allgather expects it: block b (hs_problem_block) of np equal ones of what travels. */
+    enum hs_collective collective;
+    enum hs_order order;
     struct hs_stage_key stage;
     int native; /* row of the engine's `natives` */
     /* Elements of the message per process; of a stage, those that enter its larger side. */
@@ -28,6 +32,8 @@ struct hs_task {
 
 #define HS_CHOICE_TEXT 64 /* bytes enough for what a library took for a stage of a task */
 
+/* What a plan is to do, in elements. */
+struct hs_problem hs_task_problem(const struct hs_task *task);
 bool hs_task_equal(const struct hs_task *a, const struct hs_task *b);
 
 /* A task with its data. input and output have room for `room` elements, not less than
@@ -47,7 +53,9 @@ struct hs_work {
 size_t hs_task_padded(const struct hs_task *task, size_t line);
 /* No task of np ranks and `count` elements has more than this. */
 size_t hs_task_padded_most(size_t count, int64_t np, size_t line);
-/* HS_INVALID where a plan or a stage is none of np processes, or has no room. Local. */
+/* HS_INVALID where a plan or a stage is none of np processes, or has no room; where a plan does not
+ * suit its collective, which in chunks none but an AllReduce's does: of HS_CHUNK_ELEMENTS_MAX
+ * (stages.h) and more neither. Local. */
 enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err);
 /* The same for an engine of a library's own calls: HS_INVALID where algorithms are named, too. */
 enum hs_status hs_work_check_library(const struct hs_work *work, int64_t np, struct hs_error *err);

@@ -131,11 +131,12 @@ bool hs_export_is_nccl_native(const struct hs_export_job *job)
     return result->has_system && hs_system_is_nccl_native(&result->system);
 }
 
-static enum hs_status check_messages(const struct hs_export_job *job, struct hs_error *err)
+static enum hs_status check_messages(const struct hs_export_job *job,
+                                     const struct hs_exporter *exporter, struct hs_error *err)
 {
     const struct hs_result *result = job->result;
 
-    if (result->collective != HS_COLLECTIVE_ALLREDUCE)
+    if (result->collective != HS_COLLECTIVE_ALLREDUCE && !exporter->machine)
         return hs_fail(err, HS_INVALID,
                        "%s: is about %s, and exports carry out AllReduces: predict or measure "
                        "without --collective",
@@ -238,7 +239,7 @@ enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter 
     enum hs_status status;
 
     memset(out, 0, sizeof(*out));
-    status = check_messages(job, err);
+    status = check_messages(job, exporter, err);
     if (status == HS_OK && (job->plan || !exporter->sizes))
         status = check_plan(job, err);
     if (status != HS_OK)

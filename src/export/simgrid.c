@@ -287,5 +287,6 @@ const struct hs_exporter hs_exporter_simgrid = {
     .exact = true,
     .letters = true,
     .chunks = true,
+    .machine = true,
     .write = write_simgrid,
 };

@@ -239,6 +239,8 @@ static enum hs_status null_prepare(void *opaque, const struct hs_work *work, str
 {
     const struct null_state *state = opaque;
 
+    if (work->task->kind == HS_TASK_PLAN && work->task->collective != HS_COLLECTIVE_ALLREDUCE)
+        return hs_fail(err, HS_INVALID, "the null backend plays AllReduces alone");
     return hs_work_check(work, state->np, err);
 }
 

@@ -65,10 +65,10 @@ static void run_to_end(struct simulation *simulation, const struct hs_work *work
 }
 
 /* Seconds of a candidate, and of its stages in their order. */
-static enum hs_status keep(struct hs_candidate *candidate, double seconds, const double *stages,
-                           struct hs_error *err)
+static enum hs_status keep(struct hs_candidate *candidate, const struct hs_task *task,
+                           double seconds, const double *stages, struct hs_error *err)
 {
-    struct hs_problem problem = hs_problem_world(hs_split_product(&candidate->plan.split), 1);
+    struct hs_problem problem = hs_task_problem(task);
     struct hs_measured *measured = hs_candidate_add_measured(candidate);
     struct hs_stage of_plan[HS_STAGES_MAX];
     int count = hs_problem_stages(of_plan, &problem, &candidate->plan);
@@ -85,11 +85,15 @@ static enum hs_status keep(struct hs_candidate *candidate, double seconds, const
     return HS_OK;
 }
 
-static void run_plan(struct simulation *simulation, struct hs_candidate *candidate)
+static void run_plan(struct simulation *simulation, const struct hs_result *result,
+                     struct hs_candidate *candidate)
 {
     const struct hs_engine *engine = hs_backend_host.engine;
-    struct hs_task task = {
-        .kind = HS_TASK_PLAN, .plan = candidate->plan, .count = simulation->count};
+    struct hs_task task = {.kind = HS_TASK_PLAN,
+                           .plan = candidate->plan,
+                           .collective = result->collective,
+                           .order = result->order,
+                           .count = simulation->count};
     struct hs_work work = {.task = &task,
                            .line = 1,
                            .datatype = HS_FLOAT32,
@@ -110,7 +114,7 @@ static void run_plan(struct simulation *simulation, struct hs_candidate *candida
         stages[s] = largest(stages[s]);
     if (simulation->rank != 0)
         return;
-    must(keep(candidate, seconds, stages, &err), &err);
+    must(keep(candidate, &task, seconds, stages, &err), &err);
     puts("done");
     fflush(stdout);
 }
@@ -205,7 +209,7 @@ int main(int argc, char **argv)
     simulation.room = simulation.count + (size_t)simulation.np;
     open_engine(&simulation, result->system.launch_seconds);
     for (size_t i = 0; i < message->candidate_count; i++)
-        run_plan(&simulation, &message->candidates[i]);
+        run_plan(&simulation, result, &message->candidates[i]);
     must(HS_MPI(MPI_Barrier(MPI_COMM_WORLD), &err), &err); /* nobody reads the plans any more */
     if (simulation.rank == 0)
         must(finish(result, argv[1], &err), &err);
