@@ -3,7 +3,8 @@
 
 Six simulated machines (bench/systems), one file for all process counts of each. Every split of every P from 2 to 64 and a
 sample of those of 128 and 256, each at four message sizes, then splits of the longest messages in 2, 4 and 8 chunks for some P,
-then splits of 2 to 32 by halving, direct exchange, trees and mixes of them: `hiersearch predict` beside `hiersearch simulate`,
+then splits of 2 to 32 by halving, direct exchange, trees and mixes of them, then reduce-scatters and allgathers by every split of
+4 to 64, in place and permuted: `hiersearch predict` beside `hiersearch simulate`,
 which runs the host backend on the platform made from the same file. For each machine are printed
 
     error    |predicted / simulated - 1|, mean and worst
@@ -23,6 +24,7 @@ usage: bench/accuracy_simgrid.py [option...] [PROGRAM]     PROGRAM: build/hierse
   --machines LIST  of rails, mesh, tapered, sockets, uneven, groups
   --no-chunks      without the splits in chunks
   --no-algorithms  without other algorithms than the ring; --only-algorithms: with them alone
+  --no-collectives without reduce-scatters and allgathers; --only-collectives: with them alone
   --before PROGRAM besides, the rings of 256 processes in nodes of 4, with another build's simulation beside this one's
   --only-before    that alone
   --worst N        also the N cases with the largest errors of each machine
@@ -55,13 +57,16 @@ QUICK_CHUNKS_NP = (8, 12, 18)
 LETTERED_NP = tuple(range(2, 33))
 QUICK_LETTERED_NP = (8, 12, 16)
 DIRECT_MAX = 32
+COLLECTIVES = [(call, order) for call in ("reduce-scatter", "allgather") for order in ("in-place", "permuted")]
+COLLECTIVES_NP = (4, 6, 8, 12, 16, 18, 24, 32, 48, 64)
+QUICK_COLLECTIVES_NP = (8, 12, 16)
 SAMPLE_EVERY = {128: 6, 256: 16}  # of the splits in order, besides the predicted best and the flat one
 SAMPLED_NP = tuple(SAMPLE_EVERY)
 SAMPLE_BEST = 4
 SAME = 1e-4  # two simulated times that count as the same
 # mean error, worst error, mean regret: the bounds of what is stated. None: printed only.
 BOUNDS = {"splits": (0.03, 0.25, 0.01), "splits, shorter messages": (0.03, 0.30, 0.01), "with chunks": (0.10, None, None),
-          "by all algorithms": (0.04, 0.30, 0.01)}
+          "by all algorithms": (0.04, 0.30, 0.01), "reduce-scatter and allgather": (0.03, 0.30, 0.01)}
 # What a simulated time depends on besides the machine.
 SIMULATING = ("hiersearch-simulate", "src/export/simgrid.c", "src/cli/simulate_run.c")
 
@@ -239,6 +244,19 @@ def compare_algorithms(machine, every):
     return score
 
 
+def compare_collectives(machine, every):
+    """The score of reduce-scatters and allgathers in both orders, by all splits."""
+    score = Score()
+    for np in every:
+        for call, order in COLLECTIVES:
+            found = machine.run("simulate", machine.path, "--np", str(np), "--size", machine.size, "--collective", call, "--order",
+                                order, "--all", "--json", "--quiet")
+            score.add(np, {f"{c['plan']} {call} {order}": c["predicted_seconds"] for c in found},
+                      {f"{c['plan']} {call} {order}": c["measured"]["median_seconds"] for c in found})
+        show_progress(f"{machine.name}, reduce-scatter and allgather: {np} processes")
+    return score
+
+
 def show_progress(text):
     if sys.stderr.isatty():
         print(f"\r{text:60}", end="" if text else "\r", file=sys.stderr, flush=True)
@@ -298,6 +316,8 @@ def arguments():
     parser.add_argument("--no-chunks", action="store_true")
     parser.add_argument("--no-algorithms", action="store_true")
     parser.add_argument("--only-algorithms", action="store_true")
+    parser.add_argument("--no-collectives", action="store_true")
+    parser.add_argument("--only-collectives", action="store_true")
     parser.add_argument("--before", type=Path)
     parser.add_argument("--only-before", action="store_true")
     parser.add_argument("--worst", type=int, default=0)
@@ -314,6 +334,7 @@ def main():
     every = asked.np or (QUICK_NP if asked.quick else EVERY_NP)
     sampled = () if asked.np or asked.quick else SAMPLED_NP
     in_chunks = asked.np or (QUICK_CHUNKS_NP if asked.quick else CHUNKS_NP)
+    collectives_np = asked.np or (QUICK_COLLECTIVES_NP if asked.quick else COLLECTIVES_NP)
     lettered_np = asked.np or (QUICK_LETTERED_NP if asked.quick else LETTERED_NP)
     program = asked.program.resolve()
     cache = asked.cache or program.parent / "accuracy"
@@ -326,14 +347,18 @@ def main():
     for size in asked.size:
         machines = [Machine(name, size, program, cache) for name in asked.machines]
         kind = "splits" if size == LONGEST else "splits, shorter messages"
-        if not asked.only_algorithms:
+        if not (asked.only_algorithms or asked.only_collectives):
             missed += table(kind, machines, lambda machine: compare(machine, every, sampled, ()), asked.worst)
-        if size == LONGEST and not asked.no_chunks and not asked.only_algorithms:
+        if size == LONGEST and not (asked.no_chunks or asked.only_algorithms or asked.only_collectives):
             print()
             missed += table("with chunks", machines, lambda machine: compare(machine, in_chunks, (), CHUNKS), asked.worst)
-        if not asked.no_algorithms:
+        if not (asked.no_algorithms or asked.only_collectives):
             print()
             missed += table("by all algorithms", machines, lambda machine: compare_algorithms(machine, lettered_np),
+                            asked.worst)
+        if not (asked.no_collectives or asked.only_algorithms):
+            print()
+            missed += table("reduce-scatter and allgather", machines, lambda machine: compare_collectives(machine, collectives_np),
                             asked.worst)
         print()
     for text in missed:
