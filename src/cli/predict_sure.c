@@ -161,7 +161,7 @@ static struct command command_of(const struct hs_predict *predict)
                             strcmp(system, "here.json") == 0 ? "here-2.json" : "here.json"};
 }
 
-/* "        hiersearch predict here.json --before abci --np 256 --size 1MiB": this question again. */
+/* "hiersearch predict here.json --before abci --np 256 --size 1MiB": this question again. */
 static void say_again(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
     const struct hs_problem *problem = &point->request.problem;

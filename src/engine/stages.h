@@ -3,9 +3,9 @@
  *
  * The stages of an AllReduce's plan of h layers are: reduce-scatter on layers 1 .. h-1, allreduce
  * on layer h (or a reduce-scatter and an allgather, by two algorithms), allgather on layers h-1 ..
- * 1; of a reduce-scatter's or an allgather's one stage a layer (collective.h). A stage
- * works on one chunk at a time, in order, and on different
- * chunks at the same time as the other stages: layers overlap. A stage alone is a pipeline of one.
+ * 1; of a reduce-scatter's or an allgather's one stage a layer (collective.h). A stage works on one
+ * chunk at a time, in order, and on different chunks at the same time as the other stages: layers
+ * overlap. A stage alone is a pipeline of one.
  *
  * Where things lie. A chunk is a range of elements. The block a rank has in it at layer i is found
  * by taking, layer by layer, the place-th part of the block before; it stays at that offset in the
@@ -15,9 +15,8 @@
  *
  * Padding. Blocks of the first h-1 layers must be equal, so the message is padded to a multiple of
  * the product of their sizes. The last layer's allreduce needs no equal blocks; its two halves, all
- * layers of a reduce-scatter or an allgather, and a stage alone have equal ones. Chunks are whole numbers of that product; with fewer of it than
- * chunks some chunks
- * are empty.
+ * layers of a reduce-scatter or an allgather, and a stage alone have equal ones. Chunks are whole
+ * numbers of that product; with fewer of it than chunks some chunks are empty.
  *
  * Lines. Where the message is long enough for it to weigh little, blocks are whole numbers of
  * lines, and the product is that of these.

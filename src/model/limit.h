@@ -19,14 +19,15 @@
  * the ranks n max(f, 1 - f) one way or the other, in whatever order blocks lie; no switch saves any
  * of that.
  *
- * Of groups that call at once, bytes are added up. Something has to cross the level, so a latency is paid at least once: its own, or that of a level further out
- * where that is smaller. The limit is the largest over the levels. None of this asks how a plan
- * goes about it: by price.h none takes less (tests/model/test_limit.c), a few take just as long.
+ * Of groups that call at once, bytes are added up. Something has to cross the level, so a latency
+ * is paid at least once: its own, or that of a level further out where that is smaller. The limit
+ * is the largest over the levels. None of this asks how a plan goes about it: by price.h none takes
+ * less (tests/model/test_limit.c), a few take just as long.
  *
  * What a child can send, of its bytes_per_second (where stages are NCCL's own calls, of NVLink's
- * full rate, which is more than the figure of a ring): all; of a mesh whose one unit holds all ranks,
- * what its links to the k - 1 other children in use carry, (k - 1) / (arity - 1); where it is not
- * striped, of its ports those that its ranks are assigned to.
+ * full rate, which is more than the figure of a ring): all; of a mesh whose one unit holds all
+ * ranks, what its links to the k - 1 other children in use carry, (k - 1) / (arity - 1); where it
+ * is not striped, of its ports those that its ranks are assigned to.
  */
 #ifndef HS_MODEL_LIMIT_H
 #define HS_MODEL_LIMIT_H
@@ -37,7 +38,7 @@
 /* seconds = latency_seconds + what the bytes take. {0, 0, -1}: there is none, because nothing
  * travels, or because the system was calibrated: then its figures are those of layers, and do not
  * say what a link can do. Where stages are NCCL's own calls the limit is of the levels as
- * described, and NVSwitch reduces. */
+ * described, NVLink's full rate apart, and NVSwitch reduces. */
 struct hs_limit {
     double seconds, latency_seconds;
     int level; /* that sets it */

@@ -128,8 +128,8 @@ static struct hs_value bar(const struct record *r, double parts[HS_STAGES_MAX])
 
 /* clang-format off */
 #define COLUMNS(column)                                                                            \
-    column(NP, "np", NULL, NULL, COUNT, ALWAYS, r->asked.group.size)                                             \
-    column(BYTES, "message_bytes", NULL, NULL, BYTES, ALWAYS, r->asked.bytes)                            \
+    column(NP, "np", NULL, NULL, COUNT, ALWAYS, r->asked.group.size)                               \
+    column(BYTES, "message_bytes", NULL, NULL, BYTES, ALWAYS, r->asked.bytes)                      \
     column(RANK, "rank", "rank", NULL, COUNT, ALWAYS, rank(r))                                     \
     column(PLAN, "plan", "plan", NULL, TEXT, ALWAYS, hs_value_marked(r->name, r->mark))            \
     column(TIME, "seconds", "time", HS_TABLE_UNIT, SCALED, ALWAYS, r->seconds)                     \
