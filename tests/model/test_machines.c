@@ -132,12 +132,14 @@ static void stages_add_up_to_the_plan_on_every_machine(void **state)
         struct hs_machines machines = draw(&system, 20, 1);
         double *seconds = malloc(HS_LAYERS_MAX * machines.count * sizeof(*seconds));
 
-        for (size_t k = 0; k < 5; k++) {
+        for (size_t k = 0; k < 5 * HS_COLLECTIVE_COUNT * HS_ORDER_COUNT; k++) {
             struct hs_problem problem = hs_problem_world(96, 3e5);
             struct hs_stage_key keys[HS_LAYERS_MAX];
             struct hs_plan plan;
 
-            assert_int_equal(hs_plan_parse(&plan, plans[k], 96, NULL), HS_OK);
+            problem.collective = (enum hs_collective)(k / 5 % HS_COLLECTIVE_COUNT);
+            problem.order = (enum hs_order)(k / 5 / HS_COLLECTIVE_COUNT);
+            assert_int_equal(hs_plan_parse(&plan, plans[k % 5], 96, NULL), HS_OK);
             for (int l = 0; l < plan.split.count; l++)
                 keys[l] =
                     hs_problem_key(&problem, hs_problem_layer(&problem, &plan.split, l), HS_RING);
