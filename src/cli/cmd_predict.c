@@ -186,7 +186,7 @@ static enum hs_status check_settings(const struct hs_predict_settings *settings,
         return hs_fail(err, HS_INVALID,
                        "--output: a result file is about one process count; run once per --np, or "
                        "use --json, which prints one document per line");
-    return HS_OK;
+    return hs_order_check(settings->collective, settings->order, err);
 }
 
 static enum hs_status finish_result(const struct hs_predict *predict, struct hs_result *result,

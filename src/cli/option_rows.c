@@ -83,6 +83,18 @@ enum hs_status hs_find_system(struct hs_system *system, const char *text,
     return status;
 }
 
+enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order,
+                              struct hs_error *err)
+{
+    if (order == HS_IN_PLACE || hs_collectives[collective].ordered)
+        return HS_OK;
+    return hs_fail(
+        err, HS_INVALID,
+        "--order %s: for --collective reduce-scatter or allgather; of an %s every process "
+        "has all blocks",
+        hs_order_names[order], hs_collectives[collective].written);
+}
+
 enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype datatype,
                               struct hs_error *err)
 {

@@ -25,6 +25,9 @@ extern const struct hs_option_type hs_option_order;      /* enum hs_order */
 enum hs_status hs_find_system(struct hs_system *system, const char *text,
                               const struct hs_context *context, struct hs_error *err);
 
+/* HS_INVALID where an order is given that the collective has not. */
+enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order,
+                              struct hs_error *err);
 /* HS_INVALID where a size is no whole number of elements. */
 enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype datatype,
                               struct hs_error *err);

@@ -11,6 +11,7 @@ hiersearch predict "$cluster;library=mpich" --np 64 --size 1MiB --collective all
 # What cannot be.
 hiersearch predict "$cluster" --np 64 --collective reduce
 hiersearch predict "$cluster" --np 64 --collective allgather --order inplace
+hiersearch predict "$cluster" --np 64 --order permuted
 hiersearch predict "$cluster" --np 64 --collective allgather --chunks 1,2
 hiersearch predict "$cluster" --np 64 --collective allgather --explain 4x16t
 hiersearch predict "$cluster" --np 64 --collective allgather --explain 4x16/2
