@@ -423,7 +423,7 @@ static const struct hs_option options[] = {
      .help = "the node that files speak of, joined, and the system that is proposed from it: what "
              "nvidia-smi topo -m, nvidia-smi -L, ibstat, rocm-smi --showtopo or scontrol show "
              "topology printed, NCCL's XML (NCCL_TOPO_DUMP_FILE), hwloc's (lstopo --of xml), "
-             "Slurm's topology.conf"},
+             "Slurm's topology.conf or topology.yaml"},
     {.name = "parts",
      .type = &hs_option_flag,
      .offset = FIELD(parts),

@@ -14,6 +14,12 @@
 #include <dlfcn.h>
 #include <hwloc.h>
 
+/* From version 3 on an OS device may be of several kinds. */
+#if HWLOC_API_VERSION >= 0x00030000
+#define IS_KIND(device, kind) (((device)->attr->osdev.types & (kind)) != 0)
+#else
+#define IS_KIND(device, kind) ((device)->attr->osdev.type == (kind))
+#endif
 #define CLASS_DISPLAY 0x03 /* VGA and 3D controllers */
 
 /* clang-format off */
@@ -137,9 +143,8 @@ static void read_nics(const struct hwloc *hwloc, struct hs_node *node)
     for (hwloc_obj_t at = next_of(hwloc, HWLOC_OBJ_OS_DEVICE, NULL); at != NULL;
          at = next_of(hwloc, HWLOC_OBJ_OS_DEVICE, at)) {
         hwloc_obj_t pci = pci_parent(at);
-        bool rdma = at->attr->osdev.type == HWLOC_OBJ_OSDEV_OPENFABRICS;
-        if (pci != NULL && at->name != NULL &&
-            (rdma || at->attr->osdev.type == HWLOC_OBJ_OSDEV_NETWORK))
+        bool rdma = IS_KIND(at, HWLOC_OBJ_OSDEV_OPENFABRICS);
+        if (pci != NULL && at->name != NULL && (rdma || IS_KIND(at, HWLOC_OBJ_OSDEV_NETWORK)))
             add_nic(node, at, pci, rdma);
     }
 }
