@@ -123,20 +123,16 @@ static void take_gap(struct hs_context *context, struct hs_system *system,
                      const struct times *times)
 {
     double seconds, ci95;
+    bool known = hs_gap_points_fit(&seconds, &ci95, &times->gaps);
 
-    if (times->gaps.plans == 0)
-        return;
-    if (!hs_gap_points_fit(&seconds, &ci95, &times->gaps)) {
-        hs_note(context,
-                "between two calls: %.3g us +- %.3g us by %zu plan%s, so nothing is taken "
-                "over",
-                1e6 * seconds, 1e6 * ci95, times->gaps.plans, HS_PLURAL(times->gaps.plans));
-        return;
+    if (known) {
+        system->gap_seconds = seconds;
+        system->gap_ci95_seconds = ci95;
     }
-    system->gap_seconds = seconds;
-    system->gap_ci95_seconds = ci95;
-    hs_note(context, "between two calls: %.3g us +- %.3g us by %zu plan%s", 1e6 * seconds,
-            1e6 * ci95, times->gaps.plans, HS_PLURAL(times->gaps.plans));
+    if (known || (times->gaps.plans > 0 && times->points.count < HS_CALIBRATION_POINTS_MIN))
+        hs_note(context, "between two calls: %.3g us +- %.3g us by %zu plan%s%s", 1e6 * seconds,
+                1e6 * ci95, times->gaps.plans, HS_PLURAL(times->gaps.plans),
+                known ? "" : ": no more than noise");
 }
 
 /* One plan or two tell what lies between its calls, but no layer's latency from its bandwidth. */
@@ -183,8 +179,7 @@ static enum hs_status fit(struct hs_context *context, const struct fit_settings 
         hs_text_append(&source, ", with %zu that it had", times->kept);
     status = hs_calibrate(system, points->items, points->count, &options, source.data, &notes, err);
     hs_pass_on(context, notes.data);
-    if (!status)
-        take_gap(context, system, times);
+    take_gap(context, system, times);
     if (!status)
         status = name_system(system, settings, err);
     if (!status)

@@ -300,10 +300,12 @@ static int compare_doubles(const void *left, const void *right)
 
 struct hs_gain hs_gain_of(double *gains, size_t count)
 {
-    struct hs_gain gain = {.share = 0};
+    struct hs_gain gain;
+    size_t wins = 0;
 
     for (size_t j = 0; j < count; j++)
-        gain.share += (gains[j] > 1) / (double)count;
+        wins += gains[j] > 1;
+    gain.share = (double)wins / (double)count;
     qsort(gains, count, sizeof(*gains), compare_doubles);
     gain.median = gains[count / 2];
     gain.low = gains[count / 20];

@@ -190,7 +190,7 @@ static void a_gap_fitted_to_some_plans_predicts_the_others_better(void **state)
 /* Stages that overlap add up to more than the whole, and noise is no gap. */
 static void what_is_not_above_its_interval_is_no_gap(void **state)
 {
-    struct hs_system system = parse("nv:4@100GB/s~3us,ib@20GB/s~9us;gap=1us");
+    struct hs_system system = parse("nv:4@100GB/s~3us,ib@20GB/s~9us;gap=0.1us");
     struct hs_gap_points none = {0}, noisy = {0}, overlapped = {0};
     double seconds, ci95;
 
