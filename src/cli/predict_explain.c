@@ -86,7 +86,8 @@ static void say_margin(const struct hs_predict *predict, const struct hs_predict
     if (!is_best)
         hs_sheet_say(predict->sheet, "best       %s takes %s%s: this plan takes %s as long\n",
                      HS_AS_PLAN(&best->plan), HS_AS_TIME(best->seconds),
-                     hs_predict_is_surpassed(point) ? ", and least over the machines that fit" : "",
+                     hs_predict_is_surpassed(point) ? ", and loses least over the machines that fit"
+                                                    : "",
                      HS_AS_RATIO(seconds, best->seconds));
     else if (second && fabs(second->seconds - seconds) <= SAME * seconds)
         hs_sheet_say(predict->sheet, "runner-up  %s takes exactly as long\n",
