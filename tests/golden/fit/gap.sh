@@ -8,6 +8,7 @@ for system in dgx-h100-superpod ours.json; do
 done
 echo '$ and what is drawn has it, too'
 hiersearch predict ours.json --np 64 --size 64KiB -k 1 -q | sed -n '/^best/p; /^what decides/p'
+hiersearch systems ours.json | grep ^latencies
 echo '$ in a line of levels'
 hiersearch predict 'a:4@100GB/s~1us,b@10GB/s~3us;gap=30us' --np 16 --size 1MiB -k 2 -q --machines 0 | sed -n '/^rank/,$p'
 hiersearch predict 'a:4@100GB/s~1us,b@10GB/s~3us' --np 16 --size 1MiB -k 2 -q --machines 0 | sed -n '/^rank/,$p'
