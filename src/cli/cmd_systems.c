@@ -365,8 +365,8 @@ static enum hs_status run_check(struct hs_context *context, struct hs_sheet *she
         hs_sheet_table(sheet, &table);
     else
         hs_table_release(&table);
-    hs_sheet_say(sheet, "%s%zu system%s checked, %zu figure%s cannot be true\n",
-                 found ? "\n" : "", checked, HS_PLURAL(checked), found, HS_PLURAL(found));
+    hs_sheet_say(sheet, "%s%zu system%s checked, %zu figure%s cannot be true\n", found ? "\n" : "",
+                 checked, HS_PLURAL(checked), found, HS_PLURAL(found));
     return hs_sheet_end(sheet, err);
 }
 
