@@ -148,9 +148,10 @@ static void say_gain(const struct hs_predict *predict, const struct hs_predict_p
         hs_sheet_say(predict->sheet, "  %s than %s (%s)", HS_AS_COMPARISON(best->seconds, seconds),
                      flat, HS_AS_TIME(seconds));
     else
-        hs_sheet_say(predict->sheet, "  %s %s %s in the median, %s with 90 %%", HS_AS_GAIN(median),
-                     median < FASTER ? "as fast as" : "faster than", flat,
-                     HS_AS_GAIN_RANGE(&point->gain));
+        hs_sheet_say(predict->sheet, "  %s %s %s in the median, %s with 90 %%%s",
+                     HS_AS_GAIN(median), median < FASTER ? "as fast as" : "faster than", flat,
+                     HS_AS_GAIN_RANGE(&point->gain),
+                     median < FASTER ? ", and loses least on average" : "");
     if (point->sure && hs_predict_is_surpassed(point))
         hs_sheet_say(predict->sheet, "; by the figures as they stand %s is ahead, by %.2g %%",
                      HS_AS_PLAN(&point->guess.plan),

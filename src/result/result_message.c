@@ -497,7 +497,29 @@ static const struct hs_field gain_rows[] = {
     {"fastest_seconds", HS_TIME, GAIN(fastest_seconds), HS_OPTIONAL,
      .about = "What it takes by them."},
 };
-static const struct hs_fields gain_fields = {HS_ROWS(gain_rows, struct hs_result_gain)};
+
+/* A plan and its time, or neither; and a range in its order. */
+static enum hs_status check_gain(void *object, const struct hs_place *place, struct hs_error *err)
+{
+    const struct hs_result_gain *gain = object;
+    const struct hs_gain *over = &gain->over_flat;
+    bool named = gain->fastest.split.count > 0;
+
+    if (named == isnan(gain->fastest_seconds))
+        return hs_field_fail(place, named ? "fastest_seconds" : "fastest", err,
+                             "missing, with the other one of the two");
+    if (over->low <= over->median && over->median <= over->high)
+        return HS_OK;
+    return hs_field_fail(place, "median", err, "expected one between low and high, found %g",
+                         over->median);
+}
+
+static const struct hs_fields gain_fields = {
+    HS_ROWS(gain_rows, struct hs_result_gain),
+    .check = check_gain,
+    .rules = "\"dependentRequired\": { \"fastest\": [\"fastest_seconds\"],\n"
+             "  \"fastest_seconds\": [\"fastest\"] }",
+};
 
 static enum hs_status check_message(void *object, const struct hs_place *place,
                                     struct hs_error *err)

@@ -15,6 +15,8 @@ print(low < median < high, 0.5 < gain["share"] < 1, gain["fastest"])
 END
 PATH=/nowhere:$PATH hiersearch report abci.json -o abci.html -q 2>/dev/null
 sed -n '/<h1>/p; /against flat/p; /By the figures/,/<\/p>/p' abci.html
+echo '$ no faster in the median, and so left alone, but losing least'
+hiersearch predict dgx-b200-superpod --np 128 --size 16MiB -q -k 1 | sed -n '/^NCCL/,/^best/p'
 echo '$ nothing of the kind where none were drawn'
 hiersearch predict abci --np 128 --size 128MiB -q -k 1 --machines 0 --json | grep -c '"gain"'
 hiersearch predict abci --np 128 --size 128MiB -q -k 1 --machines 0 | sed -n '/^best/,/^ *reaches/p'
