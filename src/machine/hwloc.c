@@ -14,11 +14,15 @@
 #include <dlfcn.h>
 #include <hwloc.h>
 
-/* From version 3 on an OS device may be of several kinds. */
+/* From version 3 on an OS device may be of several kinds, and an object's infos are a struct. */
 #if HWLOC_API_VERSION >= 0x00030000
 #define IS_KIND(device, kind) (((device)->attr->osdev.types & (kind)) != 0)
+#define INFO_COUNT(object)    ((object)->infos.count)
+#define INFO(object, i)       ((object)->infos.array[i])
 #else
 #define IS_KIND(device, kind) ((device)->attr->osdev.type == (kind))
+#define INFO_COUNT(object)    ((object)->infos_count)
+#define INFO(object, i)       ((object)->infos[i])
 #endif
 #define CLASS_DISPLAY 0x03 /* VGA and 3D controllers */
 
@@ -253,9 +257,9 @@ static void read_cpu(const struct hwloc *hwloc, struct hs_node_cpu *cpu)
     cpu->hardware_threads = count_of(hwloc, HWLOC_OBJ_PU);
     if (machine != NULL)
         cpu->memory_bytes = machine->total_memory;
-    for (unsigned i = 0; package != NULL && i < package->infos_count; i++)
-        if (strcmp(package->infos[i].name, "CPUModel") == 0)
-            snprintf(cpu->model, sizeof cpu->model, "%.95s", package->infos[i].value);
+    for (unsigned i = 0; package != NULL && i < INFO_COUNT(package); i++)
+        if (strcmp(INFO(package, i).name, "CPUModel") == 0)
+            snprintf(cpu->model, sizeof cpu->model, "%.95s", INFO(package, i).value);
 }
 
 void hs_node_read_hwloc(struct hs_node *node)
