@@ -33,6 +33,7 @@ struct times {
     struct hs_inputs inputs;
     struct hs_point_list points; /* the last `kept` of them of the system itself */
     size_t kept;
+    struct hs_gap_points gaps;
     struct hs_call_list calls;
 };
 
@@ -59,6 +60,7 @@ static enum hs_status gather(struct times *times, const struct hs_system *system
         size_t before = times->points.count;
 
         status = hs_result_points(&times->points, &inputs->results[i], err);
+        hs_gap_points_add(&times->gaps, &inputs->results[i]);
         if (!status && times->points.count == before)
             hs_warning(context, "%s: no layer times of measured plans without chunks",
                        inputs->inputs[i].name);
@@ -116,6 +118,48 @@ static enum hs_status write_system(struct hs_context *context, const struct hs_s
     return status;
 }
 
+/* What lies between two calls, where the plans say so. */
+static void take_gap(struct hs_context *context, struct hs_system *system,
+                     const struct times *times)
+{
+    double seconds, ci95;
+    bool known = hs_gap_points_fit(&seconds, &ci95, &times->gaps);
+
+    if (known) {
+        system->gap_seconds = seconds;
+        system->gap_ci95_seconds = ci95;
+    }
+    if (known || (times->gaps.plans > 0 && times->points.count < HS_CALIBRATION_POINTS_MIN))
+        hs_note(context, "between two calls: %.3g us +- %.3g us by %zu plan%s%s", 1e6 * seconds,
+                1e6 * ci95, times->gaps.plans, HS_PLURAL(times->gaps.plans),
+                known ? "" : ": no more than noise");
+}
+
+/* One plan or two tell what lies between its calls, but no layer's latency from its bandwidth. */
+static bool is_for_gap_alone(const struct times *times)
+{
+    double seconds, ci95;
+
+    return times->points.count < HS_CALIBRATION_POINTS_MIN &&
+           hs_gap_points_fit(&seconds, &ci95, &times->gaps);
+}
+
+static enum hs_status fit_gap(struct hs_context *context, const struct fit_settings *settings,
+                              struct hs_system *system, const struct times *times,
+                              struct hs_error *err)
+{
+    enum hs_status status;
+
+    take_gap(context, system, times);
+    status = name_system(system, settings, err);
+    if (!status)
+        status = write_system(context, system, settings->output, err);
+    if (!status)
+        hs_note(context, "%zu layer time%s, too few for fits: prices of layers stay as they were",
+                times->points.count, HS_PLURAL(times->points.count));
+    return status;
+}
+
 static enum hs_status fit(struct hs_context *context, const struct fit_settings *settings,
                           struct hs_system *system, const struct times *times, struct hs_error *err)
 {
@@ -135,6 +179,7 @@ static enum hs_status fit(struct hs_context *context, const struct fit_settings 
         hs_text_append(&source, ", with %zu that it had", times->kept);
     status = hs_calibrate(system, points->items, points->count, &options, source.data, &notes, err);
     hs_pass_on(context, notes.data);
+    take_gap(context, system, times);
     if (!status)
         status = name_system(system, settings, err);
     if (!status)
@@ -175,6 +220,15 @@ static enum hs_status fit_calls(struct hs_context *context, const struct fit_set
             calls->count, HS_PLURAL(calls->count), library, 100 * before, by, 100 * after,
             system->constants.count, HS_PLURAL(system->constants.count));
     return status;
+}
+
+static enum hs_status fit_all(struct hs_context *context, const struct fit_settings *settings,
+                              struct hs_system *system, const struct times *times,
+                              struct hs_error *err)
+{
+    if (times->calls.count > 0)
+        return fit_calls(context, settings, system, &times->calls, err);
+    return (is_for_gap_alone(times) ? fit_gap : fit)(context, settings, system, times, err);
 }
 
 /* ---- the answer again ------------------------------------------------------------------------ */
@@ -260,8 +314,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     if (!status)
         status = gather(&times, &system, settings, context, err);
     if (!status)
-        status = times.calls.count > 0 ? fit_calls(context, settings, &system, &times.calls, err)
-                                       : fit(context, settings, &system, &times, err);
+        status = fit_all(context, settings, &system, &times, err);
     if (!status)
         status = answer(context, settings, &times, &before, &system, err);
     hs_inputs_release(&times.inputs);

@@ -226,8 +226,7 @@ static enum hs_status run_point(const struct hs_predict *predict, struct hs_pred
         return hs_predict_explain(predict, point, err);
     if (!hs_predict_is_swept(sweep, predict))
         return hs_predict_show(predict, point, result, err);
-    hs_predict_sweep_add(sweep, predict, point);
-    return HS_OK;
+    return hs_predict_sweep_add(sweep, predict, point, err);
 }
 
 /* Whether the budget is spent; the first point is searched in any case. Said once. */
@@ -348,18 +347,6 @@ static enum hs_status run_np(const struct hs_predict *predict, struct hs_predict
     return status;
 }
 
-static void warn_of_extrapolation(const struct hs_predict *predict)
-{
-    int64_t capacity = hs_system_capacity(predict->system);
-    const struct hs_level *outermost = &predict->system->levels[predict->system->level_count - 1];
-
-    if (predict->settings->np.last > (uint64_t)capacity)
-        hs_warning(predict->context,
-                   "%s describes %" PRId64 " processes, %" PRIu64
-                   " are asked for: its outermost level (%s) is taken to go on",
-                   predict->label, capacity, predict->settings->np.last, outermost->name);
-}
-
 /* What has no price is no candidate: who asks for it shall know. */
 static enum hs_status check_algorithms(const struct hs_predict *predict, struct hs_error *err)
 {
@@ -398,7 +385,7 @@ static enum hs_status run_sweep(const struct hs_predict *predict, struct hs_erro
         status = hs_sheet_end(predict->sheet, err);
     hs_text_release(&predict->sheet->lines);
     if (status == HS_OK)
-        warn_of_extrapolation(predict);
+        hs_predict_warn_of_extrapolation(predict);
     if (status == HS_OK && is_one_prime(np))
         status = hs_predict_hint_neighbours(predict, err);
     return status;

@@ -183,9 +183,12 @@ static void say_system(struct hs_sheet *sheet, const struct hs_system *system)
     if (hs_system_library(system))
         say_field(sheet, 0, "library", hs_library_written(hs_system_library(system)));
     say_field(sheet, 0, "parts", system->parts);
-    hs_sheet_say(sheet, "latencies %s; a ring step pays %g of them; launch %s per call\n\n",
+    hs_sheet_say(sheet, "latencies %s; a ring step pays %g of them; launch %s per call",
                  hs_latency_kind_names[system->latency_kind], system->pipeline_granularity,
                  HS_AS_TIME(system->launch_seconds));
+    if (system->gap_seconds > 0)
+        hs_sheet_say(sheet, ", %s between two", HS_AS_TIME(system->gap_seconds));
+    hs_sheet_say(sheet, "\n\n");
     hs_levels_table(&table, system);
     hs_sheet_table(sheet, &table);
     hs_sheet_say(sheet,
@@ -362,8 +365,8 @@ static enum hs_status run_check(struct hs_context *context, struct hs_sheet *she
         hs_sheet_table(sheet, &table);
     else
         hs_table_release(&table);
-    hs_sheet_say(sheet, "%s%zu systems checked, %zu figures cannot be true\n", found ? "\n" : "",
-                 checked, found);
+    hs_sheet_say(sheet, "%s%zu system%s checked, %zu figure%s cannot be true\n", found ? "\n" : "",
+                 checked, HS_PLURAL(checked), found, HS_PLURAL(found));
     return hs_sheet_end(sheet, err);
 }
 
@@ -423,7 +426,7 @@ static const struct hs_option options[] = {
      .help = "the node that files speak of, joined, and the system that is proposed from it: what "
              "nvidia-smi topo -m, nvidia-smi -L, ibstat, rocm-smi --showtopo or scontrol show "
              "topology printed, NCCL's XML (NCCL_TOPO_DUMP_FILE), hwloc's (lstopo --of xml), "
-             "Slurm's topology.conf"},
+             "Slurm's topology.conf or topology.yaml"},
     {.name = "parts",
      .type = &hs_option_flag,
      .offset = FIELD(parts),

@@ -75,6 +75,7 @@ struct hs_predict_point {
     bool sure;
     struct hs_search_plan guess; /* always the fastest of those found */
     struct hs_regret regret, guess_regret;
+    struct hs_gain gain; /* of the first of `found` over the flat split; unknown where not sure */
     struct hs_regret_table table;
 };
 
@@ -90,9 +91,12 @@ void hs_predict_point_release(struct hs_predict_point *point);
 /* What the settings ask of so many processes with so many bytes each. */
 struct hs_problem hs_predict_asks(const struct hs_predict_settings *settings, int64_t np,
                                   double bytes);
-/* What the system's library takes by itself. */
-struct hs_library_price hs_predict_library(const struct hs_predict *predict,
-                                           const struct hs_predict_point *point);
+/* What the system's library takes by itself, with the best plan's gain over it and the advice where
+ * it has a price. HS_MEMORY. */
+enum hs_status hs_predict_library(struct hs_library_price *own, const struct hs_predict *predict,
+                                  const struct hs_predict_point *point, struct hs_error *err);
+/* Whether another plan is the fastest by the figures as they stand than the one shown first. */
+bool hs_predict_is_surpassed(const struct hs_predict_point *point);
 /* Plans that --top asks for and that exist. */
 size_t hs_predict_shown(const struct hs_predict *predict, const struct hs_predict_point *point);
 
@@ -136,6 +140,8 @@ struct hs_plan_cost hs_predict_cost(struct hs_gaps *gaps, const struct hs_predic
  * that of extrapolated plans. `beyond_np`: more processes than are described were shown. */
 void hs_predict_legend(const struct hs_predict *predict, const struct hs_gaps *gaps, bool spread,
                        bool beyond_np);
+/* Where the most processes asked for are more than the description covers. */
+void hs_predict_warn_of_extrapolation(const struct hs_predict *predict);
 /* The library's own call, the best plan, how sure that is, and the limit. HS_MEMORY. */
 enum hs_status hs_predict_say_answer(const struct hs_predict *predict,
                                      const struct hs_predict_point *point, struct hs_error *err);
@@ -161,14 +167,17 @@ struct hs_predict_sweep {
     bool ended;              /* the budget, before all of them were */
     bool extrapolated;       /* some process count was marked */
     bool surpassed;          /* a runner-up is faster by the figures as they stand */
+    bool drawn;              /* gains are those over machines drawn */
     struct hs_gaps gaps;     /* of the plans shown */
     struct hs_plan previous; /* winner of the process count before; count 0: none */
 };
 /* Whether points are lines of one table. */
 bool hs_predict_is_swept(const struct hs_predict_sweep *sweep, const struct hs_predict *predict);
 void hs_predict_sweep_init(struct hs_predict_sweep *sweep, const struct hs_predict *predict);
-void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predict *predict,
-                          const struct hs_predict_point *point);
+/* HS_MEMORY. */
+enum hs_status hs_predict_sweep_add(struct hs_predict_sweep *sweep,
+                                    const struct hs_predict *predict,
+                                    const struct hs_predict_point *point, struct hs_error *err);
 /* Releases it. */
 void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_predict *predict);
 

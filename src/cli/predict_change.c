@@ -10,19 +10,13 @@ static enum hs_status row_of(struct hs_belief_row *row, struct hs_library_price 
                              struct hs_error *err)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
-    struct hs_library_odds odds;
+    enum hs_status status = hs_predict_library(own, predict, point, err);
 
-    *own = hs_predict_library(predict, point);
     *row = (struct hs_belief_row){.plan = &best->plan,
                                   .regret = point->sure ? &point->regret : NULL,
                                   .seconds = best->seconds,
                                   .library = hs_library_is_priced(own) ? own : NULL};
-    if (!row->library)
-        return HS_OK;
-    if (hs_library_odds(&odds, own, predict->machines, &point->request.problem, &best->plan, err))
-        return HS_MEMORY;
-    own->left_alone = hs_library_is_left_alone(&odds);
-    return HS_OK;
+    return status;
 }
 
 /* "what changed: 256 is best, no longer 4x64; its 90 % range is 1.17x wide, was 1.45x; ..." */
@@ -151,6 +145,8 @@ enum hs_status hs_predict_again(struct hs_context *context,
     hs_progress_line_init(&progress, settings->quiet);
     status = answer(&predict, err);
     hs_progress_line_clear(&progress);
+    if (!status)
+        hs_predict_warn_of_extrapolation(&predict);
     hs_text_release(&sheet.lines);
     hs_machines_release(&machines);
     return status;

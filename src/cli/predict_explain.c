@@ -84,8 +84,10 @@ static void say_margin(const struct hs_predict *predict, const struct hs_predict
     struct hs_plan_cost others;
 
     if (!is_best)
-        hs_sheet_say(predict->sheet, "best       %s takes %s: this plan takes %s as long\n",
+        hs_sheet_say(predict->sheet, "best       %s takes %s%s: this plan takes %s as long\n",
                      HS_AS_PLAN(&best->plan), HS_AS_TIME(best->seconds),
+                     hs_predict_is_surpassed(point) ? ", and loses least over the machines that fit"
+                                                    : "",
                      HS_AS_RATIO(seconds, best->seconds));
     else if (second && fabs(second->seconds - seconds) <= SAME * seconds)
         hs_sheet_say(predict->sheet, "runner-up  %s takes exactly as long\n",
@@ -134,11 +136,13 @@ static void say_flat(const struct hs_predict *predict, const struct hs_predict_p
 
 /* ---- where the winner changes ---- */
 
-static void say_heading(const struct hs_predict *predict, const char *heading)
+/* What is asked of many sizes and counts is asked by the figures as they stand alone. */
+static void say_heading(const struct hs_predict *predict, const struct hs_predict_point *point,
+                        const char *heading)
 {
     hs_sheet_say(predict->sheet, "\n");
     hs_sheet_stress(predict->sheet, "%s", heading);
-    hs_sheet_say(predict->sheet, "\n");
+    hs_sheet_say(predict->sheet, "%s\n", point->sure ? ", by the figures as they stand" : "");
 }
 
 static enum hs_status show_sizes(const struct hs_predict *predict,
@@ -173,7 +177,7 @@ static enum hs_status show_sizes(const struct hs_predict *predict,
         hs_winners_add(&table, &row);
     }
     free(winners);
-    say_heading(predict, "Winner by message size, 1KiB to 16GiB");
+    say_heading(predict, point, "Winner by message size, 1KiB to 16GiB");
     hs_sheet_table(predict->sheet, &table);
     hs_predict_legend(predict, &gaps, false, false);
     return HS_OK;
@@ -233,7 +237,7 @@ static enum hs_status show_counts(const struct hs_predict *predict,
     for (size_t i = 0; i < count; i++)
         add_count(&table, &gaps, predict, &winners[i], here);
     free(winners);
-    say_heading(predict, "Winner by process count, and how it follows from the one before");
+    say_heading(predict, point, "Winner by process count, and how it follows from the one before");
     hs_sheet_table(predict->sheet, &table);
     hs_predict_legend(predict, &gaps, false,
                       counts[count - 1] > hs_system_capacity(predict->system));

@@ -7,6 +7,8 @@
 #include "console/progress_line.h"
 #include "view/figures.h"
 
+#define ROUNDING 1e-12 /* relative */
+
 /* Containment is a heuristic: the exact search says what it costs. */
 static enum hs_status search_exactly(struct hs_predict_point *point, struct hs_error *err)
 {
@@ -162,11 +164,29 @@ void hs_predict_point_release(struct hs_predict_point *point)
     hs_regret_table_release(&point->table);
 }
 
-struct hs_library_price hs_predict_library(const struct hs_predict *predict,
-                                           const struct hs_predict_point *point)
+enum hs_status hs_predict_library(struct hs_library_price *own, const struct hs_predict *predict,
+                                  const struct hs_predict_point *point, struct hs_error *err)
 {
-    return hs_library_price(predict->system, &point->request.problem,
-                            hs_datatype_bytes(predict->settings->datatype));
+    const struct hs_problem *problem = &point->request.problem;
+    const struct hs_search_plan *best = &point->found.plans[0];
+    enum hs_status status;
+    double seconds;
+
+    *own =
+        hs_library_price(predict->system, problem, hs_datatype_bytes(predict->settings->datatype));
+    if (!hs_library_is_priced(own))
+        return HS_OK;
+    status = hs_library_gain(&own->gain, own, predict->machines, problem, &best->plan, err);
+    own->left_alone = !status && hs_library_is_left_alone(&own->gain);
+    seconds = hs_library_plan_seconds(own, predict->system, problem, &best->plan, best->seconds);
+    if (seconds != best->seconds)
+        own->best_seconds = seconds;
+    return status;
+}
+
+bool hs_predict_is_surpassed(const struct hs_predict_point *point)
+{
+    return point->guess.seconds < point->found.plans[0].seconds * (1 - ROUNDING);
 }
 
 size_t hs_predict_shown(const struct hs_predict *predict, const struct hs_predict_point *point)

@@ -1,4 +1,5 @@
 /* What `predict` knows, as a result file. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,25 +96,32 @@ static enum hs_status add_library(struct hs_result_message *message,
                                   const struct hs_predict *predict,
                                   const struct hs_predict_point *point, struct hs_error *err)
 {
-    struct hs_library_price price = hs_predict_library(predict, point);
-    const struct hs_search_plan *best = &point->found.plans[0];
-    double seconds = hs_library_plan_seconds(&price, predict->system, &point->request.problem,
-                                             &best->plan, best->seconds);
-    struct hs_library_odds odds;
+    struct hs_library_price price;
+    enum hs_status status = hs_predict_library(&price, predict, point, err);
 
-    if (!hs_library_is_priced(&price))
-        return HS_OK;
-    if (hs_library_odds(&odds, &price, predict->machines, &point->request.problem, &best->plan,
-                        err))
-        return HS_MEMORY;
-    price.gain_share = odds.share;
-    price.left_alone = hs_library_is_left_alone(&odds);
-    if (seconds != best->seconds)
-        price.best_seconds = seconds;
+    if (status || !hs_library_is_priced(&price))
+        return status;
     message->library = malloc(sizeof(price));
     if (!message->library)
         return hs_no_memory(err);
     *message->library = price;
+    return HS_OK;
+}
+
+/* Over the flat split, on machines drawn; and what is ahead where none are. */
+static enum hs_status add_gain(struct hs_result_message *message,
+                               const struct hs_predict_point *point, struct hs_error *err)
+{
+    if (!isfinite(point->gain.median))
+        return HS_OK;
+    message->gain = calloc(1, sizeof(*message->gain));
+    if (!message->gain)
+        return hs_no_memory(err);
+    *message->gain = (struct hs_result_gain){.over_flat = point->gain, .fastest_seconds = NAN};
+    if (hs_predict_is_surpassed(point)) {
+        message->gain->fastest = point->guess.plan;
+        message->gain->fastest_seconds = point->guess.seconds;
+    }
     return HS_OK;
 }
 
@@ -138,5 +146,7 @@ enum hs_status hs_predict_result_add(struct hs_result *result, const struct hs_p
     status = add_pruned(message, predict, point, err);
     if (status == HS_OK)
         status = add_library(message, predict, point, err);
+    if (status == HS_OK)
+        status = add_gain(message, point, err);
     return status == HS_OK ? add_candidates(message, predict, point, err) : status;
 }

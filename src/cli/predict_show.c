@@ -10,8 +10,9 @@
 #include "view/candidates.h"
 #include "view/reach.h"
 
-#define SIMPLER_COST 1.01 /* what fewer layers may cost */
-#define HINT_GAIN    1.05 /* chunks are worth a note from 5 % on */
+#define SIMPLER_COST 1.01  /* what fewer layers may cost */
+#define FASTER       1.005 /* what rounds to more than 1.00x */
+#define HINT_GAIN    1.05  /* chunks are worth a note from 5 % on */
 /* Layers up to which searching again for the note costs next to nothing. */
 #define HINT_LAYERS 4096
 
@@ -55,6 +56,18 @@ void hs_predict_title(const struct hs_predict *predict, const struct hs_predict_
                  hs_problem_aside((char[HS_PROBLEM_TEXT]){0}, &point->request.problem));
 }
 
+void hs_predict_warn_of_extrapolation(const struct hs_predict *predict)
+{
+    int64_t capacity = hs_system_capacity(predict->system);
+    const struct hs_level *outermost = &predict->system->levels[predict->system->level_count - 1];
+
+    if (predict->settings->np.last > (uint64_t)capacity)
+        hs_warning(predict->context,
+                   "%s describes %" PRId64 " processes, %" PRIu64
+                   " are asked for: its outermost level (%s) is taken to go on",
+                   predict->label, capacity, predict->settings->np.last, outermost->name);
+}
+
 static void say_regret(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
     double regret = point->found.plans[0].seconds / point->exact_seconds - 1;
@@ -88,55 +101,79 @@ static void say_search(const struct hs_predict *predict, const struct hs_predict
 /* What the library does by itself, where the system says which there is: "NCCL's own AllReduce
  * (tree, LL128 by its rule) takes 94.84 us, 80.1 us to 112.3 us with 90 %: a split gains 1.124x",
  * and how sure that is. */
-static enum hs_status say_library(const struct hs_predict *predict,
-                                  const struct hs_predict_point *point,
-                                  const struct hs_library_price *own, struct hs_error *err)
+static void say_library(const struct hs_predict *predict, const struct hs_predict_point *point,
+                        const struct hs_library_price *own)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
     const char *name = hs_library_written(own->library);
-    double seconds = hs_library_plan_seconds(own, predict->system, &point->request.problem,
-                                             &best->plan, best->seconds);
-    struct hs_library_odds odds;
+    double seconds = isnan(own->best_seconds) ? best->seconds : own->best_seconds;
 
-    if (hs_library_odds(&odds, own, predict->machines, &point->request.problem, &best->plan, err))
-        return HS_MEMORY;
     hs_sheet_say(predict->sheet, "%s's own %s (%s by its rule) takes %s, ", name,
                  hs_collectives[point->request.problem.collective].written, own->choice,
                  HS_AS_TIME(own->seconds));
     hs_sheet_say(predict->sheet, "%s to %s with 90 %%: ", HS_AS_TIME(own->low_seconds),
                  HS_AS_TIME(own->high_seconds));
-    if (hs_library_is_left_alone(&odds))
+    if (own->left_alone)
         hs_sheet_say(predict->sheet, "leave it alone\n");
     else
         hs_sheet_say(predict->sheet, "a %s gains %s\n",
                      hs_plan_is_flat(&best->plan) ? "flat ring" : "split",
-                     HS_AS_RATIO(own->seconds, seconds));
+                     HS_AS_GAIN(own->gain.median));
     if (own->seconds >= seconds * HS_ADVICE_GAIN)
-        hs_sheet_say(
-            predict->sheet,
-            "%s: %s as believed; it gains on %.0f %% of %zu machines drawn, and on 95 %% of "
-            "them at least %s\n",
-            HS_AS_PLAN(&best->plan), HS_AS_RATIO(own->seconds, seconds), 100 * odds.share,
-            predict->machines->count, HS_AS_RATIO(odds.worst_gain, 1));
+        hs_sheet_say(predict->sheet,
+                     "%s: %s in the median of %zu machines drawn, %s with 90 %%; it gains on %.0f "
+                     "%% of them, and %s by the figures as they stand\n",
+                     HS_AS_PLAN(&best->plan), HS_AS_GAIN(own->gain.median),
+                     predict->machines->count, HS_AS_GAIN_RANGE(&own->gain), 100 * own->gain.share,
+                     HS_AS_RATIO(own->seconds, seconds));
     if (seconds != best->seconds)
         hs_sheet_say(predict->sheet, "by the same steps and protocols %s takes %s\n",
                      HS_AS_PLAN(&best->plan), HS_AS_TIME(seconds));
-    return HS_OK;
 }
 
-/* "best  4x8x4  12.34 ms  1.392x faster than flat (17.16 ms)" */
+/* "  1.08x faster than flat in the median, 0.85x to 1.41x with 90 %; by the figures as they stand
+ * 128 is ahead, by 11 %": over the machines drawn, which chose it; where none are, by the figures:
+ * "  1.392x faster than flat (17.16 ms)". */
+static void say_gain(const struct hs_predict *predict, const struct hs_predict_point *point)
+{
+    const struct hs_search_plan *best = &point->found.plans[0];
+    const char *flat = hs_system_is_nccl_native(predict->system) ? "NCCL's own" : "flat";
+    double seconds = point->found.flat_seconds, median = point->gain.median;
+
+    if (point->request.problem.group.size == 1)
+        hs_sheet_say(predict->sheet, "  one process: nothing travels");
+    else if (hs_plan_is_flat(&best->plan))
+        hs_sheet_say(predict->sheet, "  %s: no split %s", flat,
+                     hs_predict_is_surpassed(point) ? "does better over the machines drawn"
+                                                    : "is faster");
+    else if (isnan(median))
+        hs_sheet_say(predict->sheet, "  %s than %s (%s)", HS_AS_COMPARISON(best->seconds, seconds),
+                     flat, HS_AS_TIME(seconds));
+    else
+        hs_sheet_say(predict->sheet, "  %s %s %s in the median, %s with 90 %%%s",
+                     HS_AS_GAIN(median), median < FASTER ? "as fast as" : "faster than", flat,
+                     HS_AS_GAIN_RANGE(&point->gain),
+                     median < FASTER ? ", and loses least on average" : "");
+    if (point->sure && hs_predict_is_surpassed(point))
+        hs_sheet_say(predict->sheet, "; by the figures as they stand %s is ahead, by %.2g %%",
+                     HS_AS_PLAN(&point->guess.plan),
+                     100 * (1 - point->guess.seconds / best->seconds));
+    hs_sheet_say(predict->sheet, "\n");
+}
+
+/* "best  4x8x4  11 to 14 ms", with what it gains, and how sure that is. */
 enum hs_status hs_predict_say_answer(const struct hs_predict *predict,
                                      const struct hs_predict_point *point, struct hs_error *err)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
-    struct hs_library_price own = hs_predict_library(predict, point);
+    struct hs_library_price own;
     struct hs_plan_cost cost = hs_plan_cost(predict->system, &point->request.problem, &best->plan);
-    double flat_seconds = point->found.flat_seconds;
-    const char *alone = hs_system_is_nccl_native(predict->system) ? "NCCL's own" : "flat";
 
-    if (hs_library_is_priced(&own) && say_library(predict, point, &own, err))
+    if (hs_predict_library(&own, predict, point, err))
         return HS_MEMORY;
-    if (own.library && !hs_library_is_priced(&own) && point->request.problem.group.size > 1)
+    if (hs_library_is_priced(&own))
+        say_library(predict, point, &own);
+    else if (own.library && point->request.problem.group.size > 1)
         hs_sheet_say(predict->sheet,
                      "%s's own %s has no price here: gains are over the flat ring\n",
                      hs_library_written(own.library),
@@ -149,14 +186,7 @@ enum hs_status hs_predict_say_answer(const struct hs_predict *predict,
                         HS_AS_TIME(best->seconds));
     if (isfinite(cost.ci95_seconds) && hs_predict_is_calibrated(predict))
         hs_sheet_say(predict->sheet, " +- %s", HS_AS_TIME(cost.ci95_seconds));
-    if (point->request.problem.group.size == 1)
-        hs_sheet_say(predict->sheet, "  one process: nothing travels\n");
-    else if (hs_plan_is_flat(&best->plan))
-        hs_sheet_say(predict->sheet, "  %s: no split is faster\n", alone);
-    else
-        hs_sheet_say(predict->sheet, "  %s than %s (%s)\n",
-                     HS_AS_COMPARISON(best->seconds, flat_seconds), alone,
-                     HS_AS_TIME(flat_seconds));
+    say_gain(predict, point);
     hs_predict_say_sure(predict, point, "      ");
     hs_reach_say(predict->sheet, "      ", predict->system, &point->request.problem, best->seconds);
     return HS_OK;

@@ -8,9 +8,8 @@
 #include "view/figures.h"
 
 /* What a figure known would take off the expected regret, so that it is worth a line. */
-#define WORTH    0.002
-#define ROUNDING 1e-12
-#define SEEN     0.0005 /* what is shown of a regret */
+#define WORTH 0.002
+#define SEEN  0.0005 /* what is shown of a regret */
 /* Stages of which each is tried as what to measure. */
 #define STAGES_TRIED 512
 
@@ -54,10 +53,12 @@ enum hs_status hs_predict_be_sure(struct hs_predict_point *point, const struct h
                                   struct hs_error *err)
 {
     const struct hs_plan guess = point->found.plans[0].plan;
+    const struct hs_plan flat = hs_plan_flat(point->request.problem.group.size);
     struct hs_plan plan = guess;
     enum hs_status status;
 
     point->guess = point->found.plans[0];
+    point->gain = HS_GAIN_UNKNOWN;
     hs_machines_ask(predict->machines, point->request.problem.group.size);
     if (!is_asked(predict, point))
         return HS_OK;
@@ -69,6 +70,8 @@ enum hs_status hs_predict_be_sure(struct hs_predict_point *point, const struct h
         status = hs_regret_least(&plan, &point->table, &guess, err);
     if (!status)
         status = hs_regret_of(&point->regret, &point->table, &plan, err);
+    if (!status)
+        status = hs_regret_gain(&point->gain, &point->table, &plan, &flat, err);
     if (!status && hs_plan_compare(&plan, &guess) != 0)
         put_first(point, &plan);
     point->sure = !status;
@@ -83,19 +86,14 @@ enum hs_status hs_predict_be_sure(struct hs_predict_point *point, const struct h
 static void say_guess(const struct hs_predict *predict, const struct hs_predict_point *point,
                       int lead)
 {
-    const struct hs_search_plan *first = &point->found.plans[0];
     const struct hs_regret *guess = &point->guess_regret;
-    double less = 1 - point->guess.seconds / first->seconds;
 
-    if (less < ROUNDING)
-        return;
-    hs_sheet_say(predict->sheet, "%*s%s takes %.2g %% less by the figures as they stand", lead, "",
-                 HS_AS_PLAN(&point->guess.plan), 100 * less);
+    hs_sheet_say(predict->sheet, "%*s%s ", lead, "", HS_AS_PLAN(&point->guess.plan));
     if (guess->mean <= point->regret.mean)
-        hs_sheet_say(predict->sheet, ", with %d layers instead of %d\n",
-                     point->guess.plan.split.count, first->plan.split.count);
+        hs_sheet_say(predict->sheet, "has %d layers instead of %d\n", point->guess.plan.split.count,
+                     point->found.plans[0].plan.split.count);
     else
-        hs_sheet_say(predict->sheet, "; it wins on %.0f %%, on 95 %% it is at most %s %% slower\n",
+        hs_sheet_say(predict->sheet, "wins on %.0f %%, on 95 %% it is at most %s %% slower\n",
                      100 * guess->share, AS_REGRET(guess->worst));
 }
 
@@ -115,7 +113,7 @@ void hs_predict_say_sure(const struct hs_predict *predict, const struct hs_predi
         hs_sheet_say(predict->sheet, ", on 95 %% of them at most %s %% slower than the best",
                      AS_REGRET(regret->worst));
     hs_sheet_say(predict->sheet, "\n");
-    if (hs_plan_compare(&point->found.plans[0].plan, &point->guess.plan) != 0)
+    if (hs_predict_is_surpassed(point))
         say_guess(predict, point, (int)strlen(lead));
 }
 
@@ -259,9 +257,11 @@ static void say_plan(const struct hs_predict *predict, const struct hs_predict_p
             hs_plan_is_flat(&point->guess.plan) ? &point->found.plans[1].plan : &point->guess.plan;
     hs_sheet_say(predict->sheet,
                  "to measure first: %s as a whole, beside the library's own call\n"
-                 "        mpiexec -n %" PRId64 " hiersearch measure --plans %s --size %s\n",
+                 "        mpiexec -n %" PRId64
+                 " hiersearch measure --plans %s --size %s -o plan.json\n",
                  HS_AS_PLAN(plan), point->request.problem.group.size, HS_AS_PLAN(plan),
                  HS_AS_BYTES(point->bytes));
+    say_fit(predict, point, "plan.json");
 }
 
 static void say_stage(const struct hs_predict *predict, const struct hs_predict_point *point,

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 
 #include "cli/predict.h"
 #include "model/limit.h"
@@ -23,25 +24,30 @@ void hs_predict_sweep_init(struct hs_predict_sweep *sweep, const struct hs_predi
         hs_winners_init(&sweep->lines, sweep->over_np ? HS_BY_COUNT : HS_BY_SIZE);
 }
 
-static void add_as(struct hs_predict_sweep *sweep, const struct hs_predict *predict,
-                   const struct hs_predict_point *point)
+static enum hs_status add_as(struct hs_predict_sweep *sweep, const struct hs_predict *predict,
+                             const struct hs_predict_point *point, struct hs_error *err)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
+    struct hs_nccl_tests_row row = {.system = predict->system,
+                                    .problem = point->request.problem,
+                                    .datatype = predict->settings->datatype,
+                                    .plan = &best->plan,
+                                    .seconds = best->seconds};
 
-    hs_nccl_tests_add(&sweep->lines,
-                      &(struct hs_nccl_tests_row){.system = predict->system,
-                                                  .problem = point->request.problem,
-                                                  .datatype = predict->settings->datatype,
-                                                  .library = hs_predict_library(predict, point),
-                                                  .plan = &best->plan,
-                                                  .seconds = best->seconds});
+    if (hs_predict_library(&row.library, predict, point, err))
+        return HS_MEMORY;
+    hs_nccl_tests_add(&sweep->lines, &row);
+    sweep->drawn = sweep->drawn || hs_library_is_priced(&row.library);
+    sweep->surpassed = sweep->surpassed || hs_predict_is_surpassed(point);
     sweep->extrapolated = sweep->extrapolated || point->extrapolated;
+    return HS_OK;
 }
 
 /* In matrices a process count beyond the description marks its row, a calibration's gap its plan.
  */
-void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predict *predict,
-                          const struct hs_predict_point *point)
+enum hs_status hs_predict_sweep_add(struct hs_predict_sweep *sweep,
+                                    const struct hs_predict *predict,
+                                    const struct hs_predict_point *point, struct hs_error *err)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
     struct hs_plan_cost cost =
@@ -53,17 +59,16 @@ void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predic
     struct hs_winner winner = hs_winner_of(&point->request.problem, &best->plan, best->seconds,
                                            point->found.flat_seconds);
 
-    if (predict->settings->as) {
-        add_as(sweep, predict, point);
-        return;
-    }
+    if (predict->settings->as)
+        return add_as(sweep, predict, point, err);
+    winner.drawn = isfinite(point->gain.median) ? &point->gain : NULL;
+    sweep->drawn = sweep->drawn || winner.drawn;
     winner.native = hs_system_is_nccl_native(predict->system);
     winner.mark = marked ? " *" : NULL;
     winner.spread = hs_cost_spread(predict->system, &cost);
     winner.reached = hs_limit_reached(&limit, best->seconds);
     winner.second = point->found.count > 1 ? best + 1 : NULL;
-    if (winner.second && winner.second->seconds < best->seconds)
-        sweep->surpassed = true;
+    sweep->surpassed = sweep->surpassed || hs_predict_is_surpassed(point);
     if (point->exact_seconds > 0)
         winner.regret = best->seconds / point->exact_seconds - 1;
     if (grows)
@@ -71,6 +76,27 @@ void hs_predict_sweep_add(struct hs_predict_sweep *sweep, const struct hs_predic
     hs_winners_add(&sweep->lines, &winner);
     sweep->extrapolated = sweep->extrapolated || point->extrapolated;
     sweep->previous = best->plan;
+    return HS_OK;
+}
+
+/* What is said over the machines drawn, and what is not. */
+static void say_drawn(const struct hs_predict_sweep *sweep, const struct hs_predict *predict,
+                      const char *gain, const char *where)
+{
+    if (!sweep->drawn && !sweep->surpassed)
+        return;
+    hs_sheet_say(predict->sheet, "\n");
+    if (sweep->drawn)
+        hs_sheet_say(predict->sheet,
+                     "%s: in the median of %zu machines that fit the %s; times are by the figures "
+                     "as they stand\n",
+                     gain, predict->machines->count,
+                     hs_predict_is_calibrated(predict) ? "points" : "description");
+    if (sweep->surpassed)
+        hs_sheet_say(predict->sheet,
+                     "best plan: loses least over such machines, or as much with fewer layers; by "
+                     "the figures as they stand another one is faster %s\n",
+                     where);
 }
 
 static void print_as(struct hs_predict_sweep *sweep, const struct hs_predict *predict)
@@ -83,6 +109,7 @@ static void print_as(struct hs_predict_sweep *sweep, const struct hs_predict *pr
                  predict->settings->np.first, predict->settings->np.first == 1 ? "" : "es",
                  library ? "; by itself: " : "", library ? hs_library_written(library) : "");
     hs_nccl_tests_print(predict->sheet, &sweep->lines);
+    say_drawn(sweep, predict, "gain", "in some rows");
     hs_predict_legend(predict, &sweep->gaps, false, sweep->extrapolated);
 }
 
@@ -121,10 +148,9 @@ void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_pred
                             hs_system_capacity(predict->system));
     else
         hs_sheet_table(predict->sheet, &sweep->lines);
-    if (sweep->surpassed && !both)
-        hs_sheet_say(predict->sheet, "\nmargin below 0: by the figures as they stand the runner-up "
-                                     "is faster, but it has more layers within 1 %%, or loses more "
-                                     "over the machines drawn\n");
+    say_drawn(sweep, predict,
+              hs_system_is_nccl_native(predict->system) ? "faster than NCCL" : "faster than flat",
+              both ? "in some rows" : "where the margin is below 0");
     if (sweep->extrapolated || hs_predict_is_calibrated(predict))
         hs_sheet_say(predict->sheet, "\n");
     hs_predict_legend(predict, &sweep->gaps, !both, sweep->extrapolated);

@@ -14,6 +14,16 @@
 #include <dlfcn.h>
 #include <hwloc.h>
 
+/* From version 3 on an OS device may be of several kinds, and an object's infos are a struct. */
+#if HWLOC_API_VERSION >= 0x00030000
+#define IS_KIND(device, kind) (((device)->attr->osdev.types & (kind)) != 0)
+#define INFO_COUNT(object)    ((object)->infos.count)
+#define INFO(object, i)       ((object)->infos.array[i])
+#else
+#define IS_KIND(device, kind) ((device)->attr->osdev.type == (kind))
+#define INFO_COUNT(object)    ((object)->infos_count)
+#define INFO(object, i)       ((object)->infos[i])
+#endif
 #define CLASS_DISPLAY 0x03 /* VGA and 3D controllers */
 
 /* clang-format off */
@@ -137,9 +147,8 @@ static void read_nics(const struct hwloc *hwloc, struct hs_node *node)
     for (hwloc_obj_t at = next_of(hwloc, HWLOC_OBJ_OS_DEVICE, NULL); at != NULL;
          at = next_of(hwloc, HWLOC_OBJ_OS_DEVICE, at)) {
         hwloc_obj_t pci = pci_parent(at);
-        bool rdma = at->attr->osdev.type == HWLOC_OBJ_OSDEV_OPENFABRICS;
-        if (pci != NULL && at->name != NULL &&
-            (rdma || at->attr->osdev.type == HWLOC_OBJ_OSDEV_NETWORK))
+        bool rdma = IS_KIND(at, HWLOC_OBJ_OSDEV_OPENFABRICS);
+        if (pci != NULL && at->name != NULL && (rdma || IS_KIND(at, HWLOC_OBJ_OSDEV_NETWORK)))
             add_nic(node, at, pci, rdma);
     }
 }
@@ -248,9 +257,9 @@ static void read_cpu(const struct hwloc *hwloc, struct hs_node_cpu *cpu)
     cpu->hardware_threads = count_of(hwloc, HWLOC_OBJ_PU);
     if (machine != NULL)
         cpu->memory_bytes = machine->total_memory;
-    for (unsigned i = 0; package != NULL && i < package->infos_count; i++)
-        if (strcmp(package->infos[i].name, "CPUModel") == 0)
-            snprintf(cpu->model, sizeof cpu->model, "%.95s", package->infos[i].value);
+    for (unsigned i = 0; package != NULL && i < INFO_COUNT(package); i++)
+        if (strcmp(INFO(package, i).name, "CPUModel") == 0)
+            snprintf(cpu->model, sizeof cpu->model, "%.95s", INFO(package, i).value);
 }
 
 void hs_node_read_hwloc(struct hs_node *node)

@@ -296,6 +296,20 @@ static void count_unit(struct hs_slurm_units *units, int64_t nodes)
     units->count++;
 }
 
+enum hs_status hs_slurm_units_add(struct hs_slurm_units *units, const char *node_list,
+                                  struct hs_error *err)
+{
+    struct names names = {0};
+    enum hs_status status = expand_list(&names, node_list, err);
+    units->nodes += (int64_t)names.count;
+    if (status == HS_OK && units->nodes > (int64_t)HS_SLURM_NODES_MAX)
+        status = hs_fail(err, HS_INVALID, "expected at most 1048576 nodes in all");
+    if (status == HS_OK)
+        count_unit(units, (int64_t)names.count);
+    names_release(&names);
+    return status;
+}
+
 static enum hs_status read_unit(struct hs_slurm_units *leaves, struct hs_slurm_units *blocks,
                                 char *line, struct hs_error *err)
 {
@@ -304,19 +318,10 @@ static enum hs_status read_unit(struct hs_slurm_units *leaves, struct hs_slurm_u
     char *level = value_of(line, "Level"), *nodes = value_of(line, "Nodes");
     bool is_leaf = leaf != NULL && (level != NULL ? strtol(level, NULL, 10) == 0
                                                   : value_of(line, "Switches") == NULL);
-    struct names names = {0};
     if (nodes == NULL || (!is_leaf && block == NULL))
         return HS_OK;
-    struct hs_slurm_units *units = is_leaf ? leaves : blocks;
     nodes[strcspn(nodes, " \t\r")] = '\0';
-    enum hs_status status = expand_list(&names, nodes, err);
-    units->nodes += (int64_t)names.count;
-    if (status == HS_OK && units->nodes > (int64_t)HS_SLURM_NODES_MAX)
-        status = hs_fail(err, HS_INVALID, "expected at most 1048576 nodes in all");
-    if (status == HS_OK)
-        count_unit(units, (int64_t)names.count);
-    names_release(&names);
-    return status;
+    return hs_slurm_units_add(is_leaf ? leaves : blocks, nodes, err);
 }
 
 enum hs_status hs_slurm_units_read(struct hs_slurm_units *leaves, struct hs_slurm_units *blocks,

@@ -12,6 +12,7 @@
 #ifndef HS_MACHINE_SLURM_TOPOLOGY_H
 #define HS_MACHINE_SLURM_TOPOLOGY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,10 +42,22 @@ struct hs_slurm_units {
     int64_t count, nodes_min, nodes_max, nodes;
 };
 
+/* Counts a unit with the nodes of a list. HS_INVALID, HS_MEMORY. */
+enum hs_status hs_slurm_units_add(struct hs_slurm_units *units, const char *node_list,
+                                  struct hs_error *err);
+
 /* Leaf switches and blocks (of topology/block) in a topology as above, or as in Slurm's
  * topology.conf: keys in any case, comments behind '#', no levels there. Other lines are skipped.
  * HS_INVALID says what is wrong on which line of `name`; HS_MEMORY. */
 enum hs_status hs_slurm_units_read(struct hs_slurm_units *leaves, struct hs_slurm_units *blocks,
                                    const char *name, const char *topology, struct hs_error *err);
+
+/* Whether a text is Slurm's topology.yaml: what stands in it first is "- topology:". */
+bool hs_slurm_is_yaml(const char *topology);
+/* The same of such a text, strictly: that form of YAML which topology.yaml(5) shows, a key or a
+ * list's element on each line, and no keys but its own. Of several topologies with switches or
+ * blocks the one with `cluster_default: true` counts. HS_INVALID also where none does. */
+enum hs_status hs_slurm_yaml_read(struct hs_slurm_units *leaves, struct hs_slurm_units *blocks,
+                                  const char *name, const char *topology, struct hs_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/places.h"
 
@@ -150,9 +151,15 @@ static const struct hs_system_entry *find_entry(const struct hs_system_list *lis
 static enum hs_status fail_unknown(const struct hs_system_list *list, const char *text,
                                    const struct hs_system_entry *like, struct hs_error *err)
 {
-    const char **names = calloc(list->count + 1, sizeof(*names));
-    const char *nearest;
+    const char **names, *nearest;
 
+    if (strchr(text, '.') && access(text, F_OK) == 0)
+        return hs_fail(err, HS_INVALID,
+                       "%.60s: a file, but not a system's, whose name ends in %s: `hiersearch "
+                       "systems --from` makes one of what speaks of a node, `hiersearch fit` of a "
+                       "log and a system to start from",
+                       text, SUFFIX);
+    names = calloc(list->count + 1, sizeof(*names));
     if (!names)
         return hs_no_memory(err);
     for (size_t i = 0; i < list->count; i++)

@@ -6,14 +6,15 @@
  *     ibstat, ibstatus         the NICs' rates
  *     rocm-smi --showtopo      and the names of --showproductname
  *     NCCL_TOPO_DUMP_FILE      NCCL's and RCCL's XML
- *     lstopo --of xml          hwloc's XML, of versions 1 and 2
+ *     lstopo --of xml          hwloc's XML, of versions 1 to 3
  *     topology.conf            Slurm's, and what `scontrol show topology` prints
+ *     topology.yaml            Slurm's
  *
  * The kind is recognised by the content; a text may hold several, and anything in between. Several
  * files are joined: what one leaves open, the next may say.
  *
  * (Formats: nvidia-smi 440 to 580, rocm-smi 3, NCCL 2.28 src/graph/xml.cc, hwloc 2.12 hwloc2.dtd,
- * Slurm 24.11 topology.conf(5).)
+ * hwloc 3.0 hwloc/topology-xml.c, Slurm 24.11 topology.conf(5), 25.05 topology.yaml(5).)
  */
 #ifndef HS_MACHINE_TOPOLOGY_FILE_H
 #define HS_MACHINE_TOPOLOGY_FILE_H

@@ -466,9 +466,12 @@ static enum hs_status read_slurm(struct reader *r, const char *text)
     struct hs_slurm_units leaves, blocks;
     enum hs_status status;
 
-    if (strcasestr(text, "SwitchName=") == NULL && strcasestr(text, "BlockName=") == NULL)
+    if (hs_slurm_is_yaml(text))
+        status = hs_slurm_yaml_read(&leaves, &blocks, r->name, text, r->err);
+    else if (strcasestr(text, "SwitchName=") != NULL || strcasestr(text, "BlockName=") != NULL)
+        status = hs_slurm_units_read(&leaves, &blocks, r->name, text, r->err);
+    else
         return HS_OK;
-    status = hs_slurm_units_read(&leaves, &blocks, r->name, text, r->err);
     if (status != HS_OK)
         return status;
     r->facts = r->facts || leaves.count > 0 || blocks.count > 0;
@@ -495,7 +498,7 @@ static enum hs_status finish(struct reader *r)
         return hs_fail(r->err, HS_INVALID,
                        "%s: expected what `nvidia-smi topo -m`, `nvidia-smi -L`, `rocm-smi "
                        "--showtopo`, `ibstat` or `scontrol show topology` prints, Slurm's "
-                       "topology.conf, or the XML of NCCL or of hwloc",
+                       "topology.conf or topology.yaml, or the XML of NCCL or of hwloc",
                        r->name);
     if (r->matrix.has_types)
         place_xgmi(r);

@@ -77,6 +77,7 @@ struct reader {
     struct link_list links;
     struct hosts hosts;
     bool is_hwloc, in_gpu;
+    bool has_kind_bits; /* hwloc 3: an OS device may be of several kinds */
     int gpu_elements[HS_NODE_GPUS_MAX], nic_elements[HS_NODE_NICS_MAX];
 };
 
@@ -369,9 +370,14 @@ static void end_pci(struct reader *r, size_t index)
 
 /* ---- hwloc ----------------------------------------------------------------------------------- */
 
-#define OS_GPU     1
-#define OS_NETWORK 2
-#define OS_RDMA    3
+/* Kinds of OS devices: numbers up to version 2, bits of them from 3 on. */
+#define OS_GPU         1
+#define OS_NETWORK     2
+#define OS_RDMA        3
+#define OS_GPU_BIT     (1u << 2)
+#define OS_NETWORK_BIT (1u << 4)
+#define OS_RDMA_BIT    (1u << 5)
+#define OS_KINDS_MAX   0xffff
 
 /* An RDMA device and its network interface are one NIC: the former's name is kept. */
 static void start_os_nic(struct reader *r, const char **attributes, bool rdma)
@@ -391,6 +397,18 @@ static void start_os_nic(struct reader *r, const char **attributes, bool rdma)
         hs_node_name(nic->name, sizeof(nic->name), attribute(attributes, "name"));
     if (nic != NULL)
         nic->rdma = nic->rdma || rdma;
+}
+
+static void start_os_device(struct reader *r, const char **attributes)
+{
+    unsigned what = number(r, attributes, "osdev_type", 10, OS_KINDS_MAX);
+    bool gpu = r->has_kind_bits ? what & OS_GPU_BIT : what == OS_GPU;
+    bool rdma = r->has_kind_bits ? what & OS_RDMA_BIT : what == OS_RDMA;
+    bool network = r->has_kind_bits ? what & OS_NETWORK_BIT : what == OS_NETWORK;
+
+    if (network || rdma)
+        start_os_nic(r, attributes, rdma);
+    push(r, gpu ? KIND_GPU : KIND_OTHER);
 }
 
 /* "0302 [10de:2330] [10de:16c1] a1"; its link in GB/s, of 16 lanes: 15.75 of PCIe 3. */
@@ -432,11 +450,7 @@ static void start_object(struct reader *r, const char **attributes)
         return;
     }
     if (strcmp(type, "OSDev") == 0) {
-        unsigned what = number(r, attributes, "osdev_type", 10, 0xffff);
-
-        if (what == OS_NETWORK || what == OS_RDMA)
-            start_os_nic(r, attributes, what == OS_RDMA);
-        push(r, what == OS_GPU ? KIND_GPU : KIND_OTHER);
+        start_os_device(r, attributes);
         return;
     }
     cpu->packages += strcmp(type, "Package") == 0 || strcmp(type, "Socket") == 0;
@@ -493,8 +507,9 @@ static void XMLCALL on_start(void *data, const char *name, const char **attribut
         r->is_hwloc = strcmp(name, "topology") == 0;
         if (!r->is_hwloc && strcmp(name, "system") != 0)
             fail(r, "the element system (NCCL) or topology (hwloc)", name);
-        if (r->is_hwloc && version != NULL && strtod(version, NULL) >= 3)
-            fail(r, "hwloc's XML of version 1 or 2", version);
+        if (r->is_hwloc && version != NULL && !(strtod(version, NULL) < 4))
+            fail(r, "hwloc's XML of version 1 to 3", version);
+        r->has_kind_bits = r->is_hwloc && version != NULL && strtod(version, NULL) >= 3;
         push(r, KIND_OTHER);
     } else if (r->is_hwloc) {
         start_hwloc(r, name, attributes);

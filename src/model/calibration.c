@@ -7,7 +7,6 @@
 
 #include "model/belief.h"
 
-#define POINTS_MIN   4
 #define MAX_RESIDUAL 0.15
 
 static enum hs_status check_points(const struct hs_fit_point *points, size_t count,
@@ -18,9 +17,9 @@ static enum hs_status check_points(const struct hs_fit_point *points, size_t cou
     for (size_t i = 1; i < count && !differ; i++)
         differ = !hs_layer_equal(points[i].key.layer, points[0].key.layer) ||
                  points[i].bytes != points[0].bytes;
-    if (count < POINTS_MIN)
+    if (count < HS_CALIBRATION_POINTS_MIN)
         return hs_fail(err, HS_INVALID, "too few points for a fit: %zu, at least %d are needed",
-                       count, POINTS_MIN);
+                       count, HS_CALIBRATION_POINTS_MIN);
     if (!differ)
         return hs_fail(err, HS_INVALID,
                        "too few points for a fit: all are of one layer and one message size");

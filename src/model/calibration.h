@@ -16,6 +16,8 @@
 #include "model/fit.h"
 #include "model/system.h"
 
+#define HS_CALIBRATION_POINTS_MIN 4
+
 struct hs_calibration_options {
     double noise;        /* of points that do not say theirs; 0: the default, 0.05 */
     double max_residual; /* a layer whose residual is larger is refused; 0: the default, 0.15 */

@@ -22,22 +22,6 @@ struct check {
     size_t count;
 };
 
-/* Names that levels inside a node have; others are networks'. */
-static bool is_inside(const struct hs_system *system, size_t l)
-{
-    static const char *const others[] = {"nvswitch", "quad", "cube", "package", "xbus",
-                                         "socket",   "numa", "node", "core",    "cache"};
-    const char *name = system->levels[l].name;
-
-    for (size_t i = 0; i < HS_LINK_COUNT; i++)
-        if (strncmp(name, hs_link_names[i], strlen(hs_link_names[i])) == 0)
-            return true;
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-        if (strncmp(name, others[i], strlen(others[i])) == 0)
-            return true;
-    return false;
-}
-
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -114,7 +98,7 @@ static void check_gpus(struct check *check, size_t l)
     if (rate > most * ROUNDING)
         find(check, l, "bandwidth", AS_RATE(rate), "at most %s, the peak of %lld x %s",
              AS_RATE(most), (long long)ranks, gpu->name ? gpu->name : "the fastest GPU known");
-    if (l == 0 && gpu->name && is_inside(check->system, l) &&
+    if (l == 0 && gpu->name && hs_level_is_inside(&check->system->levels[l]) &&
         rate < gpu->nvlink_GBps * 1e9 / LEAST_PART)
         find(check, l, "bandwidth", AS_RATE(rate), "about %s, as %s has",
              AS_RATE(gpu->nvlink_GBps * 1e9), gpu->name);
@@ -131,7 +115,8 @@ static void check_nics(struct check *check, size_t l)
     double most = ports * 1e9 * (known ? parts->nic.line_GBps : fastest_nic_GBps());
 
     /* units of many nodes have uplinks, which no file counts */
-    if ((l == 0 || is_inside(system, l - 1)) && level->bytes_per_second > most * ROUNDING)
+    if ((l == 0 || hs_level_is_inside(&system->levels[l - 1])) &&
+        level->bytes_per_second > most * ROUNDING)
         find(check, l, "bandwidth", AS_RATE(level->bytes_per_second),
              "at most %s, the line rate of %g x %s", AS_RATE(most), ports,
              known ? parts->nic.name : "the fastest NIC known");
@@ -155,7 +140,7 @@ static void check_latency(struct check *check, size_t l)
     const struct hs_system *system = check->system;
     const struct hs_level *levels = system->levels;
     double seconds = levels[l].latency_seconds;
-    double wire = is_inside(system, l) ? WIRE_INSIDE_SECONDS : WIRE_NETWORK_SECONDS;
+    double wire = hs_level_is_inside(&levels[l]) ? WIRE_INSIDE_SECONDS : WIRE_NETWORK_SECONDS;
 
     if (seconds > LATENCY_MOST)
         find(check, l, "latency", AS_TIME(seconds), "at most %s", AS_TIME(LATENCY_MOST));
@@ -187,7 +172,7 @@ size_t hs_system_check(struct hs_finding findings[HS_FINDINGS_MAX], const struct
 
     for (size_t l = 0; l < system->level_count; l++) {
         check_gpus(&check, l);
-        if (!is_inside(system, l))
+        if (!hs_level_is_inside(&system->levels[l]))
             check_nics(&check, l);
         check_ports(&check, l);
         check_latency(&check, l);

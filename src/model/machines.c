@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/statistics.h"
 #include "model/constants_mpi.h"
 #include "model/figure.h"
 #include "model/price.h"
@@ -18,7 +19,8 @@
 /* What a price by levels leaves unexplained, of log(time / price), calibrated on pairs of published
  * AllReduces of other machines than the shipped system with such a table (docs/model.md, section
  * 10): of any layer, and of the bytes of a library's ring that goes in and out of nodes, which
- * takes longer than its slowest link on every machine that published it, so one-sided. */
+ * takes longer than its slowest link on every machine that published it, so one-sided. Rings that
+ * stay in a node nobody published beside others: they err as any layer. */
 #define LAYER_DEVIATION    0.2
 #define STRADDLE_DEVIATION 0.3
 /* Doublings of a layer's size from which on two sizes err on their own; knots between. */
@@ -64,6 +66,23 @@ static void add_levels(struct hs_machines *machines)
                hs_level_latency_kind(&system->levels[0])->latency_deviation);
 }
 
+/* 0 where nothing is said and the price has no calls of a library's. */
+static double believed_gap(const struct hs_system *system)
+{
+    if (system->gap_seconds > 0)
+        return system->gap_seconds;
+    return hs_system_is_nccl_native(system) ? GAP_SECONDS : 0;
+}
+
+static double gap_deviation(const struct hs_system *system)
+{
+    double fitted = hs_figure_kinds[HS_FIGURE_FITTED].latency_deviation;
+
+    if (!(system->gap_seconds > 0))
+        return GAP_DEVIATION;
+    return fmax(fitted, system->gap_ci95_seconds / HS_NORMAL95 / system->gap_seconds);
+}
+
 static void list_figures(struct hs_machines *machines)
 {
     const struct hs_system *system = machines->believed;
@@ -76,7 +95,7 @@ static void list_figures(struct hs_machines *machines)
         machines->domains = parts->nic_count > 0 ? 2 : 1;
         hs_nccl_deviations(deviations, parts, machines->domains, system->nccl.doubt);
         add_constants(machines, deviations, HS_NCCL_K_COUNT);
-        add_figure(machines, HS_GAP_OF, 0, GAP_DEVIATION);
+        add_figure(machines, HS_GAP_OF, 0, gap_deviation(system));
         return;
     }
     if (is_mpi(system)) {
@@ -84,6 +103,8 @@ static void list_figures(struct hs_machines *machines)
         add_constants(machines, deviations, HS_MPI_K_COUNT);
     }
     add_levels(machines);
+    if (system->gap_seconds > 0)
+        add_figure(machines, HS_GAP_OF, 0, gap_deviation(system));
 }
 
 /* ---- draws ----------------------------------------------------------------------------------- */
@@ -136,7 +157,7 @@ static void set_figure(struct hs_machines *machines, size_t j,
         set_constant(machines, j, figure->index, constants[figure->index] * times);
         break;
     case HS_GAP_OF:
-        machines->gap_seconds[j] = GAP_SECONDS * times;
+        machines->gap_seconds[j] = believed_gap(machines->believed) * times;
         break;
     }
 }
@@ -151,6 +172,8 @@ static void draw(struct hs_machines *machines, uint64_t seed)
     believed_constants(constants, machines->believed);
     for (size_t j = 0; j < machines->count; j++) {
         machines->drawn[j] = *machines->believed;
+        machines->drawn[j].gap_seconds = 0; /* it stands here: */
+        machines->gap_seconds[j] = believed_gap(machines->believed);
         for (size_t f = 0; f < machines->figure_count; f++) {
             struct hs_machines_figure *figure = &machines->figures[f];
             bool of_library = figure->what == HS_CONSTANT_OF || figure->what == HS_GAP_OF;
@@ -268,6 +291,28 @@ bool hs_machines_differ(const struct hs_machines *machines)
     return machines->figure_count > 0 || machines->belief;
 }
 
+static int compare_doubles(const void *left, const void *right)
+{
+    const double *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+struct hs_gain hs_gain_of(double *gains, size_t count)
+{
+    struct hs_gain gain;
+    size_t wins = 0;
+
+    for (size_t j = 0; j < count; j++)
+        wins += gains[j] > 1;
+    gain.share = (double)wins / (double)count;
+    qsort(gains, count, sizeof(*gains), compare_doubles);
+    gain.median = gains[count / 2];
+    gain.low = gains[count / 20];
+    gain.high = gains[count - 1 - count / 20];
+    return gain;
+}
+
 void hs_machines_figure_text(struct hs_text *out, const struct hs_machines *machines,
                              const struct hs_machines_figure *figure)
 {
@@ -324,8 +369,10 @@ static struct error error_of(const struct hs_machines *machines, const struct hs
     return (struct error){.first = class * SIZE_KNOTS + (size_t)knot,
                           .near = sqrt(1 - part),
                           .far = sqrt(part),
-                          .straddles = price->straddles && price->key.algorithm == HS_RING &&
-                                       machines->believed->executor == HS_BY_LIBRARY};
+                          .straddles =
+                              price->straddles && price->key.algorithm == HS_RING &&
+                              machines->believed->executor == HS_BY_LIBRARY &&
+                              !hs_level_is_inside(&machines->believed->levels[price->level])};
 }
 
 static double deviations_of(const struct hs_machines *machines, size_t j, const struct error *error)
@@ -364,8 +411,7 @@ static void native_seconds(double *seconds, const struct hs_machines *machines,
     hs_nccl_layer_seconds_each(seconds, &machines->drawn[0].nccl, machines->count,
                                sizeof(*machines->drawn), key, bytes);
     for (size_t j = 0; j < machines->count; j++)
-        seconds[j] = seconds[j] * native_times(machines, j, &error, bytes) +
-                     hs_machines_gap_seconds(machines, j, problem, key);
+        seconds[j] *= native_times(machines, j, &error, bytes);
 }
 
 static void level_seconds(double *seconds, const struct hs_machines *machines,
@@ -419,13 +465,18 @@ enum hs_status hs_machines_seconds(double *seconds, const struct hs_machines *ma
                                    struct hs_error *err)
 {
     bool native = hs_system_is_nccl_native(machines->believed);
+    enum hs_status status = HS_OK;
 
     for (size_t i = 0; i < count; i++)
         (native ? native_seconds : level_seconds)(&seconds[i * machines->count], machines, problem,
                                                   keys[i]);
-    if (!machines->belief)
-        return HS_OK;
-    return belief_seconds(seconds, machines, problem, keys, count, err);
+    if (machines->belief)
+        status = belief_seconds(seconds, machines, problem, keys, count, err);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < machines->count; j++)
+            seconds[i * machines->count + j] +=
+                hs_machines_gap_seconds(machines, j, problem, keys[i]);
+    return status;
 }
 
 /* Its stages with their errors over those without, one chunk. */

@@ -4,7 +4,7 @@
  * same answer every time.
  *
  * Where NCCL's own calls are the stages, its constants (constants_nccl.h) are drawn, and what lies
- * between two calls of a plan; elsewhere latency and bandwidth of every level, by the kind of their
+ * between two calls of a plan, which is drawn elsewhere, too, where it is known; elsewhere latency and bandwidth of every level, by the kind of their
  * source (figure.h), and the launch cost, which has no source. Of a system with fits the times of
  * stages are drawn together, given its points (belief.h). Constants of an MPI library are drawn
  * beside the levels: its own calls have them, plans do not.
@@ -14,6 +14,8 @@
  */
 #ifndef HS_MODEL_MACHINES_H
 #define HS_MODEL_MACHINES_H
+
+#include <math.h>
 
 #include "model/belief.h"
 #include "model/problem.h"
@@ -37,7 +39,7 @@ struct hs_machines {
     const struct hs_system *believed; /* borrowed */
     size_t count;
     struct hs_system *drawn; /* [count] owned, but for what they borrow of the believed one */
-    double *gap_seconds;     /* [count] owned: between two calls of NCCL's; 0 of others */
+    double *gap_seconds;     /* [count] owned: between two calls; 0: no price has any */
     double *noise;           /* [count] owned: normal; of an MPI library's own price */
     double *errors;          /* owned, per machine: normal; of the price of layers that are alike */
     struct hs_machines_figure figures[HS_MACHINES_FIGURES_MAX];
@@ -64,6 +66,17 @@ void hs_machines_trust_price(struct hs_machines *machines);
 
 /* Whether any stage takes longer on one of them than on another. */
 bool hs_machines_differ(const struct hs_machines *machines);
+
+/* How many times as fast as something else a plan is, over the machines. */
+struct hs_gain {
+    double median;    /* NaN: nothing was drawn */
+    double low, high; /* 90 % of the machines lie between */
+    double share;     /* of machines on which it is the faster one */
+};
+#define HS_GAIN_UNKNOWN ((struct hs_gain){NAN, NAN, NAN, NAN})
+/* Of gains[count], count > 0, one per machine, which are sorted. */
+struct hs_gain hs_gain_of(double *gains, size_t count);
+
 /* "the bandwidth of ib", "the constant net_ll of the library's price": what a figure is called. */
 void hs_machines_figure_text(struct hs_text *out, const struct hs_machines *machines,
                              const struct hs_machines_figure *figure);

@@ -101,23 +101,40 @@ static enum hs_status find_nic(struct hs_nic *nic, char *name, struct hs_error *
     return HS_OK;
 }
 
-/* COUNT "x" NAME, of `length` bytes: the name is left in `word`. */
+/* Whether a count and an x stand behind a blank: the next part. */
+static bool has_another(const char *name)
+{
+    for (const char *at = strchr(name, ' '); at != NULL; at = strchr(at, ' ')) {
+        at += strspn(at, " ");
+        if (isdigit((unsigned char)*at) && at[strspn(at, "0123456789 ")] == 'x')
+            return true;
+    }
+    return false;
+}
+
+/* COUNT "x" NAME, of `length` bytes, with blanks around the x: the name is left in `word`. */
 static enum hs_status take_part(char word[WORD_BYTES], int64_t *count, const char *text,
                                 size_t length, struct hs_error *err)
 {
-    char *x;
+    const char *x, *name;
 
     if (length >= WORD_BYTES)
         return hs_fail(err, HS_INVALID, "expected a part such as 8xH100, found \"%.40s...\"", text);
     memcpy(word, text, length);
+    while (length > 0 && word[length - 1] == ' ')
+        length--;
     word[length] = '\0';
     x = strchr(word, 'x');
-    if (x == NULL || x[1] == '\0')
-        return hs_fail(err, HS_INVALID, "expected a part such as 8xH100, found \"%s\"", word);
-    *x = '\0';
+    name = x ? x + 1 + strspn(x + 1, " ") : "";
+    if (*name == '\0')
+        return hs_fail(err, HS_INVALID, "expected a part such as 8xH100 or 8xNDR400, found \"%s\"",
+                       word);
+    if (has_another(name))
+        return hs_fail(err, HS_INVALID, "expected a comma between parts, found \"%s\"", word);
+    word[strcspn(word, " x")] = '\0';
     if (hs_count_parse(count, word, "number of parts", 1, HS_PARTS_MAX, err))
         return HS_INVALID;
-    memmove(word, x + 1, strlen(x + 1) + 1);
+    memmove(word, name, strlen(name) + 1);
     return HS_OK;
 }
 

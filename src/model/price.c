@@ -49,6 +49,18 @@ static void apply_fit(struct hs_stage_price *price, const struct hs_system *syst
                           hs_fit_extrapolates(fit, layer, 0);
 }
 
+/* Of 2 h - 1 calls all but one have another one behind them: not the innermost layer's allgather, in
+ * whose place the last layer's stage counts none. */
+double hs_stage_gap_seconds(const struct hs_system *system, int64_t ranks, struct hs_stage_key key)
+{
+    bool outward_half =
+        key.phase == HS_REDUCE_SCATTER && key.layer.stride * key.layer.size == ranks;
+
+    if (key.phase == HS_ALLREDUCE || outward_half || key.layer.size == 1)
+        return 0;
+    return system->gap_seconds * hs_phase_calls(key.phase);
+}
+
 /* Whether what a stage costs is no few lines in its bytes. */
 static bool is_by_bytes(const struct hs_system *system, struct hs_stage_key key)
 {
@@ -75,6 +87,7 @@ struct hs_stage_price hs_stage_price_at(const struct hs_system *system, int64_t 
         price.nccl = &system->nccl;
     else
         price.launch_seconds = system->launch_seconds * hs_phase_calls(key.phase);
+    price.launch_seconds += hs_stage_gap_seconds(system, ranks, key);
     if (by_bytes && bytes == 0) {
         price.waits = system;
         price.ranks = ranks;

@@ -18,7 +18,8 @@
  *    share of the busiest port and, inside a mesh, of the busiest link between two children;
  *  - beta = 1 / (smallest share), alpha = largest latency over the levels crossed;
  *  - an allreduce of m bytes takes 2 s alpha (p - 1) + 2 beta m (p - 1) / p (Ueno and Yokota,
- *    CCGRID 2019, eq. 2-4); a reduce-scatter or an allgather half of it; launch_seconds per call.
+ *    CCGRID 2019, eq. 2-4); a reduce-scatter or an allgather half of it; launch_seconds per call,
+ *    and gap_seconds where another call follows.
  */
 #ifndef HS_MODEL_PRICE_H
 #define HS_MODEL_PRICE_H
@@ -49,7 +50,7 @@ struct hs_stage_price {
      * nothing travels. */
     struct hs_price_line lines[HS_PRICE_LINES_MAX];
     int line_count;
-    double launch_seconds;        /* of its calls */
+    double launch_seconds;        /* of its calls, and the gaps before those that follow */
     double steps;                 /* messages one after the other: latencies that it pays */
     double ring_bytes_per_second; /* 1 / beta: what one of its groups gets */
     int level;                    /* outermost level it crosses: where the layer lies */
@@ -89,6 +90,9 @@ struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ran
  * them (`waits`). */
 struct hs_stage_price hs_stage_price_at(const struct hs_system *system, int64_t ranks,
                                         struct hs_stage_key key, double bytes);
+/* What of its launches lies between its calls and those that follow (hs_system.gap_seconds): nobody
+ * sees it who measures the stage alone. */
+double hs_stage_gap_seconds(const struct hs_system *system, int64_t ranks, struct hs_stage_key key);
 /* Adds a line to a price that is being made, and drops those that are then nowhere the largest.
  * Where there are too many all the same it is left out. */
 void hs_stage_add_line(struct hs_stage_price *price, struct hs_price_line line);

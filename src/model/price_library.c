@@ -104,7 +104,8 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
                                      .low_seconds = NAN,
                                      .high_seconds = NAN,
                                      .latency_seconds = NAN,
-                                     .best_seconds = NAN};
+                                     .best_seconds = NAN,
+                                     .gain = HS_GAIN_UNKNOWN};
 
     if (system->fits.count > 0)
         return price;
@@ -145,14 +146,7 @@ static double mpi_gain(const struct hs_library_price *price, const struct hs_mac
     return hs_mpi_price_model.seconds(&call, values) / hs_mpi_plan_seconds(&machine, problem, plan);
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
-
-enum hs_status hs_library_odds(struct hs_library_odds *out, const struct hs_library_price *price,
+enum hs_status hs_library_gain(struct hs_gain *out, const struct hs_library_price *price,
                                const struct hs_machines *machines, const struct hs_problem *problem,
                                const struct hs_plan *plan, struct hs_error *err)
 {
@@ -160,28 +154,21 @@ enum hs_status hs_library_odds(struct hs_library_odds *out, const struct hs_libr
     /* of both sides' steps; NCCL's calls have theirs already */
     double noise = nccl ? 0 : sqrt(2) * hs_mpi_price_model.scatter;
     double *gains = malloc(machines->count * sizeof(*gains));
-    size_t wins = 0, count = machines->count;
 
-    *out = (struct hs_library_odds){1, 0, 1};
+    *out = (struct hs_gain){1, 1, 1, 0};
     if (!gains)
         return hs_no_memory(err);
-    for (size_t j = 0; j < count; j++) {
-        double gain = nccl ? nccl_gain(machines, j, problem, plan)
-                           : mpi_gain(price, machines, j, problem, plan);
-
-        gains[j] = gain * exp(noise * machines->noise[j]);
-        wins += gains[j] > 1;
-    }
-    qsort(gains, count, sizeof(*gains), compare_doubles);
+    for (size_t j = 0; j < machines->count; j++)
+        gains[j] =
+            exp(noise * machines->noise[j]) * (nccl ? nccl_gain(machines, j, problem, plan)
+                                                    : mpi_gain(price, machines, j, problem, plan));
     if (!nccl || !hs_plan_is_flat(plan)) /* else the same call */
-        *out = (struct hs_library_odds){.share = (double)wins / (double)count,
-                                        .median_gain = gains[count / 2],
-                                        .worst_gain = gains[count / 20]};
+        *out = hs_gain_of(gains, machines->count);
     free(gains);
     return HS_OK;
 }
 
-bool hs_library_is_left_alone(const struct hs_library_odds *odds)
+bool hs_library_is_left_alone(const struct hs_gain *gain)
 {
-    return odds->median_gain < HS_ADVICE_GAIN || odds->share < HS_ADVICE_SHARE;
+    return gain->median < HS_ADVICE_GAIN || gain->share < HS_ADVICE_SHARE;
 }

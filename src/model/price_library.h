@@ -27,8 +27,9 @@ struct hs_library_price {
     double low_seconds, high_seconds; /* the 90 % range */
     double latency_seconds;           /* the same call with next to no bytes */
     /* Of the best plan: what it takes that is compared with it, where that is not its price (NaN);
-     * the share of machines drawn on which it gains, and the advice. */
-    double best_seconds, gain_share;
+     * its gain on machines drawn (hs_library_gain), and the advice. */
+    double best_seconds;
+    struct hs_gain gain;
     bool left_alone;
     struct hs_mpi_call mpi; /* MPI: the call that is priced */
     int level; /* where its bytes are held up: the bottleneck of a ring through all ranks */
@@ -44,17 +45,12 @@ bool hs_library_is_priced(const struct hs_library_price *price);
 double hs_library_plan_seconds(const struct hs_library_price *price, const struct hs_system *system,
                                const struct hs_problem *problem, const struct hs_plan *plan,
                                double seconds);
-/* Gains of a plan over the library's own call on machines drawn (machines.h), the same for both,
- * and either price off by what no constant explains. */
-struct hs_library_odds {
-    double median_gain, share; /* the share of machines on which the plan gains */
-    double worst_gain;         /* on 95 % of the machines it gains more */
-};
-/* HS_MEMORY. */
-enum hs_status hs_library_odds(struct hs_library_odds *out, const struct hs_library_price *price,
+/* Gain of a plan over the library's own call on machines drawn (machines.h), the same for both,
+ * and either price off by what no constant explains. HS_MEMORY. */
+enum hs_status hs_library_gain(struct hs_gain *out, const struct hs_library_price *price,
                                const struct hs_machines *machines, const struct hs_problem *problem,
                                const struct hs_plan *plan, struct hs_error *err);
 /* By the rule above; a plan that is the library's own call is no reason either. */
-bool hs_library_is_left_alone(const struct hs_library_odds *odds);
+bool hs_library_is_left_alone(const struct hs_gain *gain);
 
 #endif

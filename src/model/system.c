@@ -1,6 +1,9 @@
 #include "model/system.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "model/parts.h"
 
 const char *const hs_fabric_names[HS_FABRIC_COUNT] = {
 #define HS_ROW(name, text, meaning) text,
@@ -54,6 +57,20 @@ const struct hs_figure_kind_row *hs_level_latency_kind(const struct hs_level *le
 const struct hs_figure_kind_row *hs_level_bandwidth_kind(const struct hs_level *level)
 {
     return kind_of(level->bandwidth_kind, level->bandwidth_source);
+}
+
+bool hs_level_is_inside(const struct hs_level *level)
+{
+    static const char *const others[] = {"nvswitch", "quad", "cube", "package", "xbus",
+                                         "socket",   "numa", "node", "core",    "cache"};
+
+    for (size_t i = 0; i < HS_LINK_COUNT; i++)
+        if (strncmp(level->name, hs_link_names[i], strlen(hs_link_names[i])) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (strncmp(level->name, others[i], strlen(others[i])) == 0)
+            return true;
+    return false;
 }
 
 bool hs_system_is_nccl_native(const struct hs_system *system)

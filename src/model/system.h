@@ -20,8 +20,8 @@
  *
  *     LEVEL  := NAME [":mesh" | ":switch"] [":" ARITY] "@" BANDWIDTH ["~" LATENCY]
  *                 ["/" PORTS "p" ["!"]]
- *     SYSTEM := LEVEL {"," LEVEL} {";" ("s=" NUMBER | "launch=" TIME | "executor=" NAME |
- *                                       "library=" NAME)}
+ *     SYSTEM := LEVEL {"," LEVEL} {";" ("s=" NUMBER | "launch=" TIME | "gap=" TIME |
+ *                                       "executor=" NAME | "library=" NAME)}
  *
  * where "!" means not striped ("/1p!" on a mesh: a ring takes one of a child's links), a missing
  * arity is allowed for the last level only ("as many as needed"), and s is 1. A missing latency is
@@ -153,6 +153,9 @@ struct hs_system {
     /* s: latencies a ring step pays (CCGRID 2019, section III), >= 1 */
     double pipeline_granularity;
     double launch_seconds; /* per collective call, >= 0 */
+    /* Between a call of a plan and the next one, on top of what the calls take alone, >= 0 (0: not
+     * known), and half of its 95 % interval (0: not known). */
+    double gap_seconds, gap_ci95_seconds;
     enum hs_executed_by executor;
     /* Not in a file: each step of a ring pays its largest latency and its slowest link, one after
      * the other, as with one step under way. What fits are made of, and what calibrated systems are
@@ -204,6 +207,8 @@ int64_t hs_system_child_ranks(const struct hs_system *system, size_t level);
 /* Rows of hs_figure_kinds: how far a level's figures may be off. */
 const struct hs_figure_kind_row *hs_level_latency_kind(const struct hs_level *level);
 const struct hs_figure_kind_row *hs_level_bandwidth_kind(const struct hs_level *level);
+/* Whether it joins what lies in one node, by its name; others are networks. */
+bool hs_level_is_inside(const struct hs_level *level);
 /* Whether stages are NCCL's own calls, priced as such: it names its parts and has no fits. The flat
  * split is then NCCL's AllReduce, and times are no lines over the message size. */
 bool hs_system_is_nccl_native(const struct hs_system *system);

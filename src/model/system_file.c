@@ -179,6 +179,13 @@ static const struct hs_field system_rows[] = {
               "latency; 1 where the latency already is that of a whole step."},
     {"launch_us", HS_NUMBER, SYSTEM(launch_seconds), HS_WITH(0), .unit = &hs_unit_microseconds,
      .max = HS_LATENCY_MAX * 1e6, .about = "Microseconds per collective call."},
+    {"gap_us", HS_NUMBER, SYSTEM(gap_seconds), HS_WITHOUT(0), .unit = &hs_unit_microseconds,
+     .max = HS_LATENCY_MAX * 1e6,
+     .about = "Microseconds between a call of a plan and the next one, on top of what the calls "
+              "take alone; absent: not known."},
+    {"gap_ci95_us", HS_NUMBER, SYSTEM(gap_ci95_seconds), HS_WITHOUT(0),
+     .unit = &hs_unit_microseconds, .max = HS_LATENCY_MAX * 1e6,
+     .about = "Half width of the 95 % interval of gap_us; absent where not known."},
     {"executor", HS_CHOICE, SYSTEM(executor), HS_NAMES(hs_executed_by_names),
      HS_WITHOUT(HS_BY_LIBRARY),
      .about = "Who carries stages out: a library that has rings, or the backend host, which has "

@@ -43,8 +43,9 @@ static const struct priors {
 bool hs_parts_begin(const char *text)
 {
     size_t digits = strspn(text, "0123456789");
+    const char *x = text + digits + strspn(text + digits, " ");
 
-    return digits > 0 && text[digits] == 'x' && isalpha((unsigned char)text[digits + 1]);
+    return digits > 0 && *x == 'x' && isalpha((unsigned char)x[1 + strspn(x + 1, " ")]);
 }
 
 /* Where its figures come from is the caller's to say. */

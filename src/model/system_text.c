@@ -273,6 +273,10 @@ static enum hs_status parse_setting(struct hs_system *system, const char *text,
         return hs_seconds_parse(&system->launch_seconds, text + 7, err)
                    ? HS_INVALID
                    : check_seconds(system->launch_seconds, "launch", err);
+    if (strncmp(text, "gap=", 4) == 0)
+        return hs_seconds_parse(&system->gap_seconds, text + 4, err)
+                   ? HS_INVALID
+                   : check_seconds(system->gap_seconds, "gap", err);
     if (strncmp(text, "executor=", 9) == 0) {
         size_t index = 0;
         enum hs_status status = hs_name_find(&index, text + 9, "executor", hs_executed_by_names,
@@ -285,7 +289,8 @@ static enum hs_status parse_setting(struct hs_system *system, const char *text,
         return parse_library(system, text + 8, err);
     return hs_fail(
         err, HS_INVALID,
-        "expected s=NUMBER, launch=TIME, executor=NAME or library=NAME behind ';', found \"%.40s\"",
+        "expected s=NUMBER, launch=TIME, gap=TIME, executor=NAME or library=NAME behind ';', found "
+        "\"%.40s\"",
         text);
 }
 
@@ -406,6 +411,10 @@ void hs_system_format(struct hs_text *out, const struct hs_system *system)
     if (system->launch_seconds > 0) {
         hs_text_append(out, ";launch=");
         append_seconds(out, system->launch_seconds);
+    }
+    if (system->gap_seconds > 0) {
+        hs_text_append(out, ";gap=");
+        append_seconds(out, system->gap_seconds);
     }
     if (system->executor != HS_BY_LIBRARY)
         hs_text_append(out, ";executor=%s", hs_executed_by_names[system->executor]);

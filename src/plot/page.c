@@ -82,6 +82,26 @@ static bool has_interval(struct hs_plot_time time)
     return isfinite(time.low) && isfinite(time.high);
 }
 
+/* What a prediction's gain is over machines drawn; NULL: measured, or none were. */
+static const struct hs_result_gain *drawn_gain(const struct subject *subject)
+{
+    return subject->measured ? NULL : subject->message->gain;
+}
+
+/* Whether another plan is faster by the figures as they stand. */
+static bool is_surpassed(const struct subject *subject)
+{
+    return drawn_gain(subject) && drawn_gain(subject)->fastest.split.count > 0;
+}
+
+/* What is predicted of the library's own call, where it is to be left alone. */
+static const struct hs_library_price *left_alone(const struct subject *subject)
+{
+    const struct hs_library_price *library = subject->message->library;
+
+    return !subject->measured && library && library->left_alone ? library : NULL;
+}
+
 /* Whether the library's own AllReduce is faster, and not by chance alone. */
 static bool library_wins(const struct subject *subject)
 {
@@ -97,6 +117,7 @@ static void add_answer(struct hs_html_values *values, const struct subject *subj
     const struct hs_plan *best = &subject->message->best;
     struct hs_text *answer = hs_html_value(values, "answer");
     struct hs_text *shorter = hs_html_value(values, "short_answer");
+    const char *call = hs_collectives[subject->result->collective].written;
 
     if (!subject->best) {
         hs_text_append(answer, "No split could be used");
@@ -104,12 +125,16 @@ static void add_answer(struct hs_html_values *values, const struct subject *subj
     } else if (library_wins(subject)) {
         hs_text_append(answer, "Leave it alone: %s is faster than every split", subject->library);
         hs_text_append(shorter, "%s", subject->library);
+    } else if (left_alone(subject) && !subject->best_is_flat) {
+        hs_text_append(answer, "Leave it alone: over %s's own %s no split gains enough",
+                       hs_library_written(left_alone(subject)->library), call);
+        hs_text_append(shorter, "%s", hs_library_written(left_alone(subject)->library));
     } else {
-        if (subject->best_is_flat)
-            hs_text_append(answer, "No split is faster than the flat %s",
-                           hs_collectives[subject->result->collective].written);
-        else
+        if (!subject->best_is_flat)
             hs_text_append(answer, "Split it as %s", HS_AS_PLAN(best));
+        else
+            hs_text_append(answer, "No split %s than the flat %s",
+                           is_surpassed(subject) ? "does better" : "is faster", call);
         hs_text_append(shorter, "%s", HS_AS_PLAN(best));
     }
 }
@@ -127,6 +152,26 @@ static void add_gain(struct hs_html_values *values, const char *name, const char
                        gain.high, gain.low <= 1 && gain.high >= 1 ? ": within the noise" : "");
 }
 
+static void add_drawn(struct hs_html_values *values, const struct hs_gain *gain)
+{
+    hs_text_append(hs_html_value(values, "flat_gain"), "%s %s", HS_AS_GAIN(gain->median),
+                   gain->median < 1 ? "as fast" : "faster");
+    hs_text_append(hs_html_value(values, "flat_interval"),
+                   "in the median of machines that fit the description, %s with 90 %%",
+                   HS_AS_GAIN_RANGE(gain));
+}
+
+/* The fastest by the figures as they stand, where that is not the plan shown. */
+static void add_ahead(struct hs_html_values *values, const struct subject *subject)
+{
+    const struct hs_result_gain *gain = drawn_gain(subject);
+
+    if (is_surpassed(subject))
+        hs_text_append(hs_html_value(values, "ahead"), "%s is ahead, by %.2g %%",
+                       HS_AS_PLAN(&gain->fastest),
+                       100 * (1 - gain->fastest_seconds / subject->best_time.seconds));
+}
+
 static void add_figures(struct hs_html_values *values, const struct subject *subject)
 {
     struct hs_problem problem = hs_result_problem(subject->result, subject->message);
@@ -141,7 +186,10 @@ static void add_figures(struct hs_html_values *values, const struct subject *sub
     if (has_interval(time))
         hs_text_append(hs_html_value(values, "time_interval"), "95 %% interval %s to %s",
                        HS_AS_TIME(time.low), HS_AS_TIME(time.high));
-    if (!subject->best_is_flat)
+    add_ahead(values, subject);
+    if (drawn_gain(subject) && !subject->best_is_flat)
+        add_drawn(values, &drawn_gain(subject)->over_flat);
+    else if (!subject->best_is_flat)
         add_gain(values, "flat_gain", "flat_interval", gain_of(subject->flat_time, time));
     if (subject->library)
         hs_text_append(hs_html_value(values, "library"), "%s", subject->library);
@@ -254,6 +302,13 @@ static const char *gain_text(char text[GAIN_TEXT], struct hs_plot_time gain)
     return text;
 }
 
+/* "1.08x (0.85x to 1.41x)" */
+static const char *drawn_text(char text[GAIN_TEXT], const struct hs_gain *gain)
+{
+    snprintf(text, GAIN_TEXT, "%s (%s)", HS_AS_GAIN(gain->median), HS_AS_GAIN_RANGE(gain));
+    return text;
+}
+
 static void add_winner(struct hs_table *table, const struct subject *subject)
 {
     char flat[GAIN_TEXT], library[GAIN_TEXT];
@@ -262,6 +317,8 @@ static void add_winner(struct hs_table *table, const struct subject *subject)
                                            subject->best_time.seconds, subject->flat_time.seconds);
 
     winner.flat = gain_text(flat, gain_of(subject->flat_time, subject->best_time));
+    if (drawn_gain(subject))
+        winner.flat = drawn_text(flat, &drawn_gain(subject)->over_flat);
     winner.library = gain_text(library, gain_of(subject->library_time, subject->best_time));
     winner.how = subject->measured ? "measured" : "predicted";
     winner.file = subject->input->name;

@@ -68,6 +68,14 @@ static enum hs_status add_candidate(struct hs_point_list *list,
     return status;
 }
 
+/* Measured in full, so that its stages say something of it. */
+static bool is_whole(const struct hs_candidate *candidate)
+{
+    return candidate->measured && candidate->measured->status == HS_MEASURE_OK &&
+           candidate->measured->stage_count > 0 && candidate->plan.chunks == 1 &&
+           candidate->plan.split.sizes[0] > 1;
+}
+
 enum hs_status hs_result_points(struct hs_point_list *list, const struct hs_result *result,
                                 struct hs_error *err)
 {
@@ -81,11 +89,55 @@ enum hs_status hs_result_points(struct hs_point_list *list, const struct hs_resu
         for (size_t c = 0; c < message->candidate_count && !status; c++) {
             const struct hs_candidate *candidate = &message->candidates[c];
 
-            if (candidate->measured && candidate->measured->status == HS_MEASURE_OK &&
-                candidate->measured->stage_count > 0 && candidate->plan.chunks == 1 &&
-                candidate->plan.split.sizes[0] > 1)
+            if (is_whole(candidate))
                 status = add_candidate(list, candidate, &problem, err);
         }
     }
     return status;
+}
+
+/* ---- what lies between calls ----------------------------------------------------------------- */
+
+/* Of a median whose interval is not known, or narrower than clocks and stages are good for. */
+#define NOISE_USUAL 0.05
+#define NOISE_LEAST 0.002
+
+static void add_gap(struct hs_gap_points *points, const struct hs_measured *measured)
+{
+    double gaps = (double)measured->stage_count - 1, noise = noise_of(measured);
+    double gap = (measured->median_seconds - hs_measured_stages_seconds(measured)) / gaps;
+    double deviation = isfinite(noise) ? fmax(noise, NOISE_LEAST) : NOISE_USUAL, weight;
+
+    deviation *= measured->median_seconds / gaps;
+    weight = 1 / (deviation * deviation);
+    points->weight += weight;
+    points->sum += weight * gap;
+    points->squares += weight * gap * gap;
+    points->plans++;
+}
+
+void hs_gap_points_add(struct hs_gap_points *points, const struct hs_result *result)
+{
+    for (size_t m = 0; m < result->message_count; m++)
+        for (size_t c = 0; c < result->messages[m].candidate_count; c++) {
+            const struct hs_candidate *candidate = &result->messages[m].candidates[c];
+
+            if (is_whole(candidate) && candidate->measured->stage_count > 1)
+                add_gap(points, candidate->measured);
+        }
+}
+
+bool hs_gap_points_fit(double *seconds, double *ci95_seconds, const struct hs_gap_points *points)
+{
+    double mean, spread = 1;
+
+    *seconds = *ci95_seconds = 0;
+    if (points->plans == 0)
+        return false;
+    mean = points->sum / points->weight;
+    if (points->plans > 1)
+        spread = (points->squares - mean * points->sum) / (double)(points->plans - 1);
+    *ci95_seconds = HS_NORMAL95 * sqrt(fmax(1, spread) / points->weight);
+    *seconds = mean;
+    return mean > *ci95_seconds;
 }

@@ -82,6 +82,14 @@ struct hs_pruned {
     uint64_t splits;
 };
 
+/* The best plan's gain over the flat split (where stages are NCCL's, its own call), on machines that
+ * fit the description; and the fastest plan by the figures as they stand, where that is another. */
+struct hs_result_gain {
+    struct hs_gain over_flat;
+    struct hs_plan fastest; /* split.count 0: it is the best */
+    double fastest_seconds; /* NaN then */
+};
+
 /* Everything about one message size. */
 struct hs_result_message {
     uint64_t message_bytes; /* per process, as asked for */
@@ -95,6 +103,7 @@ struct hs_result_message {
     struct hs_certificate *certificate;   /* owned; of a lazy search, else NULL */
     struct hs_library_price *library;     /* owned; what the library is expected to do by itself,
                                              NULL where that has no price */
+    struct hs_result_gain *gain;          /* owned; NULL: no machines were drawn, or measured */
     double flat_seconds;                  /* predicted, or measured where there is a measurement */
     struct hs_plan best;                  /* split.count 0: none */
     struct hs_baseline_result *baselines; /* [baseline_count] owned */

@@ -468,12 +468,58 @@ static const struct hs_field library_rows[] = {
     {"best_seconds", HS_TIME, LIBRARY(best_seconds), HS_OPTIONAL,
      .about = "What the best plan takes by the same steps and protocols, for the gain; only where "
               "its own prediction leaves these out."},
-    {"gain_share", HS_NUMBER, LIBRARY(gain_share), .max = 1,
+    {"gain_median", HS_NUMBER, LIBRARY(gain.median), HS_OPTIONAL, HS_NOT_NEGATIVE,
+     .about = "Times that the best plan is as fast, in the median of the machines drawn."},
+    {"gain_low", HS_NUMBER, LIBRARY(gain.low), HS_OPTIONAL, HS_NOT_NEGATIVE,
+     .about = "Low end of the 90 % range of that."},
+    {"gain_high", HS_NUMBER, LIBRARY(gain.high), HS_OPTIONAL, HS_NOT_NEGATIVE,
+     .about = "Its high end."},
+    {"gain_share", HS_NUMBER, LIBRARY(gain.share), .max = 1,
      .about = "Share of the machines drawn, within what is known, on which the best plan gains."},
     {"left_alone", HS_BOOL, LIBRARY(left_alone),
      .about = "The advice: no plan is enough faster on enough of these machines."},
 };
 static const struct hs_fields library_fields = {HS_ROWS(library_rows, struct hs_library_price)};
+
+#define GAIN(member) HS_AT(struct hs_result_gain, member)
+
+static const struct hs_field gain_rows[] = {
+    {"median", HS_NUMBER, GAIN(over_flat.median), HS_NOT_NEGATIVE,
+     .about = "Times that the best plan is as fast, in the median of the machines drawn."},
+    {"low", HS_NUMBER, GAIN(over_flat.low), HS_NOT_NEGATIVE,
+     .about = "Low end of the 90 % range of that."},
+    {"high", HS_NUMBER, GAIN(over_flat.high), HS_NOT_NEGATIVE, .about = "Its high end."},
+    {"share", HS_NUMBER, GAIN(over_flat.share), .max = 1,
+     .about = "Share of the machines on which it gains anything."},
+    {"fastest", HS_CUSTOM, GAIN(fastest), HS_OTHER(struct hs_result_gain, fastest.split.count),
+     HS_OPTIONAL, .custom = &plan,
+     .about = "The fastest plan by the figures as they stand, where that is not the best."},
+    {"fastest_seconds", HS_TIME, GAIN(fastest_seconds), HS_OPTIONAL,
+     .about = "What it takes by them."},
+};
+
+/* A plan and its time, or neither; and a range in its order. */
+static enum hs_status check_gain(void *object, const struct hs_place *place, struct hs_error *err)
+{
+    const struct hs_result_gain *gain = object;
+    const struct hs_gain *over = &gain->over_flat;
+    bool named = gain->fastest.split.count > 0;
+
+    if (named == isnan(gain->fastest_seconds))
+        return hs_field_fail(place, named ? "fastest_seconds" : "fastest", err,
+                             "missing, with the other one of the two");
+    if (over->low <= over->median && over->median <= over->high)
+        return HS_OK;
+    return hs_field_fail(place, "median", err, "expected one between low and high, found %g",
+                         over->median);
+}
+
+static const struct hs_fields gain_fields = {
+    HS_ROWS(gain_rows, struct hs_result_gain),
+    .check = check_gain,
+    .rules = "\"dependentRequired\": { \"fastest\": [\"fastest_seconds\"],\n"
+             "  \"fastest_seconds\": [\"fastest\"] }",
+};
 
 static enum hs_status check_message(void *object, const struct hs_place *place,
                                     struct hs_error *err)
@@ -506,6 +552,10 @@ static const struct hs_field message_rows[] = {
     {"library", HS_OBJECT, HS_OWNED(struct hs_result_message, library), HS_OPTIONAL,
      .fields = &library_fields,
      .about = "What the system's library is expected to do by itself; only where it has a price."},
+    {"gain", HS_OBJECT, HS_OWNED(struct hs_result_message, gain), HS_OPTIONAL,
+     .fields = &gain_fields,
+     .about = "Of the best plan over the flat split, which is NCCL's own call where stages are, on "
+              "the machines drawn that fit the description."},
     {"flat_seconds", HS_TIME, MESSAGE(flat_seconds), HS_OPTIONAL,
      .about = "The flat split: measured where there is a measurement, else predicted."},
     {"best", HS_CUSTOM, MESSAGE(best), HS_OTHER(struct hs_result_message, best.split.count),

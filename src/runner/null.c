@@ -165,7 +165,7 @@ static enum hs_status play(struct null_state *state, const struct hs_work *work,
 
 /* A cost has one entry for both stages of a layer where they go by the same algorithm. */
 static void fill_stages(struct null_state *state, const struct hs_plan_cost *cost,
-                        const struct hs_stage *stages, int count, double factor)
+                        const struct hs_stage *stages, int count, int chunks, double factor)
 {
     for (int s = 0; s < count; s++)
         for (int i = 0; i < cost->count; i++)
@@ -173,7 +173,10 @@ static void fill_stages(struct null_state *state, const struct hs_plan_cost *cos
                 (cost->stages[i].key.phase == HS_PAIR ||
                  cost->stages[i].key.phase == stages[s].key.phase))
                 state->stage_seconds[s] =
-                    cost->stages[i].seconds * factor / hs_phase_calls(cost->stages[i].key.phase);
+                    (cost->stages[i].seconds - chunks * hs_stage_gap_seconds(state->play.system,
+                                                                             state->np,
+                                                                             cost->stages[i].key)) *
+                    factor / hs_phase_calls(cost->stages[i].key.phase);
 }
 
 static enum hs_status play_plan(struct null_state *state, const struct hs_work *work,
@@ -196,7 +199,7 @@ static enum hs_status play_plan(struct null_state *state, const struct hs_work *
         status = suffer(state, plan, err);
     if (status != HS_OK)
         return status;
-    fill_stages(state, &cost, stages, count, bias * factor);
+    fill_stages(state, &cost, stages, count, plan->chunks, bias * factor);
     if (state->rank == 0 && hs_faults_hit(&state->faults, HS_FAULT_WRONG, plan))
         *(char *)work->output = (char)(*(char *)work->output ^ 1);
     return HS_OK;
@@ -207,6 +210,7 @@ static enum hs_status play_stage(struct null_state *state, const struct hs_work 
 {
     struct hs_stage_key key = work->task->stage;
     size_t count = work->task->count;
+    double bytes = (double)count * (double)hs_datatype_bytes(work->datatype);
     struct hs_stage_price price = hs_stage_price(state->play.system, state->np, key);
     struct hs_plan flat = hs_plan_flat(state->np);
     bool is_flat = key.layer.stride == 1 && key.layer.size == state->np;
@@ -220,7 +224,8 @@ static enum hs_status play_stage(struct null_state *state, const struct hs_work 
              hs_phase_names[key.phase], (long long)key.layer.size, (long long)key.layer.stride,
              count);
     return play(state, work, what,
-                hs_stage_seconds(&price, (double)count * (double)hs_datatype_bytes(work->datatype)),
+                hs_stage_seconds(&price, bytes) -
+                    hs_stage_gap_seconds(state->play.system, state->np, key),
                 &factor, err);
 }
 

@@ -224,6 +224,37 @@ enum hs_status hs_regret_of(struct hs_regret *out, const struct hs_regret_table 
     return HS_OK;
 }
 
+static bool has_layers(const struct hs_regret_table *table, const struct hs_plan *plan)
+{
+    for (int i = 0; i < plan->split.count; i++)
+        if (row_of(table, plan, i) == table->row_count)
+            return false;
+    return true;
+}
+
+enum hs_status hs_regret_gain(struct hs_gain *out, const struct hs_regret_table *table,
+                              const struct hs_plan *plan, const struct hs_plan *other,
+                              struct hs_error *err)
+{
+    size_t count = table->machines;
+    double *gains, *relative;
+
+    *out = HS_GAIN_UNKNOWN;
+    if (!has_layers(table, other))
+        return HS_OK;
+    gains = malloc(2 * count * sizeof(*gains));
+    if (!gains)
+        return hs_no_memory(err);
+    relative = gains + count;
+    add_layers(relative, table, plan);
+    add_layers(gains, table, other);
+    for (size_t j = 0; j < count; j++)
+        gains[j] /= relative[j];
+    *out = hs_gain_of(gains, count);
+    free(gains);
+    return HS_OK;
+}
+
 /* ---- the least ------------------------------------------------------------------------------- */
 
 /* Weights of all rows: the mean over the machines of a list (NULL: over all). */

@@ -65,6 +65,11 @@ struct hs_regret {
 /* Of a plan without chunks, whose layers go by the table's algorithms. HS_MEMORY. */
 enum hs_status hs_regret_of(struct hs_regret *out, const struct hs_regret_table *table,
                             const struct hs_plan *plan, struct hs_error *err);
+/* How much faster it is than another such plan, on the same machines; HS_GAIN_UNKNOWN where the
+ * other one goes by algorithms that the table does not have. HS_MEMORY. */
+enum hs_status hs_regret_gain(struct hs_gain *out, const struct hs_regret_table *table,
+                              const struct hs_plan *plan, const struct hs_plan *other,
+                              struct hs_error *err);
 
 /* The plan with the least mean regret; of those within HS_REGRET_SLACK of it (as times) the one
  * with the fewest layers, and `guess`, the best as believed, where it has no more. HS_MEMORY. */

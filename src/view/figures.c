@@ -51,6 +51,21 @@ char *hs_ratio_figure(char text[HS_FIGURE_TEXT], double a, double b)
     return text;
 }
 
+char *hs_gain_figure(char text[HS_FIGURE_TEXT], double ratio)
+{
+    return format_fixed(text, ratio, ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0, "x");
+}
+
+char *hs_gain_range_figure(char text[HS_FIGURE_TEXT], const struct hs_gain *gain)
+{
+    char low[HS_FIGURE_TEXT], high[HS_FIGURE_TEXT];
+
+    hs_gain_figure(low, gain->low);
+    hs_gain_figure(high, gain->high);
+    snprintf(text, HS_FIGURE_TEXT, "%.13s to %.13s", low, high);
+    return text;
+}
+
 char *hs_comparison_figure(char text[HS_FIGURE_TEXT], double seconds, double other_seconds)
 {
     bool faster = seconds <= other_seconds;

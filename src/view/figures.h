@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/units.h"
+#include "model/machines.h"
 #include "model/plan.h"
 
 #define HS_FIGURE_TEXT 32 /* bytes enough for any of these */
@@ -25,6 +26,10 @@ char *hs_time_figure(char text[HS_FIGURE_TEXT], double seconds, const struct hs_
 
 /* a / b as "1.392x": three decimals below 10, one below 1000, else none; "-" where b is 0. */
 char *hs_ratio_figure(char text[HS_FIGURE_TEXT], double a, double b);
+/* The same of figures that are guessed: three digits, "1.39x", "12.4x". */
+char *hs_gain_figure(char text[HS_FIGURE_TEXT], double ratio);
+/* The 90 % range of a gain: "0.85x to 1.41x". */
+char *hs_gain_range_figure(char text[HS_FIGURE_TEXT], const struct hs_gain *gain);
 /* How a time compares with another one: "1.392x faster", "1.100x slower". */
 char *hs_comparison_figure(char text[HS_FIGURE_TEXT], double seconds, double other_seconds);
 /* 100 * share with so many decimals: "12.3"; never "-0.0"; "-" where the share is not finite. */
@@ -50,6 +55,8 @@ char *hs_bytes_figure(char text[HS_FIGURE_TEXT], double bytes);
 #define HS_AS_SIZE(bytes)            hs_bytes_figure((char[HS_FIGURE_TEXT]){0}, bytes)
 #define HS_AS_COUNT(count)           hs_count_figure((char[HS_FIGURE_TEXT]){0}, count)
 #define HS_AS_RATIO(a, b)            hs_ratio_figure((char[HS_FIGURE_TEXT]){0}, a, b)
+#define HS_AS_GAIN(ratio)            hs_gain_figure((char[HS_FIGURE_TEXT]){0}, ratio)
+#define HS_AS_GAIN_RANGE(gain)       hs_gain_range_figure((char[HS_FIGURE_TEXT]){0}, gain)
 #define HS_AS_COMPARISON(seconds, other)                                                           \
     hs_comparison_figure((char[HS_FIGURE_TEXT]){0}, seconds, other)
 #define HS_AS_PERCENT(share, decimals) hs_percent_figure((char[HS_FIGURE_TEXT]){0}, share, decimals)

@@ -52,7 +52,7 @@ static const char *redop(const struct hs_nccl_tests_row *r)
 
 static double comparable(const struct hs_nccl_tests_row *r)
 {
-    return hs_library_plan_seconds(&r->library, r->system, &r->problem, r->plan, r->seconds);
+    return isnan(r->library.best_seconds) ? r->seconds : r->library.best_seconds;
 }
 
 static const char *rule(const struct hs_nccl_tests_row *r)
@@ -87,8 +87,16 @@ static const char *rule(const struct hs_nccl_tests_row *r)
            ALGBW(r->seconds))                                                                      \
     column(BUSBW_, "bus_bytes_per_second", "busbw", NULL, GIGABYTES, ALWAYS, BUSBW(r->seconds))    \
     column(BOUND, "bound", "bound", NULL, FIGURE, ALWAYS, plan_bound(r))                           \
-    column(GAIN, "gain_over_library", "gain", NULL, RATIO, IF_ANY,                                 \
-           r->library.seconds / comparable(r))
+    column(OVER, "gain_over_library", NULL, NULL, RATIO, IF_ANY,                                   \
+           r->library.seconds / comparable(r))                                                     \
+    column(MEDIAN, "gain_median", NULL, NULL, RATIO, IF_ANY, r->library.gain.median)               \
+    column(LOW_GAIN, "gain_low", NULL, NULL, RATIO, IF_ANY, r->library.gain.low)                   \
+    column(HIGH_GAIN, "gain_high", NULL, NULL, RATIO, IF_ANY, r->library.gain.high)                \
+    column(GAIN, NULL, "gain", NULL, FIGURE, IF_ANY,                                               \
+           rule(r) ? HS_AS_GAIN(r->library.gain.median) : NULL)                                    \
+    column(RANGE, NULL, "with 90 %", NULL, FIGURE, IF_ANY,                                         \
+           r->library.gain.low < r->library.gain.high ? HS_AS_GAIN_RANGE(&r->library.gain)        \
+                                                      : NULL)
 /* clang-format on */
 
 enum { COLUMNS(HS_COLUMN_ID) };

@@ -12,6 +12,19 @@ static struct hs_value margin(const struct hs_winner *r)
     return (struct hs_value){.number = tie ? NAN : margin, .mark = tie ? "tie" : NULL};
 }
 
+#define GAIN_TEXT(native) gain((char[HS_FIGURE_TEXT]){0}, r, native)
+#define DRAWN(figure)     (r->drawn ? r->drawn->figure : (double)NAN)
+
+/* As many digits as are known. */
+static const char *gain(char text[HS_FIGURE_TEXT], const struct hs_winner *r, bool native)
+{
+    if (r->native != native || isnan(r->gain))
+        return NULL;
+    if (!isfinite(r->gain))
+        return "-";
+    return r->drawn ? hs_gain_figure(text, r->drawn->median) : hs_ratio_figure(text, r->gain, 1);
+}
+
 /* clang-format off */
 #define COLUMNS(column)                                                                            \
     column(NP, "np", "processes", NULL, COUNT, ALWAYS, r->problem.group.size)                      \
@@ -22,8 +35,13 @@ static struct hs_value margin(const struct hs_winner *r)
     column(TIME, "seconds", "time", NULL, TIME, ALWAYS, r->seconds)                                \
     column(SPREAD, "relative_ci95", "+-%", NULL, PERCENT, IF_ANY, r->spread)                       \
     column(OVER, "gain_over_flat", NULL, NULL, RATIO, ALWAYS, r->gain)                             \
-    column(GAIN, NULL, "faster than flat", NULL, RATIO, IF_ANY, r->native ? NAN : r->gain)         \
-    column(OWN, NULL, "faster than NCCL", NULL, RATIO, IF_ANY, r->native ? r->gain : NAN)          \
+    column(MEDIAN, "gain_median", NULL, NULL, RATIO, IF_ANY, DRAWN(median))                        \
+    column(LOW, "gain_low", NULL, NULL, RATIO, IF_ANY, DRAWN(low))                                 \
+    column(HIGH, "gain_high", NULL, NULL, RATIO, IF_ANY, DRAWN(high))                              \
+    column(GAIN, NULL, "faster than flat", NULL, FIGURE, IF_ANY, GAIN_TEXT(false))                 \
+    column(OWN, NULL, "faster than NCCL", NULL, FIGURE, IF_ANY, GAIN_TEXT(true))                   \
+    column(RANGE, NULL, "with 90 %", NULL, FIGURE, IF_ANY,                                         \
+           DRAWN(low) < DRAWN(high) ? HS_AS_GAIN_RANGE(r->drawn) : NULL)                                           \
     column(REACHED, "share_of_limit", "of limit", "%", PERCENT, IF_ANY, r->reached)                \
     column(SECOND, "runner_up", "runner-up", NULL, TEXT, ALWAYS,                                   \
            r->second ? HS_AS_PLAN(&r->second->plan) : NULL)                                        \
@@ -41,11 +59,12 @@ enum { COLUMNS(HS_COLUMN_ID) };
 static const struct hs_column columns[] = {COLUMNS(HS_COLUMN_ROW)};
 
 #define P HS_PICK
-static const struct hs_pick by_size[] = {P(BYTES), P(PLAN),    P(TIME),   P(SPREAD), P(GAIN),
-                                         P(OWN),   P(REACHED), P(SECOND), P(MARGIN), P(REGRET)},
-                            by_count[] = {P(NP),     P(PLAN),   P(TIME),    P(SPREAD),
-                                          P(GAIN),   P(OWN),    P(REACHED), P(SECOND),
-                                          P(MARGIN), P(REGRET), P(GROWTH)},
+static const struct hs_pick by_size[] = {P(BYTES),  P(PLAN),   P(TIME),  P(SPREAD),
+                                         P(GAIN),   P(OWN),    P(RANGE), P(REACHED),
+                                         P(SECOND), P(MARGIN), P(REGRET)},
+                            by_count[] = {P(NP),     P(PLAN),   P(TIME),   P(SPREAD),
+                                          P(GAIN),   P(OWN),    P(RANGE),  P(REACHED),
+                                          P(SECOND), P(MARGIN), P(REGRET), P(GROWTH)},
                             by_reign[] = {P(FROM), P(PLAN), {TIME, "time there"},
                                           P(GAIN), P(OWN),  P(HERE)},
                             by_near_counts[] = {P(NP),  P(PLAN),   P(TIME), P(GAIN),

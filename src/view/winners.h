@@ -5,6 +5,7 @@
 #ifndef HS_VIEW_WINNERS_H
 #define HS_VIEW_WINNERS_H
 
+#include "model/machines.h"
 #include "model/problem.h"
 #include "search/search.h"
 #include "view/sheet.h"
@@ -21,12 +22,13 @@ enum hs_winners_of {
 /* A plan that wins; borrows everything. Numbers that do not exist are NaN, texts NULL. */
 struct hs_winner {
     struct hs_problem problem;
-    const struct hs_plan *plan; /* NULL: none */
-    const char *mark;           /* static text, " *" */
-    double seconds, spread;     /* spread: half of the 95 % interval over the time */
-    double gain, regret;
-    double reached; /* of the limit (model/limit.h) */
-    bool native;    /* the flat split is NCCL's own call: it is what the gain is over */
+    const struct hs_plan *plan;  /* NULL: none */
+    const char *mark;            /* static text, " *" */
+    double seconds, spread;      /* spread: half of the 95 % interval over the time */
+    double gain, regret;         /* gain: over the flat split, by the figures as they stand */
+    const struct hs_gain *drawn; /* the same on machines drawn: what people see; NULL: none are */
+    double reached;              /* of the limit (model/limit.h) */
+    bool native; /* the flat split is NCCL's own call: it is what the gain is over */
     const struct hs_search_plan *second; /* the runner-up */
     const char *growth;                  /* how it follows from the winner of the count before */
     const char *here;                    /* what a reader is to find in the table */

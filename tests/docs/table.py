@@ -41,6 +41,7 @@ cp results/p8.json results/here.json
 cp "$SRC/tests/machine/topologies/dgx-h100-ibstat.txt" ibstat.txt
 cp "$SRC/tests/machine/topologies/topology.conf" .'''),
     (r"^docs/systems\.md$", '''cp "$SRC/tests/result/logs/nodes.txt" two_nodes.txt
+cp "$SRC/tests/golden/fit/gap.json" plan.json
 printf '# OSU MPI Allreduce Latency Test v7.4\\n# Size       Avg Latency(us)\\n1048576 450\\n16777216 7000\\n' > osu.txt
 sed -n '/^```json$/,/^```$/p' "$SRC/docs/systems.md" | sed '1d;$d' > mine.json
 mkdir docs && cp "$SRC/docs/system.schema.json" docs'''),

@@ -242,6 +242,93 @@ static void a_bad_list_of_a_leaf_is_refused_with_its_line(void **state)
                         "t.conf:2: node list \"n[1-\": expected a \"]\" for every \"[\"");
 }
 
+static void check_yaml(const char *yaml, int64_t leaves, int64_t leaf_nodes, int64_t blocks,
+                       int64_t block_nodes)
+{
+    struct hs_slurm_units leaf, block;
+    struct hs_error err = {0};
+
+    assert_true(hs_slurm_is_yaml(yaml));
+    assert_status_is(hs_slurm_yaml_read(&leaf, &block, "t", yaml, &err), HS_OK, &err);
+    assert_int_equal(leaf.count, leaves);
+    assert_int_equal(leaf.nodes_max, leaf_nodes);
+    assert_int_equal(block.count, blocks);
+    assert_int_equal(block.nodes_max, block_nodes);
+}
+
+/* The shapes of the example of topology.yaml(5). */
+static void a_topology_yaml_has_leaves_or_blocks(void **state)
+{
+    (void)state;
+    check_yaml("- topology: topo1\n  cluster_default: True\n  tree:\n    switches:\n"
+               "    - switch: sw_root\n      nodes: node[01-04]\n",
+               1, 4, 0, 0);
+    check_yaml("# racks\n---\n-   topology: t\n    block:\n        block_sizes: [4, 16]\n"
+               "        blocks:\n          - block: b1\n            nodes: 'n[1-4]' # four\n"
+               "          - nodes: \"n[5-8],m1\"\n            block: b2\n",
+               0, 0, 2, 5);
+    check_yaml("- topology: t\n  tree:\n    switches:\n      - switch: s\n        children: a,b\n"
+               "      - switch: a\n        nodes: n1\n      - switch: b\n        nodes: n[2-4]\n",
+               2, 3, 0, 0);
+    assert_false(hs_slurm_is_yaml("SwitchName=a Nodes=n1\n- topology: t\n"));
+    assert_false(hs_slurm_is_yaml("  GPU0 GPU1\n"));
+}
+
+#define TREE(name, more, nodes)                                                                    \
+    "- topology: " name "\n" more "  tree:\n    switches:\n    - switch: s\n      nodes: " nodes   \
+    "\n"
+
+static void of_several_topologies_the_default_one_counts(void **state)
+{
+    (void)state;
+    check_yaml(TREE("a", "", "n[1-2]") TREE("b", "  cluster_default: true\n", "n[1-3]")
+                   TREE("c", "  cluster_default: true\n", "n[1-5]"),
+               1, 3, 0, 0);
+    check_yaml(TREE("a", "", "n[1-2]") "- topology: f\n  cluster_default: true\n  flat: true\n", 1,
+               2, 0, 0);
+}
+
+static void what_topology_yaml_does_not_have_is_refused_with_its_line(void **state)
+{
+    static const struct {
+        const char *yaml, *message;
+    } cases[] = {
+        {"- topology: a\n  ring:\n",
+         "t:2: expected topology, cluster_default, tree, block or flat, found \"ring\""},
+        {"- topology: a\n  tree:\n    switch: s\n", "t:3: expected switches, found \"switch\""},
+        {"- topology: a\n  flat: perhaps\n", "t:2: expected true or false, found \"perhaps\""},
+        {"- topology: a\n  flat: true\n",
+         "t: expected a topology with switches or blocks of nodes"},
+        {TREE("a", "", "n[1-") "", "t:5: node list \"n[1-\": expected a \"]\" for every \"[\""},
+        {"- topology: a\n tree:\n", "t:2: expected \"tree\" in column 3, found it in 2"},
+        {"- topology: a\n\ttree:\n", "t:2: expected blanks before a key, found a tab"},
+        {"- topology: a\n  tree: {switches: []}\n",
+         "t:2: expected a plain value, found \"{switches: []}\""},
+        {"- topology: a\n  tree: oak\n", "t:2: expected a line's end, found \"oak\""},
+        {"- topology: a\n  tree:\n    switches:\n      switch: s\n",
+         "t:4: switch: expected a dash before it"},
+        {"- topology: a\n  - tree:\n", "t:2: expected \"tree\" in column 3, found it in 5"},
+        {"- topology: a\n- tree:\n", "t:2: tree: expected no dash before it"},
+        {"- topology:\n", "t:1: topology: expected a value behind it"},
+        {"- topology: 'a\n", "t:1: expected a value in one pair of quotes, found \"'a\""},
+        {"- topology: a\n  words\n", "t:2: expected a key, found \"words\""},
+        {"- topology: a\n  block:\n    block_sizes:\n    - many\n",
+         "t:4: expected the next block size behind a dash, found \"many\""},
+        {TREE("a", "", "n[1-2]") TREE("b", "", "n[1-2]"),
+         "t: expected one topology with switches or blocks, or cluster_default: true in one of "
+         "them, found 2"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct hs_slurm_units leaf, block;
+        struct hs_error err = {0};
+
+        assert_int_equal(hs_slurm_yaml_read(&leaf, &block, "t", cases[i].yaml, &err), HS_INVALID);
+        assert_string_equal(err.message, cases[i].message);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("node lists expand as scontrol does", node_lists_expand_as_scontrol_does),
     HS_TEST("text may follow a bracket", text_may_follow_a_bracket),
@@ -258,6 +345,11 @@ static const struct CMUnitTest tests[] = {
             leaves_and_blocks_are_counted_with_their_nodes),
     HS_TEST("a bad list of a leaf is refused with its line",
             a_bad_list_of_a_leaf_is_refused_with_its_line),
+    HS_TEST("a topology.yaml has leaves or blocks", a_topology_yaml_has_leaves_or_blocks),
+    HS_TEST("of several topologies the default one counts",
+            of_several_topologies_the_default_one_counts),
+    HS_TEST("what topology.yaml does not have is refused with its line",
+            what_topology_yaml_does_not_have_is_refused_with_its_line),
 };
 
 HS_TEST_MAIN(tests)

@@ -274,6 +274,60 @@ static void a_ring_that_goes_in_and_out_of_nodes_takes_longer(void **state)
     hs_system_release(&host);
 }
 
+/* Nobody published one that goes in and out of a node's sockets beside others. */
+static void a_ring_inside_a_node_errs_either_way(void **state)
+{
+    struct hs_system bede = shipped("bede");
+    double off[COUNT];
+    size_t below = 0;
+
+    (void)state;
+    errors_of(off, &bede, 64, 268435456, (struct hs_layer){1, 4});
+    for (size_t j = 0; j < COUNT; j++)
+        below += off[j] < 0;
+    assert_true(below > COUNT / 2 - 3 * sqrt(COUNT) && below < COUNT / 2 + 3 * sqrt(COUNT));
+    errors_of(off, &bede, 64, 268435456, (struct hs_layer){1, 8});
+    for (size_t j = 0; j < COUNT; j++)
+        assert_true(off[j] >= 0);
+    hs_system_release(&bede);
+}
+
+/* A gap that was fitted lies between calls on every machine, of levels, too, and is in the price. */
+static void a_fitted_gap_lies_between_the_calls(void **state)
+{
+    static const char *const texts[] = {"nv:4@100GB/s~3us,ib@20GB/s~9us;gap=40us",
+                                        "8xH100, 8xNDR400"};
+    struct hs_problem problem = hs_problem_world(64, 1 << 20);
+    struct hs_stage_key pair = hs_problem_key(&problem, (struct hs_layer){1, 4}, HS_RING);
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct hs_system system = parse(texts[i]), none;
+        struct hs_machines machines;
+        double mean = 0, squares = 0, with, without;
+
+        system.gap_seconds = 40e-6;
+        system.gap_ci95_seconds = 1e-6;
+        none = system;
+        none.gap_seconds = 0;
+        with = plan_seconds(&system, "4x4x4", 1 << 20);
+        without = plan_seconds(&none, "4x4x4", 1 << 20);
+        assert_near(with - without, 4 * 40e-6, 1e-9);
+        assert_near(plan_seconds(&system, "64", 1 << 20), plan_seconds(&none, "64", 1 << 20), 0);
+        machines = draw(&system, COUNT, 1);
+        for (size_t j = 0; j < COUNT; j++) {
+            double gap = log(hs_machines_gap_seconds(&machines, j, &problem, pair) / 2 / 40e-6);
+
+            mean += gap / COUNT;
+            squares += gap * gap / COUNT;
+        }
+        assert_true(fabs(mean) < 5 * 0.15 / sqrt(COUNT));
+        assert_true(squares > 0.10 * 0.10 && squares < 0.20 * 0.20);
+        hs_machines_release(&machines);
+        hs_system_release(&system);
+    }
+}
+
 static double correlation(const struct hs_system *system, struct hs_layer a, struct hs_layer b)
 {
     double of_a[COUNT], of_b[COUNT];
@@ -311,6 +365,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a price errs as published ones do", a_price_errs_as_published_ones_do),
     HS_TEST("a ring that goes in and out of nodes takes longer",
             a_ring_that_goes_in_and_out_of_nodes_takes_longer),
+    HS_TEST("a ring inside a node errs either way", a_ring_inside_a_node_errs_either_way),
+    HS_TEST("a fitted gap lies between the calls", a_fitted_gap_lies_between_the_calls),
     HS_TEST("layers err together as far as they are alike",
             layers_err_together_as_far_as_they_are_alike),
     HS_TEST("a calibration's stages scatter around their price",

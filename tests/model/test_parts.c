@@ -173,6 +173,16 @@ static void what_was_measured_together_is_known_as_such(void **state)
     }
 }
 
+static void blanks_around_an_x_say_nothing(void **state)
+{
+    struct hs_parts plain, spaced;
+
+    (void)state;
+    assert_int_equal(hs_parts_parse(&plain, "8xH100, 8xNDR400, 32:2", NULL), HS_OK);
+    assert_int_equal(hs_parts_parse(&spaced, "8 x H100 , 8 xNDR400, 32:2", NULL), HS_OK);
+    assert_memory_equal(&plain, &spaced, sizeof(plain));
+}
+
 static void wrong_lines_are_refused_with_what_was_meant(void **state)
 {
     static const char *const wrong[][2] = {
@@ -200,6 +210,9 @@ static void wrong_lines_are_refused_with_what_was_meant(void **state)
         {"8xH100, 8xNDR400, 32:2, 4", "found \"2, 4\""},
         {"8xH100, 8xNDR400, ", "nodes under a switch"},
         {"8xH100, 32:2", "expected a part such as 8xH100"},
+        {"8xH100 8xNDR400", "expected a comma between parts, found \"8xH100 8xNDR400\""},
+        {"8 x H100, 8NDR400", "expected a part such as 8xH100 or 8xNDR400, found \"8NDR400\""},
+        {"8 x ", "expected a part such as 8xH100"},
         {"8xH1000000000000000000000000000000000000000000000000000000000000000", "expected a part"},
     };
     struct hs_parts parts;
@@ -284,6 +297,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("NICs behind the kernel are of its class", nics_behind_the_kernel_are_of_its_class),
     HS_TEST("what was measured together is known as such",
             what_was_measured_together_is_known_as_such),
+    HS_TEST("blanks around an x say nothing", blanks_around_an_x_say_nothing),
     HS_TEST("wrong lines are refused with what was meant",
             wrong_lines_are_refused_with_what_was_meant),
     HS_TEST("a mesh gives the links between GPUs in use",

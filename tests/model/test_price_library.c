@@ -4,12 +4,12 @@
 
 #include <math.h>
 
-static struct hs_library_odds odds_of(const struct hs_system *system, int64_t np, double bytes,
-                                      const char *text)
+static struct hs_gain gain_of(const struct hs_system *system, int64_t np, double bytes,
+                              const char *text)
 {
     struct hs_problem problem = hs_problem_world(np, bytes);
     struct hs_library_price price = hs_library_price(system, &problem, 4);
-    struct hs_library_odds odds;
+    struct hs_gain gain;
     struct hs_machines machines;
     struct hs_plan plan;
 
@@ -17,9 +17,9 @@ static struct hs_library_odds odds_of(const struct hs_system *system, int64_t np
     assert_true(hs_library_is_priced(&price));
     machines = draw(system, HS_MACHINES_USUAL, 1);
     hs_machines_ask(&machines, np);
-    assert_int_equal(hs_library_odds(&odds, &price, &machines, &problem, &plan, NULL), HS_OK);
+    assert_int_equal(hs_library_gain(&gain, &price, &machines, &problem, &plan, NULL), HS_OK);
     hs_machines_release(&machines);
-    return odds;
+    return gain;
 }
 
 /* NCCL's price is that of the flat split. */
@@ -32,13 +32,13 @@ static void the_flat_split_is_nccls_own_call(void **state)
     for (double bytes = 8; bytes < 1e10; bytes *= 8) {
         struct hs_problem problem = hs_problem_world(64, bytes);
         struct hs_library_price price = hs_library_price(&system, &problem, 4);
-        struct hs_library_odds odds = odds_of(&system, 64, bytes, "64");
+        struct hs_gain gain = gain_of(&system, 64, bytes, "64");
 
         assert_int_equal(price.library, HS_LIBRARY_NCCL);
         assert_near(price.seconds, hs_plan_seconds(&system, &problem, &flat), 1e-12);
         assert_true(price.low_seconds < price.seconds && price.seconds < price.high_seconds);
         assert_true(price.latency_seconds <= price.seconds * (1 + 1e-12));
-        assert_true(hs_library_is_left_alone(&odds));
+        assert_true(hs_library_is_left_alone(&gain));
     }
     hs_system_release(&system);
 }
@@ -49,13 +49,13 @@ static void the_same_algorithm_gains_nothing_on_any_machine(void **state)
 {
     struct hs_system system = parse("ib@10GB/s~2us;library=mpich");
     double scatter = sqrt(2) * hs_mpi_price_model.scatter;
-    struct hs_library_odds odds = odds_of(&system, 16, 1e6, "2x2x2x2");
+    struct hs_gain gain = gain_of(&system, 16, 1e6, "2x2x2x2");
 
     (void)state;
-    assert_true(fabs(log(odds.median_gain)) < 2 * 1.25 * scatter / sqrt(HS_MACHINES_USUAL));
-    assert_true(odds.share > 0.40 && odds.share < 0.60);
-    assert_near(odds.worst_gain, exp(-1.645 * scatter), 0.1);
-    assert_true(hs_library_is_left_alone(&odds));
+    assert_true(fabs(log(gain.median)) < 2 * 1.25 * scatter / sqrt(HS_MACHINES_USUAL));
+    assert_true(gain.share > 0.40 && gain.share < 0.60);
+    assert_near(gain.low, exp(-1.645 * scatter), 0.1);
+    assert_true(hs_library_is_left_alone(&gain));
     hs_system_release(&system);
 }
 
@@ -64,12 +64,12 @@ static void the_same_algorithm_gains_nothing_on_any_machine(void **state)
 static void a_plan_that_is_much_faster_is_advised(void **state)
 {
     struct hs_system system = parse("ib@1GB/s~2us;library=openmpi");
-    struct hs_library_odds odds = odds_of(&system, 128, 65536, "2x2x2x2x2x2x2");
+    struct hs_gain gain = gain_of(&system, 128, 65536, "2x2x2x2x2x2x2");
 
     (void)state;
-    assert_true(odds.median_gain > 4);
-    assert_true(odds.share == 1);
-    assert_false(hs_library_is_left_alone(&odds));
+    assert_true(gain.median > 4);
+    assert_true(gain.share == 1);
+    assert_false(hs_library_is_left_alone(&gain));
     hs_system_release(&system);
 }
 
@@ -78,14 +78,14 @@ static void a_plan_that_is_much_faster_is_advised(void **state)
 static void what_lies_between_calls_counts_for_short_messages(void **state)
 {
     struct hs_system system = shipped("marenostrum5-acc");
-    struct hs_library_odds odds;
+    struct hs_gain gain;
 
     (void)state;
-    odds = odds_of(&system, 64, 131072, "4x16");
-    assert_true(hs_library_is_left_alone(&odds));
-    assert_true(odds.share < 0.5);
-    odds = odds_of(&system, 64, 67108864, "16x4");
-    assert_false(hs_library_is_left_alone(&odds));
+    gain = gain_of(&system, 64, 131072, "4x16");
+    assert_true(hs_library_is_left_alone(&gain));
+    assert_true(gain.share < 0.5);
+    gain = gain_of(&system, 64, 67108864, "16x4");
+    assert_false(hs_library_is_left_alone(&gain));
     hs_system_release(&system);
 }
 

@@ -160,6 +160,21 @@ static void a_prediction_has_a_range(void **state)
     hs_result_release(&result);
 }
 
+static void a_prediction_has_a_gain(void **state)
+{
+    struct hs_result result;
+    const struct hs_result_gain *gain;
+
+    (void)state;
+    load(&result, GOOD "range.json");
+    gain = result.messages[0].gain;
+    assert_non_null(gain);
+    assert_true(gain->over_flat.low == 0.5 && gain->over_flat.median == 1.25 &&
+                gain->over_flat.high == 2 && gain->over_flat.share == 0.75);
+    assert_true(gain->fastest.split.count == 2 && gain->fastest_seconds == 0.00075);
+    hs_result_release(&result);
+}
+
 static void a_measurement_is_read_field_by_field(void **state)
 {
     struct hs_result result;
@@ -351,6 +366,7 @@ static const struct CMUnitTest tests[] = {
             variables_are_kept_by_their_beginning_and_in_order),
     HS_TEST("links are words of a list", links_are_words_of_a_list),
     HS_TEST("a prediction has a range", a_prediction_has_a_range),
+    HS_TEST("a prediction has a gain", a_prediction_has_a_gain),
     HS_TEST("a measurement is read field by field", a_measurement_is_read_field_by_field),
     HS_TEST("what a file does not say is nan or null", what_a_file_does_not_say_is_nan_or_null),
     HS_TEST("layers have the figures of the file and the rest from its system",

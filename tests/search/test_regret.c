@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/price_library.h"
 #include "search/regret.h"
 
 #define DRAWN 40
@@ -267,6 +268,35 @@ static void too_many_layers_are_refused(void **state)
     hs_system_release(&system);
 }
 
+/* The figure of the headline and the one that the advice goes by are the same. */
+static void the_gain_over_nccls_own_call_is_the_advices(void **state)
+{
+    struct hs_system system = shipped("dgx-h100-superpod");
+    struct hs_search_request request = {
+        .system = &system, .problem = hs_problem_world(64, 1 << 24), .algorithms = 1};
+    struct hs_library_price price = hs_library_price(&system, &request.problem, 4);
+    struct hs_plan flat = hs_plan_flat(64), plan;
+    struct hs_machines machines = draw(&system, 100, 1);
+    struct hs_regret_table table;
+    struct hs_gain gain, advice;
+
+    (void)state;
+    hs_machines_ask(&machines, 64);
+    assert_int_equal(hs_plan_parse(&plan, "8x8", 64, NULL), HS_OK);
+    assert_int_equal(hs_regret_table_init(&table, &request, &machines, NULL), HS_OK);
+    assert_int_equal(hs_regret_gain(&gain, &table, &plan, &flat, NULL), HS_OK);
+    assert_int_equal(hs_library_gain(&advice, &price, &machines, &request.problem, &plan, NULL),
+                     HS_OK);
+    assert_near(gain.median, advice.median, 1e-9);
+    assert_near(gain.low, advice.low, 1e-9);
+    assert_near(gain.high, advice.high, 1e-9);
+    assert_near(gain.share, advice.share, 1e-9);
+    assert_true(gain.low < gain.median && gain.median < gain.high);
+    hs_regret_table_release(&table);
+    hs_machines_release(&machines);
+    hs_system_release(&system);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("it is the least of all plans of shipped systems",
             it_is_the_least_of_all_plans_of_shipped_systems),
@@ -276,5 +306,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("who knows the one unknown figure loses nothing",
             who_knows_the_one_unknown_figure_loses_nothing),
     HS_TEST("too many layers are refused", too_many_layers_are_refused),
+    HS_TEST("the gain over NCCL's own call is the advice's",
+            the_gain_over_nccls_own_call_is_the_advices),
 };
 HS_TEST_MAIN(tests)

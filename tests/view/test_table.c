@@ -335,6 +335,11 @@ static void figures_have_four_digits(void **state)
     assert_string_equal(hs_ratio_figure(text, 30, 2), "15.0x");
     assert_string_equal(hs_ratio_figure(text, 2400.4, 1), "2400x");
     assert_string_equal(hs_ratio_figure(text, 30, 0), "-");
+    assert_string_equal(hs_gain_figure(text, 1.1283), "1.13x");
+    assert_string_equal(hs_gain_figure(text, 9.996), "10.0x");
+    assert_string_equal(hs_gain_figure(text, 412.4), "412x");
+    assert_string_equal(hs_gain_range_figure(text, &(struct hs_gain){1, 0.7601, 12.34, 1}),
+                        "0.76x to 12.3x");
     assert_string_equal(hs_percent_figure(text, 0.125, 1), "12.5");
     assert_string_equal(hs_percent_figure(text, -0.0004, 1), "0.0");
     assert_string_equal(hs_percent_figure(text, (double)NAN, 1), "-");

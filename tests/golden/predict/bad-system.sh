@@ -3,6 +3,8 @@ try abcj
 try sumit
 try frobnicate
 try ''
+echo x >topo.txt && try topo.txt
+try '8xH100 8xNDR400'
 try 'a:4@100GB/s,b:4'
 try 'a:4@100GB/s,b:4@fast'
 try 'a@100GB/s,b:4@1GB/s'

@@ -20,6 +20,8 @@ echo '<html><body/></html>' >page.xml && try page.xml
 echo '<!DOCTYPE system [<!ENTITY a "b">]><system>&a;</system>' >entity.xml && try entity.xml
 echo '<system version="1"/>' >nothing.xml && try nothing.xml
 echo 'SwitchName=leaf Nodes=n[1-' >slurm.conf && try slurm.conf
+sed 's/"2.0"/"4.0"/' "$T/hwloc.xml" >hwloc4.xml && try hwloc4.xml
+sed 's/^  tree:/  torus3d:/' "$T/topology.yaml" >torus.yaml && try torus.yaml
 try "$T/topology.conf"
 try "$T/gb200.txt" "$T/dgx-h100.xml"
 try --here

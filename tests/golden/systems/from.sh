@@ -12,6 +12,7 @@ from dgx-a100.xml
 from a100-mesh.txt
 from dgx-h100.txt
 from dgx-h100.txt dgx-h100-ibstat.txt topology.conf
+from dgx-h100.txt dgx-h100-ibstat.txt topology.yaml
 from dgx-h100.xml
 from gb200.txt
 from gb200.txt gb200-ibstat.txt blocks.conf
@@ -24,3 +25,4 @@ from p4d.xml
 from p5.xml
 from p5.txt p5.xml | head -n 4
 from hwloc.xml ibstatus.txt
+from hwloc3.xml ibstatus.txt
