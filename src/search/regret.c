@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "search/ticks.h"
+#include "search/letters.h"
 
 /* Sums in another order are the same; a difference counts from here on. */
 #define SAME (1 - 1e-12)
