@@ -156,7 +156,8 @@ static void weigh(struct row *row, const struct asked *asked, const struct hs_st
     hs_stage_weight(row->ticks, asked->components, price, problem, chunks, asked->tick_seconds);
 }
 
-static void weigh_stage(struct row *row, const struct asked *asked, struct hs_stage_key key)
+static struct hs_stage_price weigh_stage(struct row *row, const struct asked *asked,
+                                         struct hs_stage_key key)
 {
     const struct hs_problem *problem = &asked->request->problem;
     double bytes = hs_problem_entering(problem, key.layer) / asked->chunks;
@@ -164,6 +165,7 @@ static void weigh_stage(struct row *row, const struct asked *asked, struct hs_st
         hs_stage_price_at(asked->request->system, problem->group.ranks, key, bytes);
 
     weigh(row, asked, &price);
+    return price;
 }
 
 /* Whether a is, times `part`, nowhere more than b. */
@@ -175,68 +177,137 @@ static bool covers(const struct row *a, const struct row *b, int components, dou
     return true;
 }
 
-/* Unless one that came before is as good. */
-static void keep_row(struct rows *rows, const struct row *row, int components)
+/* Unless one that came before is as good; returns whether it is kept, behind the others. */
+static bool keep_row(struct rows *rows, const struct row *row, int components)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < rows->count; i++)
         if (covers(&rows->items[i], row, components, SAME))
-            return;
+            return false;
     for (size_t i = 0; i < rows->count; i++)
         if (!covers(row, &rows->items[i], components, 1))
             rows->items[kept++] = rows->items[i];
     rows->items[kept++] = *row;
     rows->count = kept;
+    return true;
 }
 
-/* One way of a layer by each algorithm; returns those that can do it. Those that are even take the
- * same time out and back. */
-static unsigned weigh_ways(struct row ways[2][HS_ALGORITHM_COUNT], const struct asked *asked,
-                           struct hs_layer layer)
+/* A layer by each algorithm; and its ways alone, of those that `weighed` says. */
+struct priced {
+    const struct asked *asked;
+    struct hs_layer layer;
+    struct row whole[HS_ALGORITHM_COUNT], ways[2][HS_ALGORITHM_COUNT];
+    unsigned weighed;
+};
+
+/* The keys of its ways; false: it cannot go out and come back by this algorithm. */
+static bool find_ways(struct hs_stage_key keys[2], const struct priced *priced, int a)
 {
-    bool fitted = asked->request->system->fits.count > 0;
+    /* Any two that differ have a key for each way. */
+    const enum hs_algorithm names[2] = {(enum hs_algorithm)a, HS_ALGORITHM_COUNT};
+    int count = hs_problem_ways(keys, &priced->asked->request->problem, priced->layer, names);
+
+    keys[1].algorithm = keys[0].algorithm;
+    return (priced->asked->algorithms >> a & 1) && count == 2 && hs_stage_possible(keys[0]);
+}
+
+static void weigh_ways(struct priced *priced, int a)
+{
+    struct hs_stage_key keys[2];
+
+    for (int way = 0; way < 2 && find_ways(keys, priced, a); way++)
+        weigh_stage(&priced->ways[way][a], priced->asked, keys[way]);
+    priced->weighed |= 1U << a;
+}
+
+static struct row add_ways(const struct priced *priced, int out, int back)
+{
+    struct row both = priced->ways[0][out];
+
+    both.ways[1] = (unsigned char)back;
+    for (int l = 0; l < priced->asked->components; l++) {
+        both.seconds[l] += priced->ways[1][back].seconds[l];
+        both.ticks[l] += priced->ways[1][back].ticks[l];
+    }
+    return both;
+}
+
+/* Both ways in one. An uneven algorithm's pair is its ways, one behind the other: priced once. */
+static void weigh_whole(struct priced *priced, int a, struct hs_stage_key key)
+{
+    const struct asked *asked = priced->asked;
+    double bytes = hs_problem_entering(&asked->request->problem, key.layer) / asked->chunks;
+    struct hs_stage_price pair, back;
+    struct hs_stage_key keys[2];
+    struct hs_price_line lines[2];
+
+    if (key.phase != HS_PAIR || !hs_algorithms[a]->uneven ||
+        asked->request->system->fits.count > 0) {
+        weigh_stage(&priced->whole[a], asked, key);
+        return;
+    }
+    find_ways(keys, priced, a);
+    pair = weigh_stage(&priced->ways[0][a], asked, keys[0]);
+    back = weigh_stage(&priced->ways[1][a], asked, keys[1]);
+    priced->weighed |= 1U << a;
+    lines[0] = hs_stage_line(&pair, bytes);
+    lines[1] = hs_stage_line(&back, bytes);
+    pair.lines[0].latency_seconds = lines[0].latency_seconds + lines[1].latency_seconds;
+    pair.lines[0].seconds_per_byte = lines[0].seconds_per_byte + lines[1].seconds_per_byte;
+    pair.line_count = 1;
+    pair.launch_seconds += back.launch_seconds;
+    weigh(&priced->whole[a], asked, &pair);
+}
+
+/* Times of the ways; those of an even algorithm are half of both, and weighed when it is kept. */
+static bool time_ways(struct priced *priced, int a)
+{
+    const struct hs_system *system = priced->asked->request->system;
+    struct hs_stage_key keys[2];
+
+    if (!find_ways(keys, priced, a))
+        return false;
+    if (priced->weighed >> a & 1)
+        return true;
+    if (hs_algorithms[a]->uneven || system->fits.count > 0 ||
+        hs_problem_is_last(&priced->asked->request->problem, priced->layer)) {
+        weigh_ways(priced, a);
+        return true;
+    }
+    for (int way = 0; way < 2; way++) {
+        priced->ways[way][a] = priced->whole[a];
+        for (int l = 0; l < priced->asked->components; l++)
+            priced->ways[way][a].seconds[l] /= 2;
+    }
+    return true;
+}
+
+/* Out by one, back by another. */
+static void keep_pair(struct rows *rows, struct priced *priced, int out, int back)
+{
+    struct row both = add_ways(priced, out, back);
+
+    if (!keep_row(rows, &both, priced->asked->components))
+        return;
+    if (!(priced->weighed >> out & 1))
+        weigh_ways(priced, out);
+    if (!(priced->weighed >> back & 1))
+        weigh_ways(priced, back);
+    rows->items[rows->count - 1] = add_ways(priced, out, back);
+}
+
+static void keep_pairs(struct rows *rows, struct priced *priced)
+{
     unsigned possible = 0;
 
-    for (int a = 0; a < HS_ALGORITHM_COUNT; a++) {
-        /* Any two that differ have a key for each way. */
-        const enum hs_algorithm names[2] = {(enum hs_algorithm)a, HS_ALGORITHM_COUNT};
-        struct hs_stage_key keys[2];
-
-        if (!(asked->algorithms >> a & 1) ||
-            hs_problem_ways(keys, &asked->request->problem, layer, names) < 2 ||
-            !hs_stage_possible(keys[0]))
-            continue;
-        keys[1].algorithm = keys[0].algorithm;
-        possible |= 1U << a;
-        weigh_stage(&ways[0][a], asked, keys[0]);
-        if (fitted || hs_algorithms[a]->uneven)
-            weigh_stage(&ways[1][a], asked, keys[1]);
-        else
-            ways[1][a] = ways[0][a];
-    }
-    return possible;
-}
-
-static void keep_pairs(struct rows *rows, const struct asked *asked, struct hs_layer layer)
-{
-    struct row ways[2][HS_ALGORITHM_COUNT];
-    unsigned possible = weigh_ways(ways, asked, layer);
-
-    for (int pair = 0; pair < HS_ALGORITHM_COUNT * HS_ALGORITHM_COUNT; pair++) {
-        int out = pair / HS_ALGORITHM_COUNT, back = pair % HS_ALGORITHM_COUNT;
-        struct row both;
-
-        if (out == back || !(possible >> out & 1) || !(possible >> back & 1))
-            continue;
-        both = ways[0][out];
-        both.ways[1] = (unsigned char)back;
-        for (int l = 0; l < asked->components; l++) {
-            both.seconds[l] += ways[1][back].seconds[l];
-            both.ticks[l] += ways[1][back].ticks[l];
-        }
-        keep_row(rows, &both, asked->components);
-    }
+    for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
+        if (time_ways(priced, a))
+            possible |= 1U << a;
+    for (int out = 0; out < HS_ALGORITHM_COUNT; out++)
+        for (int back = 0; back < HS_ALGORITHM_COUNT; back++)
+            if (out != back && (possible >> out & 1) && (possible >> back & 1))
+                keep_pair(rows, priced, out, back);
 }
 
 /* `ring` is the layer's price by rings. Two even algorithms are no better than one of them that is
@@ -244,22 +315,25 @@ static void keep_pairs(struct rows *rows, const struct asked *asked, struct hs_l
 static void list_rows(struct rows *rows, const struct asked *asked,
                       const struct hs_stage_price *ring)
 {
-    struct hs_layer layer = ring->key.layer;
+    struct priced priced;
 
-    weigh(&rows->items[0], asked, ring);
+    priced.asked = asked;
+    priced.layer = ring->key.layer;
+    priced.weighed = 0;
+    weigh(&priced.whole[HS_RING], asked, ring);
+    rows->items[0] = priced.whole[HS_RING];
     rows->count = 1;
     for (int a = 1; a < HS_ALGORITHM_COUNT && asked->algorithms > 1; a++) {
         struct hs_stage_key key =
-            hs_problem_key(&asked->request->problem, layer, (enum hs_algorithm)a);
-        struct row row;
+            hs_problem_key(&asked->request->problem, priced.layer, (enum hs_algorithm)a);
 
         if (!(asked->algorithms >> a & 1) || !hs_stage_possible(key))
             continue;
-        weigh_stage(&row, asked, key);
-        keep_row(rows, &row, asked->components);
+        weigh_whole(&priced, a, key);
+        keep_row(rows, &priced.whole[a], asked->components);
     }
     if (rows->count > 1 || hs_algorithms_uneven(asked->algorithms))
-        keep_pairs(rows, asked, layer);
+        keep_pairs(rows, &priced);
 }
 
 /* ---- weights --------------------------------------------------------------------------------- */
