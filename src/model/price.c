@@ -54,8 +54,9 @@ static bool is_by_bytes(const struct hs_system *system, struct hs_stage_key key)
 {
     if (hs_system_is_nccl_native(system))
         return false;
-    return hs_system_waits(system) ||
-           (hs_algorithms[key.algorithm]->by_bytes && system->fits.count == 0 && !system->additive);
+    return (hs_algorithms[key.algorithm]->by_bytes && system->fits.count == 0 &&
+            !system->additive) ||
+           hs_system_waits(system);
 }
 
 struct hs_stage_price hs_stage_price_at(const struct hs_system *system, int64_t ranks,

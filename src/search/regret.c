@@ -393,10 +393,12 @@ static void weigh_groups(double *weights, const struct hs_regret_table *table, c
         const double *row = &table->relative[r * count];
         double sums[GROUPS] = {0};
 
-        for (size_t k = 0; k <= count / groups; k++)
+        for (size_t k = 0; k < count / groups; k++)
             for (size_t g = 0; g < groups; g++)
-                if (first[g] + k < first[g + 1])
-                    sums[g] += row[list[first[g] + k]];
+                sums[g] += row[list[first[g] + k]];
+        for (size_t g = 0; g < groups; g++) /* some have one more */
+            if (first[g] + count / groups < first[g + 1])
+                sums[g] += row[list[first[g + 1] - 1]];
         for (size_t g = 0; g < groups; g++)
             weights[r * groups + g] = sums[g] / (double)(first[g + 1] - first[g]);
     }
