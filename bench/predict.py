@@ -12,6 +12,7 @@ import subprocess
 import time
 
 ABCI = "abci"
+LIBRARY = "leonardo"  # whose MPI library is named
 
 
 def run(command):
@@ -49,6 +50,7 @@ ROWS = [  # name, np, options, target milliseconds, target MiB
     ("P = 2^20, top 10, 200 machines", 2 ** 20, ["--top", "10", "--machines", "200"], None, None),
     ("P = 1024, 30 sizes, 300 machines", 1024, ["--machines", "300", "--size", "1KiB:512GiB"], 300, None),
     ("P = 1024, 30 sizes, 300 machines, NCCL", 1024, ["--machines", "300", "--size", "1KiB:512GiB"], 300, None),
+    ("P = 735134400, top 10, native", 735134400, ["--top", "10", "--algorithms", "native"], 400, None),
 ]
 
 
@@ -59,7 +61,8 @@ def main():
     arguments = parser.parse_args()
     commands = []
     for name, np, options, _, _ in ROWS:
-        command = [arguments.program, "predict", "dgx-h100" if "NCCL" in name else ABCI, "--np", str(np), "--quiet"]
+        system = "dgx-h100" if "NCCL" in name else LIBRARY if "native" in name else ABCI
+        command = [arguments.program, "predict", system, "--np", str(np), "--quiet"]
         for option, value in ("--size", "128MiB"), ("--machines", "0"):
             command += [] if option in options else [option, value]
         commands.append(command + options)

@@ -66,8 +66,9 @@ static bool is_by_bytes(const struct hs_system *system, struct hs_stage_key key)
 {
     if (hs_system_is_nccl_native(system))
         return false;
-    return hs_system_waits(system) ||
-           (hs_algorithms[key.algorithm]->by_bytes && system->fits.count == 0 && !system->additive);
+    return (hs_algorithms[key.algorithm]->by_bytes && system->fits.count == 0 &&
+            !system->additive) ||
+           hs_system_waits(system);
 }
 
 struct hs_stage_price hs_stage_price_at(const struct hs_system *system, int64_t ranks,
@@ -133,11 +134,28 @@ static bool is_below(struct hs_price_line a, struct hs_price_line b, struct hs_p
            (b.latency_seconds - c.latency_seconds) * (b.seconds_per_byte - a.seconds_per_byte);
 }
 
+/* Whether one of the price's lines begins above the line and grows as fast, or is the same. */
+static bool is_covered(const struct hs_stage_price *price, struct hs_price_line line)
+{
+    for (int i = 0; i < price->line_count; i++) {
+        struct hs_price_line other = price->lines[i];
+
+        if (other.seconds_per_byte >= line.seconds_per_byte &&
+            (other.latency_seconds > line.latency_seconds ||
+             (other.latency_seconds == line.latency_seconds &&
+              other.seconds_per_byte == line.seconds_per_byte)))
+            return true;
+    }
+    return false;
+}
+
 void hs_stage_add_line(struct hs_stage_price *price, struct hs_price_line line)
 {
     struct hs_price_line all[HS_PRICE_LINES_MAX + 1];
     int count = 0, kept = 0, i = 0;
 
+    if (is_covered(price, line)) /* most are: nothing changes */
+        return;
     for (; i < price->line_count && price->lines[i].latency_seconds > line.latency_seconds; i++)
         all[count++] = price->lines[i];
     all[count++] = line;

@@ -8,36 +8,32 @@
 
 /* A path from 1 to a node. Labels live in one arena; `previous` is an index into it. */
 struct label {
-    hs_ticks sum[HS_LEVELS_MAX];
     uint32_t previous, node, layers;
     uint32_t next; /* of the same node while it waits to be looked at; NO_LABEL ends the list */
+    struct hs_front front;
+    size_t seen_by; /* 1 + the place of the sum that it was last counted for */
 };
 
 #define NO_LABEL UINT32_MAX
+#define GONE     (-1) /* first component of a sum that was dropped */
 
 struct pareto {
     struct hs_strategy_run *run;
     const struct hs_lattice *lattice;
-    const hs_ticks *weights;
-    int components, chunks;
+    const struct hs_weights *weights;
+    size_t components;
+    int chunks;
     size_t top;
     hs_ticks bound;       /* no plan above this is among the best */
-    hs_ticks *distance;   /* [components][node_count] to the end */
+    hs_ticks *least;      /* [edge_count][components] of an edge's rows */
+    hs_ticks *distance;   /* [node_count][components] to the end */
     struct label *labels; /* arena */
     size_t count, capacity;
-    uint32_t *waiting; /* [node_count] first label of each node's list */
+    struct hs_sums sums; /* of all labels */
+    uint32_t *waiting;   /* [node_count] first label of each node's list */
 };
 
-static hs_ticks largest(const hs_ticks *sum, int components)
-{
-    hs_ticks most = sum[0];
-
-    for (int l = 1; l < components; l++)
-        most = sum[l] > most ? sum[l] : most;
-    return most;
-}
-
-/* Ticks of a path over the lattice, by its real cost. */
+/* Ticks of a path over the lattice, as good algorithms as there are at first sight. */
 static hs_ticks path_ticks(const struct pareto *pareto, const struct hs_split *split)
 {
     const struct hs_lattice *lattice = pareto->lattice;
@@ -51,11 +47,10 @@ static hs_ticks path_ticks(const struct pareto *pareto, const struct hs_split *s
         stride *= split->sizes[i];
         while (lattice->divisors[lattice->edge_end[e]] != stride)
             e++;
-        for (int l = 0; l < pareto->components; l++)
-            sum[l] += pareto->weights[e * (size_t)pareto->components + (size_t)l];
+        hs_weights_add_usual(sum, pareto->weights, e);
         node = lattice->edge_end[e];
     }
-    return largest(sum, pareto->components);
+    return hs_largest_ticks(sum, pareto->components);
 }
 
 /* Asks now and then, in the middle of the work at a node. */
@@ -72,15 +67,15 @@ static bool known(const struct hs_ranking *ranking, const struct hs_plan *plan)
     return false;
 }
 
-/* The best paths of one component alone are good plans: their real costs bound the search. */
-static enum hs_status seed_bound(struct pareto *pareto, struct hs_ranking *seeds, int component,
+/* The best paths of one component alone are good plans: what they cost bounds the search. */
+static enum hs_status seed_bound(struct pareto *pareto, struct hs_ranking *seeds, size_t component,
                                  struct hs_error *err)
 {
     const struct hs_lattice *lattice = pareto->lattice;
     size_t last = lattice->node_count - 1;
     struct hs_paths_problem problem = {.lattice = lattice,
-                                       .weights = pareto->weights + component,
-                                       .stride = (size_t)pareto->components,
+                                       .weights = pareto->least + component,
+                                       .stride = pareto->components,
                                        .top = pareto->top,
                                        .run = pareto->run};
     struct hs_paths paths;
@@ -109,7 +104,7 @@ static enum hs_status find_bound(struct pareto *pareto, const struct hs_ranking 
     hs_ranking_init(&seeds, pareto->top);
     for (size_t i = 0; i < ranking->count && !status; i++)
         status = hs_ranking_add(&seeds, ranking->plans[i].ticks, &ranking->plans[i].plan, err);
-    for (int l = 0; l < pareto->components && !status; l++)
+    for (size_t l = 0; l < pareto->components && !status; l++)
         status = seed_bound(pareto, &seeds, l, err);
     pareto->bound = !status && seeds.count == seeds.top ? seeds.plans[0].ticks : INT64_MAX;
     hs_ranking_release(&seeds);
@@ -144,51 +139,58 @@ static bool ties_before(const struct pareto *pareto, uint32_t a, uint32_t b)
     return false;
 }
 
+/* A sum of a label that waits at a node, and its components together. Sums are looked at in the
+ * order of that, then of ties: those that dominate one stand before it, so one pass is enough. */
+struct by_sum {
+    hs_ticks total;
+    uint32_t label;
+    size_t sum;
+};
+
 /* Whether a comes before b whatever follows. */
-static bool dominates(const struct pareto *pareto, uint32_t a, uint32_t b)
+static bool dominates(const struct pareto *pareto, const struct by_sum *a, const struct by_sum *b)
 {
-    const hs_ticks *x = pareto->labels[a].sum, *y = pareto->labels[b].sum;
+    const hs_ticks *x = &pareto->sums.ticks[a->sum * pareto->components];
+    const hs_ticks *y = &pareto->sums.ticks[b->sum * pareto->components];
     bool all_smaller = true;
 
-    for (int l = 0; l < pareto->components; l++) {
+    for (size_t l = 0; l < pareto->components; l++) {
         if (x[l] > y[l])
             return false;
         all_smaller = all_smaller && x[l] < y[l];
     }
-    return all_smaller || ties_before(pareto, a, b);
+    return all_smaller || ties_before(pareto, a->label, b->label);
 }
 
-/* Appends edge e to label `from`; drops the result where the bound says so. */
+/* Appends edge e to label `from`, by all of its rows; drops what is left without sums. */
 static enum hs_status extend(struct pareto *pareto, uint32_t from, size_t e, struct hs_error *err)
 {
-    size_t nodes = pareto->lattice->node_count, components = (size_t)pareto->components;
+    const struct hs_weights *weights = pareto->weights;
     uint32_t end = pareto->lattice->edge_end[e];
+    struct hs_front_step step = {.rows = &weights->ticks[weights->first[e] * pareto->components],
+                                 .row_count = weights->first[e + 1] - weights->first[e],
+                                 .rest = &pareto->distance[end * pareto->components],
+                                 .bound = pareto->bound};
+    struct hs_front front;
     struct label *label;
 
+    if (hs_front_extend(&front, &pareto->sums, pareto->labels[from].front, &step, err))
+        return HS_MEMORY;
+    if (front.count == 0)
+        return HS_OK;
     if (pareto->count + 1 >= NO_LABEL)
         return hs_no_memory(err);
     label = hs_grow(&pareto->labels, &pareto->capacity, pareto->count, sizeof(*label), err);
     if (!label)
         return HS_MEMORY;
-    for (size_t l = 0; l < components; l++) {
-        label->sum[l] = pareto->labels[from].sum[l] + pareto->weights[e * components + l];
-        if (label->sum[l] + pareto->distance[l * nodes + end] > pareto->bound)
-            return HS_OK;
-    }
-    label->previous = from;
-    label->node = end;
-    label->layers = pareto->labels[from].layers + 1;
-    label->next = pareto->waiting[end];
+    *label = (struct label){.previous = from,
+                            .node = end,
+                            .layers = pareto->labels[from].layers + 1,
+                            .next = pareto->waiting[end],
+                            .front = front};
     pareto->waiting[end] = (uint32_t)pareto->count++;
     return HS_OK;
 }
-
-/* A label that waits at a node, and the sum of its components. Labels are looked at in the order of
- * that sum, then of ties: those that dominate a label stand before it, so one pass is enough. */
-struct by_sum {
-    hs_ticks total;
-    uint32_t label;
-};
 
 static int compare_total(const void *a, const void *b, void *pareto)
 {
@@ -196,7 +198,19 @@ static int compare_total(const void *a, const void *b, void *pareto)
 
     if (x->total != y->total)
         return x->total < y->total ? -1 : 1;
-    return ties_before(pareto, x->label, y->label) ? -1 : x->label != y->label;
+    if (x->label == y->label)
+        return (x->sum > y->sum) - (x->sum < y->sum);
+    return ties_before(pareto, x->label, y->label) ? -1 : 1;
+}
+
+static struct by_sum entry_of(const struct pareto *pareto, uint32_t label, size_t sum)
+{
+    struct by_sum entry = {.label = label, .sum = sum};
+
+    for (size_t l = 0; l < pareto->components; l++)
+        entry.total +=
+            pareto->sums.ticks[sum * pareto->components + l] / (hs_ticks)pareto->components;
+    return entry;
 }
 
 static size_t gather(struct pareto *pareto, size_t node, struct by_sum **list, struct hs_error *err)
@@ -204,39 +218,54 @@ static size_t gather(struct pareto *pareto, size_t node, struct by_sum **list, s
     size_t count = 0;
 
     for (uint32_t i = pareto->waiting[node]; i != NO_LABEL; i = pareto->labels[i].next)
-        count++;
+        count += pareto->labels[i].front.count;
     *list = malloc((count + 1) * sizeof(**list));
     if (!*list) {
         hs_no_memory(err);
         return 0;
     }
     count = 0;
-    for (uint32_t i = pareto->waiting[node]; i != NO_LABEL; i = pareto->labels[i].next) {
-        struct by_sum *entry = &(*list)[count++];
-
-        entry->label = i;
-        entry->total = 0;
-        for (int l = 0; l < pareto->components; l++)
-            entry->total += pareto->labels[i].sum[l] / pareto->components;
-    }
+    for (uint32_t i = pareto->waiting[node]; i != NO_LABEL; i = pareto->labels[i].next)
+        for (size_t s = 0; s < pareto->labels[i].front.count; s++)
+            (*list)[count++] = entry_of(pareto, i, pareto->labels[i].front.first + s);
     qsort_r(*list, count, sizeof(**list), compare_total, pareto);
     return count;
 }
 
-/* Keeps the labels that fewer than K kept ones dominate, in place; returns how many. */
-static size_t keep_best(const struct pareto *pareto, size_t node, struct by_sum *list, size_t count)
+/* Marks the sums that kept ones of K labels dominate. */
+static void drop_dominated(struct pareto *pareto, size_t node, struct by_sum *list, size_t count)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < count && may_go_on(pareto, node, i); i++) {
         size_t better = 0;
 
-        for (size_t k = 0; k < kept && better < pareto->top; k++)
-            better += dominates(pareto, list[k].label, list[i].label);
+        for (size_t k = 0; k < kept && better < pareto->top; k++) {
+            struct label *label = &pareto->labels[list[k].label];
+
+            if (label->seen_by == i + 1 || !dominates(pareto, &list[k], &list[i]))
+                continue;
+            label->seen_by = i + 1;
+            better++;
+        }
         if (better < pareto->top)
             list[kept++] = list[i];
+        else
+            pareto->sums.ticks[list[i].sum * pareto->components] = GONE;
     }
-    return kept;
+}
+
+/* Closes the gaps in a label's front. */
+static void close_gaps(struct pareto *pareto, struct hs_front *front)
+{
+    size_t components = pareto->components, kept = front->first;
+    hs_ticks *ticks = pareto->sums.ticks;
+
+    for (size_t s = front->first; s < front->first + front->count; s++)
+        if (ticks[s * components] != GONE)
+            memmove(&ticks[kept++ * components], &ticks[s * components],
+                    components * sizeof(*ticks));
+    front->count = kept - front->first;
 }
 
 static enum hs_status settle(struct pareto *pareto, size_t node, struct hs_error *err)
@@ -248,12 +277,18 @@ static enum hs_status settle(struct pareto *pareto, size_t node, struct hs_error
 
     if (!list)
         return HS_MEMORY;
-    count = keep_best(pareto, node, list, count);
-    for (size_t i = 0; i < count && !status && may_go_on(pareto, node, i); i++)
+    drop_dominated(pareto, node, list, count);
+    free(list);
+    for (uint32_t i = pareto->waiting[node];
+         i != NO_LABEL && !status && may_go_on(pareto, node, pareto->count);
+         i = pareto->labels[i].next) {
+        close_gaps(pareto, &pareto->labels[i].front);
+        if (pareto->labels[i].front.count == 0)
+            continue;
         for (size_t e = lattice->first_edge[node]; e < lattice->first_edge[node + 1] && !status;
              e++)
-            status = extend(pareto, list[i].label, e, err);
-    free(list);
+            status = extend(pareto, i, e, err);
+    }
     return status;
 }
 
@@ -265,7 +300,7 @@ static enum hs_status collect(const struct pareto *pareto, struct hs_ranking *ra
 
     for (uint32_t i = pareto->waiting[last]; i != NO_LABEL && !status; i = pareto->labels[i].next) {
         struct hs_plan plan = {.chunks = pareto->chunks};
-        hs_ticks ticks = largest(pareto->labels[i].sum, pareto->components);
+        hs_ticks ticks = hs_front_least(&pareto->sums, pareto->labels[i].front);
 
         if (!hs_ranking_admits(ranking, ticks))
             continue;
@@ -280,34 +315,39 @@ static enum hs_status collect(const struct pareto *pareto, struct hs_ranking *ra
 
 static enum hs_status allocate(struct pareto *pareto, struct hs_error *err)
 {
-    size_t nodes = pareto->lattice->node_count;
+    size_t nodes = pareto->lattice->node_count, edges = pareto->lattice->edge_count;
+    size_t size = pareto->components * sizeof(hs_ticks);
 
     pareto->capacity = 1024;
     pareto->labels = calloc(pareto->capacity, sizeof(*pareto->labels));
     pareto->waiting = malloc(nodes * sizeof(*pareto->waiting));
-    pareto->distance = malloc((size_t)pareto->components * nodes * sizeof(*pareto->distance));
-    if (!pareto->labels || !pareto->waiting || !pareto->distance)
+    pareto->least = malloc((edges + 1) * size);
+    pareto->distance = malloc(nodes * size);
+    if (!pareto->labels || !pareto->waiting || !pareto->least || !pareto->distance)
         return hs_no_memory(err);
     for (size_t i = 0; i < nodes; i++)
         pareto->waiting[i] = NO_LABEL;
     pareto->labels[0].next = NO_LABEL;
     pareto->waiting[0] = 0;
     pareto->count = 1;
-    for (int l = 0; l < pareto->components; l++)
-        hs_distances_to_end(pareto->distance + (size_t)l * nodes, pareto->lattice,
-                            pareto->weights + l, (size_t)pareto->components);
-    return HS_OK;
+    for (size_t e = 0; e < edges; e++)
+        hs_weights_least(&pareto->least[e * pareto->components], pareto->weights, e);
+    for (size_t l = 0; l < pareto->components; l++)
+        hs_distances_to_end(pareto->distance + l, pareto->lattice, pareto->least + l,
+                            pareto->components);
+    return hs_front_begin(&pareto->labels[0].front, &pareto->sums, err);
 }
 
-enum hs_status hs_pareto_search(struct hs_strategy_run *run, const hs_ticks *weights,
-                                int components, int chunks, struct hs_error *err)
+enum hs_status hs_pareto_search(struct hs_strategy_run *run, const struct hs_weights *weights,
+                                int chunks, struct hs_error *err)
 {
     struct hs_ranking *ranking = &run->ranking;
     const struct hs_lattice *lattice = &run->lattice;
     struct pareto pareto = {.run = run,
                             .lattice = lattice,
                             .weights = weights,
-                            .components = components,
+                            .components = weights->components,
+                            .sums = {.components = weights->components},
                             .chunks = chunks,
                             .top = ranking->top};
     enum hs_status status = allocate(&pareto, err);
@@ -321,7 +361,9 @@ enum hs_status hs_pareto_search(struct hs_strategy_run *run, const hs_ticks *wei
         status = collect(&pareto, ranking, err);
     run->looked_at += pareto.count;
     free(pareto.labels);
+    free(pareto.sums.ticks);
     free(pareto.waiting);
+    free(pareto.least);
     free(pareto.distance);
     return status;
 }

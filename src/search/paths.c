@@ -234,13 +234,15 @@ struct hs_split hs_paths_split(const struct hs_paths *paths, size_t node, size_t
 void hs_distances_to_end(hs_ticks *distance, const struct hs_lattice *lattice,
                          const hs_ticks *weights, size_t stride)
 {
-    distance[lattice->node_count - 1] = 0;
+    distance[(lattice->node_count - 1) * stride] = 0;
     for (size_t i = lattice->node_count - 1; i-- > 0;) {
-        distance[i] = INT64_MAX;
-        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
-            hs_ticks through = weights[e * stride] + distance[lattice->edge_end[e]];
+        hs_ticks *from = &distance[i * stride];
 
-            distance[i] = through < distance[i] ? through : distance[i];
+        *from = INT64_MAX;
+        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
+            hs_ticks through = weights[e * stride] + distance[lattice->edge_end[e] * stride];
+
+            *from = through < *from ? through : *from;
         }
     }
 }

@@ -48,7 +48,8 @@ void hs_paths_release(struct hs_paths *paths);
 /* The split of label `label` of node `node`. */
 struct hs_split hs_paths_split(const struct hs_paths *paths, size_t node, size_t label);
 
-/* Distance of the shortest path from every node to the last one, [node_count]. */
+/* Distance of the shortest path from every node to the last one, distance[i * stride] of node i;
+ * weights[e * stride] of edge e. */
 void hs_distances_to_end(hs_ticks *distance, const struct hs_lattice *lattice,
                          const hs_ticks *weights, size_t stride);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "search/ticks.h"
+#include "search/letters.h"
 
 /* Sums in another order are the same; a difference counts from here on. */
 #define SAME (1 - 1e-12)
@@ -55,30 +55,59 @@ static enum hs_status list_rows(struct hs_regret_table *table,
     return HS_OK;
 }
 
-/* What each row takes on each machine: the stages of all rows one after the other, then their sums.
- */
-static enum hs_status price_rows(struct hs_regret_table *table, const struct hs_machines *machines,
-                                 struct hs_error *err)
+/* The stages of all rows: keys[places[r][k]] is stage k of row r. Rows of one edge share theirs,
+ * but for draws of a belief, which go by the list. Returns how many. */
+static size_t list_stages(struct hs_stage_key *keys, size_t (*places)[2],
+                          const struct hs_regret_table *table)
 {
-    size_t count = table->machines, stages = 0, s = 0;
+    size_t stages = 0;
+
+    for (size_t e = 0; e < table->lattice.edge_count; e++) {
+        size_t first = stages;
+
+        for (size_t r = table->first_row[e]; r < table->first_row[e + 1]; r++)
+            for (int k = 0; k < table->rows[r].stages; k++) {
+                size_t place = table->drawn->belief ? stages : first;
+
+                while (place < stages && !hs_stage_key_equal(keys[place], table->rows[r].keys[k]))
+                    place++;
+                if (place == stages)
+                    keys[stages++] = table->rows[r].keys[k];
+                places[r][k] = place;
+            }
+    }
+    return stages;
+}
+
+/* What each row takes on each machine: the sum of its stages. */
+static enum hs_status price_rows(struct hs_regret_table *table, struct hs_error *err)
+{
+    size_t count = table->machines, stages = 0;
     struct hs_stage_key *keys = malloc((2 * table->row_count + 1) * sizeof(*keys));
+    size_t(*places)[2] = malloc((table->row_count + 1) * sizeof(*places));
+    double *seconds = NULL;
     enum hs_status status = HS_OK;
 
-    for (size_t r = 0; keys && r < table->row_count; r++)
-        for (int k = 0; k < table->rows[r].stages; k++)
-            keys[stages++] = table->rows[r].keys[k];
-    table->relative = malloc((stages + 1) * count * sizeof(*table->relative));
-    if (!keys || !table->relative)
+    if (keys && places) {
+        stages = list_stages(keys, places, table);
+        seconds = malloc((stages + 1) * count * sizeof(*seconds));
+    }
+    table->relative = malloc((table->row_count + 1) * count * sizeof(*table->relative));
+    if (!seconds || !table->relative)
         status = hs_no_memory(err);
     if (!status)
-        status = hs_machines_seconds(table->relative, machines, &table->problem, keys, stages, err);
-    for (size_t r = 0; !status && r < table->row_count; s += (size_t)table->rows[r++].stages)
+        status = hs_machines_seconds(seconds, table->drawn, &table->problem, keys, stages, err);
+    for (size_t r = 0; !status && r < table->row_count; r++)
         for (size_t j = 0; j < count; j++) {
-            const double *of = &table->relative[s * count + j];
+            double *row = &table->relative[r * count + j];
 
-            table->relative[r * count + j] = table->rows[r].stages == 1 ? of[0] : of[0] + of[count];
+            *row = seconds[places[r][0] * count + j];
+            if (table->rows[r].stages > 1)
+                *row += seconds[places[r][1] * count + j];
         }
     free(keys);
+    free(places);
+    free(seconds);
     return status;
 }
 
@@ -114,14 +143,13 @@ static enum hs_status find_best(struct hs_regret_table *table, struct hs_error *
 }
 
 static enum hs_status fill_table(struct hs_regret_table *table,
-                                 const struct hs_search_request *request,
-                                 const struct hs_machines *machines, struct hs_error *err)
+                                 const struct hs_search_request *request, struct hs_error *err)
 {
-    size_t count = machines->count;
+    size_t count = table->machines;
     enum hs_status status = list_rows(table, request, err);
 
     if (!status)
-        status = price_rows(table, machines, err);
+        status = price_rows(table, err);
     if (!status)
         status = find_best(table, err);
     for (size_t k = 0; !status && k < table->row_count * count; k++)
@@ -144,7 +172,7 @@ enum hs_status hs_regret_table_init(struct hs_regret_table *table,
         status = hs_fail(err, HS_INVALID, "expected at most %d layers, found %zu", HS_REGRET_LAYERS,
                          table->lattice.edge_count);
     else
-        status = fill_table(table, request, machines, err);
+        status = fill_table(table, request, err);
     if (status)
         hs_regret_table_release(table);
     return status;
@@ -257,17 +285,16 @@ enum hs_status hs_regret_gain(struct hs_gain *out, const struct hs_regret_table 
 
 /* ---- the least ------------------------------------------------------------------------------- */
 
-/* Weights of all rows: the mean over the machines of a list (NULL: over all). */
-static void weigh(double *weights, const struct hs_regret_table *table, const size_t *list,
-                  size_t count)
+/* Weights of all rows: the mean over the machines. */
+static void weigh(double *weights, const struct hs_regret_table *table)
 {
     for (size_t r = 0; r < table->row_count; r++) {
         const double *row = &table->relative[r * table->machines];
         double sum = 0;
 
-        for (size_t k = 0; k < count; k++)
-            sum += row[list ? list[k] : k];
-        weights[r] = sum / (double)count;
+        for (size_t j = 0; j < table->machines; j++)
+            sum += row[j];
+        weights[r] = sum / (double)table->machines;
     }
 }
 
@@ -356,7 +383,7 @@ enum hs_status hs_regret_least(struct hs_plan *out, const struct hs_regret_table
 
     *out = *guess;
     if (room && table->row_count > 0) {
-        weigh(weights, table, NULL, table->machines);
+        weigh(weights, table);
         find_ways(ways, table, weights);
         choose(out, table, weights, ways);
     }
@@ -384,20 +411,43 @@ static int compare_ordered(const void *left, const void *right)
     return (a->machine > b->machine) - (a->machine < b->machine);
 }
 
-/* The least path where the machines of a group alone are possible. */
-static double least_of_group(double *weights, double *least, const struct hs_regret_table *table,
-                             const size_t *list, size_t count)
+/* Weights of all rows, [row_count][groups]: the means over the machines of each group, which are
+ * next to each other in the list. */
+static void weigh_groups(double *weights, const struct hs_regret_table *table, const size_t *list,
+                         size_t groups)
+{
+    size_t count = table->machines, first[GROUPS + 1];
+
+    for (size_t g = 0; g <= groups; g++)
+        first[g] = g * count / groups;
+    for (size_t r = 0; r < table->row_count; r++) {
+        const double *row = &table->relative[r * count];
+        double sums[GROUPS] = {0};
+
+        for (size_t k = 0; k < count / groups; k++)
+            for (size_t g = 0; g < groups; g++)
+                sums[g] += row[list[first[g] + k]];
+        for (size_t g = 0; g < groups; g++) /* some have one more */
+            if (first[g] + count / groups < first[g + 1])
+                sums[g] += row[list[first[g + 1] - 1]];
+        for (size_t g = 0; g < groups; g++)
+            weights[r * groups + g] = sums[g] / (double)(first[g + 1] - first[g]);
+    }
+}
+
+/* The least path by the weights of a group. */
+static double least_of_group(double *least, const struct hs_regret_table *table,
+                             const double *weights, size_t groups)
 {
     const struct hs_lattice *lattice = &table->lattice;
 
-    weigh(weights, table, list, count);
     for (size_t i = 0; i < lattice->node_count; i++)
         least[i] = i == 0 ? 0 : INFINITY;
     for (size_t i = 0; i < lattice->node_count; i++)
         for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++)
             for (size_t r = table->first_row[e]; r < table->first_row[e + 1]; r++)
                 least[lattice->edge_end[e]] =
-                    fmin(least[lattice->edge_end[e]], least[i] + weights[r]);
+                    fmin(least[lattice->edge_end[e]], least[i] + weights[r * groups]);
     return least[lattice->node_count - 1];
 }
 
@@ -411,12 +461,10 @@ static double least_of_groups(double *room, struct ordered *order, size_t *list,
     qsort(order, count, sizeof(*order), compare_ordered);
     for (size_t j = 0; j < count; j++)
         list[j] = order[j].machine;
-    for (size_t g = 0; g < groups; g++) {
-        size_t from = g * count / groups, to = (g + 1) * count / groups;
-
-        mean += (double)(to - from) / (double)count *
-                least_of_group(room, room + table->row_count, table, list + from, to - from);
-    }
+    weigh_groups(room, table, list, groups);
+    for (size_t g = 0; g < groups; g++)
+        mean += (double)((g + 1) * count / groups - g * count / groups) / (double)count *
+                least_of_group(room + table->row_count * GROUPS, table, room + g, groups);
     return mean;
 }
 
@@ -425,7 +473,8 @@ static enum hs_status least_known(double *out, const struct hs_regret_table *tab
                                   const double *figure, uint64_t *state, struct hs_error *err)
 {
     size_t count = table->machines;
-    double *room = malloc((table->row_count + table->lattice.node_count) * sizeof(*room));
+    size_t nodes = table->lattice.node_count;
+    double *room = malloc((table->row_count * GROUPS + nodes) * sizeof(*room));
     struct ordered *order = malloc(count * sizeof(*order));
     size_t *list = malloc(count * sizeof(*list));
     bool enough = room && order && list;

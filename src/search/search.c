@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/strategies.h"
+#include "search/letters.h"
 
 const struct hs_search_strategy hs_search_strategies[] = {
     {"lattice", "K shortest paths in the divisor lattice: exact, at any scale",
@@ -100,14 +100,16 @@ static enum hs_status fill_result(struct hs_search_result *out, struct hs_strate
 {
     const struct hs_search_request *request = run->request;
     struct hs_plan flat = hs_plan_flat(request->problem.group.size);
+    enum hs_status status = HS_OK;
+    hs_ticks ticks;
 
     hs_ranking_sort(&run->ranking);
     out->plans = malloc((run->ranking.count + 1) * sizeof(*out->plans));
     if (!out->plans)
         return hs_no_memory(err);
-    for (size_t i = 0; i < run->ranking.count; i++) {
+    for (size_t i = 0; i < run->ranking.count && !status; i++) {
         out->plans[i].plan = run->ranking.plans[i].plan;
-        hs_plan_choose(&out->plans[i].plan, request);
+        status = hs_plan_choose(&out->plans[i].plan, &ticks, request, run->tick_seconds, err);
         out->plans[i].seconds =
             hs_plan_seconds(request->system, &request->problem, &out->plans[i].plan);
     }
@@ -117,7 +119,7 @@ static enum hs_status fill_result(struct hs_search_result *out, struct hs_strate
     out->layers_priced = run->layers_priced;
     memcpy(out->left_out, run->left_out, sizeof(out->left_out));
     out->flat_seconds = hs_plan_seconds(request->system, &request->problem, &flat);
-    return HS_OK;
+    return status;
 }
 
 enum hs_status hs_search(struct hs_search_result *out, const struct hs_search_strategy *strategy,
@@ -144,6 +146,8 @@ enum hs_status hs_search(struct hs_search_result *out, const struct hs_search_st
         status = strategy->run(&run, err);
     if (!status)
         status = fill_result(out, &run, err);
+    if (status)
+        hs_search_result_release(out);
     hs_ranking_release(&run.ranking);
     free(run.prices);
     hs_lattice_release(&run.lattice);

@@ -5,11 +5,9 @@
  * default), `exhaustive` (prices every ordered factorization; the oracle) and `containment` (the
  * published rule "the large optimum contains the small optimum", CCGRID 2019, section V).
  *
- * A plan is a split with, on each layer, the algorithms that take least time there by themselves,
- * out and back, ties to one for both and to the first in the list; the K best are of K different
- * splits (or chunk counts). Without chunks these are the best algorithms for the plan; with chunks
- * layers overlap, and one that takes longer might leave a busier level alone: such plans are not
- * looked for (tests/search finds one in 60 that is 19 % better, and none else by half a percent).
+ * A plan is a split with the algorithms by which it takes least, each layer's out and back, ties
+ * to one for both and to the first in the list (letters.h); the K best are of K different splits
+ * (or chunk counts).
  *
  * Order of plans, the same for every strategy: predicted time, then fewer chunks, fewer layers,
  * smaller sizes first. Times are compared in whole ticks (ticks.h: a power of two of a second,

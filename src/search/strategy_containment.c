@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "search/strategies.h"
+#include "search/letters.h"
 
 #define KEEP_DEFAULT 4
 
@@ -67,10 +67,14 @@ static enum hs_status offer(struct containment *state, size_t node, const struct
         return HS_OK;
     status = remember(scale, &plan, err);
     for (size_t c = 0; c < request->chunk_count && !status; c++) {
-        plan.chunks = request->chunks[c];
+        struct hs_plan chosen = plan;
+        hs_ticks ticks;
+
+        chosen.chunks = request->chunks[c];
         state->run->looked_at++;
-        status = hs_ranking_add(
-            &scale->kept, hs_plan_ticks(&at_scale, &plan, state->run->tick_seconds), &plan, err);
+        status = hs_plan_choose(&chosen, &ticks, &at_scale, state->run->tick_seconds, err);
+        if (!status)
+            status = hs_ranking_add(&scale->kept, ticks, &chosen, err);
     }
     return status;
 }

@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/strategies.h"
+#include "search/letters.h"
 
 #define PLANS_PER_CALL ((uint64_t)1 << 20) /* a tenth of a second's work, or so */
 
-/* A walk down the lattice: edge e[i] is layer i, sums[i] the weights of the layers before it. */
+/* A walk down the lattice: fronts[i] has the sums of the layers before layer i. */
 struct walk {
     struct hs_strategy_run *run;
-    const hs_ticks *weights;
-    int components;
+    struct hs_weights weights;
     struct hs_plan plan;
-    hs_ticks sums[HS_LAYERS_MAX + 1][HS_LEVELS_MAX];
+    struct hs_sums sums;
+    struct hs_front fronts[HS_LAYERS_MAX + 1];
     struct hs_error *err;
 };
 
@@ -27,10 +27,8 @@ static uint64_t count_plans(const struct hs_strategy_run *run)
 
 static enum hs_status finish(struct walk *walk, int layers)
 {
-    hs_ticks ticks = walk->sums[layers][0];
+    hs_ticks ticks = hs_front_least(&walk->sums, walk->fronts[layers]);
 
-    for (int l = 1; l < walk->components; l++)
-        ticks = walk->sums[layers][l] > ticks ? walk->sums[layers][l] : ticks;
     walk->run->looked_at++;
     if (walk->run->looked_at % PLANS_PER_CALL == 0)
         hs_search_goes_on(walk->run, walk->run->looked_at, count_plans(walk->run));
@@ -42,20 +40,26 @@ static enum hs_status finish(struct walk *walk, int layers)
 
 static enum hs_status visit(struct walk *walk, size_t node, int layers)
 {
+    static const hs_ticks nothing[HS_LEVELS_MAX];
     const struct hs_lattice *lattice = &walk->run->lattice;
+    const size_t *first = walk->weights.first;
+    struct hs_front_step step = {.rest = nothing, .bound = INT64_MAX};
     enum hs_status status = HS_OK;
 
     if (node + 1 == lattice->node_count)
         return finish(walk, layers);
     for (size_t e = lattice->first_edge[node];
          e < lattice->first_edge[node + 1] && !status && !walk->run->stopped; e++) {
-        const hs_ticks *weight = &walk->weights[e * (size_t)walk->components];
         size_t end = lattice->edge_end[e];
 
-        for (int l = 0; l < walk->components; l++)
-            walk->sums[layers + 1][l] = walk->sums[layers][l] + weight[l];
+        step.rows = &walk->weights.ticks[first[e] * walk->weights.components];
+        step.row_count = first[e + 1] - first[e];
+        status = hs_front_extend(&walk->fronts[layers + 1], &walk->sums, walk->fronts[layers],
+                                 &step, walk->err);
         walk->plan.split.sizes[layers] = lattice->divisors[end] / lattice->divisors[node];
-        status = visit(walk, end, layers + 1);
+        if (!status)
+            status = visit(walk, end, layers + 1);
+        walk->sums.count = walk->fronts[layers + 1].first;
     }
     return status;
 }
@@ -63,22 +67,21 @@ static enum hs_status visit(struct walk *walk, size_t node, int layers)
 static enum hs_status walk_chunks(struct hs_strategy_run *run, int chunks, struct hs_error *err)
 {
     struct walk walk = {.run = run, .plan.chunks = chunks, .err = err};
-    hs_ticks *weights;
-    enum hs_status status;
+    enum hs_status status = hs_weights_init(&walk.weights, run, chunks, err);
 
-    walk.components = hs_weight_components(run->request->system, chunks);
-    weights =
-        hs_lattice_weights(&run->lattice, run->prices, run->request, chunks, run->tick_seconds);
-    if (!weights)
-        return hs_no_memory(err);
-    walk.weights = weights;
-    if (run->lattice.group.size == 1) {
+    if (status)
+        return status;
+    walk.sums.components = walk.weights.components;
+    status = hs_front_begin(&walk.fronts[0], &walk.sums, err);
+    if (!status && run->lattice.group.size == 1) {
         walk.plan.split = hs_split_flat(1);
+        walk.fronts[1] = walk.fronts[0];
         status = finish(&walk, 1);
-    } else {
+    } else if (!status) {
         status = visit(&walk, 0, 0);
     }
-    free(weights);
+    free(walk.sums.ticks);
+    hs_weights_release(&walk.weights);
     return status;
 }
 

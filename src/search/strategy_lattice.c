@@ -32,36 +32,22 @@ static enum hs_status search_paths(struct hs_strategy_run *run,
     return status;
 }
 
-static enum hs_status search_chunks(struct hs_strategy_run *run, int chunks, struct hs_error *err)
+/* The `top` best plans in so many chunks; a run of NULL is not asked whether to go on. */
+static enum hs_status search_chunks(struct hs_strategy_run *run, int chunks, size_t top,
+                                    struct hs_strategy_run *asked, struct hs_error *err)
 {
-    int components = hs_weight_components(run->request->system, chunks);
-    hs_ticks *weights =
-        hs_lattice_weights(&run->lattice, run->prices, run->request, chunks, run->tick_seconds);
-    struct hs_paths_problem problem = {
-        .lattice = &run->lattice, .weights = weights, .stride = 1, .top = run->ranking.top};
-    enum hs_status status;
+    struct hs_weights weights;
+    enum hs_status status = hs_weights_init(&weights, run, chunks, err);
+    const struct hs_paths_problem problem = {
+        .lattice = &run->lattice, .weights = weights.ticks, .stride = 1, .top = top, .run = asked};
 
-    if (!weights)
-        return hs_no_memory(err);
-    problem.run = run;
-    if (components == 1)
+    if (status)
+        return status;
+    if (weights.components == 1)
         status = search_paths(run, &problem, chunks, err);
     else
-        status = hs_pareto_search(run, weights, components, chunks, err);
-    free(weights);
-    return status;
-}
-
-/* Stopped before anything was found: the best plan in one piece takes next to no time. */
-static enum hs_status search_least(struct hs_strategy_run *run, struct hs_error *err)
-{
-    hs_ticks *weights =
-        hs_lattice_weights(&run->lattice, run->prices, run->request, 1, run->tick_seconds);
-    struct hs_paths_problem problem = {
-        .lattice = &run->lattice, .weights = weights, .stride = 1, .top = 1};
-    enum hs_status status = weights ? search_paths(run, &problem, 1, err) : hs_no_memory(err);
-
-    free(weights);
+        status = hs_pareto_search(run, &weights, chunks, err);
+    hs_weights_release(&weights);
     return status;
 }
 
@@ -92,14 +78,14 @@ enum hs_status hs_strategy_lattice(struct hs_strategy_run *run, struct hs_error 
         run->steps += components == 1 ? 1 : (uint64_t)components + 1;
     }
     for (size_t c = 0; c < request->chunk_count && !status && !run->stopped; c++) {
-        status = search_chunks(run, request->chunks[c], err);
+        status = search_chunks(run, request->chunks[c], run->ranking.top, run, err);
         run->step++;
         done += !run->stopped;
     }
     if (!status && run->stopped) {
         say_left_out(run, done);
-        if (done == 0)
-            status = search_least(run, err);
+        if (done == 0) /* the best plan in one piece takes next to no time */
+            status = search_chunks(run, 1, 1, NULL, err);
     }
     return status;
 }

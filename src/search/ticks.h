@@ -31,7 +31,8 @@ typedef int64_t hs_ticks; /* the one typedef of the project: a unit, as size_t i
 /* A tick in seconds, a power of two: 2^-55 or less of the slowest layer, fits included, and 2^-40
  * or less of the shortest path. request->chunks is not NULL; prices of the lattice's edges by
  * rings, all finite: other algorithms are only taken where they are faster, some hundred times at
- * most. HS_MEMORY. */
+ * most, or, with chunks, weigh less on some level and no more than as many times on the others.
+ * HS_MEMORY. */
 enum hs_status hs_tick_choose(double *tick_seconds, const struct hs_search_request *request,
                               const struct hs_lattice *lattice, const struct hs_stage_price *prices,
                               struct hs_error *err);
@@ -43,23 +44,9 @@ int hs_weight_components(const struct hs_system *system, int chunks);
 void hs_stage_weight(hs_ticks *weight, int components, const struct hs_stage_price *price,
                      const struct hs_problem *problem, int chunks, double tick_seconds);
 
-/* Those of the request that its system has a price for; the ring always. */
-unsigned hs_search_algorithms(const struct hs_search_request *request);
-/* Gives each layer of a plan the algorithms that take least time there, out and back. */
-void hs_plan_choose(struct hs_plan *plan, const struct hs_search_request *request);
-/* Ticks of a whole plan with the algorithms that take least time, priced from scratch. */
-hs_ticks hs_plan_ticks(const struct hs_search_request *request, const struct hs_plan *plan,
-                       double tick_seconds);
-
 /* Prices of all edges of a lattice by rings: [edge_count], owned by the caller (free); NULL when
  * out of memory. */
 struct hs_stage_price *hs_lattice_prices(const struct hs_lattice *lattice,
                                          const struct hs_search_request *request);
-/* Weights of all edges by the algorithms that take least, out and back,
- * [edge_count][hs_weight_components], for
- * one chunk count; as above. */
-hs_ticks *hs_lattice_weights(const struct hs_lattice *lattice, const struct hs_stage_price *prices,
-                             const struct hs_search_request *request, int chunks,
-                             double tick_seconds);
 
 #endif
