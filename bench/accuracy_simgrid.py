@@ -26,14 +26,17 @@ usage: bench/accuracy_simgrid.py [option...] [PROGRAM]     PROGRAM: build/hierse
   --before PROGRAM besides, the rings of 256 processes in nodes of 4, with another build's simulation beside this one's
   --only-before    that alone
   --worst N        also the N cases with the largest errors of each machine
+  --jobs N         so many machines at a time (default: as many as cores)
   --cache DIR      where simulated times are kept (default: accuracy, beside PROGRAM)
 Exit status 1 where a bound is missed.
 """
 import argparse
 import hashlib
 import json
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[1]
@@ -257,17 +260,17 @@ def misses(kind, score):
     return found
 
 
-def table(kind, machines, score_of, worst):
-    """Prints the table and returns what is outside the bounds."""
+def table(kind, machines, score_of, asked):
+    """Prints the table and returns what is outside the bounds. Each machine's simulations are processes of their own."""
     everything = Score()
     print(f"{kind}, {machines[0].size} per process\n{HEADING}")
-    for machine in machines:
-        score = score_of(machine)
-        show_progress("")
-        print(score.row(machine.name), flush=True)
-        for error, np, plan in score.worst(worst):
-            print(f"    {100 * error:+7.2f} %  {plan} of {np}")
-        everything.merge(score, machine.name)
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        for machine, score in zip(machines, pool.map(score_of, machines)):
+            show_progress("")
+            print(score.row(machine.name), flush=True)
+            for error, np, plan in score.worst(asked.worst):
+                print(f"    {100 * error:+7.2f} %  {plan} of {np}")
+            everything.merge(score, machine.name)
     print(everything.row("all"), flush=True)
     return misses(kind, everything)
 
@@ -301,6 +304,7 @@ def arguments():
     parser.add_argument("--before", type=Path)
     parser.add_argument("--only-before", action="store_true")
     parser.add_argument("--worst", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--cache", type=Path)
     parser.add_argument("program", nargs="?", type=Path, default=TOP / "build/hiersearch")
     return parser.parse_args()
@@ -327,14 +331,13 @@ def main():
         machines = [Machine(name, size, program, cache) for name in asked.machines]
         kind = "splits" if size == LONGEST else "splits, shorter messages"
         if not asked.only_algorithms:
-            missed += table(kind, machines, lambda machine: compare(machine, every, sampled, ()), asked.worst)
+            missed += table(kind, machines, lambda machine: compare(machine, every, sampled, ()), asked)
         if size == LONGEST and not asked.no_chunks and not asked.only_algorithms:
             print()
-            missed += table("with chunks", machines, lambda machine: compare(machine, in_chunks, (), CHUNKS), asked.worst)
+            missed += table("with chunks", machines, lambda machine: compare(machine, in_chunks, (), CHUNKS), asked)
         if not asked.no_algorithms:
             print()
-            missed += table("by all algorithms", machines, lambda machine: compare_algorithms(machine, lettered_np),
-                            asked.worst)
+            missed += table("by all algorithms", machines, lambda machine: compare_algorithms(machine, lettered_np), asked)
         print()
     for text in missed:
         print(f"missed: {text}")
