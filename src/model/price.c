@@ -50,18 +50,21 @@ static void apply_fit(struct hs_stage_price *price, const struct hs_system *syst
 }
 
 /* Whether what a stage costs is no few lines in its bytes. */
-static bool is_by_bytes(const struct hs_system *system, struct hs_stage_key key)
+static bool is_by_bytes(const struct hs_system *system, int64_t ranks, struct hs_stage_key key)
 {
+    const struct hs_algorithm_row *row = hs_algorithms[key.algorithm];
+
     if (hs_system_is_nccl_native(system))
         return false;
     return hs_system_waits(system) ||
-           (hs_algorithms[key.algorithm]->by_bytes && system->fits.count == 0 && !system->additive);
+           (row->by_bytes && system->fits.count == 0 && !system->additive &&
+            row->by_bytes(system, ranks, key.layer));
 }
 
 struct hs_stage_price hs_stage_price_at(const struct hs_system *system, int64_t ranks,
                                         struct hs_stage_key key, double bytes)
 {
-    bool by_bytes = is_by_bytes(system, key);
+    bool by_bytes = is_by_bytes(system, ranks, key);
     struct hs_stage_price price = {.key = key, .relative_ci95 = NAN, .bytes = by_bytes ? bytes : 0};
 
     assert(key.layer.stride >= 1 && key.layer.size >= 1 &&

@@ -2,6 +2,12 @@
 
 #include <math.h>
 
+bool hs_steps_by_bytes(const struct hs_system *system, int64_t ranks, struct hs_layer layer)
+{
+    (void)system, (void)ranks, (void)layer;
+    return true;
+}
+
 double hs_step_share(const struct hs_level *level, int64_t link, int64_t port, int64_t pair)
 {
     double share = level->bytes_per_second / (double)link;
@@ -193,4 +199,63 @@ void hs_steps_finish(const struct hs_steps *steps)
     price->straddles =
         price->key.layer.stride < hs_system_child_ranks(steps->system, (size_t)price->level);
     hs_steps_occupy(steps, moving);
+}
+
+/* First of the ranks that leave a child through the same link as this one. */
+static int link_of(const struct hs_level *level, int64_t child_ranks, int rank)
+{
+    int64_t first = rank - rank % child_ranks, port;
+
+    if (level->striped || level->ports == 1)
+        return (int)first;
+    port = ((rank - first + 1) * level->ports - 1) / child_ranks;
+    return (int)(first + port * child_ranks / level->ports);
+}
+
+/* Messages between the two children of rank r's. */
+static int64_t beside(const int to[HS_STEPS_RANKS], int64_t ranks, int64_t child_ranks, int r)
+{
+    int64_t count = 0;
+
+    for (int64_t q = 0; q < ranks; q++)
+        count += q / child_ranks == r / child_ranks && to[q] / child_ranks == to[r] / child_ranks;
+    return count;
+}
+
+/* Of the messages that cross level l: it is the outermost so far. */
+static void add_hops(struct hs_price_line hops[HS_STEPS_RANKS], const struct hs_system *system,
+                     int64_t ranks, const int to[HS_STEPS_RANKS], double bytes, size_t l)
+{
+    const struct hs_level *level = &system->levels[l];
+    int64_t child_ranks = hs_system_child_ranks(system, l);
+    int64_t unit_ranks = hs_system_child_ranks(system, l + 1);
+    int64_t out[HS_STEPS_RANKS] = {0}, in[HS_STEPS_RANKS] = {0};
+    double latency = system->pipeline_granularity * hs_level_latency(level, bytes);
+
+    for (int r = 0; r < ranks; r++)
+        if (r / child_ranks != to[r] / child_ranks) {
+            out[link_of(level, child_ranks, r)]++;
+            in[link_of(level, child_ranks, to[r])]++;
+        }
+    for (int r = 0; r < ranks; r++)
+        if (r / child_ranks != to[r] / child_ranks) {
+            int64_t busiest = hs_larger(out[link_of(level, child_ranks, r)],
+                                        in[link_of(level, child_ranks, to[r])]);
+            bool inside = level->fabric == HS_FABRIC_MESH && r / unit_ranks == to[r] / unit_ranks;
+            int64_t pair = inside ? beside(to, ranks, child_ranks, r) : 0;
+            double share = level->striped ? hs_step_share(level, busiest, 0, pair)
+                                          : hs_step_share(level, busiest, busiest, pair);
+
+            hops[r].latency_seconds = latency;
+            hops[r].seconds_per_byte = fmax(hops[r].seconds_per_byte, 1 / share);
+        }
+}
+
+void hs_steps_hops(struct hs_price_line hops[HS_STEPS_RANKS], const struct hs_system *system,
+                   int64_t ranks, const int to[HS_STEPS_RANKS], double bytes)
+{
+    for (int64_t r = 0; r < ranks; r++)
+        hops[r] = (struct hs_price_line){0, 0};
+    for (size_t l = 0; l < system->level_count && hs_system_child_ranks(system, l) < ranks; l++)
+        add_hops(hops, system, ranks, to, bytes, l);
 }
