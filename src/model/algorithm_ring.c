@@ -366,6 +366,12 @@ struct ring_step {
         all[HS_STEPS_RANKS]; /* seconds that it moves, with its latency */
 };
 
+/* Of two that are numbers; fmax asks. */
+static double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /* When each rank is through with so many steps that all begin at once. */
 static void play(double through[HS_STEPS_RANKS], const struct ring_step *step, int steps)
 {
@@ -379,9 +385,9 @@ static void play(double through[HS_STEPS_RANKS], const struct ring_step *step, i
             double when = 0;
 
             if (t > 0)
-                when = fmax(end[(t - 1) % HS_RING_DEPTH][from[r]], begin[r] + step->moving[r]);
+                when = later(end[(t - 1) % HS_RING_DEPTH][from[r]], begin[r] + step->moving[r]);
             if (t >= HS_RING_DEPTH)
-                when = fmax(when, end[t % HS_RING_DEPTH][r]);
+                when = later(when, end[t % HS_RING_DEPTH][r]);
             begin[r] = when;
             end[t % HS_RING_DEPTH][r] = when + step->all[r];
         }

@@ -201,24 +201,39 @@ void hs_steps_finish(const struct hs_steps *steps)
     hs_steps_occupy(steps, moving);
 }
 
-/* First of the ranks that leave a child through the same link as this one. */
-static int link_of(const struct hs_level *level, int64_t child_ranks, int rank)
-{
-    int64_t first = rank - rank % child_ranks, port;
+/* A level's children, as ranks see them. */
+struct children {
+    int of[HS_STEPS_RANKS], unit[HS_STEPS_RANKS];
+    int link[HS_STEPS_RANKS]; /* the first of the ranks that leave it through the same link */
+};
 
-    if (level->striped || level->ports == 1)
-        return (int)first;
-    port = ((rank - first + 1) * level->ports - 1) / child_ranks;
-    return (int)(first + port * child_ranks / level->ports);
+static struct children children_of(const struct hs_system *system, int64_t ranks, size_t l)
+{
+    const struct hs_level *level = &system->levels[l];
+    int child_ranks = (int)hs_system_child_ranks(system, l); /* fewer than ranks */
+    int unit_ranks = (int)hs_smaller(ranks, hs_system_child_ranks(system, l + 1));
+    int ports = level->striped ? 1 : (int)level->ports;
+    struct children children;
+
+    for (int r = 0; r < ranks; r++) {
+        int within = r % child_ranks;
+
+        children.of[r] = r / child_ranks;
+        children.unit[r] = r / unit_ranks;
+        children.link[r] =
+            r - within + ((within + 1) * ports - 1) / child_ranks * child_ranks / ports;
+    }
+    return children;
 }
 
-/* Messages between the two children of rank r's. */
-static int64_t beside(const int to[HS_STEPS_RANKS], int64_t ranks, int64_t child_ranks, int r)
+/* Messages that go from rank r's child to that of whom it sends to. */
+static int beside(const struct children *children, int64_t ranks, const int to[HS_STEPS_RANKS],
+                  int r)
 {
-    int64_t count = 0;
+    int count = 0;
 
-    for (int64_t q = 0; q < ranks; q++)
-        count += q / child_ranks == r / child_ranks && to[q] / child_ranks == to[r] / child_ranks;
+    for (int q = 0; q < ranks; q++)
+        count += children->of[q] == children->of[r] && children->of[to[q]] == children->of[to[r]];
     return count;
 }
 
@@ -227,25 +242,23 @@ static void add_hops(struct hs_price_line hops[HS_STEPS_RANKS], const struct hs_
                      int64_t ranks, const int to[HS_STEPS_RANKS], double bytes, size_t l)
 {
     const struct hs_level *level = &system->levels[l];
-    int64_t child_ranks = hs_system_child_ranks(system, l);
-    int64_t unit_ranks = hs_system_child_ranks(system, l + 1);
-    int64_t out[HS_STEPS_RANKS] = {0}, in[HS_STEPS_RANKS] = {0};
+    struct children children = children_of(system, ranks, l);
+    int out[HS_STEPS_RANKS] = {0}, in[HS_STEPS_RANKS] = {0};
     double latency = system->pipeline_granularity * hs_level_latency(level, bytes);
 
     for (int r = 0; r < ranks; r++)
-        if (r / child_ranks != to[r] / child_ranks) {
-            out[link_of(level, child_ranks, r)]++;
-            in[link_of(level, child_ranks, to[r])]++;
+        if (children.of[r] != children.of[to[r]]) {
+            out[children.link[r]]++;
+            in[children.link[to[r]]]++;
         }
     for (int r = 0; r < ranks; r++)
-        if (r / child_ranks != to[r] / child_ranks) {
-            int64_t busiest = hs_larger(out[link_of(level, child_ranks, r)],
-                                        in[link_of(level, child_ranks, to[r])]);
-            bool inside = level->fabric == HS_FABRIC_MESH && r / unit_ranks == to[r] / unit_ranks;
-            int64_t pair = inside ? beside(to, ranks, child_ranks, r) : 0;
-            double share = level->striped ? hs_step_share(level, busiest, 0, pair)
-                                          : hs_step_share(level, busiest, busiest, pair);
+        if (children.of[r] != children.of[to[r]]) {
+            int busiest = (int)hs_larger(out[children.link[r]], in[children.link[to[r]]]), pair = 0;
+            double share;
 
+            if (level->fabric == HS_FABRIC_MESH && children.unit[r] == children.unit[to[r]])
+                pair = beside(&children, ranks, to, r);
+            share = hs_step_share(level, busiest, busiest, pair);
             hops[r].latency_seconds = latency;
             hops[r].seconds_per_byte = fmax(hops[r].seconds_per_byte, 1 / share);
         }
