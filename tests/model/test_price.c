@@ -482,9 +482,29 @@ static void rings_that_lie_unevenly_get_what_their_own_links_leave_them(void **s
     hs_system_release(&system);
 }
 
+/* SimGrid's times of 256 KiB by hiersearch simulate. */
+static void rings_that_straddle_nodes_and_racks_take_what_was_simulated(void **state)
+{
+    static const struct {
+        const char *plan;
+        double seconds;
+    } simulated[] = {{"7x3", 57.343e-6}, {"9x2", 53.284e-6}, {"11x2", 57.710e-6}};
+    struct hs_system system;
+    struct hs_error err = {0};
+
+    (void)state;
+    if (hs_system_load(&system, "bench/systems/tapered.json", &err))
+        fail_msg("%s", err.message);
+    for (size_t i = 0; i < HS_COUNT(simulated); i++)
+        assert_near(plan_seconds(&system, simulated[i].plan, 262144), simulated[i].seconds, 0.05);
+    hs_system_release(&system);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("rings with hops of several kinds take what they take step by step",
             rings_with_hops_of_several_kinds_take_what_they_take_step_by_step),
+    HS_TEST("rings that straddle nodes and racks take what was simulated",
+            rings_that_straddle_nodes_and_racks_take_what_was_simulated),
     HS_TEST("rings that lie unevenly get what their own links leave them",
             rings_that_lie_unevenly_get_what_their_own_links_leave_them),
     HS_TEST("hierarchical abci equation holds to 1e-12", hierarchical_abci_equation_holds_to_1e_12),
