@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "model/split.h"
 
 struct hs_stage_price;
 struct hs_system;
@@ -44,7 +45,9 @@ struct hs_algorithm_row {
     bool uneven;
     /* Whether it can do groups of this size; NULL: of any. */
     bool (*admits)(int64_t size);
-    bool by_bytes; /* what it sends depends on the bytes: a price is no few lines */
+    /* Whether what it takes depends on the bytes in such a way that a price is no few lines; NULL:
+     * never. */
+    bool (*by_bytes)(const struct hs_system *system, int64_t ranks, struct hs_layer layer);
     /* Fills, for price->key of `ranks` ranks on `system` and messages of price->bytes entering it,
      * by its traffic alone (without fits): the latency and seconds per byte of the phase, the share
      * of the bandwidth, bottleneck, level and occupancy. */

@@ -156,6 +156,6 @@ static void price_halving(struct hs_stage_price *price, const struct hs_system *
 
 const struct hs_algorithm_row hs_algorithm_HALVING = {
     .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE | 1U << HS_PAIR,
-    .by_bytes = true,
+    .by_bytes = hs_steps_by_bytes,
     .price = price_halving,
 };

@@ -239,6 +239,6 @@ static void price_native(struct hs_stage_price *price, const struct hs_system *s
 const struct hs_algorithm_row hs_algorithm_NATIVE = {
     .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE | 1U << HS_PAIR,
     .uneven = true,
-    .by_bytes = true,
+    .by_bytes = hs_steps_by_bytes,
     .price = price_native,
 };

@@ -9,8 +9,10 @@
  * docs/model.md, section 2, says which chains can be the longest.
  */
 #include <math.h>
+#include <string.h>
 
 #include "model/price.h"
+#include "model/steps.h"
 #include "model/traffic.h"
 
 #define ROUNDING 1e-9
@@ -332,6 +334,125 @@ static void add_steps(struct hs_stage_price *price, const double busiest[HS_LEVE
         price, (struct hs_price_line){step * latency, passes / price->ring_bytes_per_second});
 }
 
+/* ---- a few ranks whose rings are not alike ---- */
+
+/* Whether the rings of a few ranks differ by where they lie: children and what a place is from the
+ * next one, or a ring from the next one, do not nest. */
+static bool is_played(const struct hs_system *system, int64_t ranks, struct hs_layer layer)
+{
+    bool uneven = false;
+
+    if (ranks > HS_STEPS_RANKS || layer.size < 2)
+        return false;
+    for (size_t l = 0; l < system->level_count; l++) {
+        const struct hs_level *level = &system->levels[l];
+        int64_t child_ranks = hs_system_child_ranks(system, l), block = layer.stride * layer.size;
+
+        if (child_ranks >= ranks)
+            break;
+        if (level->fabric == HS_FABRIC_MESH && level->striped && level->arity > 2)
+            return false;
+        uneven = uneven || (block % child_ranks && child_ranks % block) ||
+                 (layer.stride % child_ranks && child_ranks % layer.stride);
+    }
+    return uneven;
+}
+
+/* A step of all rings: whom each rank sends to, and what its message takes. */
+struct ring_step {
+    int64_t ranks;
+    int to[HS_STEPS_RANKS];
+    double moving[HS_STEPS_RANKS],
+        all[HS_STEPS_RANKS]; /* seconds that it moves, with its latency */
+};
+
+/* Of two that are numbers; fmax asks. */
+static double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* When each rank is through with so many steps that all begin at once. */
+static void play(double through[HS_STEPS_RANKS], const struct ring_step *step, int steps)
+{
+    double end[HS_RING_DEPTH][HS_STEPS_RANKS], begin[HS_STEPS_RANKS];
+    int from[HS_STEPS_RANKS];
+
+    for (int r = 0; r < step->ranks; r++)
+        from[step->to[r]] = r;
+    for (int t = 0; t < steps; t++)
+        for (int r = 0; r < step->ranks; r++) {
+            double when = 0;
+
+            if (t > 0)
+                when = later(end[(t - 1) % HS_RING_DEPTH][from[r]], begin[r] + step->moving[r]);
+            if (t >= HS_RING_DEPTH)
+                when = later(when, end[t % HS_RING_DEPTH][r]);
+            begin[r] = when;
+            end[t % HS_RING_DEPTH][r] = when + step->all[r];
+        }
+    for (int r = 0; r < step->ranks; r++)
+        through[r] = fmax(end[(steps - 1) % HS_RING_DEPTH][from[r]], begin[r] + step->moving[r]);
+}
+
+static struct ring_step step_of(const struct hs_system *system, int64_t ranks,
+                                struct hs_layer layer, double bytes)
+{
+    struct ring_step step = {.ranks = ranks};
+    struct hs_price_line hops[HS_STEPS_RANKS];
+    int64_t block = layer.stride * layer.size;
+
+    for (int64_t r = 0; r < ranks; r++)
+        step.to[r] = (int)(r / block * block + (r + layer.stride) % block);
+    hs_steps_hops(hops, system, ranks, step.to, bytes);
+    for (int64_t r = 0; r < ranks; r++) {
+        step.moving[r] = bytes * hops[r].seconds_per_byte;
+        step.all[r] = hops[r].latency_seconds + step.moving[r];
+    }
+    return step;
+}
+
+/* The same rings the other way round, as time does not go: when a rank is through is then how long
+ * before the end it has to begin. */
+static struct ring_step backwards(const struct ring_step *step)
+{
+    struct ring_step back = {.ranks = step->ranks};
+
+    for (int r = 0; r < step->ranks; r++) {
+        int to = step->to[r];
+
+        back.to[to] = r;
+        back.moving[to] = step->moving[r];
+        back.all[to] = step->all[r];
+    }
+    return back;
+}
+
+/* In the place of the lines: what the steps take that a layer makes. Of one that goes on each rank
+ * comes out by itself, and on its way back goes in by itself: half of what that takes together. */
+static void price_played(struct hs_stage_price *price, const struct hs_system *system,
+                         int64_t ranks)
+{
+    struct hs_stage_key key = price->key;
+    double size = (double)key.layer.size, out[HS_STEPS_RANKS], back[HS_STEPS_RANKS], seconds = 0;
+    struct ring_step step = step_of(system, ranks, key.layer, price->bytes / size);
+    struct ring_step other_way = backwards(&step);
+    int steps = (key.phase == HS_ALLREDUCE ? 2 : 1) * (int)(key.layer.size - 1);
+    struct hs_price_line line = price->lines[0];
+
+    play(out, &step, steps);
+    memcpy(back, out, sizeof(back));
+    if (hs_stage_goes_on(key, ranks))
+        play(back, &other_way, steps);
+    for (int r = 0; r < ranks; r++)
+        seconds = fmax(seconds, (out[r] + back[r]) / 2);
+    seconds *= hs_phase_calls(key.phase);
+    line.latency_seconds = fmin(line.latency_seconds, seconds);
+    line.seconds_per_byte = (seconds - line.latency_seconds) / (price->bytes * (size - 1) / size);
+    price->lines[0] = line;
+    price->line_count = 1;
+}
+
 static void price_ring(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
 {
     double busiest[HS_LEVELS_MAX] = {0};
@@ -347,6 +468,8 @@ static void price_ring(struct hs_stage_price *price, const struct hs_system *sys
         while (go_inside(&hops, system, price->key.layer))
             add_chains(price, &hops, system->pipeline_granularity);
         add_busiest(price, &hops, system->pipeline_granularity);
+        if (price->bytes > 0 && is_played(system, ranks, price->key.layer))
+            price_played(price, system, ranks);
     }
     for (int l = 0; l <= price->level; l++)
         price->occupancy[l] = busiest[l] > 0 ? price->ring_bytes_per_second / busiest[l] : 0;
@@ -354,5 +477,6 @@ static void price_ring(struct hs_stage_price *price, const struct hs_system *sys
 
 const struct hs_algorithm_row hs_algorithm_RING = {
     .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE | 1U << HS_PAIR,
+    .by_bytes = is_played,
     .price = price_ring,
 };

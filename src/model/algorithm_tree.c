@@ -292,6 +292,6 @@ static void price_tree(struct hs_stage_price *price, const struct hs_system *sys
 
 const struct hs_algorithm_row hs_algorithm_TREE = {
     .phases = 1U << HS_ALLREDUCE,
-    .by_bytes = true,
+    .by_bytes = hs_steps_by_bytes,
     .price = price_tree,
 };

@@ -62,19 +62,21 @@ double hs_stage_gap_seconds(const struct hs_system *system, int64_t ranks, struc
 }
 
 /* Whether what a stage costs is no few lines in its bytes. */
-static bool is_by_bytes(const struct hs_system *system, struct hs_stage_key key)
+static bool is_by_bytes(const struct hs_system *system, int64_t ranks, struct hs_stage_key key)
 {
+    const struct hs_algorithm_row *row = hs_algorithms[key.algorithm];
+
     if (hs_system_is_nccl_native(system))
         return false;
-    return (hs_algorithms[key.algorithm]->by_bytes && system->fits.count == 0 &&
-            !system->additive) ||
+    return (row->by_bytes && system->fits.count == 0 && !system->additive &&
+            row->by_bytes(system, ranks, key.layer)) ||
            hs_system_waits(system);
 }
 
 struct hs_stage_price hs_stage_price_at(const struct hs_system *system, int64_t ranks,
                                         struct hs_stage_key key, double bytes)
 {
-    bool by_bytes = is_by_bytes(system, key);
+    bool by_bytes = is_by_bytes(system, ranks, key);
     struct hs_stage_price price = {.key = key, .relative_ci95 = NAN, .bytes = by_bytes ? bytes : 0};
 
     assert(key.layer.stride >= 1 && key.layer.size >= 1 &&

@@ -2,6 +2,12 @@
 
 #include <math.h>
 
+bool hs_steps_by_bytes(const struct hs_system *system, int64_t ranks, struct hs_layer layer)
+{
+    (void)system, (void)ranks, (void)layer;
+    return true;
+}
+
 double hs_step_share(const struct hs_level *level, int64_t link, int64_t port, int64_t pair)
 {
     double share = level->bytes_per_second / (double)link;
@@ -193,4 +199,76 @@ void hs_steps_finish(const struct hs_steps *steps)
     price->straddles =
         price->key.layer.stride < hs_system_child_ranks(steps->system, (size_t)price->level);
     hs_steps_occupy(steps, moving);
+}
+
+/* A level's children, as ranks see them. */
+struct children {
+    int of[HS_STEPS_RANKS], unit[HS_STEPS_RANKS];
+    int link[HS_STEPS_RANKS]; /* the first of the ranks that leave it through the same link */
+};
+
+static struct children children_of(const struct hs_system *system, int64_t ranks, size_t l)
+{
+    const struct hs_level *level = &system->levels[l];
+    int child_ranks = (int)hs_system_child_ranks(system, l); /* fewer than ranks */
+    int unit_ranks = (int)hs_smaller(ranks, hs_system_child_ranks(system, l + 1));
+    int ports = level->striped ? 1 : (int)level->ports;
+    struct children children;
+
+    for (int r = 0; r < ranks; r++) {
+        int within = r % child_ranks;
+
+        children.of[r] = r / child_ranks;
+        children.unit[r] = r / unit_ranks;
+        children.link[r] =
+            r - within + ((within + 1) * ports - 1) / child_ranks * child_ranks / ports;
+    }
+    return children;
+}
+
+/* Messages that go from rank r's child to that of whom it sends to. */
+static int beside(const struct children *children, int64_t ranks, const int to[HS_STEPS_RANKS],
+                  int r)
+{
+    int count = 0;
+
+    for (int q = 0; q < ranks; q++)
+        count += children->of[q] == children->of[r] && children->of[to[q]] == children->of[to[r]];
+    return count;
+}
+
+/* Of the messages that cross level l: it is the outermost so far. */
+static void add_hops(struct hs_price_line hops[HS_STEPS_RANKS], const struct hs_system *system,
+                     int64_t ranks, const int to[HS_STEPS_RANKS], double bytes, size_t l)
+{
+    const struct hs_level *level = &system->levels[l];
+    struct children children = children_of(system, ranks, l);
+    int out[HS_STEPS_RANKS] = {0}, in[HS_STEPS_RANKS] = {0};
+    double latency = system->pipeline_granularity * hs_level_latency(level, bytes);
+
+    for (int r = 0; r < ranks; r++)
+        if (children.of[r] != children.of[to[r]]) {
+            out[children.link[r]]++;
+            in[children.link[to[r]]]++;
+        }
+    for (int r = 0; r < ranks; r++)
+        if (children.of[r] != children.of[to[r]]) {
+            int busiest = (int)hs_larger(out[children.link[r]], in[children.link[to[r]]]), pair = 0;
+            double share;
+
+            if (level->fabric == HS_FABRIC_MESH && children.unit[r] == children.unit[to[r]])
+                pair = beside(&children, ranks, to, r);
+            share = hs_step_share(level, busiest, busiest, pair);
+            hops[r].latency_seconds = latency;
+            hops[r].seconds_per_byte = fmax(hops[r].seconds_per_byte, 1 / share);
+        }
+}
+
+void hs_steps_hops(struct hs_price_line hops[HS_STEPS_RANKS], const struct hs_system *system,
+                   int64_t ranks, const int to[HS_STEPS_RANKS], double bytes)
+{
+    for (int64_t r = 0; r < ranks; r++)
+        hops[r] = (struct hs_price_line){0, 0};
+    for (size_t l = 0; l < system->level_count && hs_system_child_ranks(system, l) < ranks; l++)
+        add_hops(hops, system, ranks, to, bytes, l);
 }

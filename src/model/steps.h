@@ -37,6 +37,8 @@ struct hs_steps {
     int64_t messages[HS_LEVELS_MAX]; /* on the busiest link in that step */
 };
 
+/* Of an algorithm whose messages depend on the bytes wherever it runs. */
+bool hs_steps_by_bytes(const struct hs_system *system, int64_t ranks, struct hs_layer layer);
 /* Adds one in which each message carries so many blocks, of bytes / size each. */
 void hs_steps_add(struct hs_steps *steps, const struct hs_traffic *traffic, double blocks);
 /* The same so often, one after the other. */
@@ -55,6 +57,12 @@ void hs_steps_finish(const struct hs_steps *steps);
 
 /* The share and how busy levels are, of a phase that takes so many seconds per byte of a block. */
 void hs_steps_occupy(const struct hs_steps *steps, double moving);
+
+/* Latency, and seconds per byte, of the message that each of `ranks` ranks, HS_STEPS_RANKS or fewer,
+ * sends in one step to to[rank], of so many bytes: what it gets of the links that it shares with the
+ * others of that step. Where a mesh is not striped. */
+void hs_steps_hops(struct hs_price_line hops[HS_STEPS_RANKS], const struct hs_system *system,
+                   int64_t ranks, const int to[HS_STEPS_RANKS], double bytes);
 
 /* What one message gets on a level where `link` leave a child, `port` through its busiest port, and
  * `pair` go to one other child; 0: does not matter. */

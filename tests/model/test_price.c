@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "model/price.h"
+#include "model/steps.h"
 #include "model/traffic.h"
 #include "simgrid64.h"
 
@@ -350,7 +351,7 @@ static void no_system_that_is_accepted_has_a_time_that_is_infinite_or_lost(void 
 
 /* ---- a ring step by step ---- */
 
-#define RING_MAX  64
+#define RING_MAX  80 /* more than those whose steps the price plays itself */
 #define STEPS_MAX (2 * RING_MAX)
 
 /* Seconds of `steps` steps around the ranks 0 .. size - 1 in order, messages of `bytes`, with so
@@ -412,7 +413,8 @@ static bool ends_with_children(const struct hs_system *system, int size)
     return true;
 }
 
-/* Never more, as each chain of steps is one that there is; less where none is quite the longest. */
+/* Never more, as each chain of steps is one that there is; less where none is quite the longest. A few
+ * ranks, whose rings are priced step by step, take just that. */
 static void rings_with_hops_of_several_kinds_take_what_they_take_step_by_step(void **state)
 {
     static const char *const machines[] = {
@@ -427,7 +429,8 @@ static void rings_with_hops_of_several_kinds_take_what_they_take_step_by_step(vo
         "a:32@100GB/s~1us,b@25GB/s~15us",
         "a:4@300GB/s~1us,b:4@50GB/s~3us,c@20GB/s~8us",
         "a:2@300GB/s~1us,b:2@50GB/s~3us,c:4@20GB/s~8us,d@30GB/s~9us"};
-    double range[2][2] = {{0, 0}, {0, 0}}; /* of rings that end with a child, and of others */
+    /* Of rings that end with a child, of others, and of those others that are short. */
+    double range[3][2] = {{0, 0}, {0, 0}, {0, 0}};
 
     (void)state;
     for (size_t i = 0; i < HS_COUNT(machines); i++) {
@@ -435,19 +438,75 @@ static void rings_with_hops_of_several_kinds_take_what_they_take_step_by_step(vo
 
         for (int size = 2; size <= RING_MAX; size++)
             for (int phase = HS_REDUCE_SCATTER; phase <= HS_ALLREDUCE; phase++)
-                compare_ring(range[!ends_with_children(&system, size)], &system, size,
-                             (enum hs_phase)phase);
+                compare_ring(range[ends_with_children(&system, size) ? 0
+                                   : size > HS_STEPS_RANKS           ? 1
+                                                                     : 2],
+                             &system, size, (enum hs_phase)phase);
         hs_system_release(&system);
     }
-    print_message("# %.2f %% where rings end with a child, else %.2f %%\n", 100 * range[0][0],
-                  100 * range[1][0]);
-    assert_true(range[0][1] < 1e-9 && range[1][1] < 1e-9);
-    assert_true(range[0][0] > -0.005 && range[1][0] > -0.04);
+    print_message("# %.2f %% where rings end with a child, else %.2f %%, of a few ranks %.2g %%\n",
+                  100 * range[0][0], 100 * range[1][0], 100 * range[2][0]);
+    assert_true(range[0][1] < 1e-9 && range[1][1] < 1e-9 && range[2][1] < 1e-9);
+    assert_true(range[0][0] > -0.005 && range[1][0] > -0.04 && range[2][0] > -1e-9);
+}
+
+/* 3 rings of 7 on nodes of 4 and racks of 16: each hop by hand. */
+static void rings_that_lie_unevenly_get_what_their_own_links_leave_them(void **state)
+{
+    struct hs_system system =
+        parse("nv:4@150GB/s~0.5us,rack:4@50GB/s~2us/2p!,spine@60GB/s~5us;s=2");
+    static const struct {
+        int rank;
+        double latency, bytes_per_second;
+    } expected[] = {{0, 0.5e-6, 150e9}, /* inside a node */
+                    {3, 2e-6, 25e9},    /* alone at a port */
+                    {6, 2e-6, 12.5e9},  /* leaves by the port of 7, who sends to 8 */
+                    {7, 2e-6, 12.5e9},
+                    {13, 2e-6, 25e9}, /* node 1 is left through the port that this comes in by */
+                    {15, 5e-6, 25e9}, /* to the next rack */
+                    {19, 2e-6, 25e9},
+                    {20, 5e-6, 25e9}};
+    struct hs_price_line hops[HS_STEPS_RANKS];
+    int to[HS_STEPS_RANKS];
+
+    (void)state;
+    for (int r = 0; r < 21; r++)
+        to[r] = r / 7 * 7 + (r + 1) % 7;
+    hs_steps_hops(hops, &system, 21, to, 1000);
+    for (size_t i = 0; i < HS_COUNT(expected); i++) {
+        const struct hs_price_line *hop = &hops[expected[i].rank];
+
+        assert_near(hop->latency_seconds, 2 * expected[i].latency, 1e-12);
+        assert_near(1 / hop->seconds_per_byte, expected[i].bytes_per_second, 1e-12);
+    }
+    hs_system_release(&system);
+}
+
+/* SimGrid's times of 256 KiB by hiersearch simulate. */
+static void rings_that_straddle_nodes_and_racks_take_what_was_simulated(void **state)
+{
+    static const struct {
+        const char *plan;
+        double seconds;
+    } simulated[] = {{"7x3", 57.343e-6}, {"9x2", 53.284e-6}, {"11x2", 57.710e-6}};
+    struct hs_system system;
+    struct hs_error err = {0};
+
+    (void)state;
+    if (hs_system_load(&system, "bench/systems/tapered.json", &err))
+        fail_msg("%s", err.message);
+    for (size_t i = 0; i < HS_COUNT(simulated); i++)
+        assert_near(plan_seconds(&system, simulated[i].plan, 262144), simulated[i].seconds, 0.05);
+    hs_system_release(&system);
 }
 
 static const struct CMUnitTest tests[] = {
     HS_TEST("rings with hops of several kinds take what they take step by step",
             rings_with_hops_of_several_kinds_take_what_they_take_step_by_step),
+    HS_TEST("rings that straddle nodes and racks take what was simulated",
+            rings_that_straddle_nodes_and_racks_take_what_was_simulated),
+    HS_TEST("rings that lie unevenly get what their own links leave them",
+            rings_that_lie_unevenly_get_what_their_own_links_leave_them),
     HS_TEST("hierarchical abci equation holds to 1e-12", hierarchical_abci_equation_holds_to_1e_12),
     HS_TEST("flat abci equation holds to 1e-12", flat_abci_equation_holds_to_1e_12),
     HS_TEST("layers of one bandwidth leave the bandwidth term unchanged",
