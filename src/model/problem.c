@@ -101,6 +101,13 @@ int hs_problem_stages(struct hs_stage stages[HS_STAGES_MAX], const struct hs_pro
     return count;
 }
 
+bool hs_problem_overlaps(const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    struct hs_stage stages[HS_STAGES_MAX];
+
+    return hs_problem_stages(stages, problem, plan) > 1;
+}
+
 double hs_problem_bus_bandwidth(const struct hs_problem *problem, double seconds)
 {
     return seconds > 0 ? problem->bytes / seconds *

@@ -8,7 +8,7 @@
 
 /* A path from 1 to a node. Labels live in one arena; `previous` is an index into it. */
 struct label {
-    hs_ticks sum[HS_LEVELS_MAX];
+    hs_ticks sum[HS_PACES_MAX];
     uint32_t previous, node, layers;
     uint32_t next; /* of the same node while it waits to be looked at; NO_LABEL ends the list */
 };
@@ -41,7 +41,7 @@ static hs_ticks largest(const hs_ticks *sum, int components)
 static hs_ticks path_ticks(const struct pareto *pareto, const struct hs_split *split)
 {
     const struct hs_lattice *lattice = pareto->lattice;
-    hs_ticks sum[HS_LEVELS_MAX] = {0};
+    hs_ticks sum[HS_PACES_MAX] = {0};
     size_t node = 0;
     int64_t stride = 1;
 
@@ -273,6 +273,8 @@ static enum hs_status collect(const struct pareto *pareto, struct hs_ranking *ra
         label_sizes(plan.split.sizes, pareto, i);
         if (plan.split.count == 0)
             plan.split = hs_split_flat(1);
+        if (!hs_plan_is_offered(pareto->run->request, &plan))
+            continue;
         status = hs_ranking_add(ranking, ticks, &plan, err);
     }
     return status;
@@ -309,7 +311,7 @@ enum hs_status hs_pareto_search(struct hs_strategy_run *run, const hs_ticks *wei
                             .weights = weights,
                             .components = components,
                             .chunks = chunks,
-                            .top = ranking->top};
+                            .top = ranking->top + hs_plans_not_offered(run->request, chunks)};
     enum hs_status status = allocate(&pareto, err);
 
     if (!status)

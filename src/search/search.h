@@ -11,6 +11,9 @@
  * layers overlap, and one that takes longer might leave a busier level alone: such plans are not
  * looked for (tests/search finds one in 60 that is 19 % better, and none else by half a percent).
  *
+ * Where stages are calls of NCCL's, a plan of one stage is offered in the fewest of the chunk counts
+ * alone: calls on one communicator are in order, so its chunks are never at work at the same time.
+ *
  * Order of plans, the same for every strategy: predicted time, then fewer chunks, fewer layers,
  * smaller sizes first. Times are compared in whole ticks (ticks.h: a power of two of a second,
  * 2^-37 of the best plan's time or less), summed exactly, so that the order does not depend on the
@@ -41,9 +44,10 @@ struct hs_search_request {
     unsigned algorithms;
     const int *chunks; /* [chunk_count] distinct, ascending; NULL means {1} */
     size_t chunk_count;
-    size_t top;  /* plans wanted, 1 .. HS_TOP_MAX */
-    size_t keep; /* containment: plans kept at each scale (0 = 4) */
-    bool widen;  /* containment: any layer may grow, not the last alone */
+    bool serial_calls; /* NCCL runs the plans, also where the system names no parts */
+    size_t top;        /* plans wanted, 1 .. HS_TOP_MAX */
+    size_t keep;       /* containment: plans kept at each scale (0 = 4) */
+    bool widen;        /* containment: any layer may grow, not the last alone */
     /* Told now and then how much of `all` is done (exhaustive: plans priced). Once it says false,
      * the search ends soon, with what it has: see left_out. NULL: nobody. */
     bool (*progress)(void *watcher, uint64_t done, uint64_t all);

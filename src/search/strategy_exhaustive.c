@@ -16,7 +16,7 @@ struct walk {
     const hs_ticks *weights;
     int components;
     struct hs_plan plan;
-    hs_ticks sums[HS_LAYERS_MAX + 1][HS_LEVELS_MAX];
+    hs_ticks sums[HS_LAYERS_MAX + 1][HS_PACES_MAX];
     struct hs_error *err;
 };
 
@@ -37,6 +37,8 @@ static enum hs_status finish(struct walk *walk, int layers)
     if (!hs_ranking_admits(&walk->run->ranking, ticks))
         return HS_OK;
     walk->plan.split.count = layers;
+    if (!hs_plan_is_offered(walk->run->request, &walk->plan))
+        return HS_OK;
     return hs_ranking_add(&walk->run->ranking, ticks, &walk->plan, walk->err);
 }
 

@@ -26,7 +26,8 @@ static enum hs_status search_paths(struct hs_strategy_run *run,
     for (size_t i = 0; i < paths.nodes[last].count && !status; i++) {
         struct hs_plan plan = {.split = hs_paths_split(&paths, last, i), .chunks = chunks};
 
-        status = hs_ranking_add(&run->ranking, paths.nodes[last].data[i].ticks, &plan, err);
+        if (hs_plan_is_offered(run->request, &plan))
+            status = hs_ranking_add(&run->ranking, paths.nodes[last].data[i].ticks, &plan, err);
     }
     hs_paths_release(&paths);
     return status;
@@ -44,6 +45,7 @@ static enum hs_status search_chunks(struct hs_strategy_run *run, int chunks, str
     if (!weights)
         return hs_no_memory(err);
     problem.run = run;
+    problem.top += hs_plans_not_offered(run->request, chunks);
     if (components == 1)
         status = search_paths(run, &problem, chunks, err);
     else

@@ -65,7 +65,7 @@ enum hs_status hs_tick_choose(double *tick_seconds, const struct hs_search_reque
 
 int hs_weight_components(const struct hs_system *system, int chunks)
 {
-    return chunks > 1 ? (int)system->level_count : 1;
+    return chunks > 1 ? hs_system_paces(system) : 1;
 }
 
 static hs_ticks round_ticks(double seconds, double tick_seconds)
@@ -223,11 +223,24 @@ void hs_plan_choose(struct hs_plan *plan, const struct hs_search_request *reques
     }
 }
 
+size_t hs_plans_not_offered(const struct hs_search_request *request, int chunks)
+{
+    bool serial = request->serial_calls || hs_system_is_nccl_native(request->system);
+
+    return serial && chunks > request->chunks[0];
+}
+
+bool hs_plan_is_offered(const struct hs_search_request *request, const struct hs_plan *plan)
+{
+    return hs_plans_not_offered(request, plan->chunks) == 0 ||
+           hs_problem_overlaps(&request->problem, plan);
+}
+
 /* Adds a layer's weight, [components]. */
 static void add_weight(hs_ticks *sum, int components, const struct choice *choice,
                        const struct hs_problem *problem, int chunks, double tick_seconds)
 {
-    hs_ticks weight[HS_LEVELS_MAX];
+    hs_ticks weight[HS_PACES_MAX];
 
     for (int way = 0; way < choice->count; way++) {
         hs_stage_weight(weight, components, &choice->prices[way], problem, chunks, tick_seconds);
@@ -240,7 +253,7 @@ hs_ticks hs_plan_ticks(const struct hs_search_request *request, const struct hs_
                        double tick_seconds)
 {
     int components = hs_weight_components(request->system, plan->chunks);
-    hs_ticks sum[HS_LEVELS_MAX] = {0}, most = 0;
+    hs_ticks sum[HS_PACES_MAX] = {0}, most = 0;
 
     for (int i = 0; i < plan->split.count; i++) {
         struct choice choice;
