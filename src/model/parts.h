@@ -129,8 +129,7 @@ extern const struct hs_nic hs_nics[];
 extern const struct hs_fitted_node hs_fitted_nodes[];
 extern const size_t hs_gpu_count, hs_nic_count, hs_fitted_node_count;
 
-/* What NCCL's kernels have of a GPU: a channel is a block. 0: not known, and no limit (gpu_probe.h).
- */
+/* What NCCL's kernels have of a GPU: a channel is a block. 0: not known, no limit (gpu_probe.h). */
 struct hs_gpu_blocks {
     double GBps;     /* that one adds to others, at most */
     int64_t at_once; /* that the processors take */

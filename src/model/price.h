@@ -37,8 +37,8 @@ struct hs_price_line {
     double seconds_per_byte;
 };
 
-/* What chunks of several stages share: the levels, and behind the last of them the processors of the
- * GPUs (hs_system_paces). */
+/* What chunks of several stages share: the levels, and behind the last of them the processors of
+ * the GPUs (hs_system_paces). */
 #define HS_PACES_MAX (HS_LEVELS_MAX + 1)
 
 /* Of a ring: two per level and one more. */

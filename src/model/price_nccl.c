@@ -36,7 +36,6 @@ struct pace {
     double bytes, domains, gpus, ranks, passes;
     double call, fill;   /* once, us */
     double hop, net;     /* a step inside and between nodes, us */
-    double blocks;       /* rate of a GPU's blocks */
     double inside;       /* rate of a GPU inside */
     double line;         /* rate of the NICs of a node, Simple */
     double out;          /* the same, of the protocol */
@@ -134,6 +133,12 @@ static double nvlink_rate(const struct pace *p)
     return rate;
 }
 
+/* Of all blocks of a GPU's kernel. */
+static double blocks_rate(const struct pace *p)
+{
+    return p->run->blocks_GBps > 0 ? p->run->blocks_GBps * PER_GB : INFINITY;
+}
+
 static double nics_rate(const struct pace *p)
 {
     const struct hs_shape *shape = &p->run->call.shape;
@@ -202,8 +207,8 @@ static struct pace pace_of(const struct hs_nccl_run *run, const double *values)
     p.fill = fill_us(&p);
     p.hop = hop_us(&p);
     p.net = net_us(&p);
-    p.blocks = run->blocks_GBps > 0 ? run->blocks_GBps * PER_GB : INFINITY;
-    p.inside = fmin(nvlink_rate(&p) * of_generation(&p, HS_NCCL_K_EFF_A) * data_part(&p), p.blocks);
+    p.inside =
+        fmin(nvlink_rate(&p) * of_generation(&p, HS_NCCL_K_EFF_A) * data_part(&p), blocks_rate(&p));
     p.line = line_rate(&p);
     p.out = out_rate(&p);
     p.ramped_bytes = ramped_bytes(&p);
@@ -281,7 +286,7 @@ static double nvlstree_us(const struct pace *p)
 
 static double pat_us(const struct pace *p)
 {
-    return p->fill + log2(p->domains) * p->net + p->bytes / fmin(p->out, p->blocks);
+    return p->fill + log2(p->domains) * p->net + p->bytes / fmin(p->out, blocks_rate(p));
 }
 
 /* All at once: what stays inside beside what leaves. From 4 to 32 KiB per peer a call costs more.

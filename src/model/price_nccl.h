@@ -6,9 +6,10 @@
  * hide each other, (a^q + b^q)^(1/q); trees store and forward their chunks and stream the rest;
  * Simple reaches its rate slowly, n + sqrt(ramp n) bytes; LL over a network goes through host
  * memory; where it is known what one block of a kernel adds, rings, trees and PAT go no faster than
- * those of their channels together. docs/model.md derives it. Constants (constants_nccl.h) have priors from NCCL's sources
- * and are fitted to published times, one set for all machines: of a machine of which nothing was
- * measured expect 10 to 30 % below 1 MiB and 6 to 10 % from 64 MiB on, which the range says.
+ * those of their channels together. docs/model.md derives it. Constants (constants_nccl.h) have
+ * priors from NCCL's sources and are fitted to published times, one set for all machines: of a
+ * machine of which nothing was measured expect 10 to 30 % below 1 MiB and 6 to 10 % from 64 MiB on,
+ * which the range says.
  */
 #ifndef HS_MODEL_PRICE_NCCL_H
 #define HS_MODEL_PRICE_NCCL_H

@@ -11,8 +11,9 @@
  * layers overlap, and one that takes longer might leave a busier level alone: such plans are not
  * looked for (tests/search finds one in 60 that is 19 % better, and none else by half a percent).
  *
- * Where stages are calls of NCCL's, a plan of one stage is offered in the fewest of the chunk counts
- * alone: calls on one communicator are in order, so its chunks are never at work at the same time.
+ * Where stages are calls of NCCL's, a plan of one stage is offered in the fewest of the chunk
+ * counts alone: calls on one communicator are in order, so its chunks are never at work at the same
+ * time.
  *
  * Order of plans, the same for every strategy: predicted time, then fewer chunks, fewer layers,
  * smaller sizes first. Times are compared in whole ticks (ticks.h: a power of two of a second,
