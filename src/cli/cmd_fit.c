@@ -49,13 +49,34 @@ static enum hs_status keep_points(struct times *times, const struct hs_fits *fit
     return status;
 }
 
-static enum hs_status gather(struct times *times, const struct hs_system *system,
+/* The system gets what its GPUs' own figures say, by which calls in logs are priced, too. */
+static enum hs_status use_probe(struct hs_system *system, const struct hs_gpu_probe *probe,
+                                const struct hs_context *context, struct hs_error *err)
+{
+    enum hs_status status = hs_gpu_probe_use(system, probe, err);
+
+    if (status)
+        return status;
+    if (!strstr(probe->gpu, system->nccl.parts.gpu.name))
+        hs_warning(context, "the GPU's figures are of %s, the machine has %s", probe->gpu,
+                   system->nccl.parts.gpu.name);
+    hs_note(context,
+            "%s: a block of a kernel adds %.3g GB/s, and %" PRId64 " are at work at the same time",
+            probe->gpu, system->blocks.GBps, system->blocks.at_once);
+    return HS_OK;
+}
+
+static enum hs_status gather(struct times *times, struct hs_system *system,
                              const struct fit_settings *settings, const struct hs_context *context,
                              struct hs_error *err)
 {
     const struct hs_inputs *inputs = &times->inputs;
-    enum hs_status status = hs_inputs_load_any(&times->inputs, &settings->results, context, err);
+    enum hs_status status;
 
+    times->inputs.takes_probe = true;
+    status = hs_inputs_load_any(&times->inputs, &settings->results, context, err);
+    if (!status && inputs->probe.gpu)
+        status = use_probe(system, &inputs->probe, context, err);
     for (size_t i = 0; i < inputs->count && !status; i++) {
         size_t before = times->points.count;
 
@@ -76,7 +97,7 @@ static enum hs_status gather(struct times *times, const struct hs_system *system
                        "expected results of measure, whose layers become fits, or logs of a "
                        "library's own calls, which move the constants of its price: not both at "
                        "once");
-    if (times->points.count == 0 && times->calls.count == 0)
+    if (times->points.count == 0 && times->calls.count == 0 && !inputs->probe.gpu)
         return hs_fail(err, HS_INVALID,
                        "no layer times in the results; `measure` keeps them unless --no-layers");
     return HS_OK;
@@ -193,6 +214,15 @@ static enum hs_status fit(struct hs_context *context, const struct fit_settings 
     return status;
 }
 
+/* Nothing but figures of a GPU, which the system has already. */
+static enum hs_status fit_probe(struct hs_context *context, const struct fit_settings *settings,
+                                struct hs_system *system, struct hs_error *err)
+{
+    enum hs_status status = name_system(system, settings, err);
+
+    return status ? status : write_system(context, system, settings->output, err);
+}
+
 /* Times of a library's own calls: the constants of its price. */
 static enum hs_status fit_calls(struct hs_context *context, const struct fit_settings *settings,
                                 struct hs_system *system, const struct hs_call_list *calls,
@@ -228,6 +258,8 @@ static enum hs_status fit_all(struct hs_context *context, const struct fit_setti
 {
     if (times->calls.count > 0)
         return fit_calls(context, settings, system, &times->calls, err);
+    if (times->points.count == 0 && !is_for_gap_alone(times))
+        return fit_probe(context, settings, system, err);
     return (is_for_gap_alone(times) ? fit_gap : fit)(context, settings, system, times, err);
 }
 
@@ -293,6 +325,8 @@ static enum hs_status answer(struct hs_context *context, const struct fit_settin
     if (!is_answered(settings))
         return HS_OK;
     find_problem(&predict, settings, times);
+    if (predict.np.first == 0 || predict.bytes.first == 0)
+        return HS_OK;
     return hs_predict_again(context, &predict, before, system, err);
 }
 
@@ -334,7 +368,7 @@ static const struct hs_argument arguments[] = {
     HS_ROW_RESULTS(FIELD(results),
                    "result files of measure or simulate with layer times; or logs of a library's "
                    "own calls: the output of nccl-tests, also of -J, of OSU's benchmarks, or CSV "
-                   "(bytes, seconds, and np, nodes, call)"),
+                   "(bytes, seconds, and np, nodes, call); or what gpu-probe says of a GPU"),
     {.name = NULL},
 };
 
@@ -387,9 +421,12 @@ const struct hs_command hs_command_fit = {
                    "With logs of nccl-tests, or of OSU's benchmarks where the machine's library is "
                    "MPICH or Open MPI, of a few nodes and any sizes, the constants of that "
                    "library's price become those of this machine, and larger counts are predicted "
-                   "by them.",
+                   "by them.\n"
+                   "What gpu-probe says of a GPU, by itself or with such logs, limits what NCCL's "
+                   "calls move by what a kernel's blocks add.",
     .examples = "  hiersearch fit abci results/abci-*.json -o abci-fitted.json\n"
                 "  hiersearch fit '8xH100, 8xNDR400' all_reduce_2_nodes.txt -o here.json\n"
+                "  hiersearch fit '8xH100, 8xNDR400' probe.json -o here.json\n"
                 "  hiersearch fit 'node:4@20GB/s~0.5us,ib@12GB/s~2us;library=mpich' osu.txt --np 8 "
                 "--nodes 2 -o cpus.json\n"
                 "  hiersearch predict abci-fitted.json --np 512 --size 128MiB",

@@ -28,6 +28,7 @@ struct hs_measure_settings {
     const char *search; /* name of a strategy, or one of the two below */
     struct hs_count_list chunks;
     unsigned algorithms; /* bits; 0: not given */
+    bool serial_calls;   /* by the backend: chunks of a plan of one stage gain nothing */
     double budget_seconds, precision;
     int64_t min_samples, max_samples, warmup, layers;
     bool no_layers;

@@ -172,6 +172,20 @@ static void say_sources(struct hs_sheet *sheet, const struct hs_system *system)
     }
 }
 
+/* What NCCL's kernels get of a GPU. */
+static void say_blocks(struct hs_sheet *sheet, const struct hs_system *system)
+{
+    const struct hs_gpu_blocks *blocks = &system->blocks;
+
+    hs_sheet_say(sheet, "\nblocks of NCCL's kernels");
+    if (blocks->GBps > 0)
+        hs_sheet_say(sheet, ", one per channel: each adds %.3g GB/s at most", blocks->GBps);
+    if (blocks->at_once > 0)
+        hs_sheet_say(sheet, ", of which a GPU has %" PRId64 " at work at the same time",
+                     blocks->at_once);
+    hs_sheet_say(sheet, " (%s)\n", system->blocks_source ? system->blocks_source : "no source");
+}
+
 static void say_system(struct hs_sheet *sheet, const struct hs_system *system)
 {
     struct hs_table table;
@@ -199,6 +213,8 @@ static void say_system(struct hs_sheet *sheet, const struct hs_system *system)
         hs_own_constants_table(&table, system);
         hs_sheet_table(sheet, &table);
     }
+    if (system->blocks.GBps > 0 || system->blocks.at_once > 0)
+        say_blocks(sheet, system);
     say_fits(sheet, system);
     say_sources(sheet, system);
 }

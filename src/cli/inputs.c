@@ -39,10 +39,11 @@ static enum hs_status load_one(struct hs_inputs *inputs, const char *file,
     struct hs_result *result = &inputs->results[inputs->count];
     struct hs_input_log *log = inputs->logs ? &inputs->logs[inputs->log_count] : NULL;
     const char *name = strcmp(file, "-") == 0 ? "stdin" : file;
+    struct hs_gpu_probe *probe = inputs->takes_probe ? &inputs->probe : NULL;
     enum hs_status status =
-        log ? hs_log_load(&log->log, result, file, err) : hs_result_load(result, file, err);
+        log ? hs_log_load(&log->log, result, probe, file, err) : hs_result_load(result, file, err);
 
-    if (status != HS_OK)
+    if (status != HS_OK || (log && log->log.point_count == 0 && result->np == 0))
         return status;
     if (log && log->log.point_count > 0) {
         log->file = name;
@@ -89,5 +90,6 @@ void hs_inputs_release(struct hs_inputs *inputs)
     free(inputs->results);
     free(inputs->inputs);
     free(inputs->logs);
+    hs_fields_release(&hs_gpu_probe_fields, &inputs->probe);
     *inputs = (struct hs_inputs){.count = 0};
 }

@@ -5,6 +5,7 @@
 #define HS_CLI_INPUTS_H
 
 #include "console/command.h"
+#include "model/gpu_probe.h"
 #include "plot/plot.h"
 #include "result/log.h"
 
@@ -24,13 +25,16 @@ struct hs_inputs {
     size_t count;
     struct hs_input_log *logs; /* [log_count] owned, in the order given; NULL: none are taken */
     size_t log_count;
+    bool takes_probe;          /* set before they are loaded */
+    struct hs_gpu_probe probe; /* {0}: none was among them */
 };
 
 /* Loads results; warns of runs that were cut short. "-" is stdin. HS_INVALID, HS_MEMORY; release
  * in any case. */
 enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument_list *files,
                               const struct hs_context *context, struct hs_error *err);
-/* The same of results and logs, which are recognised by their content; passes on notes of logs. */
+/* The same of results, logs and, where it is taken, the figures of a GPU, which are recognised by
+ * their content; passes on notes of logs. */
 enum hs_status hs_inputs_load_any(struct hs_inputs *inputs, const struct hs_argument_list *files,
                                   const struct hs_context *context, struct hs_error *err);
 void hs_inputs_release(struct hs_inputs *inputs);

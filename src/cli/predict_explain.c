@@ -258,9 +258,10 @@ static void show_why(const struct hs_predict *predict, const struct hs_predict_p
     show_layers(predict, plan, &cost);
     if (plan->chunks > 1)
         hs_sheet_say(predict->sheet,
-                     "%d chunks overlap on different levels: %s in all; level %s sets the pace\n",
+                     "%d chunks overlap on different levels: %s in all; %s set%s the pace\n",
                      plan->chunks, HS_AS_TIME(cost.seconds),
-                     predict->system->levels[cost.pacing_level].name);
+                     hs_pace_text((char[HS_PACE_TEXT]){0}, predict->system, cost.pacing_level),
+                     cost.pacing_level < (int)predict->system->level_count ? "s" : "");
     hs_sheet_say(predict->sheet, "\n");
     say_margin(predict, point, plan, &cost);
     say_flat(predict, point, plan, &cost);

@@ -56,7 +56,7 @@ struct as_bfloat16 {
 };
 
 /* What a thread loads and stores at once. */
-const size_t pack_bytes = 16;
+const size_t pack_bytes = HS_CUDA_PACK_BYTES;
 template <class As> struct alignas(pack_bytes) pack {
     static const size_t width = pack_bytes / sizeof(typename As::memory);
     typename As::memory items[width];
@@ -107,6 +107,30 @@ __global__ void reduce(typename As::memory *dst, const typename As::memory *a,
     }
     for (size_t i = packs * pack<As>::width + first_index(); i < count; i += index_step())
         dst[i] = reduced<As>(a[i], b[i], max);
+}
+
+const unsigned channel_threads = 512;
+const size_t channel_packs = 8; /* of a thread, under way */
+
+__global__ void add_by_blocks(pack<as_float32> *__restrict__ to,
+                              const pack<as_float32> *__restrict__ from, size_t packs)
+{
+    size_t step = index_step(), i = first_index();
+    for (; i + (channel_packs - 1) * step < packs; i += channel_packs * step) {
+        pack<as_float32> x[channel_packs], y[channel_packs];
+        for (size_t n = 0; n < channel_packs; n++) {
+            x[n] = to[i + n * step];
+            y[n] = from[i + n * step];
+        }
+        for (size_t n = 0; n < channel_packs; n++)
+            for (size_t k = 0; k < x[n].width; k++)
+                x[n].items[k] += y[n].items[k];
+        for (size_t n = 0; n < channel_packs; n++)
+            to[i + n * step] = x[n];
+    }
+    for (; i < packs; i += step)
+        for (size_t k = 0; k < to[i].width; k++)
+            to[i].items[k] += from[i].items[k];
 }
 
 __device__ uint64_t now_nanoseconds()
@@ -168,6 +192,17 @@ cudaError_t hs_cuda_divide(void *data, size_t count, enum hs_datatype datatype, 
         break;
     }
     return cudaErrorInvalidValue;
+}
+
+cudaError_t hs_cuda_add_by_blocks(float *to, const float *from, size_t count, unsigned blocks,
+                                  cudaStream_t stream)
+{
+    size_t packs = packs_of<as_float32>(count, to, to, from);
+    if (blocks == 0 || packs * pack<as_float32>::width != count)
+        return cudaErrorInvalidValue;
+    add_by_blocks<<<blocks, channel_threads, 0, stream>>>((pack<as_float32> *)to,
+                                                          (const pack<as_float32> *)from, packs);
+    return cudaGetLastError();
 }
 
 cudaError_t hs_cuda_wait(const volatile uint32_t *turn_passed, uint32_t turn, cudaStream_t stream)

@@ -25,6 +25,13 @@ cudaError_t hs_cuda_divide(void *data, size_t count, enum hs_datatype datatype, 
 cudaError_t hs_cuda_reduce(void *dst, const void *a, const void *b, size_t count,
                            struct hs_reduction reduction, cudaStream_t stream);
 
+/* to[i] = to[i] + from[i], whole multiples of HS_CUDA_PACK_BYTES and aligned to them, by so many
+ * blocks, each with the threads and the packs under way of NCCL's (2.28.9: src/include/device.h,
+ * NCCL_SIMPLE_MAX_NTHREADS and ncclCollUnroll): about what a channel can do (gpu_probe). */
+cudaError_t hs_cuda_add_by_blocks(float *to, const float *from, size_t count, unsigned blocks,
+                                  cudaStream_t stream);
+#define HS_CUDA_PACK_BYTES 16
+
 /* Holds `stream` until *turn_passed, in pinned memory, is `turn` or, wrapped around, after it; or
  * for HS_CUDA_WAIT_SECONDS, so that a host that waits for the device by mistake gets on. */
 cudaError_t hs_cuda_wait(const volatile uint32_t *turn_passed, uint32_t turn, cudaStream_t stream);

@@ -32,6 +32,25 @@ static bool has_plan(const struct hs_candidates *candidates, const struct hs_pla
     return false;
 }
 
+/* With each number of chunks; where they gain nothing with the fewest. */
+static enum hs_status add_in_chunks(struct hs_candidates *candidates, const struct hs_plan *whole,
+                                    const struct hs_measure_settings *settings,
+                                    struct hs_error *err)
+{
+    struct hs_problem problem = hs_problem_world(hs_split_product(&whole->split), 1);
+    bool gains = !settings->serial_calls || hs_problem_overlaps(&problem, whole);
+    size_t counts = gains ? settings->chunks.count : 1;
+    struct hs_plan plan = *whole;
+    enum hs_status status = HS_OK;
+
+    for (size_t i = 0; i < counts && status == HS_OK; i++) {
+        plan.chunks = settings->chunks.values[i];
+        if (!has_plan(candidates, &plan))
+            status = add_plan(candidates, &plan, err);
+    }
+    return status;
+}
+
 static enum hs_status add_flat(struct hs_candidates *candidates, int64_t np, struct hs_error *err)
 {
     struct hs_plan flat = hs_plan_flat(np);
@@ -86,17 +105,6 @@ struct walk {
     struct hs_plan plan;
 };
 
-static enum hs_status add_with_chunks(struct walk *walk, struct hs_error *err)
-{
-    enum hs_status status = HS_OK;
-
-    for (size_t i = 0; i < walk->settings->chunks.count && status == HS_OK; i++) {
-        walk->plan.chunks = walk->settings->chunks.values[i];
-        status = add_plan(walk->candidates, &walk->plan, err);
-    }
-    return status;
-}
-
 static enum hs_status visit(struct walk *walk, size_t node, struct hs_error *err);
 
 /* The last layer of the plan so far by each algorithm, or each two, and from `node` on all that can
@@ -131,7 +139,7 @@ static enum hs_status visit(struct walk *walk, size_t node, struct hs_error *err
     enum hs_status status = HS_OK;
 
     if (node + 1 == lattice->node_count)
-        return add_with_chunks(walk, err);
+        return add_in_chunks(walk->candidates, &walk->plan, walk->settings, err);
     for (size_t e = lattice->first_edge[node]; e < lattice->first_edge[node + 1] && status == HS_OK;
          e++) {
         size_t end = lattice->edge_end[e];
@@ -183,6 +191,7 @@ static enum hs_status add_searched(struct hs_candidates *candidates,
                                         .algorithms = settings->algorithms,
                                         .chunks = settings->chunks.values,
                                         .chunk_count = settings->chunks.count,
+                                        .serial_calls = settings->serial_calls,
                                         .top = (size_t)settings->top};
     struct hs_search_result found = {0};
     enum hs_status status = hs_search(&found, strategy, &request, err);
@@ -203,34 +212,18 @@ static enum hs_status add_searched(struct hs_candidates *candidates,
  * whole by a few percent. */
 #define CLOSE 0.05
 
-static enum hs_status add_certified(struct hs_candidates *candidates,
-                                    const struct hs_plan *certified,
-                                    const struct hs_measure_settings *settings,
-                                    struct hs_error *err)
-{
-    struct hs_plan plan = *certified;
-    enum hs_status status = HS_OK;
-
-    for (size_t i = 0; i < settings->chunks.count && status == HS_OK; i++) {
-        plan.chunks = settings->chunks.values[i];
-        if (!has_plan(candidates, &plan))
-            status = add_plan(candidates, &plan, err);
-    }
-    return status;
-}
-
 static enum hs_status add_survivors(struct hs_candidates *candidates,
                                     const struct hs_certificate *certificate,
                                     const struct hs_measure_settings *settings,
                                     struct hs_error *err)
 {
     size_t left = (size_t)settings->top - 1;
-    enum hs_status status = add_certified(candidates, &certificate->winner, settings, err);
+    enum hs_status status = add_in_chunks(candidates, &certificate->winner, settings, err);
 
     for (size_t i = 0; i < certificate->tie_count && left > 0 && status == HS_OK; i++, left--)
-        status = add_certified(candidates, &certificate->ties[i].plan, settings, err);
+        status = add_in_chunks(candidates, &certificate->ties[i].plan, settings, err);
     if (status == HS_OK && left > 0 && hs_certificate_margin(certificate) < CLOSE)
-        status = add_certified(candidates, &certificate->runner_up, settings, err);
+        status = add_in_chunks(candidates, &certificate->runner_up, settings, err);
     return status;
 }
 

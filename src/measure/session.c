@@ -91,6 +91,7 @@ static enum hs_status choose_algorithms(struct hs_session *session, struct hs_er
                        campaign->backend->name);
     if (!*algorithms && campaign->has_system && campaign->backend->any_algorithm)
         *algorithms = hs_system_algorithms(&campaign->system);
+    session->settings.serial_calls = hs_backend_is_nccl(campaign->backend->name);
     return HS_OK;
 }
 

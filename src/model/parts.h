@@ -129,6 +129,12 @@ extern const struct hs_nic hs_nics[];
 extern const struct hs_fitted_node hs_fitted_nodes[];
 extern const size_t hs_gpu_count, hs_nic_count, hs_fitted_node_count;
 
+/* What NCCL's kernels have of a GPU: a channel is a block. 0: not known, no limit (gpu_probe.h). */
+struct hs_gpu_blocks {
+    double GBps;     /* that one adds to others, at most */
+    int64_t at_once; /* that the processors take */
+};
+
 /* A node. A plain value. */
 struct hs_parts {
     struct hs_gpu gpu; /* as its variant is: of boards the slot's rate, of a mesh no NVLS */
@@ -142,6 +148,7 @@ struct hs_parts {
      * are each known from others; else GUESS. And up to how many domains. */
     enum hs_figure_kind network;
     int64_t fitted_domains;
+    struct hs_gpu_blocks blocks; /* of no line: measured */
 };
 
 /* NCCL's for GPUs of NVIDIA, RCCL for AMD's; a CPU says none. */

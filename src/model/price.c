@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What an interval gains outside of the range [min, max] that was measured: as much as sizes differ
@@ -49,6 +50,21 @@ static void apply_fit(struct hs_stage_price *price, const struct hs_system *syst
                           hs_fit_extrapolates(fit, layer, 0);
 }
 
+int hs_system_paces(const struct hs_system *system)
+{
+    bool shares = hs_system_is_nccl_native(system) && system->nccl.parts.blocks.at_once > 0;
+
+    return (int)system->level_count + shares;
+}
+
+const char *hs_pace_text(char text[HS_PACE_TEXT], const struct hs_system *system, int pace)
+{
+    if (pace == (int)system->level_count)
+        return "the processors of the GPUs";
+    snprintf(text, HS_PACE_TEXT, "level %s", system->levels[pace].name);
+    return text;
+}
+
 /* Of 2 h - 1 calls all but one have another one behind them: not the innermost layer's allgather, in
  * whose place the last layer's stage counts none. */
 double hs_stage_gap_seconds(const struct hs_system *system, int64_t ranks, struct hs_stage_key key)
@@ -86,10 +102,12 @@ struct hs_stage_price hs_stage_price_at(const struct hs_system *system, int64_t 
                                                                                      ranks);
     if (key.layer.size == 1) /* one process: nothing travels */
         return price;
-    if (hs_system_is_nccl_native(system))
+    if (hs_system_is_nccl_native(system)) {
         price.nccl = &system->nccl;
-    else
+        price.occupancy[system->level_count] = hs_nccl_layer_share(&system->nccl, key);
+    } else {
         price.launch_seconds = system->launch_seconds * hs_phase_calls(key.phase);
+    }
     price.launch_seconds += hs_stage_gap_seconds(system, ranks, key);
     if (by_bytes && bytes == 0) {
         price.waits = system;
@@ -259,8 +277,8 @@ static struct hs_stage_cost cost_of(const struct hs_stage_price *price, double b
     return cost;
 }
 
-/* Adds a stage of layer i to the plan's cost, and its time per chunk to levels it keeps busy. */
-static void add_stage(struct hs_plan_cost *cost, double busy[HS_LEVELS_MAX],
+/* Adds a stage of layer i to the plan's cost, and its time per chunk to what it keeps busy. */
+static void add_stage(struct hs_plan_cost *cost, double busy[HS_PACES_MAX],
                       const struct hs_stage_price *price, int i, double bytes, int chunks)
 {
     struct hs_stage_cost *stage = &cost->stages[cost->count++];
@@ -272,12 +290,12 @@ static void add_stage(struct hs_plan_cost *cost, double busy[HS_LEVELS_MAX],
     cost->bandwidth_seconds += stage->bandwidth_seconds;
     cost->extrapolated = cost->extrapolated || stage->extrapolated;
     cost->seconds += stage->seconds / chunks;
-    for (int l = 0; l < HS_LEVELS_MAX; l++)
+    for (int l = 0; l < HS_PACES_MAX; l++)
         busy[l] += stage->seconds / chunks * price->occupancy[l];
 }
 
 /* Adds the stages of layer i: in one where both ways go by the same algorithm. */
-static void add_layer(struct hs_plan_cost *cost, double busy[HS_LEVELS_MAX],
+static void add_layer(struct hs_plan_cost *cost, double busy[HS_PACES_MAX],
                       const struct hs_system *system, const struct hs_problem *problem,
                       const struct hs_plan *plan, int i)
 {
@@ -326,11 +344,11 @@ struct hs_plan_cost hs_plan_cost(const struct hs_system *system, const struct hs
                                  const struct hs_plan *plan)
 {
     struct hs_plan_cost cost = {.count = 0};
-    double busy[HS_LEVELS_MAX] = {0};
+    double busy[HS_PACES_MAX] = {0};
 
     for (int i = 0; i < plan->split.count; i++)
         add_layer(&cost, busy, system, problem, plan, i);
-    for (int l = 1; l < HS_LEVELS_MAX; l++)
+    for (int l = 1; l < HS_PACES_MAX; l++)
         if (busy[l] >= busy[cost.pacing_level])
             cost.pacing_level = busy[l] > 0 ? l : cost.pacing_level;
     cost.seconds += (plan->chunks - 1) * busy[cost.pacing_level];

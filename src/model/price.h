@@ -38,6 +38,10 @@ struct hs_price_line {
     double seconds_per_byte;
 };
 
+/* What chunks of several stages share: the levels, and behind the last of them the processors of
+ * the GPUs (hs_system_paces). */
+#define HS_PACES_MAX (HS_LEVELS_MAX + 1)
+
 /* Of a ring: two per level and one more. */
 #define HS_PRICE_LINES_MAX (2 * HS_LEVELS_MAX + 1)
 
@@ -61,8 +65,8 @@ struct hs_stage_price {
     bool extrapolated;
     /* Part of its time that the stage keeps each level busy: 1 at the bottleneck, share ratio on
      * other levels it crosses, 0 elsewhere. With chunks, stages that meet on a level add up there.
-     */
-    double occupancy[HS_LEVELS_MAX];
+     * Behind the levels, where it is known: the part of a GPU's processors that it holds. */
+    double occupancy[HS_PACES_MAX];
     /* Of a calibrated system (fit.h): what the price comes from, the half width of the 95 %
      * interval of the stage's time relative to it, and the bytes entering it that were measured.
      * NONE, NaN and 0 elsewhere. */
@@ -81,6 +85,13 @@ struct hs_stage_price {
      * hs_stage_line gives the one through the bytes asked for. NULL: it is as above. */
     const struct hs_nccl_machine *nccl;
 };
+
+/* How many of its paces stages may be busy on: its levels and, where the blocks that a GPU has at
+ * once are known, its processors. */
+int hs_system_paces(const struct hs_system *system);
+/* What pace `pace` of a sentence is: "level ib", "the processors of the GPUs". In `text`. */
+#define HS_PACE_TEXT (HS_SYSTEM_NAME + 8)
+const char *hs_pace_text(char text[HS_PACE_TEXT], const struct hs_system *system, int pace);
 
 /* Prices a stage of `ranks` ranks; stride * size must divide ranks. Cannot fail. The system
  * outlives the price where it waits or is NCCL's own. */
@@ -106,11 +117,12 @@ double hs_stage_bandwidth_seconds(const struct hs_stage_price *price, double byt
 /* Cost of a plan for a problem. Both stages of a layer are one pair here where they go by the same
  * algorithm. */
 struct hs_plan_cost {
-    /* sum of t_i(n/C) + (C - 1) max over levels of the time that level is busy per chunk */
+    /* sum of t_i(n/C) + (C - 1) max over paces of the time that one is busy per chunk */
     double seconds;
     /* parts of the sum for one chunk, times C */
     double latency_seconds, bandwidth_seconds, launch_seconds;
-    /* With chunks: the level that sets the pace; else the slowest stage's bottleneck. */
+    /* With chunks: what sets the pace, a level or, level_count, the GPUs' processors; else the
+     * slowest stage's bottleneck. */
     int pacing_level;
     /* Half width of its 95 % interval: layers measured themselves err independently, the others
      * together. NaN where the system is not calibrated or a layer's level was never measured. */

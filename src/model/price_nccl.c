@@ -133,6 +133,12 @@ static double nvlink_rate(const struct pace *p)
     return rate;
 }
 
+/* Of all blocks of a GPU's kernel. */
+static double blocks_rate(const struct pace *p)
+{
+    return p->run->blocks_GBps > 0 ? p->run->blocks_GBps * PER_GB : INFINITY;
+}
+
 static double nics_rate(const struct pace *p)
 {
     const struct hs_shape *shape = &p->run->call.shape;
@@ -201,7 +207,8 @@ static struct pace pace_of(const struct hs_nccl_run *run, const double *values)
     p.fill = fill_us(&p);
     p.hop = hop_us(&p);
     p.net = net_us(&p);
-    p.inside = nvlink_rate(&p) * of_generation(&p, HS_NCCL_K_EFF_A) * data_part(&p);
+    p.inside =
+        fmin(nvlink_rate(&p) * of_generation(&p, HS_NCCL_K_EFF_A) * data_part(&p), blocks_rate(&p));
     p.line = line_rate(&p);
     p.out = out_rate(&p);
     p.ramped_bytes = ramped_bytes(&p);
@@ -279,7 +286,7 @@ static double nvlstree_us(const struct pace *p)
 
 static double pat_us(const struct pace *p)
 {
-    return p->fill + log2(p->domains) * p->net + p->bytes / p->out;
+    return p->fill + log2(p->domains) * p->net + p->bytes / fmin(p->out, blocks_rate(p));
 }
 
 /* All at once: what stays inside beside what leaves. From 4 to 32 KiB per peer a call costs more.
@@ -316,12 +323,21 @@ static double seconds_of(const void *call, const double *values)
 const struct hs_price_model hs_nccl_price_model = {
     .constants = rows, .count = HS_NCCL_K_COUNT, .scatter = 0.12, .seconds = seconds_of};
 
+/* Of a kernel, at work. */
+static double blocks_of(const struct hs_nccl_graph *graph, const struct hs_gpu_blocks *known)
+{
+    double channels = hs_nccl_kernel_channels(graph);
+
+    return known->at_once > 0 ? fmin(channels, (double)known->at_once) : channels;
+}
+
 struct hs_nccl_run hs_nccl_run(const struct hs_nccl_call *call, struct hs_nccl_choice choice)
 {
     struct hs_nccl_graph graph = hs_nccl_graph(&call->shape);
     struct hs_nccl_run run = {.call = *call, .choice = choice};
 
     run.chunk_bytes = hs_nccl_kernel_channels(&graph) * hs_nccl_tree_chunk(call, choice.protocol);
+    run.blocks_GBps = blocks_of(&graph, &call->shape.parts.blocks) * call->shape.parts.blocks.GBps;
     return run;
 }
 
@@ -572,6 +588,19 @@ double hs_nccl_layer_seconds(const struct hs_nccl_machine *machine, struct hs_st
     struct hs_nccl_price price;
 
     return price_layer(&price, machine, &key, bytes, false, NULL) == HS_OK ? price.seconds : NAN;
+}
+
+double hs_nccl_layer_share(const struct hs_nccl_machine *machine, struct hs_stage_key key)
+{
+    const struct hs_gpu_blocks *known = &machine->parts.blocks;
+    struct hs_nccl_ask ask = ask_of(machine, &key, 1);
+    struct hs_nccl_graph graph;
+    struct hs_shape shape;
+
+    if (known->at_once == 0 || hs_parts_shape(&shape, &machine->parts, ask.domains, ask.gpus, NULL))
+        return 0;
+    graph = hs_nccl_graph(&shape);
+    return blocks_of(&graph, known) / (double)known->at_once;
 }
 
 /* Adds `times` the seconds of what runs. */

@@ -5,9 +5,11 @@
  * a call costs something before its first step; latency and bytes of a ring's step neither add nor
  * hide each other, (a^q + b^q)^(1/q); trees store and forward their chunks and stream the rest;
  * Simple reaches its rate slowly, n + sqrt(ramp n) bytes; LL over a network goes through host
- * memory. docs/model.md derives it. Constants (constants_nccl.h) have priors from NCCL's sources
- * and are fitted to published times, one set for all machines: of a machine of which nothing was
- * measured expect 10 to 30 % below 1 MiB and 6 to 10 % from 64 MiB on, which the range says.
+ * memory; where it is known what one block of a kernel adds, rings, trees and PAT go no faster than
+ * those of their channels together. docs/model.md derives it. Constants (constants_nccl.h) have
+ * priors from NCCL's sources and are fitted to published times, one set for all machines: of a
+ * machine of which nothing was measured expect 10 to 30 % below 1 MiB and 6 to 10 % from 64 MiB on,
+ * which the range says.
  */
 #ifndef HS_MODEL_PRICE_NCCL_H
 #define HS_MODEL_PRICE_NCCL_H
@@ -26,6 +28,7 @@ struct hs_nccl_run {
     struct hs_nccl_call call;
     struct hs_nccl_choice choice;
     double chunk_bytes; /* of a tree: of all channels together */
+    double blocks_GBps; /* that its channels' blocks add, at most; 0: not known */
     bool host_clock;    /* of torch.distributed, timed by a clock of the host */
 };
 struct hs_nccl_run hs_nccl_run(const struct hs_nccl_call *call, struct hs_nccl_choice choice);
@@ -90,6 +93,10 @@ double hs_nccl_least_step_seconds(const struct hs_nccl_machine *machine, bool be
  * that share NVLinks, or the slots of boards, are priced as if alone. */
 enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
                                    struct hs_stage_key key, double bytes, struct hs_error *err);
+
+/* The part of a GPU's processors that a call of the layer holds while it is at work, 0 to 1; 0:
+ * not known. */
+double hs_nccl_layer_share(const struct hs_nccl_machine *machine, struct hs_stage_key key);
 
 /* Its seconds alone, which are found far faster than the range; NaN where it fails. */
 double hs_nccl_layer_seconds(const struct hs_nccl_machine *machine, struct hs_stage_key key,

@@ -160,6 +160,13 @@ enum hs_status hs_problem_check(const struct hs_problem *problem, const struct h
     return HS_OK;
 }
 
+bool hs_problem_overlaps(const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    struct hs_stage stages[HS_STAGES_MAX];
+
+    return hs_problem_stages(stages, problem, plan) > 1;
+}
+
 double hs_problem_bus_bandwidth(const struct hs_problem *problem, double seconds)
 {
     return seconds > 0 ? problem->bytes / seconds *

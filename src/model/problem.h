@@ -66,6 +66,9 @@ double hs_problem_entering(const struct hs_problem *problem, struct hs_layer lay
 /* The stages of a plan in the order in which they run; returns how many. */
 int hs_problem_stages(struct hs_stage stages[HS_STAGES_MAX], const struct hs_problem *problem,
                       const struct hs_plan *plan);
+/* Whether chunks of a plan are ever at work at the same time: it has more than one stage, each of
+ * which works on one chunk after the other. */
+bool hs_problem_overlaps(const struct hs_problem *problem, const struct hs_plan *plan);
 /* Phases that the problem has on a layer whose ways go by the same algorithm: one, or one outward
  * and one inward. Returns how many. */
 int hs_problem_phases(enum hs_phase phases[2], const struct hs_problem *problem,

@@ -83,7 +83,9 @@ void hs_system_drop_parts(struct hs_system *system)
 {
     free(system->parts);
     free(system->library_version);
-    system->parts = system->library_version = NULL;
+    free(system->blocks_source);
+    system->parts = system->library_version = system->blocks_source = NULL;
+    system->blocks = (struct hs_gpu_blocks){0};
 }
 
 unsigned hs_system_algorithms(const struct hs_system *system)

@@ -169,7 +169,9 @@ struct hs_system {
     /* What a node is made of (parts.h), where NCCL runs on it: then stages are NCCL's own calls, by
      * its rule and priced as such (price_nccl.h), unless there are fits. Owned; NULL: not said. */
     char *parts;
-    struct hs_nccl_machine nccl;         /* the same, read; of no meaning without it */
+    struct hs_gpu_blocks blocks;         /* of its GPUs, measured; {0}: not known */
+    char *blocks_source;                 /* owned; may be NULL */
+    struct hs_nccl_machine nccl;         /* the same, read; of no meaning without parts */
     struct hs_own_constants constants;   /* the others are those that ship */
     struct hs_published_times published; /* results do not repeat them */
 };

@@ -151,15 +151,35 @@ static const struct hs_field constant_rows[] = {
 };
 static const struct hs_fields constant_fields = {HS_ROWS(constant_rows, struct hs_own_constant)};
 
+/* ---- blocks of kernels ---- */
+
+#define SYSTEM(member) HS_AT(struct hs_system, member)
+#define TEXT(member)   HS_OWNED(struct hs_system, member), HS_OPTIONAL
+
+static const struct hs_field block_rows[] = {
+    {"GBps", HS_NUMBER, SYSTEM(blocks.GBps), HS_WITHOUT(0), .above = true, .max = 1e6,
+     .about = "1e9 bytes per second that one adds to others: a ring, a tree or PAT goes no faster "
+              "than so much times its channels. Absent: no limit."},
+    {"at_once", HS_INTEGER, SYSTEM(blocks.at_once), HS_WITHOUT(0), .min = 1, .max = 1e6,
+     .about = "That the processors of a GPU take: chunks of layers whose channels are more take "
+              "turns. Absent: any number."},
+    {"source", HS_TEXT, TEXT(blocks_source), .min = 1},
+};
+static const struct hs_fields block_fields = {HS_ROWS(block_rows, struct hs_system)};
+
+static bool has_blocks(const struct hs_place *place)
+{
+    const struct hs_system *system = place->object;
+
+    return system->blocks.GBps > 0 || system->blocks.at_once > 0;
+}
+
 static bool is_top(const struct hs_place *place)
 {
     return !place->parent;
 }
 
 /* ---- a system ---- */
-
-#define SYSTEM(member) HS_AT(struct hs_system, member)
-#define TEXT(member)   HS_OWNED(struct hs_system, member), HS_OPTIONAL
 
 static const struct hs_field system_rows[] = {
     {"format", HS_CONSTANT, .text = HS_SYSTEM_FORMAT},
@@ -203,6 +223,9 @@ static const struct hs_field system_rows[] = {
     {"library_version", HS_TEXT, TEXT(library_version), .form = &version_form,
      .about = "Version of NCCL that runs there; its choice of algorithms follows it. Absent: "
               "2.28.9."},
+    {"blocks", HS_OBJECT, .presence = HS_ABSENT, .fields = &block_fields, .when = has_blocks,
+     .about = "Of NCCL's kernels, a block for each channel: what they get of one of its GPUs, as "
+              "`gpu-probe` measured it."},
     {"constants", HS_LIST, HS_LIST_AT(struct hs_system, constants.items, constants.count),
      HS_OPTIONAL, .max = HS_CONSTANTS_MAX, .fields = &constant_fields,
      .about = "Constants of the library's price that were fitted to this machine's own times; the "
@@ -227,6 +250,7 @@ static enum hs_status read_parts(struct hs_system *system, const struct hs_place
         return hs_field_fail(place, "parts", err, "expected GPUs that NCCL runs on, found %s",
                              system->nccl.parts.gpu.name);
     system->nccl.gpus = system->nccl.parts.gpu_count;
+    system->nccl.parts.blocks = system->blocks;
     if (system->levels[0].arity > 0 && system->nccl.gpus != system->levels[0].arity)
         return hs_field_fail(place, "parts", err, "expected the %lld GPUs of levels[0], found %lld",
                              (long long)system->levels[0].arity, (long long)system->nccl.gpus);
@@ -270,6 +294,8 @@ static enum hs_status check_system(void *object, const struct hs_place *place, s
                              "expected nccl where there are parts, and there alone");
     if (system->library_version && !system->parts)
         return hs_field_fail(place, "library_version", err, "expected parts, on which NCCL runs");
+    if ((system->blocks.GBps > 0 || system->blocks.at_once > 0) && !system->parts)
+        return hs_field_fail(place, "blocks", err, "expected parts, on which NCCL runs");
     if (system->parts)
         status = read_parts(system, place, err);
     if (system->library_version)

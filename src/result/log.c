@@ -638,8 +638,17 @@ enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const 
     return status;
 }
 
-enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, const char *path,
-                           struct hs_error *err)
+static enum hs_status parse_probe(struct hs_gpu_probe *probe, const char *name, const char *text,
+                                  size_t length, struct hs_error *err)
+{
+    if (probe->gpu)
+        return hs_fail(err, HS_INVALID, "%s: the figures of a GPU, of which there are some already",
+                       name);
+    return hs_fields_parse(&hs_gpu_probe_fields, probe, name, text, length, err);
+}
+
+enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, struct hs_gpu_probe *probe,
+                           const char *path, struct hs_error *err)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     char *text;
@@ -651,7 +660,10 @@ enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, const c
         *result = (struct hs_result){0};
     if (status != HS_OK)
         return status;
-    status = hs_log_parse(log, result, name, text, length, err);
+    if (probe && hs_gpu_probe_is(text))
+        status = parse_probe(probe, name, text, length, err);
+    else
+        status = hs_log_parse(log, result, name, text, length, err);
     free(text);
     return status;
 }

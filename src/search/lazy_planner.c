@@ -73,7 +73,7 @@ static void describe(struct hs_lazy_layer *item, const struct hs_lazy_planner *p
         hs_stage_price(&planner->base, planner->problem.group.ranks, item->key);
 
     item->bottleneck = price.bottleneck;
-    for (int l = 0; l < HS_LEVELS_MAX; l++)
+    for (int l = 0; l < (int)planner->base.level_count; l++)
         if (l != price.bottleneck)
             item->hidden = fmax(item->hidden, price.occupancy[l]);
     if (!planner->options.shape_only)

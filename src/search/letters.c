@@ -134,8 +134,8 @@ static struct asked ask(const struct hs_search_request *request, int chunks, dou
 /* A layer, or one way of it: what its weights are of, and these. */
 struct row {
     unsigned char ways[2]; /* enum hs_algorithm */
-    double seconds[HS_LEVELS_MAX];
-    hs_ticks ticks[HS_LEVELS_MAX];
+    double seconds[HS_PACES_MAX];
+    hs_ticks ticks[HS_PACES_MAX];
 };
 
 struct rows {
@@ -432,14 +432,14 @@ struct chain {
     struct hs_weights weights; /* of layer i */
     struct hs_sums sums;
     struct hs_front fronts[HS_LAYERS_MAX + 1];       /* of the layers before i */
-    hs_ticks rest[HS_LAYERS_MAX + 1][HS_LEVELS_MAX]; /* the least of layers from i on */
+    hs_ticks rest[HS_LAYERS_MAX + 1][HS_PACES_MAX]; /* the least of layers from i on */
 };
 
 static enum hs_status extend_fronts(struct chain *chain, int layers, struct hs_error *err)
 {
     const struct hs_weights *weights = &chain->weights;
     struct hs_front_step step;
-    hs_ticks usual[HS_LEVELS_MAX] = {0};
+    hs_ticks usual[HS_PACES_MAX] = {0};
     enum hs_status status;
 
     for (int i = layers; i-- > 0;) {

@@ -37,7 +37,7 @@ struct pareto {
 static hs_ticks path_ticks(const struct pareto *pareto, const struct hs_split *split)
 {
     const struct hs_lattice *lattice = pareto->lattice;
-    hs_ticks sum[HS_LEVELS_MAX] = {0};
+    hs_ticks sum[HS_PACES_MAX] = {0};
     size_t node = 0;
     int64_t stride = 1;
 
@@ -308,6 +308,8 @@ static enum hs_status collect(const struct pareto *pareto, struct hs_ranking *ra
         label_sizes(plan.split.sizes, pareto, i);
         if (plan.split.count == 0)
             plan.split = hs_split_flat(1);
+        if (!hs_plan_is_offered(pareto->run->request, &plan))
+            continue;
         status = hs_ranking_add(ranking, ticks, &plan, err);
     }
     return status;
@@ -349,7 +351,7 @@ enum hs_status hs_pareto_search(struct hs_strategy_run *run, const struct hs_wei
                             .components = weights->components,
                             .sums = {.components = weights->components},
                             .chunks = chunks,
-                            .top = ranking->top};
+                            .top = ranking->top + hs_plans_not_offered(run->request, chunks)};
     enum hs_status status = allocate(&pareto, err);
 
     if (!status)

@@ -9,6 +9,10 @@
  * to one for both and to the first in the list (letters.h); the K best are of K different splits
  * (or chunk counts).
  *
+ * Where stages are calls of NCCL's, a plan of one stage is offered in the fewest of the chunk
+ * counts alone: calls on one communicator are in order, so its chunks are never at work at the same
+ * time.
+ *
  * Order of plans, the same for every strategy: predicted time, then fewer chunks, fewer layers,
  * smaller sizes first. Times are compared in whole ticks (ticks.h: a power of two of a second,
  * 2^-37 of the best plan's time or less), summed exactly, so that the order does not depend on the
@@ -40,9 +44,10 @@ struct hs_search_request {
     /* [chunk_count] distinct, ascending; NULL means {1}; of an AllReduce more than 1 */
     const int *chunks;
     size_t chunk_count;
-    size_t top;  /* plans wanted, 1 .. HS_TOP_MAX */
-    size_t keep; /* containment: plans kept at each scale (0 = 4) */
-    bool widen;  /* containment: any layer may grow, not the last alone */
+    bool serial_calls; /* NCCL runs the plans, also where the system names no parts */
+    size_t top;        /* plans wanted, 1 .. HS_TOP_MAX */
+    size_t keep;       /* containment: plans kept at each scale (0 = 4) */
+    bool widen;        /* containment: any layer may grow, not the last alone */
     /* Told now and then how much of `all` is done (exhaustive: plans priced). Once it says false,
      * the search ends soon, with what it has: see left_out. NULL: nobody. */
     bool (*progress)(void *watcher, uint64_t done, uint64_t all);

@@ -160,7 +160,8 @@ enum hs_status hs_strategy_containment(struct hs_strategy_run *run, struct hs_er
     if (!state.scales)
         return hs_no_memory(err);
     for (size_t i = 0; i < nodes; i++)
-        hs_ranking_init(&state.scales[i].kept, i + 1 < nodes ? keep : run->ranking.top);
+        hs_ranking_init(&state.scales[i].kept,
+                        i + 1 < nodes ? keep : run->ranking.top + run->request->chunk_count - 1);
     if (nodes == 1) {
         struct hs_split flat = hs_split_flat(1);
 
@@ -171,7 +172,8 @@ enum hs_status hs_strategy_containment(struct hs_strategy_run *run, struct hs_er
     for (size_t i = 0; i < state.scales[nodes - 1].kept.count && !status; i++) {
         const struct hs_ranked *ranked = &state.scales[nodes - 1].kept.plans[i];
 
-        status = hs_ranking_add(&run->ranking, ranked->ticks, &ranked->plan, err);
+        if (hs_plan_is_offered(run->request, &ranked->plan))
+            status = hs_ranking_add(&run->ranking, ranked->ticks, &ranked->plan, err);
     }
     release(&state);
     return status;

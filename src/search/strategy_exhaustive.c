@@ -35,12 +35,14 @@ static enum hs_status finish(struct walk *walk, int layers)
     if (!hs_ranking_admits(&walk->run->ranking, ticks))
         return HS_OK;
     walk->plan.split.count = layers;
+    if (!hs_plan_is_offered(walk->run->request, &walk->plan))
+        return HS_OK;
     return hs_ranking_add(&walk->run->ranking, ticks, &walk->plan, walk->err);
 }
 
 static enum hs_status visit(struct walk *walk, size_t node, int layers)
 {
-    static const hs_ticks nothing[HS_LEVELS_MAX];
+    static const hs_ticks nothing[HS_PACES_MAX];
     const struct hs_lattice *lattice = &walk->run->lattice;
     const size_t *first = walk->weights.first;
     struct hs_front_step step = {.rest = nothing, .bound = INT64_MAX};

@@ -26,7 +26,8 @@ static enum hs_status search_paths(struct hs_strategy_run *run,
     for (size_t i = 0; i < paths.nodes[last].count && !status; i++) {
         struct hs_plan plan = {.split = hs_paths_split(&paths, last, i), .chunks = chunks};
 
-        status = hs_ranking_add(&run->ranking, paths.nodes[last].data[i].ticks, &plan, err);
+        if (hs_plan_is_offered(run->request, &plan))
+            status = hs_ranking_add(&run->ranking, paths.nodes[last].data[i].ticks, &plan, err);
     }
     hs_paths_release(&paths);
     return status;
@@ -38,8 +39,12 @@ static enum hs_status search_chunks(struct hs_strategy_run *run, int chunks, siz
 {
     struct hs_weights weights;
     enum hs_status status = hs_weights_init(&weights, run, chunks, err);
-    const struct hs_paths_problem problem = {
-        .lattice = &run->lattice, .weights = weights.ticks, .stride = 1, .top = top, .run = asked};
+    const struct hs_paths_problem problem = {.lattice = &run->lattice,
+                                             .weights = weights.ticks,
+                                             .stride = 1,
+                                             .top =
+                                                 top + hs_plans_not_offered(run->request, chunks),
+                                             .run = asked};
 
     if (status)
         return status;

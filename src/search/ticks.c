@@ -67,7 +67,7 @@ enum hs_status hs_tick_choose(double *tick_seconds, const struct hs_search_reque
 
 int hs_weight_components(const struct hs_system *system, int chunks)
 {
-    return chunks > 1 ? (int)system->level_count : 1;
+    return chunks > 1 ? hs_system_paces(system) : 1;
 }
 
 static hs_ticks round_ticks(double seconds, double tick_seconds)
@@ -99,6 +99,19 @@ void hs_stage_weight(hs_ticks *weight, int components, const struct hs_stage_pri
             weight[l] = HS_TICKS_LONGEST;
         assert(weight[l] >= 0 && weight[l] <= HS_TICKS_LONGEST + 2);
     }
+}
+
+size_t hs_plans_not_offered(const struct hs_search_request *request, int chunks)
+{
+    bool serial = request->serial_calls || hs_system_is_nccl_native(request->system);
+
+    return serial && chunks > request->chunks[0];
+}
+
+bool hs_plan_is_offered(const struct hs_search_request *request, const struct hs_plan *plan)
+{
+    return hs_plans_not_offered(request, plan->chunks) == 0 ||
+           hs_problem_overlaps(&request->problem, plan);
 }
 
 struct hs_stage_price *hs_lattice_prices(const struct hs_lattice *lattice,

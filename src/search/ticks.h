@@ -6,7 +6,8 @@
  *     T = sum_i t_i + (C - 1) max_l sum_i o_il t_i  =  max_l sum_i (1 + (C - 1) o_il) t_i
  *
  * with t_i the layer's time for n / C bytes and o_il its occupancy of level l: the largest of a few
- * sums over layers, one per level. So an edge of the lattice has one weight per level (one in all
+ * sums over layers, one per level, and one of the GPUs' processors where what they take is known
+ * (hs_system_paces). So an edge of the lattice has one weight per level (one in all
  * where C = 1), and a plan's ticks are the largest component of the sum of its edges' weights.
  *
  * The bandwidth part beta m (p - 1) / p of layer (d, p) is taken as the difference of two rounded
@@ -16,6 +17,7 @@
 #ifndef HS_SEARCH_TICKS_H
 #define HS_SEARCH_TICKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/price.h"
@@ -37,13 +39,18 @@ enum hs_status hs_tick_choose(double *tick_seconds, const struct hs_search_reque
                               const struct hs_lattice *lattice, const struct hs_stage_price *prices,
                               struct hs_error *err);
 
-/* Components of a weight: 1 without chunks, else the number of levels. */
+/* Components of a weight: 1 without chunks, else hs_system_paces. */
 int hs_weight_components(const struct hs_system *system, int chunks);
 
 /* Weight of a stage, or a pair, for the problem's bytes in `chunks` chunks. */
 void hs_stage_weight(hs_ticks *weight, int components, const struct hs_stage_price *price,
                      const struct hs_problem *problem, int chunks, double tick_seconds);
 
+/* Whether a plan is offered: where stages are calls of NCCL's one of one stage in the fewest chunks
+ * asked for alone. */
+bool hs_plan_is_offered(const struct hs_search_request *request, const struct hs_plan *plan);
+/* How many plans of so many chunks are not, at most. */
+size_t hs_plans_not_offered(const struct hs_search_request *request, int chunks);
 /* Prices of all edges of a lattice by rings: [edge_count], owned by the caller (free); NULL when
  * out of memory. */
 struct hs_stage_price *hs_lattice_prices(const struct hs_lattice *lattice,

@@ -116,11 +116,34 @@ static void all_are_every_split_by_every_algorithm_asked_for(void **state)
     assert_has(err.message, "--algorithms ring");
 }
 
+/* Calls of NCCL's on one communicator are in order: the flat split gains nothing by chunks. */
+static void one_stage_of_nccl_is_measured_in_one_chunk(void **state)
+{
+    struct hs_measure_settings settings = {.top = 1, .all = true, .chunks = {2, {1, 4}}};
+    struct hs_candidates candidates;
+    struct hs_error err = {0};
+
+    (void)state;
+    assert_status_is(hs_candidates_choose(&candidates, &settings, NULL, 8, 1024, &err), HS_OK,
+                     &err);
+    assert_int_equal(candidates.count, 8);
+    assert_true(runs(&candidates, "8/4"));
+    hs_candidates_release(&candidates);
+    settings.serial_calls = true;
+    assert_status_is(hs_candidates_choose(&candidates, &settings, NULL, 8, 1024, &err), HS_OK,
+                     &err);
+    assert_int_equal(candidates.count, 7);
+    assert_true(runs(&candidates, "8") && runs(&candidates, "2x4/4") && !runs(&candidates, "8/4"));
+    hs_candidates_release(&candidates);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("a tie by other letters runs beside the winner",
             a_tie_by_other_letters_runs_beside_the_winner),
     HS_TEST("--all is every split by every algorithm asked for",
             all_are_every_split_by_every_algorithm_asked_for),
+    HS_TEST("one stage of NCCL's is measured in one chunk",
+            one_stage_of_nccl_is_measured_in_one_chunk),
     HS_TEST("a tie that is the runner-up runs as a whole", a_tie_that_is_the_runner_up_runs),
     HS_TEST("a runner-up runs where it is expected to be faster, and not where it is 20 % slower",
             a_runner_up_that_is_expected_to_be_faster_runs),

@@ -4,9 +4,9 @@
  *
  *     gpu_probe [MOST_BYTES]          MOST_BYTES: of an array, 1 GiB where nothing is said
  *
- * {"format": "hiersearch.gpu-probe/1", "gpu": ..., "driver": ..., "figures": [{"name": ...,
- * "bytes": ..., "count": ..., "seconds": ...}, ...]}: each the median of RUNS. What `bytes` and
- * `count` mean the name says; 0: nothing. One process, no MPI, no NCCL; under 90 s.
+ * {"format": "hiersearch.gpu-probe/1", "gpu": ..., "driver": ..., "processors": ..., "figures":
+ * [{"name": ..., "bytes": ..., "count": ..., "seconds": ...}, ...]}: each the median of RUNS
+ * (model/gpu_probe.h; `hiersearch fit` takes it). One process, no MPI, no NCCL; under 90 s.
  */
 #include <cuda_runtime_api.h>
 #include <pthread.h>
@@ -18,6 +18,7 @@
 
 #include "engine/cuda_kernels.h"
 #include "model/datatype.h"
+#include "model/gpu_probe.h"
 
 #define RUNS         15
 #define BATCH        100 /* calls, or kernels in a row */
@@ -28,6 +29,7 @@ static cudaStream_t a, b, spinners[SPINNERS_MAX];
 static cudaEvent_t begin, end, link_event;
 static volatile uint32_t *gate; /* in pinned memory */
 static uint32_t turn;
+static unsigned processors;
 static char *x, *y, *z, *pinned;
 
 static void need(cudaError_t code, const char *what)
@@ -209,11 +211,11 @@ struct work {
     const char *name;
     enum hs_datatype datatype;
     size_t bytes;
-    enum { COPY, REDUCE, DIVIDE } kind;
+    enum { COPY, REDUCE, DIVIDE, ADD_BY_BLOCKS } kind;
     char *to, *from;
 };
 
-static void put(const struct work *work)
+static void put(const struct work *work, size_t blocks)
 {
     size_t count = work->bytes / hs_datatype_bytes(work->datatype);
     struct hs_reduction sum = {work->datatype, HS_SUM, 0};
@@ -228,6 +230,10 @@ static void put(const struct work *work)
     case DIVIDE:
         NEED(hs_cuda_divide(work->to, count, work->datatype, 3, a));
         break;
+    case ADD_BY_BLOCKS:
+        NEED(hs_cuda_add_by_blocks((float *)(void *)work->to, (const float *)(void *)work->from,
+                                   count, (unsigned)blocks, a));
+        break;
     }
 }
 
@@ -235,11 +241,11 @@ static void device_time(const struct work *work, size_t count)
 {
     double seconds[RUNS];
 
-    put(work);
+    put(work, count);
     finish(a);
     for (int run = 0; run < RUNS; run++) {
         close_gate();
-        put(work);
+        put(work, count);
         seconds[run] = open_gate();
     }
     figure(work->name, work->bytes, count, seconds);
@@ -285,12 +291,21 @@ static void host_and_device(size_t most)
     }
 }
 
+/* What channels of NCCL's could do, one to as many as there are processors. */
+static void by_blocks(size_t bytes)
+{
+    struct work work = {HS_PROBE_ADD, HS_FLOAT32, bytes, ADD_BY_BLOCKS, x, y};
+
+    for (unsigned blocks = 1; blocks < processors; blocks *= 2)
+        device_time(&work, blocks);
+    device_time(&work, processors);
+}
+
 /* A copy beside `count` blocks that only look at pinned memory, as collectives that wait do. */
 static void beside_spinners(size_t bytes)
 {
     static const size_t counts[] = {0, 1, 8, SPINNERS_MAX};
-    struct work work = {
-        "copy on the device beside `count` waiting blocks", HS_FLOAT32, bytes, COPY, x, y};
+    struct work work = {HS_PROBE_BESIDE, HS_FLOAT32, bytes, COPY, x, y};
 
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
         volatile uint32_t *hold;
@@ -313,6 +328,7 @@ static void set_up(size_t most)
     int driver = 0;
 
     NEED(cudaGetDeviceProperties(&properties, 0));
+    processors = (unsigned)properties.multiProcessorCount;
     NEED(cudaDriverGetVersion(&driver));
     NEED(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
     NEED(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
@@ -327,10 +343,9 @@ static void set_up(size_t most)
     NEED(cudaMalloc((void **)&y, most));
     NEED(cudaMalloc((void **)&z, most));
     NEED(cudaHostAlloc((void **)&pinned, most, cudaHostAllocPortable));
-    printf(
-        "{\"format\": \"hiersearch.gpu-probe/1\", \"gpu\": \"%.100s\", \"driver\": \"CUDA %d.%d\", "
-        "\"figures\": [\n",
-        properties.name, driver / 1000, driver / 10 % 100);
+    printf("{\"format\": \"" HS_PROBE_FORMAT "\", \"gpu\": \"%.100s\", \"driver\": \"CUDA %d.%d\", "
+           "\"processors\": %u, \"figures\": [\n",
+           properties.name, driver / 1000, driver / 10 % 100, processors);
 }
 
 int main(int argc, char **argv)
@@ -351,6 +366,7 @@ int main(int argc, char **argv)
     graph_of(40);
     arithmetic(most);
     host_and_device(few);
+    by_blocks(few);
     beside_spinners(few);
     printf("\n]}\n");
     return 0;

@@ -106,8 +106,25 @@ static void check_ends(enum hs_datatype datatype)
     tell(same, "any place and any count: nothing is left out or touched beyond", datatype, HS_AVERAGE);
 }
 
+/* Counts of packs below, at and between what a thread has under way; what lies behind stays. */
+static void check_blocks()
+{
+    bool same = true;
+    for (size_t packs : {1, 7, 8, 9, 16, 61}) {
+        std::vector<float> mine(256, 0.5F), theirs(256, 0.5F), b(256);
+        struct hs_pattern pattern = {HS_FLOAT32, HS_SUM, 2};
+        hs_pattern_fill(b.data(), &pattern, 1, 17, b.size());
+        hs_reduce(theirs.data(), theirs.data(), b.data(), 4 * packs, {HS_FLOAT32, HS_SUM, 0});
+        same = same && hs_cuda_add_by_blocks(mine.data(), b.data(), 4 * packs, 3, NULL) == cudaSuccess;
+        same = same && mine == theirs;
+    }
+    same = same && hs_cuda_add_by_blocks(NULL, NULL, 3, 1, NULL) == cudaErrorInvalidValue;
+    tell(same, "blocks as NCCL's add what the host adds, in any number of packs", HS_FLOAT32, HS_SUM);
+}
+
 int main()
 {
+    check_blocks();
     for (int d = 0; d < HS_DATATYPE_COUNT; d++)
         check_ends((enum hs_datatype)d);
     for (int d = 0; d < HS_DATATYPE_COUNT; d++)

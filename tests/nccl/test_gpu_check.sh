@@ -120,6 +120,8 @@ the_calls() {
         (($(find "$scratch/$name" -type f | wc -l) <= 8)) && [ -s "$scratch/$name/check.tap" ] && [ -s "$scratch/$name/log.txt" ]
         say $? "the call $name leaves no more than 8 files"
     done
+    "$build/hiersearch" fit 8xH100 "$scratch/smoke/probe.json" -o "$scratch/gpu.json" >"$scratch/out" 2>&1 && grep -q '"at_once"' "$scratch/gpu.json"
+    say $? "fit takes the figures that the call smoke leaves"
 }
 if [ "$mode" = full ] && [ "$mpi" = mpich ]; then
     the_calls

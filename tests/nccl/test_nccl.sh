@@ -144,6 +144,43 @@ choices_are_recorded() {
     say $? "nor where the user has a profiler, which stays" "$scratch/out"
 }
 
+# Calls on one communicator are in order: chunks of a plan of one stage gain nothing.
+one_stage_has_no_chunks() {
+    local backend
+    for backend in nccl nccl-graph; do
+        measure 4 --backend $backend --all --chunks 1,3
+        ((status == 0)) && result 'sorted(c["plan"] for c in m["candidates"]) == ["2x2", "2x2/3", "4"]'
+        say $? "measure --backend $backend: plans of several layers are tried in chunks, the flat one is not" "$scratch/out"
+    done
+    measure 4 --backend nccl --plans 4/3
+    ((status == 0)) && result 'sorted(c["plan"] for c in m["candidates"]) == ["4", "4/3"] and
+        {c["measured"]["status"] for c in m["candidates"]} == {"ok"}'
+    say $? "measure --backend nccl --plans: unless it is asked for" "$scratch/out"
+}
+
+# What gpu_probe says of a GPU, fit takes: a block's rate and how many there are end up in the system.
+the_probe_is_fitted() {
+    local machine='8xH100, 8xNDR400, 32'
+    timeout 60 "$programs/gpu_probe" 1048576 >"$scratch/probe.json" 2>"$scratch/out" &&
+        timeout 60 "$build/hiersearch" fit "$machine" "$scratch/probe.json" -o "$scratch/r.json" >>"$scratch/out" 2>&1 &&
+        "${PYTHON3:-/usr/bin/python3}" - "$scratch/probe.json" "$scratch/r.json" >>"$scratch/out" 2>&1 <<'END'
+import json, sys
+probe, blocks = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))["blocks"]
+adds = [f for f in probe["figures"] if f["name"] == "sum of two arrays by `count` blocks, float32"]
+beside = {f["count"]: f["seconds"] for f in probe["figures"] if f["name"].startswith("copy on the device beside")}
+most = max(f["bytes"] / f["count"] / f["seconds"] for f in adds) / 1e9
+part = 1 - beside[0] / beside[24]
+at_once = probe["processors"] if part * probe["processors"] <= 24 else int(24 / part)
+print(blocks, most, at_once)
+sys.exit(not (abs(blocks["GBps"] - most) < 1e-6 * most and abs(blocks["at_once"] - at_once) <= 1 and
+              [f["count"] for f in adds] == [1, 2, 4, 8, 16, 32, 64, 128, 132] and "stand-in" in blocks["source"]))
+END
+    say $? "fit: the probe's figures of blocks are the system's" "$scratch/out"
+    timeout 60 "$build/hiersearch" systems "$scratch/r.json" >"$scratch/out" 2>&1
+    grep -q "blocks of NCCL's kernels, one per channel: each adds .* GB/s at most, of which a GPU has" "$scratch/out"
+    say $? "systems: and are shown" "$scratch/out"
+}
+
 environment_is_kept() {
     NCCL_ALGO=Tree NCCL_COLLNET_ENABLE=1 measure 2 --backend nccl
     ((status == 0)) && result 'r["environment"] == {"NCCL_ALGO": "Tree", "NCCL_COLLNET_ENABLE": "1",
@@ -311,6 +348,8 @@ job 4 "$programs/nccl_job" hangs 0.4
 job 2 "$programs/nccl_job" abort-order 0.4
 communicators_block
 choices_are_recorded
+one_stage_has_no_chunks
+the_probe_is_fitted
 environment_is_kept
 layers_overlap nccl ", layers do not overlap: NCCL_LAUNCH_ORDER_IMPLICIT=0" NCCL_LAUNCH_ORDER_IMPLICIT=0
 layers_overlap nccl ", layers do not overlap: driver before CUDA 12.3" STANDIN_DRIVER=12020

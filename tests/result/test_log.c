@@ -13,7 +13,7 @@ static struct hs_log load(const char *file)
     struct hs_error err = {0};
     struct hs_log log;
 
-    if (hs_log_load(&log, NULL, file, &err) != HS_OK)
+    if (hs_log_load(&log, NULL, NULL, file, &err) != HS_OK)
         fail_msg("%s", err.message);
     return log;
 }
@@ -231,7 +231,7 @@ static void a_log_without_a_time_is_refused_with_the_place(void **state)
         struct hs_log log;
 
         snprintf(path, sizeof(path), LOGS "%s", wrong[i][0]);
-        assert_int_equal(hs_log_load(&log, NULL, path, &err), HS_INVALID);
+        assert_int_equal(hs_log_load(&log, NULL, NULL, path, &err), HS_INVALID);
         assert_has(err.message, wrong[i][1]);
         assert_has(err.message, ", and no other time is in it");
         assert_null(strchr(err.message, '\n'));
@@ -285,11 +285,11 @@ static void what_is_no_log_is_read_as_a_result(void **state)
     struct hs_log log;
 
     (void)state;
-    assert_status_is(hs_log_load(&log, &result, "tests/result/good/minimal.json", &err), HS_OK,
-                     &err);
+    assert_status_is(hs_log_load(&log, &result, NULL, "tests/result/good/minimal.json", &err),
+                     HS_OK, &err);
     assert_true(log.point_count == 0 && log.run_count == 0 && result.np > 0);
     hs_result_release(&result);
-    assert_status_is(hs_log_load(&log, &result, LOGS "report.json", &err), HS_OK, &err);
+    assert_status_is(hs_log_load(&log, &result, NULL, LOGS "report.json", &err), HS_OK, &err);
     assert_true(log.point_count == 3 && result.np == 0);
     hs_log_release(&log);
     assert_int_equal(hs_log_parse(&log, &result, "x", "{\"np\": 4}", 9, &err), HS_INVALID);

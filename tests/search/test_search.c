@@ -110,6 +110,84 @@ static void lattice_equals_exhaustive_with_chunks_for_every_np_to_4096(void **st
     sweep(4096, four_chunks, 4);
 }
 
+/* Where NCCL runs, layers in chunks share the processors of their GPUs. */
+static void processors_are_searched_as_exactly(void **state)
+{
+    static const char *const parts[] = {"8xH100, 8xNDR400, 32:2", "4xA100-mesh, 4xSS11, 6",
+                                        "6xL40S-pcie4, 2xHDR200"};
+    static const int64_t at_once[] = {8, 40, 70};
+    double worst = 0;
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(parts) * HS_COUNT(at_once); i++) {
+        struct hs_system system = parse(parts[i / HS_COUNT(at_once)]);
+
+        system.nccl.parts.blocks.at_once = at_once[i % HS_COUNT(at_once)];
+        for (int64_t np = 2; np <= 720; np += np < 36 ? 1 : 12) {
+            struct hs_search_request request = {.system = &system,
+                                                .problem = hs_problem_world(np, 16 * MIB),
+                                                .chunks = four_chunks,
+                                                .chunk_count = 4,
+                                                .top = TOP};
+
+            compare_strategies(&request, &worst);
+        }
+        hs_system_release(&system);
+    }
+}
+
+/* How many of `found` are the flat split, all of them in `fewest` chunks. */
+static size_t count_flat(const struct hs_search_result *found, int fewest)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < found->count; i++)
+        if (found->plans[i].plan.split.count == 1) {
+            assert_int_equal(found->plans[i].plan.chunks, fewest);
+            count++;
+        }
+    return count;
+}
+
+/* Calls on one communicator are in order. */
+static void one_stage_of_nccl_is_offered_in_the_fewest_chunks(void **state)
+{
+    static const int64_t counts[] = {7, 12, 64};
+    static const int later[] = {3, 5};
+    struct hs_system levels = parse(machines[0]), parts = parse("8xH100, 8xNDR400, 32:2");
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(counts) * 4; i++) {
+        bool native = i % 2 != 0, late = i / 2 % 2 != 0;
+        struct hs_search_request request = {.system = native ? &parts : &levels,
+                                            .problem = hs_problem_world(counts[i / 4], MIB),
+                                            .serial_calls = !native,
+                                            .chunks = late ? later : four_chunks,
+                                            .chunk_count = late ? 2 : 4,
+                                            .top = 1000};
+
+        for (const struct hs_search_strategy *s = hs_search_strategies; s->name; s++) {
+            struct hs_search_result found = search(s->name, &request);
+            size_t flat = count_flat(&found, request.chunks[0]);
+
+            assert_true(flat <= 1);
+            if (strcmp(s->name, "containment") != 0) /* which may lose it */
+                assert_int_equal(found.count, (found.splits - flat) * request.chunk_count + flat);
+            hs_search_result_release(&found);
+        }
+        if (!native) {
+            struct hs_search_result found;
+
+            request.serial_calls = false;
+            found = search("lattice", &request);
+            assert_int_equal(found.count, found.splits * request.chunk_count);
+            hs_search_result_release(&found);
+        }
+    }
+    hs_system_release(&levels);
+    hs_system_release(&parts);
+}
+
 /* Best time over all ordered factorizations and chunk counts, by plain recursion and hs_plan_cost
  * alone. */
 static double brute_force(const struct hs_system *system, struct hs_plan *plan, int64_t rest,
@@ -735,6 +813,10 @@ static const struct CMUnitTest tests[] = {
             lattice_equals_exhaustive_without_chunks_for_every_np_to_4096),
     HS_TEST("lattice equals exhaustive with chunks for every np to 4096",
             lattice_equals_exhaustive_with_chunks_for_every_np_to_4096),
+    HS_TEST("where NCCL runs, the GPUs' processors are searched as exactly",
+            processors_are_searched_as_exactly),
+    HS_TEST("one stage of NCCL's is offered in the fewest chunks",
+            one_stage_of_nccl_is_offered_in_the_fewest_chunks),
     HS_TEST("best time equals a brute force", best_time_equals_a_brute_force),
     HS_TEST("best time of fitted layers, however far off, equals a brute force",
             best_of_fitted_layers_equals_a_brute_force),

@@ -16,6 +16,4 @@ hiersearch fit '8xH100, 8xNDR400' forced.csv --algorithm ring -o ring.json >/dev
 hiersearch fit '8xH100, 8xNDR400' forced.csv --algorithm pat -o out.json
 hiersearch fit '8xH100, 8xNDR400' "$SRC/tests/result/logs/rccl.txt" -o out.json
 hiersearch fit '8xH100, 8xNDR400' "$SRC/tests/result/logs/no-heading.txt" -o out.json
-printf '{"format": "hiersearch.gpu-probe/1", "gpu": "H100", "driver": "CUDA 13.0", "figures": []}\n' > probe.json
-hiersearch fit '8xH100, 8xNDR400' probe.json -o out.json
 ls

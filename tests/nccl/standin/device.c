@@ -36,6 +36,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
     const char *name = getenv("STANDIN_GPU");
     snprintf(properties->name, sizeof properties->name, "%s", name != NULL ? name : "stand-in");
     properties->uuid.bytes[0] = (char)(1 + device);
+    properties->multiProcessorCount = 132;
     return standin_result(cudaSuccess);
 }
 

@@ -172,6 +172,15 @@ static bool reduce_step(struct standin_work *work)
     return true;
 }
 
+cudaError_t hs_cuda_add_by_blocks(float *to, const float *from, size_t count, unsigned blocks,
+                                  cudaStream_t stream)
+{
+    if (blocks == 0 || count % (HS_CUDA_PACK_BYTES / sizeof(*to)) != 0)
+        return cudaErrorInvalidValue;
+    return hs_cuda_reduce(to, to, from, count, (struct hs_reduction){HS_FLOAT32, HS_SUM, 0},
+                          stream);
+}
+
 cudaError_t hs_cuda_reduce(void *dst, const void *a, const void *b, size_t count,
                            struct hs_reduction reduction, cudaStream_t stream)
 {
