@@ -312,11 +312,11 @@ static void add_layer(struct hs_plan_cost *cost, double busy[HS_PACES_MAX],
 }
 
 /* Half width of the plan's interval: errors of stages measured themselves are independent (root of
- * the sum of squares), those of stages priced from their neighbours may all go the same way (sum).
- */
-static double plan_ci95(const struct hs_plan_cost *cost)
+ * the sum of squares), those of stages priced from their neighbours may all go the same way (sum),
+ * and what lies between calls is the same everywhere. */
+static double plan_ci95(const struct hs_plan_cost *cost, double gap_ci95_seconds)
 {
-    double squares = 0, sum = 0, stages = 0;
+    double squares = 0, sum = 0, stages = 0, calls = 0;
 
     for (int i = 0; i < cost->count; i++) {
         const struct hs_stage_cost *stage = &cost->stages[i];
@@ -327,8 +327,9 @@ static double plan_ci95(const struct hs_plan_cost *cost)
         else
             sum += width;
         stages += stage->seconds;
+        calls += hs_phase_calls(stage->key.phase);
     }
-    return (sqrt(squares) + sum) * (cost->seconds / stages);
+    return (sqrt(squares) + sum) * (cost->seconds / stages) + (calls - 1) * gap_ci95_seconds;
 }
 
 bool hs_plan_is_priced(const struct hs_system *system, const struct hs_plan *plan)
@@ -352,7 +353,7 @@ struct hs_plan_cost hs_plan_cost(const struct hs_system *system, const struct hs
         if (busy[l] >= busy[cost.pacing_level])
             cost.pacing_level = busy[l] > 0 ? l : cost.pacing_level;
     cost.seconds += (plan->chunks - 1) * busy[cost.pacing_level];
-    cost.ci95_seconds = plan_ci95(&cost);
+    cost.ci95_seconds = plan_ci95(&cost, plan->chunks * system->gap_ci95_seconds);
     return cost;
 }
 

@@ -328,6 +328,20 @@ static void a_fitted_gap_lies_between_the_calls(void **state)
     }
 }
 
+static void a_calibrated_plan_is_as_uncertain_as_its_gaps(void **state)
+{
+    struct hs_system system = shipped("abci-fitted");
+    struct hs_plan plan;
+    double without;
+
+    (void)state;
+    assert_int_equal(hs_plan_parse(&plan, "4x8x4", 128, NULL), HS_OK);
+    without = cost_of(&system, &plan, 1 << 27).ci95_seconds;
+    system.gap_ci95_seconds = 1e-6;
+    assert_near(cost_of(&system, &plan, 1 << 27).ci95_seconds - without, 4e-6, 1e-9);
+    hs_system_release(&system);
+}
+
 static double correlation(const struct hs_system *system, struct hs_layer a, struct hs_layer b)
 {
     double of_a[COUNT], of_b[COUNT];
@@ -367,6 +381,8 @@ static const struct CMUnitTest tests[] = {
             a_ring_that_goes_in_and_out_of_nodes_takes_longer),
     HS_TEST("a ring inside a node errs either way", a_ring_inside_a_node_errs_either_way),
     HS_TEST("a fitted gap lies between the calls", a_fitted_gap_lies_between_the_calls),
+    HS_TEST("a calibrated plan is as uncertain as its gaps",
+            a_calibrated_plan_is_as_uncertain_as_its_gaps),
     HS_TEST("layers err together as far as they are alike",
             layers_err_together_as_far_as_they_are_alike),
     HS_TEST("a calibration's stages scatter around their price",
