@@ -4,10 +4,11 @@
  * same answer every time.
  *
  * Where NCCL's own calls are the stages, its constants (constants_nccl.h) are drawn, and what lies
- * between two calls of a plan, which is drawn elsewhere, too, where it is known; elsewhere latency and bandwidth of every level, by the kind of their
- * source (figure.h), and the launch cost, which has no source. Of a system with fits the times of
- * stages are drawn together, given its points (belief.h). Constants of an MPI library are drawn
- * beside the levels: its own calls have them, plans do not.
+ * between two calls of a plan, which is drawn elsewhere, too, where it is known; elsewhere latency
+ * and bandwidth of every level, by the kind of their source (figure.h), and the launch cost, which
+ * has no source. Of a system with fits the times of stages are drawn together, given its points
+ * (belief.h). Constants of an MPI library are drawn beside the levels: its own calls have them,
+ * plans do not.
  *
  * The price itself errs, too, on each machine in another way: by layer, so that plans err together
  * as far as they share layers; layers of nearly the same size on the same level err alike.

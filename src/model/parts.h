@@ -12,8 +12,9 @@
  *     PARTS := COUNT "x" GPU ["-" VARIANT] [", " COUNT "x" NIC ["-tcp"] [", " NODES [":" TAPER]]]
  *     VARIANT := "mesh" | "pcie3" | "pcie4" | "pcie5" | "sxm" | "40" | "80"
  *
- * There may be blanks around an x. The last three are how people write the usual GPU. Rates are in GB/s per direction, because
- * NCCL's rule compares them with round figures in GB/s. The catalogue is catalogue.c.
+ * There may be blanks around an x. The last three are how people write the usual GPU. Rates are in
+ * GB/s per direction, because NCCL's rule compares them with round figures in GB/s. The catalogue
+ * is catalogue.c.
  */
 #ifndef HS_MODEL_PARTS_H
 #define HS_MODEL_PARTS_H

@@ -65,8 +65,8 @@ const char *hs_pace_text(char text[HS_PACE_TEXT], const struct hs_system *system
     return text;
 }
 
-/* Of 2 h - 1 calls all but one have another one behind them: not the innermost layer's allgather, in
- * whose place the last layer's stage counts none. */
+/* Of 2 h - 1 calls all but one have another one behind them: not the innermost layer's allgather,
+ * in whose place the last layer's stage counts none. An allgather by itself counts one too many. */
 double hs_stage_gap_seconds(const struct hs_system *system, int64_t ranks, struct hs_stage_key key)
 {
     bool outward_half =

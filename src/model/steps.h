@@ -58,9 +58,9 @@ void hs_steps_finish(const struct hs_steps *steps);
 /* The share and how busy levels are, of a phase that takes so many seconds per byte of a block. */
 void hs_steps_occupy(const struct hs_steps *steps, double moving);
 
-/* Latency, and seconds per byte, of the message that each of `ranks` ranks, HS_STEPS_RANKS or fewer,
- * sends in one step to to[rank], of so many bytes: what it gets of the links that it shares with the
- * others of that step. Where a mesh is not striped. */
+/* Latency, and seconds per byte, of the message that each of `ranks` ranks, HS_STEPS_RANKS or
+ * fewer, sends in one step to to[rank], of so many bytes: what it gets of the links that it shares
+ * with the others of that step. Where a mesh is not striped. */
 void hs_steps_hops(struct hs_price_line hops[HS_STEPS_RANKS], const struct hs_system *system,
                    int64_t ranks, const int to[HS_STEPS_RANKS], double bytes);
 

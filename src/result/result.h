@@ -82,8 +82,9 @@ struct hs_pruned {
     uint64_t splits;
 };
 
-/* The best plan's gain over the flat split (where stages are NCCL's, its own call), on machines that
- * fit the description; and the fastest plan by the figures as they stand, where that is another. */
+/* The best plan's gain over the flat split (where stages are NCCL's, its own call), on machines
+ * that fit the description; and the fastest plan by the figures as they stand, where that is
+ * another. */
 struct hs_result_gain {
     struct hs_gain over_flat;
     struct hs_plan fastest; /* split.count 0: it is the best */

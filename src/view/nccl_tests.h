@@ -14,8 +14,8 @@ struct hs_nccl_tests_row {
     const struct hs_system *system;
     struct hs_problem problem;
     enum hs_datatype datatype;
-    struct hs_library_price
-        library; /* with the plan's gain over it; its columns are there where some row has its price */
+    /* With the plan's gain over it; its columns are there where some row has its price. */
+    struct hs_library_price library;
     const struct hs_plan *plan; /* the best */
     double seconds;
 };

@@ -41,7 +41,7 @@ static const char *gain(char text[HS_FIGURE_TEXT], const struct hs_winner *r, bo
     column(GAIN, NULL, "faster than flat", NULL, FIGURE, IF_ANY, GAIN_TEXT(false))                 \
     column(OWN, NULL, "faster than NCCL", NULL, FIGURE, IF_ANY, GAIN_TEXT(true))                   \
     column(RANGE, NULL, "with 90 %", NULL, FIGURE, IF_ANY,                                         \
-           DRAWN(low) < DRAWN(high) ? HS_AS_GAIN_RANGE(r->drawn) : NULL)                                           \
+           DRAWN(low) < DRAWN(high) ? HS_AS_GAIN_RANGE(r->drawn) : NULL)                           \
     column(REACHED, "share_of_limit", "of limit", "%", PERCENT, IF_ANY, r->reached)                \
     column(SECOND, "runner_up", "runner-up", NULL, TEXT, ALWAYS,                                   \
            r->second ? HS_AS_PLAN(&r->second->plan) : NULL)                                        \

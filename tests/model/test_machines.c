@@ -292,7 +292,8 @@ static void a_ring_inside_a_node_errs_either_way(void **state)
     hs_system_release(&bede);
 }
 
-/* A gap that was fitted lies between calls on every machine, of levels, too, and is in the price. */
+/* A gap that was fitted lies between calls on every machine, of levels, too, and is in the price.
+ */
 static void a_fitted_gap_lies_between_the_calls(void **state)
 {
     static const char *const texts[] = {"nv:4@100GB/s~3us,ib@20GB/s~9us;gap=40us",

@@ -413,8 +413,8 @@ static bool ends_with_children(const struct hs_system *system, int size)
     return true;
 }
 
-/* Never more, as each chain of steps is one that there is; less where none is quite the longest. A few
- * ranks, whose rings are priced step by step, take just that. */
+/* Never more, as each chain of steps is one that there is; less where none is quite the longest. A
+ * few ranks, whose rings are priced step by step, take just that. */
 static void rings_with_hops_of_several_kinds_take_what_they_take_step_by_step(void **state)
 {
     static const char *const machines[] = {

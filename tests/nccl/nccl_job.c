@@ -247,6 +247,22 @@ static void check_all_plans(const struct hs_backend *backend, enum hs_datatype d
     tell(wrong, sentence);
 }
 
+static void every_rank_has_its_block(const struct hs_backend *backend)
+{
+    struct hs_engine_config config = {
+        .comm = MPI_COMM_WORLD, .memory = backend->own_memory, .timeout_seconds = TIMEOUT_SECONDS};
+    struct hs_plan plans[SPLITS_MAX];
+    char sentence[120];
+
+    for (int s = 0; s < split_count; s++)
+        plans[s] = (struct hs_plan){.split = splits[s], .chunks = 1};
+    snprintf(sentence, sizeof sentence,
+             "%s: reduce-scatters and allgathers of every split leave every rank its block, in "
+             "place and permuted",
+             backend->name);
+    tell(blocks_of_plans(backend, &config, plans, split_count), sentence);
+}
+
 /* What ranks that share a GPU set where the user did not; NCCL_MAX_CTAS is the user's here. */
 static void sharing_is_arranged(void)
 {
@@ -352,6 +368,8 @@ static void check_splits(void)
         return;
     for (int b = 0; b < count; b++)
         held_runs_are_right(backends[b]);
+    for (int b = 0; b < count; b++)
+        every_rank_has_its_block(backends[b]);
     if (count == 2)
         windows_are_refused();
     put_deserter_in();

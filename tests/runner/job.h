@@ -124,6 +124,159 @@ static inline bool run_stage(struct hs_bench *bench, struct hs_layer layer, int 
            hs_bench_run(bench, &task, false, &err) == HS_OK;
 }
 
+/* ---- collectives that leave a rank one block, on the engine itself ---- */
+
+/* What runs them, and a float for every element on the host's side. */
+struct blocks {
+    const struct hs_backend *backend;
+    const struct hs_memory *memory;
+    struct hs_queue *queue;
+    void *engine, *input, *output, *staging;
+    size_t room; /* elements of each */
+};
+
+/* Element i of a rank's message. */
+static inline float element_of(int rank, size_t i)
+{
+    return (float)((i * 7 + (size_t)rank * 3) % 5);
+}
+
+static inline void run_engine(const struct blocks *blocks, const struct hs_work *work)
+{
+    const struct hs_engine *engine = blocks->backend->engine;
+    struct hs_idle idle = {.ranks_here = np, .oversubscribed = true};
+    struct hs_error err;
+    bool done = false, moved;
+
+    stop_if(engine->prepare(blocks->engine, work, &err), &err);
+    stop_if(engine->start(blocks->engine, work, &err), &err);
+    while (!done) {
+        stop_if(engine->test(blocks->engine, &done, &moved, &err), &err);
+        hs_idle_looked(&idle, moved || done);
+    }
+}
+
+/* What waits in the output beforehand is, of an allgather, this rank's block of its own elements,
+ * and nothing else. */
+static inline void fill_blocks(const struct blocks *blocks, const struct hs_task *task, size_t part)
+{
+    struct hs_problem problem = hs_task_problem(task);
+    size_t bytes = blocks->room * sizeof(float), i;
+    size_t first = (size_t)hs_problem_block(&problem, &task->plan.split, my_rank) * part;
+    float *staging = blocks->staging;
+
+    for (i = 0; i < blocks->room; i++)
+        staging[i] = i < task->count ? element_of(my_rank, i) : 0;
+    blocks->memory->copy(blocks->queue, blocks->input, staging, bytes);
+    blocks->memory->wait(blocks->queue);
+    for (i = 0; i < blocks->room; i++)
+        if (task->collective != HS_COLLECTIVE_ALLGATHER || i < first || i >= first + part)
+            staging[i] = -1000;
+    blocks->memory->copy(blocks->queue, blocks->output, staging, bytes);
+    blocks->memory->wait(blocks->queue);
+}
+
+static inline float block_element(const struct hs_work *work, int owner, size_t i)
+{
+    float sum = 0;
+
+    if (i >= work->task->count)
+        return 0;
+    if (work->task->collective == HS_COLLECTIVE_ALLGATHER)
+        return element_of(owner, i);
+    for (int r = 0; r < np; r++)
+        sum += element_of(r, i);
+    return work->operation == HS_AVERAGE ? sum / (float)np : sum;
+}
+
+/* Of a reduce-scatter this rank's block of sums, of an allgather all ranks' elements. */
+static inline uint64_t wrong_blocks(const struct blocks *blocks, const struct hs_work *work,
+                                    size_t part)
+{
+    bool gathers = work->task->collective == HS_COLLECTIVE_ALLGATHER;
+    struct hs_problem problem = hs_task_problem(work->task);
+    const float *staging = blocks->staging;
+    uint64_t wrong = 0;
+
+    blocks->memory->copy(blocks->queue, blocks->staging, blocks->output,
+                         blocks->room * sizeof(float));
+    blocks->memory->wait(blocks->queue);
+    for (int owner = 0; owner < np; owner++) {
+        size_t first = (size_t)hs_problem_block(&problem, &work->task->plan.split, owner) * part;
+
+        for (size_t i = first; i < first + part && (gathers || owner == my_rank); i++)
+            wrong += staging[i] != block_element(work, owner, i);
+    }
+    return wrong;
+}
+
+/* Of one plan, both collectives in both orders, sums and averages in turn. */
+static inline uint64_t blocks_of_plan(const struct blocks *blocks, const struct hs_plan *plan,
+                                      size_t count)
+{
+    uint64_t wrong = 0;
+
+    for (int i = 0; i < 2 * HS_ORDER_COUNT; i++) {
+        struct hs_task task = {.kind = HS_TASK_PLAN,
+                               .plan = *plan,
+                               .collective =
+                                   i % 2 ? HS_COLLECTIVE_ALLGATHER : HS_COLLECTIVE_REDUCE_SCATTER,
+                               .order = (enum hs_order)(i / 2),
+                               .count = count};
+        struct hs_work work = {.task = &task,
+                               .line = 1,
+                               .datatype = HS_FLOAT32,
+                               .operation = plan->split.count % 2 ? HS_SUM : HS_AVERAGE,
+                               .input = blocks->input,
+                               .output = blocks->output,
+                               .room = blocks->room};
+        size_t part = hs_task_padded(&task, 1) / (size_t)np;
+
+        fill_blocks(blocks, &task, part);
+        run_engine(blocks, &work);
+        wrong += wrong_blocks(blocks, &work, part);
+    }
+    return wrong;
+}
+
+/* Wrong elements of reduce-scatters and allgathers by these plans, on an engine of their own; and
+ * whether chunks of them are refused. */
+static inline uint64_t blocks_of_plans(const struct hs_backend *backend,
+                                       const struct hs_engine_config *config,
+                                       const struct hs_plan *plans, int plan_count)
+{
+    const size_t counts[] = {1, (size_t)np * 700 + 5, 20011};
+    struct blocks blocks = {.backend = backend,
+                            .memory = config->memory,
+                            .room = counts[1] + counts[2] + 2 * (size_t)np};
+    size_t bytes = blocks.room * sizeof(float);
+    struct hs_task chunks = {.kind = HS_TASK_PLAN,
+                             .plan = {.split = plans[0].split, .chunks = 2},
+                             .collective = HS_COLLECTIVE_ALLGATHER,
+                             .count = 100};
+    struct hs_work work = {.task = &chunks, .line = 1, .room = blocks.room};
+    struct hs_error err;
+    uint64_t wrong = 0;
+
+    stop_if(backend->open(&blocks.engine, config, &err), &err);
+    stop_if(blocks.memory->queue_new(&blocks.queue, 0, &err), &err);
+    stop_if(blocks.memory->allocate(&blocks.input, bytes, "the input", &err), &err);
+    stop_if(blocks.memory->allocate(&blocks.output, bytes, "the output", &err), &err);
+    stop_if(blocks.memory->allocate_staging(&blocks.staging, bytes, "the host's side", &err), &err);
+    for (int p = 0; p < plan_count; p++)
+        for (int c = 0; c < 3; c++)
+            wrong += blocks_of_plan(&blocks, &plans[p], counts[c]);
+    work.input = blocks.input;
+    work.output = blocks.output;
+    wrong += backend->engine->prepare(blocks.engine, &work, &err) != HS_INVALID;
+    backend->engine->close(blocks.engine);
+    blocks.memory->release(blocks.input);
+    blocks.memory->release(blocks.output);
+    blocks.memory->release_staging(blocks.staging);
+    blocks.memory->queue_free(blocks.queue);
+    return wrong;
+}
+
 /* All ways to write `rest` as an ordered product after the sizes already in `split`. */
 static inline void list_splits(struct hs_split split, int rest)
 {

@@ -335,136 +335,28 @@ static void plans_of_other_sizes_are_refused(const struct hs_backend *backend)
                     : "mpi: a split of another number and named algorithms are refused");
 }
 
-/* ---- collectives that leave a rank one block, on the engine itself ---- */
-
-/* Element i of a rank's message: whole numbers, few enough for bfloat16. */
-static double element_of(int rank, size_t i)
-{
-    return (double)((i * 7 + (size_t)rank * 3) % 5);
-}
-
-static void run_engine(const struct hs_backend *backend, void *engine, const struct hs_work *work)
-{
-    struct hs_idle idle = {.ranks_here = np, .oversubscribed = true};
-    struct hs_error err;
-    bool done = false, moved;
-
-    stop_if(backend->engine->prepare(engine, work, &err), &err);
-    stop_if(backend->engine->start(engine, work, &err), &err);
-    while (!done) {
-        stop_if(backend->engine->test(engine, &done, &moved, &err), &err);
-        hs_idle_looked(&idle, moved || done);
-    }
-}
-
-/* Of a reduce-scatter this rank's block of sums, of an allgather all ranks' elements; what waits in
- * the output beforehand is this rank's block of its own elements, and nothing else. */
-static uint64_t wrong_blocks(const struct hs_work *work, const struct hs_split *split)
-{
-    bool gathers = work->task->collective == HS_COLLECTIVE_ALLGATHER;
-    struct hs_problem problem = hs_task_problem(work->task);
-    size_t part = hs_task_padded(work->task, 1) / (size_t)np;
-    uint64_t wrong = 0;
-
-    for (int rank = 0; rank < np; rank++) {
-        size_t first = (size_t)hs_problem_block(&problem, split, rank) * part;
-
-        for (size_t i = first; i < first + part && (gathers || rank == my_rank); i++) {
-            double value = gathers && i < work->task->count ? element_of(rank, i) : 0;
-            char expected[8];
-
-            for (int r = 0; r < np && !gathers && i < work->task->count; r++)
-                value += element_of(r, i);
-            if (work->operation == HS_AVERAGE && !gathers)
-                value = (double)((float)value / (float)np);
-            put(expected, work->datatype, 0, value);
-            wrong +=
-                memcmp(expected, (const char *)work->output + i * hs_datatype_bytes(work->datatype),
-                       hs_datatype_bytes(work->datatype)) != 0;
-        }
-    }
-    return wrong;
-}
-
-static void fill(const struct hs_work *work, char *input, const struct hs_split *split)
-{
-    struct hs_problem problem = hs_task_problem(work->task);
-    size_t part = hs_task_padded(work->task, 1) / (size_t)np, width = 4;
-    size_t first = (size_t)hs_problem_block(&problem, split, my_rank) * part;
-
-    memset(work->output, 0x5a, work->room * width);
-    memset(input, 0, work->room * width);
-    for (size_t i = 0; i < work->task->count; i++)
-        put(input, work->datatype, i, element_of(my_rank, i));
-    if (work->task->collective == HS_COLLECTIVE_ALLGATHER)
-        memcpy((char *)work->output + first * width, input + first * width, part * width);
-}
-
-static uint64_t run_blocks(const struct hs_backend *backend, void *engine, struct hs_task *task,
-                           enum hs_operation operation)
-{
-    size_t room = task->count + (size_t)np;
-    char *input = malloc(room * 4), *output = malloc(room * 4);
-    struct hs_work work = {.task = task,
-                           .line = 1,
-                           .datatype = HS_FLOAT32,
-                           .operation = operation,
-                           .input = input,
-                           .output = output,
-                           .room = room,
-                           .timed = true};
-    uint64_t wrong = input == NULL || output == NULL;
-
-    if (wrong == 0) {
-        fill(&work, input, &task->plan.split);
-        run_engine(backend, engine, &work);
-        wrong = wrong_blocks(&work, &task->plan.split);
-    }
-    free(input);
-    free(output);
-    return wrong;
-}
-
+/* Ways of letters in turn; backends of one algorithm have none. */
 static void every_rank_has_its_block(const struct hs_backend *backend)
 {
     struct hs_engine_config config = {.comm = MPI_COMM_WORLD,
                                       .memory = &hs_memory_host,
                                       .segment_bytes = 16384,
                                       .segments_in_flight = 3};
-    const size_t counts[] = {1, (size_t)np * 700 + 5, 40009};
-    struct hs_error err;
-    uint64_t wrong = 0;
     char sentence[120];
-    void *engine;
+    uint64_t wrong = 0;
 
-    stop_if(backend->open(&engine, &config, &err), &err);
-    for (int s = 0; s < split_count; s++)
-        for (int i = 0; i < 2 * HS_ORDER_COUNT * 3; i++) {
-            int lettering = backend->any_algorithm ? (s + i) % 16 : 0;
-            struct hs_task task = {.kind = HS_TASK_PLAN,
-                                   .plan = lettered(splits[s], lettering, 1, true),
-                                   .collective = i % 2 ? HS_COLLECTIVE_ALLGATHER
-                                                       : HS_COLLECTIVE_REDUCE_SCATTER,
-                                   .order = (enum hs_order)(i / 2 % HS_ORDER_COUNT),
-                                   .count = counts[i / 2 / HS_ORDER_COUNT]};
+    for (int lettering = 0; lettering < (backend->any_algorithm ? 16 : 1); lettering += 3) {
+        struct hs_plan plans[SPLITS_MAX];
 
-            if (!backend->any_algorithm)
-                memset(task.plan.algorithms, 0, sizeof(task.plan.algorithms));
-            wrong += run_blocks(backend, engine, &task, s % 2 ? HS_SUM : HS_AVERAGE);
-        }
-    struct hs_task chunks = {.kind = HS_TASK_PLAN,
-                             .plan = {.split = splits[0], .chunks = 2},
-                             .collective = HS_COLLECTIVE_ALLGATHER,
-                             .count = 100};
-    char room[800];
-    struct hs_work work = {.task = &chunks, .line = 1, .output = room, .input = room, .room = 200};
-    wrong += backend->engine->prepare(engine, &work, &err) != HS_INVALID;
-    backend->engine->close(engine);
-    snprintf(
-        sentence, sizeof sentence,
-        "%s: reduce-scatters and allgathers of every split leave every rank its block, in place "
-        "and permuted",
-        backend->name);
+        for (int s = 0; s < split_count; s++)
+            plans[s] = backend->any_algorithm ? lettered(splits[s], lettering, 1, true)
+                                              : (struct hs_plan){.split = splits[s], .chunks = 1};
+        wrong += blocks_of_plans(backend, &config, plans, split_count);
+    }
+    snprintf(sentence, sizeof sentence,
+             "%s: reduce-scatters and allgathers of every split leave every rank its block, in "
+             "place and permuted",
+             backend->name);
     tell(wrong, sentence);
 }
 
