@@ -218,11 +218,14 @@ struct issue {
     const struct hs_work *work;
     struct hs_stages stages;
     bool timed;
+    /* Nothing overlaps: without chunks, as reduce-scatters and allgathers by themselves are, which
+     * do not both begin and end on the first lane, where a run does. */
+    bool one_lane;
 };
 
-static cudaStream_t lane(const struct hs_nccl_lanes *lanes, int layer)
+static cudaStream_t lane(const struct issue *at, int layer)
 {
-    return lanes->streams[lanes->one_lane ? 0 : layer];
+    return at->lanes->streams[at->one_lane ? 0 : layer];
 }
 
 /* Each rank's block stays at its place in the output: NCCL's in-place rule for both directions. The
@@ -245,7 +248,7 @@ static struct call call_of(const struct issue *at, int s, int chunk)
                         .output = output + block.first * width,
                         .datatype = hs_nccl_datatype(work->datatype),
                         .operation = operation_of(work, comm, at->lanes->comms->np),
-                        .stream = lane(at->lanes, stage->layer)};
+                        .stream = lane(at, stage->layer)};
 
     if (stage->key.phase != HS_ALLREDUCE) {
         char *mine = output + hs_stages_block(&at->stages, stage->layer + 1, chunk).first * width;
@@ -278,7 +281,7 @@ static enum hs_status issue_stage(const struct issue *at, int s, int chunk, stru
 
     if (call.count == 0)
         return HS_OK;
-    if (s > 0 && !lanes->one_lane)
+    if (s > 0 && !at->one_lane)
         status = hs_cuda_status(cudaStreamWaitEvent(call.stream, lanes->done[s - 1], 0),
                                 "cudaStreamWaitEvent", err);
     if (status == HS_OK && at->timed)
@@ -290,7 +293,7 @@ static enum hs_status issue_stage(const struct issue *at, int s, int chunk, stru
         status = finish(lanes, at->work, &call, err);
     if (status == HS_OK && at->timed)
         status = record(timers_of(lanes, &at->stages, s, chunk)[1], call.stream, err);
-    if (status == HS_OK && s + 1 < at->stages.count && !lanes->one_lane)
+    if (status == HS_OK && s + 1 < at->stages.count && !at->one_lane)
         status = record(lanes->done[s], call.stream, err);
     return status;
 }
@@ -351,7 +354,11 @@ static enum hs_status issue_native(struct hs_nccl_lanes *lanes, const struct hs_
 enum hs_status hs_nccl_issue(struct hs_nccl_lanes *lanes, const struct hs_work *work, bool timed,
                              struct hs_error *err)
 {
-    struct issue at = {.lanes = lanes, .work = work, .timed = timed};
+    struct issue at = {.lanes = lanes,
+                       .work = work,
+                       .timed = timed,
+                       .one_lane =
+                           lanes->one_lane || hs_collectives[work->task->collective].ordered};
     double begin = MPI_Wtime();
     enum hs_status status;
 
