@@ -307,7 +307,7 @@ QUICK_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_r
     tests/export/test_python.sh tests/plot/test_plots.sh tests/simulate/test_accuracy.sh \
     "tests/model/test_published.sh $(BUILD)/bench/published" \
     "tests/install/test_manual.sh $(BUILD) && tests/install/test_completion.sh $(BUILD)"
-FULL_COMMANDS = $(QUICK_COMMANDS) "@timeout=900 tests/instrumented.sh sanitizers" \
+FULL_COMMANDS = $(QUICK_COMMANDS) "@timeout=1600 tests/instrumented.sh sanitizers" \
     "@serial @timeout=600 tests/install/test_install.sh $(BUILD) $(MPI_NAME) && tests/install/test_deb.sh $(BUILD)" \
     "@timeout=900 tests/instrumented.sh valgrind" "@timeout=36000 make -s tidy" \
     tests/export/msccl_check.py tests/export/astra_check.py tests/export/test_environment.sh \

@@ -13,17 +13,17 @@
 enum place { TOPOLOGIES, TREE, SWITCHES, BLOCK, BLOCKS, SIZES };
 
 static const struct row {
-    enum place in;
     const char *key;
+    enum place in;
     int leads_to; /* a place, or -1: a value stands behind the key */
 } rows[] = {
-    {TOPOLOGIES, "topology", -1}, {TOPOLOGIES, "cluster_default", -1},
-    {TOPOLOGIES, "tree", TREE},   {TOPOLOGIES, "block", BLOCK},
-    {TOPOLOGIES, "flat", -1},     {TREE, "switches", SWITCHES},
-    {SWITCHES, "switch", -1},     {SWITCHES, "children", -1},
-    {SWITCHES, "nodes", -1},      {BLOCK, "block_sizes", SIZES},
-    {BLOCK, "blocks", BLOCKS},    {BLOCKS, "block", -1},
-    {BLOCKS, "nodes", -1},
+    {"topology", TOPOLOGIES, -1}, {"cluster_default", TOPOLOGIES, -1},
+    {"tree", TOPOLOGIES, TREE},   {"block", TOPOLOGIES, BLOCK},
+    {"flat", TOPOLOGIES, -1},     {"switches", TREE, SWITCHES},
+    {"switch", SWITCHES, -1},     {"children", SWITCHES, -1},
+    {"nodes", SWITCHES, -1},      {"block_sizes", BLOCK, SIZES},
+    {"blocks", BLOCK, BLOCKS},    {"block", BLOCKS, -1},
+    {"nodes", BLOCKS, -1},
 };
 
 /* Where keys stand, from the outermost in. */

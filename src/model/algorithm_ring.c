@@ -375,8 +375,8 @@ static double later(double a, double b)
 /* When each rank is through with so many steps that all begin at once. */
 static void play(double through[HS_STEPS_RANKS], const struct ring_step *step, int steps)
 {
-    double end[HS_RING_DEPTH][HS_STEPS_RANKS], begin[HS_STEPS_RANKS];
-    int from[HS_STEPS_RANKS];
+    double end[HS_RING_DEPTH][HS_STEPS_RANKS] = {0}, begin[HS_STEPS_RANKS] = {0};
+    int from[HS_STEPS_RANKS] = {0};
 
     for (int r = 0; r < step->ranks; r++)
         from[step->to[r]] = r;
@@ -434,7 +434,8 @@ static void price_played(struct hs_stage_price *price, const struct hs_system *s
                          int64_t ranks)
 {
     struct hs_stage_key key = price->key;
-    double size = (double)key.layer.size, out[HS_STEPS_RANKS], back[HS_STEPS_RANKS], seconds = 0;
+    double size = (double)key.layer.size, seconds = 0;
+    double out[HS_STEPS_RANKS] = {0}, back[HS_STEPS_RANKS];
     struct ring_step step = step_of(system, ranks, key.layer, price->bytes / size);
     struct ring_step other_way = backwards(&step);
     int steps = (key.phase == HS_ALLREDUCE ? 2 : 1) * (int)(key.layer.size - 1);

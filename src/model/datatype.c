@@ -40,7 +40,7 @@ static const char *const operation_words[HS_OPERATION_COUNT] = {
 enum hs_status hs_datatype_parse(enum hs_datatype *out, const char *text, struct hs_error *err)
 {
     static const struct hs_vocabulary known = {"data type", hs_datatype_names, datatype_words,
-                                            HS_DATATYPE_COUNT};
+                                               HS_DATATYPE_COUNT};
     size_t index;
     enum hs_status status = hs_vocabulary_find(&index, text, &known, err);
 
@@ -51,7 +51,7 @@ enum hs_status hs_datatype_parse(enum hs_datatype *out, const char *text, struct
 enum hs_status hs_operation_parse(enum hs_operation *out, const char *text, struct hs_error *err)
 {
     static const struct hs_vocabulary known = {"operation", hs_operation_names, operation_words,
-                                            HS_OPERATION_COUNT};
+                                               HS_OPERATION_COUNT};
     size_t index;
     enum hs_status status = hs_vocabulary_find(&index, text, &known, err);
 

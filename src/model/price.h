@@ -60,9 +60,6 @@ struct hs_stage_price {
     int level;                    /* outermost level it crosses: where the layer lies */
     int bottleneck;               /* level with the smallest share (the outermost of equals) */
     int64_t rings_per_link;       /* f of the bottleneck level */
-    bool straddles;               /* has hops of more than one level */
-    /* reaches beyond the described machine, or is of a size that no fit covers */
-    bool extrapolated;
     /* Part of its time that the stage keeps each level busy: 1 at the bottleneck, share ratio on
      * other levels it crosses, 0 elsewhere. With chunks, stages that meet on a level add up there.
      * Behind the levels, where it is known: the part of a GPU's processors that it holds. */
@@ -71,6 +68,9 @@ struct hs_stage_price {
      * interval of the stage's time relative to it, and the bytes entering it that were measured.
      * NONE, NaN and 0 elsewhere. */
     enum hs_fit_scope fit_scope;
+    bool straddles; /* has hops of more than one level */
+    /* reaches beyond the described machine, or is of a size that no fit covers */
+    bool extrapolated;
     double relative_ci95;
     double min_bytes, max_bytes;
     /* Where long messages wait for a rendezvous (hs_system_waits), or what an algorithm sends

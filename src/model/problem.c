@@ -60,11 +60,11 @@ int64_t hs_problem_block(const struct hs_problem *problem, const struct hs_split
 
 double hs_problem_held(const struct hs_problem *problem, int64_t stride)
 {
-    double inner = (double)(stride / problem->group.stride), size = (double)problem->group.size;
+    int64_t inner = stride / problem->group.stride;
 
     if (hs_collectives[problem->collective].ordered && problem->order == HS_IN_PLACE)
-        return problem->bytes * inner / size;
-    return problem->bytes / inner;
+        return problem->bytes * (double)inner / (double)problem->group.size;
+    return problem->bytes / (double)inner;
 }
 
 double hs_problem_entering(const struct hs_problem *problem, struct hs_layer layer)

@@ -431,7 +431,7 @@ void hs_weights_add_usual(hs_ticks *sum, const struct hs_weights *weights, size_
 struct chain {
     struct hs_weights weights; /* of layer i */
     struct hs_sums sums;
-    struct hs_front fronts[HS_LAYERS_MAX + 1];       /* of the layers before i */
+    struct hs_front fronts[HS_LAYERS_MAX + 1];      /* of the layers before i */
     hs_ticks rest[HS_LAYERS_MAX + 1][HS_PACES_MAX]; /* the least of layers from i on */
 };
 

@@ -84,13 +84,13 @@ static enum hs_status price_rows(struct hs_regret_table *table, struct hs_error 
 {
     size_t count = table->machines, stages = 0;
     struct hs_stage_key *keys = malloc((2 * table->row_count + 1) * sizeof(*keys));
-    size_t(*places)[2] = malloc((table->row_count + 1) * sizeof(*places));
+    size_t(*places)[2] = calloc(table->row_count + 1, sizeof(*places));
     double *seconds = NULL;
     enum hs_status status = HS_OK;
 
     if (keys && places) {
         stages = list_stages(keys, places, table);
-        seconds = malloc((stages + 1) * count * sizeof(*seconds));
+        seconds = calloc((stages + 1) * count, sizeof(*seconds));
     }
     table->relative = malloc((table->row_count + 1) * count * sizeof(*table->relative));
     if (!seconds || !table->relative)
@@ -455,16 +455,20 @@ static double least_of_group(double *least, const struct hs_regret_table *table,
 static double least_of_groups(double *room, struct ordered *order, size_t *list,
                               const struct hs_regret_table *table)
 {
-    size_t count = table->machines, groups = count < GROUPS ? count : GROUPS;
+    size_t count = table->machines, groups = count < GROUPS ? count : GROUPS, first = 0;
     double mean = 0;
 
     qsort(order, count, sizeof(*order), compare_ordered);
     for (size_t j = 0; j < count; j++)
         list[j] = order[j].machine;
     weigh_groups(room, table, list, groups);
-    for (size_t g = 0; g < groups; g++)
-        mean += (double)((g + 1) * count / groups - g * count / groups) / (double)count *
+    for (size_t g = 0; g < groups; g++) {
+        size_t end = (g + 1) * count / groups;
+
+        mean += (double)(end - first) / (double)count *
                 least_of_group(room + table->row_count * GROUPS, table, room + g, groups);
+        first = end;
+    }
     return mean;
 }
 
