@@ -48,6 +48,10 @@ mkdir docs && cp "$SRC/docs/system.schema.json" docs'''),
     (r"^docs/tutorial\.md$", """cp results/here.json emulated-16.json
 cp "$SRC/tests/result/logs/nodes.txt" two_nodes.txt
 cp "$SRC/tests/machine/topologies/dgx-h100.txt" topo.txt"""),
+    (r"^(docs/gpu\.md|fit --help)$", """sed -n '2,9p' "$SRC/tests/golden/fit/probe.sh" >probe.sh
+. ./probe.sh
+mv slow.json probe.json
+rm probe.sh"""),
     (r"^CONTRIBUTING\.md$", 'for name in "$SRC"/*; do [ "${name##*/}" = build ] || ln -s "$name" .; done'),
 )
 
