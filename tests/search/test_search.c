@@ -436,7 +436,7 @@ static void best_splits_have_the_best_of_all_letters(void **state)
 
     (void)state;
     for (size_t m = 0; m < MACHINES; m++)
-        check_letters(machines[m], HS_ALGORITHMS_ALL, 66, &apart);
+        check_letters(machines[m], HS_ALGORITHMS_ALL, 50, &apart);
     assert_int_equal(apart, 0);
 }
 
