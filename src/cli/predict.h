@@ -88,9 +88,6 @@ enum hs_status hs_predict_point_init(struct hs_predict_point *point,
 enum hs_status hs_predict_hint_neighbours(const struct hs_predict *predict, struct hs_error *err);
 void hs_predict_point_release(struct hs_predict_point *point);
 
-/* What the settings ask of so many processes with so many bytes each. */
-struct hs_problem hs_predict_asks(const struct hs_predict_settings *settings, int64_t np,
-                                  double bytes);
 /* What the system's library takes by itself, with the best plan's gain over it and the advice where
  * it has a price. HS_MEMORY. */
 enum hs_status hs_predict_library(struct hs_library_price *own, const struct hs_predict *predict,

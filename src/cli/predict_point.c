@@ -72,16 +72,6 @@ static bool watch_search(void *of_point, uint64_t done, uint64_t all)
     return hs_predict_has_time(watch->predict);
 }
 
-struct hs_problem hs_predict_asks(const struct hs_predict_settings *settings, int64_t np,
-                                  double bytes)
-{
-    struct hs_problem problem = hs_problem_world(np, bytes);
-
-    problem.collective = settings->collective;
-    problem.order = settings->order;
-    return problem;
-}
-
 enum hs_status hs_predict_point_init(struct hs_predict_point *point,
                                      const struct hs_predict *predict, int64_t np, uint64_t bytes,
                                      struct hs_error *err)
@@ -95,7 +85,7 @@ enum hs_status hs_predict_point_init(struct hs_predict_point *point,
     point->extrapolated = np > hs_system_capacity(predict->system);
     point->request = (struct hs_search_request){
         .system = predict->system,
-        .problem = hs_predict_asks(settings, np, (double)bytes),
+        .problem = hs_problem_of(settings->collective, settings->order, np, (double)bytes),
         .algorithms =
             settings->algorithms ? settings->algorithms : hs_system_algorithms(predict->system),
         .chunks = settings->chunks.count ? settings->chunks.values : NULL,

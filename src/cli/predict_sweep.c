@@ -126,7 +126,7 @@ void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_pred
 {
     const struct hs_predict_settings *settings = predict->settings;
     bool both = sweep->over_np && sweep->over_bytes;
-    struct hs_problem asked = hs_predict_asks(settings, 1, 1);
+    struct hs_problem asked = hs_problem_of(settings->collective, settings->order, 1, 1);
     char aside[HS_PROBLEM_TEXT];
 
     hs_problem_aside(aside, &asked);

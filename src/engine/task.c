@@ -5,12 +5,8 @@
 
 struct hs_problem hs_task_problem(const struct hs_task *task)
 {
-    struct hs_problem problem =
-        hs_problem_world(hs_split_product(&task->plan.split), (double)task->count);
-
-    problem.collective = task->collective;
-    problem.order = task->order;
-    return problem;
+    return hs_problem_of(task->collective, task->order, hs_split_product(&task->plan.split),
+                         (double)task->count);
 }
 
 bool hs_task_equal(const struct hs_task *a, const struct hs_task *b)

@@ -9,9 +9,15 @@ struct hs_group hs_group_world(int64_t ranks)
     return (struct hs_group){ranks, 1, ranks};
 }
 
+struct hs_problem hs_problem_of(enum hs_collective collective, enum hs_order order, int64_t ranks,
+                                double bytes)
+{
+    return (struct hs_problem){collective, hs_group_world(ranks), bytes, order};
+}
+
 struct hs_problem hs_problem_world(int64_t ranks, double bytes)
 {
-    return (struct hs_problem){.group = hs_group_world(ranks), .bytes = bytes};
+    return hs_problem_of(HS_COLLECTIVE_ALLREDUCE, HS_IN_PLACE, ranks, bytes);
 }
 
 char *hs_problem_aside(char text[HS_PROBLEM_TEXT], const struct hs_problem *problem)
@@ -37,6 +43,11 @@ bool hs_problem_is_last(const struct hs_problem *problem, struct hs_layer layer)
     return layer.stride * layer.size == problem->group.stride * problem->group.size;
 }
 
+bool hs_problem_is_in_place(const struct hs_problem *problem)
+{
+    return hs_collectives[problem->collective].ordered && problem->order == HS_IN_PLACE;
+}
+
 bool hs_problem_begins_inside(const struct hs_problem *problem)
 {
     const struct hs_collective_row *row = &hs_collectives[problem->collective];
@@ -49,7 +60,7 @@ int64_t hs_problem_block(const struct hs_problem *problem, const struct hs_split
 {
     int64_t block = 0;
 
-    if (hs_collectives[problem->collective].ordered && problem->order == HS_IN_PLACE)
+    if (hs_problem_is_in_place(problem))
         return rank;
     for (int i = 0; i < split->count; i++) {
         block = block * split->sizes[i] + rank % split->sizes[i];
@@ -62,7 +73,7 @@ double hs_problem_held(const struct hs_problem *problem, int64_t stride)
 {
     int64_t inner = stride / problem->group.stride;
 
-    if (hs_collectives[problem->collective].ordered && problem->order == HS_IN_PLACE)
+    if (hs_problem_is_in_place(problem))
         return problem->bytes * (double)inner / (double)problem->group.size;
     return problem->bytes / (double)inner;
 }

@@ -38,12 +38,17 @@ struct hs_group hs_group_world(int64_t ranks);
 #define HS_PROBLEM_TEXT 48
 /* ", reduce-scatter in-place"; of an AllReduce "". Returns `text`. */
 char *hs_problem_aside(char text[HS_PROBLEM_TEXT], const struct hs_problem *problem);
+/* A collective of all ranks. */
+struct hs_problem hs_problem_of(enum hs_collective collective, enum hs_order order, int64_t ranks,
+                                double bytes);
 /* An AllReduce of all ranks. */
 struct hs_problem hs_problem_world(int64_t ranks, double bytes);
 
 /* Layer i of a plan's split for the problem: its stride counts ranks of the machine. */
 struct hs_layer hs_problem_layer(const struct hs_problem *problem, const struct hs_split *split,
                                  int i);
+/* Whether a rank has one block, that of its own number. */
+bool hs_problem_is_in_place(const struct hs_problem *problem);
 /* Whether the stages begin with the innermost layer (an AllReduce comes back to it). */
 bool hs_problem_begins_inside(const struct hs_problem *problem);
 /* Which block of the message rank `rank` of a group has, 0 .. size - 1 (collective.h); of an

@@ -190,11 +190,7 @@ static enum standing standing_of(const struct hs_candidate *candidate)
 
 struct hs_problem hs_result_asks(const struct hs_result *result, double bytes)
 {
-    struct hs_problem problem = hs_problem_world(result->np, bytes);
-
-    problem.collective = result->collective;
-    problem.order = result->order;
-    return problem;
+    return hs_problem_of(result->collective, result->order, result->np, bytes);
 }
 
 bool hs_result_is_alike(const struct hs_result *a, const struct hs_result *b)
