@@ -26,22 +26,13 @@ double hs_library_plan_seconds(const struct hs_library_price *price, const struc
     return hs_mpi_plan_seconds(system, problem, plan);
 }
 
-static enum hs_library_call call_of(enum hs_collective collective)
-{
-    static const enum hs_library_call calls[HS_COLLECTIVE_COUNT] = {
-        [HS_COLLECTIVE_ALLREDUCE] = HS_CALL_ALLREDUCE,
-        [HS_COLLECTIVE_REDUCE_SCATTER] = HS_CALL_REDUCE_SCATTER,
-        [HS_COLLECTIVE_ALLGATHER] = HS_CALL_ALLGATHER};
-
-    return calls[collective];
-}
-
 static void price_nccl(struct hs_library_price *out, const struct hs_system *system,
                        const struct hs_problem *problem)
 {
     int64_t gpus = system->nccl.gpus, np = problem->group.size;
     double bytes = problem->bytes;
-    struct hs_nccl_ask ask = {.kind = call_of(problem->collective), .bytes = bytes};
+    enum hs_phase whole = hs_collectives[problem->collective].last; /* of a flat call */
+    struct hs_nccl_ask ask = {.kind = hs_nccl_call_of(whole), .bytes = bytes};
     struct hs_nccl_price price, short_price;
 
     ask.gpus = gpus < np ? gpus : np;

@@ -521,7 +521,7 @@ enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_mac
 
 /* ---- layers ---------------------------------------------------------------------------------- */
 
-static enum hs_library_call call_of(enum hs_phase phase)
+enum hs_library_call hs_nccl_call_of(enum hs_phase phase)
 {
     switch (phase) {
     case HS_REDUCE_SCATTER:
@@ -549,7 +549,7 @@ static struct hs_nccl_ask ask_of(const struct hs_nccl_machine *machine,
 {
     int64_t gpus = gpus_of(key->layer, machine->gpus);
 
-    return (struct hs_nccl_ask){.kind = call_of(key->phase),
+    return (struct hs_nccl_ask){.kind = hs_nccl_call_of(key->phase),
                                 .domains = (key->layer.size + gpus - 1) / gpus,
                                 .gpus = gpus,
                                 .bytes = bytes,

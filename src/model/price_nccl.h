@@ -85,6 +85,9 @@ enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_mac
 /* Seconds of the fastest step, by LL: from node to node, or inside one. */
 double hs_nccl_least_step_seconds(const struct hs_nccl_machine *machine, bool between_nodes);
 
+/* NCCL's call for a phase; of a pair the first. */
+enum hs_library_call hs_nccl_call_of(enum hs_phase phase);
+
 /* The same for a layer's communicators, ranks counted domain by domain, which all call at once,
  * with `bytes` entering the stage (stage.h); key.algorithm means nothing here. Each has the NICs of
  * its GPUs, and its share of what leads from switch to switch; where it does not nest in domains it
