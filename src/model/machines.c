@@ -1,5 +1,6 @@
 #include "model/machines.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -291,13 +292,6 @@ bool hs_machines_differ(const struct hs_machines *machines)
     return machines->figure_count > 0 || machines->belief;
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
-
 struct hs_gain hs_gain_of(double *gains, size_t count)
 {
     struct hs_gain gain;
@@ -306,7 +300,7 @@ struct hs_gain hs_gain_of(double *gains, size_t count)
     for (size_t j = 0; j < count; j++)
         wins += gains[j] > 1;
     gain.share = (double)wins / (double)count;
-    qsort(gains, count, sizeof(*gains), compare_doubles);
+    gsl_sort(gains, 1, count);
     gain.median = gains[count / 2];
     gain.low = gains[count / 20];
     gain.high = gains[count - 1 - count / 20];
@@ -508,8 +502,8 @@ static double error_times(const struct hs_machines *machines, size_t j,
 double hs_machines_plan_seconds(const struct hs_machines *machines, size_t j,
                                 const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    int ways = hs_collectives[problem->collective].inward == HS_PHASE_COUNT ? 1 : 2;
-    double gaps = ways * (plan->split.count - 1) * plan->chunks;
+    struct hs_stage stages[HS_STAGES_MAX];
+    double gaps = (hs_problem_stages(stages, problem, plan) - 1) * plan->chunks;
     double seconds = hs_plan_seconds(&machines->drawn[j], problem, plan);
 
     if (!machines->belief)

@@ -1,5 +1,6 @@
 #include "search/regret.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,13 +220,6 @@ static void add_layers(double *relative, const struct hs_regret_table *table,
     }
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
-
 enum hs_status hs_regret_of(struct hs_regret *out, const struct hs_regret_table *table,
                             const struct hs_plan *plan, struct hs_error *err)
 {
@@ -241,8 +235,8 @@ enum hs_status hs_regret_of(struct hs_regret *out, const struct hs_regret_table 
         out->share += (relative[j] <= HS_REGRET_SLACK) / (double)count;
         seconds[j] = relative[j] * table->best_seconds[j];
     }
-    qsort(relative, count, sizeof(*relative), compare_doubles);
-    qsort(seconds, count, sizeof(*seconds), compare_doubles);
+    gsl_sort(relative, 1, count);
+    gsl_sort(seconds, 1, count);
     out->mean = fmax(0, out->mean);
     out->worst = fmax(0, relative[count - 1 - count / 20] - 1);
     out->most = fmax(0, relative[count - 1] - 1);

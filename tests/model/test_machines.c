@@ -329,6 +329,30 @@ static void a_fitted_gap_lies_between_the_calls(void **state)
     }
 }
 
+/* By two letters the last layer is two calls, with a gap between them. */
+static void gaps_are_counted_by_calls(void **state)
+{
+    struct hs_system system = parse("nv:4@100GB/s~3us,ib@20GB/s~9us;gap=40us;executor=host");
+    struct hs_problem problem = hs_problem_world(64, 1 << 20);
+    struct hs_machines machines = draw(&system, 5, 1);
+    struct hs_stage_key keys[4];
+    struct hs_plan plan;
+    double seconds[4 * 5];
+    int count;
+
+    (void)state;
+    assert_int_equal(hs_plan_parse(&plan, "4dx16hr", 64, NULL), HS_OK);
+    count = hs_problem_plan_ways(keys, &problem, &plan, 0);
+    count += hs_problem_plan_ways(keys + count, &problem, &plan, 1);
+    assert_int_equal(count, 3);
+    assert_int_equal(hs_machines_seconds(seconds, &machines, &problem, keys, 3, NULL), HS_OK);
+    for (size_t j = 0; j < 5; j++)
+        assert_near(hs_machines_plan_seconds(&machines, j, &problem, &plan),
+                    seconds[j] + seconds[5 + j] + seconds[10 + j], 1e-9);
+    hs_machines_release(&machines);
+    hs_system_release(&system);
+}
+
 static void a_calibrated_plan_is_as_uncertain_as_its_gaps(void **state)
 {
     struct hs_system system = shipped("abci-fitted");
@@ -382,6 +406,7 @@ static const struct CMUnitTest tests[] = {
             a_ring_that_goes_in_and_out_of_nodes_takes_longer),
     HS_TEST("a ring inside a node errs either way", a_ring_inside_a_node_errs_either_way),
     HS_TEST("a fitted gap lies between the calls", a_fitted_gap_lies_between_the_calls),
+    HS_TEST("gaps are counted by calls", gaps_are_counted_by_calls),
     HS_TEST("a calibrated plan is as uncertain as its gaps",
             a_calibrated_plan_is_as_uncertain_as_its_gaps),
     HS_TEST("layers err together as far as they are alike",
