@@ -198,17 +198,29 @@ static void add_figures(struct hs_html_values *values, const struct subject *sub
         hs_text_append(hs_html_value(values, "busbw"), "%s", HS_AS_RATE(rate));
 }
 
-/* "4 neighbouring processes, then across 8 such groups, then across 4 such groups" */
+/* "first among 4 neighbouring processes, then across 8 such groups", and what they do there. */
 static void add_meaning(struct hs_html_values *values, const struct subject *subject)
 {
     const struct hs_plan *best = &subject->message->best;
-    struct hs_text *meaning = hs_html_value(values, "meaning");
+    struct hs_text *meaning = hs_html_value(values, "meaning"), *way = hs_html_value(values, "way");
+    struct hs_problem problem = hs_result_problem(subject->result, subject->message);
+    const struct hs_collective_row *row = &hs_collectives[problem.collective];
+    bool outward = hs_problem_begins_inside(&problem);
 
     if (!subject->best || subject->best_is_flat)
         return;
-    hs_text_append(meaning, "%" PRId64 " neighbouring processes", best->split.sizes[0]);
+    hs_text_append(meaning, "%samong %" PRId64 " neighbouring processes", outward ? "first " : "",
+                   best->split.sizes[0]);
     for (int i = 1; i < best->split.count; i++)
-        hs_text_append(meaning, ", then across %" PRId64 " such groups", best->split.sizes[i]);
+        hs_text_append(meaning, ", %s across %" PRId64 " such groups", outward ? "then" : "and",
+                       best->split.sizes[i]);
+    if (row->ordered)
+        hs_text_append(way, "%s in every layer, from the %s", hs_phase_names[row->last],
+                       outward ? "inside out" : "outside in");
+    else
+        hs_text_append(way, "%s on the way out, %s in the outermost layer, %s on the way back",
+                       hs_phase_names[row->outward], hs_phase_names[row->last],
+                       hs_phase_names[row->inward]);
     hs_text_append(hs_html_value(values, "plan"), "%s", HS_AS_PLAN(best));
     if (best->chunks > 1)
         hs_text_append(hs_html_value(values, "chunks"), "%d", best->chunks);

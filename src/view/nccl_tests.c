@@ -71,7 +71,7 @@ static const char *rule(const struct hs_nccl_tests_row *r)
     column(COUNT, "count", "count", NULL, COUNT, ALWAYS,                                           \
            floor(r->problem.bytes / (double)hs_datatype_bytes(r->datatype)))                       \
     column(TYPE, "type", "type", NULL, FIGURE, ALWAYS, type_of(r->datatype))                       \
-    column(REDOP, "redop", "redop", NULL, FIGURE, ALWAYS, redop(r))              \
+    column(REDOP, "redop", "redop", NULL, FIGURE, ALWAYS, redop(r))                                \
     column(RULE, "library_choice", "by itself", NULL, FIGURE, IF_ANY, rule(r))                     \
     column(LIBRARY, "library_seconds", "time", "us", SCALED, IF_ANY, r->library.seconds)           \
     column(LOW, "library_low_seconds", NULL, "us", SCALED, IF_ANY, r->library.low_seconds)         \
@@ -95,7 +95,7 @@ static const char *rule(const struct hs_nccl_tests_row *r)
     column(GAIN, NULL, "gain", NULL, FIGURE, IF_ANY,                                               \
            rule(r) ? HS_AS_GAIN(r->library.gain.median) : NULL)                                    \
     column(RANGE, NULL, "with 90 %", NULL, FIGURE, IF_ANY,                                         \
-           r->library.gain.low < r->library.gain.high ? HS_AS_GAIN_RANGE(&r->library.gain)        \
+           r->library.gain.low < r->library.gain.high ? HS_AS_GAIN_RANGE(&r->library.gain)         \
                                                       : NULL)
 /* clang-format on */
 

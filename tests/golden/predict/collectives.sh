@@ -23,3 +23,5 @@ hiersearch plot allreduce.json allgather.json --as top --tsv
 hiersearch compare allreduce.json allgather.json
 hiersearch plot allgather.json --as layers --tsv | grep title
 hiersearch report allgather.json -o report.html && grep -oE 'AllGather[^<]*' report.html
+hiersearch predict perlmutter --np 64 --size 16MiB --collective allgather --order permuted -q -o split.json >/dev/null
+hiersearch report split.json -o report.html && grep -oE 'means: [^<]*' report.html
