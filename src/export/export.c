@@ -1,6 +1,7 @@
 #include "export/export.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,13 +90,15 @@ static enum hs_status refuse_collective(const struct hs_export_job *job,
         if (!can_say(hs_exporters[i], result->collective, result->order))
             continue;
         left--;
-        hs_text_append(&others, "%s%s%s", others.length == 0 ? "" : left > 0 ? ", " : " or ",
+        hs_text_append(&others, "%s%s%s",
+                       others.length == 0 ? ""
+                       : left > 0         ? ", "
+                                          : " or ",
                        hs_exporters[i]->name,
                        hs_exporters[i]->also == HS_EXPORT_MACHINE ? " (the machine)" : "");
     }
-    status = hs_fail(err, HS_INVALID,
-                     "%s: is about %s%s%s, which %s cannot say: export it to %s", job->result_name,
-                     hs_collective_names[result->collective], order,
+    status = hs_fail(err, HS_INVALID, "%s: is about %s%s%s, which %s cannot say: export it to %s",
+                     job->result_name, hs_collective_names[result->collective], order,
                      order[0] ? hs_order_names[result->order] : "", exporter->name,
                      others.data ? others.data : "none");
     hs_text_release(&others);
@@ -178,6 +181,14 @@ enum hs_status hs_export_need_system(const struct hs_export_job *job,
                    "%s: no system in it, and %s describes the machine: give `hiersearch measure` "
                    "a SYSTEM, or export a result of `hiersearch predict`",
                    job->result_name, exporter->name);
+}
+
+uint64_t hs_export_entering(const struct hs_export_job *job, struct hs_layer layer, uint64_t bytes)
+{
+    struct hs_problem problem = hs_result_problem(job->result, &job->result->messages[0]);
+    uint64_t parts = (uint64_t)llround(problem.bytes / hs_problem_entering(&problem, layer));
+
+    return bytes == UINT64_MAX ? bytes : bytes / parts + (bytes % parts > 0);
 }
 
 bool hs_export_is_nccl_native(const struct hs_export_job *job)

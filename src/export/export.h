@@ -80,9 +80,9 @@ struct hs_exporter {
     /* whether what it exports to carries out the algorithms of a plan's layers; if not, such a plan
      * is exported as its split, and a note says so */
     bool letters;
-    bool rings;   /* where not: its layers are rings then; else what its library has for them */
-    bool sizes;   /* its files cover all message sizes of the result; else only job->message */
-    bool ranged;  /* they say for which sizes they are used, so the header need not */
+    bool rings;  /* where not: its layers are rings then; else what its library has for them */
+    bool sizes;  /* its files cover all message sizes of the result; else only job->message */
+    bool ranged; /* they say for which sizes they are used, so the header need not */
     /* what besides AllReduces it can say, HS_EXPORT_OF of each; all else is refused */
     unsigned also;
     enum hs_status (*write)(struct hs_export_output *out, const struct hs_export_job *job,
