@@ -689,9 +689,9 @@ const struct hs_exporter hs_exporter_msccl = {
     .library = "MSCCL and RCCL",
     .versions = "NCCL 2.12 with msccl, RCCL with MSCCL",
     .summary = "the plan as an MSCCL program in XML, one thread block per layer",
-    .affects = "calls of its coll of these sizes in every communicator of ngpus ranks; NCCL_ALGO "
-               "also keeps "
-               "all others from NVLS and CollNet",
+    .affects =
+        "calls of its collective and sizes in every communicator of ngpus ranks; NCCL_ALGO also "
+        "keeps all others from NVLS and CollNet",
     .layers = 0,
     .exact = true,
     .chunks = false,
