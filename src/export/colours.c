@@ -8,10 +8,12 @@
 
 static const char use[] =
     "For each layer: MPI_Comm_split(world, colour, key, &layer) or\n"
-    "ncclCommSplit(world, colour, key, &layer, NULL). Then phases, one behind\n"
-    "the other: each does its collective on its layer, on 1 / parts of the message. colours[] and "
-    "keys[] (by rank) are listed up to 1024 processes,\n"
-    "groups[] up to 64; beyond, use the formulas, with integer division.";
+    "ncclCommSplit(world, colour, key, &layer, NULL). Then phases, one behind the other: each "
+    "does\n"
+    "its collective on its layer, on 1 / parts of the message. Of a reduce-scatter or an "
+    "allgather\n"
+    "blocks[] says which block each rank has. colours[], keys[] and blocks[] (by rank) are listed\n"
+    "up to 1024 processes, groups[] up to 64; beyond, use the formulas, with integer division.";
 
 /* [first + what is listed of rank `index`, or of member `index` of a group, ...] */
 static void put_numbers(struct hs_json_writer *w, const char *name, const struct hs_layer *layer,

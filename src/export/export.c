@@ -45,8 +45,8 @@ enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name
     return hs_fail(err, HS_INVALID, "unknown format \"%.60s\"", name);
 }
 
-static bool can_say(const struct hs_exporter *exporter, enum hs_collective collective,
-                    enum hs_order order)
+bool hs_exporter_can_say(const struct hs_exporter *exporter, enum hs_collective collective,
+                         enum hs_order order)
 {
     if (collective == HS_COLLECTIVE_ALLREDUCE)
         return true;
@@ -62,8 +62,8 @@ void hs_exporter_also_append(struct hs_text *text, const struct hs_exporter *exp
         return;
     }
     for (int c = HS_COLLECTIVE_ALLREDUCE + 1; c < HS_COLLECTIVE_COUNT; c++) {
-        bool in_place = can_say(exporter, c, HS_IN_PLACE);
-        bool permuted = can_say(exporter, c, HS_PERMUTED);
+        bool in_place = hs_exporter_can_say(exporter, c, HS_IN_PLACE);
+        bool permuted = hs_exporter_can_say(exporter, c, HS_PERMUTED);
 
         if (!in_place && !permuted)
             continue;
@@ -85,9 +85,9 @@ static enum hs_status refuse_collective(const struct hs_export_job *job,
     size_t left = 0;
 
     for (size_t i = 0; hs_exporters[i]; i++)
-        left += can_say(hs_exporters[i], result->collective, result->order);
+        left += hs_exporter_can_say(hs_exporters[i], result->collective, result->order);
     for (size_t i = 0; hs_exporters[i]; i++) {
-        if (!can_say(hs_exporters[i], result->collective, result->order))
+        if (!hs_exporter_can_say(hs_exporters[i], result->collective, result->order))
             continue;
         left--;
         hs_text_append(&others, "%s%s%s",
@@ -205,7 +205,7 @@ static enum hs_status check_messages(const struct hs_export_job *job,
 {
     const struct hs_result *result = job->result;
 
-    if (!can_say(exporter, result->collective, result->order))
+    if (!hs_exporter_can_say(exporter, result->collective, result->order))
         return refuse_collective(job, exporter, err);
     if (result->np < 2)
         return hs_fail(err, HS_INVALID, "%s: one process has nothing to split: nothing to export",

@@ -95,6 +95,9 @@ extern const struct hs_exporter *const hs_exporters[];
 enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name,
                                 struct hs_error *err);
 
+/* Whether it can say a collective whose blocks lie in this order (of others: HS_IN_PLACE). */
+bool hs_exporter_can_say(const struct hs_exporter *exporter, enum hs_collective collective,
+                         enum hs_order order);
 /* "reduce-scatter in-place, allgather": what besides AllReduces it can say; "any collective" where
  * it is of the machine, "-" where there is nothing. */
 void hs_exporter_also_append(struct hs_text *text, const struct hs_exporter *exporter);

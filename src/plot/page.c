@@ -513,7 +513,7 @@ enum hs_status hs_page_write(struct hs_text *out, const struct hs_page *page, st
     add_subject(&values, &subject);
     add_pictures(&values, page);
     add_answers(&values, job);
-    hs_exporters_table(&exports, job->inputs[0].name);
+    hs_exporters_table(&exports, job->inputs[0].result, job->inputs[0].name);
     add_table(&values, "exports", &exports, "hiersearch export");
     for (size_t i = 0; i < job->input_count; i++)
         append_input(hs_html_value(&values, "inputs"), &job->inputs[i]);

@@ -25,7 +25,7 @@ static const struct hs_column columns[] = {COLUMNS(HS_COLUMN_ROW)};
 static const struct hs_pick of_result[] = {
     HS_PICK(LIBRARY), {COMMAND, "command"}, HS_PICK(SUMMARY)};
 
-void hs_exporters_table(struct hs_table *table, const char *result)
+void hs_exporters_table(struct hs_table *table, const struct hs_result *result, const char *name)
 {
     HS_TABLE_INIT(table, "formats", columns);
     table->cut = true;
@@ -37,10 +37,12 @@ void hs_exporters_table(struct hs_table *table, const char *result)
                                   .mark = e->layers ? NULL : "any"};
         struct hs_text command = {0}, also = {0};
 
+        if (result && !hs_exporter_can_say(e, result->collective, result->order))
+            continue;
         hs_exporter_also_append(&also, e);
         if (result)
             hs_command_line_append(&command, "hiersearch export", 3,
-                                   (char *[]){(char *)result, "--to", (char *)e->name});
+                                   (char *[]){(char *)name, "--to", (char *)e->name});
         table->failed = table->failed || command.failed || also.failed;
         hs_table_row(table);
         COLUMNS(HS_COLUMN_PUT)
