@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Exported PyTorch modules for reduce-scatters and allgathers, and in process groups. TAP on stdout.
+"""Exported PyTorch modules: reduce-scatters, allgathers, process groups. TAP on stdout.
 
     BUILD=build python test_pytorch_blocks.py        starts 8, then 12 processes on this machine
 """
@@ -129,7 +129,7 @@ def check_averages(checks, layers, plan, order):
 
 
 def check_shapes(checks, layers, plan, order):
-    """Shapes of both sides as they come; memory that is not contiguous; a block inside the whole."""
+    """Shapes of both sides as they come; memory that is not contiguous; a block in the whole."""
     ranks, mine = len(layers.ranks), block_by_digits(plan, dist.get_rank(layers.group), order)
     whole = integers((ranks, 6, 4), torch.float32, 1)
     want = own_scatter(whole, dist.ReduceOp.SUM, layers.group)[mine].view(6, 4)

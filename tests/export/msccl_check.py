@@ -7,8 +7,8 @@ A chunk's contents are who put in how often, so a sum that misses a rank, has on
 chunks is seen. Two transfers fit between two processes (FIFO depth 2). Thread blocks run in several
 orders (first to last, last to first, one step each, at random): a dependency that is missing shows
 in one of them. A program is right if every run ends, and every rank then has every chunk exactly
-once from every rank; of a reduce-scatter its own chunk; of an allgather every chunk as its owner had
-it. In place, as MSCCL compares the pointers (tuning.cc, mscclInPlaceTotalCountHelper).
+once from every rank; of a reduce-scatter its own chunk; of an allgather every chunk as its owner
+had it. In place, as MSCCL compares the pointers (tuning.cc, mscclInPlaceTotalCountHelper).
 """
 import random
 import re
@@ -37,8 +37,8 @@ STEPS = {
 
 MIXED = -1  # a chunk that is a sum of different chunks, or nothing of the message
 
-# coll: the buffer in which all chunks are, and by how much i_chunks and o_chunks are multiplied before
-# MSCCL compares them with nchunksperloop (topo.cc)
+# coll: the buffer in which all chunks are, and by how much i_chunks and o_chunks are multiplied
+# before MSCCL compares them with nchunksperloop (topo.cc)
 COLLECTIVES = {
     "allreduce": ("i", lambda ranks: 1, lambda ranks: 1),
     "reduce_scatter": ("i", lambda ranks: 1, lambda ranks: ranks),
@@ -378,7 +378,8 @@ BROKEN_OF_ONE = {
     "reduce-scatter": [
         ("a layer that does not wait for the one outside", lambda text: without_dependency(text, 1),
          "once"),
-        ("the other collective", lambda text: text.replace("reduce_scatter", "allgather"), "in place|o_chunks|i_chunks"),
+        ("the other collective", lambda text: text.replace("reduce_scatter", "allgather"),
+         "in place|_chunks"),
         ("an allreduce's chunks", lambda text: text.replace('o_chunks="1"', 'o_chunks="64"'),
          "o_chunks"),
         ("a sum that is sent on instead of kept",
@@ -387,7 +388,8 @@ BROKEN_OF_ONE = {
     "allgather": [
         ("a layer that does not wait for the one inside", lambda text: without_dependency(text, 1),
          "another"),
-        ("the other collective", lambda text: text.replace("allgather", "reduce_scatter"), "in place|o_chunks|i_chunks"),
+        ("the other collective", lambda text: text.replace("allgather", "reduce_scatter"),
+         "in place|_chunks"),
         ("an allreduce's chunks", lambda text: text.replace('i_chunks="1"', 'i_chunks="64"'),
          "i_chunks"),
         ("a copy that is added", lambda text: text.replace('type="r"', 'type="rrc"', 1), "another|once"),

@@ -231,9 +231,9 @@ class Hierarchy:
     group: a process group, one dimension of a DeviceMesh, or None for the world. Ranks count in it.
 
     Making one is a collective call of all ranks of the group, in the same order as other calls that
-    make groups; where the world has several such groups, each rank makes one for its own. The groups
-    are used by nothing else, so its messages mix with no others. Layers of equal (stride, size)
-    share their groups.
+    make groups; where the world has several such groups, each rank makes one for its own. The
+    groups are used by nothing else, so its messages mix with no others. Layers of equal (stride,
+    size) share their groups.
     """
 
     def __init__(self, group: Group = None) -> None:
