@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "model/backends.h"
+#include "model/collective.h"
 #include "model/datatype.h"
 
 /* As the option rows fill it; texts point into argv. */
@@ -18,6 +19,8 @@ struct hs_campaign_options {
     enum hs_buffers buffers;
     enum hs_datatype datatype;
     enum hs_operation operation;
+    enum hs_collective collective; /* of `measure`; likewise the order */
+    enum hs_order order;
     struct hs_range sizes;
     double timeout_seconds; /* of one run */
     const char *system;     /* NULL: none is described. The output may not be it */

@@ -600,10 +600,16 @@ static void nccl_identify(struct hs_device_facts *facts)
         print_version(facts->nccl, sizeof(facts->nccl), api);
 }
 
-static const char *const natives[] = {[HS_NCCL_NATIVE_DEFAULT] = "ncclAllReduce",
-                                      [HS_NCCL_NATIVE_RING] = "ncclAllReduce ring",
-                                      [HS_NCCL_NATIVE_SYMMETRIC] = "ncclAllReduce symmetric",
-                                      NULL};
+#define NATIVES(call)                                                                              \
+    {                                                                                              \
+        [HS_NCCL_NATIVE_DEFAULT] = (call), [HS_NCCL_NATIVE_RING] = call " ring",                   \
+        [HS_NCCL_NATIVE_SYMMETRIC] = call " symmetric"                                             \
+    }
+static const char *const natives[HS_COLLECTIVE_COUNT][HS_NATIVES_MAX + 1] = {
+    [HS_COLLECTIVE_ALLREDUCE] = NATIVES("ncclAllReduce"),
+    [HS_COLLECTIVE_REDUCE_SCATTER] = NATIVES("ncclReduceScatter"),
+    [HS_COLLECTIVE_ALLGATHER] = NATIVES("ncclAllGather"),
+};
 
 static const struct hs_engine engine = {
     .prepare = nccl_prepare,

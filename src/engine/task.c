@@ -22,7 +22,7 @@ bool hs_task_equal(const struct hs_task *a, const struct hs_task *b)
     case HS_TASK_NATIVE:
         break;
     }
-    return a->native == b->native;
+    return a->native == b->native && a->collective == b->collective;
 }
 
 size_t hs_task_padded(const struct hs_task *task, size_t line)
@@ -30,6 +30,18 @@ size_t hs_task_padded(const struct hs_task *task, size_t line)
     size_t quantum = hs_task_quantum(task, line);
 
     return (task->count + quantum - 1) / quantum * quantum;
+}
+
+struct hs_block hs_task_block(const struct hs_task *task, size_t line, int64_t rank)
+{
+    struct hs_problem problem = hs_task_problem(task);
+    struct hs_block block = {.count = hs_task_padded(task, line)};
+
+    if (hs_collectives[task->collective].ordered) {
+        block.count /= (size_t)problem.group.size;
+        block.first = (size_t)hs_problem_block(&problem, &task->plan.split, rank) * block.count;
+    }
+    return block;
 }
 
 size_t hs_task_padded_most(size_t count, int64_t np, size_t line)
@@ -68,18 +80,18 @@ static enum hs_status check_layer(struct hs_layer layer, int64_t np, struct hs_e
 enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err)
 {
     const struct hs_task *task = work->task;
+    bool has_block = task->kind != HS_TASK_STAGE && hs_collectives[task->collective].ordered;
     enum hs_status status = HS_OK;
     size_t padded;
 
-    if (task->kind == HS_TASK_PLAN)
+    if (task->kind == HS_TASK_PLAN || has_block)
         status = check_plan(task, np, err);
     else if (task->kind == HS_TASK_STAGE)
         status = check_layer(task->stage.layer, np, err);
     if (status != HS_OK)
         return status;
     padded = hs_task_padded(task, work->line);
-    if (task->kind == HS_TASK_PLAN && hs_collectives[task->collective].ordered &&
-        padded > HS_CHUNK_ELEMENTS_MAX)
+    if (has_block && padded > HS_CHUNK_ELEMENTS_MAX)
         return hs_fail(err, HS_INVALID, "%s of %zu elements: expected at most %zu",
                        hs_collectives[task->collective].written, padded, HS_CHUNK_ELEMENTS_MAX);
     if (padded > work->room)
