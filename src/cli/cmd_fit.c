@@ -286,7 +286,11 @@ static void find_problem(struct hs_predict_settings *predict, const struct fit_s
         for (size_t m = 0; m < result->message_count && (uint64_t)result->np >= np; m++) {
             uint64_t size = result->messages[m].message_bytes;
 
-            bytes = (uint64_t)result->np > np || size > bytes ? size : bytes;
+            if ((uint64_t)result->np > np || size > bytes) {
+                bytes = size;
+                predict->collective = result->collective;
+                predict->order = result->order;
+            }
             np = (uint64_t)result->np;
         }
     }

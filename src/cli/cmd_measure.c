@@ -47,8 +47,8 @@ static const struct hs_option options[] = {
      .required = true,
      .help = "bytes per process, such as 64MiB; a range is a sweep in "
              "powers of two, and 25MB,1GiB a list"},
-    HS_ROW_COLLECTIVE(WHAT, FIELD(campaign.collective)),
-    HS_ROW_ORDER(WHAT, FIELD(campaign.order)),
+    HS_ROW_COLLECTIVE(WHAT, FIELD(campaign.call.collective)),
+    HS_ROW_ORDER(WHAT, FIELD(campaign.call.order)),
     HS_ROW_DATATYPE(WHAT, FIELD(campaign.datatype)),
     HS_ROW_OPERATION(WHAT, FIELD(campaign.operation)),
     HS_ROW_BACKEND(WHAT, FIELD(campaign.backend),
@@ -103,8 +103,8 @@ static const struct hs_option options[] = {
     HS_ROW_COUNT("layers", "runs", 0, 1000, "5", HOW, FIELD(layers),
                  "runs of each for the times of single layers"),
     HS_ROW_FLAG("no-layers", 0, HOW, FIELD(no_layers), "no times of single layers"),
-    HS_ROW_SEED(HOW, FIELD(campaign.seed)),
-    HS_ROW_FAULTS(HOW, FIELD(campaign.faults)),
+    HS_ROW_SEED(HOW, FIELD(campaign.play.seed)),
+    HS_ROW_FAULTS(HOW, FIELD(campaign.play.faults)),
 
     HS_ROW_OUTPUT(OUTPUT, FIELD(campaign.output), false,
                   "write the result there; - is stdout, the table then goes to stderr"),
@@ -152,7 +152,7 @@ static enum hs_status check_collective(const struct hs_measure_settings *setting
                                        struct hs_error *err)
 {
     const struct hs_campaign_options *campaign = &settings->campaign;
-    const struct hs_collective_row *row = &hs_collectives[campaign->collective];
+    const struct hs_collective_row *row = &hs_collectives[campaign->call.collective];
 
     for (size_t i = 0; i < settings->chunks.count && row->ordered; i++)
         if (settings->chunks.values[i] > 1)
@@ -160,7 +160,7 @@ static enum hs_status check_collective(const struct hs_measure_settings *setting
                            "--chunks %d: chunks of %s would leave a process a piece of each in "
                            "place of its block",
                            settings->chunks.values[i], row->written);
-    return hs_order_check(campaign->collective, campaign->order, err);
+    return hs_order_check(campaign->call.collective, campaign->call.order, err);
 }
 
 enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, struct hs_error *err)
@@ -192,7 +192,7 @@ enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, s
         return status;
     if (null_backend && !settings->campaign.system)
         return hs_fail(err, HS_INVALID, "--backend null plays a model: give a SYSTEM");
-    if (settings->campaign.faults && !null_backend)
+    if (settings->campaign.play.faults && !null_backend)
         return hs_fail(err, HS_INVALID, "--faults is for --backend null");
     status = hs_journal_options_check(settings->campaign.journal, settings->campaign.output,
                                       settings->campaign.resume, settings->campaign.retry, err);

@@ -23,9 +23,9 @@ struct hs_candidates {
     char rule[64];              /* that took them out */
 };
 
-/* The problem is one of all ranks. system NULL: no model. HS_INVALID: a plan that is none of theirs,
- * does not suit the collective, or is there twice; more plans than may be measured (the message says
- * what to give instead). HS_MEMORY. */
+/* The problem is one of all ranks. system NULL: no model. HS_INVALID: a plan that is none of them,
+ * does not suit the collective, or is there twice; more plans than may be measured (the message
+ * says what to give instead). HS_MEMORY. */
 enum hs_status hs_candidates_choose(struct hs_candidates *candidates,
                                     const struct hs_measure_settings *settings,
                                     const struct hs_system *system,

@@ -47,10 +47,10 @@ static void add_sizes(struct hs_journal_run *run, const struct hs_range *sizes)
 /* "allreduce", "reduce-scatter permuted" */
 static void add_collective(struct hs_journal_run *run, const struct hs_campaign_options *options)
 {
-    bool ordered = hs_collectives[options->collective].ordered;
+    bool ordered = hs_collectives[options->call.collective].ordered;
 
-    add(run, HS_JOURNAL_COLLECTIVE, "%s%s%s", hs_collective_names[options->collective],
-        ordered ? " " : "", ordered ? hs_order_names[options->order] : "");
+    add(run, HS_JOURNAL_COLLECTIVE, "%s%s%s", hs_collective_names[options->call.collective],
+        ordered ? " " : "", ordered ? hs_order_names[options->call.order] : "");
 }
 
 /* "n1:4 n2:4": hosts and ranks, in order. */
@@ -146,7 +146,7 @@ enum hs_status hs_fingerprint_take(struct hs_journal_run *run, const struct hs_c
     if (hs_backend_is_nccl(campaign->backend->name))
         add_environment(run, err);
     if (campaign->backend == &hs_backend_null)
-        add(run, "seed", "%" PRId64, options->seed);
+        add(run, "seed", "%" PRId64, options->play.seed);
     for (size_t i = 0; i < run->count; i++)
         if (!run->facts[i].name || !run->facts[i].text)
             return hs_no_memory(err);

@@ -24,7 +24,7 @@ struct hs_problem hs_session_problem(const struct hs_session *session, const str
 {
     const struct hs_campaign_options *options = &session->settings.campaign;
 
-    return hs_problem_of(options->collective, options->order, session->campaign.ranks.np,
+    return hs_problem_of(options->call.collective, options->call.order, session->campaign.ranks.np,
                          (double)bout->bytes);
 }
 

@@ -1,6 +1,6 @@
 /*
- * bench.h - an engine with buffers, a pattern to be reduced or gathered and checked, and clocks: the
- * only place where anything is timed.
+ * bench.h - an engine with buffers, a pattern to be reduced or gathered and checked, and clocks:
+ * the only place where anything is timed.
  *
  * A sample is: barrier, clock, run, clock, maximum over ranks. Where the engine can hold runs, it
  * is the device's time of one of several that began when all were issued, and the time by the clock
