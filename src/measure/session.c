@@ -124,7 +124,7 @@ static enum hs_status fill_contest(const struct hs_session *session, struct hs_b
     const struct hs_engine *engine = session->campaign.backend->engine;
     const struct hs_measure_settings *settings = &session->settings;
     const struct hs_candidates *candidates = &bout->candidates;
-    const char *const *natives = engine->natives[settings->campaign.collective];
+    const char *const *natives = engine->natives[settings->campaign.call.collective];
     enum hs_status status = HS_OK;
 
     bout->contest.problem = hs_session_problem(session, bout);
