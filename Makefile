@@ -430,8 +430,9 @@ $(BUILD)/bench/clients-%: bench/clients.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)mpicc.$* $(HS_CFLAGS) -o $@ $<
-bench-cluster: all
+bench-cluster: all other-mpi
 	bench/cluster.py --build $(BUILD)
+	bench/cluster.py --build $(BUILD) --collective reduce-scatter,allgather$(if $(OTHER_BUILD),, --mpi $(MPI_NAME))
 # The picture of the README.
 # The README's picture, and everything that is drawn, in $(BUILD)/pictures, to be looked at.
 pictures: all

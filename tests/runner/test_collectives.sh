@@ -63,6 +63,15 @@ for collective in reduce-scatter allgather; do
     done
 done
 
+for refusal in "--plans 4x2/2|--plans: 4x2/2: no chunks of ReduceScatter" "--plans 4x2t|--plans: 4x2t: layer 2: no reduce-scatter by tree" \
+    "--chunks 1,2|--chunks 2: chunks of ReduceScatter would leave"; do
+    # shellcheck disable=SC2086 # options
+    measure 8 "$system" --size 1MiB --backend null --collective reduce-scatter ${refusal%|*}
+    check "${refusal%|*} of a reduce-scatter is refused in one line" '[ $status = 2 ] && [ "$(our_lines)" = 1 ] && said "${refusal#*|}"'
+done
+measure 8 "$system" --size 1MiB --backend null --order permuted
+check "an AllReduce has no order" '[ $status = 2 ] && [ "$(our_lines)" = 1 ] && said "--order permuted: for --collective reduce-scatter"'
+
 # ---- what others make of it ----------------------------------------------------------------------------------------
 measure 8 "$system" --size 64KiB:1MiB --backend null --collective reduce-scatter --order permuted --all -q -o fit.json
 "$hiersearch" fit "$system" fit.json -o fitted.json >out 2>err
