@@ -24,6 +24,9 @@ def cluster(shape, *job):
     return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
 
+PAIRS_BUDGET = "240s"  # they end by their number
+
+
 def program(arguments, mpi):
     """The program that measures, built with that MPI."""
     for folder in [os.path.join(arguments.build, mpi), arguments.build]:
@@ -33,11 +36,11 @@ def program(arguments, mpi):
     return sys.exit(f"no hiersearch-measure for {mpi} in {arguments.build}: make all other-mpi")
 
 
-def measure(arguments, shape, output, *options, size=None, mpi="mpich"):
+def measure(arguments, shape, output, *options, size=None, mpi="mpich", budget=None):
     if os.path.exists(output):
         os.remove(output)
     done = cluster(shape, "run", "--mpi", mpi, "--timeout", "300", "--", program(arguments, mpi), "--size",
-                   size or arguments.size, "--budget", arguments.budget, "--quiet", "-o", output, *options)
+                   size or arguments.size, "--budget", budget or arguments.budget, "--quiet", "-o", output, *options)
     if not os.path.exists(output):
         sys.exit(f"measure wrote no result:\n{done.stdout}{done.stderr}")
     with open(output, encoding="utf-8") as file:
@@ -76,9 +79,11 @@ def pairs_of(arguments, shape, scratch, system, mpi, asked, size):
     chosen = measure(arguments, shape, output, system, "--top", arguments.top, *asked, size=size, mpi=mpi)["best"]
     count = str(arguments.pairs)
     result = measure(arguments, shape, output, system, "--plans", chosen, "--min-samples", count, "--max-samples", count,
-                     "--precision", "0.01%", "--layers", "0", *asked, size=size, mpi=mpi)
+                     "--precision", "0.01%", "--layers", "0", *asked, size=size, mpi=mpi, budget=PAIRS_BUDGET)
     plan = next(c["measured"] for c in result["candidates"] if c["plan"] == chosen)
     library = result["baselines"][0]
+    if not library["measured"].get("samples_seconds"):
+        sys.exit(f"{library['name']} of {mpi} was not measured: {library['measured'].get('reason', '')}")
     ratios = [b / a for a, b in zip(plan["samples_seconds"], library["measured"]["samples_seconds"])]
     return chosen, library["name"], plan["median_seconds"], ratios
 
