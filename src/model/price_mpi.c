@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "model/constants_mpi.h"
+#include "model/mpi_steps.h"
+#include "model/price.h"
 #include "model/problem.h"
 #include "model/system.h"
 
@@ -297,6 +299,45 @@ static double in_node_us(const struct hs_mpi_call *call, const double *values)
                                                                            : 2 * scattered.gather);
 }
 
+static enum hs_phase phase_of(enum hs_library_call kind)
+{
+    return kind == HS_CALL_ALLGATHER        ? HS_ALLGATHER
+           : kind == HS_CALL_REDUCE_SCATTER ? HS_REDUCE_SCATTER
+                                            : HS_ALLREDUCE;
+}
+
+/* The algorithm's steps on the levels of a system, as a layer's own call has them (letter n):
+ * latencies and rates those of the levels, the rest by the constants. */
+static double steps_us(const struct pace *p)
+{
+    const struct hs_mpi_call *call = p->call;
+    struct hs_layer layer = {call->stride > 1 ? call->stride : 1, call->ranks};
+    struct hs_stage_price price = {.key = {phase_of(call->kind), HS_NATIVE, layer},
+                                   .bytes = p->bytes};
+    struct hs_mpi_steps sent = hs_mpi_steps(call->algorithm, price.key.phase, call->ranks);
+    struct hs_steps steps = {.price = &price,
+                             .system = call->system,
+                             .ranks = layer.stride * layer.size,
+                             .every = layer.stride,
+                             .senders = sent.one_sends};
+    double us = 0, moving;
+
+    for (int i = 0; i < sent.count; i++) {
+        const struct hs_mpi_step *step = &sent.items[i];
+        double before = steps.latency_seconds, bytes = step->part * p->bytes;
+        struct hop hop = {.times = of_machine(p, HS_MPI_K_FAR_LEONARDO), .eager_bytes = INFINITY};
+
+        hs_mpi_steps_add(&steps, step, 1);
+        hop.base_us =
+            1e6 * (steps.latency_seconds - before) * of_machine(p, HS_MPI_K_STEP_LEONARDO);
+        us += step_us(p, &hop, bytes) + (step->reduces ? step->times * bytes * p->reduce : 0);
+    }
+    moving = steps.seconds_per_byte;
+    for (size_t l = 0; l < call->system->level_count; l++)
+        moving = fmax(moving, steps.leaving[l]);
+    return us + 1e6 * moving * p->bytes / p->ranks / of_machine(p, HS_MPI_K_RATE_LEONARDO);
+}
+
 /* What is given is copied to where the result is to be, by whoever reduces there. */
 static double copy_us(const struct pace *p)
 {
@@ -317,6 +358,8 @@ static double seconds_of(const void *of, const double *values)
     p = pace_of(&call, values);
     if (call.kind == HS_CALL_ALLREDUCE)
         return (inside + allreduce_us(&p) + copy_us(&p)) * 1e-6;
+    if (call.system && call.algorithm != HS_MPI_RING)
+        return (steps_us(&p) + (call.kind == HS_CALL_ALLGATHER ? 0 : copy_us(&p))) * 1e-6;
     us = call.algorithm == HS_MPI_RING ? ring_us(&p) : halving_us(&p);
     return (call.kind == HS_CALL_ALLGATHER ? us.gather : us.reduce + copy_us(&p)) * 1e-6;
 }
@@ -346,44 +389,78 @@ void hs_mpi_system_values(double *values, const struct hs_system *system)
                 values[k] = system->constants.items[i].value;
 }
 
-/* Two ranks swap halves; more go round. The first layer copies. Whether data are in the cache is a
- * matter of the whole message, as in the algorithms above. */
-static double stage_us(const struct hs_mpi_call *call, const double *values,
-                       const struct hs_problem *problem)
+/* By another algorithm than the ring: latencies and rates its row's, the rest by the constants. */
+static struct halves lettered_us(const struct pace *p, const struct hs_stage *stage, double bytes,
+                                 int64_t ranks)
 {
-    struct hs_mpi_call whole = *call;
-    struct pace p = pace_of(call, values);
+    struct hs_stage_price price = hs_stage_price_at(p->call->system, ranks, stage->key, bytes);
+    struct hs_price_line line = hs_stage_line(&price, bytes);
+    double sent = bytes * (p->ranks - 1) / p->ranks, passes = hs_phase_passes(stage->key.phase);
+    struct hop hop = {.times = of_machine(p, HS_MPI_K_FAR_LEONARDO), .eager_bytes = INFINITY};
+    double us;
+
+    hop.base_us = 1e6 * line.latency_seconds * of_machine(p, HS_MPI_K_STEP_LEONARDO) / passes;
+    us = step_us(p, &hop, bytes / p->ranks) +
+         1e6 * line.seconds_per_byte * sent / passes / of_machine(p, HS_MPI_K_RATE_LEONARDO);
+    return (struct halves){.gather = us, .reduce = us + sent * p->reduce};
+}
+
+/* Two ranks swap halves; more go round. Whether data are in the cache is a matter of the whole
+ * message, as in the algorithms above. */
+static struct halves stage_us(const struct pace *p, const struct hs_stage *stage, double bytes,
+                              int64_t ranks)
+{
+    if (stage->key.algorithm != HS_RING && stage->key.layer.size > 2)
+        return lettered_us(p, stage, bytes, ranks);
+    return p->call->algorithm == HS_MPI_RING ? ring_us(p) : halving_us(p);
+}
+
+/* One stage of a plan, of the chunk that `bytes` of enter it. */
+static double seconds_of_stage(const struct hs_system *system, const struct hs_problem *problem,
+                               const struct hs_stage *stage, double bytes, const double *values)
+{
+    struct hs_mpi_call call = {.machine = HS_MPI_SYSTEM,
+                               .algorithm =
+                                   stage->key.layer.size == 2 ? HS_MPI_HALVING : HS_MPI_RING,
+                               .ranks = stage->key.layer.size,
+                               .tasks = 1,
+                               .bytes = problem->bytes,
+                               .system = system,
+                               .stride = stage->key.layer.stride};
+    double reduce = pace_of(&call, values).reduce;
+    struct pace p;
     struct halves us;
 
-    whole.bytes = problem->bytes;
-    p.reduce = pace_of(&whole, values).reduce;
+    call.bytes = bytes;
+    p = pace_of(&call, values);
+    p.reduce = reduce;
     p.job = (double)problem->group.size;
     p.together = true;
-    us = call->algorithm == HS_MPI_RING ? ring_us(&p) : halving_us(&p);
-    return us.gather + us.reduce + (call->stride == 1 ? copy_us(&p) : 0);
+    us = stage_us(&p, stage, bytes, problem->group.ranks);
+    return 1e-6 * ((stage->key.phase == HS_REDUCE_SCATTER ? 0 : us.gather) +
+                   (stage->key.phase == HS_ALLGATHER ? 0 : us.reduce));
 }
 
 double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
                            const struct hs_plan *plan)
 {
-    double values[HS_MPI_K_COUNT], us = 0;
+    double values[HS_MPI_K_COUNT], seconds = 0;
+    struct hs_mpi_call flat = {
+        .machine = HS_MPI_SYSTEM, .ranks = plan->split.sizes[0], .tasks = 1, .system = system};
+    struct hs_stage stages[HS_STAGES_MAX];
+    int count = hs_problem_stages(stages, problem, plan);
+    struct pace p;
 
     hs_mpi_system_values(values, system);
-    for (int i = 0; i < plan->split.count; i++) {
-        struct hs_layer layer = hs_problem_layer(problem, &plan->split, i);
-        struct hs_mpi_call call = {
-            .machine = HS_MPI_SYSTEM,
-            .algorithm = layer.size == 2 ? HS_MPI_HALVING : HS_MPI_RING,
-            .ranks = layer.size,
-            .tasks = 1,
-            .bytes = hs_problem_entering(problem, layer) / plan->chunks,
-            .system = system,
-            .stride = layer.stride,
-        };
-
-        us += plan->chunks * stage_us(&call, values, problem);
-    }
-    return us * 1e-6;
+    for (int i = 0; i < count; i++)
+        seconds += plan->chunks * seconds_of_stage(system, problem, &stages[i],
+                                                   stages[i].bytes / plan->chunks, values);
+    if (count == 0 || stages[0].key.phase == HS_ALLGATHER)
+        return seconds;
+    flat.algorithm = stages[0].key.layer.size == 2 ? HS_MPI_HALVING : HS_MPI_RING;
+    flat.bytes = problem->bytes; /* the first stage copies all of it */
+    p = pace_of(&flat, values);
+    return seconds + 1e-6 * copy_us(&p);
 }
 
 double hs_mpi_deviation(const struct hs_mpi_call *call, const double *values, double doubt)

@@ -113,8 +113,12 @@ void hs_steps_add_times(struct hs_steps *steps, const struct hs_traffic *traffic
             link = hs_traffic_per_link(traffic, steps->ranks, child_ranks, 1);
         if (link == 0) /* no block is cut by a child's border: nor by one further out */
             break;
+        if (steps->every > 1)
+            link = (link + steps->every - 1) / steps->every;
         if (steps->senders > 0)
             link = hs_smaller(link, steps->senders);
+        if (steps->both_ways && child_ranks > 1)
+            link *= 2;
         some = add_level(steps, &taken, l, link, &out);
         latency = some.latency_seconds = fmax(latency, some.latency_seconds);
         if (some.seconds_per_byte >= step.seconds_per_byte)

@@ -199,7 +199,7 @@ static void a_plan_costs_what_the_same_algorithm_costs(void **state)
 static void assert_runs(enum hs_library library, int64_t ranks, int64_t tasks, double bytes,
                         const char *wanted)
 {
-    struct hs_mpi_choice choice = hs_mpi_choose(library, ranks, tasks, bytes, bytes / 4);
+    struct hs_mpi_choice choice = hs_mpi_choose(library, HS_ALLREDUCE, ranks, tasks, bytes, bytes / 4);
 
     assert_string_equal(hs_mpi_choice_text(choice), wanted);
 }
