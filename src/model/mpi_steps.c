@@ -51,6 +51,20 @@ static void shift(struct listing *list, int64_t places, double part, double time
                   .places = places, .part = part, .times = times, .reduces = list->reduces});
 }
 
+/* Among the power of two that is left by a fold: half of them stand for two ranks each, the others,
+ * with whom they swap last, for themselves. */
+static void swap_folded(struct listing *list, int64_t places, double part, bool reduces)
+{
+    bool last = 2 * places == list->power, even = list->ranks == list->power;
+
+    add(list, (struct hs_mpi_step){.swap = even || !last,
+                                   .folded = !even && !last,
+                                   .places = places,
+                                   .part = part,
+                                   .times = 1,
+                                   .reduces = reduces});
+}
+
 /* Beyond a power of two, ranks first give `part` to a neighbour, who gives `back` in the end. */
 static void fold(struct listing *list, double part, double back)
 {
@@ -60,14 +74,17 @@ static void fold(struct listing *list, double part, double back)
     swap(list, 1, back, false);
 }
 
-/* Half of all to or from the farthest, and a block to or from the nearest. */
+/* Half of all to or from the farthest, and a block to or from the nearest; of two ranks where one
+ * stands for another. */
 static void list_far(struct listing *list)
 {
-    double block = 1 / (double)list->power;
+    int64_t beyond = list->ranks - list->power;
 
     fold(list, 1, 1 / (double)list->ranks);
     for (int64_t places = 1; places < list->power; places *= 2)
-        swap(list, places, (double)places * block, list->reduces);
+        swap_folded(list, places,
+                    (double)(places + hs_smaller(places, beyond)) / (double)list->ranks,
+                    list->reduces);
 }
 
 /* Halves to the nearest, quarters to those twice as far; an allreduce goes back the same way. */
@@ -75,9 +92,9 @@ static void list_near(struct listing *list, bool back)
 {
     fold(list, 1, back ? 1 : 1 / (double)list->ranks);
     for (int64_t places = 1; places < list->power; places *= 2) {
-        swap(list, places, 1 / (2 * (double)places), list->reduces);
+        swap_folded(list, places, 1 / (2 * (double)places), list->reduces);
         if (back)
-            swap(list, places, 1 / (2 * (double)places), false);
+            swap_folded(list, places, 1 / (2 * (double)places), false);
     }
 }
 
@@ -94,7 +111,7 @@ static void list_doubling(struct listing *list)
 {
     fold(list, 1, 1);
     for (int64_t places = 1; places < list->power; places *= 2)
-        swap(list, places, 1, list->reduces);
+        swap_folded(list, places, 1, list->reduces);
 }
 
 static void list_tree(struct listing *list, bool reduces)
@@ -104,25 +121,31 @@ static void list_tree(struct listing *list, bool reduces)
         swap(list, places, 1, reduces);
 }
 
-/* What one rank then sends: a block to each other one. */
+/* What one rank then sends: a block to each other one, all at once; by the power of two that they
+ * are away. */
 static void list_blocks_from_root(struct listing *list)
 {
-    double ranks = (double)list->ranks;
+    int64_t farthest = hs_mpi_power_of_two(list->ranks - 1);
+    struct hs_mpi_step step = {.swap = true, .times = 1};
 
-    swap(list, hs_mpi_power_of_two(list->ranks - 1), (ranks - 1) / ranks, false);
+    for (step.places = farthest; step.places > 0; step.places /= 2) {
+        step.part =
+            (double)hs_smaller(step.places, list->ranks - step.places) / (double)list->ranks;
+        step.along = step.places < farthest;
+        add(list, step);
+    }
 }
 
 /* All to one rank, one after the other. */
 static void list_all_to_root(struct listing *list)
 {
-    struct hs_mpi_step step = {.swap = true,
-                               .places = hs_mpi_power_of_two(list->ranks - 1),
-                               .part = 1,
-                               .times = (double)list->ranks - 1,
-                               .reduces = true};
+    struct hs_mpi_step step = {.swap = true, .part = 1, .reduces = true};
 
     list->steps.one_sends = true;
-    add(list, step);
+    for (step.places = 1; step.places < list->ranks; step.places *= 2) {
+        step.times = (double)hs_smaller(step.places, list->ranks - step.places);
+        add(list, step);
+    }
     list_blocks_from_root(list);
 }
 
@@ -231,12 +254,23 @@ struct hs_mpi_steps hs_mpi_steps(enum hs_mpi_algorithm algorithm, enum hs_phase 
 void hs_mpi_steps_add(struct hs_steps *steps, const struct hs_mpi_step *step, int64_t first)
 {
     struct hs_layer layer = steps->price->key.layer;
-    int64_t distance = step->places * first;
-    bool swaps = step->swap && !step->outside && layer.size % (2 * distance) == 0;
-    struct hs_traffic traffic =
-        swaps ? hs_traffic_exchange(layer, distance) : hs_traffic_shift(layer, distance);
+    int64_t places = step->places * first * (step->folded ? 2 : 1), every = steps->every;
+    int64_t ranks = steps->ranks, block = 2 * places * layer.stride;
+    bool alone = layer.stride * layer.size == ranks;
+    struct hs_traffic traffic = hs_traffic_exchange(layer, places);
+    double latency = steps->latency_seconds;
 
+    if (!step->swap || step->outside || (layer.size % (2 * places) > 0 && !alone))
+        traffic = hs_traffic_shift(layer, step->places * first);
+    else /* as if there were as many as blocks of it need */
+        steps->ranks = (ranks + block - 1) / block * block;
+    if (step->folded)
+        steps->every = 2 * hs_larger(1, every);
     steps->both_ways = step->outside;
     hs_steps_add_times(steps, &traffic, step->part * (double)layer.size, step->times);
     steps->both_ways = false;
+    steps->ranks = ranks;
+    steps->every = every;
+    if (step->along)
+        steps->latency_seconds = latency;
 }

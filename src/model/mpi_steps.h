@@ -21,6 +21,8 @@ struct hs_mpi_step {
     bool swap;      /* with the rank whose number differs in the bit `places`; else around */
     bool outside;   /* partners of odd and next even numbers: a swap by 1 that is off by one */
     bool reduces;   /* what comes */
+    bool folded;    /* of neighbours one alone takes part: partners are twice as far */
+    bool along;     /* behind the one before without waiting for it: no latency of its own */
     int64_t places; /* between partners */
     double part;    /* of the message of n bytes */
     double times;   /* one after the other */

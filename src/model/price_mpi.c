@@ -96,22 +96,16 @@ static double stride_of(const struct pace *p)
 }
 
 /* Seconds per byte of one of so many flows that leave a child; where each pair of children has a
- * link of its own they have one such. */
-static double wire_of(const struct pace *p, const struct hs_level *level, double flows)
+ * link of its own they have one such. Ranks next to each other leave through the same port. */
+static double wire_of(const struct pace *p, const struct hs_level *level, double flows,
+                      double child)
 {
     double links = level->fabric == HS_FABRIC_MESH ? fmax(1, (double)level->arity - 1) : 1;
 
-    return 1e6 * flows * links / (level->bytes_per_second * of_machine(p, HS_MPI_K_RATE_LEONARDO));
-}
+    if (!level->striped && level->ports > 1)
+        flows = fmax(flows, (double)level->ports * fmin(flows, ceil(child / (double)level->ports)));
 
-/* Takes the level's protocol where its latency counts, and its wire where that is slower. */
-static void cross_level(struct hop *hop, const struct pace *p, const struct hs_level *level,
-                        double flows)
-{
-    hop->wire = fmax(hop->wire, wire_of(p, level, flows));
-    hop->base_us = 1e6 * level->latency_seconds * of_machine(p, HS_MPI_K_STEP_LEONARDO);
-    hop->eager_bytes = level->eager_bytes;
-    hop->rendezvous_us = 1e6 * level->rendezvous_seconds;
+    return 1e6 * flows * links / (level->bytes_per_second * of_machine(p, HS_MPI_K_RATE_LEONARDO));
 }
 
 /* Of the flows that leave a child where all of its ranks send so far, those of this call, or of all
@@ -121,6 +115,18 @@ static double flows_of(const struct pace *p, double distance, double child)
     double all = fmin(distance, child);
 
     return p->together ? all : fmax(1, all / stride_of(p));
+}
+
+/* Takes the level's protocol where its latency counts, and its wire where that is slower. */
+static void cross_level(struct hop *hop, const struct pace *p, size_t l, double distance)
+{
+    const struct hs_level *level = &p->call->system->levels[l];
+    double child = (double)hs_system_child_ranks(p->call->system, l);
+
+    hop->wire = fmax(hop->wire, wire_of(p, level, flows_of(p, distance, child), child));
+    hop->base_us = 1e6 * level->latency_seconds * of_machine(p, HS_MPI_K_STEP_LEONARDO);
+    hop->eager_bytes = level->eager_bytes;
+    hop->rendezvous_us = 1e6 * level->rendezvous_seconds;
 }
 
 /* Partners so far apart: some pair of them is in two children wherever blocks of both do not nest
@@ -137,7 +143,7 @@ static struct hop system_hop(const struct pace *p, double distance)
         if (l > 0 && child >= span && fmod(child, span) == 0)
             break;
         if (distance >= child || fmod(child, 2 * distance) > 0)
-            cross_level(&hop, p, &system->levels[l], flows_of(p, distance, child));
+            cross_level(&hop, p, l, distance);
     }
     return hop;
 }
@@ -156,7 +162,7 @@ static struct hop system_ring_hop(const struct pace *p)
         if ((l > 0 && child >= span && fmod(child, span) == 0) || leaving <= inside)
             continue;
         at = (struct hop){.times = 1};
-        cross_level(&at, p, &system->levels[l], flows_of(p, stride, child));
+        cross_level(&at, p, l, stride);
         if (inside == 0)
             hop = (struct hop){0, 1, 0, at.eager_bytes, at.rendezvous_us};
         hop.base_us += at.base_us * (leaving - inside);
@@ -266,12 +272,62 @@ static struct halves tree_us(const struct pace *p)
     return us;
 }
 
+static enum hs_phase phase_of(enum hs_library_call kind)
+{
+    return kind == HS_CALL_ALLGATHER        ? HS_ALLGATHER
+           : kind == HS_CALL_REDUCE_SCATTER ? HS_REDUCE_SCATTER
+                                            : HS_ALLREDUCE;
+}
+
+/* The algorithm's steps on the levels of a system, as a layer's own call has them (letter n):
+ * latencies, rendezvous and rates those of the levels, the rest by the constants. */
+static double steps_us(const struct pace *p)
+{
+    const struct hs_mpi_call *call = p->call;
+    struct hs_layer layer = {call->stride > 1 ? call->stride : 1, call->ranks};
+    struct hs_stage_price price = {.key = {phase_of(call->kind), HS_NATIVE, layer},
+                                   .bytes = p->bytes};
+    struct hs_mpi_steps sent = hs_mpi_steps(call->algorithm, price.key.phase, call->ranks);
+    struct hs_system eager = *call->system; /* borrows all that it owns */
+    struct hs_steps steps = {.price = &price,
+                             .system = call->system,
+                             .ranks = layer.stride * layer.size,
+                             .every = layer.stride,
+                             .senders = sent.one_sends},
+                    bare = steps;
+    /* swaps between neighbours are no far steps */
+    double far = call->algorithm == HS_MPI_NEIGHBOR ? 1 : of_machine(p, HS_MPI_K_FAR_LEONARDO);
+    double us = 0, moving;
+
+    bare.system = &eager;
+    for (size_t l = 0; l < eager.level_count; l++)
+        eager.levels[l].rendezvous_seconds = 0;
+    for (int i = 0; i < sent.count; i++) {
+        const struct hs_mpi_step *step = &sent.items[i];
+        double before = bare.latency_seconds, waited = steps.latency_seconds - before;
+        double bytes = step->part * p->bytes;
+        struct hop hop = {.times = far};
+
+        hs_mpi_steps_add(&steps, step, 1);
+        hs_mpi_steps_add(&bare, step, 1);
+        hop.base_us = 1e6 * (bare.latency_seconds - before) * of_machine(p, HS_MPI_K_STEP_LEONARDO);
+        hop.rendezvous_us = 1e6 * (steps.latency_seconds - bare.latency_seconds - waited);
+        us += step_us(p, &hop, bytes) + (step->reduces ? step->times * bytes * p->reduce : 0);
+    }
+    moving = steps.seconds_per_byte;
+    for (size_t l = 0; l < call->system->level_count; l++)
+        moving = fmax(moving, steps.leaving[l]);
+    return us + 1e6 * moving * p->bytes / p->ranks / of_machine(p, HS_MPI_K_RATE_LEONARDO);
+}
+
 static double allreduce_us(const struct pace *p)
 {
     struct halves us = p->call->algorithm == HS_MPI_RING   ? ring_us(p)
                        : p->call->algorithm == HS_MPI_TREE ? tree_us(p)
                                                            : halving_us(p);
 
+    if (p->call->system && p->call->algorithm != HS_MPI_RING)
+        return steps_us(p);
     if (p->call->algorithm == HS_MPI_DOUBLING)
         return doubling_us(p);
     return us.reduce + us.gather;
@@ -297,45 +353,6 @@ static double in_node_us(const struct hs_mpi_call *call, const double *values)
     return (call->bytes <= REDUCE_SHORT ? tree.reduce : scattered.reduce + scattered.gather) +
            (call->bytes < BROADCAST_SHORT || call->tasks < BROADCAST_TASKS ? tree.gather
                                                                            : 2 * scattered.gather);
-}
-
-static enum hs_phase phase_of(enum hs_library_call kind)
-{
-    return kind == HS_CALL_ALLGATHER        ? HS_ALLGATHER
-           : kind == HS_CALL_REDUCE_SCATTER ? HS_REDUCE_SCATTER
-                                            : HS_ALLREDUCE;
-}
-
-/* The algorithm's steps on the levels of a system, as a layer's own call has them (letter n):
- * latencies and rates those of the levels, the rest by the constants. */
-static double steps_us(const struct pace *p)
-{
-    const struct hs_mpi_call *call = p->call;
-    struct hs_layer layer = {call->stride > 1 ? call->stride : 1, call->ranks};
-    struct hs_stage_price price = {.key = {phase_of(call->kind), HS_NATIVE, layer},
-                                   .bytes = p->bytes};
-    struct hs_mpi_steps sent = hs_mpi_steps(call->algorithm, price.key.phase, call->ranks);
-    struct hs_steps steps = {.price = &price,
-                             .system = call->system,
-                             .ranks = layer.stride * layer.size,
-                             .every = layer.stride,
-                             .senders = sent.one_sends};
-    double us = 0, moving;
-
-    for (int i = 0; i < sent.count; i++) {
-        const struct hs_mpi_step *step = &sent.items[i];
-        double before = steps.latency_seconds, bytes = step->part * p->bytes;
-        struct hop hop = {.times = of_machine(p, HS_MPI_K_FAR_LEONARDO), .eager_bytes = INFINITY};
-
-        hs_mpi_steps_add(&steps, step, 1);
-        hop.base_us =
-            1e6 * (steps.latency_seconds - before) * of_machine(p, HS_MPI_K_STEP_LEONARDO);
-        us += step_us(p, &hop, bytes) + (step->reduces ? step->times * bytes * p->reduce : 0);
-    }
-    moving = steps.seconds_per_byte;
-    for (size_t l = 0; l < call->system->level_count; l++)
-        moving = fmax(moving, steps.leaving[l]);
-    return us + 1e6 * moving * p->bytes / p->ranks / of_machine(p, HS_MPI_K_RATE_LEONARDO);
 }
 
 /* What is given is copied to where the result is to be, by whoever reduces there. */
