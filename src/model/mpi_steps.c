@@ -156,17 +156,20 @@ static void list_bruck(struct listing *list)
               1);
 }
 
-/* A block to each other one, a place further each step: distances of an octave by its ends. */
+/* A block to each other one, a place further each step: as far one way as the other, and distances
+ * of an octave by its ends. */
 static void list_pairwise(struct listing *list)
 {
     double block = 1 / (double)list->ranks;
+    int64_t farthest = list->ranks / 2;
 
-    for (int64_t places = 1; places < list->ranks; places *= 2) {
-        int64_t end = hs_smaller(2 * places, list->ranks) - 1;
-        double half = (double)(end - places + 1) / 2;
+    for (int64_t places = 1; places <= farthest; places *= 2) {
+        int64_t end = hs_smaller(2 * places - 1, farthest);
+        double others = list->ranks % 2 == 0 && end == farthest ? 1 : 0; /* opposite: one way */
+        double half = (double)(end - places + 1);
 
         shift(list, places, block, half);
-        shift(list, end, block, half);
+        shift(list, end, block, half - others);
     }
 }
 
@@ -255,21 +258,21 @@ void hs_mpi_steps_add(struct hs_steps *steps, const struct hs_mpi_step *step, in
 {
     struct hs_layer layer = steps->price->key.layer;
     int64_t places = step->places * first * (step->folded ? 2 : 1), every = steps->every;
-    int64_t ranks = steps->ranks, block = 2 * places * layer.stride;
-    bool alone = layer.stride * layer.size == ranks;
+    int64_t block = 2 * places * layer.stride;
+    bool alone = layer.stride * layer.size == steps->ranks;
     struct hs_traffic traffic = hs_traffic_exchange(layer, places);
     double latency = steps->latency_seconds;
 
     if (!step->swap || step->outside || (layer.size % (2 * places) > 0 && !alone))
         traffic = hs_traffic_shift(layer, step->places * first);
-    else /* as if there were as many as blocks of it need */
-        steps->ranks = (ranks + block - 1) / block * block;
+    else
+        steps->padded = (steps->ranks + block - 1) / block * block;
     if (step->folded)
         steps->every = 2 * hs_larger(1, every);
     steps->both_ways = step->outside;
     hs_steps_add_times(steps, &traffic, step->part * (double)layer.size, step->times);
     steps->both_ways = false;
-    steps->ranks = ranks;
+    steps->padded = 0;
     steps->every = every;
     if (step->along)
         steps->latency_seconds = latency;
