@@ -125,14 +125,13 @@ def say(name, found, left, worst_count):
 
 
 def compare(paths, program, every, worst_count):
-    """Prints the tables; returns the mean of each call."""
+    """Prints the tables."""
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         binary = scratch / "own_calls"
         subprocess.run(["smpicc", "-O2", PROGRAM, "-o", binary, "-lm"], check=True)
         machines = [Machine(path, program, scratch) for path in paths]
         print(f"{'the library itself':42} {'cases':>6} {'left':>5} {'mean %':>7} {'worst %':>8}  of")
-        means = {}
         for call in CALLS:
             everything, left_out = [], 0
             for machine in machines:
@@ -143,5 +142,3 @@ def compare(paths, program, every, worst_count):
             say(f"{call}, all", everything, left_out, 1)
             for choice in sorted({case[1] for case in everything}):
                 say(f"    {choice}", [case for case in everything if case[1] == choice], 0, 1)
-            means[call] = sum(abs(math.log(case[4] / case[5])) for case in everything) / len(everything)
-        return means
