@@ -183,7 +183,7 @@ static void list_neighbor(struct listing *list)
 {
     struct hs_mpi_step step = {
         .swap = true, .places = 1, .part = 1 / (double)list->ranks, .times = 1};
-    int64_t half = list->ranks / 2;
+    int64_t half = list->ranks / 2, outside = half / 2, inside = (half - 1) / 2;
 
     if (list->ranks % 2) {
         list_ring(list);
@@ -192,12 +192,12 @@ static void list_neighbor(struct listing *list)
     add(list, step);
     step.part *= 2;
     step.outside = true;
-    step.times = (double)(half / 2);
-    if (half > 1)
+    step.times = (double)outside;
+    if (outside > 0)
         add(list, step);
     step.outside = false;
-    step.times = (double)((half - 1) / 2);
-    if (half > 2)
+    step.times = (double)inside;
+    if (inside > 0)
         add(list, step);
 }
 

@@ -87,9 +87,10 @@ void hs_mpi_system_values(double *values, const struct hs_system *system);
 /* How many widths they may be off there: less where some were fitted to the machine's own times. */
 double hs_mpi_system_doubt(const struct hs_system *system);
 
-/* What a plan takes on the system by the same steps and constants, so that the two can be compared: with what the levels' own price leaves out (rendezvous, longer steps with
- * longer messages, reductions) and without overlap of chunks. Where the system has none of these it
- * is the levels' price, but that latencies of a ring's hops are averaged. */
+/* What a plan takes on the system by the same steps and constants, so that the two can be compared:
+ * with what the levels' own price leaves out (rendezvous, longer steps with longer messages,
+ * reductions) and without overlap of chunks. Where the system has none of these it is the levels'
+ * price, but that latencies of a ring's hops are averaged. */
 double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
                            const struct hs_plan *plan);
 

@@ -357,7 +357,7 @@ static void open_mpi_goes_by_its_table(void **state)
 }
 
 /* MPIR_CVAR_REDUCE_SCATTER_COMMUTATIVE_LONG_MSG_SIZE 524288, MPIR_CVAR_ALLGATHER_SHORT_MSG_SIZE
- * 81920, MPIR_CVAR_ALLGATHER_LONG_MSG_SIZE 524288: src/mpi/coll/cvars.txt and generic.json, 4.0.2. */
+ * 81920, MPIR_CVAR_ALLGATHER_LONG_MSG_SIZE 524288; maint/tuning/coll/mpir/generic.json, 4.0.2. */
 static void mpichs_parts_of_an_allreduce_go_by_their_variables(void **state)
 {
     enum hs_phase out = HS_REDUCE_SCATTER, back = HS_ALLGATHER;
