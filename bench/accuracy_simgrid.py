@@ -25,6 +25,8 @@ usage: bench/accuracy_simgrid.py [option...] [PROGRAM]     PROGRAM: build/hierse
   --no-chunks      without the splits in chunks
   --no-algorithms  without other algorithms than the ring; --only-algorithms: with them alone
   --no-collectives without reduce-scatters and allgathers; --only-collectives: with them alone
+  --only-library   what MPICH's and Open MPI's own reduce-scatters, allgathers and allreduces take, 4 to 64 ranks, 64 KiB to
+                   64 MiB, against SMPI's ports of their algorithms, and nothing else (bench/own_calls.py; 64 ranks need 16 GB)
   --before PROGRAM besides, the rings of 256 processes in nodes of 4, with another build's simulation beside this one's
   --only-before    that alone
   --worst N        also the N cases with the largest errors of each machine
@@ -40,6 +42,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import own_calls
 
 TOP = Path(__file__).resolve().parents[1]
 MACHINES = ("rails", "mesh", "tapered", "sockets", "uneven", "groups")
@@ -321,6 +325,7 @@ def arguments():
     parser.add_argument("--only-algorithms", action="store_true")
     parser.add_argument("--no-collectives", action="store_true")
     parser.add_argument("--only-collectives", action="store_true")
+    parser.add_argument("--only-library", action="store_true")
     parser.add_argument("--before", type=Path)
     parser.add_argument("--only-before", action="store_true")
     parser.add_argument("--worst", type=int, default=0)
@@ -345,6 +350,10 @@ def main():
     if asked.before:
         compare_builds(program, asked.before.resolve())
     if asked.only_before:
+        return 0
+    if asked.only_library:
+        own_calls.compare([TOP / "bench/systems" / f"{name}.json" for name in asked.machines], program,
+                          asked.np or (own_calls.QUICK_NP if asked.quick else own_calls.NP), asked.worst)
         return 0
     cache.mkdir(parents=True, exist_ok=True)
     missed = []

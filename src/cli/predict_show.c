@@ -105,12 +105,14 @@ static void say_library(const struct hs_predict *predict, const struct hs_predic
                         const struct hs_library_price *own)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
+    const struct hs_problem *problem = &point->request.problem;
+    const struct hs_collective_row *row = &hs_collectives[problem->collective];
     const char *name = hs_library_written(own->library);
+    bool elsewhere = row->ordered && !hs_problem_is_in_place(problem);
     double seconds = isnan(own->best_seconds) ? best->seconds : own->best_seconds;
 
-    hs_sheet_say(predict->sheet, "%s's own %s (%s by its rule) takes %s, ", name,
-                 hs_collectives[point->request.problem.collective].written, own->choice,
-                 HS_AS_TIME(own->seconds));
+    hs_sheet_say(predict->sheet, "%s's own %s%s (%s by its rule) takes %s, ", name, row->written,
+                 elsewhere ? " in place" : "", own->choice, HS_AS_TIME(own->seconds));
     hs_sheet_say(predict->sheet, "%s to %s with 90 %%: ", HS_AS_TIME(own->low_seconds),
                  HS_AS_TIME(own->high_seconds));
     if (own->left_alone)

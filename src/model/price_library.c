@@ -61,12 +61,15 @@ static int64_t ranks_of_node(const struct hs_system *system, int64_t np)
     return system->level_count > 1 && tasks < np ? tasks : 1;
 }
 
-static void price_mpi(struct hs_library_price *out, const struct hs_system *system, int64_t np,
-                      double bytes, double elements)
+static void price_mpi(struct hs_library_price *out, const struct hs_system *system,
+                      const struct hs_problem *problem, double elements)
 {
-    int64_t tasks = ranks_of_node(system, np);
-    struct hs_mpi_choice choice = hs_mpi_choose(out->library, np, tasks, bytes, elements);
+    int64_t np = problem->group.size, tasks = ranks_of_node(system, np);
+    enum hs_phase whole = hs_collectives[problem->collective].last; /* of a flat call */
+    double bytes = problem->bytes;
+    struct hs_mpi_choice choice = hs_mpi_choose(out->library, whole, np, tasks, bytes, elements);
     struct hs_mpi_call call = {.machine = HS_MPI_SYSTEM,
+                               .kind = hs_nccl_call_of(whole),
                                .algorithm = choice.algorithm,
                                .ranks = np,
                                .tasks = tasks,
@@ -106,9 +109,8 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     price.level = hs_stage_price(system, np, ring).bottleneck;
     if (price.library == HS_LIBRARY_NCCL)
         price_nccl(&price, system, problem);
-    else if (problem->collective == HS_COLLECTIVE_ALLREDUCE &&
-             (price.library == HS_LIBRARY_MPICH || price.library == HS_LIBRARY_OPENMPI))
-        price_mpi(&price, system, np, problem->bytes, problem->bytes / (double)element_bytes);
+    else if (price.library == HS_LIBRARY_MPICH || price.library == HS_LIBRARY_OPENMPI)
+        price_mpi(&price, system, problem, problem->bytes / (double)element_bytes);
     return price;
 }
 

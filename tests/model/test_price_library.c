@@ -89,6 +89,35 @@ static void what_lies_between_calls_counts_for_short_messages(void **state)
     hs_system_release(&system);
 }
 
+/* MPICH's blocking and nonblocking calls go by the same thresholds: a layer of all ranks by its own
+ * call (letter n) takes as long, but for rings, which are ours there. */
+static void mpichs_own_call_is_the_letter_of_all_ranks(void **state)
+{
+    static const struct {
+        enum hs_collective collective;
+        enum hs_phase phase;
+        double bytes;
+    } calls[] = {
+        {HS_COLLECTIVE_REDUCE_SCATTER, HS_REDUCE_SCATTER, 65536},
+        {HS_COLLECTIVE_REDUCE_SCATTER, HS_REDUCE_SCATTER, 16777216},
+        {HS_COLLECTIVE_ALLGATHER, HS_ALLGATHER, 65536},
+    };
+    struct hs_system system = parse("node:4@20GB/s~1us,ib@10GB/s~3us;library=mpich");
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(calls); i++)
+        for (int64_t np = 16; np <= 24; np += 8) {
+            struct hs_stage_key key = {calls[i].phase, HS_NATIVE, {1, np}};
+            struct hs_stage_price letter = hs_stage_price_at(&system, np, key, calls[i].bytes);
+            struct hs_problem problem =
+                hs_problem_of(calls[i].collective, HS_IN_PLACE, np, calls[i].bytes);
+            struct hs_library_price price = hs_library_price(&system, &problem, 4);
+
+            assert_near(price.seconds, hs_stage_seconds(&letter, calls[i].bytes), 1e-12);
+        }
+    hs_system_release(&system);
+}
+
 static void what_has_no_price_says_so(void **state)
 {
     struct hs_system rccl = parse("ib@10GB/s~2us;library=rccl"), none = parse("ib@10GB/s~2us");
@@ -115,6 +144,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a plan that is much faster is advised", a_plan_that_is_much_faster_is_advised),
     HS_TEST("what lies between calls counts for short messages",
             what_lies_between_calls_counts_for_short_messages),
+    HS_TEST("MPICH's own call is the letter of all ranks",
+            mpichs_own_call_is_the_letter_of_all_ranks),
     HS_TEST("what has no price says so", what_has_no_price_says_so),
 };
 HS_TEST_MAIN(tests)
