@@ -12,7 +12,7 @@
 #include "model/problem.h"
 
 enum hs_task_kind {
-    HS_TASK_PLAN,  /* a collective of all ranks */
+    HS_TASK_PLAN,  /* a collective of all ranks, or of all groups of a mesh at once */
     HS_TASK_STAGE, /* all groups of a layer at once; an allgather of what lies in the output */
     HS_TASK_NATIVE /* an allreduce by the library itself */
 };
@@ -21,9 +21,10 @@ struct hs_task {
     enum hs_task_kind kind;
     struct hs_plan plan;
     /* Of a plan. A reduce-scatter leaves a rank's block at its place in the output, where an
-     * allgather expects it: block b (hs_problem_block) of np equal ones of what travels. */
+     * allgather expects it: block b (hs_problem_block) of the group's equal ones of what travels. */
     enum hs_collective collective;
     enum hs_order order;
+    struct hs_group group; /* of a plan; ranks 0: all of them */
     struct hs_stage_key stage;
     int native; /* row of the engine's `natives` */
     /* Elements of the message per process; of a stage, those that enter its larger side. */
