@@ -201,6 +201,13 @@ struct hs_group hs_result_group(const struct hs_result *result)
     return hs_mesh_group(&result->mesh, result->np);
 }
 
+struct hs_plan hs_result_flat(const struct hs_result *result)
+{
+    struct hs_problem problem = hs_result_asks(result, 1);
+
+    return hs_problem_flat(&problem);
+}
+
 bool hs_result_is_alike(const struct hs_result *a, const struct hs_result *b)
 {
     bool ordered = hs_collectives[a->collective].ordered;

@@ -206,6 +206,8 @@ enum hs_status hs_result_set_environment(struct hs_result *result, char *const *
 struct hs_problem hs_result_asks(const struct hs_result *result, double bytes);
 /* The processes that call, all groups of them at once. */
 struct hs_group hs_result_group(const struct hs_result *result);
+/* The plan of its group with the fewest layers (hs_problem_flat). */
+struct hs_plan hs_result_flat(const struct hs_result *result);
 /* Whether both are about the same collective, in the same order, of the same groups. */
 bool hs_result_is_alike(const struct hs_result *a, const struct hs_result *b);
 /* What a message of a result asks: the bytes per process are those asked for. */

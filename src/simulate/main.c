@@ -168,8 +168,7 @@ static enum hs_status describe(struct hs_result *result, struct hs_error *err)
 static enum hs_status finish(struct hs_result *result, const char *path, struct hs_error *err)
 {
     struct hs_result_message *message = &result->messages[0];
-    struct hs_problem problem = hs_result_problem(result, message);
-    struct hs_plan flat = hs_problem_flat(&problem);
+    struct hs_plan flat = hs_result_flat(result);
     enum hs_status status = describe(result, err);
 
     for (size_t i = 0; i < message->candidate_count; i++)
