@@ -126,6 +126,8 @@ static enum hs_status parse_mesh(void *value, const char *text, const struct hs_
 
     if (hs_mesh_parse(parsed, text, why))
         return HS_INVALID;
+    if (!hs_json_find(place->at, "over").node)
+        return hs_fail(why, HS_INVALID, "expected over beside it, the axes that a group spans");
     if (hs_mesh_ranks(parsed) != result->np)
         return hs_fail(why, HS_INVALID, "%s is %lld processes, np is %lld", text,
                        (long long)hs_mesh_ranks(parsed), (long long)result->np);
@@ -143,6 +145,8 @@ static enum hs_status parse_over(void *value, const char *text, const struct hs_
                                  struct hs_error *why)
 {
     (void)place;
+    if (((const struct hs_mesh *)value)->count == 0)
+        return hs_fail(why, HS_INVALID, "expected mesh beside it, which has the axes");
     return hs_mesh_parse_over(value, text, why);
 }
 
@@ -165,9 +169,6 @@ static enum hs_status check_result(void *object, const struct hs_place *place, s
 {
     const struct hs_result *result = object;
     struct hs_json list = hs_json_find(place->at, "topology");
-
-    if ((result->mesh.count > 0) != (result->mesh.over != 0))
-        return hs_json_fail(place->at, err, "expected mesh and over, found one of them");
 
     for (size_t i = 0; i < result->topology_count; i++)
         if (result->topology[i].host_count == 0) {
