@@ -207,7 +207,7 @@ static enum hs_status check_messages(const struct hs_export_job *job,
 
     if (!hs_exporter_can_say(exporter, result->collective, result->order))
         return refuse_collective(job, exporter, err);
-    if (result->mesh.count > 0 && !exporter->machine)
+    if (result->mesh.count > 0 && exporter->also != HS_EXPORT_MACHINE)
         return hs_fail(err, HS_INVALID,
                        "%s: is about groups over %s of %s, and exports carry out calls of all "
                        "processes: predict or measure without --mesh",
