@@ -253,6 +253,7 @@ $(foreach l,$(TEST_LAYERS),$(eval $(call test_rule,$(l))))
 # Ubuntu 24.04's MPICH starts single-rank programs: a build takes the MPI of its compiler wrapper, tests follow.
 MPI_NAME := $(if $(findstring openmpi,$(MPICC)),openmpi,mpich)
 MPI_TEST_COMMANDS = $(foreach n,2 3 4,"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_backends quick") \
+    $(foreach n,4 8,"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_groups") \
     "tests/runner/launch.sh $(1) 4 $(2)/tests/runner/mpi_null" \
     "tests/runner/test_null.sh $(1) $(2)/tests/runner/mpi_null"
 MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measure" \

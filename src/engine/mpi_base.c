@@ -90,7 +90,10 @@ MPI_Op hs_mpi_base_op(const struct hs_mpi_base *base, const struct hs_work *work
 struct hs_reduction hs_mpi_base_reduction(const struct hs_mpi_base *base,
                                           const struct hs_work *work)
 {
-    return (struct hs_reduction){work->datatype, work->operation, base->comms.np};
+    const struct hs_group *group = &work->task->group;
+
+    return (struct hs_reduction){work->datatype, work->operation,
+                                 group->ranks > 0 ? group->size : base->comms.np};
 }
 
 /* ---- opening ---- */

@@ -438,6 +438,8 @@ static enum hs_status nccl_prepare(void *opaque, const struct hs_work *work, str
     struct hs_nccl_buffer buffers[2] = {{(void *)work->input, bytes}, {work->output, bytes}};
     enum hs_status status = hs_work_check_library(work, state->mpi.np, err);
 
+    if (status == HS_OK && task->group.ranks > task->group.size && work->operation == HS_AVERAGE)
+        status = hs_fail(err, HS_INVALID, "averages of groups of a mesh: expected sums");
     if (status != HS_OK)
         return status;
     state->last = *task;

@@ -57,7 +57,7 @@ static void list_plan(struct hs_stages *stages, const struct hs_task *task)
     stages->count = hs_problem_stages(stages->stages, &problem, &task->plan);
     stages->chunks = chunks_needed(stages->padded, task->plan.chunks);
     for (int i = 0; i <= last; i++)
-        stages->layer[i] = hs_split_layer(split, inward ? last - i : i);
+        stages->layer[i] = hs_problem_layer(&problem, split, inward ? last - i : i);
     for (int s = 0; s < stages->count && inward; s++)
         stages->stages[s].layer = last - stages->stages[s].layer;
 }

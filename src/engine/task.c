@@ -5,8 +5,12 @@
 
 struct hs_problem hs_task_problem(const struct hs_task *task)
 {
-    return hs_problem_of(task->collective, task->order, hs_split_product(&task->plan.split),
-                         (double)task->count);
+    struct hs_problem problem = hs_problem_of(
+        task->collective, task->order, hs_split_product(&task->plan.split), (double)task->count);
+
+    if (task->group.ranks > 0)
+        problem.group = task->group;
+    return problem;
 }
 
 bool hs_task_equal(const struct hs_task *a, const struct hs_task *b)
@@ -16,7 +20,7 @@ bool hs_task_equal(const struct hs_task *a, const struct hs_task *b)
     switch (a->kind) {
     case HS_TASK_PLAN:
         return hs_plan_compare(&a->plan, &b->plan) == 0 && a->collective == b->collective &&
-               a->order == b->order;
+               a->order == b->order && hs_group_equal(&a->group, &b->group);
     case HS_TASK_STAGE:
         return hs_stage_key_equal(a->stage, b->stage);
     case HS_TASK_NATIVE:
@@ -59,9 +63,12 @@ static enum hs_status check_plan(const struct hs_task *task, int64_t np, struct 
     int64_t product = hs_split_product(&plan->split);
     struct hs_problem problem = hs_task_problem(task);
 
-    if (product != np)
+    if (product != problem.group.size || problem.group.ranks != np)
         return hs_fail(err, HS_INVALID, "the split is for %lld processes, there are %lld",
-                       (long long)product, (long long)np);
+                       (long long)(problem.group.ranks != np ? problem.group.ranks : product),
+                       (long long)(problem.group.ranks != np ? np : problem.group.size));
+    if (hs_group_check(&problem.group, err))
+        return HS_INVALID;
     if (plan->chunks < 1 || plan->chunks > HS_CHUNKS_MAX)
         return hs_fail(err, HS_INVALID, "chunks: expected 1 to %d, found %d", HS_CHUNKS_MAX,
                        plan->chunks);

@@ -12,7 +12,7 @@
 #include "model/problem.h"
 
 enum hs_task_kind {
-    HS_TASK_PLAN,  /* a collective of all ranks */
+    HS_TASK_PLAN,  /* a collective of all ranks, or of all groups of a mesh at once */
     HS_TASK_STAGE, /* all groups of a layer at once; an allgather of what lies in the output */
     HS_TASK_NATIVE /* a collective of all ranks by the library itself */
 };
@@ -24,6 +24,7 @@ struct hs_task {
      * where an allgather expects it: hs_task_block. */
     enum hs_collective collective;
     enum hs_order order;
+    struct hs_group group; /* of a plan; ranks 0: all of them */
     struct hs_stage_key stage;
     int native; /* its number among the engine's `natives` of the collective */
     /* Elements of the message per process; of a stage, those that enter its larger side. */

@@ -207,6 +207,13 @@ static enum hs_status check_messages(const struct hs_export_job *job,
 
     if (!hs_exporter_can_say(exporter, result->collective, result->order))
         return refuse_collective(job, exporter, err);
+    if (result->mesh.count > 0 && exporter->also != HS_EXPORT_MACHINE)
+        return hs_fail(err, HS_INVALID,
+                       "%s: is about groups over %s of %s, and exports carry out calls of all "
+                       "processes: predict or measure without --mesh",
+                       job->result_name,
+                       hs_mesh_format_over((char[HS_MESH_TEXT]){0}, &result->mesh),
+                       hs_mesh_format((char[HS_MESH_TEXT]){0}, &result->mesh));
     if (result->np < 2)
         return hs_fail(err, HS_INVALID, "%s: one process has nothing to split: nothing to export",
                        job->result_name);
@@ -234,10 +241,10 @@ static enum hs_status check_plan(const struct hs_export_job *job, struct hs_erro
                        "%s: no best plan for %s: no candidate was measured without fault or "
                        "predicted; name a plan (--plan) or measure again",
                        job->result_name, hs_export_size(size, job));
-    if (hs_split_product(&plan->split) != job->result->np)
+    if (hs_split_product(&plan->split) != hs_result_group(job->result).size)
         return hs_fail(err, HS_INVALID, "plan %s is for %" PRId64 " processes, %s for %" PRId64,
                        hs_plan_format(text, plan), hs_split_product(&plan->split), job->result_name,
-                       job->result->np);
+                       hs_result_group(job->result).size);
     if (hs_problem_check(&problem, plan, &reason) != HS_OK)
         return hs_fail(err, HS_INVALID, "plan %s: %s", hs_plan_format(text, plan), reason.message);
     return HS_OK;
