@@ -40,7 +40,6 @@ static const char *const *forms(void)
 
 #define MACHINES_USUAL      "200"
 #define SIZE_USUAL          "128MiB"
-#define UNITS_USUAL         "64"
 #define SIZES_OF_NCCL_TESTS "8B:8GiB"
 
 #define FIELD(name) offsetof(struct hs_predict_settings, name)
@@ -107,9 +106,9 @@ static const struct hs_option options[] = {
      .type = &hs_option_parameters,
      .offset = FIELD(hsdp.parameters),
      .help = "of the model, such as 70e9 or 70B"},
-    HS_ROW_COUNT("units", "units", 0, 100000, NULL, "Sharding", FIELD(hsdp.units),
-                 "in which it is wrapped, such as its layers, each gathered by itself (default "
-                 "" UNITS_USUAL ")"),
+    HS_ROW_COUNT(
+        "units", "units", 0, 100000, NULL, "Sharding", FIELD(hsdp.units),
+        "in which it is wrapped, such as its layers, each gathered by itself (default 64)"),
     {.name = "memory",
      .argument = "SIZE",
      .group = "Sharding",
@@ -221,57 +220,6 @@ static enum hs_status take_mesh(struct hs_predict_settings *settings, struct hs_
         return hs_fail(err, HS_INVALID, "--np P[:P] is missing");
     if (settings->mesh.count > 0)
         *np = (struct hs_range){.first = (uint64_t)only, .last = (uint64_t)only};
-    return HS_OK;
-}
-
-/* The first of the words that is given without the flag that it belongs to. */
-static const char *stray_word(const struct hs_predict_settings *settings)
-{
-    const struct hs_place_words *place = &settings->place;
-    const struct hs_hsdp_words *hsdp = &settings->hsdp;
-
-    if (!place->asked && (place->messages || place->hosts || place->compute_seconds > 0))
-        return place->messages ? "--messages: only with --place"
-               : place->hosts  ? "--hosts: only with --place"
-                               : "--compute: only with --place";
-    if (!place->asked && settings->as && hs_place_is_form(settings->as))
-        return "--as: a placement's form is only for --place";
-    if (!hsdp->asked && (hsdp->parameters > 0 || hsdp->units > 0 || hsdp->memory > 0))
-        return hsdp->parameters > 0 ? "--parameters: only with --hsdp"
-               : hsdp->units > 0    ? "--units: only with --hsdp"
-                                    : "--memory: only with --hsdp";
-    return NULL;
-}
-
-/* A job of several messages is no point of a search, nor a result. */
-static enum hs_status check_job(struct hs_predict_settings *settings, struct hs_error *err)
-{
-    const char *stray = stray_word(settings), *asked = settings->place.asked ? "place" : "hsdp";
-
-    if (stray)
-        return hs_fail(err, HS_INVALID, "%s", stray);
-    if (!settings->place.asked && !settings->hsdp.asked)
-        return HS_OK;
-    if (settings->place.asked && (!settings->words.mesh || !settings->place.messages))
-        return hs_fail(err, HS_INVALID, "--place: expected --%s",
-                       settings->words.mesh ? "messages, such as tp:allreduce:64MiB*160"
-                                            : "mesh, such as tp=8,dp=64");
-    if (settings->hsdp.asked && (settings->hsdp.parameters == 0 || settings->words.mesh))
-        return hs_fail(err, HS_INVALID,
-                       "--hsdp: expected --parameters, such as 70e9, and no --mesh");
-    if (settings->hsdp.asked && (settings->place.asked || settings->np.first != settings->np.last))
-        return hs_fail(err, HS_INVALID, "--hsdp: expected one process count, and not --place");
-    if (settings->words.over || settings->bytes.first > 0 || settings->explain ||
-        settings->before || settings->output || settings->chunks.count > 0 ||
-        settings->budget_seconds > 0 || strcmp(settings->search, hs_search_strategies[0].name) != 0)
-        return hs_fail(err, HS_INVALID,
-                       "--%s: not together with --over, --size, --explain, --before, --output, "
-                       "--chunks, --budget or --search",
-                       asked);
-    if (settings->as && !(settings->place.asked && hs_place_is_form(settings->as)))
-        return hs_fail(err, HS_INVALID, "--%s: not together with --as %s", asked, settings->as);
-    if (settings->hsdp.units == 0)
-        settings->hsdp.units = atoi(UNITS_USUAL);
     return HS_OK;
 }
 
@@ -563,7 +511,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     enum hs_status status;
 
     context->quiet = settings->quiet;
-    if (check_job(settings, err))
+    if (hs_predict_check_job(settings, err))
         return HS_INVALID;
     if (settings->bytes.first == 0)
         hs_bytes_range_parse(&settings->bytes, settings->as ? SIZES_OF_NCCL_TESTS : SIZE_USUAL,

@@ -174,6 +174,8 @@ enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predi
 enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_predict_point *point,
                                   struct hs_error *err);
 
+/* What is asked of a job goes together, and units are some. HS_INVALID. */
+enum hs_status hs_predict_check_job(struct hs_predict_settings *settings, struct hs_error *err);
 /* predict_place.c: where the axes of the settings' mesh are to lie. HS_INVALID, HS_MEMORY. */
 enum hs_status hs_predict_place(const struct hs_predict *predict, struct hs_error *err);
 

@@ -8,7 +8,7 @@
 #include "view/placements.h"
 
 /* What lies in shards, bytes per parameter: weights, gradients and Adam's two moments in 32 bits
- * (Rajbhandari and others, "ZeRO", 2020, section 3.1, has as many for 16 bits with a copy in 32). */
+ * (as many as for 16 bits with a copy in 32: Rajbhandari and others, "ZeRO", 2020, section 3.1). */
 #define STATE_BYTES 16
 /* Units that are whole on a GPU at a time: one at work, the next on its way. */
 #define UNITS_WHOLE 2

@@ -14,6 +14,60 @@
 /* Cutting axes is said to help from so much on: fewer of them are easier to apply. */
 #define CUT_GAIN 1.01
 
+/* Of a model: as many layers as large ones have, about. */
+#define UNITS_USUAL 64
+
+/* The first of the words that is given without the flag that it belongs to. */
+static const char *stray_word(const struct hs_predict_settings *settings)
+{
+    const struct hs_place_words *place = &settings->place;
+    const struct hs_hsdp_words *hsdp = &settings->hsdp;
+
+    if (!place->asked && (place->messages || place->hosts || place->compute_seconds > 0))
+        return place->messages ? "--messages: only with --place"
+               : place->hosts  ? "--hosts: only with --place"
+                               : "--compute: only with --place";
+    if (!place->asked && settings->as && hs_place_is_form(settings->as))
+        return "--as: a placement's form is only for --place";
+    if (!hsdp->asked && (hsdp->parameters > 0 || hsdp->units > 0 || hsdp->memory > 0))
+        return hsdp->parameters > 0 ? "--parameters: only with --hsdp"
+               : hsdp->units > 0    ? "--units: only with --hsdp"
+                                    : "--memory: only with --hsdp";
+    return NULL;
+}
+
+/* A job of several messages is no point of a search, nor a result. */
+enum hs_status hs_predict_check_job(struct hs_predict_settings *settings, struct hs_error *err)
+{
+    const char *stray = stray_word(settings), *asked = settings->place.asked ? "place" : "hsdp";
+
+    if (stray)
+        return hs_fail(err, HS_INVALID, "%s", stray);
+    if (!settings->place.asked && !settings->hsdp.asked)
+        return HS_OK;
+    if (settings->place.asked && (!settings->words.mesh || !settings->place.messages))
+        return hs_fail(err, HS_INVALID, "--place: expected --%s",
+                       settings->words.mesh ? "messages, such as tp:allreduce:64MiB*160"
+                                            : "mesh, such as tp=8,dp=64");
+    if (settings->hsdp.asked && (settings->hsdp.parameters == 0 || settings->words.mesh))
+        return hs_fail(err, HS_INVALID,
+                       "--hsdp: expected --parameters, such as 70e9, and no --mesh");
+    if (settings->hsdp.asked && (settings->place.asked || settings->np.first != settings->np.last))
+        return hs_fail(err, HS_INVALID, "--hsdp: expected one process count, and not --place");
+    if (settings->words.over || settings->bytes.first > 0 || settings->explain ||
+        settings->before || settings->output || settings->chunks.count > 0 ||
+        settings->budget_seconds > 0 || strcmp(settings->search, hs_search_strategies[0].name) != 0)
+        return hs_fail(err, HS_INVALID,
+                       "--%s: not together with --over, --size, --explain, --before, --output, "
+                       "--chunks, --budget or --search",
+                       asked);
+    if (settings->as && !(settings->place.asked && hs_place_is_form(settings->as)))
+        return hs_fail(err, HS_INVALID, "--%s: not together with --as %s", asked, settings->as);
+    if (settings->hsdp.units == 0)
+        settings->hsdp.units = UNITS_USUAL;
+    return HS_OK;
+}
+
 /* A job's messages as typed, or a file of them, which has no ':' in its name. */
 static enum hs_status read_job(struct hs_job *job, const struct hs_predict *predict,
                                struct hs_error *err)

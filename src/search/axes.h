@@ -3,11 +3,11 @@
  * by which its messages take least, each by its best plan.
  *
  * Another order moves the paths of the axes' groups in the divisor lattice of all ranks. An axis
- * may also be cut, a part of it inside of another axis and the rest outside. The stages of a message
- * along one axis depend on that axis' ranks inside and on the ranks of all axes inside, so orders
- * with cuts are the paths of one lattice, whose nodes say how much of each axis lies inside, and the
- * best is a shortest path: exact, for plans in one chunk. An edge is a part of an axis, its weight
- * what the axis' messages take there, each by its own shortest path through the part.
+ * may also be cut, a part of it inside of another axis and the rest outside. The stages of a
+ * message along one axis depend on that axis' ranks inside and on the ranks of all axes inside, so
+ * orders with cuts are the paths of one lattice, whose nodes say how much of each axis lies inside,
+ * and the best is a shortest path: exact, for plans in one chunk. An edge is a part of an axis, its
+ * weight what the axis' messages take there, each by its own shortest path through the part.
  *
  * Messages one after the other: what overlaps, and what computing hides, is not in it.
  */

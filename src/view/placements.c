@@ -8,6 +8,11 @@ static const struct hs_axes_order *order(const struct hs_placement_row *r)
     return &r->result->orders[r->number - 1];
 }
 
+static const char *layout(char text[HS_AXES_LAYOUT_TEXT], const struct hs_placement_row *r)
+{
+    return hs_axes_layout_format(text, &order(r)->layout, &r->job->mesh);
+}
+
 /* What the messages of axes take in a step, "tp 12.3 ms, dp 4 ms". */
 static const char *parts(char text[HS_MESH_TEXT], const struct hs_placement_row *r)
 {
@@ -40,7 +45,7 @@ static const char *parts(char text[HS_MESH_TEXT], const struct hs_placement_row 
 #define COLUMNS(column)                                                                            \
     column(NUMBER, "rank", "#", NULL, COUNT, ALWAYS, (int64_t)r->number)                           \
     column(ORDER, "order", "innermost first", NULL, TEXT, ALWAYS,                                  \
-           hs_axes_layout_format((char[HS_AXES_LAYOUT_TEXT]){0}, &order(r)->layout, &r->job->mesh)) \
+           layout((char[HS_AXES_LAYOUT_TEXT]){0}, r))                                              \
     column(TIME, "seconds", "a step", NULL, TIME, ALWAYS, order(r)->seconds)                       \
     column(GAIN, "gain_over_given", "faster than as given", NULL, RATIO, ALWAYS,                   \
            hs_or_dash(r->given_seconds / order(r)->seconds))                                       \
