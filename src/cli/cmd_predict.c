@@ -89,6 +89,10 @@ static const struct hs_option options[] = {
              "such as tp:allreduce:64MiB*160,dp:reduce-scatter:1GiB, or a file of such lines"},
     HS_ROW_SECONDS("compute", NULL, "Placement", FIELD(place.compute_seconds),
                    "what a step computes for: between which times it then lies"),
+    HS_ROW_FLAG(
+        "overlap", 0, "Placement", FIELD(place.overlap),
+        "messages along different axes travel at the same time: what that takes at least, by "
+        "the links that they share, and at most"),
     {.name = "hosts",
      .argument = "NAMES",
      .group = "Placement",

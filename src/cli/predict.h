@@ -30,6 +30,7 @@ struct hs_place_words {
     bool asked;
     const char *messages;   /* job.h, or a file of them */
     double compute_seconds; /* of a step, beside which messages travel; 0: not given */
+    bool overlap;           /* messages along different axes travel at the same time */
     const char *hosts;      /* place_forms.h */
 };
 

@@ -23,10 +23,12 @@ static const char *stray_word(const struct hs_predict_settings *settings)
     const struct hs_place_words *place = &settings->place;
     const struct hs_hsdp_words *hsdp = &settings->hsdp;
 
-    if (!place->asked && (place->messages || place->hosts || place->compute_seconds > 0))
-        return place->messages ? "--messages: only with --place"
-               : place->hosts  ? "--hosts: only with --place"
-                               : "--compute: only with --place";
+    if (!place->asked &&
+        (place->messages || place->hosts || place->overlap || place->compute_seconds > 0))
+        return place->messages  ? "--messages: only with --place"
+               : place->hosts   ? "--hosts: only with --place"
+               : place->overlap ? "--overlap: only with --place"
+                                : "--compute: only with --place";
     if (!place->asked && settings->as && hs_place_is_form(settings->as))
         return "--as: a placement's form is only for --place";
     if (!hsdp->asked && (hsdp->parameters > 0 || hsdp->units > 0 || hsdp->memory > 0))
@@ -133,19 +135,35 @@ static void say_sure(const struct hs_predict *predict, const struct hs_axes_resu
                  100 * sure->share, predict->machines->count, HS_AS_PERCENT(sure->worst, 1));
 }
 
+/* Messages at the same time, where that is asked for. */
+static void say_overlap(const struct hs_predict *predict, const struct hs_axes_overlap *overlap)
+{
+    hs_sheet_say(
+        predict->sheet, "      along different axes at the same time %s, as %s does alone, to %s\n",
+        HS_AS_TIME(overlap->least_seconds),
+        overlap->pace < 0 ? "one axis"
+                          : hs_pace_text((char[HS_PACE_TEXT]){0}, predict->system, overlap->pace),
+        HS_AS_TIME(overlap->most_seconds));
+}
+
 /* What is communication need not add to a step's time, as far as computing hides it. */
-static void say_step(const struct hs_predict *predict, double seconds)
+static void say_step(const struct hs_predict *predict, const struct hs_axes_overlap *overlap)
 {
     double compute = predict->settings->place.compute_seconds;
 
+    if (predict->settings->place.overlap)
+        say_overlap(predict, overlap);
     if (compute > 0)
         hs_sheet_say(
             predict->sheet,
             "      beside %s of computing a step takes %s, if all of it is hidden, to %s\n",
-            HS_AS_TIME(compute), HS_AS_TIME(fmax(compute, seconds)), HS_AS_TIME(compute + seconds));
+            HS_AS_TIME(compute), HS_AS_TIME(fmax(compute, overlap->least_seconds)),
+            HS_AS_TIME(compute + overlap->most_seconds));
     else
-        hs_sheet_say(predict->sheet, "      messages one after the other; what computing hides of "
-                                     "them is not known (--compute bounds it)\n");
+        hs_sheet_say(predict->sheet,
+                     "      %swhat computing hides of them is not known (--compute "
+                     "bounds it)\n",
+                     predict->settings->place.overlap ? "" : "messages one after the other; ");
 }
 
 static void say_cut(const struct hs_predict *predict, const struct hs_job *job,
@@ -206,6 +224,7 @@ static enum hs_status show(const struct hs_predict *predict, const struct hs_job
                            const struct hs_axes_result *result, struct hs_error *err)
 {
     double given = hs_axes_given(result, job)->seconds;
+    struct hs_axes_overlap overlap;
     struct hs_axes_sure sure;
     enum hs_status status = HS_OK;
 
@@ -217,7 +236,10 @@ static enum hs_status show(const struct hs_predict *predict, const struct hs_job
             return status;
         say_sure(predict, result, &sure);
     }
-    say_step(predict, result->orders[0].seconds);
+    overlap = hs_axes_overlap_of(&result->orders[0], result, job, predict->system);
+    if (!predict->settings->place.overlap)
+        overlap.least_seconds = overlap.most_seconds;
+    say_step(predict, &overlap);
     say_cut(predict, job, result);
     show_orders(predict, job, result, given);
     show_messages(predict, job, result);

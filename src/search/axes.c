@@ -507,6 +507,36 @@ const struct hs_axes_order *hs_axes_given(const struct hs_axes_result *result,
     return NULL;
 }
 
+/* ---- at the same time ------------------------------------------------------------------------ */
+
+struct hs_axes_overlap hs_axes_overlap_of(const struct hs_axes_order *order,
+                                          const struct hs_axes_result *result,
+                                          const struct hs_job *job, const struct hs_system *system)
+{
+    struct hs_axes_overlap overlap = {.most_seconds = order->seconds, .pace = -1};
+    double busy[HS_PACES_MAX] = {0};
+
+    for (size_t m = 0; m < job->count; m++) {
+        const struct hs_axes_call *call = &result->calls[order->calls[m]];
+        struct hs_plan_cost cost = hs_plan_cost(system, &call->problem, &call->plan);
+        double along = 0;
+
+        for (size_t k = 0; k < job->count; k++)
+            if (job->messages[k].over == job->messages[m].over)
+                along += (double)job->messages[k].calls * result->calls[order->calls[k]].seconds;
+        overlap.least_seconds = fmax(overlap.least_seconds, along);
+        for (int l = 0; l < hs_system_paces(system); l++)
+            busy[l] += (double)job->messages[m].calls * cost.busy_seconds[l];
+    }
+    for (int l = 0; l < hs_system_paces(system); l++)
+        if (busy[l] > overlap.least_seconds) {
+            overlap.least_seconds = busy[l];
+            overlap.pace = l;
+        }
+    overlap.least_seconds = fmin(overlap.least_seconds, overlap.most_seconds);
+    return overlap;
+}
+
 /* ---- machines drawn -------------------------------------------------------------------------- */
 
 /* What each of the first orders takes on machine j; returns the least. */

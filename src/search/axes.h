@@ -77,6 +77,17 @@ enum hs_status hs_axes_search(struct hs_axes_result *out, const struct hs_search
                               const struct hs_job *job, struct hs_error *err);
 void hs_axes_result_release(struct hs_axes_result *result);
 
+/* What a step's communication takes at least and at most where messages along different axes travel
+ * at the same time, those along the same ones after each other: no less than those of one axis, nor
+ * than the bytes of all keep a level's busiest link busy; no more than all one after the other. */
+struct hs_axes_overlap {
+    double least_seconds, most_seconds;
+    int pace; /* the level, or the GPUs' processors (price.h), that sets the least; -1: an axis does */
+};
+struct hs_axes_overlap hs_axes_overlap_of(const struct hs_axes_order *order,
+                                          const struct hs_axes_result *result,
+                                          const struct hs_job *job, const struct hs_system *system);
+
 /* How the best order does on machines that fit the description. */
 struct hs_axes_sure {
     double share; /* of the machines: no other of the orders looked at takes less, HS_REGRET_SLACK

@@ -204,6 +204,32 @@ static void equal_orders_are_as_given(void **state)
     hs_system_release(&system);
 }
 
+/* ---- at the same time ------------------------------------------------------------------------ */
+
+/* Two axes that share nothing take as long as the longer one; on one link the bytes of both. */
+static void what_shares_a_link_adds_up(void **state)
+{
+    struct hs_system apart = parse("node:4@100GB/s~0us,ib@10GB/s~0us");
+    struct hs_system shared = parse("flat@10GB/s~0us");
+    struct hs_job job = job_of("tp=4,dp=4", "tp:allreduce:64MiB*2,dp:allreduce:64MiB");
+    double tp = 2 * 2 * 0.75 * (64 << 20) / 100e9, dp = 2 * 0.75 * (64 << 20) / (10e9 / 4);
+    struct hs_axes_result result = search(&apart, &job);
+    struct hs_axes_overlap overlap = hs_axes_overlap_of(&result.orders[0], &result, &job, &apart);
+
+    (void)state;
+    assert_near(overlap.least_seconds, dp, 1e-9);
+    assert_near(overlap.most_seconds, tp + dp, 1e-9);
+    hs_axes_result_release(&result);
+    result = search(&shared, &job);
+    overlap = hs_axes_overlap_of(&result.orders[0], &result, &job, &shared);
+    assert_near(overlap.most_seconds, (2 + 1) * 2 * 0.75 * (64 << 20) / 10e9, 1e-9);
+    assert_near(overlap.least_seconds, overlap.most_seconds, 1e-9);
+    assert_int_equal(overlap.pace, 0);
+    hs_axes_result_release(&result);
+    hs_system_release(&apart);
+    hs_system_release(&shared);
+}
+
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
 /* Each rank has a place of its own, and the groups of an axis lie as a mesh of the parts says. */
@@ -288,6 +314,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("orders ascend, and the given one is among them",
             orders_ascend_and_the_given_one_is_among_them),
     HS_TEST("equal orders are as given", equal_orders_are_as_given),
+    HS_TEST("what shares a link adds up", what_shares_a_link_adds_up),
     HS_TEST("ranks lie as parts say", ranks_lie_as_parts_say),
     HS_TEST("messages are read from lists and lines", messages_are_read_from_lists_and_lines),
     HS_TEST("wrong messages are named", wrong_messages_are_named),

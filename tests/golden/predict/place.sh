@@ -7,6 +7,8 @@ hiersearch predict 'gpu:2@200GB/s~1us,node:4@50GB/s~2us,ib@12GB/s~5us' --mesh a=
 printf 'tp:allreduce:1MiB*8 # of the layers\n\ntp+dp:allreduce:8KiB\n' > job.txt
 hiersearch predict '8xH100, 8xNDR400, 32:2' --mesh tp=8,pp=2,dp=4 --place --messages ./job.txt --top 2
 hiersearch predict "$node" --mesh tp=4,dp=16 --place --messages "$messages" --format csv
+hiersearch predict "$node" --mesh tp=4,dp=16 --place --messages "$messages" --overlap --top 1 | sed -n 4,5p
+hiersearch predict flat@10GB/s~1us --mesh tp=4,dp=16 --place --messages "$messages" --overlap --compute 1s | sed -n 4,5p
 for form in device-mesh megatron torchtitan srun; do
     hiersearch predict "$node" --mesh dp=16,tp=4 --place --messages "$messages" --as $form
 done
