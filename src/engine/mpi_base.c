@@ -186,7 +186,7 @@ enum hs_status hs_mpi_native_prepare(struct hs_mpi_base *base, const struct hs_w
 /* In calls that int can count (a message with blocks is one, task.h); without the division of an
  * average. */
 static void call_library(struct hs_mpi_base *base, const struct hs_work *work, const void *from,
-                         char *to)
+                         void *to)
 {
     const struct hs_layer_comm world = {
         {1, base->comms.np}, base->comms.world, base->comms.world, NULL};
@@ -197,7 +197,7 @@ static void call_library(struct hs_mpi_base *base, const struct hs_work *work, c
         struct hs_native_call call = {.phase = hs_collectives[work->task->collective].last,
                                       .comm = &world,
                                       .from = from,
-                                      .to = to + done * width,
+                                      .to = (char *)to + done * width,
                                       .type = base->types[work->datatype],
                                       .op = hs_mpi_base_op(base, work)};
 

@@ -400,8 +400,8 @@ enum hs_status hs_report_build(struct hs_result *result, const struct hs_session
     if (status == HS_OK)
         status = fill_placement(&result->placement, &session->campaign, err);
     if (status == HS_OK)
-        status = hs_machine_report(result, &session->campaign.machine,
-                                   &session->campaign.order, err);
+        status =
+            hs_machine_report(result, &session->campaign.machine, &session->campaign.order, err);
     for (size_t i = 0; i < session->bout_count && status == HS_OK; i++)
         if (session->bouts[i].begun)
             status = add_bout(result, session, &session->bouts[i], err);
