@@ -182,7 +182,7 @@ static void say_fit(const struct hs_predict *predict, const struct hs_predict_po
 {
     struct command words = command_of(predict);
 
-    if (hs_collectives[point->request.problem.collective].ordered) {
+    if (hs_collective_is_one_way(point->request.problem.collective)) {
         hs_sheet_say(predict->sheet, "        hiersearch fit %s%s%s %s -o %s\n", words.quote,
                      words.system, words.quote, files, words.output);
         say_again(predict, point);
@@ -205,6 +205,7 @@ static void say_nccl_tests(const struct hs_predict *predict, const struct hs_pre
         [HS_REDUCE_SCATTER] = {"reduce_scatter"},
         [HS_ALLGATHER] = {"all_gather"},
         [HS_ALLREDUCE] = {"all_reduce"},
+        [HS_EXCHANGE] = {"alltoall"},
         [HS_PAIR] = {"reduce_scatter", "all_gather"}};
 
     for (int i = 0; i < hs_phase_calls(key.phase); i++)
@@ -322,7 +323,7 @@ static enum hs_status say_unknown_of(const struct hs_predict *predict,
         return status ? status : say_enough(predict, point);
     say_what_decides(predict, point, figure, known);
     if (figure && figure->what == HS_GAP_OF && known > measured) {
-        if (!hs_collectives[point->request.problem.collective].ordered)
+        if (!hs_collective_is_one_way(point->request.problem.collective))
             say_plan(predict, point);
     } else if (measured >= WORTH)
         say_stage(predict, point, key, measured);

@@ -65,6 +65,14 @@ static enum hs_status check_layer(struct hs_layer layer, int64_t np, struct hs_e
                    (long long)layer.size, (long long)layer.stride, (long long)np);
 }
 
+/* Whether chunks leave what it does as it is. */
+static bool is_cut(const struct hs_task *task)
+{
+    if (task->kind == HS_TASK_PLAN)
+        return !hs_collective_is_one_way(task->collective);
+    return task->kind == HS_TASK_NATIVE || task->stage.phase != HS_EXCHANGE;
+}
+
 enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err)
 {
     const struct hs_task *task = work->task;
@@ -78,10 +86,11 @@ enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_e
     if (status != HS_OK)
         return status;
     padded = hs_task_padded(task, work->line);
-    if (task->kind == HS_TASK_PLAN && hs_collectives[task->collective].ordered &&
-        padded > HS_CHUNK_ELEMENTS_MAX)
+    if (!is_cut(task) && padded > HS_CHUNK_ELEMENTS_MAX)
         return hs_fail(err, HS_INVALID, "%s of %zu elements: expected at most %zu",
-                       hs_collectives[task->collective].written, padded, HS_CHUNK_ELEMENTS_MAX);
+                       task->kind == HS_TASK_PLAN ? hs_collectives[task->collective].written
+                                                  : hs_phase_names[task->stage.phase],
+                       padded, HS_CHUNK_ELEMENTS_MAX);
     if (padded > work->room)
         status = hs_fail(err, HS_INVALID, "expected room for %zu elements, found %zu", padded,
                          work->room);

@@ -21,7 +21,8 @@ struct hs_task {
     enum hs_task_kind kind;
     struct hs_plan plan;
     /* Of a plan. A reduce-scatter leaves a rank's block at its place in the output, where an
-     * allgather expects it: block b (hs_problem_block) of np equal ones of what travels. */
+     * allgather expects it: block b (hs_problem_block) of np equal ones of what travels. Of an
+     * all-to-all there are as many. */
     enum hs_collective collective;
     enum hs_order order;
     struct hs_stage_key stage;

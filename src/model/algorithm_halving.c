@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/exchange.h"
 #include "model/steps.h"
 
 /* Of step k. */
@@ -135,6 +136,10 @@ static void price_halving(struct hs_stage_price *price, const struct hs_system *
     int64_t size = price->key.layer.size;
     bool is_power = (size & (size - 1)) == 0;
 
+    if (price->key.phase == HS_EXCHANGE) {
+        hs_exchange_price_bruck(price, system, ranks);
+        return;
+    }
     for (int64_t places = 1; places < size; places *= 2) {
         struct hs_traffic traffic = is_power ? hs_traffic_exchange(price->key.layer, places)
                                              : hs_traffic_shift(price->key.layer, places);
@@ -155,7 +160,8 @@ static void price_halving(struct hs_stage_price *price, const struct hs_system *
 }
 
 const struct hs_algorithm_row hs_algorithm_HALVING = {
-    .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE | 1U << HS_PAIR,
+    .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE |
+              1U << HS_EXCHANGE | 1U << HS_PAIR,
     .by_bytes = hs_steps_by_bytes,
     .price = price_halving,
 };
