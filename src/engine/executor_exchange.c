@@ -7,8 +7,7 @@
  * the runs of some rounds, packed in a slot. So all ranks cut all shares alike, into `units`.
  *
  * Pairwise, a place sends all units of a share to the place t further before those to the place
- * t + 1 further; at once, a unit goes to all others before the next. In both a rank's message i is
- * received as message i.
+ * t + 1 further. A rank's message i is received as message i.
  *
  * Bruck: the block that goes i places further has the same place in each rank's memory, which is
  * the one in the output of what comes from i places before; what comes last there is just that. It
@@ -21,11 +20,9 @@
 #include "model/exchange.h"
 #include "model/traffic.h"
 
-enum way { PAIRWISE, AT_ONCE, BRUCK };
-
 struct exchange {
     struct hs_flow_machine base;
-    enum way way;
+    bool bruck;    /* else pairwise */
     size_t rounds; /* of the call */
     size_t length; /* elements of a run in a message, but for the end of a run */
     size_t packed; /* rounds of a message; 1: or a part of one */
@@ -42,22 +39,16 @@ static int size_of(const struct exchange *exchange)
 /* Which part of each share a message has, and how far it goes. */
 struct position {
     size_t unit;
-    int step; /* pairwise and at once: places further; Bruck: the bit */
+    int step; /* pairwise: places further; Bruck: the bit */
 };
 
 static struct position position_of(const struct exchange *exchange, size_t index)
 {
-    size_t others = (size_t)size_of(exchange) - 1, steps = (size_t)exchange->steps;
+    size_t steps = (size_t)exchange->steps;
 
-    switch (exchange->way) {
-    case PAIRWISE:
-        return (struct position){index % exchange->units, 1 + (int)(index / exchange->units)};
-    case AT_ONCE:
-        return (struct position){index / others, 1 + (int)(index % others)};
-    case BRUCK:
-        break;
-    }
-    return (struct position){index / steps, (int)(index % steps)};
+    if (exchange->bruck)
+        return (struct position){index / steps, (int)(index % steps)};
+    return (struct position){index % exchange->units, 1 + (int)(index / exchange->units)};
 }
 
 static int place_after(const struct exchange *exchange, int64_t places)
@@ -79,14 +70,13 @@ static struct hs_message message(const void *owner, size_t index, bool sends)
     const struct exchange *exchange = owner;
     const struct hs_flow *flow = &exchange->base.flow;
     struct position at = position_of(exchange, index);
-    bool bruck = exchange->way == BRUCK;
-    int64_t places = bruck ? (int64_t)1 << at.step : at.step;
+    int64_t places = exchange->bruck ? (int64_t)1 << at.step : at.step;
     struct hs_message message = {
         .peer = hs_layer_rank(exchange->base.call.layer, exchange->base.call.rank,
                               place_after(exchange, sends ? places : -places)),
         .pieces = rounds_in(exchange, at.unit)};
 
-    if (!bruck)
+    if (!exchange->bruck)
         return message;
     message.pieces *= (size_t)hs_exchange_blocks(size_of(exchange), at.step);
     message.counter = sends ? &flow->ready : &flow->prepared;
@@ -129,7 +119,7 @@ static struct hs_piece piece(const void *owner, size_t index, size_t number, boo
     int64_t places = at.step;
     bool from_input = sends;
 
-    if (exchange->way == BRUCK) {
+    if (exchange->bruck) {
         places = with_bit((int64_t)(number / rounds), at.step);
         from_input = sends && places % ((int64_t)1 << at.step) == 0;
     }
@@ -167,7 +157,7 @@ static void keep_own(struct exchange *exchange)
             (const char *)call->input + first + round * row, call->run * width);
 }
 
-/* Blocks of a message at most, and messages each way to have room for. */
+/* Messages of so many blocks at most, for so many of which each way there is to be room. */
 static void begin(struct exchange *exchange, size_t blocks, size_t messages)
 {
     static const struct hs_flow_rules rules = {message, piece};
@@ -184,9 +174,7 @@ static void begin(struct exchange *exchange, size_t blocks, size_t messages)
     keep_own(exchange);
     plan.slot_bytes = blocks * exchange->packed * exchange->length * base->cut.width;
     plan.send_count = plan.receive_count =
-        exchange->units *
-        (exchange->way == BRUCK ? (size_t)exchange->steps : (size_t)call->layer.size - 1);
-    plan.send_window = plan.receive_window = exchange->way == PAIRWISE ? messages : 0;
+        exchange->units * (size_t)(exchange->bruck ? exchange->steps : size_of(exchange) - 1);
     hs_flow_slots(&plan, base->options.scratch, room, true);
     hs_flow_start(&exchange->base.flow, &plan);
 }
@@ -195,18 +183,9 @@ static void start_pairwise(void *machine, const struct hs_executor_call *call)
 {
     struct exchange *exchange = machine;
 
-    exchange->way = PAIRWISE;
+    exchange->bruck = false;
     if (hs_flow_machine_begin(&exchange->base, call))
         begin(exchange, 1, HS_RING_DEPTH);
-}
-
-static void start_at_once(void *machine, const struct hs_executor_call *call)
-{
-    struct exchange *exchange = machine;
-
-    exchange->way = AT_ONCE;
-    if (hs_flow_machine_begin(&exchange->base, call))
-        begin(exchange, 1, (size_t)size_of(exchange) - 1);
 }
 
 /* Where not even one element of half of all blocks has room: pairwise. */
@@ -220,7 +199,7 @@ static void start_bruck(void *machine, const struct hs_executor_call *call)
         start_pairwise(machine, call);
         return;
     }
-    exchange->way = BRUCK;
+    exchange->bruck = true;
     exchange->steps = 0;
     while ((int64_t)1 << exchange->steps < call->layer.size)
         exchange->steps++;
@@ -236,7 +215,5 @@ static enum hs_status make(void **machine, struct hs_transport *transport,
 
 const struct hs_executor hs_executor_pairwise = {make, hs_flow_machine_release, start_pairwise,
                                                  hs_flow_machine_progress, sizeof(struct exchange)},
-                         hs_executor_at_once = {make, hs_flow_machine_release, start_at_once,
-                                                hs_flow_machine_progress, sizeof(struct exchange)},
                          hs_executor_bruck = {make, hs_flow_machine_release, start_bruck,
                                               hs_flow_machine_progress, sizeof(struct exchange)};

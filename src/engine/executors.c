@@ -21,7 +21,6 @@ const struct hs_executor *hs_executor_of(struct hs_stage_key key)
     static const struct hs_executor *const exchanges[HS_ALGORITHM_COUNT] = {
         [HS_RING] = &hs_executor_pairwise,
         [HS_HALVING] = &hs_executor_bruck,
-        [HS_DIRECT] = &hs_executor_at_once,
         [HS_NATIVE] = &hs_executor_NATIVE};
 
     return (key.phase == HS_EXCHANGE ? exchanges : hs_executors)[key.algorithm];

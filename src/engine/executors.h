@@ -98,7 +98,7 @@ const struct hs_executor *hs_executor_of(struct hs_stage_key key);
 /* In the order of the list; of all phases but an exchange. */
 extern const struct hs_executor *const hs_executors[HS_ALGORITHM_COUNT];
 /* Of an exchange: executor_exchange.c. */
-extern const struct hs_executor hs_executor_pairwise, hs_executor_at_once, hs_executor_bruck;
+extern const struct hs_executor hs_executor_pairwise, hs_executor_bruck;
 #define HS_ROW(name, text, letter, meaning) extern const struct hs_executor hs_executor_##name;
 HS_ALGORITHMS(HS_ROW)
 #undef HS_ROW

@@ -68,8 +68,7 @@ static void price_direct(struct hs_stage_price *price, const struct hs_system *s
 }
 
 const struct hs_algorithm_row hs_algorithm_DIRECT = {
-    .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE |
-              1U << HS_EXCHANGE | 1U << HS_PAIR,
+    .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE | 1U << HS_PAIR,
     .admits = admits_direct,
     .by_bytes = hs_steps_by_bytes,
     .price = price_direct,

@@ -8,12 +8,11 @@
  * HS_RING_DEPTH blocks are under way there, until the oldest is through (alpha + m beta).
  * docs/model.md, section 2, says which chains can be the longest.
  *
- * What nobody passes on, as in an exchange, is pairwise instead: step k to the rank k further.
+ * In an exchange nobody passes anything on: there it is pairwise (exchange.h).
  */
 #include <math.h>
 #include <string.h>
 
-#include "model/exchange.h"
 #include "model/price.h"
 #include "model/steps.h"
 #include "model/traffic.h"
@@ -463,7 +462,7 @@ static void price_ring(struct hs_stage_price *price, const struct hs_system *sys
     struct hops hops;
 
     if (price->key.phase == HS_EXCHANGE) {
-        hs_exchange_price_pairwise(price, system, ranks);
+        hs_algorithm_DIRECT.price(price, system, ranks);
         return;
     }
     hops = price_levels(price, busiest, system, ranks);

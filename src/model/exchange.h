@@ -1,14 +1,14 @@
 /*
  * exchange.h - what an exchange costs on a layer: each rank of a group has one block for each.
  *
- *  - pairwise (the letterless algorithm): step k sends to the rank k further and receives from the
- *    one k before, HS_RING_DEPTH steps under way at once. Nobody waits for another rank's steps.
+ *  - pairwise (the letterless algorithm): message k goes to the rank k further, and one comes from
+ *    the rank k before, as many under way as there may be. Nobody passes anything on, so links see
+ *    what they see of direct exchange (algorithm_direct.c), which has no letter of its own here.
  *  - Bruck (letter h; Bruck, Ho, Kipnis, Upfal and Weathersby, IEEE TPDS 1997): a block goes by the
  *    bits of how far it has to go, in step k all that have bit k, about half, to the rank 2^k
  *    further; each step waits for the one before.
  *
- * Direct exchange and the library's own are rows of their files. In the terms of a price
- * (algorithm.h).
+ * In the terms of a price (algorithm.h).
  */
 #ifndef HS_MODEL_EXCHANGE_H
 #define HS_MODEL_EXCHANGE_H
@@ -18,8 +18,6 @@
 struct hs_stage_price;
 struct hs_system;
 
-void hs_exchange_price_pairwise(struct hs_stage_price *price, const struct hs_system *system,
-                                int64_t ranks);
 void hs_exchange_price_bruck(struct hs_stage_price *price, const struct hs_system *system,
                              int64_t ranks);
 

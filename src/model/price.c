@@ -84,8 +84,9 @@ static bool is_by_bytes(const struct hs_system *system, int64_t ranks, struct hs
 
     if (hs_system_is_nccl_native(system))
         return false;
-    return (row->by_bytes && system->fits.count == 0 && !system->additive &&
-            row->by_bytes(system, ranks, key.layer)) ||
+    return (system->fits.count == 0 && !system->additive &&
+            (key.phase == HS_EXCHANGE ||
+             (row->by_bytes && row->by_bytes(system, ranks, key.layer)))) ||
            hs_system_waits(system);
 }
 
