@@ -13,6 +13,8 @@
  * the one in the output of what comes from i places before; what comes last there is just that. It
  * is read from the input for its first step, the lowest bit of i. What is sent from the output is
  * packed before what comes in its place is received; a message of one run is read from the input.
+ * A step begins when the one before is through both ways: else links that many leave by carry all
+ * steps at once, and the first comes as late as the last.
  */
 #include "engine/executors.h"
 #include "engine/flow.h"
@@ -175,6 +177,7 @@ static void begin(struct exchange *exchange, size_t blocks, size_t messages)
     plan.slot_bytes = blocks * exchange->packed * exchange->length * base->cut.width;
     plan.send_count = plan.receive_count =
         exchange->units * (size_t)(exchange->bruck ? exchange->steps : size_of(exchange) - 1);
+    plan.send_window = exchange->bruck ? 1 : 0;
     hs_flow_slots(&plan, base->options.scratch, room, true);
     hs_flow_start(&exchange->base.flow, &plan);
 }

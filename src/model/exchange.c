@@ -20,5 +20,7 @@ void hs_exchange_price_bruck(struct hs_stage_price *price, const struct hs_syste
 
         hs_steps_add(&steps, &traffic, (double)hs_exchange_blocks(size, bit));
     }
+    if (size > 2 && price->bytes > 0)
+        hs_steps_follow(&steps, false);
     hs_steps_finish(&steps);
 }
