@@ -173,7 +173,7 @@ static ncclResult_t start(const struct hs_nccl_api *api, const struct call *call
     case HS_ALLREDUCE:
         return api->AllReduce(call->input, call->output, call->count, call->datatype,
                               call->operation, call->comm, call->stream);
-    case HS_EXCHANGE: /* exchange() has it */
+    case HS_EXCHANGE: /* refused when it was prepared */
     case HS_PAIR:
     case HS_PHASE_COUNT:
         break;

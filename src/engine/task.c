@@ -65,12 +65,18 @@ static enum hs_status check_layer(struct hs_layer layer, int64_t np, struct hs_e
                    (long long)layer.size, (long long)layer.stride, (long long)np);
 }
 
+bool hs_task_exchanges(const struct hs_task *task)
+{
+    return (task->kind == HS_TASK_PLAN && hs_collectives[task->collective].whole) ||
+           (task->kind == HS_TASK_STAGE && task->stage.phase == HS_EXCHANGE);
+}
+
 /* Whether chunks leave what it does as it is. */
 static bool is_cut(const struct hs_task *task)
 {
     if (task->kind == HS_TASK_PLAN)
         return !hs_collective_is_one_way(task->collective);
-    return task->kind == HS_TASK_NATIVE || task->stage.phase != HS_EXCHANGE;
+    return !hs_task_exchanges(task);
 }
 
 enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err)

@@ -35,6 +35,8 @@ struct hs_task {
 
 /* What a plan is to do, in elements. */
 struct hs_problem hs_task_problem(const struct hs_task *task);
+/* Whether it is an all-to-all, or a layer's part of one. */
+bool hs_task_exchanges(const struct hs_task *task);
 bool hs_task_equal(const struct hs_task *a, const struct hs_task *b);
 
 /* A task with its data. input and output have room for `room` elements, not less than

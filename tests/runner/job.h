@@ -252,6 +252,9 @@ static inline uint64_t blocks_of_plan(const struct blocks *blocks, const struct 
                                .room = blocks->room};
         size_t part = hs_task_padded(&task, 1) / (size_t)np;
 
+        for (int l = 0; l < plan->split.count; l++) /* its exchange has no letter */
+            if (task.collective == HS_COLLECTIVE_ALLTOALL && plan->algorithms[l][0] == HS_DIRECT)
+                task.plan.algorithms[l][0] = HS_RING;
         fill_blocks(blocks, &task, part);
         run_engine(blocks, &work);
         wrong += wrong_blocks(blocks, &work, part);
