@@ -235,13 +235,14 @@ static inline uint64_t blocks_of_plan(const struct blocks *blocks, const struct 
 {
     static const enum hs_collective collectives[] = {
         HS_COLLECTIVE_REDUCE_SCATTER, HS_COLLECTIVE_ALLGATHER, HS_COLLECTIVE_ALLTOALL};
+    int count_of = blocks->backend->rings ? 3 : 2; /* NCCL's refuse an all-to-all */
     uint64_t wrong = 0;
 
-    for (int i = 0; i < 3 * HS_ORDER_COUNT; i++) {
+    for (int i = 0; i < count_of * HS_ORDER_COUNT; i++) {
         struct hs_task task = {.kind = HS_TASK_PLAN,
                                .plan = *plan,
-                               .collective = collectives[i % 3],
-                               .order = (enum hs_order)(i / 3),
+                               .collective = collectives[i % count_of],
+                               .order = (enum hs_order)(i / count_of),
                                .count = count};
         struct hs_work work = {.task = &task,
                                .line = 1,
