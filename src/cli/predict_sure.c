@@ -165,14 +165,15 @@ static void say_again(const struct hs_predict *predict, const struct hs_predict_
     const struct hs_problem *problem = &point->request.problem;
     struct command words = command_of(predict);
     bool ordered = hs_collectives[problem->collective].ordered;
+    bool named = problem->collective != HS_COLLECTIVE_ALLREDUCE;
 
     hs_sheet_say(predict->sheet,
                  "        hiersearch predict %s --before %s%s%s --np %" PRId64
                  " --size %s%s%s%s%s\n",
                  words.output, words.quote, words.system, words.quote, problem->group.size,
-                 HS_AS_BYTES(point->bytes), ordered ? " --collective " : "",
-                 ordered ? hs_collective_names[problem->collective] : "",
-                 ordered ? " --order " : "", ordered ? hs_order_names[problem->order] : "");
+                 HS_AS_BYTES(point->bytes), named ? " --collective " : "",
+                 named ? hs_collective_names[problem->collective] : "", ordered ? " --order " : "",
+                 ordered ? hs_order_names[problem->order] : "");
 }
 
 /* "hiersearch fit '8xH100, 8xNDR400' one.txt -o here.json --for 256 --size 1MiB", whose answer is

@@ -21,13 +21,13 @@
  *    allgather is its mirror, from the outside in.
  *
  * Of an all-to-all each rank has N blocks of n / N bytes, block r for rank r, and ends with those
- * for itself, block r from rank r. All n bytes enter each layer. On the layer of stride d and size p
- * the blocks whose number b has the digit b / d mod p = k go to the place k of the group, as N / (d
- * p) runs of d blocks, and what comes from place k lies where these lay. So behind a layer rank r
- * has at place b what the rank had that differs from r by having the digit of b, at the place that
- * differs from b by having that of r: behind all layers, in any order, rank r has at place b what
- * rank b had at place r. Nothing is permuted, and there is no order to choose. Runs of the outermost
- * layer are whole; further in they are short, and packed or sent one by one.
+ * for itself, block r from rank r. All n bytes enter each layer. On the layer of stride d and size
+ * p the blocks whose number b has the digit b / d mod p = k go to the place k of the group, as
+ * N / (d p) runs of d blocks, and what comes from place k lies where these lay. So behind a layer
+ * rank r has at place b what the rank had that differs from r by having the digit of b, at the
+ * place that differs from b by having that of r: behind all layers, in any order, rank r has at
+ * place b what rank b had at place r. Nothing is permuted, and there is no order to choose. Runs of
+ * the outermost layer are whole; further in they are short, and packed or sent one by one.
  */
 #ifndef HS_MODEL_COLLECTIVE_H
 #define HS_MODEL_COLLECTIVE_H

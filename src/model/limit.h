@@ -10,9 +10,9 @@
  *     2 (U - 1) n / (sum of B)                 of equal units: 2 (U - 1) / U n / B
  *
  * The same of two units, a child S and all others, between which B(S) goes either way, is n / B(S):
- * more where the last child is a partial one with fewer ports; S is the first child, too. What happens inside units is free in
- * this, reducing in NVSwitch included. Where the switch between units reduces, each must still send
- * what it has, and n / B(S) is left.
+ * more where the last child is a partial one with fewer ports; S is the first child, too. What
+ * happens inside units is free in this, reducing in NVSwitch included. Where the switch between
+ * units reduces, each must still send what it has, and n / B(S) is left.
  *
  * Of a reduce-scatter each unit sends something for every byte of the others' blocks, of an
  * allgather it receives them: half of the above, (U - 1) n in all, and a child with the share f of

@@ -263,8 +263,8 @@ static inline uint64_t blocks_of_plan(const struct blocks *blocks, const struct 
     return wrong;
 }
 
-/* Wrong elements of reduce-scatters, allgathers and all-to-alls by these plans, on an engine of their own; and
- * whether chunks of them are refused. */
+/* Wrong elements of reduce-scatters, allgathers and all-to-alls by these plans, on an engine of
+ * their own; and whether chunks of them are refused. */
 static inline uint64_t blocks_of_plans(const struct hs_backend *backend,
                                        const struct hs_engine_config *config,
                                        const struct hs_plan *plans, int plan_count)
