@@ -253,10 +253,12 @@ $(foreach l,$(TEST_LAYERS),$(eval $(call test_rule,$(l))))
 # Ubuntu 24.04's MPICH starts single-rank programs: a build takes the MPI of its compiler wrapper, tests follow.
 MPI_NAME := $(if $(findstring openmpi,$(MPICC)),openmpi,mpich)
 MPI_TEST_COMMANDS = $(foreach n,2 3 4,"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_backends quick") \
+    $(foreach n,4 8,"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_groups") \
     "tests/runner/launch.sh $(1) 4 $(2)/tests/runner/mpi_null" \
     "tests/runner/test_null.sh $(1) $(2)/tests/runner/mpi_null"
 MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measure" \
     "tests/runner/test_faults.sh $(1) $(2)/hiersearch-measure" \
+    "@timeout=600 tests/runner/test_collectives.sh $(1) $(2)/hiersearch-measure" \
     "@timeout=600 tests/runner/test_calibrate.sh $(1) $(2)/hiersearch-measure" \
     "@timeout=600 tests/runner/test_lazy.sh $(1) $(2)/hiersearch-measure" \
     "tests/runner/test_placement.sh $(1) $(2)/tests/runner/mpi_placement"
@@ -429,8 +431,9 @@ $(BUILD)/bench/clients-%: bench/clients.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)mpicc.$* $(HS_CFLAGS) -o $@ $<
-bench-cluster: all
+bench-cluster: all other-mpi
 	bench/cluster.py --build $(BUILD)
+	bench/cluster.py --build $(BUILD) --collective reduce-scatter,allgather$(if $(OTHER_BUILD),, --mpi $(MPI_NAME))
 # The picture of the README.
 # The README's picture, and everything that is drawn, in $(BUILD)/pictures, to be looked at.
 pictures: all

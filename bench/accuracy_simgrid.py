@@ -4,7 +4,9 @@
 Six simulated machines (bench/systems), one file for all process counts of each. Every split of every P from 2 to 64 and a
 sample of those of 128 and 256, each at four message sizes, then splits of the longest messages in 2, 4 and 8 chunks for some P,
 then splits of 2 to 32 by halving, direct exchange, trees and mixes of them, then reduce-scatters and allgathers by every split of
-4 to 64, in place and permuted, and all-to-alls by every split of these, pairwise and by Bruck: `hiersearch predict` beside `hiersearch simulate`,
+4 to 64, in place and permuted, and all-to-alls by every split of these, pairwise and by Bruck, then the groups of meshes of 16 to
+64, all at once (data-parallel ones beside tp=2 and tp=4, and with a gap), by every split, in every collective but the all-to-all:
+`hiersearch predict` beside `hiersearch simulate`,
 which runs the host backend on the platform made from the same file. For each machine are printed
 
     error    |predicted / simulated - 1|, mean and worst
@@ -25,6 +27,9 @@ usage: bench/accuracy_simgrid.py [option...] [PROGRAM]     PROGRAM: build/hierse
   --no-chunks      without the splits in chunks
   --no-algorithms  without other algorithms than the ring; --only-algorithms: with them alone
   --no-collectives without reduce-scatters, allgathers and all-to-alls; --only-collectives: with them alone
+  --only-library   what MPICH's and Open MPI's own reduce-scatters, allgathers and allreduces take, 4 to 64 ranks, 64 KiB to
+                   64 MiB, against SMPI's ports of their algorithms, and nothing else (bench/own_calls.py; 64 ranks need 16 GB)
+  --no-meshes      without groups of meshes; --only-meshes: with them alone
   --before PROGRAM besides, the rings of 256 processes in nodes of 4, with another build's simulation beside this one's
   --only-before    that alone
   --worst N        also the N cases with the largest errors of each machine
@@ -40,6 +45,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import own_calls
 
 TOP = Path(__file__).resolve().parents[1]
 MACHINES = ("rails", "mesh", "tapered", "sockets", "uneven", "groups")
@@ -63,6 +70,9 @@ DIRECT_MAX = 32
 COLLECTIVES = [(call, order) for call in ("reduce-scatter", "allgather") for order in ("in-place", "permuted")]
 COLLECTIVES_NP = (4, 6, 8, 12, 16, 18, 24, 32, 48, 64)
 QUICK_COLLECTIVES_NP = (8, 12, 16)
+MESHES = [("tp=2,dp={}", 2, "dp"), ("tp=4,dp={}", 4, "dp"), ("tp=2,pp=2,dp={}", 4, "tp,dp")]  # with the rest; over
+MESHES_NP = (16, 24, 32, 48, 64)
+QUICK_MESHES_NP = (16, 32)
 SAMPLE_EVERY = {128: 6, 256: 16}  # of the splits in order, besides the predicted best and the flat one
 SAMPLED_NP = tuple(SAMPLE_EVERY)
 SAMPLE_BEST = 4
@@ -70,7 +80,8 @@ SAME = 1e-4  # two simulated times that count as the same
 # mean error, worst error, mean regret: the bounds of what is stated. None: printed only.
 BOUNDS = {"splits": (0.03, 0.25, 0.01), "splits, shorter messages": (0.03, 0.25, 0.01), "with chunks": (0.10, None, None),
           "by all algorithms": (0.04, 0.30, 0.01), "reduce-scatter and allgather": (0.03, 0.30, 0.01),
-          "all-to-all": (0.05, 0.40, 0.01)}
+          "all-to-all": (0.05, 0.40, 0.01), "groups of a mesh": (0.03, 0.20, 0.01)}
+FOUND = 0.95  # of the groups: the predicted winner is the simulated best in so many
 # What a simulated time depends on besides the machine.
 SIMULATING = ("hiersearch-simulate", "src/export/simgrid.c", "src/cli/simulate_run.c")
 
@@ -275,6 +286,22 @@ def compare_exchanges(machine, every):
     return score
 
 
+def compare_meshes(machine, every):
+    """The score of all groups of a mesh at once, in every collective, by all splits."""
+    score = Score()
+    for np in every:
+        for axes, inner, over in MESHES:
+            axes = axes.format(np // inner)
+            for call, order in [("allreduce", "in-place"), *COLLECTIVES]:
+                found = machine.run("simulate", machine.path, "--mesh", axes, "--over", over, "--size", machine.size, "--collective",
+                                    call, "--order", order, "--all", "--json", "--quiet")
+                names = [f"{c['plan']} {call} {order} {axes} over {over}" for c in found]
+                score.add(np, dict(zip(names, (c["predicted_seconds"] for c in found))),
+                          dict(zip(names, (c["measured"]["median_seconds"] for c in found))))
+        show_progress(f"{machine.name}, groups of a mesh: {np} processes")
+    return score
+
+
 def show_progress(text):
     if sys.stderr.isatty():
         print(f"\r{text:60}", end="" if text else "\r", file=sys.stderr, flush=True)
@@ -288,6 +315,9 @@ def misses(kind, score):
         found.append(f"{kind}: mean error {100 * score.mean_error():.2f} %, expected {100 * mean:g} % or less")
     if worst is not None and abs(score.worst()[0][0]) > worst:
         found.append(f"{kind}: worst error {100 * score.worst()[0][0]:+.2f} %, expected {100 * worst:g} % or less")
+    if kind == "groups of a mesh" and sum(row[0] <= SAME for row in score.ranked) < FOUND * len(score.ranked):
+        found.append(f"{kind}: the best found in {sum(row[0] <= SAME for row in score.ranked)} of {len(score.ranked)}, expected "
+                     f"{100 * FOUND:g} %")
     if regret is not None and score.mean_regret() > regret:
         found.append(f"{kind}: mean regret {100 * score.mean_regret():.3f} %, expected {100 * regret:g} % or less")
     return found
@@ -336,6 +366,9 @@ def arguments():
     parser.add_argument("--only-algorithms", action="store_true")
     parser.add_argument("--no-collectives", action="store_true")
     parser.add_argument("--only-collectives", action="store_true")
+    parser.add_argument("--only-library", action="store_true")
+    parser.add_argument("--no-meshes", action="store_true")
+    parser.add_argument("--only-meshes", action="store_true")
     parser.add_argument("--before", type=Path)
     parser.add_argument("--only-before", action="store_true")
     parser.add_argument("--worst", type=int, default=0)
@@ -354,6 +387,7 @@ def main():
     sampled = () if asked.np or asked.quick else SAMPLED_NP
     in_chunks = asked.np or (QUICK_CHUNKS_NP if asked.quick else CHUNKS_NP)
     collectives_np = asked.np or (QUICK_COLLECTIVES_NP if asked.quick else COLLECTIVES_NP)
+    meshes_np = asked.np or (QUICK_MESHES_NP if asked.quick else MESHES_NP)
     lettered_np = asked.np or (QUICK_LETTERED_NP if asked.quick else LETTERED_NP)
     program = asked.program.resolve()
     cache = asked.cache or program.parent / "accuracy"
@@ -361,10 +395,16 @@ def main():
         compare_builds(program, asked.before.resolve())
     if asked.only_before:
         return 0
+    if asked.only_library:
+        own_calls.compare([TOP / "bench/systems" / f"{name}.json" for name in asked.machines], program,
+                          asked.np or (own_calls.QUICK_NP if asked.quick else own_calls.NP), asked.worst)
+        return 0
     cache.mkdir(parents=True, exist_ok=True)
     missed = []
     for size in asked.size:
         machines = [Machine(name, size, program, cache) for name in asked.machines]
+        if asked.only_meshes:
+            asked.only_algorithms = asked.only_collectives = True
         kind = "splits" if size == LONGEST else "splits, shorter messages"
         if not (asked.only_algorithms or asked.only_collectives):
             missed += table(kind, machines, lambda machine: compare(machine, every, sampled, ()), asked)
@@ -381,6 +421,9 @@ def main():
                             asked)
             print()
             missed += table("all-to-all", machines, lambda machine: compare_exchanges(machine, collectives_np), asked)
+        if not (asked.no_meshes or (asked.only_algorithms or asked.only_collectives) and not asked.only_meshes):
+            print()
+            missed += table("groups of a mesh", machines, lambda machine: compare_meshes(machine, meshes_np), asked)
         print()
     for text in missed:
         print(f"missed: {text}")

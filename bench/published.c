@@ -242,9 +242,9 @@ static enum hs_status add_mpi(char *const *words, struct hs_error *err)
                                                                  : HS_LIBRARY_UNSAID;
 
     if (library)
-        algorithm =
-            hs_mpi_choose(library, whole(words[3]), 1, number(words[6]), number(words[6]) / 4)
-                .algorithm;
+        algorithm = hs_mpi_choose(library, HS_ALLREDUCE, whole(words[3]), 1, number(words[6]),
+                                  number(words[6]) / 4)
+                        .algorithm;
     if (hs_name_find(&machine, words[0], "machine", hs_mpi_machine_names, HS_MPI_MACHINE_COUNT,
                      err) ||
         hs_name_find(&kind, words[1], "collective", hs_library_call_names, HS_CALL_ALLTOALL, err) ||

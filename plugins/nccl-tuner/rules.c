@@ -34,6 +34,7 @@ struct file {
     bool measured; /* it names a backend that took rings */
     bool chosen;   /* it names one in which NCCL chose for each layer */
     bool native;   /* its system names parts: predictions are of NCCL's own choice */
+    bool other;    /* it is about another collective than AllReduce */
     struct message *messages;
     size_t count;
 };
@@ -220,6 +221,14 @@ static void read_backend(struct scan *scan, struct file *file)
     file->measured = !file->chosen;
 }
 
+static void read_collective(struct scan *scan, struct file *file)
+{
+    char name[SCAN_TEXT] = "";
+
+    scan_text(scan, name);
+    file->other = strcmp(name, "allreduce") != 0;
+}
+
 static void read_file(struct scan *scan, struct file *file)
 {
     char key[SCAN_TEXT];
@@ -235,6 +244,8 @@ static void read_file(struct scan *scan, struct file *file)
             read_system(scan, file);
         else if (strcmp(key, "backend") == 0)
             read_backend(scan, file);
+        else if (strcmp(key, "collective") == 0)
+            read_collective(scan, file);
         else
             scan_skip(scan);
     }
@@ -369,6 +380,8 @@ static const char *convert(struct rules *rules, struct file *file)
         return "not a file of format " FORMAT;
     if (file->chosen || (file->native && !file->measured))
         return "its times are those of NCCL's own choice: there is nothing to tune";
+    if (file->other)
+        return "not about AllReduces: export it (hiersearch export RESULT --to nccl-tuner)";
     if (file->count > 0)
         qsort(file->messages, file->count, sizeof(*file->messages), compare_messages);
     rules->np = file->np;

@@ -10,7 +10,20 @@
 
 #include "base/units.h"
 #include "model/backends.h"
+#include "model/collective.h"
 #include "model/datatype.h"
+
+/* Of `measure`. */
+struct hs_call_options {
+    enum hs_collective collective;
+    enum hs_order order;
+};
+
+/* Of the null backend. */
+struct hs_play_options {
+    const char *faults;
+    int64_t seed;
+};
 
 /* As the option rows fill it; texts point into argv. */
 struct hs_campaign_options {
@@ -18,14 +31,14 @@ struct hs_campaign_options {
     enum hs_buffers buffers;
     enum hs_datatype datatype;
     enum hs_operation operation;
+    struct hs_call_options call;
     struct hs_range sizes;
     double timeout_seconds; /* of one run */
     const char *system;     /* NULL: none is described. The output may not be it */
     const char *output;     /* path; NULL: none; "-": stdout */
     const char *journal;    /* path; NULL: beside the output, where that is a file */
     bool resume, retry;
-    const char *faults; /* of the null backend; likewise the seed */
-    int64_t seed;
+    struct hs_play_options play;
     bool quiet, verbose;
 };
 

@@ -75,8 +75,8 @@ static const struct hs_option options[] = {
     HS_ROW_COUNT("max-samples", "samples", 1, 1000000, "50", HOW, FIELD(max_samples),
                  "at most so many of each in all"),
     HS_ROW_WARMUP("1", HOW, FIELD(warmup)),
-    HS_ROW_SEED(HOW, FIELD(campaign.seed)),
-    HS_ROW_FAULTS(HOW, FIELD(campaign.faults)),
+    HS_ROW_SEED(HOW, FIELD(campaign.play.seed)),
+    HS_ROW_FAULTS(HOW, FIELD(campaign.play.faults)),
     {.name = "plays",
      .argument = "SYSTEM",
      .type = &hs_option_file,
@@ -143,7 +143,7 @@ enum hs_status hs_calibrate_settings_check(struct hs_calibrate_settings *setting
                        "--backend null plays a model: give a SYSTEM, or --plays SYSTEM");
     if (settings->plays && !null_backend)
         return hs_fail(err, HS_INVALID, "--plays is for --backend null");
-    if (settings->campaign.faults && !null_backend)
+    if (settings->campaign.play.faults && !null_backend)
         return hs_fail(err, HS_INVALID, "--faults is for --backend null");
     return hs_journal_options_check(settings->campaign.journal, settings->campaign.output,
                                     settings->campaign.resume, settings->campaign.retry, err);

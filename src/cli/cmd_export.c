@@ -32,7 +32,7 @@ static enum hs_status print_list(struct hs_context *context, const struct hs_pri
     struct hs_table table;
 
     hs_sheet_begin(&sheet, context->out, print, &context->terminal);
-    hs_exporters_table(&table, NULL);
+    hs_exporters_table(&table, NULL, NULL);
     hs_sheet_table(&sheet, &table);
     hs_sheet_say(&sheet,
                  "\nlayers: how many it can express; plan: exported as it is, or the nearest "

@@ -50,13 +50,14 @@ static enum hs_status keep_points(struct times *times, const struct hs_fits *fit
 }
 
 /* The system gets what its GPUs' own figures say, by which calls in logs are priced, too. */
-static enum hs_status use_probe(struct hs_system *system, const struct hs_gpu_probe *probe,
+static enum hs_status use_probe(struct hs_system *system, const struct hs_inputs *inputs,
                                 const struct hs_context *context, struct hs_error *err)
 {
+    const struct hs_gpu_probe *probe = &inputs->probe;
     enum hs_status status = hs_gpu_probe_use(system, probe, err);
 
     if (status)
-        return status;
+        return hs_error_prefix(err, status, inputs->probe_file);
     if (!strstr(probe->gpu, system->nccl.parts.gpu.name))
         hs_warning(context, "the GPU's figures are of %s, the machine has %s", probe->gpu,
                    system->nccl.parts.gpu.name);
@@ -76,7 +77,7 @@ static enum hs_status gather(struct times *times, struct hs_system *system,
     times->inputs.takes_probe = true;
     status = hs_inputs_load_any(&times->inputs, &settings->results, context, err);
     if (!status && inputs->probe.gpu)
-        status = use_probe(system, &inputs->probe, context, err);
+        status = use_probe(system, inputs, context, err);
     for (size_t i = 0; i < inputs->count && !status; i++) {
         size_t before = times->points.count;
 
@@ -285,7 +286,11 @@ static void find_problem(struct hs_predict_settings *predict, const struct fit_s
         for (size_t m = 0; m < result->message_count && (uint64_t)result->np >= np; m++) {
             uint64_t size = result->messages[m].message_bytes;
 
-            bytes = (uint64_t)result->np > np || size > bytes ? size : bytes;
+            if ((uint64_t)result->np > np || size > bytes) {
+                bytes = size;
+                predict->collective = result->collective;
+                predict->order = result->order;
+            }
             np = (uint64_t)result->np;
         }
     }

@@ -47,6 +47,8 @@ static const struct hs_option options[] = {
      .required = true,
      .help = "bytes per process, such as 64MiB; a range is a sweep in "
              "powers of two, and 25MB,1GiB a list"},
+    HS_ROW_COLLECTIVE(WHAT, FIELD(campaign.call.collective)),
+    HS_ROW_ORDER(WHAT, FIELD(campaign.call.order)),
     HS_ROW_DATATYPE(WHAT, FIELD(campaign.datatype)),
     HS_ROW_OPERATION(WHAT, FIELD(campaign.operation)),
     HS_ROW_BACKEND(WHAT, FIELD(campaign.backend),
@@ -101,8 +103,8 @@ static const struct hs_option options[] = {
     HS_ROW_COUNT("layers", "runs", 0, 1000, "5", HOW, FIELD(layers),
                  "runs of each for the times of single layers"),
     HS_ROW_FLAG("no-layers", 0, HOW, FIELD(no_layers), "no times of single layers"),
-    HS_ROW_SEED(HOW, FIELD(campaign.seed)),
-    HS_ROW_FAULTS(HOW, FIELD(campaign.faults)),
+    HS_ROW_SEED(HOW, FIELD(campaign.play.seed)),
+    HS_ROW_FAULTS(HOW, FIELD(campaign.play.faults)),
 
     HS_ROW_OUTPUT(OUTPUT, FIELD(campaign.output), false,
                   "write the result there; - is stdout, the table then goes to stderr"),
@@ -127,14 +129,17 @@ const struct hs_command hs_command_measure = {
         "Runs the splits in turn, one run each per round, until the medians are precise "
         "or the budget is "
         "spent; splits that cannot win any more are dropped. The library's own "
-        "AllReduce runs beside them. "
-        "Every split's data is checked; wrong data makes the exit status 3.\n"
+        "collective (MPI_Allreduce, ncclReduceScatter, ...) runs beside them. "
+        "Every split's data is checked, each element on each rank; wrong data makes the exit "
+        "status 3.\n"
         "Which splits: unless the SYSTEM is calibrated, single layers are measured first, "
         "the few that decide which split is best (for at most half of the budget); then "
         "the best split, and those that the noise does not tell from it, run as a whole.",
     .examples =
         "  mpiexec -n 16 hiersearch measure --size 64MiB -o here.json\n"
         "  srun hiersearch measure abci --size 1MiB:1GiB --top 8 --budget 10min -o abci.json\n"
+        "  mpiexec -n 16 hiersearch measure --size 64MiB --collective reduce-scatter "
+        "-o scatter.json\n"
         "  mpiexec -n 16 hiersearch measure --size 64MiB -o here.json --resume",
     .arguments = arguments,
     .options = options,
@@ -142,6 +147,24 @@ const struct hs_command hs_command_measure = {
     .passes_on = true,
     .run = run,
 };
+
+static enum hs_status check_collective(const struct hs_measure_settings *settings,
+                                       struct hs_error *err)
+{
+    const struct hs_campaign_options *campaign = &settings->campaign;
+    const struct hs_collective_row *row = &hs_collectives[campaign->call.collective];
+
+    if (row->outcome == HS_OUTCOME_EXCHANGED)
+        return hs_fail(err, HS_INVALID, "--collective %s: predict and simulate have it alone",
+                       hs_collective_names[campaign->call.collective]);
+    for (size_t i = 0; i < settings->chunks.count && row->ordered; i++)
+        if (settings->chunks.values[i] > 1)
+            return hs_fail(err, HS_INVALID,
+                           "--chunks %d: chunks of %s would leave a process a piece of each in "
+                           "place of its block",
+                           settings->chunks.values[i], row->written);
+    return hs_order_check(campaign->call.collective, campaign->call.order, err);
+}
 
 enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, struct hs_error *err)
 {
@@ -167,9 +190,12 @@ enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, s
         hs_search_strategy_find(settings->search))
         return hs_fail(err, HS_INVALID, "--search %s prices plans by a model: give a SYSTEM",
                        settings->search);
+    status = check_collective(settings, err);
+    if (status != HS_OK)
+        return status;
     if (null_backend && !settings->campaign.system)
         return hs_fail(err, HS_INVALID, "--backend null plays a model: give a SYSTEM");
-    if (settings->campaign.faults && !null_backend)
+    if (settings->campaign.play.faults && !null_backend)
         return hs_fail(err, HS_INVALID, "--faults is for --backend null");
     status = hs_journal_options_check(settings->campaign.journal, settings->campaign.output,
                                       settings->campaign.resume, settings->campaign.retry, err);

@@ -54,10 +54,10 @@ static const struct hs_option options[] = {
      .letter = 'n',
      .argument = "P[:P]",
      .group = "Problem",
-     .required = true,
      .type = &hs_option_np_range,
      .offset = FIELD(np),
-     .help = "processes (one per GPU); 4:2048 is a sweep 4, 8, ..., 2048, and 24,64 a list"},
+     .help = "processes (one per GPU); 4:2048 is a sweep 4, 8, ..., 2048, and 24,64 a list; "
+             "--mesh says it, too"},
     {.name = "size",
      .letter = 's',
      .argument = "SIZE[:SIZE]",
@@ -70,6 +70,7 @@ static const struct hs_option options[] = {
     HS_ROW_DATATYPE("Problem", FIELD(datatype)),
     HS_ROW_COLLECTIVE("Problem", FIELD(collective)),
     HS_ROW_ORDER("Problem", FIELD(order)),
+    HS_ROWS_MESH("Problem", FIELD(words)),
     {.name = "search",
      .argument = "NAME",
      .group = "Search",
@@ -156,6 +157,24 @@ static const struct hs_option options[] = {
 static bool is_json(const struct hs_predict_settings *settings)
 {
     return hs_print_format(&settings->print) == HS_FORMAT_JSON && !settings->as;
+}
+
+/* The process count, which a mesh says, too. */
+static enum hs_status take_mesh(struct hs_predict_settings *settings, struct hs_error *err)
+{
+    struct hs_range *np = &settings->np;
+    int64_t only = (int64_t)np->first;
+
+    if (settings->words.mesh && np->first != np->last)
+        return hs_fail(err, HS_INVALID,
+                       "--mesh: expected one process count, found a sweep of --np");
+    if (hs_mesh_take(&settings->mesh, &only, &settings->words, err))
+        return HS_INVALID;
+    if (only == 0)
+        return hs_fail(err, HS_INVALID, "--np P[:P] is missing");
+    if (settings->mesh.count > 0)
+        *np = (struct hs_range){.first = (uint64_t)only, .last = (uint64_t)only};
+    return HS_OK;
 }
 
 static enum hs_status check_settings(const struct hs_predict_settings *settings,
@@ -339,6 +358,7 @@ static enum hs_status run_np(const struct hs_predict *predict, struct hs_predict
 
     result.collective = predict->settings->collective;
     result.order = predict->settings->order;
+    result.mesh = predict->settings->mesh;
     if (status == HS_OK)
         status = run_sizes(predict, sweep, &result, np, err);
     if (status == HS_OK && wants_result(predict, sweep) && result.message_count > 0)
@@ -386,7 +406,7 @@ static enum hs_status run_sweep(const struct hs_predict *predict, struct hs_erro
     hs_text_release(&predict->sheet->lines);
     if (status == HS_OK)
         hs_predict_warn_of_extrapolation(predict);
-    if (status == HS_OK && is_one_prime(np))
+    if (status == HS_OK && predict->settings->mesh.count == 0 && is_one_prime(np))
         status = hs_predict_hint_neighbours(predict, err);
     return status;
 }
@@ -395,12 +415,13 @@ static enum hs_status run_sweep(const struct hs_predict *predict, struct hs_erro
 static enum hs_status take_chunks_of_plan(struct hs_predict_settings *settings,
                                           struct hs_error *err)
 {
+    struct hs_group group = hs_mesh_group(&settings->mesh, (int64_t)settings->np.first);
     struct hs_plan plan;
     enum hs_status status;
 
     if (!settings->explain || strcmp(settings->explain, "best") == 0)
         return HS_OK;
-    status = hs_plan_parse(&plan, settings->explain, (int64_t)settings->np.first, err);
+    status = hs_plan_parse(&plan, settings->explain, group.size, err);
     if (status != HS_OK)
         return err ? hs_error_prefix(err, status, "--explain") : status;
     if (plan.chunks > 1 && settings->chunks.count == 0)
@@ -448,7 +469,9 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
         settings->output = NULL;
     }
     hs_sheet_begin(&sheet, context->out, &settings->print, &context->terminal);
-    status = check_settings(settings, err);
+    status = take_mesh(settings, err);
+    if (status == HS_OK)
+        status = check_settings(settings, err);
     if (status == HS_OK)
         status = take_chunks_of_plan(settings, err);
     if (status != HS_OK)

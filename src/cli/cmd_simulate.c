@@ -33,13 +33,12 @@ static const struct hs_option options[] = {
      .letter = 'n',
      .argument = "P",
      .group = "Problem",
-     .required = true,
      .min = 2,
      .max = HS_SIMULATE_NP_MAX,
      .noun = "number of processes",
      .type = &hs_option_count,
      .offset = FIELD(np),
-     .help = "processes (one per GPU)"},
+     .help = "processes (one per GPU); --mesh says it, too"},
     {.name = "size",
      .letter = 's',
      .argument = "SIZE",
@@ -50,6 +49,7 @@ static const struct hs_option options[] = {
      .help = "message per process"},
     HS_ROW_COLLECTIVE("Problem", FIELD(collective)),
     HS_ROW_ORDER("Problem", FIELD(order)),
+    HS_ROWS_MESH("Problem", FIELD(words)),
     {.name = "top",
      .letter = 'k',
      .argument = "K",
@@ -74,6 +74,19 @@ static const struct hs_option options[] = {
     HS_ROW_QUIET("Output", FIELD(quiet), "no progress, notes and warnings on stderr"),
     {.name = NULL},
 };
+
+/* The process count, which a mesh says, too. */
+static enum hs_status take_mesh(struct hs_simulate_settings *settings, struct hs_error *err)
+{
+    enum hs_status status = hs_mesh_take(&settings->mesh, &settings->np, &settings->words, err);
+
+    if (status == HS_OK && settings->np == 0)
+        return hs_fail(err, HS_INVALID, "--np P is missing");
+    if (status == HS_OK && (settings->np < 2 || settings->np > HS_SIMULATE_NP_MAX))
+        return hs_fail(err, HS_INVALID, "--mesh: expected 2 to %d processes, found %" PRId64,
+                       HS_SIMULATE_NP_MAX, settings->np);
+    return status;
+}
 
 static enum hs_status check_settings(const struct hs_simulate_settings *settings,
                                      struct hs_error *err)
@@ -178,8 +191,9 @@ static void show(struct hs_sheet *sheet, const struct hs_result *result, const c
     struct hs_text gaps = {0};
     struct hs_table table;
 
-    hs_sheet_say(sheet, "%s: %" PRId64 " processes, %s per process%s, SimGrid %s\n\n", label,
-                 result->np, HS_AS_BYTES(message->message_bytes),
+    hs_sheet_say(sheet, "%s: %" PRId64 " processes%s, %s per process%s, SimGrid %s\n\n", label,
+                 result->np, hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &result->mesh),
+                 HS_AS_BYTES(message->message_bytes),
                  hs_problem_aside((char[HS_PROBLEM_TEXT]){0}, &problem), simgrid_of(result));
     hs_candidates_table(&table, HS_OF_SIMULATE, &of);
     hs_sheet_table(sheet, &table);
@@ -241,6 +255,7 @@ static enum hs_status run_simulation(struct hs_context *context,
 
     result.collective = settings->collective;
     result.order = settings->order;
+    result.mesh = settings->mesh;
     if (status == HS_OK)
         status = hs_simulate_choose(&result, system, settings, err);
     if (status == HS_OK)
@@ -268,7 +283,9 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
         settings->print.format = hs_format_names[HS_FORMAT_JSON];
         settings->output = NULL;
     }
-    status = check_settings(settings, err);
+    status = take_mesh(settings, err);
+    if (status == HS_OK)
+        status = check_settings(settings, err);
     if (status == HS_OK)
         status = hs_find_system(&system, settings->system, context, err);
     if (status == HS_OK)

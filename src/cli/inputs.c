@@ -43,8 +43,12 @@ static enum hs_status load_one(struct hs_inputs *inputs, const char *file,
     enum hs_status status =
         log ? hs_log_load(&log->log, result, probe, file, err) : hs_result_load(result, file, err);
 
-    if (status != HS_OK || (log && log->log.point_count == 0 && result->np == 0))
+    if (status != HS_OK)
         return status;
+    if (log && log->log.point_count == 0 && result->np == 0) {
+        inputs->probe_file = name;
+        return HS_OK;
+    }
     if (log && log->log.point_count > 0) {
         log->file = name;
         inputs->log_count++;

@@ -27,6 +27,7 @@ struct hs_inputs {
     size_t log_count;
     bool takes_probe;          /* set before they are loaded */
     struct hs_gpu_probe probe; /* {0}: none was among them */
+    const char *probe_file;    /* borrowed; that it is from */
 };
 
 /* Loads results; warns of runs that were cut short. "-" is stdin. HS_INVALID, HS_MEMORY; release

@@ -95,6 +95,26 @@ enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order
         hs_order_names[order], hs_collectives[collective].written);
 }
 
+enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_mesh_words *words,
+                            struct hs_error *err)
+{
+    *mesh = (struct hs_mesh){.count = 0};
+    if (!words->mesh && !words->over)
+        return HS_OK;
+    if (!words->mesh || !words->over)
+        return hs_fail(err, HS_INVALID, "--%s: only together with --%s",
+                       words->mesh ? "mesh" : "over", words->mesh ? "over" : "mesh");
+    if (hs_mesh_parse(mesh, words->mesh, err))
+        return hs_error_prefix(err, HS_INVALID, "--mesh");
+    if (hs_mesh_parse_over(mesh, words->over, err))
+        return hs_error_prefix(err, HS_INVALID, "--over");
+    if (*np != 0 && *np != hs_mesh_ranks(mesh))
+        return hs_fail(err, HS_INVALID, "--mesh: %s is %" PRId64 " processes, --np %" PRId64,
+                       words->mesh, hs_mesh_ranks(mesh), *np);
+    *np = hs_mesh_ranks(mesh);
+    return HS_OK;
+}
+
 enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype datatype,
                               struct hs_error *err)
 {

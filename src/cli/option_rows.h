@@ -9,6 +9,7 @@
 #include "console/command.h"
 #include "model/collective.h"
 #include "model/datatype.h"
+#include "model/mesh.h"
 #include "model/plan.h"
 #include "model/stage.h"
 #include "view/sheet.h"
@@ -28,6 +29,14 @@ enum hs_status hs_find_system(struct hs_system *system, const char *text,
 /* HS_INVALID where an order is given that the collective has not. */
 enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order,
                               struct hs_error *err);
+/* A mesh as typed: --mesh and --over. */
+struct hs_mesh_words {
+    const char *mesh, *over; /* NULL: not given */
+};
+/* What --mesh and --over say, and `np` where it is 0; none where neither is given. HS_INVALID where
+ * one of them is missing, or another number of processes is asked for than the mesh has. */
+enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_mesh_words *words,
+                            struct hs_error *err);
 /* HS_INVALID where a size is no whole number of elements. */
 enum hs_status hs_sizes_check(const struct hs_range *sizes, enum hs_datatype datatype,
                               struct hs_error *err);
@@ -167,6 +176,21 @@ const char *const *hs_algorithm_words(void); /* and "all" */
         .words = hs_collective_words, .type = &hs_option_collective, .offset = (place),            \
         .help = "what all processes call; the size is that of the larger side, what enters a "     \
                 "reduce-scatter and what an allgather leaves"                                      \
+    }
+/* Two rows, of struct hs_mesh_words. */
+#define HS_ROWS_MESH(heading, place)                                                               \
+    {.name = "mesh",                                                                               \
+     .argument = "AXES",                                                                           \
+     .group = (heading),                                                                           \
+     .type = &hs_option_text,                                                                      \
+     .offset = (place) + offsetof(struct hs_mesh_words, mesh),                                     \
+     .help = "the processes as a mesh, innermost axis first, such as tp=8,dp=64, whose product "   \
+             "is the number of processes"},                                                        \
+    {                                                                                              \
+        .name = "over", .argument = "AXES", .group = (heading), .type = &hs_option_text,           \
+        .offset = (place) + offsetof(struct hs_mesh_words, over),                                  \
+        .help = "the axes of --mesh that a group spans, such as dp, or tp,dp: all such groups "    \
+                "call at once"                                                                     \
     }
 #define HS_ROW_ORDER(heading, place)                                                               \
     {                                                                                              \

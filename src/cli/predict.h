@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/option_rows.h"
 #include "console/command.h"
 #include "console/progress_line.h"
 #include "model/datatype.h"
@@ -29,6 +30,8 @@ struct hs_predict_settings {
     enum hs_datatype datatype;
     enum hs_collective collective;
     enum hs_order order;
+    struct hs_mesh_words words;
+    struct hs_mesh mesh; /* what they say */
     int64_t top;
     const char *search;          /* name of a strategy */
     int64_t machines;            /* drawn for the choice of a plan; 0: none */

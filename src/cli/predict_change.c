@@ -89,7 +89,7 @@ enum hs_status hs_predict_say_changed(const struct hs_predict *predict,
         return status;
     earlier.system = predict->before;
     earlier.machines = &machines;
-    status = hs_predict_point_init(&earlier_point, &earlier, point->request.problem.group.size,
+    status = hs_predict_point_init(&earlier_point, &earlier, point->request.problem.group.ranks,
                                    point->bytes, err);
     if (!status) {
         status = compare(predict, point, &earlier, &earlier_point, err);

@@ -120,7 +120,7 @@ static void say_difference(const struct hs_predict *predict, const char *what, d
 static void say_flat(const struct hs_predict *predict, const struct hs_predict_point *point,
                      const struct hs_plan *plan, const struct hs_plan_cost *cost)
 {
-    struct hs_plan flat_plan = hs_plan_flat(point->request.problem.group.size);
+    struct hs_plan flat_plan = hs_problem_flat(&point->request.problem);
     struct hs_plan_cost flat;
 
     if (hs_plan_compare(plan, &flat_plan) == 0)
@@ -293,5 +293,7 @@ enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_pr
     status = hs_predict_say_unknown(predict, point, err);
     if (status == HS_OK)
         status = show_sizes(predict, point, err);
-    return status == HS_OK ? show_counts(predict, point, err) : status;
+    if (status == HS_OK && predict->settings->mesh.count == 0)
+        status = show_counts(predict, point, err);
+    return status;
 }

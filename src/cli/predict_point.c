@@ -85,7 +85,10 @@ enum hs_status hs_predict_point_init(struct hs_predict_point *point,
     point->extrapolated = np > hs_system_capacity(predict->system);
     point->request = (struct hs_search_request){
         .system = predict->system,
-        .problem = hs_problem_of(settings->collective, settings->order, np, (double)bytes),
+        .problem = {.collective = settings->collective,
+                    .group = hs_mesh_group(&settings->mesh, np),
+                    .bytes = (double)bytes,
+                    .order = settings->order},
         .algorithms =
             settings->algorithms ? settings->algorithms : hs_system_algorithms(predict->system),
         .chunks = settings->chunks.count ? settings->chunks.values : NULL,

@@ -52,7 +52,7 @@ static enum hs_status add_candidates(struct hs_result_message *message,
                                      const struct hs_predict *predict,
                                      const struct hs_predict_point *point, struct hs_error *err)
 {
-    struct hs_plan flat = hs_plan_flat(point->request.problem.group.size);
+    struct hs_plan flat = hs_problem_flat(&point->request.problem);
     enum hs_status status = HS_OK;
     bool has_flat = false;
 

@@ -49,10 +49,12 @@ void hs_predict_legend(const struct hs_predict *predict, const struct hs_gaps *g
 
 void hs_predict_title(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
-    int64_t np = point->request.problem.group.size;
+    int64_t np = point->request.problem.group.ranks;
 
-    hs_sheet_say(predict->sheet, "%s: %" PRId64 " process%s, %s per process%s\n", predict->label,
-                 np, np == 1 ? "" : "es", HS_AS_BYTES(point->bytes),
+    hs_sheet_say(predict->sheet, "%s: %" PRId64 " process%s%s, %s per process%s\n", predict->label,
+                 np, np == 1 ? "" : "es",
+                 hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->mesh),
+                 HS_AS_BYTES(point->bytes),
                  hs_problem_aside((char[HS_PROBLEM_TEXT]){0}, &point->request.problem));
 }
 
@@ -105,12 +107,14 @@ static void say_library(const struct hs_predict *predict, const struct hs_predic
                         const struct hs_library_price *own)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
+    const struct hs_problem *problem = &point->request.problem;
+    const struct hs_collective_row *row = &hs_collectives[problem->collective];
     const char *name = hs_library_written(own->library);
+    bool elsewhere = row->ordered && !hs_problem_is_in_place(problem);
     double seconds = isnan(own->best_seconds) ? best->seconds : own->best_seconds;
 
-    hs_sheet_say(predict->sheet, "%s's own %s (%s by its rule) takes %s, ", name,
-                 hs_collectives[point->request.problem.collective].written, own->choice,
-                 HS_AS_TIME(own->seconds));
+    hs_sheet_say(predict->sheet, "%s's own %s%s (%s by its rule) takes %s, ", name, row->written,
+                 elsewhere ? " in place" : "", own->choice, HS_AS_TIME(own->seconds));
     hs_sheet_say(predict->sheet, "%s to %s with 90 %%: ", HS_AS_TIME(own->low_seconds),
                  HS_AS_TIME(own->high_seconds));
     if (own->left_alone)
@@ -137,12 +141,16 @@ static void say_library(const struct hs_predict *predict, const struct hs_predic
 static void say_gain(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
-    const char *flat = hs_system_is_nccl_native(predict->system) ? "NCCL's own" : "flat";
+    const struct hs_plan fewest = hs_problem_flat(&point->request.problem);
+    const char *flat = !hs_plan_is_flat(&fewest)                   ? HS_AS_PLAN(&fewest)
+                       : hs_system_is_nccl_native(predict->system) ? "NCCL's own"
+                                                                   : "flat";
     double seconds = point->found.flat_seconds, median = point->gain.median;
 
     if (point->request.problem.group.size == 1)
-        hs_sheet_say(predict->sheet, "  one process: nothing travels");
-    else if (hs_plan_is_flat(&best->plan))
+        hs_sheet_say(predict->sheet, "  %s: nothing travels",
+                     predict->settings->mesh.count > 0 ? "groups of one" : "one process");
+    else if (hs_plan_compare(&best->plan, &fewest) == 0)
         hs_sheet_say(predict->sheet, "  %s: no split %s", flat,
                      hs_predict_is_surpassed(point) ? "does better over the machines drawn"
                                                     : "is faster");
@@ -166,6 +174,7 @@ enum hs_status hs_predict_say_answer(const struct hs_predict *predict,
                                      const struct hs_predict_point *point, struct hs_error *err)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
+    const struct hs_plan fewest = hs_problem_flat(&point->request.problem);
     struct hs_library_price own;
     struct hs_plan_cost cost = hs_plan_cost(predict->system, &point->request.problem, &best->plan);
 
@@ -174,10 +183,10 @@ enum hs_status hs_predict_say_answer(const struct hs_predict *predict,
     if (hs_library_is_priced(&own))
         say_library(predict, point, &own);
     else if (own.library && point->request.problem.group.size > 1)
-        hs_sheet_say(predict->sheet,
-                     "%s's own %s has no price here: gains are over the flat ring\n",
+        hs_sheet_say(predict->sheet, "%s's own %s has no price here: gains are over %s\n",
                      hs_library_written(own.library),
-                     hs_collectives[point->request.problem.collective].written);
+                     hs_collectives[point->request.problem.collective].written,
+                     hs_plan_is_flat(&fewest) ? "the flat ring" : HS_AS_PLAN(&fewest));
     if (point->sure && !hs_predict_is_calibrated(predict))
         hs_sheet_stress(predict->sheet, "best  %s  %s", HS_AS_PLAN(&best->plan),
                         HS_AS_RANGE(point->regret.low_seconds, point->regret.high_seconds));
@@ -199,7 +208,8 @@ static void take_simpler(struct hs_search_plan *simplest, const struct hs_predic
     const struct hs_search_request *request = &point->request;
     struct hs_search_plan plan = {.plan = {.split = *split, .chunks = 1}};
 
-    if (split->count > simplest->plan.split.count)
+    if (split->count > simplest->plan.split.count ||
+        hs_group_check_split(&request->problem.group, split, NULL))
         return;
     plan.seconds = hs_plan_seconds(request->system, &request->problem, &plan.plan);
     if (plan.seconds > point->found.plans[0].seconds * SIMPLER_COST ||
@@ -229,7 +239,8 @@ static enum hs_status say_simpler(const struct hs_predict *predict,
     for (size_t i = 0; i + 1 < lattice.node_count; i++)
         for (size_t e = lattice.first_edge[i]; e < lattice.first_edge[i + 1]; e++) {
             struct hs_layer layer = hs_lattice_layer(&lattice, i, e);
-            const int64_t sizes[] = {layer.stride, layer.size, np / layer.stride / layer.size};
+            int64_t inside = lattice.divisors[i];
+            const int64_t sizes[] = {inside, layer.size, np / inside / layer.size};
             struct hs_split split = {.count = 0};
 
             for (int k = 0; k < 3; k++)
@@ -364,6 +375,7 @@ static enum hs_status say_published(const struct hs_predict *predict,
         return hs_no_memory(err);
     for (size_t i = 0; i < system->published.count; i++)
         if (system->published.items[i].np == point->request.problem.group.size &&
+            hs_group_is_world(&point->request.problem.group) &&
             system->published.items[i].bytes == point->bytes)
             found[count++] = system->published.items[i];
     qsort(found, count, sizeof(*found), compare_published);

@@ -2,6 +2,7 @@
  * many it wins, and what to measure first. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/predict.h"
@@ -23,6 +24,12 @@ static bool is_asked(const struct hs_predict *predict, const struct hs_predict_p
            point->request.problem.group.size > 1 &&
            point->found.layers_priced <= HS_REGRET_LAYERS && !point->found.left_out[0] &&
            strcmp(predict->strategy->name, "containment") != 0;
+}
+
+/* Ranks of the machine that a group lies among. */
+static int64_t ranks_among(const struct hs_problem *problem)
+{
+    return hs_group_span(&problem->group, problem->group.size);
 }
 
 /* Where a calibration leaves no doubt, what it says is not simplified. */
@@ -53,13 +60,13 @@ enum hs_status hs_predict_be_sure(struct hs_predict_point *point, const struct h
                                   struct hs_error *err)
 {
     const struct hs_plan guess = point->found.plans[0].plan;
-    const struct hs_plan flat = hs_plan_flat(point->request.problem.group.size);
+    const struct hs_plan flat = hs_problem_flat(&point->request.problem);
     struct hs_plan plan = guess;
     enum hs_status status;
 
     point->guess = point->found.plans[0];
     point->gain = HS_GAIN_UNKNOWN;
-    hs_machines_ask(predict->machines, point->request.problem.group.size);
+    hs_machines_ask(predict->machines, ranks_among(&point->request.problem));
     if (!is_asked(predict, point))
         return HS_OK;
     status = hs_regret_table_init(&point->table, &point->request, predict->machines, err);
@@ -159,6 +166,23 @@ static struct command command_of(const struct hs_predict *predict)
                             strcmp(system, "here.json") == 0 ? "here-2.json" : "here.json"};
 }
 
+#define WHOM_TEXT (2 * HS_MESH_TEXT + 32)
+
+/* " --np 256", or " --mesh tp=8,dp=32 --over dp". */
+static char *say_whom(char text[WHOM_TEXT], const struct hs_predict *predict,
+                      const struct hs_problem *problem)
+{
+    const struct hs_mesh *mesh = &predict->settings->mesh;
+
+    if (mesh->count == 0)
+        snprintf(text, WHOM_TEXT, " --np %" PRId64, problem->group.ranks);
+    else
+        snprintf(text, WHOM_TEXT, " --mesh %s --over %s",
+                 hs_mesh_format((char[HS_MESH_TEXT]){0}, mesh),
+                 hs_mesh_format_over((char[HS_MESH_TEXT]){0}, mesh));
+    return text;
+}
+
 /* "hiersearch predict here.json --before abci --np 256 --size 1MiB": this question again. */
 static void say_again(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
@@ -167,13 +191,19 @@ static void say_again(const struct hs_predict *predict, const struct hs_predict_
     bool ordered = hs_collectives[problem->collective].ordered;
     bool named = problem->collective != HS_COLLECTIVE_ALLREDUCE;
 
-    hs_sheet_say(predict->sheet,
-                 "        hiersearch predict %s --before %s%s%s --np %" PRId64
-                 " --size %s%s%s%s%s\n",
-                 words.output, words.quote, words.system, words.quote, problem->group.size,
-                 HS_AS_BYTES(point->bytes), named ? " --collective " : "",
-                 named ? hs_collective_names[problem->collective] : "", ordered ? " --order " : "",
-                 ordered ? hs_order_names[problem->order] : "");
+    hs_sheet_say(
+        predict->sheet, "        hiersearch predict %s --before %s%s%s%s --size %s%s%s%s%s\n",
+        words.output, words.quote, words.system, words.quote,
+        say_whom((char[WHOM_TEXT]){0}, predict, problem), HS_AS_BYTES(point->bytes),
+        named ? " --collective " : "", named ? hs_collective_names[problem->collective] : "",
+        ordered ? " --order " : "", ordered ? hs_order_names[problem->order] : "");
+}
+
+/* Whether it is about anything but an AllReduce of all processes, which other commands ask. */
+static bool is_other(const struct hs_predict *predict, const struct hs_predict_point *point)
+{
+    return predict->settings->mesh.count > 0 ||
+           hs_collective_is_one_way(point->request.problem.collective);
 }
 
 /* "hiersearch fit '8xH100, 8xNDR400' one.txt -o here.json --for 256 --size 1MiB", whose answer is
@@ -183,7 +213,7 @@ static void say_fit(const struct hs_predict *predict, const struct hs_predict_po
 {
     struct command words = command_of(predict);
 
-    if (hs_collective_is_one_way(point->request.problem.collective)) {
+    if (is_other(predict, point)) {
         hs_sheet_say(predict->sheet, "        hiersearch fit %s%s%s %s -o %s\n", words.quote,
                      words.system, words.quote, files, words.output);
         say_again(predict, point);
@@ -324,7 +354,7 @@ static enum hs_status say_unknown_of(const struct hs_predict *predict,
         return status ? status : say_enough(predict, point);
     say_what_decides(predict, point, figure, known);
     if (figure && figure->what == HS_GAP_OF && known > measured) {
-        if (!hs_collective_is_one_way(point->request.problem.collective))
+        if (!is_other(predict, point))
             say_plan(predict, point);
     } else if (measured >= WORTH)
         say_stage(predict, point, key, measured);
@@ -343,7 +373,7 @@ enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
     status = hs_machines_init(&machines, predict->system, HS_REGRET_ASKED, 1, err);
     if (status)
         return status;
-    hs_machines_ask(&machines, point->request.problem.group.size);
+    hs_machines_ask(&machines, ranks_among(&point->request.problem));
     status = hs_regret_table_init(&table, &point->request, &machines, err);
     if (!status) {
         status = say_unknown_of(predict, point, &table, err);

@@ -104,9 +104,10 @@ static void print_as(struct hs_predict_sweep *sweep, const struct hs_predict *pr
     enum hs_library library = hs_system_library(predict->system);
 
     hs_sheet_say(predict->sheet,
-                 "%s: %s of %" PRIu64 " process%s in the columns of nccl-tests%s%s\n\n",
+                 "%s: %s of %" PRIu64 " process%s%s in the columns of nccl-tests%s%s\n\n",
                  predict->label, hs_collectives[predict->settings->collective].written,
                  predict->settings->np.first, predict->settings->np.first == 1 ? "" : "es",
+                 hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->mesh),
                  library ? "; by itself: " : "", library ? hs_library_written(library) : "");
     hs_nccl_tests_print(predict->sheet, &sweep->lines);
     say_drawn(sweep, predict, "gain", "in some rows");
@@ -141,8 +142,9 @@ void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_pred
         hs_sheet_say(predict->sheet, "%s: %s per process%s\n\n", predict->label,
                      HS_AS_BYTES(settings->bytes.first), aside);
     else
-        hs_sheet_say(predict->sheet, "%s: %" PRIu64 " processes%s\n\n", predict->label,
-                     settings->np.first, aside);
+        hs_sheet_say(predict->sheet, "%s: %" PRIu64 " processes%s%s\n\n", predict->label,
+                     settings->np.first, hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &settings->mesh),
+                     aside);
     if (both)
         hs_winners_matrices(predict->sheet, &sweep->lines, count_sizes(&settings->bytes),
                             hs_system_capacity(predict->system));

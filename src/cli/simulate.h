@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/option_rows.h"
 #include "console/command.h"
 #include "console/progress_line.h"
 #include "result/result.h"
@@ -23,11 +24,13 @@
 struct hs_simulate_settings {
     const char *system; /* as typed */
     struct hs_argument_list plans;
-    int64_t np;
+    int64_t np;            /* 0: not given, the mesh says it */
     struct hs_range bytes; /* one value */
     enum hs_collective collective;
     enum hs_order order;
-    int64_t top; /* 0: not given */
+    struct hs_mesh_words words;
+    struct hs_mesh mesh; /* what they say */
+    int64_t top;         /* 0: not given */
     bool all;
     struct hs_count_list chunks; /* empty: not given */
     bool quiet;

@@ -20,7 +20,7 @@ static enum hs_status take_typed(struct hs_result_message *message,
     for (size_t i = 0; i < typed->count && status == HS_OK; i++) {
         struct hs_plan plan;
 
-        status = hs_plan_parse(&plan, typed->items[i], request->problem.group.ranks, err);
+        status = hs_plan_parse(&plan, typed->items[i], request->problem.group.size, err);
         if (status != HS_OK)
             return hs_error_prefix(err, status, "PLAN");
         if (contains(message, &plan))
@@ -37,7 +37,7 @@ static enum hs_status take_found(struct hs_result_message *message,
                                  const struct hs_search_request *request,
                                  const struct hs_search_result *found, struct hs_error *err)
 {
-    struct hs_plan flat = hs_plan_flat(request->problem.group.ranks);
+    struct hs_plan flat = hs_problem_flat(&request->problem);
     enum hs_status status = HS_OK;
 
     for (size_t i = 0; i < found->count && status == HS_OK; i++)

@@ -87,9 +87,10 @@ struct hs_engine {
      * ever is. */
     void (*choices)(const void *state, char text[HS_STAGES_MAX][HS_CHOICE_TEXT]);
     void (*close)(void *state);
-    /* The library's own calls that HS_TASK_NATIVE names by number; ends with a NULL. */
-    const char *const *natives;
-    /* Local. Whether the library that is there has that call; NULL: it has all. */
+    /* [HS_COLLECTIVE_COUNT] the library's own calls for each collective, which HS_TASK_NATIVE names
+     * by number; a NULL behind them. */
+    const char *const (*natives)[HS_NATIVES_MAX + 1];
+    /* Local. Whether the library that is there has the call of that number; NULL: it has all. */
     bool (*has_native)(int native);
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/mpi_status.h"
+#include "engine/native.h"
 
 /* ---- types and operations ---- */
 
@@ -89,7 +90,10 @@ MPI_Op hs_mpi_base_op(const struct hs_mpi_base *base, const struct hs_work *work
 struct hs_reduction hs_mpi_base_reduction(const struct hs_mpi_base *base,
                                           const struct hs_work *work)
 {
-    return (struct hs_reduction){work->datatype, work->operation, base->comms.np};
+    const struct hs_group *group = &work->task->group;
+
+    return (struct hs_reduction){work->datatype, work->operation,
+                                 group->ranks > 0 ? group->size : base->comms.np};
 }
 
 /* ---- opening ---- */
@@ -188,7 +192,11 @@ const char *hs_mpi_base_read_by(const struct hs_mpi_base *base, int stage)
 
 /* ---- the library's own ---- */
 
-const char *const hs_mpi_natives[] = {"MPI_Allreduce", NULL};
+const char *const hs_mpi_natives[HS_COLLECTIVE_COUNT][HS_NATIVES_MAX + 1] = {
+    [HS_COLLECTIVE_ALLREDUCE] = {"MPI_Allreduce"},
+    [HS_COLLECTIVE_REDUCE_SCATTER] = {"MPI_Reduce_scatter_block"},
+    [HS_COLLECTIVE_ALLGATHER] = {"MPI_Allgather"},
+};
 
 enum hs_status hs_mpi_native_prepare(struct hs_mpi_base *base, const struct hs_work *work,
                                      struct hs_error *err)
@@ -202,7 +210,7 @@ enum hs_status hs_mpi_native_prepare(struct hs_mpi_base *base, const struct hs_w
         memory->release_staging(base->staging);
         base->staging = NULL;
         base->staging_bytes = 0;
-        status = memory->allocate_staging(&staging, bytes, "the library's own AllReduce", err);
+        status = memory->allocate_staging(&staging, bytes, "the library's own collective", err);
         if (status == HS_OK) {
             base->staging = staging;
             base->staging_bytes = bytes;
@@ -211,45 +219,73 @@ enum hs_status hs_mpi_native_prepare(struct hs_mpi_base *base, const struct hs_w
     return hs_agree(base->comms.world, &base->comms.idle, status, err);
 }
 
-/* In calls that int can count; without the division of an average. */
-static enum hs_status allreduce(const struct hs_mpi_base *base, const struct hs_work *work,
-                                const void *input, char *output, struct hs_error *err)
+/* In calls that int can count (a message with blocks is one, task.h); without the division of an
+ * average. */
+static void call_library(struct hs_mpi_base *base, const struct hs_work *work, const void *from,
+                         char *to)
 {
-    size_t width = hs_datatype_bytes(work->datatype), count = work->task->count;
-    MPI_Datatype type = base->types[work->datatype];
-    MPI_Op op = hs_mpi_base_op(base, work);
-    enum hs_status status = HS_OK;
+    const struct hs_layer_comm world = {
+        {1, base->comms.np}, base->comms.world, base->comms.world, NULL};
+    size_t width = hs_datatype_bytes(work->datatype), part;
+    size_t count = hs_task_padded(work->task, work->line);
 
-    for (size_t done = 0, part; done < count && status == HS_OK; done += part) {
-        const void *from = input == MPI_IN_PLACE ? input : (const char *)input + done * width;
+    for (size_t done = 0; done < count; done += part) {
+        struct hs_native_call call = {.phase = hs_collectives[work->task->collective].last,
+                                      .comm = &world,
+                                      .from = from,
+                                      .to = to + done * width,
+                                      .type = base->types[work->datatype],
+                                      .op = hs_mpi_base_op(base, work)};
 
         part = count - done < HS_CHUNK_ELEMENTS_MAX ? count - done : HS_CHUNK_ELEMENTS_MAX;
-        status = HS_MPI(
-            MPI_Allreduce(from, output + done * width, (int)part, type, op, base->comms.world),
-            err);
+        call.count = (int)part;
+        if (from != MPI_IN_PLACE)
+            call.from = (const char *)from + done * width;
+        hs_native_start(&base->transport, &call);
     }
-    return status;
 }
 
-/* Staged: as a program has to do it whose MPI library takes no pointers to its memory. */
+/* Staged, as a program has to do it whose MPI library takes no pointers to its memory: what a call
+ * begins with comes first, in place. */
+static void call_staged(struct hs_mpi_base *base, const struct hs_work *work, struct hs_block mine)
+{
+    const struct hs_collective_row *row = &hs_collectives[work->task->collective];
+    const struct hs_memory *memory = base->transport.memory;
+    size_t width = hs_datatype_bytes(work->datatype);
+    size_t bytes = hs_task_padded(work->task, work->line) * width;
+    size_t first = mine.first * width, own_bytes = mine.count * width;
+
+    if (row->begins_large)
+        memory->copy(base->queue, base->staging, work->input, bytes);
+    else
+        memory->copy(base->queue, base->staging + first, (char *)work->output + first, own_bytes);
+    memory->wait(base->queue);
+    call_library(base, work, MPI_IN_PLACE, base->staging);
+    if (row->begins_large)
+        memory->copy(base->queue, (char *)work->output + first, base->staging, own_bytes);
+    else
+        memory->copy(base->queue, work->output, base->staging, bytes);
+}
+
 enum hs_status hs_mpi_native_start(struct hs_mpi_base *base, const struct hs_work *work,
                                    struct hs_error *err)
 {
     const struct hs_memory *memory = base->transport.memory;
-    size_t count = work->task->count, bytes = count * hs_datatype_bytes(work->datatype);
-    enum hs_status status;
+    struct hs_block mine = hs_task_block(work->task, work->line, base->comms.rank);
+    bool begins_large = hs_collectives[work->task->collective].begins_large;
+    char *output = work->output;
+    char *own = output + mine.first * hs_datatype_bytes(work->datatype);
 
-    if (memory->direct) {
-        status = allreduce(base, work, work->input, work->output, err);
-    } else {
-        memory->copy(base->queue, base->staging, work->input, bytes);
-        memory->wait(base->queue);
-        status = allreduce(base, work, MPI_IN_PLACE, base->staging, err);
-        memory->copy(base->queue, work->output, base->staging, bytes);
-    }
-    memory->finish(base->queue, work->output, count, hs_mpi_base_reduction(base, work));
+    if (memory->direct)
+        call_library(base, work, work->input, begins_large ? own : output);
+    else
+        call_staged(base, work, mine);
+    if (hs_collectives[work->task->collective].outcome == HS_OUTCOME_REDUCED)
+        memory->finish(base->queue, own, mine.count, hs_mpi_base_reduction(base, work));
     memory->wait(base->queue);
-    return status == HS_OK ? memory->failure(base->queue, err) : status;
+    if (base->transport.status != HS_OK)
+        return hs_fail(err, base->transport.status, "%s", base->transport.error.message);
+    return memory->failure(base->queue, err);
 }
 
 /* ---- of the table ---- */

@@ -1,6 +1,6 @@
 /*
  * mpi_base.h - what the engines over MPI, `host` and `mpi`, share: communicators, a transport, our
- * types and operations as MPI knows them, and the library's own AllReduce.
+ * types and operations as MPI knows them, and the library's own collectives.
  */
 #ifndef HS_ENGINE_MPI_BASE_H
 #define HS_ENGINE_MPI_BASE_H
@@ -20,7 +20,7 @@ struct hs_mpi_base {
     struct hs_layer_comms comms;
     struct hs_transport transport;
     struct hs_queue *queue; /* for what is not an algorithm's */
-    char *staging;          /* a message on its way to and from MPI_Allreduce; NULL: not needed */
+    char *staging;          /* a message on its way to and from a native; NULL: not needed */
     size_t staging_bytes;
     char *between; /* a message between two layers of an all-to-all; NULL: not needed so far */
     size_t between_bytes;
@@ -56,9 +56,9 @@ char *hs_mpi_base_written_by(const struct hs_mpi_base *base, int stage);
 enum hs_status hs_mpi_base_test(struct hs_mpi_base *base, const struct hs_stage_runner *runner,
                                 bool *done, bool *moved, struct hs_error *err);
 
-/* The library's own AllReduce; its number among the natives is 0. Prepare makes room on the way to
- * an MPI library that takes no pointers to the memory; start is all of it. */
-extern const char *const hs_mpi_natives[];
+/* The library's own collectives, one of each. Prepare makes room on the way to an MPI library that
+ * takes no pointers to the memory; start is all of it. */
+extern const char *const hs_mpi_natives[HS_COLLECTIVE_COUNT][HS_NATIVES_MAX + 1];
 enum hs_status hs_mpi_native_prepare(struct hs_mpi_base *base, const struct hs_work *work,
                                      struct hs_error *err);
 enum hs_status hs_mpi_native_start(struct hs_mpi_base *base, const struct hs_work *work,

@@ -438,6 +438,8 @@ static enum hs_status nccl_prepare(void *opaque, const struct hs_work *work, str
     struct hs_nccl_buffer buffers[2] = {{(void *)work->input, bytes}, {work->output, bytes}};
     enum hs_status status = hs_work_check_library(work, state->mpi.np, err);
 
+    if (status == HS_OK && task->group.ranks > task->group.size && work->operation == HS_AVERAGE)
+        status = hs_fail(err, HS_INVALID, "averages of groups of a mesh: expected sums");
     if (status != HS_OK)
         return status;
     if (hs_task_exchanges(task))
@@ -602,10 +604,16 @@ static void nccl_identify(struct hs_device_facts *facts)
         print_version(facts->nccl, sizeof(facts->nccl), api);
 }
 
-static const char *const natives[] = {[HS_NCCL_NATIVE_DEFAULT] = "ncclAllReduce",
-                                      [HS_NCCL_NATIVE_RING] = "ncclAllReduce ring",
-                                      [HS_NCCL_NATIVE_SYMMETRIC] = "ncclAllReduce symmetric",
-                                      NULL};
+#define NATIVES(call)                                                                              \
+    {                                                                                              \
+        [HS_NCCL_NATIVE_DEFAULT] = (call), [HS_NCCL_NATIVE_RING] = call " ring",                   \
+        [HS_NCCL_NATIVE_SYMMETRIC] = call " symmetric"                                             \
+    }
+static const char *const natives[HS_COLLECTIVE_COUNT][HS_NATIVES_MAX + 1] = {
+    [HS_COLLECTIVE_ALLREDUCE] = NATIVES("ncclAllReduce"),
+    [HS_COLLECTIVE_REDUCE_SCATTER] = NATIVES("ncclReduceScatter"),
+    [HS_COLLECTIVE_ALLGATHER] = NATIVES("ncclAllGather"),
+};
 
 static const struct hs_engine engine = {
     .prepare = nccl_prepare,

@@ -335,21 +335,26 @@ ncclComm_t hs_nccl_native_comm(const struct hs_nccl_comms *comms, int native)
     return item ? item->comm : NULL;
 }
 
+/* In place, where NCCL has that: a rank's block lies where it belongs in the output. */
 static enum hs_status issue_native(struct hs_nccl_lanes *lanes, const struct hs_work *work,
                                    struct hs_error *err)
 {
+    const struct hs_collective_row *row = &hs_collectives[work->task->collective];
+    struct hs_block mine = hs_task_block(work->task, work->line, lanes->comms->rank);
+    char *own = (char *)work->output + mine.first * hs_datatype_bytes(work->datatype);
     struct call call = {.comm = hs_nccl_native_comm(lanes->comms, work->task->native),
                         .size = (size_t)lanes->comms->np,
-                        .count = work->task->count,
-                        .phase = HS_ALLREDUCE,
-                        .input = work->input,
-                        .output = work->output,
+                        .count = hs_task_padded(work->task, work->line),
+                        .phase = row->last,
+                        .input = row->begins_large ? work->input : own,
+                        .output = row->begins_large ? own : work->output,
                         .datatype = hs_nccl_datatype(work->datatype),
                         .operation = operation_of(work, NULL, lanes->comms->np),
                         .stream = lanes->streams[0]};
     enum hs_status status = issue(lanes, &call, err);
 
-    return status == HS_OK ? finish(lanes, work, &call, err) : status;
+    return status == HS_OK && row->outcome == HS_OUTCOME_REDUCED ? finish(lanes, work, &call, err)
+                                                                 : status;
 }
 
 enum hs_status hs_nccl_issue(struct hs_nccl_lanes *lanes, const struct hs_work *work, bool timed,
@@ -408,7 +413,7 @@ void hs_nccl_take_choices(struct hs_nccl_lanes *lanes, const struct hs_work *wor
     if (work->task->kind == HS_TASK_NATIVE) {
         hs_nccl_comms_choice(text[0], comms,
                              native == HS_NCCL_NATIVE_DEFAULT ? NULL : native_item(comms, native),
-                             HS_ALLREDUCE);
+                             hs_collectives[work->task->collective].last);
         return;
     }
     hs_stages_init(&stages, work, comms->rank);

@@ -26,7 +26,7 @@ static size_t parts_of(const struct hs_task *task)
     case HS_TASK_NATIVE:
         break;
     }
-    return 1;
+    return hs_collectives[task->collective].ordered ? parts_of_plan(task) : 1;
 }
 
 size_t hs_task_quantum(const struct hs_task *task, size_t line)
@@ -34,7 +34,7 @@ size_t hs_task_quantum(const struct hs_task *task, size_t line)
     size_t parts = parts_of(task), aligned = parts * line;
     size_t chunks = task->kind == HS_TASK_PLAN ? (size_t)task->plan.chunks : 1;
 
-    if (task->kind == HS_TASK_NATIVE)
+    if (task->kind == HS_TASK_NATIVE && parts == 1)
         return 1;
     return task->count / aligned / chunks >= HS_LINES_MIN ? aligned : parts;
 }
@@ -57,7 +57,7 @@ static void list_plan(struct hs_stages *stages, const struct hs_task *task)
     stages->count = hs_problem_stages(stages->stages, &problem, &task->plan);
     stages->chunks = chunks_needed(stages->padded, task->plan.chunks);
     for (int i = 0; i <= last; i++)
-        stages->layer[i] = hs_split_layer(split, inward ? last - i : i);
+        stages->layer[i] = hs_problem_layer(&problem, split, inward ? last - i : i);
     for (int s = 0; s < stages->count && inward; s++)
         stages->stages[s].layer = last - stages->stages[s].layer;
 }

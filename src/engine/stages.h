@@ -54,11 +54,6 @@ struct hs_stages {
     double since[HS_STAGES_MAX], seconds[HS_STAGES_MAX]; /* of the chunk; of those before */
 };
 
-/* A range of elements of the message. */
-struct hs_block {
-    size_t first, count;
-};
-
 /* What the elements that travel are a multiple of; `line` as in hs_work. Local. */
 size_t hs_task_quantum(const struct hs_task *task, size_t line);
 /* Local; cannot fail. The pipeline of a plan or a stage on rank `rank`, at its start. */

@@ -5,8 +5,12 @@
 
 struct hs_problem hs_task_problem(const struct hs_task *task)
 {
-    return hs_problem_of(task->collective, task->order, hs_split_product(&task->plan.split),
-                         (double)task->count);
+    struct hs_problem problem = hs_problem_of(
+        task->collective, task->order, hs_split_product(&task->plan.split), (double)task->count);
+
+    if (task->group.ranks > 0)
+        problem.group = task->group;
+    return problem;
 }
 
 bool hs_task_equal(const struct hs_task *a, const struct hs_task *b)
@@ -16,13 +20,13 @@ bool hs_task_equal(const struct hs_task *a, const struct hs_task *b)
     switch (a->kind) {
     case HS_TASK_PLAN:
         return hs_plan_compare(&a->plan, &b->plan) == 0 && a->collective == b->collective &&
-               a->order == b->order;
+               a->order == b->order && hs_group_equal(&a->group, &b->group);
     case HS_TASK_STAGE:
         return hs_stage_key_equal(a->stage, b->stage);
     case HS_TASK_NATIVE:
         break;
     }
-    return a->native == b->native;
+    return a->native == b->native && a->collective == b->collective;
 }
 
 size_t hs_task_padded(const struct hs_task *task, size_t line)
@@ -30,6 +34,18 @@ size_t hs_task_padded(const struct hs_task *task, size_t line)
     size_t quantum = hs_task_quantum(task, line);
 
     return (task->count + quantum - 1) / quantum * quantum;
+}
+
+struct hs_block hs_task_block(const struct hs_task *task, size_t line, int64_t rank)
+{
+    struct hs_problem problem = hs_task_problem(task);
+    struct hs_block block = {.count = hs_task_padded(task, line)};
+
+    if (hs_collectives[task->collective].ordered) {
+        block.count /= (size_t)problem.group.size;
+        block.first = (size_t)hs_problem_block(&problem, &task->plan.split, rank) * block.count;
+    }
+    return block;
 }
 
 size_t hs_task_padded_most(size_t count, int64_t np, size_t line)
@@ -47,9 +63,12 @@ static enum hs_status check_plan(const struct hs_task *task, int64_t np, struct 
     int64_t product = hs_split_product(&plan->split);
     struct hs_problem problem = hs_task_problem(task);
 
-    if (product != np)
+    if (product != problem.group.size || problem.group.ranks != np)
         return hs_fail(err, HS_INVALID, "the split is for %lld processes, there are %lld",
-                       (long long)product, (long long)np);
+                       (long long)(problem.group.ranks != np ? problem.group.ranks : product),
+                       (long long)(problem.group.ranks != np ? np : problem.group.size));
+    if (hs_group_check(&problem.group, err))
+        return HS_INVALID;
     if (plan->chunks < 1 || plan->chunks > HS_CHUNKS_MAX)
         return hs_fail(err, HS_INVALID, "chunks: expected 1 to %d, found %d", HS_CHUNKS_MAX,
                        plan->chunks);
@@ -74,18 +93,19 @@ bool hs_task_exchanges(const struct hs_task *task)
 /* Whether chunks leave what it does as it is. */
 static bool is_cut(const struct hs_task *task)
 {
-    if (task->kind == HS_TASK_PLAN)
-        return !hs_collective_is_one_way(task->collective);
-    return !hs_task_exchanges(task);
+    if (task->kind == HS_TASK_STAGE)
+        return !hs_task_exchanges(task);
+    return !hs_collective_is_one_way(task->collective);
 }
 
 enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err)
 {
     const struct hs_task *task = work->task;
+    bool has_block = task->kind != HS_TASK_STAGE && hs_collectives[task->collective].ordered;
     enum hs_status status = HS_OK;
     size_t padded;
 
-    if (task->kind == HS_TASK_PLAN)
+    if (task->kind == HS_TASK_PLAN || has_block)
         status = check_plan(task, np, err);
     else if (task->kind == HS_TASK_STAGE)
         status = check_layer(task->stage.layer, np, err);
@@ -94,8 +114,8 @@ enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_e
     padded = hs_task_padded(task, work->line);
     if (!is_cut(task) && padded > HS_CHUNK_ELEMENTS_MAX)
         return hs_fail(err, HS_INVALID, "%s of %zu elements: expected at most %zu",
-                       task->kind == HS_TASK_PLAN ? hs_collectives[task->collective].written
-                                                  : hs_phase_names[task->stage.phase],
+                       task->kind != HS_TASK_STAGE ? hs_collectives[task->collective].written
+                                                   : hs_phase_names[task->stage.phase],
                        padded, HS_CHUNK_ELEMENTS_MAX);
     if (padded > work->room)
         status = hs_fail(err, HS_INVALID, "expected room for %zu elements, found %zu", padded,

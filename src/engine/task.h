@@ -12,28 +12,34 @@
 #include "model/problem.h"
 
 enum hs_task_kind {
-    HS_TASK_PLAN,  /* a collective of all ranks */
+    HS_TASK_PLAN,  /* a collective of all ranks, or of all groups of a mesh at once */
     HS_TASK_STAGE, /* all groups of a layer at once; an allgather of what lies in the output */
-    HS_TASK_NATIVE /* an allreduce by the library itself */
+    HS_TASK_NATIVE /* a collective of all ranks by the library itself */
 };
 
 struct hs_task {
     enum hs_task_kind kind;
-    struct hs_plan plan;
-    /* Of a plan. A reduce-scatter leaves a rank's block at its place in the output, where an
-     * allgather expects it: block b (hs_problem_block) of np equal ones of what travels. Of an
-     * all-to-all there are as many. */
+    struct hs_plan plan; /* of a native hs_plan_flat: its blocks lie in place */
+    /* Of a plan and a native. A reduce-scatter leaves a rank's block at its place in the output,
+     * where an allgather expects it: hs_task_block. */
     enum hs_collective collective;
     enum hs_order order;
+    struct hs_group group; /* of a plan; ranks 0: all of them */
     struct hs_stage_key stage;
-    int native; /* row of the engine's `natives` */
+    int native; /* its number among the engine's `natives` of the collective */
     /* Elements of the message per process; of a stage, those that enter its larger side. */
     size_t count;
 };
 
+#define HS_NATIVES_MAX 3  /* calls of a library for one collective, at most */
 #define HS_CHOICE_TEXT 64 /* bytes enough for what a library took for a stage of a task */
 
-/* What a plan is to do, in elements. */
+/* A range of elements of the message. */
+struct hs_block {
+    size_t first, count;
+};
+
+/* What a plan or a native is to do, in elements. */
 struct hs_problem hs_task_problem(const struct hs_task *task);
 /* Whether it is an all-to-all, or a layer's part of one. */
 bool hs_task_exchanges(const struct hs_task *task);
@@ -54,6 +60,9 @@ struct hs_work {
 
 /* Elements that travel: the next multiple of what the layers divide by (stages.h). */
 size_t hs_task_padded(const struct hs_task *task, size_t line);
+/* Which of the elements that travel are the block of rank `rank`: the smaller side of a collective
+ * where a rank has one, hs_problem_block of np equal ones; else all of them. Not of a stage. */
+struct hs_block hs_task_block(const struct hs_task *task, size_t line, int64_t rank);
 /* No task of np ranks and `count` elements has more than this. */
 size_t hs_task_padded_most(size_t count, int64_t np, size_t line);
 /* HS_INVALID where a plan or a stage is none of np processes, or has no room; where a plan does not

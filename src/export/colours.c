@@ -1,4 +1,6 @@
 /* Communicators of every layer as JSON, for any program that can split a communicator. */
+#include <string.h>
+
 #include "export/exporters.h"
 
 #define COLOURS_NP_MAX 1024 /* processes up to which every rank's colour and key are listed */
@@ -6,10 +8,12 @@
 
 static const char use[] =
     "For each layer: MPI_Comm_split(world, colour, key, &layer) or\n"
-    "ncclCommSplit(world, colour, key, &layer, NULL). Then reduce-scatter on layers[0], [1], ...,\n"
-    "allreduce on the last, allgather back from the last but one to layers[0]; layer i gets\n"
-    "1 / stride of the message. colours[] and keys[] (by rank) are listed up to 1024 processes,\n"
-    "groups[] up to 64; beyond, use the formulas, with integer division.";
+    "ncclCommSplit(world, colour, key, &layer, NULL). Then phases, one behind the other: each "
+    "does\n"
+    "its collective on its layer, on 1 / parts of the message. Of a reduce-scatter or an "
+    "allgather\n"
+    "blocks[] says which block each rank has. colours[], keys[] and blocks[] (by rank) are listed\n"
+    "up to 1024 processes, groups[] up to 64; beyond, use the formulas, with integer division.";
 
 /* [first + what is listed of rank `index`, or of member `index` of a group, ...] */
 static void put_numbers(struct hs_json_writer *w, const char *name, const struct hs_layer *layer,
@@ -63,23 +67,39 @@ static void put_layer(struct hs_json_writer *w, const struct hs_layer *layer, in
     hs_json_close(w, '}');
 }
 
-static void put_phase(struct hs_json_writer *w, const char *name, int layer)
+/* In the order in which they run. An AllReduce's last layer has a single call, whatever the
+ * algorithms of its two ways. */
+static void put_phases(struct hs_json_writer *w, const struct hs_export_job *job)
 {
-    hs_json_open(w, NULL, '{');
-    hs_json_write_text(w, "phase", name);
-    hs_json_write_number(w, "layer", layer);
-    hs_json_close(w, '}');
+    struct hs_problem problem = hs_result_problem(job->result, &job->result->messages[0]);
+    struct hs_stage stages[HS_STAGES_MAX];
+    struct hs_plan plan = *hs_export_plan(job);
+    int count;
+
+    memset(plan.algorithms, 0, sizeof(plan.algorithms));
+    count = hs_problem_stages(stages, &problem, &plan);
+    hs_json_open(w, "phases", '[');
+    for (int i = 0; i < count; i++) {
+        hs_json_open(w, NULL, '{');
+        hs_json_write_text(w, "phase", hs_phase_names[stages[i].key.phase]);
+        hs_json_write_number(w, "layer", stages[i].layer);
+        hs_json_write_number(w, "parts", problem.bytes / stages[i].bytes);
+        hs_json_close(w, '}');
+    }
+    hs_json_close(w, ']');
 }
 
-static void put_phases(struct hs_json_writer *w, int layers)
+/* Which of np blocks each rank has, of the smaller side. */
+static void put_blocks(struct hs_json_writer *w, const struct hs_export_job *job)
 {
-    hs_json_open(w, "phases", '[');
-    for (int i = 0; i < layers - 1; i++)
-        put_phase(w, "reduce-scatter", i);
-    put_phase(w, "allreduce", layers - 1);
-    for (int i = layers - 2; i >= 0; i--)
-        put_phase(w, "allgather", i);
-    hs_json_close(w, ']');
+    struct hs_problem problem = hs_result_problem(job->result, &job->result->messages[0]);
+    double blocks[COLOURS_NP_MAX];
+
+    if (!hs_collectives[problem.collective].ordered || job->result->np > COLOURS_NP_MAX)
+        return;
+    for (int64_t rank = 0; rank < job->result->np; rank++)
+        blocks[rank] = (double)hs_problem_block(&problem, &hs_export_plan(job)->split, rank);
+    hs_json_write_numbers(w, "blocks", blocks, (size_t)job->result->np);
 }
 
 static enum hs_status write_colours(struct hs_export_output *out, const struct hs_export_job *job,
@@ -97,7 +117,8 @@ static enum hs_status write_colours(struct hs_export_output *out, const struct h
     hs_json_write_number(&w, "chunks", plan->chunks);
     hs_json_write_text(&w, "colour", "rank / (stride * size) * stride + rank % stride");
     hs_json_write_text(&w, "key", "rank / stride % size");
-    put_phases(&w, plan->split.count);
+    put_phases(&w, job);
+    put_blocks(&w, job);
     hs_json_open(&w, "layers", '[');
     for (int i = 0; i < plan->split.count; i++) {
         struct hs_layer layer = hs_split_layer(&plan->split, i);
@@ -118,5 +139,6 @@ const struct hs_exporter hs_exporter_colours = {
     .layers = 0,
     .exact = true,
     .chunks = true,
+    .also = HS_EXPORT_BY_LAYERS,
     .write = write_colours,
 };

@@ -1,6 +1,7 @@
 #include "export/export.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,66 @@ enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name
         return hs_fail(err, HS_INVALID, "unknown format \"%.60s\", did you mean \"%s\"?", name,
                        nearest);
     return hs_fail(err, HS_INVALID, "unknown format \"%.60s\"", name);
+}
+
+bool hs_exporter_can_say(const struct hs_exporter *exporter, enum hs_collective collective,
+                         enum hs_order order)
+{
+    if (collective == HS_COLLECTIVE_ALLREDUCE)
+        return true;
+    return exporter->also >> (collective * HS_ORDER_COUNT + order) & 1;
+}
+
+void hs_exporter_also_append(struct hs_text *text, const struct hs_exporter *exporter)
+{
+    bool any = false;
+
+    if (exporter->also == HS_EXPORT_MACHINE || exporter->also == 0) {
+        hs_text_append(text, exporter->also ? "any collective" : "-");
+        return;
+    }
+    for (int c = HS_COLLECTIVE_ALLREDUCE + 1; c < HS_COLLECTIVE_COUNT; c++) {
+        bool in_place = hs_exporter_can_say(exporter, c, HS_IN_PLACE);
+        bool permuted = hs_exporter_can_say(exporter, c, HS_PERMUTED);
+
+        if (!in_place && !permuted)
+            continue;
+        hs_text_append(text, "%s%s", any ? ", " : "", hs_collective_names[c]);
+        if (hs_collectives[c].ordered && in_place != permuted)
+            hs_text_append(text, " %s", hs_order_names[in_place ? HS_IN_PLACE : HS_PERMUTED]);
+        any = true;
+    }
+}
+
+/* Whom to ask instead, as "colours, pytorch or simgrid": some are of the machine. */
+static enum hs_status refuse_collective(const struct hs_export_job *job,
+                                        const struct hs_exporter *exporter, struct hs_error *err)
+{
+    const struct hs_result *result = job->result;
+    const char *order = hs_collectives[result->collective].ordered ? " " : "";
+    struct hs_text others = {0};
+    enum hs_status status;
+    size_t left = 0;
+
+    for (size_t i = 0; hs_exporters[i]; i++)
+        left += hs_exporter_can_say(hs_exporters[i], result->collective, result->order);
+    for (size_t i = 0; hs_exporters[i]; i++) {
+        if (!hs_exporter_can_say(hs_exporters[i], result->collective, result->order))
+            continue;
+        left--;
+        hs_text_append(&others, "%s%s%s",
+                       others.length == 0 ? ""
+                       : left > 0         ? ", "
+                                          : " or ",
+                       hs_exporters[i]->name,
+                       hs_exporters[i]->also == HS_EXPORT_MACHINE ? " (the machine)" : "");
+    }
+    status = hs_fail(err, HS_INVALID, "%s: is about %s%s%s, which %s cannot say: export it to %s",
+                     job->result_name, hs_collective_names[result->collective], order,
+                     order[0] ? hs_order_names[result->order] : "", exporter->name,
+                     others.data ? others.data : "none");
+    hs_text_release(&others);
+    return status;
 }
 
 /* ---- outputs ---- */
@@ -122,6 +183,14 @@ enum hs_status hs_export_need_system(const struct hs_export_job *job,
                    job->result_name, exporter->name);
 }
 
+uint64_t hs_export_entering(const struct hs_export_job *job, struct hs_layer layer, uint64_t bytes)
+{
+    struct hs_problem problem = hs_result_problem(job->result, &job->result->messages[0]);
+    uint64_t parts = (uint64_t)llround(problem.bytes / hs_problem_entering(&problem, layer));
+
+    return bytes == UINT64_MAX ? bytes : bytes / parts + (bytes % parts > 0);
+}
+
 bool hs_export_is_nccl_native(const struct hs_export_job *job)
 {
     const struct hs_result *result = job->result;
@@ -136,11 +205,15 @@ static enum hs_status check_messages(const struct hs_export_job *job,
 {
     const struct hs_result *result = job->result;
 
-    if (result->collective != HS_COLLECTIVE_ALLREDUCE && !exporter->machine)
+    if (!hs_exporter_can_say(exporter, result->collective, result->order))
+        return refuse_collective(job, exporter, err);
+    if (result->mesh.count > 0 && exporter->also != HS_EXPORT_MACHINE)
         return hs_fail(err, HS_INVALID,
-                       "%s: is about %s, and exports carry out AllReduces: predict or measure "
-                       "without --collective",
-                       job->result_name, hs_collective_names[result->collective]);
+                       "%s: is about groups over %s of %s, and exports carry out calls of all "
+                       "processes: predict or measure without --mesh",
+                       job->result_name,
+                       hs_mesh_format_over((char[HS_MESH_TEXT]){0}, &result->mesh),
+                       hs_mesh_format((char[HS_MESH_TEXT]){0}, &result->mesh));
     if (result->np < 2)
         return hs_fail(err, HS_INVALID, "%s: one process has nothing to split: nothing to export",
                        job->result_name);
@@ -158,17 +231,22 @@ static enum hs_status check_messages(const struct hs_export_job *job,
 static enum hs_status check_plan(const struct hs_export_job *job, struct hs_error *err)
 {
     const struct hs_plan *plan = hs_export_plan(job);
+    struct hs_problem problem =
+        hs_result_problem(job->result, &job->result->messages[job->message]);
     char text[HS_SPLIT_TEXT], size[HS_UNIT_TEXT];
+    struct hs_error reason;
 
     if (plan->split.count == 0)
         return hs_fail(err, HS_INVALID,
                        "%s: no best plan for %s: no candidate was measured without fault or "
                        "predicted; name a plan (--plan) or measure again",
                        job->result_name, hs_export_size(size, job));
-    if (hs_split_product(&plan->split) != job->result->np)
+    if (hs_split_product(&plan->split) != hs_result_group(job->result).size)
         return hs_fail(err, HS_INVALID, "plan %s is for %" PRId64 " processes, %s for %" PRId64,
                        hs_plan_format(text, plan), hs_split_product(&plan->split), job->result_name,
-                       job->result->np);
+                       hs_result_group(job->result).size);
+    if (hs_problem_check(&problem, plan, &reason) != HS_OK)
+        return hs_fail(err, HS_INVALID, "plan %s: %s", hs_plan_format(text, plan), reason.message);
     return HS_OK;
 }
 

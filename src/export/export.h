@@ -19,6 +19,7 @@
 #ifndef HS_EXPORT_EXPORT_H
 #define HS_EXPORT_EXPORT_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -53,6 +54,18 @@ struct hs_export_output {
     struct hs_text notes;
 };
 
+/* A collective whose blocks lie in this order (collective.h), as a bit. */
+#define HS_EXPORT_OF(collective, order)                                                            \
+    (1U << (HS_COLLECTIVE_##collective * HS_ORDER_COUNT + HS_##order))
+/* Both, as the library's own calls define them; and in either order, for what makes the calls of
+ * each layer itself. */
+#define HS_EXPORT_IN_PLACE                                                                         \
+    (HS_EXPORT_OF(REDUCE_SCATTER, IN_PLACE) | HS_EXPORT_OF(ALLGATHER, IN_PLACE))
+#define HS_EXPORT_BY_LAYERS                                                                        \
+    (HS_EXPORT_IN_PLACE | HS_EXPORT_OF(REDUCE_SCATTER, PERMUTED) |                                 \
+     HS_EXPORT_OF(ALLGATHER, PERMUTED))
+#define HS_EXPORT_MACHINE UINT_MAX /* it is of the machine, whatever the result is about */
+
 struct hs_exporter {
     const char *name;     /* as typed behind --to */
     const char *library;  /* "NCCL" */
@@ -67,10 +80,11 @@ struct hs_exporter {
     /* whether what it exports to carries out the algorithms of a plan's layers; if not, such a plan
      * is exported as its split, and a note says so */
     bool letters;
-    bool rings;   /* where not: its layers are rings then; else what its library has for them */
-    bool sizes;   /* its files cover all message sizes of the result; else only job->message */
-    bool machine; /* it is of the machine, whatever collective the result is about */
-    bool ranged;  /* they say for which sizes they are used, so the header need not */
+    bool rings;  /* where not: its layers are rings then; else what its library has for them */
+    bool sizes;  /* its files cover all message sizes of the result; else only job->message */
+    bool ranged; /* they say for which sizes they are used, so the header need not */
+    /* what besides AllReduces it can say, HS_EXPORT_OF of each; all else is refused */
+    unsigned also;
     enum hs_status (*write)(struct hs_export_output *out, const struct hs_export_job *job,
                             struct hs_error *err);
 };
@@ -81,9 +95,17 @@ extern const struct hs_exporter *const hs_exporters[];
 enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name,
                                 struct hs_error *err);
 
+/* Whether it can say a collective whose blocks lie in this order (of others: HS_IN_PLACE). */
+bool hs_exporter_can_say(const struct hs_exporter *exporter, enum hs_collective collective,
+                         enum hs_order order);
+/* "reduce-scatter in-place, allgather": what besides AllReduces it can say; "any collective" where
+ * it is of the machine, "-" where there is nothing. */
+void hs_exporter_also_append(struct hs_text *text, const struct hs_exporter *exporter);
+
 /* Runs the exporter. HS_INVALID with what to do instead: a result without a best plan, of one
- * process, or with message sizes that do not ascend; a plan that is not of np processes; or
- * whatever the format cannot express. *out is {0} then. */
+ * process, of a collective that the format cannot say, or with message sizes that do not ascend; a
+ * plan that is not of np processes or has what the collective has not; or whatever the format
+ * cannot express. *out is {0} then. */
 enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter *exporter,
                          const struct hs_export_job *job, struct hs_error *err);
 void hs_export_output_release(struct hs_export_output *output);

@@ -172,6 +172,26 @@ void hs_export_advice_append(struct hs_text *text, const struct hs_export_job *j
             append_doubt(text, job, i);
 }
 
+/* Of a collective in which a rank has one block: which one, and how the layers follow. */
+static void append_order(struct hs_text *text, const struct hs_export_job *job)
+{
+    static const char *const meanings[HS_ORDER_COUNT] = {
+#define HS_ROW(name, text, meaning) meaning,
+        HS_ORDERS(HS_ROW)
+#undef HS_ROW
+    };
+    struct hs_problem problem =
+        hs_result_problem(job->result, &job->result->messages[job->message]);
+
+    if (!hs_collectives[problem.collective].ordered)
+        return;
+    hs_text_append(text, "%s %s: %s; from the %s layer to the %s one\n",
+                   hs_collective_names[problem.collective], hs_order_names[problem.order],
+                   meanings[problem.order],
+                   hs_problem_begins_inside(&problem) ? "innermost" : "outermost",
+                   hs_problem_begins_inside(&problem) ? "outermost" : "innermost");
+}
+
 static void append_facts(struct hs_text *text, const struct hs_export_job *job,
                          const struct hs_exporter *exporter)
 {
@@ -188,6 +208,7 @@ static void append_facts(struct hs_text *text, const struct hs_export_job *job,
     else
         hs_text_append(text, "plan %s (layer sizes, innermost first) for messages of %s\n",
                        hs_plan_format(plan, hs_export_plan(job)), hs_export_size(size, job));
+    append_order(text, job);
     append_calibration(text, job, exporter->sizes && !job->plan);
     hs_export_advice_append(text, job, exporter);
     hs_text_append(text, "for %s (%s): %s\n", exporter->library, exporter->versions,

@@ -222,22 +222,24 @@ static double linear_zero(double from, double a, double to, double b)
     return from + (to - from) * (-a / (b - a));
 }
 
-static double model_difference(const struct hs_system *system, const struct hs_plan *below,
+static double model_difference(const struct hs_result *result, const struct hs_plan *below,
                                const struct hs_plan *above, double bytes)
 {
-    struct hs_problem problem = hs_problem_world(hs_split_product(&below->split), bytes);
+    struct hs_problem problem = hs_result_problem(result, &result->messages[0]);
 
-    return hs_plan_seconds(system, &problem, below) - hs_plan_seconds(system, &problem, above);
+    problem.bytes = bytes;
+    return hs_plan_seconds(&result->system, &problem, below) -
+           hs_plan_seconds(&result->system, &problem, above);
 }
 
 /* Plans with chunks are linear only in parts, therefore by bisection. */
-static double model_zero(const struct hs_system *system, const struct hs_plan *below,
+static double model_zero(const struct hs_result *result, const struct hs_plan *below,
                          const struct hs_plan *above, double from, double to)
 {
     for (int i = 0; i < BISECTIONS; i++) {
         double middle = from + (to - from) / 2;
 
-        if (model_difference(system, below, above, middle) <= 0)
+        if (model_difference(result, below, above, middle) <= 0)
             from = middle;
         else
             to = middle;
@@ -255,7 +257,6 @@ double hs_export_cross(const struct hs_export_job *job, size_t message, const st
                        const struct hs_plan *above, bool *guessed)
 {
     const struct hs_result_message *low = &job->result->messages[message], *high = low + 1;
-    const struct hs_system *system = &job->result->system;
     double from = (double)low->message_bytes, to = (double)high->message_bytes;
     double a = hs_export_measured(low, below) - hs_export_measured(low, above);
     double b = hs_export_measured(high, below) - hs_export_measured(high, above);
@@ -265,9 +266,9 @@ double hs_export_cross(const struct hs_export_job *job, size_t message, const st
         return linear_zero(from, a, to, b);
     if ((isnan(a) || isnan(b)) && job->result->has_system && below->split.count > 0 &&
         above->split.count > 0 &&
-        changes(model_difference(system, below, above, from),
-                model_difference(system, below, above, to)))
-        return model_zero(system, below, above, from, to);
+        changes(model_difference(job->result, below, above, from),
+                model_difference(job->result, below, above, to)))
+        return model_zero(job->result, below, above, from, to);
     *guessed = true;
     return sqrt(from) * sqrt(to);
 }

@@ -72,6 +72,10 @@ const struct hs_baseline_result *hs_export_library(const struct hs_result_messag
  * says that a plan is faster; NULL: one was measured, or none was to be. */
 const struct hs_baseline_result *hs_export_untimed(const struct hs_result_message *message);
 
+/* Bytes that enter a layer of the job's collective where the message has so many: rounded up;
+ * UINT64_MAX stays. */
+uint64_t hs_export_entering(const struct hs_export_job *job, struct hs_layer layer, uint64_t bytes);
+
 /* From how many bytes on the plan is worth anything: the message's own, which is the smallest that
  * is known, or, if that is less and there is a system, where the plan pays as much for latency as
  * for bandwidth. */

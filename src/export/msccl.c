@@ -2,7 +2,9 @@
  * MSCCL: the plan as a program that every GPU runs, in the XML of microsoft/msccl and of RCCL.
  *
  * The message is cut into np chunks. In the reduce-scatter of layer i a process is left with 1/p_i
- * of what it had, chunks that follow each other, so a transfer is one range of chunks. A thread
+ * of what it had, chunks that follow each other, so a transfer is one range of chunks. That holds
+ * for an AllReduce's, which goes outwards, and for one by itself in place, which begins outside and
+ * ends with the chunk of the process's number; an allgather by itself is its mirror. A thread
  * block sends to one process and receives from one; what follows what across thread blocks, steps
  * say that wait for a step of another one.
  *
@@ -45,8 +47,9 @@ static const char use[] =
     "MSCCL: export MSCCL_XML_FILES=$PWD/FILE NCCL_ALGO=MSCCL,RING,TREE\n"
     "RCCL:  a folder with this file alone; export MSCCL_ALGO_DIR=FOLDER RCCL_MSCCL_ENABLE=1\n"
     "       RCCL_MSCCL_FORCE_ENABLE=1 (a build with COMPILE_MSCCL_KERNEL)\n"
-    "It is used for in-place allreduces of minBytes to maxBytes in a communicator of ngpus ranks,\n"
-    "whose element count is a multiple of nchunksperloop; other calls run as without it: so do\n"
+    "It is used for in-place calls of its coll of minBytes to maxBytes in a communicator of ngpus "
+    "ranks,\n"
+    "whose larger side is a multiple of nchunksperloop elements; others run as without it: so do\n"
     "small messages, and, with 1 to 1 bytes, all, where the library's own call is faster.";
 
 /* One layer as a process sees it. */
@@ -59,20 +62,28 @@ struct view {
     bool last;                  /* of the plan, and both ways by the same algorithm */
 };
 
-static struct view view_layer(const struct hs_plan *plan, int64_t np, int64_t rank, int i)
+/* In place, the layers inside of this one and the process's place in it and further out say which
+ * chunks it has here; else those inside of it have left it a part of the message. */
+static struct view view_layer(const struct hs_problem *problem, const struct hs_plan *plan,
+                              int64_t rank, int i)
 {
+    int64_t np = problem->group.ranks;
     struct view view = {.layer = hs_split_layer(&plan->split, i), .np = np, .rank = rank};
 
-    for (int j = 0; j <= i; j++) {
-        struct hs_layer layer = hs_split_layer(&plan->split, j);
-
-        view.base +=
-            j < i ? rank / layer.stride % layer.size * (np / layer.stride / layer.size) : 0;
-    }
     view.position = rank / view.layer.stride % view.layer.size;
-    view.width = np / view.layer.stride / view.layer.size;
+    if (hs_problem_is_in_place(problem)) {
+        view.width = view.layer.stride;
+        view.base = rank - rank % (view.layer.stride * view.layer.size);
+    } else {
+        view.width = np / view.layer.stride / view.layer.size;
+        for (int j = 0; j < i; j++) {
+            struct hs_layer layer = hs_split_layer(&plan->split, j);
+
+            view.base += rank / layer.stride % layer.size * (np / layer.stride / layer.size);
+        }
+    }
     view.parts = (view.width + COUNT_MAX - 1) / COUNT_MAX;
-    view.last = i == plan->split.count - 1 &&
+    view.last = problem->collective == HS_COLLECTIVE_ALLREDUCE && i == plan->split.count - 1 &&
                 hs_plan_algorithm(plan, i, 0) == hs_plan_algorithm(plan, i, 1);
     return view;
 }
@@ -364,57 +375,106 @@ static const struct {
 
 /* ---- the whole ---- */
 
-static void make_program(struct program *program, const struct hs_plan *plan, int64_t np,
-                         int64_t rank)
+struct stage {
+    int layer;
+    enum hs_algorithm algorithm;
+    int channel;
+    bool gathers; /* else it reduces and scatters */
+};
+
+/* One phase of a layer. An AllReduce's last layer reduces and gathers without a break, a tree for
+ * both ways at once. */
+static struct point run_phase(struct program *program, const struct view *view,
+                              const struct stage *stage, struct point entry)
 {
-    struct point at = nothing;
-    int last = plan->split.count - 1;
+    enum hs_algorithm algorithm = stage->algorithm;
 
-    for (int i = 0; i <= last && program->status == HS_OK; i++) {
-        struct view view = view_layer(plan, np, rank, i);
-        enum hs_algorithm algorithm = hs_plan_algorithm(plan, i, 0);
+    program->layer = stage->layer;
+    if (algorithm == HS_TREE)
+        return stage->gathers ? entry : by_tree(program, view, entry);
+    if (stage->gathers)
+        return algorithms[algorithm].gather(program, view, stage->channel, entry);
+    return algorithms[algorithm].scatter(program, view, 0, entry);
+}
 
-        program->layer = i;
-        at = algorithm == HS_TREE ? by_tree(program, &view, at)
-                                  : algorithms[algorithm].scatter(program, &view, 0, at);
+/* The ways of each layer in the order in which they run; returns how many. */
+static int list_stages(struct stage stages[HS_STAGES_MAX], const struct hs_problem *problem,
+                       const struct hs_plan *plan)
+{
+    const struct hs_collective_row *row = &hs_collectives[problem->collective];
+    int count = 0, last = plan->split.count - 1;
+    bool inside = hs_problem_begins_inside(problem);
+
+    for (int i = 0; i <= last; i++) {
+        int layer = inside ? i : last - i;
+
+        stages[count++] = (struct stage){layer, hs_plan_algorithm(plan, layer, 0), 0,
+                                         row->outward == HS_ALLGATHER};
     }
-    for (int i = last; i >= 0 && program->status == HS_OK; i--) {
-        struct view view = view_layer(plan, np, rank, i);
-        enum hs_algorithm algorithm = hs_plan_algorithm(plan, i, 1);
-        int channel = algorithm != hs_plan_algorithm(plan, i, 0);
+    for (int i = last; i >= 0 && row->inward == HS_ALLGATHER; i--) {
+        enum hs_algorithm back = hs_plan_algorithm(plan, i, 1);
 
-        program->layer = i;
-        if (algorithm != HS_TREE)
-            at = algorithms[algorithm].gather(program, &view, channel, at);
+        stages[count++] = (struct stage){i, back, back != hs_plan_algorithm(plan, i, 0), true};
+    }
+    return count;
+}
+
+static void make_program(struct program *program, const struct hs_problem *problem,
+                         const struct hs_plan *plan, int64_t rank)
+{
+    struct stage stages[HS_STAGES_MAX];
+    struct point at = nothing;
+    int count = list_stages(stages, problem, plan);
+
+    for (int i = 0; i < count && program->status == HS_OK; i++) {
+        struct view view = view_layer(problem, plan, rank, stages[i].layer);
+
+        at = run_phase(program, &view, &stages[i], at);
     }
 }
 
-static int channels_of(const struct hs_plan *plan)
+static int channels_of(const struct hs_problem *problem, const struct hs_plan *plan)
 {
     int channels = 1;
 
     for (int i = 0; i < plan->split.count; i++)
-        if (hs_plan_algorithm(plan, i, 0) != hs_plan_algorithm(plan, i, 1))
+        if (problem->collective == HS_COLLECTIVE_ALLREDUCE &&
+            hs_plan_algorithm(plan, i, 0) != hs_plan_algorithm(plan, i, 1))
             channels = 2;
     return channels;
 }
 
-static void write_step(struct hs_text *text, const struct step *step, size_t number)
+/* As the runtimes know it. In place: all chunks are in the buffer of the larger side. */
+static const struct form {
+    const char *coll, *file_name, *buffer;
+} forms[HS_COLLECTIVE_COUNT] = {
+    [HS_COLLECTIVE_ALLREDUCE] = {"allreduce", "allreduce.xml", "i"},
+    [HS_COLLECTIVE_REDUCE_SCATTER] = {"reduce_scatter", "reduce_scatter.xml", "i"},
+    [HS_COLLECTIVE_ALLGATHER] = {"allgather", "allgather.xml", "o"},
+};
+
+static void write_step(struct hs_text *text, const struct step *step, size_t number,
+                       const char *buffer)
 {
     hs_text_append(text,
-                   "      <step s=\"%zu\" type=\"%s\" srcbuf=\"i\" srcoff=\"%" PRId64
-                   "\" dstbuf=\"i\" dstoff=\"%" PRId64 "\" cnt=\"%" PRId64 "\" depid=\"%" PRId64
+                   "      <step s=\"%zu\" type=\"%s\" srcbuf=\"%s\" srcoff=\"%" PRId64
+                   "\" dstbuf=\"%s\" dstoff=\"%" PRId64 "\" cnt=\"%" PRId64 "\" depid=\"%" PRId64
                    "\" deps=\"%" PRId64 "\" hasdep=\"%d\"/>\n",
-                   number, step->type, step->first, step->first, step->count, step->wait.block,
-                   step->wait.step, step->awaited);
+                   number, step->type, buffer, step->first, buffer, step->first, step->count,
+                   step->wait.block, step->wait.step, step->awaited);
 }
 
-static void write_gpu(struct hs_text *text, const struct program *program, int64_t np, int64_t rank)
+static void write_gpu(struct hs_text *text, const struct program *program,
+                      const struct hs_problem *problem, int64_t rank)
 {
+    const struct hs_collective_row *row = &hs_collectives[problem->collective];
+    int64_t np = problem->group.ranks;
+
     hs_text_append(text,
                    "  <gpu id=\"%" PRId64 "\" i_chunks=\"%" PRId64 "\" o_chunks=\"%" PRId64
                    "\" s_chunks=\"0\">\n",
-                   rank, np, np);
+                   rank, row->ordered && !row->begins_large ? 1 : np,
+                   row->ordered && row->begins_large ? 1 : np);
     for (size_t b = 0; b < program->count; b++) {
         const struct block *block = &program->blocks[b];
 
@@ -422,7 +482,7 @@ static void write_gpu(struct hs_text *text, const struct program *program, int64
             text, "    <tb id=\"%zu\" send=\"%" PRId64 "\" recv=\"%" PRId64 "\" chan=\"%d\">\n", b,
             block->send, block->receive, block->channel);
         for (size_t i = 0; i < block->count; i++)
-            write_step(text, &block->steps[i], i);
+            write_step(text, &block->steps[i], i, forms[problem->collective].buffer);
         hs_text_append(text, "    </tb>\n");
     }
     hs_text_append(text, "  </gpu>\n");
@@ -548,17 +608,19 @@ static enum hs_status check_extent(struct hs_export_output *out, const struct hs
 
 /* Appends the programs of all processes to `gpus`, within the limits of the runtimes. */
 static enum hs_status write_gpus(struct hs_text *gpus, struct hs_export_output *out,
-                                 const struct hs_plan *plan, int64_t np, struct hs_error *err)
+                                 const struct hs_problem *problem, const struct hs_plan *plan,
+                                 struct hs_error *err)
 {
     struct extent extent = {.steps = 0};
+    int64_t np = problem->group.ranks;
 
     for (int64_t rank = 0; rank < np && !gpus->failed; rank++) {
         struct program program = {.err = err};
 
-        make_program(&program, plan, np, rank);
+        make_program(&program, problem, plan, rank);
         measure(&extent, &program, np);
         if (program.status == HS_OK && extent.nodes <= NODES_MAX && extent.steps <= STEPS_MAX)
-            write_gpu(gpus, &program, np, rank);
+            write_gpu(gpus, &program, problem, rank);
         program_release(&program);
         if (program.status != HS_OK)
             return program.status;
@@ -587,6 +649,9 @@ static enum hs_status write_msccl(struct hs_export_output *out, const struct hs_
 {
     struct hs_plan plan = without_natives(out, hs_export_plan(job));
     int64_t np = job->result->np;
+    struct hs_problem problem =
+        hs_result_problem(job->result, &job->result->messages[job->message]);
+    const struct form *form = &forms[problem.collective];
     struct hs_text gpus = {0}, *text;
     char name[HS_SPLIT_TEXT];
     struct range range;
@@ -597,7 +662,7 @@ static enum hs_status write_msccl(struct hs_export_output *out, const struct hs_
                        "msccl: %" PRId64 " processes, MSCCL reads at most %d: export `colours` and "
                        "run the layers with ncclCommSplit",
                        np, GPUS_MAX);
-    status = write_gpus(&gpus, out, &plan, np, err);
+    status = write_gpus(&gpus, out, &problem, &plan, err);
     if (status == HS_OK)
         status = find_range(&range, out, job, err);
     if (status == HS_OK && gpus.failed)
@@ -606,15 +671,15 @@ static enum hs_status write_msccl(struct hs_export_output *out, const struct hs_
         hs_text_release(&gpus);
         return status;
     }
-    text = hs_export_add_file(out, "allreduce.xml");
+    text = hs_export_add_file(out, form->file_name);
     hs_export_header(text, job, &hs_exporter_msccl, &hs_export_comment_xml, use);
     hs_text_append(text,
                    "<algo name=\"hiersearch_%s\" proto=\"Simple\" nchannels=\"%d\" "
-                   "nchunksperloop=\"%" PRId64 "\" ngpus=\"%" PRId64 "\" coll=\"allreduce\" "
+                   "nchunksperloop=\"%" PRId64 "\" ngpus=\"%" PRId64 "\" coll=\"%s\" "
                    "inplace=\"1\" outofplace=\"0\" minBytes=\"%" PRId64 "\" maxBytes=\"%" PRId64
                    "\">\n%s</algo>\n",
-                   hs_plan_format(name, &plan), channels_of(&plan), np, np, range.min_bytes,
-                   range.max_bytes, gpus.data ? gpus.data : "");
+                   hs_plan_format(name, &plan), channels_of(&problem, &plan), np, np, form->coll,
+                   range.min_bytes, range.max_bytes, gpus.data ? gpus.data : "");
     hs_text_release(&gpus);
     return HS_OK;
 }
@@ -625,12 +690,13 @@ const struct hs_exporter hs_exporter_msccl = {
     .versions = "NCCL 2.12 with msccl, RCCL with MSCCL",
     .summary = "the plan as an MSCCL program in XML, one thread block per layer",
     .affects =
-        "allreduces of these sizes in every communicator of ngpus ranks; NCCL_ALGO also keeps "
-        "all others from NVLS and CollNet",
+        "calls of its collective and sizes in every communicator of ngpus ranks; NCCL_ALGO also "
+        "keeps all others from NVLS and CollNet",
     .layers = 0,
     .exact = true,
     .chunks = false,
     .letters = true,
     .ranged = true,
+    .also = HS_EXPORT_IN_PLACE,
     .write = write_msccl,
 };

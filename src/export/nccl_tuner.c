@@ -63,13 +63,18 @@ static int64_t count_nodes(struct hs_layer layer, int64_t node)
     return node % layer.stride == 0 && span % node == 0 ? span / node : 0;
 }
 
-static bool is_twin(const struct hs_split *split, int index)
+/* Whether another layer runs the same phases in communicators of the same size. */
+static bool is_twin(const struct hs_result *result, const struct hs_split *split, int index)
 {
-    bool last = index == split->count - 1;
+    struct hs_problem problem = hs_result_problem(result, &result->messages[0]);
+    enum hs_phase phases[2], others[2];
 
-    for (int i = 0; i < split->count; i++)
-        if (i != index && !last && i != split->count - 1 && split->sizes[i] == split->sizes[index])
+    hs_problem_phases(phases, &problem, hs_split_layer(split, index));
+    for (int i = 0; i < split->count; i++) {
+        hs_problem_phases(others, &problem, hs_split_layer(split, i));
+        if (i != index && split->sizes[i] == split->sizes[index] && others[0] == phases[0])
             return true;
+    }
     return false;
 }
 
@@ -81,7 +86,7 @@ static int64_t stated_nodes(const struct hs_result *result, const struct hs_spli
     int64_t node = hs_export_node_ranks(result, &measured);
     int64_t nodes = count_nodes(hs_split_layer(split, index), node);
 
-    return nodes > 0 && (measured || is_twin(split, index)) ? nodes : -1;
+    return nodes > 0 && (measured || is_twin(result, split, index)) ? nodes : -1;
 }
 
 static void append_line(struct hs_text *text, const struct group *group, const char *collective,
@@ -104,57 +109,65 @@ static void append_collective(struct hs_text *text, const struct group *group,
     append_line(text, group, collective, "simple", low > simple ? low : simple, high);
 }
 
-static void append_group(struct hs_text *text, const struct group *group)
+/* As the plugin knows what a layer's communicator runs. */
+static const char *const called[HS_PHASE_COUNT] = {
+    [HS_REDUCE_SCATTER] = "reducescatter",
+    [HS_ALLGATHER] = "allgather",
+    [HS_ALLREDUCE] = "allreduce",
+};
+
+static void append_group(struct hs_text *text, const struct group *group,
+                         const struct hs_problem *problem)
 {
+    enum hs_phase phases[2];
+    int count = hs_problem_phases(phases, problem, group->price.key.layer);
+
     hs_text_append(text, "# layer of %" PRId64 " ranks at stride %" PRId64 "\n",
                    group->price.key.layer.size, group->price.key.layer.stride);
-    if (group->index == group->split->count - 1) {
-        append_collective(text, group, "allreduce");
-        return;
-    }
-    append_collective(text, group, "reducescatter");
-    append_collective(text, group, "allgather");
+    for (int i = 0; i < count; i++)
+        append_collective(text, group, called[phases[i]]);
 }
 
 /* ---- all of them ---- */
 
 /* The first rule with layers goes down to where one channel does for NCCL's own choice. */
-static struct group group_of(const struct hs_result *result, const struct hs_export_rule *rule,
+static struct group group_of(const struct hs_export_job *job, const struct hs_export_rule *rule,
                              bool first_rule, int index)
 {
+    const struct hs_result *result = job->result;
     struct hs_layer layer = hs_split_layer(&rule->plan.split, index);
-    uint64_t stride = (uint64_t)layer.stride;
     struct group group = {
         .split = &rule->plan.split,
         .price = hs_stage_price(&result->system, result->np,
                                 (struct hs_stage_key){HS_PAIR, HS_RING, layer}),
         .index = index,
         .nodes = stated_nodes(result, &rule->plan.split, index),
-        .first_bytes = (rule->first_bytes + stride - 1) / stride,
+        .first_bytes = hs_export_entering(job, layer, rule->first_bytes),
         .last_bytes = UINT64_MAX,
     };
 
     if (first_rule && group.first_bytes > OWN_BYTES)
         group.first_bytes = OWN_BYTES;
     if (rule->end_bytes != UINT64_MAX)
-        group.last_bytes = (rule->end_bytes + stride - 1) / stride - 1;
+        group.last_bytes = hs_export_entering(job, layer, rule->end_bytes) - 1;
     return group;
 }
 
-static void append_rules(struct hs_text *text, const struct hs_result *result,
+static void append_rules(struct hs_text *text, const struct hs_export_job *job,
                          const struct hs_export_rules *rules)
 {
     static const char *const collectives[] = {"broadcast", "reduce", "allgather", "reducescatter",
                                               "allreduce"};
+    struct hs_problem problem = hs_result_problem(job->result, &job->result->messages[0]);
     bool first = true;
 
     for (size_t i = 0; i < rules->count; i++) {
         const struct hs_export_rule *rule = &rules->rules[i];
 
         for (int layer = 0; layer < rule->plan.split.count; layer++) {
-            struct group group = group_of(result, rule, first, layer);
+            struct group group = group_of(job, rule, first, layer);
 
-            append_group(text, &group);
+            append_group(text, &group, &problem);
         }
         first = first && rule->plan.split.count == 0;
     }
@@ -164,12 +177,13 @@ static void append_rules(struct hs_text *text, const struct hs_result *result,
                        OWN_BYTES, UINT64_MAX);
 }
 
-/* Whether two layers reduce-scatter in communicators that the plugin cannot tell apart. */
+/* Whether two layers run the same in communicators that the plugin cannot tell apart. */
 static bool has_twins(const struct hs_result *result, const struct hs_split *split)
 {
-    for (int i = 0; i < split->count - 1; i++)
-        for (int j = i + 1; j < split->count - 1; j++)
-            if (split->sizes[i] == split->sizes[j] &&
+    for (int i = 0; i < split->count; i++)
+        for (int j = i + 1; j < split->count; j++)
+            if (split->sizes[i] == split->sizes[j] && is_twin(result, split, i) &&
+                is_twin(result, split, j) &&
                 stated_nodes(result, split, i) == stated_nodes(result, split, j))
                 return true;
     return false;
@@ -222,7 +236,7 @@ static enum hs_status write_nccl_tuner(struct hs_export_output *out,
     hs_export_rules_say(&rules, out, text, job, &hs_exporter_nccl_tuner);
     for (size_t i = 0; i < rules.count; i++)
         say_twins(out, text, job->result, &rules.rules[i].plan.split);
-    append_rules(text, job->result, &rules);
+    append_rules(text, job, &rules);
     hs_export_rules_release(&rules);
     return status;
 }
@@ -237,5 +251,6 @@ const struct hs_exporter hs_exporter_nccl_tuner = {
     .exact = false,
     .chunks = false,
     .sizes = true,
+    .also = HS_EXPORT_BY_LAYERS,
     .write = write_nccl_tuner,
 };

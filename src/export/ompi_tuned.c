@@ -28,12 +28,12 @@ static const char use_json[] =
  */
 static const struct collective {
     int id, ring;
-    bool last;        /* of the last layer, or of the others */
+    enum hs_phase phase;
     const char *name; /* in the JSON format; NULL: not there */
 } collectives[COLLECTIVES] = {
-    {0, 4, false, "allgather"},
-    {2, 4, true, "allreduce"},
-    {12, 3, false, NULL},
+    {0, 4, HS_ALLGATHER, "allgather"},
+    {2, 4, HS_ALLREDUCE, "allreduce"},
+    {12, 3, HS_REDUCE_SCATTER, NULL},
 };
 
 /* ---- where rings run: ranges of bytes by size of communicator ---- */
@@ -76,31 +76,36 @@ static void unite(struct ranges *ranges)
     ranges->count = kept;
 }
 
-static void add_layers(struct ranges *ranges, const struct hs_export_rule *rule, bool last)
+/* The layers that have the phase; the library's own call has none, so no ring. */
+static void add_layers(struct ranges *ranges, const struct hs_export_job *job,
+                       const struct hs_export_rule *rule, enum hs_phase phase)
 {
-    int count = rule->plan.split.count; /* 0: the library's own call, so no ring */
+    struct hs_problem problem = hs_result_problem(job->result, &job->result->messages[0]);
 
-    for (int i = last && count > 0 ? count - 1 : 0; i < (last ? count : count - 1); i++) {
+    for (int i = 0; i < rule->plan.split.count; i++) {
         struct hs_layer layer = hs_split_layer(&rule->plan.split, i);
-        uint64_t stride = (uint64_t)layer.stride;
-        struct range *range = &ranges->ranges[ranges->count++];
+        enum hs_phase phases[2];
+        int count = hs_problem_phases(phases, &problem, layer);
 
-        range->size = layer.size;
-        range->first_bytes = (rule->first_bytes + stride - 1) / stride;
-        range->end_bytes = rule->end_bytes;
-        if (rule->end_bytes != UINT64_MAX)
-            range->end_bytes = (rule->end_bytes + stride - 1) / stride;
+        if (phases[0] != phase && phases[count - 1] != phase)
+            continue;
+        ranges->ranges[ranges->count++] = (struct range){
+            .size = layer.size,
+            .first_bytes = hs_export_entering(job, layer, rule->first_bytes),
+            .end_bytes = hs_export_entering(job, layer, rule->end_bytes),
+        };
     }
 }
 
-static bool collect(struct ranges *ranges, const struct hs_export_rules *rules, bool last)
+static bool collect(struct ranges *ranges, const struct hs_export_job *job,
+                    const struct hs_export_rules *rules, enum hs_phase phase)
 {
     ranges->ranges = calloc(rules->count * HS_LAYERS_MAX, sizeof(*ranges->ranges));
     ranges->count = 0;
     if (!ranges->ranges)
         return false;
     for (size_t i = 0; i < rules->count; i++)
-        add_layers(ranges, &rules->rules[i], last);
+        add_layers(ranges, job, &rules->rules[i], phase);
     unite(ranges);
     return true;
 }
@@ -179,14 +184,15 @@ static void append_collective(struct hs_text *text, const struct collective *col
     hs_text_release(&classic.sizes);
 }
 
-static bool append_classic(struct hs_text *text, const struct hs_export_rules *rules)
+static bool append_classic(struct hs_text *text, const struct hs_export_job *job,
+                           const struct hs_export_rules *rules)
 {
     struct ranges ranges[COLLECTIVES] = {{NULL, 0}};
     bool complete = true;
     int count = 0;
 
     for (int i = 0; i < COLLECTIVES; i++) {
-        complete = complete && collect(&ranges[i], rules, collectives[i].last);
+        complete = complete && collect(&ranges[i], job, rules, collectives[i].phase);
         count += ranges[i].count > 0;
     }
     hs_text_append(text, "%d # collectives\n", count);
@@ -227,12 +233,12 @@ static void put_sizes(struct hs_json_writer *w, const struct ranges *ranges)
     }
 }
 
-static void put_collective(struct hs_json_writer *w, const struct collective *collective,
-                           const struct hs_export_rules *rules)
+static void put_collective(struct hs_json_writer *w, const struct hs_export_job *job,
+                           const struct collective *collective, const struct hs_export_rules *rules)
 {
     struct ranges ranges = {NULL, 0};
 
-    if (!collect(&ranges, rules, collective->last))
+    if (!collect(&ranges, job, rules, collective->phase))
         w->status = hs_no_memory(w->err);
     if (ranges.count > 0) {
         hs_json_open(w, collective->name, '[');
@@ -254,7 +260,7 @@ static enum hs_status print(struct hs_text *text, const struct hs_export_job *jo
     hs_json_open(&w, "collectives", '{');
     for (int i = 0; i < COLLECTIVES && !w.status; i++)
         if (collectives[i].name)
-            put_collective(&w, &collectives[i], rules);
+            put_collective(&w, job, &collectives[i], rules);
     hs_json_close(&w, '}');
     hs_json_close(&w, '}');
     return hs_json_finish(&w);
@@ -273,7 +279,7 @@ static enum hs_status write_classic(struct hs_export_output *out, const struct h
         return status;
     hs_export_header_lines(text, job, &hs_exporter_ompi_tuned, use_classic);
     hs_export_rules_say(&rules, out, text, job, &hs_exporter_ompi_tuned);
-    if (!append_classic(text, &rules))
+    if (!append_classic(text, job, &rules))
         status = hs_no_memory(err);
     hs_export_rules_release(&rules);
     return status;
@@ -305,6 +311,7 @@ const struct hs_exporter hs_exporter_ompi_tuned = {
     .exact = false,
     .chunks = false,
     .sizes = true,
+    .also = HS_EXPORT_BY_LAYERS,
     .write = write_classic,
 };
 
@@ -318,5 +325,6 @@ const struct hs_exporter hs_exporter_ompi_tuned_json = {
     .exact = false,
     .chunks = false,
     .sizes = true,
+    .also = HS_EXPORT_OF(ALLGATHER, IN_PLACE) | HS_EXPORT_OF(ALLGATHER, PERMUTED),
     .write = write_json,
 };

@@ -154,6 +154,12 @@ static void append_constants(struct hs_text *text, struct hs_export_output *out,
     const struct hs_split *split = &rules->rules[rules->count - 1].plan.split;
 
     hs_text_append(text, "NP = %" PRId64 "  # processes\n", job->result->np);
+    hs_text_append(text, "COLLECTIVE = \"%s\"  # that RULES are for\n",
+                   hs_collective_names[job->result->collective]);
+    if (hs_collectives[job->result->collective].ordered)
+        hs_text_append(text, "ORDER = \"%s\"\n", hs_order_names[job->result->order]);
+    else
+        hs_text_append(text, "ORDER = \"in-place\"\n");
     hs_text_append(text, "# Ascending, the last one for everything larger.\n"
                          "RULES: tuple[Rule, ...] = (\n");
     for (size_t i = 0; i < rules->count; i++)

@@ -7,7 +7,11 @@ static const char use[] =
     "    layers = hierarchical.Hierarchy()\n"
     "    layers.all_reduce(tensor)                   # for dist.all_reduce(tensor)\n"
     "    ddp.register_comm_hook(layers, hierarchical.hierarchical_hook)\n"
+    "    layers = hierarchical.Hierarchy(group)      # or the ranks of a group, or mesh[\"dp\"]\n"
+    "    layers.reduce_scatter_tensor(block, whole)  # for dist.reduce_scatter_tensor\n"
+    "    layers.all_gather_into_tensor(whole, block) # for dist.all_gather_into_tensor\n"
     "    mesh = hierarchical.make_mesh(\"cuda\")       # the layers as a DeviceMesh\n"
+    "RULES are for one of these (COLLECTIVE); the others are the library's own call.\n"
     "Exact: groups, order of the layers, chunks. Inside a group the backend (NCCL) chooses.";
 
 static const char body[] =
@@ -31,11 +35,12 @@ const struct hs_exporter hs_exporter_pytorch = {
     .name = "pytorch",
     .library = "PyTorch",
     .versions = "2.2 and later",
-    .summary = "Python module: DeviceMesh, all_reduce in layers, DDP communication hook",
+    .summary = "Python module: DeviceMesh, collectives in layers, DDP communication hook",
     .affects = "calls of this module, nothing else in the job",
     .layers = 0,
     .exact = true,
     .chunks = true,
     .sizes = true,
+    .also = HS_EXPORT_BY_LAYERS,
     .write = write_pytorch,
 };

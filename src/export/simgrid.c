@@ -287,6 +287,6 @@ const struct hs_exporter hs_exporter_simgrid = {
     .exact = true,
     .letters = true,
     .chunks = true,
-    .machine = true,
+    .also = HS_EXPORT_MACHINE,
     .write = write_simgrid,
 };

@@ -312,7 +312,7 @@ enum hs_status hs_campaign_run(struct hs_campaign *campaign, size_t count,
 {
     const struct hs_campaign_options *options = campaign->options;
     struct run run = {.campaign = campaign, .planner = planner, .state = state};
-    struct hs_play play = {campaign->played, options->faults, (uint64_t)options->seed};
+    struct hs_play play = {campaign->played, options->play.faults, (uint64_t)options->play.seed};
     struct hs_bench_config config = {.backend = campaign->backend,
                                      .memory = campaign->memory,
                                      .datatype = options->datatype,

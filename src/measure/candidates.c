@@ -35,10 +35,9 @@ static bool has_plan(const struct hs_candidates *candidates, const struct hs_pla
 /* With each number of chunks; where they gain nothing with the fewest. */
 static enum hs_status add_in_chunks(struct hs_candidates *candidates, const struct hs_plan *whole,
                                     const struct hs_measure_settings *settings,
-                                    struct hs_error *err)
+                                    const struct hs_problem *problem, struct hs_error *err)
 {
-    struct hs_problem problem = hs_problem_world(hs_split_product(&whole->split), 1);
-    bool gains = !settings->serial_calls || hs_problem_overlaps(&problem, whole);
+    bool gains = !settings->serial_calls || hs_problem_overlaps(problem, whole);
     size_t counts = gains ? settings->chunks.count : 1;
     struct hs_plan plan = *whole;
     enum hs_status status = HS_OK;
@@ -60,8 +59,22 @@ static enum hs_status add_flat(struct hs_candidates *candidates, int64_t np, str
 
 /* ---- --plans ------------------------------------------------------------------------------- */
 
+/* A layer of one phase has one algorithm. */
+static enum hs_status check_ways(const struct hs_problem *problem, const struct hs_plan *plan,
+                                 struct hs_error *err)
+{
+    const struct hs_collective_row *row = &hs_collectives[problem->collective];
+
+    for (int i = 0; i < plan->split.count && row->inward == HS_PHASE_COUNT; i++)
+        if (hs_plan_algorithm(plan, i, 0) != hs_plan_algorithm(plan, i, 1))
+            return hs_fail(err, HS_INVALID,
+                           "layer %d: expected one algorithm, %s does not come back", i + 1,
+                           row->written);
+    return HS_OK;
+}
+
 static enum hs_status add_text(struct hs_candidates *candidates, const char *text, size_t length,
-                               int64_t np, struct hs_error *err)
+                               const struct hs_problem *problem, struct hs_error *err)
 {
     char word[HS_SPLIT_TEXT];
     struct hs_plan plan;
@@ -71,22 +84,26 @@ static enum hs_status add_text(struct hs_candidates *candidates, const char *tex
         return hs_fail(err, HS_INVALID, "expected plans such as 4x8x4, found \"%.60s...\"", text);
     memcpy(word, text, length);
     word[length] = '\0';
-    status = hs_plan_parse(&plan, word, np, err);
+    status = hs_plan_parse(&plan, word, problem->group.size, err);
+    if (status == HS_OK && ((status = check_ways(problem, &plan, err)) ||
+                            (status = hs_problem_check(problem, &plan, err))))
+        return hs_error_prefix(err, status, word);
     if (status == HS_OK && has_plan(candidates, &plan))
         status = hs_fail(err, HS_INVALID, "the plan \"%s\" is there twice", word);
     return status == HS_OK ? add_plan(candidates, &plan, err) : status;
 }
 
 /* Plans with commas between. */
-static enum hs_status add_list(struct hs_candidates *candidates, const char *text, int64_t np,
-                               struct hs_error *err)
+static enum hs_status add_list(struct hs_candidates *candidates, const char *text,
+                               const struct hs_problem *problem, struct hs_error *err)
 {
     enum hs_status status = HS_OK;
 
     while (status == HS_OK) {
         const char *end = strchr(text, ',');
 
-        status = add_text(candidates, text, end ? (size_t)(end - text) : strlen(text), np, err);
+        status =
+            add_text(candidates, text, end ? (size_t)(end - text) : strlen(text), problem, err);
         if (!end)
             break;
         text = end + 1;
@@ -101,7 +118,7 @@ struct walk {
     struct hs_candidates *candidates;
     const struct hs_lattice *lattice;
     const struct hs_measure_settings *settings;
-    struct hs_problem problem;
+    const struct hs_problem *problem;
     struct hs_plan plan;
 };
 
@@ -112,7 +129,8 @@ static enum hs_status visit(struct walk *walk, size_t node, struct hs_error *err
 static enum hs_status visit_algorithms(struct walk *walk, size_t node, struct hs_error *err)
 {
     int last = walk->plan.split.count - 1;
-    struct hs_layer layer = hs_problem_layer(&walk->problem, &walk->plan.split, last);
+    struct hs_layer layer = hs_problem_layer(walk->problem, &walk->plan.split, last);
+    bool one_way = hs_collectives[walk->problem->collective].inward == HS_PHASE_COUNT;
     unsigned algorithms =
         hs_algorithms_distinct(walk->settings->algorithms | 1U << HS_RING, layer.size);
     enum hs_status status = HS_OK;
@@ -121,10 +139,11 @@ static enum hs_status visit_algorithms(struct walk *walk, size_t node, struct hs
         const enum hs_algorithm ways[2] = {(enum hs_algorithm)(pair / HS_ALGORITHM_COUNT),
                                            (enum hs_algorithm)(pair % HS_ALGORITHM_COUNT)};
         struct hs_stage_key keys[2];
-        int count = hs_problem_ways(keys, &walk->problem, layer, ways);
+        int count = hs_problem_ways(keys, walk->problem, layer, ways);
 
         if (!(algorithms >> ways[0] & 1) || !(algorithms >> ways[1] & 1) ||
-            !hs_stage_possible(keys[0]) || !hs_stage_possible(keys[count - 1]))
+            (one_way && ways[0] != ways[1]) || !hs_stage_possible(keys[0]) ||
+            !hs_stage_possible(keys[count - 1]))
             continue;
         for (int way = 0; way < 2; way++)
             walk->plan.algorithms[last][way] = (unsigned char)ways[way];
@@ -139,7 +158,7 @@ static enum hs_status visit(struct walk *walk, size_t node, struct hs_error *err
     enum hs_status status = HS_OK;
 
     if (node + 1 == lattice->node_count)
-        return add_in_chunks(walk->candidates, &walk->plan, walk->settings, err);
+        return add_in_chunks(walk->candidates, &walk->plan, walk->settings, walk->problem, err);
     for (size_t e = lattice->first_edge[node]; e < lattice->first_edge[node + 1] && status == HS_OK;
          e++) {
         size_t end = lattice->edge_end[e];
@@ -153,12 +172,11 @@ static enum hs_status visit(struct walk *walk, size_t node, struct hs_error *err
 }
 
 static enum hs_status add_all(struct hs_candidates *candidates, const struct hs_lattice *lattice,
-                              const struct hs_measure_settings *settings, struct hs_error *err)
+                              const struct hs_measure_settings *settings,
+                              const struct hs_problem *problem, struct hs_error *err)
 {
-    struct walk walk = {.candidates = candidates,
-                        .lattice = lattice,
-                        .settings = settings,
-                        .problem = hs_problem_world(lattice->group.size, 1)};
+    struct walk walk = {
+        .candidates = candidates, .lattice = lattice, .settings = settings, .problem = problem};
     enum hs_status status;
 
     if (candidates->splits > HS_CANDIDATES_MAX / settings->chunks.count)
@@ -182,12 +200,12 @@ static enum hs_status add_all(struct hs_candidates *candidates, const struct hs_
 
 static enum hs_status add_searched(struct hs_candidates *candidates,
                                    const struct hs_measure_settings *settings,
-                                   const struct hs_system *system, int64_t np, uint64_t bytes,
+                                   const struct hs_system *system, const struct hs_problem *problem,
                                    struct hs_error *err)
 {
     const struct hs_search_strategy *strategy = hs_search_strategy_find(settings->search);
     struct hs_search_request request = {.system = system,
-                                        .problem = hs_problem_world(np, (double)bytes),
+                                        .problem = *problem,
                                         .algorithms = settings->algorithms,
                                         .chunks = settings->chunks.values,
                                         .chunk_count = settings->chunks.count,
@@ -215,15 +233,15 @@ static enum hs_status add_searched(struct hs_candidates *candidates,
 static enum hs_status add_survivors(struct hs_candidates *candidates,
                                     const struct hs_certificate *certificate,
                                     const struct hs_measure_settings *settings,
-                                    struct hs_error *err)
+                                    const struct hs_problem *problem, struct hs_error *err)
 {
     size_t left = (size_t)settings->top - 1;
-    enum hs_status status = add_in_chunks(candidates, &certificate->winner, settings, err);
+    enum hs_status status = add_in_chunks(candidates, &certificate->winner, settings, problem, err);
 
     for (size_t i = 0; i < certificate->tie_count && left > 0 && status == HS_OK; i++, left--)
-        status = add_in_chunks(candidates, &certificate->ties[i].plan, settings, err);
+        status = add_in_chunks(candidates, &certificate->ties[i].plan, settings, problem, err);
     if (status == HS_OK && left > 0 && hs_certificate_margin(certificate) < CLOSE)
-        status = add_in_chunks(candidates, &certificate->runner_up, settings, err);
+        status = add_in_chunks(candidates, &certificate->runner_up, settings, problem, err);
     return status;
 }
 
@@ -268,27 +286,28 @@ static enum hs_status finish(struct hs_candidates *candidates,
 
 enum hs_status hs_candidates_choose(struct hs_candidates *candidates,
                                     const struct hs_measure_settings *settings,
-                                    const struct hs_system *system, int64_t np, uint64_t bytes,
-                                    struct hs_error *err)
+                                    const struct hs_system *system,
+                                    const struct hs_problem *problem, struct hs_error *err)
 {
+    int64_t np = problem->group.size;
     struct hs_lattice lattice;
-    enum hs_status status = hs_lattice_init(&lattice, hs_group_world(np), err);
+    enum hs_status status = hs_lattice_init(&lattice, problem->group, err);
 
     *candidates = (struct hs_candidates){0};
     if (status != HS_OK)
         return status;
     candidates->splits = lattice.path_count;
     if (settings->plans) {
-        status = add_list(candidates, settings->plans, np, err);
+        status = add_list(candidates, settings->plans, problem, err);
         if (status != HS_OK)
             hs_error_prefix(err, status, "--plans");
         candidates->looked_at = candidates->count;
     } else if (np == 1) {
         candidates->looked_at = 1;
     } else if (settings->all || !system) { /* a prime np may have no system */
-        status = add_all(candidates, &lattice, settings, err);
+        status = add_all(candidates, &lattice, settings, problem, err);
     } else {
-        status = add_searched(candidates, settings, system, np, bytes, err);
+        status = add_searched(candidates, settings, system, problem, err);
     }
     hs_lattice_release(&lattice);
     return finish(candidates, settings, np, status, err);
@@ -297,12 +316,12 @@ enum hs_status hs_candidates_choose(struct hs_candidates *candidates,
 enum hs_status hs_candidates_survive(struct hs_candidates *candidates,
                                      const struct hs_certificate *certificate,
                                      const struct hs_measure_settings *settings,
-                                     const struct hs_system *fitted, int64_t np, uint64_t bytes,
-                                     struct hs_error *err)
+                                     const struct hs_system *fitted,
+                                     const struct hs_problem *problem, struct hs_error *err)
 {
     struct hs_measure_settings asked = *settings;
     struct hs_lattice lattice;
-    enum hs_status status = hs_lattice_init(&lattice, hs_group_world(np), err);
+    enum hs_status status = hs_lattice_init(&lattice, problem->group, err);
 
     *candidates = (struct hs_candidates){0};
     if (status != HS_OK)
@@ -311,12 +330,12 @@ enum hs_status hs_candidates_survive(struct hs_candidates *candidates,
     hs_lattice_release(&lattice);
     asked.search = hs_search_strategies[0].name;
     if (certificate->winner.split.count > 0)
-        status = add_survivors(candidates, certificate, settings, err);
+        status = add_survivors(candidates, certificate, settings, problem, err);
     else
-        status = add_searched(candidates, &asked, fitted, np, bytes, err);
+        status = add_searched(candidates, &asked, fitted, problem, err);
     candidates->strategy = HS_SEARCH_LAZY;
     candidates->looked_at = certificate->layers_measured;
-    return finish(candidates, settings, np, status, err);
+    return finish(candidates, settings, problem->group.size, status, err);
 }
 
 void hs_candidates_release(struct hs_candidates *candidates)

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "cli/cmd_measure.h"
 #include "model/certificate.h"
-#include "model/plan.h"
+#include "model/problem.h"
 #include "model/system.h"
 
 struct hs_candidates {
@@ -23,12 +23,13 @@ struct hs_candidates {
     char rule[64];              /* that took them out */
 };
 
-/* system NULL: no model. HS_INVALID: a plan that is none of np, or twice; more plans than may be
- * measured (the message says what to give instead). HS_MEMORY. */
+/* The problem is one of all ranks. system NULL: no model. HS_INVALID: a plan that is none of them,
+ * does not suit the collective, or is there twice; more plans than may be measured (the message
+ * says what to give instead). HS_MEMORY. */
 enum hs_status hs_candidates_choose(struct hs_candidates *candidates,
                                     const struct hs_measure_settings *settings,
-                                    const struct hs_system *system, int64_t np, uint64_t bytes,
-                                    struct hs_error *err);
+                                    const struct hs_system *system,
+                                    const struct hs_problem *problem, struct hs_error *err);
 /* After a lazy search: its winner, the splits that cannot be told from it, and the runner-up where
  * it is close or expected to take less, as far as --top allows, each with the chunk counts asked
  * for. Without a winner the best of `fitted`, the system as far as it is known. HS_INVALID: too
@@ -36,8 +37,8 @@ enum hs_status hs_candidates_choose(struct hs_candidates *candidates,
 enum hs_status hs_candidates_survive(struct hs_candidates *candidates,
                                      const struct hs_certificate *certificate,
                                      const struct hs_measure_settings *settings,
-                                     const struct hs_system *fitted, int64_t np, uint64_t bytes,
-                                     struct hs_error *err);
+                                     const struct hs_system *fitted,
+                                     const struct hs_problem *problem, struct hs_error *err);
 void hs_candidates_release(struct hs_candidates *candidates);
 
 #endif

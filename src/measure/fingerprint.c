@@ -14,7 +14,7 @@
 #include "result/result.h"
 #include "version.h"
 
-#define FACTS_MAX 16
+#define FACTS_MAX 20
 
 /* A fact with a NULL remembers that memory ran out. */
 static void add(struct hs_journal_run *run, const char *name, const char *format, ...)
@@ -42,6 +42,15 @@ static void add_sizes(struct hs_journal_run *run, const struct hs_range *sizes)
         hs_text_append(&text, "%s%s", text.length ? "," : "", hs_bytes_format(size, bytes));
     add(run, "size", "%s", text.failed ? "" : text.data);
     hs_text_release(&text);
+}
+
+/* "allreduce", "reduce-scatter permuted" */
+static void add_collective(struct hs_journal_run *run, const struct hs_campaign_options *options)
+{
+    bool ordered = hs_collectives[options->call.collective].ordered;
+
+    add(run, HS_JOURNAL_COLLECTIVE, "%s%s%s", hs_collective_names[options->call.collective],
+        ordered ? " " : "", ordered ? hs_order_names[options->call.order] : "");
 }
 
 /* "n1:4 n2:4": hosts and ranks, in order. */
@@ -128,6 +137,7 @@ enum hs_status hs_fingerprint_take(struct hs_journal_run *run, const struct hs_c
     add_sizes(run, &options->sizes);
     add(run, "dtype", "%s", hs_datatype_names[options->datatype]);
     add(run, "op", "%s", hs_operation_names[options->operation]);
+    add_collective(run, options);
     add_nodes(run, &campaign->order);
     add_system(run, campaign);
     add(run, "hiersearch", "%s", HS_VERSION);
@@ -136,7 +146,7 @@ enum hs_status hs_fingerprint_take(struct hs_journal_run *run, const struct hs_c
     if (hs_backend_is_nccl(campaign->backend->name))
         add_environment(run, err);
     if (campaign->backend == &hs_backend_null)
-        add(run, "seed", "%" PRId64, options->seed);
+        add(run, "seed", "%" PRId64, options->play.seed);
     for (size_t i = 0; i < run->count; i++)
         if (!run->facts[i].name || !run->facts[i].text)
             return hs_no_memory(err);

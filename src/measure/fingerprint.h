@@ -8,10 +8,11 @@
 #include "measure/campaign.h"
 #include "runner/journal.h"
 
-/* np, backend, size, dtype, op, nodes, system, seed (null), versions of hiersearch and MPI; where
- * the messages lie (host, mpi); where they are on GPUs the GPU's name, the driver, and with the
- * nccl backends NCCL's version and the variables NCCL_* but NCCL_DEBUG*. Which candidates are
- * measured may change between the runs. HS_MEMORY; it is to be released in any case. */
+/* np, backend, size, dtype, op, collective with its order (of a calibration an AllReduce), nodes,
+ * system, seed (null), versions of hiersearch and MPI; where the messages lie (host, mpi); where
+ * they are on GPUs the GPU's name, the driver, and with the nccl backends NCCL's version and the
+ * variables NCCL_* but NCCL_DEBUG*. Which candidates are measured may change between the runs.
+ * HS_MEMORY; it is to be released in any case. */
 enum hs_status hs_fingerprint_take(struct hs_journal_run *run, const struct hs_campaign *campaign,
                                    struct hs_error *err);
 

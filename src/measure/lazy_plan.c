@@ -105,9 +105,9 @@ static enum hs_status begin(struct work *work, struct hs_error *err)
 /* Elements that enter a layer, so that it divides them. */
 static uint64_t entering(const struct work *work, struct hs_layer layer)
 {
-    uint64_t width = hs_datatype_bytes(work->session->settings.campaign.datatype);
-    uint64_t stride = (uint64_t)layer.stride, size = (uint64_t)layer.size;
-    uint64_t elements = (work->bout->bytes / width + stride - 1) / stride;
+    double width = (double)hs_datatype_bytes(work->session->settings.campaign.datatype);
+    uint64_t elements = (uint64_t)ceil(hs_problem_entering(&work->problem, layer) / width);
+    uint64_t size = (uint64_t)layer.size;
 
     return (elements + size - 1) / size * size;
 }
@@ -367,7 +367,7 @@ static enum hs_status choose(struct work *work, struct hs_error *err)
         status = hs_lazy_planner_fitted(&fitted, &work->lazy, err);
     if (status == HS_OK)
         status = hs_candidates_survive(&bout->candidates, &bout->certificate, &session->settings,
-                                       &fitted, session->campaign.ranks.np, bout->bytes, err);
+                                       &fitted, &work->problem, err);
     hs_system_release(&fitted);
     hs_guard_unlock(session->campaign.guard);
     return status;
@@ -379,7 +379,7 @@ enum hs_status hs_lazy_plan_run(struct hs_session *session, struct hs_bout *bout
     struct hs_campaign *campaign = &session->campaign;
     struct work work = {.session = session,
                         .bout = bout,
-                        .problem = hs_problem_world(campaign->ranks.np, (double)bout->bytes),
+                        .problem = hs_session_problem(session, bout),
                         .budget_seconds = LAYERS_SHARE * budget_seconds};
     bool speaks = campaign->ranks.rank == 0;
     enum hs_status status = speaks ? begin(&work, err) : HS_OK;

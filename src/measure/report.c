@@ -36,13 +36,9 @@ static bool copy_numbers(double **out, const struct hs_samples *samples)
 
 static bool copy_layers(struct hs_measured *measured, const struct hs_contestant *item)
 {
-    struct hs_problem problem = hs_problem_world(hs_split_product(&item->plan.split), 1);
-    struct hs_stage stages[HS_STAGES_MAX];
-    int count = hs_problem_stages(stages, &problem, &item->plan);
-
     if (item->whole.count == 0)
         return true;
-    measured->stages = calloc((size_t)count, sizeof(*measured->stages));
+    measured->stages = calloc((size_t)item->stage_count, sizeof(*measured->stages));
     if (!measured->stages)
         return false;
     measured->stage_count = (size_t)item->stage_count;
@@ -125,16 +121,15 @@ static enum hs_status fill_measured(struct hs_measured *measured, const struct h
 
 static enum hs_status add_candidate(struct hs_result_message *message,
                                     const struct hs_session *session,
+                                    const struct hs_problem *problem,
                                     const struct hs_contestant *item, struct hs_error *err)
 {
-    struct hs_problem problem =
-        hs_problem_world(session->campaign.ranks.np, (double)message->message_bytes);
     struct hs_candidate *candidate;
     enum hs_status status = HS_OK;
 
     if (session->campaign.has_system)
-        status = hs_result_add_prediction(message, &session->campaign.system, &problem, &item->plan,
-                                          err);
+        status =
+            hs_result_add_prediction(message, &session->campaign.system, problem, &item->plan, err);
     else if (!hs_result_add_candidate(message))
         status = hs_no_memory(err);
     if (status)
@@ -148,12 +143,13 @@ static enum hs_status add_candidate(struct hs_result_message *message,
 
 static enum hs_status add_contestant(struct hs_result_message *message,
                                      const struct hs_session *session,
+                                     const struct hs_problem *problem,
                                      const struct hs_contestant *item, struct hs_error *err)
 {
     struct hs_baseline_result *baseline;
 
     if (item->plan.split.count > 0)
-        return add_candidate(message, session, item, err);
+        return add_candidate(message, session, problem, item, err);
     baseline = hs_result_add_baseline(message, item->name);
     return baseline ? fill_measured(&baseline->measured, item, err) : hs_no_memory(err);
 }
@@ -212,10 +208,9 @@ static enum hs_status add_ranges(struct hs_result *result, const struct hs_sessi
     hs_machines_ask(&machines, np);
     for (size_t m = 0; m < result->message_count && !status; m++) {
         struct hs_result_message *message = &result->messages[m];
-        struct hs_search_request request = {
-            .system = system,
-            .problem = hs_problem_world(np, (double)message->message_bytes),
-            .algorithms = HS_ALGORITHMS_ALL};
+        struct hs_search_request request = {.system = system,
+                                            .problem = hs_result_problem(result, message),
+                                            .algorithms = HS_ALGORITHMS_ALL};
 
         status = draw_ranges(message, &request, &machines, err);
     }
@@ -280,6 +275,7 @@ static enum hs_status add_bout(struct hs_result *result, const struct hs_session
                                const struct hs_bout *bout, struct hs_error *err)
 {
     struct hs_result_message *message = hs_result_add_message(result);
+    struct hs_problem problem = hs_session_problem(session, bout);
     enum hs_status status;
 
     if (!message)
@@ -297,7 +293,7 @@ static enum hs_status add_bout(struct hs_result *result, const struct hs_session
     if (status == HS_OK)
         status = add_pruned(message, bout, err);
     for (size_t i = 0; i < bout->contest.count && status == HS_OK; i++)
-        status = add_contestant(message, session, &bout->contest.items[i], err);
+        status = add_contestant(message, session, &problem, &bout->contest.items[i], err);
     if (status != HS_OK)
         return status;
     if (message->certificate)
@@ -381,7 +377,10 @@ enum hs_status hs_report_build(struct hs_result *result, const struct hs_session
 {
     enum hs_status status = HS_OK;
 
-    *result = (struct hs_result){.np = session->campaign.ranks.np, .complete = complete};
+    *result = (struct hs_result){.np = session->campaign.ranks.np,
+                                 .collective = session->settings.campaign.call.collective,
+                                 .order = session->settings.campaign.call.order,
+                                 .complete = complete};
     result->command = hs_strdup(session->command_line);
     result->created = hs_strdup(session->campaign.created);
     result->backend = hs_strdup(session->campaign.backend->name);
@@ -401,8 +400,8 @@ enum hs_status hs_report_build(struct hs_result *result, const struct hs_session
     if (status == HS_OK)
         status = fill_placement(&result->placement, &session->campaign, err);
     if (status == HS_OK)
-        status =
-            hs_machine_report(result, &session->campaign.machine, &session->campaign.order, err);
+        status = hs_machine_report(result, &session->campaign.machine,
+                                   &session->campaign.order, err);
     for (size_t i = 0; i < session->bout_count && status == HS_OK; i++)
         if (session->bouts[i].begun)
             status = add_bout(result, session, &session->bouts[i], err);

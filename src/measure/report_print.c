@@ -125,14 +125,18 @@ static void say_message(struct hs_sheet *sheet, const struct hs_contest *contest
 {
     struct hs_candidates_source of = {
         .result = result, .message = message, .whole_seconds = whole_seconds, .timings = contest};
+    struct hs_problem problem = hs_result_problem(result, message);
+    bool reduced = hs_collectives[problem.collective].outcome == HS_OUTCOME_REDUCED;
     struct hs_text gaps = {0};
     struct hs_table table;
 
-    hs_sheet_say(sheet, "%s: %" PRId64 " process%s on %zu node%s, %s per process, %s %s\n",
+    hs_sheet_say(sheet, "%s: %" PRId64 " process%s on %zu node%s, %s per process%s, %s%s%s\n",
                  result->backend, result->np, result->np == 1 ? "" : "es",
                  result->placement.node_count, HS_PLURAL(result->placement.node_count),
-                 HS_AS_BYTES(message->message_bytes), hs_datatype_names[message->datatype],
-                 hs_operation_names[message->operation]);
+                 HS_AS_BYTES(message->message_bytes),
+                 hs_problem_aside((char[HS_PROBLEM_TEXT]){0}, &problem),
+                 hs_datatype_names[message->datatype], reduced ? " " : "",
+                 reduced ? hs_operation_names[message->operation] : "");
     if (message->padded_bytes)
         hs_sheet_say(sheet, "padded to %s at most, so that the layers divide the message\n",
                      HS_AS_BYTES(message->padded_bytes));

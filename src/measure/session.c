@@ -20,6 +20,14 @@ static bool speaks(const struct hs_session *session)
     return session->campaign.ranks.rank == 0;
 }
 
+struct hs_problem hs_session_problem(const struct hs_session *session, const struct hs_bout *bout)
+{
+    const struct hs_campaign_options *options = &session->settings.campaign;
+
+    return hs_problem_of(options->call.collective, options->call.order, session->campaign.ranks.np,
+                         (double)bout->bytes);
+}
+
 static enum hs_status agree(struct hs_session *session, enum hs_status status, struct hs_error *err)
 {
     return hs_campaign_agree(&session->campaign, status, err);
@@ -100,9 +108,10 @@ static enum hs_status choose_one(const struct hs_session *session, struct hs_bou
                                  struct hs_error *err)
 {
     const struct hs_campaign *campaign = &session->campaign;
-    enum hs_status status = hs_candidates_choose(&bout->candidates, &session->settings,
-                                                 campaign->has_system ? &campaign->system : NULL,
-                                                 campaign->ranks.np, bout->bytes, err);
+    struct hs_problem problem = hs_session_problem(session, bout);
+    enum hs_status status =
+        hs_candidates_choose(&bout->candidates, &session->settings,
+                             campaign->has_system ? &campaign->system : NULL, &problem, err);
 
     return status ? status : check_letters(session, &bout->candidates, err);
 }
@@ -115,8 +124,10 @@ static enum hs_status fill_contest(const struct hs_session *session, struct hs_b
     const struct hs_engine *engine = session->campaign.backend->engine;
     const struct hs_measure_settings *settings = &session->settings;
     const struct hs_candidates *candidates = &bout->candidates;
+    const char *const *natives = engine->natives[settings->campaign.call.collective];
     enum hs_status status = HS_OK;
 
+    bout->contest.problem = hs_session_problem(session, bout);
     bout->contest.elements = bout->bytes / hs_datatype_bytes(settings->campaign.datatype);
     bout->contest.rules = (struct hs_contest_rules){
         .precision = settings->precision,
@@ -131,9 +142,9 @@ static enum hs_status fill_contest(const struct hs_session *session, struct hs_b
     for (size_t i = 0; i < candidates->count && status == HS_OK; i++)
         if (!hs_plan_is_flat(&candidates->plans[i]))
             status = hs_contest_add(&bout->contest, &candidates->plans[i], err);
-    for (int i = 0; engine->natives[i] && status == HS_OK; i++)
+    for (int i = 0; natives[i] && status == HS_OK; i++)
         if (!engine->has_native || engine->has_native(i))
-            status = hs_contest_add_baseline(&bout->contest, engine->natives[i], i, err);
+            status = hs_contest_add_baseline(&bout->contest, natives[i], i, err);
     return status;
 }
 

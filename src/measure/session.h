@@ -45,6 +45,9 @@ struct hs_session {
     double checkpoint_seconds; /* when all contestants were last journaled */
 };
 
+/* What a bout is about. Local. */
+struct hs_problem hs_session_problem(const struct hs_session *session, const struct hs_bout *bout);
+
 /* Collective over MPI_COMM_WORLD, after MPI_Init; settings, command_line, campaign.guard and
  * campaign.ranks.rank are set. On return everything is on disk and the guard is finishing.
  * HS_WRONG: data was wrong (the result is written all the same). */

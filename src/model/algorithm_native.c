@@ -5,10 +5,8 @@
  * Where figures are fitted to measured times these count, in the ring's shape; so do the ring's of
  * an exchange, whose rules are not modelled.
  */
-#include <math.h>
-
 #include "model/library_mpi.h"
-#include "model/steps.h"
+#include "model/mpi_steps.h"
 
 #define ELEMENT_BYTES 4.0 /* of float32: rules count elements */
 /* MPICH, inside a node: longer messages are halved and gathered, not sent whole. */
@@ -22,120 +20,17 @@ struct native {
     int64_t among; /* how many do */
 };
 
-/* All of a group send so many blocks to the one `places` further, around it, so often. */
-static void shift(struct native *native, int64_t places, double blocks, double times)
+/* Each of the algorithm's steps so often. */
+static void send_steps(struct native *native, enum hs_mpi_algorithm algorithm, double times)
 {
-    struct hs_traffic traffic = hs_traffic_shift(native->layer, places);
+    struct hs_mpi_steps sent =
+        hs_mpi_steps(algorithm, native->steps.price->key.phase, native->among);
 
-    hs_steps_add_times(&native->steps, &traffic, blocks, times);
-}
-
-/* Those that take part swap them with the one `places` of theirs away. */
-static void swap(struct native *native, int64_t places, double blocks, double times)
-{
-    int64_t distance = places * native->first;
-    struct hs_traffic traffic = hs_traffic_exchange(native->layer, distance);
-
-    if (native->layer.size % (2 * distance))
-        shift(native, distance, blocks, times);
-    else
-        hs_steps_add_times(&native->steps, &traffic, blocks, times);
-}
-
-/* Beyond a power of two, ranks first give all that they have to a neighbour, who gives `back`. */
-static void fold(struct native *native, double blocks, double back)
-{
-    if (native->among == hs_mpi_power_of_two(native->among))
-        return;
-    swap(native, 1, blocks, 1);
-    swap(native, 1, back, 1);
-}
-
-/* Halves of all blocks to the nearest, quarters to those twice as far; each `times`. */
-static void halve(struct native *native, double times)
-{
-    double all = (double)native->layer.size;
-
-    fold(native, all, all);
-    for (int64_t places = 1; 2 * places <= native->among; places *= 2)
-        swap(native, places, all / (2 * (double)places), times);
-}
-
-/* All blocks to all powers of two; by a binomial tree one of each group sends at a time. */
-static void send_all(struct native *native, bool tree, double times)
-{
-    double all = (double)native->layer.size;
-
-    if (tree)
-        native->steps.senders = native->layer.stride;
-    else
-        fold(native, all, all);
-    for (int64_t places = 1; places < native->among && (tree || 2 * places <= native->among);
-         places *= 2)
-        swap(native, places, all, times);
-}
-
-/* A block to each other one, a place further each step: distances of an octave by its ends. */
-static void send_pairwise(struct native *native)
-{
-    int64_t size = native->layer.size;
-
-    for (int64_t places = 1; places < size; places *= 2) {
-        int64_t end = hs_smaller(2 * places, size) - 1;
-        double half = (double)(end - places + 1) / 2;
-
-        shift(native, places, 1, half);
-        shift(native, end, 1, half);
-    }
-}
-
-/* One rank's tree, after which it sends each other one a block, or has what they sent. */
-static void send_from_root(struct native *native)
-{
-    int64_t farthest = hs_mpi_power_of_two(native->layer.size - 1);
-
-    send_all(native, true, 1);
-    swap(native, farthest, (double)native->layer.size - 1, 1);
-}
-
-static void send_steps(struct native *native, enum hs_mpi_steps steps)
-{
-    int64_t size = native->layer.size;
-    double part = (double)size / (double)hs_mpi_power_of_two(size);
-
-    switch (steps) {
-    case HS_MPI_STEPS_RING:
-        shift(native, 1, 1, (double)(size - 1));
-        break;
-    case HS_MPI_STEPS_FAR:
-        fold(native, (double)size, 1);
-        for (int64_t places = 1; 2 * places <= size; places *= 2)
-            swap(native, places, (double)places * part, 1);
-        break;
-    case HS_MPI_STEPS_BRUCK:
-        for (int64_t places = 1; places < size; places *= 2)
-            shift(native, places, (double)hs_smaller(places, size - places), 1);
-        break;
-    case HS_MPI_STEPS_PAIRWISE:
-        send_pairwise(native);
-        break;
-    case HS_MPI_STEPS_TREE_SCATTER:
-        send_from_root(native);
-        break;
-    case HS_MPI_STEPS_DOUBLING:
-        send_all(native, false, 1);
-        break;
-    case HS_MPI_STEPS_HALVING:
-        halve(native, 2);
-        break;
-    case HS_MPI_STEPS_TREE:
-        send_all(native, true, 2);
-        break;
-    case HS_MPI_STEPS_RINGS:
-        shift(native, 1, 1, 2 * (double)(size - 1));
-        break;
-    case HS_MPI_STEPS_LINEAR: /* the row of direct exchange has it */
-        break;
+    native->steps.every = native->first;
+    native->steps.senders = sent.one_sends ? native->layer.stride : 0;
+    for (int i = 0; i < sent.count; i++) {
+        sent.items[i].times *= times;
+        hs_mpi_steps_add(&native->steps, &sent.items[i], native->first);
     }
 }
 
@@ -153,21 +48,16 @@ static int64_t tasks_of(const struct hs_system *system, struct hs_layer layer)
 /* MPICH's allreduce where nodes have several ranks: inside, between one of each, inside. */
 static void send_nodes_first(struct native *native, int64_t tasks, double bytes)
 {
-    int64_t size = native->layer.size;
+    bool is_short = bytes <= NODE_SHORT_BYTES;
 
     native->among = tasks;
-    if (bytes <= NODE_SHORT_BYTES)
-        send_all(native, true, 2);
-    else
-        halve(native, 4);
+    send_steps(native, is_short ? HS_MPI_TREE : HS_MPI_HALVING, is_short ? 1 : 2);
     native->first = tasks;
-    native->among = size / tasks;
-    native->steps.senders = native->layer.stride;
-    if (hs_mpi_steps(HS_LIBRARY_MPICH, HS_ALLREDUCE, native->among, bytes, bytes / ELEMENT_BYTES,
-                     false) == HS_MPI_STEPS_DOUBLING)
-        send_all(native, false, 1);
-    else
-        halve(native, 2);
+    native->among = native->layer.size / tasks;
+    send_steps(native,
+               hs_mpi_nonblocking(HS_LIBRARY_MPICH, HS_ALLREDUCE, native->among, bytes,
+                                  bytes / ELEMENT_BYTES, false),
+               1);
 }
 
 /* One phase by the rule, for price->bytes. */
@@ -175,22 +65,23 @@ static void price_phase(struct hs_stage_price *price, const struct hs_system *sy
 {
     struct hs_stage_key key = price->key;
     enum hs_library library = hs_system_library(system);
-    enum hs_mpi_steps steps = hs_mpi_steps(library, key.phase, key.layer.size, price->bytes,
-                                           price->bytes / ELEMENT_BYTES, key.layer.stride > 1);
+    enum hs_mpi_algorithm algorithm =
+        hs_mpi_nonblocking(library, key.phase, key.layer.size, price->bytes,
+                           price->bytes / ELEMENT_BYTES, key.layer.stride > 1);
     struct native native = {.steps = {.price = price, .system = system, .ranks = ranks},
                             .layer = key.layer,
                             .first = 1,
                             .among = key.layer.size};
     int64_t tasks = tasks_of(system, key.layer);
 
-    if (steps == HS_MPI_STEPS_LINEAR) {
+    if (algorithm == HS_MPI_LINEAR) {
         hs_algorithm_DIRECT.price(price, system, ranks);
         return;
     }
     if (library == HS_LIBRARY_MPICH && key.phase == HS_ALLREDUCE && tasks > 1)
         send_nodes_first(&native, tasks, price->bytes);
     else
-        send_steps(&native, steps);
+        send_steps(&native, algorithm, 1);
     price->key.phase = HS_ALLGATHER; /* steps are counted in full */
     hs_steps_finish(&native.steps);
     price->key.phase = key.phase;

@@ -7,9 +7,10 @@
  * the last, and `inward` back on each layer but the last. The others have one phase, on every layer
  * once.
  *
- * The message of a reduce-scatter and an allgather, n bytes, is the larger side, as in nccl-tests: what enters a reduce-scatter and
- * what an allgather leaves. The smaller side is one of N blocks of n / N bytes, and which one a
- * rank has follows from the order of the layers. With d ranks of the group inside of a layer of p:
+ * The message of a reduce-scatter and an allgather, n bytes, is the larger side, as in nccl-tests:
+ * what enters a reduce-scatter and what an allgather leaves. The smaller side is one of N blocks of
+ * n / N bytes, and which one a rank has follows from the order of the layers. With d ranks of the
+ * group inside of a layer of p:
  *
  *  - in place: rank r has block r, as MPI and NCCL define the calls. A reduce-scatter then begins
  *    with the outermost layer, where its message, n d p / N bytes, is longest: all n of it crosses

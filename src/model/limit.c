@@ -32,9 +32,20 @@ static double child_rate(const struct tier *tier, int64_t held)
  * groups nest, else no more than it is. */
 static double units_joined(const struct hs_group *group, int64_t child_ranks)
 {
-    int64_t span = (group->size - 1) * group->stride, groups = group->ranks / group->size;
+    struct hs_layer parts[HS_GROUP_PARTS_MAX];
+    int count = hs_group_parts(parts, group);
+    int64_t units = 1;
 
-    return (double)hs_smaller(group->size - 1, span / child_ranks) * (double)groups;
+    for (int i = 0; i < count; i++) {
+        int64_t span = (parts[i].size - 1) * parts[i].stride;
+        int64_t here = 1 + hs_smaller(parts[i].size - 1, span / child_ranks);
+
+        if (parts[i].stride % child_ranks == 0)
+            units *= here;
+        else
+            units = here > units ? here : units;
+    }
+    return (double)(units - 1) * (double)(group->ranks / group->size);
 }
 
 /* What must pass between `inside` ranks of a group and its others, per byte. */
@@ -47,14 +58,29 @@ static double crossing(const struct hs_problem *problem, int64_t inside)
     return hs_collectives[problem->collective].crossing(inside, size);
 }
 
-/* The same between the last `held` ranks of the machine and the others, of all groups. */
+/* The same between the last `held` ranks of the machine and the others, of all groups: those that
+ * the cut does not part have nothing to send. Digit by digit of a rank, from the outermost part of
+ * a group on: between two of its ranks there lie blocks of its inner parts, side by side. */
 static double crossing_all(const struct hs_problem *problem, int64_t held)
 {
-    int64_t stride = problem->group.stride, inside = held % (stride * problem->group.size);
-    int64_t more = inside % stride; /* groups with one rank more inside than the others */
+    struct hs_layer parts[HS_GROUP_PARTS_MAX];
+    int count = hs_group_parts(parts, &problem->group);
+    int64_t before = 0,
+            inner = problem->group.size; /* ranks of a group inside; of the parts left */
+    double sum = 0;
 
-    return (double)(stride - more) * crossing(problem, inside / stride) +
-           (double)more * crossing(problem, inside / stride + 1);
+    held %= hs_group_span(&problem->group, inner);
+    for (int i = count; i-- > 0;) {
+        int64_t span = i > 0 ? parts[i - 1].stride * parts[i - 1].size : 1;
+        int64_t blocks = parts[i].stride / span, whole = held % parts[i].stride / span;
+
+        inner /= parts[i].size;
+        before += held / parts[i].stride * inner;
+        held = held % parts[i].stride % span;
+        sum += (double)(span / inner) * ((double)whole * crossing(problem, before + inner) +
+                                         (double)(blocks - whole - 1) * crossing(problem, before));
+    }
+    return sum + crossing(problem, before);
 }
 
 /* Whether what joins the children reduces, and saves them from sending twice. */

@@ -26,21 +26,36 @@ double hs_library_plan_seconds(const struct hs_library_price *price, const struc
     return hs_mpi_plan_seconds(system, problem, plan);
 }
 
+/* Whether NCCL's call of a group has a price: it is a layer's (hs_nccl_layer_price), with as many
+ * ranks in each of its domains, these just as far apart. */
+static bool nests(const struct hs_group *group, int64_t gpus)
+{
+    int64_t span = hs_group_span(group, group->size);
+
+    if (hs_group_is_world(group))
+        return true;
+    if (group->skips[0].inside > 0)
+        return false;
+    if (span <= gpus)
+        return gpus % span == 0;
+    if (group->stride >= gpus)
+        return group->stride % gpus == 0;
+    return gpus % group->stride == 0 && span % gpus == 0;
+}
+
 static void price_nccl(struct hs_library_price *out, const struct hs_system *system,
                        const struct hs_problem *problem)
 {
-    int64_t gpus = system->nccl.gpus, np = problem->group.size;
-    double bytes = problem->bytes;
-    enum hs_phase whole = hs_collectives[problem->collective].last; /* of a flat call */
-    struct hs_nccl_ask ask = {.kind = hs_nccl_call_of(whole), .bytes = bytes};
+    const struct hs_group *group = &problem->group;
+    struct hs_stage_key key = {hs_collectives[problem->collective].last,
+                               HS_NATIVE,
+                               {group->stride, group->size}}; /* of a flat call */
     struct hs_nccl_price price, short_price;
 
-    ask.gpus = gpus < np ? gpus : np;
-    ask.domains = (np + ask.gpus - 1) / ask.gpus;
-    if (hs_nccl_price(&price, &system->nccl, &ask, NULL))
-        return;
-    ask.bytes = fmin(bytes, NEXT_TO_NO_BYTES);
-    if (hs_nccl_price(&short_price, &system->nccl, &ask, NULL))
+    if (!nests(group, system->nccl.gpus) ||
+        hs_nccl_layer_price(&price, &system->nccl, key, problem->bytes, NULL) ||
+        hs_nccl_layer_price(&short_price, &system->nccl, key,
+                            fmin(problem->bytes, NEXT_TO_NO_BYTES), NULL))
         return;
     snprintf(out->choice, sizeof(out->choice), "%s, %s",
              hs_nccl_algorithm_names[price.choice.algorithm],
@@ -49,7 +64,8 @@ static void price_nccl(struct hs_library_price *out, const struct hs_system *sys
     out->low_seconds = price.low_seconds;
     out->high_seconds = price.high_seconds;
     out->latency_seconds = short_price.seconds;
-    if (ask.domains > 1 && price.choice.algorithm != HS_NCCL_RING)
+    if (hs_group_span(group, group->size) > system->nccl.gpus &&
+        price.choice.algorithm != HS_NCCL_RING)
         out->level = 1; /* a tree's nodes send more over the network than a ring's */
 }
 
@@ -61,12 +77,15 @@ static int64_t ranks_of_node(const struct hs_system *system, int64_t np)
     return system->level_count > 1 && tasks < np ? tasks : 1;
 }
 
-static void price_mpi(struct hs_library_price *out, const struct hs_system *system, int64_t np,
-                      double bytes, double elements)
+static void price_mpi(struct hs_library_price *out, const struct hs_system *system,
+                      const struct hs_problem *problem, double elements)
 {
-    int64_t tasks = ranks_of_node(system, np);
-    struct hs_mpi_choice choice = hs_mpi_choose(out->library, np, tasks, bytes, elements);
+    int64_t np = problem->group.size, tasks = ranks_of_node(system, np);
+    enum hs_phase whole = hs_collectives[problem->collective].last; /* of a flat call */
+    double bytes = problem->bytes;
+    struct hs_mpi_choice choice = hs_mpi_choose(out->library, whole, np, tasks, bytes, elements);
     struct hs_mpi_call call = {.machine = HS_MPI_SYSTEM,
+                               .kind = hs_nccl_call_of(whole),
                                .algorithm = choice.algorithm,
                                .ranks = np,
                                .tasks = tasks,
@@ -89,8 +108,10 @@ static void price_mpi(struct hs_library_price *out, const struct hs_system *syst
 struct hs_library_price hs_library_price(const struct hs_system *system,
                                          const struct hs_problem *problem, size_t element_bytes)
 {
-    int64_t np = problem->group.size;
-    struct hs_stage_key ring = {hs_collectives[problem->collective].last, HS_RING, {1, np}};
+    int64_t np = problem->group.size, ranks = problem->group.ranks;
+    struct hs_plan flat = hs_problem_flat(problem);
+    struct hs_stage_key ring = {hs_collectives[problem->collective].last, HS_RING,
+                                hs_problem_layer(problem, &flat.split, flat.split.count - 1)};
     struct hs_library_price price = {.seconds = NAN,
                                      .low_seconds = NAN,
                                      .high_seconds = NAN,
@@ -103,12 +124,12 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     price.library = hs_system_library(system);
     if (np == 1)
         return price;
-    price.level = hs_stage_price(system, np, ring).bottleneck;
+    price.level = hs_stage_price(system, ranks, ring).bottleneck;
     if (price.library == HS_LIBRARY_NCCL)
         price_nccl(&price, system, problem);
-    else if (problem->collective == HS_COLLECTIVE_ALLREDUCE &&
+    else if (hs_group_is_world(&problem->group) &&
              (price.library == HS_LIBRARY_MPICH || price.library == HS_LIBRARY_OPENMPI))
-        price_mpi(&price, system, np, problem->bytes, problem->bytes / (double)element_bytes);
+        price_mpi(&price, system, problem, problem->bytes / (double)element_bytes);
     return price;
 }
 
@@ -117,7 +138,7 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
 static double nccl_gain(const struct hs_machines *machines, size_t j,
                         const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    struct hs_plan flat = hs_plan_flat(problem->group.size);
+    struct hs_plan flat = hs_problem_flat(problem);
 
     return hs_machines_plan_seconds(machines, j, problem, &flat) /
            hs_machines_plan_seconds(machines, j, problem, plan);

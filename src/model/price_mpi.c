@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "model/constants_mpi.h"
+#include "model/mpi_steps.h"
+#include "model/price.h"
 #include "model/problem.h"
 #include "model/system.h"
 
@@ -94,22 +96,16 @@ static double stride_of(const struct pace *p)
 }
 
 /* Seconds per byte of one of so many flows that leave a child; where each pair of children has a
- * link of its own they have one such. */
-static double wire_of(const struct pace *p, const struct hs_level *level, double flows)
+ * link of its own they have one such. Ranks next to each other leave through the same port. */
+static double wire_of(const struct pace *p, const struct hs_level *level, double flows,
+                      double child)
 {
     double links = level->fabric == HS_FABRIC_MESH ? fmax(1, (double)level->arity - 1) : 1;
 
-    return 1e6 * flows * links / (level->bytes_per_second * of_machine(p, HS_MPI_K_RATE_LEONARDO));
-}
+    if (!level->striped && level->ports > 1)
+        flows = fmax(flows, (double)level->ports * fmin(flows, ceil(child / (double)level->ports)));
 
-/* Takes the level's protocol where its latency counts, and its wire where that is slower. */
-static void cross_level(struct hop *hop, const struct pace *p, const struct hs_level *level,
-                        double flows)
-{
-    hop->wire = fmax(hop->wire, wire_of(p, level, flows));
-    hop->base_us = 1e6 * level->latency_seconds * of_machine(p, HS_MPI_K_STEP_LEONARDO);
-    hop->eager_bytes = level->eager_bytes;
-    hop->rendezvous_us = 1e6 * level->rendezvous_seconds;
+    return 1e6 * flows * links / (level->bytes_per_second * of_machine(p, HS_MPI_K_RATE_LEONARDO));
 }
 
 /* Of the flows that leave a child where all of its ranks send so far, those of this call, or of all
@@ -119,6 +115,18 @@ static double flows_of(const struct pace *p, double distance, double child)
     double all = fmin(distance, child);
 
     return p->together ? all : fmax(1, all / stride_of(p));
+}
+
+/* Takes the level's protocol where its latency counts, and its wire where that is slower. */
+static void cross_level(struct hop *hop, const struct pace *p, size_t l, double distance)
+{
+    const struct hs_level *level = &p->call->system->levels[l];
+    double child = (double)hs_system_child_ranks(p->call->system, l);
+
+    hop->wire = fmax(hop->wire, wire_of(p, level, flows_of(p, distance, child), child));
+    hop->base_us = 1e6 * level->latency_seconds * of_machine(p, HS_MPI_K_STEP_LEONARDO);
+    hop->eager_bytes = level->eager_bytes;
+    hop->rendezvous_us = 1e6 * level->rendezvous_seconds;
 }
 
 /* Partners so far apart: some pair of them is in two children wherever blocks of both do not nest
@@ -135,7 +143,7 @@ static struct hop system_hop(const struct pace *p, double distance)
         if (l > 0 && child >= span && fmod(child, span) == 0)
             break;
         if (distance >= child || fmod(child, 2 * distance) > 0)
-            cross_level(&hop, p, &system->levels[l], flows_of(p, distance, child));
+            cross_level(&hop, p, l, distance);
     }
     return hop;
 }
@@ -154,7 +162,7 @@ static struct hop system_ring_hop(const struct pace *p)
         if ((l > 0 && child >= span && fmod(child, span) == 0) || leaving <= inside)
             continue;
         at = (struct hop){.times = 1};
-        cross_level(&at, p, &system->levels[l], flows_of(p, stride, child));
+        cross_level(&at, p, l, stride);
         if (inside == 0)
             hop = (struct hop){0, 1, 0, at.eager_bytes, at.rendezvous_us};
         hop.base_us += at.base_us * (leaving - inside);
@@ -264,12 +272,62 @@ static struct halves tree_us(const struct pace *p)
     return us;
 }
 
+static enum hs_phase phase_of(enum hs_library_call kind)
+{
+    return kind == HS_CALL_ALLGATHER        ? HS_ALLGATHER
+           : kind == HS_CALL_REDUCE_SCATTER ? HS_REDUCE_SCATTER
+                                            : HS_ALLREDUCE;
+}
+
+/* The algorithm's steps on the levels of a system, as a layer's own call has them (letter n):
+ * latencies, rendezvous and rates those of the levels, the rest by the constants. */
+static double steps_us(const struct pace *p)
+{
+    const struct hs_mpi_call *call = p->call;
+    struct hs_layer layer = {call->stride > 1 ? call->stride : 1, call->ranks};
+    struct hs_stage_price price = {.key = {phase_of(call->kind), HS_NATIVE, layer},
+                                   .bytes = p->bytes};
+    struct hs_mpi_steps sent = hs_mpi_steps(call->algorithm, price.key.phase, call->ranks);
+    struct hs_system eager = *call->system; /* borrows all that it owns */
+    struct hs_steps steps = {.price = &price,
+                             .system = call->system,
+                             .ranks = layer.stride * layer.size,
+                             .every = layer.stride,
+                             .senders = sent.one_sends},
+                    bare = steps;
+    /* swaps between neighbours are no far steps */
+    double far = call->algorithm == HS_MPI_NEIGHBOR ? 1 : of_machine(p, HS_MPI_K_FAR_LEONARDO);
+    double us = 0, moving;
+
+    bare.system = &eager;
+    for (size_t l = 0; l < eager.level_count; l++)
+        eager.levels[l].rendezvous_seconds = 0;
+    for (int i = 0; i < sent.count; i++) {
+        const struct hs_mpi_step *step = &sent.items[i];
+        double before = bare.latency_seconds, waited = steps.latency_seconds - before;
+        double bytes = step->part * p->bytes;
+        struct hop hop = {.times = far};
+
+        hs_mpi_steps_add(&steps, step, 1);
+        hs_mpi_steps_add(&bare, step, 1);
+        hop.base_us = 1e6 * (bare.latency_seconds - before) * of_machine(p, HS_MPI_K_STEP_LEONARDO);
+        hop.rendezvous_us = 1e6 * (steps.latency_seconds - bare.latency_seconds - waited);
+        us += step_us(p, &hop, bytes) + (step->reduces ? step->times * bytes * p->reduce : 0);
+    }
+    moving = steps.seconds_per_byte;
+    for (size_t l = 0; l < call->system->level_count; l++)
+        moving = fmax(moving, steps.leaving[l]);
+    return us + 1e6 * moving * p->bytes / p->ranks / of_machine(p, HS_MPI_K_RATE_LEONARDO);
+}
+
 static double allreduce_us(const struct pace *p)
 {
     struct halves us = p->call->algorithm == HS_MPI_RING   ? ring_us(p)
                        : p->call->algorithm == HS_MPI_TREE ? tree_us(p)
                                                            : halving_us(p);
 
+    if (p->call->system && p->call->algorithm != HS_MPI_RING)
+        return steps_us(p);
     if (p->call->algorithm == HS_MPI_DOUBLING)
         return doubling_us(p);
     return us.reduce + us.gather;
@@ -317,6 +375,8 @@ static double seconds_of(const void *of, const double *values)
     p = pace_of(&call, values);
     if (call.kind == HS_CALL_ALLREDUCE)
         return (inside + allreduce_us(&p) + copy_us(&p)) * 1e-6;
+    if (call.system && call.algorithm != HS_MPI_RING)
+        return (steps_us(&p) + (call.kind == HS_CALL_ALLGATHER ? 0 : copy_us(&p))) * 1e-6;
     us = call.algorithm == HS_MPI_RING ? ring_us(&p) : halving_us(&p);
     return (call.kind == HS_CALL_ALLGATHER ? us.gather : us.reduce + copy_us(&p)) * 1e-6;
 }
@@ -346,44 +406,78 @@ void hs_mpi_system_values(double *values, const struct hs_system *system)
                 values[k] = system->constants.items[i].value;
 }
 
-/* Two ranks swap halves; more go round. The first layer copies. Whether data are in the cache is a
- * matter of the whole message, as in the algorithms above. */
-static double stage_us(const struct hs_mpi_call *call, const double *values,
-                       const struct hs_problem *problem)
+/* By another algorithm than the ring: latencies and rates its row's, the rest by the constants. */
+static struct halves lettered_us(const struct pace *p, const struct hs_stage *stage, double bytes,
+                                 int64_t ranks)
 {
-    struct hs_mpi_call whole = *call;
-    struct pace p = pace_of(call, values);
+    struct hs_stage_price price = hs_stage_price_at(p->call->system, ranks, stage->key, bytes);
+    struct hs_price_line line = hs_stage_line(&price, bytes);
+    double sent = bytes * (p->ranks - 1) / p->ranks, passes = hs_phase_passes(stage->key.phase);
+    struct hop hop = {.times = of_machine(p, HS_MPI_K_FAR_LEONARDO), .eager_bytes = INFINITY};
+    double us;
+
+    hop.base_us = 1e6 * line.latency_seconds * of_machine(p, HS_MPI_K_STEP_LEONARDO) / passes;
+    us = step_us(p, &hop, bytes / p->ranks) +
+         1e6 * line.seconds_per_byte * sent / passes / of_machine(p, HS_MPI_K_RATE_LEONARDO);
+    return (struct halves){.gather = us, .reduce = us + sent * p->reduce};
+}
+
+/* Two ranks swap halves; more go round. Whether data are in the cache is a matter of the whole
+ * message, as in the algorithms above. */
+static struct halves stage_us(const struct pace *p, const struct hs_stage *stage, double bytes,
+                              int64_t ranks)
+{
+    if (stage->key.algorithm != HS_RING && stage->key.layer.size > 2)
+        return lettered_us(p, stage, bytes, ranks);
+    return p->call->algorithm == HS_MPI_RING ? ring_us(p) : halving_us(p);
+}
+
+/* One stage of a plan, of the chunk that `bytes` of enter it. */
+static double seconds_of_stage(const struct hs_system *system, const struct hs_problem *problem,
+                               const struct hs_stage *stage, double bytes, const double *values)
+{
+    struct hs_mpi_call call = {.machine = HS_MPI_SYSTEM,
+                               .algorithm =
+                                   stage->key.layer.size == 2 ? HS_MPI_HALVING : HS_MPI_RING,
+                               .ranks = stage->key.layer.size,
+                               .tasks = 1,
+                               .bytes = problem->bytes,
+                               .system = system,
+                               .stride = stage->key.layer.stride};
+    double reduce = pace_of(&call, values).reduce;
+    struct pace p;
     struct halves us;
 
-    whole.bytes = problem->bytes;
-    p.reduce = pace_of(&whole, values).reduce;
+    call.bytes = bytes;
+    p = pace_of(&call, values);
+    p.reduce = reduce;
     p.job = (double)problem->group.size;
     p.together = true;
-    us = call->algorithm == HS_MPI_RING ? ring_us(&p) : halving_us(&p);
-    return us.gather + us.reduce + (call->stride == 1 ? copy_us(&p) : 0);
+    us = stage_us(&p, stage, bytes, problem->group.ranks);
+    return 1e-6 * ((stage->key.phase == HS_REDUCE_SCATTER ? 0 : us.gather) +
+                   (stage->key.phase == HS_ALLGATHER ? 0 : us.reduce));
 }
 
 double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
                            const struct hs_plan *plan)
 {
-    double values[HS_MPI_K_COUNT], us = 0;
+    double values[HS_MPI_K_COUNT], seconds = 0;
+    struct hs_mpi_call flat = {
+        .machine = HS_MPI_SYSTEM, .ranks = plan->split.sizes[0], .tasks = 1, .system = system};
+    struct hs_stage stages[HS_STAGES_MAX];
+    int count = hs_problem_stages(stages, problem, plan);
+    struct pace p;
 
     hs_mpi_system_values(values, system);
-    for (int i = 0; i < plan->split.count; i++) {
-        struct hs_layer layer = hs_problem_layer(problem, &plan->split, i);
-        struct hs_mpi_call call = {
-            .machine = HS_MPI_SYSTEM,
-            .algorithm = layer.size == 2 ? HS_MPI_HALVING : HS_MPI_RING,
-            .ranks = layer.size,
-            .tasks = 1,
-            .bytes = hs_problem_entering(problem, layer) / plan->chunks,
-            .system = system,
-            .stride = layer.stride,
-        };
-
-        us += plan->chunks * stage_us(&call, values, problem);
-    }
-    return us * 1e-6;
+    for (int i = 0; i < count; i++)
+        seconds += plan->chunks * seconds_of_stage(system, problem, &stages[i],
+                                                   stages[i].bytes / plan->chunks, values);
+    if (count == 0 || stages[0].key.phase == HS_ALLGATHER)
+        return seconds;
+    flat.algorithm = stages[0].key.layer.size == 2 ? HS_MPI_HALVING : HS_MPI_RING;
+    flat.bytes = problem->bytes; /* the first stage copies all of it */
+    p = pace_of(&flat, values);
+    return seconds + 1e-6 * copy_us(&p);
 }
 
 double hs_mpi_deviation(const struct hs_mpi_call *call, const double *values, double doubt)

@@ -32,11 +32,18 @@ struct hs_system;
     row(MN5, "mn5", "tapered fat tree, Open MPI")             \
     row(SYSTEM, "system", "as the levels of a system say")
 
-#define HS_MPI_ALGORITHMS(row)                                                            \
-    row(RING, "ring", "p - 1 steps to the next rank, twice")                              \
-    row(HALVING, "halving", "recursive halving, then doubling: Rabenseifner's allreduce") \
-    row(DOUBLING, "doubling", "all bytes to a partner twice as far each step; allreduce") \
-    row(TREE, "tree", "binomial trees: all bytes to the root, and back; allreduce")
+#define HS_MPI_ALGORITHMS(row)                                                              \
+    row(RING, "ring", "p - 1 steps to the next rank; an allreduce twice")                   \
+    row(HALVING, "halving", "recursive halving, or doubling: Rabenseifner's allreduce")     \
+    row(DOUBLING, "doubling", "all bytes to a partner twice as far each step")              \
+    row(TREE, "tree", "binomial trees: all bytes to the root, and back; allreduce")         \
+    row(BRUCK, "bruck", "doubling around the ranks, any number of them; allgather")         \
+    row(PAIRWISE, "pairwise", "a block to each other rank, one after the other")            \
+    row(LINEAR, "linear", "a block to each other rank, all at once")                        \
+    row(SCATTER, "scatter", "a binomial tree to one rank, who sends each its block")        \
+    row(ROOT, "root", "all to one rank, one after the other, who sends each its block")     \
+    row(NEIGHBOR, "neighbor", "two blocks to the rank on either side in turn; allgather")   \
+    row(BUTTERFLY, "butterfly", "halving with the nearest first, blocks in order at the end")
 /* clang-format on */
 
 enum hs_mpi_machine {
@@ -80,10 +87,10 @@ void hs_mpi_system_values(double *values, const struct hs_system *system);
 /* How many widths they may be off there: less where some were fitted to the machine's own times. */
 double hs_mpi_system_doubt(const struct hs_system *system);
 
-/* What a plan's rings take on the system by the same steps, for an AllReduce, so that the
- * two can be compared: with what the levels' own price leaves out (rendezvous, longer steps with
- * longer messages, reductions) and without overlap of chunks. Where the system has none of these it
- * is the levels' price, but that latencies of a ring's hops are averaged. */
+/* What a plan takes on the system by the same steps and constants, so that the two can be compared:
+ * with what the levels' own price leaves out (rendezvous, longer steps with longer messages,
+ * reductions) and without overlap of chunks. Where the system has none of these it is the levels'
+ * price, but that latencies of a ring's hops are averaged. */
 double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
                            const struct hs_plan *plan);
 

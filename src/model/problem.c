@@ -4,11 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-struct hs_group hs_group_world(int64_t ranks)
-{
-    return (struct hs_group){ranks, 1, ranks};
-}
-
 struct hs_problem hs_problem_of(enum hs_collective collective, enum hs_order order, int64_t ranks,
                                 double bytes)
 {
@@ -36,13 +31,13 @@ struct hs_layer hs_problem_layer(const struct hs_problem *problem, const struct 
 {
     struct hs_layer layer = hs_split_layer(split, i);
 
-    layer.stride *= problem->group.stride;
+    layer.stride = hs_group_stride(&problem->group, layer.stride);
     return layer;
 }
 
 bool hs_problem_is_last(const struct hs_problem *problem, struct hs_layer layer)
 {
-    return layer.stride * layer.size == problem->group.stride * problem->group.size;
+    return hs_group_inside(&problem->group, layer.stride) * layer.size == problem->group.size;
 }
 
 bool hs_problem_is_in_place(const struct hs_problem *problem)
@@ -71,21 +66,25 @@ int64_t hs_problem_block(const struct hs_problem *problem, const struct hs_split
     return block;
 }
 
-double hs_problem_held(const struct hs_problem *problem, int64_t stride)
+struct hs_plan hs_problem_flat(const struct hs_problem *problem)
 {
-    int64_t inner = stride / problem->group.stride;
+    return (struct hs_plan){.split = hs_group_flat(&problem->group), .chunks = 1};
+}
 
+double hs_problem_held(const struct hs_problem *problem, int64_t inside)
+{
     if (hs_collectives[problem->collective].whole)
         return problem->bytes;
     if (hs_problem_is_in_place(problem))
-        return problem->bytes * (double)inner / (double)problem->group.size;
-    return problem->bytes / (double)inner;
+        return problem->bytes * (double)inside / (double)problem->group.size;
+    return problem->bytes / (double)inside;
 }
 
 double hs_problem_entering(const struct hs_problem *problem, struct hs_layer layer)
 {
-    return fmax(hs_problem_held(problem, layer.stride),
-                hs_problem_held(problem, layer.stride * layer.size));
+    int64_t inside = hs_group_inside(&problem->group, layer.stride);
+
+    return fmax(hs_problem_held(problem, inside), hs_problem_held(problem, inside * layer.size));
 }
 
 int hs_problem_phases(enum hs_phase phases[2], const struct hs_problem *problem,
@@ -165,6 +164,8 @@ enum hs_status hs_problem_check(const struct hs_problem *problem, const struct h
     struct hs_stage stages[HS_STAGES_MAX];
     int count = hs_problem_stages(stages, problem, plan);
 
+    if (hs_group_check_split(&problem->group, &plan->split, err))
+        return HS_INVALID;
     if (plan->chunks > 1 && hs_collective_is_one_way(problem->collective))
         return hs_fail(err, HS_INVALID, "no chunks of %s",
                        hs_collectives[problem->collective].written);

@@ -8,14 +8,8 @@
 #define HS_MODEL_PROBLEM_H
 
 #include "model/collective.h"
+#include "model/group.h"
 #include "model/plan.h"
-
-/* Ranks {b + k stride : k < size} of `ranks`, b any: all ranks / size such groups call at once. The
- * whole machine is {ranks, 1, ranks}. In the lattice of the divisors of `ranks` it is the paths
- * from `stride` to stride * size. */
-struct hs_group {
-    int64_t ranks, stride, size; /* stride * size divides ranks */
-};
 
 struct hs_problem {
     enum hs_collective collective;
@@ -33,8 +27,6 @@ struct hs_stage {
 
 #define HS_STAGES_MAX (2 * HS_LAYERS_MAX)
 
-/* All ranks of a machine. */
-struct hs_group hs_group_world(int64_t ranks);
 #define HS_PROBLEM_TEXT 48
 /* ", reduce-scatter in-place", ", all-to-all"; of an AllReduce "". Returns `text`. */
 char *hs_problem_aside(char text[HS_PROBLEM_TEXT], const struct hs_problem *problem);
@@ -55,14 +47,16 @@ bool hs_problem_begins_inside(const struct hs_problem *problem);
  * AllReduce which one it has reduced when the last layer is through. */
 int64_t hs_problem_block(const struct hs_problem *problem, const struct hs_split *split,
                          int64_t rank);
-/* HS_INVALID where a layer's algorithm does not have the phase that the problem has there, as a
- * tree has no reduce-scatter, and for chunks where a rank has blocks: it would have a piece of each
- * chunk. */
+/* HS_INVALID where a layer spans a gap of the group, or its algorithm does not have the phase that
+ * the problem has there, as a tree has no reduce-scatter, and for chunks where a rank has blocks:
+ * it would have a piece of each chunk. */
 enum hs_status hs_problem_check(const struct hs_problem *problem, const struct hs_plan *plan,
                                 struct hs_error *err);
-/* Bytes of its message that a rank holds between the layer that ends at `stride` ranks of the
- * machine and the one that begins there. */
-double hs_problem_held(const struct hs_problem *problem, int64_t stride);
+/* The plan of one layer; one more behind each gap of the group, which no layer spans. */
+struct hs_plan hs_problem_flat(const struct hs_problem *problem);
+/* Bytes of its message that a rank holds between the layer that ends at blocks of `inside` ranks of
+ * a group and the one that begins there. */
+double hs_problem_held(const struct hs_problem *problem, int64_t inside);
 /* Whether the layer is the last of the problem's group. */
 bool hs_problem_is_last(const struct hs_problem *problem, struct hs_layer layer);
 /* Bytes on the layer's larger side: those held before it, or behind it where that is more. */

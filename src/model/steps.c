@@ -19,6 +19,11 @@ double hs_step_share(const struct hs_level *level, int64_t link, int64_t port, i
     return share;
 }
 
+static int64_t counted(const struct hs_steps *steps)
+{
+    return hs_larger(steps->ranks, steps->padded);
+}
+
 /* What one message of a step gets on level l, where `link` of them leave a child; *leaving: of what
  * the child can send to all others. */
 static double share_on(double *leaving, const struct hs_steps *steps,
@@ -28,10 +33,10 @@ static double share_on(double *leaving, const struct hs_steps *steps,
     int64_t child_ranks = hs_system_child_ranks(steps->system, l), port = link, pair = 0;
 
     if (!level->striped && level->ports > 1)
-        port =
-            hs_smaller(link, hs_traffic_per_link(traffic, steps->ranks, child_ranks, level->ports));
+        port = hs_smaller(link,
+                          hs_traffic_per_link(traffic, counted(steps), child_ranks, level->ports));
     if (level->fabric == HS_FABRIC_MESH)
-        pair = hs_smaller(link, hs_traffic_per_pair(traffic, steps->ranks, child_ranks,
+        pair = hs_smaller(link, hs_traffic_per_pair(traffic, counted(steps), child_ranks,
                                                     hs_system_child_ranks(steps->system, l + 1)));
     *leaving = hs_step_share(level, link, level->ports > 1 ? port : 0, 0);
     return hs_step_share(level, link, level->ports > 1 ? port : 0, pair);
@@ -110,11 +115,15 @@ void hs_steps_add_times(struct hs_steps *steps, const struct hs_traffic *traffic
         struct hs_price_line some;
 
         if (child_ranks < steps->ranks)
-            link = hs_traffic_per_link(traffic, steps->ranks, child_ranks, 1);
+            link = hs_traffic_per_link(traffic, counted(steps), child_ranks, 1);
         if (link == 0) /* no block is cut by a child's border: nor by one further out */
             break;
+        if (steps->every > 1)
+            link = (link + steps->every - 1) / steps->every;
         if (steps->senders > 0)
             link = hs_smaller(link, steps->senders);
+        if (steps->both_ways && child_ranks > 1)
+            link *= 2;
         some = add_level(steps, &taken, l, link, &out);
         latency = some.latency_seconds = fmax(latency, some.latency_seconds);
         if (some.seconds_per_byte >= step.seconds_per_byte)

@@ -59,7 +59,8 @@ static void add_layer(struct chosen *chosen, struct hs_layer layer)
 static void choose(struct chosen *chosen, const struct hs_result *result,
                    const struct hs_plan *wanted)
 {
-    struct hs_plan flat = hs_plan_flat(result->np);
+    const struct hs_problem asked = hs_result_asks(result, 1);
+    struct hs_plan flat = hs_result_flat(result);
 
     for (size_t i = chosen->message_count; i-- > 0;) {
         add_plan(chosen, &chosen->messages[i]->best, BESTS);
@@ -70,7 +71,7 @@ static void choose(struct chosen *chosen, const struct hs_result *result,
     add_plan(chosen, &flat, SERIES);
     for (size_t i = 0; i < chosen->plan_count; i++)
         for (int k = 0; k < chosen->plans[i].split.count; k++)
-            add_layer(chosen, hs_split_layer(&chosen->plans[i].split, k));
+            add_layer(chosen, hs_problem_layer(&asked, &chosen->plans[i].split, k));
 }
 
 /* ---- whole plans ---- */
@@ -413,7 +414,7 @@ static enum hs_status write_all(struct hs_text *out, const struct hs_plot_job *j
                                 const struct chosen *chosen, struct hs_error *err)
 {
     const struct hs_result *result = job->inputs[0].result;
-    struct hs_plan flat = hs_plan_flat(result->np);
+    struct hs_plan flat = hs_result_flat(result);
 
     write_facts(out, job, chosen);
     write_ticks(out, chosen);
@@ -436,7 +437,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     const struct hs_result *result = job->inputs[0].result;
     struct chosen chosen = {.message_count = result->message_count};
     struct hs_plan wanted;
-    enum hs_status status = hs_plot_plan(&wanted, job, result->np, err);
+    enum hs_status status = hs_plot_plan(&wanted, job, err);
 
     if (status == HS_OK && job->bytes)
         return hs_fail(err, HS_INVALID, "--size: bandwidth shows all sizes of the result");

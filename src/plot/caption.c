@@ -210,7 +210,8 @@ void hs_plot_caption(struct hs_text *out, const struct hs_plot_job *job, const c
     va_end(arguments);
     hs_plot_machine(&text, job);
     asked = hs_result_asks(job->inputs[0].result, 1);
-    hs_tsv_fact(out, "title", "%s: %s%s", text.data ? text.data : "", line,
+    hs_tsv_fact(out, "title", "%s: %s%s%s", text.data ? text.data : "", line,
+                hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &job->inputs[0].result->mesh),
                 hs_problem_aside(aside, &asked));
     hs_text_release(&text);
 

@@ -63,15 +63,18 @@ enum hs_status hs_plot_bytes(uint64_t *bytes, const struct hs_plot_job *job, str
 
 /* ---- plans and their times ---- */
 
-enum hs_status hs_plot_plan(struct hs_plan *plan, const struct hs_plot_job *job, int64_t np,
+enum hs_status hs_plot_plan(struct hs_plan *plan, const struct hs_plot_job *job,
                             struct hs_error *err)
 {
+    const struct hs_group group = hs_result_group(job->inputs[0].result);
     enum hs_status status;
 
     *plan = (struct hs_plan){.chunks = 1};
     if (!job->plan)
         return HS_OK;
-    status = hs_plan_parse(plan, job->plan, np, err);
+    status = hs_plan_parse(plan, job->plan, group.size, err);
+    if (status == HS_OK)
+        status = hs_group_check_split(&group, &plan->split, err);
     return status == HS_OK ? HS_OK : hs_error_prefix(err, status, "--plan");
 }
 

@@ -14,8 +14,9 @@
 enum hs_status hs_plot_bytes(uint64_t *bytes, const struct hs_plot_job *job, struct hs_error *err);
 /* The result's message of that size, or NULL. */
 const struct hs_result_message *hs_plot_message(const struct hs_result *result, uint64_t bytes);
-/* The job's plan for np processes; split.count 0 where the job names none. HS_INVALID. */
-enum hs_status hs_plot_plan(struct hs_plan *plan, const struct hs_plot_job *job, int64_t np,
+/* The job's plan, for the group of the first input; split.count 0 where the job names none.
+ * HS_INVALID. */
+enum hs_status hs_plot_plan(struct hs_plan *plan, const struct hs_plot_job *job,
                             struct hs_error *err);
 
 /* The candidate of that plan, or NULL. */

@@ -117,7 +117,7 @@ static void count_edges(struct drawing *drawing)
 static enum hs_status drawing_init(struct drawing *drawing, const struct hs_result *result,
                                    const struct hs_result_message *message, struct hs_error *err)
 {
-    enum hs_status status = hs_lattice_init(&drawing->lattice, hs_group_world(result->np), err);
+    enum hs_status status = hs_lattice_init(&drawing->lattice, hs_result_group(result), err);
 
     if (status != HS_OK)
         return status;
@@ -228,6 +228,7 @@ static void write_labels(struct hs_text *out, const struct drawing *drawing,
                          const struct hs_result *result, double bytes)
 {
     const struct hs_lattice *lattice = &drawing->lattice;
+    const struct hs_problem asked = hs_result_asks(result, bytes);
     size_t node = 0;
 
     hs_tsv_block(out, "labels", "x y text");
@@ -242,11 +243,12 @@ static void write_labels(struct hs_text *out, const struct drawing *drawing,
         hs_tsv_number(out, at.y);
         hs_text_append(out, "\tx %lld", (long long)layer.size);
         if (result->has_system && fits_label(drawing, node, next)) {
-            struct hs_stage_price price = hs_plot_price(result, layer);
+            struct hs_layer of_all = hs_problem_layer(&asked, &drawing->shown.split, i);
+            struct hs_stage_price price = hs_plot_price(result, of_all);
+            double entering = hs_problem_entering(&asked, of_all);
 
-            hs_text_append(
-                out, ": %s%s", HS_AS_TIME(hs_stage_seconds(&price, bytes / (double)layer.stride)),
-                is_extrapolated(result, &price, bytes / (double)layer.stride) ? " *" : "");
+            hs_text_append(out, ": %s%s", HS_AS_TIME(hs_stage_seconds(&price, entering)),
+                           is_extrapolated(result, &price, entering) ? " *" : "");
         }
         hs_text_append(out, "\n");
         node = next;
@@ -302,7 +304,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     enum hs_status status = hs_plot_bytes(&at_size.bytes, job, err);
 
     if (status == HS_OK)
-        status = hs_plot_plan(&drawing.shown, job, result->np, err);
+        status = hs_plot_plan(&drawing.shown, job, err);
     if (status != HS_OK)
         return status;
     message = hs_plot_message(result, at_size.bytes);

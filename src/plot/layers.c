@@ -91,7 +91,7 @@ static void add(struct rows *rows, const struct hs_result *result,
 static void collect(struct rows *rows, const struct hs_result *result,
                     const struct hs_result_message *message, const struct hs_plan *wanted)
 {
-    struct hs_plan flat = hs_plan_flat(result->np);
+    struct hs_plan flat = hs_result_flat(result);
 
     for (size_t i = 0; i < message->candidate_count && rows->count < PLANS; i++)
         add(rows, result, message, &message->candidates[i].plan);
@@ -101,10 +101,10 @@ static void collect(struct rows *rows, const struct hs_result *result,
 }
 
 /* A flat split that takes many times as long as the others would leave them no room. */
-static void end_axis(struct rows *rows, int64_t np)
+static void end_axis(struct rows *rows, const struct hs_result *result)
 {
     struct rows others = {.count = 0};
-    struct hs_plan flat = hs_plan_flat(np);
+    struct hs_plan flat = hs_result_flat(result);
 
     for (size_t i = 0; i < rows->count; i++)
         if (hs_plan_compare(&rows->data[i].plan, &flat) != 0)
@@ -239,9 +239,10 @@ static void write_totals(struct hs_text *out, const struct rows *rows, bool cali
     }
 }
 
-static void write_ticks(struct hs_text *out, const struct rows *rows, int64_t np)
+static void write_ticks(struct hs_text *out, const struct rows *rows,
+                        const struct hs_result *result)
 {
-    struct hs_plan flat_plan = hs_plan_flat(np);
+    struct hs_plan flat_plan = hs_result_flat(result);
 
     hs_tsv_block(out, "ticks", "y label");
     for (size_t i = 0; i < rows->count; i++) {
@@ -271,7 +272,7 @@ static void write_rows(struct hs_text *out, const struct hs_plot_job *job, const
     hs_tsv_time_unit(out, rows->axis_seconds);
     write_bars(out, rows, result);
     write_totals(out, rows, result->has_system && result->system.fits.count > 0);
-    write_ticks(out, rows, result->np);
+    write_ticks(out, rows, result);
 }
 
 static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
@@ -285,7 +286,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     enum hs_status status = hs_plot_bytes(&at_size.bytes, job, err);
 
     if (status == HS_OK)
-        status = hs_plot_plan(&wanted, job, result->np, err);
+        status = hs_plot_plan(&wanted, job, err);
     if (status != HS_OK)
         return status;
     message = hs_plot_message(result, at_size.bytes);
@@ -298,7 +299,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     if (wanted.split.count > 0 && !find(&rows, &wanted))
         return hs_fail(err, HS_INVALID, "--plan %s: %s has no times of its layers", job->plan,
                        job->inputs[0].name);
-    end_axis(&rows, result->np);
+    end_axis(&rows, result);
     write_rows(out, &at_size, &rows, message);
     return HS_OK;
 }

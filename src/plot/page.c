@@ -46,7 +46,7 @@ static struct subject subject_of(const struct hs_plot_input *input,
                                  const struct hs_result_message *message)
 {
     struct subject subject = {.input = input, .result = input->result, .message = message};
-    struct hs_plan flat = hs_plan_flat(input->result->np);
+    struct hs_plan flat = hs_result_flat(input->result);
     const struct hs_candidate *candidate = hs_plot_candidate(message, &flat);
     const struct hs_baseline_result *library = hs_plot_best_baseline(message);
     struct hs_plot_time unknown = {NAN, NAN, NAN};
@@ -480,12 +480,17 @@ static enum hs_status find_message(const struct hs_result_message **message,
 static void add_subject(struct hs_html_values *values, const struct subject *subject)
 {
     struct hs_plot_job alone = {.inputs = subject->input, .input_count = 1};
+    const struct hs_mesh *mesh = &subject->result->mesh;
 
     hs_text_append(hs_html_value(values, "np"), "%" PRId64, subject->result->np);
     hs_text_append(hs_html_value(values, "size"), "%s",
                    HS_AS_BYTES(subject->message->message_bytes));
     hs_text_append(hs_html_value(values, "call"), "%s",
                    hs_collectives[subject->result->collective].written);
+    if (mesh->count > 0)
+        hs_text_append(hs_html_value(values, "call"), " over %s of %s",
+                       hs_mesh_format_over((char[HS_MESH_TEXT]){0}, mesh),
+                       hs_mesh_format((char[HS_MESH_TEXT]){0}, mesh));
     hs_plot_machine(hs_html_value(values, "machine"), &alone);
     add_answer(values, subject);
     add_doubt(values, subject);
@@ -513,7 +518,7 @@ enum hs_status hs_page_write(struct hs_text *out, const struct hs_page *page, st
     add_subject(&values, &subject);
     add_pictures(&values, page);
     add_answers(&values, job);
-    hs_exporters_table(&exports, job->inputs[0].name);
+    hs_exporters_table(&exports, job->inputs[0].result, job->inputs[0].name);
     add_table(&values, "exports", &exports, "hiersearch export");
     for (size_t i = 0; i < job->input_count; i++)
         append_input(hs_html_value(&values, "inputs"), &job->inputs[i]);

@@ -46,14 +46,22 @@ struct hs_plot_phases hs_plot_predicted_phases(const struct hs_plan_cost *cost,
     return phases;
 }
 
-/* Index of a layer in a split. */
-static int layer_index(const struct hs_split *split, struct hs_layer layer)
+/* Index of a layer in the split: how many of the plan's lie inside of it. */
+static int layer_index(const struct hs_measured *measured, struct hs_layer layer)
 {
-    int i = 0;
+    int64_t below = 0, next;
+    int index = 0;
 
-    while (i + 1 < split->count && hs_split_layer(split, i).stride < layer.stride)
-        i++;
-    return i;
+    for (;; index++, below = next) {
+        next = layer.stride;
+        for (size_t s = 0; s < measured->stage_count; s++) {
+            int64_t stride = measured->stages[s].key.layer.stride;
+
+            next = stride > below && stride < next ? stride : next;
+        }
+        if (next == layer.stride)
+            return index;
+    }
 }
 
 struct hs_plot_phases hs_plot_measured_phases(const struct hs_candidate *candidate)
@@ -66,8 +74,7 @@ struct hs_plot_phases hs_plot_measured_phases(const struct hs_candidate *candida
     for (size_t s = 0; s < measured->stage_count; s++) {
         struct hs_stage_key key = measured->stages[s].key;
 
-        add(&phases, key.phase, layer_index(&candidate->plan.split, key.layer),
-            measured->stages[s].seconds);
+        add(&phases, key.phase, layer_index(measured, key.layer), measured->stages[s].seconds);
     }
     return phases;
 }

@@ -13,7 +13,7 @@ static void write_predicted(struct hs_text *out, const struct hs_result *result,
                             const struct hs_result_message *message)
 {
     const struct hs_candidate *best = hs_plot_best_predicted(message);
-    struct hs_plan flat = hs_plan_flat(result->np);
+    struct hs_plan flat = hs_result_flat(result);
 
     if (!best)
         return;
@@ -30,7 +30,7 @@ static void write_predicted_interval(struct hs_text *out, const struct hs_result
                                      const struct hs_result_message *message)
 {
     const struct hs_candidate *best = hs_plot_best_predicted(message);
-    struct hs_plan flat = hs_plan_flat(result->np);
+    struct hs_plan flat = hs_result_flat(result);
     struct hs_plot_time times[2];
 
     if (!best)
@@ -51,7 +51,7 @@ static void write_measured(struct hs_text *out, const struct hs_result *result,
 {
     const struct hs_candidate *best = hs_plot_best_measured(message), *flat;
     const struct hs_baseline_result *library = hs_plot_best_baseline(message);
-    struct hs_plan flat_plan = hs_plan_flat(result->np);
+    struct hs_plan flat_plan = hs_result_flat(result);
 
     if (!best)
         return;
@@ -83,7 +83,7 @@ static void extend_by(struct extent *extent, const struct hs_result *result,
     const struct hs_candidate *predicted = hs_plot_best_predicted(message);
     const struct hs_candidate *measured = hs_plot_best_measured(message);
     const struct hs_baseline_result *library = hs_plot_best_baseline(message);
-    struct hs_plan flat_plan = hs_plan_flat(result->np);
+    struct hs_plan flat_plan = hs_result_flat(result);
     const struct hs_candidate *flat = hs_plot_candidate(message, &flat_plan);
 
     extent->predicted += predicted != NULL;

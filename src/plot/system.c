@@ -173,7 +173,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
                        "`hiersearch measure SYSTEM`",
                        job->inputs[0].name);
     if (status == HS_OK)
-        status = hs_plot_plan(&plan, job, result->np, err);
+        status = hs_plot_plan(&plan, job, err);
     if (status != HS_OK)
         return status;
     if (!job->plan)

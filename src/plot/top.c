@@ -64,7 +64,7 @@ static size_t group_bars(struct bar *bars, const struct group *group, struct hs_
     bool has_flat = false;
     const struct hs_candidate *candidate;
 
-    *flat = hs_plan_flat(group->result->np);
+    *flat = hs_result_flat(group->result);
     for (size_t i = 0; i < group->message->candidate_count && count < TOP; i++) {
         bars[count] = candidate_bar(group, &group->message->candidates[i]);
         if (!isfinite(bars[count].time.seconds))

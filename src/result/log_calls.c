@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "model/library_mpi.h"
+#include "model/mpi_steps.h"
 
 #define ELEMENT_BYTES 4.0     /* MPICH's rule counts elements: of floats */
 #define BYTES_MOST    0x1p+62 /* of a call */
@@ -188,27 +189,27 @@ static enum hs_status find_mpi_algorithm(struct hs_mpi_call *made, const struct 
                                          enum hs_library library, const char *forced,
                                          struct hs_error *err)
 {
-    bool allreduce = call->kind == HS_CALL_ALLREDUCE;
+    static const enum hs_phase phases[] = {[HS_CALL_ALLREDUCE] = HS_ALLREDUCE,
+                                           [HS_CALL_ALLGATHER] = HS_ALLGATHER,
+                                           [HS_CALL_REDUCE_SCATTER] = HS_REDUCE_SCATTER};
     struct hs_mpi_choice choice;
     size_t algorithm;
 
     if (forced && hs_name_find(&algorithm, forced, "algorithm", hs_mpi_algorithm_names,
                                HS_MPI_ALGORITHM_COUNT, err))
         return hs_error_prefix(err, HS_INVALID, "--algorithm");
-    if (!forced && !allreduce)
-        return hs_fail(err, HS_INVALID,
-                       "%s: does not say which algorithm its %s took, which is known of the "
-                       "allreduce alone: --algorithm ring or halving",
-                       call->file, hs_library_call_names[call->kind]);
-    if (forced && !allreduce && algorithm != HS_MPI_RING && algorithm != HS_MPI_HALVING)
+    if (forced && !hs_mpi_has_steps((enum hs_mpi_algorithm)algorithm, phases[call->kind]))
         return hs_fail(err, HS_INVALID, "%s: a %s by %s has no price: --algorithm ring or halving",
                        call->file, hs_library_call_names[call->kind], forced);
     if (forced) {
         made->algorithm = (enum hs_mpi_algorithm)algorithm;
         return HS_OK;
     }
-    choice =
-        hs_mpi_choose(library, made->ranks, made->tasks, made->bytes, made->bytes / ELEMENT_BYTES);
+    if (call->kind == HS_CALL_REDUCE_SCATTER) /* benchmarks call MPI_Reduce_scatter */
+        choice = hs_mpi_choose_counted(library, made->ranks, made->bytes);
+    else
+        choice = hs_mpi_choose(library, phases[call->kind], made->ranks, made->tasks, made->bytes,
+                               made->bytes / ELEMENT_BYTES);
     made->algorithm = choice.algorithm;
     made->in_nodes = choice.in_nodes;
     return HS_OK;

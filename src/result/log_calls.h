@@ -3,7 +3,7 @@
  *
  * NCCL's calls are those of a machine in parts, MPI's those of levels whose library is named; which
  * algorithm runs is the library's rule (library_nccl.h, library_mpi.h), unless the log or who reads
- * it says which was forced. MPI's rule is known of the AllReduce alone.
+ * it says which was forced.
  */
 #ifndef HS_RESULT_LOG_CALLS_H
 #define HS_RESULT_LOG_CALLS_H

@@ -190,14 +190,30 @@ static enum standing standing_of(const struct hs_candidate *candidate)
 
 struct hs_problem hs_result_asks(const struct hs_result *result, double bytes)
 {
-    return hs_problem_of(result->collective, result->order, result->np, bytes);
+    return (struct hs_problem){.collective = result->collective,
+                               .group = hs_result_group(result),
+                               .bytes = bytes,
+                               .order = result->order};
+}
+
+struct hs_group hs_result_group(const struct hs_result *result)
+{
+    return hs_mesh_group(&result->mesh, result->np);
+}
+
+struct hs_plan hs_result_flat(const struct hs_result *result)
+{
+    struct hs_problem problem = hs_result_asks(result, 1);
+
+    return hs_problem_flat(&problem);
 }
 
 bool hs_result_is_alike(const struct hs_result *a, const struct hs_result *b)
 {
     bool ordered = hs_collectives[a->collective].ordered;
 
-    return a->collective == b->collective && (!ordered || a->order == b->order);
+    return a->collective == b->collective && (!ordered || a->order == b->order) &&
+           hs_mesh_equal(&a->mesh, &b->mesh);
 }
 
 struct hs_problem hs_result_problem(const struct hs_result *result,

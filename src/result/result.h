@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "model/certificate.h"
 #include "model/datatype.h"
+#include "model/mesh.h"
 #include "model/plan.h"
 #include "model/price.h"
 #include "model/price_library.h"
@@ -139,6 +140,7 @@ struct hs_result {
     int64_t np;
     enum hs_collective collective;
     enum hs_order order;
+    struct hs_mesh mesh; /* count 0: all processes call together */
     bool has_system;
     struct hs_system system; /* of a calibrated one the file keeps the fits, not their points */
     bool extrapolated;       /* np goes beyond the system as described */
@@ -202,7 +204,11 @@ enum hs_status hs_result_set_environment(struct hs_result *result, char *const *
 
 /* What the result is about, with so many bytes per process. */
 struct hs_problem hs_result_asks(const struct hs_result *result, double bytes);
-/* Whether both are about the same collective, in the same order. */
+/* The processes that call, all groups of them at once. */
+struct hs_group hs_result_group(const struct hs_result *result);
+/* The plan of its group with the fewest layers (hs_problem_flat). */
+struct hs_plan hs_result_flat(const struct hs_result *result);
+/* Whether both are about the same collective, in the same order, of the same groups. */
 bool hs_result_is_alike(const struct hs_result *a, const struct hs_result *b);
 /* What a message of a result asks: the bytes per process are those asked for. */
 struct hs_problem hs_result_problem(const struct hs_result *result,

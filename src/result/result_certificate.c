@@ -14,7 +14,7 @@ static enum hs_status parse_plan(void *value, const char *text, const struct hs_
 
     if (strchr(text, '/'))
         return hs_fail(why, HS_INVALID, "plan \"%.200s\": expected one without chunks", text);
-    return hs_plan_parse(value, text, result->np, why);
+    return hs_plan_parse(value, text, hs_result_group(result).size, why);
 }
 
 static const struct hs_field_custom plan = {parse_plan, hs_result_format_plan,

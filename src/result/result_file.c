@@ -116,6 +116,53 @@ static bool has_placement(const struct hs_place *place)
     return result->placement.node_count > 0 || result->placement.note;
 }
 
+/* ---- the groups of a mesh ---- */
+
+static enum hs_status parse_mesh(void *value, const char *text, const struct hs_place *place,
+                                 struct hs_error *why)
+{
+    const struct hs_result *result = hs_place_of(place, &hs_result_fields);
+    struct hs_mesh *parsed = value;
+
+    if (hs_mesh_parse(parsed, text, why))
+        return HS_INVALID;
+    if (!hs_json_find(place->at, "over").node)
+        return hs_fail(why, HS_INVALID, "expected over beside it, the axes that a group spans");
+    if (hs_mesh_ranks(parsed) != result->np)
+        return hs_fail(why, HS_INVALID, "%s is %lld processes, np is %lld", text,
+                       (long long)hs_mesh_ranks(parsed), (long long)result->np);
+    return HS_OK;
+}
+
+static const char *format_mesh(char text[HS_FIELD_TEXT], const void *value,
+                               const struct hs_place *place)
+{
+    (void)place;
+    return hs_mesh_format(text, value);
+}
+
+static enum hs_status parse_over(void *value, const char *text, const struct hs_place *place,
+                                 struct hs_error *why)
+{
+    (void)place;
+    if (((const struct hs_mesh *)value)->count == 0)
+        return hs_fail(why, HS_INVALID, "expected mesh beside it, which has the axes");
+    return hs_mesh_parse_over(value, text, why);
+}
+
+static const char *format_over(char text[HS_FIELD_TEXT], const void *value,
+                               const struct hs_place *place)
+{
+    (void)place;
+    return hs_mesh_format_over(text, value);
+}
+
+#define AXIS_PATTERN "[A-Za-z][A-Za-z0-9_-]{0,14}"
+static const struct hs_field_custom mesh = {parse_mesh, format_mesh,
+                                            "^" AXIS_PATTERN "=[0-9]+(," AXIS_PATTERN "=[0-9]+)*$"};
+static const struct hs_field_custom over = {parse_over, format_over,
+                                            "^" AXIS_PATTERN "(," AXIS_PATTERN ")*$"};
+
 /* ---- the top ---- */
 
 static enum hs_status check_result(void *object, const struct hs_place *place, struct hs_error *err)
@@ -161,6 +208,14 @@ static const struct hs_field result_rows[] = {
     {"order", HS_CHOICE, RESULT(order), HS_WITHOUT(HS_IN_PLACE), HS_NAMES(hs_order_names),
      .about = "Which block of the smaller side rank r has: block r (in-place), or the one of r's "
               "digits the other way round (permuted)."},
+    {"mesh", HS_CUSTOM, RESULT(mesh), HS_OTHER(struct hs_result, mesh.count), HS_OPTIONAL,
+     .custom = &mesh,
+     .about = "The processes as a mesh, innermost axis first, such as tp=8,dp=64, whose product is "
+              "np; absent where all processes call together."},
+    {"over", HS_CUSTOM, RESULT(mesh), HS_OTHER(struct hs_result, mesh.over), HS_OPTIONAL,
+     .custom = &over,
+     .about = "The axes of mesh that a group spans, innermost first: all such groups call at once, "
+              "and plans multiply to the ranks of one of them."},
     {"system", HS_OBJECT, RESULT(system), HS_OTHER(struct hs_result, has_system), HS_OPTIONAL,
      .fields = &hs_system_fields,
      .about = "The machine that the predictions are for, as in a system file, of a calibrated one "

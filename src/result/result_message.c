@@ -15,7 +15,10 @@ static enum hs_status parse_plan(void *value, const char *text, const struct hs_
 {
     const struct hs_result *result = hs_place_of(place, &hs_result_fields);
 
-    return hs_plan_parse(value, text, result->np, why);
+    const struct hs_group group = hs_result_group(result);
+    enum hs_status status = hs_plan_parse(value, text, group.size, why);
+
+    return status ? status : hs_group_check_split(&group, &((struct hs_plan *)value)->split, why);
 }
 
 const char *hs_result_format_plan(char text[HS_FIELD_TEXT], const void *value,
@@ -141,7 +144,9 @@ static enum hs_status check_layer(void *object, const struct hs_place *place, st
 {
     const struct hs_stage_cost *cost = object;
     const struct hs_candidate *candidate = hs_place_of(place, &hs_candidate_fields);
-    struct hs_layer layer = hs_split_layer(&candidate->plan.split, cost->layer);
+    const struct hs_result *result = hs_place_of(place, &hs_result_fields);
+    const struct hs_problem problem = hs_result_asks(result, 1);
+    struct hs_layer layer = hs_problem_layer(&problem, &candidate->plan.split, cost->layer);
     struct hs_layer found = cost->key.layer;
 
     if (found.stride == layer.stride && found.size == layer.size)

@@ -35,11 +35,16 @@ static enum hs_status allocate(const struct hs_bench *bench, void **out, const c
     return bench->memory->allocate(out, bench->kept * width, purpose, err);
 }
 
-static struct hs_elements elements_of(const struct hs_bench *bench, void *data, size_t count)
+/* Of a buffer, as far as they are there. */
+static struct hs_elements elements_of(const struct hs_bench *bench, void *data,
+                                      struct hs_block block)
 {
-    size_t there = count < bench->kept ? count : bench->kept;
+    size_t first = block.first < bench->kept ? block.first : bench->kept;
+    size_t left = bench->kept - first;
 
-    return (struct hs_elements){bench->memory, bench->queue, data, there};
+    return (struct hs_elements){bench->memory, bench->queue,
+                                (char *)data + first * hs_datatype_bytes(bench->config.datatype),
+                                first, block.count < left ? block.count : left};
 }
 
 static enum hs_status make_buffers(struct hs_bench *bench, struct hs_error *err)
@@ -53,7 +58,7 @@ static enum hs_status make_buffers(struct hs_bench *bench, struct hs_error *err)
         status = allocate(bench, &bench->output, "the output", err);
     if (status != HS_OK)
         return status;
-    input = elements_of(bench, bench->input, bench->config.count);
+    input = elements_of(bench, bench->input, (struct hs_block){0, bench->config.count});
     return hs_pattern_put(&input, &bench->pattern, bench->ranks->rank, err);
 }
 
@@ -174,21 +179,55 @@ enum hs_status hs_bench_run(struct hs_bench *bench, const struct hs_task *task, 
     return status;
 }
 
+/* A rank's block of the message, without what that is padded with. */
+static struct hs_elements block_of(const struct hs_bench *bench, const struct hs_task *task,
+                                   int rank)
+{
+    size_t line = hs_backend_line(bench->config.backend, bench->config.datatype);
+    struct hs_block block = hs_task_block(task, line, rank);
+
+    block.first = block.first < task->count ? block.first : task->count;
+    block.count = block.count < task->count - block.first ? block.count : task->count - block.first;
+    return elements_of(bench, bench->output, block);
+}
+
+/* Puts into the output what the task reads from it. */
+static void lay(struct hs_bench *bench, const struct hs_task *task)
+{
+    struct hs_elements block;
+
+    if (task->kind == HS_TASK_STAGE || hs_collectives[task->collective].begins_large)
+        return;
+    block = block_of(bench, task, bench->ranks->rank);
+    (void)hs_pattern_put(&block, &bench->pattern, bench->ranks->rank, NULL);
+}
+
 /* All bits set is a NaN in every data type, and no pattern has one. */
-void hs_bench_spoil(struct hs_bench *bench)
+void hs_bench_spoil(struct hs_bench *bench, const struct hs_task *task)
 {
     bench->memory->set(bench->queue, bench->output, 0xff,
                        bench->kept * hs_datatype_bytes(bench->config.datatype));
     bench->memory->wait(bench->queue);
+    lay(bench, task);
 }
 
 uint64_t hs_bench_wrong(struct hs_bench *bench, const struct hs_task *task)
 {
-    struct hs_elements output = elements_of(bench, bench->output, task->count);
-    uint64_t wrong;
+    enum hs_outcome outcome = hs_collectives[task->collective].outcome;
+    bool gathered = outcome == HS_OUTCOME_GATHERED;
+    int rank = bench->ranks->rank, from = gathered ? 0 : rank;
+    int end = gathered ? bench->ranks->np : rank + 1;
+    uint64_t wrong = 0;
 
-    if (hs_pattern_check(&wrong, &output, &bench->pattern, NULL) != HS_OK)
-        return task->count;
+    for (int owner = from; owner < end; owner++) {
+        struct hs_elements block = block_of(bench, task, owner);
+        uint64_t here;
+
+        if (hs_pattern_check(&here, &block, &bench->pattern, gathered ? owner : HS_PATTERN_REDUCED,
+                             NULL) != HS_OK)
+            return task->count;
+        wrong += here;
+    }
     return wrong;
 }
 
@@ -316,6 +355,7 @@ static void begin(struct hs_bench *bench, const struct hs_step *step,
     if (step->prepare) {
         expect_run(bench, "preparing", step);
         (void)meet(bench, outcome, 0, hs_bench_prepare(bench, &step->task, &error), &error);
+        lay(bench, &step->task);
     }
     for (int i = 0; i < step->rules.warmup_runs && !outcome->failed; i++) {
         expect_run(bench, step->task.kind == HS_TASK_STAGE ? "timing" : "warming up", step);
@@ -367,7 +407,7 @@ static enum hs_status sample(struct hs_bench *bench, const struct hs_step *step,
                                                   : "sampling",
                step);
     if (step->verify)
-        hs_bench_spoil(bench);
+        hs_bench_spoil(bench, &step->task);
     lap = time_run(bench, step, outcome);
     if (lap.failed)
         return HS_OK;

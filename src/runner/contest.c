@@ -38,7 +38,8 @@ enum hs_status hs_contest_add(struct hs_contest *contest, const struct hs_plan *
                               struct hs_error *err)
 {
     struct hs_contestant item = {.plan = *plan};
-    struct hs_problem problem = hs_problem_world(hs_split_product(&plan->split), 1);
+    struct hs_problem problem = hs_problem_of(contest->problem.collective, contest->problem.order,
+                                              hs_split_product(&plan->split), 1);
     struct hs_stage stages[HS_STAGES_MAX];
 
     hs_plan_format(item.name, plan);
@@ -84,7 +85,7 @@ static enum hs_status add_choice(struct hs_contestant *item, const char *name, c
 }
 
 /* Those of this session, where it was prepared. */
-static enum hs_status tell_choices(struct hs_contestant *item,
+static enum hs_status tell_choices(const struct hs_contest *contest, struct hs_contestant *item,
                                    const struct hs_step_outcome *outcome, struct hs_error *err)
 {
     char name[HS_STAGE_KEY_TEXT];
@@ -92,7 +93,8 @@ static enum hs_status tell_choices(struct hs_contestant *item,
 
     forget_choices(item);
     if (item->stage_count == 0)
-        return add_choice(item, hs_phase_names[HS_ALLREDUCE], outcome->choices[0], err);
+        return add_choice(item, hs_phase_names[hs_collectives[contest->problem.collective].last],
+                          outcome->choices[0], err);
     for (int s = 0; s < item->stage_count && status == HS_OK; s++)
         status = add_choice(item, hs_stage_key_format(name, item->stages[s].key),
                             outcome->choices[s], err);
@@ -331,7 +333,9 @@ static struct hs_step step_for(const struct hs_contest *contest, size_t index, b
 
     return (struct hs_step){
         .task = {.kind = is_plan(item) ? HS_TASK_PLAN : HS_TASK_NATIVE,
-                 .plan = item->plan,
+                 .plan = is_plan(item) ? item->plan : hs_plan_flat(contest->problem.group.size),
+                 .collective = contest->problem.collective,
+                 .order = is_plan(item) ? contest->problem.order : HS_IN_PLACE,
                  .native = item->native,
                  .count = contest->elements},
         .rules = {.warmup_runs = item->prepared ? 0 : contest->rules.warmup_runs,
@@ -444,7 +448,7 @@ enum hs_status hs_contest_tell(struct hs_contest *contest, const struct hs_step 
     }
     item->prepared = true;
     if (step->prepare)
-        status = tell_choices(item, outcome, err);
+        status = tell_choices(contest, item, outcome, err);
     if (status != HS_OK)
         return status;
     return step->timed ? tell_stages(item, outcome, err) : tell_sample(contest, step, outcome, err);

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "model/plan.h"
+#include "model/problem.h"
 #include "model/stage.h"
 #include "result/result.h"
 #include "runner/samples.h"
@@ -98,7 +98,8 @@ enum hs_contest_phase { HS_CONTEST_SAMPLES, HS_CONTEST_LAYERS, HS_CONTEST_OVER }
 struct hs_contest {
     struct hs_contestant *items; /* [count] owned */
     size_t count;
-    size_t elements; /* of the message, per process */
+    size_t elements;           /* of the message, per process */
+    struct hs_problem problem; /* what all of them do; of its bytes nothing is asked */
     struct hs_contest_rules rules;
     enum hs_contest_phase phase;
     size_t cursor; /* next in the round */

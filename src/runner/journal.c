@@ -242,13 +242,15 @@ enum hs_status hs_journal_create(struct hs_journal *journal, const char *path, c
     return status;
 }
 
-/* "" where there is no such fact. */
+/* "" where there is no such fact. What was written before journals had one of the collective is of
+ * AllReduces. */
 static const char *fact_text(const struct hs_journal_run *run, const char *name)
 {
     for (size_t i = 0; i < run->count; i++)
         if (strcmp(run->facts[i].name, name) == 0)
             return run->facts[i].text;
-    return "";
+    return strcmp(name, HS_JOURNAL_COLLECTIVE) == 0 ? hs_collective_names[HS_COLLECTIVE_ALLREDUCE]
+                                                    : "";
 }
 
 /* Compares the first line with this run. */

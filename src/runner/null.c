@@ -26,7 +26,7 @@ struct null_state {
     int rank, np;
     struct hs_play play; /* the caller's */
     struct hs_faults faults;
-    /* What every rank has to get, as far as elements are there; made for this work. */
+    /* The reduction, as far as elements are there; made for this work. */
     char expected[HS_NULL_ELEMENTS * sizeof(double)];
     struct {
         size_t count;
@@ -38,7 +38,12 @@ struct null_state {
     struct counter *counters;
 };
 
-static const char *const natives[] = {"model flat ring", NULL};
+static const char model_ring[] = "model flat ring";
+static const char *const natives[HS_COLLECTIVE_COUNT][HS_NATIVES_MAX + 1] = {
+#define HS_ROW(name, text, words, meaning) {model_ring},
+    HS_COLLECTIVES(HS_ROW)
+#undef HS_ROW
+};
 
 static enum hs_status init(struct null_state *state, const struct hs_engine_config *config,
                            struct hs_error *err)
@@ -100,7 +105,7 @@ static void wait_really(double seconds)
         continue;
 }
 
-/* Every rank reduces the inputs of all ranks. */
+/* Reduces the inputs of all ranks. */
 static void make_expected(struct null_state *state, const struct hs_work *work, size_t count)
 {
     struct hs_pattern pattern = {work->datatype, work->operation, state->np};
@@ -119,14 +124,52 @@ static void make_expected(struct null_state *state, const struct hs_work *work, 
     state->made.operation = work->operation;
 }
 
-static void write_expected(struct null_state *state, const struct hs_work *work)
+/* A rank's block, as far as its elements are there. */
+static struct hs_block block_there(const struct hs_work *work, int rank)
+{
+    struct hs_block block = hs_task_block(work->task, work->line, rank);
+    size_t there = work->task->count < HS_NULL_ELEMENTS ? work->task->count : HS_NULL_ELEMENTS;
+
+    block.first = block.first < there ? block.first : there;
+    block.count = block.count < there - block.first ? block.count : there - block.first;
+    return block;
+}
+
+/* Each rank's block as it has it. */
+static void write_gathered(const struct null_state *state, const struct hs_work *work)
+{
+    struct hs_pattern pattern = {work->datatype, work->operation, state->np};
+    size_t width = hs_datatype_bytes(work->datatype);
+
+    for (int rank = 0; rank < state->np; rank++) {
+        struct hs_block block = block_there(work, rank);
+
+        hs_pattern_fill((char *)work->output + block.first * width, &pattern, rank, block.first,
+                        block.count);
+    }
+}
+
+static void write_reduced(struct null_state *state, const struct hs_work *work)
 {
     size_t count = work->task->count < HS_NULL_ELEMENTS ? work->task->count : HS_NULL_ELEMENTS;
+    size_t width = hs_datatype_bytes(work->datatype);
+    struct hs_block mine = block_there(work, state->rank);
 
     if (state->made.count != count || state->made.datatype != work->datatype ||
         state->made.operation != work->operation)
         make_expected(state, work, count);
-    memcpy(work->output, state->expected, count * hs_datatype_bytes(work->datatype));
+    memcpy((char *)work->output + mine.first * width, state->expected + mine.first * width,
+           mine.count * width);
+}
+
+static void write_expected(struct null_state *state, const struct hs_work *work)
+{
+    if (work->task->kind == HS_TASK_STAGE)
+        return; /* what is played is not checked */
+    if (hs_collectives[work->task->collective].outcome == HS_OUTCOME_GATHERED)
+        write_gathered(state, work);
+    else
+        write_reduced(state, work);
 }
 
 /* Faults that a plan does not survive. */
@@ -186,7 +229,8 @@ static enum hs_status play_plan(struct null_state *state, const struct hs_work *
     size_t padded = hs_task_padded(work->task, work->line);
     double bytes = (double)padded * (double)hs_datatype_bytes(work->datatype);
     double bias = hs_faults_bias(&state->faults, plan), factor;
-    struct hs_problem problem = hs_problem_world(state->np, bytes);
+    struct hs_problem problem =
+        hs_problem_of(work->task->collective, work->task->order, state->np, bytes);
     struct hs_plan_cost cost = hs_plan_cost(state->play.system, &problem, plan);
     struct hs_stage stages[HS_STAGES_MAX];
     int count = hs_problem_stages(stages, &problem, plan);
@@ -233,19 +277,19 @@ static enum hs_status play_native(struct null_state *state, const struct hs_work
                                   struct hs_error *err)
 {
     struct hs_plan plan = hs_plan_flat(state->np);
-    struct hs_problem problem = hs_problem_world(
-        state->np, (double)work->task->count * (double)hs_datatype_bytes(work->datatype));
+    double bytes =
+        (double)hs_task_padded(work->task, work->line) * (double)hs_datatype_bytes(work->datatype);
+    struct hs_problem problem =
+        hs_problem_of(work->task->collective, HS_IN_PLACE, state->np, bytes);
     double factor, seconds = hs_plan_seconds(state->play.system, &problem, &plan);
 
-    return play(state, work, natives[0], seconds, &factor, err);
+    return play(state, work, model_ring, seconds, &factor, err);
 }
 
 static enum hs_status null_prepare(void *opaque, const struct hs_work *work, struct hs_error *err)
 {
     const struct null_state *state = opaque;
 
-    if (work->task->kind == HS_TASK_PLAN && work->task->collective != HS_COLLECTIVE_ALLREDUCE)
-        return hs_fail(err, HS_INVALID, "the null backend plays AllReduces alone");
     return hs_work_check(work, state->np, err);
 }
 

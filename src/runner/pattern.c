@@ -22,17 +22,17 @@ void hs_pattern_fill(void *data, const struct hs_pattern *pattern, int64_t rank,
     }
 }
 
-uint64_t hs_pattern_wrong(const void *data, const struct hs_pattern *pattern, size_t first,
-                          size_t count)
+uint64_t hs_pattern_wrong(const void *data, const struct hs_pattern *pattern,
+                          struct hs_pattern_part part)
 {
     struct hs_pattern_plan plan = hs_pattern_plan_of(pattern);
     size_t width = hs_datatype_bytes(pattern->datatype);
-    int64_t divisor = pattern->operation == HS_AVERAGE ? pattern->np : 1;
+    int64_t divisor = hs_pattern_divisor(pattern, part.rank);
     uint64_t wrong = 0;
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < part.count; i++) {
         char expected[sizeof(double)];
-        int64_t value = hs_pattern_reduction(&plan, hs_pattern_draw_of(&plan, first + i));
+        int64_t value = hs_pattern_expected(&plan, part.rank, part.first + i);
         hs_pattern_store(expected, pattern->datatype, value, divisor);
         wrong += memcmp(expected, (const char *)data + i * width, width) != 0;
     }

@@ -1,6 +1,6 @@
 /*
  * pattern.h - inputs whose reduction is known exactly, and the count of elements that differ from
- * it.
+ * it, or from what one rank put in.
  *
  * Element i of rank r is a small whole number that depends on both, chosen so that every partial
  * sum in every order is exact in the data type: float16 and bfloat16 have 11 and 8 bits of
@@ -25,9 +25,17 @@ struct hs_pattern {
 /* Writes elements first .. first + count - 1 of rank `rank` to `data`. */
 void hs_pattern_fill(void *data, const struct hs_pattern *pattern, int64_t rank, size_t first,
                      size_t count);
-/* Number of elements first .. first + count - 1 that are not the reduction over all ranks. A
- * swapped block, a missing or doubled contribution of one rank is found. */
-uint64_t hs_pattern_wrong(const void *data, const struct hs_pattern *pattern, size_t first,
-                          size_t count);
+#define HS_PATTERN_REDUCED (-1) /* in place of a rank: the reduction over all of them */
+
+/* Elements first .. first + count - 1 of rank `rank`, or of the reduction. */
+struct hs_pattern_part {
+    int64_t rank;
+    size_t first, count;
+};
+
+/* Number of elements that are not as in that part. A swapped block, a missing or doubled
+ * contribution of one rank is found. */
+uint64_t hs_pattern_wrong(const void *data, const struct hs_pattern *pattern,
+                          struct hs_pattern_part part);
 
 #endif

@@ -47,15 +47,15 @@ __global__ void fill(char *data, struct hs_pattern pattern, int64_t rank, size_t
 }
 
 __global__ void count_wrong(unsigned long long *wrong, const char *data, struct hs_pattern pattern,
-                            size_t first, size_t count)
+                            struct hs_pattern_part part)
 {
     struct hs_pattern_plan plan = hs_pattern_plan_of(&pattern);
     size_t width = width_of(pattern.datatype);
-    int64_t divisor = pattern.operation == HS_AVERAGE ? pattern.np : 1;
+    int64_t divisor = hs_pattern_divisor(&pattern, part.rank);
     unsigned long long mine = 0;
-    for (size_t i = first_index(); i < count; i += index_step()) {
+    for (size_t i = first_index(); i < part.count; i += index_step()) {
         uint64_t expected = 0;
-        int64_t value = hs_pattern_reduction(&plan, hs_pattern_draw_of(&plan, first + i));
+        int64_t value = hs_pattern_expected(&plan, part.rank, part.first + i);
         hs_pattern_store(&expected, pattern.datatype, value, divisor);
         mine += expected != load(data + i * width, width);
     }
@@ -76,12 +76,12 @@ cudaError_t hs_cuda_fill(void *data, const struct hs_pattern *pattern, int64_t r
 }
 
 cudaError_t hs_cuda_count_wrong(unsigned long long *wrong, const void *data,
-                                const struct hs_pattern *pattern, size_t first, size_t count,
+                                const struct hs_pattern *pattern, struct hs_pattern_part part,
                                 cudaStream_t stream)
 {
-    if (count == 0)
+    if (part.count == 0)
         return cudaSuccess;
-    count_wrong<<<blocks_for(count), block_threads, 0, stream>>>(wrong, (const char *)data,
-                                                                 *pattern, first, count);
+    count_wrong<<<blocks_for(part.count), block_threads, 0, stream>>>(wrong, (const char *)data,
+                                                                      *pattern, part);
     return cudaGetLastError();
 }

@@ -22,7 +22,7 @@ cudaError_t hs_cuda_fill(void *data, const struct hs_pattern *pattern, int64_t r
                          size_t count, cudaStream_t stream);
 /* As hs_pattern_wrong, but the number is added to *wrong (device memory). */
 cudaError_t hs_cuda_count_wrong(unsigned long long *wrong, const void *data,
-                                const struct hs_pattern *pattern, size_t first, size_t count,
+                                const struct hs_pattern *pattern, struct hs_pattern_part part,
                                 cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -146,6 +146,22 @@ HS_BOTH int64_t hs_pattern_reduction(const struct hs_pattern_plan *plan,
                      drawn.extra);
 }
 
+/* What element i is to be in full: of a rank, or the reduction (HS_PATTERN_REDUCED). */
+HS_BOTH int64_t hs_pattern_expected(const struct hs_pattern_plan *plan, int64_t rank, uint64_t i)
+{
+    struct hs_pattern_draw drawn = hs_pattern_draw_of(plan, i);
+    if (rank == HS_PATTERN_REDUCED)
+        return hs_pattern_reduction(plan, drawn);
+    return hs_pattern_contribution(plan, drawn, (uint64_t)rank % plan->cycle,
+                                   i % plan->np == (uint64_t)rank);
+}
+
+/* What divides it when it is stored. */
+HS_BOTH int64_t hs_pattern_divisor(const struct hs_pattern *pattern, int64_t rank)
+{
+    return rank == HS_PATTERN_REDUCED && pattern->operation == HS_AVERAGE ? pattern->np : 1;
+}
+
 /* Writes value / divisor as reduce.h defines it: float16 and bfloat16 divide in float (up to 4096
  * processes that second rounding cannot change the result). */
 HS_BOTH void hs_pattern_store(void *element, enum hs_datatype datatype, int64_t value,

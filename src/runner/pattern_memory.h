@@ -13,14 +13,16 @@ struct hs_elements {
     const struct hs_memory *memory;
     struct hs_queue *queue;
     void *data;
-    size_t count;
+    size_t first, count; /* the first's number in the message; how many */
 };
 
-/* Writes elements 0 .. count - 1 of that rank. */
+/* Writes those of that rank. */
 enum hs_status hs_pattern_put(const struct hs_elements *elements, const struct hs_pattern *pattern,
                               int64_t rank, struct hs_error *err);
-/* Counts those that are not the reduction over all ranks. */
+/* Counts those that are not that rank's, or (HS_PATTERN_REDUCED) not the reduction over all ranks.
+ */
 enum hs_status hs_pattern_check(uint64_t *wrong, const struct hs_elements *elements,
-                                const struct hs_pattern *pattern, struct hs_error *err);
+                                const struct hs_pattern *pattern, int64_t rank,
+                                struct hs_error *err);
 
 #endif

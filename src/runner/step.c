@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 char *hs_step_format(char text[HS_STEP_TEXT], const struct hs_step *step,
-                     const char *const *natives)
+                     const char *const (*natives)[HS_NATIVES_MAX + 1])
 {
     const struct hs_task *task = &step->task;
     char plan[HS_SPLIT_TEXT];
@@ -21,7 +21,7 @@ char *hs_step_format(char text[HS_STEP_TEXT], const struct hs_step *step,
                  task->stage.layer.stride);
         break;
     case HS_TASK_NATIVE:
-        snprintf(text, HS_STEP_TEXT, "%s", natives[task->native]);
+        snprintf(text, HS_STEP_TEXT, "%s", natives[task->collective][task->native]);
         break;
     }
     return text;

@@ -40,7 +40,7 @@ struct hs_step {
 /* "4x8x4", "MPI_Allreduce", "the reduce-scatter of size 4 at stride 8"; natives are the engine's.
  * Returns `text`. */
 char *hs_step_format(char text[HS_STEP_TEXT], const struct hs_step *step,
-                     const char *const *natives);
+                     const char *const (*natives)[HS_NATIVES_MAX + 1]);
 
 #define HS_REASON_BYTES 256
 

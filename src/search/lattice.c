@@ -1,6 +1,5 @@
 #include "search/lattice.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +28,17 @@ static bool extend_divisors(struct hs_lattice *lattice, int64_t prime, int expon
     return true;
 }
 
+/* Those that lie within a gap. */
+static void drop_divisors(struct hs_lattice *lattice)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < lattice->node_count; i++)
+        if (hs_group_has_node(&lattice->group, lattice->divisors[i]))
+            lattice->divisors[kept++] = lattice->divisors[i];
+    lattice->node_count = kept;
+}
+
 static bool find_divisors(struct hs_lattice *lattice)
 {
     int64_t rest = lattice->group.size;
@@ -36,7 +46,7 @@ static bool find_divisors(struct hs_lattice *lattice)
     lattice->divisors = malloc(sizeof(*lattice->divisors));
     if (!lattice->divisors)
         return false;
-    lattice->divisors[0] = lattice->group.stride;
+    lattice->divisors[0] = 1;
     lattice->node_count = 1;
     for (int64_t prime = 2; rest > 1; prime++) {
         int exponent = 0;
@@ -49,10 +59,12 @@ static bool find_divisors(struct hs_lattice *lattice)
             return false;
     }
     qsort(lattice->divisors, lattice->node_count, sizeof(*lattice->divisors), compare_int64);
+    drop_divisors(lattice);
     return true;
 }
 
-/* Calls for every pair (i, j) with divisors[i] | divisors[j], i < j; with NULL it only counts. */
+/* Every pair (i, j) with divisors[i] | divisors[j], i < j, and no gap between; with NULL it only
+ * counts. */
 static size_t list_edges(const struct hs_lattice *lattice, uint32_t *edge_end, size_t *first_edge)
 {
     size_t count = 0;
@@ -64,7 +76,8 @@ static size_t list_edges(const struct hs_lattice *lattice, uint32_t *edge_end, s
         if (first_edge)
             first_edge[i] = count;
         for (size_t j = i + 1; j < lattice->node_count; j++) {
-            if ((uint32_t)lattice->divisors[j] % start != 0)
+            if ((uint32_t)lattice->divisors[j] % start != 0 ||
+                !hs_group_has_layer(&lattice->group, start, lattice->divisors[j]))
                 continue;
             if (edge_end)
                 edge_end[count] = (uint32_t)j;
@@ -107,25 +120,11 @@ static bool find_edges(struct hs_lattice *lattice)
     return true;
 }
 
-static enum hs_status check_group(struct hs_group group, struct hs_error *err)
-{
-    if (group.ranks < 1 || group.ranks > HS_NP_MAX)
-        return hs_fail(err, HS_INVALID, "expected 1 to %" PRId64 " processes, found %" PRId64,
-                       HS_NP_MAX, group.ranks);
-    if (group.stride < 1 || group.size < 1 || group.stride > group.ranks / group.size ||
-        group.ranks % (group.stride * group.size) != 0)
-        return hs_fail(err, HS_INVALID,
-                       "groups of %" PRId64 " ranks at stride %" PRId64 " do not divide %" PRId64
-                       " processes",
-                       group.size, group.stride, group.ranks);
-    return HS_OK;
-}
-
 enum hs_status hs_lattice_init(struct hs_lattice *lattice, struct hs_group group,
                                struct hs_error *err)
 {
     *lattice = (struct hs_lattice){.group = group};
-    if (check_group(group, err))
+    if (hs_group_check(&group, err))
         return HS_INVALID;
     if (find_divisors(lattice) && find_edges(lattice) && count_paths(lattice))
         return HS_OK;
@@ -159,7 +158,7 @@ enum hs_status hs_lattice_repeat(struct hs_lattice *lattice, const size_t *copie
 
 struct hs_layer hs_lattice_layer(const struct hs_lattice *lattice, size_t i, size_t e)
 {
-    return (struct hs_layer){lattice->divisors[i],
+    return (struct hs_layer){hs_group_stride(&lattice->group, lattice->divisors[i]),
                              lattice->divisors[lattice->edge_end[e]] / lattice->divisors[i]};
 }
 

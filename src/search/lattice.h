@@ -2,8 +2,8 @@
  * lattice.h - the divisor lattice of P: nodes are its divisors, an edge d -> d p is layer (d, p).
  *
  * A split is a path 1 -> p1 -> p1 p2 -> ... -> P. 2^20 has 524,288 splits, 21 divisors and 210
- * edges. A group of D ranks at stride T is the paths from T to T D: nodes are T times the divisors
- * of D.
+ * edges. A group of D ranks has the divisors of D, whose layers lie as far apart as its ranks do
+ * (hs_group_stride); where it has gaps, those at which a layer can end, and no edge over a gap.
  */
 #ifndef HS_SEARCH_LATTICE_H
 #define HS_SEARCH_LATTICE_H
@@ -16,16 +16,17 @@
 
 struct hs_lattice {
     struct hs_group group;
-    size_t node_count;  /* divisors of group.size */
-    int64_t *divisors;  /* [node_count], times group.stride, ascending */
+    size_t node_count;  /* divisors of group.size, but for those within gaps */
+    int64_t *divisors;  /* [node_count] ascending, from 1 to group.size */
     size_t edge_count;  /* pairs (d, e), d < e, d divides e; one rank has one edge-free node */
     uint32_t *edge_end; /* [edge_count] node it leads to; edges sorted by start, then by end */
     size_t *first_edge; /* [node_count + 1] of node i: first_edge[i] .. first_edge[i + 1] - 1 */
-    /* Paths = ordered factorizations of group.size (OEIS A074206); UINT64_MAX: that many or more */
+    /* Paths = ordered factorizations of group.size (OEIS A074206), of the sizes between gaps one by
+     * one; UINT64_MAX: that many or more */
     uint64_t path_count;
 };
 
-/* HS_INVALID: not 1 .. HS_NP_MAX ranks, or stride * size does not divide them. HS_MEMORY. */
+/* HS_INVALID as hs_group_check. HS_MEMORY. */
 enum hs_status hs_lattice_init(struct hs_lattice *lattice, struct hs_group group,
                                struct hs_error *err);
 /* Puts copies[e] edges, 1 or more, in the place of edge e: parallel ones, next to each other. Paths

@@ -97,6 +97,13 @@ static size_t algorithms_of(enum hs_algorithm list[HS_ALGORITHM_COUNT],
     return count;
 }
 
+static bool comes_back(const struct hs_lazy_planner *planner, struct hs_layer layer)
+{
+    enum hs_phase phases[2];
+
+    return hs_problem_phases(phases, &planner->problem, layer) == 2;
+}
+
 /* An edge for each algorithm that a layer may go by, and behind them, where it goes out and comes
  * back, one for each two. */
 static enum hs_status add_algorithms(struct hs_lazy_planner *planner, struct hs_error *err)
@@ -113,7 +120,7 @@ static enum hs_status add_algorithms(struct hs_lazy_planner *planner, struct hs_
             struct hs_layer layer = hs_lattice_layer(lattice, i, e);
             size_t count = algorithms_of(list, planner, layer);
 
-            copies[e] = hs_problem_is_last(&planner->problem, layer) ? count : count * count;
+            copies[e] = comes_back(planner, layer) ? count * count : count;
         }
     status = hs_lattice_repeat(lattice, copies, err);
     free(copies);
@@ -143,7 +150,7 @@ static size_t list_edges(struct hs_lazy_planner *planner, size_t node, size_t fi
     for (size_t pair = 0; pair < count * count; pair++) {
         size_t out = pair / count, back = pair % count;
 
-        if (out == back || hs_problem_is_last(&planner->problem, layer))
+        if (out == back || !comes_back(planner, layer))
             continue;
         planner->layers[e] = planner->layers[first + out];
         planner->layers[e].back = list[back];

@@ -99,7 +99,7 @@ static enum hs_status fill_result(struct hs_search_result *out, struct hs_strate
                                   struct hs_error *err)
 {
     const struct hs_search_request *request = run->request;
-    struct hs_plan flat = hs_plan_flat(request->problem.group.size);
+    struct hs_plan flat = hs_problem_flat(&request->problem);
     enum hs_status status = HS_OK;
     hs_ticks ticks;
 

@@ -61,9 +61,10 @@ static enum hs_status offer(struct containment *state, size_t node, const struct
     enum hs_status status = HS_OK;
 
     at_scale.problem.group.size = hs_split_product(split);
-    at_scale.problem.group.ranks = at_scale.problem.group.stride * at_scale.problem.group.size;
+    at_scale.problem.group.ranks =
+        hs_group_span(&request->problem.group, at_scale.problem.group.size);
 
-    if (already_seen(scale, &plan))
+    if (already_seen(scale, &plan) || hs_group_check_split(&request->problem.group, split, NULL))
         return HS_OK;
     status = remember(scale, &plan, err);
     for (size_t c = 0; c < request->chunk_count && !status; c++) {

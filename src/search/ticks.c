@@ -79,7 +79,7 @@ void hs_stage_weight(hs_ticks *weight, int components, const struct hs_stage_pri
                      const struct hs_problem *problem, int chunks, double tick_seconds)
 {
     struct hs_layer layer = price->key.layer;
-    int64_t end = layer.stride * layer.size;
+    int64_t inside = hs_group_inside(&problem->group, layer.stride);
     struct hs_price_line line = hs_stage_line(price, hs_problem_entering(problem, layer) / chunks);
     struct hs_problem unit = *problem; /* whose bytes are seconds */
     double fixed = line.latency_seconds + price->launch_seconds;
@@ -89,8 +89,8 @@ void hs_stage_weight(hs_ticks *weight, int components, const struct hs_stage_pri
         double factor = 1 + (chunks - 1) * price->occupancy[l], before, behind;
 
         unit.bytes = at_one * factor;
-        before = hs_problem_held(&unit, layer.stride);
-        behind = hs_problem_held(&unit, end);
+        before = hs_problem_held(&unit, inside);
+        behind = hs_problem_held(&unit, inside * layer.size);
         if (hs_collectives[problem->collective].whole) /* a place keeps what is for itself */
             behind = before / (double)layer.size;
         if (fixed * factor + fabs(before - behind) < (double)HS_TICKS_LONGEST * tick_seconds)

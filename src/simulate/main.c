@@ -93,6 +93,7 @@ static void run_plan(struct simulation *simulation, const struct hs_result *resu
                            .plan = candidate->plan,
                            .collective = result->collective,
                            .order = result->order,
+                           .group = hs_result_group(result),
                            .count = simulation->count};
     struct hs_work work = {.task = &task,
                            .line = 1,
@@ -167,7 +168,7 @@ static enum hs_status describe(struct hs_result *result, struct hs_error *err)
 static enum hs_status finish(struct hs_result *result, const char *path, struct hs_error *err)
 {
     struct hs_result_message *message = &result->messages[0];
-    struct hs_plan flat = hs_plan_flat(result->np);
+    struct hs_plan flat = hs_result_flat(result);
     enum hs_status status = describe(result, err);
 
     for (size_t i = 0; i < message->candidate_count; i++)

@@ -14,6 +14,7 @@
     column(LAYERS, "layers", "layers", NULL, COUNT, ALWAYS, layers)                                \
     column(CHUNKS, "chunks", "chunks", NULL, TEXT, ALWAYS, e->chunks ? "yes" : "no")               \
     column(EXACT, "plan", "plan", NULL, TEXT, ALWAYS, e->exact ? "exact" : "nearest")              \
+    column(ALSO, "also", "besides AllReduces", NULL, TEXT, ALWAYS, also.data)                      \
     column(COMMAND, NULL, NULL, NULL, TEXT, IF_ANY, command.data)                                  \
     column(SUMMARY, "summary", "what it is", NULL, TEXT, ALWAYS, e->summary)
 /* clang-format on */
@@ -24,7 +25,7 @@ static const struct hs_column columns[] = {COLUMNS(HS_COLUMN_ROW)};
 static const struct hs_pick of_result[] = {
     HS_PICK(LIBRARY), {COMMAND, "command"}, HS_PICK(SUMMARY)};
 
-void hs_exporters_table(struct hs_table *table, const char *result)
+void hs_exporters_table(struct hs_table *table, const struct hs_result *result, const char *name)
 {
     HS_TABLE_INIT(table, "formats", columns);
     table->cut = true;
@@ -34,14 +35,18 @@ void hs_exporters_table(struct hs_table *table, const char *result)
         const struct hs_exporter *e = hs_exporters[i];
         struct hs_value layers = {.number = e->layers ? e->layers : (double)NAN,
                                   .mark = e->layers ? NULL : "any"};
-        struct hs_text command = {0};
+        struct hs_text command = {0}, also = {0};
 
+        if (result && !hs_exporter_can_say(e, result->collective, result->order))
+            continue;
+        hs_exporter_also_append(&also, e);
         if (result)
             hs_command_line_append(&command, "hiersearch export", 3,
-                                   (char *[]){(char *)result, "--to", (char *)e->name});
-        table->failed = table->failed || command.failed;
+                                   (char *[]){(char *)name, "--to", (char *)e->name});
+        table->failed = table->failed || command.failed || also.failed;
         hs_table_row(table);
         COLUMNS(HS_COLUMN_PUT)
         hs_text_release(&command);
+        hs_text_release(&also);
     }
 }

@@ -4,10 +4,11 @@
 #ifndef HS_VIEW_EXPORTERS_H
 #define HS_VIEW_EXPORTERS_H
 
+#include "result/result.h"
 #include "view/table.h"
 
-/* All that there are. With `result`, the name of a result file, people see the command line that
- * exports it; without it what each format can express. */
-void hs_exporters_table(struct hs_table *table, const char *result);
+/* All that there are, and what each can express. With `result`, whose file is called `name`, those
+ * that can say its collective, and people see the command line that exports it. */
+void hs_exporters_table(struct hs_table *table, const struct hs_result *result, const char *name);
 
 #endif

@@ -24,16 +24,17 @@ def load(text, name):
 
 
 @lru_cache(maxsize=None)
-def load_plan(plan, form):
+def load_plan(plan, form, *more):
     """The module exported for one plan, as `4x2` or `4x2/3`; small messages take it, too."""
-    module = load_small(plan, form)
+    module = load_small(plan, form, *more)
     module.RULES = module.RULES[-1:]
     return module
 
 
-def load_small(plan, form):
-    """The module as it is: small messages are the library's own call."""
-    return load(export_tools.export(plan, form), "exported_" + plan.replace("/", "_"))
+def load_small(plan, form, *more):
+    """The module as it is: small messages are the library's own call. `more`: predict's options."""
+    text = export_tools.export(plan, form, "128MiB", export_tools.SYSTEM, *more)
+    return load(text, "exported_" + plan.replace("/", "_"))
 
 
 @lru_cache(maxsize=None)

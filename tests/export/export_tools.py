@@ -54,10 +54,10 @@ def product(plan):
     return total
 
 
-def export(plan, form, size="128MiB", system=SYSTEM):
-    """Text of the one file that the format is, for a plan."""
+def export(plan, form, size="128MiB", system=SYSTEM, *more):
+    """Text of the one file that the format is, for a plan; `more` are options of predict."""
     status, out, err = run("export", "-", "--to", form, "--plan", plan, "--quiet",
-                           stdin=predict(product(plan.split("/")[0]), size, system))
+                           stdin=predict(product(plan.split("/")[0]), size, system, *more))
     if status:
         raise RuntimeError(f"export {plan}: {err}")
     return out

@@ -7,14 +7,15 @@ A chunk's contents are who put in how often, so a sum that misses a rank, has on
 chunks is seen. Two transfers fit between two processes (FIFO depth 2). Thread blocks run in several
 orders (first to last, last to first, one step each, at random): a dependency that is missing shows
 in one of them. A program is right if every run ends, and every rank then has every chunk exactly
-once from every rank.
+once from every rank; of a reduce-scatter its own chunk; of an allgather every chunk as its owner
+had it. In place, as MSCCL compares the pointers (tuning.cc, mscclInPlaceTotalCountHelper).
 """
 import random
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-from export_tools import Tap, export, product
+from export_tools import SYSTEM, Tap, export, product
 
 FIFO_DEPTH = 2
 STEPS_MAX = 256
@@ -34,7 +35,15 @@ STEPS = {
     "rrcs": (True, True, True, True),
 }
 
-MIXED = -1  # a chunk that is a sum of different chunks
+MIXED = -1  # a chunk that is a sum of different chunks, or nothing of the message
+
+# coll: the buffer in which all chunks are, and by how much i_chunks and o_chunks are multiplied
+# before MSCCL compares them with nchunksperloop (topo.cc)
+COLLECTIVES = {
+    "allreduce": ("i", lambda ranks: 1, lambda ranks: 1),
+    "reduce_scatter": ("i", lambda ranks: 1, lambda ranks: ranks),
+    "allgather": ("o", lambda ranks: ranks, lambda ranks: 1),
+}
 
 
 class Rejected(Exception):
@@ -47,7 +56,7 @@ def need(holds, reason):
 
 
 class Step:
-    def __init__(self, element, gpus_chunks):
+    def __init__(self, element, gpus_chunks, buffer):
         values = element.attrib
         self.kind = values["type"]
         need(self.kind in STEPS, f"unknown step type {self.kind}")
@@ -56,17 +65,17 @@ class Step:
         self.count = int(values["cnt"])
         self.block, self.step = int(values["depid"]), int(values["deps"])
         self.awaited = values["hasdep"] == "1"
-        need(values["srcbuf"] == "i" and values["dstbuf"] == "i", "not in place")
+        need(values["srcbuf"] == buffer and values["dstbuf"] == buffer, "not in place")
         need(1 <= self.count <= COUNT_MAX, f"cnt {self.count} beyond {COUNT_MAX}")
         for offset in (self.source, self.target):
             need(0 <= offset and offset + self.count <= gpus_chunks, "offset outside the buffer")
 
 
 class Block:
-    def __init__(self, element, chunks):
+    def __init__(self, element, chunks, buffer):
         self.send, self.receive = int(element.get("send")), int(element.get("recv"))
         self.channel = int(element.get("chan"))
-        self.steps = [Step(step, chunks) for step in element]
+        self.steps = [Step(step, chunks, buffer) for step in element]
         numbers = [int(step.get("s")) for step in element]
         need(numbers == list(range(len(numbers))), "steps are not numbered from 0")
         need(len(numbers) <= STEPS_MAX, f"{len(numbers)} steps in a thread block")
@@ -77,7 +86,8 @@ class Program:
 
     def __init__(self, text):
         top = ElementTree.fromstring(text)
-        need(top.tag == "algo" and top.get("coll") == "allreduce", "not an allreduce")
+        self.collective = top.get("coll")
+        need(top.tag == "algo" and self.collective in COLLECTIVES, "unknown collective")
         for name in ("name", "proto", "nchannels", "minBytes", "maxBytes", "inplace", "outofplace"):
             need(top.get(name) is not None, f"no {name}: RCCL demands it")
         need(top.get("inplace") == "1" and top.get("outofplace") == "0", "not in place")
@@ -89,10 +99,13 @@ class Program:
         self.blocks = [self.read_gpu(gpu, int(top.get("nchannels"))) for gpu in top]
 
     def read_gpu(self, gpu, channels):
-        need(int(gpu.get("i_chunks")) == self.chunks, "i_chunks is not nchunksperloop")
+        buffer, entering, leaving = COLLECTIVES[self.collective]
+        for name, times in (("i_chunks", entering), ("o_chunks", leaving)):
+            need(int(gpu.get(name)) * times(self.gpus) == self.chunks,
+                 f"{name} is not nchunksperloop")
         need(int(gpu.get("s_chunks")) == 0, "scratch")
         need([int(block.get("id")) for block in gpu] == list(range(len(gpu))), "tb ids not dense")
-        blocks = [Block(block, self.chunks) for block in gpu]
+        blocks = [Block(block, self.chunks, buffer) for block in gpu]
         need(channels <= CHANNELS_MAX, "too many channels")
         need(all(0 <= block.channel < channels for block in blocks), "channel")
         need(len(blocks) <= BLOCKS_PER_CHANNEL_MAX, "too many thread blocks in a channel")
@@ -124,12 +137,18 @@ class Machine:
 
     def __init__(self, program):
         self.program = program
-        self.memory = [[(chunk, 1 << 8 * rank) for chunk in range(program.chunks)]
+        gathers = program.collective == "allgather"
+        self.memory = [[(chunk, 1 << 8 * rank) if not gathers or self.owner(chunk) == rank
+                        else (MIXED, 0) for chunk in range(program.chunks)]
                        for rank in range(program.gpus)]
         self.fifos = {}
         self.done = [[0] * len(blocks) for blocks in program.blocks]
         # What a step that received waits to send.
         self.held = [[None] * len(blocks) for blocks in program.blocks]
+
+    def owner(self, chunk):
+        """The rank whose block it is, as MPI and NCCL define the calls."""
+        return chunk * self.program.gpus // self.program.chunks
 
     def advance(self, rank, index):
         """One step, or half of one. False where it has to wait, or nothing is left."""
@@ -197,6 +216,10 @@ class Machine:
         everyone = sum(1 << 8 * rank for rank in range(self.program.gpus))
         for rank, memory in enumerate(self.memory):
             for chunk, (identity, sources) in enumerate(memory):
+                if self.program.collective == "reduce_scatter" and self.owner(chunk) != rank:
+                    continue
+                if self.program.collective == "allgather":
+                    everyone = 1 << 8 * self.owner(chunk)
                 need(identity == chunk, f"rank {rank} has another chunk in place of {chunk}")
                 need(sources == everyone, f"rank {rank}, chunk {chunk}: not once from every rank")
 
@@ -350,6 +373,29 @@ LETTERED = [
      "once|another"),
 ]
 
+# Of 4x8x2. A reduce-scatter begins with thread block 0, its outermost layer.
+BROKEN_OF_ONE = {
+    "reduce-scatter": [
+        ("a layer that does not wait for the one outside", lambda text: without_dependency(text, 1),
+         "once"),
+        ("the other collective", lambda text: text.replace("reduce_scatter", "allgather"),
+         "in place|_chunks"),
+        ("an allreduce's chunks", lambda text: text.replace('o_chunks="1"', 'o_chunks="64"'),
+         "o_chunks"),
+        ("a sum that is sent on instead of kept",
+         lambda text: text.replace('type="rrc"', 'type="rrs"', 1), "deadlock|nobody|count"),
+    ],
+    "allgather": [
+        ("a layer that does not wait for the one inside", lambda text: without_dependency(text, 1),
+         "another"),
+        ("the other collective", lambda text: text.replace("allgather", "reduce_scatter"),
+         "in place|_chunks"),
+        ("an allreduce's chunks", lambda text: text.replace('i_chunks="1"', 'i_chunks="64"'),
+         "i_chunks"),
+        ("a copy that is added", lambda text: text.replace('type="r"', 'type="rrc"', 1), "another|once"),
+    ],
+}
+
 # plan: steps of the longest thread block, steps in all, by hand. A ring takes 2 p per layer, 2 p - 1 on
 # the last; halving and direct 4 (p - 1), a thread block of theirs twice the transfers it has each way
 # (halving's nearest p / 2, direct's 1); a tree 2 at either end of each edge for each of its parts.
@@ -390,13 +436,31 @@ EXPECTED = {
 }
 
 
-def check_export(tap, plan, longest, steps):
+# Of one phase: a ring takes p per layer and transfer, halving and direct 2 (p - 1).
+EXPECTED_OF_ONE = {
+    "8": (8, 8 * 8),
+    "4x2": (4, 8 * (4 + 2)),
+    "2x4": (4, 8 * (2 + 4)),
+    "2x3x4": (4, 24 * (2 + 3 + 4)),
+    "4x8x2": (8, 64 * (4 + 8 + 2)),
+    "128": (128, 128 * 128),
+    "73x2": (73, 146 * (73 + 2 * 2)),  # 73 chunks go in two transfers
+    "8hx4dx2": (8, 64 * (14 + 6 + 2)),
+    "4dx6h": (6, 24 * (6 + 10)),
+}
+
+
+def check_export(tap, plan, longest, steps, *collective):
+    if collective:
+        plan_text, plan = plan, f"{plan}, {collective[1]}"
+    else:
+        plan_text = plan
     try:
-        program = check(export(plan, "msccl"), seeds=(1,) if product(plan) > 64 else (1, 2, 3))
+        program = check(export(plan_text, "msccl", "128MiB", SYSTEM, *collective), seeds=(1,) if product(plan_text) > 64 else (1, 2, 3))
     except Rejected as reason:
-        tap.check(False, f"{plan} reduces every chunk once, in any order", str(reason))
+        tap.check(False, f"{plan} does every chunk once, in any order", str(reason))
         return
-    tap.check(True, f"{plan} reduces every chunk once, in any order")
+    tap.check(True, f"{plan} does every chunk once, in any order")
     tap.check((program.longest, program.steps) == (longest, steps),
               f"{plan} takes {steps} steps, {longest} in the longest thread block",
               f"{program.steps} steps, {program.longest} in the longest")
@@ -418,6 +482,15 @@ def main(names):
     tap = Tap()
     for plan, (longest, steps) in EXPECTED.items():
         check_export(tap, plan, longest, steps)
+    for collective in ("reduce-scatter", "allgather"):
+        for plan, (longest, steps) in EXPECTED_OF_ONE.items():
+            check_export(tap, plan, longest, steps, "--collective", collective, "--order", "in-place")
+        right = export("4x8x2", "msccl", "128MiB", SYSTEM, "--collective", collective)
+        for sentence, breaker, expected in BROKEN_OF_ONE[collective]:
+            other = breaker(right)
+            reason = rejection(other)
+            tap.check(other != right and reason is not None and re.search(expected, reason),
+                      f"the interpreter refuses {sentence}, {collective}", f"it says: {reason}")
     whole = export("4x8x2", "msccl")
     lettered = export("8hx4dx2", "msccl")
     for sentence, breaker, expected in BROKEN + LETTERED:

@@ -61,6 +61,87 @@ static void table_is_sorted_and_complete(void **state)
     }
 }
 
+/* What each format can say besides AllReduces; all else must be refused, whatever comes to be. */
+static bool may_say(const char *name, enum hs_collective collective, enum hs_order order)
+{
+    bool ordered =
+        collective == HS_COLLECTIVE_REDUCE_SCATTER || collective == HS_COLLECTIVE_ALLGATHER;
+    static const char *const by_layers[] = {"colours", "nccl-tuner", "ompi-tuned", "pytorch"};
+
+    if (collective == HS_COLLECTIVE_ALLREDUCE || strcmp(name, "simgrid") == 0)
+        return true;
+    for (size_t i = 0; i < sizeof(by_layers) / sizeof(*by_layers); i++)
+        if (strcmp(name, by_layers[i]) == 0)
+            return ordered;
+    if (strcmp(name, "ompi-tuned-json") == 0)
+        return collective == HS_COLLECTIVE_ALLGATHER;
+    return strcmp(name, "msccl") == 0 && ordered && order == HS_IN_PLACE;
+}
+
+static void check_collective(const struct hs_result *result, const struct hs_exporter *exporter)
+{
+    const char *name = hs_collective_names[result->collective];
+    struct hs_export_job job = job_of(result);
+    struct hs_export_output output;
+    struct hs_error err;
+
+    if (may_say(exporter->name, result->collective, result->order)) {
+        assert_status_is(hs_export(&output, exporter, &job, &err), HS_OK, &err);
+        hs_export_output_release(&output);
+        return;
+    }
+    assert_refused(&job, exporter->name, " cannot say: export it to ");
+    assert_refused(&job, exporter->name, exporter->name);
+    assert_refused(&job, exporter->name, name);
+    assert_refused(&job, exporter->name, "simgrid (the machine)");
+}
+
+static void other_collectives_are_refused_by_name(void **state)
+{
+    struct hs_result result = result_with("4x8x2", system_text);
+
+    (void)state;
+    for (size_t i = 0; hs_exporters[i]; i++)
+        for (int c = 0; c < HS_COLLECTIVE_COUNT; c++)
+            for (int order = 0; order < HS_ORDER_COUNT; order++) {
+                result.collective = (enum hs_collective)c;
+                result.order = hs_collectives[c].ordered ? (enum hs_order)order : HS_IN_PLACE;
+                check_collective(&result, hs_exporters[i]);
+            }
+    hs_result_release(&result);
+}
+
+static void the_refusal_names_who_can(void **state)
+{
+    struct hs_result result = result_with("4x8x2", system_text);
+    struct hs_export_job job = job_of(&result);
+
+    (void)state;
+    result.collective = HS_COLLECTIVE_REDUCE_SCATTER;
+    result.order = HS_PERMUTED;
+    assert_refused(&job, "msccl",
+                   "here.json: is about reduce-scatter permuted, which msccl cannot say: export it "
+                   "to colours, nccl-tuner, ompi-tuned, pytorch or simgrid (the machine)");
+    result.order = HS_IN_PLACE;
+    assert_refused(&job, "ompi-tuned-json", "colours, msccl, nccl-tuner, ompi-tuned, pytorch or ");
+    hs_result_release(&result);
+}
+
+static void plans_that_the_collective_has_not_are_refused(void **state)
+{
+    struct hs_result result = result_with("4x8x2", system_text);
+    struct hs_export_job job = job_of(&result);
+    struct hs_plan chunks = plan_of("4x8x2/2"), tree = plan_of("4x8x2t");
+
+    (void)state;
+    result.collective = HS_COLLECTIVE_ALLGATHER;
+    job.plan = &chunks;
+    assert_refused(&job, "pytorch", "plan 4x8x2/2: no chunks of AllGather");
+    job.plan = &tree;
+    assert_refused(&job, "msccl", "plan 4x8x2t: layer 3: no allgather by tree");
+    hs_result_release(&result);
+}
+
 static void unknown_format_names_the_nearest(void **state)
 {
     const struct hs_exporter *exporter;
@@ -180,14 +261,15 @@ static void comment_says_where_it_is_from(void **state)
     job.result_name = "a--b\n-->.json";
     hs_export_header(&text, &job, &hs_exporter_msccl, &hs_export_comment_xml, "first\n\nlast");
     assert_string_equal(
-        text.data, "<!--\n"
-                   "  made by hiersearch 9 from a- -b?- ->.json: 64 processes on text, predicted\n"
-                   "  plan 4x8x2 (layer sizes, innermost first) for messages of 64MiB\n"
-                   "  for MSCCL and RCCL (NCCL 2.12 with msccl, RCCL with MSCCL): the plan as an "
-                   "MSCCL program in XML, one thread block per layer\n"
-                   "  affects allreduces of these sizes in every communicator of ngpus ranks; "
-                   "NCCL_ALGO also keeps all others from NVLS and CollNet\n"
-                   "\n  first\n\n  last\n-->\n");
+        text.data,
+        "<!--\n"
+        "  made by hiersearch 9 from a- -b?- ->.json: 64 processes on text, predicted\n"
+        "  plan 4x8x2 (layer sizes, innermost first) for messages of 64MiB\n"
+        "  for MSCCL and RCCL (NCCL 2.12 with msccl, RCCL with MSCCL): the plan as an "
+        "MSCCL program in XML, one thread block per layer\n"
+        "  affects calls of its collective and sizes in every communicator of ngpus ranks; "
+        "NCCL_ALGO also keeps all others from NVLS and CollNet\n"
+        "\n  first\n\n  last\n-->\n");
     hs_text_release(&text);
     hs_result_release(&result);
 }
@@ -273,6 +355,50 @@ static void colours_are_the_groups_of_each_layer(void **state)
     cJSON_Delete(root);
     hs_export_output_release(&output);
     hs_result_release(&result);
+}
+
+/* By hand, of 4x8x2: phase, layer, parts of the message, of a reduce-scatter and an allgather. */
+static void assert_phases(enum hs_collective collective, enum hs_order order, const int *layers,
+                          const int *parts)
+{
+    struct hs_result result = result_with("4x8x2", NULL);
+    struct hs_export_output output;
+    const cJSON *phases, *blocks;
+    cJSON *root;
+
+    result.collective = collective;
+    result.order = order;
+    root = cJSON_Parse(export_text(&output, &result, "colours", 0));
+    phases = cJSON_GetObjectItem(root, "phases");
+    blocks = cJSON_GetObjectItem(root, "blocks");
+    assert_int_equal(cJSON_GetArraySize(phases), 3);
+    for (int i = 0; i < 3; i++) {
+        const cJSON *phase = cJSON_GetArrayItem(phases, i);
+
+        assert_string_equal(cJSON_GetObjectItem(phase, "phase")->valuestring,
+                            hs_collective_names[collective]);
+        assert_int_equal(cJSON_GetObjectItem(phase, "layer")->valueint, layers[i]);
+        assert_int_equal(cJSON_GetObjectItem(phase, "parts")->valueint, parts[i]);
+    }
+    assert_int_equal(cJSON_GetArraySize(blocks), 64);
+    for (int64_t rank = 0; rank < 64; rank++)
+        assert_int_equal(number_at(blocks, rank),
+                         order == HS_IN_PLACE ? rank
+                                              : rank % 4 * 16 + rank / 4 % 8 * 2 + rank / 32);
+    cJSON_Delete(root);
+    hs_export_output_release(&output);
+    hs_result_release(&result);
+}
+
+static void colours_say_the_order_of_layers_and_blocks(void **state)
+{
+    static const int inside[] = {0, 1, 2}, outside[] = {2, 1, 0};
+
+    (void)state;
+    assert_phases(HS_COLLECTIVE_REDUCE_SCATTER, HS_PERMUTED, inside, (int[]){1, 4, 32});
+    assert_phases(HS_COLLECTIVE_ALLGATHER, HS_PERMUTED, outside, (int[]){32, 4, 1});
+    assert_phases(HS_COLLECTIVE_REDUCE_SCATTER, HS_IN_PLACE, outside, (int[]){1, 2, 16});
+    assert_phases(HS_COLLECTIVE_ALLGATHER, HS_IN_PLACE, inside, (int[]){16, 2, 1});
 }
 
 static void colours_of_many_processes_are_formulas(void **state)
@@ -657,6 +783,11 @@ int main(void)
                 table_is_sorted_and_complete),
         HS_TEST("an unknown format is refused with the nearest name",
                 unknown_format_names_the_nearest),
+        HS_TEST("what a format cannot say is refused by name",
+                other_collectives_are_refused_by_name),
+        HS_TEST("and the refusal names who can", the_refusal_names_who_can),
+        HS_TEST("so are plans that the collective has not",
+                plans_that_the_collective_has_not_are_refused),
         HS_TEST("results with nothing to export are refused", results_without_anything_are_refused),
         HS_TEST("a plan of another number of processes is refused", foreign_plan_is_refused),
         HS_TEST("message sizes that do not ascend are refused",
@@ -672,6 +803,8 @@ int main(void)
         HS_TEST("HiCCL's hierarchy has the outermost layer first", hiccl_counts_from_the_outside),
         HS_TEST("colours and keys are the groups of each layer",
                 colours_are_the_groups_of_each_layer),
+        HS_TEST("colours say the order of layers and blocks",
+                colours_say_the_order_of_layers_and_blocks),
         HS_TEST("100,000 processes get formulas, not lists",
                 colours_of_many_processes_are_formulas),
         HS_TEST("an MSCCL rule ends where plans cross", msccl_rule_ends_where_plans_cross),

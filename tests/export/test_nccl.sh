@@ -54,6 +54,16 @@ check "without a system there is no CSV, and the reason is said" \
     '! export_result small12 nccl-tuner none.conf && [[ ! -e none.conf ]] &&
      says none.conf.notes "no system in it"' none.conf.notes
 
+# The same as if of a reduce-scatter in place: the last layer has the message whole, 8 a half, 4 a 16th.
+sed 's/"np": 64,/"collective": "reduce-scatter", "order": "in-place", &/' "$results/asymmetric64.json" >scatter64.json
+"$programs/hiersearch" export scatter64.json --to nccl-tuner -o scatter.conf --quiet 2>scatter.notes
+check "a reduce-scatter has lines for reduce-scatters alone, at its layers' shares" \
+    'reads scatter.conf reducescatter 2131531 2 2 ring/simple/0 reducescatter 65535 2 2 none \
+     reducescatter 1065765 8 8 ring/simple/0 reducescatter 1065766 8 8 ring/simple/0 reducescatter 65535 8 8 none \
+     reducescatter 3364 1 4 none reducescatter 3365 1 4 ring/ll/0 reducescatter 959999 1 4 ring/ll/0 \
+     reducescatter 960002 1 4 ring/simple/0 allgather 3365 1 4 none allreduce 65535 2 2 none \
+     allgather 65536 1 4 ring/simple/0' scatter.notes
+
 # ---- the plugin by itself ----
 export HIERSEARCH_RESULT=$results/asymmetric64.json
 # drive VERSION RANKS NODES [COLLECTIVE BYTES]...; collectives: 0 broadcast, 2 allgather, 3 reduce-scatter, 4 allreduce
@@ -115,6 +125,9 @@ check "each choice is logged once, through NCCL's logger" \
 HIERSEARCH_RESULT=$results/twins64.json drive 5 4 4 3 262144 3 262143
 check "of two layers of one size the one between nodes is meant where there are nodes" \
     '[[ $(calls) == "init 0;3 262144 1 1 0;3 262143 none 0;" ]] && says driven "layer 2 of 4x4x2x2"' driven
+HIERSEARCH_RESULT=$PWD/scatter64.json drive 5 4 1 3 1000000
+check "the plugin knows AllReduces: a reduce-scatter's result is refused, and what to do said" \
+    '[[ $(calls) == "init 5;" ]] && says driven "--to nccl-tuner"' driven
 printf '{"format":"hiersearch.result/2"}' >old.json
 printf '{"format":"hiersearch.result/2","np":8,"results":[{"message_bytes":' >half.json
 printf '{"format":"hiersearch.result/2","np":8,"results":[{"message_bytes":9,"best":"4x4"}]}' >np.json

@@ -61,6 +61,35 @@ sed '/^[^#]/{s/ 0 0$/ 0/}' tuned.conf >broken.conf
 ./ompi_rules "$tuned" "$PWD/broken.conf" >found 2>&1
 check "a file with a column missing is refused" 'says found "read -1"' found
 
+# The same measurements as if of a reduce-scatter or an allgather. In place, layers begin with all of
+# the message outside: of 4x8x2 the last has it whole, 8 a half, 4 a 16th. Permuted as above.
+# blocks COLLECTIVE ORDER [COLLECTIVE SIZE BYTES NUMBER]...
+blocks() {
+    local collective=$1 order=$2
+    shift 2
+    sed "s/\"np\": 64,/\"collective\": \"$collective\", \"order\": \"$order\",\n&/" \
+        "$results/asymmetric64.json" >blocks.json
+    "$programs/hiersearch" export blocks.json --to ompi-tuned -o blocks.conf 2>found || return
+    asked=() wanted=("read 1")
+    while (($# > 0)); do
+        algorithm "${@:1:4}"
+        shift 4
+    done
+    printf '%s\n' "${wanted[@]}" >wanted
+    ./ompi_rules "$tuned" "$PWD/blocks.conf" "${asked[@]}" >found 2>&1
+    diff wanted found >difference
+}
+check "a reduce-scatter in place: its layers' shares from the outside in, and no other collective" \
+    'blocks reduce-scatter in-place 12 64 4095 0 12 64 4096 3 12 64 53833 3 12 64 53834 0 12 16 53833 0 \
+     12 16 53834 3 12 16 2131531 3 12 16 2131532 0 12 4 3364 0 12 4 3365 3 12 8 1065765 0 12 8 1065766 3 \
+     12 2 2131531 0 12 2 2131532 3 0 4 67108864 0 2 2 67108864 0 12 3 67108864 0' difference
+check "permuted, from the inside out" \
+    'blocks reduce-scatter permuted 12 64 4096 3 12 16 13458 0 12 16 13459 3 12 16 532883 0 12 4 53833 0 \
+     12 4 53834 3 12 8 532882 0 12 8 532883 3 12 2 66610 0 12 2 66611 3 0 4 67108864 0 2 2 67108864 0' difference
+check "an allgather is its mirror" \
+    'blocks allgather in-place 0 4 3364 0 0 4 3365 4 0 8 1065766 4 0 2 2131531 0 0 2 2131532 4 12 4 67108864 0 &&
+     blocks allgather permuted 0 4 53833 0 0 4 53834 4 0 8 532883 4 0 2 66610 0 0 2 66611 4 12 4 67108864 0' difference
+
 # ---- what really runs ----
 job() { # OUTPUT PLAN BYTES [OPTION...]
     local output=$1 plan=$2 bytes=$3

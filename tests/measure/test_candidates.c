@@ -2,6 +2,9 @@
 #include "measure/candidates.h"
 #include "test.h"
 
+static const struct hs_problem eight = {HS_COLLECTIVE_ALLREDUCE, {8, 1, 8}, 1024, HS_IN_PLACE},
+                               many = {HS_COLLECTIVE_ALLREDUCE, {4096, 1, 4096}, 1024, HS_IN_PLACE};
+
 static struct hs_plan plan(const char *text)
 {
     struct hs_plan out;
@@ -35,9 +38,8 @@ static void survive(struct hs_candidates *candidates, const char *next, double s
     struct hs_measure_settings settings = {.top = top, .chunks = {1, {1}}};
     struct hs_error err = {0};
 
-    assert_status_is(
-        hs_candidates_survive(candidates, &certificate, &settings, NULL, 8, 1024, &err), HS_OK,
-        &err);
+    assert_status_is(hs_candidates_survive(candidates, &certificate, &settings, NULL, &eight, &err),
+                     HS_OK, &err);
     assert_true(runs(candidates, "2x2x2") && runs(candidates, "8"));
 }
 
@@ -97,13 +99,11 @@ static void all_are_every_split_by_every_algorithm_asked_for(void **state)
     struct hs_error err = {0};
 
     (void)state;
-    assert_status_is(hs_candidates_choose(&candidates, &settings, NULL, 8, 1024, &err), HS_OK,
-                     &err);
+    assert_status_is(hs_candidates_choose(&candidates, &settings, NULL, &eight, &err), HS_OK, &err);
     assert_int_equal(candidates.count, 4); /* 8, 2x4, 4x2, 2x2x2 */
     hs_candidates_release(&candidates);
     settings.algorithms = 1U << HS_HALVING | 1U << HS_TREE;
-    assert_status_is(hs_candidates_choose(&candidates, &settings, NULL, 8, 1024, &err), HS_OK,
-                     &err);
+    assert_status_is(hs_candidates_choose(&candidates, &settings, NULL, &eight, &err), HS_OK, &err);
     /* Ring and halving out and back, 4 ways, or a tree on the last; of two, ring and tree: 8 and
      * 2x4, 4x2, 2x2x2. */
     assert_int_equal(candidates.count, 2 * 5 + 4 * 2 + 2);
@@ -111,9 +111,38 @@ static void all_are_every_split_by_every_algorithm_asked_for(void **state)
                 runs(&candidates, "8rh") && runs(&candidates, "8"));
     assert_int_equal(candidates.pruned, 0);
     hs_candidates_release(&candidates);
-    assert_int_equal(hs_candidates_choose(&candidates, &settings, NULL, 4096, 1024, &err),
-                     HS_INVALID);
+    assert_int_equal(hs_candidates_choose(&candidates, &settings, NULL, &many, &err), HS_INVALID);
     assert_has(err.message, "--algorithms ring");
+}
+
+/* A layer of one phase has one algorithm, and no tree. */
+static void all_of_a_reduce_scatter_go_one_way(void **state)
+{
+    const struct hs_problem scatter = {HS_COLLECTIVE_REDUCE_SCATTER, {8, 1, 8}, 1024, HS_PERMUTED};
+    struct hs_measure_settings settings = {
+        .top = 1, .all = true, .algorithms = 1U << HS_HALVING | 1U << HS_TREE, .chunks = {1, {1}}};
+    struct hs_candidates candidates;
+    struct hs_error err = {0};
+
+    (void)state;
+    assert_status_is(hs_candidates_choose(&candidates, &settings, NULL, &scatter, &err), HS_OK,
+                     &err);
+    /* Ring and halving of 4 and 8, of 2 the ring, which is both: 8, 2x4, 4x2, 2x2x2. */
+    assert_int_equal(candidates.count, 2 + 2 + 2 + 1);
+    assert_true(runs(&candidates, "4hx2") && runs(&candidates, "8h") && !runs(&candidates, "8t"));
+    hs_candidates_release(&candidates);
+    settings.all = false;
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const plans[] = {"2x4/2", "2x4t", "2x4hr"};
+        static const char *const words[] = {"2x4/2: no chunks of ReduceScatter",
+                                            "2x4t: layer 2: no reduce-scatter by tree",
+                                            "2x4hr: layer 2: expected one algorithm"};
+
+        settings.plans = plans[i];
+        assert_int_equal(hs_candidates_choose(&candidates, &settings, NULL, &scatter, &err),
+                         HS_INVALID);
+        assert_has(err.message, words[i]);
+    }
 }
 
 /* Calls of NCCL's on one communicator are in order: the flat split gains nothing by chunks. */
@@ -124,14 +153,12 @@ static void one_stage_of_nccl_is_measured_in_one_chunk(void **state)
     struct hs_error err = {0};
 
     (void)state;
-    assert_status_is(hs_candidates_choose(&candidates, &settings, NULL, 8, 1024, &err), HS_OK,
-                     &err);
+    assert_status_is(hs_candidates_choose(&candidates, &settings, NULL, &eight, &err), HS_OK, &err);
     assert_int_equal(candidates.count, 8);
     assert_true(runs(&candidates, "8/4"));
     hs_candidates_release(&candidates);
     settings.serial_calls = true;
-    assert_status_is(hs_candidates_choose(&candidates, &settings, NULL, 8, 1024, &err), HS_OK,
-                     &err);
+    assert_status_is(hs_candidates_choose(&candidates, &settings, NULL, &eight, &err), HS_OK, &err);
     assert_int_equal(candidates.count, 7);
     assert_true(runs(&candidates, "8") && runs(&candidates, "2x4/4") && !runs(&candidates, "8/4"));
     hs_candidates_release(&candidates);
@@ -142,6 +169,8 @@ static const struct CMUnitTest tests[] = {
             a_tie_by_other_letters_runs_beside_the_winner),
     HS_TEST("--all is every split by every algorithm asked for",
             all_are_every_split_by_every_algorithm_asked_for),
+    HS_TEST("all of a reduce-scatter go one way, and so do its --plans",
+            all_of_a_reduce_scatter_go_one_way),
     HS_TEST("one stage of NCCL's is measured in one chunk",
             one_stage_of_nccl_is_measured_in_one_chunk),
     HS_TEST("a tie that is the runner-up runs as a whole", a_tie_that_is_the_runner_up_runs),

@@ -88,6 +88,119 @@ static void one_level_costs_what_the_textbook_says(void **state)
     hs_system_release(&system);
 }
 
+/* The same, for n bytes of a reduce-scatter and an allgather; beyond a power of two as MPICH's
+ * comments have it, (floor(lg p) + 2) a + n b (1 + (p - 1 + r) / p), r ranks beyond. */
+static void parts_of_an_allreduce_cost_what_the_textbook_says(void **state)
+{
+    const double a = 2e-6, nb = 1e-4, part = 15 / 16.0;
+    const struct {
+        enum hs_library_call kind;
+        enum hs_mpi_algorithm algorithm;
+        int64_t ranks;
+        double seconds;
+    } calls[] = {
+        {HS_CALL_REDUCE_SCATTER, HS_MPI_RING, 16, 15 * a + part * nb},
+        {HS_CALL_REDUCE_SCATTER, HS_MPI_HALVING, 16, 4 * a + part * nb},
+        {HS_CALL_REDUCE_SCATTER, HS_MPI_HALVING, 12, 5 * a + (1 + 15 / 12.0) * nb},
+        {HS_CALL_REDUCE_SCATTER, HS_MPI_PAIRWISE, 16, 15 * a + part * nb},
+        {HS_CALL_REDUCE_SCATTER, HS_MPI_PAIRWISE, 7, 6 * a + 6 / 7.0 * nb},
+        {HS_CALL_REDUCE_SCATTER, HS_MPI_BUTTERFLY, 16, 4 * a + part * nb},
+        {HS_CALL_REDUCE_SCATTER, HS_MPI_BUTTERFLY, 12, 6 * a + (1 + 7 / 8.0 + 2 / 12.0) * nb},
+        {HS_CALL_REDUCE_SCATTER, HS_MPI_SCATTER, 16, 5 * a + (4 + part) * nb},
+        {HS_CALL_REDUCE_SCATTER, HS_MPI_ROOT, 6, 6 * a + (5 + 5 / 6.0) * nb},
+        {HS_CALL_REDUCE_SCATTER, HS_MPI_DOUBLING, 16, 4 * (a + nb)},
+        {HS_CALL_ALLGATHER, HS_MPI_RING, 16, 15 * a + part * nb},
+        {HS_CALL_ALLGATHER, HS_MPI_HALVING, 16, 4 * a + part * nb},
+        {HS_CALL_ALLGATHER, HS_MPI_BRUCK, 12, 4 * a + 11 / 12.0 * nb},
+        {HS_CALL_ALLGATHER, HS_MPI_NEIGHBOR, 16, 8 * a + part * nb},
+        {HS_CALL_ALLGATHER, HS_MPI_NEIGHBOR, 6, 3 * a + 5 / 6.0 * nb},
+        {HS_CALL_ALLGATHER, HS_MPI_NEIGHBOR, 2, a + nb / 2},
+        {HS_CALL_ALLGATHER, HS_MPI_NEIGHBOR, 7, 6 * a + 6 / 7.0 * nb},
+    };
+    struct hs_system system = parse("ib@10GB/s~2us;library=mpich");
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(calls); i++)
+        assert_near(seconds_on(&system, (struct hs_mpi_call){.kind = calls[i].kind,
+                                                             .algorithm = calls[i].algorithm,
+                                                             .ranks = calls[i].ranks,
+                                                             .tasks = 1,
+                                                             .bytes = 1e6}),
+                    calls[i].seconds, 1e-12);
+    hs_system_release(&system);
+}
+
+/* Messages of one step, pair by pair, through 4 nodes of 4 ranks: its busiest node's. */
+static double brute_step(const int to[16], double bytes)
+{
+    int leaving[4] = {0};
+    double latency = 1e-6, seconds = bytes / 20e9;
+
+    for (int r = 0; r < 16; r++)
+        if (to[r] / 4 != r / 4) {
+            leaving[r / 4]++;
+            latency = 3e-6;
+        }
+    for (int node = 0; node < 4; node++)
+        seconds = fmax(seconds, leaving[node] * bytes / 10e9);
+    return latency + seconds;
+}
+
+/* Of all the algorithms whose every rank sends at each step, by who sends to whom. */
+static void steps_equal_a_count_of_every_message(void **state)
+{
+    struct hs_system system = parse("node:4@20GB/s~1us,ib@10GB/s~3us;library=openmpi");
+    struct hs_mpi_call call = {.ranks = 16, .tasks = 1, .bytes = 16e6};
+    double pairwise = 0, halving = 0, butterfly = 0, neighbor = 0, bruck = 0;
+    int to[16];
+
+    (void)state;
+    for (int k = 1; k < 16; k++) {
+        for (int r = 0; r < 16; r++)
+            to[r] = (r + k) % 16;
+        pairwise += brute_step(to, 1e6);
+        bruck += (k & (k - 1)) == 0 ? brute_step(to, 1e6 * k) : 0;
+    }
+    for (int bit = 1; bit < 16; bit *= 2) {
+        for (int r = 0; r < 16; r++)
+            to[r] = r ^ bit;
+        halving += brute_step(to, 1e6 * bit);
+        butterfly += brute_step(to, 8e6 / bit);
+    }
+    for (int k = 0; k < 8; k++) {
+        for (int r = 0; r < 16; r++)
+            to[r] = (r + (k % 2 == r % 2 ? 1 : 15)) % 16;
+        neighbor += brute_step(to, k == 0 ? 1e6 : 2e6);
+    }
+    call.kind = HS_CALL_REDUCE_SCATTER;
+    call.algorithm = HS_MPI_PAIRWISE;
+    assert_near(seconds_on(&system, call), pairwise, 1e-12);
+    call.algorithm = HS_MPI_HALVING;
+    assert_near(seconds_on(&system, call), halving, 1e-12);
+    call.algorithm = HS_MPI_BUTTERFLY;
+    assert_near(seconds_on(&system, call), butterfly, 1e-12);
+    call.kind = HS_CALL_ALLGATHER;
+    call.algorithm = HS_MPI_NEIGHBOR;
+    assert_near(seconds_on(&system, call), neighbor, 1e-12);
+    call.algorithm = HS_MPI_BRUCK;
+    assert_near(seconds_on(&system, call), bruck, 1e-12);
+    hs_system_release(&system);
+}
+
+/* Two ports of 5 GB/s: the ring's one hop out of a node has one, four swaps have both. */
+static void a_message_has_its_port_alone(void **state)
+{
+    struct hs_system system = parse("node:4@100GB/s~1us,ib@10GB/s~1us/2p!;library=mpich");
+    struct hs_mpi_call call = {.kind = HS_CALL_ALLGATHER, .ranks = 8, .tasks = 1, .bytes = 8e6};
+
+    (void)state;
+    call.algorithm = HS_MPI_RING;
+    assert_near(seconds_on(&system, call), 7 * (1e-6 + 1e6 / 5e9), 1e-12);
+    call.algorithm = HS_MPI_HALVING;
+    assert_near(seconds_on(&system, call), 3e-6 + 3e6 / 100e9 + 4 * 4e6 / 10e9, 1e-12);
+    hs_system_release(&system);
+}
+
 /* 4 ranks of a node, 4 nodes. Halving: n/2 and n/4 inside at 0.05 ns/B and 1 us; then n/8 and n/16
  * from all ranks of a node at once through its 10 GB/s, 3 us. A ring's step waits for bytes on the
  * slowest link, of one rank, and for latencies on average: 12 hops of 16 stay inside. */
@@ -196,10 +309,19 @@ static void a_plan_costs_what_the_same_algorithm_costs(void **state)
 
 /* ---- what runs ---- */
 
+static void assert_call_runs(enum hs_library library, enum hs_phase phase, int64_t ranks,
+                             double bytes, const char *wanted)
+{
+    struct hs_mpi_choice choice = hs_mpi_choose(library, phase, ranks, 1, bytes, bytes / 4);
+
+    assert_string_equal(hs_mpi_choice_text(choice), wanted);
+}
+
 static void assert_runs(enum hs_library library, int64_t ranks, int64_t tasks, double bytes,
                         const char *wanted)
 {
-    struct hs_mpi_choice choice = hs_mpi_choose(library, ranks, tasks, bytes, bytes / 4);
+    struct hs_mpi_choice choice =
+        hs_mpi_choose(library, HS_ALLREDUCE, ranks, tasks, bytes, bytes / 4);
 
     assert_string_equal(hs_mpi_choice_text(choice), wanted);
 }
@@ -234,7 +356,67 @@ static void open_mpi_goes_by_its_table(void **state)
     assert_runs(HS_LIBRARY_OPENMPI, 8192, 8, 32768, "Rabenseifner");
 }
 
+/* MPIR_CVAR_REDUCE_SCATTER_COMMUTATIVE_LONG_MSG_SIZE 524288, MPIR_CVAR_ALLGATHER_SHORT_MSG_SIZE
+ * 81920, MPIR_CVAR_ALLGATHER_LONG_MSG_SIZE 524288; maint/tuning/coll/mpir/generic.json, 4.0.2. */
+static void mpichs_parts_of_an_allreduce_go_by_their_variables(void **state)
+{
+    enum hs_phase out = HS_REDUCE_SCATTER, back = HS_ALLGATHER;
+
+    (void)state;
+    assert_call_runs(HS_LIBRARY_MPICH, out, 12, 524284, "recursive halving");
+    assert_call_runs(HS_LIBRARY_MPICH, out, 12, 524288, "pairwise exchange");
+    assert_call_runs(HS_LIBRARY_MPICH, back, 16, 524284, "recursive doubling");
+    assert_call_runs(HS_LIBRARY_MPICH, back, 16, 524288, "ring");
+    assert_call_runs(HS_LIBRARY_MPICH, back, 12, 81916, "Bruck");
+    assert_call_runs(HS_LIBRARY_MPICH, back, 12, 81920, "ring");
+}
+
+/* Rows of ompi_coll_tuned_reduce_scatter_block_intra_dec_fixed, reduce_scatter and allgather,
+ * 4.1.4: by a block, by all bytes, by a block. */
+static void open_mpis_parts_of_an_allreduce_go_by_their_tables(void **state)
+{
+    enum hs_library ompi = HS_LIBRARY_OPENMPI;
+    enum hs_phase out = HS_REDUCE_SCATTER, back = HS_ALLGATHER;
+    struct hs_mpi_choice counted;
+
+    (void)state;
+    assert_call_runs(ompi, out, 3, 3 * 131068, "butterfly");
+    assert_call_runs(ompi, out, 3, 3 * 131072, "reduce and scatter");
+    assert_call_runs(ompi, out, 4, 4 * 1048572, "recursive halving");
+    assert_call_runs(ompi, out, 7, 7 * 1048576, "linear reduce and scatter");
+    assert_call_runs(ompi, out, 15, 15 * 524284, "recursive halving");
+    assert_call_runs(ompi, out, 8, 8 * 524288, "reduce and scatter");
+    assert_call_runs(ompi, out, 8, 8 * 4194304, "butterfly");
+    assert_call_runs(ompi, out, 16, 16 * 2097152, "recursive halving");
+    assert_call_runs(ompi, out, 64, 64 * 65532, "butterfly");
+    assert_call_runs(ompi, out, 64, 64 * 65536, "reduce and scatter");
+    assert_call_runs(ompi, out, 64, 64 * 262144, "butterfly");
+    assert_call_runs(ompi, back, 16, 1e9, "recursive doubling");
+    assert_call_runs(ompi, back, 24, 1e9, "Bruck");
+    assert_call_runs(ompi, back, 32, 32 * 1020, "recursive doubling");
+    assert_call_runs(ompi, back, 32, 32 * 1024, "neighbor exchange");
+    assert_call_runs(ompi, back, 33, 33 * 1024, "ring"); /* odd */
+    assert_call_runs(ompi, back, 64, 64 * 65536, "ring");
+    assert_call_runs(ompi, back, 1024, 1024 * 256, "Bruck");
+    counted = hs_mpi_choose_counted(ompi, 16, 262140);
+    assert_string_equal(hs_mpi_choice_text(counted), "recursive halving");
+    counted = hs_mpi_choose_counted(ompi, 16, 262144);
+    assert_string_equal(hs_mpi_choice_text(counted), "ring");
+    counted = hs_mpi_choose_counted(ompi, 64, 4096);
+    assert_string_equal(hs_mpi_choice_text(counted), "butterfly");
+    counted = hs_mpi_choose_counted(HS_LIBRARY_MPICH, 16, 524288);
+    assert_string_equal(hs_mpi_choice_text(counted), "pairwise exchange");
+}
+
 static const struct CMUnitTest tests[] = {
+    HS_TEST("a reduce-scatter and an allgather cost what the textbook says",
+            parts_of_an_allreduce_cost_what_the_textbook_says),
+    HS_TEST("steps equal a count of every message", steps_equal_a_count_of_every_message),
+    HS_TEST("a message has its port alone", a_message_has_its_port_alone),
+    HS_TEST("MPICH's reduce-scatter and allgather go by its variables",
+            mpichs_parts_of_an_allreduce_go_by_their_variables),
+    HS_TEST("Open MPI's reduce-scatter and allgather go by its tables",
+            open_mpis_parts_of_an_allreduce_go_by_their_tables),
     HS_TEST("on one level algorithms cost what the textbook says",
             one_level_costs_what_the_textbook_says),
     HS_TEST("each step costs what its farthest partners cost",

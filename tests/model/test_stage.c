@@ -312,7 +312,7 @@ static void blocks_end_where_the_order_says_in_every_split(void **state)
     for (int64_t size = 2; size <= PLAYED_MAX; size++)
         for (int order = 0; order < HS_ORDER_COUNT; order++)
             for (int c = HS_COLLECTIVE_REDUCE_SCATTER; c <= HS_COLLECTIVE_ALLGATHER; c++) {
-                struct hs_group group = {6 * size, 3, size};
+                struct hs_group group = {.ranks = 6 * size, .stride = 3, .size = size};
                 struct hs_problem problem =
                     ordered((enum hs_collective)c, (enum hs_order)order, group, (double)size);
                 struct hs_plan plan = {.chunks = 1};
@@ -391,7 +391,7 @@ static void a_layer_goes_by_what_has_the_problems_phase(void **state)
  * the whole message entering the first. */
 static void a_group_of_a_mesh_begins_at_its_stride(void **state)
 {
-    struct hs_problem problem = {.group = {128, 8, 16}, .bytes = 1024};
+    struct hs_problem problem = {.group = {.ranks = 128, .stride = 8, .size = 16}, .bytes = 1024};
     struct hs_stage stages[HS_STAGES_MAX];
     struct hs_plan plan;
 
@@ -410,7 +410,7 @@ static void a_group_of_a_mesh_begins_at_its_stride(void **state)
 static void groups_at_once_share_links_as_the_layers_of_their_stride_do(void **state)
 {
     struct hs_system system = parse("node:8@100GB/s~1us,net@10GB/s~2us");
-    struct hs_problem problem = {.group = {128, 8, 16}, .bytes = 1e6};
+    struct hs_problem problem = {.group = {.ranks = 128, .stride = 8, .size = 16}, .bytes = 1e6};
     struct hs_plan plan = hs_plan_flat(16);
 
     (void)state;

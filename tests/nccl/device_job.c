@@ -82,8 +82,9 @@ static uint64_t all_plans(struct hs_bench *bench)
             struct hs_plan plan = {.split = splits[s], .chunks = chunk_counts[c]};
             wrong += run_plan(bench, &plan, expected);
         }
-    for (int i = 0; bench->config.backend->engine->natives[i] != NULL; i++) {
-        struct hs_task task = native_task(bench, i);
+    const char *const *natives = bench->config.backend->engine->natives[HS_COLLECTIVE_ALLREDUCE];
+    for (int i = 0; natives[i] != NULL; i++) {
+        struct hs_task task = native_task(bench, HS_COLLECTIVE_ALLREDUCE, i);
         wrong += run_task(bench, &task, false) + differs(bench, bench->output, expected);
     }
     hs_pattern_fill(expected, &bench->pattern, my_rank, 0, bench->config.count);
@@ -116,13 +117,13 @@ static void wrong_data_is_found(const struct hs_backend *backend)
 {
     size_t count = 3000;
     struct hs_bench *bench = open_in_memory(backend, HS_FLOAT32, HS_SUM, count, memory);
-    struct hs_elements input = {memory, bench->queue, bench->input, count};
-    struct hs_task native = native_task(bench, 0);
+    struct hs_elements input = {memory, bench->queue, bench->input, 0, count};
+    struct hs_task native = native_task(bench, HS_COLLECTIVE_ALLREDUCE, 0);
     char *in = bench->input, *out = bench->output;
     struct hs_error err;
     uint64_t missed = 0;
     char sentence[160];
-    hs_bench_spoil(bench);
+    hs_bench_spoil(bench, &native);
     missed += hs_bench_wrong(bench, &native) != count;
     for (int s = 0; s < split_count; s++) {
         struct hs_plan plan = {.split = splits[s], .chunks = 2};

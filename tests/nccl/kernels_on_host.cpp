@@ -52,6 +52,7 @@ static void tell(bool right, const char *what, enum hs_datatype datatype, enum h
 static void check(enum hs_datatype datatype, enum hs_operation operation, int64_t np)
 {
     struct hs_pattern pattern = {datatype, operation, np};
+    struct hs_pattern_part part = {HS_PATTERN_REDUCED, 17, count}, own = {np - 1, 17, count};
     size_t bytes = count * hs_datatype_bytes(datatype);
     std::vector<char> a(bytes), b(bytes), sum(bytes), other(bytes);
     bool same = true;
@@ -73,11 +74,17 @@ static void check(enum hs_datatype datatype, enum hs_operation operation, int64_
     }
     tell(sum == other, "reduction and division kernels give the host's bits", datatype, operation);
     unsigned long long wrong = 0;
-    hs_cuda_count_wrong(&wrong, sum.data(), &pattern, 17, count, NULL);
-    bool right = wrong == 0 && hs_pattern_wrong(sum.data(), &pattern, 17, count) == 0;
+    hs_cuda_count_wrong(&wrong, sum.data(), &pattern, part, NULL);
+    bool right = wrong == 0 && hs_pattern_wrong(sum.data(), &pattern, part) == 0;
+    unsigned long long differs = 0;
+    hs_cuda_count_wrong(&wrong, a.data(), &pattern, own, NULL);
+    own.rank = 0;
+    hs_cuda_count_wrong(&differs, a.data(), &pattern, own, NULL);
+    tell(wrong == 0 && (np == 1 || differs > 0), "the count kernel tells one rank's elements from another's", datatype,
+         operation);
     sum[bytes / 2] ^= 1;
     sum[bytes - 1] ^= 1;
-    hs_cuda_count_wrong(&wrong, sum.data(), &pattern, 17, count, NULL);
+    hs_cuda_count_wrong(&wrong, sum.data(), &pattern, part, NULL);
     tell(right && wrong == 2, "the count kernel finds none in a right result, and both spoiled elements", datatype,
          operation);
 }

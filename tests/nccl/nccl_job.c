@@ -167,7 +167,7 @@ static uint64_t run_held(struct hs_bench *bench, const struct hs_task *task, boo
     stop_if(hs_bench_prepare(bench, task, &err), &err);
     if (!cold)
         stop_if(hs_bench_run(bench, task, false, &err), &err);
-    hs_bench_spoil(bench);
+    hs_bench_spoil(bench, task);
     before = hs_nccl_engine_clock(bench->engine);
     stop_if(engine->hold(bench->engine, &work, runs, &err), &err);
     after = hs_nccl_engine_clock(bench->engine);
@@ -186,7 +186,7 @@ static uint64_t run_held(struct hs_bench *bench, const struct hs_task *task, boo
 static void held_runs_are_right(const struct hs_backend *backend)
 {
     struct hs_bench *bench = open_backend(backend, HS_FLOAT32, HS_AVERAGE, 10007, TIMEOUT_SECONDS);
-    struct hs_task native = native_task(bench, 0);
+    struct hs_task native = native_task(bench, HS_COLLECTIVE_ALLREDUCE, 0);
     uint64_t bad = run_held(bench, &native, false);
     char sentence[160];
 
@@ -218,8 +218,8 @@ static uint64_t all_baselines(struct hs_bench *bench)
 {
     const struct hs_engine *engine = bench->config.backend->engine;
     uint64_t wrong = 0;
-    for (int i = 0; engine->natives[i] != NULL; i++) {
-        struct hs_task task = native_task(bench, i);
+    for (int i = 0; engine->natives[HS_COLLECTIVE_ALLREDUCE][i] != NULL; i++) {
+        struct hs_task task = native_task(bench, HS_COLLECTIVE_ALLREDUCE, i);
         if (!engine->has_native(i))
             continue;
         wrong += run_task(bench, &task, false);
@@ -263,6 +263,38 @@ static void every_rank_has_its_block(const struct hs_backend *backend)
     tell(blocks_of_plans(backend, &config, plans, split_count), sentence);
 }
 
+/* The library's own too, by bench; and one of them held. Where it is to be quick, one type. */
+static void blocks_are_verified(const struct hs_backend *backend, enum hs_datatype quickly)
+{
+    const size_t counts[] = {(size_t)np * 70 + 5, 8 * (size_t)np, 1};
+    struct hs_plan plans[SPLITS_MAX];
+    uint64_t wrong = 0, missed = 0;
+    char sentence[160];
+
+    for (int s = 0; s < split_count; s++)
+        plans[s] = (struct hs_plan){.split = splits[s], .chunks = 1};
+    for (int i = 0; i < (quick ? 2 : 3 * HS_DATATYPE_COUNT); i++) {
+        enum hs_datatype type = quick ? quickly : (enum hs_datatype)(i / 3);
+        struct hs_bench *bench =
+            open_backend(backend, type, (enum hs_operation)(type % HS_OPERATION_COUNT),
+                         counts[i % 3], TIMEOUT_SECONDS);
+
+        wrong += verified_blocks(bench, plans, quick && split_count > 2 ? 2 : split_count);
+        missed += i % 3 == 1 ? missed_in_blocks(bench, &plans[0]) : 0;
+        for (int c = 0; c < ORDERED_COUNT && i % 3 == 0; c++) {
+            struct hs_task task = native_task(bench, ordered[c], 0);
+
+            wrong += run_held(bench, &task, false);
+        }
+        close_bench(bench);
+    }
+    snprintf(sentence, sizeof sentence,
+             "%s: reduce-scatters and allgathers are verified, NCCL's own too", backend->name);
+    tell(wrong, sentence);
+    snprintf(sentence, sizeof sentence, "%s: a wrong element of a block is found", backend->name);
+    tell(missed, sentence);
+}
+
 /* What ranks that share a GPU set where the user did not; NCCL_MAX_CTAS is the user's here. */
 static void sharing_is_arranged(void)
 {
@@ -285,8 +317,8 @@ static void sharing_is_arranged(void)
 static void spoiled_is_all_wrong(const struct hs_backend *backend)
 {
     struct hs_bench *bench = open_backend(backend, HS_FLOAT32, HS_SUM, 1009, TIMEOUT_SECONDS);
-    struct hs_task task = native_task(bench, 0);
-    hs_bench_spoil(bench);
+    struct hs_task task = native_task(bench, HS_COLLECTIVE_ALLREDUCE, 0);
+    hs_bench_spoil(bench, &task);
     tell(hs_bench_wrong(bench, &task) != 1009, "what was spoiled is wrong in every element");
     close_bench(bench);
 }
@@ -368,8 +400,10 @@ static void check_splits(void)
         return;
     for (int b = 0; b < count; b++)
         held_runs_are_right(backends[b]);
-    for (int b = 0; b < count; b++)
+    for (int b = 0; b < count; b++) {
         every_rank_has_its_block(backends[b]);
+        blocks_are_verified(backends[b], (enum hs_datatype)b);
+    }
     if (count == 2)
         windows_are_refused();
     put_deserter_in();

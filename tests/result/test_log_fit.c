@@ -251,7 +251,7 @@ static void what_a_log_leaves_out_is_asked_for(void **state)
         {CPUS, osu, {8, 0, false, 0, NULL, false}, "on how many nodes it ran: --nodes N"},
         {CPUS, osu, {12, 2, false, 0, NULL, false}, "6 ranks on each of 2 nodes: expected 1 or 4"},
         {CPUS, rccl, {8, 2, false, 0, NULL, false}, "log: has times of RCCL"},
-        {CPUS, csv, {8, 2, true, HS_CALL_ALLGATHER, NULL, false}, "--algorithm ring or halving"},
+        {CPUS, csv, {8, 2, true, HS_CALL_ALLGATHER, "tree", false}, "--algorithm ring or halving"},
         {CPUS, csv, {8, 2, true, 0, "rng", false}, "--algorithm: unknown algorithm \"rng\""},
         {"8xH100, 8xNDR400",
          csv,

@@ -95,9 +95,14 @@ static inline struct hs_task stage_task(struct hs_layer layer, int phase, size_t
         .kind = HS_TASK_STAGE, .stage = {(enum hs_phase)phase, HS_RING, layer}, .count = count};
 }
 
-static inline struct hs_task native_task(const struct hs_bench *bench, int native)
+static inline struct hs_task native_task(const struct hs_bench *bench,
+                                         enum hs_collective collective, int native)
 {
-    return (struct hs_task){.kind = HS_TASK_NATIVE, .native = native, .count = bench->config.count};
+    return (struct hs_task){.kind = HS_TASK_NATIVE,
+                            .plan = hs_plan_flat(np),
+                            .collective = collective,
+                            .native = native,
+                            .count = bench->config.count};
 }
 
 /* Prepared, and run on an output that was spoiled. Returns the wrong elements. */
@@ -105,7 +110,7 @@ static inline uint64_t run_task(struct hs_bench *bench, const struct hs_task *ta
 {
     struct hs_error err;
     stop_if(hs_bench_prepare(bench, task, &err), &err);
-    hs_bench_spoil(bench);
+    hs_bench_spoil(bench, task);
     stop_if(hs_bench_run(bench, task, timed, &err), &err);
     return hs_bench_wrong(bench, task);
 }
@@ -124,7 +129,65 @@ static inline bool run_stage(struct hs_bench *bench, struct hs_layer layer, int 
            hs_bench_run(bench, &task, false, &err) == HS_OK;
 }
 
-/* ---- collectives that leave a rank one block, on the engine itself ---- */
+/* ---- collectives of which a rank has one block ---- */
+
+static const enum hs_collective ordered[] = {HS_COLLECTIVE_REDUCE_SCATTER, HS_COLLECTIVE_ALLGATHER};
+#define ORDERED_COUNT (int)(sizeof ordered / sizeof ordered[0])
+
+/* Wrong elements by these plans in every order, and by the library's own calls. */
+static inline uint64_t verified_blocks(struct hs_bench *bench, const struct hs_plan *plans,
+                                       int plan_count)
+{
+    const struct hs_engine *engine = bench->config.backend->engine;
+    uint64_t wrong = 0;
+
+    for (int c = 0; c < ORDERED_COUNT; c++) {
+        for (int p = 0; p < plan_count * HS_ORDER_COUNT; p++) {
+            struct hs_task task = plan_task(bench, &plans[p / HS_ORDER_COUNT]);
+
+            task.collective = ordered[c];
+            task.order = (enum hs_order)(p % HS_ORDER_COUNT);
+            wrong += run_task(bench, &task, true);
+        }
+        for (int i = 0; engine->natives[ordered[c]][i] != NULL; i++) {
+            struct hs_task task = native_task(bench, ordered[c], i);
+
+            if (!engine->has_native || engine->has_native(i))
+                wrong += run_task(bench, &task, false);
+        }
+    }
+    return wrong;
+}
+
+/* What is spoiled is wrong in every element that the collective writes, and one that changes is one
+ * wrong element: counts that are off. */
+static inline uint64_t missed_in_blocks(struct hs_bench *bench, const struct hs_plan *plan)
+{
+    uint64_t missed = 0;
+
+    for (int c = 0; c < ORDERED_COUNT * HS_ORDER_COUNT; c++) {
+        struct hs_task task = plan_task(bench, plan);
+        bool gathers = ordered[c % ORDERED_COUNT] == HS_COLLECTIVE_ALLGATHER;
+        size_t count = bench->config.count, part = count / (size_t)np; /* it divides */
+        struct hs_block mine;
+        char *byte = bench->output;
+
+        task.collective = ordered[c % ORDERED_COUNT];
+        task.order = (enum hs_order)(c / ORDERED_COUNT);
+        mine = hs_task_block(&task, 1, my_rank);
+        missed += mine.count != part || mine.first % part != 0;
+        hs_bench_spoil(bench, &task);
+        missed += hs_bench_wrong(bench, &task) != (gathers ? count - part : part);
+        missed += run_task(bench, &task, false) != 0;
+        byte += mine.first * hs_datatype_bytes(bench->config.datatype);
+        bench->memory->set(bench->queue, byte, 0xff, 1);
+        bench->memory->wait(bench->queue);
+        missed += hs_bench_wrong(bench, &task) != 1;
+    }
+    return missed;
+}
+
+/* ---- the same on the engine itself, of elements of its own ---- */
 
 /* What runs them, and a float for every element on the host's side. */
 struct blocks {

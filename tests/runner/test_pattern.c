@@ -104,7 +104,9 @@ static uint64_t rejected(const struct reduced *reduced)
                                                     : (double)((float)value / (float)pattern->np);
         write_element(pattern->datatype, data, i, value);
     }
-    uint64_t wrong = hs_pattern_wrong(data, pattern, reduced->first, reduced->count);
+    uint64_t wrong = hs_pattern_wrong(
+        data, pattern,
+        (struct hs_pattern_part){HS_PATTERN_REDUCED, reduced->first, reduced->count});
     free(data);
     return wrong;
 }
@@ -217,9 +219,11 @@ static void one_wrong_bit_is_found(void **state)
     float one[4];
     struct hs_pattern pattern = {HS_FLOAT32, HS_SUM, 1};
     hs_pattern_fill(one, &pattern, 0, 0, 4);
-    assert_int_equal(hs_pattern_wrong(one, &pattern, 0, 4), 0);
+    assert_int_equal(
+        hs_pattern_wrong(one, &pattern, (struct hs_pattern_part){HS_PATTERN_REDUCED, 0, 4}), 0);
     ((unsigned char *)&one[2])[0] ^= 1;
-    assert_int_equal(hs_pattern_wrong(one, &pattern, 0, 4), 1);
+    assert_int_equal(
+        hs_pattern_wrong(one, &pattern, (struct hs_pattern_part){HS_PATTERN_REDUCED, 0, 4}), 1);
 }
 
 static void bytes_of_ones_are_wrong_in_every_type(void **state)
@@ -230,7 +234,9 @@ static void bytes_of_ones_are_wrong_in_every_type(void **state)
     for (int type = 0; type < HS_DATATYPE_COUNT; type++)
         for (int op = 0; op < HS_OPERATION_COUNT; op++) {
             struct hs_pattern pattern = {(enum hs_datatype)type, (enum hs_operation)op, 4};
-            assert_int_equal(hs_pattern_wrong(data, &pattern, 0, 100), 100);
+            assert_int_equal(hs_pattern_wrong(data, &pattern,
+                                              (struct hs_pattern_part){HS_PATTERN_REDUCED, 0, 100}),
+                             100);
         }
 }
 

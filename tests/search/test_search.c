@@ -788,7 +788,9 @@ static void groups_of_a_mesh_are_searched_as_exactly(void **state)
 {
     struct hs_system system = parse(machines[1]);
     struct hs_search_request request = {
-        .system = &system, .problem = {.group = {480, 4, 60}, .bytes = 4 * MIB}, .top = 44};
+        .system = &system,
+        .problem = {.group = {.ranks = 480, .stride = 4, .size = 60}, .bytes = 4 * MIB},
+        .top = 44};
     struct hs_search_result lattice = search("lattice", &request);
     struct hs_search_result exhaustive = search("exhaustive", &request);
 

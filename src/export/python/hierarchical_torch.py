@@ -1,4 +1,4 @@
-"""AllReduce in layers for PyTorch, and a DDP communication hook.
+"""AllReduce, or ReduceScatter and AllGather, in layers for PyTorch, and a DDP communication hook.
 
     import torch.distributed as dist
     import hierarchical_torch as hierarchical
@@ -10,9 +10,28 @@
     ddp = torch.nn.parallel.DistributedDataParallel(model)
     ddp.register_comm_hook(layers, hierarchical.hierarchical_hook)
 
-A message is reduce-scattered in the groups of the innermost layer, what is left in those of the
-next, and so on; allreduced in the outermost layer; then allgathered back in reverse order. The
-ranks of a layer's groups are {b + k * stride : k < size}.
+    layers = hierarchical.Hierarchy(mesh["dp"])  # a process group, or one dimension of a DeviceMesh
+    layers.reduce_scatter_tensor(block, whole)   # as dist.reduce_scatter_tensor(block, whole)
+    layers.all_gather_into_tensor(whole, block)  # as dist.all_gather_into_tensor(whole, block)
+
+COLLECTIVE says what RULES are for. A reduce-scatter and an allgather mirror each other and share
+them; what they are not for is torch.distributed's own call, here as without this module.
+
+An AllReduce's message is reduce-scattered in the groups of the innermost layer, what is left in
+those of the next, and so on; allreduced in the outermost layer; then allgathered back in reverse
+order. The ranks of a layer's groups are {b + k * stride : k < size}, counted in the process group.
+
+A reduce-scatter goes over the layers once, and so does an allgather. ORDER says which of the NP
+blocks of the whole tensor a rank has:
+
+  "in-place"  rank r has block r, as in torch.distributed. A reduce-scatter begins with the
+              outermost layer, an allgather with the innermost.
+  "permuted"  rank r = k0 + k1 p0 + k2 p0 p1 + ... has the block of the same digits the other way
+              round, k0 NP / p0 + k1 NP / (p0 p1) + ..., where p0, p1, ... are the layers' sizes: a
+              reduce-scatter begins inside and has the least left for the slowest links.
+              permutation(rule) lists it; arrange and in_order put a tensor's blocks by it. It
+              depends on the plan, and that on the size: give both calls `rule=` where a
+              reduce-scatter and an allgather of other bytes (of another type) belong together.
 
 The layers follow the machine only if ranks are numbered node by node, as torchrun and
 `srun --distribution=block` do. Needs PyTorch 2.2 or later and nothing else.
@@ -22,7 +41,7 @@ import threading
 import warnings
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
-from typing import Callable, Iterator, NamedTuple, Optional
+from typing import Callable, Iterator, NamedTuple, Optional, Union
 
 import torch
 import torch.distributed as dist
@@ -45,8 +64,12 @@ SUPPORTED_OPS = (
 )  # fmt: skip
 
 
+OWN = Rule(None, (NP,), 1)  # one call of torch.distributed's own
+Context = Callable[[int], object]  # what a chunk's work is issued in
+
+
 class WorldSizeError(RuntimeError):
-    """The job has another number of processes than the plan."""
+    """The job, or the group, has another number of processes than the plan."""
 
 
 class Layer(NamedTuple):
@@ -65,6 +88,42 @@ def rule_for(message_bytes: int) -> Rule:
     return RULES[-1]
 
 
+def _rule_of(collective: str, message_bytes: int) -> Rule:
+    """RULES are for AllReduces, or for reduce-scatters and allgathers."""
+    mine = (collective == "allreduce") == (COLLECTIVE == "allreduce")
+    return rule_for(message_bytes) if mine else OWN
+
+
+def _is_own(rule: Rule) -> bool:
+    return len(rule.split) == 1 and rule.chunks == 1
+
+
+def permutation(rule: Rule = RULES[-1]) -> list[int]:
+    """The block that each rank of the group has between a reduce-scatter and an allgather."""
+    if ORDER == "in-place":
+        return list(range(NP))
+    blocks = []
+    for rank in range(NP):
+        block = 0
+        for size in rule.split:
+            rank, digit = divmod(rank, size)
+            block = block * size + digit
+        blocks.append(block)
+    return blocks
+
+
+def arrange(whole: torch.Tensor, rule: Rule = RULES[-1]) -> torch.Tensor:
+    """A copy whose blocks lie so that rank r has what is block r of `whole`."""
+    out = torch.empty_like(whole, memory_format=torch.contiguous_format)
+    out.view(NP, -1)[permutation(rule)] = whole.reshape(NP, -1)
+    return out
+
+
+def in_order(whole: torch.Tensor, rule: Rule = RULES[-1]) -> torch.Tensor:
+    """A copy in which block r is that of rank r: what undoes arrange."""
+    return whole.reshape(NP, -1)[permutation(rule)].view(whole.shape)
+
+
 def layer_shapes(split: tuple[int, ...]) -> list[tuple[int, int]]:
     """(stride, size) of each layer, innermost first."""
     shapes, stride = [], 1
@@ -75,20 +134,37 @@ def layer_shapes(split: tuple[int, ...]) -> list[tuple[int, int]]:
 
 
 def group_ranks(rank: int, stride: int, size: int) -> list[int]:
-    """The ranks of the group of a layer that `rank` is in."""
+    """The ranks of the group of a layer that `rank` is in; all counted in the process group."""
     first = rank // (stride * size) * (stride * size) + rank % stride
     return [first + k * stride for k in range(size)]
 
 
-def check_world() -> None:
-    """Raises WorldSizeError for another number of processes; warns of another placement."""
-    world = dist.get_world_size()
-    if world != NP:
-        raise WorldSizeError(
-            f"this plan is for {NP} processes, but the world has {world}: "
-            f"export a result for {world} processes, or use dist.all_reduce"
+Group = Union[dist.ProcessGroup, DeviceMesh, None]
+
+
+def _process_group(group: Group) -> Optional[dist.ProcessGroup]:
+    """None is the world."""
+    if not isinstance(group, DeviceMesh):
+        return None if group is dist.group.WORLD else group
+    if group.mesh.ndim != 1:
+        raise ValueError(
+            f"a DeviceMesh of {group.mesh.ndim} dimensions: give one of them, as mesh[\"dp\"]"
         )
-    _check_placement()
+    return group.get_group()
+
+
+def check_world(group: Group = None) -> None:
+    """Raises WorldSizeError for another number of processes; warns of another placement."""
+    group = _process_group(group)
+    world = dist.get_world_size(group)
+    if world != NP:
+        name = "world" if group is None else "group"
+        raise WorldSizeError(
+            f"this plan is for {NP} processes, but the {name} has {world}: "
+            f"export a result for {world} processes, or use torch.distributed's own call"
+        )
+    if group is None:
+        _check_placement()
 
 
 def _check_placement() -> None:
@@ -150,17 +226,23 @@ class _LocalReduction:
 
 
 class Hierarchy:
-    """The process groups of all layers of all plans, and AllReduce through them.
+    """The process groups of all layers of all plans, and the collectives through them.
 
-    Making one is a collective call of all ranks, in the same order as other calls that make
-    groups. The groups are used by nothing else, so its messages mix with no others. Layers of
-    equal (stride, size) share their groups.
+    group: a process group, one dimension of a DeviceMesh, or None for the world. Ranks count in it.
+
+    Making one is a collective call of all ranks of the group, in the same order as other calls that
+    make groups; where the world has several such groups, each rank makes one for its own. The
+    groups are used by nothing else, so its messages mix with no others. Layers of equal (stride,
+    size) share their groups.
     """
 
-    def __init__(self) -> None:
-        check_world()
+    def __init__(self, group: Group = None) -> None:
+        check_world(group)
+        self.group = _process_group(group)
+        everyone = range(NP) if self.group is None else dist.get_process_group_ranks(self.group)
+        self.ranks = list(everyone)  # of the world, by rank of the group
         self._layers: dict[tuple[int, int], Layer] = {}
-        for rule in RULES:
+        for rule in (*RULES, OWN):
             for shape in layer_shapes(rule.split):
                 if shape not in self._layers:
                     self._layers[shape] = self._make_layer(*shape)
@@ -171,91 +253,165 @@ class Hierarchy:
         self._last: Optional[Future[None]] = None  # handed to the thread
         self._streams: dict[torch.device, list[torch.cuda.Stream]] = {}
 
-    @staticmethod
-    def _make_layer(stride: int, size: int) -> Layer:
+    def _make_layer(self, stride: int, size: int) -> Layer:
         # Each rank makes its own group of the layer only: as many calls as layers, not as groups.
-        ranks = group_ranks(dist.get_rank(), stride, size)
-        group = dist.new_group(ranks, use_local_synchronization=True)
-        return Layer(stride, size, group)
+        mine = group_ranks(dist.get_rank(self.group), stride, size)
+        ranks = [self.ranks[rank] for rank in mine]
+        more = {} if self.group is None else {"backend": dist.get_backend(self.group)}
+        if ranks != sorted(ranks):
+            more["sort_ranks"] = False  # as whoever made such a group did
+        return Layer(stride, size, dist.new_group(ranks, use_local_synchronization=True, **more))
 
     def layers(self, rule: Rule = RULES[-1]) -> list[Layer]:
         """This rank's layers of a plan, innermost first."""
         return [self._layers[shape] for shape in layer_shapes(rule.split)]
 
+    def make_mesh(self, device_type: str, rule: Rule = RULES[-1]) -> DeviceMesh:
+        """The layers as a DeviceMesh of these groups, as make_mesh (PyTorch 2.5 and later)."""
+        names = tuple(f"layer{i}" for i in range(len(rule.split), 0, -1))
+        groups = [layer.group for layer in reversed(self.layers(rule))]
+        mesh = torch.tensor(self.ranks).view(tuple(reversed(rule.split)))
+        return DeviceMesh.from_group(groups if len(groups) > 1 else groups[0], device_type,
+                                     mesh=mesh, mesh_dim_names=names)
+
     def all_reduce(self, tensor: torch.Tensor,
                    op: dist.ReduceOp.RedOpType = dist.ReduceOp.SUM) -> None:
         """In place, as dist.all_reduce: any shape, also a scalar or not contiguous."""
-        rule = rule_for(tensor.numel() * tensor.element_size())
-        own = len(rule.split) == 1 and rule.chunks == 1 and op != dist.ReduceOp.AVG
+        own = _is_own(_rule_of("allreduce", _bytes(tensor))) and op != dist.ReduceOp.AVG
         if own and op in SUPPORTED_OPS and tensor.is_contiguous() and tensor.numel() > 0:
-            dist.all_reduce(tensor.detach(), op, group=dist.group.WORLD)  # as without this module
+            dist.all_reduce(tensor.detach(), op, group=self.group)  # as without this module
             return
         if tensor.device.type != "cpu" or op not in SUPPORTED_OPS:
             self.all_reduce_async(tensor, op).wait()
             return
-        # Here, once the thread is through: handing over to it costs more than a short message.
-        if self._last is not None:
-            wait([self._last])
-            self._last = None
-        self._reduce(tensor.detach(), op, lambda chunk: nullcontext())
+        self._drain()
+        self._reduce(tensor.detach(), op, _here)
 
     def all_reduce_async(
         self, tensor: torch.Tensor, op: dist.ReduceOp.RedOpType = dist.ReduceOp.SUM
     ) -> torch.futures.Future[torch.Tensor]:
         """Starts it; the future's value is `tensor`, not to be touched before."""
-        if op not in SUPPORTED_OPS:
-            raise ValueError(f"{op} is not supported in layers")
+        _check_op(op)
         tensor = tensor.detach()
-        if tensor.is_cuda:
-            return self._start_cuda(tensor, op)
-        if tensor.device.type == "cpu":
-            return self._start_cpu(tensor, op)
-        self._reduce(tensor, op, lambda chunk: nullcontext())
+        return self._start(tensor, [tensor], lambda context: self._reduce(tensor, op, context))
+
+    def reduce_scatter_tensor(
+        self, output: torch.Tensor, input: torch.Tensor,
+        op: dist.ReduceOp.RedOpType = dist.ReduceOp.SUM, rule: Optional[Rule] = None,
+    ) -> None:
+        """As dist.reduce_scatter_tensor, of any shapes; which block `output` is, ORDER says."""
+        _check_op(op)
+        _check_blocks("input", input, "output", output)
+        rule = rule or _rule_of("reduce-scatter", _bytes(input))
+        self._drain()
+        self._scatter(output.detach(), input.detach(), op, self._layers_of(rule, op))
+
+    def reduce_scatter_tensor_async(
+        self, output: torch.Tensor, input: torch.Tensor,
+        op: dist.ReduceOp.RedOpType = dist.ReduceOp.SUM, rule: Optional[Rule] = None,
+    ) -> torch.futures.Future[torch.Tensor]:
+        """Starts it; the future's value is `output`. Neither is to be touched before."""
+        _check_op(op)
+        _check_blocks("input", input, "output", output)
+        layers = self.layers(rule or _rule_of("reduce-scatter", _bytes(input)))
+        out, whole = output.detach(), input.detach()
+
+        def run(context: Context) -> None:
+            with context(0):
+                self._scatter(out, whole, op, layers)
+
+        return self._start(out, [out, whole], run)
+
+    def all_gather_into_tensor(
+        self, output_tensor: torch.Tensor, input_tensor: torch.Tensor,
+        rule: Optional[Rule] = None,
+    ) -> None:
+        """As dist.all_gather_into_tensor, of any shapes; where a rank's block goes, ORDER says."""
+        _check_blocks("output", output_tensor, "input", input_tensor)
+        rule = rule or _rule_of("allgather", _bytes(output_tensor))
+        self._drain()
+        self._gather(output_tensor.detach(), input_tensor.detach(), self._layers_of(rule))
+
+    def all_gather_into_tensor_async(
+        self, output_tensor: torch.Tensor, input_tensor: torch.Tensor,
+        rule: Optional[Rule] = None,
+    ) -> torch.futures.Future[torch.Tensor]:
+        """Starts it; the future's value is `output_tensor`. Neither is to be touched before."""
+        _check_blocks("output", output_tensor, "input", input_tensor)
+        layers = self.layers(rule or _rule_of("allgather", _bytes(output_tensor)))
+        whole, block = output_tensor.detach(), input_tensor.detach()
+
+        def run(context: Context) -> None:
+            with context(0):
+                self._gather(whole, block, layers)
+
+        return self._start(whole, [whole, block], run)
+
+    def _layers_of(self, rule: Rule,
+                   op: dist.ReduceOp.RedOpType = dist.ReduceOp.SUM) -> list[Layer]:
+        """The library's own call is one in the caller's own group, as without this module."""
+        if _is_own(rule) and op != dist.ReduceOp.AVG:
+            return [Layer(1, NP, self.group)]
+        return self.layers(rule)
+
+    def _drain(self) -> None:
+        """Once the thread is through: handing over to it costs more than a short message."""
+        if self._last is not None:
+            wait([self._last])
+            self._last = None
+
+    def _start(self, result: torch.Tensor, touched: list[torch.Tensor],
+               run: Callable[[Context], None]) -> torch.futures.Future[torch.Tensor]:
+        """Runs it beside the caller; the future's value is `result`."""
+        if result.is_cuda:
+            return self._start_cuda(result, touched, run)
+        if result.device.type == "cpu":
+            return self._start_cpu(result, run)
+        run(_here)
         future: torch.futures.Future[torch.Tensor] = torch.futures.Future()
-        future.set_result(tensor)
+        future.set_result(result)
         return future
 
-    def _start_cpu(
-        self, tensor: torch.Tensor, op: dist.ReduceOp.RedOpType
-    ) -> torch.futures.Future[torch.Tensor]:
+    def _start_cpu(self, result: torch.Tensor,
+                   run: Callable[[Context], None]) -> torch.futures.Future[torch.Tensor]:
         future: torch.futures.Future[torch.Tensor] = torch.futures.Future()
 
         def work() -> None:
             try:
-                self._reduce(tensor, op, lambda chunk: nullcontext())
+                run(_here)
             except Exception as error:  # handed to whoever waits
                 future.set_exception(error)
             else:
-                future.set_result(tensor)
+                future.set_result(result)
 
         self._last = self._thread.submit(work)
         return future
 
-    def _start_cuda(
-        self, tensor: torch.Tensor, op: dist.ReduceOp.RedOpType
-    ) -> torch.futures.Future[torch.Tensor]:
+    def _start_cuda(self, result: torch.Tensor, touched: list[torch.Tensor],
+                    run: Callable[[Context], None]) -> torch.futures.Future[torch.Tensor]:
         # One stream per chunk, the caller's own is left free for the backward pass.
-        caller = torch.cuda.current_stream(tensor.device)
-        streams = self._streams.setdefault(tensor.device, [])
+        caller = torch.cuda.current_stream(result.device)
+        streams = self._streams.setdefault(result.device, [])
         while len(streams) < MOST_CHUNKS:
-            streams.append(torch.cuda.Stream(tensor.device))
+            streams.append(torch.cuda.Stream(result.device))
         for stream in streams:
             stream.wait_stream(caller)
-            tensor.record_stream(stream)
-        self._reduce(tensor, op, lambda chunk: torch.cuda.stream(streams[chunk]))
+            for tensor in touched:
+                tensor.record_stream(stream)
+        run(lambda chunk: torch.cuda.stream(streams[chunk]))
         for stream in streams[1:]:
             streams[0].wait_stream(stream)
-        future: torch.futures.Future[torch.Tensor] = torch.futures.Future(devices=[tensor.device])
+        future: torch.futures.Future[torch.Tensor] = torch.futures.Future(devices=[result.device])
         with torch.cuda.stream(streams[0]):
-            future.set_result(tensor)
+            future.set_result(result)
         return future
 
     def _reduce(self, tensor: torch.Tensor, op: dist.ReduceOp.RedOpType,
-                context: Callable[[int], object]) -> None:
+                context: Context) -> None:
         """The pipeline: in step t chunk c is in its phase t - c, on all ranks in this order."""
         if tensor.numel() == 0:
             return
-        rule = rule_for(tensor.numel() * tensor.element_size())
+        rule = _rule_of("allreduce", _bytes(tensor))
         layers = self.layers(rule)
         copied = not tensor.is_contiguous()
         with context(0):
@@ -317,6 +473,41 @@ class Hierarchy:
         if padding:
             part.copy_(whole[: part.numel()])
 
+    def _scatter(self, block: torch.Tensor, whole: torch.Tensor, op: dist.ReduceOp.RedOpType,
+                 layers: list[Layer]) -> None:
+        """A reduce-scatter, a call on each layer; each piece begins where its blocks do."""
+        if whole.numel() == 0:
+            return
+        piece = whole.contiguous().view(-1)
+        half = piece.dtype == torch.float16
+        average = op == dist.ReduceOp.AVG
+        if average and half:
+            piece = piece / NP  # before the sum, which could be too large for 16 bits
+        target = block.view(-1) if block.is_contiguous() else piece.new_empty(block.numel())
+        order = layers if ORDER == "permuted" else layers[::-1]
+        for layer in order:
+            out = target if layer is order[-1] else piece.new_empty(piece.numel() // layer.size)
+            self._reduce_scatter(out, piece, dist.ReduceOp.SUM if average else op, layer).wait()
+            piece = out
+        if average and not half:
+            _divide(target)
+        if not block.is_contiguous():
+            block.copy_(target.view(block.shape))
+
+    def _gather(self, whole: torch.Tensor, block: torch.Tensor, layers: list[Layer]) -> None:
+        """An allgather: the mirror of _scatter."""
+        if whole.numel() == 0:
+            return
+        piece = block.contiguous().view(-1)
+        target = whole.view(-1) if whole.is_contiguous() else piece.new_empty(whole.numel())
+        order = layers[::-1] if ORDER == "permuted" else layers
+        for layer in order:
+            out = target if layer is order[-1] else piece.new_empty(piece.numel() * layer.size)
+            dist.all_gather_into_tensor(out, piece, group=layer.group, async_op=True).wait()
+            piece = out
+        if not whole.is_contiguous():
+            whole.copy_(target.view(whole.shape))
+
     def _reduce_scatter(self, out: torch.Tensor, whole: torch.Tensor,
                         op: dist.ReduceOp.RedOpType, layer: Layer):
         if self._scatters:
@@ -348,27 +539,74 @@ def _divide(piece: torch.Tensor) -> None:
         piece.div_(NP, rounding_mode="trunc")  # as NCCL
 
 
-_default: Optional[Hierarchy] = None
+def _here(_chunk: int) -> object:
+    return nullcontext()
+
+
+def _bytes(tensor: torch.Tensor) -> int:
+    return tensor.numel() * tensor.element_size()
+
+
+def _check_op(op: dist.ReduceOp.RedOpType) -> None:
+    if op not in SUPPORTED_OPS:
+        raise ValueError(f"{op} is not supported in layers")
+
+
+def _check_blocks(name: str, whole: torch.Tensor, other: str, block: torch.Tensor) -> None:
+    """As torch.distributed: the larger side has NP times the elements of the smaller one."""
+    if whole.numel() != NP * block.numel():
+        raise ValueError(
+            f"{name} has {whole.numel()} elements, expected {NP * block.numel()}: {NP} times "
+            f"those of {other}; pad what {NP} does not divide"
+        )
+    if whole.dtype != block.dtype or whole.device != block.device:
+        raise ValueError(
+            f"{name} is {whole.dtype} on {whole.device}, {other} {block.dtype} on {block.device}"
+        )
+
+
+_defaults: dict[Optional[dist.ProcessGroup], Hierarchy] = {}
 _default_lock = threading.Lock()
 
 
-def default_hierarchy() -> Hierarchy:
-    """The one that is used where none is given; made at the first call, a collective one."""
-    global _default
+def default_hierarchy(group: Union[Hierarchy, Group] = None) -> Hierarchy:
+    """That of a process group; made at the first call, a collective one."""
+    if isinstance(group, Hierarchy):
+        return group
+    group = _process_group(group)
     with _default_lock:
-        if _default is None:
-            _default = Hierarchy()
-        return _default
+        if group not in _defaults:
+            _defaults[group] = Hierarchy(group)
+        return _defaults[group]
 
 
 def all_reduce(tensor: torch.Tensor, op: dist.ReduceOp.RedOpType = dist.ReduceOp.SUM,
-               groups: Optional[Hierarchy] = None) -> None:
-    """In place, as dist.all_reduce over the whole world."""
-    (groups or default_hierarchy()).all_reduce(tensor, op)
+               group: Union[Hierarchy, Group] = None) -> None:
+    """In place, as dist.all_reduce."""
+    default_hierarchy(group).all_reduce(tensor, op)
+
+
+def reduce_scatter_tensor(output: torch.Tensor, input: torch.Tensor,
+                          op: dist.ReduceOp.RedOpType = dist.ReduceOp.SUM,
+                          group: Union[Hierarchy, Group] = None,
+                          rule: Optional[Rule] = None) -> None:
+    """As dist.reduce_scatter_tensor; which block a rank gets, ORDER says."""
+    default_hierarchy(group).reduce_scatter_tensor(output, input, op, rule)
+
+
+def all_gather_into_tensor(output_tensor: torch.Tensor, input_tensor: torch.Tensor,
+                           group: Union[Hierarchy, Group] = None,
+                           rule: Optional[Rule] = None) -> None:
+    """As dist.all_gather_into_tensor; where a rank's block goes, ORDER says."""
+    default_hierarchy(group).all_gather_into_tensor(output_tensor, input_tensor, rule)
 
 
 def hierarchical_hook(
-    state: Optional[Hierarchy], bucket: dist.GradBucket
+    state: Union[Hierarchy, Group], bucket: dist.GradBucket
 ) -> torch.futures.Future[torch.Tensor]:
-    """For ddp.register_comm_hook: averages a bucket's gradients while the backward pass goes on."""
-    return (state or default_hierarchy()).all_reduce_async(bucket.buffer(), dist.ReduceOp.AVG)
+    """For ddp.register_comm_hook: averages a bucket's gradients while the backward pass goes on.
+
+    state: a Hierarchy, or the process group that DistributedDataParallel was given.
+    """
+    layers = default_hierarchy(state)
+    return layers.all_reduce_async(bucket.buffer(), dist.ReduceOp.AVG)

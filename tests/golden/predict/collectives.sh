@@ -18,7 +18,7 @@ hiersearch predict "$cluster" --np 64 --collective allgather --explain 4x16/2
 for collective in allreduce allgather; do
     hiersearch predict "$cluster" --np 64 --size 1MiB --collective $collective -q -o $collective.json >/dev/null
 done
-hiersearch export allgather.json --to pytorch
+hiersearch export allgather.json --to jax
 hiersearch plot allreduce.json allgather.json --as top --tsv
 hiersearch compare allreduce.json allgather.json
 hiersearch plot allgather.json --as layers --tsv | grep title

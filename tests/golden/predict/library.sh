@@ -22,4 +22,12 @@ sed 's/"mpich",/"mpich", "constants": [{"name": "farr", "value": 1.2}],/' here.j
 hiersearch predict ./wrong.json --np 16
 sed 's/"library": "mpich",/"constants": [{"name": "far", "value": 1.2}],/' here.json >wrong.json
 hiersearch predict ./wrong.json --np 16
+# A reduce-scatter and an allgather: in place, whatever order the plan leaves blocks in; by ports and nodes; a machine of its own.
+for library in mpich openmpi; do
+    for call in 'reduce-scatter --order in-place' 'reduce-scatter --order permuted' 'allgather --order permuted'; do
+        hiersearch predict "$cluster;library=$library" --np 64 --size 16MiB --collective $call -k 1 -q | sed -n '4,5p'
+    done
+done
+hiersearch predict "$cluster;executor=host;library=openmpi" --np 64 --size 64KiB:64MiB --collective allgather --as nccl-tests -q
+hiersearch predict leonardo --np 64 --size 1MiB --collective reduce-scatter -k 1 -q | sed -n '4,6p'
 hiersearch predict 'ib@12GB/s;library=mpihc' --np 16

@@ -96,13 +96,15 @@ static bool count_step(struct standin_work *work)
     struct hs_pattern pattern = pattern_of(work);
     unsigned long long *wrong = work->output;
     standin_memory_open();
-    *wrong += hs_pattern_wrong(work->inputs[0], &pattern, (size_t)work->first, work->count);
+    *wrong += hs_pattern_wrong(
+        work->inputs[0], &pattern,
+        (struct hs_pattern_part){(int64_t)(intptr_t)work->host, (size_t)work->first, work->count});
     standin_memory_close();
     return true;
 }
 
 cudaError_t hs_cuda_count_wrong(unsigned long long *wrong, const void *data,
-                                const struct hs_pattern *pattern, size_t first, size_t count,
+                                const struct hs_pattern *pattern, struct hs_pattern_part part,
                                 cudaStream_t stream)
 {
     struct standin_work work = {
@@ -110,13 +112,14 @@ cudaError_t hs_cuda_count_wrong(unsigned long long *wrong, const void *data,
         .step = count_step,
         .output = wrong,
         .inputs = {data},
-        .count = count,
+        .count = part.count,
         .datatype = (int)pattern->datatype,
         .operation = (int)pattern->operation,
         .number = pattern->np,
-        .first = (int64_t)first,
+        .first = (int64_t)part.first,
+        .host = (void *)(intptr_t)part.rank,
         .ranges = {{(char *)wrong, sizeof *wrong, true},
-                   {(char *)data, count * hs_datatype_bytes(pattern->datatype), false}}};
+                   {(char *)data, part.count * hs_datatype_bytes(pattern->datatype), false}}};
     standin_stream_put(stream, &work);
     return cudaGetLastError();
 }

@@ -1,0 +1,157 @@
+#include "model/group.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "base/units.h"
+
+struct hs_group hs_group_world(int64_t ranks)
+{
+    return (struct hs_group){.ranks = ranks, .stride = 1, .size = ranks};
+}
+
+bool hs_group_is_world(const struct hs_group *group)
+{
+    return group->size == group->ranks;
+}
+
+bool hs_group_equal(const struct hs_group *a, const struct hs_group *b)
+{
+    bool equal = a->ranks == b->ranks && a->stride == b->stride && a->size == b->size;
+
+    for (int i = 0; i < HS_SKIPS_MAX; i++)
+        equal = equal && a->skips[i].inside == b->skips[i].inside &&
+                a->skips[i].factor == b->skips[i].factor;
+    return equal;
+}
+
+/* The skip, or NULL behind the last. */
+static const struct hs_skip *skip_of(const struct hs_group *group, int i)
+{
+    return i < HS_SKIPS_MAX && group->skips[i].inside > 0 ? &group->skips[i] : NULL;
+}
+
+int64_t hs_group_stride(const struct hs_group *group, int64_t inside)
+{
+    int64_t stride = group->stride * inside;
+    const struct hs_skip *skip;
+
+    for (int i = 0; (skip = skip_of(group, i)) && skip->inside <= inside; i++)
+        stride *= skip->factor;
+    return stride;
+}
+
+int64_t hs_group_inside(const struct hs_group *group, int64_t stride)
+{
+    int64_t inside = stride / group->stride;
+    const struct hs_skip *skip;
+
+    for (int i = 0; (skip = skip_of(group, i)) && inside >= skip->inside * skip->factor; i++)
+        inside /= skip->factor;
+    return inside;
+}
+
+int64_t hs_group_span(const struct hs_group *group, int64_t inside)
+{
+    int64_t span = group->stride * inside;
+    const struct hs_skip *skip;
+
+    for (int i = 0; (skip = skip_of(group, i)) && skip->inside < inside; i++)
+        span *= skip->factor;
+    return span;
+}
+
+bool hs_group_has_node(const struct hs_group *group, int64_t inside)
+{
+    const struct hs_skip *skip;
+
+    for (int i = 0; (skip = skip_of(group, i)); i++)
+        if (skip->inside % inside != 0 && inside % skip->inside != 0)
+            return false;
+    return true;
+}
+
+bool hs_group_has_layer(const struct hs_group *group, int64_t inside, int64_t larger)
+{
+    const struct hs_skip *skip;
+
+    for (int i = 0; (skip = skip_of(group, i)); i++)
+        if (inside < skip->inside && skip->inside < larger)
+            return false;
+    return true;
+}
+
+static bool skips_divide(const struct hs_group *group)
+{
+    int64_t inside = 1;
+    const struct hs_skip *skip;
+
+    for (int i = 0; (skip = skip_of(group, i)); i++) {
+        if (skip->factor < 2 || skip->inside <= inside || skip->inside % inside != 0)
+            return false;
+        inside = skip->inside;
+    }
+    return group->size % inside == 0 && (inside == 1 || inside < group->size);
+}
+
+enum hs_status hs_group_check(const struct hs_group *group, struct hs_error *err)
+{
+    int64_t span;
+
+    if (group->ranks < 1 || group->ranks > HS_NP_MAX)
+        return hs_fail(err, HS_INVALID, "expected 1 to %" PRId64 " processes, found %" PRId64,
+                       HS_NP_MAX, group->ranks);
+    if (group->stride >= 1 && group->size >= 1 && group->stride <= group->ranks / group->size &&
+        skips_divide(group)) {
+        span = hs_group_span(group, group->size);
+        if (span <= group->ranks && group->ranks % span == 0)
+            return HS_OK;
+    }
+    return hs_fail(err, HS_INVALID,
+                   "groups of %" PRId64 " ranks at stride %" PRId64 " do not divide %" PRId64
+                   " processes",
+                   group->size, group->stride, group->ranks);
+}
+
+enum hs_status hs_group_check_split(const struct hs_group *group, const struct hs_split *split,
+                                    struct hs_error *err)
+{
+    int64_t inside = 1;
+
+    for (int i = 0; i < split->count; i++) {
+        int64_t larger = inside * split->sizes[i];
+
+        for (int k = 0; k < HS_SKIPS_MAX; k++)
+            if (inside < group->skips[k].inside && group->skips[k].inside < larger)
+                return hs_fail(err, HS_INVALID,
+                               "layer %d: expected none over the gap between ranks %" PRId64
+                               " and %" PRId64 " of a group",
+                               i + 1, group->skips[k].inside - 1, group->skips[k].inside);
+        inside = larger;
+    }
+    return HS_OK;
+}
+
+int hs_group_parts(struct hs_layer parts[HS_GROUP_PARTS_MAX], const struct hs_group *group)
+{
+    const struct hs_skip *skip;
+    int64_t inside = 1;
+    int count = 0;
+
+    for (; (skip = skip_of(group, count)); count++) {
+        parts[count] = (struct hs_layer){hs_group_stride(group, inside), skip->inside / inside};
+        inside = skip->inside;
+    }
+    parts[count] = (struct hs_layer){hs_group_stride(group, inside), group->size / inside};
+    return count + 1;
+}
+
+struct hs_split hs_group_flat(const struct hs_group *group)
+{
+    struct hs_layer parts[HS_GROUP_PARTS_MAX];
+    struct hs_split flat = {.count = hs_group_parts(parts, group)};
+
+    for (int i = 0; i < flat.count; i++)
+        flat.sizes[i] = parts[i].size;
+    return flat;
+}
