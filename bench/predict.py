@@ -50,6 +50,9 @@ ROWS = [  # name, np, options, target milliseconds, target MiB
     ("P = 2^20, top 10, 200 machines", 2 ** 20, ["--top", "10", "--machines", "200"], None, None),
     ("P = 1024, 30 sizes, 300 machines", 1024, ["--machines", "300", "--size", "1KiB:512GiB"], 300, None),
     ("P = 1024, 30 sizes, 300 machines, NCCL", 1024, ["--machines", "300", "--size", "1KiB:512GiB"], 300, None),
+    ("P = 4096, four axes placed, all algorithms", 4096,
+     ["--algorithms", "all", "--mesh", "a=8,b=8,c=8,d=8", "--place", "--messages",
+      "a:allreduce:64MiB*10,b:allgather:1MiB*100,c:reduce-scatter:256MiB,d:allreduce:1GiB"], 50, None),
     ("P = 735134400, top 10, native", 735134400, ["--top", "10", "--algorithms", "native"], 400, None),
 ]
 
@@ -64,7 +67,8 @@ def main():
         system = "dgx-h100" if "NCCL" in name else LIBRARY if "native" in name else ABCI
         command = [arguments.program, "predict", system, "--np", str(np), "--quiet"]
         for option, value in ("--size", "128MiB"), ("--machines", "0"):
-            command += [] if option in options else [option, value]
+            placed = option == "--size" and "--place" in options
+            command += [] if option in options or placed else [option, value]
         commands.append(command + options)
     times = [[] for _ in ROWS]
     peaks = [0.0 for _ in ROWS]
@@ -74,11 +78,11 @@ def main():
             if repetition > 0:
                 times[i].append(seconds)
                 peaks[i] = max(peaks[i], peak)
-    print(f"{'whole process':38} {'min ms':>8} {'median':>8} {'max':>8} {'target':>7} {'MiB':>6} {'splits':>14} {'splits/s':>10}")
+    print(f"{'whole process':42} {'min ms':>8} {'median':>8} {'max':>8} {'target':>7} {'MiB':>6} {'splits':>14} {'splits/s':>10}")
     for (name, np, _, target, _), t, peak in zip(ROWS, times, peaks):
         median = statistics.median(t)
         splits = splits_of(np)
-        print(f"{name:38} {min(t) * 1e3:8.2f} {median * 1e3:8.2f} {max(t) * 1e3:8.2f} "
+        print(f"{name:42} {min(t) * 1e3:8.2f} {median * 1e3:8.2f} {max(t) * 1e3:8.2f} "
               f"{target if target else '-':>7} {peak:6.1f} {splits:14} {splits / median:10.3g}")
     ratio = sorted(e / l for e, l in zip(times[5], times[6]))
     print(f"exhaustive / lattice at P = 65536, pair by pair: median {statistics.median(ratio):.2f} "

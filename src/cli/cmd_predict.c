@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
+#include "cli/place_forms.h"
 #include "cli/predict.h"
 #include "machine/system_find.h"
 #include "view/figures.h"
@@ -26,10 +27,14 @@ static const char *const *strategy_names(void)
 }
 
 /* Forms of tables of other programs. */
+#define NCCL_TESTS "nccl-tests"
 static const char *const *forms(void)
 {
-    static const char *const names[] = {"nccl-tests", NULL};
+    static const char *names[16] = {NCCL_TESTS};
+    const char *const *placed = hs_place_form_words();
 
+    for (size_t i = 0; i < 14 && placed[i]; i++)
+        names[i + 1] = placed[i];
     return names;
 }
 
@@ -71,6 +76,49 @@ static const struct hs_option options[] = {
     HS_ROW_COLLECTIVE("Problem", FIELD(collective)),
     HS_ROW_ORDER("Problem", FIELD(order)),
     HS_ROWS_MESH("Problem", FIELD(words)),
+    HS_ROW_FLAG(
+        "place", 0, "Placement", FIELD(place.asked),
+        "where the axes of --mesh are to lie on the machine: the order of axes, or of parts "
+        "of them, by which the --messages of a step take least"),
+    {.name = "messages",
+     .argument = "LIST",
+     .group = "Placement",
+     .type = &hs_option_text,
+     .offset = FIELD(place.messages),
+     .help = "what a step communicates, AXES:COLLECTIVE[:ORDER]:SIZE[*CALLS] with commas between, "
+             "such as tp:allreduce:64MiB*160,dp:reduce-scatter:1GiB, or a file of such lines"},
+    HS_ROW_SECONDS("compute", NULL, "Placement", FIELD(place.compute_seconds),
+                   "what a step computes for: between which times it then lies"),
+    HS_ROW_FLAG(
+        "overlap", 0, "Placement", FIELD(place.overlap),
+        "messages along different axes travel at the same time: what that takes at least, by "
+        "the links that they share, and at most"),
+    {.name = "hosts",
+     .argument = "NAMES",
+     .group = "Placement",
+     .type = &hs_option_text,
+     .offset = FIELD(place.hosts),
+     .help = "the nodes for --as hostfile: names with commas between, or a file (the text has a "
+             "'/') with a line of each"},
+    HS_ROW_FLAG(
+        "hsdp", 0, "Sharding", FIELD(hsdp.asked),
+        "in how many shards a model's --parameters are to lie, and how often: what each way "
+        "communicates in a step of fully sharded data parallelism, and what a GPU holds"),
+    {.name = "parameters",
+     .argument = "N",
+     .group = "Sharding",
+     .type = &hs_option_parameters,
+     .offset = FIELD(hsdp.parameters),
+     .help = "of the model, such as 70e9 or 70B"},
+    HS_ROW_COUNT(
+        "units", "units", 0, 100000, NULL, "Sharding", FIELD(hsdp.units),
+        "in which it is wrapped, such as its layers, each gathered by itself (default 64)"),
+    {.name = "memory",
+     .argument = "SIZE",
+     .group = "Sharding",
+     .type = &hs_option_bytes,
+     .offset = FIELD(hsdp.memory),
+     .help = "that a GPU has for them, activations apart"},
     {.name = "search",
      .argument = "NAME",
      .group = "Search",
@@ -126,8 +174,9 @@ static const struct hs_option options[] = {
      .words = forms,
      .type = &hs_option_word,
      .offset = FIELD(as),
-     .help = "a table in the columns of another program, size by size: what the library takes by "
-             "itself and the best plan, with what bounds them (one process count)"},
+     .help = "nccl-tests: a table in its columns, size by size: what the library takes by itself "
+             "and the best plan, with what bounds them (one process count); with --place the "
+             "placement as another program is told it"},
     {.name = "explain",
      .argument = "PLAN",
      .group = "Output",
@@ -168,6 +217,7 @@ static enum hs_status take_mesh(struct hs_predict_settings *settings, struct hs_
     if (settings->words.mesh && np->first != np->last)
         return hs_fail(err, HS_INVALID,
                        "--mesh: expected one process count, found a sweep of --np");
+    settings->words.placed = settings->place.asked;
     if (hs_mesh_take(&settings->mesh, &only, &settings->words, err))
         return HS_INVALID;
     if (only == 0)
@@ -393,7 +443,7 @@ static enum hs_status run_sweep(const struct hs_predict *predict, struct hs_erro
     const struct hs_range *np = &predict->settings->np;
     bool json = is_json(predict->settings);
     struct hs_predict_sweep sweep;
-    enum hs_status status = check_algorithms(predict, err);
+    enum hs_status status = HS_OK;
 
     hs_predict_sweep_init(&sweep, predict);
     for (uint64_t p = np->first; p != 0 && status == HS_OK; p = hs_range_next(np, p))
@@ -440,7 +490,11 @@ static enum hs_status run_with_machines(struct hs_predict *predict, struct hs_er
     if (status)
         return status;
     predict->machines = &machines;
-    status = run_sweep(predict, err);
+    status = check_algorithms(predict, err);
+    if (status == HS_OK)
+        status = predict->settings->place.asked  ? hs_predict_place(predict, err)
+                 : predict->settings->hsdp.asked ? hs_predict_hsdp(predict, err)
+                                                 : run_sweep(predict, err);
     predict->machines = NULL;
     hs_machines_release(&machines);
     return status;
@@ -461,6 +515,8 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     enum hs_status status;
 
     context->quiet = settings->quiet;
+    if (hs_predict_check_job(settings, err))
+        return HS_INVALID;
     if (settings->bytes.first == 0)
         hs_bytes_range_parse(&settings->bytes, settings->as ? SIZES_OF_NCCL_TESTS : SIZE_USUAL,
                              NULL);

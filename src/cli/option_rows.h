@@ -16,6 +16,8 @@
 
 extern const struct hs_option_type hs_option_seconds; /* double: a time above 0 */
 extern const struct hs_option_type hs_option_percent; /* double: "2%" is 0.02; above 0, below 1 */
+extern const struct hs_option_type hs_option_bytes;   /* uint64_t: a size */
+extern const struct hs_option_type hs_option_parameters; /* double, whole: "70e9", "70B", "350M" */
 
 extern const struct hs_option_type hs_option_datatype;   /* enum hs_datatype */
 extern const struct hs_option_type hs_option_operation;  /* enum hs_operation */
@@ -32,6 +34,7 @@ enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order
 /* A mesh as typed: --mesh and --over. */
 struct hs_mesh_words {
     const char *mesh, *over; /* NULL: not given */
+    bool placed;             /* the command takes a mesh by itself */
 };
 /* What --mesh and --over say, and `np` where it is 0; none where neither is given. HS_INVALID where
  * one of them is missing, or another number of processes is asked for than the mesh has. */

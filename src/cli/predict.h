@@ -5,7 +5,8 @@
  * cmd_predict.c reads the settings and walks over process counts and sizes; predict_point.c
  * searches one; predict_sure.c takes the machines drawn into account; predict_show.c prints it,
  * predict_change.c what a measurement changed, predict_explain.c says why, predict_sweep.c prints
- * many, predict_result.c fills the result file.
+ * many, predict_result.c fills the result file; predict_place.c places the axes of a
+ * job, predict_hsdp.c says in how many shards a model lies.
  */
 #ifndef HS_CLI_PREDICT_H
 #define HS_CLI_PREDICT_H
@@ -24,6 +25,23 @@
 #include "search/search.h"
 #include "view/sheet.h"
 
+/* Where a job's axes are to lie. */
+struct hs_place_words {
+    bool asked;
+    const char *messages;   /* job.h, or a file of them */
+    double compute_seconds; /* of a step, beside which messages travel; 0: not given */
+    bool overlap;           /* messages along different axes travel at the same time */
+    const char *hosts;      /* place_forms.h */
+};
+
+/* How a model is to be sharded. */
+struct hs_hsdp_words {
+    bool asked;
+    double parameters;
+    int64_t units;   /* that are gathered one after the other */
+    uint64_t memory; /* of a GPU; 0: not given */
+};
+
 struct hs_predict_settings {
     const char *system;        /* as typed */
     struct hs_range np, bytes; /* bytes.first 0: not given */
@@ -32,6 +50,8 @@ struct hs_predict_settings {
     enum hs_order order;
     struct hs_mesh_words words;
     struct hs_mesh mesh; /* what they say */
+    struct hs_place_words place;
+    struct hs_hsdp_words hsdp;
     int64_t top;
     const char *search;          /* name of a strategy */
     int64_t machines;            /* drawn for the choice of a plan; 0: none */
@@ -154,6 +174,17 @@ enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predi
  * HS_INVALID where the plan's text is wrong, HS_MEMORY. */
 enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_predict_point *point,
                                   struct hs_error *err);
+
+/* What is asked of a job goes together, and units are some. HS_INVALID. */
+enum hs_status hs_predict_check_job(struct hs_predict_settings *settings, struct hs_error *err);
+/* predict_place.c: where the axes of the settings' mesh are to lie. HS_INVALID, HS_MEMORY. */
+enum hs_status hs_predict_place(const struct hs_predict *predict, struct hs_error *err);
+
+/* What is asked of every message of a job, but for its problem. */
+struct hs_search_request hs_predict_job_request(const struct hs_predict *predict);
+
+/* predict_hsdp.c: in how many shards a model is to lie, and how often. HS_INVALID, HS_MEMORY. */
+enum hs_status hs_predict_hsdp(const struct hs_predict *predict, struct hs_error *err);
 
 /* ---- predict_sweep.c ---- */
 

@@ -117,6 +117,14 @@ static int count_gaps(const struct hs_mesh *mesh)
     return gaps;
 }
 
+enum hs_status hs_mesh_check_over(const struct hs_mesh *mesh, struct hs_error *err)
+{
+    if (count_gaps(mesh) > HS_SKIPS_MAX)
+        return hs_fail(err, HS_INVALID, "expected at most %d gaps between the axes of a group",
+                       HS_SKIPS_MAX);
+    return HS_OK;
+}
+
 enum hs_status hs_mesh_parse_over(struct hs_mesh *mesh, const char *text, struct hs_error *err)
 {
     struct hs_mesh parsed = *mesh;
@@ -135,9 +143,8 @@ enum hs_status hs_mesh_parse_over(struct hs_mesh *mesh, const char *text, struct
             break;
         text += length + 1;
     }
-    if (count_gaps(&parsed) > HS_SKIPS_MAX)
-        return hs_fail(err, HS_INVALID, "expected at most %d gaps between the axes of a group",
-                       HS_SKIPS_MAX);
+    if (hs_mesh_check_over(&parsed, err))
+        return HS_INVALID;
     *mesh = parsed;
     return HS_OK;
 }

@@ -32,6 +32,8 @@ enum hs_status hs_mesh_parse(struct hs_mesh *mesh, const char *text, struct hs_e
 /* What --over says of it. HS_INVALID: an axis that the mesh does not have (with the nearest name),
  * or twice; more than HS_SKIPS_MAX gaps. */
 enum hs_status hs_mesh_parse_over(struct hs_mesh *mesh, const char *text, struct hs_error *err);
+/* HS_INVALID: more than HS_SKIPS_MAX gaps between the axes of `over`. */
+enum hs_status hs_mesh_check_over(const struct hs_mesh *mesh, struct hs_error *err);
 /* "tp=8,dp=64". Returns `text`. */
 char *hs_mesh_format(char text[HS_MESH_TEXT], const struct hs_mesh *mesh);
 /* "dp", or "tp,dp": innermost first. Returns `text`. */

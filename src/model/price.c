@@ -295,6 +295,19 @@ static void add_stage(struct hs_plan_cost *cost, double busy[HS_PACES_MAX],
         busy[l] += stage->seconds / chunks * price->occupancy[l];
 }
 
+/* Adds how long the stage's bytes keep each level busy. What joins a node's devices does not carry
+ * what goes from each of them out of the node. */
+static void add_busy(struct hs_plan_cost *cost, const struct hs_system *system,
+                     const struct hs_stage_price *price)
+{
+    const struct hs_stage_cost *stage = &cost->stages[cost->count - 1];
+
+    for (size_t l = 0; l < (size_t)hs_system_paces(system); l++)
+        if (l >= system->level_count || !hs_level_is_inside(&system->levels[l]) ||
+            price->key.layer.stride % hs_system_child_ranks(system, l + 1) != 0)
+            cost->busy_seconds[l] += stage->bandwidth_seconds * price->occupancy[l];
+}
+
 /* Adds the stages of layer i: in one where both ways go by the same algorithm. */
 static void add_layer(struct hs_plan_cost *cost, double busy[HS_PACES_MAX],
                       const struct hs_system *system, const struct hs_problem *problem,
@@ -309,6 +322,7 @@ static void add_layer(struct hs_plan_cost *cost, double busy[HS_PACES_MAX],
             hs_stage_price_at(system, problem->group.ranks, keys[k], bytes / plan->chunks);
 
         add_stage(cost, busy, &price, i, bytes, plan->chunks);
+        add_busy(cost, system, &price);
     }
 }
 

@@ -124,6 +124,8 @@ struct hs_plan_cost {
     /* With chunks: what sets the pace, a level or, level_count, the GPUs' processors; else the
      * slowest stage's bottleneck. */
     int pacing_level;
+    /* How long its bytes keep the busiest link of each level busy, and the GPUs' processors. */
+    double busy_seconds[HS_PACES_MAX];
     /* Half width of its 95 % interval: layers measured themselves err independently, the others
      * together. NaN where the system is not calibrated or a layer's level was never measured. */
     double ci95_seconds;

@@ -1,11 +1,12 @@
 /*
- * One-line systems, and plans: what is accepted formats to text that reads back as the same value;
- * what is accepted can be priced without trouble.
+ * One-line systems, plans, meshes, and the messages of a job: what is accepted formats to text that
+ * reads back as the same value; what is accepted can be priced without trouble.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/job.h"
 #include "model/price.h"
 
 static void check(int holds)
@@ -66,6 +67,42 @@ static void check_system(const char *text)
     hs_system_release(&back);
 }
 
+static void check_mesh(const char *text)
+{
+    struct hs_mesh mesh, back;
+    struct hs_error err;
+    char formatted[HS_MESH_TEXT];
+
+    if (hs_mesh_parse(&mesh, text, &err)) {
+        check(err.message[0] != '\0' && strchr(err.message, '\n') == NULL);
+        return;
+    }
+    hs_mesh_format(formatted, &mesh);
+    check(hs_mesh_parse(&back, formatted, &err) == HS_OK && hs_mesh_equal(&mesh, &back));
+}
+
+/* Of a mesh with neighbours that can be joined, and a gap. */
+static void check_job(const char *text)
+{
+    static const int order[] = {2, 0, 1};
+    struct hs_job job = {.count = 0};
+    struct hs_error err;
+
+    check(hs_mesh_parse(&job.mesh, "tp=8,pp=3,dp=64", NULL) == HS_OK);
+    if (hs_job_parse(&job, text, &err)) {
+        check(err.message[0] != '\0' && strchr(err.message, '\n') == NULL);
+        return;
+    }
+    check(job.count >= 1 && job.count <= HS_JOB_MESSAGES_MAX);
+    for (size_t m = 0; m < job.count; m++) {
+        struct hs_problem problem;
+
+        check(job.messages[m].calls >= 1 && job.messages[m].bytes >= 1);
+        check(hs_job_problem(&problem, &job, m, order, NULL) == HS_OK);
+        check(hs_group_check(&problem.group, NULL) == HS_OK && problem.group.size > 1);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The first byte chooses the target. */
@@ -82,6 +119,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size - 1] = '\0';
     if (data[0] == 'p')
         check_plan(text);
+    else if (data[0] == 'm')
+        check_mesh(text);
+    else if (data[0] == 'j')
+        check_job(text);
     else
         check_system(text);
     free(text);

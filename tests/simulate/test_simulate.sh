@@ -71,6 +71,15 @@ check "the inner allgather takes the closed form's time" \
 check "the plan takes the sum of its layers" \
     near layers.txt 4x3 3 '60e-6 + 6 * (2e-6 + 3145728 / 4 / 100e9) + 4 * (6e-6 + 3145728 / 12 / 2.5e9)'
 
+# ---- groups of a mesh, all at once: four share a node's link, with a gap as well ----
+check "groups of a mesh are simulated" simulate groups 'nv:4@100GB/s~1us,ib@25GB/s~4us' --mesh tp=4,dp=8 --over dp --size 4MiB 8
+check "all groups share the link at once" near groups.txt 8 3 '14 * (4e-6 + 4194304 / 8 * 4 / 25e9)'
+check "groups with a gap are simulated" \
+    simulate gap 'nv:4@100GB/s~1us,ib@25GB/s~4us' --mesh tp=2,pp=2,dp=8 --over tp,dp --size 4MiB 2x8
+check "half of the message goes behind the gap" \
+    near gap.txt 2x8 3 '2 * (1e-6 + 2097152 / 100e9) + 14 * (4e-6 + 2097152 / 8 * 4 / 25e9)'
+check "the result says which groups" grep -q '"over": "tp,dp"' gap.json
+
 # ---- the other algorithms: a latency per step, and the bytes of the busiest process ----
 check "halving, direct exchange and trees are simulated" \
     simulate letters 'x:16@10GB/s~1us' --np 16 --size 16MiB 16h 16d 16t 4hx4d 4drx4h

@@ -1,0 +1,342 @@
+#include "cli/place_forms.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/list.h"
+
+#define HOSTS_BYTES_MAX ((size_t)1 << 24)
+
+static int64_t ranks_of(const struct hs_place_job *place)
+{
+    return hs_mesh_ranks(&place->job->mesh);
+}
+
+static int64_t place_of(const struct hs_place_job *place, int64_t rank)
+{
+    return hs_axes_layout_rank(place->layout, &place->job->mesh, rank);
+}
+
+static enum hs_status check_nodes(const struct hs_place_job *place, struct hs_error *err)
+{
+    if (ranks_of(place) % place->node_ranks == 0)
+        return HS_OK;
+    return hs_fail(err, HS_INVALID, "%" PRId64 " processes are no whole nodes of %" PRId64,
+                   ranks_of(place), place->node_ranks);
+}
+
+/* ---- hosts ----------------------------------------------------------------------------------- */
+
+struct hosts {
+    char *text;   /* owned; the names lie in it */
+    char **names; /* [count] owned */
+    size_t count, capacity;
+};
+
+static void release_hosts(struct hosts *hosts)
+{
+    free(hosts->text);
+    free(hosts->names);
+}
+
+/* A file where there is one of that name. */
+static enum hs_status read_hosts(struct hosts *hosts, const char *said, struct hs_error *err)
+{
+    static const char between[] = ", \t\r\n";
+    enum hs_status status = HS_OK;
+    size_t length;
+
+    if (strchr(said, ',') || !strchr(said, '/'))
+        hosts->text = hs_strdup(said);
+    else
+        status = hs_file_read(&hosts->text, &length, said, HOSTS_BYTES_MAX, err);
+    if (status == HS_OK && !hosts->text)
+        status = hs_no_memory(err);
+    for (char *at = hosts->text; status == HS_OK && *(at += strspn(at, between));) {
+        char **name = hs_grow(&hosts->names, &hosts->capacity, hosts->count, sizeof(*name), err);
+
+        if (!name)
+            return HS_MEMORY;
+        *name = at;
+        hosts->count++;
+        at += strcspn(at, between);
+        if (*at)
+            *at++ = '\0';
+    }
+    return status;
+}
+
+/* The host of each rank, a line each: what starts ranks one after the other takes it. */
+static enum hs_status print_hostfile(struct hs_context *context, const struct hs_place_job *place,
+                                     struct hs_error *err)
+{
+    int64_t nodes = ranks_of(place) / place->node_ranks;
+    struct hosts hosts = {.count = 0};
+    enum hs_status status = check_nodes(place, err);
+
+    if (status == HS_OK && !place->hosts)
+        status =
+            hs_fail(err, HS_INVALID, "--as hostfile: expected --hosts, the names of the nodes");
+    if (status == HS_OK)
+        status = read_hosts(&hosts, place->hosts, err);
+    if (status == HS_OK && (int64_t)hosts.count < nodes)
+        status = hs_fail(err, HS_INVALID, "--hosts: expected %" PRId64 " names, found %zu", nodes,
+                         hosts.count);
+    for (int64_t rank = 0; status == HS_OK && rank < ranks_of(place); rank++)
+        hs_text_append(context->out, "%s\n",
+                       hosts.names[place_of(place, rank) / place->node_ranks]);
+    release_hosts(&hosts);
+    if (status == HS_OK)
+        hs_note(context,
+                "line r is the host of rank r: mpirun --map-by seq --hostfile FILE (Open MPI), "
+                "mpiexec -f FILE (MPICH), SLURM_HOSTFILE=FILE srun --distribution=arbitrary");
+    return status;
+}
+
+/* Open MPI's: rank, node of the allocation, slot in it. */
+static enum hs_status print_rankfile(struct hs_context *context, const struct hs_place_job *place,
+                                     struct hs_error *err)
+{
+    enum hs_status status = check_nodes(place, err);
+
+    for (int64_t rank = 0; status == HS_OK && rank < ranks_of(place); rank++)
+        hs_text_append(context->out, "rank %" PRId64 "=+n%" PRId64 " slot=%" PRId64 "\n", rank,
+                       place_of(place, rank) / place->node_ranks,
+                       place_of(place, rank) % place->node_ranks);
+    if (status == HS_OK)
+        hs_note(context, "mpirun --rankfile FILE (Open MPI), which also binds each rank to the "
+                         "core of its slot; --as hostfile binds nothing");
+    return status;
+}
+
+/* Whether ranks are dealt out to the nodes in turn, `plane` at a time. */
+static bool is_plane(const struct hs_place_job *place, int64_t plane)
+{
+    int64_t nodes = ranks_of(place) / place->node_ranks;
+
+    for (int64_t rank = 0; rank < ranks_of(place); rank++)
+        if (place_of(place, rank) / place->node_ranks != rank / plane % nodes)
+            return false;
+    return true;
+}
+
+static enum hs_status print_srun(struct hs_context *context, const struct hs_place_job *place,
+                                 struct hs_error *err)
+{
+    int64_t ranks = ranks_of(place), plane = place->node_ranks;
+    enum hs_status status = check_nodes(place, err);
+
+    if (status != HS_OK)
+        return status;
+    while (plane > 0 && (place->node_ranks % plane != 0 || !is_plane(place, plane)))
+        plane--;
+    hs_text_append(context->out, "srun --nodes=%" PRId64 " --ntasks-per-node=%" PRId64,
+                   ranks / place->node_ranks, place->node_ranks);
+    if (plane == place->node_ranks)
+        hs_text_append(context->out, " --distribution=block\n");
+    else if (plane == 1)
+        hs_text_append(context->out, " --distribution=cyclic\n");
+    else if (plane > 1)
+        hs_text_append(context->out, " --distribution=plane=%" PRId64 "\n", plane);
+    else
+        return hs_fail(err, HS_INVALID,
+                       "--as srun: nodes do not get ranks in turn; --as hostfile says it as "
+                       "SLURM_HOSTFILE for --distribution=arbitrary");
+    return HS_OK;
+}
+
+/* ---- frameworks ------------------------------------------------------------------------------ */
+
+/* An axis as a framework calls it, and what sets its size. */
+struct framework_axis {
+    const char *name, *setting;
+};
+
+/* Number of the axis of that name among the framework's; -1: none. */
+static int find_axis(const struct framework_axis *axes, int count, const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(axes[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static enum hs_status check_axes(const struct hs_place_job *place, const char *whose,
+                                 const struct framework_axis *axes, int count, struct hs_error *err)
+{
+    const struct hs_mesh *mesh = &place->job->mesh;
+    struct hs_text known = {0};
+    enum hs_status status = HS_OK;
+
+    for (int i = 0; i < count; i++)
+        hs_text_append(&known, "%s%s", i > 0 ? ", " : "", axes[i].name);
+    for (int a = 0; a < mesh->count && status == HS_OK; a++)
+        if (find_axis(axes, count, mesh->axes[a].name) < 0)
+            status = hs_fail(err, HS_INVALID, "%s has no axis \"%s\", expected some of %s", whose,
+                             mesh->axes[a].name, known.failed ? "its own" : known.data);
+    hs_text_release(&known);
+    return status;
+}
+
+/* Whether the axes of the order lie as in the framework's list, the innermost first. */
+static bool is_in_order(const struct hs_place_job *place, const char *const *list, int count)
+{
+    int last = -1;
+
+    for (int i = 0; i < place->order->count; i++) {
+        const char *name = place->job->mesh.axes[place->order->parts[i].axis].name;
+        int at = 0;
+
+        while (at < count && strcmp(list[at], name) != 0)
+            at++;
+        if (at < last)
+            return false;
+        last = at;
+    }
+    return true;
+}
+
+/* megatron/core/parallel_state.py: initialize_model_parallel(order="tp-cp-ep-dp-pp"), the innermost
+ * first; --use-tp-pp-dp-mapping makes it "tp-cp-ep-pp-dp". */
+static enum hs_status print_megatron(struct hs_context *context, const struct hs_place_job *place,
+                                     struct hs_error *err)
+{
+    static const struct framework_axis axes[] = {{"tp", "--tensor-model-parallel-size"},
+                                                 {"cp", "--context-parallel-size"},
+                                                 {"dp", NULL},
+                                                 {"pp", "--pipeline-model-parallel-size"}};
+    static const char *const usual[] = {"tp", "cp", "dp", "pp"};
+    static const char *const mapped[] = {"tp", "cp", "pp", "dp"};
+    const struct hs_mesh *mesh = &place->job->mesh;
+    enum hs_status status = check_axes(place, "Megatron", axes, 4, err);
+
+    if (status != HS_OK)
+        return status;
+    for (int i = 0; i < 4; i++)
+        for (int a = 0; a < mesh->count; a++)
+            if (axes[i].setting && strcmp(mesh->axes[a].name, axes[i].name) == 0)
+                hs_text_append(context->out, "%s %" PRId64 "\n", axes[i].setting,
+                               mesh->axes[a].size);
+    if (is_in_order(place, usual, 4))
+        hs_note(context, "this is the order that Megatron has by itself");
+    else if (is_in_order(place, mapped, 4))
+        hs_text_append(context->out, "--use-tp-pp-dp-mapping\n");
+    else {
+        hs_text_append(context->out, "# in megatron/training/initialize.py: "
+                                     "initialize_model_parallel(..., order=\"");
+        for (int i = 0; i < place->order->count; i++)
+            hs_text_append(context->out, "%s%s", i > 0 ? "-" : "",
+                           mesh->axes[place->order->parts[i].axis].name);
+        hs_text_append(context->out, "\")\n");
+    }
+    return HS_OK;
+}
+
+/* torchtitan/distributed/parallel_dims.py: the mesh is pp, dp_replicate, dp_shard, cp, tp, the
+ * outermost first. */
+static enum hs_status print_torchtitan(struct hs_context *context, const struct hs_place_job *place,
+                                       struct hs_error *err)
+{
+    static const struct framework_axis axes[] = {
+        {"tp", "tensor_parallel_degree"},
+        {"cp", "context_parallel_degree"},
+        {"dp", "data_parallel_shard_degree"},
+        {"dp_shard", "data_parallel_shard_degree"},
+        {"dp_replicate", "data_parallel_replicate_degree"},
+        {"pp", "pipeline_parallel_degree"},
+    };
+    static const char *const fixed[] = {"tp", "cp", "dp", "dp_shard", "dp_replicate", "pp"};
+    const struct hs_mesh *mesh = &place->job->mesh;
+    enum hs_status status = check_axes(place, "torchtitan", axes, 6, err);
+
+    if (status != HS_OK)
+        return status;
+    hs_text_append(context->out, "[parallelism]\n");
+    for (int i = 0; i < 6; i++)
+        for (int a = 0; a < mesh->count; a++)
+            if (strcmp(mesh->axes[a].name, axes[i].name) == 0)
+                hs_text_append(context->out, "%s = %" PRId64 "\n", axes[i].setting,
+                               mesh->axes[a].size);
+    if (!is_in_order(place, fixed, 6))
+        hs_note(context, "torchtitan numbers ranks tp, cp, dp_shard, dp_replicate, pp, the "
+                         "innermost first, and has no other order: give --mesh in this one and "
+                         "start its ranks by --as hostfile");
+    return HS_OK;
+}
+
+/* torch.distributed.device_mesh: dimensions are the outermost first. */
+static void print_dimensions(struct hs_text *out, const struct hs_place_job *place)
+{
+    const struct hs_mesh *mesh = &place->job->mesh;
+    const struct hs_axes_layout *layout = place->layout;
+
+    hs_text_append(out, "ranks = torch.arange(%" PRId64 ").reshape(", ranks_of(place));
+    for (int i = layout->count - 1; i >= 0; i--)
+        hs_text_append(out, "%" PRId64 "%s", layout->parts[i].size, i > 0 ? ", " : ").permute(");
+    for (int a = mesh->count - 1, said = 0; a >= 0; a--)
+        for (int i = layout->count - 1; i >= 0; i--)
+            if (layout->parts[i].axis == a)
+                hs_text_append(out, "%s%d", said++ > 0 ? ", " : "", layout->count - 1 - i);
+    hs_text_append(out, ").reshape(");
+    for (int a = mesh->count - 1; a >= 0; a--)
+        hs_text_append(out, "%" PRId64 "%s", mesh->axes[a].size, a > 0 ? ", " : ")\n");
+}
+
+static enum hs_status print_device_mesh(struct hs_context *context,
+                                        const struct hs_place_job *place, struct hs_error *err)
+{
+    const struct hs_mesh *mesh = &place->job->mesh;
+
+    (void)err;
+    hs_text_append(context->out, "import torch\n"
+                                 "from torch.distributed.device_mesh import DeviceMesh\n\n");
+    print_dimensions(context->out, place);
+    hs_text_append(context->out, "mesh = DeviceMesh(\"cuda\", ranks, mesh_dim_names=(");
+    for (int a = mesh->count - 1; a >= 0; a--)
+        hs_text_append(context->out, "\"%s\"%s", mesh->axes[a].name,
+                       a > 0              ? ", "
+                       : mesh->count == 1 ? ",))\n"
+                                          : "))\n");
+    return HS_OK;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    enum hs_status (*print)(struct hs_context *, const struct hs_place_job *, struct hs_error *);
+} forms[] = {{"device-mesh", print_device_mesh},
+             {"hostfile", print_hostfile},
+             {"megatron", print_megatron},
+             {"rankfile", print_rankfile},
+             {"srun", print_srun},
+             {"torchtitan", print_torchtitan}};
+#define FORMS (sizeof(forms) / sizeof(*forms))
+
+const char *const *hs_place_form_words(void)
+{
+    static const char *names[FORMS + 1];
+
+    for (size_t i = 0; i < FORMS; i++)
+        names[i] = forms[i].name;
+    return names;
+}
+
+bool hs_place_is_form(const char *name)
+{
+    for (size_t i = 0; i < FORMS; i++)
+        if (strcmp(forms[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+enum hs_status hs_place_form_print(struct hs_context *context, const char *name,
+                                   const struct hs_place_job *place, struct hs_error *err)
+{
+    for (size_t i = 0; i < FORMS; i++)
+        if (strcmp(forms[i].name, name) == 0)
+            return forms[i].print(context, place, err);
+    return hs_fail(err, HS_INVALID, "--as: \"%s\" is no form of a placement", name);
+}

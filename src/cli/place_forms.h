@@ -1,0 +1,27 @@
+/*
+ * place_forms.h - a placement as other programs are told it: who starts ranks, or who numbers them.
+ */
+#ifndef HS_CLI_PLACE_FORMS_H
+#define HS_CLI_PLACE_FORMS_H
+
+#include "console/command.h"
+#include "search/axes.h"
+
+struct hs_place_job {
+    const struct hs_job *job;
+    const struct hs_axes_layout *order;  /* the best of whole axes */
+    const struct hs_axes_layout *layout; /* the best, with axes cut where that gains */
+    int64_t node_ranks;
+    const char *hosts; /* names with commas between, or a file with a line of each; NULL: none */
+};
+
+/* Names of the forms; ends with a NULL. */
+const char *const *hs_place_form_words(void);
+bool hs_place_is_form(const char *name);
+
+/* Prints the placement in the form; what to do with it is a note. HS_INVALID: what the form cannot
+ * say, or needs and was not given; HS_MEMORY. */
+enum hs_status hs_place_form_print(struct hs_context *context, const char *name,
+                                   const struct hs_place_job *place, struct hs_error *err);
+
+#endif

@@ -1,0 +1,11 @@
+# In how many shards a model is to lie: what each way communicates in a step, what a GPU holds, and what other programs call it.
+hiersearch predict '8xH100, 8xNDR400, 32:2' --np 64 --hsdp --parameters 7e9 --dtype bf16 --memory 40GB
+hiersearch predict 'node:4@100GB/s~1us,ib@12GB/s~3us' --np 16 --hsdp --parameters 350M --units 24
+hiersearch predict abci --np 4 --hsdp --parameters 1T --memory 16GB
+hiersearch predict abci --np 16 --hsdp --parameters 1B --format csv
+# What cannot be.
+hiersearch predict abci --np 16 --hsdp
+hiersearch predict abci --np 16 --parameters 1B
+hiersearch predict abci --np 16 --hsdp --parameters 1X
+hiersearch predict abci --np 4:16 --hsdp --parameters 1B
+hiersearch predict abci --np 16 --hsdp --parameters 1B --size 1MiB

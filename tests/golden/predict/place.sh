@@ -1,0 +1,30 @@
+# Where the axes of a job's mesh are to lie: all orders and cut axes, what each message takes, how sure, and as other programs are told it.
+node='node:4@100GB/s~1us,ib@12GB/s~3us'
+messages='tp:allreduce:16MiB*32,dp:reduce-scatter:256MiB,dp:allgather:permuted:256MiB'
+hiersearch predict "$node" --mesh dp=16,tp=4 --place --messages "$messages" --compute 300ms
+hiersearch predict 'gpu:2@200GB/s~1us,node:4@50GB/s~2us,ib@12GB/s~5us' --mesh a=4,b=4,c=4 --place \
+    --messages 'a:allreduce:64MiB,b:allreduce:48MiB,c:allreduce:1MiB' --top 3
+printf 'tp:allreduce:1MiB*8 # of the layers\n\ntp+dp:allreduce:8KiB\n' > job.txt
+hiersearch predict '8xH100, 8xNDR400, 32:2' --mesh tp=8,pp=2,dp=4 --place --messages ./job.txt --top 2
+hiersearch predict "$node" --mesh tp=4,dp=16 --place --messages "$messages" --format csv
+hiersearch predict "$node" --mesh tp=4,dp=16 --place --messages "$messages" --overlap --top 1 | sed -n 4,5p
+hiersearch predict flat@10GB/s~1us --mesh tp=4,dp=16 --place --messages "$messages" --overlap --compute 1s | sed -n 4,5p
+for form in device-mesh megatron torchtitan srun; do
+    hiersearch predict "$node" --mesh dp=16,tp=4 --place --messages "$messages" --as $form
+done
+hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as rankfile -q
+hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as hostfile --hosts left,right
+hiersearch predict "$node" --mesh dp=4,pp=2,tp=4 --place --messages "$messages,pp:allreduce:1MiB" --as megatron -q
+# What cannot be.
+hiersearch predict "$node" --mesh dp=2,tp=4 --place
+hiersearch predict "$node" --np 8 --place --messages "$messages"
+hiersearch predict "$node" --mesh dp=2,tp=4 --messages "$messages"
+hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages dq:allreduce:1MiB
+hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages nowhere.txt
+hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --size 1MiB
+hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as nccl-tests
+hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as hostfile
+hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as hostfile --hosts left
+hiersearch predict "$node" --mesh dp=3,tp=2 --place --messages "$messages" --as srun
+hiersearch predict "$node" --mesh dp=2,tp=4,ep=2 --place --messages "$messages" --as megatron
+hiersearch predict "$node" --np 8 --as rankfile
