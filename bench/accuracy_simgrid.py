@@ -4,8 +4,9 @@
 Six simulated machines (bench/systems), one file for all process counts of each. Every split of every P from 2 to 64 and a
 sample of those of 128 and 256, each at four message sizes, then splits of the longest messages in 2, 4 and 8 chunks for some P,
 then splits of 2 to 32 by halving, direct exchange, trees and mixes of them, then reduce-scatters and allgathers by every split of
-4 to 64, in place and permuted, then the groups of meshes of 16 to 64, all at once (data-parallel ones beside tp=2 and tp=4, and
-with a gap), by every split, in every collective: `hiersearch predict` beside `hiersearch simulate`,
+4 to 64, in place and permuted, and all-to-alls by every split of these, pairwise and by Bruck, then the groups of meshes of 16 to
+64, all at once (data-parallel ones beside tp=2 and tp=4, and with a gap), by every split, in every collective but the all-to-all:
+`hiersearch predict` beside `hiersearch simulate`,
 which runs the host backend on the platform made from the same file. For each machine are printed
 
     error    |predicted / simulated - 1|, mean and worst
@@ -25,7 +26,7 @@ usage: bench/accuracy_simgrid.py [option...] [PROGRAM]     PROGRAM: build/hierse
   --machines LIST  of rails, mesh, tapered, sockets, uneven, groups
   --no-chunks      without the splits in chunks
   --no-algorithms  without other algorithms than the ring; --only-algorithms: with them alone
-  --no-collectives without reduce-scatters and allgathers; --only-collectives: with them alone
+  --no-collectives without reduce-scatters, allgathers and all-to-alls; --only-collectives: with them alone
   --only-library   what MPICH's and Open MPI's own reduce-scatters, allgathers and allreduces take, 4 to 64 ranks, 64 KiB to
                    64 MiB, against SMPI's ports of their algorithms, and nothing else (bench/own_calls.py; 64 ranks need 16 GB)
   --no-meshes      without groups of meshes; --only-meshes: with them alone
@@ -79,7 +80,7 @@ SAME = 1e-4  # two simulated times that count as the same
 # mean error, worst error, mean regret: the bounds of what is stated. None: printed only.
 BOUNDS = {"splits": (0.03, 0.25, 0.01), "splits, shorter messages": (0.03, 0.25, 0.01), "with chunks": (0.10, None, None),
           "by all algorithms": (0.04, 0.30, 0.01), "reduce-scatter and allgather": (0.03, 0.30, 0.01),
-          "groups of a mesh": (0.03, 0.20, 0.01)}
+          "all-to-all": (0.05, 0.40, 0.01), "groups of a mesh": (0.03, 0.20, 0.01)}
 FOUND = 0.95  # of the groups: the predicted winner is the simulated best in so many
 # What a simulated time depends on besides the machine.
 SIMULATING = ("hiersearch-simulate", "src/export/simgrid.c", "src/cli/simulate_run.c")
@@ -271,6 +272,20 @@ def compare_collectives(machine, every):
     return score
 
 
+def compare_exchanges(machine, every):
+    """The score of all-to-alls by all splits, pairwise and by Bruck on all layers."""
+    score = Score()
+    for np in every:
+        call = ("--np", str(np), "--size", machine.size, "--collective", "all-to-all", "--json", "--quiet")
+        splits = [c["plan"] for c in machine.run("predict", machine.path, *call, "--search", "exhaustive", "--top", "10000",
+                                                 "--machines", "0")]
+        found = machine.run("simulate", machine.path, *call, *splits, *("x".join(f"{p}h" for p in s.split("x")) for s in splits))
+        score.add(np, {f"{c['plan']} all-to-all": c["predicted_seconds"] for c in found},
+                  {f"{c['plan']} all-to-all": c["measured"]["median_seconds"] for c in found})
+        show_progress(f"{machine.name}, all-to-all: {np} processes")
+    return score
+
+
 def compare_meshes(machine, every):
     """The score of all groups of a mesh at once, in every collective, by all splits."""
     score = Score()
@@ -404,6 +419,8 @@ def main():
             print()
             missed += table("reduce-scatter and allgather", machines, lambda machine: compare_collectives(machine, collectives_np),
                             asked)
+            print()
+            missed += table("all-to-all", machines, lambda machine: compare_exchanges(machine, collectives_np), asked)
         if not (asked.no_meshes or (asked.only_algorithms or asked.only_collectives) and not asked.only_meshes):
             print()
             missed += table("groups of a mesh", machines, lambda machine: compare_meshes(machine, meshes_np), asked)

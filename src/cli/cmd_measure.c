@@ -154,6 +154,9 @@ static enum hs_status check_collective(const struct hs_measure_settings *setting
     const struct hs_campaign_options *campaign = &settings->campaign;
     const struct hs_collective_row *row = &hs_collectives[campaign->call.collective];
 
+    if (row->outcome == HS_OUTCOME_EXCHANGED)
+        return hs_fail(err, HS_INVALID, "--collective %s: predict and simulate have it alone",
+                       hs_collective_names[campaign->call.collective]);
     for (size_t i = 0; i < settings->chunks.count && row->ordered; i++)
         if (settings->chunks.values[i] > 1)
             return hs_fail(err, HS_INVALID,

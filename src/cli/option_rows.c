@@ -92,8 +92,8 @@ enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order
         return HS_OK;
     return hs_fail(
         err, HS_INVALID,
-        "--order %s: for --collective reduce-scatter or allgather; of an %s every process "
-        "has all blocks",
+        "--order %s: for --collective reduce-scatter or allgather; the blocks of an %s have one "
+        "order alone",
         hs_order_names[order], hs_collectives[collective].written);
 }
 

@@ -344,7 +344,7 @@ static enum hs_status hint_at_chunks(const struct hs_predict *predict,
     enum hs_status status;
 
     if (predict->settings->chunks.count || predict->settings->quiet ||
-        hs_collectives[predict->settings->collective].ordered)
+        hs_collective_is_one_way(predict->settings->collective))
         return HS_OK;
     status = best_with_chunks(&best, point, err);
     if (status == HS_OK && best.seconds * HINT_GAIN < point->guess.seconds)

@@ -189,12 +189,13 @@ static void say_again(const struct hs_predict *predict, const struct hs_predict_
     const struct hs_problem *problem = &point->request.problem;
     struct command words = command_of(predict);
     bool ordered = hs_collectives[problem->collective].ordered;
+    bool named = problem->collective != HS_COLLECTIVE_ALLREDUCE;
 
     hs_sheet_say(
         predict->sheet, "        hiersearch predict %s --before %s%s%s%s --size %s%s%s%s%s\n",
         words.output, words.quote, words.system, words.quote,
         say_whom((char[WHOM_TEXT]){0}, predict, problem), HS_AS_BYTES(point->bytes),
-        ordered ? " --collective " : "", ordered ? hs_collective_names[problem->collective] : "",
+        named ? " --collective " : "", named ? hs_collective_names[problem->collective] : "",
         ordered ? " --order " : "", ordered ? hs_order_names[problem->order] : "");
 }
 
@@ -202,7 +203,7 @@ static void say_again(const struct hs_predict *predict, const struct hs_predict_
 static bool is_other(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
     return predict->settings->mesh.count > 0 ||
-           hs_collectives[point->request.problem.collective].ordered;
+           hs_collective_is_one_way(point->request.problem.collective);
 }
 
 /* "hiersearch fit '8xH100, 8xNDR400' one.txt -o here.json --for 256 --size 1MiB", whose answer is
@@ -235,6 +236,7 @@ static void say_nccl_tests(const struct hs_predict *predict, const struct hs_pre
         [HS_REDUCE_SCATTER] = {"reduce_scatter"},
         [HS_ALLGATHER] = {"all_gather"},
         [HS_ALLREDUCE] = {"all_reduce"},
+        [HS_EXCHANGE] = {"alltoall"},
         [HS_PAIR] = {"reduce_scatter", "all_gather"}};
 
     for (int i = 0; i < hs_phase_calls(key.phase); i++)

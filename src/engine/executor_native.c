@@ -65,6 +65,52 @@ static void all(struct hs_transport *transport, const struct hs_native_call *cal
                           "MPI_Iallreduce");
 }
 
+/* What goes to one rank, which the next rank's lies a run behind: runs of all rounds. */
+static MPI_Datatype make_share(struct hs_transport *transport, const struct hs_native_call *call)
+{
+    int size = (int)call->comm->layer.size, row = call->run * size;
+    MPI_Datatype runs = MPI_DATATYPE_NULL, share = MPI_DATATYPE_NULL;
+    MPI_Aint low, width;
+
+    hs_transport_note(transport, MPI_Type_get_extent(call->type, &low, &width),
+                      "MPI_Type_get_extent");
+    hs_transport_note(transport,
+                      MPI_Type_vector(call->count / row, call->run, row, call->type, &runs),
+                      "MPI_Type_vector");
+    if (transport->status != HS_OK)
+        return MPI_DATATYPE_NULL;
+    hs_transport_note(transport, MPI_Type_create_resized(runs, 0, call->run * width, &share),
+                      "MPI_Type_create_resized");
+    (void)MPI_Type_free(&runs);
+    if (transport->status == HS_OK)
+        hs_transport_note(transport, MPI_Type_commit(&share), "MPI_Type_commit");
+    return share;
+}
+
+/* Whole runs go as they are; MPI packs others, and keeps the type until it is through. */
+static void exchange(struct hs_transport *transport, const struct hs_native_call *call)
+{
+    int size = (int)call->comm->layer.size, count = call->count / size;
+    MPI_Datatype type = call->type, share = MPI_DATATYPE_NULL;
+    MPI_Comm comm = call->comm->gather;
+
+    if (count > call->run) {
+        type = share = make_share(transport, call);
+        count = 1;
+    }
+    if (transport->status == HS_OK && !call->request)
+        hs_transport_note(transport,
+                          MPI_Alltoall(call->from, count, type, call->to, count, type, comm),
+                          "MPI_Alltoall");
+    else if (transport->status == HS_OK)
+        hs_transport_note(
+            transport,
+            MPI_Ialltoall(call->from, count, type, call->to, count, type, comm, call->request),
+            "MPI_Ialltoall");
+    if (share != MPI_DATATYPE_NULL)
+        (void)MPI_Type_free(&share);
+}
+
 void hs_native_start(struct hs_transport *transport, const struct hs_native_call *call)
 {
     int part = (int)(call->count / call->comm->layer.size);
@@ -78,6 +124,9 @@ void hs_native_start(struct hs_transport *transport, const struct hs_native_call
         break;
     case HS_ALLGATHER:
         gather(transport, call, part);
+        break;
+    case HS_EXCHANGE:
+        exchange(transport, call);
         break;
     case HS_PAIR:
     case HS_PHASE_COUNT:
@@ -139,6 +188,7 @@ static void start(void *machine, const struct hs_executor_call *call)
                                  .from = in_place ? MPI_IN_PLACE : call->input,
                                  .to = call->output,
                                  .count = (int)call->count,
+                                 .run = (int)call->run,
                                  .type = call->type,
                                  .op = call->op,
                                  .request = &native->request};

@@ -16,6 +16,16 @@ const struct hs_executor *const hs_executors[HS_ALGORITHM_COUNT] = {
 #undef HS_ROW
 };
 
+const struct hs_executor *hs_executor_of(struct hs_stage_key key)
+{
+    static const struct hs_executor *const exchanges[HS_ALGORITHM_COUNT] = {
+        [HS_RING] = &hs_executor_pairwise,
+        [HS_HALVING] = &hs_executor_bruck,
+        [HS_NATIVE] = &hs_executor_NATIVE};
+
+    return (key.phase == HS_EXCHANGE ? exchanges : hs_executors)[key.algorithm];
+}
+
 static size_t divide_up(size_t a, size_t b)
 {
     return (a + b - 1) / b;

@@ -45,6 +45,10 @@ struct hs_executor_call {
      * allgather finds block `place` there. May be the input: then the input is used up. */
     void *output;
     size_t count; /* m: a multiple of size, except for an allreduce */
+    /* Of an exchange, which does not change its input and has another output: elements that lie
+     * together of what goes to one place. Place 0's come first, then place 1's, to the last's, and
+     * again, count / (size run) times. */
+    size_t run;
     /* divisor 0: others divide, or there is no average */
     struct hs_reduction reduction;
     /* Of the library's own collective: the layer's communicators, and what MPI knows the elements
@@ -88,8 +92,13 @@ size_t hs_cut_length(const struct hs_cut *cut, size_t block, size_t first);
 bool hs_executor_alone(const struct hs_memory *memory, struct hs_queue *queue,
                        const struct hs_executor_call *call);
 
-/* In the order of the list. */
+/* Of a stage that its algorithm can do. */
+const struct hs_executor *hs_executor_of(struct hs_stage_key key);
+
+/* In the order of the list; of all phases but an exchange. */
 extern const struct hs_executor *const hs_executors[HS_ALGORITHM_COUNT];
+/* Of an exchange: executor_exchange.c. */
+extern const struct hs_executor hs_executor_pairwise, hs_executor_bruck;
 #define HS_ROW(name, text, letter, meaning) extern const struct hs_executor hs_executor_##name;
 HS_ALGORITHMS(HS_ROW)
 #undef HS_ROW

@@ -19,11 +19,14 @@
  * MiB". */
 #define SCRATCH_BYTES_MAX ((size_t)48 << 20)
 
+enum { REDUCES, GATHERS, EXCHANGES, MACHINES };
+
 struct host_state {
     struct hs_mpi_base base; /* first: see mpi_base.h */
     struct hs_executor_options options;
-    /* Of each algorithm on layer i of a plan: one that reduces, one for allgathers. */
-    void *machines[HS_ALGORITHM_COUNT][HS_LAYERS_MAX][2];
+    /* Of each algorithm on layer i of a plan: one that reduces, one for allgathers, and one for
+     * exchanges. */
+    void *machines[HS_ALGORITHM_COUNT][HS_LAYERS_MAX][MACHINES];
     const struct hs_layer_comm *comms[HS_LAYERS_MAX]; /* of what runs now; NULL: none is needed */
     char *scratch[HS_LAYERS_MAX][2]; /* theirs, whatever the algorithm: one of them works at once */
 };
@@ -64,9 +67,18 @@ static enum hs_status host_open(void **out, const struct hs_engine_config *confi
 
 static void **machine_of(struct host_state *state, const struct hs_stage *stage)
 {
-    bool reduces = stage->key.phase != HS_ALLGATHER;
+    int which = stage->key.phase == HS_ALLGATHER  ? GATHERS
+                : stage->key.phase == HS_EXCHANGE ? EXCHANGES
+                                                  : REDUCES;
 
-    return &state->machines[stage->key.algorithm][stage->layer][!reduces];
+    return &state->machines[stage->key.algorithm][stage->layer][which];
+}
+
+static const struct hs_executor *executor_of(int algorithm, int which)
+{
+    return hs_executor_of(
+        (struct hs_stage_key){.phase = which == EXCHANGES ? HS_EXCHANGE : HS_REDUCE_SCATTER,
+                              .algorithm = (enum hs_algorithm)algorithm});
 }
 
 /* Scratch and a machine for a stage. */
@@ -90,8 +102,8 @@ static enum hs_status make_machine(struct host_state *state, const struct hs_sta
         *held = scratch;
     }
     options.scratch = *held;
-    return hs_executors[stage->key.algorithm]->make(machine_of(state, stage),
-                                                    &state->base.transport, &options, err);
+    return hs_executor_of(stage->key)
+        ->make(machine_of(state, stage), &state->base.transport, &options, err);
 }
 
 /* Collective where machines are not there yet: all ranks have the same ones, so all come here
@@ -143,10 +155,12 @@ static enum hs_status host_prepare(void *opaque, const struct hs_work *work, str
         return hs_mpi_native_prepare(&state->base, work, err);
     hs_stages_init(&stages, work, state->base.comms.rank);
     status = make_machines(state, &stages, err);
+    if (status == HS_OK)
+        status = hs_mpi_base_need_between(&state->base, &stages, work, err);
     return status == HS_OK ? find_comms(state, &stages, err) : status;
 }
 
-/* The first reduction reads the input; all others work within the output. */
+/* The first stage reads the input; all others work within the output, but for exchanges. */
 static void start_stage(void *opaque, int index, int chunk)
 {
     struct host_state *state = opaque;
@@ -155,8 +169,8 @@ static void start_stage(void *opaque, int index, int chunk)
     const struct hs_stage *stage = &base->stages.stages[index];
     struct hs_block block = hs_stages_block(&base->stages, stage->layer, chunk);
     size_t width = hs_datatype_bytes(work->datatype);
-    const char *input = stage->layer == 0 ? work->input : work->output;
-    char *output = work->output;
+    const char *input = hs_mpi_base_read_by(base, index);
+    char *output = hs_mpi_base_written_by(base, index);
     struct hs_executor_call call = {.phase = stage->key.phase,
                                     .layer = stage->key.layer,
                                     .rank = base->comms.rank,
@@ -164,6 +178,7 @@ static void start_stage(void *opaque, int index, int chunk)
                                     .input = input + block.first * width,
                                     .output = output + block.first * width,
                                     .count = block.count,
+                                    .run = hs_stages_run(&base->stages, index),
                                     .reduction = hs_mpi_base_reduction(base, work),
                                     .comm = state->comms[stage->layer],
                                     .type = base->types[work->datatype],
@@ -172,7 +187,7 @@ static void start_stage(void *opaque, int index, int chunk)
     if (!hs_stages_sums_last(&base->stages, index) || work->task->kind != HS_TASK_PLAN)
         call.reduction.divisor = 0;
     hs_transport_launch(&base->transport);
-    hs_executors[stage->key.algorithm]->start(*machine_of(state, stage), &call);
+    hs_executor_of(stage->key)->start(*machine_of(state, stage), &call);
 }
 
 static bool progress_stage(void *opaque, int index, bool *moved)
@@ -180,7 +195,7 @@ static bool progress_stage(void *opaque, int index, bool *moved)
     struct host_state *state = opaque;
     const struct hs_stage *stage = &state->base.stages.stages[index];
 
-    return hs_executors[stage->key.algorithm]->progress(*machine_of(state, stage), moved);
+    return hs_executor_of(stage->key)->progress(*machine_of(state, stage), moved);
 }
 
 static enum hs_status host_start(void *opaque, const struct hs_work *work, struct hs_error *err)
@@ -215,9 +230,9 @@ static size_t host_memory_bytes(const void *opaque)
     }
 
     for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
-        for (int i = 0; i < 2 * HS_LAYERS_MAX; i++)
-            if (state->machines[a][i / 2][i % 2])
-                bytes += hs_executors[a]->machine_bytes;
+        for (int i = 0; i < MACHINES * HS_LAYERS_MAX; i++)
+            if (state->machines[a][i / MACHINES][i % MACHINES])
+                bytes += executor_of(a, i % MACHINES)->machine_bytes;
     return bytes;
 }
 
@@ -230,8 +245,10 @@ static void host_close(void *opaque)
         return;
     memory = state->base.transport.memory;
     for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
-        for (int i = 0; i < 2 * HS_LAYERS_MAX; i++)
-            hs_executors[a]->release(state->machines[a][i / 2][i % 2]);
+        for (int i = 0; i < MACHINES * HS_LAYERS_MAX; i++)
+            if (state->machines[a][i / MACHINES][i % MACHINES])
+                executor_of(a, i % MACHINES)
+                    ->release(state->machines[a][i / MACHINES][i % MACHINES]);
     for (int i = 0; i < 2 * HS_LAYERS_MAX; i++)
         (memory->direct ? memory->release : memory->release_staging)(state->scratch[i / 2][i % 2]);
     hs_mpi_base_release(&state->base);

@@ -2,13 +2,13 @@
  * mpi.c - engine `mpi`: the MPI library's own collectives, layer by layer, on host memory or, where
  * the library takes pointers to it, a GPU's.
  *
- * One chunk: the blocking calls, MPI_Reduce_scatter_block, MPI_Allreduce and MPI_Allgather, from
- * which a test returns when they are through. More: their nonblocking forms, so that layers
- * overlap; on a communicator they start in the order of the chunks, on all ranks alike. Nonblocking
- * always where ranks outnumber cores: a blocking call may spin. On GPU memory always the blocking
- * calls: Open MPI has no others for it; they start in an order that the plan alone decides. A
- * reduce-scatter may not work in place at another offset, so what it leaves goes to scratch: 1/p1
- * of the message, 1/(p1 p2), and so on.
+ * One chunk: the blocking calls, MPI_Reduce_scatter_block, MPI_Allreduce, MPI_Allgather and
+ * MPI_Alltoall, from which a test returns when they are through. More: their nonblocking forms, so
+ * that layers overlap; on a communicator they start in the order of the chunks, on all ranks alike.
+ * Nonblocking always where ranks outnumber cores: a blocking call may spin. On GPU memory always
+ * the blocking calls: Open MPI has no others for it; they start in an order that the plan alone
+ * decides. A reduce-scatter may not work in place at another offset, so what it leaves goes to
+ * scratch: 1/p1 of the message, 1/(p1 p2), and so on.
  */
 #include <stdlib.h>
 
@@ -71,9 +71,11 @@ static enum hs_status mpi_prepare(void *opaque, const struct hs_work *work, stru
     if (work->task->kind == HS_TASK_NATIVE)
         return hs_mpi_native_prepare(&state->base, work, err);
     hs_stages_init(&stages, work, comms->rank);
-    for (int i = 1; status == HS_OK && i < stages.layers; i++)
+    for (int i = 1; status == HS_OK && i < stages.layers && !stages.whole; i++)
         status = need_scratch(state, i, stages.padded / hs_stages_parts(&stages, i) * width, err);
     status = hs_agree(comms->world, &comms->idle, status, err);
+    if (status == HS_OK)
+        status = hs_mpi_base_need_between(&state->base, &stages, work, err);
     for (int i = 0; status == HS_OK && i < stages.layers; i++) {
         const struct hs_layer_comm *comm;
 
@@ -125,6 +127,11 @@ static void start_stage(void *opaque, int index, int chunk)
         return;
     if (stage->key.phase == HS_REDUCE_SCATTER)
         call.to = entering(state, stage->layer + 1, chunk);
+    if (stage->key.phase == HS_EXCHANGE) {
+        call.from = hs_mpi_base_read_by(base, index);
+        call.to = hs_mpi_base_written_by(base, index);
+        call.run = (int)hs_stages_run(&base->stages, index);
+    }
     hs_native_start(&base->transport, &call);
 }
 

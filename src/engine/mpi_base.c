@@ -144,6 +144,7 @@ void hs_mpi_base_release(struct hs_mpi_base *base)
     const struct hs_memory *memory = base->transport.memory;
 
     memory->release_staging(base->staging);
+    memory->release(base->between);
     memory->queue_free(base->queue);
     free_types(base);
     hs_layer_comms_release(&base->comms);
@@ -151,7 +152,42 @@ void hs_mpi_base_release(struct hs_mpi_base *base)
 
 size_t hs_mpi_base_bytes(const struct hs_mpi_base *base)
 {
-    return sizeof(*base) + base->staging_bytes;
+    return sizeof(*base) + base->staging_bytes + base->between_bytes;
+}
+
+enum hs_status hs_mpi_base_need_between(struct hs_mpi_base *base, const struct hs_stages *stages,
+                                        const struct hs_work *work, struct hs_error *err)
+{
+    const struct hs_memory *memory = base->transport.memory;
+    size_t bytes = work->room * hs_datatype_bytes(work->datatype);
+    enum hs_status status;
+    void *between;
+
+    if (!stages->whole || stages->count < 2 || base->between_bytes >= bytes)
+        return HS_OK;
+    memory->release(base->between);
+    base->between = NULL;
+    base->between_bytes = 0;
+    status = memory->allocate(&between, bytes, "a message between two layers", err);
+    if (status == HS_OK) {
+        base->between = between;
+        base->between_bytes = bytes;
+    }
+    return hs_agree(base->comms.world, &base->comms.idle, status, err);
+}
+
+char *hs_mpi_base_written_by(const struct hs_mpi_base *base, int stage)
+{
+    bool between = base->stages.whole && (base->stages.count - 1 - stage) % 2 == 1;
+
+    return between ? base->between : base->work.output;
+}
+
+const char *hs_mpi_base_read_by(const struct hs_mpi_base *base, int stage)
+{
+    if (base->stages.stages[stage].layer == 0)
+        return base->work.input;
+    return base->stages.whole ? hs_mpi_base_written_by(base, stage - 1) : base->work.output;
 }
 
 /* ---- the library's own ---- */

@@ -22,6 +22,8 @@ struct hs_mpi_base {
     struct hs_queue *queue; /* for what is not an algorithm's */
     char *staging;          /* a message on its way to and from a native; NULL: not needed */
     size_t staging_bytes;
+    char *between; /* a message between two layers of an all-to-all; NULL: not needed so far */
+    size_t between_bytes;
     MPI_Datatype types[HS_DATATYPE_COUNT];
     MPI_Op sum[HS_DATATYPE_COUNT], max[HS_DATATYPE_COUNT]; /* an average adds */
     /* What runs now. */
@@ -41,6 +43,14 @@ MPI_Op hs_mpi_base_op(const struct hs_mpi_base *base, const struct hs_work *work
 /* What divides an average over all ranks. */
 struct hs_reduction hs_mpi_base_reduction(const struct hs_mpi_base *base,
                                           const struct hs_work *work);
+
+/* Collective where there is not room enough yet. Exchanges write where they do not read: the last
+ * to the output, the one before between, and so on. */
+enum hs_status hs_mpi_base_need_between(struct hs_mpi_base *base, const struct hs_stages *stages,
+                                        const struct hs_work *work, struct hs_error *err);
+/* What the stage of that number of what runs now reads and writes: messages. */
+const char *hs_mpi_base_read_by(const struct hs_mpi_base *base, int stage);
+char *hs_mpi_base_written_by(const struct hs_mpi_base *base, int stage);
 
 /* The test of both: the stages of what runs now. */
 enum hs_status hs_mpi_base_test(struct hs_mpi_base *base, const struct hs_stage_runner *runner,

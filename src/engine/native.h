@@ -15,6 +15,7 @@ struct hs_native_call {
     const void *from; /* MPI_IN_PLACE: what lies in `to`; of an allgather unused */
     void *to;         /* of a reduce-scatter one part, unless in place: then the first of `to` */
     int count;        /* elements on the larger side; the other has one part for each rank */
+    int run;          /* of an exchange, as in executors.h */
     MPI_Datatype type;
     MPI_Op op;
     MPI_Request *request; /* NULL: blocking */

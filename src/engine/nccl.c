@@ -442,6 +442,8 @@ static enum hs_status nccl_prepare(void *opaque, const struct hs_work *work, str
         status = hs_fail(err, HS_INVALID, "averages of groups of a mesh: expected sums");
     if (status != HS_OK)
         return status;
+    if (hs_task_exchanges(task))
+        return hs_fail(err, HS_INVALID, "no all-to-all by NCCL here: backends host and mpi do it");
     state->last = *task;
     state->warm = state->heard.done = false;
     memset(state->heard.choices, 0, sizeof(state->heard.choices));

@@ -173,6 +173,7 @@ static ncclResult_t start(const struct hs_nccl_api *api, const struct call *call
     case HS_ALLREDUCE:
         return api->AllReduce(call->input, call->output, call->count, call->datatype,
                               call->operation, call->comm, call->stream);
+    case HS_EXCHANGE: /* refused when it was prepared */
     case HS_PAIR:
     case HS_PHASE_COUNT:
         break;
@@ -363,7 +364,7 @@ enum hs_status hs_nccl_issue(struct hs_nccl_lanes *lanes, const struct hs_work *
                        .work = work,
                        .timed = timed,
                        .one_lane =
-                           lanes->one_lane || hs_collectives[work->task->collective].ordered};
+                           lanes->one_lane || hs_collective_is_one_way(work->task->collective)};
     double begin = MPI_Wtime();
     enum hs_status status;
 

@@ -82,7 +82,7 @@ static enum hs_phase phase_of(const char *function)
                                                [HS_ALLREDUCE] = "AllReduce"};
 
     for (int p = 0; p < HS_PAIR; p++)
-        if (function && strcmp(function, names[p]) == 0)
+        if (function && names[p] && strcmp(function, names[p]) == 0)
             return (enum hs_phase)p;
     return HS_PHASE_COUNT;
 }

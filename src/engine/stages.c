@@ -11,7 +11,7 @@ static size_t parts_of_plan(const struct hs_task *task)
     int last = plan->split.count - 1;
     struct hs_layer layer = hs_split_layer(&plan->split, last);
     bool halves = hs_plan_algorithm(plan, last, 0) != hs_plan_algorithm(plan, last, 1) ||
-                  hs_collectives[task->collective].ordered;
+                  hs_collective_is_one_way(task->collective);
 
     return (size_t)(layer.stride * (halves ? layer.size : 1));
 }
@@ -81,6 +81,7 @@ void hs_stages_init(struct hs_stages *stages, const struct hs_work *work, int64_
         list_plan(stages, task);
     else
         list_stage(stages, task);
+    stages->whole = stages->stages[0].key.phase == HS_EXCHANGE;
     for (int i = 0; i < stages->layers; i++)
         stages->place[i] = rank / stages->layer[i].stride % stages->layer[i].size;
 }
@@ -93,7 +94,7 @@ struct hs_block hs_stages_block(const struct hs_stages *stages, int layer, int c
     struct hs_block block = {first, end - first};
 
     assert(layer >= 0 && layer <= stages->layers);
-    for (int i = 0; i < layer; i++) {
+    for (int i = 0; i < layer && !stages->whole; i++) {
         block.count /= (size_t)stages->layer[i].size;
         block.first += (size_t)stages->place[i] * block.count;
     }
@@ -109,10 +110,16 @@ size_t hs_stages_parts(const struct hs_stages *stages, int layer)
     return parts;
 }
 
+size_t hs_stages_run(const struct hs_stages *stages, int stage)
+{
+    return stages->padded / hs_stages_parts(stages, stages->layers) *
+           hs_stages_parts(stages, stages->stages[stage].layer);
+}
+
 bool hs_stages_sums_last(const struct hs_stages *stages, int stage)
 {
     return stages->stages[stage].layer + 1 == stages->layers &&
-           stages->stages[stage].key.phase != HS_ALLGATHER;
+           stages->stages[stage].key.phase != HS_ALLGATHER && !stages->whole;
 }
 
 static bool can_start(const struct hs_stages *stages, int stage)

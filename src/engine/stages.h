@@ -3,7 +3,7 @@
  *
  * The stages of an AllReduce's plan of h layers are: reduce-scatter on layers 1 .. h-1, allreduce
  * on layer h (or a reduce-scatter and an allgather, by two algorithms), allgather on layers h-1 ..
- * 1; of a reduce-scatter's or an allgather's one stage a layer (collective.h). A stage works on one
+ * 1; of other collectives' one stage a layer (collective.h). A stage works on one
  * chunk at a time, in order, and on different chunks at the same time as the other stages: layers
  * overlap. A stage alone is a pipeline of one.
  *
@@ -13,9 +13,12 @@
  * permutation. In place a reduce-scatter and an allgather nest their blocks the other way round:
  * layers are then counted from the outside in, here and in the stages.
  *
+ * Of an all-to-all the whole message enters each layer, and leaves it for another buffer; what goes
+ * to one place of a layer are runs (collective.h).
+ *
  * Padding. Blocks of the first h-1 layers must be equal, so the message is padded to a multiple of
  * the product of their sizes. The last layer's allreduce needs no equal blocks; its two halves, all
- * layers of a reduce-scatter or an allgather, and a stage alone have equal ones. Chunks are whole
+ * layers of other collectives, and a stage alone have equal ones. Chunks are whole
  * numbers of that product; with fewer of it than chunks some chunks are empty.
  *
  * Lines. Where the message is long enough for it to weigh little, blocks are whole numbers of
@@ -44,6 +47,7 @@ struct hs_stages {
     size_t padded;                /* elements that travel */
     size_t quantum;               /* every chunk is a multiple of it */
     int chunks;
+    bool whole; /* no layer leaves less than enters it: exchanges */
     /* Where it is: stage s has through[s] chunks behind it, and may work on the next. */
     int through[HS_STAGES_MAX];
     bool busy[HS_STAGES_MAX];
@@ -59,6 +63,9 @@ bool hs_stages_sums_last(const struct hs_stages *stages, int stage);
 /* What enters layer `layer` on this rank in chunk `chunk`; layer == layers: what leaves the last.
  * Local. */
 struct hs_block hs_stages_block(const struct hs_stages *stages, int layer, int chunk);
+/* Elements that lie together of what a stage gives to one place of its layer; counts of exchanges
+ * alone. */
+size_t hs_stages_run(const struct hs_stages *stages, int stage);
 /* Into so many parts the message is cut where it enters layer `layer`. */
 size_t hs_stages_parts(const struct hs_stages *stages, int layer);
 

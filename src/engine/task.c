@@ -84,6 +84,20 @@ static enum hs_status check_layer(struct hs_layer layer, int64_t np, struct hs_e
                    (long long)layer.size, (long long)layer.stride, (long long)np);
 }
 
+bool hs_task_exchanges(const struct hs_task *task)
+{
+    return (task->kind == HS_TASK_PLAN && hs_collectives[task->collective].whole) ||
+           (task->kind == HS_TASK_STAGE && task->stage.phase == HS_EXCHANGE);
+}
+
+/* Whether chunks leave what it does as it is. */
+static bool is_cut(const struct hs_task *task)
+{
+    if (task->kind == HS_TASK_STAGE)
+        return !hs_task_exchanges(task);
+    return !hs_collective_is_one_way(task->collective);
+}
+
 enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err)
 {
     const struct hs_task *task = work->task;
@@ -98,9 +112,11 @@ enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_e
     if (status != HS_OK)
         return status;
     padded = hs_task_padded(task, work->line);
-    if (has_block && padded > HS_CHUNK_ELEMENTS_MAX)
+    if (!is_cut(task) && padded > HS_CHUNK_ELEMENTS_MAX)
         return hs_fail(err, HS_INVALID, "%s of %zu elements: expected at most %zu",
-                       hs_collectives[task->collective].written, padded, HS_CHUNK_ELEMENTS_MAX);
+                       task->kind != HS_TASK_STAGE ? hs_collectives[task->collective].written
+                                                   : hs_phase_names[task->stage.phase],
+                       padded, HS_CHUNK_ELEMENTS_MAX);
     if (padded > work->room)
         status = hs_fail(err, HS_INVALID, "expected room for %zu elements, found %zu", padded,
                          work->room);

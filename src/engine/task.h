@@ -41,6 +41,8 @@ struct hs_block {
 
 /* What a plan or a native is to do, in elements. */
 struct hs_problem hs_task_problem(const struct hs_task *task);
+/* Whether it is an all-to-all, or a layer's part of one. */
+bool hs_task_exchanges(const struct hs_task *task);
 bool hs_task_equal(const struct hs_task *a, const struct hs_task *b);
 
 /* A task with its data. input and output have room for `room` elements, not less than

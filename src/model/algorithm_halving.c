@@ -5,39 +5,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/exchange.h"
 #include "model/steps.h"
 
 /* Of step k. */
 static int64_t blocks_of(int64_t size, int k)
 {
     return (size - 1 + ((int64_t)1 << k)) >> (k + 1);
-}
-
-/* Where blocks and children do not nest no rank's way has the largest latency in each step: the
- * longest of the first blocks' ways, each step of which waits for all before. */
-static void find_ways(struct hs_steps *steps)
-{
-    struct hs_layer layer = steps->price->key.layer;
-    double all[2][HS_STEPS_RANKS] = {{0}}, longest = 0, sum = 0;
-    int64_t ranks = hs_steps_looked_at(steps);
-
-    for (int k = 0; k < steps->count; k++)
-        for (int64_t r = 0; r < ranks; r++) {
-            int64_t place = r / layer.stride % layer.size, to = place - ((int64_t)1 << k);
-
-            if ((layer.size & (layer.size - 1)) == 0)
-                to = place ^ ((int64_t)1 << k);
-            to = r + ((to + layer.size) % layer.size - place) * layer.stride;
-            all[(k + 1) % 2][to] = fmax(all[k % 2][to], all[k % 2][r] + hs_steps_hop(steps, r, to));
-        }
-    for (int64_t r = 0; r < ranks; r++) {
-        longest = fmax(longest, all[steps->count % 2][r]);
-        sum += all[steps->count % 2][r];
-    }
-    if (ranks == 0)
-        return;
-    steps->latency_seconds = fmin(steps->latency_seconds, longest);
-    hs_steps_scale(steps, longest, sum / (double)ranks);
 }
 
 static bool is_packed(const struct hs_stage_price *price)
@@ -135,6 +109,10 @@ static void price_halving(struct hs_stage_price *price, const struct hs_system *
     int64_t size = price->key.layer.size;
     bool is_power = (size & (size - 1)) == 0;
 
+    if (price->key.phase == HS_EXCHANGE) {
+        hs_exchange_price_bruck(price, system, ranks);
+        return;
+    }
     for (int64_t places = 1; places < size; places *= 2) {
         struct hs_traffic traffic = is_power ? hs_traffic_exchange(price->key.layer, places)
                                              : hs_traffic_shift(price->key.layer, places);
@@ -142,7 +120,7 @@ static void price_halving(struct hs_stage_price *price, const struct hs_system *
         hs_steps_add(&steps, &traffic, (double)blocks_of(size, steps.count));
     }
     if (size > 2 && price->bytes > 0)
-        find_ways(&steps);
+        hs_steps_follow(&steps, is_power);
     hs_steps_finish(&steps);
     if (size < 2)
         return;
@@ -155,7 +133,8 @@ static void price_halving(struct hs_stage_price *price, const struct hs_system *
 }
 
 const struct hs_algorithm_row hs_algorithm_HALVING = {
-    .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE | 1U << HS_PAIR,
+    .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE |
+              1U << HS_EXCHANGE | 1U << HS_PAIR,
     .by_bytes = hs_steps_by_bytes,
     .price = price_halving,
 };

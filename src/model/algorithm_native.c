@@ -2,7 +2,8 @@
  * The library's own collectives, as the backend host calls them: MPI_Ireduce_scatter_block,
  * MPI_Iallgather and MPI_Iallreduce among the ranks of a group. What runs is the library's rule
  * (library_mpi.h), and its traffic is counted step by step, each step through before the next.
- * Where figures are fitted to measured times these count, in the ring's shape.
+ * Where figures are fitted to measured times these count, in the ring's shape; so do the ring's of
+ * an exchange, whose rules are not modelled.
  */
 #include "model/library_mpi.h"
 #include "model/mpi_steps.h"
@@ -109,7 +110,7 @@ static void price_native(struct hs_stage_price *price, const struct hs_system *s
 {
     struct hs_stage_price back = *price;
 
-    if (!hs_system_has_rule(system)) {
+    if (!hs_system_has_rule(system) || price->key.phase == HS_EXCHANGE) {
         hs_algorithm_RING.price(price, system, ranks);
         return;
     }
@@ -128,7 +129,8 @@ static void price_native(struct hs_stage_price *price, const struct hs_system *s
 }
 
 const struct hs_algorithm_row hs_algorithm_NATIVE = {
-    .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE | 1U << HS_PAIR,
+    .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE |
+              1U << HS_EXCHANGE | 1U << HS_PAIR,
     .uneven = true,
     .by_bytes = hs_steps_by_bytes,
     .price = price_native,

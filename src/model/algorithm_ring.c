@@ -7,6 +7,8 @@
  * goes on along the ring (alpha + m beta), or stays at a hop until that is free (m beta), or, once
  * HS_RING_DEPTH blocks are under way there, until the oldest is through (alpha + m beta).
  * docs/model.md, section 2, says which chains can be the longest.
+ *
+ * In an exchange nobody passes anything on: there it is pairwise (exchange.h).
  */
 #include <math.h>
 #include <string.h>
@@ -457,8 +459,13 @@ static void price_played(struct hs_stage_price *price, const struct hs_system *s
 static void price_ring(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks)
 {
     double busiest[HS_LEVELS_MAX] = {0};
-    struct hops hops = price_levels(price, busiest, system, ranks);
+    struct hops hops;
 
+    if (price->key.phase == HS_EXCHANGE) {
+        hs_algorithm_DIRECT.price(price, system, ranks);
+        return;
+    }
+    hops = price_levels(price, busiest, system, ranks);
     price->steps = hs_phase_passes(price->key.phase) * (double)(price->key.layer.size - 1);
     if (price->steps == 0) /* one process: nothing travels */
         return;
@@ -477,7 +484,8 @@ static void price_ring(struct hs_stage_price *price, const struct hs_system *sys
 }
 
 const struct hs_algorithm_row hs_algorithm_RING = {
-    .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE | 1U << HS_PAIR,
+    .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE |
+              1U << HS_EXCHANGE | 1U << HS_PAIR,
     .by_bytes = is_played,
     .price = price_ring,
 };

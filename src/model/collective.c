@@ -44,16 +44,22 @@ static double twice_around(int64_t size)
 }
 
 /* Each side needs something of the other for every byte. */
-static double crosses_whole(double share)
+static double crosses_whole(int64_t inside, int64_t size)
 {
-    (void)share;
+    (void)inside, (void)size;
     return 1;
 }
 
 /* Blocks of one side's ranks need the other side's data. */
-static double crosses_as_blocks(double share)
+static double crosses_as_blocks(int64_t inside, int64_t size)
 {
-    return fmax(share, 1 - share);
+    return fmax((double)inside, (double)(size - inside)) / (double)size;
+}
+
+/* Each of one side has a block for each of the other. */
+static double crosses_by_pairs(int64_t inside, int64_t size)
+{
+    return (double)inside * (double)(size - inside) / (double)size;
 }
 
 const struct hs_collective_row hs_collectives[HS_COLLECTIVE_COUNT] = {
@@ -86,4 +92,18 @@ const struct hs_collective_row hs_collectives[HS_COLLECTIVE_COUNT] = {
                                  .bus_factor = once_around,
                                  .sent = 1,
                                  .crossing = crosses_as_blocks},
+    [HS_COLLECTIVE_ALLTOALL] = {.written = "all-to-all",
+                                .outward = HS_EXCHANGE,
+                                .last = HS_EXCHANGE,
+                                .inward = HS_PHASE_COUNT,
+                                .begins_large = true,
+                                .whole = true,
+                                .outcome = HS_OUTCOME_EXCHANGED,
+                                .bus_factor = once_around,
+                                .crossing = crosses_by_pairs},
 };
+
+bool hs_collective_is_one_way(enum hs_collective collective)
+{
+    return hs_collectives[collective].inward == HS_PHASE_COUNT;
+}

@@ -4,12 +4,13 @@
  * element must become, the bus bandwidth, and what must travel whatever the algorithm.
  *
  * An AllReduce of a group runs `outward` on each layer but the last, from the inside out, `last` on
- * the last, and `inward` back on each layer but the last. A reduce-scatter and an allgather have
- * one phase, on every layer once.
+ * the last, and `inward` back on each layer but the last. The others have one phase, on every layer
+ * once.
  *
- * Their message, n bytes, is the larger side, as in nccl-tests: what enters a reduce-scatter and
- * what an allgather leaves. The smaller side is one of N blocks of n / N bytes, and which one a
- * rank has follows from the order of the layers. With d ranks of the group inside of a layer of p:
+ * The message of a reduce-scatter and an allgather, n bytes, is the larger side, as in nccl-tests:
+ * what enters a reduce-scatter and what an allgather leaves. The smaller side is one of N blocks of
+ * n / N bytes, and which one a rank has follows from the order of the layers. With d ranks of the
+ * group inside of a layer of p:
  *
  *  - in place: rank r has block r, as MPI and NCCL define the calls. A reduce-scatter then begins
  *    with the outermost layer, where its message, n d p / N bytes, is longest: all n of it crosses
@@ -19,6 +20,15 @@
  *    digits the other way round, k_0 N / p_0 + k_1 N / (p_0 p_1) + ... That costs nothing where the
  *    caller lays out the larger side by this index, and a copy of the larger side elsewhere. An
  *    allgather is its mirror, from the outside in.
+ *
+ * Of an all-to-all each rank has N blocks of n / N bytes, block r for rank r, and ends with those
+ * for itself, block r from rank r. All n bytes enter each layer. On the layer of stride d and size
+ * p the blocks whose number b has the digit b / d mod p = k go to the place k of the group, as
+ * N / (d p) runs of d blocks, and what comes from place k lies where these lay. So behind a layer
+ * rank r has at place b what the rank had that differs from r by having the digit of b, at the
+ * place that differs from b by having that of r: behind all layers, in any order, rank r has at
+ * place b what rank b had at place r. Nothing is permuted, and there is no order to choose. Runs of
+ * the outermost layer are whole; further in they are short, and packed or sent one by one.
  */
 #ifndef HS_MODEL_COLLECTIVE_H
 #define HS_MODEL_COLLECTIVE_H
@@ -34,7 +44,9 @@
         "every rank gets the reduction of all ranks' elements")                                   \
     row(REDUCE_SCATTER, "reduce-scatter", " reducescatter reduce_scatter ",                       \
         "each rank gets one block of the reduction")                                              \
-    row(ALLGATHER, "allgather", " all-gather all_gather ", "every rank gets all ranks' blocks")
+    row(ALLGATHER, "allgather", " all-gather all_gather ", "every rank gets all ranks' blocks")   \
+    row(ALLTOALL, "all-to-all", " alltoall all_to_all ",                                          \
+        "each rank gets one block from each rank")
 /* clang-format on */
 
 enum hs_collective {
@@ -66,6 +78,7 @@ extern const char *const hs_order_names[HS_ORDER_COUNT];
 enum hs_outcome {
     HS_OUTCOME_REDUCED,  /* the reduction of the group's elements at its place */
     HS_OUTCOME_GATHERED, /* as its block's owner had it */
+    HS_OUTCOME_EXCHANGED /* block r: as rank r had it in the block of this rank's number */
 };
 
 struct hs_collective_row {
@@ -73,6 +86,7 @@ struct hs_collective_row {
     enum hs_phase outward, last, inward; /* inward HS_PHASE_COUNT: layers have one phase */
     bool ordered;                        /* a rank has one block: hs_order says which */
     bool begins_large;                   /* the larger side is what enters the call */
+    bool whole;                          /* the message is no shorter behind a layer: all enters */
     enum hs_outcome outcome;
     /* Bytes that cross a rank's link per byte of the message and second, for groups of `size`: the
      * bus bandwidth of nccl-tests (doc/PERFORMANCE.md) over the algorithm bandwidth n / t. */
@@ -80,12 +94,14 @@ struct hs_collective_row {
     /* Bytes that the units of any partition of a group must send to each other in all, per byte of
      * the message and unit beyond the first (limit.h). */
     double sent;
-    /* Bytes that must pass one way or the other, per byte of the message, between a part of a group
-     * that has `share` of its ranks, above 0 and below 1, and the others. */
-    double (*crossing)(double share);
+    /* Bytes that must pass one way or the other, per byte of the message, between `inside` ranks of
+     * a group of `size`, 1 to size - 1, and the others. */
+    double (*crossing)(int64_t inside, int64_t size);
     /* Whether units send each byte but once where a switch between them reduces. */
     bool reduced_in_switch;
 };
+/* Whether layers have one phase, none on a way back: a rank has blocks, which chunks would cut. */
+bool hs_collective_is_one_way(enum hs_collective collective);
 /* In the order of the list. */
 extern const struct hs_collective_row hs_collectives[HS_COLLECTIVE_COUNT];
 

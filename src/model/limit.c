@@ -55,7 +55,7 @@ static double crossing(const struct hs_problem *problem, int64_t inside)
 
     if (inside == 0 || inside == size)
         return 0;
-    return hs_collectives[problem->collective].crossing((double)inside / (double)size);
+    return hs_collectives[problem->collective].crossing(inside, size);
 }
 
 /* The same between the last `held` ranks of the machine and the others, of all groups: those that
@@ -98,9 +98,10 @@ static double crossing_seconds(const struct hs_system *system, const struct hs_p
 {
     double sent = hs_collectives[problem->collective].sent * problem->bytes;
     int64_t before = tier->children - 1, held = tier->ranks - before * tier->child_ranks;
-    double last = child_rate(tier, held);
-    double all = (double)before * child_rate(tier, tier->child_ranks) + last;
-    double two = problem->bytes * crossing_all(problem, held) / last;
+    double last = child_rate(tier, held), first = child_rate(tier, tier->child_ranks);
+    double all = (double)before * first + last;
+    double two = problem->bytes * fmax(crossing_all(problem, held) / last,
+                                       crossing_all(problem, tier->child_ranks) / first);
 
     if (reduces(system, problem, tier))
         return two;

@@ -10,14 +10,15 @@
  *     2 (U - 1) n / (sum of B)                 of equal units: 2 (U - 1) / U n / B
  *
  * The same of two units, a child S and all others, between which B(S) goes either way, is n / B(S):
- * more where the last child is a partial one with fewer ports. What happens inside units is free in
- * this, reducing in NVSwitch included. Where the switch between units reduces, each must still send
- * what it has, and n / B(S) is left.
+ * more where the last child is a partial one with fewer ports; S is the first child, too. What
+ * happens inside units is free in this, reducing in NVSwitch included. Where the switch between
+ * units reduces, each must still send what it has, and n / B(S) is left.
  *
  * Of a reduce-scatter each unit sends something for every byte of the others' blocks, of an
  * allgather it receives them: half of the above, (U - 1) n in all, and a child with the share f of
  * the ranks n max(f, 1 - f) one way or the other, in whatever order blocks lie; no switch saves any
- * of that.
+ * of that. Of an all-to-all a child with the share f of N ranks has n / N bytes from each of them
+ * for each other one: n N f (1 - f).
  *
  * Of groups that call at once, bytes are added up. Something has to cross the level, so a latency
  * is paid at least once: its own, or that of a level further out where that is smaller. The limit

@@ -69,8 +69,8 @@ const char *hs_pace_text(char text[HS_PACE_TEXT], const struct hs_system *system
  * in whose place the last layer's stage counts none. An allgather by itself counts one too many. */
 double hs_stage_gap_seconds(const struct hs_system *system, int64_t ranks, struct hs_stage_key key)
 {
-    bool outward_half =
-        key.phase == HS_REDUCE_SCATTER && key.layer.stride * key.layer.size == ranks;
+    bool outward_half = (key.phase == HS_REDUCE_SCATTER || key.phase == HS_EXCHANGE) &&
+                        key.layer.stride * key.layer.size == ranks;
 
     if (key.phase == HS_ALLREDUCE || outward_half || key.layer.size == 1)
         return 0;
@@ -84,8 +84,9 @@ static bool is_by_bytes(const struct hs_system *system, int64_t ranks, struct hs
 
     if (hs_system_is_nccl_native(system))
         return false;
-    return (row->by_bytes && system->fits.count == 0 && !system->additive &&
-            row->by_bytes(system, ranks, key.layer)) ||
+    return (system->fits.count == 0 && !system->additive &&
+            (key.phase == HS_EXCHANGE ||
+             (row->by_bytes && row->by_bytes(system, ranks, key.layer)))) ||
            hs_system_waits(system);
 }
 

@@ -529,6 +529,8 @@ enum hs_library_call hs_nccl_call_of(enum hs_phase phase)
         return HS_CALL_REDUCE_SCATTER;
     case HS_ALLGATHER:
         return HS_CALL_ALLGATHER;
+    case HS_EXCHANGE:
+        return HS_CALL_ALLTOALL;
     case HS_ALLREDUCE:
     case HS_PHASE_COUNT:
         break;

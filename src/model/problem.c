@@ -17,10 +17,12 @@ struct hs_problem hs_problem_world(int64_t ranks, double bytes)
 
 char *hs_problem_aside(char text[HS_PROBLEM_TEXT], const struct hs_problem *problem)
 {
+    bool ordered = hs_collectives[problem->collective].ordered;
+
     text[0] = '\0';
-    if (hs_collectives[problem->collective].ordered)
-        snprintf(text, HS_PROBLEM_TEXT, ", %s %s", hs_collective_names[problem->collective],
-                 hs_order_names[problem->order]);
+    if (hs_collective_is_one_way(problem->collective))
+        snprintf(text, HS_PROBLEM_TEXT, ", %s%s%s", hs_collective_names[problem->collective],
+                 ordered ? " " : "", ordered ? hs_order_names[problem->order] : "");
     return text;
 }
 
@@ -71,6 +73,8 @@ struct hs_plan hs_problem_flat(const struct hs_problem *problem)
 
 double hs_problem_held(const struct hs_problem *problem, int64_t inside)
 {
+    if (hs_collectives[problem->collective].whole)
+        return problem->bytes;
     if (hs_problem_is_in_place(problem))
         return problem->bytes * (double)inside / (double)problem->group.size;
     return problem->bytes / (double)inside;
@@ -90,7 +94,8 @@ int hs_problem_phases(enum hs_phase phases[2], const struct hs_problem *problem,
 
     phases[0] = hs_problem_is_last(problem, layer) ? row->last : row->outward;
     phases[1] = row->inward;
-    return hs_problem_is_last(problem, layer) || row->inward == HS_PHASE_COUNT ? 1 : 2;
+    return hs_problem_is_last(problem, layer) || hs_collective_is_one_way(problem->collective) ? 1
+                                                                                               : 2;
 }
 
 struct hs_stage_key hs_problem_key(const struct hs_problem *problem, struct hs_layer layer,
@@ -108,7 +113,7 @@ int hs_problem_ways(struct hs_stage_key keys[2], const struct hs_problem *proble
 {
     const struct hs_collective_row *row = &hs_collectives[problem->collective];
 
-    if (ways[0] == ways[1] || row->inward == HS_PHASE_COUNT) {
+    if (ways[0] == ways[1] || hs_collective_is_one_way(problem->collective)) {
         keys[0] = hs_problem_key(problem, layer, ways[0]);
         return 1;
     }
@@ -161,7 +166,7 @@ enum hs_status hs_problem_check(const struct hs_problem *problem, const struct h
 
     if (hs_group_check_split(&problem->group, &plan->split, err))
         return HS_INVALID;
-    if (plan->chunks > 1 && hs_collectives[problem->collective].ordered)
+    if (plan->chunks > 1 && hs_collective_is_one_way(problem->collective))
         return hs_fail(err, HS_INVALID, "no chunks of %s",
                        hs_collectives[problem->collective].written);
     for (int i = 0; i < count; i++)

@@ -15,7 +15,7 @@ struct hs_problem {
     enum hs_collective collective;
     struct hs_group group;
     double bytes; /* per process, > 0; of a reduce-scatter and an allgather the larger side */
-    enum hs_order order; /* of those; nothing elsewhere */
+    enum hs_order order; /* of these two; nothing elsewhere */
 };
 
 /* A stage of a plan, and what enters it. */
@@ -28,7 +28,7 @@ struct hs_stage {
 #define HS_STAGES_MAX (2 * HS_LAYERS_MAX)
 
 #define HS_PROBLEM_TEXT 48
-/* ", reduce-scatter in-place"; of an AllReduce "". Returns `text`. */
+/* ", reduce-scatter in-place", ", all-to-all"; of an AllReduce "". Returns `text`. */
 char *hs_problem_aside(char text[HS_PROBLEM_TEXT], const struct hs_problem *problem);
 /* A collective of all ranks. */
 struct hs_problem hs_problem_of(enum hs_collective collective, enum hs_order order, int64_t ranks,
@@ -48,8 +48,8 @@ bool hs_problem_begins_inside(const struct hs_problem *problem);
 int64_t hs_problem_block(const struct hs_problem *problem, const struct hs_split *split,
                          int64_t rank);
 /* HS_INVALID where a layer spans a gap of the group, or its algorithm does not have the phase that
- * the problem has there, as a tree has no reduce-scatter, and for chunks where a rank has one
- * block: it would have a piece of each chunk. */
+ * the problem has there, as a tree has no reduce-scatter, and for chunks where a rank has blocks:
+ * it would have a piece of each chunk. */
 enum hs_status hs_problem_check(const struct hs_problem *problem, const struct hs_plan *plan,
                                 struct hs_error *err);
 /* The plan of one layer; one more behind each gap of the group, which no layer spans. */

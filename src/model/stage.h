@@ -24,6 +24,7 @@
     row(REDUCE_SCATTER, "reduce-scatter", "m in, m / p out: rank k of the group keeps block k")   \
     row(ALLGATHER, "allgather", "m / p in, m out")                                                \
     row(ALLREDUCE, "allreduce", "m in, m out")                                                    \
+    row(EXCHANGE, "exchange", "m in, m out: block k goes to rank k of the group")                 \
     row(PAIR, "reduce-scatter + allgather", "the two on one layer, in one figure")
 /* clang-format on */
 

@@ -176,6 +176,31 @@ void hs_steps_scale(struct hs_steps *steps, double longest, double mean)
         steps->latencies[k] *= part;
 }
 
+void hs_steps_follow(struct hs_steps *steps, bool swaps)
+{
+    struct hs_layer layer = steps->price->key.layer;
+    double all[2][HS_STEPS_RANKS] = {{0}}, longest = 0, sum = 0;
+    int64_t ranks = hs_steps_looked_at(steps);
+
+    for (int k = 0; k < steps->count; k++)
+        for (int64_t r = 0; r < ranks; r++) {
+            int64_t place = r / layer.stride % layer.size, to = place - ((int64_t)1 << k);
+
+            if (swaps)
+                to = place ^ ((int64_t)1 << k);
+            to = r + ((to + layer.size) % layer.size - place) * layer.stride;
+            all[(k + 1) % 2][to] = fmax(all[k % 2][to], all[k % 2][r] + hs_steps_hop(steps, r, to));
+        }
+    for (int64_t r = 0; r < ranks; r++) {
+        longest = fmax(longest, all[steps->count % 2][r]);
+        sum += all[steps->count % 2][r];
+    }
+    if (ranks == 0)
+        return;
+    steps->latency_seconds = fmin(steps->latency_seconds, longest);
+    hs_steps_scale(steps, longest, sum / (double)ranks);
+}
+
 void hs_steps_occupy(const struct hs_steps *steps, double moving)
 {
     struct hs_stage_price *price = steps->price;

@@ -55,6 +55,10 @@ double hs_steps_hop(const struct hs_steps *steps, int64_t from, int64_t to);
 /* Of a layer before others: its ranks come out at other times, those of the longest way and all on
  * average, and the next does not begin with all that are late. */
 void hs_steps_scale(struct hs_steps *steps, double longest, double mean);
+/* Where blocks and children do not nest no rank's way has the largest latency in each step k, which
+ * goes 2^k places further, or with `swaps` between places that differ in that bit: the longest of
+ * the first blocks' ways, each step of which waits for all before. */
+void hs_steps_follow(struct hs_steps *steps, bool swaps);
 /* Fills the price, of a phase that takes these steps once per pass. */
 void hs_steps_finish(const struct hs_steps *steps);
 

@@ -214,7 +214,7 @@ static void add_meaning(struct hs_html_values *values, const struct subject *sub
     for (int i = 1; i < best->split.count; i++)
         hs_text_append(meaning, ", %s across %" PRId64 " such groups", outward ? "then" : "and",
                        best->split.sizes[i]);
-    if (row->ordered)
+    if (hs_collective_is_one_way(problem.collective))
         hs_text_append(way, "%s in every layer, from the %s", hs_phase_names[row->last],
                        outward ? "inside out" : "outside in");
     else

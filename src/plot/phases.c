@@ -26,7 +26,7 @@ struct hs_plot_phases hs_plot_predicted_phases(const struct hs_plan_cost *cost,
 {
     struct hs_plot_phases phases = {.count = 0};
 
-    if (hs_collectives[problem->collective].ordered)
+    if (hs_collective_is_one_way(problem->collective))
         return one_way(cost, problem);
     for (int i = 0; i < cost->count; i++) {
         const struct hs_stage_cost *stage = &cost->stages[i];

@@ -41,7 +41,7 @@ static enum hs_status check_chunks(const struct hs_search_request *request, stru
                            request->chunks[c], request->chunks[c - 1]);
     }
     if (request->chunks[request->chunk_count - 1] > 1 &&
-        hs_collectives[problem->collective].ordered)
+        hs_collective_is_one_way(problem->collective))
         return hs_fail(err, HS_INVALID,
                        "chunks of %s would leave a process a piece of each in place of its block: "
                        "they are for AllReduce",

@@ -91,6 +91,8 @@ void hs_stage_weight(hs_ticks *weight, int components, const struct hs_stage_pri
         unit.bytes = at_one * factor;
         before = hs_problem_held(&unit, inside);
         behind = hs_problem_held(&unit, inside * layer.size);
+        if (hs_collectives[problem->collective].whole) /* a place keeps what is for itself */
+            behind = before / (double)layer.size;
         if (fixed * factor + fabs(before - behind) < (double)HS_TICKS_LONGEST * tick_seconds)
             weight[l] =
                 round_ticks(fixed * factor, tick_seconds) +

@@ -15,7 +15,7 @@
 
 #define RANKS_MAX    33
 #define MESSAGES_MAX 65536
-#define WORK_MAX     256
+#define WORK_MAX     16384
 #define TAG          5
 
 /* ---- chance ---- */
@@ -313,6 +313,27 @@ static size_t width_of(const struct job *job)
     return hs_datatype_bytes(job->reduction.datatype);
 }
 
+/* Elements that lie together in what each place of an exchange gives to another: all of them, a
+ * few, or most. */
+static size_t run_of(const struct job *job)
+{
+    size_t share = job->count / (size_t)job->size, factor = 2;
+
+    while (factor < share && share % factor)
+        factor++;
+    return job->size % 3 == 0 || share < 2 ? share : job->size % 3 == 1 ? factor : share / factor;
+}
+
+static struct hs_layer layer_of(const struct job *job)
+{
+    return (struct hs_layer){job->stride, job->size};
+}
+
+static const struct hs_executor *executor_of(const struct job *job)
+{
+    return hs_executor_of((struct hs_stage_key){job->phase, job->algorithm, layer_of(job)});
+}
+
 /* Part of rank r: small whole numbers, which every type holds, and where `odd` fractions whose sum
  * depends on the order. */
 static double part_of(int r, size_t i, bool odd)
@@ -320,6 +341,13 @@ static double part_of(int r, size_t i, bool odd)
     double whole = (double)((r * 7 + (int)(i % 1009) * 3) % 5) - 1;
 
     return odd ? whole * 1.1 + 1 / (1.0 + (double)r) : whole;
+}
+
+/* What it has of an exchange: few are alike, and bfloat16 holds them. */
+static double element_of(const struct job *job, int r, size_t i, bool odd)
+{
+    return job->phase == HS_EXCHANGE ? (double)((r * 37 + (int)(i % 1009) * 11) % 241)
+                                     : part_of(r, i, odd);
 }
 
 static void put_value(char *to, enum hs_datatype datatype, double value)
@@ -358,6 +386,7 @@ static struct hs_executor_call call_of(const struct job *job, int r)
                                      .input = ranks[r].input,
                                      .output = ranks[r].output,
                                      .count = job->count,
+                                     .run = run_of(job),
                                      .reduction = job->reduction};
 }
 
@@ -373,7 +402,7 @@ static void fill(const struct job *job, int r, bool odd)
     assert_true(rank->input && rank->output);
     memset(rank->output, 0xa5, bytes);
     for (size_t i = 0; i < job->count; i++)
-        put_value(rank->input + i * width, job->reduction.datatype, part_of(r, i, odd));
+        put_value(rank->input + i * width, job->reduction.datatype, element_of(job, r, i, odd));
     if (job->phase == HS_ALLGATHER && !job->in_place) {
         memcpy(rank->output + own, rank->input + own, block);
     } else if (job->phase == HS_ALLGATHER) {
@@ -396,16 +425,15 @@ static void set_up(const struct job *job, bool odd)
         fill(job, r, odd);
         options.scratch = ranks[r].scratch = malloc(scratch_bytes);
         assert_non_null(options.scratch);
-        assert_int_equal(hs_executors[job->algorithm]->make(&ranks[r].machine, &ranks[r].transport,
-                                                            &options, &err),
-                         HS_OK);
+        assert_int_equal(
+            executor_of(job)->make(&ranks[r].machine, &ranks[r].transport, &options, &err), HS_OK);
     }
 }
 
 static void clear(const struct job *job)
 {
     for (int r = 0; r < job->size * job->stride; r++) {
-        hs_executors[job->algorithm]->release(ranks[r].machine);
+        executor_of(job)->release(ranks[r].machine);
         if (!job->in_place)
             free(ranks[r].output);
         free(ranks[r].input);
@@ -418,7 +446,7 @@ static void clear(const struct job *job)
 /* Random ranks get their turns until all are through. False: nothing moves any more. */
 static bool drive(const struct job *job)
 {
-    const struct hs_executor *executor = hs_executors[job->algorithm];
+    const struct hs_executor *executor = executor_of(job);
     int np = job->size * job->stride, left = np, idle = 0;
     bool moved;
 
@@ -428,7 +456,7 @@ static bool drive(const struct job *job)
         executor->start(ranks[r].machine, &call);
         ranks[r].through = false;
     }
-    while (left > 0 && idle < 1000 * np) {
+    while (left > 0 && idle < 20000 * np) {
         struct rank *rank = &ranks[chance((unsigned)np)];
 
         moved = false;
@@ -446,7 +474,19 @@ static int first_of_group(const struct job *job, int r)
     return hs_layer_rank((struct hs_layer){job->stride, job->size}, r, 0);
 }
 
-/* What element i of the outputs in rank r's group has to be, where the parts are whole numbers. */
+/* Runs of place 0, of place 1, to the last, and again: what the place that element i of rank r's
+ * output is of had there, in the runs for r's place. */
+static double exchanged(const struct job *job, int r, size_t i)
+{
+    size_t run = run_of(job), size = (size_t)job->size, from = i / run % size;
+    size_t own = (size_t)hs_layer_place(layer_of(job), r);
+
+    return element_of(job, hs_layer_rank(layer_of(job), r, (int)from), i - from * run + own * run,
+                      false);
+}
+
+/* What element i of the outputs in rank r's group has to be, where the parts are whole numbers; of
+ * an exchange rank r's own. */
 static double expected(const struct job *job, int r, size_t i)
 {
     size_t block = job->count / (size_t)job->size;
@@ -455,6 +495,8 @@ static double expected(const struct job *job, int r, size_t i)
 
     if (job->phase == HS_ALLGATHER)
         return part_of(first + (int)(i / block) * job->stride, i, false);
+    if (job->phase == HS_EXCHANGE)
+        return exchanged(job, r, i);
     for (int k = 0; k < job->size; k++) {
         double part = part_of(first + k * job->stride, i, false);
 
@@ -486,7 +528,7 @@ static void check_rank(const struct job *job, int r, const char *want, char *own
     if (job->in_place)
         return;
     for (size_t i = 0; i < job->count; i++)
-        put_value(own + i * width, job->reduction.datatype, part_of(r, i, false));
+        put_value(own + i * width, job->reduction.datatype, element_of(job, r, i, false));
     if (memcmp(own, ranks[r].input, job->count * width) != 0)
         fail_msg("%s of %d by %s changed its input", hs_phase_names[job->phase], job->size,
                  hs_algorithm_names[job->algorithm]);
@@ -498,11 +540,12 @@ static void check_results(const struct job *job)
     char *want = malloc(job->count * width + 1), *own = malloc(job->count * width + 1);
 
     assert_true(want && own);
-    for (int g = 0; g < job->stride; g++) {
+    for (int r = 0; r < job->size * job->stride; r++) {
+        int alike = job->phase == HS_EXCHANGE ? r : r % job->stride;
+
         for (size_t i = 0; i < job->count; i++)
-            put_value(want + i * width, job->reduction.datatype, expected(job, g, i));
-        for (int r = g; r < job->size * job->stride; r += job->stride)
-            check_rank(job, r, want, own);
+            put_value(want + i * width, job->reduction.datatype, expected(job, alike, i));
+        check_rank(job, r, want, own);
     }
     free(want);
     free(own);
@@ -530,7 +573,7 @@ static void check_size(struct job job, const size_t *counts, size_t how_many)
                     (struct hs_stage_key){job.phase, job.algorithm, {job.stride, job.size}}))
                 continue;
             for (size_t i = 0; i < 2 * how_many; i++) {
-                job.in_place = i % 2;
+                job.in_place = i % 2 && phase != HS_EXCHANGE;
                 job.count = phase == HS_ALLREDUCE
                                 ? counts[i / 2]
                                 : counts[i / 2] / (size_t)job.size * (size_t)job.size;
@@ -641,7 +684,7 @@ static void gather_by(struct job *job, enum hs_algorithm algorithm)
     struct hs_error err;
 
     for (int r = 0; r < job->size; r++) {
-        hs_executors[job->algorithm]->release(ranks[r].machine);
+        executor_of(job)->release(ranks[r].machine);
         options.scratch = ranks[r].scratch;
         assert_int_equal(
             hs_executors[algorithm]->make(&ranks[r].machine, &ranks[r].transport, &options, &err),

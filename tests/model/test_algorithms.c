@@ -100,12 +100,12 @@ static int64_t other_rank(struct hs_layer layer, int64_t rank, int64_t place)
     return rank + (place - rank / layer.stride % layer.size) * layer.stride;
 }
 
-/* Whom a place sends to in step k of a reduce-scatter, or of an allgather. */
+/* Whom a place sends to in step k of a reduce-scatter, of an allgather, or of Bruck's exchange. */
 static int64_t partner(int64_t size, int64_t place, int64_t distance, enum hs_phase phase)
 {
-    if ((size & (size - 1)) == 0)
+    if (phase != HS_EXCHANGE && (size & (size - 1)) == 0)
         return place ^ distance;
-    return (place + (phase == HS_ALLGATHER ? distance : size - distance)) % size;
+    return (place + (phase == HS_REDUCE_SCATTER ? size - distance : distance)) % size;
 }
 
 static bool is_mesh(const struct hs_system *system, size_t l)
@@ -113,7 +113,7 @@ static bool is_mesh(const struct hs_system *system, size_t l)
     return system->levels[l].fabric == HS_FABRIC_MESH && system->levels[l].arity > 2;
 }
 
-/* One pass of halving or doubling: its latency and seconds per byte of a block. */
+/* One pass of halving, doubling or Bruck: its latency and seconds per byte of a block. */
 static struct hs_price_line halving(const struct hs_system *system, int64_t np,
                                     struct hs_layer layer, enum hs_phase phase)
 {
@@ -128,8 +128,8 @@ static struct hs_price_line halving(const struct hs_system *system, int64_t np,
         double latency, load;
         size_t at;
 
-        for (int64_t b = distance; b < layer.size; b += 2 * distance) /* odd multiples */
-            blocks++;
+        for (int64_t b = 1; b < layer.size; b++) /* odd multiples; of Bruck all with the bit */
+            blocks += phase == HS_EXCHANGE ? (b & distance) != 0 : b % (2 * distance) == distance;
         memset(&messages, 0, sizeof(messages));
         for (int64_t x = 0; x < np; x++) {
             int64_t place = x / layer.stride % layer.size;
@@ -231,9 +231,9 @@ static double of_lines(const struct hs_stage_price *price, double bytes)
 static void look_at(const struct hs_system *system, int64_t np, struct hs_layer layer)
 {
     double others = (double)(layer.size - 1), size = (double)layer.size;
-    enum hs_phase phases[2] = {HS_REDUCE_SCATTER, HS_ALLGATHER};
+    enum hs_phase phases[3] = {HS_REDUCE_SCATTER, HS_ALLGATHER, HS_EXCHANGE};
 
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         struct hs_stage_key key = {phases[i], HS_HALVING, layer};
         struct hs_price_line line = halving(system, np, layer, phases[i]);
         struct hs_stage_price price = hs_stage_price(system, np, key);
@@ -241,7 +241,7 @@ static void look_at(const struct hs_system *system, int64_t np, struct hs_layer 
         expect(price.lines[0].latency_seconds, line.latency_seconds, system, np, key, "latency");
         expect(of_lines(&price, size) - line.latency_seconds, line.seconds_per_byte, system, np,
                key, "load");
-        key.algorithm = HS_DIRECT;
+        key.algorithm = phases[i] == HS_EXCHANGE ? HS_RING : HS_DIRECT;
         if (!hs_stage_possible(key))
             continue;
         line = direct(system, np, layer);

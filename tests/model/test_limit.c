@@ -69,6 +69,25 @@ static void of_a_reduce_scatter_and_an_allgather_others_blocks_must_pass(void **
         }
 }
 
+/* Each of a part's ranks has a block for each of the others': 32 of 64 in a rack, 4 in a node; 8 of
+ * 10 on a node, and 2 on one with 1 of 4 ports. */
+static void of_an_all_to_all_a_block_passes_for_every_pair(void **state)
+{
+    struct hs_system racks = parse("nv:4@100GB/s~1us,ib:8@20GB/s~3us,spine@80GB/s~5us");
+    struct hs_system nodes = parse("node:8@100GB/s~1us,net@8GB/s~3us/4p!");
+    struct hs_problem problem = hs_problem_of(HS_COLLECTIVE_ALLTOALL, HS_IN_PLACE, 64, 1e9);
+
+    (void)state;
+    assert_near(hs_limit_of(&racks, &problem).seconds, 32 * 32 / 64.0 * 1e9 / 80e9 + 5e-6, 1e-12);
+    assert_int_equal(hs_limit_of(&racks, &problem).level, 2);
+    problem.group = hs_group_world(32);
+    assert_near(hs_limit_of(&racks, &problem).seconds, 4 * 28 / 32.0 * 1e9 / 20e9 + 3e-6, 1e-12);
+    problem.group = hs_group_world(10);
+    assert_near(hs_limit_of(&nodes, &problem).seconds, 8 * 2 / 10.0 * 1e9 / 2e9 + 3e-6, 1e-12);
+    hs_system_release(&racks);
+    hs_system_release(&nodes);
+}
+
 static void next_to_no_bytes_leave_a_latency(void **state)
 {
     struct hs_limit limit = limit_of("nv:4@100GB/s~1us,ib:8@20GB/s~3us,spine@80GB/s~5us", 64, 1);
@@ -388,6 +407,8 @@ static const struct CMUnitTest tests[] = {
             the_level_with_the_least_bandwidth_for_its_units_sets_it),
     HS_TEST("of a reduce-scatter and an allgather the others' blocks must pass",
             of_a_reduce_scatter_and_an_allgather_others_blocks_must_pass),
+    HS_TEST("of an all-to-all a block passes for every pair",
+            of_an_all_to_all_a_block_passes_for_every_pair),
     HS_TEST("next to no bytes leave a latency", next_to_no_bytes_leave_a_latency),
     HS_TEST("a mesh has the links between children in use",
             a_mesh_has_the_links_between_children_in_use),

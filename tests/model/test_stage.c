@@ -233,10 +233,71 @@ static void play(const struct hs_problem *problem, const struct hs_plan *plan)
     }
 }
 
+/* What every rank has at every place: whose it is, and for whom. */
+struct exchanged {
+    int64_t from[PLAYED_MAX][PLAYED_MAX], to[PLAYED_MAX][PLAYED_MAX];
+};
+
+/* In every group place k gives place j what lies at the numbers with the digit j, and has what j
+ * had at the numbers with the digit k. */
+static void play_exchange(struct exchanged *all, int64_t ranks, struct hs_layer layer)
+{
+    const struct exchanged before = *all;
+
+    for (int64_t r = 0; r < ranks; r++)
+        for (int64_t b = 0; b < ranks; b++) {
+            int64_t mine = r / layer.stride % layer.size, digit = b / layer.stride % layer.size;
+            int64_t other = r + (digit - mine) * layer.stride;
+            int64_t there = b + (mine - digit) * layer.stride;
+
+            all->from[r][b] = before.from[other][there];
+            all->to[r][b] = before.to[other][there];
+        }
+}
+
+/* In the order of the stages, or backwards. */
+static void play_exchanges(const struct hs_problem *problem, const struct hs_plan *plan,
+                           bool backwards)
+{
+    static struct exchanged all;
+    int64_t size = problem->group.size;
+    struct hs_stage stages[HS_STAGES_MAX];
+    int count = hs_problem_stages(stages, problem, plan);
+
+    assert_int_equal(count, plan->split.count);
+    for (int64_t r = 0; r < size; r++)
+        for (int64_t b = 0; b < size; b++) {
+            all.from[r][b] = r;
+            all.to[r][b] = b;
+        }
+    for (int i = 0; i < count; i++) {
+        const struct hs_stage *stage = &stages[backwards ? count - 1 - i : i];
+
+        assert_int_equal(stage->key.phase, HS_EXCHANGE);
+        assert_near(stage->bytes, problem->bytes, 0);
+        play_exchange(&all, size, stage->key.layer);
+    }
+    for (int64_t r = 0; r < size; r++)
+        for (int64_t b = 0; b < size; b++) {
+            assert_int_equal(all.from[r][b], b);
+            assert_int_equal(all.to[r][b], r);
+        }
+}
+
+static void play_plan(const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    if (problem->collective != HS_COLLECTIVE_ALLTOALL) {
+        play(problem, plan);
+        return;
+    }
+    play_exchanges(problem, plan, false);
+    play_exchanges(problem, plan, true);
+}
+
 static void play_splits(const struct hs_problem *problem, struct hs_plan *plan, int64_t rest)
 {
     if (rest == 1)
-        play(problem, plan);
+        play_plan(problem, plan);
     for (int64_t size = 2; size <= rest; size++)
         if (rest % size == 0) {
             plan->split.sizes[plan->split.count++] = size;
@@ -261,6 +322,17 @@ static void blocks_end_where_the_order_says_in_every_split(void **state)
 }
 
 /* Rank 1 of 4x3 is second of four inside and first of three outside. */
+static void an_all_to_all_ends_in_order_whatever_the_order_of_its_layers(void **state)
+{
+    (void)state;
+    for (int64_t size = 2; size <= PLAYED_MAX; size++) {
+        struct hs_problem problem = hs_problem_of(HS_COLLECTIVE_ALLTOALL, HS_IN_PLACE, size, 1e6);
+        struct hs_plan plan = {.chunks = 1};
+
+        play_splits(&problem, &plan, size);
+    }
+}
+
 static void a_permuted_block_has_the_digits_the_other_way_round(void **state)
 {
     static const int64_t blocks[] = {0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11};
@@ -455,6 +527,8 @@ static const struct CMUnitTest tests[] = {
             a_reduce_scatter_begins_where_its_order_says_and_an_allgather_ends_there),
     HS_TEST("blocks end where the order says, in every split",
             blocks_end_where_the_order_says_in_every_split),
+    HS_TEST("an all-to-all ends in order, whatever the order of its layers",
+            an_all_to_all_ends_in_order_whatever_the_order_of_its_layers),
     HS_TEST("a permuted block has the digits the other way round",
             a_permuted_block_has_the_digits_the_other_way_round),
     HS_TEST("orders cost what enters their layers", orders_cost_what_enters_their_layers),

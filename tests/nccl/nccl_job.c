@@ -329,7 +329,7 @@ static void layers_run_alone(const struct hs_backend *backend)
     uint64_t bad = 0;
     for (int s = 0; s < split_count; s++)
         for (int i = 0; i < splits[s].count; i++)
-            for (int phase = 0; phase < HS_PAIR; phase++)
+            for (int phase = 0; phase < HS_EXCHANGE; phase++)
                 bad += !run_stage(bench, hs_split_layer(&splits[s], i), phase, 997);
     bad += run_stage(bench, (struct hs_layer){1, np + 1}, HS_ALLREDUCE, 10);
     tell(bad, "every phase of every layer runs alone");
@@ -596,7 +596,7 @@ static void check_hangs(double seconds)
     for (int b = 0; b < (hs_nccl_api_windows(api) ? 3 : 2); b++) {
         struct hang hang = {.backend = backends[b], .seconds = seconds};
 
-        for (int p = 0; p < HS_PAIR; p++)
+        for (int p = 0; p < HS_EXCHANGE; p++)
             if (victim.split.count > 1 || p == HS_ALLREDUCE) {
                 hang.phase = (enum hs_phase)p;
                 hang.phase_name = phases[p];

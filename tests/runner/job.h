@@ -198,9 +198,11 @@ struct blocks {
     size_t room; /* elements of each */
 };
 
-/* Element i of a rank's message. */
-static inline float element_of(int rank, size_t i)
+/* Element i of a rank's message: small where it is added, and no two alike of an all-to-all. */
+static inline float element_of(enum hs_collective collective, int rank, size_t i)
 {
+    if (collective == HS_COLLECTIVE_ALLTOALL)
+        return (float)((size_t)rank * 32768 + i);
     return (float)((i * 7 + (size_t)rank * 3) % 5);
 }
 
@@ -229,7 +231,7 @@ static inline void fill_blocks(const struct blocks *blocks, const struct hs_task
     float *staging = blocks->staging;
 
     for (i = 0; i < blocks->room; i++)
-        staging[i] = i < task->count ? element_of(my_rank, i) : 0;
+        staging[i] = i < task->count ? element_of(task->collective, my_rank, i) : 0;
     blocks->memory->copy(blocks->queue, blocks->input, staging, bytes);
     blocks->memory->wait(blocks->queue);
     for (i = 0; i < blocks->room; i++)
@@ -241,15 +243,30 @@ static inline void fill_blocks(const struct blocks *blocks, const struct hs_task
 
 static inline float block_element(const struct hs_work *work, int owner, size_t i)
 {
+    enum hs_collective collective = work->task->collective;
     float sum = 0;
 
     if (i >= work->task->count)
         return 0;
-    if (work->task->collective == HS_COLLECTIVE_ALLGATHER)
-        return element_of(owner, i);
+    if (hs_collectives[collective].outcome != HS_OUTCOME_REDUCED)
+        return element_of(collective, owner, i);
     for (int r = 0; r < np; r++)
-        sum += element_of(r, i);
+        sum += element_of(collective, r, i);
     return work->operation == HS_AVERAGE ? sum / (float)np : sum;
+}
+
+/* Block r is what rank r had in the block of this rank's number. */
+static inline uint64_t wrong_exchanged(const struct blocks *blocks, const struct hs_work *work,
+                                       size_t part)
+{
+    const float *staging = blocks->staging;
+    uint64_t wrong = 0;
+
+    for (int owner = 0; owner < np; owner++)
+        for (size_t i = 0; i < part; i++)
+            wrong += staging[(size_t)owner * part + i] !=
+                     block_element(work, owner, (size_t)my_rank * part + i);
+    return wrong;
 }
 
 /* Of a reduce-scatter this rank's block of sums, of an allgather all ranks' elements. */
@@ -264,6 +281,8 @@ static inline uint64_t wrong_blocks(const struct blocks *blocks, const struct hs
     blocks->memory->copy(blocks->queue, blocks->staging, blocks->output,
                          blocks->room * sizeof(float));
     blocks->memory->wait(blocks->queue);
+    if (work->task->collective == HS_COLLECTIVE_ALLTOALL)
+        return wrong_exchanged(blocks, work, part);
     for (int owner = 0; owner < np; owner++) {
         size_t first = (size_t)hs_problem_block(&problem, &work->task->plan.split, owner) * part;
 
@@ -273,18 +292,20 @@ static inline uint64_t wrong_blocks(const struct blocks *blocks, const struct hs
     return wrong;
 }
 
-/* Of one plan, both collectives in both orders, sums and averages in turn. */
+/* Of one plan, all these collectives in both orders, sums and averages in turn. */
 static inline uint64_t blocks_of_plan(const struct blocks *blocks, const struct hs_plan *plan,
                                       size_t count)
 {
+    static const enum hs_collective collectives[] = {
+        HS_COLLECTIVE_REDUCE_SCATTER, HS_COLLECTIVE_ALLGATHER, HS_COLLECTIVE_ALLTOALL};
+    int count_of = blocks->backend->rings ? 3 : 2; /* NCCL's refuse an all-to-all */
     uint64_t wrong = 0;
 
-    for (int i = 0; i < 2 * HS_ORDER_COUNT; i++) {
+    for (int i = 0; i < count_of * HS_ORDER_COUNT; i++) {
         struct hs_task task = {.kind = HS_TASK_PLAN,
                                .plan = *plan,
-                               .collective =
-                                   i % 2 ? HS_COLLECTIVE_ALLGATHER : HS_COLLECTIVE_REDUCE_SCATTER,
-                               .order = (enum hs_order)(i / 2),
+                               .collective = collectives[i % count_of],
+                               .order = (enum hs_order)(i / count_of),
                                .count = count};
         struct hs_work work = {.task = &task,
                                .line = 1,
@@ -295,6 +316,9 @@ static inline uint64_t blocks_of_plan(const struct blocks *blocks, const struct 
                                .room = blocks->room};
         size_t part = hs_task_padded(&task, 1) / (size_t)np;
 
+        for (int l = 0; l < plan->split.count; l++) /* its exchange has no letter */
+            if (task.collective == HS_COLLECTIVE_ALLTOALL && plan->algorithms[l][0] == HS_DIRECT)
+                task.plan.algorithms[l][0] = HS_RING;
         fill_blocks(blocks, &task, part);
         run_engine(blocks, &work);
         wrong += wrong_blocks(blocks, &work, part);
@@ -302,8 +326,8 @@ static inline uint64_t blocks_of_plan(const struct blocks *blocks, const struct 
     return wrong;
 }
 
-/* Wrong elements of reduce-scatters and allgathers by these plans, on an engine of their own; and
- * whether chunks of them are refused. */
+/* Wrong elements of reduce-scatters, allgathers and all-to-alls by these plans, on an engine of
+ * their own; and whether chunks of them are refused. */
 static inline uint64_t blocks_of_plans(const struct hs_backend *backend,
                                        const struct hs_engine_config *config,
                                        const struct hs_plan *plans, int plan_count)

@@ -353,8 +353,8 @@ static void every_rank_has_its_block(const struct hs_backend *backend)
         wrong += blocks_of_plans(backend, &config, plans, split_count);
     }
     snprintf(sentence, sizeof sentence,
-             "%s: reduce-scatters and allgathers of every split leave every rank its block, in "
-             "place and permuted",
+             "%s: reduce-scatters, allgathers and all-to-alls of every split leave every rank its "
+             "blocks, in place and permuted",
              backend->name);
     tell(wrong, sentence);
 }

@@ -97,6 +97,10 @@ static double seconds_of_layer(const struct brute *brute, int64_t inside, int64_
             problem->collective == HS_COLLECTIVE_ALLGATHER ? HS_ALLGATHER : HS_REDUCE_SCATTER;
     else if (last)
         key.phase = HS_ALLREDUCE;
+    if (problem->collective == HS_COLLECTIVE_ALLTOALL) { /* all bytes enter every layer */
+        key.phase = HS_EXCHANGE;
+        part = 1;
+    }
     struct hs_stage_price price =
         hs_stage_price_at(brute->system, problem->group.ranks, key, problem->bytes * part);
 

@@ -25,3 +25,7 @@ hiersearch plot allgather.json --as layers --tsv | grep title
 hiersearch report allgather.json -o report.html && grep -oE 'AllGather[^<]*' report.html
 hiersearch predict perlmutter --np 64 --size 16MiB --collective allgather --order permuted -q -o split.json >/dev/null
 hiersearch report split.json -o report.html && grep -oE 'means: [^<]*' report.html
+hiersearch predict "$cluster" --np 64 --collective all-to-all --order permuted
+hiersearch predict "$cluster" --np 64 --size 16KiB --collective alltoall --algorithms all
+hiersearch predict "$cluster" --np 64 --size 64MiB --collective all-to-all --explain 4x16h
+hiersearch predict "$cluster" --np 64 --collective all-to-all --explain 4x16d

@@ -1,0 +1,27 @@
+/*
+ * exchange.h - what an exchange costs on a layer: each rank of a group has one block for each.
+ *
+ *  - pairwise (the letterless algorithm): message k goes to the rank k further, and one comes from
+ *    the rank k before, as many under way as there may be. Nobody passes anything on, so links see
+ *    what they see of direct exchange (algorithm_direct.c), which has no letter of its own here.
+ *  - Bruck (letter h; Bruck, Ho, Kipnis, Upfal and Weathersby, IEEE TPDS 1997): a block goes by the
+ *    bits of how far it has to go, in step k all that have bit k, about half, to the rank 2^k
+ *    further; each step waits for the one before.
+ *
+ * In the terms of a price (algorithm.h).
+ */
+#ifndef HS_MODEL_EXCHANGE_H
+#define HS_MODEL_EXCHANGE_H
+
+#include <stdint.h>
+
+struct hs_stage_price;
+struct hs_system;
+
+void hs_exchange_price_bruck(struct hs_stage_price *price, const struct hs_system *system,
+                             int64_t ranks);
+
+/* Of 1 .. size - 1, how many have that bit. */
+int64_t hs_exchange_blocks(int64_t size, int bit);
+
+#endif
