@@ -291,6 +291,8 @@ def compare_meshes(machine, every):
     score = Score()
     for np in every:
         for axes, inner, over in MESHES:
+            if np % inner or np == inner:
+                continue
             axes = axes.format(np // inner)
             for call, order in [("allreduce", "in-place"), *COLLECTIVES]:
                 found = machine.run("simulate", machine.path, "--mesh", axes, "--over", over, "--size", machine.size, "--collective",

@@ -82,7 +82,7 @@ void hs_axes_result_release(struct hs_axes_result *result);
  * than the bytes of all keep a level's busiest link busy; no more than all one after the other. */
 struct hs_axes_overlap {
     double least_seconds, most_seconds;
-    int pace; /* the level, or the GPUs' processors (price.h), that sets the least; -1: an axis does */
+    int pace; /* the level, or the GPUs' processors (price.h), that sets the least; -1: one axis */
 };
 struct hs_axes_overlap hs_axes_overlap_of(const struct hs_axes_order *order,
                                           const struct hs_axes_result *result,
