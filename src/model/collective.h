@@ -84,10 +84,11 @@ enum hs_outcome {
 struct hs_collective_row {
     const char *written;                 /* as in prose: "AllReduce" */
     enum hs_phase outward, last, inward; /* inward HS_PHASE_COUNT: layers have one phase */
-    bool ordered;                        /* a rank has one block: hs_order says which */
-    bool begins_large;                   /* the larger side is what enters the call */
-    bool whole;                          /* the message is no shorter behind a layer: all enters */
     enum hs_outcome outcome;
+    bool ordered;           /* a rank has one block: hs_order says which */
+    bool begins_large;      /* the larger side is what enters the call */
+    bool whole;             /* the message is no shorter behind a layer: all enters */
+    bool reduced_in_switch; /* units send each byte but once where a switch between them reduces */
     /* Bytes that cross a rank's link per byte of the message and second, for groups of `size`: the
      * bus bandwidth of nccl-tests (doc/PERFORMANCE.md) over the algorithm bandwidth n / t. */
     double (*bus_factor)(int64_t size);
@@ -97,8 +98,6 @@ struct hs_collective_row {
     /* Bytes that must pass one way or the other, per byte of the message, between `inside` ranks of
      * a group of `size`, 1 to size - 1, and the others. */
     double (*crossing)(int64_t inside, int64_t size);
-    /* Whether units send each byte but once where a switch between them reduces. */
-    bool reduced_in_switch;
 };
 /* Whether layers have one phase, none on a way back: a rank has blocks, which chunks would cut. */
 bool hs_collective_is_one_way(enum hs_collective collective);

@@ -34,7 +34,7 @@ static double units_joined(const struct hs_group *group, int64_t child_ranks)
 {
     struct hs_layer parts[HS_GROUP_PARTS_MAX];
     int count = hs_group_parts(parts, group);
-    int64_t units = 1;
+    int64_t groups = group->ranks / group->size, units = 1;
 
     for (int i = 0; i < count; i++) {
         int64_t span = (parts[i].size - 1) * parts[i].stride;
@@ -45,7 +45,7 @@ static double units_joined(const struct hs_group *group, int64_t child_ranks)
         else
             units = here > units ? here : units;
     }
-    return (double)(units - 1) * (double)(group->ranks / group->size);
+    return (double)(units - 1) * (double)groups;
 }
 
 /* What must pass between `inside` ranks of a group and its others, per byte. */
@@ -72,13 +72,14 @@ static double crossing_all(const struct hs_problem *problem, int64_t held)
     held %= hs_group_span(&problem->group, inner);
     for (int i = count; i-- > 0;) {
         int64_t span = i > 0 ? parts[i - 1].stride * parts[i - 1].size : 1;
-        int64_t blocks = parts[i].stride / span, whole = held % parts[i].stride / span;
+        int64_t blocks = parts[i].stride / span, whole = held % parts[i].stride / span, repeats;
 
         inner /= parts[i].size;
         before += held / parts[i].stride * inner;
         held = held % parts[i].stride % span;
-        sum += (double)(span / inner) * ((double)whole * crossing(problem, before + inner) +
-                                         (double)(blocks - whole - 1) * crossing(problem, before));
+        repeats = span / inner;
+        sum += (double)repeats * ((double)whole * crossing(problem, before + inner) +
+                                  (double)(blocks - whole - 1) * crossing(problem, before));
     }
     return sum + crossing(problem, before);
 }

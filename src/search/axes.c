@@ -179,7 +179,7 @@ static int by_seconds(const void *left, const void *right)
 static enum hs_status add_orders(struct run *run, struct hs_error *err)
 {
     const struct hs_mesh *mesh = &run->job->mesh;
-    int axes[HS_AXES_MAX], count = 0, all;
+    int axes[HS_AXES_MAX] = {0}, count = 0, all;
     size_t capacity = 0;
     enum hs_status status;
 
@@ -560,7 +560,7 @@ enum hs_status hs_axes_be_sure(struct hs_axes_sure *out, const struct hs_axes_re
 {
     size_t orders = result->count < HS_AXES_SURE_ORDERS ? result->count : HS_AXES_SURE_ORDERS;
     size_t count = machines->count;
-    double taken[HS_AXES_SURE_ORDERS];
+    double taken[HS_AXES_SURE_ORDERS] = {0};
     double *calls = calloc(result->call_count + 2 * count, sizeof(*calls));
     double *more = calls + result->call_count, *seconds = more + count;
 
@@ -570,12 +570,14 @@ enum hs_status hs_axes_be_sure(struct hs_axes_sure *out, const struct hs_axes_re
     for (size_t j = 0; j < count; j++) {
         double least;
 
+        memset(calls, 0, result->call_count * sizeof(*calls));
         for (size_t o = 0; o < orders; o++)
             for (size_t m = 0; m < job->count; m++) {
-                const struct hs_axes_call *call = &result->calls[result->orders[o].calls[m]];
+                size_t c = result->orders[o].calls[m]; /* orders share most of them */
+                const struct hs_axes_call *call = &result->calls[c];
 
-                calls[result->orders[o].calls[m]] =
-                    hs_machines_plan_seconds(machines, j, &call->problem, &call->plan);
+                if (calls[c] == 0)
+                    calls[c] = hs_machines_plan_seconds(machines, j, &call->problem, &call->plan);
             }
         least = order_seconds(taken, orders, result, job, calls);
         seconds[j] = taken[0];
