@@ -95,12 +95,9 @@ static enum hs_status read_job(struct hs_job *job, const struct hs_predict *pred
 static void say_title(const struct hs_predict *predict, const struct hs_job *job)
 {
     int64_t np = hs_mesh_ranks(&job->mesh);
-    int64_t node = hs_system_child_ranks(predict->system, 1);
 
-    hs_sheet_say(predict->sheet, "%s: %" PRId64 " processes", predict->label, np);
-    if (predict->system->level_count > 1 && np % node == 0)
-        hs_sheet_say(predict->sheet, " on %" PRId64 " full node%s", np / node,
-                     HS_PLURAL(np / node));
+    hs_sheet_say(predict->sheet, "%s: %" PRId64 " processes%s", predict->label, np,
+                 hs_system_nodes_text((char[HS_NODES_TEXT]){0}, predict->system, np));
     hs_sheet_say(predict->sheet, ", mesh %s, %zu message%s a step\n",
                  hs_mesh_format((char[HS_MESH_TEXT]){0}, &job->mesh), job->count,
                  HS_PLURAL(job->count));
@@ -282,7 +279,7 @@ enum hs_status hs_predict_place(const struct hs_predict *predict, struct hs_erro
             &(struct hs_place_job){.job = &job,
                                    .order = &result.orders[0].layout,
                                    .layout = layout_to_apply(&result),
-                                   .node_ranks = hs_system_child_ranks(predict->system, 1),
+                                   .node_ranks = hs_system_node_ranks(predict->system),
                                    .hosts = settings->place.hosts},
             err);
     else

@@ -51,8 +51,9 @@ void hs_predict_title(const struct hs_predict *predict, const struct hs_predict_
 {
     int64_t np = point->request.problem.group.ranks;
 
-    hs_sheet_say(predict->sheet, "%s: %" PRId64 " process%s%s, %s per process%s\n", predict->label,
-                 np, np == 1 ? "" : "es",
+    hs_sheet_say(predict->sheet, "%s: %" PRId64 " process%s%s%s, %s per process%s\n",
+                 predict->label, np, np == 1 ? "" : "es",
+                 hs_system_nodes_text((char[HS_NODES_TEXT]){0}, predict->system, np),
                  hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->mesh),
                  HS_AS_BYTES(point->bytes),
                  hs_problem_aside((char[HS_PROBLEM_TEXT]){0}, &point->request.problem));

@@ -1,5 +1,7 @@
 #include "model/system.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +74,35 @@ bool hs_level_is_inside(const struct hs_level *level)
         if (strncmp(level->name, others[i], strlen(others[i])) == 0)
             return true;
     return false;
+}
+
+int64_t hs_system_node_ranks(const struct hs_system *system)
+{
+    size_t inside = 0;
+
+    while (inside < system->level_count && hs_level_is_inside(&system->levels[inside]))
+        inside++;
+    if (inside == 0 && system->level_count > 1)
+        inside = 1;
+    return inside < system->level_count ? hs_system_child_ranks(system, inside) : INT64_MAX;
+}
+
+char *hs_system_nodes_text(char text[HS_NODES_TEXT], const struct hs_system *system, int64_t np)
+{
+    int64_t node = hs_system_node_ranks(system), full = np / node, rest = np % node;
+
+    text[0] = '\0';
+    if (node == 1 || node == INT64_MAX)
+        return text;
+    if (full == 0)
+        snprintf(text, HS_NODES_TEXT, " on a part of a node of %" PRId64, node);
+    else if (rest == 0)
+        snprintf(text, HS_NODES_TEXT, " on %" PRId64 " full node%s", full, full == 1 ? "" : "s");
+    else
+        snprintf(text, HS_NODES_TEXT,
+                 " on %" PRId64 " nodes, %" PRId64 " of %" PRId64 " in the last", full + 1, rest,
+                 node);
+    return text;
 }
 
 bool hs_system_is_nccl_native(const struct hs_system *system)

@@ -211,6 +211,14 @@ const struct hs_figure_kind_row *hs_level_latency_kind(const struct hs_level *le
 const struct hs_figure_kind_row *hs_level_bandwidth_kind(const struct hs_level *level);
 /* Whether it joins what lies in one node, by its name; others are networks. */
 bool hs_level_is_inside(const struct hs_level *level);
+/* Ranks of a node: of the levels inside of it, the innermost ones; by names that say nothing of the
+ * unit of the first level, where there are more levels. 1: each rank is one; INT64_MAX: all ranks
+ * share one. */
+int64_t hs_system_node_ranks(const struct hs_system *system);
+#define HS_NODES_TEXT 96
+/* What so many processes take of the machine: " on 2 full nodes"; "" where a rank is a node, or all
+ * share one. Returns `text`. */
+char *hs_system_nodes_text(char text[HS_NODES_TEXT], const struct hs_system *system, int64_t np);
 /* Whether stages are NCCL's own calls, priced as such: it names its parts and has no fits. The flat
  * split is then NCCL's AllReduce, and times are no lines over the message size. */
 bool hs_system_is_nccl_native(const struct hs_system *system);

@@ -279,6 +279,34 @@ static void a_system_says_which_version_runs(void **state)
     assert_int_equal(hs_nccl_version_parse("2.28.09"), 0);
 }
 
+/* Levels inside of a node are told by their names; else the first of several is one. */
+static void processes_take_nodes(void **state)
+{
+    static const struct {
+        const char *system;
+        int64_t np;
+        const char *text;
+    } rows[] = {
+        {"nvlink:4@100GB/s~1us,ib@10GB/s~3us", 16, " on 4 full nodes"},
+        {"nvlink:4@100GB/s~1us,ib@10GB/s~3us", 4, " on 1 full node"},
+        {"nvlink:4@100GB/s~1us,ib@10GB/s~3us", 22, " on 6 nodes, 2 of 4 in the last"},
+        {"nvlink:4@100GB/s~1us,ib@10GB/s~3us", 3, " on a part of a node of 4"},
+        {"nvlink:3@100GB/s~1us,xbus:2@50GB/s~1us,ib@10GB/s~3us", 12, " on 2 full nodes"},
+        {"near:8@100GB/s~1us,far@10GB/s~3us", 16, " on 2 full nodes"},
+        {"ib@10GB/s~3us", 16, ""},
+        {"nvlink@100GB/s~1us", 8, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(rows); i++) {
+        struct hs_system system = parse(rows[i].system);
+        char text[HS_NODES_TEXT];
+
+        assert_string_equal(hs_system_nodes_text(text, &system, rows[i].np), rows[i].text);
+        hs_system_release(&system);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("a system says which version runs", a_system_says_which_version_runs),
     HS_TEST("a line of text says what its grammar says", a_line_of_text_says_what_its_grammar_says),
@@ -290,6 +318,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("every shipped file reads back as the same figures",
             every_shipped_file_reads_back_as_the_same_figures),
     HS_TEST("bad files are refused with the place", bad_files_are_refused_with_the_place),
+    HS_TEST("processes take nodes", processes_take_nodes),
 };
 
 HS_TEST_MAIN(tests)

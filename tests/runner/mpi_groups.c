@@ -58,11 +58,24 @@ static float expected(const struct party *party, const struct hs_work *work, int
 
     if (i >= work->task->count)
         return 0;
-    if (work->task->collective == HS_COLLECTIVE_ALLGATHER)
-        return element_of(party->members[owner], i);
+    if (hs_collectives[work->task->collective].outcome != HS_OUTCOME_REDUCED)
+        return element_of(work->task->collective, party->members[owner], i);
     for (int k = 0; k < party->size; k++)
-        sum += element_of(party->members[k], i);
+        sum += element_of(work->task->collective, party->members[k], i);
     return work->operation == HS_AVERAGE ? sum / (float)party->size : sum;
+}
+
+/* Block k is what member k had in the block of this one's place. */
+static uint64_t wrong_of_exchange(const float *output, const struct party *party,
+                                  const struct hs_work *work, size_t part)
+{
+    uint64_t wrong = 0;
+
+    for (int owner = 0; owner < party->size; owner++)
+        for (size_t i = 0; i < part; i++)
+            wrong += output[(size_t)owner * part + i] !=
+                     expected(party, work, owner, (size_t)party->place * part + i);
+    return wrong;
 }
 
 /* Runs it; the elements that are not as they should be. */
@@ -79,10 +92,13 @@ static uint64_t wrong_of(const struct blocks *blocks, const struct party *party,
         int64_t mine = hs_problem_block(&problem, &task->plan.split, party->place);
         bool own = i / part == (size_t)mine && task->collective == HS_COLLECTIVE_ALLGATHER;
 
-        ((float *)blocks->input)[i] = i < task->count ? element_of(my_rank, i) : 0;
+        ((float *)blocks->input)[i] =
+            i < task->count ? element_of(task->collective, my_rank, i) : 0;
         ((float *)blocks->output)[i] = own ? ((float *)blocks->input)[i] : -1000;
     }
     run_engine(blocks, work);
+    if (task->collective == HS_COLLECTIVE_ALLTOALL)
+        return wrong_of_exchange(output, party, work, part);
     for (int owner = 0; owner < party->size; owner++) {
         size_t first = (size_t)hs_problem_block(&problem, &task->plan.split, owner) * part;
         bool here = task->collective != HS_COLLECTIVE_REDUCE_SCATTER || owner == party->place;
@@ -118,10 +134,11 @@ static uint64_t run_split(const struct blocks *blocks, const struct party *party
                                .output = blocks->output,
                                .room = blocks->room};
 
-        if (!hs_collectives[task.collective].ordered)
+        if (!hs_collective_is_one_way(task.collective))
             task.plan.chunks = 1 + i % 3;
         for (int k = 0; blocks->backend->any_algorithm && k < split->count; k++)
-            task.plan.algorithms[k][0] = task.plan.algorithms[k][1] = algorithms[(i + k) % 3];
+            task.plan.algorithms[k][0] = task.plan.algorithms[k][1] =
+                algorithms[(i + k) % (task.collective == HS_COLLECTIVE_ALLTOALL ? 2 : 3)];
         wrong += wrong_of(blocks, party, &work);
     }
     return wrong;
