@@ -114,8 +114,8 @@ static void say_best(const struct hs_predict *predict, const struct hs_job *job,
         HS_AS_TIME(best->seconds));
     hs_sheet_say(predict->sheet, " of communication a step, innermost axis first, ");
     if (given_seconds > best->seconds)
-        hs_sheet_say(predict->sheet, "%s than as given\n",
-                     HS_AS_COMPARISON(best->seconds, given_seconds));
+        hs_sheet_say(predict->sheet, "%s faster than as given\n",
+                     HS_AS_GAIN(given_seconds / best->seconds));
     else
         hs_sheet_say(predict->sheet, "as given\n");
 }
@@ -170,9 +170,9 @@ static void say_cut(const struct hs_predict *predict, const struct hs_job *job,
 
     if (result->cut.count > 0 && best->seconds > CUT_GAIN * result->cut_seconds)
         hs_sheet_say(
-            predict->sheet, "      with axes cut %s takes %s, %s\n",
+            predict->sheet, "      with axes cut %s takes %s, %s faster\n",
             hs_axes_layout_format((char[HS_AXES_LAYOUT_TEXT]){0}, &result->cut, &job->mesh),
-            HS_AS_TIME(result->cut_seconds), HS_AS_COMPARISON(result->cut_seconds, best->seconds));
+            HS_AS_TIME(result->cut_seconds), HS_AS_GAIN(best->seconds / result->cut_seconds));
     hs_sheet_say(predict->sheet, "%s placement%s weighed exactly, every message by its best plan",
                  HS_AS_COUNT(result->weighed), HS_PLURAL(result->weighed));
     if (result->cut.count == 0)

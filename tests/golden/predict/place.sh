@@ -15,6 +15,11 @@ done
 hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as rankfile -q
 hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as hostfile --hosts left,right
 hiersearch predict "$node" --mesh dp=4,pp=2,tp=4 --place --messages "$messages,pp:allreduce:1MiB" --as megatron -q
+# Cut axes, and the same in Python.
+cluster='gpu:8@200GB/s~1us,node:16@50GB/s~2us,ib:32@12GB/s~5us,spine@40GB/s~9us;executor=host'
+many='a:allreduce:64MiB*10,b:allgather:1MiB*100,c:reduce-scatter:256MiB,d:allreduce:1GiB'
+hiersearch predict "$cluster" --mesh a=8,b=8,c=8,d=8 --place --messages "$many" | sed -n 2,6p
+hiersearch predict "$cluster" --mesh a=8,b=8,c=8,d=8 --place --messages "$many" --as device-mesh | grep arange
 # What cannot be.
 hiersearch predict "$node" --mesh dp=2,tp=4 --place
 hiersearch predict "$node" --np 8 --place --messages "$messages"
