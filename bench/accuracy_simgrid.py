@@ -5,7 +5,8 @@ Six simulated machines (bench/systems), one file for all process counts of each.
 sample of those of 128 and 256, each at four message sizes, then splits of the longest messages in 2, 4 and 8 chunks for some P,
 then splits of 2 to 32 by halving, direct exchange, trees and mixes of them, then reduce-scatters and allgathers by every split of
 4 to 64, in place and permuted, and all-to-alls by every split of these, pairwise and by Bruck, then the groups of meshes of 16 to
-64, all at once (data-parallel ones beside tp=2 and tp=4, and with a gap), by every split, in every collective but the all-to-all:
+64, all at once (data-parallel ones beside tp=2 and tp=4, and with a gap), by every split, in every collective but the all-to-all, then what a job takes
+in every order of the axes of such a mesh:
 `hiersearch predict` beside `hiersearch simulate`,
 which runs the host backend on the platform made from the same file. For each machine are printed
 
@@ -29,7 +30,7 @@ usage: bench/accuracy_simgrid.py [option...] [PROGRAM]     PROGRAM: build/hierse
   --no-collectives without reduce-scatters, allgathers and all-to-alls; --only-collectives: with them alone
   --only-library   what MPICH's and Open MPI's own reduce-scatters, allgathers and allreduces take, 4 to 64 ranks, 64 KiB to
                    64 MiB, against SMPI's ports of their algorithms, and nothing else (bench/own_calls.py; 64 ranks need 16 GB)
-  --no-meshes      without groups of meshes; --only-meshes: with them alone
+  --no-meshes      without groups of meshes and orders of axes; --only-meshes: with them alone
   --before PROGRAM besides, the rings of 256 processes in nodes of 4, with another build's simulation beside this one's
   --only-before    that alone
   --worst N        also the N cases with the largest errors of each machine
@@ -73,6 +74,8 @@ QUICK_COLLECTIVES_NP = (8, 12, 16)
 MESHES = [("tp=2,dp={}", 2, "dp"), ("tp=4,dp={}", 4, "dp"), ("tp=2,pp=2,dp={}", 4, "tp,dp")]  # with the rest; over
 MESHES_NP = (16, 24, 32, 48, 64)
 QUICK_MESHES_NP = (16, 32)
+PLACED = [("tp=2,dp={}", 2), ("tp=4,pp=2,dp={}", 8)]  # all orders of their axes
+PLACED_MESSAGES = [("tp", "allreduce", 4), ("dp", "reduce-scatter", 1), ("dp", "allgather", 1)]  # over, collective, calls
 SAMPLE_EVERY = {128: 6, 256: 16}  # of the splits in order, besides the predicted best and the flat one
 SAMPLED_NP = tuple(SAMPLE_EVERY)
 SAMPLE_BEST = 4
@@ -80,8 +83,8 @@ SAME = 1e-4  # two simulated times that count as the same
 # mean error, worst error, mean regret: the bounds of what is stated. None: printed only.
 BOUNDS = {"splits": (0.03, 0.25, 0.01), "splits, shorter messages": (0.03, 0.25, 0.01), "with chunks": (0.10, None, None),
           "by all algorithms": (0.04, 0.30, 0.01), "reduce-scatter and allgather": (0.03, 0.30, 0.01),
-          "all-to-all": (0.05, 0.40, 0.01), "groups of a mesh": (0.03, 0.20, 0.01)}
-FOUND = 0.95  # of the groups: the predicted winner is the simulated best in so many
+          "all-to-all": (0.05, 0.40, 0.01), "groups of a mesh": (0.03, 0.20, 0.01), "orders of axes": (0.03, 0.20, 0.01)}
+FOUND = {"groups of a mesh": 0.95, "orders of axes": 0.95}  # the predicted winner is the simulated best in so many
 # What a simulated time depends on besides the machine.
 SIMULATING = ("hiersearch-simulate", "src/export/simgrid.c", "src/cli/simulate_run.c")
 
@@ -304,6 +307,27 @@ def compare_meshes(machine, every):
     return score
 
 
+def compare_placements(machine, every):
+    """The score of a job's communication in all orders of its axes: each message by its best plan."""
+    score = Score()
+    for np in every:
+        for axes, inner in PLACED:
+            if np % inner or np == inner:
+                continue
+            messages = ",".join(f"{over}:{call}:{machine.size}*{calls}" for over, call, calls in PLACED_MESSAGES)
+            done = subprocess.run([machine.program, "predict", machine.path, "--mesh", axes.format(np // inner), "--place", "--messages",
+                                   messages, "--top", "100", "--machines", "0", "--json", "--quiet"], stdout=subprocess.PIPE, check=True)
+            orders = {row["order"]: row["seconds"] for row in json.loads(done.stdout)["placements"]}
+            played = {}
+            for order in orders:
+                played[order] = sum(calls * machine.run("simulate", machine.path, "--mesh", order, "--over", over, "--size", machine.size,
+                                                        "--collective", call, "--top", "1", "--json", "--quiet")[0]["measured"]
+                                    ["median_seconds"] for over, call, calls in PLACED_MESSAGES)
+            score.add(np, orders, played)
+        show_progress(f"{machine.name}, orders of axes: {np} processes")
+    return score
+
+
 def show_progress(text):
     if sys.stderr.isatty():
         print(f"\r{text:60}", end="" if text else "\r", file=sys.stderr, flush=True)
@@ -317,9 +341,9 @@ def misses(kind, score):
         found.append(f"{kind}: mean error {100 * score.mean_error():.2f} %, expected {100 * mean:g} % or less")
     if worst is not None and abs(score.worst()[0][0]) > worst:
         found.append(f"{kind}: worst error {100 * score.worst()[0][0]:+.2f} %, expected {100 * worst:g} % or less")
-    if kind == "groups of a mesh" and sum(row[0] <= SAME for row in score.ranked) < FOUND * len(score.ranked):
+    if sum(row[0] <= SAME for row in score.ranked) < FOUND.get(kind, 0) * len(score.ranked):
         found.append(f"{kind}: the best found in {sum(row[0] <= SAME for row in score.ranked)} of {len(score.ranked)}, expected "
-                     f"{100 * FOUND:g} %")
+                     f"{100 * FOUND[kind]:g} %")
     if regret is not None and score.mean_regret() > regret:
         found.append(f"{kind}: mean regret {100 * score.mean_regret():.3f} %, expected {100 * regret:g} % or less")
     return found
@@ -426,6 +450,8 @@ def main():
         if not (asked.no_meshes or (asked.only_algorithms or asked.only_collectives) and not asked.only_meshes):
             print()
             missed += table("groups of a mesh", machines, lambda machine: compare_meshes(machine, meshes_np), asked)
+            print()
+            missed += table("orders of axes", machines, lambda machine: compare_placements(machine, meshes_np), asked)
         print()
     for text in missed:
         print(f"missed: {text}")
