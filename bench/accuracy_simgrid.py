@@ -5,10 +5,9 @@ Six simulated machines (bench/systems), one file for all process counts of each.
 sample of those of 128 and 256, each at four message sizes, then splits of the longest messages in 2, 4 and 8 chunks for some P,
 then splits of 2 to 32 by halving, direct exchange, trees and mixes of them, then reduce-scatters and allgathers by every split of
 4 to 64, in place and permuted, and all-to-alls by every split of these, pairwise and by Bruck, then the groups of meshes of 16 to
-64, all at once (data-parallel ones beside tp=2 and tp=4, and with a gap), by every split, in every collective but the all-to-all, then what a job takes
-in every order of the axes of such a mesh:
-`hiersearch predict` beside `hiersearch simulate`,
-which runs the host backend on the platform made from the same file. For each machine are printed
+64, all at once (data-parallel ones beside tp=2 and tp=4, and with a gap), by every split, in every collective but the all-to-all,
+then what a job takes in every order of the axes of such a mesh: `hiersearch predict` beside `hiersearch simulate`, which runs the
+host backend on the platform made from the same file. For each machine are printed
 
     error    |predicted / simulated - 1|, mean and worst
     regret   simulated time of the predicted winner over the simulated best, minus 1, per P: mean and worst
