@@ -63,13 +63,13 @@ static enum hs_status add_flat(struct hs_candidates *candidates, int64_t np, str
 static enum hs_status check_ways(const struct hs_problem *problem, const struct hs_plan *plan,
                                  struct hs_error *err)
 {
-    const struct hs_collective_row *row = &hs_collectives[problem->collective];
+    bool one_way = hs_collective_is_one_way(problem->collective);
 
-    for (int i = 0; i < plan->split.count && row->inward == HS_PHASE_COUNT; i++)
+    for (int i = 0; i < plan->split.count && one_way; i++)
         if (hs_plan_algorithm(plan, i, 0) != hs_plan_algorithm(plan, i, 1))
             return hs_fail(err, HS_INVALID,
                            "layer %d: expected one algorithm, %s does not come back", i + 1,
-                           row->written);
+                           hs_collectives[problem->collective].written);
     return HS_OK;
 }
 
@@ -130,7 +130,7 @@ static enum hs_status visit_algorithms(struct walk *walk, size_t node, struct hs
 {
     int last = walk->plan.split.count - 1;
     struct hs_layer layer = hs_problem_layer(walk->problem, &walk->plan.split, last);
-    bool one_way = hs_collectives[walk->problem->collective].inward == HS_PHASE_COUNT;
+    bool one_way = hs_collective_is_one_way(walk->problem->collective);
     unsigned algorithms =
         hs_algorithms_distinct(walk->settings->algorithms | 1U << HS_RING, layer.size);
     enum hs_status status = HS_OK;

@@ -100,8 +100,7 @@ static enum hs_status unknown_axis(const struct hs_mesh *mesh, const char *at, s
 /* Runs of axes of the group that others of more than one rank part. */
 static int count_gaps(const struct hs_mesh *mesh)
 {
-    struct hs_group group = {.size = 1};
-    bool parted = false;
+    bool begun = false, parted = false;
     int gaps = 0;
 
     for (int i = 0; i < mesh->count; i++) {
@@ -109,10 +108,9 @@ static int count_gaps(const struct hs_mesh *mesh)
 
         if (mesh->axes[i].size == 1)
             continue;
-        gaps += within && parted && group.size > 1;
+        gaps += within && parted && begun;
         parted = !within;
-        if (within)
-            group.size = 2;
+        begun = begun || within;
     }
     return gaps;
 }

@@ -221,6 +221,19 @@ int MPI_Allgather(const void *from, int count, MPI_Datatype type, void *to, int 
     return give_back(&b, to, finish(code, &request));
 }
 
+/* Also of strided types, as long as all of them together leave no gap. */
+int MPI_Alltoall(const void *from, int count, MPI_Datatype type, void *to, int to_count,
+                 MPI_Datatype to_type, MPI_Comm comm)
+{
+    MPI_Request request;
+    int size;
+    PMPI_Comm_size(comm, &size);
+    struct buffers b = take("MPI_Alltoall", from, bytes_of(count, type) * (size_t)size, to,
+                            bytes_of(to_count, to_type) * (size_t)size);
+    int code = PMPI_Ialltoall(b.from, count, type, b.to, to_count, to_type, comm, &request);
+    return give_back(&b, to, finish(code, &request));
+}
+
 static void no_device_memory(const char *what, const void *from, const void *to)
 {
     if ((from != MPI_IN_PLACE && standin_memory_kind(from) == STANDIN_DEVICE) ||
@@ -247,4 +260,11 @@ int MPI_Iallgather(const void *from, int count, MPI_Datatype type, void *to, int
 {
     no_device_memory("MPI_Iallgather", from, to);
     return PMPI_Iallgather(from, count, type, to, to_count, to_type, comm, request);
+}
+
+int MPI_Ialltoall(const void *from, int count, MPI_Datatype type, void *to, int to_count,
+                  MPI_Datatype to_type, MPI_Comm comm, MPI_Request *request)
+{
+    no_device_memory("MPI_Ialltoall", from, to);
+    return PMPI_Ialltoall(from, count, type, to, to_count, to_type, comm, request);
 }
