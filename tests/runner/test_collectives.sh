@@ -76,7 +76,7 @@ check "an AllReduce has no order" '[ $status = 2 ] && [ "$(our_lines)" = 1 ] && 
 measure 8 "$system" --size 64KiB:1MiB --backend null --collective reduce-scatter --order permuted --all -q -o fit.json
 "$hiersearch" fit "$system" fit.json -o fitted.json >out 2>err
 status=$?
-check "fit answers what was measured" '[ $status = 0 ] && grep -q "^fitted: 8 processes, 1MiB per process, reduce-scatter permuted$" out'
+check "fit answers what was measured" '[ $status = 0 ] && grep -q "^fitted: 8 processes on 4 full nodes, 1MiB per process, reduce-scatter permuted$" out'
 check "fit makes points of its stages" '"$hiersearch" predict fitted.json --np 8 --size 256KiB --collective reduce-scatter \
     --order permuted --top 4 --json >again.json && "$python" -c "
 import json
