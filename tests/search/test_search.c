@@ -431,7 +431,7 @@ static void check_letters(const char *machine, unsigned algorithms, int64_t most
 
 /* Letters one by one take long, and longer where every access is watched. */
 #ifdef __SANITIZE_ADDRESS__
-#define LETTERS_BELOW 36
+#define LETTERS_BELOW 24
 #else
 #define LETTERS_BELOW 50
 #endif
