@@ -163,12 +163,18 @@ static void say_step(const struct hs_predict *predict, const struct hs_axes_over
                      predict->settings->place.overlap ? "" : "messages one after the other; ");
 }
 
+/* Whether cutting axes is worth it. */
+static bool is_cut_better(const struct hs_axes_result *result)
+{
+    return result->cut.count > 0 && result->orders[0].seconds > CUT_GAIN * result->cut_seconds;
+}
+
 static void say_cut(const struct hs_predict *predict, const struct hs_job *job,
                     const struct hs_axes_result *result)
 {
     const struct hs_axes_order *best = &result->orders[0];
 
-    if (result->cut.count > 0 && best->seconds > CUT_GAIN * result->cut_seconds)
+    if (is_cut_better(result))
         hs_sheet_say(
             predict->sheet, "      with axes cut %s takes %s, %s faster\n",
             hs_axes_layout_format((char[HS_AXES_LAYOUT_TEXT]){0}, &result->cut, &job->mesh),
@@ -177,7 +183,7 @@ static void say_cut(const struct hs_predict *predict, const struct hs_job *job,
                  HS_AS_COUNT(result->weighed), HS_PLURAL(result->weighed));
     if (result->cut.count == 0)
         hs_sheet_say(predict->sheet, "; axes are not cut where a message goes along several");
-    else if (best->seconds <= CUT_GAIN * result->cut_seconds)
+    else if (!is_cut_better(result))
         hs_sheet_say(predict->sheet, "; cutting axes gains nothing");
     hs_sheet_say(predict->sheet, "\n\n");
 }
@@ -246,9 +252,7 @@ static enum hs_status show(const struct hs_predict *predict, const struct hs_job
 /* The order, or that with axes cut where this is to be applied and gains. */
 static const struct hs_axes_layout *layout_to_apply(const struct hs_axes_result *result)
 {
-    bool cut = result->cut.count > 0 && result->orders[0].seconds > CUT_GAIN * result->cut_seconds;
-
-    return cut ? &result->cut : &result->orders[0].layout;
+    return is_cut_better(result) ? &result->cut : &result->orders[0].layout;
 }
 
 struct hs_search_request hs_predict_job_request(const struct hs_predict *predict)

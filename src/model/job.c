@@ -1,6 +1,5 @@
 #include "model/job.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -165,18 +164,4 @@ enum hs_status hs_job_problem(struct hs_problem *problem, const struct hs_job *j
     *problem = hs_problem_of(asked->collective, asked->order, ranks, asked->bytes);
     problem->group = hs_mesh_group(&mesh, ranks);
     return HS_OK;
-}
-
-char *hs_job_message_format(char text[HS_JOB_MESSAGE_TEXT], const struct hs_job *job,
-                            size_t message)
-{
-    const struct hs_job_message *said = &job->messages[message];
-    struct hs_mesh mesh = job->mesh;
-    char over[HS_MESH_TEXT], bytes[HS_UNIT_TEXT];
-
-    mesh.over = said->over;
-    snprintf(text, HS_JOB_MESSAGE_TEXT, "%s %s over %.40s",
-             hs_bytes_format(bytes, (uint64_t)said->bytes), hs_collective_names[said->collective],
-             hs_mesh_format_over(over, &mesh));
-    return text;
 }

@@ -42,9 +42,4 @@ enum hs_status hs_job_parse(struct hs_job *job, const char *text, struct hs_erro
 enum hs_status hs_job_problem(struct hs_problem *problem, const struct hs_job *job, size_t message,
                               const int *order, struct hs_error *err);
 
-#define HS_JOB_MESSAGE_TEXT 96
-/* "64MiB allreduce over tp, 160 times". Returns `text`. */
-char *hs_job_message_format(char text[HS_JOB_MESSAGE_TEXT], const struct hs_job *job,
-                            size_t message);
-
 #endif

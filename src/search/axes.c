@@ -38,15 +38,6 @@ char *hs_axes_layout_format(char text[HS_AXES_LAYOUT_TEXT], const struct hs_axes
     return text;
 }
 
-bool hs_axes_layout_is_cut(const struct hs_axes_layout *layout)
-{
-    for (int i = 0; i < layout->count; i++)
-        for (int j = 0; j < i; j++)
-            if (layout->parts[i].axis == layout->parts[j].axis)
-                return true;
-    return false;
-}
-
 int64_t hs_axes_layout_rank(const struct hs_axes_layout *layout, const struct hs_mesh *mesh,
                             int64_t rank)
 {
@@ -509,6 +500,17 @@ const struct hs_axes_order *hs_axes_given(const struct hs_axes_result *result,
 
 /* ---- at the same time ------------------------------------------------------------------------ */
 
+double hs_axes_along_seconds(const struct hs_axes_order *order, const struct hs_axes_result *result,
+                             const struct hs_job *job, unsigned over)
+{
+    double seconds = 0;
+
+    for (size_t m = 0; m < job->count; m++)
+        if (job->messages[m].over == over)
+            seconds += (double)job->messages[m].calls * result->calls[order->calls[m]].seconds;
+    return seconds;
+}
+
 struct hs_axes_overlap hs_axes_overlap_of(const struct hs_axes_order *order,
                                           const struct hs_axes_result *result,
                                           const struct hs_job *job, const struct hs_system *system)
@@ -519,11 +521,8 @@ struct hs_axes_overlap hs_axes_overlap_of(const struct hs_axes_order *order,
     for (size_t m = 0; m < job->count; m++) {
         const struct hs_axes_call *call = &result->calls[order->calls[m]];
         struct hs_plan_cost cost = hs_plan_cost(system, &call->problem, &call->plan);
-        double along = 0;
+        double along = hs_axes_along_seconds(order, result, job, job->messages[m].over);
 
-        for (size_t k = 0; k < job->count; k++)
-            if (job->messages[k].over == job->messages[m].over)
-                along += (double)job->messages[k].calls * result->calls[order->calls[k]].seconds;
         overlap.least_seconds = fmax(overlap.least_seconds, along);
         for (int l = 0; l < hs_system_paces(system); l++)
             busy[l] += (double)job->messages[m].calls * cost.busy_seconds[l];

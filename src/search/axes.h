@@ -34,8 +34,6 @@ char *hs_axes_layout_format(char text[HS_AXES_LAYOUT_TEXT], const struct hs_axes
                             const struct hs_mesh *mesh);
 /* The axes in the order in which the job has them, those of one rank left out. */
 struct hs_axes_layout hs_axes_layout_of(const struct hs_mesh *mesh);
-/* Whether an axis comes in several parts. */
-bool hs_axes_layout_is_cut(const struct hs_axes_layout *layout);
 /* At which place of the machine, counted from the inside out, the job's rank lies: rank r has along
  * each axis of its mesh the digit that hs_mesh says, the part of an axis that lies inside its lower
  * digits. */
@@ -76,6 +74,10 @@ struct hs_axes_result {
 enum hs_status hs_axes_search(struct hs_axes_result *out, const struct hs_search_request *request,
                               const struct hs_job *job, struct hs_error *err);
 void hs_axes_result_release(struct hs_axes_result *result);
+
+/* What the messages along these axes (bits), and no others, take in a step. */
+double hs_axes_along_seconds(const struct hs_axes_order *order, const struct hs_axes_result *result,
+                             const struct hs_job *job, unsigned over);
 
 /* What a step's communication takes at least and at most where messages along different axes travel
  * at the same time, those along the same ones after each other: no less than those of one axis, nor

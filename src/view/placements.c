@@ -13,30 +13,32 @@ static const char *layout(char text[HS_AXES_LAYOUT_TEXT], const struct hs_placem
     return hs_axes_layout_format(text, &order(r)->layout, &r->job->mesh);
 }
 
+/* Whether a message before it goes along the same axes. */
+static bool is_told(const struct hs_job *job, size_t message)
+{
+    for (size_t m = 0; m < message; m++)
+        if (job->messages[m].over == job->messages[message].over)
+            return true;
+    return false;
+}
+
 /* What the messages of axes take in a step, "tp 12.3 ms, dp 4 ms". */
 static const char *parts(char text[HS_MESH_TEXT], const struct hs_placement_row *r)
 {
-    unsigned said = 0;
+    struct hs_mesh mesh = r->job->mesh;
     size_t length = 0;
 
     text[0] = '\0';
-    for (size_t m = 0; m < r->job->count; m++) {
-        struct hs_mesh mesh = r->job->mesh;
+    for (size_t m = 0; m < r->job->count && length < HS_MESH_TEXT; m++) {
         char over[HS_MESH_TEXT];
-        double seconds = 0;
 
+        if (is_told(r->job, m))
+            continue;
         mesh.over = r->job->messages[m].over;
-        for (size_t k = 0; k < r->job->count; k++)
-            if (r->job->messages[k].over == mesh.over)
-                seconds += (double)r->job->messages[k].calls *
-                           r->result->calls[order(r)->calls[k]].seconds;
-        for (size_t k = 0; k < m; k++)
-            said += r->job->messages[k].over == mesh.over;
-        if (said == 0 && length < HS_MESH_TEXT)
-            length += (size_t)snprintf(text + length, HS_MESH_TEXT - length, "%s%s %s",
-                                       length > 0 ? ", " : "", hs_mesh_format_over(over, &mesh),
-                                       HS_AS_TIME(seconds));
-        said = 0;
+        length += (size_t)snprintf(
+            text + length, HS_MESH_TEXT - length, "%s%s %s", length > 0 ? ", " : "",
+            hs_mesh_format_over(over, &mesh),
+            HS_AS_TIME(hs_axes_along_seconds(order(r), r->result, r->job, mesh.over)));
     }
     return text;
 }
