@@ -252,7 +252,8 @@ $(foreach l,$(TEST_LAYERS),$(eval $(call test_rule,$(l))))
 
 # Ubuntu 24.04's MPICH starts single-rank programs: a build takes the MPI of its compiler wrapper, tests follow.
 MPI_NAME := $(if $(findstring openmpi,$(MPICC)),openmpi,mpich)
-MPI_TEST_COMMANDS = $(foreach n,2 3 4,"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_backends quick") \
+# $(1) MPI, $(2) build, $(3) on how many ranks the backends are tried.
+MPI_TEST_COMMANDS = $(foreach n,$(3),"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_backends quick") \
     $(foreach n,4 8,"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_groups") \
     "tests/runner/launch.sh $(1) 4 $(2)/tests/runner/mpi_null" \
     "tests/runner/test_null.sh $(1) $(2)/tests/runner/mpi_null"
@@ -303,13 +304,14 @@ REPLAYS := $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%_replay)
 PYTHON3 ?= /usr/bin/python3
 export BUILD PYTHON3 MPICC
 
-QUICK_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
+USUAL_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
     tests/configs/test_configs.py tests/result/check_schema.py tests/golden/run "make -s headers" \
     "make -s layers" "tests/machine/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh tests/meta/test_folder.sh \
     tests/export/test_python.sh tests/plot/test_plots.sh tests/simulate/test_accuracy.sh \
     "tests/model/test_published.sh $(BUILD)/bench/published" \
     "tests/install/test_manual.sh $(BUILD) && tests/install/test_completion.sh $(BUILD)"
-FULL_COMMANDS = $(QUICK_COMMANDS) "@timeout=1600 tests/instrumented.sh sanitizers" \
+QUICK_COMMANDS = $(USUAL_COMMANDS)
+FULL_COMMANDS = $(USUAL_COMMANDS) "@timeout=1600 tests/instrumented.sh sanitizers" \
     "@serial @timeout=600 tests/install/test_install.sh $(BUILD) $(MPI_NAME) && tests/install/test_deb.sh $(BUILD)" \
     "@timeout=900 tests/instrumented.sh valgrind" "@timeout=36000 make -s tidy" \
     tests/export/msccl_check.py tests/export/astra_check.py tests/export/test_environment.sh \
@@ -317,17 +319,18 @@ FULL_COMMANDS = $(QUICK_COMMANDS) "@timeout=1600 tests/instrumented.sh sanitizer
     tests/export/test_nccl.sh tests/simulate/test_simulate.sh \
     "@serial @timeout=900 tests/docs/test_documents.py"
 ifeq ($(HAVE_MPI),1)
-QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD))
+QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3)
+FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3 4)
 ifeq ($(HAVE_NCCL),1)
-QUICK_COMMANDS += "tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)" \
-    "tests/nccl/test_gpu_check.sh quick $(MPI_NAME) $(BUILD)" \
-    "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)" \
+QUICK_COMMANDS += "tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)" "tests/nccl/test_gpu_check.sh quick $(MPI_NAME) $(BUILD)"
+USUAL_COMMANDS += "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)" \
     "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/nccl/test_versions.sh $(BUILD)"
 check check-full: nccl-programs $(BUILD)/tests/nccl/versions_gpu
 check-full check-nccl: export FETCH := 1
 endif
 ifeq ($(HAVE_NCCL),1)
-FULL_COMMANDS += "@timeout=900 tests/nccl/test_gpu_check.sh full $(MPI_NAME) $(BUILD)" \
+FULL_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh usual $(MPI_NAME) $(BUILD)" \
+    "@timeout=900 tests/nccl/test_gpu_check.sh full $(MPI_NAME) $(BUILD)" \
     "NCCL_HOME=$(BUILD)/nccl/2.30.7 tests/export/test_nccl.sh"
 endif
 # Alone: it compares the machine's mounts and processes before and after, which other tests change, too.
@@ -337,7 +340,7 @@ FULL_COMMANDS += $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) "@serial test
 ifneq ($(MPI_NAME)$(shell command -v mpicc.openmpi 2>/dev/null),mpich)
 ifneq ($(MPI_NAME),openmpi)
 OTHER_BUILD := $(BUILD)/openmpi
-FULL_COMMANDS += $(call MPI_TEST_COMMANDS,openmpi,$(OTHER_BUILD)) \
+FULL_COMMANDS += $(call MPI_TEST_COMMANDS,openmpi,$(OTHER_BUILD),2 3) \
     $(call MPI_PROGRAM_COMMANDS,openmpi,$(OTHER_BUILD))
 endif
 endif
@@ -352,6 +355,7 @@ instrumented-programs: $(BUILD)/hiersearch $(UNIT_TESTS) $(REPLAYS)
 
 # Benches of models are built with the tests, so that a change of what they use is seen at once.
 BENCHES := $(addprefix $(BUILD)/bench/,certain lazy published regret)
+check: export TESTS := quick
 check: all $(BENCHES) $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS))
 	$(Q)tests/run -- $(QUICK_COMMANDS)
 

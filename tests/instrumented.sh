@@ -24,6 +24,7 @@ step() {
 }
 
 unset MAKEFLAGS MFLAGS
+export TESTS=quick # what takes long takes longer here
 case $mode in
 sanitizers)
     export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1

@@ -33,6 +33,14 @@
         sentence, function, NULL, NULL, NULL                                                       \
     }
 
+/* Whether it is to be over soon (`make check`, and where every access is watched): the long sweeps are shorter then. */
+static inline bool hs_tests_quick(void)
+{
+    const char *tests = getenv("TESTS");
+
+    return tests && strcmp(tests, "quick") == 0;
+}
+
 /* cmocka writes "ok" to stdout and "not ok" to stderr; who counts them wants both, in order. */
 static inline void hs_tests_to_stdout(void)
 {

@@ -1,9 +1,9 @@
 #!/bin/bash
 # NCCL's backend with the stand-in for NCCL and CUDA (tests/nccl/standin): no GPU needed. TAP on stdout.
-#     tests/nccl/test_nccl.sh quick|full mpich|openmpi BUILD      after: make BUILD=... nccl-programs
-# full also tests 2 to 16 ranks with everything, and again a part under ASan and UBSan.
+#     tests/nccl/test_nccl.sh quick|usual|full mpich|openmpi BUILD      after: make BUILD=... nccl-programs
+# quick leaves out most splits of 4 and 6 ranks; full also tests 2 to 16 ranks with everything, and again a part under ASan and UBSan.
 set -u
-(($# == 3)) || { echo "usage: test_nccl.sh quick|full mpich|openmpi BUILD" >&2; exit 2; }
+(($# == 3)) || { echo "usage: test_nccl.sh quick|usual|full mpich|openmpi BUILD" >&2; exit 2; }
 mode=$1 mpi=$2 build=$3
 programs=$build/tests/nccl
 here=$(cd "$(dirname "$0")" && pwd -P)
@@ -339,9 +339,17 @@ device_memory() {
 }
 
 stand_in_itself
-for np in 1 2 3 4 6; do job $np "$programs/nccl_job" splits quick; done
-HIERSEARCH_NCCL_BLOCKING=0 job 4 "$programs/nccl_job" splits quick
-job 4 "$programs/nccl_job_old" splits quick
+for np in 1 2 3; do job $np "$programs/nccl_job" splits quick; done
+if [ "$mode" = quick ]; then
+    job 4 "$programs/nccl_job" splits first
+    HIERSEARCH_NCCL_BLOCKING=0 job 2 "$programs/nccl_job" splits quick
+    job 2 "$programs/nccl_job_old" splits quick
+else
+    job 4 "$programs/nccl_job" splits quick
+    job 6 "$programs/nccl_job" splits first
+    HIERSEARCH_NCCL_BLOCKING=0 job 4 "$programs/nccl_job" splits quick
+    job 4 "$programs/nccl_job_old" splits first
+fi
 # Before 2.22 a group does not hold aborts together: each has a thread.
 HIERSEARCH_NCCL_BLOCKING=0 STANDIN_NCCL=22105 job 8 "$programs/nccl_job" faults
 job 4 "$programs/nccl_job" hangs 0.4

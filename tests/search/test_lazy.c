@@ -142,7 +142,8 @@ static void a_search_cut_short_says_how_much_it_leaves_open(void **state)
 
 static void try_noise(double noise)
 {
-    size_t covered = 0, beaten = 0, best = 0, sure = 0, runs = 200;
+    size_t covered = 0, beaten = 0, best = 0, sure = 0;
+    size_t runs = hs_tests_quick() ? 60 : 200;
     double half_width = 0;
 
     for (uint64_t seed = 0; seed < runs; seed++) {

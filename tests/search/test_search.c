@@ -107,7 +107,7 @@ static void lattice_equals_exhaustive_without_chunks_for_every_np_to_4096(void *
 static void lattice_equals_exhaustive_with_chunks_for_every_np_to_4096(void **state)
 {
     (void)state;
-    sweep(4096, four_chunks, 4);
+    sweep(hs_tests_quick() ? 1024 : 4096, four_chunks, 4);
 }
 
 /* Where NCCL runs, layers in chunks share the processors of their GPUs. */
@@ -429,13 +429,6 @@ static void check_letters(const char *machine, unsigned algorithms, int64_t most
     hs_system_release(&system);
 }
 
-/* Letters one by one take long, and longer where every access is watched. */
-#ifdef __SANITIZE_ADDRESS__
-#define LETTERS_BELOW 24
-#else
-#define LETTERS_BELOW 50
-#endif
-
 /* Both ways of what is ours take the same time: no winner needs two letters. */
 static void best_splits_have_the_best_of_all_letters(void **state)
 {
@@ -443,7 +436,7 @@ static void best_splits_have_the_best_of_all_letters(void **state)
 
     (void)state;
     for (size_t m = 0; m < MACHINES; m++)
-        check_letters(machines[m], HS_ALGORITHMS_ALL, LETTERS_BELOW, &apart);
+        check_letters(machines[m], HS_ALGORITHMS_ALL, hs_tests_quick() ? 20 : 50, &apart);
     assert_int_equal(apart, 0);
 }
 
