@@ -93,10 +93,12 @@ HS_LDFLAGS := $(SANITIZE_FLAGS) $(LDFLAGS)
 HS_LIBS := $(PKG_LIBS) $(EXPAT_LIBS) -lm -ldl
 
 # ---- sources: a folder is a layer, a layer is an archive -------------------------------------------
-ALL_LAYERS := base model machine search result compare export console view plot engine runner measure cli
+ALL_LAYERS := base model machine search result apply compare export console view plot engine runner measure cli
 NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/engine/nccl*.[ch] src/engine/cuda_[dgkm]*.[ch] \
     src/runner/pattern_kernels.h))
-sources = $(filter-out $(NO_GPU),$(sort $(wildcard src/$(1)/*.c)))
+# What stands in for MPI, in programs of other people.
+INTERPOSER_SOURCES := $(wildcard src/apply/mpi_*.c)
+sources = $(filter-out $(NO_GPU) $(INTERPOSER_SOURCES),$(sort $(wildcard src/$(1)/*.c)))
 objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
 archive = $(BUILD)/lib/libhs_$(1).a
 
@@ -105,16 +107,17 @@ USES_base   := base
 USES_model  := model base
 USES_search := search model base
 USES_result := result model base
+USES_apply := apply result model base
 USES_compare := compare search result model base
 USES_machine := machine model base
 USES_export := export result model base
 USES_console := console base
 USES_view   := view console export compare search result model base
 USES_plot   := plot view console export compare search result model base
-USES_cli    := cli plot view console export compare search result machine model base
+USES_cli    := cli plot view console export compare search apply result machine model base
 USES_engine := engine model base
 USES_runner := runner engine result machine model base
-USES_measure := measure cli runner engine view console export compare search result machine model base
+USES_measure := measure cli runner engine view console export compare search apply result machine model base
 
 PROGRAMS := $(BUILD)/hiersearch
 ifeq ($(HAVE_MPI),1)
@@ -183,6 +186,20 @@ plugin: $(PLUGIN)
 all: $(PLUGIN)
 .PHONY: plugin
 
+# ---- libhiersearch-mpi.so: between somebody else's program and its MPI library (src/apply/mpi_profile.h) -------
+ifeq ($(HAVE_MPI),1)
+INTERPOSER := $(BUILD)/libhiersearch-mpi.so
+INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-interposer/%.o,$(INTERPOSER_SOURCES) src/apply/counts.c)
+$(BUILD)/obj-interposer/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(MPICC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -fPIC -fvisibility=hidden -c -o $@ $<
+$(INTERPOSER): $(INTERPOSER_OBJECTS)
+	$(call say,LD,$@)
+	$(Q)$(MPICC) -shared -o $@ $(INTERPOSER_OBJECTS) -ldl -lpthread
+all: $(INTERPOSER)
+endif
+
 # ---- hiersearch-simulate: the host backend again, compiled by SimGrid's smpicc (src/simulate/simulate.h) ------
 SMPICC ?= $(shell command -v smpicc 2>/dev/null)
 HAVE_SIMGRID ?= $(if $(SMPICC),1,0)
@@ -234,7 +251,7 @@ $(BUILD)/gen/%.inc: src/%
 $(BUILD)/obj/export/pytorch.o $(BUILD)/obj/export/jax.o $(BUILD)/obj/cli/cmd_completion.o $(BUILD)/obj/plot/page.o: $(LITERALS)
 
 # ---- unit tests: each is linked with its own layer and those below -----------------------------------
-TEST_LAYERS := base model machine search result compare console export view plot cli engine runner measure
+TEST_LAYERS := base model machine search result apply compare console export view plot cli engine runner measure
 CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null)
 unit_tests = $(patsubst tests/%.c,$(BUILD)/tests/%,$(foreach l,$(1),$(wildcard tests/$(l)/test_*.c)))
 # Under tests/runner, mpi_*.c are programs to be run by mpiexec.
@@ -262,7 +279,8 @@ MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measur
     "@timeout=600 tests/runner/test_collectives.sh $(1) $(2)/hiersearch-measure" \
     "@timeout=600 tests/runner/test_calibrate.sh $(1) $(2)/hiersearch-measure" \
     "@timeout=600 tests/runner/test_lazy.sh $(1) $(2)/hiersearch-measure" \
-    "tests/runner/test_placement.sh $(1) $(2)/tests/runner/mpi_placement"
+    "tests/runner/test_placement.sh $(1) $(2)/tests/runner/mpi_placement" \
+    "tests/apply/test_profile.sh $(1) $(2) $(BUILD)/hiersearch"
 
 # ---- fuzzing: `make fuzz` runs libFuzzer, `check` replays the corpus with whatever compiler is there ----
 FUZZ_RUNS ?= 1000000
@@ -348,7 +366,7 @@ endif
 
 other-mpi:
 	$(if $(OTHER_BUILD),$(MAKE) BUILD=$(OTHER_BUILD) MPICC=mpicc.openmpi measure-programs)
-measure-programs: $(BUILD)/hiersearch-measure $(MPI_TESTS)
+measure-programs: $(BUILD)/hiersearch-measure $(INTERPOSER) $(MPI_TESTS)
 
 # What tests/instrumented.sh builds a second time.
 instrumented-programs: $(BUILD)/hiersearch $(UNIT_TESTS) $(REPLAYS)

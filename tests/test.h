@@ -33,7 +33,8 @@
         sentence, function, NULL, NULL, NULL                                                       \
     }
 
-/* Whether it is to be over soon (`make check`, and where every access is watched): the long sweeps are shorter then. */
+/* Whether it is to be over soon (`make check`, and where every access is watched): the long sweeps
+ * are shorter then. */
 static inline bool hs_tests_quick(void)
 {
     const char *tests = getenv("TESTS");

@@ -7,6 +7,7 @@ const struct hs_command *const hs_commands[] = {
     &hs_command_simulate,
     &hs_command_fit,
     &hs_command_compare,
+    &hs_command_profile,
     &hs_command_export,
     &hs_command_plot,
     &hs_command_report,

@@ -77,7 +77,7 @@ static const struct hs_field node_rows[] = {
     {"host", HS_TEXT, HS_OWNED(struct hs_placed_node, host), .min = 1},
     {"ranks", HS_INTEGER, HS_AT(struct hs_placed_node, ranks), .min = 1, .max = HS_NP_MAX},
 };
-static const struct hs_fields node_fields = {HS_ROWS(node_rows, struct hs_placed_node)};
+const struct hs_fields hs_placed_node_fields = {HS_ROWS(node_rows, struct hs_placed_node)};
 
 static enum hs_status check_ranks(void *object, const struct hs_place *place, struct hs_error *err)
 {
@@ -96,7 +96,7 @@ static enum hs_status check_ranks(void *object, const struct hs_place *place, st
 
 static const struct hs_field placement_rows[] = {
     {"nodes", HS_LIST, HS_LIST_AT(struct hs_placement, nodes, node_count),
-     .max = HS_RESULT_NODES_MAX, .fields = &node_fields,
+     .max = HS_RESULT_NODES_MAX, .fields = &hs_placed_node_fields,
      .about = "In the order of their ranks; empty where not known."},
     {"note", HS_TEXT, HS_OWNED(struct hs_placement, note), HS_OPTIONAL,
      .about = "What is uneven or unknown."},

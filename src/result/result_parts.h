@@ -18,7 +18,7 @@ enum {
 };
 
 extern const struct hs_fields hs_message_fields, hs_candidate_fields, hs_measured_fields,
-    hs_baseline_fields, hs_pruned_fields;
+    hs_baseline_fields, hs_pruned_fields, hs_placed_node_fields;
 
 /* A plan's text, for rows. */
 const char *hs_result_format_plan(char text[HS_FIELD_TEXT], const void *plan,

@@ -52,6 +52,8 @@ cp "$SRC/tests/machine/topologies/dgx-h100.txt" topo.txt"""),
 . ./probe.sh
 mv slow.json probe.json
 rm probe.sh"""),
+    (r"^(docs/profile\.md|profile --help)$", f'''mpicc.{MPI} -o app "$SRC/tests/apply/job.c"
+mpiexec.{MPI} {MPI_OPTIONS} -n 4 hiersearch profile -o killed.json -- ./app die > out 2>&1 || true'''),
     (r"^CONTRIBUTING\.md$", 'for name in "$SRC"/*; do [ "${name##*/}" = build ] || ln -s "$name" .; done'),
 )
 
@@ -112,7 +114,7 @@ def has_target(root, name):
 LESS_WORK = (
     Row(r"(mpiexec.*hiersearch measure\b.*) --budget \S+", r"\1", "mpicc"),
     Row(r"(mpiexec.*hiersearch measure\b.*)$", r"\1 --budget 6s --quiet", "mpicc"),
-    Row(r"mpiexec -n 16 (hiersearch measure)", r"mpiexec -n 4 \1", "mpicc"),
+    Row(r"mpiexec -n 16 (hiersearch (?:measure|profile))", r"mpiexec -n 4 \1", "mpicc"),
     Row(r"(mpiexec.*hiersearch measure\b.*--size) \S+", r"\1 64KiB", "mpicc"),
     # A machine that others use, too, gives no times that a fit describes.
     Row(r"(mpiexec.*hiersearch calibrate\b(?!.*--backend).*?)$", r"\1 --backend null --plays abci --quiet", "mpicc"),

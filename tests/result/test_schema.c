@@ -4,6 +4,8 @@
  */
 #include "result_tools.h"
 
+#include "result/profile.h"
+
 static void check(const struct hs_fields *fields, const char *path)
 {
     struct hs_text schema = {0};
@@ -26,8 +28,16 @@ static void the_result_schema_is_that_of_its_table(void **state)
     check(&hs_result_fields, "docs/result.schema.json");
 }
 
+static void the_profile_schema_is_that_of_its_table(void **state)
+{
+    (void)state;
+    check(&hs_profile_fields, "docs/profile.schema.json");
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("docs/system.schema.json is that of its table", the_system_schema_is_that_of_its_table),
     HS_TEST("docs/result.schema.json is that of its table", the_result_schema_is_that_of_its_table),
+    HS_TEST("docs/profile.schema.json is that of its table",
+            the_profile_schema_is_that_of_its_table),
 };
 HS_TEST_MAIN(tests)

@@ -1,0 +1,156 @@
+/*
+ * counts.h - what one rank of somebody else's program calls: rows of calls that are alike, in a
+ * file mapped into memory, so that a kill loses nothing. The interposers write it
+ * (mpi_profile.c), one file per rank in one folder; merge.c reads what a job left.
+ *
+ * A file is one struct hs_counts as it lies in memory: for programs of one build on one kind of
+ * machine, which is what the merge checks. It is sparse: a rank that calls little writes little.
+ * This file and counts.c know nothing but libc, because they run inside other people's programs.
+ */
+#ifndef HS_APPLY_COUNTS_H
+#define HS_APPLY_COUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* name, as the program calls it without "MPI_", what it does, whether no rank gets its result
+ * before all have come, so that who comes early waits */
+/* clang-format off */
+#define HS_COUNTED_CALLS(row)                                    \
+    row(ALLREDUCE, "Allreduce", "allreduce", true)               \
+    row(REDUCE_SCATTER, "Reduce_scatter", "reduce-scatter", true) \
+    row(REDUCE_SCATTER_BLOCK, "Reduce_scatter_block", "reduce-scatter", true) \
+    row(ALLGATHER, "Allgather", "allgather", true)               \
+    row(ALLTOALL, "Alltoall", "all-to-all", true)                \
+    row(BCAST, "Bcast", "broadcast", false)                      \
+    row(REDUCE, "Reduce", "reduce", false)                       \
+    row(GATHER, "Gather", "gather", false)                       \
+    row(SCATTER, "Scatter", "scatter", false)                    \
+    row(ALLGATHERV, "Allgatherv", "allgather", true)             \
+    row(ALLTOALLV, "Alltoallv", "all-to-all", true)              \
+    row(ALLTOALLW, "Alltoallw", "all-to-all", true)              \
+    row(GATHERV, "Gatherv", "gather", false)                     \
+    row(SCATTERV, "Scatterv", "scatter", false)                  \
+    row(SCAN, "Scan", "scan", false)                             \
+    row(EXSCAN, "Exscan", "scan", false)                         \
+    row(BARRIER, "Barrier", "barrier", true)
+/* clang-format on */
+
+enum hs_counted_call {
+#define HS_ROW(name, text, does, together) HS_COUNTED_##name,
+    HS_COUNTED_CALLS(HS_ROW)
+#undef HS_ROW
+        HS_COUNTED_CALL_COUNT
+};
+struct hs_counted_call_row {
+    const char *name, *does;
+    bool together;
+};
+extern const struct hs_counted_call_row hs_counted_calls[HS_COUNTED_CALL_COUNT];
+
+/* What elements are, by what MPI makes of the language's types; derived types are by what they are
+ * made of no more: "other". */
+/* clang-format off */
+#define HS_COUNTED_TYPES(row)                                                                     \
+    row(NONE, "") row(FLOAT32, "float32") row(FLOAT64, "float64") row(INT8, "int8")               \
+    row(INT16, "int16") row(INT32, "int32") row(INT64, "int64") row(UINT8, "uint8")               \
+    row(UINT16, "uint16") row(UINT32, "uint32") row(UINT64, "uint64") row(BYTE, "byte")           \
+    row(OTHER, "other")
+#define HS_COUNTED_OPERATIONS(row)                                                                \
+    row(NONE, "") row(SUM, "sum") row(MAX, "max") row(MIN, "min") row(PRODUCT, "product")         \
+    row(LOGICAL, "logical") row(BITS, "bits") row(LOCATION, "location") row(USER, "user")
+/* clang-format on */
+enum hs_counted_type {
+#define HS_ROW(name, text) HS_COUNTED_TYPE_##name,
+    HS_COUNTED_TYPES(HS_ROW)
+#undef HS_ROW
+        HS_COUNTED_TYPE_COUNT
+};
+enum hs_counted_operation {
+#define HS_ROW(name, text) HS_COUNTED_OPERATION_##name,
+    HS_COUNTED_OPERATIONS(HS_ROW)
+#undef HS_ROW
+        HS_COUNTED_OPERATION_COUNT
+};
+extern const char *const hs_counted_type_names[HS_COUNTED_TYPE_COUNT];
+extern const char *const hs_counted_operation_names[HS_COUNTED_OPERATION_COUNT];
+
+#define HS_COUNTS_ROWS    4096
+#define HS_COUNTS_GROUPS  1024
+#define HS_COUNTS_MEMBERS ((size_t)1 << 18) /* ranks of groups that are no progression */
+#define HS_COUNTS_SAMPLES 16384
+#define HS_COUNTS_HOST    64
+#define HS_COUNTS_TEXT    512
+
+/* Calls that are alike. */
+struct hs_counts_row {
+    uint32_t group;      /* index */
+    uint8_t call, begun; /* begun: the nonblocking form, whose time is that of beginning it */
+    uint8_t type, operation;
+    /* messages of 2^(size_class - 1) to 2^size_class - 1 bytes; 0: none */
+    uint32_t size_class, unused;
+    uint64_t calls, bytes, nanoseconds, longest_nanoseconds;
+};
+
+/* Ranks of MPI_COMM_WORLD that call together. */
+struct hs_counts_group {
+    uint64_t ranks_hash; /* of their list: equal on all members */
+    uint32_t ordinal;    /* of the communicators of these ranks, in the order of their first call */
+    int32_t size;
+    int32_t first, stride;   /* a progression; stride 0: `members` has them */
+    uint32_t members, whole; /* index; whole 0: there was no room for them */
+    uint64_t calls;          /* of any kind: numbers calls alike on all members */
+};
+
+/* How long one call took on this rank. */
+struct hs_counts_sample {
+    uint32_t row, group;
+    uint64_t number; /* of the group's calls */
+    uint64_t nanoseconds;
+};
+
+struct hs_counts {
+    char format[16]; /* HS_COUNTS_FORMAT */
+    uint64_t bytes;  /* of this struct */
+    uint64_t run;    /* drawn by rank 0: the same in all files of a run */
+    int32_t rank, ranks;
+    int64_t began_seconds; /* since 1970 */
+    uint64_t nanoseconds;  /* since then, as of the last call, or of MPI_Finalize */
+    uint32_t finished;     /* MPI_Finalize was reached */
+    uint32_t row_count, group_count, sample_count;
+    uint64_t member_count;
+    uint64_t uncounted_calls; /* no room for another row or group */
+    char host[HS_COUNTS_HOST], library[HS_COUNTS_TEXT], command[HS_COUNTS_TEXT];
+    struct hs_counts_row rows[HS_COUNTS_ROWS];
+    struct hs_counts_group groups[HS_COUNTS_GROUPS];
+    struct hs_counts_sample samples[HS_COUNTS_SAMPLES];
+    int32_t members[HS_COUNTS_MEMBERS];
+};
+#define HS_COUNTS_FORMAT "hs.counts/1"
+
+/* The path of a rank's file in a folder. False: it does not fit. */
+bool hs_counts_path(char *path, size_t path_bytes, const char *folder, int rank);
+/* Makes the folder where there is none, and an empty file in it; NULL with errno where that cannot
+ * be. Never unmapped: counted until the process ends. */
+struct hs_counts *hs_counts_create(const char *folder, int rank, int ranks, uint64_t run);
+
+/* The group with these ranks [size] of the world, or a new one; -1: no room. */
+int hs_counts_group(struct hs_counts *counts, const int *ranks, int size);
+
+/* A call that has ended. */
+struct hs_counted {
+    enum hs_counted_call call;
+    bool begun;
+    enum hs_counted_type type;
+    enum hs_counted_operation operation;
+    int group; /* -1: uncounted */
+    uint64_t bytes, nanoseconds;
+    uint64_t since_nanoseconds; /* the end, after the run began */
+};
+/* One thread at a time. */
+void hs_counts_add(struct hs_counts *counts, const struct hs_counted *call);
+/* Which class bytes are of. */
+uint32_t hs_counts_class(uint64_t bytes);
+
+#endif

@@ -1,0 +1,426 @@
+#include "apply/merge.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "apply/counts.h"
+#include "base/list.h"
+#include "base/text.h"
+
+#define SECONDS(nanoseconds) (1e-9 * (double)(nanoseconds))
+/* Samples that are looked at, of all ranks together. */
+#define SAMPLES_MAX ((size_t)1 << 22)
+
+/* Which ranks made calls of a row of the profile. */
+struct caller {
+    size_t row; /* of the profile */
+    uint64_t ranks_hash;
+};
+/* One call on one rank. */
+struct timed {
+    uint64_t ranks_hash, number;
+    uint32_t ordinal;
+    int32_t group_ranks;
+    size_t row;
+    double seconds;
+};
+/* What tells rows apart, beside what the profile shows. */
+struct key {
+    uint32_t size_class;
+    uint8_t call, begun, type, operation;
+};
+
+struct merge {
+    struct hs_profile *profile;
+    struct key *keys; /* [profile->call_count] */
+    struct caller *callers;
+    size_t caller_count;
+    struct timed *timed;
+    size_t timed_count, timed_per_rank;
+    size_t call_capacity, key_capacity, caller_capacity, timed_capacity, node_capacity;
+    uint64_t run;
+    int64_t seen_ranks;
+};
+
+/* ---- one rank ---- */
+
+static void name_call(struct hs_profile_call *call, const struct hs_counts_row *row)
+{
+    const struct hs_counted_call_row *of = &hs_counted_calls[row->call];
+    char name[64];
+    size_t length =
+        (size_t)snprintf(name, sizeof(name), row->begun ? "MPI_I%s" : "MPI_%s", of->name);
+
+    if (row->begun && length > 5)
+        name[5] |= 0x20; /* MPI_Iallreduce */
+    call->call = hs_strdup(name);
+    call->collective = hs_strdup(of->does);
+    if (row->type != HS_COUNTED_TYPE_NONE)
+        call->datatype = hs_strdup(hs_counted_type_names[row->type]);
+    if (row->operation != HS_COUNTED_OPERATION_NONE)
+        call->operation = hs_strdup(hs_counted_operation_names[row->operation]);
+}
+
+/* The row of the profile for these calls, a new one where there is none: SIZE_MAX without memory.
+ * Rows of ranks are much the same. */
+static size_t find_row(struct merge *merge, const struct hs_counts_row *row,
+                       const struct hs_counts_group *group, struct hs_error *err)
+{
+    struct hs_profile *profile = merge->profile;
+    const struct key key = {row->size_class, row->call, row->begun, row->type, row->operation};
+    struct hs_profile_call *call;
+    struct key *new_key;
+
+    for (size_t i = 0; i < profile->call_count; i++)
+        if (memcmp(&merge->keys[i], &key, sizeof(key)) == 0 &&
+            profile->calls[i].group_ranks == group->size &&
+            profile->calls[i].group_stride == group->stride)
+            return i;
+    new_key = hs_grow(&merge->keys, &merge->key_capacity, profile->call_count, sizeof(key), err);
+    call = new_key ? hs_grow(&profile->calls, &merge->call_capacity, profile->call_count,
+                             sizeof(*call), err)
+                   : NULL;
+    if (!call)
+        return SIZE_MAX;
+    *new_key = key;
+    name_call(call, row);
+    call->group_ranks = group->size;
+    call->group_stride = group->stride;
+    call->sampled_seconds = call->waited_seconds = NAN;
+    return profile->call_count++;
+}
+
+static enum hs_status add_row(struct merge *merge, size_t *at, const struct hs_counts *counts,
+                              const struct hs_counts_row *row, struct hs_error *err)
+{
+    const struct hs_counts_group *group = &counts->groups[row->group];
+    struct hs_profile_call *call;
+    struct caller *caller;
+
+    *at = find_row(merge, row, group, err);
+    caller = *at == SIZE_MAX ? NULL
+                             : hs_grow(&merge->callers, &merge->caller_capacity,
+                                       merge->caller_count, sizeof(*caller), err);
+    if (!caller)
+        return HS_MEMORY;
+    *caller = (struct caller){*at, group->ranks_hash};
+    merge->caller_count++;
+    call = &merge->profile->calls[*at];
+    call->calls += (int64_t)row->calls;
+    call->bytes += (double)row->bytes;
+    call->seconds += SECONDS(row->nanoseconds);
+    call->longest_seconds = fmax(call->longest_seconds, SECONDS(row->longest_nanoseconds));
+    return HS_OK;
+}
+
+static enum hs_status add_samples(struct merge *merge, const size_t *rows,
+                                  const struct hs_counts *counts, struct hs_error *err)
+{
+    for (size_t i = 0; i < counts->sample_count && i < merge->timed_per_rank; i++) {
+        const struct hs_counts_sample *sample = &counts->samples[i];
+        const struct hs_counts_group *group = &counts->groups[sample->group];
+        struct timed *timed =
+            hs_grow(&merge->timed, &merge->timed_capacity, merge->timed_count, sizeof(*timed), err);
+
+        if (!timed)
+            return HS_MEMORY;
+        *timed = (struct timed){group->ranks_hash, sample->number,    group->ordinal,
+                                group->size,       rows[sample->row], SECONDS(sample->nanoseconds)};
+        merge->timed_count++;
+    }
+    return HS_OK;
+}
+
+/* A rank's calls of one row of the profile may be in several groups of one shape. */
+static enum hs_status add_rank_seconds(struct hs_profile *profile, const size_t *rows,
+                                       const struct hs_counts *counts, struct hs_error *err)
+{
+    double *seconds = malloc((profile->call_count + 1) * sizeof(*seconds));
+
+    if (!seconds)
+        return hs_no_memory(err);
+    for (size_t i = 0; i < profile->call_count; i++)
+        seconds[i] = -1;
+    for (size_t at = 0; at < HS_COUNTS_ROWS; at++)
+        if (rows[at] != SIZE_MAX)
+            seconds[rows[at]] = fmax(seconds[rows[at]], 0) + SECONDS(counts->rows[at].nanoseconds);
+    for (size_t i = 0; i < profile->call_count; i++) {
+        profile->calls[i].rank_seconds = fmax(profile->calls[i].rank_seconds, seconds[i]);
+        profile->calls[i].ranks += seconds[i] >= 0;
+    }
+    free(seconds);
+    return HS_OK;
+}
+
+static enum hs_status add_node(struct merge *merge, const char *host, struct hs_error *err)
+{
+    struct hs_profile *profile = merge->profile;
+    struct hs_placed_node *node =
+        profile->node_count > 0 ? &profile->nodes[profile->node_count - 1] : NULL;
+
+    if (!node || strcmp(node->host, host) != 0) {
+        node = hs_grow(&profile->nodes, &merge->node_capacity, profile->node_count, sizeof(*node),
+                       err);
+        if (!node)
+            return HS_MEMORY;
+        node->host = hs_strdup(host[0] ? host : "?");
+        profile->node_count++;
+    }
+    node->ranks++;
+    return HS_OK;
+}
+
+static enum hs_status add_rank(struct merge *merge, const struct hs_counts *counts,
+                               struct hs_error *err)
+{
+    struct hs_profile *profile = merge->profile;
+    size_t *rows = malloc(HS_COUNTS_ROWS * sizeof(*rows));
+    enum hs_status status = rows ? add_node(merge, counts->host, err) : hs_no_memory(err);
+
+    for (size_t at = 0; at < HS_COUNTS_ROWS && status == HS_OK; at++) {
+        rows[at] = SIZE_MAX;
+        if (counts->rows[at].calls > 0)
+            status = add_row(merge, &rows[at], counts, &counts->rows[at], err);
+    }
+    if (status == HS_OK)
+        status = add_samples(merge, rows, counts, err);
+    if (status == HS_OK)
+        status = add_rank_seconds(profile, rows, counts, err);
+    free(rows);
+    profile->seconds = fmax(profile->seconds, SECONDS(counts->nanoseconds));
+    profile->uncounted_calls += (int64_t)counts->uncounted_calls;
+    profile->finished = profile->finished && counts->finished;
+    merge->seen_ranks++;
+    return status;
+}
+
+/* ---- all ranks ---- */
+
+static int compare_callers(const void *left, const void *right)
+{
+    const struct caller *a = left, *b = right;
+
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    return a->ranks_hash < b->ranks_hash ? -1 : a->ranks_hash > b->ranks_hash;
+}
+
+static void count_groups(struct merge *merge)
+{
+    if (merge->caller_count > 0)
+        qsort(merge->callers, merge->caller_count, sizeof(*merge->callers), compare_callers);
+    for (size_t i = 0; i < merge->caller_count; i++)
+        if (i == 0 || compare_callers(&merge->callers[i - 1], &merge->callers[i]) != 0)
+            merge->profile->calls[merge->callers[i].row].groups++;
+}
+
+static int compare_timed(const void *left, const void *right)
+{
+    const struct timed *a = left, *b = right;
+
+    if (a->ranks_hash != b->ranks_hash)
+        return a->ranks_hash < b->ranks_hash ? -1 : 1;
+    if (a->ordinal != b->ordinal)
+        return a->ordinal < b->ordinal ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Nobody leaves before the last one has come, so the one that was there shortest came last. */
+static void add_waiting(struct merge *merge)
+{
+    size_t end;
+
+    if (merge->timed_count > 0)
+        qsort(merge->timed, merge->timed_count, sizeof(*merge->timed), compare_timed);
+    for (size_t begin = 0; begin < merge->timed_count; begin = end) {
+        const struct timed *first = &merge->timed[begin];
+        struct hs_profile_call *call = &merge->profile->calls[first->row];
+        double sum = 0, least = INFINITY;
+
+        for (end = begin; end < merge->timed_count && compare_timed(first, &merge->timed[end]) == 0;
+             end++) {
+            sum += merge->timed[end].seconds;
+            least = fmin(least, merge->timed[end].seconds);
+        }
+        if ((int64_t)(end - begin) != first->group_ranks)
+            continue;
+        if (call->sampled_calls++ == 0)
+            call->sampled_seconds = call->waited_seconds = 0;
+        call->sampled_seconds += sum / (double)(end - begin);
+        call->waited_seconds += sum / (double)(end - begin) - least;
+    }
+}
+
+static int compare_calls(const void *left, const void *right)
+{
+    const struct hs_profile_call *a = left, *b = right;
+
+    if (a->seconds != b->seconds)
+        return a->seconds > b->seconds ? -1 : 1;
+    return strcmp(a->call, b->call);
+}
+
+/* ---- files ---- */
+
+static enum hs_status map_counts(const struct hs_counts **counts, const char *folder, int rank,
+                                 struct hs_error *err)
+{
+    char path[4096];
+    struct stat about;
+    void *data;
+    int fd;
+
+    *counts = NULL;
+    if (!hs_counts_path(path, sizeof(path), folder, rank))
+        return hs_fail(err, HS_INVALID, "%s: too long a path", folder);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return HS_OK;
+    if (fd < 0)
+        return hs_fail(err, HS_INVALID, "%s: %s", path, strerror(errno));
+    if (fstat(fd, &about) != 0)
+        about.st_size = -1;
+    data = about.st_size == (off_t)sizeof(**counts)
+               ? mmap(NULL, sizeof(**counts), PROT_READ, MAP_PRIVATE, fd, 0)
+               : MAP_FAILED;
+    close(fd);
+    *counts = data == MAP_FAILED ? NULL : data;
+    return *counts ? HS_OK
+                   : hs_fail(err, HS_INVALID, "%s: no counts of this build of hiersearch", path);
+}
+
+/* Whether what the file says can be followed; what a killed rank was about to write may not be. */
+static bool is_sound(const struct hs_counts *counts, int rank)
+{
+    bool sound = memcmp(counts->format, HS_COUNTS_FORMAT, sizeof(HS_COUNTS_FORMAT)) == 0 &&
+                 counts->bytes == sizeof(*counts) && counts->rank == rank && counts->ranks > rank &&
+                 counts->group_count <= HS_COUNTS_GROUPS &&
+                 counts->sample_count <= HS_COUNTS_SAMPLES &&
+                 memchr(counts->host, '\0', sizeof(counts->host)) &&
+                 memchr(counts->library, '\0', sizeof(counts->library)) &&
+                 memchr(counts->command, '\0', sizeof(counts->command));
+
+    for (size_t i = 0; sound && i < HS_COUNTS_ROWS; i++) {
+        const struct hs_counts_row *row = &counts->rows[i];
+
+        sound = row->calls == 0 ||
+                (row->group < counts->group_count && row->call < HS_COUNTED_CALL_COUNT &&
+                 row->type < HS_COUNTED_TYPE_COUNT && row->operation < HS_COUNTED_OPERATION_COUNT);
+    }
+    for (size_t i = 0; sound && i < counts->sample_count; i++)
+        sound = counts->samples[i].row < HS_COUNTS_ROWS &&
+                counts->rows[counts->samples[i].row].calls > 0 &&
+                counts->samples[i].group < counts->group_count;
+    for (size_t i = 0; sound && i < counts->group_count; i++)
+        sound = counts->groups[i].size > 0;
+    return sound;
+}
+
+static void describe(struct hs_profile *profile, const struct hs_counts *counts)
+{
+    char created[32] = "";
+    time_t began = (time_t)counts->began_seconds;
+    struct tm utc;
+
+    if (gmtime_r(&began, &utc))
+        strftime(created, sizeof(created), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    profile->command = hs_strdup(counts->command);
+    profile->library = hs_strdup(counts->library);
+    profile->created = hs_strdup(created);
+    profile->ranks = counts->ranks;
+}
+
+/* The first rank of which there is a file. */
+static int first_rank(const char *folder)
+{
+    int first = -1;
+    DIR *files = opendir(folder);
+    struct dirent *file;
+
+    while (files && (file = readdir(files))) {
+        int rank = -1, length = 0;
+
+        if (sscanf(file->d_name, "%d.counts%n", &rank, &length) == 1 && length > 0 &&
+            file->d_name[length] == '\0' && rank >= 0 && (first < 0 || rank < first))
+            first = rank;
+    }
+    if (files)
+        closedir(files);
+    return first;
+}
+
+static enum hs_status add_file(struct merge *merge, const char *folder, int rank,
+                               struct hs_error *err)
+{
+    const struct hs_counts *counts;
+    enum hs_status status = map_counts(&counts, folder, rank, err);
+
+    if (status != HS_OK || !counts)
+        return status;
+    if (!is_sound(counts, rank)) {
+        status =
+            hs_fail(err, HS_INVALID,
+                    "%s/%d.counts: no counts of this build of hiersearch, or spoilt", folder, rank);
+    } else {
+        if (merge->seen_ranks == 0) {
+            merge->run = counts->run;
+            merge->timed_per_rank = SAMPLES_MAX / (size_t)counts->ranks;
+            describe(merge->profile, counts);
+        }
+        if (counts->run == merge->run)
+            status = add_rank(merge, counts, err);
+    }
+    munmap((void *)(uintptr_t)counts, sizeof(*counts));
+    return status;
+}
+
+enum hs_status hs_profile_merge(struct hs_profile *profile, const char *folder,
+                                struct hs_error *err)
+{
+    struct merge merge = {.profile = profile};
+    int rank = first_rank(folder);
+    enum hs_status status = HS_OK;
+
+    *profile = (struct hs_profile){.finished = true};
+    if (rank < 0)
+        return hs_fail(err, HS_INVALID,
+                       "%s: there are no counts of a job's ranks: was it started by `hiersearch "
+                       "profile`, and did it call MPI_Init?",
+                       folder);
+    for (profile->ranks = rank + 1; rank < profile->ranks && status == HS_OK; rank++)
+        status = add_file(&merge, folder, rank, err);
+    profile->missing_ranks = profile->ranks - merge.seen_ranks;
+    profile->finished = profile->finished && profile->missing_ranks == 0;
+    if (status == HS_OK) {
+        count_groups(&merge);
+        add_waiting(&merge);
+        if (profile->call_count > 0)
+            qsort(profile->calls, profile->call_count, sizeof(*profile->calls), compare_calls);
+    } else {
+        hs_profile_release(profile);
+    }
+    free(merge.keys);
+    free(merge.callers);
+    free(merge.timed);
+    return status;
+}
+
+void hs_counts_remove(const char *folder)
+{
+    char path[4096];
+    int rank;
+
+    while ((rank = first_rank(folder)) >= 0)
+        if (!hs_counts_path(path, sizeof(path), folder, rank) || unlink(path) != 0)
+            return;
+    rmdir(folder);
+}

@@ -1,0 +1,18 @@
+/*
+ * merge.h - a job's profile, of what its ranks counted.
+ */
+#ifndef HS_APPLY_MERGE_H
+#define HS_APPLY_MERGE_H
+
+#include "base/error.h"
+#include "result/profile.h"
+
+/* Makes a profile of the files in the folder that are of the run of the lowest rank there; others
+ * are of a run before. HS_INVALID: there is none, or one is not ours or of another build;
+ * HS_MEMORY. */
+enum hs_status hs_profile_merge(struct hs_profile *profile, const char *folder,
+                                struct hs_error *err);
+/* Removes what hs_profile_merge reads there, and the folder, if nothing else is in it. */
+void hs_counts_remove(const char *folder);
+
+#endif

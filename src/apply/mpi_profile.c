@@ -1,0 +1,354 @@
+/*
+ * mpi_profile.c - libhiersearch-mpi.so: stands between a program and its MPI library (the profiling
+ * interface, MPI standard, chapter 15), counts the collectives that pass (counts.h) and hands each
+ * on as it is. `hiersearch profile` puts it in front by LD_PRELOAD.
+ *
+ * It is compiled for one MPI library and says so, and ends the program, where another one is there:
+ * handles of the two do not mean the same.
+ *
+ * Not seen: persistent and neighbourhood collectives, and those of sessions (MPI 4); a program
+ * whose MPI_COMM_WORLD was spawned counts nothing.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "apply/mpi_profile.h"
+#include "apply/settings.h"
+
+/* How a library that is not ours begins. */
+#ifdef OPEN_MPI
+#define OTHERS "libmpich."
+#else
+#define OTHERS "libopen-rte."
+#endif
+
+static struct hs_counts *counts; /* NULL: nothing is counted */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct timespec began;
+static int group_key = MPI_KEYVAL_INVALID;
+static _Thread_local int depth; /* > 0: within a call that is counted */
+
+static uint64_t nanoseconds_since_begin(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)(now.tv_sec - began.tv_sec) * 1000000000u + (uint64_t)now.tv_nsec -
+           (uint64_t)began.tv_nsec;
+}
+
+/* ---- who calls ---- */
+
+/* Its index in counts->groups plus 1, kept with the communicator; made at its first call, from what
+ * is known here: no other rank has to take part. Inter-communicators have none. */
+static int group_of(MPI_Comm comm)
+{
+    MPI_Group world_group, group;
+    void *known = NULL;
+    int found = 0, size = 0, inter = 0, *mine, *theirs;
+
+    if (comm == MPI_COMM_NULL || PMPI_Comm_get_attr(comm, group_key, &known, &found) != MPI_SUCCESS)
+        return -1;
+    if (found)
+        return (int)(intptr_t)known - 1;
+    PMPI_Comm_test_inter(comm, &inter);
+    PMPI_Comm_size(comm, &size);
+    mine = malloc(2 * sizeof(*mine) * (size_t)size);
+    found = -1;
+    if (!inter && mine) {
+        theirs = mine + size;
+        for (int i = 0; i < size; i++)
+            mine[i] = i;
+        PMPI_Comm_group(comm, &group);
+        PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+        PMPI_Group_translate_ranks(group, size, mine, world_group, theirs);
+        PMPI_Group_free(&group);
+        PMPI_Group_free(&world_group);
+        found = hs_counts_group(counts, theirs, size);
+    }
+    free(mine);
+    PMPI_Comm_set_attr(comm, group_key, (void *)(intptr_t)(found + 1));
+    return found;
+}
+
+/* ---- what is called ---- */
+
+struct type_row {
+    MPI_Datatype type;
+    enum hs_counted_type counted;
+};
+struct operation_row {
+    MPI_Op operation;
+    enum hs_counted_operation counted;
+};
+
+static enum hs_counted_type type_of(MPI_Datatype type)
+{
+    const struct type_row known[] = {
+        {MPI_DATATYPE_NULL, HS_COUNTED_TYPE_NONE},
+        {MPI_FLOAT, HS_COUNTED_TYPE_FLOAT32},
+        {MPI_DOUBLE, HS_COUNTED_TYPE_FLOAT64},
+        {MPI_INT, HS_COUNTED_TYPE_INT32},
+        {MPI_LONG, HS_COUNTED_TYPE_INT64},
+        {MPI_BYTE, HS_COUNTED_TYPE_BYTE},
+        {MPI_CHAR, HS_COUNTED_TYPE_INT8},
+        {MPI_INT64_T, HS_COUNTED_TYPE_INT64},
+        {MPI_INT32_T, HS_COUNTED_TYPE_INT32},
+        {MPI_UINT64_T, HS_COUNTED_TYPE_UINT64},
+        {MPI_UINT32_T, HS_COUNTED_TYPE_UINT32},
+        {MPI_REAL, HS_COUNTED_TYPE_FLOAT32},
+        {MPI_DOUBLE_PRECISION, HS_COUNTED_TYPE_FLOAT64},
+        {MPI_INTEGER, HS_COUNTED_TYPE_INT32},
+        {MPI_REAL4, HS_COUNTED_TYPE_FLOAT32},
+        {MPI_REAL8, HS_COUNTED_TYPE_FLOAT64},
+        {MPI_INTEGER4, HS_COUNTED_TYPE_INT32},
+        {MPI_INTEGER8, HS_COUNTED_TYPE_INT64},
+        {MPI_LONG_LONG, HS_COUNTED_TYPE_INT64},
+        {MPI_UNSIGNED, HS_COUNTED_TYPE_UINT32},
+        {MPI_UNSIGNED_LONG, HS_COUNTED_TYPE_UINT64},
+        {MPI_UNSIGNED_LONG_LONG, HS_COUNTED_TYPE_UINT64},
+        {MPI_SIGNED_CHAR, HS_COUNTED_TYPE_INT8},
+        {MPI_UNSIGNED_CHAR, HS_COUNTED_TYPE_UINT8},
+        {MPI_INT8_T, HS_COUNTED_TYPE_INT8},
+        {MPI_UINT8_T, HS_COUNTED_TYPE_UINT8},
+        {MPI_SHORT, HS_COUNTED_TYPE_INT16},
+        {MPI_INT16_T, HS_COUNTED_TYPE_INT16},
+        {MPI_UNSIGNED_SHORT, HS_COUNTED_TYPE_UINT16},
+        {MPI_UINT16_T, HS_COUNTED_TYPE_UINT16},
+    };
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (known[i].type == type)
+            return known[i].counted;
+    return HS_COUNTED_TYPE_OTHER;
+}
+
+static enum hs_counted_operation operation_of(MPI_Op operation)
+{
+    const struct operation_row known[] = {
+        {MPI_OP_NULL, HS_COUNTED_OPERATION_NONE},    {MPI_SUM, HS_COUNTED_OPERATION_SUM},
+        {MPI_MAX, HS_COUNTED_OPERATION_MAX},         {MPI_MIN, HS_COUNTED_OPERATION_MIN},
+        {MPI_PROD, HS_COUNTED_OPERATION_PRODUCT},    {MPI_LAND, HS_COUNTED_OPERATION_LOGICAL},
+        {MPI_LOR, HS_COUNTED_OPERATION_LOGICAL},     {MPI_LXOR, HS_COUNTED_OPERATION_LOGICAL},
+        {MPI_BAND, HS_COUNTED_OPERATION_BITS},       {MPI_BOR, HS_COUNTED_OPERATION_BITS},
+        {MPI_BXOR, HS_COUNTED_OPERATION_BITS},       {MPI_MAXLOC, HS_COUNTED_OPERATION_LOCATION},
+        {MPI_MINLOC, HS_COUNTED_OPERATION_LOCATION},
+    };
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (known[i].operation == operation)
+            return known[i].counted;
+    return HS_COUNTED_OPERATION_USER;
+}
+
+struct hs_passing hs_enter(enum hs_counted_call which, bool begun)
+{
+    struct hs_passing passing = {.counts = counts && depth == 0, .call = which, .begun = begun};
+
+    depth++;
+    if (passing.counts)
+        passing.began_nanoseconds = nanoseconds_since_begin();
+    return passing;
+}
+
+void hs_leave(const struct hs_passing *passing, struct hs_content content)
+{
+    struct hs_counted ended;
+    int bytes = 0;
+
+    depth--;
+    if (!passing->counts)
+        return;
+    ended = (struct hs_counted){.call = passing->call,
+                                .begun = passing->begun,
+                                .type = type_of(content.type),
+                                .operation = operation_of(content.operation),
+                                .since_nanoseconds = nanoseconds_since_begin()};
+    ended.nanoseconds = ended.since_nanoseconds - passing->began_nanoseconds;
+    if (content.type != MPI_DATATYPE_NULL)
+        PMPI_Type_size(content.type, &bytes);
+    ended.bytes = content.elements * (uint64_t)(bytes > 0 ? bytes : 0);
+    pthread_mutex_lock(&lock);
+    if (counts) {
+        ended.group = group_of(content.comm);
+        hs_counts_add(counts, &ended);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+uint64_t hs_ranks_of(MPI_Comm comm)
+{
+    int size = 0, inter = 0;
+
+    if (comm == MPI_COMM_NULL || !counts)
+        return 0;
+    PMPI_Comm_test_inter(comm, &inter);
+    if (inter)
+        PMPI_Comm_remote_size(comm, &size);
+    else
+        PMPI_Comm_size(comm, &size);
+    return (uint64_t)size;
+}
+
+uint64_t hs_sum_of(const int *list, MPI_Comm comm)
+{
+    uint64_t sum = 0, size = hs_ranks_of(comm);
+
+    for (uint64_t i = 0; list && i < size; i++)
+        sum += list[i] > 0 ? (uint64_t)list[i] : 0;
+    return sum;
+}
+
+uint64_t hs_bytes_of(const int *list, const MPI_Datatype *types, MPI_Comm comm)
+{
+    uint64_t sum = 0, size = hs_ranks_of(comm);
+
+    for (uint64_t i = 0; list && types && i < size; i++) {
+        int bytes = 0;
+
+        PMPI_Type_size(types[i], &bytes);
+        sum += list[i] > 0 ? (uint64_t)list[i] * (uint64_t)bytes : 0;
+    }
+    return sum;
+}
+
+bool hs_is_root(int root, MPI_Comm comm)
+{
+    int rank = -1;
+
+    if (counts)
+        PMPI_Comm_rank(comm, &rank);
+    return rank == root;
+}
+
+/* ---- begin and end ---- */
+
+static int look_for_another(struct dl_phdr_info *object, size_t bytes, void *found)
+{
+    const char *name = strrchr(object->dlpi_name, '/');
+
+    (void)bytes;
+    name = name ? name + 1 : object->dlpi_name;
+    if (strncmp(name, OTHERS, strlen(OTHERS)) != 0)
+        return 0;
+    *(const char **)found = object->dlpi_name;
+    return 1;
+}
+
+void hs_check_library(void)
+{
+    const char *another = NULL;
+
+    if (dl_iterate_phdr(look_for_another, &another) == 0)
+        return;
+    fprintf(stderr,
+            "hiersearch profile: this program runs with %s, and libhiersearch-mpi.so was built "
+            "for " HS_MPI_NAME ": give the one that was built for that library (--interposer)\n",
+            another);
+    _exit(2);
+}
+
+static void describe(void)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    ssize_t length;
+    int fd, written = 0;
+
+    PMPI_Get_library_version(library, &written);
+    library[strcspn(library, "\n")] = '\0';
+    for (char *c = library; *c; c++)
+        *c = *c == '\t' ? ' ' : *c;
+    snprintf(counts->library, sizeof(counts->library), "%s", library);
+    fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    length = fd < 0 ? 0 : read(fd, counts->command, sizeof(counts->command) - 1);
+    for (ssize_t i = 0; i + 1 < length; i++)
+        if (counts->command[i] == '\0')
+            counts->command[i] = ' ';
+    if (fd >= 0)
+        close(fd);
+}
+
+void hs_begin(void)
+{
+    const char *folder = getenv(HS_PROFILE_FOLDER);
+    MPI_Comm parent = MPI_COMM_NULL;
+    int rank = 0, ranks = 0;
+    uint64_t run;
+
+    if (counts || !folder || !folder[0])
+        return;
+    PMPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL)
+        return;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    clock_gettime(CLOCK_REALTIME, &began);
+    run = (uint64_t)began.tv_sec << 32 ^ (uint64_t)began.tv_nsec ^ (uint64_t)getpid() << 16;
+    PMPI_Bcast(&run, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &group_key, NULL);
+    counts = hs_counts_create(folder, rank, ranks, run);
+    if (counts)
+        describe();
+    else
+        fprintf(stderr, "hiersearch profile: rank %d is not counted: %s: %s\n", rank, folder,
+                strerror(errno));
+}
+
+void hs_merge(void)
+{
+    char *arguments[] = {"hiersearch",
+                         "profile",
+                         "--quiet",
+                         "--read",
+                         getenv(HS_PROFILE_FOLDER),
+                         "-o",
+                         getenv(HS_PROFILE_OUTPUT),
+                         NULL};
+    char *program = getenv(HS_PROFILE_PROGRAM), *preloaded = getenv("LD_PRELOAD"), *kept;
+    extern char **environ;
+    pid_t child;
+    int error;
+
+    if (!program || !arguments[6])
+        return;
+    kept = preloaded ? strdup(preloaded) : NULL;
+    unsetenv("LD_PRELOAD");
+    error = posix_spawn(&child, program, NULL, NULL, arguments, environ);
+    if (kept)
+        setenv("LD_PRELOAD", kept, 1);
+    free(kept);
+    if (error != 0)
+        fprintf(stderr, "hiersearch profile: cannot run %s: %s; %s has the counts\n", program,
+                strerror(error), arguments[4]);
+    else
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            continue;
+}
+
+bool hs_finish(void)
+{
+    int rank = 0;
+
+    if (!counts)
+        return false;
+    pthread_mutex_lock(&lock);
+    counts->nanoseconds = nanoseconds_since_begin();
+    counts->finished = 1;
+    rank = counts->rank;
+    counts = NULL;
+    pthread_mutex_unlock(&lock);
+    PMPI_Comm_free_keyval(&group_key);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    return rank == 0;
+}

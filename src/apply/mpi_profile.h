@@ -1,0 +1,58 @@
+/*
+ * mpi_profile.h - what the interposer's calls of C and Fortran share: a call is entered, handed to
+ * the library, and left, with what it carried.
+ */
+#ifndef HS_APPLY_MPI_PROFILE_H
+#define HS_APPLY_MPI_PROFILE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "apply/counts.h"
+
+#define HS_PUBLIC __attribute__((visibility("default")))
+#ifdef OPEN_MPI
+#define HS_MPI_NAME "Open MPI"
+#else
+#define HS_MPI_NAME "MPICH"
+#endif
+
+/* A call on its way. */
+struct hs_passing {
+    bool counts; /* it is counted: false within another one */
+    enum hs_counted_call call;
+    bool begun; /* the nonblocking form */
+    uint64_t began_nanoseconds;
+};
+/* What it carried, of the larger side. MPI_DATATYPE_NULL: there are no elements. */
+struct hs_content {
+    uint64_t elements;
+    MPI_Datatype type;
+    MPI_Op operation;
+    MPI_Comm comm;
+};
+struct hs_passing hs_enter(enum hs_counted_call which, bool begun);
+/* A failed call is told by the library, as ever, and not counted: its arguments may mean
+ * nothing. */
+void hs_leave(const struct hs_passing *passing, struct hs_content content);
+
+/* Ranks that a rank's message goes to: of an inter-communicator those of the other side. */
+uint64_t hs_ranks_of(MPI_Comm comm);
+/* Sums over them of what a list says of each: elements, and bytes where each has a type. */
+uint64_t hs_sum_of(const int *list, MPI_Comm comm);
+uint64_t hs_bytes_of(const int *list, const MPI_Datatype *types, MPI_Comm comm);
+bool hs_is_root(int root, MPI_Comm comm);
+
+#define HS_CONTENT(...) ((struct hs_content){__VA_ARGS__})
+
+/* Before the library's own MPI_Init: ends the program where that library is not ours. */
+void hs_check_library(void);
+/* Behind it: as it is called by all ranks, so is this. */
+void hs_begin(void);
+/* Before MPI_Finalize, by all ranks. Returns whether this one merges behind it. */
+bool hs_finish(void);
+/* Makes a file of the counts, by a process of its own: it shall not matter to the program. */
+void hs_merge(void);
+
+#endif

@@ -1,0 +1,154 @@
+#include "view/profiles.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GROUP_TEXT 64
+
+struct row {
+    const struct hs_profile *profile;
+    const struct hs_profile_call *call;
+};
+
+/* "all", "2 x 8, every 2nd rank" */
+static const char *group(char text[GROUP_TEXT], const struct row *r)
+{
+    const struct hs_profile_call *call = r->call;
+
+    if (call->group_ranks == r->profile->ranks && call->group_stride == 1)
+        snprintf(text, GROUP_TEXT, "all %" PRId64, call->group_ranks);
+    else if (call->group_stride == 0)
+        snprintf(text, GROUP_TEXT, "%" PRId64 " x %" PRId64 ", irregular", call->groups,
+                 call->group_ranks);
+    else if (call->group_stride == 1 || call->group_ranks == 1)
+        snprintf(text, GROUP_TEXT, "%" PRId64 " x %" PRId64, call->groups, call->group_ranks);
+    else
+        snprintf(text, GROUP_TEXT, "%" PRId64 " x %" PRId64 ", %" PRId64 " apart", call->groups,
+                 call->group_ranks, call->group_stride);
+    return text;
+}
+
+/* Mean of a rank of the job. */
+static double of_rank(const struct row *r)
+{
+    return r->call->seconds / (double)r->profile->ranks;
+}
+
+/* Of the time in the call: what ranks waited for the last one. */
+static double waiting(const struct row *r)
+{
+    return r->call->sampled_calls > 0 && r->call->sampled_seconds > 0
+               ? r->call->waited_seconds / r->call->sampled_seconds
+               : (double)NAN;
+}
+
+/* clang-format off */
+#define COLUMNS(column)                                                                            \
+    column(CALL, "call", "call", NULL, TEXT, ALWAYS, r->call->call)                                \
+    column(COLLECTIVE, "collective", NULL, NULL, TEXT, ALWAYS, r->call->collective)                \
+    column(GROUP, "groups", "groups x ranks", NULL, TEXT, ALWAYS,                                  \
+           group((char[GROUP_TEXT]){0}, r))                                                        \
+    column(RANKS, "group_ranks", NULL, NULL, COUNT, ALWAYS, r->call->group_ranks)                  \
+    column(STRIDE, "group_stride", NULL, NULL, COUNT, ALWAYS, r->call->group_stride)               \
+    column(TYPE, "datatype", "type", NULL, TEXT, IF_ANY, r->call->datatype)                        \
+    column(OPERATION, "operation", "op", NULL, TEXT, IF_ANY, r->call->operation)                   \
+    column(BYTES, "mean_bytes", "size", NULL, SIZE, ALWAYS,                                        \
+           r->call->bytes / (double)r->call->calls)                                                \
+    column(CALLS, "calls_per_rank", "calls a rank", NULL, COUNT, ALWAYS,                           \
+           (int64_t)llround((double)r->call->calls / (double)r->call->ranks))                      \
+    column(MEAN, "mean_seconds", "a call", NULL, TIME, ALWAYS,                                     \
+           r->call->seconds / (double)r->call->calls)                                              \
+    column(LONGEST, "longest_seconds", "longest", NULL, TIME, ALWAYS, r->call->longest_seconds)    \
+    column(SECONDS, "seconds_per_rank", "a rank", NULL, TIME, ALWAYS, of_rank(r))                  \
+    column(SHARE, "share", "of the job", "%", PERCENT, ALWAYS,                                     \
+           of_rank(r) / r->profile->seconds)                                                       \
+    column(WAITING, "waiting", "waiting", "%", PERCENT, IF_ANY, waiting(r))
+/* clang-format on */
+
+enum { COLUMNS(HS_COLUMN_ID) };
+static const struct hs_column columns[] = {COLUMNS(HS_COLUMN_ROW)};
+
+static void add(struct hs_table *table, const struct row *r)
+{
+    hs_table_row(table);
+    COLUMNS(HS_COLUMN_PUT)
+}
+
+#undef COLUMNS
+
+/* Whether a node has ranks at an earlier place, too. */
+static size_t nodes_of(const struct hs_profile *profile)
+{
+    size_t nodes = 0;
+
+    for (size_t i = 0; i < profile->node_count; i++) {
+        size_t before = 0;
+
+        while (before < i && strcmp(profile->nodes[before].host, profile->nodes[i].host) != 0)
+            before++;
+        nodes += before == i;
+    }
+    return nodes;
+}
+
+static void say_times(struct hs_sheet *sheet, const struct hs_profile *profile)
+{
+    double in_calls = 0, waited = 0, sampled = 0, together = 0;
+
+    for (size_t i = 0; i < profile->call_count; i++) {
+        const struct hs_profile_call *call = &profile->calls[i];
+
+        in_calls += call->seconds / (double)profile->ranks;
+        if (call->sampled_calls > 0 && call->sampled_seconds > 0) {
+            double seconds = call->seconds / (double)profile->ranks;
+
+            together += seconds;
+            waited += seconds * call->waited_seconds / call->sampled_seconds;
+            sampled += (double)call->sampled_calls;
+        }
+    }
+    if (profile->call_count == 0) {
+        hs_sheet_say(sheet, "it called no collective that is counted\n");
+        return;
+    }
+    hs_sheet_stress(sheet, "collectives  %s of %s a rank, %.1f %% of the job\n",
+                    HS_AS_TIME(in_calls), HS_AS_TIME(profile->seconds),
+                    100 * in_calls / profile->seconds);
+    if (together > 0)
+        hs_sheet_say(
+            sheet,
+            "waiting      %s of it for the last rank to come, which no plan shortens (by %.0f "
+            "calls that were timed on all ranks)\n",
+            HS_AS_TIME(waited), sampled);
+}
+
+void hs_profile_show(struct hs_sheet *sheet, const struct hs_profile *profile, size_t most)
+{
+    struct hs_table table;
+    size_t nodes = nodes_of(profile);
+
+    hs_sheet_say(sheet, "%s: %" PRId64 " ranks on %zu node%s, %s\n", profile->command,
+                 profile->ranks, nodes, nodes == 1 ? "" : "s", profile->library);
+    if (!profile->finished)
+        hs_sheet_say(sheet, "it did not end by itself: what was called until then counts\n");
+    if (profile->missing_ranks > 0)
+        hs_sheet_say(sheet, "there are no counts of %" PRId64 " ranks\n", profile->missing_ranks);
+    if (profile->uncounted_calls > 0)
+        hs_sheet_say(sheet,
+                     "%" PRId64 " calls are not in the table: more kinds of calls than there is "
+                     "room for, or calls between two groups\n",
+                     profile->uncounted_calls);
+    say_times(sheet, profile);
+    if (profile->call_count == 0)
+        return;
+    hs_sheet_say(sheet, "\n");
+    HS_TABLE_INIT(&table, "calls", columns);
+    table.fold = true;
+    for (size_t i = 0; i < profile->call_count && (i < most || !hs_sheet_is_read(sheet)); i++)
+        add(&table, &(struct row){profile, &profile->calls[i]});
+    hs_sheet_table(sheet, &table);
+    if (profile->call_count > most)
+        hs_sheet_say(sheet, "%zu more; --top shows them\n", profile->call_count - most);
+}

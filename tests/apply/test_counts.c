@@ -1,0 +1,216 @@
+/* Counts of ranks, and the profile that is made of them: what MPI programs do not reach easily. */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "../test.h"
+#include "apply/counts.h"
+#include "apply/merge.h"
+#include "base/random.h"
+
+static char folder[] = "/tmp/test_counts_XXXXXX";
+
+static int begin(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : 1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    hs_counts_remove(folder);
+    return access(folder, F_OK) == 0;
+}
+
+static const struct hs_counted usual = {.call = HS_COUNTED_ALLREDUCE,
+                                        .type = HS_COUNTED_TYPE_FLOAT32,
+                                        .operation = HS_COUNTED_OPERATION_SUM,
+                                        .bytes = 4096,
+                                        .nanoseconds = 1000};
+
+static struct hs_counts *create(int rank, int ranks)
+{
+    struct hs_counts *counts = hs_counts_create(folder, rank, ranks, 42);
+
+    assert_non_null(counts);
+    return counts;
+}
+
+static struct hs_profile merged(void)
+{
+    struct hs_profile profile;
+    struct hs_error err;
+
+    if (hs_profile_merge(&profile, folder, &err) != HS_OK)
+        fail_msg("%s", err.message);
+    return profile;
+}
+
+static void close_counts(struct hs_counts *counts)
+{
+    munmap(counts, sizeof(*counts));
+}
+
+static void classes_are_powers_of_two(void **state)
+{
+    (void)state;
+    assert_int_equal(hs_counts_class(0), 0);
+    assert_int_equal(hs_counts_class(1), 1);
+    assert_int_equal(hs_counts_class(1023), 10);
+    assert_int_equal(hs_counts_class(1024), 11);
+    assert_int_equal(hs_counts_class(UINT64_MAX), 64);
+}
+
+static void groups_are_progressions_or_lists(void **state)
+{
+    struct hs_counts *counts = create(0, 16);
+    const int every_second[] = {1, 3, 5, 7}, any[] = {0, 1, 4, 5}, backwards[] = {3, 2, 1};
+
+    (void)state;
+    assert_int_equal(hs_counts_group(counts, every_second, 4), 0);
+    assert_int_equal(hs_counts_group(counts, any, 4), 1);
+    assert_int_equal(hs_counts_group(counts, every_second, 4), 2);
+    assert_int_equal(hs_counts_group(counts, backwards, 3), 3);
+    assert_int_equal(counts->groups[0].first, 1);
+    assert_int_equal(counts->groups[0].stride, 2);
+    assert_int_equal(counts->groups[1].stride, 0);
+    assert_memory_equal(counts->members + counts->groups[1].members, any, sizeof(any));
+    assert_int_equal(counts->groups[2].ordinal, 1);
+    assert_int_equal(counts->groups[3].stride, -1);
+    close_counts(counts);
+}
+
+/* More kinds of calls than there are rows: the rest is counted as uncounted. */
+static void a_full_table_says_so(void **state)
+{
+    struct hs_counts *counts = create(0, 1);
+    struct hs_profile profile;
+    struct hs_counted call = usual;
+    const int rank = 0;
+    uint64_t made = 0, counted = 0;
+
+    (void)state;
+    for (int group = 0; group < HS_COUNTS_GROUPS; group++)
+        hs_counts_group(counts, &rank, 1);
+    assert_int_equal(hs_counts_group(counts, &rank, 1), -1);
+    for (int group = -1; group < HS_COUNTS_GROUPS; group++)
+        for (int size = 0; size < 5; size++, made++) {
+            call.group = group;
+            call.bytes = (uint64_t)1 << size;
+            hs_counts_add(counts, &call);
+        }
+    profile = merged();
+    for (size_t i = 0; i < profile.call_count; i++)
+        counted += (uint64_t)profile.calls[i].calls;
+    assert_int_equal(counted + counts->uncounted_calls, made);
+    assert_int_equal(counted, HS_COUNTS_ROWS / 4 * 3);
+    assert_int_equal(profile.uncounted_calls, counts->uncounted_calls);
+    hs_profile_release(&profile);
+    close_counts(counts);
+}
+
+/* Each rank's calls take what it waits for the last one. */
+static void waiting_is_what_all_but_the_last_take_longer(void **state)
+{
+    const int all[] = {0, 1, 2, 3};
+    struct hs_profile profile;
+    const uint64_t calls = 1000;
+
+    (void)state;
+    for (int rank = 0; rank < 4; rank++) {
+        struct hs_counts *counts = create(rank, 4);
+        struct hs_counted call = usual;
+
+        call.group = hs_counts_group(counts, all, 4);
+        for (uint64_t i = 0; i < calls; i++) {
+            call.nanoseconds = rank == (int)(i % 4) ? 1000 : 5000;
+            call.since_nanoseconds = 10000 * i;
+            hs_counts_add(counts, &call);
+        }
+        counts->finished = rank != 2;
+        close_counts(counts);
+    }
+    profile = merged();
+    assert_int_equal(profile.call_count, 1);
+    assert_false(profile.finished);
+    assert_int_equal(profile.missing_ranks, 0);
+    assert_int_equal(profile.calls[0].calls, 4 * calls);
+    assert_int_equal(profile.calls[0].ranks, 4);
+    assert_int_equal(profile.calls[0].groups, 1);
+    /* 64 one by one, then every 16th */
+    assert_int_equal(profile.calls[0].sampled_calls, 64 + (calls - 64 + 15) / 16);
+    assert_true(fabs(profile.calls[0].seconds - 16e-6 * (double)calls) < 1e-9);
+    assert_true(fabs(profile.calls[0].rank_seconds - 4e-6 * (double)calls) < 1e-9);
+    assert_true(fabs(profile.calls[0].sampled_seconds / (double)profile.calls[0].sampled_calls -
+                     4e-6) < 1e-12);
+    assert_true(fabs(profile.calls[0].waited_seconds / (double)profile.calls[0].sampled_calls -
+                     3e-6) < 1e-12);
+    hs_profile_release(&profile);
+}
+
+static void a_rank_without_counts_is_missing(void **state)
+{
+    char path[256];
+    struct hs_profile profile;
+
+    (void)state;
+    assert_true(hs_counts_path(path, sizeof(path), folder, 1));
+    unlink(path);
+    profile = merged();
+    assert_int_equal(profile.missing_ranks, 1);
+    assert_int_equal(profile.ranks, 4);
+    assert_int_equal(profile.calls[0].ranks, 3);
+    assert_int_equal(profile.calls[0].sampled_calls, 0);
+    assert_true(isnan(profile.calls[0].waited_seconds));
+    hs_profile_release(&profile);
+}
+
+/* A file in which anything can stand is read or refused, and nothing else. */
+static void spoilt_files_are_refused(void **state)
+{
+    uint64_t random = 7;
+    const int rank = 0;
+    size_t refused = 0;
+
+    (void)state;
+    for (int spoilt = 0; spoilt < 300; spoilt++) {
+        struct hs_counts *counts = create(0, 1);
+        struct hs_counted call = usual;
+        struct hs_profile profile;
+        struct hs_error err;
+        unsigned char *bytes = (unsigned char *)counts;
+        const size_t places[] = {0, offsetof(struct hs_counts, rows),
+                                 offsetof(struct hs_counts, groups),
+                                 offsetof(struct hs_counts, samples)};
+
+        call.group = hs_counts_group(counts, &rank, 1);
+        for (int i = 0; i < 20; i++)
+            hs_counts_add(counts, &call);
+        for (int i = 0; i < 12; i++)
+            bytes[places[(hs_random_bits(&random) % 4)] + (hs_random_bits(&random) % 300)] =
+                (unsigned char)(hs_random_bits(&random) % 256);
+        if (hs_profile_merge(&profile, folder, &err) == HS_OK)
+            hs_profile_release(&profile);
+        else
+            refused += strstr(err.message, "0.counts") != NULL;
+        close_counts(counts);
+    }
+    assert_true(refused > 30);
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("classes of sizes are powers of two", classes_are_powers_of_two),
+    HS_TEST("groups are progressions or lists", groups_are_progressions_or_lists),
+    HS_TEST("a full table says so", a_full_table_says_so),
+    HS_TEST("waiting is what all but the last take longer",
+            waiting_is_what_all_but_the_last_take_longer),
+    HS_TEST("a rank without counts is missing", a_rank_without_counts_is_missing),
+    HS_TEST("spoilt files are refused", spoilt_files_are_refused),
+};
+
+int main(void)
+{
+    hs_tests_to_stdout();
+    return cmocka_run_group_tests(tests, begin, end) == 0 ? 0 : 1;
+}

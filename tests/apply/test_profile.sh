@@ -1,0 +1,146 @@
+#!/bin/bash
+# `hiersearch profile` in front of programs that know nothing of it (job.c, job.f90): what it counts is what they call, they
+# end as without it, and nothing is lost by a kill. TAP on stdout.
+#     tests/apply/test_profile.sh mpich|openmpi BUILD [HIERSEARCH]
+set -u
+mpi=${1:?mpich or openmpi} build=$(realpath -m "${2:?build folder}")
+hiersearch=$(realpath -m "${3:-$build/hiersearch}")
+here=$(cd "$(dirname "$0")" && pwd -P)
+command -v "mpicc.$mpi" >/dev/null || { echo "1..0 # SKIP no mpicc.$mpi"; exit 0; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+number=0
+failed=0
+check() { # check SENTENCE EXPRESSION
+    number=$((number + 1))
+    if eval "$2"; then
+        echo "ok $number - $mpi: $1"
+    else
+        echo "not ok $number - $mpi: $1"
+        tail -20 out err "$scratch"/*.json 2>/dev/null | sed 's/^/# /'
+        failed=1
+    fi
+}
+# run NP ARGUMENTS...: under the profile, into p.json; sets status.
+run() {
+    local np=$1
+    shift
+    rm -rf p.json p.json.ranks
+    timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" "$np" "$hiersearch" profile \
+        --interposer "$build/libhiersearch-mpi.so" -o p.json -- "$@" >out 2>err </dev/null
+    status=$?
+}
+# holds FILE EXPRESSION: Python about the profile p and its calls by (call, type, ranks, stride): c.
+holds() {
+    "${PYTHON3:-/usr/bin/python3}" - "$1" "$2" >>out 2>&1 <<'END'
+import json, sys
+p = json.load(open(sys.argv[1]))
+c = {(x["call"], x.get("datatype", ""), x["group_ranks"], x.get("group_stride", 0)): x for x in p["calls"]}
+if not eval("(" + sys.argv[2] + ")"):
+    sys.exit(f"{sys.argv[2]}: {sorted(c)}")
+END
+}
+is_valid() {
+    "${PYTHON3:-/usr/bin/python3}" - "$1" "$here/../../docs/profile.schema.json" >>out 2>&1 <<'END'
+import json, sys, jsonschema
+jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))
+END
+}
+
+"mpicc.$mpi" -O1 -o job "$here/job.c" 2>err
+run 4 ./job
+check "the program ends as without, and the profile is by its schema, where it was to go" '[ $status = 0 ] && is_valid p.json'
+check "nothing else is left" '[ ! -e p.json.ranks ]'
+check "ranks, node, library and end are told" 'holds p.json "p[\"ranks\"] == 4 and p[\"finished\"] and len(p[\"nodes\"]) == 1 and \
+    p[\"nodes\"][0][\"ranks\"] == 4 and \"MPI\" in p[\"library\"] and p[\"command\"] == \"./job\" and p[\"seconds\"] > 0.5"'
+check "every call that was right is counted, on every rank, and nothing else" 'holds p.json "{k: (v[\"calls\"], v[\"bytes\"]) for k, v in c.items()} == {
+    (\"MPI_Allreduce\", \"float64\", 4, 1): (40, 40 * 8000), (\"MPI_Allreduce\", \"int32\", 2, 1): (8, 32),
+    (\"MPI_Iallreduce\", \"float64\", 4, 1): (4, 32000), (\"MPI_Reduce_scatter_block\", \"float32\", 2, 2): (4, 4 * 8000),
+    (\"MPI_Reduce_scatter\", \"int32\", 4, 1): (4, 4 * 4 * 46), (\"MPI_Allgather\", \"float32\", 2, 2): (4, 4 * 8000),
+    (\"MPI_Alltoall\", \"int32\", 4, 1): (4, 4 * 1600), (\"MPI_Bcast\", \"byte\", 4, 1): (4, 4000),
+    (\"MPI_Gather\", \"int32\", 4, 1): (4, 4 * 28), (\"MPI_Barrier\", \"\", 4, 1): (20, 0)}"'
+check "groups of different ranks are told apart, duplicates are not" \
+    'holds p.json "c[\"MPI_Allreduce\", \"int32\", 2, 1][\"groups\"] == 2 and c[\"MPI_Allgather\", \"float32\", 2, 2][\"groups\"] == 2"'
+check "operations are named" 'holds p.json "c[\"MPI_Reduce_scatter\", \"int32\", 4, 1][\"operation\"] == \"bits\" and \
+    c[\"MPI_Reduce_scatter_block\", \"float32\", 2, 2][\"operation\"] == \"max\""'
+# Three ranks wait a tenth of a second, the fourth does not: three quarters of that, at least, five times.
+check "who waits for the last rank to come is told" 'holds p.json "c[\"MPI_Barrier\", \"\", 4, 1][\"sampled_calls\"] == 5 and \
+    0.9 * 5 * 0.075 <= c[\"MPI_Barrier\", \"\", 4, 1][\"waited_seconds\"] <= c[\"MPI_Barrier\", \"\", 4, 1][\"sampled_seconds\"] and \
+    \"waited_seconds\" not in c[\"MPI_Bcast\", \"byte\", 4, 1]"'
+"$hiersearch" profile --read p.json >out 2>err
+status=$?
+check "it is shown" 'grep -q "4 ranks on 1 node" out && grep -q "^MPI_Reduce_scatter_block  *2 x 2, 2 apart  *float32  *max" out'
+"$hiersearch" profile --read p.json --json >shown.json 2>err
+check "also to programs" '"${PYTHON3:-/usr/bin/python3}" -c "import json
+assert len(json.load(open(\"shown.json\"))[\"calls\"]) == 10"'
+
+for end in die abort; do
+    timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" 4 ./job $end >out 2>err </dev/null
+    alone=$?
+    run 4 ./job $end
+    check "$end: the job ends as without" '[ $status = $alone ] && [ $status != 0 ] && [ ! -e p.json ]'
+    "$hiersearch" profile --read p.json.ranks -o p.json >out 2>err
+    status=$?
+    check "$end: what it had called is there" '[ $status = 0 ] && is_valid p.json && grep -q "did not end by itself" out && \
+        holds p.json "not p[\"finished\"] and c[\"MPI_Allreduce\", \"float64\", 4, 1][\"calls\"] == 40"'
+done
+
+# Ranks of a run before lie about: those of this one are read.
+mkdir p.json.ranks.old
+run 4 ./job die
+cp p.json.ranks/3.counts p.json.ranks.old/
+run 2 ./job die
+cp p.json.ranks.old/3.counts p.json.ranks.old/1.counts
+cp p.json.ranks.old/3.counts p.json.ranks/
+"$hiersearch" profile --read p.json.ranks --quiet -o p.json >out 2>err
+status=$?
+check "files of another run are none of this one's" '[ $status = 0 ] && holds p.json "p[\"ranks\"] == 2"'
+"$hiersearch" profile --read p.json.ranks.old >out 2>err
+status=$?
+check "a file under another rank's name is refused, with its name" '[ $status = 2 ] && grep -q "1.counts: no counts of this build of hiersearch, or spoilt" err'
+mkdir short && head -c 5000 p.json.ranks.old/3.counts >short/3.counts
+"$hiersearch" profile --read short >out 2>err
+status=$?
+check "a file that was cut off, too" '[ $status = 2 ] && grep -q "short/3.counts: no counts of this build" err'
+mkdir empty
+"$hiersearch" profile --read empty >out 2>err
+status=$?
+check "a folder without counts says what may be the reason" '[ $status = 2 ] && grep -q "did it call MPI_Init" err'
+"$hiersearch" profile -o p.json -- true >out 2>err
+status=$?
+check "a program without MPI runs, and nothing is written" '[ $status = 0 ] && [ ! -s out ] && [ ! -s err ]'
+"$hiersearch" profile -o nowhere/p.json -- true >out 2>err
+status=$?
+check "a folder that is not there is told at once" '[ $status = 2 ] && grep -q "nowhere" err'
+"$hiersearch" profile -o p.json -- ./no-such-program >out 2>err
+status=$?
+check "a program that is not there, too" '[ $status = 1 ] && grep -q "cannot run ./no-such-program" err'
+"$hiersearch" profile -o p.json --interposer ./none.so -- true >out 2>err
+status=$?
+check "an interposer that is not there, too" '[ $status = 2 ] && grep -q -- "--interposer: ./none.so" err'
+
+if command -v "mpifort.$mpi" >/dev/null && "mpifort.$mpi" -w -fallow-argument-mismatch -o fortran "$here/job.f90" 2>err; then
+    run 4 ./fortran
+    check "calls of Fortran are counted once" '[ $status = 0 ] && holds p.json "{k: (v[\"calls\"], v[\"bytes\"]) for k, v in c.items()} == {
+        (\"MPI_Allreduce\", \"float64\", 4, 1): (16, 16 * 8000), (\"MPI_Iallreduce\", \"float64\", 4, 1): (4, 32000),
+        (\"MPI_Bcast\", \"float64\", 4, 1): (4, 32000), (\"MPI_Barrier\", \"\", 4, 1): (4, 0)}"'
+else
+    number=$((number + 1))
+    echo "ok $number - $mpi: calls of Fortran are counted once # SKIP no mpifort.$mpi"
+fi
+
+# The other library's program: its handles would mean something else.
+other=openmpi
+[ "$mpi" = mpich ] || other=mpich
+if command -v "mpicc.$other" >/dev/null && "mpicc.$other" -O1 -o other "$here/job.c" 2>err; then
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 "$hiersearch" profile \
+        --interposer "$build/libhiersearch-mpi.so" -o p.json -- ./other >out 2>err
+    status=$?
+    check "a program of another MPI library is refused before it begins" '[ $status = 2 ] && grep -q "this program runs with .*was built for" err'
+else
+    number=$((number + 1))
+    echo "ok $number - $mpi: a program of another MPI library is refused # SKIP no mpicc.$other"
+fi
+echo "1..$number"
+exit $failed
