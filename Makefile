@@ -306,7 +306,7 @@ PYTHON3 ?= /usr/bin/python3
 export BUILD PYTHON3 MPICC
 
 USUAL_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
-    tests/configs/test_configs.py tests/result/check_schema.py tests/golden/run "make -s headers" \
+    tests/configs/test_configs.py tests/result/check_schema.py tests/golden/run tests/cli/test_megatron.py "make -s headers" \
     "make -s layers" "tests/machine/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh tests/meta/test_folder.sh \
     tests/export/test_python.sh tests/plot/test_plots.sh tests/simulate/test_accuracy.sh \
     "tests/model/test_published.sh $(BUILD)/bench/published" \
@@ -318,7 +318,7 @@ FULL_COMMANDS = $(USUAL_COMMANDS) "@timeout=1600 tests/instrumented.sh sanitizer
     tests/export/msccl_check.py tests/export/astra_check.py tests/export/test_environment.sh \
     tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh \
     tests/export/test_nccl.sh tests/simulate/test_simulate.sh \
-    "@serial @timeout=900 tests/docs/test_documents.py"
+    "tests/cli/test_place.sh $(BUILD)" "@serial @timeout=900 tests/docs/test_documents.py"
 ifeq ($(HAVE_MPI),1)
 QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3)
 FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3 4)
