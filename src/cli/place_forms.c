@@ -306,6 +306,8 @@ static enum hs_status print_megatron(struct hs_context *context, const struct hs
     static const char *const usual[] = {"tp", "cp", "ep", "dp", "pp"};
     static const char *const mapped[] = {"tp", "cp", "ep", "pp", "dp"};
     const struct hs_mesh *mesh = &place->job->mesh;
+    /* In Megatron's own orders experts' dp begins inside of cp. */
+    bool both = level_of(place, "ep") >= 0 && level_of(place, "cp") >= 0;
     enum hs_status status = check_axes(place, "Megatron", axes, 5, err);
 
     if (status == HS_OK)
@@ -317,12 +319,9 @@ static enum hs_status print_megatron(struct hs_context *context, const struct hs
             if (axes[i].setting && strcmp(mesh->axes[a].name, axes[i].name) == 0)
                 hs_text_append(context->out, "%s %" PRId64 "\n", axes[i].setting,
                                mesh->axes[a].size);
-    /* In Megatron's own orders experts' dp would begin inside of cp. */
-    if (level_of(place, "ep") >= 0 && level_of(place, "cp") >= 0)
-        print_order(context->out, place);
-    else if (is_in_order(place, usual, 5))
+    if (!both && is_in_order(place, usual, 5))
         hs_note(context, "this is the order that Megatron has by itself");
-    else if (is_in_order(place, mapped, 5))
+    else if (!both && is_in_order(place, mapped, 5))
         hs_text_append(context->out, "--use-tp-pp-dp-mapping\n");
     else
         print_order(context->out, place);
