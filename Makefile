@@ -396,6 +396,7 @@ bench-accuracy: bench-accuracy-table2 bench-accuracy-simgrid bench-lazy bench-ac
 .PHONY: bench-accuracy-cluster
 bench-accuracy-cluster: all
 	bench/accuracy_cluster.py --build $(BUILD)
+	bench/accuracy_cluster.py --build $(BUILD) --others
 # Prices against times that other people published, any file of their shape, after fits that leave out what is judged.
 .PHONY: bench-accuracy-published
 bench-accuracy-published: $(BUILD)/bench/published
@@ -436,9 +437,12 @@ $(BUILD)/bench/clients-%: bench/clients.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)mpicc.$* $(HS_CFLAGS) -o $@ $<
+comma := ,
 bench-cluster: all other-mpi
 	bench/cluster.py --build $(BUILD)
-	bench/cluster.py --build $(BUILD) --collective reduce-scatter,allgather$(if $(OTHER_BUILD),, --mpi $(MPI_NAME))
+	for mpi in $(MPI_NAME) $(if $(OTHER_BUILD),openmpi); do \
+	    bench/cluster.py --build $(BUILD) --collective reduce-scatter,allgather,all-to-all --budget 15s --mpi $$mpi || exit 1; done
+	bench/cluster.py --build $(BUILD) --uneven 22 --mpi $(MPI_NAME)$(if $(OTHER_BUILD),$(comma)openmpi)
 # The picture of the README.
 # The README's picture, and everything that is drawn, in $(BUILD)/pictures, to be looked at.
 pictures: all

@@ -21,14 +21,14 @@ mkdir tmp
 export OMPI_MCA_orte_tmpdir_base=$scratch/tmp
 
 # What a rank says: its number, and its host by the name that the launcher knows.
-cat >who <<'END'
+cat >rank.sh <<'END'
 #!/bin/sh
 echo "rank ${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-$SLURM_PROCID}} ${SLURMD_NODENAME:-$(hostname)}"
 END
-chmod +x who
+chmod +x rank.sh
 
 number=0
-# check SENTENCE: ok where who's lines in the file `out` are those of `wanted`.
+# check SENTENCE: ok where the ranks' lines in the file `out` are those of `wanted`.
 check() {
     number=$((number + 1))
     if [[ -s wanted ]] && diff <(grep '^rank' out | sort -k 2n) wanted >why; then
@@ -86,7 +86,7 @@ END
 limited() { timeout -k 5 60 "$@" >out 2>&1 </dev/null; }
 openmpi() {
     limited mpirun.openmpi --mca plm_rsh_agent "$cluster/fakessh" --mca plm rsh --mca ras '^slurm' \
-        --mca oob_tcp_if_include lo "$@" ./who
+        --mca oob_tcp_if_include lo "$@" ./rank.sh
 }
 
 hosts=(left right near far)
@@ -102,7 +102,7 @@ for case in "${cases[@]}"; do
         check "$name: Open MPI's mpirun puts each rank where the hostfile says"
     else skip "$name: Open MPI's mpirun" "no mpirun.openmpi"; fi
     if type -P mpiexec.mpich >/dev/null; then
-        limited mpiexec.mpich -launcher ssh -launcher-exec "$cluster/fakessh" -rmk user -f hostfile -n 8 ./who
+        limited mpiexec.mpich -launcher ssh -launcher-exec "$cluster/fakessh" -rmk user -f hostfile -n 8 ./rank.sh
         check "$name: MPICH's mpiexec puts each rank where the hostfile says"
     else skip "$name: MPICH's mpiexec" "no mpiexec.mpich"; fi
     # It binds ranks to cores of their own, so a node needs as many.
@@ -116,12 +116,12 @@ done
 # Each in an allocation of its nodes: of a larger one a step may get any.
 cat >job <<'END'
 name=$1
-echo "case $name distribution"; eval "$(cat "$name.srun") ./who"
-echo "case $name arbitrary"; SLURM_HOSTFILE=$PWD/$name.hosts srun --distribution=arbitrary ./who
+echo "case $name distribution"; eval "$(cat "$name.srun") ./rank.sh"
+echo "case $name arbitrary"; SLURM_HOSTFILE=$PWD/$name.hosts srun --distribution=arbitrary ./rank.sh
 [ "$(nproc)" -ge "$(cat "$name.ranks")" ] && type mpirun.openmpi >/dev/null || exit 0
-echo "case $name relative"; timeout 20 mpirun.openmpi --rankfile "$name.rankfile" -np 8 ./who
+echo "case $name relative"; timeout 20 mpirun.openmpi --rankfile "$name.rankfile" -np 8 ./rank.sh
 END
-cat >jobs <<'END'
+cat >every.sh <<'END'
 for name in cyclic plane block turns mixed; do
     nodes=$((8 / $(cat "$name.ranks")))
     salloc -N$nodes -w "n[1-$nodes]" --ntasks-per-node=4 bash job "$name"
@@ -140,7 +140,7 @@ else
         place "${words[@]:0:4}" --as rankfile >"$name.rankfile"
         place "${words[@]:0:4}" --as hostfile --hosts n1,n2,n3,n4 >"$name.hosts"
     done
-    timeout -k 5 150 "$cluster/slurm" run --nodes 4 --timeout 140 -- bash jobs >all 2>&1 </dev/null
+    timeout -k 5 150 "$cluster/slurm" run --nodes 4 --timeout 140 -- bash every.sh >all 2>&1 </dev/null
     for case in "${cases[@]}"; do
         read -ra words <<<"$case"
         name=${words[0]}
