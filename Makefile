@@ -255,7 +255,7 @@ MPI_NAME := $(if $(findstring openmpi,$(MPICC)),openmpi,mpich)
 # $(1) MPI, $(2) build, $(3) on how many ranks the backends are tried.
 MPI_TEST_COMMANDS = $(foreach n,$(3),"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_backends quick") \
     $(foreach n,4 8,"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_groups") \
-    $(foreach n,3 4 6,"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_bits") \
+    $(foreach n,4 6,"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_bits") \
     "tests/runner/launch.sh $(1) 4 $(2)/tests/runner/mpi_null" \
     "tests/runner/test_null.sh $(1) $(2)/tests/runner/mpi_null"
 MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measure" \
