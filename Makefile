@@ -272,6 +272,7 @@ MPI_NAME := $(if $(findstring openmpi,$(MPICC)),openmpi,mpich)
 # $(1) MPI, $(2) build, $(3) on how many ranks the backends are tried.
 MPI_TEST_COMMANDS = $(foreach n,$(3),"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_backends quick") \
     $(foreach n,4 8,"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_groups") \
+    $(foreach n,4 6,"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_bits") \
     "tests/runner/launch.sh $(1) 4 $(2)/tests/runner/mpi_null" \
     "tests/runner/test_null.sh $(1) $(2)/tests/runner/mpi_null"
 MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measure" \
@@ -323,7 +324,7 @@ PYTHON3 ?= /usr/bin/python3
 export BUILD PYTHON3 MPICC
 
 USUAL_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
-    tests/configs/test_configs.py tests/result/check_schema.py tests/golden/run "make -s headers" \
+    tests/configs/test_configs.py tests/result/check_schema.py tests/golden/run tests/cli/test_megatron.py "make -s headers" \
     "make -s layers" "tests/machine/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh tests/meta/test_folder.sh \
     tests/export/test_python.sh tests/plot/test_plots.sh tests/simulate/test_accuracy.sh \
     "tests/model/test_published.sh $(BUILD)/bench/published" \
@@ -335,7 +336,7 @@ FULL_COMMANDS = $(USUAL_COMMANDS) "@timeout=1600 tests/instrumented.sh sanitizer
     tests/export/msccl_check.py tests/export/astra_check.py tests/export/test_environment.sh \
     tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh \
     tests/export/test_nccl.sh tests/simulate/test_simulate.sh \
-    "@serial @timeout=900 tests/docs/test_documents.py"
+    "tests/cli/test_place.sh $(BUILD)" "@serial @timeout=900 tests/docs/test_documents.py"
 ifeq ($(HAVE_MPI),1)
 QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3)
 FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3 4)
@@ -413,6 +414,7 @@ bench-accuracy: bench-accuracy-table2 bench-accuracy-simgrid bench-lazy bench-ac
 .PHONY: bench-accuracy-cluster
 bench-accuracy-cluster: all
 	bench/accuracy_cluster.py --build $(BUILD)
+	bench/accuracy_cluster.py --build $(BUILD) --others
 # Prices against times that other people published, any file of their shape, after fits that leave out what is judged.
 .PHONY: bench-accuracy-published
 bench-accuracy-published: $(BUILD)/bench/published
@@ -453,9 +455,12 @@ $(BUILD)/bench/clients-%: bench/clients.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)mpicc.$* $(HS_CFLAGS) -o $@ $<
+comma := ,
 bench-cluster: all other-mpi
 	bench/cluster.py --build $(BUILD)
-	bench/cluster.py --build $(BUILD) --collective reduce-scatter,allgather$(if $(OTHER_BUILD),, --mpi $(MPI_NAME))
+	for mpi in $(MPI_NAME) $(if $(OTHER_BUILD),openmpi); do \
+	    bench/cluster.py --build $(BUILD) --collective reduce-scatter,allgather,all-to-all --budget 15s --mpi $$mpi || exit 1; done
+	bench/cluster.py --build $(BUILD) --uneven 22 --mpi $(MPI_NAME)$(if $(OTHER_BUILD),$(comma)openmpi)
 # The picture of the README.
 # The README's picture, and everything that is drawn, in $(BUILD)/pictures, to be looked at.
 pictures: all

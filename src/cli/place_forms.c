@@ -68,11 +68,23 @@ static enum hs_status read_hosts(struct hosts *hosts, const char *said, struct h
     return status;
 }
 
+/* Names of as many hosts as the ranks have whole nodes. */
+static enum hs_status find_hosts(struct hosts *hosts, const struct hs_place_job *place,
+                                 struct hs_error *err)
+{
+    int64_t nodes = ranks_of(place) / place->node_ranks;
+    enum hs_status status = read_hosts(hosts, place->hosts, err);
+
+    if (status == HS_OK && (int64_t)hosts->count < nodes)
+        status = hs_fail(err, HS_INVALID, "--hosts: expected %" PRId64 " names, found %zu", nodes,
+                         hosts->count);
+    return status;
+}
+
 /* The host of each rank, a line each: what starts ranks one after the other takes it. */
 static enum hs_status print_hostfile(struct hs_context *context, const struct hs_place_job *place,
                                      struct hs_error *err)
 {
-    int64_t nodes = ranks_of(place) / place->node_ranks;
     struct hosts hosts = {.count = 0};
     enum hs_status status = check_nodes(place, err);
 
@@ -80,10 +92,7 @@ static enum hs_status print_hostfile(struct hs_context *context, const struct hs
         status =
             hs_fail(err, HS_INVALID, "--as hostfile: expected --hosts, the names of the nodes");
     if (status == HS_OK)
-        status = read_hosts(&hosts, place->hosts, err);
-    if (status == HS_OK && (int64_t)hosts.count < nodes)
-        status = hs_fail(err, HS_INVALID, "--hosts: expected %" PRId64 " names, found %zu", nodes,
-                         hosts.count);
+        status = find_hosts(&hosts, place, err);
     for (int64_t rank = 0; status == HS_OK && rank < ranks_of(place); rank++)
         hs_text_append(context->out, "%s\n",
                        hosts.names[place_of(place, rank) / place->node_ranks]);
@@ -95,19 +104,38 @@ static enum hs_status print_hostfile(struct hs_context *context, const struct hs
     return status;
 }
 
-/* Open MPI's: rank, node of the allocation, slot in it. */
+/* Open MPI's: rank, node, slot in it. By its number in the allocation, where it has no name. */
+static void print_slot(struct hs_text *out, const struct hs_place_job *place,
+                       const struct hosts *hosts, int64_t rank)
+{
+    int64_t at = place_of(place, rank), node = at / place->node_ranks;
+
+    hs_text_append(out, "rank %" PRId64 "=", rank);
+    if (hosts->count > 0)
+        hs_text_append(out, "%s", hosts->names[node]);
+    else
+        hs_text_append(out, "+n%" PRId64, node);
+    hs_text_append(out, " slot=%" PRId64 "\n", at % place->node_ranks);
+}
+
 static enum hs_status print_rankfile(struct hs_context *context, const struct hs_place_job *place,
                                      struct hs_error *err)
 {
+    struct hosts hosts = {.count = 0};
     enum hs_status status = check_nodes(place, err);
 
+    if (status == HS_OK && place->hosts)
+        status = find_hosts(&hosts, place, err);
     for (int64_t rank = 0; status == HS_OK && rank < ranks_of(place); rank++)
-        hs_text_append(context->out, "rank %" PRId64 "=+n%" PRId64 " slot=%" PRId64 "\n", rank,
-                       place_of(place, rank) / place->node_ranks,
-                       place_of(place, rank) % place->node_ranks);
+        print_slot(context->out, place, &hosts, rank);
     if (status == HS_OK)
-        hs_note(context, "mpirun --rankfile FILE (Open MPI), which also binds each rank to the "
-                         "core of its slot; --as hostfile binds nothing");
+        hs_note(context,
+                "mpirun --rankfile FILE (Open MPI), which also binds each rank to the core of its "
+                "slot; --as hostfile binds nothing%s",
+                hosts.count > 0 ? ""
+                                : "; +n0 is the first node of a batch system's allocation, without "
+                                  "one name the nodes (--hosts)");
+    release_hosts(&hosts);
     return status;
 }
 
@@ -132,8 +160,10 @@ static enum hs_status print_srun(struct hs_context *context, const struct hs_pla
         return status;
     while (plane > 0 && (place->node_ranks % plane != 0 || !is_plane(place, plane)))
         plane--;
-    hs_text_append(context->out, "srun --nodes=%" PRId64 " --ntasks-per-node=%" PRId64,
-                   ranks / place->node_ranks, place->node_ranks);
+    /* All three: in an allocation of more nodes srun takes its numbers for what is not said. */
+    hs_text_append(context->out,
+                   "srun --nodes=%" PRId64 " --ntasks=%" PRId64 " --ntasks-per-node=%" PRId64,
+                   ranks / place->node_ranks, ranks, place->node_ranks);
     if (plane == place->node_ranks)
         hs_text_append(context->out, " --distribution=block\n");
     else if (plane == 1)
@@ -198,6 +228,71 @@ static bool is_in_order(const struct hs_place_job *place, const char *const *lis
     return true;
 }
 
+/* Where in the order, counted from the inside out, the axis of that name lies; -1: nowhere, or of
+ * one rank. */
+static int level_of(const struct hs_place_job *place, const char *name)
+{
+    for (int i = 0; i < place->order->count; i++)
+        if (strcmp(place->job->mesh.axes[place->order->parts[i].axis].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static int64_t size_of(const struct hs_place_job *place, const char *name)
+{
+    int level = level_of(place, name);
+
+    return level < 0 ? 1 : place->order->parts[level].size;
+}
+
+/* Whether two axes that have several ranks do not lie next to each other. */
+static bool are_apart(int level, int other)
+{
+    return level >= 0 && other >= 0 && abs(level - other) != 1;
+}
+
+/* Megatron numbers ranks twice in one order: experts' by tp, ep, dp, pp, the others' by tp, cp, dp,
+ * pp. The dp of either has what the other calls ep or cp, so with ep an order is a placement where
+ * dp lies between the two. Where both dp are not of one size it insists on pp outermost, with
+ * experts and without. */
+static enum hs_status check_megatron(const struct hs_place_job *place, struct hs_error *err)
+{
+    int ep = level_of(place, "ep"), dp = level_of(place, "dp"), cp = level_of(place, "cp");
+    int pp = level_of(place, "pp");
+    char text[HS_AXES_LAYOUT_TEXT];
+
+    hs_axes_layout_format(text, place->order, &place->job->mesh);
+    if (ep >= 0 && (dp < 0 ? are_apart(ep, cp) : are_apart(ep, dp) || are_apart(cp, dp)))
+        return hs_fail(err, HS_INVALID,
+                       "%s: Megatron has no such order, expected dp next to ep, and to cp; --as "
+                       "device-mesh says any order",
+                       text);
+    if (pp >= 0 && pp + 1 < place->order->count && size_of(place, "ep") != size_of(place, "cp"))
+        return hs_fail(err, HS_INVALID,
+                       "%s: Megatron has no such order, with %s it expects pp outermost; --as "
+                       "device-mesh says any order",
+                       text, ep >= 0 ? "ep" : "cp");
+    return HS_OK;
+}
+
+/* The line to change where no option gives the order. Of ep without dp, dp is named, too, towards
+ * cp: it is where the others have the ranks of ep, and experts those of cp. */
+static void print_order(struct hs_text *out, const struct hs_place_job *place)
+{
+    const struct hs_mesh *mesh = &place->job->mesh;
+    int ep = level_of(place, "ep"), cp = level_of(place, "cp");
+    bool add = ep >= 0 && level_of(place, "dp") < 0;
+
+    hs_text_append(out, "# in megatron/training/initialize.py: "
+                        "initialize_model_parallel(..., order=\"");
+    for (int i = 0; i < place->order->count; i++)
+        hs_text_append(out, "%s%s%s%s", i > 0 ? "-" : "",
+                       add && i == ep && cp >= 0 && cp < ep ? "dp-" : "",
+                       mesh->axes[place->order->parts[i].axis].name,
+                       add && i == ep && (cp < 0 || cp > ep) ? "-dp" : "");
+    hs_text_append(out, "\")\n");
+}
+
 /* megatron/core/parallel_state.py: initialize_model_parallel(order="tp-cp-ep-dp-pp"), the innermost
  * first; --use-tp-pp-dp-mapping makes it "tp-cp-ep-pp-dp". */
 static enum hs_status print_megatron(struct hs_context *context, const struct hs_place_job *place,
@@ -205,32 +300,34 @@ static enum hs_status print_megatron(struct hs_context *context, const struct hs
 {
     static const struct framework_axis axes[] = {{"tp", "--tensor-model-parallel-size"},
                                                  {"cp", "--context-parallel-size"},
+                                                 {"ep", "--expert-model-parallel-size"},
                                                  {"dp", NULL},
                                                  {"pp", "--pipeline-model-parallel-size"}};
-    static const char *const usual[] = {"tp", "cp", "dp", "pp"};
-    static const char *const mapped[] = {"tp", "cp", "pp", "dp"};
+    static const char *const usual[] = {"tp", "cp", "ep", "dp", "pp"};
+    static const char *const mapped[] = {"tp", "cp", "ep", "pp", "dp"};
     const struct hs_mesh *mesh = &place->job->mesh;
-    enum hs_status status = check_axes(place, "Megatron", axes, 4, err);
+    /* In Megatron's own orders experts' dp begins inside of cp. */
+    bool both = level_of(place, "ep") >= 0 && level_of(place, "cp") >= 0;
+    enum hs_status status = check_axes(place, "Megatron", axes, 5, err);
 
+    if (status == HS_OK)
+        status = check_megatron(place, err);
     if (status != HS_OK)
         return status;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         for (int a = 0; a < mesh->count; a++)
             if (axes[i].setting && strcmp(mesh->axes[a].name, axes[i].name) == 0)
                 hs_text_append(context->out, "%s %" PRId64 "\n", axes[i].setting,
                                mesh->axes[a].size);
-    if (is_in_order(place, usual, 4))
+    if (!both && is_in_order(place, usual, 5))
         hs_note(context, "this is the order that Megatron has by itself");
-    else if (is_in_order(place, mapped, 4))
+    else if (!both && is_in_order(place, mapped, 5))
         hs_text_append(context->out, "--use-tp-pp-dp-mapping\n");
-    else {
-        hs_text_append(context->out, "# in megatron/training/initialize.py: "
-                                     "initialize_model_parallel(..., order=\"");
-        for (int i = 0; i < place->order->count; i++)
-            hs_text_append(context->out, "%s%s", i > 0 ? "-" : "",
-                           mesh->axes[place->order->parts[i].axis].name);
-        hs_text_append(context->out, "\")\n");
-    }
+    else
+        print_order(context->out, place);
+    if (level_of(place, "ep") >= 0)
+        hs_note(context, "what is no expert is replicated along ep and dp: its messages go along "
+                         "ep+dp");
     return HS_OK;
 }
 

@@ -83,6 +83,25 @@ static void say_regret(const struct hs_predict *predict, const struct hs_predict
                      HS_AS_TIME(point->exact_seconds));
 }
 
+/* Where the last node has fewer ranks: how large layers that stay in a node can be. */
+static void say_units(const struct hs_predict *predict, const struct hs_predict_point *point)
+{
+    int64_t np = point->request.problem.group.ranks, node = hs_system_node_ranks(predict->system);
+    int64_t unit = hs_system_unit_ranks(predict->system, np);
+
+    if (unit == node)
+        return;
+    hs_sheet_say(predict->sheet, "nodes of %" PRId64 " and of %" PRId64 " ranks ", node, np % node);
+    if (unit > 1)
+        hs_sheet_say(predict->sheet, "are cut into units of %" PRId64, unit);
+    else
+        hs_sheet_say(predict->sheet,
+                     "have no common divisor, so every layer crosses nodes: %" PRId64 " or %" PRId64
+                     " processes have layers within nodes",
+                     np / node * node, (np / node + 1) * node);
+    hs_sheet_say(predict->sheet, "\n");
+}
+
 /* How many splits there are, and how the search dealt with them. */
 static void say_search(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
@@ -407,6 +426,7 @@ enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predi
     bool cut;
 
     hs_predict_title(predict, point);
+    say_units(predict, point);
     say_search(predict, point);
     hs_sheet_say(predict->sheet, "\n");
     status = hs_predict_say_answer(predict, point, err);

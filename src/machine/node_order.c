@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "machine/slurm_topology.h"
+#include "model/split.h"
 
 /* Up to so many nodes or racks are listed one by one. */
 #define LISTED_MAX 4
@@ -207,12 +208,15 @@ static void list_tally(struct hs_text *note, const struct tally *tally, const ch
 }
 
 /* "; uneven: n1 3 ranks, n2 1 rank; layers that should stay in a node may cross nodes" where the
- * numbers differ; of many the first of the largest and of the smallest. */
+ * numbers differ; of many the first of the largest and of the smallest. What all numbers are
+ * multiples of are ranks of a layer that does stay there. */
 static void note_tallies(struct hs_text *note, const struct tally *tallies, size_t count,
                          const char *unit, const char *member)
 {
     size_t least = 0, most = 0;
-    for (size_t i = 1; i < count; i++) {
+    int64_t common = 0;
+    for (size_t i = 0; i < count; i++) {
+        common = hs_common_divisor(tallies[i].members, common);
         if (tallies[i].members < tallies[least].members)
             least = i;
         if (tallies[i].members > tallies[most].members)
@@ -233,7 +237,11 @@ static void note_tallies(struct hs_text *note, const struct tally *tallies, size
         list_tally(note, &tallies[least], member);
         hs_text_append(note, ", the other %zu %ss between", count - 2, unit);
     }
-    hs_text_append(note, "; layers that should stay in a %s may cross %ss", unit, unit);
+    if (common > 1)
+        hs_text_append(note, "; layers of %lld %ss stay in a %s, larger ones may cross %ss",
+                       (long long)common, member, unit, unit);
+    else
+        hs_text_append(note, "; layers that should stay in a %s may cross %ss", unit, unit);
 }
 
 void hs_nodes_note_uneven(const struct hs_node_report *nodes, size_t count, struct hs_text *note)

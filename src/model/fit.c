@@ -140,11 +140,29 @@ static double half_bandwidth_bytes(const struct hs_stage_price *price)
     return most * p / (p - 1);
 }
 
+int64_t hs_fit_ranks(const struct hs_system *system, struct hs_layer layer, int level,
+                     bool straddles)
+{
+    int64_t block = layer.stride * layer.size;
+    int64_t over = hs_system_child_ranks(system, (size_t)level) / block + 1;
+    int64_t ranks[] = {block, over <= HS_NP_MAX / block ? over * block : block};
+
+    for (int i = 0; i < 2; i++) {
+        struct hs_stage_price price =
+            hs_stage_price(system, ranks[i], (struct hs_stage_key){HS_ALLREDUCE, HS_RING, layer});
+
+        if (price.level == level && price.straddles == straddles)
+            return ranks[i];
+    }
+    return 0;
+}
+
 double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_system *system)
 {
     struct hs_layer layer = {fit->stride, fit->size};
     int64_t child_ranks = hs_system_child_ranks(system, (size_t)fit->level);
     struct hs_stage_price price;
+    int64_t ranks;
 
     if (fit->scope == HS_FIT_LEVEL)
         return 0;
@@ -152,7 +170,8 @@ double hs_fit_half_bandwidth_bytes(const struct hs_fit *fit, const struct hs_sys
      * it. */
     if (layer.stride == 0)
         layer.stride = fit->straddles ? child_ranks / layer.size + 1 : child_ranks;
-    price = hs_stage_price(system, layer.stride * layer.size,
+    ranks = hs_fit_ranks(system, layer, fit->level, fit->straddles);
+    price = hs_stage_price(system, ranks > 0 ? ranks : layer.stride * layer.size,
                            (struct hs_stage_key){HS_ALLREDUCE, fit->algorithm, layer});
     return half_bandwidth_bytes(&price);
 }

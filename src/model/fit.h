@@ -127,6 +127,12 @@ const struct hs_fit *hs_fits_find(const struct hs_fits *fits, int level, bool st
 /* Whether a layer of this size with `bytes` entering (0: whatever) lies outside of what the fit's
  * points cover. One percent beyond an end is still inside. */
 bool hs_fit_extrapolates(const struct hs_fit *fit, struct hs_layer layer, double bytes);
+/* The fewest ranks, of a few, with which the layer lies on the level and straddles there, or does
+ * not: one block of it, or as many as reach over the first border of a child. Uneven nodes: of 3
+ * ranks at stride 1 on nodes of 4 the first group lies in a node, the second does not. 0: it never
+ * does. */
+int64_t hs_fit_ranks(const struct hs_system *system, struct hs_layer layer, int level,
+                     bool straddles);
 /* Hockney's n_1/2 of a layer alone: bytes entering at which half of the attainable bandwidth is
  * reached, because latency and launches take as long as the bytes. Computed from the fitted figures
  * for a layer of scope size or layer on `system`; 0 for scope level (it depends on the size). */

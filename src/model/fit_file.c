@@ -66,10 +66,10 @@ static enum hs_status check_layer(const struct hs_fit *fit, const struct hs_plac
         return hs_json_fail(place->at, err,
                             "stride: %" PRId64 " times size %" PRId64 " is too large", layer.stride,
                             layer.size);
+    if (hs_fit_ranks(system, layer, fit->level, fit->straddles) > 0)
+        return HS_OK;
     price = hs_stage_price(system, layer.stride * layer.size,
                            (struct hs_stage_key){HS_ALLREDUCE, HS_RING, layer});
-    if (price.level == fit->level && price.straddles == fit->straddles)
-        return HS_OK;
     return hs_json_fail(place->at, err,
                         "the layer of stride %" PRId64 " and size %" PRId64
                         " lies on level %s and %s",

@@ -99,6 +99,17 @@ bool hs_is_prime(int64_t number)
     return number > 1;
 }
 
+int64_t hs_common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 struct hs_split hs_split_flat(int64_t np)
 {
     struct hs_split split = {.count = 1, .sizes = {np}};

@@ -38,6 +38,8 @@ char *hs_split_format(char text[HS_SPLIT_TEXT], const struct hs_split *split);
 
 /* Of 1 and of a prime number of processes the flat split is the only one. */
 bool hs_is_prime(int64_t number);
+/* The greatest number that divides both, a where b is 0; a > 0, b >= 0. */
+int64_t hs_common_divisor(int64_t a, int64_t b);
 /* The flat split: one layer of np processes. */
 struct hs_split hs_split_flat(int64_t np);
 int64_t hs_split_product(const struct hs_split *split);

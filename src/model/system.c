@@ -87,6 +87,13 @@ int64_t hs_system_node_ranks(const struct hs_system *system)
     return inside < system->level_count ? hs_system_child_ranks(system, inside) : INT64_MAX;
 }
 
+int64_t hs_system_unit_ranks(const struct hs_system *system, int64_t np)
+{
+    int64_t node = hs_system_node_ranks(system);
+
+    return np < node ? node : hs_common_divisor(node, np % node);
+}
+
 char *hs_system_nodes_text(char text[HS_NODES_TEXT], const struct hs_system *system, int64_t np)
 {
     int64_t node = hs_system_node_ranks(system), full = np / node, rest = np % node;

@@ -215,6 +215,10 @@ bool hs_level_is_inside(const struct hs_level *level);
  * unit of the first level, where there are more levels. 1: each rank is one; INT64_MAX: all ranks
  * share one. */
 int64_t hs_system_node_ranks(const struct hs_system *system);
+/* The most ranks of a first layer that stays inside of every node, where np ranks fill nodes one
+ * after the other: what the ranks of full nodes and of the last have as a common divisor. As
+ * hs_system_node_ranks where there are no nodes, or np is within one. */
+int64_t hs_system_unit_ranks(const struct hs_system *system, int64_t np);
 #define HS_NODES_TEXT 96
 /* What so many processes take of the machine: " on 2 full nodes"; "" where a rank is a node, or all
  * share one. Returns `text`. */

@@ -27,17 +27,6 @@ struct hs_traffic hs_traffic_all(struct hs_layer layer)
     return (struct hs_traffic){layer.stride * layer.size, 0, layer.stride};
 }
 
-static int64_t greatest_common_divisor(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Ranks in both [a, b) and [u, v). */
 static int64_t overlap(int64_t a, int64_t b, int64_t u, int64_t v)
 {
@@ -290,7 +279,7 @@ static int64_t cut_at_boundaries(const struct hs_traffic *traffic, int64_t block
                                  int64_t child_ranks)
 {
     int64_t block = traffic->block;
-    int64_t divisor = greatest_common_divisor(block, child_ranks);
+    int64_t divisor = hs_common_divisor(block, child_ranks);
     int64_t boundaries = hs_smaller(blocks - 1, child_ranks / divisor);
     int64_t worst = cut_at_worst_boundary(traffic, child_ranks, divisor), most = 0;
 
@@ -320,7 +309,7 @@ static int64_t positions_of(const struct hs_traffic *traffic, int64_t np, int64_
 {
     int64_t children = (np + child_ranks - 1) / child_ranks;
     int64_t positions =
-        hs_smaller(children, traffic->block / greatest_common_divisor(traffic->block, child_ranks));
+        hs_smaller(children, traffic->block / hs_common_divisor(traffic->block, child_ranks));
 
     if (alike(traffic, child_ranks))
         return 1;
@@ -397,8 +386,7 @@ int64_t hs_traffic_per_pair(const struct hs_traffic *traffic, int64_t np, int64_
 int64_t hs_traffic_ring_hops(struct hs_layer layer, int64_t np, int64_t child_ranks)
 {
     int64_t block = layer.stride * layer.size, span = block - layer.stride, furthest = 0, hops;
-    int64_t positions =
-        hs_smaller(np / block, child_ranks / greatest_common_divisor(block, child_ranks));
+    int64_t positions = hs_smaller(np / block, child_ranks / hs_common_divisor(block, child_ranks));
 
     if (layer.stride >= child_ranks)
         return layer.size > 1 ? layer.size : 0;

@@ -43,6 +43,13 @@ check "and said to be uneven" 'holds uneven5.json "\"uneven\" in r[\"placement\"
 on_cluster uneven6.json "--racks 1 --hosts-per-rack 2 --ranks-per-host 4 --np 6" --size 64KiB --all
 check "6 ranks on nodes of 4 are measured" "holds uneven6.json 'sorted($ranks) == [2, 4] and len(m[\"candidates\"]) == 3'"
 
+timeout -k 5 100 "$here/cluster" run --racks 1 --hosts-per-rack 2 --ranks-per-host 4 --np 6 --timeout 80 -- "$hiersearch" calibrate \
+    'host:4@4GB/s~7us,rack@125MB/s~8us' --backend host --size 64KiB --budget 8s --quiet -o cal6.json >out 2>err
+status=$?
+"$hiersearch" predict cal6.json --np 6 --size 64KiB --machines 0 >predicted 2>>err
+check "6 ranks on nodes of 4 are calibrated, layers that cross nodes in their second group alone among them, and predicted" \
+    'grep -q "^nodes of 4 and of 2 ranks are cut into units of 2$" predicted && grep -qE "^ +[0-9] +2x3 " predicted'
+
 lack=$(shm_lacks 64)
 if [[ $lack ]]; then
     skip "64 ranks on this machine complete" "$lack"

@@ -159,7 +159,7 @@ static void uneven_nodes_are_listed(void **state)
                  "layers that should stay in a node may cross nodes");
     check_uneven("a//4 b//2 c//4 d//2 e//4", "",
                  "uneven: a 4 ranks, b 2 ranks, the other 3 nodes between; "
-                 "layers that should stay in a node may cross nodes");
+                 "layers of 2 ranks stay in a node, larger ones may cross nodes");
     check_uneven("a//4 b//4", "", "");
     check_uneven("a//5", "", "");
     assert_false(hs_nodes_even(nodes, nodes_from(nodes, "n1//3 n2//1")));

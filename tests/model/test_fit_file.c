@@ -393,7 +393,44 @@ static void chunks_count_by_what_enters_at_once(void **state)
     hs_system_release(&system);
 }
 
+/* Wherever a calibration of up to 60 ranks finds a layer, also where the last node is not full, a
+ * file can say so; and where no number of ranks has it there, none can. */
+static void a_layer_can_be_where_any_ranks_have_it(void **state)
+{
+    static const char *const lines[] = {"node:4@9GB/s~1us,net@1GB/s~2us",
+                                        "node:6@9GB/s~1us,rack:4@2GB/s~2us,net@1GB/s~3us"};
+
+    (void)state;
+    for (size_t l = 0; l < HS_COUNT(lines); l++) {
+        struct hs_system system;
+        struct hs_error err;
+        bool found[3][2][61][61] = {0};
+
+        assert_int_equal(hs_system_parse(&system, lines[l], &err), HS_OK);
+        for (int np = 1; np <= 60; np++)
+            for (int stride = 1; stride <= np; stride++)
+                for (int size = 2; size * stride <= np; size++)
+                    if (np % (stride * size) == 0) {
+                        struct hs_stage_price got = price(&system, np, stride, size);
+
+                        found[got.level][got.straddles][stride][size] = true;
+                    }
+        for (int level = 0; level < (int)system.level_count; level++)
+            for (int i = 0; i < 2 * 30 * 60; i++) { /* two blocks and more within 60 ranks */
+                int straddles = i % 2, stride = 1 + i / 2 % 30, size = 2 + i / 60;
+
+                if (stride * size <= 30)
+                    assert_int_equal(hs_fit_ranks(&system, (struct hs_layer){stride, size}, level,
+                                                  straddles) > 0,
+                                     found[level][straddles][stride][size]);
+            }
+        hs_system_release(&system);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
+    HS_TEST("a layer can be where any number of ranks has it",
+            a_layer_can_be_where_any_ranks_have_it),
     HS_TEST("a calibrated file reads as what it says", a_calibrated_file_reads_as_what_it_says),
     HS_TEST("fits are in order whatever the file has", fits_are_in_order_whatever_the_file_has),
     HS_TEST("what was written reads back as the same", what_was_written_reads_back_as_the_same),

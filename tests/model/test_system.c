@@ -307,7 +307,33 @@ static void processes_take_nodes(void **state)
     }
 }
 
+/* Whether ranks in blocks of `unit` each lie within one node, counted one by one. */
+static bool stays_in_nodes(int64_t unit, int64_t node, int64_t np)
+{
+    for (int64_t rank = 0; rank < np; rank++)
+        if (rank / unit * unit / node != rank / node)
+            return false;
+    return np % unit == 0;
+}
+
+static void units_stay_in_nodes(void **state)
+{
+    struct hs_system system = parse("nvlink:12@100GB/s~1us,ib@10GB/s~3us");
+
+    (void)state;
+    for (int64_t np = 12; np <= 60; np++) {
+        int64_t most = 1;
+
+        for (int64_t unit = 1; unit <= 12; unit++)
+            most = stays_in_nodes(unit, 12, np) ? unit : most;
+        assert_int_equal(hs_system_unit_ranks(&system, np), most);
+    }
+    assert_int_equal(hs_system_unit_ranks(&system, 5), 12);
+    hs_system_release(&system);
+}
+
 static const struct CMUnitTest tests[] = {
+    HS_TEST("units of uneven nodes are the largest blocks that stay in nodes", units_stay_in_nodes),
     HS_TEST("a system says which version runs", a_system_says_which_version_runs),
     HS_TEST("a line of text says what its grammar says", a_line_of_text_says_what_its_grammar_says),
     HS_TEST("a line of parts has the figures of the shipped machine",

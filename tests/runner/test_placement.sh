@@ -127,7 +127,7 @@ uneven_hosts() {
     hosts n01:4,n02:2 6
     check "6 ranks on nodes of 4 are uneven" 0 'nodes=2 racks=0 even=0 reordered=0' \
         'node n01 - 4' 'node n02 - 2' 'order 0 1 2 3 4 5' \
-        'note uneven: n01 4 ranks, n02 2 ranks; layers that should stay in a node may cross nodes'
+        'note uneven: n01 4 ranks, n02 2 ranks; layers of 2 ranks stay in a node, larger ones may cross nodes'
     hosts n01:3,n02:3 6
     check "6 ranks on two nodes are even" 0 'nodes=2 racks=0 even=1 reordered=0' \
         'node n01 - 3' 'node n02 - 3' 'order 0 1 2 3 4 5' 'note '

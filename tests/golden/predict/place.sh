@@ -14,6 +14,7 @@ for form in device-mesh megatron torchtitan srun; do
 done
 hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as rankfile -q
 hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as hostfile --hosts left,right
+hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as rankfile --hosts left,right
 hiersearch predict "$node" --mesh dp=4,pp=2,tp=4 --place --messages "$messages,pp:allreduce:1MiB" --as megatron -q
 # Cut axes, and the same in Python.
 cluster='gpu:8@200GB/s~1us,node:16@50GB/s~2us,ib:32@12GB/s~5us,spine@40GB/s~9us;executor=host'
@@ -31,5 +32,10 @@ hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as 
 hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as hostfile
 hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as hostfile --hosts left
 hiersearch predict "$node" --mesh dp=3,tp=2 --place --messages "$messages" --as srun
-hiersearch predict "$node" --mesh dp=2,tp=4,ep=2 --place --messages "$messages" --as megatron
+hiersearch predict "$node" --mesh dp=2,tp=4,ex=2 --place --messages "$messages" --as megatron
+hiersearch predict "$node" --mesh dp=4,tp=4,ep=2 --place --messages "$messages,ep+dp:allreduce:1MiB" --as megatron
+hiersearch predict "$node" --mesh ep=2,dp=4,tp=4 --place --messages "tp:allreduce:64MiB*9,ep:allreduce:64MiB,dp:allreduce:1MiB" --as megatron
+hiersearch predict "$node" --mesh ep=2,tp=4,dp=2 --place --messages "ep:allreduce:64MiB*9,tp:allreduce:1MiB*9" --as megatron
+hiersearch predict "$node" --mesh tp=4,cp=2,pp=2,dp=2 --place --messages "tp:allreduce:64MiB*9,cp:allreduce:32MiB,pp:allreduce:1KiB" --as megatron
+hiersearch predict "$node" --mesh dp=2,tp=4 --place --messages "$messages" --as rankfile --hosts left
 hiersearch predict "$node" --np 8 --as rankfile
