@@ -18,7 +18,7 @@
 static void list_edge(struct hs_regret_table *table, const struct hs_search_request *request,
                       struct hs_layer layer)
 {
-    unsigned algorithms = hs_algorithms_distinct(hs_search_algorithms(request), layer.size);
+    unsigned algorithms = hs_search_algorithms(request);
     bool uneven = hs_algorithms_uneven(algorithms);
 
     for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
