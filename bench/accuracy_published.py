@@ -470,7 +470,7 @@ def geometric(points, what):
 def report_log(bench):
     """Larger counts from 1 MiB on, without the machine's smallest and with it."""
     print(f"\n  {'from the smallest count to larger ones, from 1 MiB on':<64s} {'without':>8s} {'with':>8s} {'ratio':>6s} points {'all fitted':>11s}")
-    together = collections.defaultdict(list)
+    together, crossed = collections.defaultdict(list), []
     for system in bench.systems:
         mine = [p for p in bench.points if p.table.system == system]
         small = [p for p in mine if p.seen]
@@ -480,8 +480,12 @@ def report_log(bench):
         if larger:
             show_log(f"{system} ({len(small)} points fitted)", larger)
             together["MPI" if mine[0].table.mpi else "NCCL"] += larger
+            if not mine[0].table.mpi:
+                crossed += [p for p in larger if p.table.domains == 1 or small[0].table.domains > 1]
     for library, points in together.items():
         show_log(f"together, {library}", points)
+    if len(crossed) < len(together["NCCL"]):
+        show_log("together, NCCL, through networks that the log has crossed", crossed)
 
 
 def show_log(name, points):

@@ -26,7 +26,7 @@
 
 struct point {
     struct hs_regret guess, shown;
-    double proposed, random; /* what a measurement takes off; NaN: not unsure */
+    double proposed, random, most; /* what a measurement takes off; NaN: not unsure */
 };
 
 static void check(enum hs_status status, const struct hs_error *err)
@@ -37,24 +37,52 @@ static void check(enum hs_status status, const struct hs_error *err)
     exit(1);
 }
 
+/* What each measurement takes off on the machines that judge, of the layers that one stage is by
+ * one algorithm, and at the end of what lies between calls, if that is any: how many. */
+static size_t judge_each(double *drops, struct hs_stage_key *keys, struct hs_regret_table *judged,
+                         struct hs_error *err)
+{
+    const struct hs_machines *machines = judged->drawn;
+    size_t count = 0;
+
+    check(hs_regret_stage_drops(drops, judged, err), err);
+    for (size_t r = 0; r < judged->row_count; r++)
+        if (judged->rows[r].stages == 1) {
+            keys[count] = judged->rows[r].keys[0];
+            drops[count++] = drops[r];
+        }
+    keys[count] = (struct hs_stage_key){.layer = {0, 0}};
+    for (size_t f = 0; f < machines->figure_count; f++)
+        if (machines->figures[f].what == HS_GAP_OF)
+            check(hs_regret_drop(&drops[count++], judged, machines->figures[f].off, err), err);
+    return count;
+}
+
+/* What predict would propose; one at random of all; and the best of all, found by trying each. */
 static void judge_measurement(struct point *point, struct hs_regret_table *chosen,
                               struct hs_regret_table *judged, struct hs_error *err)
 {
-    double *drops = calloc(judged->row_count + 1, sizeof(*drops)), drop;
-    struct hs_stage_key key;
+    double *drops = calloc(judged->row_count + 2, sizeof(*drops));
+    struct hs_stage_key *keys = calloc(judged->row_count + 2, sizeof(*keys));
+    struct hs_regret_proposal proposal;
+    size_t count;
 
-    point->proposed = point->random = NAN;
-    if (drops && point->shown.mean >= UNSURE) {
-        check(hs_regret_stage(&key, &drop, chosen, err), err);
-        check(hs_regret_stage_drops(drops, judged, err), err);
-        point->random = 0;
-        for (size_t r = 0; r < judged->row_count; r++) {
-            point->random += drops[r] / (double)judged->row_count;
-            if (hs_stage_key_equal(judged->rows[r].keys[0], key))
-                point->proposed = drops[r];
+    point->proposed = point->random = point->most = NAN;
+    if (drops && keys && point->shown.mean >= UNSURE) {
+        check(hs_regret_propose(&proposal, chosen, err), err);
+        if (proposal.whole)
+            proposal.stage = (struct hs_stage_key){.layer = {0, 0}};
+        count = judge_each(drops, keys, judged, err);
+        point->random = point->most = 0;
+        for (size_t i = 0; i < count; i++) {
+            point->random += drops[i] / (double)count;
+            point->most = fmax(point->most, drops[i]);
+            if (hs_stage_key_equal(keys[i], proposal.stage))
+                point->proposed = drops[i];
         }
     }
     free(drops);
+    free(keys);
 }
 
 struct drawn {
@@ -144,10 +172,10 @@ static int compare_doubles(const void *left, const void *right)
 }
 
 /* What is proposed over what a measurement at random takes off: of the sums, and the quartiles of
- * the points. */
+ * the points; and the best of all over it. */
 static void print_measurements(const struct point *points, size_t count)
 {
-    double ratios[POINTS_MAX], proposed = 0, random = 0, regret = 0;
+    double ratios[POINTS_MAX], proposed = 0, random = 0, most = 0, regret = 0;
     size_t unsure = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -155,6 +183,7 @@ static void print_measurements(const struct point *points, size_t count)
             continue;
         proposed += points[i].proposed;
         random += points[i].random;
+        most += points[i].most;
         regret += points[i].shown.mean;
         ratios[unsure++] = points[i].proposed / fmax(1e-4, points[i].random);
     }
@@ -163,9 +192,10 @@ static void print_measurements(const struct point *points, size_t count)
         return;
     }
     qsort(ratios, unsure, sizeof(*ratios), compare_doubles);
-    printf(" %4zu %6.2f %6.2f %6.2f %5.1fx (%.1f to %.1f)\n", unsure, 100 * regret / (double)unsure,
-           100 * proposed / (double)unsure, 100 * random / (double)unsure,
-           proposed / fmax(1e-12, random), ratios[unsure / 4], ratios[unsure * 3 / 4]);
+    printf(" %4zu %6.2f %6.2f %6.2f %5.1fx (%.1f to %.1f) %5.1fx\n", unsure,
+           100 * regret / (double)unsure, 100 * proposed / (double)unsure,
+           100 * random / (double)unsure, proposed / fmax(1e-12, random), ratios[unsure / 4],
+           ratios[unsure * 3 / 4], most / fmax(1e-12, random));
 }
 
 #define AT(member) offsetof(struct point, member)
@@ -212,9 +242,11 @@ static void print_all(char *const *paths, int path_count, bool errors)
 
 int main(int argc, char **argv)
 {
-    printf("regret in %%: mean; exceeded on 5 %% of the machines, mean and largest of the points\n"
-           "one measurement: points unsure by 0.5 %% or more, their expected regret, what the one\n"
-           "proposed and one at random take off, their ratio (quartiles of the points)\n\n");
+    printf(
+        "regret in %%: mean; exceeded on 5 %% of the machines, mean and largest of the points\n"
+        "one measurement: points unsure by 0.5 %% or more, their expected regret, what the one\n"
+        "proposed and one at random take off, their ratio (quartiles of the points), and that of\n"
+        "the best of all there are on the machines that judge\n\n");
     print_all(argv + 1, argc - 1, false);
     printf("\n");
     print_all(argv + 1, argc - 1, true);

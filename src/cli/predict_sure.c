@@ -126,27 +126,6 @@ void hs_predict_say_sure(const struct hs_predict *predict, const struct hs_predi
 
 /* ---- what to measure ------------------------------------------------------------------------- */
 
-/* The figure that tells most. */
-static enum hs_status find_figure(const struct hs_machines_figure **figure, double *drop,
-                                  struct hs_regret_table *table, struct hs_error *err)
-{
-    const struct hs_machines *machines = table->drawn;
-    enum hs_status status = HS_OK;
-
-    *drop = 0;
-    *figure = NULL;
-    for (size_t f = 0; f < machines->figure_count && !status; f++) {
-        double known;
-
-        status = hs_regret_drop(&known, table, machines->figures[f].off, err);
-        if (!status && known > *drop) {
-            *drop = known;
-            *figure = &machines->figures[f];
-        }
-    }
-    return status;
-}
-
 /* What a word for a shell may hold without quotes. */
 #define PLAIN                                                                                      \
     "abcdefghijklmnopqrstuvwxyz"                                                                   \
@@ -320,16 +299,16 @@ static enum hs_status say_enough(const struct hs_predict *predict,
 }
 
 static void say_what_decides(const struct hs_predict *predict, const struct hs_predict_point *point,
-                             const struct hs_machines_figure *figure, double known)
+                             const struct hs_regret_proposal *proposal)
 {
     struct hs_text name = {0};
 
-    if (figure && known >= WORTH) {
-        hs_machines_figure_text(&name, predict->machines, figure);
+    if (proposal->figure && proposal->known >= WORTH) {
+        hs_machines_figure_text(&name, predict->machines, proposal->figure);
         hs_sheet_say(predict->sheet,
                      "\nwhat decides: %s; known, it takes %.2g %% off the expected regret of "
                      "%.2g %%\n",
-                     name.failed ? "" : name.data, 100 * fmin(known, point->regret.mean),
+                     name.failed ? "" : name.data, 100 * fmin(proposal->known, point->regret.mean),
                      100 * point->regret.mean);
         hs_text_release(&name);
     } else
@@ -343,21 +322,16 @@ static enum hs_status say_unknown_of(const struct hs_predict *predict,
                                      const struct hs_predict_point *point,
                                      struct hs_regret_table *table, struct hs_error *err)
 {
-    const struct hs_machines_figure *figure;
-    struct hs_stage_key key;
-    double known, measured;
-    enum hs_status status = find_figure(&figure, &known, table, err);
+    struct hs_regret_proposal proposal;
+    enum hs_status status = hs_regret_propose(&proposal, table, err);
 
-    if (!status)
-        status = hs_regret_stage(&key, &measured, table, err);
-    if (status || fmax(known, measured) < WORTH)
+    if (status || fmax(proposal.known, proposal.measured) < WORTH)
         return status ? status : say_enough(predict, point);
-    say_what_decides(predict, point, figure, known);
-    if (figure && figure->what == HS_GAP_OF && known > measured) {
-        if (!is_other(predict, point))
-            say_plan(predict, point);
-    } else if (measured >= WORTH)
-        say_stage(predict, point, key, measured);
+    say_what_decides(predict, point, &proposal);
+    if (proposal.whole && !is_other(predict, point))
+        say_plan(predict, point);
+    else if (!proposal.whole && proposal.measured >= WORTH)
+        say_stage(predict, point, proposal.stage, proposal.measured);
     return HS_OK;
 }
 

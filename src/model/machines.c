@@ -346,7 +346,8 @@ double hs_machines_gap_seconds(const struct hs_machines *machines, size_t j,
 }
 
 /* How a layer's price errs on a machine, in deviations: those that lie on the same level and
- * straddle or not go together by their size. */
+ * straddle or not go together by their size; of two processes halving and direct exchange err as
+ * the ring, which they are. */
 struct error {
     size_t first; /* knot */
     double near, far;
@@ -356,7 +357,9 @@ struct error {
 static struct error error_of(const struct hs_machines *machines, const struct hs_stage_price *price)
 {
     double knot = fmin(log2((double)price->key.layer.size) / SIZES_APART, SIZE_KNOTS - 1 - 1e-9);
-    size_t levels = machines->believed->level_count, algorithm = price->key.algorithm;
+    size_t levels = machines->believed->level_count;
+    bool itself = hs_algorithms_distinct(1U << price->key.algorithm, price->key.layer.size) != 0;
+    size_t algorithm = itself ? price->key.algorithm : HS_RING;
     size_t class = (algorithm * levels + (size_t)price->level) * 2 + price->straddles;
     double part = knot - floor(knot);
 

@@ -18,7 +18,7 @@
 static void list_edge(struct hs_regret_table *table, const struct hs_search_request *request,
                       struct hs_layer layer)
 {
-    unsigned algorithms = hs_algorithms_distinct(hs_search_algorithms(request), layer.size);
+    unsigned algorithms = hs_search_algorithms(request);
     bool uneven = hs_algorithms_uneven(algorithms);
 
     for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
@@ -516,10 +516,11 @@ enum hs_status hs_regret_stage_drops(double *drops, struct hs_regret_table *tabl
         drops[r] = 0;
         if (table->rows[r].stages > 1)
             continue;
+        /* What differs by rounding alone is the same. */
         for (size_t j = 0; j < table->machines; j++)
-            seconds[j] =
-                table->relative[r * table->machines + j] * table->best_seconds[j] -
-                hs_machines_gap_seconds(table->drawn, j, &table->problem, table->rows[r].keys[0]);
+            seconds[j] = (float)(table->relative[r * table->machines + j] * table->best_seconds[j] -
+                                 hs_machines_gap_seconds(table->drawn, j, &table->problem,
+                                                         table->rows[r].keys[0]));
         status = hs_regret_drop(&drops[r], table, seconds, err);
     }
     free(seconds);
@@ -553,5 +554,28 @@ enum hs_status hs_regret_stage(struct hs_stage_key *key, double *drop,
         table->row_count > 0 ? table->rows[best].keys[0] : (struct hs_stage_key){.layer = {1, 1}};
     *drop = drops ? drops[best] : 0;
     free(drops);
+    return status;
+}
+
+enum hs_status hs_regret_propose(struct hs_regret_proposal *out, struct hs_regret_table *table,
+                                 struct hs_error *err)
+{
+    const struct hs_machines *machines = table->drawn;
+    enum hs_status status;
+    double known, between = 0;
+
+    *out = (struct hs_regret_proposal){.figure = NULL};
+    status = hs_regret_stage(&out->stage, &out->measured, table, err);
+    for (size_t f = 0; f < machines->figure_count && !status; f++) {
+        status = hs_regret_drop(&known, table, machines->figures[f].off, err);
+        if (!status && machines->figures[f].what == HS_GAP_OF)
+            between = known;
+        if (!status && known > out->known) {
+            out->known = known;
+            out->figure = &machines->figures[f];
+        }
+    }
+    out->whole = between > out->measured;
+    out->measured = fmax(between, out->measured);
     return status;
 }

@@ -120,13 +120,18 @@ struct hs_stage_price *hs_lattice_prices(const struct hs_lattice *lattice,
                                          const struct hs_search_request *request)
 {
     struct hs_stage_price *prices = malloc((lattice->edge_count + 1) * sizeof(*prices));
+    bool whole = request->chunk_count == 1 && request->chunks[0] == 1;
 
     if (!prices)
         return NULL;
     for (size_t i = 0; i < lattice->node_count; i++)
-        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++)
-            prices[e] = hs_stage_price(
-                request->system, lattice->group.ranks,
-                hs_problem_key(&request->problem, hs_lattice_layer(lattice, i, e), HS_RING));
+        for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
+            struct hs_layer layer = hs_lattice_layer(lattice, i, e);
+
+            prices[e] =
+                hs_stage_price_at(request->system, lattice->group.ranks,
+                                  hs_problem_key(&request->problem, layer, HS_RING),
+                                  whole ? hs_problem_entering(&request->problem, layer) : 0);
+        }
     return prices;
 }

@@ -51,8 +51,8 @@ void hs_stage_weight(hs_ticks *weight, int components, const struct hs_stage_pri
 bool hs_plan_is_offered(const struct hs_search_request *request, const struct hs_plan *plan);
 /* How many plans of so many chunks are not, at most. */
 size_t hs_plans_not_offered(const struct hs_search_request *request, int chunks);
-/* Prices of all edges of a lattice by rings: [edge_count], owned by the caller (free); NULL when
- * out of memory. */
+/* Prices of all edges of a lattice by rings, for the bytes that enter them where one chunk alone is
+ * asked for, else for any: [edge_count], owned by the caller (free); NULL when out of memory. */
 struct hs_stage_price *hs_lattice_prices(const struct hs_lattice *lattice,
                                          const struct hs_search_request *request);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/price_library.h"
+#include "model/price_nccl.h"
 #include "search/regret.h"
 
 #define DRAWN 40
@@ -50,7 +51,7 @@ static void enumerate(struct all *all, int64_t rest)
             struct hs_layer at = {all->problem.group.size / rest, size};
 
             if (a > 0 &&
-                (!(hs_algorithms_distinct(all->algorithms, size) >> a & 1) ||
+                (!(all->algorithms >> a & 1) ||
                  !hs_stage_possible(hs_problem_key(&all->problem, at, (enum hs_algorithm)a))))
                 continue;
             all->plan.split.sizes[layer] = size;
@@ -156,12 +157,14 @@ static void check(const struct hs_system *system, const struct hs_machines *mach
     hs_search_result_release(&found);
 }
 
+/* To 64 ranks; plans with letters are many times as many, and go to 44. */
 static void check_all(struct hs_system *system, unsigned algorithms, int64_t step)
 {
+    int64_t most = algorithms ? 44 : 64;
     struct hs_machines machines;
 
     machines = draw(system, DRAWN, 3);
-    for (int64_t np = 2; np <= 64; np += step)
+    for (int64_t np = 2; np <= most; np += step)
         for (double bytes = 4096; bytes <= 1e9; bytes *= 256)
             check(system, &machines, np, bytes, algorithms);
     hs_machines_release(&machines);
@@ -195,7 +198,7 @@ static void a_guess_that_loses_much_is_not_kept(void **state)
     struct hs_system system = shipped("dgx-h100-superpod");
     struct hs_machines machines;
     struct hs_search_request request = {
-        .system = &system, .problem = hs_problem_world(512, 65536), .top = 1};
+        .system = &system, .problem = hs_problem_world(128, 65536), .top = 1};
     struct hs_search_result found;
     struct hs_regret_table table;
     struct hs_regret shown, guess;
@@ -253,6 +256,51 @@ static void who_knows_the_one_unknown_figure_loses_nothing(void **state)
     hs_system_release(&system);
 }
 
+static size_t gap_of(const struct hs_machines *machines)
+{
+    for (size_t f = 0; f < machines->figure_count; f++)
+        if (machines->figures[f].what == HS_GAP_OF)
+            return f;
+    fail();
+    return 0;
+}
+
+/* Every other machine waits a millisecond between two calls, and all else is the same: layers alone
+ * take there what they take elsewhere, so only a plan as a whole tells, and all there is to know.
+ * Where none waits there is nothing to be measured. */
+static void what_lies_between_calls_is_told_by_a_plan_as_a_whole(void **state)
+{
+    struct hs_system system = shipped("dgx-h100-superpod");
+    struct hs_search_request request = {
+        .system = &system, .problem = hs_problem_world(128, 65536), .algorithms = 1};
+
+    (void)state;
+    for (int waits = 0; waits < 2; waits++) {
+        struct hs_machines machines = draw(&system, HS_MACHINES_USUAL, 1);
+        size_t gap = gap_of(&machines);
+        struct hs_regret_table table;
+        struct hs_regret_proposal proposal;
+
+        hs_machines_ask(&machines, 128);
+        hs_machines_trust_price(&machines);
+        for (size_t j = 0; j < HS_MACHINES_USUAL; j++) {
+            machines.figures[gap].off[j] = j % 2 ? 1 : -1;
+            machines.gap_seconds[j] = waits && j % 2 ? 1e-3 : 0;
+            hs_constants_shipped(machines.drawn[j].nccl.own, &hs_nccl_price_model);
+        }
+        assert_int_equal(hs_regret_table_init(&table, &request, &machines, NULL), HS_OK);
+        assert_int_equal(hs_regret_propose(&proposal, &table, NULL), HS_OK);
+        assert_int_equal(proposal.whole, waits);
+        assert_true(fabs(proposal.measured - (table.by_chance - 1)) < 1e-9);
+        assert_int_equal(table.by_chance > 1.01, waits);
+        if (waits)
+            assert_ptr_equal(proposal.figure, &machines.figures[gap]);
+        hs_regret_table_release(&table);
+        hs_machines_release(&machines);
+    }
+    hs_system_release(&system);
+}
+
 static void too_many_layers_are_refused(void **state)
 {
     struct hs_system system = shipped("abci");
@@ -305,6 +353,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a guess that loses much is not kept", a_guess_that_loses_much_is_not_kept),
     HS_TEST("who knows the one unknown figure loses nothing",
             who_knows_the_one_unknown_figure_loses_nothing),
+    HS_TEST("what lies between calls is told by a plan as a whole",
+            what_lies_between_calls_is_told_by_a_plan_as_a_whole),
     HS_TEST("too many layers are refused", too_many_layers_are_refused),
     HS_TEST("the gain over NCCL's own call is the advice's",
             the_gain_over_nccls_own_call_is_the_advices),
