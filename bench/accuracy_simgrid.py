@@ -27,8 +27,8 @@ usage: bench/accuracy_simgrid.py [option...] [PROGRAM]     PROGRAM: build/hierse
   --no-chunks      without the splits in chunks
   --no-algorithms  without other algorithms than the ring; --only-algorithms: with them alone
   --no-collectives without reduce-scatters, allgathers and all-to-alls; --only-collectives: with them alone
-  --only-library   what MPICH's and Open MPI's own reduce-scatters, allgathers and allreduces take, 4 to 64 ranks, 64 KiB to
-                   64 MiB, against SMPI's ports of their algorithms, and nothing else (bench/own_calls.py; 64 ranks need 16 GB)
+  --only-library   what MPICH's and Open MPI's own reduce-scatters, allgathers, allreduces and all-to-alls take, 4 to 64 ranks,
+                   64 KiB to 64 MiB, against SMPI's ports of their algorithms, and nothing else (bench/own_calls.py; 64 ranks need 16 GB)
   --no-meshes      without groups of meshes and orders of axes; --only-meshes: with them alone
   --before PROGRAM besides, the rings of 256 processes in nodes of 4, with another build's simulation beside this one's
   --only-before    that alone
