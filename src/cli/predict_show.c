@@ -111,7 +111,7 @@ static void say_library(const struct hs_predict *predict, const struct hs_predic
     const struct hs_problem *problem = &point->request.problem;
     const struct hs_collective_row *row = &hs_collectives[problem->collective];
     const char *name = hs_library_written(own->library);
-    bool elsewhere = row->ordered && !hs_problem_is_in_place(problem);
+    bool elsewhere = row->ordered && problem->order == HS_PERMUTED;
     double seconds = isnan(own->best_seconds) ? best->seconds : own->best_seconds;
 
     hs_sheet_say(predict->sheet, "%s's own %s%s (%s by its rule) takes %s, ", name, row->written,

@@ -521,7 +521,8 @@ double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_probl
     hs_mpi_system_values(values, system);
     for (int i = 0; i < count; i++)
         seconds += plan->chunks * seconds_of_stage(system, problem, &stages[i],
-                                                   stages[i].bytes / plan->chunks, values);
+                                                   stages[i].bytes / plan->chunks, values) +
+                   hs_order_seconds(system, problem, stages[i].key.layer);
     if (count == 0 || only_moves(stages[0].key.phase))
         return seconds;
     flat.algorithm = stages[0].key.layer.size == 2 ? HS_MPI_HALVING : HS_MPI_RING;
