@@ -431,7 +431,7 @@ static enum hs_status check_algorithms(const struct hs_predict *predict, struct 
     return HS_OK;
 }
 
-/* A group of NCCL's calls is one launch: what each further one of it costs was published nowhere. */
+/* A group of NCCL's calls is one launch: what each further one costs was published nowhere. */
 static enum hs_status check_priced(const struct hs_predict *predict, struct hs_error *err)
 {
     if (predict->settings->order == HS_GROUPED && hs_system_is_nccl_native(predict->system))

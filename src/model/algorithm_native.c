@@ -1,8 +1,8 @@
 /*
  * The library's own collectives, as the backend host calls them: MPI_Ireduce_scatter_block,
- * MPI_Iallgather, MPI_Iallreduce and MPI_Ialltoall among the ranks of a group. What runs is the library's rule
- * (library_mpi.h), and its traffic is counted step by step, each step through before the next.
- * Where figures are fitted to measured times these count, in the ring's shape.
+ * MPI_Iallgather, MPI_Iallreduce and MPI_Ialltoall among the ranks of a group. What runs is the
+ * library's rule (library_mpi.h), and its traffic is counted step by step, each step through before
+ * the next. Where figures are fitted to measured times these count, in the ring's shape.
  */
 #include "model/exchange.h"
 #include "model/library_mpi.h"

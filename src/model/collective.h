@@ -22,8 +22,8 @@
  *    allgather is its mirror, from the outside in.
  *  - packed: the same with that copy, before a reduce-scatter or behind an allgather, so that rank
  *    r has block r. One layer needs none.
- *  - grouped: the same without a copy. What goes to a place of the layer (d, p) are N / (d p) blocks
- *    that lie apart, each of which is a call of its own, of p blocks; all are given at once.
+ *  - grouped: the same without a copy. What goes to a place of the layer (d, p) are N / (d p)
+ *    blocks that lie apart, each of which is a call of its own, of p blocks; all given at once.
  *
  * Of an all-to-all each rank has N blocks of n / N bytes, block r for rank r, and ends with those
  * for itself, block r from rank r. All n bytes enter each layer. On the layer of stride d and size

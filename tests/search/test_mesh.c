@@ -75,9 +75,9 @@ struct brute {
 };
 
 /* What stands in reference tables: an AllReduce brings n / d into the layer at d; a reduce-scatter
- * or an allgather in place n d p / D on its larger side, permuted n / d. Packed all n bytes are copied
- * once where there is more than one layer, 8 GB/s; grouped D / (d p) messages of 0.5 us go to each
- * of p - 1 in the place of one. */
+ * or an allgather in place n d p / D on its larger side, permuted n / d. Packed all n bytes are
+ * copied once where there is more than one layer, 8 GB/s; grouped D / (d p) messages of 0.5 us go
+ * to each of p - 1 in the place of one. */
 static double seconds_of_layer(const struct brute *brute, int64_t inside, int64_t size)
 {
     const struct hs_problem *problem = &brute->problem;
