@@ -68,10 +68,11 @@ static void price_phase(struct hs_stage_price *price, const struct hs_system *sy
     enum hs_mpi_algorithm algorithm =
         hs_mpi_nonblocking(library, key.phase, key.layer.size, price->bytes,
                            price->bytes / ELEMENT_BYTES, key.layer.stride > 1);
-    struct native native = {.steps = {.price = price, .system = system, .ranks = ranks},
-                            .layer = key.layer,
-                            .first = 1,
-                            .among = key.layer.size};
+    struct native native = {
+        .steps = {.price = price, .system = system, .ranks = ranks, .waits = true},
+        .layer = key.layer,
+        .first = 1,
+        .among = key.layer.size};
     int64_t tasks = tasks_of(system, key.layer);
 
     if (!hs_mpi_has_steps(algorithm, key.phase)) {

@@ -26,7 +26,7 @@ void hs_exchange_price_at_once(struct hs_stage_price *price, const struct hs_sys
 void hs_exchange_price_bruck(struct hs_stage_price *price, const struct hs_system *system,
                              int64_t ranks)
 {
-    struct hs_steps steps = {.price = price, .system = system, .ranks = ranks};
+    struct hs_steps steps = {.price = price, .system = system, .ranks = ranks, .waits = true};
     int64_t size = price->key.layer.size;
 
     for (int bit = 0; (int64_t)1 << bit < size; bit++) {

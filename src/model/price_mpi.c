@@ -335,6 +335,7 @@ static double steps_us(const struct pace *p)
     struct hs_steps steps = {.price = &price,
                              .system = call->system,
                              .ranks = ranks,
+                             .waits = true,
                              .every = call->at_once > 0 ? layer.stride / groups : layer.stride,
                              .senders = !sent.one_sends     ? 0
                                         : call->at_once > 0 ? groups
