@@ -122,7 +122,9 @@ static void say_library(const struct hs_predict *predict, const struct hs_predic
         hs_sheet_say(predict->sheet, "leave it alone\n");
     else
         hs_sheet_say(predict->sheet, "a %s gains %s\n",
-                     hs_plan_is_flat(&best->plan) ? "flat ring" : "split",
+                     !hs_plan_is_flat(&best->plan) ? "split"
+                     : row->whole                  ? "flat exchange"
+                                                   : "flat ring",
                      HS_AS_GAIN(own->gain.median));
     if (own->seconds >= seconds * HS_ADVICE_GAIN)
         hs_sheet_say(predict->sheet,
