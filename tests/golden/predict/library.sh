@@ -38,6 +38,6 @@ for library in mpich openmpi; do
     for call in allreduce all-to-all; do
         hiersearch predict "$cluster;library=$library" --mesh tp=4,dp=16 --over dp --size 1MiB --collective $call -k 1 -q | sed -n '4,5p'
     done
-hiersearch predict 'board:mesh:8@450GB/s~1us;library=mpich' --np 8 --size 64MiB --collective all-to-all -k 1 -q | sed -n '4,5p'
 done
+hiersearch predict 'board:mesh:8@450GB/s~1us;library=mpich' --np 8 --size 64MiB --collective all-to-all -k 1 -q | sed -n '4,5p'
 hiersearch predict 'ib@12GB/s;library=mpihc' --np 16
