@@ -1,5 +1,7 @@
 #include "model/library_mpi.h"
 
+#include <math.h>
+
 #define COUNT_OF(list) (sizeof(list) / sizeof(*(list)))
 #define KIB            1024.0
 
@@ -367,7 +369,7 @@ enum hs_mpi_algorithm hs_mpi_nonblocking(enum hs_library library, enum hs_phase 
 double hs_mpi_waits(enum hs_mpi_algorithm algorithm, int64_t ranks)
 {
     if (algorithm == HS_MPI_SCATTERED)
-        return (double)((ranks - 1) / EXCHANGE_THROTTLE);
+        return floor((double)(ranks - 1) / EXCHANGE_THROTTLE);
     return algorithm == HS_MPI_SYNC ? 1 : 0;
 }
 
