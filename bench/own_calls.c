@@ -2,7 +2,7 @@
  * An MPI library's own calls, as SimGrid's SMPI carries them out: bench/own_calls.py compiles and
  * runs it.
  *
- *     own_calls allreduce|reduce-scatter|allgather|reduce-and-scatter BYTES...
+ *     own_calls allreduce|reduce-scatter|allgather|all-to-all|reduce-and-scatter BYTES...
  *
  * prints a line per message size, "BYTES SECONDS": from when all ranks begin at once to when the
  * last is through. Bytes are those of the larger side, a multiple of 4 per rank.
@@ -36,6 +36,9 @@ static void make_call(const char *call, float *large, float *other, int count, i
                     MPI_COMM_WORLD);
     } else if (strcmp(call, "allreduce") == 0)
         MPI_Allreduce(large, other, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    else if (strcmp(call, "all-to-all") == 0)
+        MPI_Alltoall(large, count / ranks, MPI_FLOAT, other, count / ranks, MPI_FLOAT,
+                     MPI_COMM_WORLD);
     else if (strcmp(call, "allgather") == 0)
         MPI_Allgather(other, count / ranks, MPI_FLOAT, large, count / ranks, MPI_FLOAT,
                       MPI_COMM_WORLD);

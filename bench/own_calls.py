@@ -3,8 +3,8 @@
 SMPI has ports of MPICH's and Open MPI's algorithms, each of which can be chosen by its name. For each machine, number of ranks and
 message size `hiersearch predict` says what the library runs by its rule and how long that takes; SMPI runs that algorithm on the
 same machine. Which of them runs is not compared: SMPI's own choice is that of Open MPI before 4.1. `left` counts cases without a
-port in SMPI: MPICH's allreduce by nodes, and Open MPI's butterfly of a power of two, which SMPI ends with an exchange that only
-MPI_Reduce_scatter has. SMPI's allgather "ring" is pairwise; the ring is its "NTSLR".
+port in SMPI: MPICH's allreduce by nodes, Open MPI's butterfly of a power of two, which SMPI ends with an exchange that only
+MPI_Reduce_scatter has, and MPICH's scattered all-to-all of more than 32 ranks. SMPI's synchronous sends wait, but for no answer. SMPI's allgather "ring" is pairwise; the ring is its "NTSLR".
 """
 import json
 import math
@@ -12,12 +12,14 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-CALLS = ("reduce-scatter", "allgather", "allreduce")
+CALLS = ("reduce-scatter", "allgather", "allreduce", "all-to-all")
 LIBRARIES = ("mpich", "openmpi")
 NP = (4, 6, 8, 12, 16, 24, 32, 48, 64)
 QUICK_NP = (6, 8, 16, 24)
 SIZES = tuple(1024 * size for size in (64, 256, 1024, 4096, 16384, 65536))
 PROGRAM = Path(__file__).with_name("own_calls.c")
+MESSAGE = "0:5e-7:0"  # what one more message costs a rank that has many under way (src/model/traffic.h)
+SCATTERED = 32  # so many at once, in MPICH: of more ranks there is no port
 # (call, what predict names) -> SMPI's collectives and algorithms of that
 PORTS = {
     ("reduce-scatter", "recursive halving"): {"reduce_scatter": "ompi_basic_recursivehalving"},
@@ -34,6 +36,12 @@ PORTS = {
     ("allreduce", "ring"): {"allreduce": "lr"},
     ("allreduce", "Rabenseifner"): {"allreduce": "rab_rdb"},
     ("allreduce", "reduce and broadcast"): {"allreduce": "redbcast"},
+    ("all-to-all", "Bruck"): {"alltoall": "bruck"},
+    ("all-to-all", "pairwise exchange"): {"alltoall": "ring"},
+    ("all-to-all", "pairwise exchange by bits"): {"alltoall": "pair"},
+    ("all-to-all", "linear"): {"alltoall": "basic_linear", "ois": MESSAGE},
+    ("all-to-all", "linear, synchronous sends"): {"alltoall": "basic_linear", "ois": MESSAGE, "send-is-detached-thresh": "0"},
+    ("all-to-all", "scattered"): {"alltoall": "basic_linear", "ois": MESSAGE},
 }
 BOTH = "reduce-and-scatter"  # the call that has these by their parts
 # SMPI without its factors, which are for Ethernet; nothing computed is charged, and long buffers share their memory.
@@ -65,7 +73,7 @@ class Machine:
 
     def predict(self, library, np, call, size):
         """What it runs, and seconds."""
-        order = ("--order", "in-place") if call != "allreduce" else ()
+        order = ("--order", "in-place") if call in ("reduce-scatter", "allgather") else ()
         out = self.run("predict", self.path(library), "--np", np, "--size", size, "--collective", call, *order, "--machines", "0",
                        "--json", "--quiet")
         own = json.loads(out)["results"][0]["library"]
@@ -91,6 +99,10 @@ class Machine:
         return {int(row.split()[0]): float(row.split()[1]) for row in done.stdout.splitlines()}
 
 
+def has_no_port(call, choice, np):
+    return (call, choice) not in PORTS or (choice == "butterfly" and np & (np - 1) == 0) or (choice == "scattered" and np > SCATTERED)
+
+
 def cases(machine, binary, call, every):
     """(library, what runs, np, size, predicted, simulated), and how many are left out."""
     found, left = [], 0
@@ -101,7 +113,7 @@ def cases(machine, binary, call, every):
                 choice, seconds = machine.predict(library, np, call, size)
                 asked.setdefault(choice, []).append((library, size, seconds))
         for choice, rows in asked.items():
-            if (call, choice) not in PORTS or (choice == "butterfly" and np & (np - 1) == 0):
+            if has_no_port(call, choice, np):
                 left += len(rows)
                 continue
             sizes = sorted({size for _, size, _ in rows})

@@ -163,7 +163,7 @@ static enum hs_status check_collective(const struct hs_measure_settings *setting
                            "--chunks %d: chunks of %s would leave a process a piece of each in "
                            "place of its block",
                            settings->chunks.values[i], row->written);
-    return hs_order_check(campaign->call.collective, campaign->call.order, err);
+    return hs_order_check(campaign->call.collective, campaign->call.order, true, err);
 }
 
 enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, struct hs_error *err)

@@ -255,7 +255,7 @@ static enum hs_status check_settings(const struct hs_predict_settings *settings,
         return hs_fail(err, HS_INVALID,
                        "--output: a result file is about one process count; run once per --np, or "
                        "use --json, which prints one document per line");
-    return hs_order_check(settings->collective, settings->order, err);
+    return hs_order_check(settings->collective, settings->order, false, err);
 }
 
 static enum hs_status finish_result(const struct hs_predict *predict, struct hs_result *result,
@@ -431,6 +431,17 @@ static enum hs_status check_algorithms(const struct hs_predict *predict, struct 
     return HS_OK;
 }
 
+/* A group of NCCL's calls is one launch: what each further one costs was published nowhere. */
+static enum hs_status check_priced(const struct hs_predict *predict, struct hs_error *err)
+{
+    if (predict->settings->order == HS_GROUPED && hs_system_is_nccl_native(predict->system))
+        return hs_fail(err, HS_INVALID,
+                       "--order grouped: what NCCL's calls take in a group has no price; expected "
+                       "in-place, permuted or packed on %s",
+                       predict->label);
+    return check_algorithms(predict, err);
+}
+
 static bool is_one_prime(const struct hs_range *np)
 {
     int64_t only = (int64_t)np->first;
@@ -490,7 +501,7 @@ static enum hs_status run_with_machines(struct hs_predict *predict, struct hs_er
     if (status)
         return status;
     predict->machines = &machines;
-    status = check_algorithms(predict, err);
+    status = check_priced(predict, err);
     if (status == HS_OK)
         status = predict->settings->place.asked  ? hs_predict_place(predict, err)
                  : predict->settings->hsdp.asked ? hs_predict_hsdp(predict, err)

@@ -107,7 +107,7 @@ static enum hs_status check_settings(const struct hs_simulate_settings *settings
     if (settings->bytes.first > HS_SIMULATE_BYTES_MAX)
         return hs_fail(err, HS_INVALID, "--size: expected at most %s",
                        hs_bytes_format(size, HS_SIMULATE_BYTES_MAX));
-    return hs_order_check(settings->collective, settings->order, err);
+    return hs_order_check(settings->collective, settings->order, true, err);
 }
 
 /* ---- the simulation ---- */

@@ -85,9 +85,13 @@ enum hs_status hs_find_system(struct hs_system *system, const char *text,
     return status;
 }
 
-enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order,
+enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order, bool runs,
                               struct hs_error *err)
 {
+    if (runs && order > HS_PERMUTED)
+        return hs_fail(err, HS_INVALID,
+                       "--order %s: predict has it alone; what runs is in-place or permuted",
+                       hs_order_names[order]);
     if (order == HS_IN_PLACE || hs_collectives[collective].ordered)
         return HS_OK;
     return hs_fail(

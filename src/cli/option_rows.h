@@ -28,8 +28,9 @@ extern const struct hs_option_type hs_option_order;      /* enum hs_order */
 enum hs_status hs_find_system(struct hs_system *system, const char *text,
                               const struct hs_context *context, struct hs_error *err);
 
-/* HS_INVALID where an order is given that the collective has not. */
-enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order,
+/* HS_INVALID where an order is given that the collective has not, or that is priced alone and is to
+ * run. */
+enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order, bool runs,
                               struct hs_error *err);
 /* A mesh as typed: --mesh and --over. */
 struct hs_mesh_words {
@@ -201,7 +202,9 @@ const char *const *hs_algorithm_words(void); /* and "all" */
         .words = hs_order_words, .type = &hs_option_order, .offset = (place),                      \
         .help = "where a reduce-scatter's or an allgather's blocks lie: process r has block r "    \
                 "(in-place), or that of r's digits the other way round (permuted), which moves "   \
-                "less over slow links and costs nothing where the caller lays them out like this"  \
+                "less over slow links and costs nothing where the caller lays them out like "      \
+                "this; predict has block r that way, too, by a copy (packed) or by a call for "    \
+                "each run of blocks (grouped)"                                                     \
     }
 #define HS_ROW_OPERATION(heading, place)                                                           \
     {                                                                                              \

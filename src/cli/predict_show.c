@@ -130,7 +130,7 @@ static void say_library(const struct hs_predict *predict, const struct hs_predic
     const struct hs_problem *problem = &point->request.problem;
     const struct hs_collective_row *row = &hs_collectives[problem->collective];
     const char *name = hs_library_written(own->library);
-    bool elsewhere = row->ordered && !hs_problem_is_in_place(problem);
+    bool elsewhere = row->ordered && problem->order == HS_PERMUTED;
     double seconds = isnan(own->best_seconds) ? best->seconds : own->best_seconds;
 
     hs_sheet_say(predict->sheet, "%s's own %s%s (%s by its rule) takes %s, ", name, row->written,
@@ -141,7 +141,9 @@ static void say_library(const struct hs_predict *predict, const struct hs_predic
         hs_sheet_say(predict->sheet, "leave it alone\n");
     else
         hs_sheet_say(predict->sheet, "a %s gains %s\n",
-                     hs_plan_is_flat(&best->plan) ? "flat ring" : "split",
+                     !hs_plan_is_flat(&best->plan) ? "split"
+                     : row->whole                  ? "flat exchange"
+                                                   : "flat ring",
                      HS_AS_GAIN(own->gain.median));
     if (own->seconds >= seconds * HS_ADVICE_GAIN)
         hs_sheet_say(predict->sheet,

@@ -67,6 +67,8 @@ static enum hs_status check_plan(const struct hs_task *task, int64_t np, struct 
         return hs_fail(err, HS_INVALID, "the split is for %lld processes, there are %lld",
                        (long long)(problem.group.ranks != np ? problem.group.ranks : product),
                        (long long)(problem.group.ranks != np ? np : problem.group.size));
+    if (hs_collectives[task->collective].ordered && task->order > HS_PERMUTED)
+        return hs_fail(err, HS_INVALID, "no backend has the order %s", hs_order_names[task->order]);
     if (hs_group_check(&problem.group, err))
         return HS_INVALID;
     if (plan->chunks < 1 || plan->chunks > HS_CHUNKS_MAX)

@@ -1,10 +1,10 @@
 /*
  * The library's own collectives, as the backend host calls them: MPI_Ireduce_scatter_block,
- * MPI_Iallgather and MPI_Iallreduce among the ranks of a group. What runs is the library's rule
- * (library_mpi.h), and its traffic is counted step by step, each step through before the next.
- * Where figures are fitted to measured times these count, in the ring's shape; so do the ring's of
- * an exchange, whose rules are not modelled.
+ * MPI_Iallgather, MPI_Iallreduce and MPI_Ialltoall among the ranks of a group. What runs is the
+ * library's rule (library_mpi.h), and its traffic is counted step by step, each step through before
+ * the next. Where figures are fitted to measured times these count, in the ring's shape.
  */
+#include "model/exchange.h"
 #include "model/library_mpi.h"
 #include "model/mpi_steps.h"
 
@@ -68,14 +68,15 @@ static void price_phase(struct hs_stage_price *price, const struct hs_system *sy
     enum hs_mpi_algorithm algorithm =
         hs_mpi_nonblocking(library, key.phase, key.layer.size, price->bytes,
                            price->bytes / ELEMENT_BYTES, key.layer.stride > 1);
-    struct native native = {.steps = {.price = price, .system = system, .ranks = ranks},
-                            .layer = key.layer,
-                            .first = 1,
-                            .among = key.layer.size};
+    struct native native = {
+        .steps = {.price = price, .system = system, .ranks = ranks, .waits = true},
+        .layer = key.layer,
+        .first = 1,
+        .among = key.layer.size};
     int64_t tasks = tasks_of(system, key.layer);
 
-    if (algorithm == HS_MPI_LINEAR) {
-        hs_algorithm_DIRECT.price(price, system, ranks);
+    if (!hs_mpi_has_steps(algorithm, key.phase)) {
+        hs_exchange_price_at_once(price, system, ranks, hs_mpi_waits(algorithm, key.layer.size));
         return;
     }
     if (library == HS_LIBRARY_MPICH && key.phase == HS_ALLREDUCE && tasks > 1)
@@ -110,7 +111,7 @@ static void price_native(struct hs_stage_price *price, const struct hs_system *s
 {
     struct hs_stage_price back = *price;
 
-    if (!hs_system_has_rule(system) || price->key.phase == HS_EXCHANGE) {
+    if (!hs_system_has_rule(system)) {
         hs_algorithm_RING.price(price, system, ranks);
         return;
     }

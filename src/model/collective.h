@@ -20,6 +20,10 @@
  *    digits the other way round, k_0 N / p_0 + k_1 N / (p_0 p_1) + ... That costs nothing where the
  *    caller lays out the larger side by this index, and a copy of the larger side elsewhere. An
  *    allgather is its mirror, from the outside in.
+ *  - packed: the same with that copy, before a reduce-scatter or behind an allgather, so that rank
+ *    r has block r. One layer needs none.
+ *  - grouped: the same without a copy. What goes to a place of the layer (d, p) are N / (d p)
+ *    blocks that lie apart, each of which is a call of its own, of p blocks; all given at once.
  *
  * Of an all-to-all each rank has N blocks of n / N bytes, block r for rank r, and ends with those
  * for itself, block r from rank r. All n bytes enter each layer. On the layer of stride d and size
@@ -63,7 +67,9 @@ enum hs_status hs_collective_parse(enum hs_collective *out, const char *text, st
 /* clang-format off */
 #define HS_ORDERS(row)                                                                           \
     row(IN_PLACE, "in-place", "rank r has block r, as the library's own call")                   \
-    row(PERMUTED, "permuted", "rank r has the block of r's digits the other way round")
+    row(PERMUTED, "permuted", "rank r has the block of r's digits the other way round")          \
+    row(PACKED, "packed", "rank r has block r: permuted, and a copy of the larger side")         \
+    row(GROUPED, "grouped", "rank r has block r: permuted, a call for each run of blocks")
 /* clang-format on */
 
 enum hs_order {

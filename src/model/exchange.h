@@ -21,6 +21,11 @@ struct hs_system;
 void hs_exchange_price_bruck(struct hs_stage_price *price, const struct hs_system *system,
                              int64_t ranks);
 
+/* All messages at once, as pairwise, for groups of any size, and so many steps more in which those
+ * furthest away are waited for. */
+void hs_exchange_price_at_once(struct hs_stage_price *price, const struct hs_system *system,
+                               int64_t ranks, double waits);
+
 /* Of 1 .. size - 1, how many have that bit. */
 int64_t hs_exchange_blocks(int64_t size, int bit);
 

@@ -1,5 +1,7 @@
 #include "model/library_mpi.h"
 
+#include <math.h>
+
 #define COUNT_OF(list) (sizeof(list) / sizeof(*(list)))
 #define KIB            1024.0
 
@@ -10,6 +12,12 @@
 #define GATHER_SHORT (80 * KIB)
 #define GATHER_LONG  (512 * KIB)
 #define SCATTER_LONG (512 * KIB)
+/* MPIR_CVAR_ALLTOALL_SHORT_MSG_SIZE, of so many ranks or more, and
+ * MPIR_CVAR_ALLTOALL_MEDIUM_MSG_SIZE, both by a block; MPIR_CVAR_ALLTOALL_THROTTLE */
+#define EXCHANGE_SHORT    256.0
+#define EXCHANGE_RANKS    8
+#define EXCHANGE_MEDIUM   (32 * KIB)
+#define EXCHANGE_THROTTLE 32
 
 int64_t hs_mpi_power_of_two(int64_t ranks)
 {
@@ -20,11 +28,22 @@ int64_t hs_mpi_power_of_two(int64_t ranks)
     return power;
 }
 
+static enum hs_mpi_algorithm mpich_exchange(int64_t ranks, double block)
+{
+    if (block <= EXCHANGE_SHORT && ranks >= EXCHANGE_RANKS)
+        return HS_MPI_BRUCK;
+    if (block <= EXCHANGE_MEDIUM)
+        return HS_MPI_SCATTERED;
+    return hs_mpi_power_of_two(ranks) == ranks ? HS_MPI_BITS : HS_MPI_PAIRWISE;
+}
+
 static enum hs_mpi_algorithm mpich_algorithm(enum hs_phase phase, int64_t ranks, double bytes,
                                              double elements)
 {
     int64_t power = hs_mpi_power_of_two(ranks);
 
+    if (phase == HS_EXCHANGE)
+        return mpich_exchange(ranks, bytes / (double)ranks);
     if (phase == HS_REDUCE_SCATTER)
         return bytes < SCATTER_LONG ? HS_MPI_HALVING : HS_MPI_PAIRWISE;
     if (phase == HS_ALLREDUCE)
@@ -215,6 +234,69 @@ static const struct tuned_row tuned_allgather[] = {
     {INT64_MAX, INFINITY, HS_MPI_NEIGHBOR},
 };
 
+/* MPI_Alltoall, by the bytes of a block. Between two ranks pairwise is the one swap that "two_proc"
+ * is. What is linear with synchronous sends has all of them under way
+ * (coll_tuned_alltoall_max_requests 0). */
+static const struct tuned_row tuned_alltoall[] = {
+    {3, 32 * KIB, HS_MPI_PAIRWISE},
+    {3, 256 * KIB, HS_MPI_SYNC},
+    {3, INFINITY, HS_MPI_PAIRWISE},
+    {8, 8 * KIB, HS_MPI_SYNC},
+    {8, 16 * KIB, HS_MPI_LINEAR},
+    {8, 64 * KIB, HS_MPI_SYNC},
+    {8, 512 * KIB, HS_MPI_LINEAR},
+    {8, 1024 * KIB, HS_MPI_PAIRWISE},
+    {8, INFINITY, HS_MPI_LINEAR},
+    {16, 256 * KIB, HS_MPI_SYNC},
+    {16, INFINITY, HS_MPI_LINEAR},
+    {32, 4, HS_MPI_SYNC},
+    {32, 512, HS_MPI_BRUCK},
+    {32, 8 * KIB, HS_MPI_SYNC},
+    {32, 32 * KIB, HS_MPI_LINEAR},
+    {32, 256 * KIB, HS_MPI_SYNC},
+    {32, 512 * KIB, HS_MPI_LINEAR},
+    {32, INFINITY, HS_MPI_SYNC},
+    {64, 512, HS_MPI_BRUCK},
+    {64, 512 * KIB, HS_MPI_LINEAR},
+    {64, INFINITY, HS_MPI_SYNC},
+    {128, 1 * KIB, HS_MPI_BRUCK},
+    {128, 2 * KIB, HS_MPI_LINEAR},
+    {128, 4 * KIB, HS_MPI_SYNC},
+    {128, 256 * KIB, HS_MPI_LINEAR},
+    {128, INFINITY, HS_MPI_PAIRWISE},
+    {256, 1 * KIB, HS_MPI_BRUCK},
+    {256, 2 * KIB, HS_MPI_SYNC},
+    {256, 256 * KIB, HS_MPI_LINEAR},
+    {256, INFINITY, HS_MPI_PAIRWISE},
+    {512, 1 * KIB, HS_MPI_BRUCK},
+    {512, 8 * KIB, HS_MPI_SYNC},
+    {512, 32 * KIB, HS_MPI_LINEAR},
+    {512, INFINITY, HS_MPI_PAIRWISE},
+    {1024, 512, HS_MPI_BRUCK},
+    {1024, 8 * KIB, HS_MPI_SYNC},
+    {1024, 16 * KIB, HS_MPI_LINEAR},
+    {1024, 128 * KIB, HS_MPI_SYNC},
+    {1024, 256 * KIB, HS_MPI_LINEAR},
+    {1024, INFINITY, HS_MPI_PAIRWISE},
+    {2048, 512, HS_MPI_BRUCK},
+    {2048, 1 * KIB, HS_MPI_SYNC},
+    {2048, 2 * KIB, HS_MPI_LINEAR},
+    {2048, 16 * KIB, HS_MPI_SYNC},
+    {2048, 256 * KIB, HS_MPI_LINEAR},
+    {2048, INFINITY, HS_MPI_SYNC},
+    {4096, 1 * KIB, HS_MPI_BRUCK},
+    {4096, 4 * KIB, HS_MPI_SYNC},
+    {4096, 8 * KIB, HS_MPI_LINEAR},
+    {4096, 128 * KIB, HS_MPI_SYNC},
+    {4096, INFINITY, HS_MPI_LINEAR},
+    {INT64_MAX, 2 * KIB, HS_MPI_BRUCK},
+    {INT64_MAX, 8 * KIB, HS_MPI_SYNC},
+    {INT64_MAX, 16 * KIB, HS_MPI_LINEAR},
+    {INT64_MAX, 32 * KIB, HS_MPI_SYNC},
+    {INT64_MAX, 64 * KIB, HS_MPI_LINEAR},
+    {INT64_MAX, INFINITY, HS_MPI_SYNC},
+};
+
 static enum hs_mpi_algorithm of_table(const struct tuned_row *row, int64_t ranks, double bytes)
 {
     while (row->ranks < INT64_MAX || row->bytes < (double)INFINITY) {
@@ -234,6 +316,8 @@ static enum hs_mpi_algorithm openmpi_algorithm(enum hs_phase phase, int64_t rank
 
     if (phase == HS_REDUCE_SCATTER)
         return of_table(tuned_reduce_scatter_block, ranks, block);
+    if (phase == HS_EXCHANGE)
+        return of_table(tuned_alltoall, ranks, block);
     found = of_table(phase == HS_ALLGATHER ? tuned_allgather : tuned_allreduce, ranks,
                      phase == HS_ALLGATHER ? block : bytes);
     if (phase == HS_ALLREDUCE)
@@ -259,7 +343,7 @@ struct hs_mpi_choice hs_mpi_choose_counted(enum hs_library library, int64_t rank
                                   false};
 }
 
-/* coll/libnbc: nbc_ireduce_scatter_block.c, nbc_iallgather.c, nbc_iallreduce.c. */
+/* coll/libnbc: nbc_ireduce_scatter_block.c, nbc_iallgather.c, nbc_iallreduce.c, nbc_ialltoall.c. */
 #define NBC_SHORT (64 * KIB)
 
 static enum hs_mpi_algorithm libnbc_algorithm(enum hs_phase phase, int64_t ranks, double bytes,
@@ -267,7 +351,7 @@ static enum hs_mpi_algorithm libnbc_algorithm(enum hs_phase phase, int64_t ranks
 {
     if (phase == HS_REDUCE_SCATTER)
         return HS_MPI_SCATTER;
-    if (phase == HS_ALLGATHER)
+    if (phase == HS_ALLGATHER || phase == HS_EXCHANGE)
         return HS_MPI_LINEAR;
     if (ranks < 4 || bytes < NBC_SHORT || in_place)
         return HS_MPI_TREE;
@@ -280,6 +364,13 @@ enum hs_mpi_algorithm hs_mpi_nonblocking(enum hs_library library, enum hs_phase 
 {
     return library == HS_LIBRARY_MPICH ? mpich_algorithm(phase, ranks, bytes, elements)
                                        : libnbc_algorithm(phase, ranks, bytes, elements, in_place);
+}
+
+double hs_mpi_waits(enum hs_mpi_algorithm algorithm, int64_t ranks)
+{
+    if (algorithm == HS_MPI_SCATTERED)
+        return floor((double)(ranks - 1) / EXCHANGE_THROTTLE);
+    return algorithm == HS_MPI_SYNC ? 1 : 0;
 }
 
 const char *hs_mpi_choice_text(struct hs_mpi_choice choice)
@@ -296,6 +387,9 @@ const char *hs_mpi_choice_text(struct hs_mpi_choice choice)
         [HS_MPI_ROOT] = {"linear reduce and scatter", NULL},
         [HS_MPI_NEIGHBOR] = {"neighbor exchange", NULL},
         [HS_MPI_BUTTERFLY] = {"butterfly", NULL},
+        [HS_MPI_BITS] = {"pairwise exchange by bits", NULL},
+        [HS_MPI_SCATTERED] = {"scattered", NULL},
+        [HS_MPI_SYNC] = {"linear, synchronous sends", NULL},
     };
 
     if (choice.algorithm == HS_MPI_HALVING && choice.phase != HS_ALLREDUCE)

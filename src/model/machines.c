@@ -163,6 +163,20 @@ static void set_figure(struct hs_machines *machines, size_t j,
     }
 }
 
+/* No figure of those that decide: only packed calls have it. */
+static void draw_copies(struct hs_machines *machines, uint64_t seed)
+{
+    const struct hs_figure_kind_row *kinds = hs_figure_kinds;
+    double deviation = machines->believed->copy_bytes_per_second > 0
+                           ? kinds[HS_FIGURE_VENDOR].bandwidth_deviation
+                           : kinds[HS_FIGURE_GUESS].latency_deviation;
+    uint64_t state = hs_random_bits(&seed);
+
+    for (size_t j = 0; j < machines->count; j++)
+        machines->drawn[j].copy_bytes_per_second =
+            hs_system_copy_rate(machines->believed) * exp(deviation * hs_random_normal(&state));
+}
+
 /* Levels have a sequence of their own, so that what is said of a library does not depend on how
  * many there are. */
 static void draw(struct hs_machines *machines, uint64_t seed)
@@ -184,6 +198,7 @@ static void draw(struct hs_machines *machines, uint64_t seed)
         }
         machines->noise[j] = hs_random_normal(&state);
     }
+    draw_copies(machines, ~state);
 }
 
 void hs_machines_ask(struct hs_machines *machines, int64_t ranks)
@@ -472,7 +487,8 @@ enum hs_status hs_machines_seconds(double *seconds, const struct hs_machines *ma
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < machines->count; j++)
             seconds[i * machines->count + j] +=
-                hs_machines_gap_seconds(machines, j, problem, keys[i]);
+                hs_machines_gap_seconds(machines, j, problem, keys[i]) +
+                hs_order_seconds(&machines->drawn[j], problem, keys[i].layer);
     return status;
 }
 
@@ -507,9 +523,12 @@ double hs_machines_plan_seconds(const struct hs_machines *machines, size_t j,
 {
     struct hs_stage stages[HS_STAGES_MAX];
     double gaps = (hs_problem_stages(stages, problem, plan) - 1) * plan->chunks;
-    double seconds = hs_plan_seconds(&machines->drawn[j], problem, plan);
+    double seconds = hs_plan_seconds(&machines->drawn[j], problem, plan), copied = 0;
 
+    for (int i = 0; i < plan->split.count; i++)
+        copied += hs_order_seconds(&machines->drawn[j], problem,
+                                   hs_problem_layer(problem, &plan->split, i));
     if (!machines->belief)
-        seconds *= error_times(machines, j, problem, plan);
+        seconds = (seconds - copied) * error_times(machines, j, problem, plan) + copied;
     return seconds + gaps * machines->gap_seconds[j];
 }

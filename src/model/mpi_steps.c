@@ -2,19 +2,22 @@
 
 #include <assert.h>
 
+#include "model/exchange.h"
 #include "model/library_mpi.h"
 
 #define REDUCE_SCATTER (1U << HS_REDUCE_SCATTER)
 #define ALLGATHER      (1U << HS_ALLGATHER)
 #define ALLREDUCE      (1U << HS_ALLREDUCE)
+#define EXCHANGE       (1U << HS_EXCHANGE)
 
 static const unsigned phases_of[HS_MPI_ALGORITHM_COUNT] = {
     [HS_MPI_RING] = REDUCE_SCATTER | ALLGATHER | ALLREDUCE,
     [HS_MPI_HALVING] = REDUCE_SCATTER | ALLGATHER | ALLREDUCE,
     [HS_MPI_DOUBLING] = REDUCE_SCATTER | ALLREDUCE,
     [HS_MPI_TREE] = ALLREDUCE,
-    [HS_MPI_BRUCK] = ALLGATHER,
-    [HS_MPI_PAIRWISE] = REDUCE_SCATTER | ALLGATHER,
+    [HS_MPI_BRUCK] = ALLGATHER | EXCHANGE,
+    [HS_MPI_PAIRWISE] = REDUCE_SCATTER | ALLGATHER | EXCHANGE,
+    [HS_MPI_BITS] = EXCHANGE,
     [HS_MPI_SCATTER] = REDUCE_SCATTER,
     [HS_MPI_ROOT] = REDUCE_SCATTER,
     [HS_MPI_NEIGHBOR] = ALLGATHER,
@@ -149,11 +152,28 @@ static void list_all_to_root(struct listing *list)
     list_blocks_from_root(list);
 }
 
-static void list_bruck(struct listing *list)
+/* Of an all-to-all the blocks that have a bit of how far they go. */
+static void list_bruck(struct listing *list, bool exchange)
 {
-    for (int64_t places = 1; places < list->ranks; places *= 2)
-        shift(list, places, (double)hs_smaller(places, list->ranks - places) / (double)list->ranks,
+    int bit = 0;
+
+    for (int64_t places = 1; places < list->ranks; places *= 2, bit++)
+        shift(list, places,
+              (double)(exchange ? hs_exchange_blocks(list->ranks, bit)
+                                : hs_smaller(places, list->ranks - places)) /
+                  (double)list->ranks,
               1);
+}
+
+/* A block with each: as many partners as there are below a bit differ in it and in none further. */
+static void list_bits(struct listing *list)
+{
+    struct hs_mpi_step step = {.swap = true, .part = 1 / (double)list->ranks};
+
+    for (step.places = 1; step.places < list->ranks; step.places *= 2) {
+        step.times = (double)step.places;
+        add(list, step);
+    }
 }
 
 /* A block to each other one, a place further each step: as far one way as the other, and distances
@@ -205,8 +225,9 @@ struct hs_mpi_steps hs_mpi_steps(enum hs_mpi_algorithm algorithm, enum hs_phase 
                                  int64_t ranks)
 {
     bool both = phase == HS_ALLREDUCE;
-    struct listing list = {
-        .ranks = ranks, .power = hs_mpi_power_of_two(ranks), .reduces = phase != HS_ALLGATHER};
+    struct listing list = {.ranks = ranks,
+                           .power = hs_mpi_power_of_two(ranks),
+                           .reduces = phase != HS_ALLGATHER && phase != HS_EXCHANGE};
 
     switch (algorithm) {
     case HS_MPI_RING:
@@ -229,7 +250,7 @@ struct hs_mpi_steps hs_mpi_steps(enum hs_mpi_algorithm algorithm, enum hs_phase 
         list_tree(&list, false);
         break;
     case HS_MPI_BRUCK:
-        list_bruck(&list);
+        list_bruck(&list, phase == HS_EXCHANGE);
         break;
     case HS_MPI_PAIRWISE:
         list_pairwise(&list);
@@ -247,7 +268,12 @@ struct hs_mpi_steps hs_mpi_steps(enum hs_mpi_algorithm algorithm, enum hs_phase 
     case HS_MPI_BUTTERFLY:
         list_butterfly(&list);
         break;
-    case HS_MPI_LINEAR: /* the row of direct exchange has it */
+    case HS_MPI_BITS:
+        list_bits(&list);
+        break;
+    case HS_MPI_LINEAR: /* the row of direct exchange has these */
+    case HS_MPI_SCATTERED:
+    case HS_MPI_SYNC:
     case HS_MPI_ALGORITHM_COUNT:
         break;
     }

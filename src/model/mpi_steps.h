@@ -34,7 +34,7 @@ struct hs_mpi_steps {
     bool one_sends; /* of a group, at a time: along a tree, or from its root */
 };
 
-/* Whether an algorithm is one of a reduce-scatter, an allgather or an allreduce, and has steps. */
+/* Whether an algorithm is one of the phase, and has steps. */
 bool hs_mpi_has_steps(enum hs_mpi_algorithm algorithm, enum hs_phase phase);
 /* Those of a call of `ranks`; none where it has none. */
 struct hs_mpi_steps hs_mpi_steps(enum hs_mpi_algorithm algorithm, enum hs_phase phase,

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/traffic.h"
+
 /* What an interval gains outside of the range [min, max] that was measured: as much as sizes differ
  * among themselves (calibration.h) for each doubling. */
 static double outside_width(double value, double min, double max)
@@ -123,6 +125,31 @@ struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ran
                                      struct hs_stage_key key)
 {
     return hs_stage_price_at(system, ranks, key, 0);
+}
+
+double hs_order_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                        struct hs_layer layer)
+{
+    int64_t inside = hs_group_inside(&problem->group, layer.stride), size = problem->group.size;
+    double runs = (double)(size / (inside * layer.size));
+
+    if (!hs_collectives[problem->collective].ordered || layer.size == size)
+        return 0;
+    if (problem->order == HS_PACKED && inside == 1)
+        return problem->bytes / hs_system_copy_rate(system);
+    if (problem->order == HS_GROUPED)
+        return (runs - 1) * (double)(layer.size - 1) * HS_MESSAGE_SECONDS;
+    return 0;
+}
+
+struct hs_stage_price hs_problem_price(const struct hs_system *system,
+                                       const struct hs_problem *problem, struct hs_stage_key key,
+                                       double bytes)
+{
+    struct hs_stage_price price = hs_stage_price_at(system, problem->group.ranks, key, bytes);
+
+    price.launch_seconds += hs_order_seconds(system, problem, key.layer);
+    return price;
 }
 
 /* The bandwidth part of a line for m bytes entering the stage. */
@@ -319,7 +346,7 @@ static void add_layer(struct hs_plan_cost *cost, double busy[HS_PACES_MAX],
     for (int k = 0; k < count; k++) {
         double bytes = hs_problem_entering(problem, keys[k].layer);
         struct hs_stage_price price =
-            hs_stage_price_at(system, problem->group.ranks, keys[k], bytes / plan->chunks);
+            hs_problem_price(system, problem, keys[k], bytes / plan->chunks);
 
         add_stage(cost, busy, &price, i, bytes, plan->chunks);
         add_busy(cost, system, &price);

@@ -101,6 +101,15 @@ struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ran
  * them (`waits`). */
 struct hs_stage_price hs_stage_price_at(const struct hs_system *system, int64_t ranks,
                                         struct hs_stage_key key, double bytes);
+/* What a layer's place in the order of the blocks adds to its stage, as a launch does
+ * (collective.h): of a packed call the copy, on the innermost of several layers; of a grouped one a
+ * message for each further run and partner. */
+double hs_order_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                        struct hs_layer layer);
+/* hs_stage_price_at with that, of a stage of the problem. */
+struct hs_stage_price hs_problem_price(const struct hs_system *system,
+                                       const struct hs_problem *problem, struct hs_stage_key key,
+                                       double bytes);
 /* What of its launches lies between its calls and those that follow (hs_system.gap_seconds): nobody
  * sees it who measures the stage alone. */
 double hs_stage_gap_seconds(const struct hs_system *system, int64_t ranks, struct hs_stage_key key);

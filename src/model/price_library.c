@@ -69,18 +69,20 @@ static void price_nccl(struct hs_library_price *out, const struct hs_system *sys
         out->level = 1; /* a tree's nodes send more over the network than a ring's */
 }
 
-/* A node is the unit of the first level, where there are more levels. */
-static int64_t ranks_of_node(const struct hs_system *system, int64_t np)
+/* Of a group; a node is the unit of the first level, where there are more levels. */
+static int64_t ranks_of_node(const struct hs_system *system, const struct hs_group *group)
 {
-    int64_t tasks = hs_system_child_ranks(system, 1);
+    int64_t node = hs_system_child_ranks(system, 1), tasks = node / group->stride;
 
-    return system->level_count > 1 && tasks < np ? tasks : 1;
+    return system->level_count > 1 && node % group->stride == 0 && tasks > 1 && tasks < group->size
+               ? tasks
+               : 1;
 }
 
 static void price_mpi(struct hs_library_price *out, const struct hs_system *system,
                       const struct hs_problem *problem, double elements)
 {
-    int64_t np = problem->group.size, tasks = ranks_of_node(system, np);
+    int64_t np = problem->group.size, tasks = ranks_of_node(system, &problem->group);
     enum hs_phase whole = hs_collectives[problem->collective].last; /* of a flat call */
     double bytes = problem->bytes;
     struct hs_mpi_choice choice = hs_mpi_choose(out->library, whole, np, tasks, bytes, elements);
@@ -91,6 +93,8 @@ static void price_mpi(struct hs_library_price *out, const struct hs_system *syst
                                .tasks = tasks,
                                .bytes = bytes,
                                .system = system,
+                               .stride = problem->group.stride,
+                               .at_once = problem->group.ranks,
                                .in_nodes = choice.in_nodes};
     double values[HS_MPI_K_COUNT], range;
 
@@ -127,7 +131,7 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
     price.level = hs_stage_price(system, ranks, ring).bottleneck;
     if (price.library == HS_LIBRARY_NCCL)
         price_nccl(&price, system, problem);
-    else if (hs_group_is_world(&problem->group) &&
+    else if (problem->group.skips[0].inside == 0 &&
              (price.library == HS_LIBRARY_MPICH || price.library == HS_LIBRARY_OPENMPI))
         price_mpi(&price, system, problem, problem->bytes / (double)element_bytes);
     return price;

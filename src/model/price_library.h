@@ -2,9 +2,9 @@
  * price_library.h - what a system's library does by itself with a collective, and how long that
  * takes: the price that a plan is to beat. Where a rank has one block it is of the call in place,
  * in whatever order the plan leaves them: what people run today. MPI's reduce-scatter is
- * MPI_Reduce_scatter_block, and its calls are of all ranks. Of NCCL groups of a mesh have a price,
- * too, that all lie in NVLink domains in the same way, without a gap: all call at once, each by the
- * NICs of its GPUs, so that no NIC counts twice.
+ * MPI_Reduce_scatter_block. Groups of a mesh without a gap have a price, too, all calling at once:
+ * of MPI by the links that their steps share, of NCCL where all lie in NVLink domains in the same
+ * way, each by the NICs of its GPUs, so that no NIC counts twice.
  *
  * Which algorithm runs is the library's rule (library_nccl.h, library_mpi.h), how long it takes the
  * model's (price_nccl.h, price_mpi.h).

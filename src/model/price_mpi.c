@@ -3,10 +3,13 @@
  */
 #include "model/price_mpi.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "model/constants_mpi.h"
+#include "model/exchange.h"
+#include "model/library_mpi.h"
 #include "model/mpi_steps.h"
 #include "model/price.h"
 #include "model/problem.h"
@@ -194,6 +197,7 @@ static struct pace pace_of(const struct hs_mpi_call *call, const double *values)
                      .job = (double)call->ranks,
                      .tasks = call->system ? 1 : (double)call->tasks,
                      .levels = floor(log2((double)call->ranks)),
+                     .together = call->at_once > 0,
                      .block = call->tasks > 1 && !call->by_node && !call->system};
 
     p.reduce = reduce_us(&p);
@@ -276,7 +280,44 @@ static enum hs_phase phase_of(enum hs_library_call kind)
 {
     return kind == HS_CALL_ALLGATHER        ? HS_ALLGATHER
            : kind == HS_CALL_REDUCE_SCATTER ? HS_REDUCE_SCATTER
+           : kind == HS_CALL_ALLTOALL       ? HS_EXCHANGE
                                             : HS_ALLREDUCE;
+}
+
+/* What a line of a price says of `bytes` among the ranks: latencies and rates its own, the rest by
+ * the constants. */
+static struct halves lined_us(const struct pace *p, struct hs_price_line line, double bytes)
+{
+    double sent = bytes * (p->ranks - 1) / p->ranks;
+    struct hop hop = {.times = of_machine(p, HS_MPI_K_FAR_LEONARDO), .eager_bytes = INFINITY};
+    double us;
+
+    hop.base_us = 1e6 * line.latency_seconds * of_machine(p, HS_MPI_K_STEP_LEONARDO);
+    us = step_us(p, &hop, bytes / p->ranks) +
+         1e6 * line.seconds_per_byte * sent / of_machine(p, HS_MPI_K_RATE_LEONARDO);
+    return (struct halves){.gather = us, .reduce = us + sent * p->reduce};
+}
+
+/* The layer that a call is, and of how many ranks of the system. */
+static struct hs_layer layer_of(int64_t *ranks, const struct hs_mpi_call *call)
+{
+    struct hs_layer layer = {call->stride > 1 ? call->stride : 1, call->ranks};
+
+    *ranks = call->at_once > 0 ? call->at_once : layer.stride * layer.size;
+    return layer;
+}
+
+/* All of an all-to-all's messages under way at once. */
+static double at_once_us(const struct pace *p)
+{
+    int64_t ranks;
+    struct hs_layer layer = layer_of(&ranks, p->call);
+    struct hs_stage_price price = {.key = {HS_EXCHANGE, HS_NATIVE, layer}, .bytes = p->bytes};
+
+    assert(p->call->at_once > 0 || layer.stride == 1);
+    hs_exchange_price_at_once(&price, p->call->system, ranks,
+                              hs_mpi_waits(p->call->algorithm, p->call->ranks));
+    return lined_us(p, hs_stage_line(&price, p->bytes), p->bytes).gather;
 }
 
 /* The algorithm's steps on the levels of a system, as a layer's own call has them (letter n):
@@ -284,16 +325,21 @@ static enum hs_phase phase_of(enum hs_library_call kind)
 static double steps_us(const struct pace *p)
 {
     const struct hs_mpi_call *call = p->call;
-    struct hs_layer layer = {call->stride > 1 ? call->stride : 1, call->ranks};
+    int64_t ranks;
+    struct hs_layer layer = layer_of(&ranks, call);
+    int64_t groups = layer.stride / (call->in_nodes ? call->tasks : 1); /* that call at once */
     struct hs_stage_price price = {.key = {phase_of(call->kind), HS_NATIVE, layer},
                                    .bytes = p->bytes};
     struct hs_mpi_steps sent = hs_mpi_steps(call->algorithm, price.key.phase, call->ranks);
     struct hs_system eager = *call->system; /* borrows all that it owns */
     struct hs_steps steps = {.price = &price,
                              .system = call->system,
-                             .ranks = layer.stride * layer.size,
-                             .every = layer.stride,
-                             .senders = sent.one_sends},
+                             .ranks = ranks,
+                             .waits = true,
+                             .every = call->at_once > 0 ? layer.stride / groups : layer.stride,
+                             .senders = !sent.one_sends     ? 0
+                                        : call->at_once > 0 ? groups
+                                                            : 1},
                     bare = steps;
     /* swaps between neighbours are no far steps */
     double far = call->algorithm == HS_MPI_NEIGHBOR ? 1 : of_machine(p, HS_MPI_K_FAR_LEONARDO);
@@ -370,13 +416,15 @@ static double seconds_of(const void *of, const double *values)
 
     if (call.in_nodes) {
         call.ranks = (call.ranks + call.tasks - 1) / call.tasks;
-        call.stride = call.tasks;
+        call.stride = call.tasks * (call.stride > 1 ? call.stride : 1);
     }
     p = pace_of(&call, values);
     if (call.kind == HS_CALL_ALLREDUCE)
         return (inside + allreduce_us(&p) + copy_us(&p)) * 1e-6;
+    if (!hs_mpi_has_steps(call.algorithm, phase_of(call.kind)))
+        return at_once_us(&p) * 1e-6;
     if (call.system && call.algorithm != HS_MPI_RING)
-        return (steps_us(&p) + (call.kind == HS_CALL_ALLGATHER ? 0 : copy_us(&p))) * 1e-6;
+        return (steps_us(&p) + (call.kind == HS_CALL_REDUCE_SCATTER ? copy_us(&p) : 0)) * 1e-6;
     us = call.algorithm == HS_MPI_RING ? ring_us(&p) : halving_us(&p);
     return (call.kind == HS_CALL_ALLGATHER ? us.gather : us.reduce + copy_us(&p)) * 1e-6;
 }
@@ -406,20 +454,17 @@ void hs_mpi_system_values(double *values, const struct hs_system *system)
                 values[k] = system->constants.items[i].value;
 }
 
-/* By another algorithm than the ring: latencies and rates its row's, the rest by the constants. */
+/* By another algorithm than the ring: latencies and rates are its row's. */
 static struct halves lettered_us(const struct pace *p, const struct hs_stage *stage, double bytes,
                                  int64_t ranks)
 {
     struct hs_stage_price price = hs_stage_price_at(p->call->system, ranks, stage->key, bytes);
     struct hs_price_line line = hs_stage_line(&price, bytes);
-    double sent = bytes * (p->ranks - 1) / p->ranks, passes = hs_phase_passes(stage->key.phase);
-    struct hop hop = {.times = of_machine(p, HS_MPI_K_FAR_LEONARDO), .eager_bytes = INFINITY};
-    double us;
+    double passes = hs_phase_passes(stage->key.phase);
 
-    hop.base_us = 1e6 * line.latency_seconds * of_machine(p, HS_MPI_K_STEP_LEONARDO) / passes;
-    us = step_us(p, &hop, bytes / p->ranks) +
-         1e6 * line.seconds_per_byte * sent / passes / of_machine(p, HS_MPI_K_RATE_LEONARDO);
-    return (struct halves){.gather = us, .reduce = us + sent * p->reduce};
+    line.latency_seconds /= passes;
+    line.seconds_per_byte /= passes;
+    return lined_us(p, line, bytes);
 }
 
 /* Two ranks swap halves; more go round. Whether data are in the cache is a matter of the whole
@@ -427,9 +472,15 @@ static struct halves lettered_us(const struct pace *p, const struct hs_stage *st
 static struct halves stage_us(const struct pace *p, const struct hs_stage *stage, double bytes,
                               int64_t ranks)
 {
-    if (stage->key.algorithm != HS_RING && stage->key.layer.size > 2)
+    if (stage->key.phase == HS_EXCHANGE ||
+        (stage->key.algorithm != HS_RING && stage->key.layer.size > 2))
         return lettered_us(p, stage, bytes, ranks);
     return p->call->algorithm == HS_MPI_RING ? ring_us(p) : halving_us(p);
+}
+
+static bool only_moves(enum hs_phase phase)
+{
+    return phase == HS_ALLGATHER || phase == HS_EXCHANGE;
 }
 
 /* One stage of a plan, of the chunk that `bytes` of enter it. */
@@ -455,7 +506,7 @@ static double seconds_of_stage(const struct hs_system *system, const struct hs_p
     p.together = true;
     us = stage_us(&p, stage, bytes, problem->group.ranks);
     return 1e-6 * ((stage->key.phase == HS_REDUCE_SCATTER ? 0 : us.gather) +
-                   (stage->key.phase == HS_ALLGATHER ? 0 : us.reduce));
+                   (only_moves(stage->key.phase) ? 0 : us.reduce));
 }
 
 double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_problem *problem,
@@ -471,8 +522,9 @@ double hs_mpi_plan_seconds(const struct hs_system *system, const struct hs_probl
     hs_mpi_system_values(values, system);
     for (int i = 0; i < count; i++)
         seconds += plan->chunks * seconds_of_stage(system, problem, &stages[i],
-                                                   stages[i].bytes / plan->chunks, values);
-    if (count == 0 || stages[0].key.phase == HS_ALLGATHER)
+                                                   stages[i].bytes / plan->chunks, values) +
+                   hs_order_seconds(system, problem, stages[i].key.layer);
+    if (count == 0 || only_moves(stages[0].key.phase))
         return seconds;
     flat.algorithm = stages[0].key.layer.size == 2 ? HS_MPI_HALVING : HS_MPI_RING;
     flat.bytes = problem->bytes; /* the first stage copies all of it */

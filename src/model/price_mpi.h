@@ -37,13 +37,16 @@ struct hs_system;
     row(HALVING, "halving", "recursive halving, or doubling: Rabenseifner's allreduce")     \
     row(DOUBLING, "doubling", "all bytes to a partner twice as far each step")              \
     row(TREE, "tree", "binomial trees: all bytes to the root, and back; allreduce")         \
-    row(BRUCK, "bruck", "doubling around the ranks, any number of them; allgather")         \
+    row(BRUCK, "bruck", "doubling around the ranks, any number; allgather, all-to-all")         \
     row(PAIRWISE, "pairwise", "a block to each other rank, one after the other")            \
     row(LINEAR, "linear", "a block to each other rank, all at once")                        \
     row(SCATTER, "scatter", "a binomial tree to one rank, who sends each its block")        \
     row(ROOT, "root", "all to one rank, one after the other, who sends each its block")     \
     row(NEIGHBOR, "neighbor", "two blocks to the rank on either side in turn; allgather")   \
-    row(BUTTERFLY, "butterfly", "halving with the nearest first, blocks in order at the end")
+    row(BUTTERFLY, "butterfly", "halving with the nearest first, blocks in order at the end") \
+    row(BITS, "bits", "pairwise of a power of two: with whose number differs by 1, 2, 3 ...") \
+    row(SCATTERED, "scattered", "a block to each other rank, 32 of them at once; all-to-all") \
+    row(SYNC, "sync", "as linear, each send waits to be received; all-to-all")
 /* clang-format on */
 
 enum hs_mpi_machine {
@@ -65,7 +68,7 @@ extern const char *const hs_mpi_algorithm_names[HS_MPI_ALGORITHM_COUNT];
 
 struct hs_mpi_call {
     enum hs_mpi_machine machine;
-    enum hs_library_call kind; /* all but the all-to-all */
+    enum hs_library_call kind; /* the all-to-all of SYSTEM alone */
     enum hs_mpi_algorithm algorithm;
     int64_t ranks;
     int64_t tasks; /* ranks of a node */
@@ -75,6 +78,7 @@ struct hs_mpi_call {
     const struct hs_system *system; /* borrowed */
     int64_t stride;                 /* ranks of the system between two of the call; 0: 1 */
     bool in_nodes; /* the `tasks` ranks of a node reduce to one of them, which call, and send on */
+    int64_t at_once; /* so many ranks of the system call at once, in groups alike; 0: these alone */
 };
 
 /* Prices struct hs_mpi_call. */

@@ -49,7 +49,7 @@ bool hs_problem_begins_inside(const struct hs_problem *problem)
 {
     const struct hs_collective_row *row = &hs_collectives[problem->collective];
 
-    return !row->ordered || row->begins_large == (problem->order == HS_PERMUTED);
+    return !row->ordered || row->begins_large == (problem->order != HS_IN_PLACE);
 }
 
 int64_t hs_problem_block(const struct hs_problem *problem, const struct hs_split *split,
@@ -57,7 +57,7 @@ int64_t hs_problem_block(const struct hs_problem *problem, const struct hs_split
 {
     int64_t block = 0;
 
-    if (hs_problem_is_in_place(problem))
+    if (hs_collectives[problem->collective].ordered && problem->order != HS_PERMUTED)
         return rank;
     for (int i = 0; i < split->count; i++) {
         block = block * split->sizes[i] + rank % split->sizes[i];

@@ -39,7 +39,7 @@ struct hs_problem hs_problem_world(int64_t ranks, double bytes);
 /* Layer i of a plan's split for the problem: its stride counts ranks of the machine. */
 struct hs_layer hs_problem_layer(const struct hs_problem *problem, const struct hs_split *split,
                                  int i);
-/* Whether a rank has one block, that of its own number. */
+/* Whether layers go so that blocks are in place behind each: the outermost one has all bytes. */
 bool hs_problem_is_in_place(const struct hs_problem *problem);
 /* Whether the stages begin with the innermost layer (an AllReduce comes back to it). */
 bool hs_problem_begins_inside(const struct hs_problem *problem);

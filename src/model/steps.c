@@ -87,7 +87,7 @@ static void overlap(struct hs_steps *steps, const struct hs_traffic *traffic, in
     int64_t child_ranks = hs_system_child_ranks(steps->system, (size_t)at);
     int64_t ahead = hs_larger(1, traffic->distance / child_ranks);
 
-    if ((is_mesh(&levels[at]) || is_mesh(&levels[steps->at])) &&
+    if (!steps->waits && (is_mesh(&levels[at]) || is_mesh(&levels[steps->at])) &&
         (at != steps->at || ahead != steps->ahead))
         steps->seconds_per_byte -= fmin(load, steps->last) / 2;
     steps->last = load;

@@ -20,6 +20,7 @@ struct hs_steps {
     int64_t senders; /* of any child, at most, where not all send at a time; 0: all */
     int64_t every;   /* one in so many ranks takes part; 0: all */
     int64_t padded;  /* ranks whose messages are counted, beyond those there are; 0: these */
+    bool waits;      /* each step for all of the one before, in a mesh, too */
     bool both_ways;  /* half of the ranks send back: as many leave a child at its other border */
     /* Sums over the steps: latencies, seconds per byte of a block, and how long each level is busy.
      */

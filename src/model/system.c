@@ -174,6 +174,17 @@ enum hs_library hs_system_library(const struct hs_system *system)
     return system->parts ? HS_LIBRARY_NCCL : system->library;
 }
 
+#define GPU_COPY_BYTES_PER_SECOND  1e12
+#define CORE_COPY_BYTES_PER_SECOND 8e9
+
+double hs_system_copy_rate(const struct hs_system *system)
+{
+    if (system->copy_bytes_per_second > 0)
+        return system->copy_bytes_per_second;
+    return hs_system_is_nccl_native(system) ? GPU_COPY_BYTES_PER_SECOND
+                                            : CORE_COPY_BYTES_PER_SECOND;
+}
+
 int64_t hs_system_capacity(const struct hs_system *system)
 {
     return hs_system_child_ranks(system, system->level_count);

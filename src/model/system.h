@@ -21,7 +21,7 @@
  *     LEVEL  := NAME [":mesh" | ":switch"] [":" ARITY] "@" BANDWIDTH ["~" LATENCY]
  *                 ["/" PORTS "p" ["!"]]
  *     SYSTEM := LEVEL {"," LEVEL} {";" ("s=" NUMBER | "launch=" TIME | "gap=" TIME |
- *                                       "executor=" NAME | "library=" NAME)}
+ *                                       "copy=" BANDWIDTH | "executor=" NAME | "library=" NAME)}
  *
  * where "!" means not striped ("/1p!" on a mesh: a ring takes one of a child's links), a missing
  * arity is allowed for the last level only ("as many as needed"), and s is 1. A missing latency is
@@ -156,6 +156,7 @@ struct hs_system {
     /* Between a call of a plan and the next one, on top of what the calls take alone, >= 0 (0: not
      * known), and half of its 95 % interval (0: not known). */
     double gap_seconds, gap_ci95_seconds;
+    double copy_bytes_per_second; /* of memory, by one rank; 0: hs_system_copy_rate */
     enum hs_executed_by executor;
     /* Not in a file: each step of a ring pays its largest latency and its slowest link, one after
      * the other, as with one step under way. What fits are made of, and what calibrated systems are
@@ -243,6 +244,10 @@ double hs_level_latency(const struct hs_level *level, double message_bytes);
 bool hs_system_waits(const struct hs_system *system);
 /* What programs on it call by themselves: what it says, else NCCL where it names its parts. */
 enum hs_library hs_system_library(const struct hs_system *system);
+/* Bytes per second that a rank copies in its memory while all do: what it says, else half of the
+ * memory's rate of a GPU (A100 80 GB: 2039 GB/s, NVIDIA's data sheet) or a core's share of its
+ * node's; a guess. */
+double hs_system_copy_rate(const struct hs_system *system);
 /* Ranks the description covers; INT64_MAX where the last level is open. A larger np is allowed, the
  * last level is then taken to go on (more of its children), and outputs say `extrapolated`. */
 int64_t hs_system_capacity(const struct hs_system *system);

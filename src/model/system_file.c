@@ -206,6 +206,11 @@ static const struct hs_field system_rows[] = {
     {"gap_ci95_us", HS_NUMBER, SYSTEM(gap_ci95_seconds), HS_WITHOUT(0),
      .unit = &hs_unit_microseconds, .max = HS_LATENCY_MAX * 1e6,
      .about = "Half width of the 95 % interval of gap_us; absent where not known."},
+    {"copy_GBps", HS_NUMBER, SYSTEM(copy_bytes_per_second), HS_WITHOUT(0), .above = true,
+     .max = HS_BANDWIDTH_MAX / 1e9, .unit = &hs_unit_gigabytes,
+     .about = "GB/s that a process copies within its memory while all do, what a packed "
+              "reduce-scatter or allgather waits for; absent: 1000 where NCCL runs, else 8, a "
+              "guess."},
     {"executor", HS_CHOICE, SYSTEM(executor), HS_NAMES(hs_executed_by_names),
      HS_WITHOUT(HS_BY_LIBRARY),
      .about = "Who carries stages out: a library that has rings, or the backend host, which has "

@@ -277,6 +277,8 @@ static enum hs_status parse_setting(struct hs_system *system, const char *text,
         return hs_seconds_parse(&system->gap_seconds, text + 4, err)
                    ? HS_INVALID
                    : check_seconds(system->gap_seconds, "gap", err);
+    if (strncmp(text, "copy=", 5) == 0)
+        return hs_bandwidth_parse(&system->copy_bytes_per_second, text + 5, err);
     if (strncmp(text, "executor=", 9) == 0) {
         size_t index = 0;
         enum hs_status status = hs_name_find(&index, text + 9, "executor", hs_executed_by_names,
@@ -289,7 +291,8 @@ static enum hs_status parse_setting(struct hs_system *system, const char *text,
         return parse_library(system, text + 8, err);
     return hs_fail(
         err, HS_INVALID,
-        "expected s=NUMBER, launch=TIME, gap=TIME, executor=NAME or library=NAME behind ';', found "
+        "expected s=NUMBER, launch=TIME, gap=TIME, copy=BANDWIDTH, executor=NAME or library=NAME "
+        "behind ';', found "
         "\"%.40s\"",
         text);
 }
@@ -415,6 +418,10 @@ void hs_system_format(struct hs_text *out, const struct hs_system *system)
     if (system->gap_seconds > 0) {
         hs_text_append(out, ";gap=");
         append_seconds(out, system->gap_seconds);
+    }
+    if (system->copy_bytes_per_second > 0) {
+        hs_text_append(out, ";copy=");
+        append_bandwidth(out, system->copy_bytes_per_second);
     }
     if (system->executor != HS_BY_LIBRARY)
         hs_text_append(out, ";executor=%s", hs_executed_by_names[system->executor]);

@@ -24,7 +24,8 @@ static enum hs_status list_points(struct hs_price_point **points, size_t *count,
     }
     if (*count > 0)
         return HS_OK;
-    return hs_fail(err, HS_INVALID, "%s: MPI's alltoall has no price, and there is no other call",
+    return hs_fail(err, HS_INVALID,
+                   "%s: nothing is fitted to MPI's alltoall, and there is no other call",
                    list->items[0].file);
 }
 

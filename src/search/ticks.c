@@ -129,9 +129,9 @@ struct hs_stage_price *hs_lattice_prices(const struct hs_lattice *lattice,
             struct hs_layer layer = hs_lattice_layer(lattice, i, e);
 
             prices[e] =
-                hs_stage_price_at(request->system, lattice->group.ranks,
-                                  hs_problem_key(&request->problem, layer, HS_RING),
-                                  whole ? hs_problem_entering(&request->problem, layer) : 0);
+                hs_problem_price(request->system, &request->problem,
+                                 hs_problem_key(&request->problem, layer, HS_RING),
+                                 whole ? hs_problem_entering(&request->problem, layer) : 0);
         }
     return prices;
 }

@@ -68,7 +68,7 @@ static double spread(const struct record *r)
     column(BANDWIDTH, "bandwidth_share", "bandw.", "%", PERCENT, ALWAYS,                           \
            hs_or_dash(r->bandwidth / r->seconds))                                                  \
     column(LAUNCH, "launch_share", "launch", "%", PERCENT, IF_ANY,                                 \
-           r->system->launch_seconds + r->system->gap_seconds > 0                                  \
+           r->system->launch_seconds + r->system->gap_seconds > 0 || r->launch > 0                 \
                ? hs_or_dash(r->launch / r->seconds)                                                \
                : NAN)                                                                              \
     column(FIT, "fit", "priced by", NULL, TEXT, IF_ANY, fit(r))                                    \

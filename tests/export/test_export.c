@@ -72,9 +72,9 @@ static bool may_say(const char *name, enum hs_collective collective, enum hs_ord
         return true;
     for (size_t i = 0; i < sizeof(by_layers) / sizeof(*by_layers); i++)
         if (strcmp(name, by_layers[i]) == 0)
-            return ordered;
+            return ordered && order <= HS_PERMUTED; /* others are prices alone */
     if (strcmp(name, "ompi-tuned-json") == 0)
-        return collective == HS_COLLECTIVE_ALLGATHER;
+        return collective == HS_COLLECTIVE_ALLGATHER && order <= HS_PERMUTED;
     return strcmp(name, "msccl") == 0 && ordered && order == HS_IN_PLACE;
 }
 

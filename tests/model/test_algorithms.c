@@ -142,7 +142,8 @@ static struct hs_price_line halving(const struct hs_system *system, int64_t np,
         line.seconds_per_byte += load;
         ahead = distance * layer.stride / hs_system_child_ranks(system, at);
         ahead = ahead > 1 ? ahead : 1;
-        if ((is_mesh(system, at) || is_mesh(system, at_before)) &&
+        if (phase != HS_EXCHANGE && /* whose steps each wait for all of the one before */
+            (is_mesh(system, at) || is_mesh(system, at_before)) &&
             (at != at_before || ahead != ahead_before))
             line.seconds_per_byte -= fmin(load, before) / 2;
         before = load;

@@ -2,6 +2,7 @@
  * textbook; what libraries run. */
 #include "model/constants_mpi.h"
 #include "model/library_mpi.h"
+#include "model/traffic.h"
 #include "price_goldens.h"
 #include "systems.h"
 
@@ -88,11 +89,12 @@ static void one_level_costs_what_the_textbook_says(void **state)
     hs_system_release(&system);
 }
 
-/* The same, for n bytes of a reduce-scatter and an allgather; beyond a power of two as MPICH's
- * comments have it, (floor(lg p) + 2) a + n b (1 + (p - 1 + r) / p), r ranks beyond. */
+/* The same, for n bytes of a reduce-scatter, an allgather and an all-to-all (with LogGP's o, of
+ * which links wait for a sixth); beyond a power of two as MPICH's comments have it, (floor(lg p) +
+ * 2) a + n b (1 + (p - 1 + r) / p), r ranks beyond. */
 static void parts_of_an_allreduce_cost_what_the_textbook_says(void **state)
 {
-    const double a = 2e-6, nb = 1e-4, part = 15 / 16.0;
+    const double a = 2e-6, nb = 1e-4, part = 15 / 16.0, o = HS_MESSAGE_SECONDS;
     const struct {
         enum hs_library_call kind;
         enum hs_mpi_algorithm algorithm;
@@ -116,6 +118,13 @@ static void parts_of_an_allreduce_cost_what_the_textbook_says(void **state)
         {HS_CALL_ALLGATHER, HS_MPI_NEIGHBOR, 6, 3 * a + 5 / 6.0 * nb},
         {HS_CALL_ALLGATHER, HS_MPI_NEIGHBOR, 2, a + nb / 2},
         {HS_CALL_ALLGATHER, HS_MPI_NEIGHBOR, 7, 6 * a + 6 / 7.0 * nb},
+        {HS_CALL_ALLTOALL, HS_MPI_PAIRWISE, 12, 11 * a + 11 / 12.0 * nb},
+        {HS_CALL_ALLTOALL, HS_MPI_BITS, 16, 15 * a + part * nb},
+        {HS_CALL_ALLTOALL, HS_MPI_BRUCK, 16, 4 * (a + nb / 2)},
+        {HS_CALL_ALLTOALL, HS_MPI_BRUCK, 6, 3 * a + (3 + 2 + 2) / 6.0 * nb},
+        {HS_CALL_ALLTOALL, HS_MPI_LINEAR, 16, a + 14 * o / 6 + part * nb},
+        {HS_CALL_ALLTOALL, HS_MPI_SCATTERED, 64, 2 * a + 62 * o / 6 + 63 / 64.0 * nb},
+        {HS_CALL_ALLTOALL, HS_MPI_SYNC, 16, 2 * a + 14 * o / 6 + part * nb},
     };
     struct hs_system system = parse("ib@10GB/s~2us;library=mpich");
 
@@ -151,7 +160,7 @@ static void steps_equal_a_count_of_every_message(void **state)
 {
     struct hs_system system = parse("node:4@20GB/s~1us,ib@10GB/s~3us;library=openmpi");
     struct hs_mpi_call call = {.ranks = 16, .tasks = 1, .bytes = 16e6};
-    double pairwise = 0, halving = 0, butterfly = 0, neighbor = 0, bruck = 0;
+    double pairwise = 0, halving = 0, butterfly = 0, neighbor = 0, bruck = 0, bits = 0, spread = 0;
     int to[16];
 
     (void)state;
@@ -159,7 +168,11 @@ static void steps_equal_a_count_of_every_message(void **state)
         for (int r = 0; r < 16; r++)
             to[r] = (r + k) % 16;
         pairwise += brute_step(to, 1e6);
+        spread += (k & (k - 1)) == 0 ? brute_step(to, 8e6) : 0;
         bruck += (k & (k - 1)) == 0 ? brute_step(to, 1e6 * k) : 0;
+        for (int r = 0; r < 16; r++)
+            to[r] = r ^ k;
+        bits += brute_step(to, 1e6);
     }
     for (int bit = 1; bit < 16; bit *= 2) {
         for (int r = 0; r < 16; r++)
@@ -184,6 +197,12 @@ static void steps_equal_a_count_of_every_message(void **state)
     assert_near(seconds_on(&system, call), neighbor, 1e-12);
     call.algorithm = HS_MPI_BRUCK;
     assert_near(seconds_on(&system, call), bruck, 1e-12);
+    call.kind = HS_CALL_ALLTOALL;
+    assert_near(seconds_on(&system, call), spread, 1e-12);
+    call.algorithm = HS_MPI_PAIRWISE;
+    assert_near(seconds_on(&system, call), pairwise, 1e-12);
+    call.algorithm = HS_MPI_BITS;
+    assert_near(seconds_on(&system, call), bits, 1e-12);
     hs_system_release(&system);
 }
 
@@ -371,6 +390,34 @@ static void mpichs_parts_of_an_allreduce_go_by_their_variables(void **state)
     assert_call_runs(HS_LIBRARY_MPICH, back, 12, 81920, "ring");
 }
 
+/* MPIR_CVAR_ALLTOALL_SHORT_MSG_SIZE 256, MPIR_CVAR_ALLTOALL_MEDIUM_MSG_SIZE 32768, of a block; rows
+ * of ompi_coll_tuned_alltoall_intra_dec_fixed. */
+static void all_to_alls_go_by_a_block(void **state)
+{
+    enum hs_library ompi = HS_LIBRARY_OPENMPI;
+    enum hs_phase all = HS_EXCHANGE;
+
+    (void)state;
+    assert_call_runs(HS_LIBRARY_MPICH, all, 7, 7 * 256, "scattered");
+    assert_call_runs(HS_LIBRARY_MPICH, all, 8, 8 * 256, "Bruck");
+    assert_call_runs(HS_LIBRARY_MPICH, all, 8, 8 * 260, "scattered");
+    assert_call_runs(HS_LIBRARY_MPICH, all, 8, 8 * 32768, "scattered");
+    assert_call_runs(HS_LIBRARY_MPICH, all, 8, 8 * 32772, "pairwise exchange by bits");
+    assert_call_runs(HS_LIBRARY_MPICH, all, 12, 12 * 32772, "pairwise exchange");
+    assert_call_runs(ompi, all, 2, 2 * 32764, "pairwise exchange");
+    assert_call_runs(ompi, all, 2, 2 * 32768, "linear, synchronous sends");
+    assert_call_runs(ompi, all, 7, 7 * 65532, "linear, synchronous sends");
+    assert_call_runs(ompi, all, 7, 7 * 65536, "linear");
+    assert_call_runs(ompi, all, 7, 7 * 524288, "pairwise exchange");
+    assert_call_runs(ompi, all, 16, 16 * 508, "Bruck");
+    assert_call_runs(ompi, all, 31, 31 * 512, "linear, synchronous sends");
+    assert_call_runs(ompi, all, 32, 32 * 512, "linear");
+    assert_call_runs(ompi, all, 64, 64 * 262144, "pairwise exchange");
+    assert_call_runs(ompi, all, 1024, 1024 * 262144, "linear, synchronous sends");
+    assert_call_runs(ompi, all, 2048, 2048 * 131072, "linear");
+    assert_call_runs(ompi, all, 4096, 4096 * 2044, "Bruck");
+}
+
 /* Rows of ompi_coll_tuned_reduce_scatter_block_intra_dec_fixed, reduce_scatter and allgather,
  * 4.1.4: by a block, by all bytes, by a block. */
 static void open_mpis_parts_of_an_allreduce_go_by_their_tables(void **state)
@@ -428,6 +475,7 @@ static const struct CMUnitTest tests[] = {
             a_plan_costs_what_the_same_algorithm_costs),
     HS_TEST("MPICH goes by bytes, elements and nodes", mpich_goes_by_bytes_elements_and_nodes),
     HS_TEST("Open MPI goes by its table", open_mpi_goes_by_its_table),
+    HS_TEST("all-to-alls go by a block", all_to_alls_go_by_a_block),
     HS_TEST("every call has its price", every_call_has_its_price),
     HS_TEST("the fastest algorithm is the textbook's", the_fastest_is_the_textbooks),
     HS_TEST("more doubt makes a wider range", more_doubt_makes_a_wider_range),

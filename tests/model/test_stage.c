@@ -135,7 +135,8 @@ static struct hs_problem ordered(enum hs_collective collective, enum hs_order or
 static void a_reduce_scatter_begins_where_its_order_says_and_an_allgather_ends_there(void **state)
 {
     static const struct hs_layer layers[] = {{1, 4}, {4, 8}, {32, 4}};
-    static const double bytes[HS_ORDER_COUNT][3] = {{32, 256, 1024}, {1024, 256, 32}};
+    static const double bytes[HS_ORDER_COUNT][3] = {
+        {32, 256, 1024}, {1024, 256, 32}, {1024, 256, 32}, {1024, 256, 32}};
     const struct hs_group world = hs_group_world(128);
     struct hs_stage stages[HS_STAGES_MAX];
     struct hs_plan plan;
@@ -147,7 +148,7 @@ static void a_reduce_scatter_begins_where_its_order_says_and_an_allgather_ends_t
             struct hs_problem problem =
                 ordered(gathers ? HS_COLLECTIVE_ALLGATHER : HS_COLLECTIVE_REDUCE_SCATTER,
                         (enum hs_order)order, world, 1024);
-            bool outward = (order == HS_PERMUTED) == (gathers == 0);
+            bool outward = (order != HS_IN_PLACE) == (gathers == 0);
 
             assert_int_equal(hs_problem_stages(stages, &problem, &plan), 3);
             for (int i = 0; i < 3; i++) {
@@ -207,10 +208,12 @@ static void play(const struct hs_problem *problem, const struct hs_plan *plan)
     int64_t size = problem->group.size, stride = problem->group.stride;
     struct hs_stage stages[HS_STAGES_MAX];
     struct played ranks[PLAYED_MAX];
+    struct hs_problem moved = *problem; /* what a copy or runs put in place lies permuted */
     int count = hs_problem_stages(stages, problem, plan);
 
+    moved.order = problem->order == HS_IN_PLACE ? HS_IN_PLACE : HS_PERMUTED;
     for (int64_t r = 0; r < size; r++)
-        ranks[r] = gathers ? (struct played){hs_problem_block(problem, &plan->split, r), 1, 0}
+        ranks[r] = gathers ? (struct played){hs_problem_block(&moved, &plan->split, r), 1, 0}
                            : (struct played){0, size, (uint64_t)1 << r};
     for (int i = 0; i < count; i++) {
         int64_t inner = stages[i].key.layer.stride / stride, p = stages[i].key.layer.size;
@@ -227,7 +230,9 @@ static void play(const struct hs_problem *problem, const struct hs_plan *plan)
     }
     for (int64_t r = 0; r < size; r++) {
         assert_int_equal(ranks[r].count, gathers ? size : 1);
-        assert_int_equal(ranks[r].first, gathers ? 0 : hs_problem_block(problem, &plan->split, r));
+        assert_int_equal(ranks[r].first, gathers ? 0 : hs_problem_block(&moved, &plan->split, r));
+        if (problem->order > HS_PERMUTED)
+            assert_int_equal(hs_problem_block(problem, &plan->split, r), r);
         if (!gathers)
             assert_int_equal(ranks[r].from, ((uint64_t)1 << size) - 1);
     }

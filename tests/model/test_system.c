@@ -143,7 +143,7 @@ static void bad_lines_are_refused_with_the_reason(void **state)
         {"a:2@5GB/s;s=0", "expected s=NUMBER"},
         {"a:2@5GB/s;s=2x", "expected s=NUMBER"},
         {"a:2@5GB/s;t=2",
-         "expected s=NUMBER, launch=TIME, gap=TIME, executor=NAME or library=NAME"},
+         "expected s=NUMBER, launch=TIME, gap=TIME, copy=BANDWIDTH, executor=NAME or library=NAME"},
         {"a:2@5GB/s;executor=hots", "host"},
         {"a:2@5GB/s;library=mpihc", "unknown library \"mpihc\", did you mean \"mpich\"?"},
         {"a:2@5GB/s;library=nccl", "needs the parts of a system file"},

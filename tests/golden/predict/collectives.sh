@@ -29,3 +29,15 @@ hiersearch predict "$cluster" --np 64 --collective all-to-all --order permuted
 hiersearch predict "$cluster" --np 64 --size 16KiB --collective alltoall --algorithms all
 hiersearch predict "$cluster" --np 64 --size 64MiB --collective all-to-all --explain 4x16h
 hiersearch predict "$cluster" --np 64 --collective all-to-all --explain 4x16d
+# Blocks in place by a copy, by the machine's figure and by the usual one, and by a call for each run: priced, searched, run by nothing.
+for order in packed grouped; do
+    hiersearch predict "$cluster" --np 64 --size 16MiB --collective reduce-scatter --order $order -k 2 -q
+done
+hiersearch predict "$cluster;copy=40GB/s" --np 64 --size 16MiB --collective allgather --order packed -k 1 -q
+hiersearch predict "$cluster" --np 64 --size 16MiB --collective allgather --order packed --explain 4x16
+hiersearch predict perlmutter --np 64 --size 16MiB --collective allgather --order grouped
+hiersearch predict "$cluster;copy=fast" --np 64 --collective allgather --order packed
+hiersearch predict "$cluster" --np 64 --size 16MiB --collective allgather --order packed -q -o packed.json >/dev/null
+hiersearch export packed.json --to pytorch
+hiersearch simulate "$cluster" --np 8 --size 1MiB --collective allgather --order grouped
+hiersearch measure --collective allgather --order packed --size 1MiB

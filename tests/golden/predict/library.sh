@@ -30,4 +30,14 @@ for library in mpich openmpi; do
 done
 hiersearch predict "$cluster;executor=host;library=openmpi" --np 64 --size 64KiB:64MiB --collective allgather --as nccl-tests -q
 hiersearch predict leonardo --np 64 --size 1MiB --collective reduce-scatter -k 1 -q | sed -n '4,6p'
+# An all-to-all, by a block; groups of a mesh, all at once.
+for library in mpich openmpi; do
+    for size in 16KiB 1MiB 64MiB; do
+        hiersearch predict "$cluster;library=$library" --np 64 --size $size --collective all-to-all -k 1 -q | sed -n '4,5p'
+    done
+    for call in allreduce all-to-all; do
+        hiersearch predict "$cluster;library=$library" --mesh tp=4,dp=16 --over dp --size 1MiB --collective $call -k 1 -q | sed -n '4,5p'
+    done
+done
+hiersearch predict 'board:mesh:8@450GB/s~1us;library=mpich' --np 8 --size 64MiB --collective all-to-all -k 1 -q | sed -n '4,5p'
 hiersearch predict 'ib@12GB/s;library=mpihc' --np 16
