@@ -65,16 +65,10 @@ const char *hs_pace_text(char text[HS_PACE_TEXT], const struct hs_system *system
     return text;
 }
 
-/* Of 2 h - 1 calls all but one have another one behind them: not the innermost layer's allgather,
- * in whose place the last layer's stage counts none. An allgather by itself counts one too many. */
-double hs_stage_gap_seconds(const struct hs_system *system, int64_t ranks, struct hs_stage_key key)
+double hs_stage_gap_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                            struct hs_stage_key key)
 {
-    bool outward_half = (key.phase == HS_REDUCE_SCATTER || key.phase == HS_EXCHANGE) &&
-                        key.layer.stride * key.layer.size == ranks;
-
-    if (key.phase == HS_ALLREDUCE || outward_half || key.layer.size == 1)
-        return 0;
-    return system->gap_seconds * hs_phase_calls(key.phase);
+    return system->gap_seconds * hs_problem_gaps(problem, key);
 }
 
 /* Whether what a stage costs is no few lines in its bytes. */
@@ -109,7 +103,6 @@ struct hs_stage_price hs_stage_price_at(const struct hs_system *system, int64_t 
     } else {
         price.launch_seconds = system->launch_seconds * hs_phase_calls(key.phase);
     }
-    price.launch_seconds += hs_stage_gap_seconds(system, ranks, key);
     if (by_bytes && bytes == 0) {
         price.waits = system;
         price.ranks = ranks;
@@ -123,6 +116,16 @@ struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ran
                                      struct hs_stage_key key)
 {
     return hs_stage_price_at(system, ranks, key, 0);
+}
+
+struct hs_stage_price hs_stage_price_within(const struct hs_system *system,
+                                            const struct hs_problem *problem,
+                                            struct hs_stage_key key, double bytes)
+{
+    struct hs_stage_price price = hs_stage_price_at(system, problem->group.ranks, key, bytes);
+
+    price.launch_seconds += hs_stage_gap_seconds(system, problem, key);
+    return price;
 }
 
 /* The bandwidth part of a line for m bytes entering the stage. */
@@ -319,7 +322,7 @@ static void add_layer(struct hs_plan_cost *cost, double busy[HS_PACES_MAX],
     for (int k = 0; k < count; k++) {
         double bytes = hs_problem_entering(problem, keys[k].layer);
         struct hs_stage_price price =
-            hs_stage_price_at(system, problem->group.ranks, keys[k], bytes / plan->chunks);
+            hs_stage_price_within(system, problem, keys[k], bytes / plan->chunks);
 
         add_stage(cost, busy, &price, i, bytes, plan->chunks);
         add_busy(cost, system, &price);

@@ -162,7 +162,7 @@ static struct hs_stage_price weigh_stage(struct row *row, const struct asked *as
     const struct hs_problem *problem = &asked->request->problem;
     double bytes = hs_problem_entering(problem, key.layer) / asked->chunks;
     struct hs_stage_price price =
-        hs_stage_price_at(asked->request->system, problem->group.ranks, key, bytes);
+        hs_stage_price_within(asked->request->system, problem, key, bytes);
 
     weigh(row, asked, &price);
     return price;
@@ -506,10 +506,11 @@ enum hs_status hs_plan_choose(struct hs_plan *plan, hs_ticks *ticks,
     enum hs_status status;
 
     for (int i = 0; i < layers; i++)
-        rings[i] = hs_stage_price(
-            request->system, request->problem.group.ranks,
+        rings[i] = hs_stage_price_within(
+            request->system, &request->problem,
             hs_problem_key(&request->problem, hs_problem_layer(&request->problem, &plan->split, i),
-                           HS_RING));
+                           HS_RING),
+            0);
     status = fill_weights(&chain.weights, &asked, rings, (size_t)layers, err);
     if (!status)
         status = extend_fronts(&chain, layers, err);

@@ -125,8 +125,8 @@ struct hs_stage_price *hs_lattice_prices(const struct hs_lattice *lattice,
         return NULL;
     for (size_t i = 0; i < lattice->node_count; i++)
         for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++)
-            prices[e] = hs_stage_price(
-                request->system, lattice->group.ranks,
-                hs_problem_key(&request->problem, hs_lattice_layer(lattice, i, e), HS_RING));
+            prices[e] = hs_stage_price_within(
+                request->system, &request->problem,
+                hs_problem_key(&request->problem, hs_lattice_layer(lattice, i, e), HS_RING), 0);
     return prices;
 }
