@@ -278,6 +278,7 @@ MPI_TEST_COMMANDS = $(foreach n,$(3),"tests/runner/launch.sh $(1) $(n) $(2)/test
 MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measure" \
     "tests/runner/test_faults.sh $(1) $(2)/hiersearch-measure" \
     "@timeout=600 tests/runner/test_collectives.sh $(1) $(2)/hiersearch-measure" \
+    "@timeout=900 tests/runner/test_groups.sh $(1) $(2)/hiersearch-measure" \
     "@timeout=600 tests/runner/test_calibrate.sh $(1) $(2)/hiersearch-measure" \
     "@timeout=600 tests/runner/test_lazy.sh $(1) $(2)/hiersearch-measure" \
     "tests/runner/test_placement.sh $(1) $(2)/tests/runner/mpi_placement" \

@@ -9,14 +9,17 @@
 #include <stdint.h>
 
 #include "base/units.h"
+#include "cli/option_rows.h"
 #include "model/backends.h"
 #include "model/collective.h"
 #include "model/datatype.h"
 
-/* Of `measure`. */
+/* What is called, and by whom. */
 struct hs_call_options {
     enum hs_collective collective;
     enum hs_order order;
+    struct hs_mesh_words words;
+    struct hs_mesh mesh; /* what they say; none: all processes call */
 };
 
 /* Of the null backend. */
@@ -41,5 +44,10 @@ struct hs_campaign_options {
     struct hs_play_options play;
     bool quiet, verbose;
 };
+
+/* What no row can check alone of the call: fills call.mesh. HS_INVALID: a collective that is not
+ * measured, an order that it does not have, a mesh without axes or the other way round, groups of
+ * one process. */
+enum hs_status hs_call_check(struct hs_call_options *call, struct hs_error *err);
 
 #endif

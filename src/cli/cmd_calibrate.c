@@ -35,6 +35,9 @@ static const struct hs_option options[] = {
      .fallback = "16MiB",
      .help = "message of the splits to be predicted, bytes per process; layers get their share of "
              "it, and of a half, a quarter and an eighth of it. A range: of its powers of two"},
+    HS_ROW_COLLECTIVE(WHAT, FIELD(campaign.call.collective)),
+    HS_ROW_ORDER(WHAT, FIELD(campaign.call.order)),
+    HS_ROWS_MESH(WHAT, FIELD(campaign.call.words)),
     HS_ROW_DATATYPE(WHAT, FIELD(campaign.datatype)),
     HS_ROW_OPERATION(WHAT, FIELD(campaign.operation)),
     HS_ROW_BACKEND(WHAT, FIELD(campaign.backend),
@@ -110,11 +113,16 @@ const struct hs_command hs_command_calibrate = {
         "and size, at several message sizes, and fits latency, bandwidth and launch cost to them. "
         "Every split is a path of layers, so the file that this writes prices all of them, "
         "at this and other numbers of processes, for predict and measure.\n"
+        "--collective and --mesh with --over measure only what such calls need: their phases, on "
+        "the layers of such groups, with what enters these. Times are kept by phase, stride and "
+        "size, so they price other groups and collectives too, as far as layers are alike.\n"
         "Layers whose times the model does not describe are refused and said.",
     .examples =
         "  mpiexec -n 16 hiersearch calibrate --size 64MiB -o here.json\n"
         "  srun hiersearch calibrate abci --size 1MiB:256MiB --budget 5min -o abci-real.json\n"
         "  hiersearch predict here.json --np 16 --size 64MiB\n"
+        "  srun hiersearch calibrate abci --mesh tp=4,dp=8 --over dp --collective reduce-scatter "
+        "-o dp.json\n"
         "  mpiexec -n 8 hiersearch calibrate here.json --stages allreduce:2:4 -o here-2.json",
     .arguments = arguments,
     .options = options,
@@ -135,6 +143,10 @@ enum hs_status hs_calibrate_settings_check(struct hs_calibrate_settings *setting
     if (settings->stages.count > 0 && (settings->layers > 0 || settings->algorithms))
         return hs_fail(err, HS_INVALID, "--stages: says itself what --%s would",
                        settings->layers > 0 ? "layers" : "algorithms");
+    if (hs_call_check(&settings->campaign.call, err))
+        return HS_INVALID;
+    if (settings->stages.count > 0 && settings->campaign.call.mesh.count > 0)
+        return hs_fail(err, HS_INVALID, "--stages: says itself what --mesh would");
     if (settings->max_samples < settings->min_samples)
         return hs_fail(err, HS_INVALID, "--max-samples %" PRId64 " is below --min-samples %" PRId64,
                        settings->max_samples, settings->min_samples);

@@ -290,10 +290,13 @@ static void find_problem(struct hs_predict_settings *predict, const struct fit_s
                 bytes = size;
                 predict->collective = result->collective;
                 predict->order = result->order;
+                predict->mesh = result->mesh;
             }
             np = (uint64_t)result->np;
         }
     }
+    if (settings->np > 0 && (uint64_t)settings->np != np) /* of which there is no such mesh */
+        predict->mesh.count = 0;
     np = settings->np > 0 ? (uint64_t)settings->np : np;
     predict->np = (struct hs_range){.first = np, .last = np};
     predict->bytes = settings->bytes;

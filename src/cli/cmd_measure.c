@@ -49,6 +49,7 @@ static const struct hs_option options[] = {
              "powers of two, and 25MB,1GiB a list"},
     HS_ROW_COLLECTIVE(WHAT, FIELD(campaign.call.collective)),
     HS_ROW_ORDER(WHAT, FIELD(campaign.call.order)),
+    HS_ROWS_MESH(WHAT, FIELD(campaign.call.words)),
     HS_ROW_DATATYPE(WHAT, FIELD(campaign.datatype)),
     HS_ROW_OPERATION(WHAT, FIELD(campaign.operation)),
     HS_ROW_BACKEND(WHAT, FIELD(campaign.backend),
@@ -131,7 +132,8 @@ const struct hs_command hs_command_measure = {
         "spent; splits that cannot win any more are dropped. The library's own "
         "collective (MPI_Allreduce, ncclReduceScatter, ...) runs beside them. "
         "Every split's data is checked, each element on each rank; wrong data makes the exit "
-        "status 3.\n"
+        "status 3. With --mesh and --over all groups call at once, and a run takes as long as the "
+        "slowest of them.\n"
         "Which splits: unless the SYSTEM is calibrated, single layers are measured first, "
         "the few that decide which split is best (for at most half of the budget); then "
         "the best split, and those that the noise does not tell from it, run as a whole.",
@@ -140,6 +142,7 @@ const struct hs_command hs_command_measure = {
         "  srun hiersearch measure abci --size 1MiB:1GiB --top 8 --budget 10min -o abci.json\n"
         "  mpiexec -n 16 hiersearch measure --size 64MiB --collective reduce-scatter "
         "-o scatter.json\n"
+        "  mpiexec -n 16 hiersearch measure --size 64MiB --mesh tp=4,dp=4 --over dp -o dp.json\n"
         "  mpiexec -n 16 hiersearch measure --size 64MiB -o here.json --resume",
     .arguments = arguments,
     .options = options,
@@ -148,22 +151,34 @@ const struct hs_command hs_command_measure = {
     .run = run,
 };
 
-static enum hs_status check_collective(const struct hs_measure_settings *settings,
-                                       struct hs_error *err)
+enum hs_status hs_call_check(struct hs_call_options *call, struct hs_error *err)
+{
+    int64_t np = 0; /* the launcher's business */
+
+    if (hs_collectives[call->collective].outcome == HS_OUTCOME_EXCHANGED)
+        return hs_fail(err, HS_INVALID, "--collective %s: predict and simulate have it alone",
+                       hs_collective_names[call->collective]);
+    if (hs_order_check(call->collective, call->order, true, err) ||
+        hs_mesh_take(&call->mesh, &np, &call->words, err))
+        return HS_INVALID;
+    if (call->mesh.count > 0 && hs_mesh_group(&call->mesh, np).size < 2)
+        return hs_fail(err, HS_INVALID, "--over %s: expected groups of 2 processes or more",
+                       call->words.over);
+    return HS_OK;
+}
+
+static enum hs_status check_chunks(const struct hs_measure_settings *settings, struct hs_error *err)
 {
     const struct hs_campaign_options *campaign = &settings->campaign;
     const struct hs_collective_row *row = &hs_collectives[campaign->call.collective];
 
-    if (row->outcome == HS_OUTCOME_EXCHANGED)
-        return hs_fail(err, HS_INVALID, "--collective %s: predict and simulate have it alone",
-                       hs_collective_names[campaign->call.collective]);
     for (size_t i = 0; i < settings->chunks.count && row->ordered; i++)
         if (settings->chunks.values[i] > 1)
             return hs_fail(err, HS_INVALID,
                            "--chunks %d: chunks of %s would leave a process a piece of each in "
                            "place of its block",
                            settings->chunks.values[i], row->written);
-    return hs_order_check(campaign->call.collective, campaign->call.order, true, err);
+    return HS_OK;
 }
 
 enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, struct hs_error *err)
@@ -190,7 +205,9 @@ enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, s
         hs_search_strategy_find(settings->search))
         return hs_fail(err, HS_INVALID, "--search %s prices plans by a model: give a SYSTEM",
                        settings->search);
-    status = check_collective(settings, err);
+    status = hs_call_check(&settings->campaign.call, err);
+    if (status == HS_OK)
+        status = check_chunks(settings, err);
     if (status != HS_OK)
         return status;
     if (null_backend && !settings->campaign.system)

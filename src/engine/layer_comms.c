@@ -44,10 +44,10 @@ int hs_layer_rank(struct hs_layer layer, int rank, int place)
     return (int)(rank + steps * layer.stride);
 }
 
-static struct hs_layer_comm *find(const struct hs_layer_comms *comms, struct hs_layer layer)
+static struct hs_layer_comm *find(const struct hs_layer_comms *comms, const struct hs_group *group)
 {
     for (struct hs_layer_comm *at = comms->first; at != NULL; at = at->next)
-        if (hs_layer_equal(at->layer, layer))
+        if (hs_group_equal(&at->group, group))
             return at;
     return NULL;
 }
@@ -56,8 +56,8 @@ static struct hs_layer_comm *find(const struct hs_layer_comms *comms, struct hs_
 static enum hs_status make_communicators(struct hs_layer_comm *comm, struct hs_layer_comms *comms,
                                          struct hs_error *err)
 {
-    int colour = hs_layer_rank(comm->layer, comms->rank, 0);
-    int place = hs_layer_place(comm->layer, comms->rank);
+    int colour = (int)hs_group_rank(&comm->group, comms->rank, 0);
+    int place = (int)hs_group_place(&comm->group, comms->rank);
     enum hs_status status = HS_MPI(MPI_Comm_split(comms->world, colour, place, &comm->reduce), err);
 
     return status == HS_OK ? duplicate(&comm->gather, comm->reduce, &comms->idle, err) : status;
@@ -66,10 +66,19 @@ static enum hs_status make_communicators(struct hs_layer_comm *comm, struct hs_l
 enum hs_status hs_layer_comms_get(const struct hs_layer_comm **out, struct hs_layer_comms *comms,
                                   struct hs_layer layer, struct hs_error *err)
 {
-    struct hs_layer_comm *comm = find(comms, layer);
+    struct hs_group group = {.ranks = comms->np, .stride = layer.stride, .size = layer.size};
+
+    return hs_layer_comms_of_group(out, comms, &group, err);
+}
+
+enum hs_status hs_layer_comms_of_group(const struct hs_layer_comm **out,
+                                       struct hs_layer_comms *comms, const struct hs_group *group,
+                                       struct hs_error *err)
+{
+    struct hs_layer_comm *comm = find(comms, group);
     enum hs_status status = HS_OK;
 
-    assert(comms->np % (layer.stride * layer.size) == 0);
+    assert(comms->np % hs_group_span(group, group->size) == 0);
     *out = comm;
     if (comm != NULL)
         return HS_OK;
@@ -81,7 +90,8 @@ enum hs_status hs_layer_comms_get(const struct hs_layer_comm **out, struct hs_la
         free(comm);
         return status;
     }
-    comm->layer = layer;
+    comm->layer = (struct hs_layer){group->stride, group->size};
+    comm->group = *group;
     comm->reduce = comm->gather = MPI_COMM_NULL;
     comm->next = comms->first;
     comms->first = comm;

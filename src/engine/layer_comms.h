@@ -1,6 +1,6 @@
 /*
  * layer_comms.h - the ranks of layers, and communicators of layers: made once per (stride, size),
- * shared by all plans.
+ * shared by all plans. Groups of a mesh have them, too, for the library's own calls.
  *
  * Layer (d, p) of np ranks has groups {b + k d : k < p}; a rank's place k in its group is
  * (rank / d) mod p, and rank k of the layer's communicators is place k.
@@ -15,10 +15,11 @@
 
 #include "base/error.h"
 #include "engine/idle.h"
-#include "model/split.h"
+#include "model/group.h"
 
 struct hs_layer_comm {
-    struct hs_layer layer;
+    struct hs_layer layer; /* of a group: its innermost stride, and its size */
+    struct hs_group group; /* the same as a group, which a gap may go through */
     /* Reduce-scatter and allreduce on one, allgather on the other: with chunks in flight the two
      * kinds start in different orders on different ranks, and collectives on one communicator may
      * not. */
@@ -47,6 +48,10 @@ enum hs_status hs_layer_comms_init(struct hs_layer_comms *comms, MPI_Comm world,
  * belong to `comms`. HS_MEMORY, on all ranks alike; HS_FAILED of MPI. */
 enum hs_status hs_layer_comms_get(const struct hs_layer_comm **out, struct hs_layer_comms *comms,
                                   struct hs_layer layer, struct hs_error *err);
+/* The same of all groups of a mesh at once, of np ranks: rank k of them is place k. */
+enum hs_status hs_layer_comms_of_group(const struct hs_layer_comm **out,
+                                       struct hs_layer_comms *comms, const struct hs_group *group,
+                                       struct hs_error *err);
 /* Collective; {0} is allowed. */
 void hs_layer_comms_release(struct hs_layer_comms *comms);
 

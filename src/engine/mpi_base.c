@@ -90,10 +90,8 @@ MPI_Op hs_mpi_base_op(const struct hs_mpi_base *base, const struct hs_work *work
 struct hs_reduction hs_mpi_base_reduction(const struct hs_mpi_base *base,
                                           const struct hs_work *work)
 {
-    const struct hs_group *group = &work->task->group;
-
     return (struct hs_reduction){work->datatype, work->operation,
-                                 group->ranks > 0 ? group->size : base->comms.np};
+                                 hs_task_group(work->task, base->comms.np).size};
 }
 
 /* ---- opening ---- */
@@ -198,11 +196,32 @@ const char *const hs_mpi_natives[HS_COLLECTIVE_COUNT][HS_NATIVES_MAX + 1] = {
     [HS_COLLECTIVE_ALLGATHER] = {"MPI_Allgather"},
 };
 
+/* The communicator of the library's own call: that of all ranks, or of each group. Collective where
+ * it is not there yet. */
+static enum hs_status find_callers(struct hs_layer_comm *callers, struct hs_mpi_base *base,
+                                   const struct hs_work *work, struct hs_error *err)
+{
+    struct hs_group group = hs_task_group(work->task, base->comms.np);
+    const struct hs_layer_comm *comm;
+    enum hs_status status;
+
+    *callers = (struct hs_layer_comm){.layer = {group.stride, group.size},
+                                      .reduce = base->comms.world,
+                                      .gather = base->comms.world};
+    if (hs_group_is_world(&group))
+        return HS_OK;
+    status = hs_layer_comms_of_group(&comm, &base->comms, &group, err);
+    if (status == HS_OK)
+        *callers = *comm;
+    return status;
+}
+
 enum hs_status hs_mpi_native_prepare(struct hs_mpi_base *base, const struct hs_work *work,
                                      struct hs_error *err)
 {
     const struct hs_memory *memory = base->transport.memory;
     size_t bytes = work->room * hs_datatype_bytes(work->datatype);
+    struct hs_layer_comm callers;
     enum hs_status status = HS_OK;
     void *staging;
 
@@ -216,22 +235,21 @@ enum hs_status hs_mpi_native_prepare(struct hs_mpi_base *base, const struct hs_w
             base->staging_bytes = bytes;
         }
     }
-    return hs_agree(base->comms.world, &base->comms.idle, status, err);
+    status = hs_agree(base->comms.world, &base->comms.idle, status, err);
+    return status ? status : find_callers(&callers, base, work, err);
 }
 
 /* In calls that int can count (a message with blocks is one, task.h); without the division of an
  * average. */
-static void call_library(struct hs_mpi_base *base, const struct hs_work *work, const void *from,
-                         void *to)
+static void call_library(struct hs_mpi_base *base, const struct hs_work *work,
+                         const struct hs_layer_comm *callers, const void *from, void *to)
 {
-    const struct hs_layer_comm world = {
-        {1, base->comms.np}, base->comms.world, base->comms.world, NULL};
     size_t width = hs_datatype_bytes(work->datatype), part;
     size_t count = hs_task_padded(work->task, work->line);
 
     for (size_t done = 0; done < count; done += part) {
         struct hs_native_call call = {.phase = hs_collectives[work->task->collective].last,
-                                      .comm = &world,
+                                      .comm = callers,
                                       .from = from,
                                       .to = (char *)to + done * width,
                                       .type = base->types[work->datatype],
@@ -247,7 +265,8 @@ static void call_library(struct hs_mpi_base *base, const struct hs_work *work, c
 
 /* Staged, as a program has to do it whose MPI library takes no pointers to its memory: what a call
  * begins with comes first, in place. */
-static void call_staged(struct hs_mpi_base *base, const struct hs_work *work, struct hs_block mine)
+static void call_staged(struct hs_mpi_base *base, const struct hs_work *work,
+                        const struct hs_layer_comm *callers, struct hs_block mine)
 {
     const struct hs_collective_row *row = &hs_collectives[work->task->collective];
     const struct hs_memory *memory = base->transport.memory;
@@ -260,7 +279,7 @@ static void call_staged(struct hs_mpi_base *base, const struct hs_work *work, st
     else
         memory->copy(base->queue, base->staging + first, (char *)work->output + first, own_bytes);
     memory->wait(base->queue);
-    call_library(base, work, MPI_IN_PLACE, base->staging);
+    call_library(base, work, callers, MPI_IN_PLACE, base->staging);
     if (row->begins_large)
         memory->copy(base->queue, (char *)work->output + first, base->staging, own_bytes);
     else
@@ -275,11 +294,15 @@ enum hs_status hs_mpi_native_start(struct hs_mpi_base *base, const struct hs_wor
     bool begins_large = hs_collectives[work->task->collective].begins_large;
     char *output = work->output;
     char *own = output + mine.first * hs_datatype_bytes(work->datatype);
+    struct hs_layer_comm callers;
+    enum hs_status status = find_callers(&callers, base, work, err);
 
+    if (status != HS_OK)
+        return status;
     if (memory->direct)
-        call_library(base, work, work->input, begins_large ? own : output);
+        call_library(base, work, &callers, work->input, begins_large ? own : output);
     else
-        call_staged(base, work, mine);
+        call_staged(base, work, &callers, mine);
     if (hs_collectives[work->task->collective].outcome == HS_OUTCOME_REDUCED)
         memory->finish(base->queue, own, mine.count, hs_mpi_base_reduction(base, work));
     memory->wait(base->queue);

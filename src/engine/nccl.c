@@ -413,6 +413,7 @@ static enum hs_status make_comms(struct nccl_state *state, const struct hs_work 
                                  struct hs_error *err)
 {
     const struct hs_task *task = work->task;
+    struct hs_group group = hs_task_group(task, state->mpi.np);
     const struct hs_nccl_comm *comm;
     struct hs_stages stages;
     enum hs_status status = HS_OK;
@@ -420,10 +421,10 @@ static enum hs_status make_comms(struct nccl_state *state, const struct hs_work 
     if (task->kind == HS_TASK_NATIVE && !nccl_has_native(task->native))
         return hs_fail(err, HS_INVALID, NO_WINDOWS);
     if (task->kind == HS_TASK_NATIVE)
-        return task->native == HS_NCCL_NATIVE_DEFAULT
+        return hs_nccl_native_is_root(task, state->mpi.np)
                    ? HS_OK
-                   : hs_nccl_comms_get(&comm, &state->comms, (struct hs_layer){1, state->mpi.np},
-                                       hs_nccl_native_kind(task->native), err);
+                   : hs_nccl_comms_get_group(&comm, &state->comms, &group,
+                                             hs_nccl_native_kind(task->native), err);
     hs_stages_init(&stages, work, state->mpi.rank);
     for (int i = 0; i < stages.layers && status == HS_OK; i++)
         status = hs_nccl_comms_get(&comm, &state->comms, stages.layer[i], state->comms.kind, err);
@@ -438,8 +439,6 @@ static enum hs_status nccl_prepare(void *opaque, const struct hs_work *work, str
     struct hs_nccl_buffer buffers[2] = {{(void *)work->input, bytes}, {work->output, bytes}};
     enum hs_status status = hs_work_check_library(work, state->mpi.np, err);
 
-    if (status == HS_OK && task->group.ranks > task->group.size && work->operation == HS_AVERAGE)
-        status = hs_fail(err, HS_INVALID, "averages of groups of a mesh: expected sums");
     if (status != HS_OK)
         return status;
     if (hs_task_exchanges(task))

@@ -83,10 +83,10 @@ static enum hs_status share_id(const struct hs_nccl_comms *comms, const ncclUniq
  * place 0 makes: how all ranks' is made, and how layers' are where NCCL has no ncclCommSplit. The
  * ids of all groups travel together. */
 static enum hs_status make_from_id(ncclComm_t *out, struct hs_nccl_comms *comms,
-                                   struct hs_layer layer, struct hs_error *err)
+                                   const struct hs_group *group, struct hs_error *err)
 {
     const struct hs_nccl_api *api = comms->api;
-    int place = hs_layer_place(layer, comms->rank);
+    int place = (int)hs_group_place(group, comms->rank);
     ncclConfig_t config = config_of(comms);
     ncclUniqueId id = {{0}}, *ids = calloc((size_t)comms->np, sizeof *ids);
     enum hs_status status = HS_OK;
@@ -100,8 +100,8 @@ static enum hs_status make_from_id(ncclComm_t *out, struct hs_nccl_comms *comms,
     if (status == HS_OK && ids != NULL)
         status = share_id(comms, &id, ids, err);
     if (status == HS_OK && ids != NULL) {
-        id = ids[hs_layer_rank(layer, comms->rank, 0)];
-        ncclResult_t result = api->CommInitRankConfig(out, (int)layer.size, id, place, &config);
+        id = ids[hs_group_rank(group, comms->rank, 0)];
+        ncclResult_t result = api->CommInitRankConfig(out, (int)group->size, id, place, &config);
         status = hs_nccl_wait(comms, *out, result, "ncclCommInitRankConfig", err);
     }
     free(ids);
@@ -111,13 +111,13 @@ static enum hs_status make_from_id(ncclComm_t *out, struct hs_nccl_comms *comms,
 /* *out is NULL until the split is through, so its parent is asked (NCCL user guide, fault
  * tolerance). */
 static enum hs_status make_by_split(ncclComm_t *out, struct hs_nccl_comms *comms,
-                                    struct hs_layer layer, struct hs_error *err)
+                                    const struct hs_group *group, struct hs_error *err)
 {
     ncclConfig_t config = config_of(comms);
-    int colour = hs_layer_rank(layer, comms->rank, 0);
+    int colour = (int)hs_group_rank(group, comms->rank, 0);
+    int place = (int)hs_group_place(group, comms->rank);
     *out = NULL;
-    ncclResult_t result = comms->api->CommSplit(comms->root, colour,
-                                                hs_layer_place(layer, comms->rank), out, &config);
+    ncclResult_t result = comms->api->CommSplit(comms->root, colour, place, out, &config);
     enum hs_status status = hs_nccl_wait(comms, comms->root, result, "ncclCommSplit", err);
     if (status != HS_OK)
         return status;
@@ -130,7 +130,7 @@ static bool can_register(const struct hs_nccl_comms *comms, enum hs_nccl_kind ki
 {
     if (kind == HS_NCCL_WINDOWED)
         return hs_nccl_api_windows(comms->api);
-    return comms->api->CommRegister && comms->api->CommDeregister;
+    return kind != HS_NCCL_PLAIN && comms->api->CommRegister && comms->api->CommDeregister;
 }
 
 /* A failed communicator is none, or in an unknown state. */
@@ -280,14 +280,15 @@ static enum hs_status make(struct hs_nccl_comms *comms, struct hs_nccl_comm *ite
     status = hs_agree(comms->world, comms->idle, status, err);
     hs_nccl_record_into(&item->record);
     if (status == HS_OK && comms->api->CommSplit != NULL)
-        status = make_by_split(&item->comm, comms, item->layer, err);
+        status = make_by_split(&item->comm, comms, &item->group, err);
     else if (status == HS_OK)
-        status = make_from_id(&item->comm, comms, item->layer, err);
+        status = make_from_id(&item->comm, comms, &item->group, err);
     hs_nccl_record_into(NULL);
     if (item->kind == HS_NCCL_PINNED)
         set_algorithm(algorithm, NULL, NULL);
     free(algorithm);
-    if (status == HS_OK && item->layer.stride == 1 && item->layer.size < comms->np)
+    if (status == HS_OK && item->kind != HS_NCCL_PLAIN && item->layer.stride == 1 &&
+        item->layer.size < comms->np)
         status = make_means(comms, item, err);
     status = hs_agree(comms->world, comms->idle, status, err);
     return status == HS_OK ? register_buffers(comms, item, err) : status;
@@ -295,10 +296,11 @@ static enum hs_status make(struct hs_nccl_comms *comms, struct hs_nccl_comm *ite
 
 static enum hs_status make_root(struct hs_nccl_comms *comms, struct hs_error *err)
 {
+    struct hs_group world = hs_group_world(comms->np);
     enum hs_status status;
 
     hs_nccl_record_into(&comms->record);
-    status = make_from_id(&comms->root, comms, (struct hs_layer){1, comms->np}, err);
+    status = make_from_id(&comms->root, comms, &world, err);
     hs_nccl_record_into(NULL);
     return hs_agree(comms->world, comms->idle, status, err);
 }
@@ -316,11 +318,25 @@ enum hs_status hs_nccl_comms_init(struct hs_nccl_comms *comms, struct hs_error *
     return status;
 }
 
+static struct hs_group group_of(const struct hs_nccl_comms *comms, struct hs_layer layer)
+{
+    return (struct hs_group){.ranks = comms->np, .stride = layer.stride, .size = layer.size};
+}
+
 const struct hs_nccl_comm *hs_nccl_comms_find(const struct hs_nccl_comms *comms,
                                               struct hs_layer layer, enum hs_nccl_kind kind)
 {
+    struct hs_group group = group_of(comms, layer);
+
+    return hs_nccl_comms_find_group(comms, &group, kind);
+}
+
+const struct hs_nccl_comm *hs_nccl_comms_find_group(const struct hs_nccl_comms *comms,
+                                                    const struct hs_group *group,
+                                                    enum hs_nccl_kind kind)
+{
     for (const struct hs_nccl_comm *at = comms->first; at != NULL; at = at->next)
-        if (hs_layer_equal(at->layer, layer) && at->kind == kind)
+        if (hs_group_equal(&at->group, group) && at->kind == kind)
             return at;
     return NULL;
 }
@@ -329,7 +345,16 @@ enum hs_status hs_nccl_comms_get(const struct hs_nccl_comm **out, struct hs_nccl
                                  struct hs_layer layer, enum hs_nccl_kind kind,
                                  struct hs_error *err)
 {
-    *out = hs_nccl_comms_find(comms, layer, kind);
+    struct hs_group group = group_of(comms, layer);
+
+    return hs_nccl_comms_get_group(out, comms, &group, kind, err);
+}
+
+enum hs_status hs_nccl_comms_get_group(const struct hs_nccl_comm **out, struct hs_nccl_comms *comms,
+                                       const struct hs_group *group, enum hs_nccl_kind kind,
+                                       struct hs_error *err)
+{
+    *out = hs_nccl_comms_find_group(comms, group, kind);
     if (*out != NULL)
         return HS_OK;
     struct hs_nccl_comm *item = calloc(1, sizeof *item), **end = &comms->first;
@@ -339,7 +364,8 @@ enum hs_status hs_nccl_comms_get(const struct hs_nccl_comm **out, struct hs_nccl
         free(item);
         return status;
     }
-    item->layer = layer;
+    item->layer = (struct hs_layer){group->stride, group->size};
+    item->group = *group;
     item->kind = kind;
     while (*end != NULL)
         end = &(*end)->next;

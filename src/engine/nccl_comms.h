@@ -1,6 +1,7 @@
 /*
  * nccl_comms.h - NCCL communicators: one of all ranks, one per layer (stride, size) that all plans
- * share, and for comparison one whose algorithm is pinned to ring and one with symmetric windows.
+ * share, and for comparison one whose algorithm is pinned to ring and one with symmetric windows;
+ * of all ranks, or of each group of a mesh.
  *
  * All are blocking, because NCCL starts a thread for every call on one that is not (2.28.9:
  * src/group.cc, ncclGroupEndInternal), which weighs on what makes many calls: a plan of h layers
@@ -35,7 +36,7 @@
 #include "engine/nccl_api.h"
 #include "engine/nccl_record.h"
 #include "model/datatype.h"
-#include "model/split.h"
+#include "model/group.h"
 
 /* A buffer that communicators may register (zero-copy). */
 struct hs_nccl_buffer {
@@ -46,13 +47,15 @@ struct hs_nccl_buffer {
 enum hs_nccl_kind {
     HS_NCCL_OF_LAYER, /* buffers are registered where NCCL can */
     HS_NCCL_PINNED,   /* the same, pinned to ring */
-    HS_NCCL_WINDOWED  /* buffers are symmetric windows */
+    HS_NCCL_WINDOWED, /* buffers are symmetric windows */
+    HS_NCCL_PLAIN     /* as `root`: nothing is registered */
 };
 
 /* Layer {1, np} made by hs_nccl_comms_get is one of its own, not `root`: a plan's layer may not
  * share a communicator with the baseline. */
 struct hs_nccl_comm {
-    struct hs_layer layer;
+    struct hs_layer layer; /* of a group: its innermost stride, and its size */
+    struct hs_group group; /* the same as a group, which a gap may go through */
     enum hs_nccl_kind kind;
     bool failed; /* could not be made on some rank */
     ncclComm_t comm;
@@ -99,6 +102,13 @@ const struct hs_nccl_comm *hs_nccl_comms_find(const struct hs_nccl_comms *comms,
  * forgets it. "": it is not known, or a lone rank chose nothing. */
 void hs_nccl_comms_choice(char text[HS_CHOICE_TEXT], struct hs_nccl_comms *comms,
                           const struct hs_nccl_comm *comm, enum hs_phase phase);
+/* The same two of the groups of a mesh. */
+enum hs_status hs_nccl_comms_get_group(const struct hs_nccl_comm **out, struct hs_nccl_comms *comms,
+                                       const struct hs_group *group, enum hs_nccl_kind kind,
+                                       struct hs_error *err);
+const struct hs_nccl_comm *hs_nccl_comms_find_group(const struct hs_nccl_comms *comms,
+                                                    const struct hs_group *group,
+                                                    enum hs_nccl_kind kind);
 /* What is registered from now on, in place of what was, by all ranks or by none. HS_FAILED:
  * making a window took longer than timeout_seconds. */
 enum hs_status hs_nccl_comms_register(struct hs_nccl_comms *comms,

@@ -127,10 +127,21 @@ static enum hs_status need_timed(struct hs_nccl_lanes *lanes, size_t count, stru
 
 /* ---- calls ---- */
 
-/* Whether NCCL's own average is exact, layer by layer. */
-static bool average_by_nccl(int np)
+/* Ranks that an average is over; of a stage alone all. */
+static int callers_of(const struct hs_work *work, int np)
 {
-    return (np & (np - 1)) == 0;
+    return (int)hs_task_group(work->task, np).size;
+}
+
+/* Whether NCCL's own average is exact, layer by layer. What a first layer divides by is the number
+ * of all ranks, so that groups of a mesh have it in one call alone. */
+static bool average_by_nccl(const struct hs_work *work, int np)
+{
+    const struct hs_task *task = work->task;
+    int size = callers_of(work, np);
+
+    return (size & (size - 1)) == 0 &&
+           (size == np || task->kind == HS_TASK_NATIVE || task->plan.split.count == 1);
 }
 
 /* ncclAvg scales in every layer, which keeps NVLS and PAT from being used (2.28.9:
@@ -139,9 +150,9 @@ static ncclRedOp_t operation_of(const struct hs_work *work, const struct hs_nccl
 {
     if (work->operation == HS_MAX)
         return ncclMax;
-    if (work->operation != HS_AVERAGE || !average_by_nccl(np))
+    if (work->operation != HS_AVERAGE || !average_by_nccl(work, np))
         return ncclSum;
-    if (!comm || comm->layer.size == np)
+    if (!comm || comm->layer.size == callers_of(work, np))
         return ncclAvg;
     return comm->layer.stride == 1 ? comm->mean[work->datatype] : ncclSum;
 }
@@ -205,10 +216,11 @@ static enum hs_status finish(const struct hs_nccl_lanes *lanes, const struct hs_
     int np = lanes->comms->np;
     size_t count = call->phase == HS_REDUCE_SCATTER ? call->count / call->size : call->count;
 
-    if (work->operation != HS_AVERAGE || average_by_nccl(np))
+    if (work->operation != HS_AVERAGE || average_by_nccl(work, np))
         return HS_OK;
-    return hs_cuda_status(hs_cuda_divide(call->output, count, work->datatype, np, call->stream),
-                          "the division of an average", err);
+    return hs_cuda_status(
+        hs_cuda_divide(call->output, count, work->datatype, callers_of(work, np), call->stream),
+        "the division of an average", err);
 }
 
 /* ---- a plan, a stage ---- */
@@ -317,21 +329,41 @@ static enum hs_status issue_stages(const struct issue *at, struct hs_error *err)
 
 enum hs_nccl_kind hs_nccl_native_kind(int native)
 {
-    return native == HS_NCCL_NATIVE_RING ? HS_NCCL_PINNED : HS_NCCL_WINDOWED;
+    switch (native) {
+    case HS_NCCL_NATIVE_DEFAULT:
+        return HS_NCCL_PLAIN;
+    case HS_NCCL_NATIVE_RING:
+        return HS_NCCL_PINNED;
+    default:
+        return HS_NCCL_WINDOWED;
+    }
 }
 
-static const struct hs_nccl_comm *native_item(const struct hs_nccl_comms *comms, int native)
+bool hs_nccl_native_is_root(const struct hs_task *task, int np)
 {
-    return hs_nccl_comms_find(comms, (struct hs_layer){1, comms->np}, hs_nccl_native_kind(native));
+    struct hs_group group = hs_task_group(task, np);
+
+    return task->native == HS_NCCL_NATIVE_DEFAULT && hs_group_is_world(&group);
 }
 
-ncclComm_t hs_nccl_native_comm(const struct hs_nccl_comms *comms, int native)
+/* NULL: it is that of all ranks, or not made. */
+static const struct hs_nccl_comm *native_item(const struct hs_nccl_comms *comms,
+                                              const struct hs_task *task)
 {
-    const struct hs_nccl_comm *item;
+    struct hs_group group = hs_task_group(task, comms->np);
 
-    if (native == HS_NCCL_NATIVE_DEFAULT)
+    if (hs_nccl_native_is_root(task, comms->np))
+        return NULL;
+    return hs_nccl_comms_find_group(comms, &group, hs_nccl_native_kind(task->native));
+}
+
+/* NULL: not made yet. */
+static ncclComm_t native_comm(const struct hs_nccl_comms *comms, const struct hs_task *task)
+{
+    const struct hs_nccl_comm *item = native_item(comms, task);
+
+    if (hs_nccl_native_is_root(task, comms->np))
         return comms->root;
-    item = native_item(comms, native);
     return item ? item->comm : NULL;
 }
 
@@ -342,8 +374,8 @@ static enum hs_status issue_native(struct hs_nccl_lanes *lanes, const struct hs_
     const struct hs_collective_row *row = &hs_collectives[work->task->collective];
     struct hs_block mine = hs_task_block(work->task, work->line, lanes->comms->rank);
     char *own = (char *)work->output + mine.first * hs_datatype_bytes(work->datatype);
-    struct call call = {.comm = hs_nccl_native_comm(lanes->comms, work->task->native),
-                        .size = (size_t)lanes->comms->np,
+    struct call call = {.comm = native_comm(lanes->comms, work->task),
+                        .size = (size_t)callers_of(work, lanes->comms->np),
                         .count = hs_task_padded(work->task, work->line),
                         .phase = row->last,
                         .input = row->begins_large ? work->input : own,
@@ -406,13 +438,11 @@ void hs_nccl_take_choices(struct hs_nccl_lanes *lanes, const struct hs_work *wor
                           char text[HS_STAGES_MAX][HS_CHOICE_TEXT])
 {
     struct hs_nccl_comms *comms = lanes->comms;
-    int native = work->task->native;
     struct hs_stages stages;
 
     memset(text, 0, (size_t)HS_STAGES_MAX * sizeof(text[0]));
     if (work->task->kind == HS_TASK_NATIVE) {
-        hs_nccl_comms_choice(text[0], comms,
-                             native == HS_NCCL_NATIVE_DEFAULT ? NULL : native_item(comms, native),
+        hs_nccl_comms_choice(text[0], comms, native_item(comms, work->task),
                              hs_collectives[work->task->collective].last);
         return;
     }

@@ -3,6 +3,11 @@
 
 #include "engine/stages.h"
 
+struct hs_group hs_task_group(const struct hs_task *task, int64_t np)
+{
+    return task->group.ranks > 0 ? task->group : hs_group_world(np);
+}
+
 struct hs_problem hs_task_problem(const struct hs_task *task)
 {
     struct hs_problem problem = hs_problem_of(
@@ -26,7 +31,8 @@ bool hs_task_equal(const struct hs_task *a, const struct hs_task *b)
     case HS_TASK_NATIVE:
         break;
     }
-    return a->native == b->native && a->collective == b->collective;
+    return a->native == b->native && a->collective == b->collective &&
+           hs_group_equal(&a->group, &b->group);
 }
 
 size_t hs_task_padded(const struct hs_task *task, size_t line)
@@ -43,7 +49,9 @@ struct hs_block hs_task_block(const struct hs_task *task, size_t line, int64_t r
 
     if (hs_collectives[task->collective].ordered) {
         block.count /= (size_t)problem.group.size;
-        block.first = (size_t)hs_problem_block(&problem, &task->plan.split, rank) * block.count;
+        block.first = (size_t)hs_problem_block(&problem, &task->plan.split,
+                                               hs_group_place(&problem.group, rank)) *
+                      block.count;
     }
     return block;
 }
@@ -57,10 +65,10 @@ size_t hs_task_padded_most(size_t count, int64_t np, size_t line)
     return count + (most > (size_t)np ? most : (size_t)np);
 }
 
-static enum hs_status check_plan(const struct hs_task *task, int64_t np, struct hs_error *err)
+/* Of a plan and a native. */
+static enum hs_status check_group(const struct hs_task *task, int64_t np, struct hs_error *err)
 {
-    const struct hs_plan *plan = &task->plan;
-    int64_t product = hs_split_product(&plan->split);
+    int64_t product = hs_split_product(&task->plan.split);
     struct hs_problem problem = hs_task_problem(task);
 
     if (product != problem.group.size || problem.group.ranks != np)
@@ -69,7 +77,15 @@ static enum hs_status check_plan(const struct hs_task *task, int64_t np, struct 
                        (long long)(problem.group.ranks != np ? np : problem.group.size));
     if (hs_collectives[task->collective].ordered && task->order > HS_PERMUTED)
         return hs_fail(err, HS_INVALID, "no backend has the order %s", hs_order_names[task->order]);
-    if (hs_group_check(&problem.group, err))
+    return hs_group_check(&problem.group, err);
+}
+
+static enum hs_status check_plan(const struct hs_task *task, int64_t np, struct hs_error *err)
+{
+    const struct hs_plan *plan = &task->plan;
+    struct hs_problem problem = hs_task_problem(task);
+
+    if (check_group(task, np, err))
         return HS_INVALID;
     if (plan->chunks < 1 || plan->chunks > HS_CHUNKS_MAX)
         return hs_fail(err, HS_INVALID, "chunks: expected 1 to %d, found %d", HS_CHUNKS_MAX,
@@ -103,12 +119,14 @@ static bool is_cut(const struct hs_task *task)
 enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err)
 {
     const struct hs_task *task = work->task;
-    bool has_block = task->kind != HS_TASK_STAGE && hs_collectives[task->collective].ordered;
+    bool is_native = task->kind == HS_TASK_NATIVE;
     enum hs_status status = HS_OK;
     size_t padded;
 
-    if (task->kind == HS_TASK_PLAN || has_block)
+    if (task->kind == HS_TASK_PLAN)
         status = check_plan(task, np, err);
+    else if (is_native && (hs_collectives[task->collective].ordered || task->group.ranks > 0))
+        status = check_group(task, np, err);
     else if (task->kind == HS_TASK_STAGE)
         status = check_layer(task->stage.layer, np, err);
     if (status != HS_OK)

@@ -14,7 +14,7 @@
 enum hs_task_kind {
     HS_TASK_PLAN,  /* a collective of all ranks, or of all groups of a mesh at once */
     HS_TASK_STAGE, /* all groups of a layer at once; an allgather of what lies in the output */
-    HS_TASK_NATIVE /* a collective of all ranks by the library itself */
+    HS_TASK_NATIVE /* the same by the library itself, one call of each group */
 };
 
 struct hs_task {
@@ -24,7 +24,7 @@ struct hs_task {
      * where an allgather expects it: hs_task_block. */
     enum hs_collective collective;
     enum hs_order order;
-    struct hs_group group; /* of a plan; ranks 0: all of them */
+    struct hs_group group; /* of a plan and a native; ranks 0: all of them */
     struct hs_stage_key stage;
     int native; /* its number among the engine's `natives` of the collective */
     /* Elements of the message per process; of a stage, those that enter its larger side. */
@@ -39,6 +39,8 @@ struct hs_block {
     size_t first, count;
 };
 
+/* Whose call a plan or a native is, of np ranks in all. */
+struct hs_group hs_task_group(const struct hs_task *task, int64_t np);
 /* What a plan or a native is to do, in elements. */
 struct hs_problem hs_task_problem(const struct hs_task *task);
 /* Whether it is an all-to-all, or a layer's part of one. */
@@ -60,8 +62,9 @@ struct hs_work {
 
 /* Elements that travel: the next multiple of what the layers divide by (stages.h). */
 size_t hs_task_padded(const struct hs_task *task, size_t line);
-/* Which of the elements that travel are the block of rank `rank`: the smaller side of a collective
- * where a rank has one, hs_problem_block of np equal ones; else all of them. Not of a stage. */
+/* Which of the elements that travel are the block of rank `rank` (of all, not of its group): the
+ * smaller side of a collective where a rank has one, hs_problem_block of as many equal ones as a
+ * group has ranks; else all of them. Not of a stage. */
 struct hs_block hs_task_block(const struct hs_task *task, size_t line, int64_t rank);
 /* No task of np ranks and `count` elements has more than this. */
 size_t hs_task_padded_most(size_t count, int64_t np, size_t line);

@@ -74,16 +74,16 @@ static enum hs_status plan(struct hs_calibrate_run *run, struct hs_error *err)
                                                .max_layers = (size_t)settings->layers,
                                                .algorithms = settings->algorithms,
                                                .stages = &settings->stages};
-    int np = run->campaign.ranks.np;
+    const struct hs_problem problem = hs_campaign_problem(&run->campaign, 0);
     struct hs_calibrate_plan tasks;
     enum hs_status status;
 
-    status = hs_calibrate_plan_make(&tasks, &run->campaign.system, np, &extent, err);
+    status = hs_calibrate_plan_make(&tasks, &run->campaign.system, &problem, &extent, err);
     if (status != HS_OK) {
         hs_calibrate_plan_release(&tasks);
         return status;
     }
-    return hs_grid_init(&run->grid, &tasks, np, &rules, err);
+    return hs_grid_init(&run->grid, &tasks, run->campaign.ranks.np, &rules, err);
 }
 
 /* ---- what was measured before -------------------------------------------------------------- */

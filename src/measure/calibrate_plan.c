@@ -76,10 +76,9 @@ static void choose_leaders(struct candidate *candidates, size_t count)
 }
 
 static struct candidate *list_layers(const struct hs_lattice *lattice,
-                                     const struct hs_system *system, double bytes)
+                                     const struct hs_system *system, struct hs_problem problem)
 {
     struct candidate *candidates = calloc(lattice->edge_count, sizeof(*candidates));
-    struct hs_problem problem = hs_problem_world(lattice->group.ranks, bytes);
 
     for (size_t node = 0; candidates && node < lattice->node_count; node++)
         for (size_t e = lattice->first_edge[node]; e < lattice->first_edge[node + 1]; e++) {
@@ -109,75 +108,96 @@ static int compare_tasks(const void *a, const void *b)
     return (x->count > y->count) - (x->count < y->count);
 }
 
-/* Elements entering the layer, in whole blocks. */
-static size_t count_of(struct hs_layer layer, uint64_t bytes, size_t width)
-{
-    uint64_t entering = bytes / width / (uint64_t)layer.stride, size = (uint64_t)layer.size;
+/* What tasks are made of: whose layers, and a message size. */
+struct message {
+    struct hs_problem problem; /* its bytes are those of the message */
+    size_t width;
+    bool is_end; /* the smallest or the largest */
+};
 
-    return entering < size ? size : (size_t)(entering / size * size);
+/* Elements entering the layer, in whole blocks. */
+static size_t count_of(struct hs_layer layer, const struct message *message)
+{
+    double entering = hs_problem_entering(&message->problem, layer) / (double)message->width;
+    size_t size = (size_t)layer.size, whole = (size_t)entering / size * size;
+
+    return whole < size ? size : whole;
 }
 
-static int step_of(bool leads, enum hs_phase phase, bool is_end)
+static int step_of(bool leads, enum hs_phase phase, const struct message *message)
 {
-    bool first = phase == HS_REDUCE_SCATTER && is_end;
+    bool first = phase == hs_collectives[message->problem.collective].outward && message->is_end;
 
     if (leads)
         return first ? 1 : 2;
     return first ? 3 : 4;
 }
 
-static void add_task(struct hs_calibrate_plan *plan, const struct candidate *candidate,
-                     struct hs_stage_key stage, size_t count, size_t width, bool is_end)
+/* A layer's stage, where the algorithm can do it. */
+static void add_stage(struct hs_calibrate_plan *plan, const struct candidate *candidate,
+                      struct hs_stage_key stage, const struct message *message)
 {
     struct hs_calibrate_task *task = &plan->tasks[plan->count];
-    double ring = hs_stage_seconds(&candidate->price, (double)(count * width)) -
+    size_t count = count_of(candidate->layer, message);
+    double ring = hs_stage_seconds(&candidate->price, (double)(count * message->width)) -
                   candidate->price.launch_seconds;
     /* Prices are for both phases. */
     double part =
         (double)hs_phase_passes(stage.phase) / hs_phase_passes(candidate->price.key.phase);
 
+    if (!hs_stage_possible(stage))
+        return;
     for (size_t i = 0; i < plan->count; i++)
         if (plan->tasks[i].count == count && hs_stage_key_equal(plan->tasks[i].stage, stage))
             return;
     *task = (struct hs_calibrate_task){.stage = stage,
                                        .count = count,
-                                       .step = step_of(candidate->leads, stage.phase, is_end),
+                                       .step = step_of(candidate->leads, stage.phase, message),
                                        .seconds = part * ring};
     if (count > plan->count_max)
         plan->count_max = count;
     plan->count++;
 }
 
-/* A layer's stage, where the algorithm can do it. */
-static void add_stage(struct hs_calibrate_plan *plan, const struct candidate *candidate,
-                      struct hs_stage_key stage, uint64_t bytes, size_t width, bool is_end)
+/* Message sizes, and whose messages they are. */
+struct messages {
+    uint64_t sizes[HS_CALIBRATE_SIZES_MAX];
+    size_t count, width;
+    struct hs_problem problem;
+};
+
+static struct message message_of(const struct messages *messages, size_t i)
 {
-    if (hs_stage_possible(stage))
-        add_task(plan, candidate, stage, count_of(candidate->layer, bytes, width), width, is_end);
+    struct message message = {.problem = messages->problem,
+                              .width = messages->width,
+                              .is_end = i == 0 || i + 1 == messages->count};
+
+    message.problem.bytes = (double)messages->sizes[i];
+    return message;
 }
 
 static void add_layer(struct hs_calibrate_plan *plan, const struct candidate *candidate,
-                      const uint64_t *sizes, size_t size_count, int64_t np,
-                      const struct hs_calibrate_extent *extent)
+                      const struct messages *messages, unsigned algorithms)
 {
+    const struct hs_collective_row *row = &hs_collectives[messages->problem.collective];
     struct hs_layer layer = candidate->layer;
-    bool last = layer.stride * layer.size == np;
-    unsigned algorithms = 1U << HS_RING | (candidate->leads ? extent->algorithms : 0);
+    bool last = row->last == HS_ALLREDUCE && hs_problem_is_last(&messages->problem, layer);
 
-    for (size_t i = 0; i < size_count * HS_ALGORITHM_COUNT; i++) {
-        enum hs_algorithm algorithm = (enum hs_algorithm)(i / size_count);
-        uint64_t bytes = sizes[i % size_count];
-        bool is_end = i % size_count == 0 || i % size_count + 1 == size_count;
-        struct hs_stage_key stage = {HS_REDUCE_SCATTER, algorithm, layer};
+    algorithms = 1U << HS_RING | (candidate->leads ? algorithms : 0);
+    for (size_t i = 0; i < messages->count * HS_ALGORITHM_COUNT; i++) {
+        enum hs_algorithm algorithm = (enum hs_algorithm)(i / messages->count);
+        struct message message = message_of(messages, i % messages->count);
+        struct hs_stage_key stage = {row->outward, algorithm, layer};
 
         if (!(algorithms >> algorithm & 1))
             continue;
-        add_stage(plan, candidate, stage, bytes, extent->width, is_end);
-        stage.phase = HS_ALLGATHER;
-        add_stage(plan, candidate, stage, bytes, extent->width, is_end);
+        add_stage(plan, candidate, stage, &message);
+        stage.phase = row->inward;
+        if (stage.phase != HS_PHASE_COUNT)
+            add_stage(plan, candidate, stage, &message);
         stage.phase = HS_ALLREDUCE;
-        if (last || i % size_count == 0)
-            add_stage(plan, candidate, stage, bytes, extent->width, is_end);
+        if (last || i % messages->count == 0)
+            add_stage(plan, candidate, stage, &message);
     }
     plan->layer_count++;
 }
@@ -190,16 +210,17 @@ static bool is_named(const struct hs_calibrate_extent *extent)
 }
 
 static void add_named(struct hs_calibrate_plan *plan, const struct candidate *candidate,
-                      const uint64_t *sizes, size_t size_count,
-                      const struct hs_calibrate_extent *extent)
+                      const struct messages *messages, const struct hs_stage_list *stages)
 {
     size_t before = plan->count;
 
-    for (size_t i = 0; i < extent->stages->count * size_count; i++) {
-        struct hs_stage_key stage = extent->stages->keys[i / size_count];
+    for (size_t i = 0; i < stages->count * messages->count; i++) {
+        struct hs_stage_key stage = stages->keys[i / messages->count];
+        struct message message = message_of(messages, i % messages->count);
 
+        message.is_end = true;
         if (hs_layer_equal(stage.layer, candidate->layer))
-            add_stage(plan, candidate, stage, sizes[i % size_count], extent->width, true);
+            add_stage(plan, candidate, stage, &message);
     }
     plan->layer_count += plan->count > before;
 }
@@ -235,18 +256,18 @@ static enum hs_status check_named(const struct hs_calibrate_extent *extent,
 }
 
 static enum hs_status make(struct hs_calibrate_plan *plan, const struct hs_lattice *lattice,
-                           const struct hs_system *system, const struct hs_calibrate_extent *extent,
-                           struct hs_error *err)
+                           const struct hs_system *system, const struct hs_problem *problem,
+                           const struct hs_calibrate_extent *extent, struct hs_error *err)
 {
-    uint64_t sizes[HS_CALIBRATE_SIZES_MAX] = {0};
-    size_t size_count = hs_calibrate_sizes(sizes, &extent->sizes, extent->width),
-           count = lattice->edge_count;
+    struct messages messages = {.width = extent->width, .problem = *problem};
+    size_t count = lattice->edge_count;
     struct candidate *candidates;
 
-    assert(count > 0 && size_count > 0); /* np >= 2, and a range begins above 0 */
-    candidates = list_layers(lattice, system, (double)sizes[size_count - 1]);
+    messages.count = hs_calibrate_sizes(messages.sizes, &extent->sizes, extent->width);
+    assert(count > 0 && messages.count > 0); /* 2 ranks or more; a range begins above 0 */
+    candidates = list_layers(lattice, system, message_of(&messages, messages.count - 1).problem);
     plan->tasks =
-        calloc(count * size_count * HS_PHASE_COUNT * HS_ALGORITHM_COUNT, sizeof(*plan->tasks));
+        calloc(count * messages.count * HS_PHASE_COUNT * HS_ALGORITHM_COUNT, sizeof(*plan->tasks));
     if (!candidates || !plan->tasks) {
         free(candidates);
         return hs_fail(err, HS_MEMORY, "out of memory for %zu layers", count);
@@ -261,16 +282,17 @@ static enum hs_status make(struct hs_calibrate_plan *plan, const struct hs_latti
         count = extent->max_layers;
     }
     for (size_t i = 0; i < count && !is_named(extent); i++)
-        add_layer(plan, &candidates[i], sizes, size_count, lattice->group.size, extent);
+        add_layer(plan, &candidates[i], &messages, extent->algorithms);
     for (size_t i = 0; i < count && is_named(extent); i++)
-        add_named(plan, &candidates[i], sizes, size_count, extent);
+        add_named(plan, &candidates[i], &messages, extent->stages);
     qsort(plan->tasks, plan->count, sizeof(*plan->tasks), compare_tasks);
     free(candidates);
     return HS_OK;
 }
 
 enum hs_status hs_calibrate_plan_make(struct hs_calibrate_plan *plan,
-                                      const struct hs_system *system, int64_t np,
+                                      const struct hs_system *system,
+                                      const struct hs_problem *problem,
                                       const struct hs_calibrate_extent *extent,
                                       struct hs_error *err)
 {
@@ -278,14 +300,14 @@ enum hs_status hs_calibrate_plan_make(struct hs_calibrate_plan *plan,
     enum hs_status status;
 
     *plan = (struct hs_calibrate_plan){0};
-    if (np < 2)
+    if (problem->group.size < 2)
         return hs_fail(err, HS_INVALID,
                        "one process has no layer to measure; start it under a launcher: mpiexec "
                        "-n 4 hiersearch calibrate ...");
-    status = hs_lattice_init(&lattice, hs_group_world(np), err);
+    status = hs_lattice_init(&lattice, problem->group, err);
     if (status != HS_OK)
         return status;
-    status = make(plan, &lattice, system, extent, err);
+    status = make(plan, &lattice, system, problem, extent, err);
     hs_lattice_release(&lattice);
     return status;
 }
@@ -299,16 +321,15 @@ void hs_calibrate_plan_release(struct hs_calibrate_plan *plan)
 /* ---- what measuring every split would take ------------------------------------------------- */
 
 /* Paths that reach each node, and the summed time of those paths. */
-double hs_every_split_seconds(uint64_t *splits, const struct hs_system *system, int64_t np,
-                              double bytes)
+double hs_every_split_seconds(uint64_t *splits, const struct hs_system *system,
+                              const struct hs_problem *problem)
 {
-    struct hs_problem problem = hs_problem_world(np, bytes);
     struct hs_lattice lattice;
     struct hs_error ignored;
     double *paths, *seconds, total;
 
     *splits = 0;
-    if (hs_lattice_init(&lattice, hs_group_world(np), &ignored) != HS_OK)
+    if (hs_lattice_init(&lattice, problem->group, &ignored) != HS_OK)
         return NAN;
     *splits = lattice.path_count;
     paths = calloc(2 * lattice.node_count, sizeof(*paths));
@@ -323,12 +344,12 @@ double hs_every_split_seconds(uint64_t *splits, const struct hs_system *system, 
             size_t end = lattice.edge_end[e];
             struct hs_layer layer = hs_lattice_layer(&lattice, node, e);
             struct hs_stage_price price =
-                hs_stage_price(system, np, hs_problem_key(&problem, layer, HS_RING));
+                hs_problem_price(system, problem, hs_problem_key(problem, layer, HS_RING), 0);
 
             paths[end] += paths[node];
             seconds[end] +=
                 seconds[node] +
-                paths[node] * hs_stage_seconds(&price, hs_problem_entering(&problem, layer));
+                paths[node] * hs_stage_seconds(&price, hs_problem_entering(problem, layer));
         }
     total = seconds[lattice.node_count - 1];
     free(paths);

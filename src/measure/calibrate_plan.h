@@ -1,18 +1,20 @@
 /*
  * calibrate_plan.h - what a calibration measures, and in which order. Pure.
  *
- * Layers are the edges of the divisor lattice of np. Of each the reduce-scatter and the allgather
- * are measured with n / stride bytes entering, n every message size asked for: what the layer gets
- * in a split. The allreduce is measured with all sizes where the layer comes last in a split
- * (stride * size == np), elsewhere with the smallest: a call of two passes next to calls of one
- * tells the cost of a launch from the latency.
+ * Layers are the edges of the divisor lattice of np, or of the groups of a mesh. Of each the phases
+ * that the collective has on layers are measured, an AllReduce's reduce-scatter and allgather, with
+ * what enters the layer in a split, n every message size asked for. The allreduce is measured with
+ * all sizes where the layer comes last in a split of an AllReduce, elsewhere, and of other
+ * collectives, with the smallest: a call of two passes next to calls of one tells the cost of a
+ * launch from the latency. What is measured is keyed by phase, algorithm, stride and size, so that
+ * it prices other groups and collectives, too.
  *
  * The order makes a calibration that is cut short as useful as it can be. A class is all layers of
  * one level and size, straddling or not; its cheapest layer leads it.
  *
- *   1. leaders, reduce-scatter, smallest and largest message: a latency and a bandwidth per class;
+ *   1. leaders, the first phase, smallest and largest message: a latency and a bandwidth per class;
  *   2. the leaders' other measurements;
- *   3. the other layers, reduce-scatter, smallest and largest message;
+ *   3. the other layers, the first phase, smallest and largest message;
  *   4. the rest; cheap ones first in each step.
  *
  * Other algorithms than the ring, where they are asked for, are measured on leaders alone: what
@@ -27,6 +29,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "model/problem.h"
 #include "model/stage.h"
 #include "model/system.h"
 
@@ -46,7 +49,7 @@ struct hs_calibrate_plan {
     size_t count_max;                    /* largest count of a task */
 };
 
-/* How much is to be measured. */
+/* How much is to be measured, of calls of the problem (of its bytes nothing is asked). */
 struct hs_calibrate_extent {
     struct hs_range sizes;
     size_t width, max_layers; /* bytes of an element */
@@ -63,17 +66,18 @@ size_t hs_calibrate_sizes(uint64_t sizes[HS_CALIBRATE_SIZES_MAX], const struct h
 /* HS_INVALID also where the ranks have no such stage: the nearest is named.
  * `algorithms`: bits 1 << enum hs_algorithm, the ring always among them. max_layers 0: all; else
  * leaders first, cheap ones first. Tasks whose counts come out equal (tiny
- * messages) are planned once. HS_INVALID: np is 1. HS_MEMORY. */
+ * messages) are planned once. HS_INVALID: a group has one process. HS_MEMORY. */
 enum hs_status hs_calibrate_plan_make(struct hs_calibrate_plan *plan,
-                                      const struct hs_system *system, int64_t np,
+                                      const struct hs_system *system,
+                                      const struct hs_problem *problem,
                                       const struct hs_calibrate_extent *extent,
                                       struct hs_error *err);
 void hs_calibrate_plan_release(struct hs_calibrate_plan *plan);
 
-/* Seconds of one run of every split of np together, n bytes each: what measuring them all costs at
+/* Seconds of one run of every split for the problem together: what measuring them all costs at
  * least. Sums over edges, however many splits there are; *splits saturates. NaN when out of memory.
  */
-double hs_every_split_seconds(uint64_t *splits, const struct hs_system *system, int64_t np,
-                              double bytes);
+double hs_every_split_seconds(uint64_t *splits, const struct hs_system *system,
+                              const struct hs_problem *problem);
 
 #endif

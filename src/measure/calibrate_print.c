@@ -31,9 +31,11 @@ static double every_split_seconds(uint64_t *splits, const struct hs_calibrate_ru
                                       hs_datatype_bytes(settings->campaign.datatype));
     double seconds = 0;
 
-    for (size_t i = 0; i < count; i++)
-        seconds += hs_every_split_seconds(splits, &run->campaign.system, run->campaign.ranks.np,
-                                          (double)sizes[i]);
+    for (size_t i = 0; i < count; i++) {
+        struct hs_problem problem = hs_campaign_problem(&run->campaign, (double)sizes[i]);
+
+        seconds += hs_every_split_seconds(splits, &run->campaign.system, &problem);
+    }
     return seconds;
 }
 
@@ -50,8 +52,8 @@ static void say_cost(struct hs_sheet *sheet, const struct hs_calibrate_run *run)
         hs_sheet_say(sheet,
                      "measuring every split of %d at these sizes, %.3g runs each: %s split%s, "
                      "about %s by these figures\n",
-                     run->campaign.ranks.np, runs, HS_AS_COUNT(splits), HS_PLURAL(splits),
-                     HS_AS_TIME(all * runs));
+                     (int)hs_campaign_problem(&run->campaign, 0).group.size, runs,
+                     HS_AS_COUNT(splits), HS_PLURAL(splits), HS_AS_TIME(all * runs));
 }
 
 enum hs_status hs_calibrate_print(struct hs_text *out, const struct hs_calibrate_run *run,
@@ -60,14 +62,17 @@ enum hs_status hs_calibrate_print(struct hs_text *out, const struct hs_calibrate
     bool to_stderr = strcmp(run->settings.campaign.output, "-") == 0;
     struct hs_terminal terminal = hs_terminal_look(to_stderr ? STDERR_FILENO : STDOUT_FILENO);
     const struct hs_fits *fits = &run->campaign.system.fits;
+    struct hs_text calls = {0};
     struct hs_sheet sheet;
     struct hs_table table;
 
+    hs_calibrate_calls_append(&calls, run);
     hs_sheet_begin(&sheet, out, &run->settings.print, &terminal);
-    hs_sheet_say(&sheet, "%s: %d ranks, %s backend, %s %s\n\n", run->campaign.system.name,
-                 run->campaign.ranks.np, run->campaign.backend->name,
+    hs_sheet_say(&sheet, "%s: %d ranks%s, %s backend, %s %s\n\n", run->campaign.system.name,
+                 run->campaign.ranks.np, calls.data ? calls.data : "", run->campaign.backend->name,
                  hs_datatype_names[run->settings.campaign.datatype],
                  hs_operation_names[run->settings.campaign.operation]);
+    hs_text_release(&calls);
     hs_fits_table(&table, &run->campaign.system, false);
     hs_sheet_table(&sheet, &table);
     hs_sheet_say(&sheet,

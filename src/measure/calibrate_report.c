@@ -123,6 +123,15 @@ static void append_hosts(struct hs_text *out, const struct hs_calibrate_run *run
     hs_text_append(out, "%s)", run->campaign.order.node_count > HOSTS_SHOWN ? ", ..." : "");
 }
 
+void hs_calibrate_calls_append(struct hs_text *out, const struct hs_calibrate_run *run)
+{
+    struct hs_problem problem = hs_campaign_problem(&run->campaign, 0);
+
+    hs_text_append(out, "%s%s",
+                   hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &run->settings.campaign.call.mesh),
+                   hs_problem_aside((char[HS_PROBLEM_TEXT]){0}, &problem));
+}
+
 /* Where the figures come from. */
 static void append_source(struct hs_text *out, const struct hs_calibrate_run *run,
                           const char *partial)
@@ -141,6 +150,7 @@ static void append_source(struct hs_text *out, const struct hs_calibrate_run *ru
     hs_text_append(out, ", %s %s; ", hs_datatype_names[settings->campaign.datatype],
                    hs_operation_names[settings->campaign.operation]);
     append_hosts(out, run);
+    hs_calibrate_calls_append(out, run);
     hs_text_append(out, "; layers of messages of %s to %s; %zu of %zu measurements",
                    hs_bytes_format(first, sizes[0]), hs_bytes_format(last, sizes[count - 1]),
                    run->grid.measured_tasks, run->grid.plan.count);
@@ -169,6 +179,7 @@ static enum hs_status fill_texts(struct hs_calibrate_run *run, const struct hs_t
 
     hs_text_append(&title, "calibrated on %d ranks, %" PRId64 " node%s", run->campaign.ranks.np,
                    run->campaign.order.node_count, run->campaign.order.node_count == 1 ? "" : "s");
+    hs_calibrate_calls_append(&title, run);
     hs_text_append(&joined, "%s", notes->length > 0 ? notes->data : "");
     while (joined.length > 0 && joined.data[joined.length - 1] == '\n')
         joined.data[--joined.length] = '\0';

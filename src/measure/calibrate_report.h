@@ -15,6 +15,9 @@
 enum hs_status hs_calibrate_write(struct hs_calibrate_run *run, const char *partial,
                                   struct hs_text *notes, struct hs_error *err);
 
+/* ", 4 groups of 4 over dp of tp=4,dp=4, reduce-scatter in-place"; of all ranks' AllReduces "". */
+void hs_calibrate_calls_append(struct hs_text *out, const struct hs_calibrate_run *run);
+
 /* Fits by level and size, launch cost, and what it took. HS_MEMORY. */
 enum hs_status hs_calibrate_print(struct hs_text *out, const struct hs_calibrate_run *run,
                                   struct hs_error *err);

@@ -1,6 +1,7 @@
 /* campaign.c - see campaign.h. */
 #include "measure/campaign.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,25 @@ int64_t hs_campaign_crowded(const struct hs_campaign *campaign, int64_t *cores)
     return crowded ? (int64_t)campaign->crowded_ranks : 0;
 }
 
+struct hs_problem hs_campaign_problem(const struct hs_campaign *campaign, double bytes)
+{
+    const struct hs_call_options *call = &campaign->options->call;
+
+    return (struct hs_problem){call->collective, hs_mesh_group(&call->mesh, campaign->ranks.np),
+                               bytes, call->order};
+}
+
+static enum hs_status check_mesh(const struct hs_campaign *campaign, struct hs_error *err)
+{
+    const struct hs_mesh *mesh = &campaign->options->call.mesh;
+    char text[HS_MESH_TEXT];
+
+    if (mesh->count == 0 || hs_mesh_ranks(mesh) == campaign->ranks.np)
+        return HS_OK;
+    return hs_fail(err, HS_INVALID, "--mesh: %s is %" PRId64 " processes, the launcher started %d",
+                   hs_mesh_format(text, mesh), hs_mesh_ranks(mesh), campaign->ranks.np);
+}
+
 enum hs_status hs_campaign_begin(struct hs_campaign *campaign,
                                  void (*on_end)(void *context, const struct hs_guard_end *end),
                                  void *context, struct hs_error *err)
@@ -74,7 +94,7 @@ enum hs_status hs_campaign_begin(struct hs_campaign *campaign,
     hs_progress_init(&campaign->progress, campaign->command,
                      options->quiet || campaign->ranks.rank != 0);
     hs_clock_utc(campaign->created);
-    return HS_OK;
+    return check_mesh(campaign, err);
 }
 
 enum hs_status hs_campaign_system(struct hs_campaign *campaign, struct hs_system *system,
@@ -312,11 +332,14 @@ enum hs_status hs_campaign_run(struct hs_campaign *campaign, size_t count,
 {
     const struct hs_campaign_options *options = campaign->options;
     struct run run = {.campaign = campaign, .planner = planner, .state = state};
-    struct hs_play play = {campaign->played, options->play.faults, (uint64_t)options->play.seed};
+    struct hs_group group = hs_campaign_problem(campaign, 0).group;
+    struct hs_play play = {campaign->played, options->play.faults, (uint64_t)options->play.seed,
+                           group.size};
     struct hs_bench_config config = {.backend = campaign->backend,
                                      .memory = campaign->memory,
                                      .datatype = options->datatype,
                                      .operation = options->operation,
+                                     .group = group,
                                      .count = count,
                                      .timeout_seconds = options->timeout_seconds,
                                      .play = &play};

@@ -23,6 +23,7 @@
 #include "measure/machine.h"
 #include "measure/progress.h"
 #include "model/backends.h"
+#include "model/problem.h"
 #include "model/system.h"
 #include "runner/bench.h"
 #include "runner/guard.h"
@@ -68,7 +69,8 @@ struct hs_campaign {
 /* All functions are collective unless marked local, and their status is that of all ranks.
  *
  * Over MPI_COMM_WORLD, after MPI_Init: the order of the ranks, what the guard calls at the end, and
- * notes for people. campaign->options and guard are set, ranks.rank is that in MPI_COMM_WORLD. */
+ * notes for people. campaign->options and guard are set, ranks.rank is that in MPI_COMM_WORLD.
+ * HS_INVALID: they are not as many as the mesh has. */
 enum hs_status hs_campaign_begin(struct hs_campaign *campaign,
                                  void (*on_end)(void *context, const struct hs_guard_end *end),
                                  void *context, struct hs_error *err);
@@ -77,6 +79,9 @@ enum hs_status hs_campaign_system(struct hs_campaign *campaign, struct hs_system
                                   const char *text, struct hs_error *err);
 /* The backend, and the memory that messages lie in. */
 enum hs_status hs_campaign_backend(struct hs_campaign *campaign, struct hs_error *err);
+
+/* Local. What is called with messages of so many bytes, by all ranks or all groups of the mesh. */
+struct hs_problem hs_campaign_problem(const struct hs_campaign *campaign, double bytes);
 
 /* Local. How many ranks share *cores (may be NULL) cores of a machine, where they outnumber them
  * and where a real clock runs; else 0. */

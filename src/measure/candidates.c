@@ -50,9 +50,10 @@ static enum hs_status add_in_chunks(struct hs_candidates *candidates, const stru
     return status;
 }
 
-static enum hs_status add_flat(struct hs_candidates *candidates, int64_t np, struct hs_error *err)
+static enum hs_status add_flat(struct hs_candidates *candidates, const struct hs_problem *problem,
+                               struct hs_error *err)
 {
-    struct hs_plan flat = hs_plan_flat(np);
+    struct hs_plan flat = hs_problem_flat(problem);
 
     return has_plan(candidates, &flat) ? HS_OK : add_plan(candidates, &flat, err);
 }
@@ -272,11 +273,12 @@ static void count_pruned(struct hs_candidates *candidates,
 /* The end of a choice that has come to `status`: the flat split is among them, and what was left
  * out is counted; or there are none. */
 static enum hs_status finish(struct hs_candidates *candidates,
-                             const struct hs_measure_settings *settings, int64_t np,
-                             enum hs_status status, struct hs_error *err)
+                             const struct hs_measure_settings *settings,
+                             const struct hs_problem *problem, enum hs_status status,
+                             struct hs_error *err)
 {
     if (status == HS_OK)
-        status = add_flat(candidates, np, err);
+        status = add_flat(candidates, problem, err);
     if (status != HS_OK)
         hs_candidates_release(candidates);
     else
@@ -310,7 +312,7 @@ enum hs_status hs_candidates_choose(struct hs_candidates *candidates,
         status = add_searched(candidates, settings, system, problem, err);
     }
     hs_lattice_release(&lattice);
-    return finish(candidates, settings, np, status, err);
+    return finish(candidates, settings, problem, status, err);
 }
 
 enum hs_status hs_candidates_survive(struct hs_candidates *candidates,
@@ -335,7 +337,7 @@ enum hs_status hs_candidates_survive(struct hs_candidates *candidates,
         status = add_searched(candidates, &asked, fitted, problem, err);
     candidates->strategy = HS_SEARCH_LAZY;
     candidates->looked_at = certificate->layers_measured;
-    return finish(candidates, settings, problem->group.size, status, err);
+    return finish(candidates, settings, problem, status, err);
 }
 
 void hs_candidates_release(struct hs_candidates *candidates)

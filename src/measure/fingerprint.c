@@ -14,7 +14,7 @@
 #include "result/result.h"
 #include "version.h"
 
-#define FACTS_MAX 20
+#define FACTS_MAX 21
 
 /* A fact with a NULL remembers that memory ran out. */
 static void add(struct hs_journal_run *run, const char *name, const char *format, ...)
@@ -51,6 +51,15 @@ static void add_collective(struct hs_journal_run *run, const struct hs_campaign_
 
     add(run, HS_JOURNAL_COLLECTIVE, "%s%s%s", hs_collective_names[options->call.collective],
         ordered ? " " : "", ordered ? hs_order_names[options->call.order] : "");
+}
+
+/* "dp of tp=2,dp=8"; where all call "", which a journal from before there were meshes says, too. */
+static void add_mesh(struct hs_journal_run *run, const struct hs_mesh *mesh)
+{
+    char axes[HS_MESH_TEXT], over[HS_MESH_TEXT];
+
+    add(run, "mesh", "%s%s%s", hs_mesh_format_over(over, mesh), mesh->count > 0 ? " of " : "",
+        hs_mesh_format(axes, mesh));
 }
 
 /* "n1:4 n2:4": hosts and ranks, in order. */
@@ -138,6 +147,7 @@ enum hs_status hs_fingerprint_take(struct hs_journal_run *run, const struct hs_c
     add(run, "dtype", "%s", hs_datatype_names[options->datatype]);
     add(run, "op", "%s", hs_operation_names[options->operation]);
     add_collective(run, options);
+    add_mesh(run, &options->call.mesh);
     add_nodes(run, &campaign->order);
     add_system(run, campaign);
     add(run, "hiersearch", "%s", HS_VERSION);

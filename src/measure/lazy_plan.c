@@ -38,9 +38,9 @@ struct work {
 bool hs_lazy_plan_wanted(const struct hs_session *session)
 {
     const struct hs_measure_settings *settings = &session->settings;
+    struct hs_group group = hs_campaign_problem(&session->campaign, 0).group;
 
-    if (settings->plans || settings->all || session->campaign.ranks.np == 1 ||
-        hs_is_prime(session->campaign.ranks.np))
+    if (settings->plans || settings->all || hs_group_is_flat(&group))
         return false;
     if (strcmp(settings->search, HS_SEARCH_AUTO) != 0)
         return strcmp(settings->search, HS_SEARCH_LAZY) == 0;
@@ -326,9 +326,10 @@ static const struct hs_planner lazy_planner = {next, tell};
 /* Elements enough for any layer, which may round up to a multiple of its size. */
 static size_t count_max(const struct work *work)
 {
-    struct hs_layer flat = {1, work->session->campaign.ranks.np};
+    double width = (double)hs_datatype_bytes(work->session->settings.campaign.datatype);
+    size_t size = (size_t)work->problem.group.size;
 
-    return (size_t)(entering(work, flat) + (uint64_t)flat.size);
+    return (size_t)ceil(work->problem.bytes / width) + 2 * size;
 }
 
 /* ---- what follows from it ------------------------------------------------------------------ */

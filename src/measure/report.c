@@ -200,7 +200,7 @@ static enum hs_status add_ranges(struct hs_result *result, const struct hs_sessi
     struct hs_machines machines;
     enum hs_status status;
 
-    if (!session->campaign.has_system || system->fits.count > 0 || np < 2)
+    if (!session->campaign.has_system || system->fits.count > 0 || hs_result_group(result).size < 2)
         return HS_OK;
     status = hs_machines_init(&machines, system, HS_MACHINES_USUAL, 1, err);
     if (status)
@@ -219,10 +219,13 @@ static enum hs_status add_ranges(struct hs_result *result, const struct hs_sessi
 }
 
 /* The flat split's time: measured, else predicted. */
-static void fill_flat(struct hs_result_message *message)
+static void fill_flat(struct hs_result_message *message, const struct hs_result *result)
 {
+    struct hs_plan flat = hs_result_flat(result);
+
     for (size_t i = 0; i < message->candidate_count; i++)
-        if (message->candidates[i].plan.split.count == 1 && message->candidates[i].plan.chunks == 1)
+        if (hs_split_compare(&message->candidates[i].plan.split, &flat.split) == 0 &&
+            message->candidates[i].plan.chunks == 1)
             message->flat_seconds = hs_candidate_seconds(&message->candidates[i]);
 }
 
@@ -298,7 +301,7 @@ static enum hs_status add_bout(struct hs_result *result, const struct hs_session
         return status;
     if (message->certificate)
         confront(message, session, &bout->contest);
-    fill_flat(message);
+    fill_flat(message, result);
     hs_result_rank(message, NULL);
     return HS_OK;
 }
@@ -380,6 +383,7 @@ enum hs_status hs_report_build(struct hs_result *result, const struct hs_session
     *result = (struct hs_result){.np = session->campaign.ranks.np,
                                  .collective = session->settings.campaign.call.collective,
                                  .order = session->settings.campaign.call.order,
+                                 .mesh = session->settings.campaign.call.mesh,
                                  .complete = complete};
     result->command = hs_strdup(session->command_line);
     result->created = hs_strdup(session->campaign.created);

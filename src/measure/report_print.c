@@ -1,8 +1,11 @@
 /* report_print.c - the tables of a result: see report.h. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "measure/report.h"
+#include "model/backends.h"
 #include "result/doubt.h"
 #include "result/result_gaps.h"
 #include "view/candidates.h"
@@ -38,6 +41,7 @@ static void say_answer(struct hs_sheet *sheet, const struct hs_result *result,
                        const struct hs_result_message *message)
 {
     const struct hs_candidate *best = best_candidate(message);
+    struct hs_plan flat = hs_result_flat(result);
     const char *separator = "  ";
     double seconds;
 
@@ -47,13 +51,15 @@ static void say_answer(struct hs_sheet *sheet, const struct hs_result *result,
     }
     seconds = best->measured->median_seconds;
     hs_sheet_stress(sheet, "best  %s  %s", HS_AS_PLAN(&best->plan), HS_AS_TIME(seconds));
-    if (hs_plan_is_flat(&best->plan)) {
-        hs_sheet_say(sheet, result->np == 1 ? "  one process: nothing travels"
-                                            : "  flat: no split is faster");
+    if (hs_plan_compare(&best->plan, &flat) == 0) {
+        hs_sheet_say(sheet, result->np == 1        ? "  one process: nothing travels"
+                            : flat.split.count > 1 ? "  fewest layers: no split is faster"
+                                                   : "  flat: no split is faster");
         separator = ", ";
     } else if (!isnan(message->flat_seconds)) {
-        hs_sheet_say(sheet, "%s%s than flat", separator,
-                     HS_AS_COMPARISON(seconds, message->flat_seconds));
+        hs_sheet_say(sheet, "%s%s than %s", separator,
+                     HS_AS_COMPARISON(seconds, message->flat_seconds),
+                     flat.split.count > 1 ? HS_AS_PLAN(&flat) : "flat");
         separator = ", ";
     }
     for (size_t i = 0; i < message->baseline_count; i++)
@@ -120,6 +126,35 @@ static double whole_seconds(const void *contest, const struct hs_result_message 
     return item ? hs_samples_median(&item->whole) : NAN;
 }
 
+/* Whether the ranks are where the description has them: nodes full, but for the last. */
+static bool placed_as_described(const struct hs_result *result)
+{
+    const struct hs_placement *placement = &result->placement;
+    int64_t node = hs_system_node_ranks(&result->system), left = result->np;
+
+    for (size_t i = 0; i < placement->node_count; i++) {
+        if (placement->nodes[i].ranks != (left < node ? left : node))
+            return false;
+        left -= node;
+    }
+    return true;
+}
+
+/* What the processes took, in the words of predict where they are placed as it has them or the
+ * machine is played; else on how many nodes they were found. Returns `text`. */
+static char *nodes_text(char text[HS_NODES_TEXT], const struct hs_result *result)
+{
+    size_t count = result->placement.node_count;
+
+    text[0] = '\0';
+    if (result->has_system &&
+        (strcmp(result->backend, HS_BACKEND_NULL) == 0 || placed_as_described(result)))
+        hs_system_nodes_text(text, &result->system, result->np);
+    if (!text[0])
+        snprintf(text, HS_NODES_TEXT, " on %zu node%s", count, HS_PLURAL(count));
+    return text;
+}
+
 static void say_message(struct hs_sheet *sheet, const struct hs_contest *contest,
                         const struct hs_result *result, const struct hs_result_message *message)
 {
@@ -130,13 +165,13 @@ static void say_message(struct hs_sheet *sheet, const struct hs_contest *contest
     struct hs_text gaps = {0};
     struct hs_table table;
 
-    hs_sheet_say(sheet, "%s: %" PRId64 " process%s on %zu node%s, %s per process%s, %s%s%s\n",
-                 result->backend, result->np, result->np == 1 ? "" : "es",
-                 result->placement.node_count, HS_PLURAL(result->placement.node_count),
-                 HS_AS_BYTES(message->message_bytes),
-                 hs_problem_aside((char[HS_PROBLEM_TEXT]){0}, &problem),
-                 hs_datatype_names[message->datatype], reduced ? " " : "",
-                 reduced ? hs_operation_names[message->operation] : "");
+    hs_sheet_say(
+        sheet, "%s: %" PRId64 " process%s%s%s, %s per process%s, %s%s%s\n", result->backend,
+        result->np, result->np == 1 ? "" : "es", nodes_text((char[HS_NODES_TEXT]){0}, result),
+        hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &result->mesh), HS_AS_BYTES(message->message_bytes),
+        hs_problem_aside((char[HS_PROBLEM_TEXT]){0}, &problem),
+        hs_datatype_names[message->datatype], reduced ? " " : "",
+        reduced ? hs_operation_names[message->operation] : "");
     if (message->padded_bytes)
         hs_sheet_say(sheet, "padded to %s at most, so that the layers divide the message\n",
                      HS_AS_BYTES(message->padded_bytes));

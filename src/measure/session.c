@@ -22,10 +22,7 @@ static bool speaks(const struct hs_session *session)
 
 struct hs_problem hs_session_problem(const struct hs_session *session, const struct hs_bout *bout)
 {
-    const struct hs_campaign_options *options = &session->settings.campaign;
-
-    return hs_problem_of(options->call.collective, options->call.order, session->campaign.ranks.np,
-                         (double)bout->bytes);
+    return hs_campaign_problem(&session->campaign, (double)bout->bytes);
 }
 
 static enum hs_status agree(struct hs_session *session, enum hs_status status, struct hs_error *err)
@@ -126,8 +123,10 @@ static enum hs_status fill_contest(const struct hs_session *session, struct hs_b
     const struct hs_candidates *candidates = &bout->candidates;
     const char *const *natives = engine->natives[settings->campaign.call.collective];
     enum hs_status status = HS_OK;
+    struct hs_plan flat;
 
     bout->contest.problem = hs_session_problem(session, bout);
+    flat = hs_problem_flat(&bout->contest.problem);
     bout->contest.elements = bout->bytes / hs_datatype_bytes(settings->campaign.datatype);
     bout->contest.rules = (struct hs_contest_rules){
         .precision = settings->precision,
@@ -137,10 +136,10 @@ static enum hs_status fill_contest(const struct hs_session *session, struct hs_b
         .warmup_runs = (int)settings->warmup,
     };
     for (size_t i = 0; i < candidates->count && status == HS_OK; i++)
-        if (hs_plan_is_flat(&candidates->plans[i]))
+        if (hs_plan_compare(&candidates->plans[i], &flat) == 0)
             status = hs_contest_add(&bout->contest, &candidates->plans[i], err);
     for (size_t i = 0; i < candidates->count && status == HS_OK; i++)
-        if (!hs_plan_is_flat(&candidates->plans[i]))
+        if (hs_plan_compare(&candidates->plans[i], &flat) != 0)
             status = hs_contest_add(&bout->contest, &candidates->plans[i], err);
     for (int i = 0; natives[i] && status == HS_OK; i++)
         if (!engine->has_native || engine->has_native(i))

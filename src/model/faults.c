@@ -70,7 +70,23 @@ static enum hs_status cut_factor(double *factor, char *value, const char *form,
     return read_factor(factor, colon + 1, err);
 }
 
-static enum hs_status read_value(struct hs_fault *fault, char *value, int64_t np,
+/* Processes of a job, and of a group of its mesh. */
+struct extent {
+    int64_t np, callers;
+};
+
+/* Reads the rank behind a plan, where there is one, and cuts it off. */
+static enum hs_status cut_rank(int64_t *rank, char *value, int64_t np, struct hs_error *err)
+{
+    char *colon = strchr(value, ':');
+
+    if (!colon)
+        return HS_OK;
+    *colon = '\0';
+    return hs_count_parse(rank, colon + 1, "rank", 0, np - 1, err);
+}
+
+static enum hs_status read_value(struct hs_fault *fault, char *value, struct extent of,
                                  struct hs_error *err)
 {
     const char *form = hs_fault_rows[fault->kind].value;
@@ -87,13 +103,15 @@ static enum hs_status read_value(struct hs_fault *fault, char *value, int64_t np
     case HS_FAULT_DELAY:
         return read_delay(&fault->number, value, err);
     case HS_FAULT_SLOW:
-        return hs_count_parse(&fault->rank, value, "rank", 0, np - 1, err);
+        return hs_count_parse(&fault->rank, value, "rank", 0, of.np - 1, err);
     case HS_FAULT_BIAS:
-    case HS_FAULT_WRONG:
     case HS_FAULT_FAIL:
     case HS_FAULT_HANG:
     case HS_FAULT_CRASH:
-        return hs_plan_parse(&fault->plan, value, np, err);
+        return hs_plan_parse(&fault->plan, value, of.callers, err);
+    case HS_FAULT_WRONG:
+        status = cut_rank(&fault->rank, value, of.np, err);
+        return status ? status : hs_plan_parse(&fault->plan, value, of.callers, err);
     case HS_FAULT_COUNT:
         break;
     }
@@ -119,7 +137,7 @@ static enum hs_status unknown_name(const char *name, struct hs_error *err)
 }
 
 /* `item` is "name=value" and is cut up. */
-static enum hs_status read_item(struct hs_fault *fault, char *item, int64_t np,
+static enum hs_status read_item(struct hs_fault *fault, char *item, struct extent of,
                                 struct hs_error *err)
 {
     char *value = strchr(item, '=');
@@ -134,7 +152,7 @@ static enum hs_status read_item(struct hs_fault *fault, char *item, int64_t np,
         return hs_fail(err, HS_INVALID, "%s: expected %s=%s", item, item,
                        hs_fault_rows[kind].value);
     *fault = (struct hs_fault){.kind = (enum hs_fault_kind)kind};
-    enum hs_status status = read_value(fault, value, np, err);
+    enum hs_status status = read_value(fault, value, of, err);
     return status == HS_OK ? HS_OK : hs_error_prefix(err, status, hs_fault_rows[kind].name);
 }
 
@@ -155,8 +173,10 @@ static enum hs_status add(struct hs_faults *faults, const struct hs_fault *fault
 }
 
 enum hs_status hs_faults_parse(struct hs_faults *faults, const char *text, int64_t np,
-                               struct hs_error *err)
+                               int64_t callers, struct hs_error *err)
 {
+    const struct extent of = {np, callers};
+
     *faults = (struct hs_faults){0};
     if (text == NULL || text[0] == '\0')
         return HS_OK;
@@ -166,7 +186,7 @@ enum hs_status hs_faults_parse(struct hs_faults *faults, const char *text, int64
     enum hs_status status = HS_OK;
     while (status == HS_OK && (item = strsep(&rest, ",")) != NULL) {
         struct hs_fault fault;
-        status = read_item(&fault, item, np, err);
+        status = read_item(&fault, item, of, err);
         if (status == HS_OK)
             status = add(faults, &fault, err);
     }
@@ -192,6 +212,12 @@ bool hs_faults_hit(const struct hs_faults *faults, enum hs_fault_kind kind,
                    const struct hs_plan *plan)
 {
     return find(faults, kind, plan) != NULL;
+}
+
+int64_t hs_faults_wrong_rank(const struct hs_faults *faults, const struct hs_plan *plan)
+{
+    const struct hs_fault *wrong = find(faults, HS_FAULT_WRONG, plan);
+    return wrong != NULL ? wrong->rank : -1;
 }
 
 double hs_faults_bias(const struct hs_faults *faults, const struct hs_plan *plan)

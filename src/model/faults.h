@@ -3,7 +3,8 @@
  *
  * A text such as "noise=0.05,slow=3:1.5,wrong=4x4" lists faults, separated by commas; the table
  * below is grammar and help at once. PLAN is a plan as text ("4x8x4", "4x8x4/8") for the number of
- * processes of the job; FACTOR is a number above 0 that a time is multiplied by.
+ * processes of the job, or of a group of its mesh; FACTOR is a number above 0 that a time is
+ * multiplied by.
  */
 #ifndef HS_MODEL_FAULTS_H
 #define HS_MODEL_FAULTS_H
@@ -22,7 +23,7 @@
     row(SLOW, "slow", "RANK:FACTOR", "every run takes FACTOR times as long on this rank")          \
     row(BIAS, "bias", "PLAN:FACTOR", "the plan takes FACTOR times as long as predicted")           \
     row(DELAY, "delay", "SECONDS", "every run also waits this long in real time (0.2, 200ms)")     \
-    row(WRONG, "wrong", "PLAN", "the plan leaves one wrong element on rank 0")                     \
+    row(WRONG, "wrong", "PLAN[:RANK]", "the plan leaves one wrong element, on rank 0 or this one") \
     row(FAIL, "fail", "PLAN", "the plan fails with an error on all ranks")                         \
     row(HANG, "hang", "PLAN", "the plan never ends, on any rank")                                  \
     row(CRASH, "crash", "PLAN", "the last rank ends itself with SIGKILL in the plan")
@@ -44,7 +45,7 @@ extern const struct hs_fault_row hs_fault_rows[HS_FAULT_COUNT];
 struct hs_fault {
     enum hs_fault_kind kind;
     struct hs_plan plan; /* bias, wrong, fail, hang, crash; else zero */
-    int64_t rank;        /* slow; else 0 */
+    int64_t rank;        /* slow, wrong; else 0 */
     double number;       /* noise: sigma; outlier: probability; delay: seconds; else 0 */
     double factor;       /* outlier, slow, bias; else 0 */
 };
@@ -58,15 +59,17 @@ struct hs_faults {
 };
 
 /* NULL and "" are no faults. HS_INVALID: "faults: ..." says which, what was expected, what was
- * found: an unknown name, a value that does not fit, a plan of other than np processes, a rank that
- * np does not have, the same fault twice. Faults of one kind for several plans or ranks are
- * allowed. */
+ * found: an unknown name, a value that does not fit, a plan of other than `callers` processes, a
+ * rank that np does not have, the same fault twice. Faults of one kind for several plans or ranks
+ * are allowed. */
 enum hs_status hs_faults_parse(struct hs_faults *faults, const char *text, int64_t np,
-                               struct hs_error *err);
+                               int64_t callers, struct hs_error *err);
 
 /* Whether this plan has a fault of this kind (wrong, fail, hang, crash). */
 bool hs_faults_hit(const struct hs_faults *faults, enum hs_fault_kind kind,
                    const struct hs_plan *plan);
+/* The rank where the plan leaves a wrong element; -1: nowhere. */
+int64_t hs_faults_wrong_rank(const struct hs_faults *faults, const struct hs_plan *plan);
 /* What the plan's true time is of the predicted one: its bias, else 1. */
 double hs_faults_bias(const struct hs_faults *faults, const struct hs_plan *plan);
 /* Seconds that every run waits; 0 without delay. */

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/units.h"
 
@@ -154,4 +155,64 @@ struct hs_split hs_group_flat(const struct hs_group *group)
     for (int i = 0; i < flat.count; i++)
         flat.sizes[i] = parts[i].size;
     return flat;
+}
+
+bool hs_group_is_flat(const struct hs_group *group)
+{
+    struct hs_layer parts[HS_GROUP_PARTS_MAX];
+    int count = hs_group_parts(parts, group);
+    bool flat = true;
+
+    for (int i = 0; i < count; i++)
+        flat = flat && (parts[i].size == 1 || hs_is_prime(parts[i].size));
+    return flat;
+}
+
+int64_t hs_group_place(const struct hs_group *group, int64_t rank)
+{
+    struct hs_layer parts[HS_GROUP_PARTS_MAX];
+    int count = hs_group_parts(parts, group);
+    int64_t place = 0, inside = 1;
+
+    for (int i = 0; i < count; inside *= parts[i++].size)
+        place += rank / parts[i].stride % parts[i].size * inside;
+    return place;
+}
+
+int64_t hs_group_rank(const struct hs_group *group, int64_t rank, int64_t place)
+{
+    struct hs_layer parts[HS_GROUP_PARTS_MAX];
+    int count = hs_group_parts(parts, group);
+
+    for (int i = 0; i < count; place /= parts[i++].size)
+        rank += (place % parts[i].size - rank / parts[i].stride % parts[i].size) * parts[i].stride;
+    return rank;
+}
+
+/* The digits of the rank that its group's members share: those of the parts are taken out, the
+ * outermost first, which leaves the strides of the others as they are. */
+int64_t hs_group_number(const struct hs_group *group, int64_t rank)
+{
+    struct hs_layer parts[HS_GROUP_PARTS_MAX];
+
+    for (int i = hs_group_parts(parts, group) - 1; i >= 0; i--)
+        rank = rank / (parts[i].stride * parts[i].size) * parts[i].stride + rank % parts[i].stride;
+    return rank;
+}
+
+#define MEMBERS_SHOWN 4
+
+char *hs_group_format(char text[HS_GROUP_TEXT], const struct hs_group *group, int64_t rank)
+{
+    int64_t shown = group->size > MEMBERS_SHOWN + 1 ? MEMBERS_SHOWN : group->size;
+    int length = snprintf(text, HS_GROUP_TEXT, "%" PRId64 " of %" PRId64 ", rank%s",
+                          hs_group_number(group, rank) + 1, group->ranks / group->size,
+                          group->size == 1 ? "" : "s");
+
+    for (int64_t place = 0; place < shown; place++)
+        length += snprintf(text + length, (size_t)(HS_GROUP_TEXT - length), "%s %" PRId64,
+                           place > 0 ? "," : "", hs_group_rank(group, rank, place));
+    if (shown < group->size)
+        snprintf(text + length, (size_t)(HS_GROUP_TEXT - length), ", ...");
+    return text;
 }

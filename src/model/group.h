@@ -55,5 +55,16 @@ enum hs_status hs_group_check_split(const struct hs_group *group, const struct h
 int hs_group_parts(struct hs_layer parts[HS_GROUP_PARTS_MAX], const struct hs_group *group);
 /* The split into these. */
 struct hs_split hs_group_flat(const struct hs_group *group);
+/* Whether that is the only one: no layer but of a prime number of ranks, or of one. */
+bool hs_group_is_flat(const struct hs_group *group);
+
+/* The place of rank `rank` of the machine in its group, 0 .. size - 1; the rank at that place of
+ * the same group; and the number of its group, 0 .. ranks / size - 1, by their lowest ranks. */
+int64_t hs_group_place(const struct hs_group *group, int64_t rank);
+int64_t hs_group_rank(const struct hs_group *group, int64_t rank, int64_t place);
+int64_t hs_group_number(const struct hs_group *group, int64_t rank);
+/* "1 of 4, ranks 1, 5, 9, ...": the group that `rank` is in, of as many. Returns `text`. */
+#define HS_GROUP_TEXT 96
+char *hs_group_format(char text[HS_GROUP_TEXT], const struct hs_group *group, int64_t rank);
 
 #endif

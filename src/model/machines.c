@@ -353,11 +353,7 @@ void hs_machines_figure_text(struct hs_text *out, const struct hs_machines *mach
 double hs_machines_gap_seconds(const struct hs_machines *machines, size_t j,
                                const struct hs_problem *problem, struct hs_stage_key key)
 {
-    const struct hs_collective_row *row = &hs_collectives[problem->collective];
-    bool ends_way = hs_problem_is_last(problem, key.layer) && key.phase != row->inward;
-    int gaps = ends_way ? 0 : hs_phase_calls(key.phase);
-
-    return gaps * machines->gap_seconds[j];
+    return hs_problem_gaps(problem, key) * machines->gap_seconds[j];
 }
 
 /* How a layer's price errs on a machine, in deviations: those that lie on the same level and

@@ -67,16 +67,10 @@ const char *hs_pace_text(char text[HS_PACE_TEXT], const struct hs_system *system
     return text;
 }
 
-/* Of 2 h - 1 calls all but one have another one behind them: not the innermost layer's allgather,
- * in whose place the last layer's stage counts none. An allgather by itself counts one too many. */
-double hs_stage_gap_seconds(const struct hs_system *system, int64_t ranks, struct hs_stage_key key)
+double hs_stage_gap_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                            struct hs_stage_key key)
 {
-    bool outward_half = (key.phase == HS_REDUCE_SCATTER || key.phase == HS_EXCHANGE) &&
-                        key.layer.stride * key.layer.size == ranks;
-
-    if (key.phase == HS_ALLREDUCE || outward_half || key.layer.size == 1)
-        return 0;
-    return system->gap_seconds * hs_phase_calls(key.phase);
+    return system->gap_seconds * hs_problem_gaps(problem, key);
 }
 
 /* Whether what a stage costs is no few lines in its bytes. */
@@ -111,7 +105,6 @@ struct hs_stage_price hs_stage_price_at(const struct hs_system *system, int64_t 
     } else {
         price.launch_seconds = system->launch_seconds * hs_phase_calls(key.phase);
     }
-    price.launch_seconds += hs_stage_gap_seconds(system, ranks, key);
     if (by_bytes && bytes == 0) {
         price.waits = system;
         price.ranks = ranks;
@@ -148,7 +141,8 @@ struct hs_stage_price hs_problem_price(const struct hs_system *system,
 {
     struct hs_stage_price price = hs_stage_price_at(system, problem->group.ranks, key, bytes);
 
-    price.launch_seconds += hs_order_seconds(system, problem, key.layer);
+    price.launch_seconds +=
+        hs_stage_gap_seconds(system, problem, key) + hs_order_seconds(system, problem, key.layer);
     return price;
 }
 

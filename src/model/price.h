@@ -93,8 +93,8 @@ int hs_system_paces(const struct hs_system *system);
 #define HS_PACE_TEXT (HS_SYSTEM_NAME + 8)
 const char *hs_pace_text(char text[HS_PACE_TEXT], const struct hs_system *system, int pace);
 
-/* Prices a stage of `ranks` ranks; stride * size must divide ranks. Cannot fail. The system
- * outlives the price where it waits or is NCCL's own. */
+/* Prices a stage of `ranks` ranks by itself; stride * size must divide ranks. Cannot fail. The
+ * system outlives the price where it waits or is NCCL's own. */
 struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ranks,
                                      struct hs_stage_key key);
 /* The same for so many bytes entering it alone, 0: any. Saves pricing anew where a price depends on
@@ -106,13 +106,14 @@ struct hs_stage_price hs_stage_price_at(const struct hs_system *system, int64_t 
  * message for each further run and partner. */
 double hs_order_seconds(const struct hs_system *system, const struct hs_problem *problem,
                         struct hs_layer layer);
-/* hs_stage_price_at with that, of a stage of the problem. */
+/* What lies between its calls and those that follow in the problem (hs_system.gap_seconds), which
+ * nobody sees who measures the stage alone. */
+double hs_stage_gap_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                            struct hs_stage_key key);
+/* hs_stage_price_at of a stage of the problem: with both, among the launches. */
 struct hs_stage_price hs_problem_price(const struct hs_system *system,
                                        const struct hs_problem *problem, struct hs_stage_key key,
                                        double bytes);
-/* What of its launches lies between its calls and those that follow (hs_system.gap_seconds): nobody
- * sees it who measures the stage alone. */
-double hs_stage_gap_seconds(const struct hs_system *system, int64_t ranks, struct hs_stage_key key);
 /* Adds a line to a price that is being made, and drops those that are then nowhere the largest.
  * Where there are too many all the same it is left out. */
 void hs_stage_add_line(struct hs_stage_price *price, struct hs_price_line line);

@@ -184,6 +184,14 @@ bool hs_problem_overlaps(const struct hs_problem *problem, const struct hs_plan 
     return hs_problem_stages(stages, problem, plan) > 1;
 }
 
+int hs_problem_gaps(const struct hs_problem *problem, struct hs_stage_key key)
+{
+    const struct hs_collective_row *row = &hs_collectives[problem->collective];
+    bool ends = hs_problem_is_last(problem, key.layer) && key.phase != row->inward;
+
+    return ends || key.layer.size == 1 ? 0 : hs_phase_calls(key.phase);
+}
+
 double hs_problem_bus_bandwidth(const struct hs_problem *problem, double seconds)
 {
     return seconds > 0 ? problem->bytes / seconds *

@@ -83,6 +83,11 @@ int hs_problem_ways(struct hs_stage_key keys[2], const struct hs_problem *proble
 int hs_problem_plan_ways(struct hs_stage_key keys[2], const struct hs_problem *problem,
                          const struct hs_plan *plan, int i);
 
+/* How many of the calls of a stage of the problem another one follows: of a plan's n calls n - 1 in
+ * all. The one that none follows is counted with the last layer, whichever runs last; of its two
+ * halves with the outward one. */
+int hs_problem_gaps(const struct hs_problem *problem, struct hs_stage_key key);
+
 /* Bus bandwidth as nccl-tests defines it, bytes per second; NaN where the time is 0 or unknown. */
 double hs_problem_bus_bandwidth(const struct hs_problem *problem, double seconds);
 

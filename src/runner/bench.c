@@ -44,7 +44,12 @@ static struct hs_elements elements_of(const struct hs_bench *bench, void *data,
 
     return (struct hs_elements){bench->memory, bench->queue,
                                 (char *)data + first * hs_datatype_bytes(bench->config.datatype),
-                                first, block.count < left ? block.count : left};
+                                bench->begins + first, block.count < left ? block.count : left};
+}
+
+static int64_t place_of(const struct hs_bench *bench)
+{
+    return hs_group_place(&bench->config.group, bench->ranks->rank);
 }
 
 static enum hs_status make_buffers(struct hs_bench *bench, struct hs_error *err)
@@ -59,7 +64,7 @@ static enum hs_status make_buffers(struct hs_bench *bench, struct hs_error *err)
     if (status != HS_OK)
         return status;
     input = elements_of(bench, bench->input, (struct hs_block){0, bench->config.count});
-    return hs_pattern_put(&input, &bench->pattern, bench->ranks->rank, err);
+    return hs_pattern_put(&input, &bench->pattern, place_of(bench), err);
 }
 
 static enum hs_status open_engine(struct hs_bench *bench, struct hs_error *err)
@@ -86,9 +91,13 @@ enum hs_status hs_bench_open(struct hs_bench *bench, const struct hs_bench_confi
     bench->memory = backend->own_memory ? backend->own_memory
                     : config->memory    ? config->memory
                                         : &hs_memory_host;
-    bench->pattern = (struct hs_pattern){config->datatype, config->operation, ranks->np};
+    if (config->group.ranks == 0)
+        bench->config.group = hs_group_world(ranks->np);
+    bench->pattern =
+        (struct hs_pattern){config->datatype, config->operation, bench->config.group.size};
     bench->room =
         hs_task_padded_most(config->count, ranks->np, hs_backend_line(backend, config->datatype));
+    bench->begins = hs_pattern_begin(&bench->config.group, ranks->rank, bench->room);
     bench->kept =
         backend->virtual_clock && bench->room > HS_NULL_ELEMENTS ? HS_NULL_ELEMENTS : bench->room;
     snprintf(what, sizeof(what), "opening the backend %s", backend->name);
@@ -181,7 +190,7 @@ enum hs_status hs_bench_run(struct hs_bench *bench, const struct hs_task *task, 
 
 /* A rank's block of the message, without what that is padded with. */
 static struct hs_elements block_of(const struct hs_bench *bench, const struct hs_task *task,
-                                   int rank)
+                                   int64_t rank)
 {
     size_t line = hs_backend_line(bench->config.backend, bench->config.datatype);
     struct hs_block block = hs_task_block(task, line, rank);
@@ -199,7 +208,7 @@ static void lay(struct hs_bench *bench, const struct hs_task *task)
     if (task->kind == HS_TASK_STAGE || hs_collectives[task->collective].begins_large)
         return;
     block = block_of(bench, task, bench->ranks->rank);
-    (void)hs_pattern_put(&block, &bench->pattern, bench->ranks->rank, NULL);
+    (void)hs_pattern_put(&block, &bench->pattern, place_of(bench), NULL);
 }
 
 /* All bits set is a NaN in every data type, and no pattern has one. */
@@ -215,12 +224,13 @@ uint64_t hs_bench_wrong(struct hs_bench *bench, const struct hs_task *task)
 {
     enum hs_outcome outcome = hs_collectives[task->collective].outcome;
     bool gathered = outcome == HS_OUTCOME_GATHERED;
-    int rank = bench->ranks->rank, from = gathered ? 0 : rank;
-    int end = gathered ? bench->ranks->np : rank + 1;
+    const struct hs_group *group = &bench->config.group;
+    int64_t from = gathered ? 0 : place_of(bench), end = gathered ? group->size : from + 1;
     uint64_t wrong = 0;
 
-    for (int owner = from; owner < end; owner++) {
-        struct hs_elements block = block_of(bench, task, owner);
+    for (int64_t owner = from; owner < end; owner++) {
+        int64_t rank = hs_group_rank(group, bench->ranks->rank, owner);
+        struct hs_elements block = block_of(bench, task, rank);
         uint64_t here;
 
         if (hs_pattern_check(&here, &block, &bench->pattern, gathered ? owner : HS_PATTERN_REDUCED,
@@ -391,6 +401,20 @@ static enum hs_status add_lap(struct hs_step_outcome *outcome, const struct lap 
     return status;
 }
 
+/* What is wrong, and which group it is in: the first, where they are several. */
+static void verify(struct hs_bench *bench, const struct hs_step *step,
+                   struct hs_step_outcome *outcome)
+{
+    struct hs_ranks *ranks = bench->ranks;
+    double wrong = (double)hs_bench_wrong(bench, &step->task);
+    double first = wrong > 0 ? ranks->np - ranks->rank : 0;
+
+    hs_ranks_sum(ranks, &wrong, 1);
+    hs_ranks_largest(ranks, &first, 1);
+    outcome->wrong_elements = (uint64_t)wrong;
+    outcome->wrong_rank = ranks->np - (int)first;
+}
+
 /* One run that counts; its time is added on every rank, this rank's to `own`. Where the engine can
  * hold runs it is those that count, after one by itself. */
 static enum hs_status sample(struct hs_bench *bench, const struct hs_step *step,
@@ -411,12 +435,8 @@ static enum hs_status sample(struct hs_bench *bench, const struct hs_step *step,
     lap = time_run(bench, step, outcome);
     if (lap.failed)
         return HS_OK;
-    if (step->verify) {
-        double wrong = (double)hs_bench_wrong(bench, &step->task);
-
-        hs_ranks_sum(bench->ranks, &wrong, 1);
-        outcome->wrong_elements = (uint64_t)wrong;
-    }
+    if (step->verify)
+        verify(bench, step, outcome);
     share_stages(bench, step, outcome);
     eager = lap;
     if (holds)

@@ -2,6 +2,9 @@
  * bench.h - an engine with buffers, a pattern to be reduced or gathered and checked, and clocks:
  * the only place where anything is timed.
  *
+ * All groups of a mesh call at once, so a sample is the time of the slowest; each group's pattern
+ * is of elements with other numbers, so that what one has of another is found.
+ *
  * A sample is: barrier, clock, run, clock, maximum over ranks. Where the engine can hold runs, it
  * is the device's time of one of several that began when all were issued, and the time by the clock
  * is told beside it. Where the backend has a virtual clock, a sample is its device_seconds, and so
@@ -30,6 +33,7 @@ struct hs_bench_config {
     const struct hs_memory *memory; /* where messages lie; NULL: the backend's own, or the host's */
     enum hs_datatype datatype;
     enum hs_operation operation;
+    struct hs_group group;      /* whose plans and natives they are; ranks 0: all are one */
     size_t count;               /* most elements of a message or entering a stage, >= 1 */
     double timeout_seconds;     /* of one run; 0: never */
     size_t segment_bytes;       /* as in hs_engine_config */
@@ -44,7 +48,8 @@ struct hs_bench {
     void *engine;           /* NULL: not open */
     const struct hs_memory *memory;
     struct hs_queue *queue;
-    struct hs_pattern pattern;
+    struct hs_pattern pattern; /* of the ranks of a group, by their places */
+    size_t begins;             /* number of the first element of this rank's group */
     void *input, *output;
     size_t room; /* elements of both: count and any padding; zeros beyond count */
     size_t kept; /* of them are really there: all, or few where a machine is played */

@@ -38,10 +38,11 @@ enum hs_status hs_contest_add(struct hs_contest *contest, const struct hs_plan *
                               struct hs_error *err)
 {
     struct hs_contestant item = {.plan = *plan};
-    struct hs_problem problem = hs_problem_of(contest->problem.collective, contest->problem.order,
-                                              hs_split_product(&plan->split), 1);
+    struct hs_problem problem = contest->problem;
     struct hs_stage stages[HS_STAGES_MAX];
 
+    if (problem.group.ranks == 0)
+        problem.group = hs_group_world(hs_split_product(&plan->split));
     hs_plan_format(item.name, plan);
     item.stage_count = hs_problem_stages(stages, &problem, plan);
     for (int s = 0; s < item.stage_count; s++)
@@ -336,6 +337,7 @@ static struct hs_step step_for(const struct hs_contest *contest, size_t index, b
                  .plan = is_plan(item) ? item->plan : hs_plan_flat(contest->problem.group.size),
                  .collective = contest->problem.collective,
                  .order = is_plan(item) ? contest->problem.order : HS_IN_PLACE,
+                 .group = contest->problem.group,
                  .native = item->native,
                  .count = contest->elements},
         .rules = {.warmup_runs = item->prepared ? 0 : contest->rules.warmup_runs,
@@ -413,11 +415,15 @@ static enum hs_status tell_sample(struct hs_contest *contest, const struct hs_st
     item->verified_at = item->seconds.count;
     item->wrong_elements = outcome->wrong_elements;
     if (outcome->wrong_elements > 0) {
-        char reason[HS_REASON_BYTES];
+        const struct hs_group *group = &contest->problem.group;
+        char reason[HS_REASON_BYTES], text[HS_GROUP_TEXT];
+        int length = snprintf(reason, sizeof(reason), "%llu wrong element%s in sample %zu",
+                              (unsigned long long)outcome->wrong_elements,
+                              outcome->wrong_elements == 1 ? "" : "s", item->seconds.count);
 
-        snprintf(reason, sizeof(reason), "%llu wrong element%s in sample %zu",
-                 (unsigned long long)outcome->wrong_elements,
-                 outcome->wrong_elements == 1 ? "" : "s", item->seconds.count);
+        if (!hs_group_is_world(group))
+            snprintf(reason + length, sizeof(reason) - (size_t)length, ", of group %s",
+                     hs_group_format(text, group, outcome->wrong_rank));
         hs_contest_fault(contest, step->item, HS_MEASURE_WRONG, reason);
     }
     return HS_OK;

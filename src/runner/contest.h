@@ -99,7 +99,7 @@ struct hs_contest {
     struct hs_contestant *items; /* [count] owned */
     size_t count;
     size_t elements;           /* of the message, per process */
-    struct hs_problem problem; /* what all of them do; of its bytes nothing is asked */
+    struct hs_problem problem; /* what all do; of its bytes nothing is asked; group {0}: all */
     struct hs_contest_rules rules;
     enum hs_contest_phase phase;
     size_t cursor; /* next in the round */

@@ -57,7 +57,8 @@ static enum hs_status init(struct null_state *state, const struct hs_engine_conf
     if (!play || !play->system)
         return hs_fail(err, HS_INVALID, "the null backend plays a model: it needs a SYSTEM");
     state->play = *play;
-    return hs_faults_parse(&state->faults, play->faults, state->np, err);
+    return hs_faults_parse(&state->faults, play->faults, state->np,
+                           play->callers > 0 ? play->callers : state->np, err);
 }
 
 static enum hs_status null_open(void **out, const struct hs_engine_config *config,
@@ -105,19 +106,21 @@ static void wait_really(double seconds)
         continue;
 }
 
-/* Reduces the inputs of all ranks. */
+/* Reduces the inputs of all ranks of this one's group. */
 static void make_expected(struct null_state *state, const struct hs_work *work, size_t count)
 {
-    struct hs_pattern pattern = {work->datatype, work->operation, state->np};
+    struct hs_group group = hs_task_group(work->task, state->np);
+    struct hs_pattern pattern = {work->datatype, work->operation, group.size};
     struct hs_reduction reduction = {work->datatype, work->operation, 0};
+    size_t begin = hs_pattern_begin(&group, state->rank, work->room);
     char other[sizeof(state->expected)];
 
-    hs_pattern_fill(state->expected, &pattern, 0, 0, count);
-    for (int rank = 1; rank < state->np; rank++) {
-        hs_pattern_fill(other, &pattern, rank, 0, count);
+    hs_pattern_fill(state->expected, &pattern, 0, begin, count);
+    for (int64_t place = 1; place < group.size; place++) {
+        hs_pattern_fill(other, &pattern, place, begin, count);
         hs_reduce(state->expected, state->expected, other, count, reduction);
     }
-    reduction.divisor = state->np;
+    reduction.divisor = group.size;
     hs_reduce_finish(state->expected, count, reduction);
     state->made.count = count;
     state->made.datatype = work->datatype;
@@ -125,7 +128,7 @@ static void make_expected(struct null_state *state, const struct hs_work *work, 
 }
 
 /* A rank's block, as far as its elements are there. */
-static struct hs_block block_there(const struct hs_work *work, int rank)
+static struct hs_block block_there(const struct hs_work *work, int64_t rank)
 {
     struct hs_block block = hs_task_block(work->task, work->line, rank);
     size_t there = work->task->count < HS_NULL_ELEMENTS ? work->task->count : HS_NULL_ELEMENTS;
@@ -138,14 +141,16 @@ static struct hs_block block_there(const struct hs_work *work, int rank)
 /* Each rank's block as it has it. */
 static void write_gathered(const struct null_state *state, const struct hs_work *work)
 {
-    struct hs_pattern pattern = {work->datatype, work->operation, state->np};
+    struct hs_group group = hs_task_group(work->task, state->np);
+    struct hs_pattern pattern = {work->datatype, work->operation, group.size};
+    size_t begin = hs_pattern_begin(&group, state->rank, work->room);
     size_t width = hs_datatype_bytes(work->datatype);
 
-    for (int rank = 0; rank < state->np; rank++) {
-        struct hs_block block = block_there(work, rank);
+    for (int64_t place = 0; place < group.size; place++) {
+        struct hs_block block = block_there(work, hs_group_rank(&group, state->rank, place));
 
-        hs_pattern_fill((char *)work->output + block.first * width, &pattern, rank, block.first,
-                        block.count);
+        hs_pattern_fill((char *)work->output + block.first * width, &pattern, place,
+                        begin + block.first, block.count);
     }
 }
 
@@ -206,20 +211,41 @@ static enum hs_status play(struct null_state *state, const struct hs_work *work,
     return HS_OK;
 }
 
+/* The first element that is this rank's, or of all where none of those is there. */
+static void spoil(const struct null_state *state, const struct hs_work *work)
+{
+    struct hs_block block = block_there(work, state->rank);
+    size_t first = block.count > 0 ? block.first : 0;
+    char *at = (char *)work->output + first * hs_datatype_bytes(work->datatype);
+
+    if (hs_faults_wrong_rank(&state->faults, &work->task->plan) == state->rank)
+        *at = (char)(*at ^ 1);
+}
+
 /* A cost has one entry for both stages of a layer where they go by the same algorithm. */
 static void fill_stages(struct null_state *state, const struct hs_plan_cost *cost,
-                        const struct hs_stage *stages, int count, int chunks, double factor)
+                        const struct hs_problem *problem, const struct hs_plan *plan, double factor)
 {
+    struct hs_stage stages[HS_STAGES_MAX];
+    int count = hs_problem_stages(stages, problem, plan);
+
     for (int s = 0; s < count; s++)
-        for (int i = 0; i < cost->count; i++)
+        for (int i = 0; i < cost->count; i++) {
+            struct hs_stage_key key = cost->stages[i].key;
+            double gaps = plan->chunks * hs_stage_gap_seconds(state->play.system, problem, key);
+
             if (cost->stages[i].layer == stages[s].layer &&
-                (cost->stages[i].key.phase == HS_PAIR ||
-                 cost->stages[i].key.phase == stages[s].key.phase))
+                (key.phase == HS_PAIR || key.phase == stages[s].key.phase))
                 state->stage_seconds[s] =
-                    (cost->stages[i].seconds - chunks * hs_stage_gap_seconds(state->play.system,
-                                                                             state->np,
-                                                                             cost->stages[i].key)) *
-                    factor / hs_phase_calls(cost->stages[i].key.phase);
+                    (cost->stages[i].seconds - gaps) * factor / hs_phase_calls(key.phase);
+        }
+}
+
+static struct hs_problem problem_of(const struct null_state *state, const struct hs_task *task,
+                                    double bytes)
+{
+    return (struct hs_problem){task->collective, hs_task_group(task, state->np), bytes,
+                               task->order};
 }
 
 static enum hs_status play_plan(struct null_state *state, const struct hs_work *work,
@@ -229,11 +255,8 @@ static enum hs_status play_plan(struct null_state *state, const struct hs_work *
     size_t padded = hs_task_padded(work->task, work->line);
     double bytes = (double)padded * (double)hs_datatype_bytes(work->datatype);
     double bias = hs_faults_bias(&state->faults, plan), factor;
-    struct hs_problem problem =
-        hs_problem_of(work->task->collective, work->task->order, state->np, bytes);
+    struct hs_problem problem = problem_of(state, work->task, bytes);
     struct hs_plan_cost cost = hs_plan_cost(state->play.system, &problem, plan);
-    struct hs_stage stages[HS_STAGES_MAX];
-    int count = hs_problem_stages(stages, &problem, plan);
     char what[HS_SPLIT_TEXT];
     enum hs_status status;
 
@@ -243,9 +266,8 @@ static enum hs_status play_plan(struct null_state *state, const struct hs_work *
         status = suffer(state, plan, err);
     if (status != HS_OK)
         return status;
-    fill_stages(state, &cost, stages, count, plan->chunks, bias * factor);
-    if (state->rank == 0 && hs_faults_hit(&state->faults, HS_FAULT_WRONG, plan))
-        *(char *)work->output = (char)(*(char *)work->output ^ 1);
+    fill_stages(state, &cost, &problem, plan, bias * factor);
+    spoil(state, work);
     return HS_OK;
 }
 
@@ -267,20 +289,16 @@ static enum hs_status play_stage(struct null_state *state, const struct hs_work 
     snprintf(what, sizeof(what), "%s of %lld at stride %lld, %zu elements",
              hs_phase_names[key.phase], (long long)key.layer.size, (long long)key.layer.stride,
              count);
-    return play(state, work, what,
-                hs_stage_seconds(&price, bytes) -
-                    hs_stage_gap_seconds(state->play.system, state->np, key),
-                &factor, err);
+    return play(state, work, what, hs_stage_seconds(&price, bytes), &factor, err);
 }
 
 static enum hs_status play_native(struct null_state *state, const struct hs_work *work,
                                   struct hs_error *err)
 {
-    struct hs_plan plan = hs_plan_flat(state->np);
     double bytes =
         (double)hs_task_padded(work->task, work->line) * (double)hs_datatype_bytes(work->datatype);
-    struct hs_problem problem =
-        hs_problem_of(work->task->collective, HS_IN_PLACE, state->np, bytes);
+    struct hs_problem problem = problem_of(state, work->task, bytes);
+    struct hs_plan plan = hs_problem_flat(&problem);
     double factor, seconds = hs_plan_seconds(state->play.system, &problem, &plan);
 
     return play(state, work, model_ring, seconds, &factor, err);

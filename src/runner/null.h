@@ -8,7 +8,8 @@
  * and only those are there and verified, so any number of processes and any message size will do. A
  * layer alone that is the whole flat split fails, hangs and crashes as that plan does.
  *
- * Its native, "model flat ring", is the predicted time of the flat split with noise, outlier, slow
+ * Its native, "model flat ring", is the predicted time of the flat split (of groups with a gap of
+ * the one with the fewest layers) with noise, outlier, slow
  * and delay, but without the faults of plans.
  */
 #ifndef HS_RUNNER_NULL_H
@@ -25,8 +26,9 @@
 /* What it plays: hs_engine_config's `play`. */
 struct hs_play {
     const struct hs_system *system;
-    const char *faults; /* text of faults.h; NULL: none */
+    const char *faults; /* text of faults.h; NULL: none. Its plans are of `callers` ranks */
     uint64_t seed;
+    int64_t callers; /* of a group; 0: all */
 };
 
 extern const struct hs_backend hs_backend_null;

@@ -5,6 +5,11 @@
 
 #include "runner/pattern_math.h"
 
+size_t hs_pattern_begin(const struct hs_group *group, int64_t rank, size_t room)
+{
+    return (size_t)hs_group_number(group, rank) * room;
+}
+
 void hs_pattern_fill(void *data, const struct hs_pattern *pattern, int64_t rank, size_t first,
                      size_t count)
 {

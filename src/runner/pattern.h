@@ -15,12 +15,17 @@
 #include <stdint.h>
 
 #include "model/datatype.h"
+#include "model/group.h"
 
 struct hs_pattern {
     enum hs_datatype datatype;
     enum hs_operation operation;
-    int64_t np;
+    int64_t np; /* ranks of a group */
 };
+
+/* The number of the first element of the group that `rank` is in, where messages have room for so
+ * many: elements of other groups have other numbers. */
+size_t hs_pattern_begin(const struct hs_group *group, int64_t rank, size_t room);
 
 /* Writes elements first .. first + count - 1 of rank `rank` to `data`. */
 void hs_pattern_fill(void *data, const struct hs_pattern *pattern, int64_t rank, size_t first,

@@ -51,6 +51,7 @@ struct hs_step_outcome {
     struct hs_samples eager;             /* likewise; by the host's, where it is not that above */
     double stage_seconds[HS_STAGES_MAX]; /* of a timed step: means over ranks */
     uint64_t wrong_elements;             /* over all ranks, of the last verified run */
+    int wrong_rank;                      /* the lowest that has some; np: none has */
     double cost_seconds;                 /* all the time that it took */
     bool failed, timed_out;              /* what was sampled before still counts */
     /* Of a step that prepared a plan or a native: what the library took for each stage, as this

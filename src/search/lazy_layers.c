@@ -61,12 +61,17 @@ void hs_lazy_layers_mix(struct hs_lazy_layer *layers, const struct hs_lattice *l
             mix(&layers[e], &layers[layers[e].halves[0]], &layers[layers[e].halves[1]]);
 }
 
-bool hs_lazy_layer_in_plan(const struct hs_lazy_layer *item, const struct hs_plan *plan)
+bool hs_lazy_layer_in_plan(const struct hs_lazy_layer *item, const struct hs_plan *plan,
+                           const struct hs_group *group)
 {
-    for (int i = 0; i < plan->split.count; i++)
-        if (hs_layer_equal(hs_split_layer(&plan->split, i), item->key.layer))
+    for (int i = 0; i < plan->split.count; i++) {
+        struct hs_layer layer = hs_split_layer(&plan->split, i);
+
+        layer.stride = hs_group_stride(group, layer.stride);
+        if (hs_layer_equal(layer, item->key.layer))
             return hs_plan_algorithm(plan, i, 0) == item->key.algorithm &&
                    hs_plan_algorithm(plan, i, 1) == item->back;
+    }
     return false;
 }
 
@@ -112,12 +117,14 @@ struct rivals {
 static bool add_up(double *seconds, double *variance, const struct rivals *rivals,
                    const struct hs_plan *plan, const struct hs_plan *other)
 {
+    const struct hs_group *group = &rivals->lattice->group;
     bool measured = true;
 
     for (size_t e = 0; e < rivals->lattice->edge_count; e++) {
         const struct hs_lazy_layer *item = &rivals->layers[e];
 
-        if (!hs_lazy_layer_in_plan(item, plan) || (other && hs_lazy_layer_in_plan(item, other)))
+        if (!hs_lazy_layer_in_plan(item, plan, group) ||
+            (other && hs_lazy_layer_in_plan(item, other, group)))
             continue;
         *seconds += item->seconds;
         *variance += item->variance;
@@ -345,7 +352,7 @@ static void state_time(struct hs_certificate *certificate, const struct rivals *
     for (size_t e = 0; e < rivals->lattice->edge_count; e++) {
         const struct hs_lazy_layer *item = &rivals->layers[e];
 
-        if (!hs_lazy_layer_in_plan(item, &rivals->winner))
+        if (!hs_lazy_layer_in_plan(item, &rivals->winner, &rivals->lattice->group))
             continue;
         seconds += item->again_seconds;
         variance += item->again_variance;

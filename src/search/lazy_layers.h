@@ -47,8 +47,9 @@ static inline bool hs_lazy_layer_is_mixed(const struct hs_lazy_layer *item)
 }
 /* Works out edges by two algorithms from those that they are made of. */
 void hs_lazy_layers_mix(struct hs_lazy_layer *layers, const struct hs_lattice *lattice);
-/* Whether the plan has this layer, by these algorithms. */
-bool hs_lazy_layer_in_plan(const struct hs_lazy_layer *item, const struct hs_plan *plan);
+/* Whether the plan of such a group has this layer, by these algorithms. */
+bool hs_lazy_layer_in_plan(const struct hs_lazy_layer *item, const struct hs_plan *plan,
+                           const struct hs_group *group);
 
 /* By one algorithm. NULL where the lattice has none such. */
 struct hs_lazy_layer *hs_lazy_layers_find(struct hs_lazy_layer *layers,

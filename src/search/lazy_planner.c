@@ -650,7 +650,7 @@ static enum hs_status look_again(struct hs_lazy_step *step, const struct hs_lazy
     for (size_t e = 0; !status && e < planner->lattice.edge_count && !step->wanted; e++) {
         const struct hs_lazy_layer *item = &planner->layers[e];
 
-        if (!hs_lazy_layer_in_plan(item, &winner) || !wants_again(item))
+        if (!hs_lazy_layer_in_plan(item, &winner, &planner->lattice.group) || !wants_again(item))
             continue;
         if (hs_lazy_layer_is_mixed(item)) /* one of the two that it is made of */
             item = &planner->layers[item->halves[!wants_again(&planner->layers[item->halves[0]])]];
@@ -686,7 +686,9 @@ static double find_within(struct hs_lazy_planner *planner, const struct hs_plan 
         double best = shortest(planner, d, HS_LAZY_OPEN), own = 0;
 
         for (size_t e = 0; e < planner->lattice.edge_count; e++)
-            own += hs_lazy_layer_in_plan(&planner->layers[e], winner) ? times[e] : 0;
+            own += hs_lazy_layer_in_plan(&planner->layers[e], winner, &planner->lattice.group)
+                       ? times[e]
+                       : 0;
         planner->gains[d] = best > 0 ? fmax(0, own / best - 1) : INFINITY;
         if (planner->gains[d] < ROUNDING)
             planner->gains[d] = 0;

@@ -128,10 +128,9 @@ struct hs_stage_price *hs_lattice_prices(const struct hs_lattice *lattice,
         for (size_t e = lattice->first_edge[i]; e < lattice->first_edge[i + 1]; e++) {
             struct hs_layer layer = hs_lattice_layer(lattice, i, e);
 
-            prices[e] =
-                hs_problem_price(request->system, &request->problem,
-                                 hs_problem_key(&request->problem, layer, HS_RING),
-                                 whole ? hs_problem_entering(&request->problem, layer) : 0);
+            prices[e] = hs_problem_price(request->system, &request->problem,
+                                         hs_problem_key(&request->problem, layer, HS_RING),
+                                         whole ? hs_problem_entering(&request->problem, layer) : 0);
         }
     return prices;
 }

@@ -21,13 +21,14 @@ static void begin(struct play *play, int64_t rounds)
                                         .precision = 0.02,
                                         .budget_seconds = 1e6};
     struct hs_range sizes = {.first = 1024, .last = 1024};
+    const struct hs_problem problem = hs_problem_world(NP, 1);
     struct hs_calibrate_plan plan;
     struct hs_system system;
 
     *play = (struct play){.elapsed = 0};
     assert_int_equal(hs_system_parse(&system, "net@1GB/s~10us", NULL), HS_OK);
     assert_int_equal(
-        hs_calibrate_plan_make(&plan, &system, NP,
+        hs_calibrate_plan_make(&plan, &system, &problem,
                                &(struct hs_calibrate_extent){.sizes = sizes, .width = 4}, NULL),
         HS_OK);
     assert_int_equal(hs_grid_init(&play->grid, &plan, NP, &rules, NULL), HS_OK);

@@ -12,7 +12,7 @@ static struct hs_faults parse(const char *text, int64_t np)
     struct hs_faults faults;
     struct hs_error err = {0};
 
-    if (hs_faults_parse(&faults, text, np, &err))
+    if (hs_faults_parse(&faults, text, np, np, &err))
         fail_msg("%s", err.message);
     return faults;
 }
@@ -108,6 +108,9 @@ static void bad_texts_are_refused_with_the_reason(void **state)
         {"bias=2x2", "faults: bias: expected PLAN:FACTOR"},
         {"wrong=2x3", "faults: wrong: "},
         {"wrong=", "faults: wrong: "},
+        {"wrong=2x2:4", "faults: wrong: rank: expected a whole number from 0 to 3"},
+        {"wrong=2x2:", "faults: wrong: rank: "},
+        {"wrong=2x2,wrong=2x2:0", "faults: wrong: given twice"},
         {"fail=2x2/0", "faults: fail: "},
         {"hang=2x2 ", "faults: hang: "},
         {"wrong=2x2,wrong=2x2/1", "faults: wrong: given twice"},
@@ -120,12 +123,25 @@ static void bad_texts_are_refused_with_the_reason(void **state)
         struct hs_faults faults;
         struct hs_error err = {0};
 
-        if (hs_faults_parse(&faults, rows[i].text, 4, &err) != HS_INVALID)
+        if (hs_faults_parse(&faults, rows[i].text, 4, 4, &err) != HS_INVALID)
             fail_msg("\"%s\" was accepted", rows[i].text);
         if (strstr(err.message, rows[i].says) == NULL)
             fail_msg("\"%s\": expected \"%s\" in \"%s\"", rows[i].text, rows[i].says, err.message);
         assert_int_equal(faults.count, 0);
     }
+}
+
+static void a_wrong_element_lies_on_the_rank_that_is_named(void **state)
+{
+    struct hs_faults faults;
+    struct hs_plan plans[] = {plan_of("2x2"), plan_of("4"), plan_of("4/2")};
+
+    (void)state;
+    assert_int_equal(hs_faults_parse(&faults, "wrong=2x2:7,wrong=4", 8, 4, NULL), HS_OK);
+    assert_int_equal(hs_faults_wrong_rank(&faults, &plans[0]), 7);
+    assert_int_equal(hs_faults_wrong_rank(&faults, &plans[1]), 0);
+    assert_int_equal(hs_faults_wrong_rank(&faults, &plans[2]), -1);
+    assert_int_equal(hs_faults_parse(&faults, "wrong=2x4", 8, 4, NULL), HS_INVALID);
 }
 
 static void more_faults_than_fit_are_refused(void **state)
@@ -139,7 +155,7 @@ static void more_faults_than_fit_are_refused(void **state)
         sprintf(text + strlen(text), "%sslow=%d:2", rank > 0 ? "," : "", rank);
     assert_int_equal(parse(text, 64).count, HS_FAULTS_MAX);
     strcat(text, ",slow=63:2");
-    assert_int_equal(hs_faults_parse(&faults, text, 64, &err), HS_INVALID);
+    assert_int_equal(hs_faults_parse(&faults, text, 64, 64, &err), HS_INVALID);
     assert_has(err.message, "at most 32");
 }
 
@@ -249,6 +265,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("every fault of the table is read", every_fault_is_read),
     HS_TEST("a delay may have a unit", a_delay_may_have_a_unit),
     HS_TEST("bad texts are refused with the reason", bad_texts_are_refused_with_the_reason),
+    HS_TEST("a wrong element lies on the rank that is named, of plans of a group",
+            a_wrong_element_lies_on_the_rank_that_is_named),
     HS_TEST("more faults than fit are refused", more_faults_than_fit_are_refused),
     HS_TEST("every row of the table explains itself", every_row_of_the_table_explains_itself),
     HS_TEST("noise is lognormal with median 1 and the sigma asked for", noise_is_lognormal),

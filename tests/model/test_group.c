@@ -163,6 +163,27 @@ static void check_layer(const struct ranks *ranks, int64_t inside, int64_t size)
         assert_int_equal(hs_group_inside(&ranks->group, layer.stride), inside);
 }
 
+/* Place, rank at a place, and the group's number: groups are counted by their first members. */
+static void check_places(const struct ranks *ranks)
+{
+    int64_t groups = 0;
+
+    for (int64_t r = 0; r < ranks->count; r++) {
+        const int64_t *members = ranks->members[r];
+
+        for (int64_t place = 0; place < ranks->group.size; place++) {
+            assert_int_equal(hs_group_rank(&ranks->group, r, place), members[place]);
+            assert_int_equal(hs_group_place(&ranks->group, members[place]), place);
+        }
+        if (members[0] == r)
+            assert_int_equal(hs_group_number(&ranks->group, r), groups++);
+        else
+            assert_int_equal(hs_group_number(&ranks->group, r),
+                             hs_group_number(&ranks->group, members[0]));
+    }
+    assert_int_equal(groups, ranks->count / ranks->group.size);
+}
+
 static void check_mesh(struct ranks *ranks)
 {
     const struct hs_group *group = &ranks->group;
@@ -170,6 +191,7 @@ static void check_mesh(struct ranks *ranks)
     ranks->group = hs_mesh_group(&ranks->mesh, hs_mesh_ranks(&ranks->mesh));
     assert_int_equal(hs_group_check(group, NULL), HS_OK);
     list_members(ranks);
+    check_places(ranks);
     if (group->size > 1)
         assert_true(ranks->members[0][group->size - 1] < hs_group_span(group, group->size));
     for (int64_t inside = 1; inside < group->size; inside++)
@@ -195,6 +217,34 @@ static void all_groups_at_once_are_the_layers_of_the_machine(void **state)
             check_mesh(&ranks);
         }
     }
+}
+
+static void a_group_is_named_by_its_number_and_ranks(void **state)
+{
+    struct hs_mesh mesh = mesh_of("tp=2,pp=2,dp=2", "tp,dp");
+    struct hs_group gap = hs_mesh_group(&mesh, 8), world = hs_group_world(6);
+    struct hs_group longest = {HS_NP_MAX, HS_NP_MAX / 8, 8, {{0, 0}}};
+    char text[HS_GROUP_TEXT];
+
+    (void)state;
+    assert_string_equal(hs_group_format(text, &gap, 7), "2 of 2, ranks 2, 3, 6, 7");
+    assert_string_equal(hs_group_format(text, &gap, 4), "1 of 2, ranks 0, 1, 4, 5");
+    assert_string_equal(hs_group_format(text, &world, 3), "1 of 1, ranks 0, 1, 2, 3, ...");
+    hs_group_format(text, &longest, HS_NP_MAX - 1);
+    assert_has(text, ", ...");
+}
+
+static void a_group_of_primes_has_one_split(void **state)
+{
+    struct hs_mesh mesh = mesh_of("tp=2,pp=2,dp=3", "tp,dp");
+    struct hs_group gap = hs_mesh_group(&mesh, 12), six = hs_group_world(6);
+    struct hs_group five = hs_group_world(5), one = hs_group_world(1);
+
+    (void)state;
+    assert_true(hs_group_is_flat(&gap));
+    assert_true(hs_group_is_flat(&five));
+    assert_true(hs_group_is_flat(&one));
+    assert_false(hs_group_is_flat(&six));
 }
 
 /* Ranks 0 1 2 3, 8 9 10 11, ... of 64: layers begin at strides 1 to 4 and 8 to 64. */
@@ -228,6 +278,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("groups divide their ranks", groups_divide_their_ranks),
     HS_TEST("all groups at once are the layers of the machine",
             all_groups_at_once_are_the_layers_of_the_machine),
+    HS_TEST("a group is named by its number and ranks", a_group_is_named_by_its_number_and_ranks),
+    HS_TEST("a group of primes has one split", a_group_of_primes_has_one_split),
     HS_TEST("a plan of a group with a gap has the strides of both sides",
             a_plan_of_a_group_with_a_gap_has_the_strides_of_both_sides),
 };

@@ -353,6 +353,53 @@ static void gaps_are_counted_by_calls(void **state)
     hs_system_release(&system);
 }
 
+/* Of n calls n - 1 have another one behind them: in whichever collective, order and group, chunks
+ * alike, by the price, and by its stages as the search sums them up. */
+static void gaps_lie_between_the_calls_of_every_collective_and_group(void **state)
+{
+    static const struct hs_group groups[] = {
+        {64, 1, 64, {{0, 0}}}, {64, 1, 16, {{0, 0}}}, {64, 4, 16, {{0, 0}}}, {64, 2, 16, {{4, 2}}}};
+    static const char *const plans[] = {"16", "4x4", "2x2x4", "4hx4", "4hrx4rh", "4x2x2/3"};
+    struct hs_system system = parse("nv:4@100GB/s~3us,ib@20GB/s~9us;gap=40us;executor=host");
+    struct hs_system none = system;
+    size_t tried = 0;
+
+    (void)state;
+    none.gap_seconds = 0;
+    for (size_t i = 0; i < HS_COUNT(groups) * HS_COUNT(plans) * HS_COLLECTIVE_COUNT * 2; i++) {
+        size_t rest = i / HS_COUNT(groups) / HS_COUNT(plans);
+        struct hs_problem problem = {(enum hs_collective)(rest / 2), groups[i % HS_COUNT(groups)],
+                                     1 << 20, (enum hs_order)(rest % 2)};
+        struct hs_stage stages[HS_STAGES_MAX];
+        struct hs_plan plan;
+        double gaps, sum = 0;
+
+        assert_int_equal(
+            hs_plan_parse(&plan, plans[i / HS_COUNT(groups) % HS_COUNT(plans)], 16, NULL), HS_OK);
+        if (problem.group.size == 64) /* one layer more */
+            plan.split.sizes[plan.split.count++] = 4;
+        if (hs_problem_check(&problem, &plan, NULL) ||
+            (hs_collective_is_one_way(problem.collective) && plan.algorithms[0][0] != HS_RING))
+            continue;
+        gaps = (hs_problem_stages(stages, &problem, &plan) - 1) * plan.chunks * 40e-6;
+        for (int k = 0; k < plan.split.count; k++) {
+            struct hs_stage_key keys[2];
+            int count = hs_problem_plan_ways(keys, &problem, &plan, k);
+
+            for (int way = 0; way < count; way++)
+                sum += hs_stage_gap_seconds(&system, &problem, keys[way]) * plan.chunks;
+        }
+        assert_near(sum + 1, gaps + 1, 1e-12);
+        if (plan.chunks == 1) /* chunks overlap, gaps among what they hide */
+            assert_near(hs_plan_seconds(&system, &problem, &plan) -
+                            hs_plan_seconds(&none, &problem, &plan) + 1,
+                        gaps + 1, 1e-9);
+        tried++;
+    }
+    assert_true(tried > 60);
+    hs_system_release(&system);
+}
+
 static void a_calibrated_plan_is_as_uncertain_as_its_gaps(void **state)
 {
     struct hs_system system = shipped("abci-fitted");
@@ -407,6 +454,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a ring inside a node errs either way", a_ring_inside_a_node_errs_either_way),
     HS_TEST("a fitted gap lies between the calls", a_fitted_gap_lies_between_the_calls),
     HS_TEST("gaps are counted by calls", gaps_are_counted_by_calls),
+    HS_TEST("gaps lie between the calls of every collective and group",
+            gaps_lie_between_the_calls_of_every_collective_and_group),
     HS_TEST("a calibrated plan is as uncertain as its gaps",
             a_calibrated_plan_is_as_uncertain_as_its_gaps),
     HS_TEST("layers err together as far as they are alike",

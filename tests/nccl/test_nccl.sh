@@ -181,6 +181,31 @@ END
     say $? "systems: and are shown" "$scratch/out"
 }
 
+# All groups of a mesh at once: plans and NCCL's own calls, of which each group has a communicator, also over a gap.
+groups_are_measured() {
+    local backend collective
+    local good='r["mesh"] == "a=2,b=2,c=2" and all(x["measured"]["status"] == "ok" and x["measured"]["wrong_elements"] == 0
+        for x in m["candidates"] + m["baselines"]) and len(m["baselines"]) == 3'
+    for backend in nccl nccl-graph nccl-symmetric; do
+        for collective in allreduce reduce-scatter allgather; do
+            [ $backend = nccl ] || [ $collective = reduce-scatter ] || continue
+            measure 8 --backend $backend --mesh a=2,b=2,c=2 --over a,c --collective $collective --op avg --all
+            ((status == 0)) && result "$good"' and r["over"] == "a,c"'
+            say $? "measure --backend $backend --mesh a=2,b=2,c=2 --over a,c: every split and the library's own $collective" "$scratch/out"
+        done
+    done
+    measure 6 --backend nccl --mesh tp=2,dp=3 --over dp --op avg --all --chunks 1,3
+    ((status == 0)) && result '{b["name"]: b["measured"]["status"] for b in m["baselines"]} ==
+        {"ncclAllReduce": "ok", "ncclAllReduce ring": "ok", "ncclAllReduce symmetric": "ok"} and
+        [c["plan"] for c in m["candidates"]] == ["3"]'
+    say $? "averages of groups of 3 are divided by 3" "$scratch/out"
+    measure 8 --backend nccl --mesh tp=2,dp=4 --over dp --all
+    result '{c["plan"]: set(c["measured"]["choices"]) for c in m["candidates"]} == {"4": {"allreduce:2:4"},
+        "2x2": {"reduce-scatter:2:2", "allreduce:4:2", "allgather:2:2"}} and
+        all(b["measured"]["choices"] for b in m["baselines"])'
+    say $? "what NCCL took is known of each, by stages of the machine" "$scratch/out"
+}
+
 environment_is_kept() {
     NCCL_ALGO=Tree NCCL_COLLNET_ENABLE=1 measure 2 --backend nccl
     ((status == 0)) && result 'r["environment"] == {"NCCL_ALGO": "Tree", "NCCL_COLLNET_ENABLE": "1",
@@ -356,6 +381,7 @@ job 4 "$programs/nccl_job" hangs 0.4
 job 2 "$programs/nccl_job" abort-order 0.4
 communicators_block
 choices_are_recorded
+groups_are_measured
 one_stage_has_no_chunks
 the_probe_is_fitted
 environment_is_kept

@@ -270,9 +270,9 @@ static inline size_t measure_layer(struct hs_fit_point points[2], struct machine
 
         key.phase = phases[i];
         points[i] =
-            (struct hs_fit_point){.key = key, .np = lazy->problem.group.size, .bytes = bytes};
+            (struct hs_fit_point){.key = key, .np = lazy->problem.group.ranks, .bytes = bytes};
         take_median(&points[i].seconds, &points[i].noise, machine,
-                    true_phase_seconds(machine, lazy->problem.group.size, key, bytes), rough);
+                    true_phase_seconds(machine, lazy->problem.group.ranks, key, bytes), rough);
     }
     return count;
 }
