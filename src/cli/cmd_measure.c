@@ -129,7 +129,7 @@ const struct hs_command hs_command_measure = {
         "Runs the splits in turn, one run each per round, until the medians are precise "
         "or the budget is "
         "spent; splits that cannot win any more are dropped. The library's own "
-        "collective (MPI_Allreduce, ncclReduceScatter, ...) runs beside them. "
+        "collective (MPI_Allreduce, ncclReduceScatter, MPI_Alltoall, ...) runs beside them. "
         "Every split's data is checked, each element on each rank; wrong data makes the exit "
         "status 3.\n"
         "Which splits: unless the SYSTEM is calibrated, single layers are measured first, "
@@ -154,15 +154,14 @@ static enum hs_status check_collective(const struct hs_measure_settings *setting
     const struct hs_campaign_options *campaign = &settings->campaign;
     const struct hs_collective_row *row = &hs_collectives[campaign->call.collective];
 
-    if (row->outcome == HS_OUTCOME_EXCHANGED)
-        return hs_fail(err, HS_INVALID, "--collective %s: predict and simulate have it alone",
-                       hs_collective_names[campaign->call.collective]);
-    for (size_t i = 0; i < settings->chunks.count && row->ordered; i++)
+    bool one_way = hs_collective_is_one_way(campaign->call.collective);
+
+    for (size_t i = 0; i < settings->chunks.count && one_way; i++)
         if (settings->chunks.values[i] > 1)
-            return hs_fail(err, HS_INVALID,
-                           "--chunks %d: chunks of %s would leave a process a piece of each in "
-                           "place of its block",
-                           settings->chunks.values[i], row->written);
+            return hs_fail(err, HS_INVALID, "--chunks %d: chunks of %s would %s",
+                           settings->chunks.values[i], row->written,
+                           row->whole ? "each be an exchange of other blocks"
+                                      : "leave a process a piece of each in place of its block");
     return hs_order_check(campaign->call.collective, campaign->call.order, err);
 }
 

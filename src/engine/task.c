@@ -101,11 +101,11 @@ static bool is_cut(const struct hs_task *task)
 enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err)
 {
     const struct hs_task *task = work->task;
-    bool has_block = task->kind != HS_TASK_STAGE && hs_collectives[task->collective].ordered;
+    bool has_blocks = task->kind != HS_TASK_STAGE && hs_collective_is_one_way(task->collective);
     enum hs_status status = HS_OK;
     size_t padded;
 
-    if (task->kind == HS_TASK_PLAN || has_block)
+    if (task->kind == HS_TASK_PLAN || has_blocks)
         status = check_plan(task, np, err);
     else if (task->kind == HS_TASK_STAGE)
         status = check_layer(task->stage.layer, np, err);

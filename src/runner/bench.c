@@ -86,7 +86,7 @@ enum hs_status hs_bench_open(struct hs_bench *bench, const struct hs_bench_confi
     bench->memory = backend->own_memory ? backend->own_memory
                     : config->memory    ? config->memory
                                         : &hs_memory_host;
-    bench->pattern = (struct hs_pattern){config->datatype, config->operation, ranks->np};
+    bench->pattern = (struct hs_pattern){config->datatype, config->operation, ranks->np, false};
     bench->room =
         hs_task_padded_most(config->count, ranks->np, hs_backend_line(backend, config->datatype));
     bench->kept =
@@ -191,12 +191,27 @@ static struct hs_elements block_of(const struct hs_bench *bench, const struct hs
     return elements_of(bench, bench->output, block);
 }
 
-/* Puts into the output what the task reads from it. */
+/* Has the input hold elements that are carried, or some that can be added. */
+static void lay_input(struct hs_bench *bench, bool carried)
+{
+    struct hs_elements input =
+        elements_of(bench, bench->input, (struct hs_block){0, bench->config.count});
+
+    if (bench->pattern.carried == carried)
+        return;
+    bench->pattern.carried = carried;
+    (void)hs_pattern_put(&input, &bench->pattern, bench->ranks->rank, NULL);
+}
+
+/* Puts into the output what the task reads from it, and has the input as the task wants it. */
 static void lay(struct hs_bench *bench, const struct hs_task *task)
 {
     struct hs_elements block;
 
-    if (task->kind == HS_TASK_STAGE || hs_collectives[task->collective].begins_large)
+    if (task->kind == HS_TASK_STAGE)
+        return;
+    lay_input(bench, hs_collectives[task->collective].outcome == HS_OUTCOME_EXCHANGED);
+    if (hs_collectives[task->collective].begins_large)
         return;
     block = block_of(bench, task, bench->ranks->rank);
     (void)hs_pattern_put(&block, &bench->pattern, bench->ranks->rank, NULL);
@@ -211,6 +226,37 @@ void hs_bench_spoil(struct hs_bench *bench, const struct hs_task *task)
     lay(bench, task);
 }
 
+/* Block r of the output as it should have come from rank r: there the elements were numbered from
+ * the block of this rank on. */
+static struct hs_elements block_from(const struct hs_bench *bench, const struct hs_task *task,
+                                     int source)
+{
+    size_t line = hs_backend_line(bench->config.backend, bench->config.datatype);
+    size_t part = hs_task_padded(task, line) / (size_t)bench->ranks->np;
+    size_t first = (size_t)bench->ranks->rank * part;
+    size_t left = first < task->count ? task->count - first : 0;
+    struct hs_block place = {(size_t)source * part, left < part ? left : part};
+    struct hs_elements block = elements_of(bench, bench->output, place);
+
+    block.first = first;
+    return block;
+}
+
+static uint64_t wrong_exchanged(struct hs_bench *bench, const struct hs_task *task)
+{
+    uint64_t wrong = 0;
+
+    for (int source = 0; source < bench->ranks->np; source++) {
+        struct hs_elements block = block_from(bench, task, source);
+        uint64_t here;
+
+        if (hs_pattern_check(&here, &block, &bench->pattern, source, NULL) != HS_OK)
+            return task->count;
+        wrong += here;
+    }
+    return wrong;
+}
+
 uint64_t hs_bench_wrong(struct hs_bench *bench, const struct hs_task *task)
 {
     enum hs_outcome outcome = hs_collectives[task->collective].outcome;
@@ -219,6 +265,8 @@ uint64_t hs_bench_wrong(struct hs_bench *bench, const struct hs_task *task)
     int end = gathered ? bench->ranks->np : rank + 1;
     uint64_t wrong = 0;
 
+    if (outcome == HS_OUTCOME_EXCHANGED)
+        return wrong_exchanged(bench, task);
     for (int owner = from; owner < end; owner++) {
         struct hs_elements block = block_of(bench, task, owner);
         uint64_t here;

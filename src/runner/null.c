@@ -108,7 +108,7 @@ static void wait_really(double seconds)
 /* Reduces the inputs of all ranks. */
 static void make_expected(struct null_state *state, const struct hs_work *work, size_t count)
 {
-    struct hs_pattern pattern = {work->datatype, work->operation, state->np};
+    struct hs_pattern pattern = {work->datatype, work->operation, state->np, false};
     struct hs_reduction reduction = {work->datatype, work->operation, 0};
     char other[sizeof(state->expected)];
 
@@ -138,7 +138,7 @@ static struct hs_block block_there(const struct hs_work *work, int rank)
 /* Each rank's block as it has it. */
 static void write_gathered(const struct null_state *state, const struct hs_work *work)
 {
-    struct hs_pattern pattern = {work->datatype, work->operation, state->np};
+    struct hs_pattern pattern = {work->datatype, work->operation, state->np, false};
     size_t width = hs_datatype_bytes(work->datatype);
 
     for (int rank = 0; rank < state->np; rank++) {
@@ -146,6 +146,22 @@ static void write_gathered(const struct null_state *state, const struct hs_work 
 
         hs_pattern_fill((char *)work->output + block.first * width, &pattern, rank, block.first,
                         block.count);
+    }
+}
+
+/* Block r as rank r has it, where it lies behind those of lower ranks. */
+static void write_exchanged(const struct null_state *state, const struct hs_work *work)
+{
+    struct hs_pattern pattern = {work->datatype, work->operation, state->np, true};
+    size_t width = hs_datatype_bytes(work->datatype);
+    size_t part = hs_task_padded(work->task, work->line) / (size_t)state->np;
+    size_t there = work->room < HS_NULL_ELEMENTS ? work->room : HS_NULL_ELEMENTS;
+
+    for (int rank = 0; rank < state->np && (size_t)rank * part < there; rank++) {
+        size_t place = (size_t)rank * part, count = there - place < part ? there - place : part;
+
+        hs_pattern_fill((char *)work->output + place * width, &pattern, rank,
+                        (size_t)state->rank * part, count);
     }
 }
 
@@ -166,10 +182,17 @@ static void write_expected(struct null_state *state, const struct hs_work *work)
 {
     if (work->task->kind == HS_TASK_STAGE)
         return; /* what is played is not checked */
-    if (hs_collectives[work->task->collective].outcome == HS_OUTCOME_GATHERED)
+    switch (hs_collectives[work->task->collective].outcome) {
+    case HS_OUTCOME_GATHERED:
         write_gathered(state, work);
-    else
+        break;
+    case HS_OUTCOME_EXCHANGED:
+        write_exchanged(state, work);
+        break;
+    case HS_OUTCOME_REDUCED:
         write_reduced(state, work);
+        break;
+    }
 }
 
 /* Faults that a plan does not survive. */

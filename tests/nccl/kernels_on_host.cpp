@@ -51,7 +51,7 @@ static void tell(bool right, const char *what, enum hs_datatype datatype, enum h
 
 static void check(enum hs_datatype datatype, enum hs_operation operation, int64_t np)
 {
-    struct hs_pattern pattern = {datatype, operation, np};
+    struct hs_pattern pattern = {datatype, operation, np, false};
     struct hs_pattern_part part = {HS_PATTERN_REDUCED, 17, count}, own = {np - 1, 17, count};
     size_t bytes = count * hs_datatype_bytes(datatype);
     std::vector<char> a(bytes), b(bytes), sum(bytes), other(bytes);
@@ -89,11 +89,25 @@ static void check(enum hs_datatype datatype, enum hs_operation operation, int64_
          operation);
 }
 
+static void check_carried(enum hs_datatype datatype)
+{
+    struct hs_pattern pattern = {datatype, HS_SUM, 6, true};
+    size_t bytes = count * hs_datatype_bytes(datatype);
+    std::vector<char> a(bytes), b(bytes);
+    unsigned long long wrong = 0;
+    hs_pattern_fill(a.data(), &pattern, 5, 17, count);
+    hs_cuda_fill(b.data(), &pattern, 5, 17, count, NULL);
+    b[bytes / 2] ^= 1;
+    hs_cuda_count_wrong(&wrong, b.data(), &pattern, {5, 17, count}, NULL);
+    b[bytes / 2] ^= 1;
+    tell(a == b && wrong == 1, "what is carried: the kernels write and count what the host does", datatype, HS_SUM);
+}
+
 /* Arrays that do not begin where 16 bytes do, and counts that end within. */
 static void check_ends(enum hs_datatype datatype)
 {
     size_t width = hs_datatype_bytes(datatype);
-    struct hs_pattern pattern = {datatype, HS_SUM, 2};
+    struct hs_pattern pattern = {datatype, HS_SUM, 2, false};
     struct hs_reduction sum = {datatype, HS_AVERAGE, 0};
     bool same = true;
     for (size_t skipped = 0; skipped < 3; skipped++)
@@ -119,7 +133,7 @@ static void check_blocks()
     bool same = true;
     for (size_t packs : {1, 7, 8, 9, 16, 61}) {
         std::vector<float> mine(256, 0.5F), theirs(256, 0.5F), b(256);
-        struct hs_pattern pattern = {HS_FLOAT32, HS_SUM, 2};
+        struct hs_pattern pattern = {HS_FLOAT32, HS_SUM, 2, false};
         hs_pattern_fill(b.data(), &pattern, 1, 17, b.size());
         hs_reduce(theirs.data(), theirs.data(), b.data(), 4 * packs, {HS_FLOAT32, HS_SUM, 0});
         same = same && hs_cuda_add_by_blocks(mine.data(), b.data(), 4 * packs, 3, NULL) == cudaSuccess;
@@ -133,7 +147,7 @@ int main()
 {
     check_blocks();
     for (int d = 0; d < HS_DATATYPE_COUNT; d++)
-        check_ends((enum hs_datatype)d);
+        check_ends((enum hs_datatype)d), check_carried((enum hs_datatype)d);
     for (int d = 0; d < HS_DATATYPE_COUNT; d++)
         for (int o = 0; o < HS_OPERATION_COUNT; o++)
             check((enum hs_datatype)d, (enum hs_operation)o, d % 2 ? 6 : 300);

@@ -281,8 +281,8 @@ static void blocks_are_verified(const struct hs_backend *backend, enum hs_dataty
 
         wrong += verified_blocks(bench, plans, quick && split_count > 2 ? 2 : split_count);
         missed += i % 3 == 1 ? missed_in_blocks(bench, &plans[0]) : 0;
-        for (int c = 0; c < ORDERED_COUNT && i % 3 == 0; c++) {
-            struct hs_task task = native_task(bench, ordered[c], 0);
+        for (int c = 0; c < one_way_count(backend->engine) && i % 3 == 0; c++) {
+            struct hs_task task = native_task(bench, one_way[c], 0);
 
             wrong += run_held(bench, &task, false);
         }

@@ -10,7 +10,7 @@
 static struct hs_pattern pattern_of(const struct standin_work *work)
 {
     return (struct hs_pattern){(enum hs_datatype)work->datatype, (enum hs_operation)work->operation,
-                               work->number};
+                               work->number, work->kind};
 }
 
 static bool set_step(struct standin_work *work)
@@ -84,6 +84,7 @@ cudaError_t hs_cuda_fill(void *data, const struct hs_pattern *pattern, int64_t r
         .datatype = (int)pattern->datatype,
         .operation = (int)pattern->operation,
         .number = pattern->np,
+        .kind = pattern->carried,
         .first = (int64_t)first,
         .host = (void *)(intptr_t)rank,
         .ranges = {{data, count * hs_datatype_bytes(pattern->datatype), true}}};
@@ -116,6 +117,7 @@ cudaError_t hs_cuda_count_wrong(unsigned long long *wrong, const void *data,
         .datatype = (int)pattern->datatype,
         .operation = (int)pattern->operation,
         .number = pattern->np,
+        .kind = pattern->carried,
         .first = (int64_t)part.first,
         .host = (void *)(intptr_t)part.rank,
         .ranges = {{(char *)wrong, sizeof *wrong, true},
