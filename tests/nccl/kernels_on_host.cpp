@@ -143,8 +143,31 @@ static void check_blocks()
     tell(same, "blocks as NCCL's add what the host adds, in any number of packs", HS_FLOAT32, HS_SUM);
 }
 
+/* Numbers that say where they were; runs of 2, 4, 8 and 16 bytes' multiples, and back again. */
+static void check_regrouped()
+{
+    bool same = true;
+    for (size_t run : {1, 2, 3, 4, 8, 12, 24, 40})
+        for (size_t rows : {1, 2, 7})
+            for (size_t columns : {1, 3, 4}) {
+                std::vector<uint16_t> from(rows * columns * run), to(from.size() + 1, 9), back(from.size());
+                struct hs_cuda_runs runs = {rows, columns, 2 * run}, other = {columns, rows, 2 * run};
+                for (size_t i = 0; i < from.size(); i++)
+                    from[i] = (uint16_t)(100 + i);
+                hs_cuda_regroup(to.data(), from.data(), runs, NULL);
+                for (size_t k = 0; k < columns; k++)
+                    for (size_t q = 0; q < rows; q++)
+                        for (size_t j = 0; j < run; j++)
+                            same = same && to[(k * rows + q) * run + j] == 100 + (q * columns + k) * run + j;
+                hs_cuda_regroup(back.data(), to.data(), other, NULL);
+                same = same && back == from && to[from.size()] == 9;
+            }
+    tell(same, "runs are brought together, and apart again", HS_FLOAT16, HS_SUM);
+}
+
 int main()
 {
+    check_regrouped();
     check_blocks();
     for (int d = 0; d < HS_DATATYPE_COUNT; d++)
         check_ends((enum hs_datatype)d), check_carried((enum hs_datatype)d);

@@ -100,6 +100,22 @@ static ncclResult_t all_gather(const void *input, void *output, size_t count,
                : deserter.real.AllGather(input, output, count, datatype, comm, stream);
 }
 
+static ncclResult_t send_points(const void *input, size_t count, ncclDataType_t datatype, int peer,
+                                ncclComm_t comm, cudaStream_t stream)
+{
+    return deserts(HS_EXCHANGE, ncclSum, stream)
+               ? ncclSuccess
+               : deserter.real.Send(input, count, datatype, peer, comm, stream);
+}
+
+static ncclResult_t receive_points(void *output, size_t count, ncclDataType_t datatype, int peer,
+                                   ncclComm_t comm, cudaStream_t stream)
+{
+    return deserts(HS_EXCHANGE, ncclSum, stream)
+               ? ncclSuccess
+               : deserter.real.Recv(output, count, datatype, peer, comm, stream);
+}
+
 static void put_deserter_in(void)
 {
     const struct hs_nccl_api *found;
@@ -112,6 +128,8 @@ static void put_deserter_in(void)
     api->ReduceScatter = reduce_scatter;
     api->AllReduce = all_reduce;
     api->AllGather = all_gather;
+    api->Send = send_points;
+    api->Recv = receive_points;
 }
 
 /* ---- splits ---- */
@@ -252,13 +270,13 @@ static void every_rank_has_its_block(const struct hs_backend *backend)
     struct hs_engine_config config = {
         .comm = MPI_COMM_WORLD, .memory = backend->own_memory, .timeout_seconds = TIMEOUT_SECONDS};
     struct hs_plan plans[SPLITS_MAX];
-    char sentence[120];
+    char sentence[160];
 
     for (int s = 0; s < split_count; s++)
         plans[s] = (struct hs_plan){.split = splits[s], .chunks = 1};
     snprintf(sentence, sizeof sentence,
-             "%s: reduce-scatters and allgathers of every split leave every rank its block, in "
-             "place and permuted",
+             "%s: reduce-scatters, allgathers and all-to-alls of every split leave every rank its "
+             "blocks, in place and permuted",
              backend->name);
     tell(blocks_of_plans(backend, &config, plans, split_count), sentence);
 }
@@ -281,7 +299,7 @@ static void blocks_are_verified(const struct hs_backend *backend, enum hs_dataty
 
         wrong += verified_blocks(bench, plans, quick && split_count > 2 ? 2 : split_count);
         missed += i % 3 == 1 ? missed_in_blocks(bench, &plans[0]) : 0;
-        for (int c = 0; c < one_way_count(backend->engine) && i % 3 == 0; c++) {
+        for (int c = 0; c < ONE_WAY_COUNT && i % 3 == 0; c++) {
             struct hs_task task = native_task(bench, one_way[c], 0);
 
             wrong += run_held(bench, &task, false);
@@ -289,7 +307,8 @@ static void blocks_are_verified(const struct hs_backend *backend, enum hs_dataty
         close_bench(bench);
     }
     snprintf(sentence, sizeof sentence,
-             "%s: reduce-scatters and allgathers are verified, NCCL's own too", backend->name);
+             "%s: reduce-scatters, allgathers and all-to-alls are verified, NCCL's own too",
+             backend->name);
     tell(wrong, sentence);
     snprintf(sentence, sizeof sentence, "%s: a wrong element of a block is found", backend->name);
     tell(missed, sentence);
@@ -329,7 +348,7 @@ static void layers_run_alone(const struct hs_backend *backend)
     uint64_t bad = 0;
     for (int s = 0; s < split_count; s++)
         for (int i = 0; i < splits[s].count; i++)
-            for (int phase = 0; phase < HS_EXCHANGE; phase++)
+            for (int phase = 0; phase < HS_PAIR; phase++)
                 bad += !run_stage(bench, hs_split_layer(&splits[s], i), phase, 997);
     bad += run_stage(bench, (struct hs_layer){1, np + 1}, HS_ALLREDUCE, 10);
     tell(bad, "every phase of every layer runs alone");

@@ -134,11 +134,7 @@ static inline bool run_stage(struct hs_bench *bench, struct hs_layer layer, int 
 static const enum hs_collective one_way[] = {HS_COLLECTIVE_REDUCE_SCATTER, HS_COLLECTIVE_ALLGATHER,
                                              HS_COLLECTIVE_ALLTOALL};
 
-/* How many of them the engine has. */
-static inline int one_way_count(const struct hs_engine *engine)
-{
-    return engine->natives[HS_COLLECTIVE_ALLTOALL][0] ? 3 : 2;
-}
+#define ONE_WAY_COUNT (int)(sizeof one_way / sizeof one_way[0])
 
 /* Wrong elements by these plans in every order, and by the library's own calls. */
 static inline uint64_t verified_blocks(struct hs_bench *bench, const struct hs_plan *plans,
@@ -147,7 +143,7 @@ static inline uint64_t verified_blocks(struct hs_bench *bench, const struct hs_p
     const struct hs_engine *engine = bench->config.backend->engine;
     uint64_t wrong = 0;
 
-    for (int c = 0; c < one_way_count(engine); c++) {
+    for (int c = 0; c < ONE_WAY_COUNT; c++) {
         for (int p = 0; p < plan_count * HS_ORDER_COUNT; p++) {
             struct hs_task task = plan_task(bench, &plans[p / HS_ORDER_COUNT]);
 
@@ -195,19 +191,18 @@ static inline uint64_t missed_swap(struct hs_bench *bench, const struct hs_task 
  * wrong element: counts that are off. */
 static inline uint64_t missed_in_blocks(struct hs_bench *bench, const struct hs_plan *plan)
 {
-    int collectives = one_way_count(bench->config.backend->engine);
     size_t count = bench->config.count, part = count / (size_t)np; /* it divides */
     uint64_t missed = 0;
 
-    for (int c = 0; c < collectives * HS_ORDER_COUNT; c++) {
+    for (int c = 0; c < ONE_WAY_COUNT * HS_ORDER_COUNT; c++) {
         struct hs_task task = plan_task(bench, plan);
         size_t written[HS_COLLECTIVE_COUNT] = {[HS_COLLECTIVE_REDUCE_SCATTER] = part,
                                                [HS_COLLECTIVE_ALLGATHER] = count - part,
                                                [HS_COLLECTIVE_ALLTOALL] = count};
         struct hs_block mine;
 
-        task.collective = one_way[c % collectives];
-        task.order = (enum hs_order)(c / collectives);
+        task.collective = one_way[c % ONE_WAY_COUNT];
+        task.order = (enum hs_order)(c / ONE_WAY_COUNT);
         mine = hs_task_block(&task, 1, my_rank);
         missed += mine.count != (task.collective == HS_COLLECTIVE_ALLTOALL ? count : part) ||
                   mine.first % part != 0;
@@ -330,14 +325,13 @@ static inline uint64_t wrong_blocks(const struct blocks *blocks, const struct hs
 static inline uint64_t blocks_of_plan(const struct blocks *blocks, const struct hs_plan *plan,
                                       size_t count)
 {
-    int count_of = one_way_count(blocks->backend->engine);
     uint64_t wrong = 0;
 
-    for (int i = 0; i < count_of * HS_ORDER_COUNT; i++) {
+    for (int i = 0; i < ONE_WAY_COUNT * HS_ORDER_COUNT; i++) {
         struct hs_task task = {.kind = HS_TASK_PLAN,
                                .plan = *plan,
-                               .collective = one_way[i % count_of],
-                               .order = (enum hs_order)(i / count_of),
+                               .collective = one_way[i % ONE_WAY_COUNT],
+                               .order = (enum hs_order)(i / ONE_WAY_COUNT),
                                .count = count};
         struct hs_work work = {.task = &task,
                                .line = 1,

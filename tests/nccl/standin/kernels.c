@@ -150,6 +150,38 @@ cudaError_t hs_cuda_divide(void *data, size_t count, enum hs_datatype datatype, 
     return cudaGetLastError();
 }
 
+/* number, first and count are rows, columns and bytes of a run. */
+static bool regroup_step(struct standin_work *work)
+{
+    const char *from = work->inputs[0];
+    char *to = work->output;
+    standin_memory_open();
+    for (int64_t row = 0; row < work->number; row++)
+        for (int64_t column = 0; column < work->first; column++)
+            memcpy(to + (size_t)(column * work->number + row) * work->count,
+                   from + (size_t)(row * work->first + column) * work->count, work->count);
+    standin_memory_close();
+    return true;
+}
+
+cudaError_t hs_cuda_regroup(void *to, const void *from, struct hs_cuda_runs runs,
+                            cudaStream_t stream)
+{
+    size_t bytes = runs.rows * runs.columns * runs.bytes;
+    struct standin_work work = {.name = "the regrouping kernel",
+                                .step = regroup_step,
+                                .output = to,
+                                .inputs = {from},
+                                .number = (int64_t)runs.rows,
+                                .first = (int64_t)runs.columns,
+                                .count = runs.bytes,
+                                .ranges = {{to, bytes, true}, {(char *)from, bytes, false}}};
+    if ((const char *)from < (char *)to + bytes && (char *)to < (const char *)from + bytes)
+        standin_broken("memory", "runs are regrouped in place");
+    standin_stream_put(stream, &work);
+    return cudaGetLastError();
+}
+
 static bool wait_step(struct standin_work *work)
 {
     const volatile uint32_t *passed = work->inputs[0];
