@@ -130,7 +130,7 @@ const struct hs_command hs_command_measure = {
         "Runs the splits in turn, one run each per round, until the medians are precise "
         "or the budget is "
         "spent; splits that cannot win any more are dropped. The library's own "
-        "collective (MPI_Allreduce, ncclReduceScatter, ...) runs beside them. "
+        "collective (MPI_Allreduce, ncclReduceScatter, MPI_Alltoall, ...) runs beside them. "
         "Every split's data is checked, each element on each rank; wrong data makes the exit "
         "status 3. With --mesh and --over all groups call at once, and a run takes as long as the "
         "slowest of them.\n"
@@ -155,9 +155,6 @@ enum hs_status hs_call_check(struct hs_call_options *call, struct hs_error *err)
 {
     int64_t np = 0; /* the launcher's business */
 
-    if (hs_collectives[call->collective].outcome == HS_OUTCOME_EXCHANGED)
-        return hs_fail(err, HS_INVALID, "--collective %s: predict and simulate have it alone",
-                       hs_collective_names[call->collective]);
     if (hs_order_check(call->collective, call->order, true, err) ||
         hs_mesh_take(&call->mesh, &np, &call->words, err))
         return HS_INVALID;
@@ -172,12 +169,14 @@ static enum hs_status check_chunks(const struct hs_measure_settings *settings, s
     const struct hs_campaign_options *campaign = &settings->campaign;
     const struct hs_collective_row *row = &hs_collectives[campaign->call.collective];
 
-    for (size_t i = 0; i < settings->chunks.count && row->ordered; i++)
+    bool one_way = hs_collective_is_one_way(campaign->call.collective);
+
+    for (size_t i = 0; i < settings->chunks.count && one_way; i++)
         if (settings->chunks.values[i] > 1)
-            return hs_fail(err, HS_INVALID,
-                           "--chunks %d: chunks of %s would leave a process a piece of each in "
-                           "place of its block",
-                           settings->chunks.values[i], row->written);
+            return hs_fail(err, HS_INVALID, "--chunks %d: chunks of %s would %s",
+                           settings->chunks.values[i], row->written,
+                           row->whole ? "each be an exchange of other blocks"
+                                      : "leave a process a piece of each in place of its block");
     return HS_OK;
 }
 

@@ -150,6 +150,26 @@ __global__ void wait(const volatile uint32_t *turn_passed, uint32_t turn)
         ;
 }
 
+template <class Unit>
+__global__ void regroup(Unit *to, const Unit *from, struct hs_cuda_runs runs, size_t run)
+{
+    size_t count = runs.rows * runs.columns * run;
+    for (size_t i = first_index(); i < count; i += index_step()) {
+        size_t column = i / (runs.rows * run), row = i / run % runs.rows;
+        to[i] = from[(row * runs.columns + column) * run + i % run];
+    }
+}
+
+template <class Unit>
+cudaError_t launch_regroup(void *to, const void *from, struct hs_cuda_runs runs,
+                           cudaStream_t stream)
+{
+    size_t run = runs.bytes / sizeof(Unit), count = runs.rows * runs.columns * run;
+    regroup<Unit><<<blocks_for(count), block_threads, 0, stream>>>((Unit *)to, (const Unit *)from,
+                                                                   runs, run);
+    return cudaGetLastError();
+}
+
 template <class As>
 cudaError_t launch_divide(void *data, size_t count, int64_t np, cudaStream_t stream)
 {
@@ -192,6 +212,21 @@ cudaError_t hs_cuda_divide(void *data, size_t count, enum hs_datatype datatype, 
         break;
     }
     return cudaErrorInvalidValue;
+}
+
+cudaError_t hs_cuda_regroup(void *to, const void *from, struct hs_cuda_runs runs,
+                            cudaStream_t stream)
+{
+    uintptr_t places = (uintptr_t)to | (uintptr_t)from | (uintptr_t)runs.bytes;
+    if (runs.rows * runs.columns * runs.bytes == 0)
+        return cudaSuccess;
+    if (places % pack_bytes == 0)
+        return launch_regroup<pack<as_float32>>(to, from, runs, stream);
+    if (places % sizeof(uint64_t) == 0)
+        return launch_regroup<uint64_t>(to, from, runs, stream);
+    if (places % sizeof(uint32_t) == 0)
+        return launch_regroup<uint32_t>(to, from, runs, stream);
+    return launch_regroup<uint16_t>(to, from, runs, stream);
 }
 
 cudaError_t hs_cuda_add_by_blocks(float *to, const float *from, size_t count, unsigned blocks,

@@ -1,5 +1,6 @@
 /*
- * cuda_kernels.h - the few things that are done on the GPU itself: elementwise arithmetic.
+ * cuda_kernels.h - the few things that are done on the GPU itself: elementwise arithmetic, and
+ * runs brought together.
  *
  * All arrays are device memory, any count, aligned to their elements. Everything is only put on
  * `stream`; what is returned is whether the launch was accepted. The arithmetic is that of
@@ -31,6 +32,14 @@ cudaError_t hs_cuda_reduce(void *dst, const void *a, const void *b, size_t count
 cudaError_t hs_cuda_add_by_blocks(float *to, const float *from, size_t count, unsigned blocks,
                                   cudaStream_t stream);
 #define HS_CUDA_PACK_BYTES 16
+
+/* Runs of `bytes` bytes, aligned to 2 bytes at least: run (k, q) of `to`, which has `columns` times
+ * `rows` of them, is run (q, k) of `from`, elsewhere, which has `rows` times `columns`. */
+struct hs_cuda_runs {
+    size_t rows, columns, bytes;
+};
+cudaError_t hs_cuda_regroup(void *to, const void *from, struct hs_cuda_runs runs,
+                            cudaStream_t stream);
 
 /* Holds `stream` until *turn_passed, in pinned memory, is `turn` or, wrapped around, after it; or
  * for HS_CUDA_WAIT_SECONDS, so that a host that waits for the device by mistake gets on. */

@@ -194,6 +194,7 @@ const char *const hs_mpi_natives[HS_COLLECTIVE_COUNT][HS_NATIVES_MAX + 1] = {
     [HS_COLLECTIVE_ALLREDUCE] = {"MPI_Allreduce"},
     [HS_COLLECTIVE_REDUCE_SCATTER] = {"MPI_Reduce_scatter_block"},
     [HS_COLLECTIVE_ALLGATHER] = {"MPI_Allgather"},
+    [HS_COLLECTIVE_ALLTOALL] = {"MPI_Alltoall"},
 };
 
 /* The communicator of the library's own call: that of all ranks, or of each group. Collective where
@@ -224,6 +225,9 @@ enum hs_status hs_mpi_native_prepare(struct hs_mpi_base *base, const struct hs_w
     struct hs_layer_comm callers;
     enum hs_status status = HS_OK;
     void *staging;
+
+    if (hs_collectives[work->task->collective].whole)
+        bytes *= 2; /* MPI_Alltoall in place is another, slower algorithm */
 
     if (!memory->direct && bytes > base->staging_bytes) {
         memory->release_staging(base->staging);
@@ -257,10 +261,26 @@ static void call_library(struct hs_mpi_base *base, const struct hs_work *work,
 
         part = count - done < HS_CHUNK_ELEMENTS_MAX ? count - done : HS_CHUNK_ELEMENTS_MAX;
         call.count = (int)part;
+        call.run = (int)(part / (size_t)callers->layer.size);
         if (from != MPI_IN_PLACE)
             call.from = (const char *)from + done * width;
         hs_native_start(&base->transport, &call);
     }
+}
+
+/* Of an all-to-all: from one half of the staging to the other. */
+static void exchange_staged(struct hs_mpi_base *base, const struct hs_work *work,
+                            const struct hs_layer_comm *callers)
+{
+    const struct hs_memory *memory = base->transport.memory;
+    size_t width = hs_datatype_bytes(work->datatype);
+    size_t bytes = hs_task_padded(work->task, work->line) * width;
+    char *arrived = base->staging + work->room * width;
+
+    memory->copy(base->queue, base->staging, work->input, bytes);
+    memory->wait(base->queue);
+    call_library(base, work, callers, base->staging, arrived);
+    memory->copy(base->queue, work->output, arrived, bytes);
 }
 
 /* Staged, as a program has to do it whose MPI library takes no pointers to its memory: what a call
@@ -301,6 +321,8 @@ enum hs_status hs_mpi_native_start(struct hs_mpi_base *base, const struct hs_wor
         return status;
     if (memory->direct)
         call_library(base, work, &callers, work->input, begins_large ? own : output);
+    else if (hs_collectives[work->task->collective].whole)
+        exchange_staged(base, work, &callers);
     else
         call_staged(base, work, &callers, mine);
     if (hs_collectives[work->task->collective].outcome == HS_OUTCOME_REDUCED)

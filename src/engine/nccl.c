@@ -33,6 +33,9 @@
 #define HELD_RUNS_MAX  20
 #define HELD_CALLS_MAX 300
 
+/* Runs brought together, sent, and brought apart. */
+#define CALLS_OF_EXCHANGE 3
+
 #define NO_WINDOWS "this NCCL has no symmetric windows: 2.27 or newer is needed"
 
 /* What NCCL took for the work that was prepared last. */
@@ -319,7 +322,7 @@ static int calls_of(const struct nccl_state *state, const struct hs_work *work)
     if (work->task->kind == HS_TASK_NATIVE)
         return 1;
     hs_stages_init(&stages, work, state->mpi.rank);
-    return stages.count * stages.chunks;
+    return stages.count * stages.chunks * (stages.whole ? CALLS_OF_EXCHANGE : 1);
 }
 
 static int nccl_runs_to_hold(const void *opaque, const struct hs_work *work)
@@ -441,8 +444,6 @@ static enum hs_status nccl_prepare(void *opaque, const struct hs_work *work, str
 
     if (status != HS_OK)
         return status;
-    if (hs_task_exchanges(task))
-        return hs_fail(err, HS_INVALID, "no all-to-all by NCCL here: backends host and mpi do it");
     state->last = *task;
     state->warm = state->heard.done = false;
     memset(state->heard.choices, 0, sizeof(state->heard.choices));
@@ -450,6 +451,11 @@ static enum hs_status nccl_prepare(void *opaque, const struct hs_work *work, str
     if (status == HS_OK)
         status = hs_nccl_lanes_need(&state->lanes,
                                     task->kind == HS_TASK_PLAN ? task->plan.split.count : 1, err);
+    if (status == HS_OK && hs_nccl_lanes_short(&state->lanes, work, state->mpi.rank)) {
+        if (state->lanes.between.data) /* graphs may have it */
+            hs_nccl_graphs_drop(&state->graphs);
+        status = hs_nccl_lanes_widen(&state->lanes, work, err);
+    }
     status = agree(state, status, err);
     if (status == HS_OK)
         status = hs_nccl_comms_register(&state->comms, buffers, err);
@@ -612,6 +618,7 @@ static const char *const natives[HS_COLLECTIVE_COUNT][HS_NATIVES_MAX + 1] = {
     [HS_COLLECTIVE_ALLREDUCE] = NATIVES("ncclAllReduce"),
     [HS_COLLECTIVE_REDUCE_SCATTER] = NATIVES("ncclReduceScatter"),
     [HS_COLLECTIVE_ALLGATHER] = NATIVES("ncclAllGather"),
+    [HS_COLLECTIVE_ALLTOALL] = {"ncclSend/ncclRecv"}, /* no ring, and no windows */
 };
 
 static const struct hs_engine engine = {

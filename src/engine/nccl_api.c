@@ -74,7 +74,7 @@ bool hs_nccl_api_windows(const struct hs_nccl_api *api)
 enum hs_status hs_nccl_status(const struct hs_nccl_api *api, ncclResult_t result, const char *call,
                               struct hs_error *err)
 {
-    if (result == ncclSuccess || result == ncclInProgress)
+    if (hs_nccl_went_well(result))
         return HS_OK;
     const char *last = api->GetLastError(NULL);
     return hs_fail(err, HS_FAILED, "%s: %s%s%s", call, api->GetErrorString(result),

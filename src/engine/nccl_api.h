@@ -41,6 +41,8 @@ ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t window);
     row(ReduceScatter)      \
     row(AllReduce)          \
     row(AllGather)          \
+    row(Send)               \
+    row(Recv)               \
     row(RedOpCreatePreMulSum)
 /* clang-format on */
 /* NULL where the library is older: CommSplit since 2.18, windows since 2.27, the others since 2.19.
@@ -71,6 +73,12 @@ enum hs_status hs_nccl_api_get(const struct hs_nccl_api **api, struct hs_error *
 
 /* Whether this NCCL has symmetric windows. */
 bool hs_nccl_api_windows(const struct hs_nccl_api *api);
+
+/* ncclSuccess and ncclInProgress. */
+static inline bool hs_nccl_went_well(ncclResult_t result)
+{
+    return result == ncclSuccess || result == ncclInProgress;
+}
 
 /* HS_OK for ncclSuccess and ncclInProgress; else HS_FAILED with the call's name, NCCL's text for
  * the code and its last message. */

@@ -94,9 +94,10 @@ void hs_nccl_lanes_release(struct hs_nccl_lanes *lanes)
 {
     for (int s = 0; s < HS_STAGES_MAX; s++)
         destroy_event(lanes->done[s]);
-    for (size_t i = 0; i < lanes->timed_count; i++)
-        destroy_event(lanes->timed[i]);
-    free(lanes->timed);
+    for (size_t i = 0; i < lanes->timed.count; i++)
+        destroy_event(lanes->timed.events[i]);
+    free(lanes->timed.events);
+    hs_memory_nccl.release(lanes->between.data);
     destroy_event(lanes->begin);
     destroy_event(lanes->end);
     for (int i = 0; i < HS_LAYERS_MAX; i++)
@@ -107,22 +108,54 @@ void hs_nccl_lanes_release(struct hs_nccl_lanes *lanes)
     *lanes = (struct hs_nccl_lanes){0};
 }
 
-static enum hs_status need_timed(struct hs_nccl_lanes *lanes, size_t count, struct hs_error *err)
+static enum hs_status need_timed(struct hs_nccl_timers *timed, size_t count, struct hs_error *err)
 {
-    if (count <= lanes->timed_count)
+    if (count <= timed->count)
         return HS_OK;
-    cudaEvent_t *events = realloc(lanes->timed, count * sizeof(cudaEvent_t));
+    cudaEvent_t *events = realloc(timed->events, count * sizeof(cudaEvent_t));
     if (events == NULL)
         return hs_fail(err, HS_MEMORY, "out of memory for %zu events", count);
-    lanes->timed = events;
-    while (lanes->timed_count < count) {
+    timed->events = events;
+    while (timed->count < count) {
         enum hs_status status =
-            hs_cuda_status(cudaEventCreate(&events[lanes->timed_count]), "cudaEventCreate", err);
+            hs_cuda_status(cudaEventCreate(&events[timed->count]), "cudaEventCreate", err);
         if (status != HS_OK)
             return status;
-        lanes->timed_count++;
+        timed->count++;
     }
     return HS_OK;
+}
+
+/* All of the room: it is the same for all work on these buffers. */
+static size_t between_bytes(const struct hs_work *work)
+{
+    return work->room * hs_datatype_bytes(work->datatype);
+}
+
+bool hs_nccl_lanes_short(const struct hs_nccl_lanes *lanes, const struct hs_work *work,
+                         int64_t rank)
+{
+    struct hs_stages stages;
+
+    if (!hs_task_exchanges(work->task))
+        return false;
+    hs_stages_init(&stages, work, rank);
+    return stages.count > 1 && lanes->between.bytes < between_bytes(work);
+}
+
+enum hs_status hs_nccl_lanes_widen(struct hs_nccl_lanes *lanes, const struct hs_work *work,
+                                   struct hs_error *err)
+{
+    struct hs_nccl_between between = {.bytes = between_bytes(work)};
+    enum hs_status status;
+
+    hs_memory_nccl.release(lanes->between.data);
+    lanes->between = (struct hs_nccl_between){0};
+    status =
+        hs_memory_nccl.allocate(&between.data, between.bytes, "a message between two layers", err);
+    if (status == HS_OK)
+        lanes->between = between;
+    return status;
 }
 
 /* ---- calls ---- */
@@ -157,11 +190,11 @@ static ncclRedOp_t operation_of(const struct hs_work *work, const struct hs_nccl
     return comm->layer.stride == 1 ? comm->mean[work->datatype] : ncclSum;
 }
 
-/* One collective among the ranks of `comm`, which are `size`; `count` elements on the larger side.
- */
+/* One collective among the ranks of `comm`, which are `size`; `count` elements, `width` bytes each,
+ * on the larger side. */
 struct call {
     ncclComm_t comm;
-    size_t size, count;
+    size_t size, count, width;
     enum hs_phase phase;
     const char *input;
     char *output;
@@ -169,6 +202,25 @@ struct call {
     ncclRedOp_t operation;
     cudaStream_t stream;
 };
+
+/* The group ends in any case; what failed first is told. */
+static ncclResult_t exchange(const struct hs_nccl_api *api, const struct call *call)
+{
+    size_t part = call->count / call->size, bytes = part * call->width;
+    ncclResult_t result = api->GroupStart(), ended;
+
+    if (result != ncclSuccess)
+        return result;
+    for (size_t r = 0; r < call->size && hs_nccl_went_well(result); r++) {
+        result = api->Send(call->input + r * bytes, part, call->datatype, (int)r, call->comm,
+                           call->stream);
+        if (hs_nccl_went_well(result))
+            result = api->Recv(call->output + r * bytes, part, call->datatype, (int)r, call->comm,
+                               call->stream);
+    }
+    ended = api->GroupEnd();
+    return hs_nccl_went_well(result) ? ended : result;
+}
 
 static ncclResult_t start(const struct hs_nccl_api *api, const struct call *call)
 {
@@ -184,7 +236,8 @@ static ncclResult_t start(const struct hs_nccl_api *api, const struct call *call
     case HS_ALLREDUCE:
         return api->AllReduce(call->input, call->output, call->count, call->datatype,
                               call->operation, call->comm, call->stream);
-    case HS_EXCHANGE: /* refused when it was prepared */
+    case HS_EXCHANGE:
+        return exchange(api, call);
     case HS_PAIR:
     case HS_PHASE_COUNT:
         break;
@@ -199,7 +252,8 @@ static enum hs_status issue(struct hs_nccl_lanes *lanes, const struct call *call
 {
     static const char *const names[HS_PHASE_COUNT] = {[HS_REDUCE_SCATTER] = "ncclReduceScatter",
                                                       [HS_ALLGATHER] = "ncclAllGather",
-                                                      [HS_ALLREDUCE] = "ncclAllReduce"};
+                                                      [HS_ALLREDUCE] = "ncclAllReduce",
+                                                      [HS_EXCHANGE] = "ncclSend/ncclRecv"};
     double begin = MPI_Wtime();
     ncclResult_t result = start(lanes->comms->api, call);
     enum hs_status status = hs_nccl_wait(lanes->comms, call->comm, result, names[call->phase], err);
@@ -241,6 +295,14 @@ static cudaStream_t lane(const struct issue *at, int layer)
     return at->lanes->streams[at->one_lane ? 0 : layer];
 }
 
+/* Exchanges write where they do not read: the last to the output, the one before between. */
+static char *written_by(const struct issue *at, int s)
+{
+    bool between = (at->stages.count - 1 - s) % 2 == 1;
+
+    return between ? at->lanes->between.data : at->work->output;
+}
+
 /* Each rank's block stays at its place in the output: NCCL's in-place rule for both directions. The
  * first reduction alone reads the input. */
 static struct call call_of(const struct issue *at, int s, int chunk)
@@ -256,6 +318,7 @@ static struct call call_of(const struct issue *at, int s, int chunk)
     struct call call = {.comm = comm->comm,
                         .size = (size_t)stage->key.layer.size,
                         .count = block.count,
+                        .width = width,
                         .phase = stage->key.phase,
                         .input = input + block.first * width,
                         .output = output + block.first * width,
@@ -263,7 +326,10 @@ static struct call call_of(const struct issue *at, int s, int chunk)
                         .operation = operation_of(work, comm, at->lanes->comms->np),
                         .stream = lane(at, stage->layer)};
 
-    if (stage->key.phase != HS_ALLREDUCE) {
+    if (stage->key.phase == HS_EXCHANGE) {
+        call.input = s == 0 ? work->input : written_by(at, s - 1);
+        call.output = written_by(at, s);
+    } else if (stage->key.phase != HS_ALLREDUCE) {
         char *mine = output + hs_stages_block(&at->stages, stage->layer + 1, chunk).first * width;
 
         if (stage->key.phase == HS_REDUCE_SCATTER)
@@ -283,7 +349,39 @@ static enum hs_status record(cudaEvent_t event, cudaStream_t stream, struct hs_e
 static cudaEvent_t *timers_of(const struct hs_nccl_lanes *lanes, const struct hs_stages *stages,
                               int s, int chunk)
 {
-    return &lanes->timed[2 * ((size_t)s * (size_t)stages->chunks + (size_t)chunk)];
+    return &lanes->timed.events[2 * ((size_t)s * (size_t)stages->chunks + (size_t)chunk)];
+}
+
+static enum hs_status regroup(char *to, const char *from, struct hs_cuda_runs runs,
+                              cudaStream_t stream, struct hs_error *err)
+{
+    return hs_cuda_status(hs_cuda_regroup(to, from, runs, stream), "bringing runs together", err);
+}
+
+/* Where they are many, the runs of a rank are brought together in the buffer that the stage writes;
+ * what arrives goes to the other one, and apart from there. Of one run a rank's are together. */
+static enum hs_status issue_call(const struct issue *at, int s, const struct call *call,
+                                 struct hs_error *err)
+{
+    size_t run = call->phase == HS_EXCHANGE ? hs_stages_run(&at->stages, s) : 0;
+    size_t rounds = run > 0 ? call->count / (run * call->size) : 1;
+    char *output = at->work->output, *between = at->lanes->between.data;
+    struct call packed = *call;
+    enum hs_status status;
+
+    if (rounds == 1)
+        return issue(at->lanes, call, err);
+    packed.input = call->output;
+    packed.output = call->output == output ? between : output;
+    status =
+        regroup(call->output, call->input,
+                (struct hs_cuda_runs){rounds, call->size, run * call->width}, call->stream, err);
+    if (status == HS_OK)
+        status = issue(at->lanes, &packed, err);
+    return status == HS_OK ? regroup(call->output, packed.output,
+                                     (struct hs_cuda_runs){call->size, rounds, run * call->width},
+                                     call->stream, err)
+                           : status;
 }
 
 static enum hs_status issue_stage(const struct issue *at, int s, int chunk, struct hs_error *err)
@@ -300,7 +398,7 @@ static enum hs_status issue_stage(const struct issue *at, int s, int chunk, stru
     if (status == HS_OK && at->timed)
         status = record(timers_of(lanes, &at->stages, s, chunk)[0], call.stream, err);
     if (status == HS_OK)
-        status = issue(lanes, &call, err);
+        status = issue_call(at, s, &call, err);
     if (status == HS_OK && at->work->task->kind == HS_TASK_PLAN &&
         hs_stages_sums_last(&at->stages, s))
         status = finish(lanes, at->work, &call, err);
@@ -317,7 +415,8 @@ static enum hs_status issue_stages(const struct issue *at, struct hs_error *err)
     enum hs_status status = HS_OK;
 
     if (at->timed)
-        status = need_timed(at->lanes, 2 * (size_t)stages->count * (size_t)stages->chunks, err);
+        status =
+            need_timed(&at->lanes->timed, 2 * (size_t)stages->count * (size_t)stages->chunks, err);
     for (int tick = 0; tick < stages->chunks + stages->count - 1; tick++)
         for (int s = stages->count - 1; s >= 0 && status == HS_OK; s--)
             if (tick - s >= 0 && tick - s < stages->chunks)
@@ -377,6 +476,7 @@ static enum hs_status issue_native(struct hs_nccl_lanes *lanes, const struct hs_
     struct call call = {.comm = native_comm(lanes->comms, work->task),
                         .size = (size_t)callers_of(work, lanes->comms->np),
                         .count = hs_task_padded(work->task, work->line),
+                        .width = hs_datatype_bytes(work->datatype),
                         .phase = row->last,
                         .input = row->begins_large ? work->input : own,
                         .output = row->begins_large ? own : work->output,

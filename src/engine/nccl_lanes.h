@@ -12,6 +12,11 @@
  * deadlock, nor can it where the user has NCCL_LAUNCH_ORDER_IMPLICIT=0. Then all layers share one
  * lane: right, but without overlap.
  *
+ * An all-to-all's stage is a send and a receive of every two ranks of a group, in one group of
+ * calls, as nccl-tests' alltoall (src/alltoall.cu). What goes to one rank are runs, which a kernel
+ * brings together before, and apart again after it: between the output and another buffer, so that
+ * the last layer, whose runs are whole, ends in the output.
+ *
  * Average. With a power of two of ranks, np, 1/np is exact: the first layer multiplies by it before
  * it adds (ncclRedOpCreatePreMulSum; ncclAvg where it is the only one), the others add. With other
  * numbers that factor is rounded; there all layers add, and one kernel divides the sums by the
@@ -43,6 +48,18 @@ struct hs_nccl_gate {
     uint32_t turn;
 };
 
+/* Events with times, two for each stage and chunk. */
+struct hs_nccl_timers {
+    cudaEvent_t *events; /* [count] start and end */
+    size_t count;
+};
+
+/* A message between two layers of an all-to-all; NULL: not needed so far. */
+struct hs_nccl_between {
+    void *data;
+    size_t bytes;
+};
+
 struct hs_nccl_lanes {
     struct hs_nccl_comms *comms;
     bool one_lane;                       /* layers share lane 0 */
@@ -51,8 +68,8 @@ struct hs_nccl_lanes {
     cudaEvent_t done[HS_STAGES_MAX];     /* of a stage's latest chunk; likewise */
     cudaEvent_t begin, end;              /* of a run, on lane 0; timed */
     struct hs_nccl_gate gate;            /* holds lane 0 */
-    cudaEvent_t *timed;                  /* [timed_count] start and end of each stage and chunk */
-    size_t timed_count;
+    struct hs_nccl_timers timed;
+    struct hs_nccl_between between;
     struct hs_stages stages; /* of the plan or stage that was issued last */
     double issued, looked;   /* when work was issued, and the states were looked at */
     unsigned looks;
@@ -76,6 +93,13 @@ enum hs_status hs_nccl_lanes_init(struct hs_nccl_lanes *lanes, bool captured, st
 void hs_nccl_lanes_release(struct hs_nccl_lanes *lanes);
 /* Local. Streams and events for h layers. */
 enum hs_status hs_nccl_lanes_need(struct hs_nccl_lanes *lanes, int layers, struct hs_error *err);
+
+/* Local. Whether what is between the layers of `work` needs more room than there is. */
+bool hs_nccl_lanes_short(const struct hs_nccl_lanes *lanes, const struct hs_work *work,
+                         int64_t rank);
+/* Local. Gives it that room; nothing that uses what was there is on the device, or in a graph. */
+enum hs_status hs_nccl_lanes_widen(struct hs_nccl_lanes *lanes, const struct hs_work *work,
+                                   struct hs_error *err);
 
 /* Puts work on the lanes, whose communicators exist; begins and ends on lane 0. Local, does not
  * wait for the device. `timed`: records events around each stage of each chunk (not while a stream

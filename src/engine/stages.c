@@ -26,7 +26,7 @@ static size_t parts_of(const struct hs_task *task)
     case HS_TASK_NATIVE:
         break;
     }
-    return hs_collectives[task->collective].ordered ? parts_of_plan(task) : 1;
+    return hs_collective_is_one_way(task->collective) ? parts_of_plan(task) : 1;
 }
 
 size_t hs_task_quantum(const struct hs_task *task, size_t line)

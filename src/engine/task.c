@@ -119,13 +119,13 @@ static bool is_cut(const struct hs_task *task)
 enum hs_status hs_work_check(const struct hs_work *work, int64_t np, struct hs_error *err)
 {
     const struct hs_task *task = work->task;
-    bool is_native = task->kind == HS_TASK_NATIVE;
+    bool has_blocks = hs_collective_is_one_way(task->collective);
     enum hs_status status = HS_OK;
     size_t padded;
 
     if (task->kind == HS_TASK_PLAN)
         status = check_plan(task, np, err);
-    else if (is_native && (hs_collectives[task->collective].ordered || task->group.ranks > 0))
+    else if (task->kind == HS_TASK_NATIVE && (has_blocks || task->group.ranks > 0))
         status = check_group(task, np, err);
     else if (task->kind == HS_TASK_STAGE)
         status = check_layer(task->stage.layer, np, err);

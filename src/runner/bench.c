@@ -94,7 +94,7 @@ enum hs_status hs_bench_open(struct hs_bench *bench, const struct hs_bench_confi
     if (config->group.ranks == 0)
         bench->config.group = hs_group_world(ranks->np);
     bench->pattern =
-        (struct hs_pattern){config->datatype, config->operation, bench->config.group.size};
+        (struct hs_pattern){config->datatype, config->operation, bench->config.group.size, false};
     bench->room =
         hs_task_padded_most(config->count, ranks->np, hs_backend_line(backend, config->datatype));
     bench->begins = hs_pattern_begin(&bench->config.group, ranks->rank, bench->room);
@@ -200,12 +200,27 @@ static struct hs_elements block_of(const struct hs_bench *bench, const struct hs
     return elements_of(bench, bench->output, block);
 }
 
-/* Puts into the output what the task reads from it. */
+/* Has the input hold elements that are carried, or some that can be added. */
+static void lay_input(struct hs_bench *bench, bool carried)
+{
+    struct hs_elements input =
+        elements_of(bench, bench->input, (struct hs_block){0, bench->config.count});
+
+    if (bench->pattern.carried == carried)
+        return;
+    bench->pattern.carried = carried;
+    (void)hs_pattern_put(&input, &bench->pattern, place_of(bench), NULL);
+}
+
+/* Puts into the output what the task reads from it, and has the input as the task wants it. */
 static void lay(struct hs_bench *bench, const struct hs_task *task)
 {
     struct hs_elements block;
 
-    if (task->kind == HS_TASK_STAGE || hs_collectives[task->collective].begins_large)
+    if (task->kind == HS_TASK_STAGE)
+        return;
+    lay_input(bench, hs_collectives[task->collective].outcome == HS_OUTCOME_EXCHANGED);
+    if (hs_collectives[task->collective].begins_large)
         return;
     block = block_of(bench, task, bench->ranks->rank);
     (void)hs_pattern_put(&block, &bench->pattern, place_of(bench), NULL);
@@ -220,6 +235,37 @@ void hs_bench_spoil(struct hs_bench *bench, const struct hs_task *task)
     lay(bench, task);
 }
 
+/* Block k of the output as it should have come from place k of the group: there the elements were
+ * numbered from the block of this rank's place on. */
+static struct hs_elements block_from(const struct hs_bench *bench, const struct hs_task *task,
+                                     int64_t source)
+{
+    size_t line = hs_backend_line(bench->config.backend, bench->config.datatype);
+    size_t part = hs_task_padded(task, line) / (size_t)bench->config.group.size;
+    size_t first = (size_t)place_of(bench) * part;
+    size_t left = first < task->count ? task->count - first : 0;
+    struct hs_block at = {(size_t)source * part, left < part ? left : part};
+    struct hs_elements block = elements_of(bench, bench->output, at);
+
+    block.first = bench->begins + first;
+    return block;
+}
+
+static uint64_t wrong_exchanged(struct hs_bench *bench, const struct hs_task *task)
+{
+    uint64_t wrong = 0;
+
+    for (int64_t source = 0; source < bench->config.group.size; source++) {
+        struct hs_elements block = block_from(bench, task, source);
+        uint64_t here;
+
+        if (hs_pattern_check(&here, &block, &bench->pattern, source, NULL) != HS_OK)
+            return task->count;
+        wrong += here;
+    }
+    return wrong;
+}
+
 uint64_t hs_bench_wrong(struct hs_bench *bench, const struct hs_task *task)
 {
     enum hs_outcome outcome = hs_collectives[task->collective].outcome;
@@ -228,6 +274,8 @@ uint64_t hs_bench_wrong(struct hs_bench *bench, const struct hs_task *task)
     int64_t from = gathered ? 0 : place_of(bench), end = gathered ? group->size : from + 1;
     uint64_t wrong = 0;
 
+    if (outcome == HS_OUTCOME_EXCHANGED)
+        return wrong_exchanged(bench, task);
     for (int64_t owner = from; owner < end; owner++) {
         int64_t rank = hs_group_rank(group, bench->ranks->rank, owner);
         struct hs_elements block = block_of(bench, task, rank);

@@ -1,6 +1,6 @@
 /*
- * bench.h - an engine with buffers, a pattern to be reduced or gathered and checked, and clocks:
- * the only place where anything is timed.
+ * bench.h - an engine with buffers, a pattern to be reduced, gathered or exchanged and checked, and
+ * clocks: the only place where anything is timed.
  *
  * All groups of a mesh call at once, so a sample is the time of the slowest; each group's pattern
  * is of elements with other numbers, so that what one has of another is found.
@@ -48,7 +48,7 @@ struct hs_bench {
     void *engine;           /* NULL: not open */
     const struct hs_memory *memory;
     struct hs_queue *queue;
-    struct hs_pattern pattern; /* of the ranks of a group, by their places */
+    struct hs_pattern pattern; /* of the ranks of a group, by their places; this one's is there */
     size_t begins;             /* number of the first element of this rank's group */
     void *input, *output;
     size_t room; /* elements of both: count and any padding; zeros beyond count */
@@ -84,11 +84,12 @@ enum hs_status hs_bench_prepare(struct hs_bench *bench, const struct hs_task *ta
 enum hs_status hs_bench_run(struct hs_bench *bench, const struct hs_task *task, bool timed,
                             struct hs_error *err);
 /* Local. Fills the output with a value that is wrong everywhere, and puts there what the task reads
- * from it: where a call begins with a rank's block, that. What fails leaves it wrong. */
+ * from it: where a call begins with a rank's block, that. The input is made what the task's
+ * collective adds or carries. What fails leaves it wrong. */
 void hs_bench_spoil(struct hs_bench *bench, const struct hs_task *task);
 /* Local. Elements of this rank's output, what the message is padded with apart, that are not as the
  * collective has them: in its own block or in all (enum hs_outcome). All of them where they cannot
- * be counted. */
+ * be counted. The output was spoiled before the run. */
 uint64_t hs_bench_wrong(struct hs_bench *bench, const struct hs_task *task);
 
 #endif

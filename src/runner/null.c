@@ -110,7 +110,7 @@ static void wait_really(double seconds)
 static void make_expected(struct null_state *state, const struct hs_work *work, size_t count)
 {
     struct hs_group group = hs_task_group(work->task, state->np);
-    struct hs_pattern pattern = {work->datatype, work->operation, group.size};
+    struct hs_pattern pattern = {work->datatype, work->operation, group.size, false};
     struct hs_reduction reduction = {work->datatype, work->operation, 0};
     size_t begin = hs_pattern_begin(&group, state->rank, work->room);
     char other[sizeof(state->expected)];
@@ -142,7 +142,7 @@ static struct hs_block block_there(const struct hs_work *work, int64_t rank)
 static void write_gathered(const struct null_state *state, const struct hs_work *work)
 {
     struct hs_group group = hs_task_group(work->task, state->np);
-    struct hs_pattern pattern = {work->datatype, work->operation, group.size};
+    struct hs_pattern pattern = {work->datatype, work->operation, group.size, false};
     size_t begin = hs_pattern_begin(&group, state->rank, work->room);
     size_t width = hs_datatype_bytes(work->datatype);
 
@@ -151,6 +151,24 @@ static void write_gathered(const struct null_state *state, const struct hs_work 
 
         hs_pattern_fill((char *)work->output + block.first * width, &pattern, place,
                         begin + block.first, block.count);
+    }
+}
+
+/* Block k as place k of the group has it, where it lies behind those of lower places. */
+static void write_exchanged(const struct null_state *state, const struct hs_work *work)
+{
+    struct hs_group group = hs_task_group(work->task, state->np);
+    struct hs_pattern pattern = {work->datatype, work->operation, group.size, true};
+    size_t width = hs_datatype_bytes(work->datatype);
+    size_t part = hs_task_padded(work->task, work->line) / (size_t)group.size;
+    size_t there = work->room < HS_NULL_ELEMENTS ? work->room : HS_NULL_ELEMENTS;
+    size_t first = hs_pattern_begin(&group, state->rank, work->room) +
+                   (size_t)hs_group_place(&group, state->rank) * part;
+
+    for (int64_t source = 0; source < group.size && (size_t)source * part < there; source++) {
+        size_t at = (size_t)source * part, count = there - at < part ? there - at : part;
+
+        hs_pattern_fill((char *)work->output + at * width, &pattern, source, first, count);
     }
 }
 
@@ -171,10 +189,17 @@ static void write_expected(struct null_state *state, const struct hs_work *work)
 {
     if (work->task->kind == HS_TASK_STAGE)
         return; /* what is played is not checked */
-    if (hs_collectives[work->task->collective].outcome == HS_OUTCOME_GATHERED)
+    switch (hs_collectives[work->task->collective].outcome) {
+    case HS_OUTCOME_GATHERED:
         write_gathered(state, work);
-    else
+        break;
+    case HS_OUTCOME_EXCHANGED:
+        write_exchanged(state, work);
+        break;
+    case HS_OUTCOME_REDUCED:
         write_reduced(state, work);
+        break;
+    }
 }
 
 /* Faults that a plan does not survive. */

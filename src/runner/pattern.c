@@ -10,6 +10,33 @@ size_t hs_pattern_begin(const struct hs_group *group, int64_t rank, size_t room)
     return (size_t)hs_group_number(group, rank) * room;
 }
 
+/* GPUs and hosts are little-endian: the low bits come first. */
+static void fill_carried(char *data, const struct hs_pattern *pattern, int64_t rank, size_t first,
+                         size_t count)
+{
+    size_t width = hs_datatype_bytes(pattern->datatype);
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits = hs_pattern_carried(pattern->datatype, (uint64_t)rank, first + i);
+
+        memcpy(data + i * width, &bits, width);
+    }
+}
+
+static uint64_t wrong_carried(const char *data, const struct hs_pattern *pattern,
+                              struct hs_pattern_part part)
+{
+    size_t width = hs_datatype_bytes(pattern->datatype);
+    uint64_t wrong = 0;
+
+    for (size_t i = 0; i < part.count; i++) {
+        uint64_t bits = hs_pattern_carried(pattern->datatype, (uint64_t)part.rank, part.first + i);
+
+        wrong += memcmp(&bits, data + i * width, width) != 0;
+    }
+    return wrong;
+}
+
 void hs_pattern_fill(void *data, const struct hs_pattern *pattern, int64_t rank, size_t first,
                      size_t count)
 {
@@ -18,6 +45,10 @@ void hs_pattern_fill(void *data, const struct hs_pattern *pattern, int64_t rank,
     uint64_t rank_in_cycle = (uint64_t)rank % plan.cycle;
     uint64_t owner = first % plan.np;
 
+    if (pattern->carried) {
+        fill_carried(data, pattern, rank, first, count);
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         struct hs_pattern_draw drawn = hs_pattern_draw_of(&plan, first + i);
         int64_t value =
@@ -35,6 +66,8 @@ uint64_t hs_pattern_wrong(const void *data, const struct hs_pattern *pattern,
     int64_t divisor = hs_pattern_divisor(pattern, part.rank);
     uint64_t wrong = 0;
 
+    if (pattern->carried)
+        return wrong_carried(data, pattern, part);
     for (size_t i = 0; i < part.count; i++) {
         char expected[sizeof(double)];
         int64_t value = hs_pattern_expected(&plan, part.rank, part.first + i);

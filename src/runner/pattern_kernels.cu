@@ -41,7 +41,10 @@ __global__ void fill(char *data, struct hs_pattern pattern, int64_t rank, size_t
         bool owner = (first + i) % plan.np == (uint64_t)rank;
         int64_t value = hs_pattern_contribution(&plan, drawn, rank_in_cycle, owner);
         uint64_t element = 0;
-        hs_pattern_store(&element, pattern.datatype, value, 1);
+        if (pattern.carried)
+            element = hs_pattern_carried(pattern.datatype, (uint64_t)rank, first + i);
+        else
+            hs_pattern_store(&element, pattern.datatype, value, 1);
         store(data + i * width, element, width);
     }
 }
@@ -56,7 +59,10 @@ __global__ void count_wrong(unsigned long long *wrong, const char *data, struct 
     for (size_t i = first_index(); i < part.count; i += index_step()) {
         uint64_t expected = 0;
         int64_t value = hs_pattern_expected(&plan, part.rank, part.first + i);
-        hs_pattern_store(&expected, pattern.datatype, value, divisor);
+        if (pattern.carried)
+            expected = hs_pattern_carried(pattern.datatype, (uint64_t)part.rank, part.first + i);
+        else
+            hs_pattern_store(&expected, pattern.datatype, value, divisor);
         mine += expected != load(data + i * width, width);
     }
     if (mine > 0)

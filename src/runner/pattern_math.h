@@ -97,6 +97,16 @@ HS_BOTH struct hs_pattern_draw hs_pattern_draw_of(const struct hs_pattern_plan *
     return drawn;
 }
 
+/* Element i of rank r that is carried, in the low bits: i below 2^40 and r below 2^24 make numbers
+ * that are all different, and the mixing keeps them so. Never all ones, which is what spoils. */
+HS_BOTH uint64_t hs_pattern_carried(enum hs_datatype datatype, uint64_t rank, uint64_t i)
+{
+    unsigned bits = datatype == HS_FLOAT64 ? 64 : datatype == HS_FLOAT32 ? 32 : 16;
+    uint64_t ones = UINT64_MAX >> (64 - bits);
+    uint64_t value = hs_pattern_mix(((rank << 40) ^ i) + UINT64_C(0x9e3779b97f4a7c15)) & ones;
+    return value == ones ? ones - 1 : value;
+}
+
 /* What rank r adds; `rank_in_cycle` is r mod plan->cycle. */
 HS_BOTH int64_t hs_pattern_contribution(const struct hs_pattern_plan *plan,
                                         struct hs_pattern_draw drawn, uint64_t rank_in_cycle,

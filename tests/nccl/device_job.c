@@ -147,6 +147,31 @@ static void wrong_data_is_found(const struct hs_backend *backend)
     tell(missed, sentence);
 }
 
+/* Of collectives of one way, by plans and by the library, whose calls may be staged. */
+static void blocks_are_verified(const struct hs_backend *backend)
+{
+    const size_t counts[] = {(size_t)np * 70 + 5, 8 * (size_t)np};
+    struct hs_plan plans[SPLITS_MAX];
+    uint64_t wrong = 0;
+    char sentence[160];
+
+    for (int s = 0; s < split_count; s++)
+        plans[s] = (struct hs_plan){.split = splits[s], .chunks = 1};
+    for (int i = 0; i < 2; i++) {
+        struct hs_bench *bench =
+            open_in_memory(backend, i == 0 ? HS_FLOAT32 : HS_BFLOAT16, HS_SUM, counts[i], memory);
+
+        wrong += verified_blocks(bench, plans, quick && split_count > 2 ? 2 : split_count);
+        wrong += i == 1 ? missed_in_blocks(bench, &plans[0]) : 0;
+        close_bench(bench);
+    }
+    snprintf(sentence, sizeof sentence,
+             "%s on %s: reduce-scatters, allgathers and all-to-alls are verified, the library's "
+             "own too, and a wrong element is found",
+             backend->name, memory->name);
+    tell(wrong, sentence);
+}
+
 static void layers_run_alone(const struct hs_backend *backend)
 {
     struct hs_bench *bench = open_in_memory(backend, HS_FLOAT32, HS_SUM, 10007, memory);
@@ -192,6 +217,7 @@ static void check_backend(const struct hs_backend *backend)
             if (!quick || (d == HS_FLOAT32 && o == HS_AVERAGE) || (d + o + np) % 4 == 0)
                 check_all_plans(backend, (enum hs_datatype)d, (enum hs_operation)o);
     wrong_data_is_found(backend);
+    blocks_are_verified(backend);
     layers_run_alone(backend);
     large_messages_are_right(backend);
 }

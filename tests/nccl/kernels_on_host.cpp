@@ -51,7 +51,7 @@ static void tell(bool right, const char *what, enum hs_datatype datatype, enum h
 
 static void check(enum hs_datatype datatype, enum hs_operation operation, int64_t np)
 {
-    struct hs_pattern pattern = {datatype, operation, np};
+    struct hs_pattern pattern = {datatype, operation, np, false};
     struct hs_pattern_part part = {HS_PATTERN_REDUCED, 17, count}, own = {np - 1, 17, count};
     size_t bytes = count * hs_datatype_bytes(datatype);
     std::vector<char> a(bytes), b(bytes), sum(bytes), other(bytes);
@@ -89,11 +89,25 @@ static void check(enum hs_datatype datatype, enum hs_operation operation, int64_
          operation);
 }
 
+static void check_carried(enum hs_datatype datatype)
+{
+    struct hs_pattern pattern = {datatype, HS_SUM, 6, true};
+    size_t bytes = count * hs_datatype_bytes(datatype);
+    std::vector<char> a(bytes), b(bytes);
+    unsigned long long wrong = 0;
+    hs_pattern_fill(a.data(), &pattern, 5, 17, count);
+    hs_cuda_fill(b.data(), &pattern, 5, 17, count, NULL);
+    b[bytes / 2] ^= 1;
+    hs_cuda_count_wrong(&wrong, b.data(), &pattern, {5, 17, count}, NULL);
+    b[bytes / 2] ^= 1;
+    tell(a == b && wrong == 1, "what is carried: the kernels write and count what the host does", datatype, HS_SUM);
+}
+
 /* Arrays that do not begin where 16 bytes do, and counts that end within. */
 static void check_ends(enum hs_datatype datatype)
 {
     size_t width = hs_datatype_bytes(datatype);
-    struct hs_pattern pattern = {datatype, HS_SUM, 2};
+    struct hs_pattern pattern = {datatype, HS_SUM, 2, false};
     struct hs_reduction sum = {datatype, HS_AVERAGE, 0};
     bool same = true;
     for (size_t skipped = 0; skipped < 3; skipped++)
@@ -119,7 +133,7 @@ static void check_blocks()
     bool same = true;
     for (size_t packs : {1, 7, 8, 9, 16, 61}) {
         std::vector<float> mine(256, 0.5F), theirs(256, 0.5F), b(256);
-        struct hs_pattern pattern = {HS_FLOAT32, HS_SUM, 2};
+        struct hs_pattern pattern = {HS_FLOAT32, HS_SUM, 2, false};
         hs_pattern_fill(b.data(), &pattern, 1, 17, b.size());
         hs_reduce(theirs.data(), theirs.data(), b.data(), 4 * packs, {HS_FLOAT32, HS_SUM, 0});
         same = same && hs_cuda_add_by_blocks(mine.data(), b.data(), 4 * packs, 3, NULL) == cudaSuccess;
@@ -129,11 +143,34 @@ static void check_blocks()
     tell(same, "blocks as NCCL's add what the host adds, in any number of packs", HS_FLOAT32, HS_SUM);
 }
 
+/* Numbers that say where they were; runs of 2, 4, 8 and 16 bytes' multiples, and back again. */
+static void check_regrouped()
+{
+    bool same = true;
+    for (size_t run : {1, 2, 3, 4, 8, 12, 24, 40})
+        for (size_t rows : {1, 2, 7})
+            for (size_t columns : {1, 3, 4}) {
+                std::vector<uint16_t> from(rows * columns * run), to(from.size() + 1, 9), back(from.size());
+                struct hs_cuda_runs runs = {rows, columns, 2 * run}, other = {columns, rows, 2 * run};
+                for (size_t i = 0; i < from.size(); i++)
+                    from[i] = (uint16_t)(100 + i);
+                hs_cuda_regroup(to.data(), from.data(), runs, NULL);
+                for (size_t k = 0; k < columns; k++)
+                    for (size_t q = 0; q < rows; q++)
+                        for (size_t j = 0; j < run; j++)
+                            same = same && to[(k * rows + q) * run + j] == 100 + (q * columns + k) * run + j;
+                hs_cuda_regroup(back.data(), to.data(), other, NULL);
+                same = same && back == from && to[from.size()] == 9;
+            }
+    tell(same, "runs are brought together, and apart again", HS_FLOAT16, HS_SUM);
+}
+
 int main()
 {
+    check_regrouped();
     check_blocks();
     for (int d = 0; d < HS_DATATYPE_COUNT; d++)
-        check_ends((enum hs_datatype)d);
+        check_ends((enum hs_datatype)d), check_carried((enum hs_datatype)d);
     for (int d = 0; d < HS_DATATYPE_COUNT; d++)
         for (int o = 0; o < HS_OPERATION_COUNT; o++)
             check((enum hs_datatype)d, (enum hs_operation)o, d % 2 ? 6 : 300);

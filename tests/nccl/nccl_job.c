@@ -100,6 +100,22 @@ static ncclResult_t all_gather(const void *input, void *output, size_t count,
                : deserter.real.AllGather(input, output, count, datatype, comm, stream);
 }
 
+static ncclResult_t send_points(const void *input, size_t count, ncclDataType_t datatype, int peer,
+                                ncclComm_t comm, cudaStream_t stream)
+{
+    return deserts(HS_EXCHANGE, ncclSum, stream)
+               ? ncclSuccess
+               : deserter.real.Send(input, count, datatype, peer, comm, stream);
+}
+
+static ncclResult_t receive_points(void *output, size_t count, ncclDataType_t datatype, int peer,
+                                   ncclComm_t comm, cudaStream_t stream)
+{
+    return deserts(HS_EXCHANGE, ncclSum, stream)
+               ? ncclSuccess
+               : deserter.real.Recv(output, count, datatype, peer, comm, stream);
+}
+
 static void put_deserter_in(void)
 {
     const struct hs_nccl_api *found;
@@ -112,6 +128,8 @@ static void put_deserter_in(void)
     api->ReduceScatter = reduce_scatter;
     api->AllReduce = all_reduce;
     api->AllGather = all_gather;
+    api->Send = send_points;
+    api->Recv = receive_points;
 }
 
 /* ---- splits ---- */
@@ -252,13 +270,13 @@ static void every_rank_has_its_block(const struct hs_backend *backend)
     struct hs_engine_config config = {
         .comm = MPI_COMM_WORLD, .memory = backend->own_memory, .timeout_seconds = TIMEOUT_SECONDS};
     struct hs_plan plans[SPLITS_MAX];
-    char sentence[120];
+    char sentence[160];
 
     for (int s = 0; s < split_count; s++)
         plans[s] = (struct hs_plan){.split = splits[s], .chunks = 1};
     snprintf(sentence, sizeof sentence,
-             "%s: reduce-scatters and allgathers of every split leave every rank its block, in "
-             "place and permuted",
+             "%s: reduce-scatters, allgathers and all-to-alls of every split leave every rank its "
+             "blocks, in place and permuted",
              backend->name);
     tell(blocks_of_plans(backend, &config, plans, split_count), sentence);
 }
@@ -281,15 +299,16 @@ static void blocks_are_verified(const struct hs_backend *backend, enum hs_dataty
 
         wrong += verified_blocks(bench, plans, quick && split_count > 2 ? 2 : split_count);
         missed += i % 3 == 1 ? missed_in_blocks(bench, &plans[0]) : 0;
-        for (int c = 0; c < ORDERED_COUNT && i % 3 == 0; c++) {
-            struct hs_task task = native_task(bench, ordered[c], 0);
+        for (int c = 0; c < ONE_WAY_COUNT && i % 3 == 0; c++) {
+            struct hs_task task = native_task(bench, one_way[c], 0);
 
             wrong += run_held(bench, &task, false);
         }
         close_bench(bench);
     }
     snprintf(sentence, sizeof sentence,
-             "%s: reduce-scatters and allgathers are verified, NCCL's own too", backend->name);
+             "%s: reduce-scatters, allgathers and all-to-alls are verified, NCCL's own too",
+             backend->name);
     tell(wrong, sentence);
     snprintf(sentence, sizeof sentence, "%s: a wrong element of a block is found", backend->name);
     tell(missed, sentence);
@@ -329,7 +348,7 @@ static void layers_run_alone(const struct hs_backend *backend)
     uint64_t bad = 0;
     for (int s = 0; s < split_count; s++)
         for (int i = 0; i < splits[s].count; i++)
-            for (int phase = 0; phase < HS_EXCHANGE; phase++)
+            for (int phase = 0; phase < HS_PAIR; phase++)
                 bad += !run_stage(bench, hs_split_layer(&splits[s], i), phase, 997);
     bad += run_stage(bench, (struct hs_layer){1, np + 1}, HS_ALLREDUCE, 10);
     tell(bad, "every phase of every layer runs alone");
@@ -434,15 +453,14 @@ static void stand_still(double seconds)
 }
 
 /* Whether any rank fails; the message of one that does is kept in *err. */
-static bool fails_somewhere(struct hs_bench *bench, const struct hs_plan *plan,
+static bool fails_somewhere(struct hs_bench *bench, const struct hs_task *task,
                             struct hs_error *err)
 {
-    struct hs_task task = plan_task(bench, plan);
     int bad = 0, any;
     for (int run = 0; run < 2 && bad == 0; run++) {
         stand_still(run * still_seconds);
-        int here = run == 0 ? hs_bench_prepare(bench, &task, err) != HS_OK
-                            : hs_bench_run(bench, &task, false, err) != HS_OK;
+        int here = run == 0 ? hs_bench_prepare(bench, task, err) != HS_OK
+                            : hs_bench_run(bench, task, false, err) != HS_OK;
         MPI_Allreduce(&here, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
         bad = any;
     }
@@ -456,6 +474,7 @@ static void fault_is_survived(const struct hs_backend *backend, const char *faul
 {
     struct hs_bench *bench = open_backend(backend, HS_FLOAT32, HS_SUM, 1009, HANG_SECONDS);
     struct hs_error err = {0};
+    struct hs_task task;
     struct hs_plan victim, other = {.split = hs_split_flat(np), .chunks = 1},
                            chunked = {.split = other.split, .chunks = 3};
     bool timed_out = false;
@@ -464,7 +483,8 @@ static void fault_is_survived(const struct hs_backend *backend, const char *faul
     stop_if(hs_plan_parse(&victim, text, np, &err), &err);
     bad += run_plan(bench, &other);
     setenv("STANDIN_FAULT", fault, 1);
-    bad += !fails_somewhere(bench, &victim, &err);
+    task = plan_task(bench, &victim);
+    bad += !fails_somewhere(bench, &task, &err);
     stop_if(backend->engine->recover(bench->engine, &timed_out, &err), &err);
     bad += timed_out != hangs;
     bad += run_plan(bench, &other) + run_plan(bench, &chunked);
@@ -544,6 +564,7 @@ struct hang {
     const struct hs_backend *backend;
     const char *phase_name; /* NULL: the rank stands still */
     enum hs_phase phase;
+    enum hs_collective collective; /* of the victim */
     double seconds;
 };
 
@@ -554,24 +575,26 @@ static void hang_is_survived(const struct hang *hang, const struct hs_plan *vict
     bool graphs = hang->backend == &hs_backend_nccl_graph, timed_out = false;
     struct hs_bench *bench = open_backend(hang->backend, HS_FLOAT32, HS_SUM, 100003, hang->seconds);
     struct hs_plan other = {.split = hs_split_flat(np), .chunks = 3};
+    struct hs_task task = plan_task(bench, victim);
     struct hs_error err = {0};
     char sentence[160], text[HS_SPLIT_TEXT];
     double begin;
     uint64_t bad = run_plan(bench, &other);
 
+    task.collective = hang->collective;
     if (!graphs || !hang->phase_name)
-        bad += run_plan(bench, victim);
+        bad += run_task(bench, &task, true);
     deserter.phase = hang->phase;
     deserter.in_capture = graphs;
     deserter.armed = hang->phase_name && my_rank == np - 1;
     still_seconds = hang->phase_name ? 0 : 3 * hang->seconds;
-    bad += !fails_somewhere(bench, victim, &err);
+    bad += !fails_somewhere(bench, &task, &err);
     deserter.armed = deserter.silent = false;
     begin = MPI_Wtime();
     stop_if(hang->backend->engine->recover(bench->engine, &timed_out, &err), &err);
     begin = MPI_Wtime() - begin;
     bad += !timed_out;
-    bad += run_plan(bench, &other) + run_plan(bench, victim) + all_baselines(bench);
+    bad += run_plan(bench, &other) + run_task(bench, &task, true) + all_baselines(bench);
     close_bench(bench);
     snprintf(sentence, sizeof(sentence), "%s: %s%s in %s, given up; all is right %.1f s later",
              hang->backend->name, hang->phase_name ? "a hang in " : "a rank stands still",
@@ -586,11 +609,12 @@ static void check_hangs(double seconds)
     static const char *const phases[] = {[HS_REDUCE_SCATTER] = "the reduce-scatter",
                                          [HS_ALLREDUCE] = "the allreduce",
                                          [HS_ALLGATHER] = "the allgather"};
-    struct hs_plan victim = {.split = hs_split_flat(np), .chunks = 2};
+    struct hs_plan victim = {.split = hs_split_flat(np), .chunks = 2}, whole;
 
     for (int s = 0; s < split_count; s++)
         if (splits[s].count == 2)
             victim.split = splits[s];
+    whole = (struct hs_plan){.split = victim.split, .chunks = 1};
     stop_if(hs_nccl_api_get(&api, &err), &err);
     put_deserter_in();
     for (int b = 0; b < (hs_nccl_api_windows(api) ? 3 : 2); b++) {
@@ -604,6 +628,9 @@ static void check_hangs(double seconds)
             }
         hang.phase_name = NULL;
         hang_is_survived(&hang, &victim);
+        hang = (struct hang){backends[b], "the exchange", HS_EXCHANGE, HS_COLLECTIVE_ALLTOALL,
+                             seconds};
+        hang_is_survived(&hang, &whole);
     }
 }
 

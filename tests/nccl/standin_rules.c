@@ -198,6 +198,49 @@ static void bad_overlap(void)
     ncclAllGather(x, x + 1, COUNT / 4, ncclFloat32, comm, a);
 }
 
+/* So many floats for each rank, and from each. */
+static void exchange(const float *from, float *to, size_t sent, size_t received)
+{
+    ncclGroupStart();
+    for (int r = 0; r < 2; r++) {
+        ncclSend(from + (size_t)r * sent, sent, ncclFloat32, r, comm, a);
+        ncclRecv(to + (size_t)r * received, received, ncclFloat32, r, comm, a);
+    }
+    ncclGroupEnd();
+    ready(comm);
+    finish();
+}
+
+static void sent_is_not_received(void)
+{
+    exchange(x, y, COUNT / 2, COUNT / 4);
+}
+
+static void received_from_nobody(void)
+{
+    ncclGroupStart();
+    ncclRecv(y, COUNT, ncclFloat32, 1 - rank, comm, a);
+    ncclGroupEnd();
+    ready(comm);
+    finish();
+}
+
+static void received_where_it_is_sent(void)
+{
+    exchange(x, x, COUNT / 2, COUNT / 2);
+}
+
+static void sent_alone(void)
+{
+    ncclSend(x, COUNT, ncclFloat32, 1 - rank, comm, a);
+}
+
+static void sent_while_it_is_made(void)
+{
+    all(second, b);
+    exchange(x, y, COUNT / 2, COUNT / 2);
+}
+
 static void free_registered(void)
 {
     void *handle;
@@ -402,6 +445,7 @@ static void right(void)
     ncclAllReduce(x + 1, y + 3, COUNT / 2, ncclFloat32, ncclSum, comm, a);
     ready(comm);
     finish();
+    exchange(x, y, COUNT / 2, COUNT / 2);
     ncclCommWindowDeregister(comm, windows[0]);
     ncclCommWindowDeregister(comm, windows[1]);
     cudaFreeHost(gate);
@@ -436,6 +480,11 @@ static const struct {
     {"too-much-while-held", "gate", too_much_while_held},
     {"beyond-memory", "memory", beyond_memory},
     {"bad-overlap", "memory", bad_overlap},
+    {"sent-is-not-received", "order", sent_is_not_received},
+    {"received-from-nobody", "order", received_from_nobody},
+    {"received-where-it-is-sent", "memory", received_where_it_is_sent},
+    {"sent-alone", "order", sent_alone},
+    {"sent-while-it-is-made", "race", sent_while_it_is_made},
     {"free-registered", "memory", free_registered},
     {"second-window", "memory", second_window},
     {"window-ended-twice", "memory", window_ended_twice},

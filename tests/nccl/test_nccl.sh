@@ -61,7 +61,7 @@ breaks() {
 # measured FAULT EXPRESSION SENTENCE: hiersearch-measure on 8 ranks; EXPRESSION is Python about statuses by name.
 measured() {
     STANDIN_FAULT=$1 timeout -k 5 60 "$here/../runner/launch.sh" "$mpi" 8 "$programs/measure" --size 4KiB \
-        --budget 40s --timeout 1s --min-samples 3 --max-samples 3 --all --backend "${backend:-nccl}" -q -o "$scratch/r.json" \
+        --collective "${collective:-allreduce}" --budget 40s --timeout 1s --min-samples 3 --max-samples 3 --all --backend "${backend:-nccl}" -q -o "$scratch/r.json" \
         >"$scratch/out" 2>&1 </dev/null
     "${PYTHON3:-/usr/bin/python3}" - "$scratch/r.json" "$2" >>"$scratch/out" 2>&1 <<'END'
 import json, sys
@@ -406,6 +406,15 @@ measured hang:reduce-scatter:4 \
 backend=nccl-graph measured error:allreduce:4 \
     's == {"8": "ok", "2x4": "failed", "4x2": "ok", "2x2x2": "ok"} and r["backend"] == "nccl-graph"' \
     "measure: a plan with an error of NCCL is failed, with graphs too"
+collective=all-to-all measured hang:exchange:4 \
+    's == {"8": "ok", "2x4": "timeout", "4x2": "timeout", "2x2x2": "ok"} and b == {"ncclSend/ncclRecv": "ok"}' \
+    "measure --collective all-to-all: plans that hang are timeouts, all others are measured"
+backend=nccl-graph collective=all-to-all measured error:exchange:4 \
+    's == {"8": "ok", "2x4": "failed", "4x2": "failed", "2x2x2": "ok"} and r["collective"] == "all-to-all"' \
+    "measure --collective all-to-all: plans with an error of NCCL are failed, with graphs too"
+collective=all-to-all measured wrong:exchange:4 \
+    's == {"8": "ok", "2x4": "wrong", "4x2": "wrong", "2x2x2": "ok"} and b == {"ncclSend/ncclRecv": "ok"}' \
+    "measure --collective all-to-all: a wrong bit is found"
 STANDIN_GPUS=0 timeout 60 "$programs/measure" --size 4KiB --backend nccl >"$scratch/out" 2>&1
 (($? == 2)) && grep -q 'no GPU' "$scratch/out"
 say $? "without a GPU the backend says so" "$scratch/out"

@@ -129,10 +129,12 @@ static inline bool run_stage(struct hs_bench *bench, struct hs_layer layer, int 
            hs_bench_run(bench, &task, false, &err) == HS_OK;
 }
 
-/* ---- collectives of which a rank has one block ---- */
+/* ---- collectives of one way, in whose messages every rank has a block ---- */
 
-static const enum hs_collective ordered[] = {HS_COLLECTIVE_REDUCE_SCATTER, HS_COLLECTIVE_ALLGATHER};
-#define ORDERED_COUNT (int)(sizeof ordered / sizeof ordered[0])
+static const enum hs_collective one_way[] = {HS_COLLECTIVE_REDUCE_SCATTER, HS_COLLECTIVE_ALLGATHER,
+                                             HS_COLLECTIVE_ALLTOALL};
+
+#define ONE_WAY_COUNT (int)(sizeof one_way / sizeof one_way[0])
 
 /* Wrong elements by these plans in every order, and by the library's own calls. */
 static inline uint64_t verified_blocks(struct hs_bench *bench, const struct hs_plan *plans,
@@ -141,16 +143,16 @@ static inline uint64_t verified_blocks(struct hs_bench *bench, const struct hs_p
     const struct hs_engine *engine = bench->config.backend->engine;
     uint64_t wrong = 0;
 
-    for (int c = 0; c < ORDERED_COUNT; c++) {
+    for (int c = 0; c < ONE_WAY_COUNT; c++) {
         for (int p = 0; p < plan_count * HS_ORDER_COUNT; p++) {
             struct hs_task task = plan_task(bench, &plans[p / HS_ORDER_COUNT]);
 
-            task.collective = ordered[c];
+            task.collective = one_way[c];
             task.order = (enum hs_order)(p % HS_ORDER_COUNT);
             wrong += run_task(bench, &task, true);
         }
-        for (int i = 0; engine->natives[ordered[c]][i] != NULL; i++) {
-            struct hs_task task = native_task(bench, ordered[c], i);
+        for (int i = 0; engine->natives[one_way[c]][i] != NULL; i++) {
+            struct hs_task task = native_task(bench, one_way[c], i);
 
             if (!engine->has_native || engine->has_native(i))
                 wrong += run_task(bench, &task, false);
@@ -159,30 +161,57 @@ static inline uint64_t verified_blocks(struct hs_bench *bench, const struct hs_p
     return wrong;
 }
 
+/* Another value of the output's byte at `offset`. */
+static inline void change_byte(struct hs_bench *bench, size_t offset)
+{
+    char *byte = (char *)bench->output + offset;
+    unsigned char found;
+
+    bench->memory->copy(bench->queue, &found, byte, 1);
+    bench->memory->wait(bench->queue);
+    bench->memory->set(bench->queue, byte, found ^ 0x41, 1);
+    bench->memory->wait(bench->queue);
+}
+
+/* An all-to-all's blocks of two ranks, one in place of the other: what is not found. */
+static inline uint64_t missed_swap(struct hs_bench *bench, const struct hs_task *task)
+{
+    size_t part = bench->config.count / (size_t)np;
+    size_t bytes = part * hs_datatype_bytes(bench->config.datatype);
+    char *output = bench->output;
+
+    if (task->collective != HS_COLLECTIVE_ALLTOALL || np == 1)
+        return 0;
+    bench->memory->copy(bench->queue, output, output + bytes, bytes);
+    bench->memory->wait(bench->queue);
+    return hs_bench_wrong(bench, task) != part;
+}
+
 /* What is spoiled is wrong in every element that the collective writes, and one that changes is one
  * wrong element: counts that are off. */
 static inline uint64_t missed_in_blocks(struct hs_bench *bench, const struct hs_plan *plan)
 {
+    size_t count = bench->config.count, part = count / (size_t)np; /* it divides */
     uint64_t missed = 0;
 
-    for (int c = 0; c < ORDERED_COUNT * HS_ORDER_COUNT; c++) {
+    for (int c = 0; c < ONE_WAY_COUNT * HS_ORDER_COUNT; c++) {
         struct hs_task task = plan_task(bench, plan);
-        bool gathers = ordered[c % ORDERED_COUNT] == HS_COLLECTIVE_ALLGATHER;
-        size_t count = bench->config.count, part = count / (size_t)np; /* it divides */
+        size_t written[HS_COLLECTIVE_COUNT] = {[HS_COLLECTIVE_REDUCE_SCATTER] = part,
+                                               [HS_COLLECTIVE_ALLGATHER] = count - part,
+                                               [HS_COLLECTIVE_ALLTOALL] = count};
         struct hs_block mine;
-        char *byte = bench->output;
 
-        task.collective = ordered[c % ORDERED_COUNT];
-        task.order = (enum hs_order)(c / ORDERED_COUNT);
+        task.collective = one_way[c % ONE_WAY_COUNT];
+        task.order = (enum hs_order)(c / ONE_WAY_COUNT);
         mine = hs_task_block(&task, 1, my_rank);
-        missed += mine.count != part || mine.first % part != 0;
+        missed += mine.count != (task.collective == HS_COLLECTIVE_ALLTOALL ? count : part) ||
+                  mine.first % part != 0;
         hs_bench_spoil(bench, &task);
-        missed += hs_bench_wrong(bench, &task) != (gathers ? count - part : part);
+        missed += hs_bench_wrong(bench, &task) != written[task.collective];
         missed += run_task(bench, &task, false) != 0;
-        byte += mine.first * hs_datatype_bytes(bench->config.datatype);
-        bench->memory->set(bench->queue, byte, 0xff, 1);
-        bench->memory->wait(bench->queue);
+        change_byte(bench, mine.first * hs_datatype_bytes(bench->config.datatype));
         missed += hs_bench_wrong(bench, &task) != 1;
+        missed += missed_swap(bench, &task);
     }
     return missed;
 }
@@ -296,16 +325,13 @@ static inline uint64_t wrong_blocks(const struct blocks *blocks, const struct hs
 static inline uint64_t blocks_of_plan(const struct blocks *blocks, const struct hs_plan *plan,
                                       size_t count)
 {
-    static const enum hs_collective collectives[] = {
-        HS_COLLECTIVE_REDUCE_SCATTER, HS_COLLECTIVE_ALLGATHER, HS_COLLECTIVE_ALLTOALL};
-    int count_of = blocks->backend->rings ? 3 : 2; /* NCCL's refuse an all-to-all */
     uint64_t wrong = 0;
 
-    for (int i = 0; i < count_of * HS_ORDER_COUNT; i++) {
+    for (int i = 0; i < ONE_WAY_COUNT * HS_ORDER_COUNT; i++) {
         struct hs_task task = {.kind = HS_TASK_PLAN,
                                .plan = *plan,
-                               .collective = collectives[i % count_of],
-                               .order = (enum hs_order)(i / count_of),
+                               .collective = one_way[i % ONE_WAY_COUNT],
+                               .order = (enum hs_order)(i / ONE_WAY_COUNT),
                                .count = count};
         struct hs_work work = {.task = &task,
                                .line = 1,

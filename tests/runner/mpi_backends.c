@@ -379,11 +379,27 @@ static void blocks_are_verified(const struct hs_backend *backend)
                 close_bench(bench);
             }
     snprintf(sentence, sizeof sentence,
-             "%s: reduce-scatters and allgathers of every type are verified, the library's own too",
+             "%s: reduce-scatters, allgathers and all-to-alls of every type are verified, the "
+             "library's own too",
              backend->name);
     tell(wrong, sentence);
     snprintf(sentence, sizeof sentence, "%s: a wrong element of a block is found", backend->name);
     tell(missed, sentence);
+}
+
+/* MPI_Alltoall from memory that MPI takes no pointers to, and the others. */
+static void natives_are_right_through_staging(const struct hs_memory *staged)
+{
+    uint64_t wrong = 0;
+
+    for (size_t count = 1; count < 100000; count = 7 * count + (size_t)np) {
+        struct hs_bench *bench =
+            open_in_memory(&hs_backend_host, HS_FLOAT32, HS_SUM, count, staged);
+
+        wrong += verified_blocks(bench, NULL, 0);
+        close_bench(bench);
+    }
+    tell(wrong, "host: the library's own collectives are right through staging");
 }
 
 static void cores_are_counted(void)
@@ -427,6 +443,7 @@ int main(int argc, char **argv)
     check_backend(&hs_backend_host);
     all_algorithms_are_right(&hs_memory_host, "host: plans of all algorithms are right");
     all_algorithms_are_right(&staged, "host: plans of all algorithms are right through staging");
+    natives_are_right_through_staging(&staged);
     check_backend(&hs_backend_mpi);
     cores_are_counted();
     return end_job();

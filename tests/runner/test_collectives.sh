@@ -1,6 +1,6 @@
 #!/bin/bash
-# hiersearch-measure of a reduce-scatter and an allgather: real backends, faults, the journal, and what others make of the
-# result. TAP on stdout.
+# hiersearch-measure of a reduce-scatter, an allgather and an all-to-all: real backends, faults, the journal, and what
+# others make of the result. TAP on stdout.
 #     tests/runner/test_collectives.sh mpich|openmpi PROGRAM
 # shellcheck disable=SC2016,SC2034,SC2054 # conditions are for eval; a system has commas
 set -u
@@ -11,11 +11,16 @@ quick=(--warmup 1 --precision 20% --budget 10s --layers 2 -q)
 system=nv:2@100GB/s~0s,ib@20GB/s
 hiersearch=$(dirname "$program")/hiersearch
 [ -x "$hiersearch" ] || hiersearch=$(dirname "$program")/../hiersearch
-declare -A call=([reduce-scatter]=MPI_Reduce_scatter_block [allgather]=MPI_Allgather)
+collectives=(reduce-scatter allgather all-to-all)
+declare -A call=([reduce-scatter]=MPI_Reduce_scatter_block [allgather]=MPI_Allgather [all-to-all]=MPI_Alltoall)
+declare -A orders=([reduce-scatter]="in-place permuted" [allgather]="in-place permuted" [all-to-all]="in-place")
+declare -A phase=([reduce-scatter]=reduce-scatter [allgather]=allgather [all-to-all]=exchange)
+# An all-to-all has no order: "reduce-scatter permuted", "all-to-all".
+named() { [ "$1" = all-to-all ] && echo "$1" || echo "$1 $2"; }
 
 # ---- real backends: 1003 floats, which no number of ranks here divides -----------------------------------------
-for collective in reduce-scatter allgather; do
-    for order in in-place permuted; do
+for collective in "${collectives[@]}"; do
+    for order in ${orders[$collective]}; do
         measure 4 --size 4012B --backend host --collective $collective --order $order --all "${quick[@]}" -o host.json
         check "host: every split of 4 does a $collective, $order, and the library's own beside them" '[ $status = 0 ] && \
             is_valid host.json && holds host.json "r[\"collective\"] == \"$collective\" and r.get(\"order\", \"in-place\") == \"$order\" and \
@@ -23,9 +28,9 @@ for collective in reduce-scatter allgather; do
             [b[\"name\"] for b in m[\"baselines\"]] == [\"${call[$collective]}\"] and all(x[\"measured\"][\"status\"] == \"ok\" and \
             x[\"measured\"][\"wrong_elements\"] == 0 for x in m[\"candidates\"] + m[\"baselines\"])"'
         check "host: each layer of a $collective, $order, is one stage" 'holds host.json "all(\
-            [s[\"stage\"].split(\":\")[0] for s in c[\"measured\"][\"stages\"]] == [\"$collective\"] * (c[\"plan\"].count(\"x\") + 1) \
+            [s[\"stage\"].split(\":\")[0] for s in c[\"measured\"][\"stages\"]] == [\"${phase[$collective]}\"] * (c[\"plan\"].count(\"x\") + 1) \
             for c in m[\"candidates\"])"'
-        check "host: the answer is of a $collective, $order" 'grep -q "per process, $collective $order, float32" out'
+        check "host: the answer is of a $collective, $order" 'grep -q "per process, $(named $collective $order), float32" out'
         measure 6 --size 2006B --dtype bf16 --op avg --backend mpi --collective $collective --order $order --all "${quick[@]}" -o mpi.json
         check "mpi: every split of 6 does a $collective of bfloat16, $order" '[ $status = 0 ] && holds mpi.json \
             "len(m[\"candidates\"]) == 3 and all(x[\"measured\"][\"status\"] == \"ok\" for x in m[\"candidates\"] + m[\"baselines\"])"'
@@ -34,24 +39,40 @@ done
 measure 4 "$system" --size 4012B --backend host --collective allgather --plans 2hx2d,4n,4h "${quick[@]}" -o letters.json
 check "layers of an allgather go by the algorithms that a plan names" '[ $status = 0 ] && holds letters.json \
     "all(c[\"measured\"][\"status\"] == \"ok\" for c in m[\"candidates\"]) and len(m[\"candidates\"]) == 4"'
-measure 4 --size 64KiB --backend host --collective reduce-scatter --warmup 1 --precision 20% --budget 12s --layers 2 -q -o lazy.json
-check "without a system, layers of one phase are measured first" '[ $status = 0 ] && is_valid lazy.json && holds lazy.json \
-    "m[\"search\"][\"strategy\"] == \"lazy\" and m[\"certificate\"][\"layers\"] == 3 and m[\"certificate\"][\"winner\"] in (\"4\", \"2x2\")"'
+measure 4 "$system" --size 4012B --backend host --collective all-to-all --plans 2hx2,2nx2h,4n,4h "${quick[@]}" -o letters.json
+check "layers of an all-to-all go by the algorithms that a plan names" '[ $status = 0 ] && holds letters.json \
+    "all(c[\"measured\"][\"status\"] == \"ok\" for c in m[\"candidates\"]) and len(m[\"candidates\"]) == 5"'
+for collective in reduce-scatter all-to-all; do
+    measure 4 --size 64KiB --backend host --collective $collective --warmup 1 --precision 20% --budget 12s --layers 2 -q -o lazy.json
+    check "without a system, layers of one phase are measured first: $collective" '[ $status = 0 ] && is_valid lazy.json && holds lazy.json \
+        "m[\"search\"][\"strategy\"] == \"lazy\" and m[\"certificate\"][\"layers\"] == 3 and m[\"certificate\"][\"winner\"] in (\"4\", \"2x2\")"'
+done
 # 4 ranks: (N - 1) / N of the message over the time.
-check "the bus bandwidth is that of nccl-tests" 'measure 4 $system --size 64KiB --backend null --collective allgather --plans 4 -q --format csv -o bus.json && \
-    cp out bus.csv && holds bus.json "all(abs(float(row[\"busbw_bytes_per_second\"]) / (3 / 4 * 65536 / float(row[\"seconds\"])) - 1) < 1e-3 for row in \
-    __import__(\"csv\").DictReader(open(\"bus.csv\")))"'
+for collective in "${collectives[@]}"; do
+    check "the bus bandwidth of a $collective is that of nccl-tests" 'measure 4 $system --size 64KiB --backend null --collective $collective --plans 4 -q --format csv -o bus.json && \
+        cp out bus.csv && holds bus.json "all(abs(float(row[\"busbw_bytes_per_second\"]) / (3 / 4 * 65536 / float(row[\"seconds\"])) - 1) < 1e-3 for row in \
+        __import__(\"csv\").DictReader(open(\"bus.csv\")))"'
+done
 
 # ---- the model's choice, with the null backend --------------------------------------------------------------------
 # 4 hosts of 2, two racks, a thin spine.
 racks=mem:2@3GB/s~2us,host:2@62.5MB/s~60us,spine@40MB/s~60us
-for collective in reduce-scatter allgather; do
-    for order in in-place permuted; do
+for collective in "${collectives[@]}"; do
+    for order in ${orders[$collective]}; do
         measure 8 "$system" --size 1MiB --backend null --collective $collective --order $order --all -q -o all.json
-        "$hiersearch" predict "$system" --np 8 --size 1MiB --collective $collective --order $order --top 4 --json >predicted.json
-        check "$collective, $order: what is played takes what predict says" '[ $status = 0 ] && [ "$(get all.json "sorted((c[\"plan\"], \
-            \"%.9g\" % c[\"measured\"][\"median_seconds\"]) for c in m[\"candidates\"])")" = "$(get predicted.json "sorted((c[\"plan\"], \
-            \"%.9g\" % c[\"predicted_seconds\"]) for c in m[\"candidates\"])")" ]'
+        if [ $collective = all-to-all ]; then
+            # By hand: what is played adds its layers up and has no messages' own time. A node's two ranks send what leaves
+            # the node over 20 GB/s together: of n = 1 MiB 6/8 at once, 3/4 of each fours, 2/4 within a four, 1/2 of each two.
+            check "$collective: what is played is what the links take" '[ $status = 0 ] && holds all.json "(lambda n, ib, nv: all(\
+                abs(c[\"measured\"][\"median_seconds\"] / t - 1) < 1e-6 for c in m[\"candidates\"] for t in [{\"8\": 2 * n * 6 / 8 / ib, \
+                \"2x4\": n / 2 / nv + 2 * n * 3 / 4 / ib, \"4x2\": 2 * n * 2 / 4 / ib + 2 * n / 2 / ib, \
+                \"2x2x2\": n / 2 / nv + 2 * n / ib}[c[\"plan\"]]]) and len(m[\"candidates\"]) == 4)(2**20, 20e9, 100e9)"'
+        else
+            "$hiersearch" predict "$system" --np 8 --size 1MiB --collective $collective --order $order --top 4 --json >predicted.json
+            check "$collective, $order: what is played takes what predict says" '[ $status = 0 ] && [ "$(get all.json "sorted((c[\"plan\"], \
+                \"%.9g\" % c[\"measured\"][\"median_seconds\"]) for c in m[\"candidates\"])")" = "$(get predicted.json "sorted((c[\"plan\"], \
+                \"%.9g\" % c[\"predicted_seconds\"]) for c in m[\"candidates\"])")" ]'
+        fi
         played=("$racks" --size 1MiB --backend null --collective $collective --order $order)
         measure 8 "${played[@]}" --all -q -o all.json
         measure 8 "${played[@]}" -q -o lazy.json
@@ -63,6 +84,12 @@ for collective in reduce-scatter allgather; do
     done
 done
 
+for refusal in "--plans 4x2/2|--plans: 4x2/2: no chunks of all-to-all" "--plans 4x2t|--plans: 4x2t: layer 2: no exchange by tree" \
+    "--plans 4dx2|--plans: 4dx2: layer 1: no exchange by direct" "--chunks 1,2|--chunks 2: chunks of all-to-all would each be an exchange"; do
+    # shellcheck disable=SC2086 # options
+    measure 8 "$system" --size 1MiB --backend null --collective all-to-all ${refusal%|*}
+    check "${refusal%|*} of an all-to-all is refused in one line" '[ $status = 2 ] && [ "$(our_lines)" = 1 ] && said "${refusal#*|}"'
+done
 for refusal in "--plans 4x2/2|--plans: 4x2/2: no chunks of ReduceScatter" "--plans 4x2t|--plans: 4x2t: layer 2: no reduce-scatter by tree" \
     "--chunks 1,2|--chunks 2: chunks of ReduceScatter would leave"; do
     # shellcheck disable=SC2086 # options
@@ -85,12 +112,40 @@ truth = {c[\"plan\"]: c[\"measured\"][\"median_seconds\"] for c in truth[\"candi
 found = {c[\"plan\"]: c[\"predicted_seconds\"] for c in json.load(open(\"again.json\"))[\"results\"][0][\"candidates\"]}
 assert found.keys() == truth.keys() and all(abs(found[p] / truth[p] - 1) < 0.02 for p in found), (found, truth)"'
 
+measure 8 "$system" --size 64KiB:1MiB --backend null --collective all-to-all --all -q -o fit.json
+"$hiersearch" fit "$system" fit.json -o fitted.json >out 2>err
+status=$?
+check "fit answers an all-to-all that was measured" '[ $status = 0 ] && grep -q "^fitted: 8 processes on 4 full nodes, 1MiB per process, all-to-all$" out'
+"$hiersearch" predict fitted.json --np 8 --size 256KiB --collective all-to-all --top 4 --json >again.json
+check "and predicts what its splits took" '"$python" -c "
+import json
+found = {c[\"plan\"]: c[\"predicted_seconds\"] for c in json.load(open(\"again.json\"))[\"results\"][0][\"candidates\"]}
+for m in json.load(open(\"fit.json\"))[\"results\"]:
+    if m[\"message_bytes\"] == 262144:
+        truth = {c[\"plan\"]: c[\"measured\"][\"median_seconds\"] for c in m[\"candidates\"]}
+assert found.keys() == truth.keys() and all(abs(found[p] / truth[p] - 1) < 0.02 for p in found), (found, truth)"'
+"$hiersearch" report fit.json -o report.html 2>err
+check "a report is of an all-to-all" 'grep -q "all-to-all of 8 processes" report.html'
+for target in hiccl nccl-env mpich ompi-tuned ucc; do
+    "$hiersearch" export fit.json --size 1MiB --to $target >out 2>err
+    status=$?
+    check "export --to $target: refused in one line, which names the all-to-all" '[ $status = 2 ] && [ "$(wc -l <err)" = 1 ] && \
+        grep -q "all-to-all" err'
+done
+
 # ---- faults --------------------------------------------------------------------------------------------------------
-for collective in reduce-scatter allgather; do
-    faulty=("$system" --size 1MiB --backend null --collective $collective --order permuted --all -q)
+for collective in "${collectives[@]}"; do
+    faulty=("$system" --size 1MiB --backend null --collective $collective --order ${orders[$collective]##* } --all -q)
     measure 8 "${faulty[@]}" --faults wrong=4x2 -o wrong.json
     check "$collective: wrong data is found: exit status 3, and the count" '[ $status = 3 ] && said "4x2 was wrong" && holds wrong.json \
         "[(c[\"measured\"][\"status\"], c[\"measured\"][\"wrong_elements\"]) for c in m[\"candidates\"] if c[\"plan\"] == \"4x2\"] == [(\"wrong\", 1)]"'
+    measure 8 "${faulty[@]}" --faults crash=2x4 -o crash.json
+    killed=$status
+    cp crash.json.journal kept
+    measure 8 "${faulty[@]}" -o crash.json --resume
+    check "$collective: a rank that is killed ends the job, and --resume measures all" '[ $killed != 0 ] && [ $status = 0 ] && \
+        is_valid crash.json && grep -q "\"collective\":\"$collective" kept && holds crash.json \
+        "r[\"complete\"] and all(c[\"measured\"][\"status\"] == \"ok\" for c in m[\"candidates\"])"'
     measure 8 "${faulty[@]}" --faults hang=2x4 --timeout 2s -o hang.json
     check "$collective: a hang ends the job and names the plan" '[ $status = 1 ] && said "2x4 took more than 2.000 s"'
     measure 8 "${faulty[@]}" --faults hang=2x4 --timeout 2s -o hang.json --resume
@@ -104,13 +159,13 @@ played=("$system" --size 1MiB --backend null --all -q)
 measure 4 "${played[@]}" --collective reduce-scatter --journal j
 cp j scatter
 refused() { [ $status = 2 ] && [ "$(our_lines)" = 1 ] && said "it is of another run: collective was \"$1\" there and is \"$2\" here"; }
-for other in allgather "reduce-scatter --order permuted" allreduce; do
+for other in allgather "reduce-scatter --order permuted" allreduce all-to-all; do
     cp scatter j
     # shellcheck disable=SC2086 # options
     measure 4 "${played[@]}" --collective $other --journal j --resume
     case $other in
         allgather) here="allgather in-place" ;;
-        allreduce) here=allreduce ;;
+        allreduce | all-to-all) here=$other ;;
         *) here="reduce-scatter permuted" ;;
     esac
     check "the journal of a reduce-scatter in place is none of: $here" 'refused "reduce-scatter in-place" "$here" && cmp j scatter'

@@ -121,7 +121,7 @@ static void for_every_pattern(check_function check, size_t first, size_t count)
         for (int type = 0; type < HS_DATATYPE_COUNT; type++)
             for (int op = 0; op < HS_OPERATION_COUNT; op++) {
                 struct reduced reduced = {
-                    {(enum hs_datatype)type, (enum hs_operation)op, np_values[n]},
+                    {(enum hs_datatype)type, (enum hs_operation)op, np_values[n], false},
                     first,
                     count,
                     values};
@@ -217,7 +217,7 @@ static void one_wrong_bit_is_found(void **state)
 {
     (void)state;
     float one[4];
-    struct hs_pattern pattern = {HS_FLOAT32, HS_SUM, 1};
+    struct hs_pattern pattern = {HS_FLOAT32, HS_SUM, 1, false};
     hs_pattern_fill(one, &pattern, 0, 0, 4);
     assert_int_equal(
         hs_pattern_wrong(one, &pattern, (struct hs_pattern_part){HS_PATTERN_REDUCED, 0, 4}), 0);
@@ -233,11 +233,80 @@ static void bytes_of_ones_are_wrong_in_every_type(void **state)
     memset(data, 0xff, sizeof data);
     for (int type = 0; type < HS_DATATYPE_COUNT; type++)
         for (int op = 0; op < HS_OPERATION_COUNT; op++) {
-            struct hs_pattern pattern = {(enum hs_datatype)type, (enum hs_operation)op, 4};
+            struct hs_pattern pattern = {(enum hs_datatype)type, (enum hs_operation)op, 4, false};
             assert_int_equal(hs_pattern_wrong(data, &pattern,
                                               (struct hs_pattern_part){HS_PATTERN_REDUCED, 0, 100}),
                              100);
         }
+}
+
+/* ---- what is carried ---- */
+
+static int compare_words(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Elements alike among those of `ranks` ranks, by sorting all of them. */
+static size_t alike(enum hs_datatype datatype, size_t ranks, size_t count)
+{
+    struct hs_pattern pattern = {datatype, HS_SUM, (int64_t)ranks, true};
+    size_t width = hs_datatype_bytes(datatype), same = 0;
+    char *data = malloc(count * width);
+    uint64_t *words = calloc(ranks * count, sizeof(*words));
+
+    assert_non_null(data);
+    assert_non_null(words);
+    for (size_t r = 0; r < ranks; r++) {
+        hs_pattern_fill(data, &pattern, (int64_t)r, 5, count);
+        for (size_t i = 0; i < count; i++)
+            memcpy(&words[r * count + i], data + i * width, width);
+    }
+    qsort(words, ranks * count, sizeof(*words), compare_words);
+    for (size_t i = 1; i < ranks * count; i++)
+        same += words[i] == words[i - 1];
+    free(words);
+    free(data);
+    return same;
+}
+
+/* n of 2^w numbers by chance: about n^2 / 2^(w + 1) pairs are alike. */
+static void carried_elements_tell_rank_and_number(void **state)
+{
+    (void)state;
+    assert_int_equal(alike(HS_FLOAT64, 64, 4096), 0);
+    assert_in_range(alike(HS_FLOAT32, 16, 1024), 0, 1);   /* 2^28 / 2^33 */
+    assert_in_range(alike(HS_FLOAT16, 8, 256), 16, 64);   /* 2^22 / 2^17 = 32 */
+    assert_in_range(alike(HS_BFLOAT16, 1000, 2), 16, 64); /* whatever the ranks */
+}
+
+/* As from rank `rank`, beginning at `first`. */
+static uint64_t wrong_from(const void *data, const struct hs_pattern *pattern, int64_t rank,
+                           size_t first)
+{
+    return hs_pattern_wrong(data, pattern, (struct hs_pattern_part){rank, first, 512});
+}
+
+static void a_carried_element_of_another_place_is_found(void **state)
+{
+    char data[512 * sizeof(double)];
+
+    (void)state;
+    for (int type = 0; type < HS_DATATYPE_COUNT; type++) {
+        struct hs_pattern pattern = {(enum hs_datatype)type, HS_MAX, 4099, true};
+
+        hs_pattern_fill(data, &pattern, 4000, 77, 512);
+        assert_int_equal(wrong_from(data, &pattern, 4000, 77), 0);
+        assert_in_range(wrong_from(data, &pattern, 4000, 78), 510, 512);
+        assert_in_range(wrong_from(data, &pattern, 4001, 77), 510, 512);
+        data[100] ^= 1;
+        assert_int_equal(wrong_from(data, &pattern, 4000, 77), 1);
+        memset(data, 0xff, sizeof(data));
+        for (int64_t rank = 0; rank < 300; rank++) /* every value of 16 bits comes up */
+            assert_int_equal(wrong_from(data, &pattern, rank, 0), 512);
+    }
 }
 
 int main(void)
@@ -250,6 +319,8 @@ int main(void)
         cmocka_unit_test(swapped_blocks_are_found),
         cmocka_unit_test(one_wrong_bit_is_found),
         cmocka_unit_test(bytes_of_ones_are_wrong_in_every_type),
+        cmocka_unit_test(carried_elements_tell_rank_and_number),
+        cmocka_unit_test(a_carried_element_of_another_place_is_found),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("pattern", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* collectives.c - NCCL's collectives. See standin.h. */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "comms.h"
@@ -7,7 +8,7 @@
 #include "engine/reduce.h"
 #include "model/datatype.h"
 
-const char *const standin_call_names[] = {"reduce-scatter", "allgather", "allreduce"};
+const char *const standin_call_names[] = {"reduce-scatter", "allgather", "allreduce", "exchange"};
 static uint32_t ordinals;
 static int group_depth;
 
@@ -73,6 +74,29 @@ static void scale(void *data, size_t count, int datatype, double exact)
                                              hs_bfloat16_to_float(hs_float_to_bfloat16(factor)));
 }
 
+/* What is sent, to rank 0 first. */
+static void put_sent(const struct standin_work *work)
+{
+    const struct ncclComm *comm = work->comm;
+    char *to = slot(comm, comm->rank);
+    for (int r = 0; r < comm->size; r++) {
+        memcpy(to, work->exchange->from[r], work->exchange->sent[r]);
+        to += work->exchange->sent[r];
+    }
+}
+
+static void get_received(const struct standin_work *work)
+{
+    const struct ncclComm *comm = work->comm;
+    for (int r = 0; r < comm->size; r++) {
+        const struct signature *theirs = &comm->region->members[r].signature;
+        const char *from = slot(comm, r);
+        for (int before = 0; before < comm->rank; before++)
+            from += theirs->sent[before];
+        memcpy(work->exchange->to[r], from, work->exchange->received[r]);
+    }
+}
+
 static void arrive(struct standin_work *work)
 {
     ncclComm_t comm = work->comm;
@@ -82,7 +106,10 @@ static void arrive(struct standin_work *work)
     if (bytes > SLOT_BYTES)
         standin_broken("memory", "%zu bytes are more than the stand-in takes", bytes);
     standin_memory_open();
-    memcpy(slot(comm, comm->rank), work->inputs[0], bytes);
+    if (work->exchange)
+        put_sent(work);
+    else
+        memcpy(slot(comm, comm->rank), work->inputs[0], bytes);
     standin_memory_close();
     if (work->operation == ncclAvg)
         scale(slot(comm, comm->rank), count, work->datatype, 1.0 / comm->size);
@@ -98,8 +125,19 @@ static void arrive(struct standin_work *work)
                                        .offset = work->offset,
                                        .count = work->count,
                                        .ordinal = work->ordinal};
+    for (int r = 0; r < comm->size && work->exchange; r++)
+        me->signature.sent[r] = work->exchange->sent[r];
     atomic_store(&me->arrived, work->sequence);
     work->arrived = true;
+}
+
+static void compare_sent(const struct standin_work *work, int r)
+{
+    const struct ncclComm *comm = work->comm;
+    size_t sent = comm->region->members[r].signature.sent[comm->rank];
+    if (sent != work->exchange->received[r])
+        standin_broken("order", "rank %d sends rank %d %zu bytes, which receives %zu", r,
+                       comm->rank, sent, work->exchange->received[r]);
 }
 
 static void compare(const struct standin_work *work)
@@ -124,6 +162,8 @@ static void compare(const struct standin_work *work)
             standin_broken("order", "%s: number %u of all calls here, %u on rank %d of %d",
                            standin_call_names[mine->kind], mine->ordinal, other->ordinal, r,
                            comm->size);
+        if (work->exchange)
+            compare_sent(work, r);
     }
 }
 
@@ -133,6 +173,10 @@ static void compute(const struct standin_work *work)
     size_t width = (size_t)bytes_of((ncclDataType_t)work->datatype), bytes = work->count * width;
     size_t offset = work->kind == CALL_REDUCE_SCATTER ? (size_t)comm->rank * bytes : 0;
     char *output = work->output;
+    if (work->exchange) {
+        get_received(work);
+        return;
+    }
     if (work->kind == CALL_ALLGATHER) {
         for (int r = 0; r < comm->size; r++)
             memcpy(output + (size_t)r * bytes, slot(comm, r), bytes);
@@ -202,6 +246,14 @@ static struct {
 } grouped[64];
 static int grouped_count;
 
+/* The sends and receives of the group that is open. */
+static struct {
+    ncclComm_t comm; /* NULL: none so far */
+    cudaStream_t stream;
+    ncclDataType_t datatype;
+    struct exchange exchange;
+} points;
+
 static ncclResult_t issue(ncclComm_t comm, cudaStream_t stream, const struct standin_work *work)
 {
     comm->pending = *work;
@@ -264,6 +316,62 @@ ncclResult_t ncclGroupStart(void)
     return ncclSuccess;
 }
 
+/* Of what is sent, or what is received, the parts that do not lie one behind the other. */
+static void add_range(struct standin_range ranges[STANDIN_RANGES], char *begin, size_t bytes,
+                      bool write)
+{
+    for (int i = 0; i < STANDIN_RANGES && bytes > 0; i++) {
+        struct standin_range *range = &ranges[i];
+        bool joins = range->write == write && range->begin + range->bytes == begin;
+        if (range->bytes > 0 && !joins)
+            continue;
+        *range = (struct standin_range){joins ? range->begin : begin, range->bytes + bytes, write};
+        return;
+    }
+    if (bytes > 0)
+        standin_broken("memory", "more places in a group of sends than the stand-in takes");
+}
+
+static void check_points(const struct exchange *exchange, int size)
+{
+    for (int r = 0; r < size; r++)
+        for (int s = 0; s < size; s++)
+            if (!disjoint(exchange->to[r], exchange->received[r], exchange->from[s],
+                          exchange->sent[s]) ||
+                (r != s && !disjoint(exchange->to[r], exchange->received[r], exchange->to[s],
+                                     exchange->received[s])))
+                standin_broken("memory", "what is received lies where something is sent from or "
+                                         "received, too");
+}
+
+/* The sends and receives of a group, as one call. */
+static ncclResult_t issue_points(void)
+{
+    ncclComm_t comm = points.comm;
+    struct exchange *kept = malloc(sizeof *kept);
+    if (kept == NULL)
+        abort();
+    *kept = points.exchange;
+    struct standin_work work = {.name = "ncclSend and ncclRecv",
+                                .step = standin_collective_step,
+                                .comm = comm,
+                                .kind = CALL_EXCHANGE,
+                                .datatype = (int)points.datatype,
+                                .operation = (int)ncclSum,
+                                .output = kept->to[0],
+                                .exchange = kept};
+    check_points(kept, comm->size);
+    for (int r = 0; r < comm->size; r++) {
+        add_range(work.ranges, (char *)kept->from[r], kept->sent[r], false);
+        add_range(work.ranges, kept->to[r], kept->received[r], true);
+        work.count += kept->sent[r] / (size_t)bytes_of(points.datatype);
+    }
+    points.comm = NULL;
+    if (strcmp(standin_fault(standin_call_names[CALL_EXCHANGE], comm->size), "refuse") == 0)
+        return standin_refuse(ncclSystemError, "injected");
+    return issue(comm, points.stream, &work);
+}
+
 /* The calls of a group go to their streams together, in their order. */
 ncclResult_t ncclGroupEnd(void)
 {
@@ -271,6 +379,8 @@ ncclResult_t ncclGroupEnd(void)
         return standin_refuse(ncclInvalidUsage, "ncclGroupEnd without ncclGroupStart");
     if (--group_depth > 0)
         return ncclSuccess;
+    if (points.comm != NULL)
+        return issue_points();
     for (int i = 0; i < grouped_count; i++)
         standin_stream_put(grouped[i].stream, &grouped[i].work);
     grouped_count = 0;
@@ -298,4 +408,48 @@ ncclResult_t ncclAllReduce(const void *input, void *output, size_t count, ncclDa
 {
     return call("ncclAllReduce", CALL_ALLREDUCE, input, output, count, datatype, operation, comm,
                 stream);
+}
+
+/* Of the group, whose first it may be. */
+static void open_points(const char *name, ncclDataType_t datatype, int peer, ncclComm_t comm,
+                        cudaStream_t stream)
+{
+    standin_comm_check_ready(comm, name);
+    if (group_depth == 0 || grouped_count > 0 || (points.comm != NULL && points.comm != comm))
+        standin_broken("order", "%s: the stand-in takes it in a group of one communicator's alone",
+                       name);
+    if (peer < 0 || peer >= comm->size)
+        standin_broken("order", "%s: no rank %d among %d", name, peer, comm->size);
+    if (comm->issued == 0 && standin_stream_held())
+        standin_broken("gate", "the first %s of a communicator while the host holds a stream",
+                       name);
+    if (points.comm == NULL)
+        memset(&points.exchange, 0, sizeof points.exchange);
+    points.comm = comm;
+    points.stream = stream;
+    points.datatype = datatype;
+}
+
+ncclResult_t ncclSend(const void *input, size_t count, ncclDataType_t datatype, int peer,
+                      ncclComm_t comm, cudaStream_t stream)
+{
+    open_points("ncclSend", datatype, peer, comm, stream);
+    if (points.exchange.sends[peer])
+        standin_broken("order", "ncclSend: rank %d twice in a group", peer);
+    points.exchange.sends[peer] = true;
+    points.exchange.from[peer] = input;
+    points.exchange.sent[peer] = count * (size_t)bytes_of(datatype);
+    return ncclSuccess;
+}
+
+ncclResult_t ncclRecv(void *output, size_t count, ncclDataType_t datatype, int peer,
+                      ncclComm_t comm, cudaStream_t stream)
+{
+    open_points("ncclRecv", datatype, peer, comm, stream);
+    if (points.exchange.receives[peer])
+        standin_broken("order", "ncclRecv: rank %d twice in a group", peer);
+    points.exchange.receives[peer] = true;
+    points.exchange.to[peer] = output;
+    points.exchange.received[peer] = count * (size_t)bytes_of(datatype);
+    return ncclSuccess;
 }

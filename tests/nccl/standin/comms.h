@@ -12,7 +12,7 @@
 #define NAME_BYTES  96
 #define WINDOWS_MAX 4
 
-enum call_kind { CALL_REDUCE_SCATTER, CALL_ALLGATHER, CALL_ALLREDUCE };
+enum call_kind { CALL_REDUCE_SCATTER, CALL_ALLGATHER, CALL_ALLREDUCE, CALL_EXCHANGE };
 extern const char *const standin_call_names[];
 
 /* What one rank says of a collective; all must say the same. */
@@ -20,7 +20,16 @@ struct signature {
     int kind, datatype, operation, captured, registrations, windows;
     uint64_t offset; /* of what peers reach in its window; where both buffers are in windows */
     uint64_t count;
+    uint64_t sent[RANKS_MAX]; /* of an exchange: bytes to each rank, one behind the other */
     uint32_t ordinal;
+};
+
+/* Sends and receives of one group on one communicator, at most one of each for a rank. */
+struct exchange {
+    const char *from[RANKS_MAX];
+    char *to[RANKS_MAX];
+    size_t sent[RANKS_MAX], received[RANKS_MAX]; /* bytes */
+    bool sends[RANKS_MAX], receives[RANKS_MAX];
 };
 
 /* A rank's part of the file that a communicator's ranks map. Zeroed by the file system. */

@@ -10,7 +10,7 @@
 static struct hs_pattern pattern_of(const struct standin_work *work)
 {
     return (struct hs_pattern){(enum hs_datatype)work->datatype, (enum hs_operation)work->operation,
-                               work->number};
+                               work->number, work->kind};
 }
 
 static bool set_step(struct standin_work *work)
@@ -84,6 +84,7 @@ cudaError_t hs_cuda_fill(void *data, const struct hs_pattern *pattern, int64_t r
         .datatype = (int)pattern->datatype,
         .operation = (int)pattern->operation,
         .number = pattern->np,
+        .kind = pattern->carried,
         .first = (int64_t)first,
         .host = (void *)(intptr_t)rank,
         .ranges = {{data, count * hs_datatype_bytes(pattern->datatype), true}}};
@@ -116,6 +117,7 @@ cudaError_t hs_cuda_count_wrong(unsigned long long *wrong, const void *data,
         .datatype = (int)pattern->datatype,
         .operation = (int)pattern->operation,
         .number = pattern->np,
+        .kind = pattern->carried,
         .first = (int64_t)part.first,
         .host = (void *)(intptr_t)part.rank,
         .ranges = {{(char *)wrong, sizeof *wrong, true},
@@ -144,6 +146,38 @@ cudaError_t hs_cuda_divide(void *data, size_t count, enum hs_datatype datatype, 
                                 .datatype = (int)datatype,
                                 .number = np,
                                 .ranges = {{data, count * hs_datatype_bytes(datatype), true}}};
+    standin_stream_put(stream, &work);
+    return cudaGetLastError();
+}
+
+/* number, first and count are rows, columns and bytes of a run. */
+static bool regroup_step(struct standin_work *work)
+{
+    const char *from = work->inputs[0];
+    char *to = work->output;
+    standin_memory_open();
+    for (int64_t row = 0; row < work->number; row++)
+        for (int64_t column = 0; column < work->first; column++)
+            memcpy(to + (size_t)(column * work->number + row) * work->count,
+                   from + (size_t)(row * work->first + column) * work->count, work->count);
+    standin_memory_close();
+    return true;
+}
+
+cudaError_t hs_cuda_regroup(void *to, const void *from, struct hs_cuda_runs runs,
+                            cudaStream_t stream)
+{
+    size_t bytes = runs.rows * runs.columns * runs.bytes;
+    struct standin_work work = {.name = "the regrouping kernel",
+                                .step = regroup_step,
+                                .output = to,
+                                .inputs = {from},
+                                .number = (int64_t)runs.rows,
+                                .first = (int64_t)runs.columns,
+                                .count = runs.bytes,
+                                .ranges = {{to, bytes, true}, {(char *)from, bytes, false}}};
+    if ((const char *)from < (char *)to + bytes && (char *)to < (const char *)from + bytes)
+        standin_broken("memory", "runs are regrouped in place");
     standin_stream_put(stream, &work);
     return cudaGetLastError();
 }

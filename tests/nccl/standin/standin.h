@@ -29,9 +29,13 @@
  * pinned memory, is against the rule `race` while queued work may touch it, and the other way
  * round.
  *
+ * Sends and receives are taken in groups alone, of one communicator each, in which every rank takes
+ * part: such a group counts as one call. What a rank sends another must be what that one receives
+ * from it (rule `order`); nothing that is received may be sent, or received twice (rule `memory`).
+ *
  * $STANDIN_FAULT injects one fault, "KIND:CALL:SIZE", into the calls of rank 0 (as given to
  * ncclCommInitRankConfig) on communicators of SIZE ranks. CALL: reduce-scatter, allgather,
- * allreduce, split, init, register, window. KIND: hang (never gets there), error (the
+ * allreduce, exchange, split, init, register, window. KIND: hang (never gets there), error (the
  * communicator's state becomes ncclRemoteError), refuse (the call returns ncclSystemError), wrong
  * (a bit of the result is wrong). It is read at each call.
  *
@@ -123,6 +127,7 @@ struct standin_work {
     size_t count;
     int64_t number, first;
     void *host;
+    const struct exchange *exchange; /* sends and receives; lives to the end */
 };
 
 /* Queues a copy of `work`, or adds it to a capture. Rules race, memory. */
