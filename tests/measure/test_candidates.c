@@ -2,8 +2,9 @@
 #include "measure/candidates.h"
 #include "test.h"
 
-static const struct hs_problem eight = {HS_COLLECTIVE_ALLREDUCE, {8, 1, 8}, 1024, HS_IN_PLACE},
-                               many = {HS_COLLECTIVE_ALLREDUCE, {4096, 1, 4096}, 1024, HS_IN_PLACE};
+static const struct hs_problem
+    eight = {HS_COLLECTIVE_ALLREDUCE, {.ranks = 8, .stride = 1, .size = 8}, 1024, HS_IN_PLACE},
+    many = {HS_COLLECTIVE_ALLREDUCE, {.ranks = 4096, .stride = 1, .size = 4096}, 1024, HS_IN_PLACE};
 
 static struct hs_plan plan(const char *text)
 {
@@ -118,7 +119,8 @@ static void all_are_every_split_by_every_algorithm_asked_for(void **state)
 /* A layer of one phase has one algorithm, and no tree. */
 static void all_of_a_reduce_scatter_go_one_way(void **state)
 {
-    const struct hs_problem scatter = {HS_COLLECTIVE_REDUCE_SCATTER, {8, 1, 8}, 1024, HS_PERMUTED};
+    const struct hs_problem scatter = {
+        HS_COLLECTIVE_REDUCE_SCATTER, {.ranks = 8, .stride = 1, .size = 8}, 1024, HS_PERMUTED};
     struct hs_measure_settings settings = {
         .top = 1, .all = true, .algorithms = 1U << HS_HALVING | 1U << HS_TREE, .chunks = {1, {1}}};
     struct hs_candidates candidates;

@@ -16,6 +16,8 @@
 #include "runner/backends.h"
 #include "runner/bench.h"
 
+#define ORDERS_RUN (HS_PERMUTED + 1) /* others are prices alone */
+
 #define SPLITS_MAX 256
 
 static int my_rank, np, line, failures;
@@ -144,11 +146,11 @@ static inline uint64_t verified_blocks(struct hs_bench *bench, const struct hs_p
     uint64_t wrong = 0;
 
     for (int c = 0; c < ONE_WAY_COUNT; c++) {
-        for (int p = 0; p < plan_count * HS_ORDER_COUNT; p++) {
-            struct hs_task task = plan_task(bench, &plans[p / HS_ORDER_COUNT]);
+        for (int p = 0; p < plan_count * ORDERS_RUN; p++) {
+            struct hs_task task = plan_task(bench, &plans[p / ORDERS_RUN]);
 
             task.collective = one_way[c];
-            task.order = (enum hs_order)(p % HS_ORDER_COUNT);
+            task.order = (enum hs_order)(p % ORDERS_RUN);
             wrong += run_task(bench, &task, true);
         }
         for (int i = 0; engine->natives[one_way[c]][i] != NULL; i++) {
@@ -194,7 +196,7 @@ static inline uint64_t missed_in_blocks(struct hs_bench *bench, const struct hs_
     size_t count = bench->config.count, part = count / (size_t)np; /* it divides */
     uint64_t missed = 0;
 
-    for (int c = 0; c < ONE_WAY_COUNT * HS_ORDER_COUNT; c++) {
+    for (int c = 0; c < ONE_WAY_COUNT * ORDERS_RUN; c++) {
         struct hs_task task = plan_task(bench, plan);
         size_t written[HS_COLLECTIVE_COUNT] = {[HS_COLLECTIVE_REDUCE_SCATTER] = part,
                                                [HS_COLLECTIVE_ALLGATHER] = count - part,
@@ -327,7 +329,7 @@ static inline uint64_t blocks_of_plan(const struct blocks *blocks, const struct 
 {
     uint64_t wrong = 0;
 
-    for (int i = 0; i < ONE_WAY_COUNT * HS_ORDER_COUNT; i++) {
+    for (int i = 0; i < ONE_WAY_COUNT * ORDERS_RUN; i++) {
         struct hs_task task = {.kind = HS_TASK_PLAN,
                                .plan = *plan,
                                .collective = one_way[i % ONE_WAY_COUNT],
