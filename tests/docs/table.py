@@ -52,7 +52,7 @@ cp "$SRC/tests/machine/topologies/dgx-h100.txt" topo.txt"""),
 . ./probe.sh
 mv slow.json probe.json
 rm probe.sh"""),
-    (r"^(docs/profile\.md|profile --help)$", f'''mpicc.{MPI} -o app "$SRC/tests/apply/job.c"
+    (r"^(README\.md|docs/profile\.md|profile --help)$", f'''mpicc.{MPI} -o app "$SRC/tests/apply/job.c"
 mpiexec.{MPI} {MPI_OPTIONS} -n 4 hiersearch profile -o killed.json -- ./app die > out 2>&1 || true'''),
     (r"^CONTRIBUTING\.md$", 'for name in "$SRC"/*; do [ "${name##*/}" = build ] || ln -s "$name" .; done'),
 )
@@ -112,6 +112,7 @@ def has_target(root, name):
 # ---- commands that are run with less work ----------------------------------------------------------
 # More processes than cores, for minutes: a small message and a short budget give the same lines of output.
 LESS_WORK = (
+    Row(r"(mpiexec -n )16 (hiersearch measure\b.* --mesh )tp=4,dp=4", r"\g<1>4 \2tp=2,dp=2", "mpicc"),
     Row(r"(mpiexec.*hiersearch measure\b.*) --budget \S+", r"\1", "mpicc"),
     Row(r"(mpiexec.*hiersearch measure\b.*)$", r"\1 --budget 6s --quiet", "mpicc"),
     Row(r"mpiexec -n 16 (hiersearch (?:measure|profile))", r"mpiexec -n 4 \1", "mpicc"),
