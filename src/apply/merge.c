@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +82,7 @@ static size_t find_row(struct merge *merge, const struct hs_counts_row *row,
     struct key *new_key;
 
     for (size_t i = 0; i < profile->call_count; i++)
-        if (memcmp(&merge->keys[i], &key, sizeof(key)) == 0 &&
+        if (merge->keys && memcmp(&merge->keys[i], &key, sizeof(key)) == 0 &&
             profile->calls[i].group_ranks == group->size &&
             profile->calls[i].group_stride == group->stride)
             return i;
@@ -347,11 +348,12 @@ static int first_rank(const char *folder)
     struct dirent *file;
 
     while (files && (file = readdir(files))) {
-        int rank = -1, length = 0;
+        char *end;
+        long rank = strtol(file->d_name, &end, 10);
 
-        if (sscanf(file->d_name, "%d.counts%n", &rank, &length) == 1 && length > 0 &&
-            file->d_name[length] == '\0' && rank >= 0 && (first < 0 || rank < first))
-            first = rank;
+        if (end > file->d_name && strcmp(end, ".counts") == 0 && rank >= 0 && rank < INT_MAX &&
+            (first < 0 || rank < first))
+            first = (int)rank;
     }
     if (files)
         closedir(files);

@@ -48,9 +48,11 @@ static fortran_function *fortran(const char *name)
     HS_PUBLIC void name parameters                                                                 \
     {                                                                                              \
         static _Atomic(fortran_function *) known;                                                  \
-        fortran_function *function = known ? known : (known = fortran(#name));                     \
+        fortran_function *function = known;                                                        \
         struct hs_passing entered = hs_enter(HS_COUNTED_##id, begun);                              \
                                                                                                    \
+        if (!function)                                                                             \
+            known = function = fortran(#name);                                                     \
         ((void(*) parameters)function) arguments;                                                  \
         entered.counts = entered.counts && *failed == MPI_SUCCESS;                                 \
         hs_leave(&entered, entered.counts ? (__VA_ARGS__) : (struct hs_content){.elements = 0});   \

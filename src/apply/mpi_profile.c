@@ -267,7 +267,8 @@ static void describe(void)
     PMPI_Get_library_version(library, &written);
     library[strcspn(library, "\n")] = '\0';
     for (char *c = library; *c; c++)
-        *c = *c == '\t' ? ' ' : *c;
+        if (*c == '\t')
+            *c = ' ';
     snprintf(counts->library, sizeof(counts->library), "%s", library);
     fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
     length = fd < 0 ? 0 : read(fd, counts->command, sizeof(counts->command) - 1);
@@ -316,7 +317,6 @@ void hs_merge(void)
                          getenv(HS_PROFILE_OUTPUT),
                          NULL};
     char *program = getenv(HS_PROFILE_PROGRAM), *preloaded = getenv("LD_PRELOAD"), *kept;
-    extern char **environ;
     pid_t child;
     int error;
 

@@ -124,14 +124,14 @@ double hs_order_seconds(const struct hs_system *system, const struct hs_problem 
                         struct hs_layer layer)
 {
     int64_t inside = hs_group_inside(&problem->group, layer.stride), size = problem->group.size;
-    double runs = (double)(size / (inside * layer.size));
+    int64_t runs = size / (inside * layer.size);
 
     if (!hs_collectives[problem->collective].ordered || layer.size == size)
         return 0;
     if (problem->order == HS_PACKED && inside == 1)
         return problem->bytes / hs_system_copy_rate(system);
     if (problem->order == HS_GROUPED)
-        return (runs - 1) * (double)(layer.size - 1) * HS_MESSAGE_SECONDS;
+        return (double)(runs - 1) * (double)(layer.size - 1) * HS_MESSAGE_SECONDS;
     return 0;
 }
 
