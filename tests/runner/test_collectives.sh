@@ -90,7 +90,8 @@ for refusal in "--plans 4x2/2|--plans: 4x2/2: no chunks of all-to-all" "--plans 
     measure 8 "$system" --size 1MiB --backend null --collective all-to-all ${refusal%|*}
     check "${refusal%|*} of an all-to-all is refused in one line" '[ $status = 2 ] && [ "$(our_lines)" = 1 ] && said "${refusal#*|}"'
 done
-for refusal in "--plans 4x2/2|--plans: 4x2/2: no chunks of ReduceScatter" "--plans 4x2t|--plans: 4x2t: layer 2: no reduce-scatter by tree" \
+for refusal in "--order packed|--order packed: predict has it alone" \
+    "--plans 4x2/2|--plans: 4x2/2: no chunks of ReduceScatter" "--plans 4x2t|--plans: 4x2t: layer 2: no reduce-scatter by tree" \
     "--chunks 1,2|--chunks 2: chunks of ReduceScatter would leave"; do
     # shellcheck disable=SC2086 # options
     measure 8 "$system" --size 1MiB --backend null --collective reduce-scatter ${refusal%|*}

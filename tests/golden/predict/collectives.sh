@@ -40,4 +40,3 @@ hiersearch predict "$cluster;copy=fast" --np 64 --collective allgather --order p
 hiersearch predict "$cluster" --np 64 --size 16MiB --collective allgather --order packed -q -o packed.json >/dev/null
 hiersearch export packed.json --to pytorch
 hiersearch simulate "$cluster" --np 8 --size 1MiB --collective allgather --order grouped
-hiersearch measure --collective allgather --order packed --size 1MiB
