@@ -279,10 +279,11 @@ MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measur
     "tests/runner/test_faults.sh $(1) $(2)/hiersearch-measure" \
     "@timeout=600 tests/runner/test_collectives.sh $(1) $(2)/hiersearch-measure" \
     "@timeout=900 tests/runner/test_groups.sh $(1) $(2)/hiersearch-measure" \
-    "@timeout=600 tests/runner/test_calibrate.sh $(1) $(2)/hiersearch-measure" \
-    "@timeout=600 tests/runner/test_lazy.sh $(1) $(2)/hiersearch-measure" \
     "tests/runner/test_placement.sh $(1) $(2)/tests/runner/mpi_placement" \
     "tests/apply/test_profile.sh $(1) $(2) $(BUILD)/hiersearch"
+# Of planners, which know no MPI.
+PLANNER_COMMANDS = "@timeout=600 tests/runner/test_calibrate.sh $(1) $(2)/hiersearch-measure" \
+    "@timeout=600 tests/runner/test_lazy.sh $(1) $(2)/hiersearch-measure"
 
 # ---- fuzzing: `make fuzz` runs libFuzzer, `check` replays the corpus with whatever compiler is there ----
 FUZZ_RUNS ?= 1000000
@@ -340,18 +341,17 @@ FULL_COMMANDS = $(USUAL_COMMANDS) "@timeout=1600 tests/instrumented.sh sanitizer
     "tests/cli/test_place.sh $(BUILD)" "@serial @timeout=900 tests/docs/test_documents.py"
 ifeq ($(HAVE_MPI),1)
 QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3)
-FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3 4)
+FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),4) $(call PLANNER_COMMANDS,$(MPI_NAME),$(BUILD))
 ifeq ($(HAVE_NCCL),1)
-QUICK_COMMANDS += "tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)" "tests/nccl/test_gpu_check.sh quick $(MPI_NAME) $(BUILD)"
 USUAL_COMMANDS += "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)" \
     "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/nccl/test_versions.sh $(BUILD)"
 check check-full: nccl-programs $(BUILD)/tests/nccl/versions_gpu
 check-full check-nccl: export FETCH := 1
 endif
 ifeq ($(HAVE_NCCL),1)
-FULL_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh usual $(MPI_NAME) $(BUILD)" \
-    "@timeout=900 tests/nccl/test_gpu_check.sh full $(MPI_NAME) $(BUILD)" \
-    "NCCL_HOME=$(BUILD)/nccl/2.30.7 tests/export/test_nccl.sh"
+USUAL_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)" \
+    "tests/nccl/test_gpu_check.sh quick $(MPI_NAME) $(BUILD)"
+FULL_COMMANDS += "NCCL_HOME=$(BUILD)/nccl/2.30.7 tests/export/test_nccl.sh"
 endif
 # Alone: it compares the machine's mounts and processes before and after, which other tests change, too.
 FULL_COMMANDS += $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) "@serial tests/cluster/test_cluster.sh" \
@@ -360,7 +360,7 @@ FULL_COMMANDS += $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) "@serial test
 ifneq ($(MPI_NAME)$(shell command -v mpicc.openmpi 2>/dev/null),mpich)
 ifneq ($(MPI_NAME),openmpi)
 OTHER_BUILD := $(BUILD)/openmpi
-FULL_COMMANDS += $(call MPI_TEST_COMMANDS,openmpi,$(OTHER_BUILD),2 3) \
+FULL_COMMANDS += $(call MPI_TEST_COMMANDS,openmpi,$(OTHER_BUILD),3) \
     $(call MPI_PROGRAM_COMMANDS,openmpi,$(OTHER_BUILD))
 endif
 endif
@@ -385,6 +385,7 @@ check-full: all $(BENCHES) $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI))
 # Every split of 2 to 16 ranks through the stand-in for NCCL and CUDA, sanitizers included (about 9 minutes).
 check-nccl: all nccl-programs $(BUILD)/tests/nccl/versions_gpu
 	tests/run --timeout 1800 -- "tests/nccl/test_nccl.sh full $(MPI_NAME) $(BUILD)" \
+	    "tests/nccl/test_gpu_check.sh full $(MPI_NAME) $(BUILD)" \
 	    "CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/nccl/test_versions.sh $(BUILD)"
 
 # Both README commands in a fresh Debian root with nothing else installed (root, debootstrap).

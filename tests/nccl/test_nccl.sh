@@ -1,9 +1,9 @@
 #!/bin/bash
 # NCCL's backend with the stand-in for NCCL and CUDA (tests/nccl/standin): no GPU needed. TAP on stdout.
-#     tests/nccl/test_nccl.sh quick|usual|full mpich|openmpi BUILD      after: make BUILD=... nccl-programs
-# quick leaves out most splits of 4 and 6 ranks; full also tests 2 to 16 ranks with everything, and again a part under ASan and UBSan.
+#     tests/nccl/test_nccl.sh quick|full mpich|openmpi BUILD      after: make BUILD=... nccl-programs
+# quick leaves out most splits of 4 and 6 ranks; full tests 2 to 16 ranks with everything, and again a part under ASan and UBSan.
 set -u
-(($# == 3)) || { echo "usage: test_nccl.sh quick|usual|full mpich|openmpi BUILD" >&2; exit 2; }
+(($# == 3)) || { echo "usage: test_nccl.sh quick|full mpich|openmpi BUILD" >&2; exit 2; }
 mode=$1 mpi=$2 build=$3
 programs=$build/tests/nccl
 here=$(cd "$(dirname "$0")" && pwd -P)
