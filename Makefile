@@ -98,6 +98,9 @@ NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/engine/nccl*.[ch] src/en
     src/runner/pattern_kernels.h))
 # What stands in for MPI, in programs of other people.
 INTERPOSER_SOURCES := $(wildcard src/apply/mpi_*.c)
+# Engine `host` by itself.
+HOST_ENGINE := $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memory.c layer_comms.c executors.c flow.c stages.c \
+    task.c transport.c idle.c pages.c reduce.c) $(wildcard src/engine/executor_*.c)
 sources = $(filter-out $(NO_GPU) $(INTERPOSER_SOURCES),$(sort $(wildcard src/$(1)/*.c)))
 objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
 archive = $(BUILD)/lib/libhs_$(1).a
@@ -189,14 +192,17 @@ all: $(PLUGIN)
 # ---- libhiersearch-mpi.so: between somebody else's program and its MPI library (src/apply/mpi_profile.h) -------
 ifeq ($(HAVE_MPI),1)
 INTERPOSER := $(BUILD)/libhiersearch-mpi.so
-INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-interposer/%.o,$(INTERPOSER_SOURCES) src/apply/counts.c)
+INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-interposer/%.o,$(INTERPOSER_SOURCES) src/apply/counts.c \
+    $(HOST_ENGINE) $(call sources,model) $(call sources,base))
 $(BUILD)/obj-interposer/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(MPICC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -fPIC -fvisibility=hidden -c -o $@ $<
+	$(Q)$(MPICC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections \
+	    -c -o $@ $<
+# Of model and base what it calls: nothing of it needs a library beside MPI's.
 $(INTERPOSER): $(INTERPOSER_OBJECTS)
 	$(call say,LD,$@)
-	$(Q)$(MPICC) -shared -o $@ $(INTERPOSER_OBJECTS) -ldl -lpthread
+	$(Q)$(MPICC) -shared -Wl,--gc-sections -Wl,--no-undefined -o $@ $(INTERPOSER_OBJECTS) -lm -ldl -lpthread
 all: $(INTERPOSER)
 endif
 
@@ -206,9 +212,7 @@ HAVE_SIMGRID ?= $(if $(SMPICC),1,0)
 ifeq ($(HAVE_SIMGRID)$(SMPICC),1)
 $(error HAVE_SIMGRID=1, but there is no smpicc: install libsimgrid-dev, or set SMPICC=)
 endif
-SMPI_SOURCES := $(wildcard src/simulate/*.c) \
-    $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memory.c layer_comms.c executors.c flow.c stages.c task.c \
-        transport.c) $(wildcard src/engine/executor_*.c) \
+SMPI_SOURCES := $(wildcard src/simulate/*.c) $(filter-out src/engine/idle.c src/engine/pages.c src/engine/reduce.c,$(HOST_ENGINE)) \
     $(foreach l,$(USES_result),$(call sources,$(l)))
 SMPI_OBJECTS := $(SMPI_SOURCES:src/%.c=$(BUILD)/obj-smpi/%.o)
 SMPI_WRAPPED := MPI_Iallreduce MPI_Comm_idup hs_transport_send hs_transport_receive hs_transport_test \

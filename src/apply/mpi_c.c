@@ -1,22 +1,28 @@
 /* mpi_c.c - the calls of C that the interposer stands in for: each, and its nonblocking form. */
+#include "apply/mpi_plans.h"
 #include "apply/mpi_profile.h"
 
-/* id, whether it is the nonblocking form, the call, what it carries. */
-#define PASS(id, late, passed, ...)                                                                \
+/* id, whether it is the nonblocking form, whether a plan carries it out, the call, what it
+ * carries. */
+#define PASS(id, late, tried, passed, ...)                                                         \
     {                                                                                              \
         struct hs_passing entered = hs_enter(HS_COUNTED_##id, late);                               \
-        int status = passed;                                                                       \
+        int status = MPI_SUCCESS;                                                                  \
                                                                                                    \
+        if (!entered.outermost || !(tried))                                                        \
+            status = passed;                                                                       \
         entered.counts = entered.counts && status == MPI_SUCCESS;                                  \
         hs_leave(&entered, entered.counts ? (__VA_ARGS__) : (struct hs_content){.elements = 0});   \
         return status;                                                                             \
     }
-#define BOTH(id, name, iname, ...)                                                                 \
+#define TRY(...) hs_plans_try(&(struct hs_asked){__VA_ARGS__}, &status)
+#define CARRIED(id, name, iname, tried, ...)                                                       \
     HS_PUBLIC int MPI_##name(id##_PARAMETERS)                                                      \
-        PASS(id, false, PMPI_##name(id##_ARGUMENTS), __VA_ARGS__)                                  \
+        PASS(id, false, tried, PMPI_##name(id##_ARGUMENTS), __VA_ARGS__)                           \
             HS_PUBLIC int MPI_##iname(id##_PARAMETERS, MPI_Request *request)                       \
-                PASS(id, true, PMPI_##iname(id##_ARGUMENTS, request),                              \
+                PASS(id, true, false, PMPI_##iname(id##_ARGUMENTS, request),                       \
                      __VA_ARGS__) _Static_assert(true, "a semicolon follows")
+#define BOTH(id, name, iname, ...) CARRIED(id, name, iname, false, __VA_ARGS__)
 
 /* clang-format off */
 #define REDUCTION_PARAMETERS                                                                       \
@@ -25,10 +31,12 @@
 #define REDUCTION            HS_CONTENT((uint64_t)count, type, op, comm)
 #define ALLREDUCE_PARAMETERS REDUCTION_PARAMETERS
 #define ALLREDUCE_ARGUMENTS  REDUCTION_ARGUMENTS
-BOTH(ALLREDUCE, Allreduce, Iallreduce, REDUCTION);
+CARRIED(ALLREDUCE, Allreduce, Iallreduce,
+        TRY(HS_COLLECTIVE_ALLREDUCE, from, 0, type, to, count, type, NULL, op, comm), REDUCTION);
 #define REDUCE_SCATTER_BLOCK_PARAMETERS REDUCTION_PARAMETERS
 #define REDUCE_SCATTER_BLOCK_ARGUMENTS  REDUCTION_ARGUMENTS
-BOTH(REDUCE_SCATTER_BLOCK, Reduce_scatter_block, Ireduce_scatter_block,
+CARRIED(REDUCE_SCATTER_BLOCK, Reduce_scatter_block, Ireduce_scatter_block,
+     TRY(HS_COLLECTIVE_REDUCE_SCATTER, from, 0, type, to, count, type, NULL, op, comm),
      HS_CONTENT((uint64_t)count * hs_ranks_of(comm), type, op, comm));
 #define SCAN_PARAMETERS REDUCTION_PARAMETERS
 #define SCAN_ARGUMENTS  REDUCTION_ARGUMENTS
@@ -40,7 +48,8 @@ BOTH(EXSCAN, Exscan, Iexscan, REDUCTION);
     const void *from, void *to, const int counts_[], MPI_Datatype type, MPI_Op op,                 \
     MPI_Comm comm
 #define REDUCE_SCATTER_ARGUMENTS  from, to, counts_, type, op, comm
-BOTH(REDUCE_SCATTER, Reduce_scatter, Ireduce_scatter,
+CARRIED(REDUCE_SCATTER, Reduce_scatter, Ireduce_scatter,
+     TRY(HS_COLLECTIVE_REDUCE_SCATTER, from, 0, type, to, 0, type, counts_, op, comm),
      HS_CONTENT(hs_sum_of(counts_, comm), type, op, comm));
 #define REDUCE_PARAMETERS                                                                          \
     const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, int root,                 \
@@ -57,10 +66,12 @@ BOTH(BCAST, Bcast, Ibcast, HS_CONTENT((uint64_t)count, type, MPI_OP_NULL, comm))
 #define ALL_TAKEN       HS_CONTENT((uint64_t)take * hs_ranks_of(comm), taken, MPI_OP_NULL, comm)
 #define ALLGATHER_PARAMETERS EVEN_PARAMETERS, MPI_Comm comm
 #define ALLGATHER_ARGUMENTS  EVEN_ARGUMENTS, comm
-BOTH(ALLGATHER, Allgather, Iallgather, ALL_TAKEN);
+#define TRY_EVEN(collective)                                                                       \
+    TRY(HS_COLLECTIVE_##collective, from, give, given, to, take, taken, NULL, MPI_OP_NULL, comm)
+CARRIED(ALLGATHER, Allgather, Iallgather, TRY_EVEN(ALLGATHER), ALL_TAKEN);
 #define ALLTOALL_PARAMETERS EVEN_PARAMETERS, MPI_Comm comm
 #define ALLTOALL_ARGUMENTS  EVEN_ARGUMENTS, comm
-BOTH(ALLTOALL, Alltoall, Ialltoall, ALL_TAKEN);
+CARRIED(ALLTOALL, Alltoall, Ialltoall, TRY_EVEN(ALLTOALL), ALL_TAKEN);
 #define GATHER_PARAMETERS EVEN_PARAMETERS, int root, MPI_Comm comm
 #define GATHER_ARGUMENTS  EVEN_ARGUMENTS, root, comm
 BOTH(GATHER, Gather, Igather,
@@ -109,31 +120,68 @@ BOTH(ALLTOALLW, Alltoallw, Ialltoallw,
 BOTH(BARRIER, Barrier, Ibarrier, HS_CONTENT(0, MPI_DATATYPE_NULL, MPI_OP_NULL, comm));
 /* clang-format on */
 
+/* ---- communicators ---- */
+
+/* name, parameters before the new one, arguments */
+/* clang-format off */
+#define MAKES(name, parameters, arguments)                                                   \
+    HS_PUBLIC int MPI_##name parameters                                                            \
+    {                                                                                              \
+        int status = PMPI_##name arguments;                                                        \
+                                                                                                   \
+        if (status == MPI_SUCCESS)                                                                 \
+            hs_made(*made);                                                                        \
+        return status;                                                                             \
+    }                                                                                              \
+    _Static_assert(true, "a semicolon follows")
+MAKES(Comm_dup, (MPI_Comm comm, MPI_Comm *made), (comm, made));
+MAKES(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made), (comm, info, made));
+MAKES(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made),
+      (comm, color, key, made));
+MAKES(Comm_split_type,
+      (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made),
+      (comm, type, key, info, made));
+MAKES(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made));
+MAKES(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made),
+      (comm, group, tag, made));
+MAKES(Cart_create,
+      (MPI_Comm comm, int count, const int sizes[], const int periods[], int reorder,
+       MPI_Comm *made),
+      (comm, count, sizes, periods, reorder, made));
+MAKES(Cart_sub, (MPI_Comm comm, const int kept[], MPI_Comm *made), (comm, kept, made));
+MAKES(Graph_create,
+      (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder,
+       MPI_Comm *made),
+      (comm, nodes, index, edges, reorder, made));
+MAKES(Dist_graph_create,
+      (MPI_Comm comm, int count, const int sources[], const int degrees[],
+       const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *made),
+      (comm, count, sources, degrees, destinations, weights, info, reorder, made));
+MAKES(Dist_graph_create_adjacent,
+      (MPI_Comm comm, int before, const int sources[], const int from_weights[], int behind,
+       const int destinations[], const int to_weights[], MPI_Info info, int reorder,
+       MPI_Comm *made),
+      (comm, before, sources, from_weights, behind, destinations, to_weights, info, reorder, made));
+MAKES(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made));
+/* clang-format on */
+
 /* ---- begin and end ---- */
 
-HS_PUBLIC int MPI_Init(int *argc, char ***argv)
-{
-    int status;
+#define BEGINS(passed)                                                                             \
+    {                                                                                              \
+        int status;                                                                                \
+                                                                                                   \
+        hs_check_library();                                                                        \
+        status = passed;                                                                           \
+        if (status == MPI_SUCCESS)                                                                 \
+            hs_begin();                                                                            \
+        return status;                                                                             \
+    }
+HS_PUBLIC int MPI_Init(int *argc, char ***argv) BEGINS(PMPI_Init(argc, argv)) HS_PUBLIC
+    int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+        BEGINS(PMPI_Init_thread(argc, argv, required, provided))
 
-    hs_check_library();
-    status = PMPI_Init(argc, argv);
-    if (status == MPI_SUCCESS)
-        hs_begin();
-    return status;
-}
-
-HS_PUBLIC int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
-{
-    int status;
-
-    hs_check_library();
-    status = PMPI_Init_thread(argc, argv, required, provided);
-    if (status == MPI_SUCCESS)
-        hs_begin();
-    return status;
-}
-
-HS_PUBLIC int MPI_Finalize(void)
+            HS_PUBLIC int MPI_Finalize(void)
 {
     bool merges = hs_finish();
     int status = PMPI_Finalize();

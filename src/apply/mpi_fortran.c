@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apply/mpi_plans.h"
 #include "apply/mpi_profile.h"
 
 /* Where Fortran's calls are: behind us in the order of symbols, or with a library that a program
@@ -42,27 +43,54 @@ static fortran_function *fortran(const char *name)
     return function;
 }
 
-/* id, name, whether it is the nonblocking form, parameters, arguments, what it carries. */
-#define FORTRAN(id, name, begun, parameters, arguments, ...)                                       \
+/* MPI_IN_PLACE and MPI_BOTTOM are variables to Fortran: what C means by them, or the address. */
+static void *of_c(void *address)
+{
+#ifdef OPEN_MPI
+    if (address == dlsym(RTLD_DEFAULT, "mpi_fortran_in_place_"))
+        return MPI_IN_PLACE;
+    if (address == dlsym(RTLD_DEFAULT, "mpi_fortran_bottom_"))
+        return MPI_BOTTOM;
+#else
+    void *const *in_place = dlsym(RTLD_DEFAULT, "MPIR_F_MPI_IN_PLACE");
+    void *const *bottom = dlsym(RTLD_DEFAULT, "MPIR_F_MPI_BOTTOM");
+
+    if (in_place && address == *in_place)
+        return MPI_IN_PLACE;
+    if (bottom && address == *bottom)
+        return MPI_BOTTOM;
+#endif
+    return address;
+}
+
+/* id, name, whether it is the nonblocking form, whether a plan carries it out, parameters,
+ * arguments, what it carries. */
+#define FORTRAN(id, name, begun, tried, parameters, arguments, ...)                                \
     HS_PUBLIC void name parameters;                                                                \
     HS_PUBLIC void name parameters                                                                 \
     {                                                                                              \
         static _Atomic(fortran_function *) known;                                                  \
         fortran_function *function = known;                                                        \
         struct hs_passing entered = hs_enter(HS_COUNTED_##id, begun);                              \
+        int status = MPI_SUCCESS;                                                                  \
                                                                                                    \
         if (!function)                                                                             \
             known = function = fortran(#name);                                                     \
-        ((void(*) parameters)function) arguments;                                                  \
+        if (entered.outermost && (tried))                                                          \
+            *failed = status;                                                                      \
+        else                                                                                       \
+            ((void(*) parameters)function) arguments;                                              \
         entered.counts = entered.counts && *failed == MPI_SUCCESS;                                 \
         hs_leave(&entered, entered.counts ? (__VA_ARGS__) : (struct hs_content){.elements = 0});   \
     }
-#define FORTRAN_BOTH(id, name, iname, ...)                                                         \
-    FORTRAN(id, name, false, (id##_FORTRAN, MPI_Fint * failed), (id##_HANDED, failed),             \
+#define FORTRAN_CARRIED(id, name, iname, tried, ...)                                               \
+    FORTRAN(id, name, false, tried, (id##_FORTRAN, MPI_Fint * failed), (id##_HANDED, failed),      \
             __VA_ARGS__)                                                                           \
-    FORTRAN(id, iname, true, (id##_FORTRAN, MPI_Fint * request, MPI_Fint * failed),                \
+    FORTRAN(id, iname, true, false, (id##_FORTRAN, MPI_Fint * request, MPI_Fint * failed),         \
             (id##_HANDED, request, failed), __VA_ARGS__)                                           \
     _Static_assert(true, "a semicolon follows")
+#define FORTRAN_BOTH(id, name, iname, ...) FORTRAN_CARRIED(id, name, iname, false, __VA_ARGS__)
+#define F_TRY(...)                         hs_plans_try(&(struct hs_asked){__VA_ARGS__}, &status)
 
 /* clang-format off */
 #define F_REDUCTION                                                                                \
@@ -77,11 +105,15 @@ static fortran_function *fortran(const char *name)
 #define F_SUM(list)         hs_sum_of(list, MPI_Comm_f2c(*comm))
 #define ALLREDUCE_FORTRAN F_REDUCTION
 #define ALLREDUCE_HANDED  F_REDUCTION_HANDED
-FORTRAN_BOTH(ALLREDUCE, mpi_allreduce_, mpi_iallreduce_, F_REDUCED(*count));
+#define F_TRY_REDUCTION(which, take, takes)                                                        \
+    F_TRY(HS_COLLECTIVE_##which, of_c(from), 0, MPI_Type_f2c(*type), of_c(to), take,               \
+          MPI_Type_f2c(*type), takes, MPI_Op_f2c(*op), MPI_Comm_f2c(*comm))
+FORTRAN_CARRIED(ALLREDUCE, mpi_allreduce_, mpi_iallreduce_,
+                F_TRY_REDUCTION(ALLREDUCE, *count, NULL), F_REDUCED(*count));
 #define REDUCE_SCATTER_BLOCK_FORTRAN F_REDUCTION
 #define REDUCE_SCATTER_BLOCK_HANDED  F_REDUCTION_HANDED
-FORTRAN_BOTH(REDUCE_SCATTER_BLOCK, mpi_reduce_scatter_block_, mpi_ireduce_scatter_block_,
-             F_REDUCED((uint64_t)*count * F_RANKS));
+FORTRAN_CARRIED(REDUCE_SCATTER_BLOCK, mpi_reduce_scatter_block_, mpi_ireduce_scatter_block_,
+             F_TRY_REDUCTION(REDUCE_SCATTER, *count, NULL), F_REDUCED((uint64_t)*count * F_RANKS));
 #define SCAN_FORTRAN F_REDUCTION
 #define SCAN_HANDED  F_REDUCTION_HANDED
 FORTRAN_BOTH(SCAN, mpi_scan_, mpi_iscan_, F_REDUCED(*count));
@@ -90,7 +122,8 @@ FORTRAN_BOTH(SCAN, mpi_scan_, mpi_iscan_, F_REDUCED(*count));
 FORTRAN_BOTH(EXSCAN, mpi_exscan_, mpi_iexscan_, F_REDUCED(*count));
 #define REDUCE_SCATTER_FORTRAN F_REDUCTION
 #define REDUCE_SCATTER_HANDED  F_REDUCTION_HANDED
-FORTRAN_BOTH(REDUCE_SCATTER, mpi_reduce_scatter_, mpi_ireduce_scatter_, F_REDUCED(F_SUM(count)));
+FORTRAN_CARRIED(REDUCE_SCATTER, mpi_reduce_scatter_, mpi_ireduce_scatter_,
+                F_TRY_REDUCTION(REDUCE_SCATTER, 0, count), F_REDUCED(F_SUM(count)));
 #define REDUCE_FORTRAN                                                                             \
     void *from, void *to, MPI_Fint *count, MPI_Fint *type, MPI_Fint *op, MPI_Fint *root,           \
     MPI_Fint *comm
@@ -105,11 +138,14 @@ FORTRAN_BOTH(BCAST, mpi_bcast_, mpi_ibcast_, F_CONTENT(*count, type));
 #define F_EVEN_HANDED from, give, given, to, take, taken
 #define ALLGATHER_FORTRAN F_EVEN, MPI_Fint *comm
 #define ALLGATHER_HANDED  F_EVEN_HANDED, comm
-FORTRAN_BOTH(ALLGATHER, mpi_allgather_, mpi_iallgather_,
+#define F_TRY_EVEN(which)                                                                          \
+    F_TRY(HS_COLLECTIVE_##which, of_c(from), *give, MPI_Type_f2c(*given), of_c(to), *take,         \
+          MPI_Type_f2c(*taken), NULL, MPI_OP_NULL, MPI_Comm_f2c(*comm))
+FORTRAN_CARRIED(ALLGATHER, mpi_allgather_, mpi_iallgather_, F_TRY_EVEN(ALLGATHER),
              F_CONTENT((uint64_t)*take * F_RANKS, taken));
 #define ALLTOALL_FORTRAN F_EVEN, MPI_Fint *comm
 #define ALLTOALL_HANDED  F_EVEN_HANDED, comm
-FORTRAN_BOTH(ALLTOALL, mpi_alltoall_, mpi_ialltoall_, F_CONTENT((uint64_t)*take * F_RANKS, taken));
+FORTRAN_CARRIED(ALLTOALL, mpi_alltoall_, mpi_ialltoall_, F_TRY_EVEN(ALLTOALL), F_CONTENT((uint64_t)*take * F_RANKS, taken));
 #define GATHER_FORTRAN F_EVEN, MPI_Fint *root, MPI_Fint *comm
 #define GATHER_HANDED  F_EVEN_HANDED, root, comm
 FORTRAN_BOTH(GATHER, mpi_gather_, mpi_igather_,
@@ -146,29 +182,58 @@ FORTRAN_BOTH(BARRIER, mpi_barrier_, mpi_ibarrier_,
              HS_CONTENT(0, MPI_DATATYPE_NULL, MPI_OP_NULL, MPI_Comm_f2c(*comm)));
 /* clang-format on */
 
-/* ---- begin and end ---- */
+/* ---- communicators, begin and end ---- */
 
-HS_PUBLIC void mpi_init_(MPI_Fint *failed);
-HS_PUBLIC void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *failed);
+/* name, parameters, arguments, and what is done before and behind it where it did not fail. */
+#define F_CALLS(name, parameters, arguments, before, behind)                                       \
+    HS_PUBLIC void name parameters;                                                                \
+    HS_PUBLIC void name parameters                                                                 \
+    {                                                                                              \
+        before;                                                                                    \
+        ((void(*) parameters)fortran(#name)) arguments;                                            \
+        if (*failed == MPI_SUCCESS)                                                                \
+            behind;                                                                                \
+    }                                                                                              \
+    _Static_assert(true, "a semicolon follows")
+#define F_MAKES(name, parameters, arguments)                                                       \
+    F_CALLS(name, parameters, arguments, (void)0, hs_made(MPI_Comm_f2c(*made)))
+#define I MPI_Fint
+
+/* clang-format off */
+F_MAKES(mpi_comm_dup_, (I *comm, I *made, I *failed), (comm, made, failed));
+F_MAKES(mpi_comm_dup_with_info_, (I *comm, I *info, I *made, I *failed),
+        (comm, info, made, failed));
+F_MAKES(mpi_comm_split_, (I *comm, I *color, I *key, I *made, I *failed),
+        (comm, color, key, made, failed));
+F_MAKES(mpi_comm_split_type_, (I *comm, I *type, I *key, I *info, I *made, I *failed),
+        (comm, type, key, info, made, failed));
+F_MAKES(mpi_comm_create_, (I *comm, I *group, I *made, I *failed), (comm, group, made, failed));
+F_MAKES(mpi_comm_create_group_, (I *comm, I *group, I *tag, I *made, I *failed),
+        (comm, group, tag, made, failed));
+F_MAKES(mpi_cart_create_,
+        (I *comm, I *count, I *sizes, I *periods, I *reorder, I *made, I *failed),
+        (comm, count, sizes, periods, reorder, made, failed));
+F_MAKES(mpi_cart_sub_, (I *comm, I *kept, I *made, I *failed), (comm, kept, made, failed));
+F_MAKES(mpi_graph_create_,
+        (I *comm, I *nodes, I *index, I *edges, I *reorder, I *made, I *failed),
+        (comm, nodes, index, edges, reorder, made, failed));
+F_MAKES(mpi_dist_graph_create_,
+        (I *comm, I *count, I *sources, I *degrees, I *targets, I *weights, I *info, I *reorder,
+         I *made, I *failed),
+        (comm, count, sources, degrees, targets, weights, info, reorder, made, failed));
+F_MAKES(mpi_dist_graph_create_adjacent_,
+        (I *comm, I *before, I *sources, I *from_weights, I *behind, I *targets, I *to_weights,
+         I *info, I *reorder, I *made, I *failed),
+        (comm, before, sources, from_weights, behind, targets, to_weights, info, reorder, made,
+         failed));
+F_MAKES(mpi_intercomm_merge_, (I *comm, I *high, I *made, I *failed), (comm, high, made, failed));
+
+F_CALLS(mpi_init_, (I *failed), (failed), hs_check_library(), hs_begin());
+F_CALLS(mpi_init_thread_, (I *required, I *provided, I *failed), (required, provided, failed),
+        hs_check_library(), hs_begin());
+/* clang-format on */
+
 HS_PUBLIC void mpi_finalize_(MPI_Fint *failed);
-
-HS_PUBLIC void mpi_init_(MPI_Fint *failed)
-{
-    hs_check_library();
-    ((void (*)(MPI_Fint *))fortran("mpi_init_"))(failed);
-    if (*failed == MPI_SUCCESS)
-        hs_begin();
-}
-
-HS_PUBLIC void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *failed)
-{
-    hs_check_library();
-    ((void (*)(MPI_Fint *, MPI_Fint *, MPI_Fint *))fortran("mpi_init_thread_"))(required, provided,
-                                                                                failed);
-    if (*failed == MPI_SUCCESS)
-        hs_begin();
-}
-
 HS_PUBLIC void mpi_finalize_(MPI_Fint *failed)
 {
     bool merges = hs_finish();

@@ -1,7 +1,8 @@
 /*
  * mpi_profile.c - libhiersearch-mpi.so: stands between a program and its MPI library (the profiling
- * interface, MPI standard, chapter 15), counts the collectives that pass (counts.h) and hands each
- * on as it is. `hiersearch profile` puts it in front by LD_PRELOAD.
+ * interface, MPI standard, chapter 15), counts the collectives that pass (counts.h), carries some out
+ * by plan (mpi_plans.h), and hands each other one on as it is. `hiersearch profile` and `hiersearch
+ * run` put it in front by LD_PRELOAD.
  *
  * It is compiled for one MPI library and says so, and ends the program, where another one is there:
  * handles of the two do not mean the same.
@@ -22,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "apply/mpi_plans.h"
 #include "apply/mpi_profile.h"
 #include "apply/settings.h"
 
@@ -49,13 +51,30 @@ static uint64_t nanoseconds_since_begin(void)
 
 /* ---- who calls ---- */
 
+int *hs_world_ranks(MPI_Comm comm, int size)
+{
+    MPI_Group world_group, group;
+    int *mine = malloc(2 * sizeof(*mine) * (size_t)size), *theirs;
+
+    if (!mine)
+        return NULL;
+    theirs = mine + size;
+    for (int i = 0; i < size; i++)
+        theirs[i] = i;
+    PMPI_Comm_group(comm, &group);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+    PMPI_Group_translate_ranks(group, size, theirs, world_group, mine);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world_group);
+    return mine;
+}
+
 /* Its index in counts->groups plus 1, kept with the communicator; made at its first call, from what
  * is known here: no other rank has to take part. Inter-communicators have none. */
 static int group_of(MPI_Comm comm)
 {
-    MPI_Group world_group, group;
     void *known = NULL;
-    int found = 0, size = 0, inter = 0, *mine, *theirs;
+    int found = 0, size = 0, inter = 0, *ranks;
 
     if (comm == MPI_COMM_NULL || PMPI_Comm_get_attr(comm, group_key, &known, &found) != MPI_SUCCESS)
         return -1;
@@ -63,20 +82,9 @@ static int group_of(MPI_Comm comm)
         return (int)(intptr_t)known - 1;
     PMPI_Comm_test_inter(comm, &inter);
     PMPI_Comm_size(comm, &size);
-    mine = malloc(2 * sizeof(*mine) * (size_t)size);
-    found = -1;
-    if (!inter && mine) {
-        theirs = mine + size;
-        for (int i = 0; i < size; i++)
-            mine[i] = i;
-        PMPI_Comm_group(comm, &group);
-        PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
-        PMPI_Group_translate_ranks(group, size, mine, world_group, theirs);
-        PMPI_Group_free(&group);
-        PMPI_Group_free(&world_group);
-        found = hs_counts_group(counts, theirs, size);
-    }
-    free(mine);
+    ranks = inter ? NULL : hs_world_ranks(comm, size);
+    found = ranks ? hs_counts_group(counts, ranks, size) : -1;
+    free(ranks);
     PMPI_Comm_set_attr(comm, group_key, (void *)(intptr_t)(found + 1));
     return found;
 }
@@ -92,7 +100,7 @@ struct operation_row {
     enum hs_counted_operation counted;
 };
 
-static enum hs_counted_type type_of(MPI_Datatype type)
+enum hs_counted_type hs_type_of(MPI_Datatype type)
 {
     const struct type_row known[] = {
         {MPI_DATATYPE_NULL, HS_COUNTED_TYPE_NONE},
@@ -133,7 +141,7 @@ static enum hs_counted_type type_of(MPI_Datatype type)
     return HS_COUNTED_TYPE_OTHER;
 }
 
-static enum hs_counted_operation operation_of(MPI_Op operation)
+enum hs_counted_operation hs_operation_of(MPI_Op operation)
 {
     const struct operation_row known[] = {
         {MPI_OP_NULL, HS_COUNTED_OPERATION_NONE},    {MPI_SUM, HS_COUNTED_OPERATION_SUM},
@@ -153,7 +161,8 @@ static enum hs_counted_operation operation_of(MPI_Op operation)
 
 struct hs_passing hs_enter(enum hs_counted_call which, bool begun)
 {
-    struct hs_passing passing = {.counts = counts && depth == 0, .call = which, .begun = begun};
+    struct hs_passing passing = {
+        .outermost = depth == 0, .counts = counts && depth == 0, .call = which, .begun = begun};
 
     depth++;
     if (passing.counts)
@@ -171,8 +180,8 @@ void hs_leave(const struct hs_passing *passing, struct hs_content content)
         return;
     ended = (struct hs_counted){.call = passing->call,
                                 .begun = passing->begun,
-                                .type = type_of(content.type),
-                                .operation = operation_of(content.operation),
+                                .type = hs_type_of(content.type),
+                                .operation = hs_operation_of(content.operation),
                                 .since_nanoseconds = nanoseconds_since_begin()};
     ended.nanoseconds = ended.since_nanoseconds - passing->began_nanoseconds;
     if (content.type != MPI_DATATYPE_NULL)
@@ -252,7 +261,7 @@ void hs_check_library(void)
     if (dl_iterate_phdr(look_for_another, &another) == 0)
         return;
     fprintf(stderr,
-            "hiersearch profile: this program runs with %s, and libhiersearch-mpi.so was built "
+            "hiersearch: this program runs with %s, and libhiersearch-mpi.so was built "
             "for " HS_MPI_NAME ": give the one that was built for that library (--interposer)\n",
             another);
     _exit(2);
@@ -279,17 +288,13 @@ static void describe(void)
         close(fd);
 }
 
-void hs_begin(void)
+static void begin_counts(void)
 {
     const char *folder = getenv(HS_PROFILE_FOLDER);
-    MPI_Comm parent = MPI_COMM_NULL;
     int rank = 0, ranks = 0;
     uint64_t run;
 
-    if (counts || !folder || !folder[0])
-        return;
-    PMPI_Comm_get_parent(&parent);
-    if (parent != MPI_COMM_NULL)
+    if (!folder || !folder[0])
         return;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -304,6 +309,30 @@ void hs_begin(void)
     else
         fprintf(stderr, "hiersearch profile: rank %d is not counted: %s: %s\n", rank, folder,
                 strerror(errno));
+}
+
+void hs_made(MPI_Comm comm)
+{
+    if (depth > 0)
+        return;
+    depth++;
+    hs_plans_adopt(comm);
+    depth--;
+}
+
+void hs_begin(void)
+{
+    static bool begun; /* Fortran's call comes here by C's, too */
+    MPI_Comm parent = MPI_COMM_NULL;
+
+    PMPI_Comm_get_parent(&parent);
+    if (begun || parent != MPI_COMM_NULL)
+        return;
+    begun = true;
+    begin_counts();
+    depth++; /* what plans call is not the program's */
+    hs_plans_begin();
+    depth--;
 }
 
 void hs_merge(void)
@@ -340,6 +369,7 @@ bool hs_finish(void)
 {
     int rank = 0;
 
+    hs_plans_finish();
     if (!counts)
         return false;
     pthread_mutex_lock(&lock);

@@ -20,7 +20,8 @@
 
 /* A call on its way. */
 struct hs_passing {
-    bool counts; /* it is counted: false within another one */
+    bool outermost; /* the program's own: not within another one */
+    bool counts;    /* it is counted */
     enum hs_counted_call call;
     bool begun; /* the nonblocking form */
     uint64_t began_nanoseconds;
@@ -37,6 +38,11 @@ struct hs_passing hs_enter(enum hs_counted_call which, bool begun);
  * nothing. */
 void hs_leave(const struct hs_passing *passing, struct hs_content content);
 
+/* Its ranks [size] in MPI_COMM_WORLD, the caller's to free; NULL: out of memory. */
+int *hs_world_ranks(MPI_Comm comm, int size);
+/* What an element is, and what a reduction does. */
+enum hs_counted_type hs_type_of(MPI_Datatype type);
+enum hs_counted_operation hs_operation_of(MPI_Op operation);
 /* Ranks that a rank's message goes to: of an inter-communicator those of the other side. */
 uint64_t hs_ranks_of(MPI_Comm comm);
 /* Sums over them of what a list says of each: elements, and bytes where each has a type. */
@@ -46,9 +52,12 @@ bool hs_is_root(int root, MPI_Comm comm);
 
 #define HS_CONTENT(...) ((struct hs_content){__VA_ARGS__})
 
+/* Behind a call of the program's that made a communicator: as that is called by all its ranks, so is
+ * this. */
+void hs_made(MPI_Comm comm);
 /* Before the library's own MPI_Init: ends the program where that library is not ours. */
 void hs_check_library(void);
-/* Behind it: as it is called by all ranks, so is this. */
+/* Behind it: as it is called by all ranks, so is this. Plans, too (mpi_plans.h). */
 void hs_begin(void);
 /* Before MPI_Finalize, by all ranks. Returns whether this one merges behind it. */
 bool hs_finish(void);

@@ -1,5 +1,6 @@
 /*
- * settings.h - what `hiersearch profile` tells the interposer, in the environment of the program.
+ * settings.h - what `hiersearch profile` and `hiersearch run` tell the interposer, in the
+ * environment of the program.
  */
 #ifndef HS_APPLY_SETTINGS_H
 #define HS_APPLY_SETTINGS_H
@@ -7,5 +8,10 @@
 #define HS_PROFILE_FOLDER  "HIERSEARCH_PROFILE_FOLDER"  /* where ranks leave their counts */
 #define HS_PROFILE_OUTPUT  "HIERSEARCH_PROFILE_OUTPUT"  /* the file that is made of them */
 #define HS_PROFILE_PROGRAM "HIERSEARCH_PROFILE_PROGRAM" /* that makes it: hiersearch itself */
+
+/* Of rank 0, for all. */
+#define HS_RUN_PLANS        "HIERSEARCH_PLANS"        /* the text of model/rules.h */
+#define HS_RUN_VERIFY       "HIERSEARCH_VERIFY"       /* N: check every Nth call */
+#define HS_RUN_REPRODUCIBLE "HIERSEARCH_REPRODUCIBLE" /* 1: no call is left out to compare */
 
 #endif

@@ -42,13 +42,6 @@ static enum hs_status print_list(struct hs_context *context, const struct hs_pri
 
 /* ---- what is exported ---- */
 
-static int compare_messages(const void *left, const void *right)
-{
-    const struct hs_result_message *a = left, *b = right;
-
-    return (a->message_bytes > b->message_bytes) - (a->message_bytes < b->message_bytes);
-}
-
 /* "1MiB, 64MiB": the sizes there are, or the first few of them. */
 static void append_sizes(struct hs_text *text, const struct hs_result *result)
 {
@@ -363,8 +356,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     status = hs_result_load(&result, settings->result, err);
     if (status != HS_OK)
         return status;
-    if (result.message_count > 1)
-        qsort(result.messages, result.message_count, sizeof(*result.messages), compare_messages);
+    hs_result_sort(&result);
     status = run_job(context, settings, &result, err);
     if (status == HS_OK && !result.complete)
         hs_warning(context, "%s is of a run that was cut short%s%s", settings->result,

@@ -19,6 +19,7 @@ extern const struct hs_command hs_command_simulate;
 extern const struct hs_command hs_command_compare;
 extern const struct hs_command hs_command_fit;
 extern const struct hs_command hs_command_profile;
+extern const struct hs_command hs_command_run;
 extern const struct hs_command hs_command_export;
 extern const struct hs_command hs_command_plot;
 extern const struct hs_command hs_command_report;

@@ -85,7 +85,12 @@ static const struct hs_argument *argument_behind(const struct hs_command *comman
 
     for (size_t i = 0; i < count && row && row->name; i++) {
         if (!only_arguments && strcmp(words[i], "--") == 0) {
+            const struct hs_argument *last = row;
+
             only_arguments = true;
+            while (last[1].name)
+                last++;
+            row = last->behind ? last : row;
         } else if (!only_arguments && words[i][0] == '-' && words[i][1]) {
             if (option_before(command, words[i]))
                 i += i + 1 < count && is_equals(words[i + 1]) ? 2 : 1;

@@ -51,11 +51,15 @@ void hs_help_usage(struct hs_text *out, const struct hs_command *command)
 {
     hs_text_append(out, "hiersearch %s", command->name);
     for (const struct hs_argument *a = command->arguments; a && a->name; a++)
-        hs_text_append(out, a->required ? " %s%s" : " [%s%s]", a->name, a->many ? "..." : "");
+        if (!a->behind)
+            hs_text_append(out, a->required ? " %s%s" : " [%s%s]", a->name, a->many ? "..." : "");
     for (const struct hs_option *o = command->options; o && o->name; o++)
         if (o->required)
             hs_text_append(out, " --%s %s", o->name, o->argument);
     hs_text_append(out, " [options]");
+    for (const struct hs_argument *a = command->arguments; a && a->name; a++)
+        if (a->behind)
+            hs_text_append(out, a->required ? " -- %s..." : " [-- %s...]", a->name);
 }
 
 /* "  left          text, wrapped". */

@@ -11,7 +11,8 @@ struct parse {
     void *settings;
     char **argv;
     int argc, at;
-    int kept; /* arguments at the front of argv */
+    int kept;   /* arguments at the front of argv */
+    int before; /* of them before "--"; -1: it has not come */
     bool seen[OPTIONS_MAX];
     enum hs_option_request request;
 };
@@ -147,15 +148,15 @@ static enum hs_status take_letters(struct parse *parse, const char *letters, str
 static enum hs_status take_words(struct parse *parse, struct hs_error *err)
 {
     enum hs_status status = HS_OK;
-    bool only_arguments = false;
 
+    parse->before = -1;
     for (; parse->at < parse->argc && status == HS_OK; parse->at++) {
         char *word = parse->argv[parse->at];
 
-        if (only_arguments || word[0] != '-' || word[1] == '\0')
+        if (parse->before >= 0 || word[0] != '-' || word[1] == '\0')
             parse->argv[parse->kept++] = word;
         else if (strcmp(word, "--") == 0)
-            only_arguments = true;
+            parse->before = parse->kept;
         else if (word[1] == '-')
             status = take_long(parse, word + 2, err);
         else
@@ -163,28 +164,42 @@ static enum hs_status take_words(struct parse *parse, struct hs_error *err)
         if (parse->request != HS_REQUEST_RUN)
             break;
     }
+    if (parse->before < 0)
+        parse->before = parse->kept;
     return status;
+}
+
+static bool has_behind(const struct hs_argument *row)
+{
+    while (row && row->name && !row->behind)
+        row++;
+    return row && row->name;
 }
 
 static enum hs_status give_arguments(const struct parse *parse, struct hs_error *err)
 {
     const struct hs_argument *row = parse->table->arguments;
-    int given = 0;
+    int given = 0, last = has_behind(row) ? parse->before : parse->kept;
 
     for (; row && row->name; row++) {
         char *field = (char *)parse->settings + row->offset;
 
-        if (given >= parse->kept && row->required)
+        if (row->behind) {
+            *(struct hs_argument_list *)(void *)field = (struct hs_argument_list){
+                parse->argv + parse->before, (size_t)(parse->kept - parse->before)};
+            continue;
+        }
+        if (given >= last && row->required)
             return hs_fail(err, HS_INVALID, "%s is missing; --help says what it can be", row->name);
         if (row->many) {
             *(struct hs_argument_list *)(void *)field =
-                (struct hs_argument_list){parse->argv + given, (size_t)(parse->kept - given)};
-            given = parse->kept;
-        } else if (given < parse->kept) {
+                (struct hs_argument_list){parse->argv + given, (size_t)(last - given)};
+            given = last;
+        } else if (given < last) {
             *(const char **)(void *)field = parse->argv[given++];
         }
     }
-    if (given < parse->kept)
+    if (given < last)
         return hs_fail(err, HS_INVALID, "unexpected argument \"%.100s\"", parse->argv[given]);
     return HS_OK;
 }

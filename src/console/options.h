@@ -73,13 +73,14 @@ struct hs_option {
     bool required;
 };
 
-/* A positional argument: const char *, or, where `many`, struct hs_argument_list (last row only).
- */
+/* A positional argument: const char *, or, where `many`, struct hs_argument_list (last row only,
+ * but for one that stands behind "--"). */
 struct hs_argument {
     const char *name; /* in capitals */
     const char *help;
     bool required;
     bool many;
+    bool behind; /* many: all that stands behind "--", and nothing else; the last row */
     bool files;                        /* a shell offers names of files */
     const char *const *(*words)(void); /* and these; may be NULL */
     size_t offset;

@@ -15,14 +15,23 @@
 #define EXPORTERS_MAX 64
 
 const struct hs_exporter *const hs_exporters[] = {
-    &hs_exporter_astra_sim,  &hs_exporter_colours,
-    &hs_exporter_hiccl,      &hs_exporter_horovod,
-    &hs_exporter_jax,        &hs_exporter_mpich,
-    &hs_exporter_msccl,      &hs_exporter_nccl_env,
-    &hs_exporter_nccl_tuner, &hs_exporter_ompi_han,
-    &hs_exporter_ompi_tuned, &hs_exporter_ompi_tuned_json,
-    &hs_exporter_pytorch,    &hs_exporter_simgrid,
-    &hs_exporter_ucc,        NULL,
+    &hs_exporter_astra_sim,
+    &hs_exporter_colours,
+    &hs_exporter_hiccl,
+    &hs_exporter_horovod,
+    &hs_exporter_jax,
+    &hs_exporter_mpich,
+    &hs_exporter_msccl,
+    &hs_exporter_nccl_env,
+    &hs_exporter_nccl_tuner,
+    &hs_exporter_ompi_han,
+    &hs_exporter_ompi_tuned,
+    &hs_exporter_ompi_tuned_json,
+    &hs_exporter_plans,
+    &hs_exporter_pytorch,
+    &hs_exporter_simgrid,
+    &hs_exporter_ucc,
+    NULL,
 };
 
 enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name,
@@ -317,6 +326,7 @@ enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter 
     enum hs_status status;
 
     memset(out, 0, sizeof(*out));
+    own.letters = exporter->letters;
     status = check_messages(job, exporter, err);
     if (status == HS_OK && (job->plan || !exporter->sizes))
         status = check_plan(job, err);

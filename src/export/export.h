@@ -37,6 +37,7 @@ struct hs_export_job {
     /* set by hs_export: the plan without its chunks or its algorithms, for formats that have none;
      * else NULL */
     const struct hs_plan *stand_in;
+    bool letters; /* set by hs_export: the format has algorithms */
 };
 
 struct hs_export_file {

@@ -24,6 +24,7 @@ extern const struct hs_exporter hs_exporter_nccl_tuner;
 extern const struct hs_exporter hs_exporter_ompi_han;
 extern const struct hs_exporter hs_exporter_ompi_tuned;
 extern const struct hs_exporter hs_exporter_ompi_tuned_json;
+extern const struct hs_exporter hs_exporter_plans;
 extern const struct hs_exporter hs_exporter_pytorch;
 extern const struct hs_exporter hs_exporter_simgrid;
 extern const struct hs_exporter hs_exporter_ucc;

@@ -113,8 +113,8 @@ enum hs_status hs_export_rules_make(struct hs_export_rules *rules, const struct 
         if (status != HS_OK)
             break;
         hs_export_leave_alone(&rule, job);
-        /* No format with rules names algorithms. */
-        memset(rule.plan.algorithms, 0, sizeof(rule.plan.algorithms));
+        if (!job->letters)
+            memset(rule.plan.algorithms, 0, sizeof(rule.plan.algorithms));
         add(rules, job, &rule, message - 1);
     }
     if (status == HS_OK)

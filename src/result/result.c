@@ -270,6 +270,19 @@ static int compare_candidates(const void *left, const void *right)
     return order ? order : hs_plan_compare(&a->plan, &b->plan);
 }
 
+static int compare_messages(const void *left, const void *right)
+{
+    const struct hs_result_message *a = left, *b = right;
+
+    return (a->message_bytes > b->message_bytes) - (a->message_bytes < b->message_bytes);
+}
+
+void hs_result_sort(struct hs_result *result)
+{
+    if (result->message_count > 1)
+        qsort(result->messages, result->message_count, sizeof(*result->messages), compare_messages);
+}
+
 enum hs_status hs_result_rank(struct hs_result_message *message, struct hs_error *err)
 {
     memset(&message->best, 0, sizeof(message->best));

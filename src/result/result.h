@@ -178,6 +178,8 @@ void hs_result_release(struct hs_result *result);
 
 /* Growing the lists; the new last element, zeroed (times NaN), or NULL when out of memory. */
 struct hs_result_message *hs_result_add_message(struct hs_result *result);
+/* Messages by their size. */
+void hs_result_sort(struct hs_result *result);
 struct hs_candidate *hs_result_add_candidate(struct hs_result_message *message);
 /* A candidate with what the model says of the plan. */
 enum hs_status hs_result_add_prediction(struct hs_result_message *message,

@@ -1,0 +1,584 @@
+/* mpi_plans.c - see mpi_plans.h: which calls go by plan, on which communicators, and what came of it. */
+#include "apply/mpi_plans.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "apply/mpi_profile.h"
+#include "apply/settings.h"
+#include "base/units.h"
+#include "model/traffic.h"
+
+/* Communicators with plans that a rank is in, at most: each has buffers of its own. */
+#define PARTIES_MAX 64
+
+/* Why a call that there is a plan for, by its name, is left to the library. */
+/* clang-format off */
+#define REASONS(row)                                                                               \
+    row(GROUP, "on communicators without a rule")                                                  \
+    row(SIZE, "of sizes for which the library's own call is best")                                 \
+    row(TYPE, "of types or operations that plans do not have")                                     \
+    row(UNEVEN, "with parts of different sizes")                                                   \
+    row(WRONG, "after a plan's result was wrong")                                                  \
+    row(FAILED, "that could not be prepared")
+/* clang-format on */
+enum reason {
+#define HS_ROW(name, text) REASON_##name,
+    REASONS(HS_ROW)
+#undef HS_ROW
+        REASON_COUNT
+};
+static const char *const reasons[REASON_COUNT] = {
+#define HS_ROW(name, text) text,
+    REASONS(HS_ROW)
+#undef HS_ROW
+};
+
+/* What came of a rule on a communicator; the same numbers on all its ranks, but for the seconds. */
+struct hs_use {
+    bool off;        /* its result was wrong once */
+    uint64_t number; /* of calls that it is for */
+    uint64_t planned, checked, wrong, pairs;
+    double planned_seconds; /* in `planned` */
+    double with, without;   /* in `pairs`: by plan, by the library */
+    double first;           /* of the first of the pair that is under way */
+};
+
+static struct {
+    bool on;
+    struct hs_rules rules;
+    int64_t verify;    /* every so many calls; 0: none */
+    bool reproducible; /* none goes by the library where there is a plan */
+    int key;
+    struct hs_idle idle;
+    struct hs_memory memory;
+    pthread_mutex_t lock;
+    struct hs_party *parties; /* that are open */
+    int party_count;
+    struct hs_use ended; /* of communicators that were freed */
+    atomic_uint_fast64_t passed[REASON_COUNT];
+} plans = {.key = MPI_KEYVAL_INVALID, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- communicators ---- */
+
+static void add_use(struct hs_use *sum, const struct hs_use *use)
+{
+    sum->planned += use->planned;
+    sum->checked += use->checked;
+    sum->wrong += use->wrong;
+    sum->pairs += use->pairs;
+    sum->planned_seconds += use->planned_seconds;
+    /* Each rule's calls are worth what its own pairs say. */
+    if (use->pairs > 0 && use->with > 0) {
+        sum->with += use->planned_seconds;
+        sum->without += use->planned_seconds * use->without / use->with;
+    }
+}
+
+static void add_uses(const struct hs_party *party)
+{
+    for (size_t i = 0; i < plans.rules.count; i++)
+        add_use(&plans.ended, &party->uses[i]);
+}
+
+static void free_party(struct hs_party *party)
+{
+    if (!party)
+        return;
+    free(party->buffers);
+    free(party->uses);
+    free(party);
+}
+
+/* As the program frees its communicator: by all its ranks. */
+static int forget_party(MPI_Comm comm, int key, void *opaque, void *unused)
+{
+    struct hs_party *party = opaque, **at = &plans.parties;
+
+    (void)comm, (void)key, (void)unused;
+    pthread_mutex_lock(&plans.lock);
+    add_uses(party);
+    while (*at != party)
+        at = &(*at)->next;
+    *at = party->next;
+    plans.party_count--;
+    pthread_mutex_unlock(&plans.lock);
+    hs_backend_host.engine->close(party->engine);
+    free_party(party);
+    return MPI_SUCCESS;
+}
+
+/* The group of the rules that the communicator is; NULL: none, the same on all its ranks. */
+static const struct hs_group *group_of(MPI_Comm comm, int *rank, int *size)
+{
+    const struct hs_group *found = NULL;
+    int inter = 0, *ranks;
+
+    PMPI_Comm_test_inter(comm, &inter);
+    PMPI_Comm_size(comm, size);
+    PMPI_Comm_rank(comm, rank);
+    ranks = inter ? NULL : hs_world_ranks(comm, *size);
+    if (ranks)
+        found = hs_rules_group(&plans.rules, ranks, *size);
+    free(ranks);
+    return found;
+}
+
+/* Whether all ranks have it. */
+static bool all_have(MPI_Comm comm, bool mine)
+{
+    int here = mine, all = 0;
+
+    return PMPI_Allreduce(&here, &all, 1, MPI_INT, MPI_LAND, comm) == MPI_SUCCESS && all;
+}
+
+/* Opened on a communicator of ours: the program's attributes are not copied, and nothing of it is
+ * used later. */
+static bool open_engine(struct hs_party *party, MPI_Comm comm)
+{
+    struct hs_engine_config config = {.memory = &plans.memory};
+    enum hs_status status;
+    MPI_Group group;
+
+    PMPI_Comm_group(comm, &group);
+    if (PMPI_Comm_create(comm, group, &config.comm) != MPI_SUCCESS)
+        config.comm = MPI_COMM_NULL;
+    PMPI_Group_free(&group);
+    if (config.comm == MPI_COMM_NULL)
+        return false;
+    status = hs_backend_host.open(&party->engine, &config, NULL);
+    PMPI_Comm_free(&config.comm);
+    return status == HS_OK;
+}
+
+void hs_plans_adopt(MPI_Comm comm)
+{
+    const struct hs_group *group;
+    struct hs_party *party;
+    void *known;
+    int found = 0, rank, size;
+
+    if (!plans.on || comm == MPI_COMM_NULL)
+        return;
+    PMPI_Comm_get_attr(comm, plans.key, &known, &found);
+    group = found ? NULL : group_of(comm, &rank, &size);
+    if (!group)
+        return;
+    party = calloc(1, sizeof(*party));
+    if (party)
+        party->uses = calloc(plans.rules.count, sizeof(*party->uses));
+    if (!all_have(comm, party && party->uses && plans.party_count < PARTIES_MAX) ||
+        !open_engine(party, comm)) {
+        free_party(party);
+        return;
+    }
+    party->group = group;
+    party->rank = rank;
+    party->size = size;
+    party->idle = plans.idle;
+    pthread_mutex_lock(&plans.lock);
+    party->next = plans.parties;
+    plans.parties = party;
+    plans.party_count++;
+    pthread_mutex_unlock(&plans.lock);
+    PMPI_Comm_set_attr(comm, plans.key, party);
+}
+
+/* ---- which way a call goes ---- */
+
+static bool has_native(const struct hs_plan *plan)
+{
+    for (int i = 0; i < plan->split.count; i++)
+        for (int way = 0; way < 2; way++)
+            if (hs_plan_algorithm(plan, i, way) == HS_NATIVE)
+                return true;
+    return false;
+}
+
+/* Elements of types that MPI names, which it adds by itself. */
+static bool describe_reduction(struct hs_message *message, const struct hs_asked *asked)
+{
+    enum hs_counted_type type = hs_type_of(asked->taken);
+    enum hs_counted_operation operation = hs_operation_of(asked->operation);
+    bool is_float = type == HS_COUNTED_TYPE_FLOAT32 || type == HS_COUNTED_TYPE_FLOAT64;
+    int width;
+
+    if (type == HS_COUNTED_TYPE_OTHER || type == HS_COUNTED_TYPE_NONE ||
+        type == HS_COUNTED_TYPE_BYTE || operation == HS_COUNTED_OPERATION_NONE ||
+        operation == HS_COUNTED_OPERATION_LOCATION || operation == HS_COUNTED_OPERATION_USER)
+        return false;
+    if (is_float &&
+        (operation == HS_COUNTED_OPERATION_LOGICAL || operation == HS_COUNTED_OPERATION_BITS))
+        return false; /* the library says that there is no such thing */
+    PMPI_Type_size(asked->taken, &width);
+    *message = (struct hs_message){.width = (size_t)width,
+                                   .reduces = true,
+                                   .floats = is_float,
+                                   .ours = is_float && operation == HS_COUNTED_OPERATION_SUM,
+                                   .type = asked->taken,
+                                   .operation = asked->operation};
+    return width == 2 || width == 4 || width == 8;
+}
+
+/* Bytes of a block decide, whatever they are of. */
+static bool describe_moves(struct hs_message *message, const struct hs_asked *asked)
+{
+    int width;
+    size_t block;
+
+    if (asked->taken == MPI_DATATYPE_NULL ||
+        (asked->from != MPI_IN_PLACE && (asked->given == MPI_DATATYPE_NULL || asked->give < 0)))
+        return false;
+    PMPI_Type_size(asked->taken, &width);
+    block = (size_t)hs_larger(width, 0) * (size_t)asked->take;
+    *message = (struct hs_message){.width = block % 8 == 0 ? 8 : block % 4 == 0 ? 4 : 2};
+    return block % 2 == 0;
+}
+
+/* What the ranks have in common, or why there is none. */
+static bool describe(struct hs_message *message, struct hs_asked *asked,
+                     const struct hs_party *party, enum reason *why)
+{
+    bool reduces = asked->collective == HS_COLLECTIVE_ALLREDUCE ||
+                   asked->collective == HS_COLLECTIVE_REDUCE_SCATTER;
+    int width;
+
+    for (int i = 1; asked->takes && i < party->size; i++)
+        if (asked->takes[i] != asked->takes[0]) {
+            *why = REASON_UNEVEN;
+            return false;
+        }
+    if (asked->takes)
+        asked->take = asked->takes[0];
+    *why = REASON_SIZE;
+    if (asked->take <= 0)
+        return false;
+    *why = REASON_TYPE;
+    if (!(reduces ? describe_reduction : describe_moves)(message, asked))
+        return false;
+    PMPI_Type_size(asked->taken, &width);
+    message->bytes = (size_t)width * (size_t)asked->take *
+                     (asked->collective == HS_COLLECTIVE_ALLREDUCE ? 1 : (size_t)party->size);
+    return true;
+}
+
+/* The rule for it, or why there is none. This is where it is decided. */
+static const struct hs_rule *decide(struct hs_message *message, struct hs_asked *asked,
+                                    const struct hs_party *party, enum reason *why)
+{
+    const struct hs_rule *rule;
+
+    if (!describe(message, asked, party, why))
+        return NULL;
+    rule = hs_rules_find(&plans.rules, asked->collective, party->group, message->bytes);
+    if (!rule) {
+        *why = REASON_SIZE;
+    } else if (party->uses[rule - plans.rules.rules].off) {
+        *why = REASON_WRONG;
+        rule = NULL;
+    } else if (message->reduces && !message->ours && has_native(&rule->plan)) {
+        *why = REASON_TYPE;
+        rule = NULL;
+    }
+    return rule;
+}
+
+/* Pairs of calls of which one goes by the library, to know what plans save: four at the begin, then
+ * fewer and fewer. */
+static bool is_in_pair(uint64_t number)
+{
+    uint64_t pair = number / 2;
+
+    if (number < 10)
+        return number >= 2;
+    return pair >= 16 && (pair < 2048 ? (pair & (pair - 1)) == 0 : pair % 2048 == 0);
+}
+
+/* Which of a pair comes first alternates, too. */
+static bool is_left_out(uint64_t number)
+{
+    return !plans.reproducible && is_in_pair(number) && ((number ^ number >> 1) & 1);
+}
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void note_pair(struct hs_use *use, uint64_t number, double seconds)
+{
+    if (number % 2 == 0) {
+        use->first = seconds;
+        return;
+    }
+    use->pairs++;
+    use->with += is_left_out(number) ? use->first : seconds;
+    use->without += is_left_out(number) ? seconds : use->first;
+}
+
+/* A call for which there is a rule, on its way. */
+static bool carry(struct hs_party *party, struct hs_asked *asked, const struct hs_message *message,
+                  const struct hs_rule *rule, int *status)
+{
+    struct hs_use *use = &party->uses[rule - plans.rules.rules];
+    uint64_t number = use->number++;
+    bool checks = plans.verify > 0 && number % (uint64_t)plans.verify == 0, differs = false;
+    bool paired = !plans.reproducible && plans.verify != 1 && is_in_pair(number);
+    double began = now(), seconds;
+    enum hs_status carried = HS_OK;
+    struct hs_error err;
+
+    if (is_left_out(number)) {
+        *status = hs_ask_library(asked);
+    } else {
+        carried = hs_carry(party, asked, message, &rule->plan, checks ? &differs : NULL, &err);
+        *status = MPI_SUCCESS;
+    }
+    seconds = now() - began;
+    if (carried == HS_FAILED) {
+        fprintf(stderr, "hiersearch run: %s\n", err.message);
+        *status = MPI_ERR_OTHER;
+        PMPI_Comm_call_errhandler(asked->comm, MPI_ERR_OTHER);
+        return true;
+    }
+    if (carried != HS_OK) {
+        plans.passed[REASON_FAILED]++;
+        return false;
+    }
+    if (paired)
+        note_pair(use, number, seconds);
+    use->checked += checks && !is_left_out(number);
+    use->wrong += differs;
+    use->off = use->off || differs;
+    if (!is_left_out(number)) {
+        use->planned++;
+        use->planned_seconds += seconds;
+    }
+    return true;
+}
+
+bool hs_plans_try(const struct hs_asked *asked, int *status)
+{
+    struct hs_asked own = *asked;
+    const struct hs_rule *rule;
+    struct hs_message message;
+    enum reason why = REASON_GROUP;
+    void *party;
+    int found = 0;
+
+    if (!plans.on || own.comm == MPI_COMM_NULL)
+        return false;
+    PMPI_Comm_get_attr(own.comm, plans.key, &party, &found);
+    rule = found ? decide(&message, &own, party, &why) : NULL;
+    if (rule)
+        return carry(party, &own, &message, rule, status);
+    plans.passed[why]++;
+    return false;
+}
+
+/* ---- begin ---- */
+
+/* How many ranks lie together on a node, in their order. Collective. */
+static int64_t *find_nodes(size_t *count, int rank, int ranks)
+{
+    int *first = malloc((size_t)ranks * sizeof(*first)), mine = rank;
+    int64_t *together = calloc((size_t)ranks, sizeof(*together));
+    MPI_Comm node;
+
+    *count = 0;
+    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    PMPI_Bcast(&mine, 1, MPI_INT, 0, node);
+    PMPI_Comm_free(&node);
+    if (!all_have(MPI_COMM_WORLD, first && together)) {
+        free(first);
+        free(together);
+        return NULL;
+    }
+    PMPI_Allgather(&mine, 1, MPI_INT, first, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < ranks; i++) {
+        *count += i == 0 || first[i] != first[i - 1];
+        together[*count - 1]++;
+    }
+    free(first);
+    return together;
+}
+
+/* HS_INVALID: they are of another job, or of another machine. */
+static enum hs_status check_job(int rank, int ranks, struct hs_error *err)
+{
+    struct hs_text wanted = {0}, found = {0};
+    enum hs_status status = HS_OK;
+    int64_t *nodes;
+    size_t count;
+
+    if (plans.rules.ranks != ranks)
+        return hs_fail(err, HS_INVALID, "the plans are for %" PRId64 " processes, the job has %d",
+                       plans.rules.ranks, ranks);
+    nodes = find_nodes(&count, rank, ranks);
+    if (!nodes)
+        return hs_no_memory(err);
+    if (!hs_rules_fit_nodes(&plans.rules, nodes, count)) {
+        for (size_t i = 0; i < plans.rules.node_count; i++)
+            hs_text_append(&wanted, " %" PRId64 "x%" PRId64, plans.rules.nodes[i].count,
+                           plans.rules.nodes[i].ranks);
+        hs_rules_nodes_append(&found, nodes, count);
+        status = hs_fail(err, HS_INVALID,
+                         "the plans are for ranks that lie on nodes%s, in their order; these lie "
+                         "on %s: launch them so, measure again, or run --elsewhere",
+                         wanted.data, found.data);
+    }
+    hs_text_release(&wanted);
+    hs_text_release(&found);
+    free(nodes);
+    return status;
+}
+
+/* What rank 0 has in its environment, on all ranks; NULL: nothing. */
+static char *settings_of_rank_0(int rank)
+{
+    const char *text = rank == 0 ? getenv(HS_RUN_PLANS) : NULL;
+    const char *verify = rank == 0 ? getenv(HS_RUN_VERIFY) : NULL;
+    const char *reproducible = rank == 0 ? getenv(HS_RUN_REPRODUCIBLE) : NULL;
+    int64_t head[3] = {text ? (int64_t)strlen(text) + 1 : 0, verify ? atoll(verify) : 0,
+                       reproducible && reproducible[0] == '1'};
+    char *copy;
+
+    PMPI_Bcast(head, 3, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    if (head[0] <= 1 || head[0] > INT32_MAX)
+        return NULL;
+    plans.verify = head[1];
+    plans.reproducible = head[2] != 0;
+    copy = malloc((size_t)head[0]);
+    if (!all_have(MPI_COMM_WORLD, copy != NULL)) {
+        free(copy);
+        return NULL;
+    }
+    if (text)
+        memcpy(copy, text, (size_t)head[0]);
+    PMPI_Bcast(copy, (int)head[0], MPI_CHAR, 0, MPI_COMM_WORLD);
+    return copy;
+}
+
+void hs_plans_begin(void)
+{
+    int rank, ranks;
+    struct hs_error err;
+    enum hs_status status;
+    char *text;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    text = settings_of_rank_0(rank);
+    if (!text)
+        return;
+    status = hs_rules_parse(&plans.rules, text, &err);
+    free(text);
+    if (status == HS_OK)
+        status = check_job(rank, ranks, &err);
+    if (status != HS_OK) { /* the same on all ranks */
+        if (rank == 0)
+            fprintf(stderr, "hiersearch run: %s\n", err.message);
+        PMPI_Finalize();
+        _exit(hs_status_exit(status));
+    }
+    plans.memory = hs_carry_memory();
+    hs_idle_init(&plans.idle, MPI_COMM_WORLD, NULL);
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_party, &plans.key, NULL);
+    plans.on = true;
+    hs_plans_adopt(MPI_COMM_WORLD);
+}
+
+/* ---- end ---- */
+
+enum {
+    PLANNED,
+    PAIRS,
+    CHECKED,
+    WRONG,
+    SECONDS,
+    WITH,
+    WITHOUT,
+    PASSED,
+    FIGURES = PASSED + REASON_COUNT
+};
+
+static void append_passed(struct hs_text *text, const double *figures)
+{
+    double sum = 0;
+    bool any = false;
+
+    for (int i = 0; i < REASON_COUNT; i++)
+        sum += figures[PASSED + i];
+    if (sum == 0)
+        return;
+    hs_text_append(text, ", %.0f left to the library (", sum);
+    for (int i = 0; i < REASON_COUNT; i++) {
+        if (figures[PASSED + i] == 0)
+            continue;
+        hs_text_append(text, "%s%.0f %s", any ? ", " : "", figures[PASSED + i], reasons[i]);
+        any = true;
+    }
+    hs_text_append(text, ")");
+}
+
+/* Means of the ranks. */
+static void say(const double *figures)
+{
+    char planned[HS_UNIT_TEXT], saved[HS_UNIT_TEXT];
+    double more = figures[WITHOUT] - figures[WITH];
+    struct hs_text text = {0};
+
+    hs_text_append(&text, "hiersearch run: a rank had %.0f calls by plan", figures[PLANNED]);
+    if (figures[PAIRS] > 0)
+        hs_text_append(&text, ", %.0f by the library to compare", figures[PAIRS]);
+    append_passed(&text, figures);
+    if (figures[PLANNED] > 0)
+        hs_text_append(&text, "; %s in plans", hs_seconds_format(planned, figures[SECONDS]));
+    if (figures[PAIRS] > 0 && figures[WITH] > 0)
+        hs_text_append(&text, ", which %s %s against the library (%.2f times, by %.0f pairs)",
+                       more >= 0 ? "saved" : "lost",
+                       hs_seconds_format(saved, more >= 0 ? more : -more),
+                       figures[WITHOUT] / figures[WITH], figures[PAIRS]);
+    if (figures[CHECKED] > 0)
+        hs_text_append(&text, "; %.0f checked, %.0f wrong", figures[CHECKED], figures[WRONG]);
+    fprintf(stderr, "%s\n", text.data ? text.data : "hiersearch run: out of memory");
+    hs_text_release(&text);
+}
+
+void hs_plans_finish(void)
+{
+    const struct hs_use *ended = &plans.ended;
+    double mine[FIGURES], sum[FIGURES];
+    int rank, ranks;
+
+    if (!plans.on)
+        return;
+    plans.on = false;
+    for (const struct hs_party *party = plans.parties; party; party = party->next)
+        add_uses(party);
+    mine[PLANNED] = (double)ended->planned;
+    mine[PAIRS] = (double)ended->pairs;
+    mine[CHECKED] = (double)ended->checked;
+    mine[WRONG] = (double)ended->wrong;
+    mine[SECONDS] = ended->planned_seconds;
+    mine[WITH] = ended->with;
+    mine[WITHOUT] = ended->without;
+    for (int i = 0; i < REASON_COUNT; i++)
+        mine[PASSED + i] = (double)plans.passed[i];
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    PMPI_Reduce(mine, sum, FIGURES, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < FIGURES && rank == 0; i++)
+        sum[i] /= ranks;
+    if (rank == 0)
+        say(sum);
+}

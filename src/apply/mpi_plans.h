@@ -1,0 +1,76 @@
+/*
+ * mpi_plans.h - calls that the interposer carries out by plan (model/rules.h), and how it decides.
+ *
+ * What all ranks of a call know alike decides, and nothing else: bytes by type signature, type and
+ * operation, communicator, rules, how many calls there were. So all ranks go one way. Where data
+ * lies, how it is laid out, and whether a rank gave MPI_IN_PLACE is a rank's own: it is packed.
+ *
+ * A plan runs on communicators of its own. They are made where the program's is made, by all its
+ * ranks, and freed with it.
+ */
+#ifndef HS_APPLY_MPI_PLANS_H
+#define HS_APPLY_MPI_PLANS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "engine/engine.h"
+#include "model/rules.h"
+
+/* A call as the program made it; what C gave it, or Fortran by C's handles. */
+struct hs_asked {
+    enum hs_collective collective;
+    const void *from;   /* or MPI_IN_PLACE */
+    int give;           /* elements that a rank gives each, as `take`; of reductions unused */
+    MPI_Datatype given; /* likewise */
+    void *to;
+    int take; /* elements of the whole call (allreduce), of a block (others) */
+    MPI_Datatype taken;
+    const int *takes; /* NULL, or MPI_Reduce_scatter's list: `take` is not used then */
+    MPI_Op operation; /* of reductions */
+    MPI_Comm comm;
+};
+
+/* What the ranks of a call have in common. */
+struct hs_message {
+    size_t bytes; /* per process, of the larger side */
+    size_t width; /* of an element that travels */
+    bool reduces;
+    bool floats;       /* float or double */
+    bool ours;         /* the engine's own sum of these; else MPI_Reduce_local's */
+    MPI_Datatype type; /* of what is reduced */
+    MPI_Op operation;
+};
+
+/* Ranks for which there are rules. */
+struct hs_party {
+    const struct hs_group *group; /* borrowed */
+    int rank, size;
+    void *engine;
+    struct hs_idle idle;
+    char *buffers;       /* where the program's own do not do; one behind the other */
+    size_t bytes;        /* of each */
+    struct hs_use *uses; /* [rules] */
+    struct hs_party *next;
+};
+
+/* Carries a call out, as the library would leave it. differs (NULL: not checked): by the library,
+ * too, whose result is taken where any rank finds another one, and *differs is set. HS_MEMORY on all ranks alike,
+ * before anything is changed: leave it to the library. HS_FAILED of MPI. */
+enum hs_status hs_carry(struct hs_party *party, const struct hs_asked *asked,
+                        const struct hs_message *message, const struct hs_plan *plan, bool *differs,
+                        struct hs_error *err);
+/* What the engine of a party is opened with: host memory, where sums are as MPI makes them. */
+struct hs_memory hs_carry_memory(void);
+/* The library's own call. */
+int hs_ask_library(const struct hs_asked *asked);
+
+/* Tries a call. False: it is the library's. */
+bool hs_plans_try(const struct hs_asked *asked, int *status);
+/* Where all ranks of the program pass: behind MPI_Init, where one of its communicators was made,
+ * before MPI_Finalize. */
+void hs_plans_begin(void);
+void hs_plans_adopt(MPI_Comm comm);
+void hs_plans_finish(void);
+
+#endif

@@ -1,0 +1,137 @@
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apply/settings.h"
+#include "cli/commands.h"
+#include "cli/interposed.h"
+#include "cli/option_rows.h"
+#include "export/export.h"
+#include "model/rules.h"
+#include "version.h"
+
+struct run_settings {
+    struct hs_argument_list results;
+    struct hs_interposed interposed;
+    int64_t verify;
+    bool elsewhere, reproducible;
+};
+
+/* Lines of a text of rules that are none: a comment, and, with `elsewhere`, where ranks were. */
+static void append_rules(struct hs_text *rules, const char *line, bool elsewhere)
+{
+    while (*line) {
+        size_t length = strcspn(line, "\n");
+
+        if (line[0] != '#' && !(elsewhere && strncmp(line, "nodes", 5) == 0))
+            hs_text_append(rules, "%.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static enum hs_status add_result(struct hs_text *rules, const struct run_settings *settings,
+                                 const char *path, struct hs_error *err)
+{
+    struct hs_result result;
+    struct hs_export_job job = {
+        .result = &result, .result_name = path, .made_by = "hiersearch " HS_VERSION};
+    struct hs_export_output output = {0};
+    const struct hs_exporter *exporter;
+    enum hs_status status = hs_exporter_find(&exporter, "plans", err);
+
+    if (status == HS_OK)
+        status = hs_result_load(&result, path, err);
+    if (status != HS_OK)
+        return status;
+    hs_result_sort(&result);
+    status = hs_export(&output, exporter, &job, err);
+    if (status == HS_OK)
+        append_rules(rules, output.files[0].text.data, settings->elsewhere);
+    hs_export_output_release(&output);
+    hs_result_release(&result);
+    return status;
+}
+
+/* What no rank could carry out is said here, before the job has begun. */
+static enum hs_status check(const struct hs_text *rules, struct hs_error *err)
+{
+    struct hs_rules read;
+    enum hs_status status = hs_rules_parse(&read, rules->data ? rules->data : "", err);
+
+    hs_rules_release(&read);
+    return status == HS_OK ? HS_OK : hs_error_prefix(err, status, "rules of these results");
+}
+
+static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
+{
+    const struct run_settings *settings = of_rows;
+    struct hs_text rules = {0};
+    char verify[24];
+    enum hs_status status = HS_OK;
+
+    (void)context;
+    if (settings->interposed.program.count == 0)
+        return hs_fail(err, HS_INVALID, "expected a program behind --");
+    for (size_t i = 0; i < settings->results.count && status == HS_OK; i++)
+        status = add_result(&rules, settings, settings->results.items[i], err);
+    if (status == HS_OK)
+        status = check(&rules, err);
+    if (status == HS_OK)
+        status = hs_interposed_set(HS_RUN_PLANS, rules.data, err);
+    hs_text_release(&rules);
+    snprintf(verify, sizeof(verify), "%lld", (long long)settings->verify);
+    if (status == HS_OK)
+        status = hs_interposed_set(HS_RUN_VERIFY, verify, err);
+    if (status == HS_OK)
+        status = hs_interposed_set(HS_RUN_REPRODUCIBLE, settings->reproducible ? "1" : "0", err);
+    return status == HS_OK ? hs_interposed_become(&settings->interposed, err) : status;
+}
+
+#define FIELD(name) offsetof(struct run_settings, name)
+
+static const struct hs_argument arguments[] = {
+    HS_ROW_RESULTS(FIELD(results),
+                   "results of measure or predict, each of another collective or other groups"),
+    HS_ROW_PROGRAM(FIELD(interposed.program), "the program to run, with its arguments"),
+    {.name = NULL},
+};
+
+static const struct hs_option options[] = {
+    HS_ROW_COUNT("verify", "calls", 0, 1000000000, "0", NULL, FIELD(verify),
+                 "check every so many calls of a plan against the library's own, and take its "
+                 "result, and no more of that plan, where they differ"),
+    HS_ROW_FLAG("reproducible", 0, NULL, FIELD(reproducible),
+                "no call goes by the library to compare: the order of additions, which is a "
+                "plan's own and the same every time, is that of all calls of a size"),
+    HS_ROW_FLAG("elsewhere", 0, NULL, FIELD(elsewhere),
+                "run the plans also where ranks lie on nodes otherwise than those of RESULT"),
+    HS_ROW_OUTPUT(NULL, FIELD(interposed.profile), false,
+                  "also count what passes, as profile does, and write it there"),
+    HS_ROW_INTERPOSER(FIELD(interposed.interposer)),
+    {.name = NULL},
+};
+
+const struct hs_command hs_command_run = {
+    .name = "run",
+    .summary = "under mpiexec or srun: a program as it is, its collectives by the best plans",
+    .description =
+        "Becomes PROGRAM, with " HS_INTERPOSER " in front of its MPI library (LD_PRELOAD). Its "
+        "blocking calls of the collectives that RESULT is about, in communicators of the same "
+        "ranks, are carried out by the plan that is best for their size; all else, and sizes for "
+        "which the library's own call is best, goes to the library as ever. All ranks decide "
+        "alike, by what MPI makes equal on all: bytes, type, operation, communicator.\n"
+        "A job of another number of processes, or whose ranks lie on nodes otherwise, ends at "
+        "MPI_Init with the reason. Now and then a call goes by the library, to know what plans "
+        "save; a line on stderr says it behind MPI_Finalize.\n"
+        "By plan: MPI_Allreduce, MPI_Reduce_scatter with equal parts, MPI_Reduce_scatter_block, "
+        "MPI_Allgather, MPI_Alltoall of C and Fortran. Reductions of MPI's own integers and "
+        "floats of 2, 4 and 8 bytes by its own operations; all types of the other two whose blocks "
+        "are of an even number of bytes.",
+    .examples = "  mpiexec -n 16 hiersearch run here.json -- ./app\n"
+                "  srun hiersearch run allreduce.json allgather.json -- python train.py\n"
+                "  mpiexec -n 16 hiersearch run here.json --verify 10 -- ./app",
+    .arguments = arguments,
+    .options = options,
+    .settings_bytes = sizeof(struct run_settings),
+    .run = run,
+};

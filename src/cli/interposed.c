@@ -1,0 +1,109 @@
+#include "cli/interposed.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "apply/settings.h"
+#include "base/file.h"
+#include "base/places.h"
+
+enum hs_status hs_interposed_set(const char *name, const char *value, struct hs_error *err)
+{
+    return setenv(name, value, 1) == 0 ? HS_OK : hs_no_memory(err);
+}
+
+/* The path of a file that need not be there, from the root: the program may change its folder. */
+static enum hs_status absolute(char path[PATH_MAX], const char *file, struct hs_error *err)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(file, '/');
+    int length;
+
+    if (slash)
+        length = snprintf(path, PATH_MAX, "%.*s", (int)(slash == file ? 1 : slash - file), file);
+    else
+        length = snprintf(path, PATH_MAX, ".");
+    if (length >= PATH_MAX || !realpath(path, folder))
+        return hs_fail(err, HS_INVALID, "%s: %s", path,
+                       strerror(length >= PATH_MAX ? ENAMETOOLONG : errno));
+    length = snprintf(path, PATH_MAX, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder,
+                      slash ? slash + 1 : file);
+    return length < PATH_MAX ? HS_OK
+                             : hs_fail(err, HS_INVALID, "%s: %s", file, strerror(ENAMETOOLONG));
+}
+
+/* Beside this program, or where `make install` puts it. */
+static enum hs_status find_interposer(char path[PATH_MAX], const char *given, struct hs_error *err)
+{
+    static const char *const places[] = {HS_INTERPOSER, "../lib/hiersearch/" HS_INTERPOSER};
+
+    if (given) {
+        if (realpath(given, path) && access(path, R_OK) == 0)
+            return HS_OK;
+        return hs_fail(err, HS_INVALID, "--interposer: %s: %s", given, strerror(errno));
+    }
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        if (hs_program_path(path, PATH_MAX, places[i]) && access(path, R_OK) == 0)
+            return HS_OK;
+    return hs_fail(err, HS_FAILED,
+                   "there is no " HS_INTERPOSER
+                   " beside this program or in ../lib/hiersearch: it was "
+                   "built without MPI");
+}
+
+/* In front of what the user has there. */
+static enum hs_status preload(const char *library, struct hs_error *err)
+{
+    const char *before = getenv("LD_PRELOAD");
+    char both[2 * PATH_MAX];
+    int length = snprintf(both, sizeof(both), "%s%s%s", library, before && before[0] ? ":" : "",
+                          before ? before : "");
+
+    if (length >= (int)sizeof(both))
+        return hs_fail(err, HS_INVALID, "LD_PRELOAD: %s", strerror(ENAMETOOLONG));
+    return hs_interposed_set("LD_PRELOAD", both, err);
+}
+
+/* What the interposer counts, and who makes a file of it. */
+static enum hs_status set_profile(const char *profile, struct hs_error *err)
+{
+    char output[PATH_MAX], folder[PATH_MAX + 8], program[PATH_MAX];
+    enum hs_status status = absolute(output, profile, err);
+
+    if (status == HS_OK)
+        status = hs_file_writable(output, NULL, 0, err);
+    if (status == HS_OK && !realpath("/proc/self/exe", program))
+        status = hs_fail(err, HS_FAILED, "/proc/self/exe: %s", strerror(errno));
+    if (status == HS_OK) {
+        snprintf(folder, sizeof(folder), "%s.ranks", output);
+        status = hs_interposed_set(HS_PROFILE_FOLDER, folder, err);
+    }
+    if (status == HS_OK)
+        status = hs_interposed_set(HS_PROFILE_OUTPUT, output, err);
+    return status == HS_OK ? hs_interposed_set(HS_PROFILE_PROGRAM, program, err) : status;
+}
+
+enum hs_status hs_interposed_become(const struct hs_interposed *interposed, struct hs_error *err)
+{
+    const struct hs_argument_list *program = &interposed->program;
+    char library[PATH_MAX], **argv = calloc(program->count + 1, sizeof(*argv));
+    enum hs_status status = argv ? HS_OK : hs_no_memory(err);
+
+    if (status == HS_OK && interposed->profile)
+        status = set_profile(interposed->profile, err);
+    if (status == HS_OK)
+        status = find_interposer(library, interposed->interposer, err);
+    if (status == HS_OK)
+        status = preload(library, err);
+    if (status == HS_OK) {
+        memcpy(argv, program->items, program->count * sizeof(*argv));
+        execvp(argv[0], argv);
+        status = hs_fail(err, HS_FAILED, "cannot run %s: %s", argv[0], strerror(errno));
+    }
+    free(argv);
+    return status;
+}

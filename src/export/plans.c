@@ -1,0 +1,85 @@
+/* What libhiersearch-mpi.so carries out inside of a program that knows nothing of it: plans as they are, by size. */
+#include <stdlib.h>
+
+#include "export/size_rules.h"
+#include "model/rules.h"
+#include "model/traffic.h"
+
+static const char use[] =
+    "mpiexec -n NP hiersearch run RESULT -- PROGRAM does all of it. By hand, in each rank's\n"
+    "environment: LD_PRELOAD=libhiersearch-mpi.so HIERSEARCH_PLANS=\"$(cat plans.txt)\".\n"
+    "Rules are ranks of a group : distance, from how many bytes on, plan.";
+
+static enum hs_status choose(struct hs_plan *plan, double *cost, const struct hs_export_job *job,
+                             size_t message, struct hs_error *err)
+{
+    char size[HS_UNIT_TEXT];
+
+    *plan = *hs_export_wanted(job, message);
+    *cost = 1;
+    if (plan->split.count > 0)
+        return HS_OK;
+    return hs_fail(err, HS_INVALID,
+                   "%s: no best plan for %s: no candidate was measured without fault or predicted; "
+                   "measure again",
+                   job->result_name,
+                   hs_bytes_format(size, job->result->messages[message].message_bytes));
+}
+
+/* Where ranks were; of a prediction, where they would be. */
+static enum hs_status append_nodes(struct hs_text *text, const struct hs_result *result,
+                                   struct hs_error *err)
+{
+    const struct hs_placement *placement = &result->placement;
+    int64_t inside = result->has_system ? hs_system_node_ranks(&result->system) : INT64_MAX;
+    bool described = placement->node_count == 0 && inside < result->np;
+    size_t count = described ? (size_t)((result->np + inside - 1) / inside) : placement->node_count;
+    int64_t *ranks = calloc(count + 1, sizeof(*ranks));
+
+    if (!ranks)
+        return hs_no_memory(err);
+    for (size_t i = 0; i < count; i++)
+        ranks[i] = described ? hs_smaller(inside, result->np - (int64_t)i * inside)
+                             : placement->nodes[i].ranks;
+    hs_rules_nodes_append(text, ranks, count);
+    free(ranks);
+    return HS_OK;
+}
+
+static enum hs_status write_plans(struct hs_export_output *out, const struct hs_export_job *job,
+                                  struct hs_error *err)
+{
+    const struct hs_result *result = job->result;
+    struct hs_text *text = hs_export_add_file(out, "plans.txt");
+    struct hs_export_rules rules;
+    enum hs_status status = hs_export_rules_make(&rules, job, choose, err);
+
+    if (status != HS_OK)
+        return status;
+    hs_export_header(text, job, &hs_exporter_plans, &hs_export_comment_hash, use);
+    hs_text_append(text, "ranks %lld\n", (long long)result->np);
+    status = append_nodes(text, result, err);
+    for (size_t i = 0; i < rules.count; i++)
+        hs_rule_append(text, &(struct hs_rule){.collective = result->collective,
+                                               .group = hs_result_group(result),
+                                               .from_bytes = rules.rules[i].first_bytes,
+                                               .plan = rules.rules[i].plan});
+    hs_export_rules_release(&rules);
+    return status;
+}
+
+const struct hs_exporter hs_exporter_plans = {
+    .name = "plans",
+    .library = "MPI",
+    .versions = "3.0 and later",
+    .summary = "plans by size, for `hiersearch run` and libhiersearch-mpi.so",
+    .affects = "the blocking calls of this collective on communicators of these ranks",
+    .layers = 0,
+    .exact = true,
+    .chunks = true,
+    .letters = true,
+    .sizes = true,
+    .ranged = true,
+    .also = HS_EXPORT_IN_PLACE | HS_EXPORT_OF(ALLTOALL, IN_PLACE),
+    .write = write_plans,
+};

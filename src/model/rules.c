@@ -1,0 +1,275 @@
+#include "model/rules.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/units.h"
+
+/* ---- writing ---- */
+
+void hs_rule_append(struct hs_text *text, const struct hs_rule *rule)
+{
+    char plan[HS_SPLIT_TEXT];
+
+    hs_text_append(text, "rule %s %" PRId64 ":%" PRId64, hs_collective_names[rule->collective],
+                   rule->group.size, rule->group.stride);
+    for (int i = 0; i < HS_SKIPS_MAX && rule->group.skips[i].inside; i++)
+        hs_text_append(text, "+%" PRId64 "*%" PRId64, rule->group.skips[i].inside,
+                       rule->group.skips[i].factor);
+    hs_text_append(text, " %" PRIu64 " %s\n", rule->from_bytes,
+                   rule->plan.split.count ? hs_plan_format(plan, &rule->plan) : HS_RULE_LIBRARY);
+}
+
+void hs_rules_nodes_append(struct hs_text *text, const int64_t *ranks, size_t count)
+{
+    for (size_t i = 0, alike; i < count; i += alike) {
+        for (alike = 1; i + alike < count && ranks[i + alike] == ranks[i];)
+            alike++;
+        hs_text_append(text, "%s%zux%" PRId64, i ? " " : "nodes ", alike, ranks[i]);
+    }
+    if (count > 0)
+        hs_text_append(text, "\n");
+}
+
+/* ---- reading ---- */
+
+/* The next word of a line; NULL: there is none. */
+static char *word_of(char **line)
+{
+    char *word;
+
+    while ((word = strsep(line, " \t\r")) && !word[0])
+        continue;
+    return word;
+}
+
+/* "16:1", "4:2+2*8" */
+static enum hs_status read_group(struct hs_group *group, char *word, int64_t ranks,
+                                 struct hs_error *err)
+{
+    char *skips = word, *size = strsep(&skips, "+"), *stride = size;
+    enum hs_status status;
+
+    *group = (struct hs_group){.ranks = ranks};
+    strsep(&stride, ":");
+    status = hs_count_parse(&group->size, size, "ranks of a group", 1, ranks, err);
+    if (status == HS_OK)
+        status =
+            hs_count_parse(&group->stride, stride ? stride : "", "their distance", 1, ranks, err);
+    for (int i = 0; skips && status == HS_OK; i++) {
+        char *skip = strsep(&skips, "+"), *factor = skip;
+
+        if (i == HS_SKIPS_MAX)
+            return hs_fail(err, HS_INVALID, "more than %d gaps in a group", HS_SKIPS_MAX);
+        strsep(&factor, "*");
+        status =
+            hs_count_parse(&group->skips[i].inside, skip, "ranks inside of a gap", 1, ranks, err);
+        if (status == HS_OK)
+            status = hs_count_parse(&group->skips[i].factor, factor ? factor : "",
+                                    "factor of a gap", 2, ranks, err);
+    }
+    return status == HS_OK ? hs_group_check(group, err) : status;
+}
+
+static bool is_of(const struct hs_rule *rule, enum hs_collective collective,
+                  const struct hs_group *group)
+{
+    return rule->collective == collective && hs_group_equal(&rule->group, group);
+}
+
+/* Together, and ascending. */
+static enum hs_status check_place(const struct hs_rules *rules, const struct hs_rule *rule,
+                                  struct hs_error *err)
+{
+    const struct hs_rule *last = rules->count > 0 ? &rules->rules[rules->count - 1] : NULL;
+
+    if (last && is_of(last, rule->collective, &rule->group)) {
+        if (rule->from_bytes > last->from_bytes)
+            return HS_OK;
+        return hs_fail(err, HS_INVALID, "expected more than %" PRIu64 " bytes, found %" PRIu64,
+                       last->from_bytes, rule->from_bytes);
+    }
+    for (size_t i = 0; i < rules->count; i++)
+        if (is_of(&rules->rules[i], rule->collective, &rule->group))
+            return hs_fail(err, HS_INVALID,
+                           "%s of groups of %" PRId64 " is there already: give one of the two",
+                           hs_collective_names[rule->collective], rule->group.size);
+    return HS_OK;
+}
+
+static enum hs_status read_rule(struct hs_rules *rules, char *line, struct hs_error *err)
+{
+    char *collective = word_of(&line), *group = word_of(&line), *from = word_of(&line);
+    char *plan = word_of(&line);
+    struct hs_rule rule = {0}, *added;
+    struct hs_problem problem;
+    int64_t bytes;
+    enum hs_status status;
+
+    if (!plan || word_of(&line))
+        return hs_fail(err, HS_INVALID, "expected rule COLLECTIVE GROUP BYTES PLAN");
+    if (rules->ranks == 0)
+        return hs_fail(err, HS_INVALID, "expected how many ranks the job has before its rules");
+    status = hs_collective_parse(&rule.collective, collective, err);
+    if (status == HS_OK)
+        status = read_group(&rule.group, group, rules->ranks, err);
+    if (status == HS_OK)
+        status = hs_count_parse(&bytes, from, "bytes", 0, INT64_MAX, err);
+    if (status != HS_OK)
+        return status;
+    rule.from_bytes = (uint64_t)bytes;
+    if (strcmp(plan, HS_RULE_LIBRARY) != 0) {
+        problem = hs_problem_of(rule.collective, HS_IN_PLACE, rules->ranks, 1);
+        problem.group = rule.group;
+        status = hs_plan_parse(&rule.plan, plan, rule.group.size, err);
+        if (status == HS_OK)
+            status = hs_problem_check(&problem, &rule.plan, err);
+    }
+    if (status == HS_OK)
+        status = check_place(rules, &rule, err);
+    if (status != HS_OK)
+        return status;
+    added = hs_grow(&rules->rules, NULL, rules->count, sizeof(rule), err);
+    if (!added)
+        return HS_MEMORY;
+    *added = rule;
+    rules->count++;
+    return HS_OK;
+}
+
+static enum hs_status read_ranks(struct hs_rules *rules, char *line, struct hs_error *err)
+{
+    char *word = word_of(&line);
+    int64_t ranks;
+    enum hs_status status = hs_count_parse(&ranks, word ? word : "", "ranks", 1, HS_NP_MAX, err);
+
+    if (status == HS_OK && rules->ranks > 0 && rules->ranks != ranks)
+        return hs_fail(err, HS_INVALID, "results of %" PRId64 " and of %" PRId64 " processes",
+                       rules->ranks, ranks);
+    if (status == HS_OK)
+        rules->ranks = ranks;
+    return status;
+}
+
+/* All "2x8" of a line: those that were there before, too, or the first. */
+static enum hs_status read_nodes(struct hs_rules *rules, char *line, struct hs_error *err)
+{
+    size_t before = rules->node_count, read = 0;
+    char *word;
+
+    for (; (word = word_of(&line)); read++) {
+        struct hs_rules_nodes nodes, *added;
+        char *ranks = word, *count = strsep(&ranks, "x");
+        enum hs_status status = hs_count_parse(&nodes.count, count, "nodes", 1, HS_NP_MAX, err);
+
+        if (status == HS_OK)
+            status = hs_count_parse(&nodes.ranks, ranks ? ranks : "", "ranks of a node", 1,
+                                    HS_NP_MAX, err);
+        if (status != HS_OK)
+            return status;
+        if (before > 0 &&
+            (read >= before || memcmp(&rules->nodes[read], &nodes, sizeof(nodes)) != 0))
+            return hs_fail(err, HS_INVALID, "results of jobs whose ranks lay on other nodes");
+        if (before > 0)
+            continue;
+        added = hs_grow(&rules->nodes, NULL, rules->node_count, sizeof(nodes), err);
+        if (!added)
+            return HS_MEMORY;
+        *added = nodes;
+        rules->node_count++;
+    }
+    return read > 0 && read >= before
+               ? HS_OK
+               : hs_fail(err, HS_INVALID, "expected nodes as COUNTxRANKS, in the order of ranks");
+}
+
+static enum hs_status read_line(struct hs_rules *rules, char *line, struct hs_error *err)
+{
+    char *word;
+
+    line[strcspn(line, "#")] = '\0';
+    word = word_of(&line);
+    if (!word)
+        return HS_OK;
+    if (strcmp(word, "rule") == 0)
+        return read_rule(rules, line, err);
+    if (strcmp(word, "ranks") == 0)
+        return read_ranks(rules, line, err);
+    if (strcmp(word, "nodes") == 0)
+        return read_nodes(rules, line, err);
+    return hs_fail(err, HS_INVALID, "expected ranks, nodes or rule, found \"%.60s\"", word);
+}
+
+enum hs_status hs_rules_parse(struct hs_rules *rules, const char *text, struct hs_error *err)
+{
+    char *copy = strdup(text), *rest = copy, *line, place[32];
+    enum hs_status status = copy ? HS_OK : hs_no_memory(err);
+
+    *rules = (struct hs_rules){0};
+    for (int number = 1; status == HS_OK && (line = strsep(&rest, "\n")); number++) {
+        status = read_line(rules, line, err);
+        snprintf(place, sizeof(place), "line %d", number);
+        if (status != HS_OK)
+            status = hs_error_prefix(err, status, place);
+    }
+    if (status == HS_OK && rules->count == 0)
+        status = hs_fail(err, HS_INVALID, "there is no rule");
+    free(copy);
+    if (status != HS_OK)
+        hs_rules_release(rules);
+    return status;
+}
+
+void hs_rules_release(struct hs_rules *rules)
+{
+    free(rules->nodes);
+    free(rules->rules);
+    *rules = (struct hs_rules){0};
+}
+
+/* ---- asking ---- */
+
+bool hs_rules_fit_nodes(const struct hs_rules *rules, const int64_t *ranks, size_t count)
+{
+    size_t at = 0;
+
+    if (rules->node_count == 0)
+        return true;
+    for (size_t i = 0; i < rules->node_count; i++)
+        for (int64_t k = 0; k < rules->nodes[i].count; k++, at++)
+            if (at >= count || ranks[at] != rules->nodes[i].ranks)
+                return false;
+    return at == count;
+}
+
+static bool has_ranks(const struct hs_group *group, const int *ranks, int64_t size)
+{
+    if (group->size != size || hs_group_place(group, ranks[0]) != 0)
+        return false;
+    for (int64_t i = 1; i < size; i++)
+        if (hs_group_rank(group, ranks[0], i) != ranks[i])
+            return false;
+    return true;
+}
+
+const struct hs_group *hs_rules_group(const struct hs_rules *rules, const int *ranks, int64_t size)
+{
+    for (size_t i = 0; i < rules->count; i++)
+        if (has_ranks(&rules->rules[i].group, ranks, size))
+            return &rules->rules[i].group;
+    return NULL;
+}
+
+const struct hs_rule *hs_rules_find(const struct hs_rules *rules, enum hs_collective collective,
+                                    const struct hs_group *group, uint64_t bytes)
+{
+    const struct hs_rule *found = NULL;
+
+    for (size_t i = 0; i < rules->count; i++)
+        if (is_of(&rules->rules[i], collective, group) && rules->rules[i].from_bytes <= bytes)
+            found = &rules->rules[i];
+    return found && found->plan.split.count > 0 ? found : NULL;
+}
