@@ -111,6 +111,8 @@ USES_model  := model base
 USES_search := search model base
 USES_result := result model base
 USES_apply := apply result model base
+# The interposer, which is in no archive.
+INCLUDES_apply := engine
 USES_compare := compare search result model base
 USES_machine := machine model base
 USES_export := export result model base
@@ -284,7 +286,7 @@ MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measur
     "@timeout=600 tests/runner/test_collectives.sh $(1) $(2)/hiersearch-measure" \
     "@timeout=900 tests/runner/test_groups.sh $(1) $(2)/hiersearch-measure" \
     "tests/runner/test_placement.sh $(1) $(2)/tests/runner/mpi_placement" \
-    "tests/apply/test_profile.sh $(1) $(2) $(BUILD)/hiersearch"
+    "tests/apply/test_profile.sh $(1) $(2) $(BUILD)/hiersearch" "tests/apply/test_run.sh $(1) $(2) $(BUILD)/hiersearch"
 # Of planners, which know no MPI.
 PLANNER_COMMANDS = "@timeout=600 tests/runner/test_calibrate.sh $(1) $(2)/hiersearch-measure" \
     "@timeout=600 tests/runner/test_lazy.sh $(1) $(2)/hiersearch-measure"
@@ -539,7 +541,7 @@ headers:
 
 # A folder includes only the folders it may use (the USES_ lists above).
 layers:
-	@tests/layers.sh $(foreach l,$(ALL_LAYERS),"$(l):$(USES_$(l))") "simulate:simulate engine result model base"
+	@tests/layers.sh $(foreach l,$(ALL_LAYERS),"$(l):$(USES_$(l)) $(INCLUDES_$(l))") "simulate:simulate engine result model base"
 
 # Limits of lines, functions and structs (tests/house.txt excuses), format, and clang-tidy: what has not changed since it
 # was found clean is not looked at again. One file at a time: clang-tidy 14 reports va_lists wrongly when it gets several.

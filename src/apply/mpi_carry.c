@@ -2,6 +2,7 @@
  * mpi_carry.c - a call of the program's by plan: its data made contiguous where it is not, run by
  * the engine, and brought where the program wants it.
  */
+#include <dlfcn.h>
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
@@ -44,6 +45,50 @@ struct hs_memory hs_carry_memory(void)
 }
 
 /* ---- where data lies ---- */
+
+/* libcuda's, where the program has loaded it: its MPI library may take pointers to a GPU's memory.
+ * The values are those of cuda.h. */
+#define MEMORY_TYPE   2 /* CU_POINTER_ATTRIBUTE_MEMORY_TYPE */
+#define DEVICE_MEMORY 2 /* CU_MEMORYTYPE_DEVICE */
+typedef int pointer_function(void *value, int attribute, uintptr_t pointer);
+typedef int copy_function(uintptr_t to, uintptr_t from, size_t bytes);
+
+static void *of_cuda(const char *name)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void *function = library ? dlsym(library, name) : NULL;
+
+    if (library)
+        dlclose(library);
+    return function;
+}
+
+static bool is_on_gpu(const void *pointer)
+{
+    void *found = of_cuda("cuPointerGetAttribute");
+    pointer_function *ask;
+    unsigned type = 0;
+
+    memcpy(&ask, &found, sizeof(ask));
+    return ask && ask(&type, MEMORY_TYPE, (uintptr_t)pointer) == 0 && type == DEVICE_MEMORY;
+}
+
+/* Between the program's memory, wherever that is, and ours. */
+static void copy(void *to, const void *from, size_t bytes)
+{
+    void *found;
+    copy_function *across;
+
+    if (to == from)
+        return;
+    if (!is_on_gpu(to) && !is_on_gpu(from)) {
+        memcpy(to, from, bytes);
+        return;
+    }
+    found = of_cuda("cuMemcpy");
+    memcpy(&across, &found, sizeof(across));
+    across((uintptr_t)to, (uintptr_t)from, bytes);
+}
 
 /* Elements in memory as they travel, one behind the other. */
 static bool is_plain(MPI_Datatype type)
@@ -154,9 +199,9 @@ static void bring_in(struct carried *c, bool apart)
 
         if (in_place)
             from = element(from, (int64_t)c->party->rank * asked->take, type);
-        if (from != block && is_plain(type))
-            memcpy(block, from, c->block);
-        else if (from != block)
+        if (is_plain(type))
+            copy(block, from, c->block);
+        else
             pack(block, c->block, from, count, type);
         c->input = c->output;
         return;
@@ -177,24 +222,21 @@ static void bring_in(struct carried *c, bool apart)
         apart = apart || c->padded > bytes;
     }
     c->input = from;
-    if (!apart)
+    if (!apart && !is_on_gpu(from))
         return;
-    memcpy(c->own[0], from, bytes);
+    copy(c->own[0], from, bytes);
     memset(c->own[0] + bytes, 0, c->padded - bytes);
     c->input = c->own[0];
 }
 
-/* Whether the result may be made where the program wants it. */
+/* Whether the result may be made where the program wants it: not a reduce-scatter's, which has room
+ * for a block there. */
 static bool is_made_there(const struct carried *c)
 {
-    switch (c->asked->collective) {
-    case HS_COLLECTIVE_REDUCE_SCATTER:
-        return false; /* the program's has room for a block */
-    case HS_COLLECTIVE_ALLREDUCE:
-        return c->padded == c->message->bytes;
-    default:
-        return is_plain(c->asked->taken);
-    }
+    bool fits =
+        c->asked->collective != HS_COLLECTIVE_REDUCE_SCATTER && c->padded == c->message->bytes;
+
+    return fits && (c->message->reduces || is_plain(c->asked->taken)) && !is_on_gpu(c->asked->to);
 }
 
 /* Where this rank's result is in the engine's output. */
@@ -216,10 +258,8 @@ static void bring_out(const struct carried *c, const char *result)
 
     if (result == asked->to)
         return;
-    if (asked->collective == HS_COLLECTIVE_REDUCE_SCATTER)
-        memcpy(asked->to, result, c->block);
-    else if (is_plain(asked->taken))
-        memcpy(asked->to, result, c->message->bytes);
+    if (c->message->reduces || is_plain(asked->taken))
+        copy(asked->to, result, result_bytes(c));
     else
         unpack(asked->to, (int64_t)c->party->size * asked->take, asked->taken, result,
                c->message->bytes);

@@ -145,7 +145,8 @@ FORTRAN_CARRIED(ALLGATHER, mpi_allgather_, mpi_iallgather_, F_TRY_EVEN(ALLGATHER
              F_CONTENT((uint64_t)*take * F_RANKS, taken));
 #define ALLTOALL_FORTRAN F_EVEN, MPI_Fint *comm
 #define ALLTOALL_HANDED  F_EVEN_HANDED, comm
-FORTRAN_CARRIED(ALLTOALL, mpi_alltoall_, mpi_ialltoall_, F_TRY_EVEN(ALLTOALL), F_CONTENT((uint64_t)*take * F_RANKS, taken));
+FORTRAN_CARRIED(ALLTOALL, mpi_alltoall_, mpi_ialltoall_, F_TRY_EVEN(ALLTOALL),
+                F_CONTENT((uint64_t)*take * F_RANKS, taken));
 #define GATHER_FORTRAN F_EVEN, MPI_Fint *root, MPI_Fint *comm
 #define GATHER_HANDED  F_EVEN_HANDED, root, comm
 FORTRAN_BOTH(GATHER, mpi_gather_, mpi_igather_,

@@ -1,4 +1,4 @@
-/* mpi_plans.c - see mpi_plans.h: which calls go by plan, on which communicators, and what came of it. */
+/* mpi_plans.c - see mpi_plans.h: which calls go by plan, and what came of it. */
 #include "apply/mpi_plans.h"
 
 #include <inttypes.h>
@@ -138,6 +138,35 @@ static bool all_have(MPI_Comm comm, bool mine)
     return PMPI_Allreduce(&here, &all, 1, MPI_INT, MPI_LAND, comm) == MPI_SUCCESS && all;
 }
 
+static bool has_native(const struct hs_plan *plan)
+{
+    for (int i = 0; i < plan->split.count; i++)
+        for (int way = 0; way < 2; way++)
+            if (hs_plan_algorithm(plan, i, way) == HS_NATIVE)
+                return true;
+    return false;
+}
+
+/* Communicators of layers that go by the library's own calls: now, not within a later call. */
+static bool prepare_natives(struct hs_party *party, const struct hs_group *group)
+{
+    for (size_t i = 0; i < plans.rules.count; i++) {
+        const struct hs_rule *rule = &plans.rules.rules[i];
+        struct hs_task task = {.kind = HS_TASK_PLAN,
+                               .plan = rule->plan,
+                               .collective = rule->collective,
+                               .count = (size_t)(group->size * rule->plan.chunks)};
+        struct hs_work work = {.task = &task, .datatype = HS_FLOAT32, .line = 1};
+
+        if (!hs_group_equal(&rule->group, group) || !has_native(&rule->plan))
+            continue;
+        work.room = hs_task_padded(&task, work.line);
+        if (hs_backend_host.engine->prepare(party->engine, &work, NULL) != HS_OK)
+            return false;
+    }
+    return true;
+}
+
 /* Opened on a communicator of ours: the program's attributes are not copied, and nothing of it is
  * used later. */
 static bool open_engine(struct hs_party *party, MPI_Comm comm)
@@ -178,6 +207,11 @@ void hs_plans_adopt(MPI_Comm comm)
         free_party(party);
         return;
     }
+    if (!prepare_natives(party, group)) {
+        hs_backend_host.engine->close(party->engine);
+        free_party(party);
+        return;
+    }
     party->group = group;
     party->rank = rank;
     party->size = size;
@@ -191,15 +225,6 @@ void hs_plans_adopt(MPI_Comm comm)
 }
 
 /* ---- which way a call goes ---- */
-
-static bool has_native(const struct hs_plan *plan)
-{
-    for (int i = 0; i < plan->split.count; i++)
-        for (int way = 0; way < 2; way++)
-            if (hs_plan_algorithm(plan, i, way) == HS_NATIVE)
-                return true;
-    return false;
-}
 
 /* Elements of types that MPI names, which it adds by itself. */
 static bool describe_reduction(struct hs_message *message, const struct hs_asked *asked)
@@ -432,9 +457,10 @@ static enum hs_status check_job(int rank, int ranks, struct hs_error *err)
                            plans.rules.nodes[i].ranks);
         hs_rules_nodes_append(&found, nodes, count);
         status = hs_fail(err, HS_INVALID,
-                         "the plans are for ranks that lie on nodes%s, in their order; these lie "
-                         "on %s: launch them so, measure again, or run --elsewhere",
-                         wanted.data, found.data);
+                         "the plans are for ranks that lie, in their order, on nodes%s; these lie "
+                         "on %.*s (nodes x ranks): launch them so, measure again, or run "
+                         "--elsewhere",
+                         wanted.data, (int)strcspn(found.data, "\n"), found.data);
     }
     hs_text_release(&wanted);
     hs_text_release(&found);

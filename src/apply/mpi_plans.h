@@ -55,8 +55,9 @@ struct hs_party {
 };
 
 /* Carries a call out, as the library would leave it. differs (NULL: not checked): by the library,
- * too, whose result is taken where any rank finds another one, and *differs is set. HS_MEMORY on all ranks alike,
- * before anything is changed: leave it to the library. HS_FAILED of MPI. */
+ * too, whose result is taken where any rank finds another one, and *differs is set. HS_MEMORY,
+ * HS_INVALID on all ranks alike, before anything of the program's is lost: leave it to the library.
+ * HS_FAILED of MPI. */
 enum hs_status hs_carry(struct hs_party *party, const struct hs_asked *asked,
                         const struct hs_message *message, const struct hs_plan *plan, bool *differs,
                         struct hs_error *err);

@@ -1,8 +1,8 @@
 /*
  * mpi_profile.c - libhiersearch-mpi.so: stands between a program and its MPI library (the profiling
- * interface, MPI standard, chapter 15), counts the collectives that pass (counts.h), carries some out
- * by plan (mpi_plans.h), and hands each other one on as it is. `hiersearch profile` and `hiersearch
- * run` put it in front by LD_PRELOAD.
+ * interface, MPI standard, chapter 15), counts the collectives that pass (counts.h), carries some
+ * out by plan (mpi_plans.h), and hands each other one on as it is. `hiersearch profile` and
+ * `hiersearch run` put it in front by LD_PRELOAD.
  *
  * It is compiled for one MPI library and says so, and ends the program, where another one is there:
  * handles of the two do not mean the same.

@@ -52,8 +52,8 @@ bool hs_is_root(int root, MPI_Comm comm);
 
 #define HS_CONTENT(...) ((struct hs_content){__VA_ARGS__})
 
-/* Behind a call of the program's that made a communicator: as that is called by all its ranks, so is
- * this. */
+/* Behind a call of the program's that made a communicator: as that is called by all its ranks, so
+ * is this. */
 void hs_made(MPI_Comm comm);
 /* Before the library's own MPI_Init: ends the program where that library is not ours. */
 void hs_check_library(void);

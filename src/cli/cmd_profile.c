@@ -89,7 +89,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 #define FIELD(name) offsetof(struct profile_settings, name)
 
 static const struct hs_argument arguments[] = {
-    HS_ROW_PROGRAM(FIELD(interposed.program), "the program to count, with its arguments"),
+    HS_ROW_PROGRAM(FIELD(interposed.program), false, "the program to count, with its arguments"),
     {.name = NULL},
 };
 

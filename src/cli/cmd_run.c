@@ -92,7 +92,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 static const struct hs_argument arguments[] = {
     HS_ROW_RESULTS(FIELD(results),
                    "results of measure or predict, each of another collective or other groups"),
-    HS_ROW_PROGRAM(FIELD(interposed.program), "the program to run, with its arguments"),
+    HS_ROW_PROGRAM(FIELD(interposed.program), true, "the program to run, with its arguments"),
     {.name = NULL},
 };
 

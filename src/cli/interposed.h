@@ -15,10 +15,10 @@ struct hs_interposed {
     const char *profile;    /* where its profile goes; NULL: nothing is counted */
 };
 
-#define HS_ROW_PROGRAM(place, text)                                                                \
+#define HS_ROW_PROGRAM(place, must, text)                                                          \
     {                                                                                              \
-        .name = "PROGRAM", .many = true, .behind = true, .files = true, .offset = (place),         \
-        .help = (text)                                                                             \
+        .name = "PROGRAM", .required = (must), .many = true, .behind = true, .files = true,        \
+        .offset = (place), .help = (text)                                                          \
     }
 #define HS_ROW_INTERPOSER(place)                                                                   \
     HS_ROW_FILE("interposer", 0, NULL, place, false,                                               \

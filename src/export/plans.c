@@ -1,4 +1,4 @@
-/* What libhiersearch-mpi.so carries out inside of a program that knows nothing of it: plans as they are, by size. */
+/* What libhiersearch-mpi.so carries out inside of other programs: plans as they are, by size. */
 #include <stdlib.h>
 
 #include "export/size_rules.h"

@@ -89,13 +89,15 @@ static enum hs_status check_place(const struct hs_rules *rules, const struct hs_
     if (last && is_of(last, rule->collective, &rule->group)) {
         if (rule->from_bytes > last->from_bytes)
             return HS_OK;
-        return hs_fail(err, HS_INVALID, "expected more than %" PRIu64 " bytes, found %" PRIu64,
-                       last->from_bytes, rule->from_bytes);
+        return hs_fail(err, HS_INVALID,
+                       "%s of groups of %" PRId64 ": expected it once, with sizes that ascend, "
+                       "found %" PRIu64 " bytes behind %" PRIu64,
+                       hs_collective_names[rule->collective], rule->group.size, rule->from_bytes,
+                       last->from_bytes);
     }
     for (size_t i = 0; i < rules->count; i++)
         if (is_of(&rules->rules[i], rule->collective, &rule->group))
-            return hs_fail(err, HS_INVALID,
-                           "%s of groups of %" PRId64 " is there already: give one of the two",
+            return hs_fail(err, HS_INVALID, "%s of groups of %" PRId64 ": expected it once",
                            hs_collective_names[rule->collective], rule->group.size);
     return HS_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * One-line systems, plans, meshes, and the messages of a job: what is accepted formats to text that
- * reads back as the same value; what is accepted can be priced without trouble.
+ * One-line systems, plans, meshes, rules, and the messages of a job: what is accepted formats to
+ * text that reads back as the same value; what is accepted can be priced without trouble.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 
 #include "model/job.h"
 #include "model/price.h"
+#include "model/rules.h"
 
 static void check(int holds)
 {
@@ -103,6 +104,28 @@ static void check_job(const char *text)
     }
 }
 
+/* Rules of plans: what is read is written, and read again as the same. */
+static void check_rules(const char *text)
+{
+    struct hs_rules rules, back;
+    struct hs_text written = {0};
+    struct hs_error err;
+
+    if (hs_rules_parse(&rules, text, &err)) {
+        check(err.message[0] != '\0' && strchr(err.message, '\n') == NULL);
+        return;
+    }
+    hs_text_append(&written, "ranks %lld\n", (long long)rules.ranks);
+    for (size_t i = 0; i < rules.count; i++)
+        hs_rule_append(&written, &rules.rules[i]);
+    check(hs_rules_parse(&back, written.data, &err) == HS_OK && back.count == rules.count);
+    for (size_t i = 0; i < rules.count; i++)
+        check(hs_plan_compare(&back.rules[i].plan, &rules.rules[i].plan) == 0);
+    hs_text_release(&written);
+    hs_rules_release(&rules);
+    hs_rules_release(&back);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The first byte chooses the target. */
@@ -123,6 +146,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_mesh(text);
     else if (data[0] == 'j')
         check_job(text);
+    else if (data[0] == 'r')
+        check_rules(text);
     else
         check_system(text);
     free(text);

@@ -1,0 +1,109 @@
+#!/bin/bash
+# `hiersearch run` in front of programs that know nothing of it: what goes by plan, what does not, and what is refused. What
+# comes out is checked call by call in test_random.sh. TAP on stdout.
+#     tests/apply/test_run.sh mpich|openmpi BUILD [HIERSEARCH]
+set -u
+mpi=${1:?mpich or openmpi} build=$(realpath -m "${2:?build folder}")
+hiersearch=$(realpath -m "${3:-$build/hiersearch}")
+here=$(cd "$(dirname "$0")" && pwd -P)
+command -v "mpicc.$mpi" >/dev/null || { echo "1..0 # SKIP no mpicc.$mpi"; exit 0; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+number=0
+failed=0
+check() { # check SENTENCE EXPRESSION
+    number=$((number + 1))
+    if eval "$2"; then
+        echo "ok $number - $mpi: $1"
+    else
+        echo "not ok $number - $mpi: $1"
+        tail -n 20 out err | sed 's/^/# /'
+        failed=1
+    fi
+}
+# run NP ARGUMENTS...: hiersearch run; sets status.
+run() {
+    local np=$1
+    shift
+    timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" "$np" "$hiersearch" run --interposer "$build/libhiersearch-mpi.so" \
+        "$@" >out 2>err </dev/null
+    status=$?
+}
+said() { grep -qE -- "$1" err; }
+# predicted FILE OPTIONS...: a result for 4 ranks of one node.
+predicted() {
+    local file=$1
+    shift
+    "$hiersearch" predict "node:4@2GB/s~1us,ib@1GB/s~10us;library=$mpi" --np 4 -q -o "$file" "$@" >/dev/null 2>err
+}
+
+"mpicc.$mpi" -O1 -o carried "$here/carried.c" 2>err || cat err
+for c in allreduce reduce-scatter allgather all-to-all; do
+    predicted $c.json --collective $c --size 16KiB,1MiB
+done
+all=(allreduce.json reduce-scatter.json allgather.json all-to-all.json)
+
+"$hiersearch" export allreduce.json --to plans >plans.txt 2>err
+check "rules are text" '[ "$(grep -v "^#" plans.txt | head -2 | tail -1)" = "rule allreduce 4:1 0 library" ] && grep -q "^ranks 4$" plans.txt'
+run 4 "${all[@]}" -- ./carried 50000 6
+check "all ranks' calls are carried out by plan, and the result is the program's" '[ $status = 0 ] && [ ! -s out ]'
+# 5 calls a round of all ranks, of which a pair is compared twice for each collective; pairs have no rule.
+check "one line says what was done" '[ "$(wc -l <err)" = 1 ] && said "^hiersearch run: a rank had 2[0-9] calls by plan, [0-9]+ by the library to compare, 31 left to the library \(30 on communicators without a rule, 1 with parts of different sizes\); .* in plans, which (saved|lost) .* times, by [0-9]+ pairs\)$"'
+run 4 --reproducible "${all[@]}" -- ./carried 50000 6
+check "--reproducible leaves none to the library" '[ $status = 0 ] && said "a rank had 30 calls by plan, 31 left" && ! said compare'
+run 4 --reproducible "${all[@]}" -- ./carried 1 6
+check "small messages are the library's" '[ $status = 0 ] && said "0 calls by plan, 61 left to the library \(30 on communicators without a rule, 30 of sizes for which the library.s own call is best, 1 with"'
+run 4 --verify 1 --reproducible "${all[@]}" -- ./carried 50001 6
+check "--verify checks every call, of counts that no layer divides too" '[ $status = 0 ] && said "; 30 checked, 0 wrong$"'
+"mpicc.$mpi" -shared -fPIC -o broken.so "$here/broken_sums.c" 2>err
+LD_PRELOAD=$PWD/broken.so run 4 --verify 1 --reproducible "${all[@]}" -- ./carried 50000 6
+check "a sum that is wrong is seen, the library's result taken, and the plan not again" '[ $status = 0 ] && \
+    said "[0-9]+ after a plan.s result was wrong.*; [0-9]+ checked, [1-9][0-9]* wrong$"'
+LD_PRELOAD=$PWD/broken.so run 4 --reproducible "${all[@]}" -- ./carried 50000 6
+check "which no check would have seen" '[ $status = 1 ] && grep -q "elements are wrong" out'
+mkdir cuda && cc -shared -fPIC -o cuda/libcuda.so.1 -Wl,-soname,libcuda.so.1 "$here/gpu_memory.c" 2>err
+LD_PRELOAD=$PWD/cuda/libcuda.so.1 run 4 --reproducible "${all[@]}" -- ./carried 50000 2
+check "memory of a GPU is copied by its driver" '[ $status = 0 ] && said "^[1-9][0-9]* copies of a GPU" && said "10 calls by plan"'
+LD_PRELOAD='' timeout 60 "$here/../runner/launch.sh" "$mpi" 4 env LD_PRELOAD="$build/libhiersearch-mpi.so" \
+    HIERSEARCH_PLANS="$(cat plans.txt)" ./carried 50000 >out 2>err
+status=$?
+check "a plans.txt does the same by hand" '[ $status = 0 ] && said "a rank had 2 calls by plan"'
+run 4 -o p.json "${all[@]}" -- ./carried 50000
+check "what passes can be counted, too" '[ $status = 0 ] && grep -q MPI_Reduce_scatter_block p.json && said "calls by plan"'
+
+run 2 "${all[@]}" -- ./carried 50000
+check "another number of processes ends at MPI_Init, with the reason" '[ $status = 2 ] && [ ! -s out ] && said "^hiersearch run: the plans are for 4 processes, the job has 2$"'
+predicted spread.json --size 1MiB
+"$hiersearch" predict "node:2@2GB/s~1us,ib@1GB/s~10us" --np 4 --size 1MiB -q -o spread.json >/dev/null 2>err
+run 4 spread.json -- ./carried 500000
+check "ranks that lie otherwise, too" '[ $status = 2 ] && [ ! -s out ] && said "are for ranks that lie, in their order, on nodes 2x2; these lie on nodes 1x4 \(nodes x ranks\)"'
+run 4 --elsewhere spread.json -- ./carried 500000
+check "--elsewhere runs them" '[ $status = 0 ] && said "2 calls by plan"'
+run 1 allreduce.json allreduce.json -- ./carried 1
+check "the same twice is refused before the job begins" '[ $status = 2 ] && said "rules of these results: line [0-9]+: allreduce of groups of 4: expected it once"'
+run 1 allreduce.json -- ./no-such-program
+check "a program that is not there is told" '[ $status = 1 ] && said "cannot run ./no-such-program"'
+run 1 allreduce.json
+check "none behind -- is told" '[ $status = 2 ] && said "expected a program behind --"'
+run 1 no.json -- true
+check "a result that is not there is told" '[ $status = 2 ] && said "no.json"'
+
+"mpicc.$mpi" -O1 -o job "$here/job.c" 2>err
+for end in die abort; do
+    timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" 4 ./job $end >out 2>err </dev/null
+    alone=$?
+    run 4 "${all[@]}" -- ./job $end
+    check "$end: the job ends as without" '[ $status = $alone ] && [ $status != 0 ]'
+done
+if command -v "mpifort.$mpi" >/dev/null && "mpifort.$mpi" -w -fallow-argument-mismatch -o fortran "$here/carried.f90" 2>err; then
+    predicted any.json --size 4KiB,8KiB
+    predicted gathers.json --collective allgather --size 4KiB,32KiB
+    run 4 --reproducible --verify 1 any.json gathers.json -- ./fortran
+    check "calls of Fortran go by plan, its MPI_IN_PLACE too" '[ $status = 0 ] && said "a rank had 3 calls by plan, 1 left .* 3 checked, 0 wrong"'
+else
+    number=$((number + 1))
+    echo "ok $number - $mpi: calls of Fortran go by plan, its MPI_IN_PLACE too # SKIP no mpifort.$mpi"
+fi
+echo "1..$number"
+exit $failed
