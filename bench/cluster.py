@@ -133,12 +133,14 @@ def collectives(arguments, shape):
                               flush=True)
 
 
-def calibrated(arguments, shape, scratch, ranks):
-    """The description with the figures that its layers have, for so many ranks and all sizes asked for."""
+def calibrated(arguments, shape, scratch, ranks, mpi):
+    """The description with the figures that its layers have with that MPI, for so many ranks and all sizes asked for."""
     sizes = arguments.size.split(",")
-    output = os.path.join(scratch, "calibrated.json")
-    done = cluster(shape, "run", "--np", str(ranks), "--timeout", "300", "--", os.path.join(arguments.build, "hiersearch"),
-                   "calibrate", describe(shape, scratch), "--backend", "host", "--size", ":".join(dict.fromkeys([sizes[0], sizes[-1]])),
+    output, called = os.path.join(scratch, f"calibrated-{mpi}.json"), os.path.join(scratch, mpi, "hiersearch-calibrate")
+    os.mkdir(os.path.dirname(called))
+    os.symlink(os.path.abspath(program(arguments, mpi)), called)  # the name it is called by says what it does
+    done = cluster(shape, "run", "--np", str(ranks), "--mpi", mpi, "--timeout", "300", "--", called,
+                   describe(shape, scratch), "--backend", "host", "--size", ":".join(dict.fromkeys([sizes[0], sizes[-1]])),
                    "--budget", arguments.budget, "-o", output)
     return output if os.path.exists(output) else sys.exit(f"calibrate wrote no file:\n{done.stdout}{done.stderr}")
 
@@ -153,14 +155,14 @@ def uneven(arguments, shape):
           f"{TARGET_ERROR:.0%}")
     print(f"{'MPI':8} {'size':>5} {'plan':10} {'ms':>8} {'predicted':>9} {'error':>7} {PAIR_HEADING}")
     with tempfile.TemporaryDirectory() as scratch:
-        system = calibrated(arguments, shape, scratch, ranks)
-        for size in arguments.size.split(","):
-            done = subprocess.run([os.path.join(arguments.build, "hiersearch"), "predict", system, "--np", str(ranks), "--size", size,
-                                   "--machines", "0", "--json"], capture_output=True, text=True, check=True)
-            result = json.loads(done.stdout)["results"][0]
-            predicted = {c["plan"]: c["predicted_seconds"] for c in result["candidates"]}
-            chosen = min(predicted, key=predicted.get)
-            for mpi in arguments.mpi.split(","):
+        for mpi in arguments.mpi.split(","):
+            system = calibrated(arguments, shape, scratch, ranks, mpi)
+            for size in arguments.size.split(","):
+                done = subprocess.run([os.path.join(arguments.build, "hiersearch"), "predict", system, "--np", str(ranks), "--size", size,
+                                       "--machines", "0", "--json"], capture_output=True, text=True, check=True)
+                result = json.loads(done.stdout)["results"][0]
+                predicted = {c["plan"]: c["predicted_seconds"] for c in result["candidates"]}
+                chosen = min(predicted, key=predicted.get)
                 call, seconds, ratios = pairs_of(arguments, shape, scratch, chosen, mpi, [], size, ranks)
                 print(f"{mpi:8} {size:>5} {chosen:10} {seconds * 1e3:8.2f} {predicted[chosen] * 1e3:9.2f} "
                       f"{predicted[chosen] / seconds - 1:+7.1%} {pair_cells(ratios)}  {call}", flush=True)
