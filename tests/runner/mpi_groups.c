@@ -113,6 +113,18 @@ static uint64_t wrong_of(const struct blocks *blocks, const struct party *party,
     return wrong;
 }
 
+static struct hs_work work_of(const struct blocks *blocks, const struct hs_task *task,
+                              enum hs_operation operation)
+{
+    return (struct hs_work){.task = task,
+                            .line = 1,
+                            .datatype = HS_FLOAT32,
+                            .operation = operation,
+                            .input = blocks->input,
+                            .output = blocks->output,
+                            .room = blocks->room};
+}
+
 /* All collectives and orders by one split, in letters where the backend has them. */
 static uint64_t run_split(const struct blocks *blocks, const struct party *party,
                           const struct hs_split *split)
@@ -127,13 +139,7 @@ static uint64_t run_split(const struct blocks *blocks, const struct party *party
                                .order = (enum hs_order)(i / 2 / HS_COLLECTIVE_COUNT),
                                .group = party->group,
                                .count = COUNT};
-        struct hs_work work = {.task = &task,
-                               .line = 1,
-                               .datatype = HS_FLOAT32,
-                               .operation = i % 2 ? HS_AVERAGE : HS_SUM,
-                               .input = blocks->input,
-                               .output = blocks->output,
-                               .room = blocks->room};
+        struct hs_work work = work_of(blocks, &task, i % 2 ? HS_AVERAGE : HS_SUM);
 
         if (!hs_collective_is_one_way(task.collective))
             task.plan.chunks = 1 + i % 3;
@@ -157,13 +163,7 @@ static uint64_t run_natives(const struct blocks *blocks, const struct party *par
                                .collective = collective,
                                .group = party->group,
                                .count = COUNT};
-        struct hs_work work = {.task = &task,
-                               .line = 1,
-                               .datatype = HS_FLOAT32,
-                               .operation = i % 2 ? HS_AVERAGE : HS_SUM,
-                               .input = blocks->input,
-                               .output = blocks->output,
-                               .room = blocks->room};
+        struct hs_work work = work_of(blocks, &task, i % 2 ? HS_AVERAGE : HS_SUM);
 
         if (blocks->backend->engine->natives[collective][0])
             wrong += wrong_of(blocks, party, &work);
