@@ -116,8 +116,8 @@ void hs_exporter_also_append(struct hs_text *text, const struct hs_exporter *exp
 
 /* Runs the exporter. HS_INVALID with what to do instead: a result without a best plan, of one
  * process, of a collective or of groups that the format cannot say, or with message sizes that do
- * not ascend; a plan that is not of a group's processes or has what the collective has not; or whatever the format
- * cannot express. *out is {0} then. */
+ * not ascend; a plan that is not of a group's processes or has what the collective has not; or
+ * whatever the format cannot express. *out is {0} then. */
 enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter *exporter,
                          const struct hs_export_job *job, struct hs_error *err);
 void hs_export_output_release(struct hs_export_output *output);

@@ -154,8 +154,7 @@ static struct hs_result result_of_groups(const char *plan, const char *axes, con
     return result;
 }
 
-/* What holds for a whole job says nothing of groups; all others do, as does the whole job in a mesh.
- */
+/* What holds for a whole job says nothing of groups; groups over all axes of a mesh are one. */
 static void what_holds_for_whole_jobs_refuses_groups(void **state)
 {
     static const char *const whole[] = {"hiccl", "horovod", "mpich", "nccl-env", "ompi-han", "ucc"};
@@ -263,8 +262,9 @@ static void a_group_has_the_program_of_a_world_of_its_size(void **state)
     hs_result_release(&world);
 }
 
-/* By hand, 2x4 over dp on nodes of 4: ranks 0 and 2 are within a node, 0, 4, 8 and 12 in four, which
- * shares its 12 GB/s among the rings of its 4 ranks: 3 GB/s, in ASTRA-sim's unit of 2^30. */
+/* By hand, 2x4 over dp on nodes of 4: ranks 0 and 2 are within a node; 0, 4, 8 and 12 are in four,
+ * each of which shares its 12 GB/s among the rings of its 4 ranks: 3 GB/s, in ASTRA-sim's unit of
+ * 2^30. */
 static void layers_of_groups_lie_where_their_ranks_do(void **state)
 {
     struct hs_result result = result_of_groups("2x4", "tp=2,dp=8", "dp");
