@@ -119,6 +119,14 @@ static const struct hs_option options[] = {
      .type = &hs_option_bytes,
      .offset = FIELD(hsdp.memory),
      .help = "that a GPU has for them, activations apart"},
+    {.name = "optimizer-bytes",
+     .argument = "N",
+     .group = "Sharding",
+     .type = &hs_option_text,
+     .offset = FIELD(hsdp.optimizer),
+     .help =
+         "what the optimizer keeps of each parameter (default: Adam's two moments, in 32 bits or "
+         "those of --dtype if they are more, and a copy in 32 of weights of fewer)"},
     {.name = "search",
      .argument = "NAME",
      .group = "Search",
