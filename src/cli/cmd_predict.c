@@ -98,8 +98,8 @@ static const struct hs_option options[] = {
      .group = "Placement",
      .type = &hs_option_text,
      .offset = FIELD(place.hosts),
-     .help = "the nodes for --as hostfile: names with commas between, or a file (the text has a "
-             "'/') with a line of each"},
+     .help = "the nodes for --as hostfile, rankfile and srun: names with commas between, or a file "
+             "(the text has a '/') with a line of each"},
     HS_ROW_FLAG(
         "hsdp", 0, "Sharding", FIELD(hsdp.asked),
         "in how many shards a model's --parameters are to lie, and how often: what each way "
