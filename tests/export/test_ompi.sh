@@ -91,7 +91,7 @@ check "an allgather is its mirror" \
      blocks allgather permuted 0 4 53833 0 0 4 53834 4 0 8 532883 4 0 2 66610 0 0 2 66611 4 12 4 67108864 0' difference
 
 # The same as if of groups of 64 at every other of 128 processes: their own bytes and sizes, whatever lies between.
-sed 's/"np": 64,/"mesh": "tp=2,dp=64", "over": "dp", "np": 128,/' "$results/asymmetric64.json" >groups.json
+sed 's/"np": 64,/"mesh": "tp=2,dp=64", "over": "dp", "np": 128,/; s/"ranks": 4/"ranks": 8/g' "$results/asymmetric64.json" >groups.json
 asked=() wanted=("read 3")
 algorithm 2 16 13458 0
 algorithm 2 16 13459 4
