@@ -33,7 +33,8 @@ static struct state state_of(const struct hs_predict_settings *settings)
     struct state state = {bytes, settings->hsdp.optimizer_bytes, 0};
 
     if (!settings->hsdp.optimizer)
-        state.optimizer = bytes < FULL_BYTES ? (1 + MOMENTS) * FULL_BYTES : MOMENTS * bytes;
+        state.optimizer = MOMENTS * (bytes < FULL_BYTES ? FULL_BYTES : bytes) +
+                          (bytes < FULL_BYTES ? FULL_BYTES : 0);
     state.all = 2 * bytes + state.optimizer;
     return state;
 }
