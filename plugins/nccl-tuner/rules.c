@@ -35,6 +35,7 @@ struct file {
     bool chosen;   /* it names one in which NCCL chose for each layer */
     bool native;   /* its system names parts: predictions are of NCCL's own choice */
     bool other;    /* it is about another collective than AllReduce */
+    bool mesh;     /* it is about groups of a mesh */
     struct message *messages;
     size_t count;
 };
@@ -229,6 +230,12 @@ static void read_collective(struct scan *scan, struct file *file)
     file->other = strcmp(name, "allreduce") != 0;
 }
 
+static void read_mesh(struct scan *scan, struct file *file)
+{
+    file->mesh = true;
+    scan_skip(scan);
+}
+
 static void read_file(struct scan *scan, struct file *file)
 {
     char key[SCAN_TEXT];
@@ -246,6 +253,8 @@ static void read_file(struct scan *scan, struct file *file)
             read_backend(scan, file);
         else if (strcmp(key, "collective") == 0)
             read_collective(scan, file);
+        else if (strcmp(key, "mesh") == 0)
+            read_mesh(scan, file);
         else
             scan_skip(scan);
     }
@@ -360,7 +369,9 @@ static const char *make_rules(struct rules *rules, const struct file *file)
         if (!message->best[0])
             continue;
         if (!parse_plan(rule, message->best, file->np))
-            return "a best plan that is not of np processes";
+            return file->mesh ? "about groups of a mesh: export it (hiersearch export RESULT --to "
+                                "nccl-tuner)"
+                              : "a best plan that is not of np processes";
         snprintf(rule->plan, sizeof(rule->plan), "%.*s", RULES_PLAN - 1, message->best);
         rule->first_bytes = before ? crossing(before, message) : first_bytes(message);
         rule->end_bytes = INFINITY;

@@ -22,7 +22,7 @@
 /* Why a call that there is a plan for, by its name, is left to the library. */
 /* clang-format off */
 #define REASONS(row)                                                                               \
-    row(GROUP, "on communicators without a rule")                                                  \
+    row(GROUP, "of communicators without a rule for them")                                                  \
     row(SIZE, "of sizes for which the library's own call is best")                                 \
     row(TYPE, "of types or operations that plans do not have")                                     \
     row(UNEVEN, "with parts of different sizes")                                                   \
@@ -203,7 +203,7 @@ void hs_plans_adopt(MPI_Comm comm)
     party = calloc(1, sizeof(*party));
     if (party)
         party->uses = calloc(plans.rules.count, sizeof(*party->uses));
-    if (!all_have(comm, party && party->uses && plans.party_count < PARTIES_MAX) ||
+    if (!all_have(comm, party && party->uses && plans.party_count < PARTIES_MAX) || !party ||
         !open_engine(party, comm)) {
         free_party(party);
         return;
@@ -300,7 +300,9 @@ static const struct hs_rule *decide(struct hs_message *message, struct hs_asked 
 {
     const struct hs_rule *rule;
 
-    if (!describe(message, asked, party, why))
+    *why = REASON_GROUP;
+    if (!hs_rules_know(&plans.rules, asked->collective, party->group) ||
+        !describe(message, asked, party, why))
         return NULL;
     rule = hs_rules_find(&plans.rules, asked->collective, party->group, message->bytes);
     if (!rule) {
@@ -424,7 +426,7 @@ static int64_t *find_nodes(size_t *count, int rank, int ranks)
     PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
     PMPI_Bcast(&mine, 1, MPI_INT, 0, node);
     PMPI_Comm_free(&node);
-    if (!all_have(MPI_COMM_WORLD, first && together)) {
+    if (!all_have(MPI_COMM_WORLD, first && together) || !first || !together) {
         free(first);
         free(together);
         return NULL;
@@ -475,7 +477,7 @@ static char *settings_of_rank_0(int rank)
     const char *text = rank == 0 ? getenv(HS_RUN_PLANS) : NULL;
     const char *verify = rank == 0 ? getenv(HS_RUN_VERIFY) : NULL;
     const char *reproducible = rank == 0 ? getenv(HS_RUN_REPRODUCIBLE) : NULL;
-    int64_t head[3] = {text ? (int64_t)strlen(text) + 1 : 0, verify ? atoll(verify) : 0,
+    int64_t head[3] = {text ? (int64_t)strlen(text) + 1 : 0, verify ? strtoll(verify, NULL, 10) : 0,
                        reproducible && reproducible[0] == '1'};
     char *copy;
 
@@ -485,7 +487,7 @@ static char *settings_of_rank_0(int rank)
     plans.verify = head[1];
     plans.reproducible = head[2] != 0;
     copy = malloc((size_t)head[0]);
-    if (!all_have(MPI_COMM_WORLD, copy != NULL)) {
+    if (!all_have(MPI_COMM_WORLD, copy != NULL) || !copy) {
         free(copy);
         return NULL;
     }

@@ -194,6 +194,8 @@ static enum hs_status load_files(struct compare_files *files,
                          files->inputs.logs[0].file);
     log.may_lack_price = files->inputs.count > 0;
     if (status == HS_OK)
+        hs_logs_say_ignored(context, &files->inputs, &log);
+    if (status == HS_OK)
         status = hs_logs_gather(&files->calls, files->calls_system, &files->inputs, &log, err);
     return status;
 }

@@ -311,7 +311,7 @@ static enum hs_status run_job(struct hs_context *context, const struct export_se
     enum hs_status status = hs_exporter_find(&exporter, settings->format, err);
 
     if (status == HS_OK && settings->plan) {
-        status = hs_plan_parse(&plan, settings->plan, result->np, err);
+        status = hs_plan_parse(&plan, settings->plan, hs_result_group(result).size, err);
         if (status != HS_OK)
             return hs_error_prefix(err, status, "--plan");
         job.plan = &plan;

@@ -88,6 +88,8 @@ static enum hs_status gather(struct times *times, struct hs_system *system,
                        inputs->inputs[i].name);
     }
     if (!status)
+        hs_logs_say_ignored(context, inputs, &settings->log);
+    if (!status)
         status = hs_logs_gather(&times->calls, system, inputs, &settings->log, err);
     if (!status && times->points.count > 0)
         status = keep_points(times, &system->fits, err);

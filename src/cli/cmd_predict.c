@@ -98,8 +98,8 @@ static const struct hs_option options[] = {
      .group = "Placement",
      .type = &hs_option_text,
      .offset = FIELD(place.hosts),
-     .help = "the nodes for --as hostfile: names with commas between, or a file (the text has a "
-             "'/') with a line of each"},
+     .help = "the nodes for --as hostfile, rankfile and srun: names with commas between, or a file "
+             "(the text has a '/') with a line of each"},
     HS_ROW_FLAG(
         "hsdp", 0, "Sharding", FIELD(hsdp.asked),
         "in how many shards a model's --parameters are to lie, and how often: what each way "
@@ -119,6 +119,14 @@ static const struct hs_option options[] = {
      .type = &hs_option_bytes,
      .offset = FIELD(hsdp.memory),
      .help = "that a GPU has for them, activations apart"},
+    {.name = "optimizer-bytes",
+     .argument = "N",
+     .group = "Sharding",
+     .type = &hs_option_text,
+     .offset = FIELD(hsdp.optimizer),
+     .help =
+         "what the optimizer keeps of each parameter (default: Adam's two moments, in 32 bits or "
+         "those of --dtype if they are more, and a copy in 32 of weights of fewer)"},
     {.name = "search",
      .argument = "NAME",
      .group = "Search",

@@ -1,5 +1,6 @@
 #include "cli/logs.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "console/command.h"
@@ -11,6 +12,34 @@ void hs_pass_on(const struct hs_context *context, const char *notes)
 
         hs_note(context, "%.*s", (int)length, notes);
         notes += length + (notes[length] != '\0');
+    }
+}
+
+/* Whether there is something to say of the option, which is now said. */
+static bool say_ignored(const struct hs_context *context, const char *file, const char *what,
+                        int64_t said, int64_t asked)
+{
+    if (said == 0 || asked == 0 || said == asked)
+        return false;
+    hs_note(context,
+            "%s: says %" PRId64 " %s, which count: %" PRId64 " is for logs that do not say", file,
+            said, what, asked);
+    return true;
+}
+
+void hs_logs_say_ignored(const struct hs_context *context, const struct hs_inputs *inputs,
+                         const struct hs_log_options *options)
+{
+    for (size_t i = 0; i < inputs->log_count; i++) {
+        const char *file = inputs->logs[i].file;
+        bool ranks = false, nodes = false;
+
+        for (size_t r = 0; r < inputs->logs[i].log.run_count; r++) {
+            const struct hs_log_run *run = &inputs->logs[i].log.runs[r];
+
+            ranks = ranks || say_ignored(context, file, "ranks", run->ranks, options->np);
+            nodes = nodes || say_ignored(context, file, "nodes", run->nodes, options->nodes);
+        }
     }
 }
 

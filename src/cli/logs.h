@@ -22,6 +22,10 @@ enum hs_status hs_logs_gather(struct hs_call_list *list, const struct hs_system 
                               const struct hs_inputs *inputs, const struct hs_log_options *options,
                               struct hs_error *err);
 
+/* A note for each log that says other ranks or nodes than the options: its own count. */
+void hs_logs_say_ignored(const struct hs_context *context, const struct hs_inputs *inputs,
+                         const struct hs_log_options *options);
+
 /* Prints notes, a line each; NULL: none. */
 void hs_pass_on(const struct hs_context *context, const char *notes);
 

@@ -8,6 +8,9 @@
 #include "base/list.h"
 
 #define HOSTS_BYTES_MAX ((size_t)1 << 24)
+/* Linux takes 128 KiB, its end included, as one word of a command line (MAX_ARG_STRLEN, execve(2));
+ * what is not the list has no more than this of it. */
+#define WORD_BYTES_MAX ((size_t)(128 << 10) - 64)
 
 static int64_t ranks_of(const struct hs_place_job *place)
 {
@@ -150,6 +153,40 @@ static bool is_plane(const struct hs_place_job *place, int64_t plane)
     return true;
 }
 
+/* Any order at all: the host of each task, in the order of tasks. */
+static enum hs_status print_arbitrary(struct hs_text *out, const struct hs_place_job *place,
+                                      struct hs_error *err)
+{
+    struct hosts hosts = {.count = 0};
+    struct hs_text list = {0};
+    enum hs_status status = HS_OK;
+
+    if (!place->hosts)
+        status = hs_fail(err, HS_INVALID,
+                         "--as srun: nodes do not get ranks in turn: name them (--hosts), and it "
+                         "is said by --distribution=arbitrary");
+    if (status == HS_OK)
+        status = find_hosts(&hosts, place, err);
+    for (int64_t rank = 0; status == HS_OK && rank < ranks_of(place); rank++)
+        hs_text_append(&list, "%s%s", rank > 0 ? "," : "",
+                       hosts.names[place_of(place, rank) / place->node_ranks]);
+    if (status == HS_OK && list.length > WORD_BYTES_MAX)
+        status = hs_fail(err, HS_INVALID,
+                         "--as srun: %" PRId64 " hosts are too many for a command line; --as "
+                         "hostfile says it as SLURM_HOSTFILE for --distribution=arbitrary",
+                         ranks_of(place));
+    if (status == HS_OK)
+        hs_text_append(out,
+                       "srun --nodes=%" PRId64 " --ntasks=%" PRId64
+                       " --distribution=arbitrary --nodelist=%s\n",
+                       ranks_of(place) / place->node_ranks, ranks_of(place),
+                       list.data ? list.data : "");
+    out->failed = out->failed || list.failed;
+    hs_text_release(&list);
+    release_hosts(&hosts);
+    return status;
+}
+
 static enum hs_status print_srun(struct hs_context *context, const struct hs_place_job *place,
                                  struct hs_error *err)
 {
@@ -160,6 +197,8 @@ static enum hs_status print_srun(struct hs_context *context, const struct hs_pla
         return status;
     while (plane > 0 && (place->node_ranks % plane != 0 || !is_plane(place, plane)))
         plane--;
+    if (plane == 0)
+        return print_arbitrary(context->out, place, err);
     /* All three: in an allocation of more nodes srun takes its numbers for what is not said. */
     hs_text_append(context->out,
                    "srun --nodes=%" PRId64 " --ntasks=%" PRId64 " --ntasks-per-node=%" PRId64,
@@ -168,12 +207,8 @@ static enum hs_status print_srun(struct hs_context *context, const struct hs_pla
         hs_text_append(context->out, " --distribution=block\n");
     else if (plane == 1)
         hs_text_append(context->out, " --distribution=cyclic\n");
-    else if (plane > 1)
-        hs_text_append(context->out, " --distribution=plane=%" PRId64 "\n", plane);
     else
-        return hs_fail(err, HS_INVALID,
-                       "--as srun: nodes do not get ranks in turn; --as hostfile says it as "
-                       "SLURM_HOSTFILE for --distribution=arbitrary");
+        hs_text_append(context->out, " --distribution=plane=%" PRId64 "\n", plane);
     return HS_OK;
 }
 

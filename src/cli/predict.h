@@ -38,8 +38,10 @@ struct hs_place_words {
 struct hs_hsdp_words {
     bool asked;
     double parameters;
-    int64_t units;   /* that are gathered one after the other */
-    uint64_t memory; /* of a GPU; 0: not given */
+    int64_t units;           /* that are gathered one after the other */
+    uint64_t memory;         /* of a GPU; 0: not given */
+    const char *optimizer;   /* bytes it keeps of each parameter, as typed; NULL: Adam's */
+    int64_t optimizer_bytes; /* the same, read */
 };
 
 struct hs_predict_settings {

@@ -7,9 +7,10 @@
 #include "view/figures.h"
 #include "view/placements.h"
 
-/* What lies in shards, bytes per parameter: weights, gradients and Adam's two moments in 32 bits
- * (as many as for 16 bits with a copy in 32: Rajbhandari and others, "ZeRO", 2020, section 3.1). */
-#define STATE_BYTES 16
+/* What Adam keeps of a parameter: two moments, and of weights in 16 bits a copy besides, all in 32
+ * (Rajbhandari and others, "ZeRO", 2020, section 3.1: K = 12). */
+#define MOMENTS    2
+#define FULL_BYTES 4
 /* Units that are whole on a GPU at a time: one at work, the next on its way. */
 #define UNITS_WHOLE 2
 
@@ -20,6 +21,28 @@ struct way {
     double library_seconds, memory;
     struct hs_plan plans[2];
 };
+
+/* What lies in shards, bytes per parameter: weights, gradients, and what the optimizer keeps. */
+struct state {
+    int64_t weights, optimizer, all;
+};
+
+static struct state state_of(const struct hs_predict_settings *settings)
+{
+    int64_t bytes = (int64_t)hs_datatype_bytes(settings->datatype);
+    struct state state = {bytes, settings->hsdp.optimizer_bytes, 0};
+
+    if (!settings->hsdp.optimizer)
+        state.optimizer = MOMENTS * (bytes < FULL_BYTES ? FULL_BYTES : bytes) +
+                          (bytes < FULL_BYTES ? FULL_BYTES : 0);
+    state.all = 2 * bytes + state.optimizer;
+    return state;
+}
+
+#define STATE                                                                                      \
+    "%" PRId64 " bytes per parameter (weights %" PRId64 ", gradients %" PRId64                     \
+    ", optimizer %" PRId64 ")"
+#define AS_STATE(state) (state).all, (state).weights, (state).weights, (state).optimizer
 
 static double unit_bytes(const struct hs_hsdp_words *words, enum hs_datatype datatype)
 {
@@ -55,15 +78,13 @@ static enum hs_status weigh(struct way *way, const struct hs_predict *predict, i
     struct hs_job job = job_of(settings, shards, np / shards);
     struct hs_search_request request = hs_predict_job_request(predict);
     struct hs_axes_result result;
-    const struct hs_axes_order *order;
-    enum hs_status status = hs_axes_search(&result, &request, &job, err);
+    enum hs_status status = hs_axes_search_given(&result, &request, &job, err);
 
     *way = (struct way){.shards = shards, .replicas = np / shards};
     if (status != HS_OK)
         return status;
-    order = hs_axes_given(&result, &job);
     for (size_t m = 0; m < job.count; m++) {
-        const struct hs_axes_call *call = &result.calls[order->calls[m]];
+        const struct hs_axes_call *call = &result.calls[result.orders[0].calls[m]];
         struct hs_library_price own = hs_library_price(predict->system, &call->problem,
                                                        hs_datatype_bytes(settings->datatype));
         int axis = job.messages[m].over == 1 ? 0 : 1;
@@ -73,7 +94,7 @@ static enum hs_status weigh(struct way *way, const struct hs_predict *predict, i
         way->plans[axis] = call->plan;
         way->library_seconds += calls * (hs_library_is_priced(&own) ? own.seconds : NAN);
     }
-    way->memory = settings->hsdp.parameters * STATE_BYTES / (double)shards +
+    way->memory = settings->hsdp.parameters * (double)state_of(settings).all / (double)shards +
                   UNITS_WHOLE * unit_bytes(&settings->hsdp, settings->datatype);
     hs_axes_result_release(&result);
     return HS_OK;
@@ -138,12 +159,13 @@ static void say_settings(const struct hs_predict *predict, const struct way *bes
 
 static void say_best(const struct hs_predict *predict, const struct way *best)
 {
+    struct state state = state_of(predict->settings);
+
     if (!best) {
         hs_sheet_stress(predict->sheet, "none fits");
         hs_sheet_say(predict->sheet,
-                     ": %s of a GPU are less than the state of its shard (%d bytes per parameter: "
-                     "weights, gradients, two moments) and %d whole units\n\n",
-                     HS_AS_BYTES(predict->settings->hsdp.memory), STATE_BYTES, UNITS_WHOLE);
+                     ": %s of a GPU are less than its shard, " STATE ", and %d whole units\n\n",
+                     HS_AS_BYTES(predict->settings->hsdp.memory), AS_STATE(state), UNITS_WHOLE);
         return;
     }
     hs_sheet_stress(predict->sheet, "best  %" PRId64 " shard%s, %" PRId64 " time%s  %s",
@@ -154,10 +176,10 @@ static void say_best(const struct hs_predict *predict, const struct way *best)
                      ? "the least of those that fit"
                      : "if a GPU has the memory: --memory says how much");
     hs_sheet_say(predict->sheet,
-                 "      a GPU holds %s: %d bytes per parameter of its shard (weights, gradients, "
-                 "two moments) and %d whole units; activations come on top\n"
+                 "      a GPU holds %s: its shard, " STATE
+                 ", and %d whole units; activations come on top\n"
                  "      calls one after the other; what computing hides of them is not known\n\n",
-                 HS_AS_SIZE(best->memory), STATE_BYTES, UNITS_WHOLE);
+                 HS_AS_SIZE(best->memory), AS_STATE(state), UNITS_WHOLE);
 }
 
 enum hs_status hs_predict_hsdp(const struct hs_predict *predict, struct hs_error *err)

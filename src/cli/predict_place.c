@@ -16,6 +16,8 @@
 
 /* Of a model: as many layers as large ones have, about. */
 #define UNITS_USUAL 64
+/* Bytes of a parameter: more than any optimizer keeps. */
+#define OPTIMIZER_MOST 1024
 
 /* The first of the words that is given without the flag that it belongs to. */
 static const char *stray_word(const struct hs_predict_settings *settings)
@@ -31,11 +33,23 @@ static const char *stray_word(const struct hs_predict_settings *settings)
                                 : "--compute: only with --place";
     if (!place->asked && settings->as && hs_place_is_form(settings->as))
         return "--as: a placement's form is only for --place";
-    if (!hsdp->asked && (hsdp->parameters > 0 || hsdp->units > 0 || hsdp->memory > 0))
+    if (!hsdp->asked &&
+        (hsdp->parameters > 0 || hsdp->units > 0 || hsdp->memory > 0 || hsdp->optimizer))
         return hsdp->parameters > 0 ? "--parameters: only with --hsdp"
                : hsdp->units > 0    ? "--units: only with --hsdp"
-                                    : "--memory: only with --hsdp";
+               : hsdp->memory > 0   ? "--memory: only with --hsdp"
+                                    : "--optimizer-bytes: only with --hsdp";
     return NULL;
+}
+
+static enum hs_status read_optimizer(struct hs_hsdp_words *words, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    if (words->optimizer)
+        status = hs_count_parse(&words->optimizer_bytes, words->optimizer, "bytes per parameter", 0,
+                                OPTIMIZER_MOST, err);
+    return status ? hs_error_prefix(err, status, "--optimizer-bytes") : HS_OK;
 }
 
 /* A job of several messages is no point of a search, nor a result. */
@@ -67,7 +81,7 @@ enum hs_status hs_predict_check_job(struct hs_predict_settings *settings, struct
         return hs_fail(err, HS_INVALID, "--%s: not together with --as %s", asked, settings->as);
     if (settings->hsdp.units == 0)
         settings->hsdp.units = UNITS_USUAL;
-    return HS_OK;
+    return read_optimizer(&settings->hsdp, err);
 }
 
 /* A job's messages as typed, or a file of them, which has no ':' in its name. */

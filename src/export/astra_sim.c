@@ -261,7 +261,7 @@ static void add_workloads(struct hs_export_output *out, const struct hs_export_j
     append_metadata(&trace, job);
     append_allreduce(&trace, job->result->messages[job->message].message_bytes,
                      hs_export_plan(job)->split.count);
-    for (int64_t rank = 0; rank < job->result->np; rank++) {
+    for (int64_t rank = 0; rank < hs_result_group(job->result).size; rank++) {
         char name[64];
         struct hs_text *text;
 
@@ -284,12 +284,12 @@ static enum hs_status write_astra_sim(struct hs_export_output *out, const struct
 
     if (status != HS_OK)
         return status;
-    if (result->np > NP_MAX)
+    if (hs_result_group(result).size > NP_MAX)
         return hs_fail(err, HS_INVALID,
                        "astra-sim: needs a workload file for each of %" PRId64
                        " processes, expected "
                        "at most %d: predict fewer, the rule is the same",
-                       result->np, NP_MAX);
+                       hs_result_group(result).size, NP_MAX);
     cost = cost_of(job, hs_export_plan(job)->chunks);
     add_network(out, job);
     if ((status = add_json(out, job, "system.json", put_system, err)) ||
@@ -313,5 +313,6 @@ const struct hs_exporter hs_exporter_astra_sim = {
     .exact = true,
     .chunks = true,
     .rings = true,
+    .groups = HS_GROUPS_CALLED,
     .write = write_astra_sim,
 };

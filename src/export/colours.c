@@ -89,7 +89,30 @@ static void put_phases(struct hs_json_writer *w, const struct hs_export_job *job
     hs_json_close(w, ']');
 }
 
-/* Which of np blocks each rank has, of the smaller side. */
+/* The groups of a mesh that call: as colours and keys, too. */
+static void put_mesh(struct hs_json_writer *w, const struct hs_result *result)
+{
+    struct hs_group group = hs_result_group(result);
+    double colours[COLOURS_NP_MAX], keys[COLOURS_NP_MAX];
+
+    if (result->mesh.count == 0)
+        return;
+    hs_json_open(w, "group", '{');
+    hs_json_write_text(w, "mesh", hs_mesh_format((char[HS_MESH_TEXT]){0}, &result->mesh));
+    hs_json_write_text(w, "over", hs_mesh_format_over((char[HS_MESH_TEXT]){0}, &result->mesh));
+    hs_json_write_number(w, "size", (double)group.size);
+    for (int64_t rank = 0; rank < result->np && result->np <= COLOURS_NP_MAX; rank++) {
+        colours[rank] = (double)hs_group_number(&group, rank);
+        keys[rank] = (double)hs_group_place(&group, rank);
+    }
+    if (result->np <= COLOURS_NP_MAX) {
+        hs_json_write_numbers(w, "colours", colours, (size_t)result->np);
+        hs_json_write_numbers(w, "keys", keys, (size_t)result->np);
+    }
+    hs_json_close(w, '}');
+}
+
+/* Which of a group's blocks each rank has, of the smaller side. */
 static void put_blocks(struct hs_json_writer *w, const struct hs_export_job *job)
 {
     struct hs_problem problem = hs_result_problem(job->result, &job->result->messages[0]);
@@ -98,7 +121,8 @@ static void put_blocks(struct hs_json_writer *w, const struct hs_export_job *job
     if (!hs_collectives[problem.collective].ordered || job->result->np > COLOURS_NP_MAX)
         return;
     for (int64_t rank = 0; rank < job->result->np; rank++)
-        blocks[rank] = (double)hs_problem_block(&problem, &hs_export_plan(job)->split, rank);
+        blocks[rank] = (double)hs_problem_block(&problem, &hs_export_plan(job)->split,
+                                                hs_group_place(&problem.group, rank));
     hs_json_write_numbers(w, "blocks", blocks, (size_t)job->result->np);
 }
 
@@ -107,6 +131,7 @@ static enum hs_status write_colours(struct hs_export_output *out, const struct h
 {
     struct hs_json_writer w = {.text = hs_export_add_file(out, "colours.json"), .err = err};
     const struct hs_plan *plan = hs_export_plan(job);
+    struct hs_problem problem = hs_result_problem(job->result, &job->result->messages[0]);
     char text[HS_SPLIT_TEXT];
 
     hs_json_open(&w, NULL, '{');
@@ -117,11 +142,12 @@ static enum hs_status write_colours(struct hs_export_output *out, const struct h
     hs_json_write_number(&w, "chunks", plan->chunks);
     hs_json_write_text(&w, "colour", "rank / (stride * size) * stride + rank % stride");
     hs_json_write_text(&w, "key", "rank / stride % size");
+    put_mesh(&w, job->result);
     put_phases(&w, job);
     put_blocks(&w, job);
     hs_json_open(&w, "layers", '[');
     for (int i = 0; i < plan->split.count; i++) {
-        struct hs_layer layer = hs_split_layer(&plan->split, i);
+        struct hs_layer layer = hs_problem_layer(&problem, &plan->split, i);
 
         put_layer(&w, &layer, job->result->np);
     }
@@ -140,5 +166,6 @@ const struct hs_exporter hs_exporter_colours = {
     .exact = true,
     .chunks = true,
     .also = HS_EXPORT_BY_LAYERS,
+    .groups = HS_GROUPS_CALLED,
     .write = write_colours,
 };

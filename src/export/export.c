@@ -62,11 +62,31 @@ bool hs_exporter_can_say(const struct hs_exporter *exporter, enum hs_collective 
     return exporter->also >> (collective * HS_ORDER_COUNT + order) & 1;
 }
 
+static bool is_of_machine(const struct hs_exporter *exporter)
+{
+    return exporter->also == HS_EXPORT_MACHINE;
+}
+
+/* Groups over all axes of a mesh are the whole job. */
+static bool can_say_groups(const struct hs_exporter *exporter, const struct hs_result *result)
+{
+    struct hs_group group = hs_result_group(result);
+
+    return exporter->groups != HS_GROUPS_NONE || is_of_machine(exporter) ||
+           hs_group_is_world(&group);
+}
+
+bool hs_exporter_can_export(const struct hs_exporter *exporter, const struct hs_result *result)
+{
+    return hs_exporter_can_say(exporter, result->collective, result->order) &&
+           can_say_groups(exporter, result);
+}
+
 void hs_exporter_also_append(struct hs_text *text, const struct hs_exporter *exporter)
 {
     bool any = false;
 
-    if (exporter->also == HS_EXPORT_MACHINE || exporter->also == 0) {
+    if (is_of_machine(exporter) || exporter->also == 0) {
         hs_text_append(text, exporter->also ? "any collective" : "-");
         return;
     }
@@ -83,33 +103,49 @@ void hs_exporter_also_append(struct hs_text *text, const struct hs_exporter *exp
     }
 }
 
-/* Whom to ask instead, as "colours, pytorch or simgrid": some are of the machine. */
-static enum hs_status refuse_collective(const struct hs_export_job *job,
-                                        const struct hs_exporter *exporter, struct hs_error *err)
+/* Who can say it instead, as "colours, pytorch or simgrid (the machine)". */
+static void append_others(struct hs_text *text, const struct hs_result *result)
+{
+    size_t left = 0, begin = text->length;
+
+    for (size_t i = 0; hs_exporters[i]; i++)
+        left += hs_exporter_can_export(hs_exporters[i], result);
+    for (size_t i = 0; hs_exporters[i]; i++) {
+        if (!hs_exporter_can_export(hs_exporters[i], result))
+            continue;
+        left--;
+        hs_text_append(text, "%s%s%s",
+                       text->length == begin ? ""
+                       : left > 0            ? ", "
+                                             : " or ",
+                       hs_exporters[i]->name,
+                       is_of_machine(hs_exporters[i]) ? " (the machine)" : "");
+    }
+}
+
+static enum hs_status refuse(const struct hs_export_job *job, const struct hs_exporter *exporter,
+                             struct hs_error *err)
 {
     const struct hs_result *result = job->result;
     const char *order = hs_collectives[result->collective].ordered ? " " : "";
     struct hs_text others = {0};
     enum hs_status status;
-    size_t left = 0;
 
-    for (size_t i = 0; hs_exporters[i]; i++)
-        left += hs_exporter_can_say(hs_exporters[i], result->collective, result->order);
-    for (size_t i = 0; hs_exporters[i]; i++) {
-        if (!hs_exporter_can_say(hs_exporters[i], result->collective, result->order))
-            continue;
-        left--;
-        hs_text_append(&others, "%s%s%s",
-                       others.length == 0 ? ""
-                       : left > 0         ? ", "
-                                          : " or ",
-                       hs_exporters[i]->name,
-                       hs_exporters[i]->also == HS_EXPORT_MACHINE ? " (the machine)" : "");
-    }
-    status = hs_fail(err, HS_INVALID, "%s: is about %s%s%s, which %s cannot say: export it to %s",
-                     job->result_name, hs_collective_names[result->collective], order,
-                     order[0] ? hs_order_names[result->order] : "", exporter->name,
-                     others.data ? others.data : "none");
+    append_others(&others, result);
+    if (!hs_exporter_can_say(exporter, result->collective, result->order))
+        status =
+            hs_fail(err, HS_INVALID, "%s: is about %s%s%s, which %s cannot say: export it to %s",
+                    job->result_name, hs_collective_names[result->collective], order,
+                    order[0] ? hs_order_names[result->order] : "", exporter->name,
+                    others.data ? others.data : "none");
+    else
+        status = hs_fail(err, HS_INVALID,
+                         "%s: is about groups of %" PRId64 " over %s of %s, and %s holds for whole "
+                         "jobs: export it to %s",
+                         job->result_name, hs_result_group(result).size,
+                         hs_mesh_format_over((char[HS_MESH_TEXT]){0}, &result->mesh),
+                         hs_mesh_format((char[HS_MESH_TEXT]){0}, &result->mesh), exporter->name,
+                         others.data ? others.data : "none");
     hs_text_release(&others);
     return status;
 }
@@ -214,16 +250,9 @@ static enum hs_status check_messages(const struct hs_export_job *job,
 {
     const struct hs_result *result = job->result;
 
-    if (!hs_exporter_can_say(exporter, result->collective, result->order))
-        return refuse_collective(job, exporter, err);
-    if (result->mesh.count > 0 && exporter->also != HS_EXPORT_MACHINE)
-        return hs_fail(err, HS_INVALID,
-                       "%s: is about groups over %s of %s, and exports carry out calls of all "
-                       "processes: predict or measure without --mesh",
-                       job->result_name,
-                       hs_mesh_format_over((char[HS_MESH_TEXT]){0}, &result->mesh),
-                       hs_mesh_format((char[HS_MESH_TEXT]){0}, &result->mesh));
-    if (result->np < 2)
+    if (!hs_exporter_can_export(exporter, result))
+        return refuse(job, exporter, err);
+    if (hs_result_group(result).size < 2)
         return hs_fail(err, HS_INVALID, "%s: one process has nothing to split: nothing to export",
                        job->result_name);
     if (job->message >= result->message_count)

@@ -67,6 +67,15 @@ struct hs_export_output {
      HS_EXPORT_OF(ALLGATHER, PERMUTED))
 #define HS_EXPORT_MACHINE UINT_MAX /* it is of the machine, whatever the result is about */
 
+/* For whom a format's files hold in a job, and so what they can say of a result about groups of a
+ * mesh, whose plan counts the ranks of one group: */
+enum hs_export_groups {
+    HS_GROUPS_NONE,    /* for the whole job: nothing */
+    HS_GROUPS_CALLED,  /* for the calls that a program makes by them: in its own group */
+    HS_GROUPS_BY_SIZE, /* for every communicator as large as a group, wherever its ranks lie */
+    HS_GROUPS_BY_LAYER /* for every one as large as a layer of the plan, wherever its ranks lie */
+};
+
 struct hs_exporter {
     const char *name;     /* as typed behind --to */
     const char *library;  /* "NCCL" */
@@ -86,6 +95,7 @@ struct hs_exporter {
     bool ranged; /* they say for which sizes they are used, so the header need not */
     /* what besides AllReduces it can say, HS_EXPORT_OF of each; all else is refused */
     unsigned also;
+    enum hs_export_groups groups; /* of a format that is of the machine: nothing */
     enum hs_status (*write)(struct hs_export_output *out, const struct hs_export_job *job,
                             struct hs_error *err);
 };
@@ -99,14 +109,16 @@ enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name
 /* Whether it can say a collective whose blocks lie in this order (of others: HS_IN_PLACE). */
 bool hs_exporter_can_say(const struct hs_exporter *exporter, enum hs_collective collective,
                          enum hs_order order);
+/* Whether it can say what the result is about: its collective, and its groups. */
+bool hs_exporter_can_export(const struct hs_exporter *exporter, const struct hs_result *result);
 /* "reduce-scatter in-place, allgather": what besides AllReduces it can say; "any collective" where
  * it is of the machine, "-" where there is nothing. */
 void hs_exporter_also_append(struct hs_text *text, const struct hs_exporter *exporter);
 
 /* Runs the exporter. HS_INVALID with what to do instead: a result without a best plan, of one
- * process, of a collective that the format cannot say, or with message sizes that do not ascend; a
- * plan that is not of np processes or has what the collective has not; or whatever the format
- * cannot express. *out is {0} then. */
+ * process, of a collective or of groups that the format cannot say, or with message sizes that do
+ * not ascend; a plan that is not of a group's processes or has what the collective has not; or
+ * whatever the format cannot express. *out is {0} then. */
 enum hs_status hs_export(struct hs_export_output *out, const struct hs_exporter *exporter,
                          const struct hs_export_job *job, struct hs_error *err);
 void hs_export_output_release(struct hs_export_output *output);
@@ -154,8 +166,9 @@ void hs_export_header(struct hs_text *text, const struct hs_export_job *job,
 
 /* Where the library's own call is the better one, a line each; nothing where that is not known:
  *     MPI_Allreduce is 11.5 times faster than the plan at 1MiB (measured): leave it alone
- * and, for formats that hold for all sizes, from how many bytes on the plan is worth anything; and
- * why a plan that was not named is not certain. In the header and, from hs_export, in the notes. */
+ * and, for formats that hold for all sizes, from how many bytes on the plan is worth anything; why
+ * a plan that was not named is not certain; and of groups of a mesh, whom else the file holds for.
+ * In the header and, from hs_export, in the notes. */
 void hs_export_advice_append(struct hs_text *text, const struct hs_export_job *job,
                              const struct hs_exporter *exporter);
 

@@ -160,6 +160,51 @@ static void append_doubt(struct hs_text *text, const struct hs_export_job *job, 
     hs_text_release(&doubt);
 }
 
+static bool has_size(const struct hs_plan *plan, int64_t size)
+{
+    for (int i = 0; i < plan->split.count; i++)
+        if (plan->split.sizes[i] == size)
+            return true;
+    return false;
+}
+
+/* Whether a format that goes by the size of communicators takes one of this size for a group's, or
+ * a layer's. */
+static bool is_taken(const struct hs_export_job *job, const struct hs_exporter *exporter,
+                     int64_t size)
+{
+    bool found = false;
+
+    if (exporter->groups == HS_GROUPS_BY_SIZE)
+        return size == hs_result_group(job->result).size;
+    for (size_t i = 0; i < job->result->message_count; i++)
+        if (exporter->sizes || i == job->message)
+            found = found || has_size(hs_export_wanted(job, i), size);
+    return found;
+}
+
+/* Of groups of a mesh, what goes by the size of a communicator holds for others, too. */
+static void append_others(struct hs_text *text, const struct hs_export_job *job,
+                          const struct hs_exporter *exporter)
+{
+    const struct hs_mesh *mesh = &job->result->mesh;
+    struct hs_mesh taken = *mesh;
+
+    if (mesh->count == 0 ||
+        (exporter->groups != HS_GROUPS_BY_SIZE && exporter->groups != HS_GROUPS_BY_LAYER))
+        return;
+    taken.over = 0;
+    for (int i = 0; i < mesh->count; i++)
+        if (!(mesh->over >> i & 1) && is_taken(job, exporter, mesh->axes[i].size))
+            taken.over |= 1U << i;
+    hs_text_append(text,
+                   "%s goes by the size of a communicator: others as large as a %s get the same, "
+                   "wherever their ranks lie%s%s\n",
+                   exporter->name, exporter->groups == HS_GROUPS_BY_SIZE ? "group" : "layer",
+                   taken.over ? "; here those over " : "",
+                   hs_mesh_format_over((char[HS_MESH_TEXT]){0}, &taken));
+}
+
 void hs_export_advice_append(struct hs_text *text, const struct hs_export_job *job,
                              const struct hs_exporter *exporter)
 {
@@ -167,6 +212,7 @@ void hs_export_advice_append(struct hs_text *text, const struct hs_export_job *j
         append_faster(text, job, i,
                       exporter->sizes ? hs_export_wanted(job, i) : hs_export_plan(job));
     append_small(text, job, exporter);
+    append_others(text, job, exporter);
     for (size_t i = 0; i < job->result->message_count && !job->plan; i++)
         if (exporter->sizes || i == job->message)
             append_doubt(text, job, i);
@@ -200,8 +246,9 @@ static void append_facts(struct hs_text *text, const struct hs_export_job *job,
 
     hs_text_append(text, "made by %s from ", job->made_by);
     append_name(text, job->result_name);
-    hs_text_append(text, ": %" PRId64 " processes%s%s%s\n", result->np,
+    hs_text_append(text, ": %" PRId64 " processes%s%s%s%s\n", result->np,
                    result->has_system ? " on " : "", result->has_system ? result->system.name : "",
+                   hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &result->mesh),
                    result->backend ? ", measured" : ", predicted");
     if (exporter->sizes && !job->plan)
         hs_text_append(text, "for each message size of the result its best plan\n");

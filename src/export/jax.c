@@ -7,6 +7,7 @@ static const char use[] =
     "    total = hierarchical.all_reduce(x)       # x[i] on device i; every slice becomes the sum\n"
     "    mesh = hierarchical.make_mesh()          # for one's own shard_map, and in there\n"
     "    g = hierarchical.hierarchical_psum(g)    # for lax.psum over all devices\n"
+    "With a MESH all of this is of the groups along its axes OVER.\n"
     "Exact: groups, order of the layers, chunks as independent chains. XLA may combine or reorder\n"
     "collectives (--xla_gpu_enable_latency_hiding_scheduler and the combine thresholds decide).";
 
@@ -37,5 +38,6 @@ const struct hs_exporter hs_exporter_jax = {
     .exact = true,
     .chunks = true,
     .sizes = true,
+    .groups = HS_GROUPS_CALLED,
     .write = write_jax,
 };

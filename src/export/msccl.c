@@ -648,7 +648,7 @@ static enum hs_status write_msccl(struct hs_export_output *out, const struct hs_
                                   struct hs_error *err)
 {
     struct hs_plan plan = without_natives(out, hs_export_plan(job));
-    int64_t np = job->result->np;
+    int64_t np = hs_result_group(job->result).size;
     struct hs_problem problem =
         hs_result_problem(job->result, &job->result->messages[job->message]);
     const struct form *form = &forms[problem.collective];
@@ -657,6 +657,7 @@ static enum hs_status write_msccl(struct hs_export_output *out, const struct hs_
     struct range range;
     enum hs_status status;
 
+    problem.group = hs_group_world(np); /* the program counts the ranks of its communicator */
     if (np > GPUS_MAX)
         return hs_fail(err, HS_INVALID,
                        "msccl: %" PRId64 " processes, MSCCL reads at most %d: export `colours` and "
@@ -698,5 +699,6 @@ const struct hs_exporter hs_exporter_msccl = {
     .letters = true,
     .ranged = true,
     .also = HS_EXPORT_IN_PLACE,
+    .groups = HS_GROUPS_BY_SIZE,
     .write = write_msccl,
 };

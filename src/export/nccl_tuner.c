@@ -69,9 +69,9 @@ static bool is_twin(const struct hs_result *result, const struct hs_split *split
     struct hs_problem problem = hs_result_problem(result, &result->messages[0]);
     enum hs_phase phases[2], others[2];
 
-    hs_problem_phases(phases, &problem, hs_split_layer(split, index));
+    hs_problem_phases(phases, &problem, hs_problem_layer(&problem, split, index));
     for (int i = 0; i < split->count; i++) {
-        hs_problem_phases(others, &problem, hs_split_layer(split, i));
+        hs_problem_phases(others, &problem, hs_problem_layer(&problem, split, i));
         if (i != index && split->sizes[i] == split->sizes[index] && others[0] == phases[0])
             return true;
     }
@@ -84,7 +84,8 @@ static int64_t stated_nodes(const struct hs_result *result, const struct hs_spli
 {
     bool measured;
     int64_t node = hs_export_node_ranks(result, &measured);
-    int64_t nodes = count_nodes(hs_split_layer(split, index), node);
+    struct hs_problem problem = hs_result_problem(result, &result->messages[0]);
+    int64_t nodes = count_nodes(hs_problem_layer(&problem, split, index), node);
 
     return nodes > 0 && (measured || is_twin(result, split, index)) ? nodes : -1;
 }
@@ -135,7 +136,8 @@ static struct group group_of(const struct hs_export_job *job, const struct hs_ex
                              bool first_rule, int index)
 {
     const struct hs_result *result = job->result;
-    struct hs_layer layer = hs_split_layer(&rule->plan.split, index);
+    struct hs_problem problem = hs_result_problem(result, &result->messages[0]);
+    struct hs_layer layer = hs_problem_layer(&problem, &rule->plan.split, index);
     struct group group = {
         .split = &rule->plan.split,
         .price = hs_stage_price(&result->system, result->np,
@@ -252,5 +254,6 @@ const struct hs_exporter hs_exporter_nccl_tuner = {
     .chunks = false,
     .sizes = true,
     .also = HS_EXPORT_BY_LAYERS,
+    .groups = HS_GROUPS_BY_LAYER,
     .write = write_nccl_tuner,
 };

@@ -83,7 +83,7 @@ static void add_layers(struct ranges *ranges, const struct hs_export_job *job,
     struct hs_problem problem = hs_result_problem(job->result, &job->result->messages[0]);
 
     for (int i = 0; i < rule->plan.split.count; i++) {
-        struct hs_layer layer = hs_split_layer(&rule->plan.split, i);
+        struct hs_layer layer = hs_problem_layer(&problem, &rule->plan.split, i);
         enum hs_phase phases[2];
         int count = hs_problem_phases(phases, &problem, layer);
 
@@ -312,6 +312,7 @@ const struct hs_exporter hs_exporter_ompi_tuned = {
     .chunks = false,
     .sizes = true,
     .also = HS_EXPORT_BY_LAYERS,
+    .groups = HS_GROUPS_BY_LAYER,
     .write = write_classic,
 };
 
@@ -326,5 +327,6 @@ const struct hs_exporter hs_exporter_ompi_tuned_json = {
     .chunks = false,
     .sizes = true,
     .also = HS_EXPORT_OF(ALLGATHER, IN_PLACE) | HS_EXPORT_OF(ALLGATHER, PERMUTED),
+    .groups = HS_GROUPS_BY_LAYER,
     .write = write_json,
 };

@@ -80,6 +80,7 @@ const struct hs_exporter hs_exporter_plans = {
     .letters = true,
     .sizes = true,
     .ranged = true,
+    .groups = HS_GROUPS_CALLED,
     .also = HS_EXPORT_IN_PLACE | HS_EXPORT_OF(ALLTOALL, IN_PLACE),
     .write = write_plans,
 };

@@ -36,11 +36,12 @@ static bool holds_elsewhere(const struct hs_export_job *job, size_t message,
                             const struct hs_plan *plan)
 {
     const struct hs_result_message *at = &job->result->messages[message];
-    struct hs_plan flat = hs_plan_flat(job->result->np);
+    struct hs_plan flat = hs_result_flat(job->result);
     double gain = hs_export_measured(at, &flat) / hs_export_measured(at, plan);
     const char *backend = job->result->backend;
 
-    if (!backend || strncmp(backend, "nccl", 4) == 0 || hs_plan_is_flat(plan) || isnan(gain))
+    if (!backend || strncmp(backend, "nccl", 4) == 0 || hs_plan_compare(plan, &flat) == 0 ||
+        isnan(gain))
         return true;
     if (!hs_export_told_apart(at, plan, &flat))
         return false;
@@ -148,12 +149,31 @@ static void append_node_ranks(struct hs_text *text, const struct hs_result *resu
         hs_text_append(text, "None\n");
 }
 
+static void append_mesh(struct hs_text *text, const struct hs_mesh *mesh)
+{
+    hs_text_append(text, "# The axes of the job's ranks, innermost first, and those that the NP "
+                         "lie along; none: they are all.\n"
+                         "MESH: tuple[tuple[str, int], ...] = (");
+    for (int i = 0; i < mesh->count; i++)
+        hs_text_append(text, "%s(\"%s\", %" PRId64 ")%s", i > 0 ? " " : "", mesh->axes[i].name,
+                       mesh->axes[i].size, i + 1 < mesh->count || i == 0 ? "," : "");
+    hs_text_append(text, ")\nOVER: tuple[str, ...] = (");
+    for (int i = 0; i < mesh->count; i++)
+        if (mesh->over >> i & 1)
+            hs_text_append(text, "\"%s\", ", mesh->axes[i].name);
+    if (mesh->over)
+        text->length = text->length > 0 ? text->length - 1 : 0; /* the blank */
+    hs_text_append(text, ")\n");
+}
+
 static void append_constants(struct hs_text *text, struct hs_export_output *out,
                              const struct hs_export_job *job, const struct hs_export_rules *rules)
 {
     const struct hs_split *split = &rules->rules[rules->count - 1].plan.split;
 
-    hs_text_append(text, "NP = %" PRId64 "  # processes\n", job->result->np);
+    hs_text_append(text, "NP = %" PRId64 "  # processes that call together\n",
+                   hs_result_group(job->result).size);
+    append_mesh(text, &job->result->mesh);
     hs_text_append(text, "COLLECTIVE = \"%s\"  # that RULES are for\n",
                    hs_collective_names[job->result->collective]);
     if (hs_collectives[job->result->collective].ordered)
@@ -189,7 +209,7 @@ enum hs_status hs_python_write(struct hs_export_output *out, const struct hs_exp
     if (status != HS_OK)
         return status;
     assert(rules.rules && rules.count > 0);
-    name_own(&rules, job->result->np);
+    name_own(&rules, hs_result_group(job->result).size);
     text = hs_export_add_file(out, module->file_name);
     hs_export_header(text, job, module->exporter, &hs_export_comment_hash, module->use);
     hs_text_append_bytes(text, module->body, (size_t)(constants - module->body));

@@ -2,10 +2,11 @@
  * python.h - exports as Python modules: the header comment, then a module that is kept as a Python
  * file (src/export/python/) with the result's constants put in. Internal to src/export.
  *
- * The constants are the same for every module: NP, COLLECTIVE and ORDER (collective.h), RULES (per
- * message size a split and its chunks), SPLIT (layer sizes, innermost first) and MESH_SHAPE
- * (outermost first, row-major) of the rule for the largest messages, MOST_CHUNKS and
- * RANKS_PER_NODE.
+ * The constants are the same for every module: NP, of a result about groups of a mesh those of one
+ * group; MESH and OVER (its axes, innermost first, and those of a group); COLLECTIVE and ORDER
+ * (collective.h), RULES (per message size a split and its chunks), SPLIT (layer sizes, innermost
+ * first) and MESH_SHAPE (outermost first, row-major) of the rule for the largest messages,
+ * MOST_CHUNKS and RANKS_PER_NODE.
  */
 #ifndef HS_EXPORT_PYTHON_H
 #define HS_EXPORT_PYTHON_H

@@ -11,6 +11,7 @@ static const char use[] =
     "    layers.reduce_scatter_tensor(block, whole)  # for dist.reduce_scatter_tensor\n"
     "    layers.all_gather_into_tensor(whole, block) # for dist.all_gather_into_tensor\n"
     "    mesh = hierarchical.make_mesh(\"cuda\")       # the layers as a DeviceMesh\n"
+    "With a MESH they are for groups along its axes OVER: give one of those.\n"
     "RULES are for one of these (COLLECTIVE); the others are the library's own call.\n"
     "Exact: groups, order of the layers, chunks. Inside a group the backend (NCCL) chooses.";
 
@@ -42,5 +43,6 @@ const struct hs_exporter hs_exporter_pytorch = {
     .chunks = true,
     .sizes = true,
     .also = HS_EXPORT_BY_LAYERS,
+    .groups = HS_GROUPS_CALLED,
     .write = write_pytorch,
 };

@@ -95,10 +95,9 @@ static enum hs_status check_place(const struct hs_rules *rules, const struct hs_
                        hs_collective_names[rule->collective], rule->group.size, rule->from_bytes,
                        last->from_bytes);
     }
-    for (size_t i = 0; i < rules->count; i++)
-        if (is_of(&rules->rules[i], rule->collective, &rule->group))
-            return hs_fail(err, HS_INVALID, "%s of groups of %" PRId64 ": expected it once",
-                           hs_collective_names[rule->collective], rule->group.size);
+    if (hs_rules_know(rules, rule->collective, &rule->group))
+        return hs_fail(err, HS_INVALID, "%s of groups of %" PRId64 ": expected it once",
+                       hs_collective_names[rule->collective], rule->group.size);
     return HS_OK;
 }
 
@@ -263,6 +262,15 @@ const struct hs_group *hs_rules_group(const struct hs_rules *rules, const int *r
         if (has_ranks(&rules->rules[i].group, ranks, size))
             return &rules->rules[i].group;
     return NULL;
+}
+
+bool hs_rules_know(const struct hs_rules *rules, enum hs_collective collective,
+                   const struct hs_group *group)
+{
+    for (size_t i = 0; rules->rules && i < rules->count; i++)
+        if (is_of(&rules->rules[i], collective, group))
+            return true;
+    return false;
 }
 
 const struct hs_rule *hs_rules_find(const struct hs_rules *rules, enum hs_collective collective,

@@ -57,6 +57,9 @@ bool hs_rules_fit_nodes(const struct hs_rules *rules, const int64_t *ranks, size
 
 /* The group of the rules whose ranks, in their order, are these [size] of the job; NULL: none. */
 const struct hs_group *hs_rules_group(const struct hs_rules *rules, const int *ranks, int64_t size);
+/* Whether there is any for the collective of that group. */
+bool hs_rules_know(const struct hs_rules *rules, enum hs_collective collective,
+                   const struct hs_group *group);
 /* The rule for a message of a group; NULL: none, or it names the library. */
 const struct hs_rule *hs_rules_find(const struct hs_rules *rules, enum hs_collective collective,
                                     const struct hs_group *group, uint64_t bytes);

@@ -65,6 +65,7 @@ struct run {
     struct hs_axes_result *out;
     const struct hs_search_request *request;
     const struct hs_job *job;
+    bool given; /* the order that the job has, and no other */
 };
 
 /* The best plan of a message where its groups lie so; each is searched once. */
@@ -183,7 +184,7 @@ static enum hs_status add_orders(struct run *run, struct hs_error *err)
             axes[all++] = a;
     do {
         status = add_order(run, axes, &capacity, err);
-    } while (status == HS_OK && next_order(axes, count));
+    } while (status == HS_OK && !run->given && next_order(axes, count));
     if (status == HS_OK)
         qsort(run->out->orders, run->out->count, sizeof(*run->out->orders), by_seconds);
     return status;
@@ -458,20 +459,32 @@ static enum hs_status search_cut(struct run *run, struct hs_error *err)
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
-enum hs_status hs_axes_search(struct hs_axes_result *out, const struct hs_search_request *request,
-                              const struct hs_job *job, struct hs_error *err)
+static enum hs_status search(struct run *run, struct hs_error *err)
 {
-    struct run run = {.out = out, .request = request, .job = job};
+    struct hs_axes_result *out = run->out;
     enum hs_status status;
 
     *out = (struct hs_axes_result){.count = 0};
-    status = add_orders(&run, err);
+    status = add_orders(run, err);
     out->weighed = out->count;
-    if (status == HS_OK && are_single(job))
-        status = search_cut(&run, err);
+    if (status == HS_OK && !run->given && are_single(run->job))
+        status = search_cut(run, err);
     if (status != HS_OK)
         hs_axes_result_release(out);
     return status;
+}
+
+enum hs_status hs_axes_search(struct hs_axes_result *out, const struct hs_search_request *request,
+                              const struct hs_job *job, struct hs_error *err)
+{
+    return search(&(struct run){.out = out, .request = request, .job = job}, err);
+}
+
+enum hs_status hs_axes_search_given(struct hs_axes_result *out,
+                                    const struct hs_search_request *request,
+                                    const struct hs_job *job, struct hs_error *err)
+{
+    return search(&(struct run){.out = out, .request = request, .job = job, .given = true}, err);
 }
 
 void hs_axes_result_release(struct hs_axes_result *result)

@@ -73,6 +73,10 @@ struct hs_axes_result {
  * HS_MEMORY. */
 enum hs_status hs_axes_search(struct hs_axes_result *out, const struct hs_search_request *request,
                               const struct hs_job *job, struct hs_error *err);
+/* The same of the order in which the job has its axes alone: one order, no cuts. */
+enum hs_status hs_axes_search_given(struct hs_axes_result *out,
+                                    const struct hs_search_request *request,
+                                    const struct hs_job *job, struct hs_error *err);
 void hs_axes_result_release(struct hs_axes_result *result);
 
 /* What the messages along these axes (bits), and no others, take in a step. */

@@ -15,6 +15,7 @@
     column(CHUNKS, "chunks", "chunks", NULL, TEXT, ALWAYS, e->chunks ? "yes" : "no")               \
     column(EXACT, "plan", "plan", NULL, TEXT, ALWAYS, e->exact ? "exact" : "nearest")              \
     column(ALSO, "also", "besides AllReduces", NULL, TEXT, ALWAYS, also.data)                      \
+    column(GROUPS, "groups", "of a mesh", NULL, TEXT, ALWAYS, groups_of(e))                        \
     column(COMMAND, NULL, NULL, NULL, TEXT, IF_ANY, command.data)                                  \
     column(SUMMARY, "summary", "what it is", NULL, TEXT, ALWAYS, e->summary)
 /* clang-format on */
@@ -24,6 +25,19 @@ static const struct hs_column columns[] = {COLUMNS(HS_COLUMN_ROW)};
 
 static const struct hs_pick of_result[] = {
     HS_PICK(LIBRARY), {COMMAND, "command"}, HS_PICK(SUMMARY)};
+
+/* What it says of groups of a mesh. */
+static const char *groups_of(const struct hs_exporter *exporter)
+{
+    static const char *const texts[] = {
+        [HS_GROUPS_NONE] = "-",
+        [HS_GROUPS_CALLED] = "groups",
+        [HS_GROUPS_BY_SIZE] = "by their size",
+        [HS_GROUPS_BY_LAYER] = "by layers' sizes",
+    };
+
+    return exporter->also == HS_EXPORT_MACHINE ? "any groups" : texts[exporter->groups];
+}
 
 void hs_exporters_table(struct hs_table *table, const struct hs_result *result, const char *name)
 {
@@ -37,7 +51,7 @@ void hs_exporters_table(struct hs_table *table, const struct hs_result *result, 
                                   .mark = e->layers ? NULL : "any"};
         struct hs_text command = {0}, also = {0};
 
-        if (result && !hs_exporter_can_say(e, result->collective, result->order))
+        if (result && !hs_exporter_can_export(e, result))
             continue;
         hs_exporter_also_append(&also, e);
         if (result)

@@ -49,11 +49,11 @@ check "rules are text" '[ "$(grep -v "^#" plans.txt | head -2 | tail -1)" = "rul
 run 4 "${all[@]}" -- ./carried 50000 6
 check "all ranks' calls are carried out by plan, and the result is the program's" '[ $status = 0 ] && [ ! -s out ]'
 # 5 calls a round of all ranks, of which a pair is compared twice for each collective; pairs have no rule.
-check "one line says what was done" '[ "$(wc -l <err)" = 1 ] && said "^hiersearch run: a rank had 2[0-9] calls by plan, [0-9]+ by the library to compare, 31 left to the library \(30 on communicators without a rule, 1 with parts of different sizes\); .* in plans, which (saved|lost) .* times, by [0-9]+ pairs\)$"'
+check "one line says what was done" '[ "$(wc -l <err)" = 1 ] && said "^hiersearch run: a rank had 2[0-9] calls by plan, [0-9]+ by the library to compare, 31 left to the library \(30 of communicators without a rule for them, 1 with parts of different sizes\); .* in plans, which (saved|lost) .* times, by [0-9]+ pairs\)$"'
 run 4 --reproducible "${all[@]}" -- ./carried 50000 6
 check "--reproducible leaves none to the library" '[ $status = 0 ] && said "a rank had 30 calls by plan, 31 left" && ! said compare'
 run 4 --reproducible "${all[@]}" -- ./carried 1 6
-check "small messages are the library's" '[ $status = 0 ] && said "0 calls by plan, 61 left to the library \(30 on communicators without a rule, 30 of sizes for which the library.s own call is best, 1 with"'
+check "small messages are the library's" '[ $status = 0 ] && said "0 calls by plan, 61 left to the library \(30 of communicators without a rule for them, 30 of sizes for which the library.s own call is best, 1 with"'
 run 4 --verify 1 --reproducible "${all[@]}" -- ./carried 50001 6
 check "--verify checks every call, of counts that no layer divides too" '[ $status = 0 ] && said "; 30 checked, 0 wrong$"'
 "mpicc.$mpi" -shared -fPIC -o broken.so "$here/broken_sums.c" 2>err
@@ -88,6 +88,12 @@ run 1 allreduce.json
 check "none behind -- is told" '[ $status = 2 ] && said "expected a program behind --"'
 run 1 no.json -- true
 check "a result that is not there is told" '[ $status = 2 ] && said "no.json"'
+
+"$hiersearch" predict "node:4@2GB/s~1us,ib@1GB/s~10us;library=$mpi" --np 4 --mesh tp=2,dp=2 --over tp --size 1KiB -q \
+    -o pairs.json >/dev/null 2>err
+run 4 --reproducible pairs.json allreduce.json -- ./carried 50000 6
+check "groups of a mesh are found among a program's communicators" \
+    '[ $status = 0 ] && [ ! -s out ] && said "a rank had 24 calls by plan, 37 left to the library \(36 of communicators"'
 
 "mpicc.$mpi" -O1 -o job "$here/job.c" 2>err
 for end in die abort; do

@@ -17,6 +17,10 @@ PLANS = {
     12: ["2x3x2", "2x2x3", "3x4"],
     64: ["4x8x2", "2x8x4", "64"],
 }
+# Axes, the innermost first, those of a group, and plans of it; the last two have a gap.
+MESHES = [("tp=2,dp=4", "dp", "2x2"), ("tp=2,dp=4", "dp", "4"), ("tp=4,dp=2", "tp", "2x2/2"),
+          ("tp=2,pp=2,dp=2", "tp,pp", "4"), ("tp=2,pp=2,dp=2", "tp,dp", "2x2"),
+          ("tp=2,pp=2,dp=2", "tp,dp", "2x2/2")]
 SHAPES = [(), (1,), (7,), (1000,), (3, 5, 7), (16, 24), (0,)]
 
 
@@ -146,6 +150,36 @@ class Suite:
         self.tap.check(bool(self.jnp.array_equal(module.all_reduce(x)[2], self.flat_sum(x))),
                        "several sizes: sums equal lax.psum")
 
+    def check_groups(self, axes, over, plan):
+        """Sums of groups against lax.psum over axes of a mesh that is made here."""
+        jax, np, name = self.jax, self.np, f"{over} of {axes}, {plan}"
+        module = load_plan(plan, "jax", "--mesh", axes, "--over", over)
+        sizes = [(axis.split("=")[0], int(axis.split("=")[1])) for axis in axes.split(",")]
+        names, shape = zip(*reversed(sizes))
+        mesh = jax.sharding.Mesh(np.array(jax.devices()).reshape(shape), names)
+        spec = jax.sharding.PartitionSpec(names)
+        own = jax.jit(jax.shard_map(lambda x: jax.lax.psum(x, tuple(over.split(","))), mesh=mesh,
+                                    in_specs=spec, out_specs=spec))
+        wrong = []
+        for dtype, shape in (("float32", (7,)), ("int32", (3, 5)), ("float64", (1000,)),
+                             ("float32", ())):
+            x = self.integers(shape, dtype)
+            if not bool(self.jnp.array_equal(module.all_reduce(x), own(x))):
+                wrong.append((dtype, shape))
+        x = self.integers((40,), "float32")
+        group = module.NP
+        if not bool(self.jnp.array_equal(module.all_reduce(x, mean=True), own(x) / group)):
+            wrong.append("mean")
+        self.tap.check(not wrong and module.DEVICES == self.count,
+                       f"{name}: sums of groups equal lax.psum over their axes", wrong)
+        others = [axis for axis, _ in sizes if axis not in over.split(",")]
+        self.tap.check(all(axis in module.make_mesh().axis_names for axis in others),
+                       f"{name}: the other axes keep their names", module.make_mesh())
+        whole = load_small(plan, "jax", "--mesh", axes, "--over", over)
+        x = self.integers((), "float32")
+        self.tap.check(bool(self.jnp.array_equal(whole.all_reduce(x), own(x))),
+                       f"{name}: so do those of 4 bytes, one psum")
+
     def check_count(self):
         module = load_plan("3x4" if self.count == 8 else "4x2", "jax")
         try:
@@ -168,6 +202,8 @@ class Suite:
             self.check_refusals(load_plan("4x2", "jax"), "4x2")
             self.check_table()
             self.check_small("4x2")
+            for axes, over, plan in MESHES:
+                self.check_groups(axes, over, plan)
         self.check_count()
         return self.tap.end()
 

@@ -7,6 +7,7 @@ import copy
 import datetime
 import sys
 import tempfile
+import warnings
 from unittest import mock
 
 import torch
@@ -19,6 +20,9 @@ from test_pytorch import LIMIT_SECONDS, Checks, integers, powers, record_calls, 
 PLANS = {8: ["4x2", "2x4", "2x2x2", "8"], 12: ["2x3x2", "2x6"]}
 ORDERS = ["in-place", "permuted"]
 SUBGROUP_PLANS = ["2x2", "4"]
+# Axes, the innermost first, those of a group, and a plan of it; the last one has a gap.
+MESHES = [((("tp", 2), ("dp", 4)), ("dp",), "2x2"), ((("tp", 4), ("dp", 2)), ("tp",), "2x2"),
+          ((("tp", 2), ("pp", 2), ("dp", 2)), ("tp", "dp"), "2x2")]
 # Elements of a block, and shapes of the whole tensor by rank count; 0 is an empty one.
 BLOCKS = [1, 3, 0, 250, 4099]
 TYPES = [torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.int32]
@@ -342,6 +346,67 @@ def check_ddp(checks, group, mesh):
     checks.check(len(set(sums)) == 2, "and other groups learn something else", sums)
 
 
+def warnings_of(call):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        call()
+    return " ".join(str(warning.message) for warning in said)
+
+
+def load_groups(plan, axes, over, *more):
+    return load_plan(plan, "pytorch", "--mesh", axes, "--over", over, *more)
+
+
+def check_of_mesh(checks, axes, over, plan):
+    """A module of a result about groups, in the groups of PyTorch's own DeviceMesh."""
+    rank, names, sizes = dist.get_rank(), *zip(*axes)
+    text = ",".join(f"{name}={size}" for name, size in axes)
+    mesh = init_device_mesh("cpu", sizes[::-1], mesh_dim_names=names[::-1])
+    ranks = mesh.mesh  # each dimension of others than `over` at this rank's own place
+    for name, place in zip(names[::-1], (mesh.mesh == rank).nonzero()[0].tolist()):
+        dimension = ranks.ndim - len(names) + names[::-1].index(name)
+        if name not in over:
+            ranks = ranks.narrow(dimension, place, 1)
+    ranks = ranks.flatten().tolist()
+    group = dist.new_group(ranks, use_local_synchronization=True)
+    name = f"{','.join(over)} of {text}"
+    module = load_groups(plan, text, ",".join(over))
+    checks.check(module.ranks_of(rank) == ranks, f"{name}, {plan}: ranks_of is the DeviceMesh's",
+                 module.ranks_of(rank), ranks)
+    said = message_of(module.Hierarchy, RuntimeError)
+    checks.check(f"for groups of {len(ranks)} processes over {name}, and the world has 8" in said,
+                 f"{name}, {plan}: the world is refused, naming the groups", said)
+    given = mesh[over[0]] if len(over) == 1 else group
+    said = warnings_of(lambda: module.Hierarchy(given))
+    checks.check(not said, f"{name}, {plan}: no word where the group is the planned one", said)
+    layers = module.Hierarchy(given)
+    wrong = []
+    for shape in ((), (7,), (64, 9), (1 << 12,)):
+        tensor = integers(shape, torch.float32, 31)
+        want = tensor.clone()
+        layers.all_reduce(tensor)
+        dist.all_reduce(want, group=group)
+        if not torch.equal(tensor, want):
+            wrong.append(shape)
+    checks.check(not wrong, f"{name}, {plan}: AllReduces are torch.distributed's", wrong)
+    for order in ORDERS:
+        for collective in ("reduce-scatter", "allgather"):
+            module = load_groups(plan, text, ",".join(over), *options(collective, order))
+            check_results(checks, module.Hierarchy(given), plan, order)
+
+
+def check_other_group(checks):
+    """The plan is for every other rank: neighbours are as many, and lie elsewhere."""
+    module = load_groups("2x2", "tp=2,dp=4", "dp")
+    half = dist.get_rank() // 4 * 4
+    group = dist.new_group(range(half, half + 4), use_local_synchronization=True)
+    said = warnings_of(lambda: module.Hierarchy(group))
+    mine = dist.get_rank() % 2
+    checks.check(f"this group is ranks {half}, {half + 1}, {half + 2}, ..., the plan is for "
+                 f"{mine}, {mine + 2}, {mine + 4}, ...: it may be slow" in said,
+                 "a group of as many ranks elsewhere is warned of", said)
+
+
 def check_subgroups(checks):
     mesh = mesh_of(8)
     rank = dist.get_rank()
@@ -350,6 +415,9 @@ def check_subgroups(checks):
         check_subgroup(checks, plan, mesh["dp"].get_group(), mesh["dp"], "every other rank")
         check_subgroup(checks, plan, halves[rank // 4], halves[rank // 4], "half of the ranks")
     check_ddp(checks, mesh["dp"].get_group(), mesh["dp"])
+    for axes, over, plan in MESHES:
+        check_of_mesh(checks, axes, over, plan)
+    check_other_group(checks)
     module = load_plan("2x2", "pytorch")
     said = message_of(lambda: module.Hierarchy(mesh))
     checks.check("2 dimensions" in said, "a DeviceMesh of two dimensions is refused", said)
@@ -410,6 +478,12 @@ def load_all(world):
         load_plan(plan, "pytorch")
         for order in ORDERS:
             load_both(plan, order)
+    for axes, over, plan in MESHES:
+        text = ",".join(f"{name}={size}" for name, size in axes)
+        load_groups(plan, text, ",".join(over))
+        for order in ORDERS:
+            for collective in ("reduce-scatter", "allgather"):
+                load_groups(plan, text, ",".join(over), *options(collective, order))
 
 
 def main():

@@ -38,9 +38,9 @@ def run(*arguments, stdin=None):
 
 
 def predict(processes, size="128MiB", system=SYSTEM, *more):
-    """A result file's text."""
-    status, out, err = run("predict", system, "--np", str(processes), "--size", size, "--json",
-                           "--quiet", *more)
+    """A result file's text; processes None: `more` says them, by a mesh."""
+    ranks = ("--np", str(processes)) if processes else ()
+    status, out, err = run("predict", system, *ranks, "--size", size, "--json", "--quiet", *more)
     if status:
         raise RuntimeError(f"predict: {err}")
     return out
@@ -57,7 +57,8 @@ def product(plan):
 def export(plan, form, size="128MiB", system=SYSTEM, *more):
     """Text of the one file that the format is, for a plan; `more` are options of predict."""
     status, out, err = run("export", "-", "--to", form, "--plan", plan, "--quiet",
-                           stdin=predict(product(plan.split("/")[0]), size, system, *more))
+                           stdin=predict(None if "--mesh" in more else product(plan.split("/")[0]),
+                                         size, system, *more))
     if status:
         raise RuntimeError(f"export {plan}: {err}")
     return out

@@ -436,6 +436,8 @@ EXPECTED = {
 }
 
 
+# Groups of 8 over a gap: the ranks of their communicator.
+OF_GROUPS = [("tp=2,pp=2,dp=4", "2x4", (7, 8 * (4 + 7))), ("tp=4,pp=3,dp=2", "4x2", (8, 8 * (8 + 3)))]
 # Of one phase: a ring takes p per layer and transfer, halving and direct 2 (p - 1).
 EXPECTED_OF_ONE = {
     "8": (8, 8 * 8),
@@ -491,6 +493,8 @@ def main(names):
             reason = rejection(other)
             tap.check(other != right and reason is not None and re.search(expected, reason),
                       f"the interpreter refuses {sentence}, {collective}", f"it says: {reason}")
+    for mesh, plan, (longest, steps) in OF_GROUPS:
+        check_export(tap, plan, longest, steps, "--mesh", mesh, "--over", "tp,dp")
     whole = export("4x8x2", "msccl")
     lettered = export("8hx4dx2", "msccl")
     for sentence, breaker, expected in BROKEN + LETTERED:

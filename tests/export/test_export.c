@@ -127,6 +127,171 @@ static void the_refusal_names_who_can(void **state)
     hs_result_release(&result);
 }
 
+/* ---- groups of a mesh ---- */
+
+static int number_at(const cJSON *list, int64_t index)
+{
+    return cJSON_GetArrayItem(list, (int)index)->valueint;
+}
+
+static struct hs_mesh mesh_over(const char *axes, const char *over)
+{
+    struct hs_mesh mesh;
+    struct hs_error err;
+
+    assert_status_is(hs_mesh_parse(&mesh, axes, &err), HS_OK, &err);
+    assert_status_is(hs_mesh_parse_over(&mesh, over, &err), HS_OK, &err);
+    return mesh;
+}
+
+/* A result of so many processes in all, whose plan is of the groups. */
+static struct hs_result result_of_groups(const char *plan, const char *axes, const char *over)
+{
+    struct hs_result result = result_with(plan, "node:4@100GB/s~1us,ib@12GB/s~3us");
+
+    result.mesh = mesh_over(axes, over);
+    result.np = hs_mesh_ranks(&result.mesh);
+    return result;
+}
+
+/* What holds for a whole job says nothing of groups; groups over all axes of a mesh are one. */
+static void what_holds_for_whole_jobs_refuses_groups(void **state)
+{
+    static const char *const whole[] = {"hiccl", "horovod", "mpich", "nccl-env", "ompi-han", "ucc"};
+    struct hs_result result = result_of_groups("4x2", "tp=2,dp=8", "dp");
+    struct hs_result all = result_of_groups("4x4", "tp=2,dp=8", "tp,dp");
+    struct hs_export_job job = job_of(&result);
+    size_t refused = 0;
+
+    (void)state;
+    for (size_t i = 0; hs_exporters[i]; i++) {
+        const char *name = hs_exporters[i]->name;
+        struct hs_export_output output;
+        char part[96];
+
+        export_text(&output, &all, name, 0);
+        hs_export_output_release(&output);
+        if (refused < HS_COUNT(whole) && strcmp(name, whole[refused]) == 0) {
+            refused++;
+            snprintf(
+                part, sizeof(part),
+                "is about groups of 8 over dp of tp=2,dp=8, and %s holds for whole jobs: ", name);
+            assert_refused(&job, name, part);
+            assert_refused(&job, name, "export it to astra-sim, colours, jax, msccl, nccl-tuner, ");
+        } else {
+            export_text(&output, &result, name, 0);
+            hs_export_output_release(&output);
+        }
+    }
+    assert_int_equal(refused, HS_COUNT(whole));
+    result.collective = HS_COLLECTIVE_REDUCE_SCATTER;
+    result.order = HS_PERMUTED;
+    assert_refused(&job, "mpich",
+                   "colours, nccl-tuner, ompi-tuned, pytorch or simgrid (the machine)");
+    hs_result_release(&all);
+    hs_result_release(&result);
+}
+
+/* Over tp and dp of tp=4,pp=2,dp=3, in layers 2x2x3: two ranks are together in a layer where all
+ * digits of theirs but the layer's are equal; the digits of a rank are tp % 2, tp / 2, pp, dp. */
+static void groups_have_colours_of_their_own(void **state)
+{
+    static const int64_t digits[4] = {2, 2, 2, 3};
+    static const int of_layer[3] = {0, 1, 3};
+    struct hs_result result = result_of_groups("2x2x3", "tp=4,pp=2,dp=3", "tp,dp");
+    struct hs_export_output output;
+    const cJSON *layers, *group;
+    cJSON *root;
+
+    (void)state;
+    result.collective = HS_COLLECTIVE_REDUCE_SCATTER;
+    result.order = HS_PERMUTED;
+    root = cJSON_Parse(export_text(&output, &result, "colours", 0));
+    layers = cJSON_GetObjectItem(root, "layers");
+    group = cJSON_GetObjectItem(root, "group");
+    for (int64_t a = 0; a < 24; a++) {
+        int64_t tp = a % 4, dp = a / 8;
+
+        for (int64_t b = 0; b < 24; b++) {
+            int64_t rest[2] = {a, b}, differ[4];
+
+            for (int d = 0; d < 4; d++) {
+                differ[d] = rest[0] % digits[d] != rest[1] % digits[d];
+                rest[0] /= digits[d];
+                rest[1] /= digits[d];
+            }
+            for (int i = 0; i < 3; i++) {
+                const cJSON *layer = cJSON_GetArrayItem(layers, i);
+                const cJSON *colours = cJSON_GetObjectItem(layer, "colours");
+                int64_t others =
+                    differ[0] + differ[1] + differ[2] + differ[3] - differ[of_layer[i]];
+
+                assert_int_equal(number_at(colours, a) == number_at(colours, b), others == 0);
+            }
+            assert_int_equal(number_at(cJSON_GetObjectItem(group, "colours"), a) ==
+                                 number_at(cJSON_GetObjectItem(group, "colours"), b),
+                             !differ[2]);
+        }
+        assert_int_equal(number_at(cJSON_GetObjectItem(group, "keys"), a), tp + 4 * dp);
+        assert_int_equal(number_at(cJSON_GetObjectItem(root, "blocks"), a),
+                         tp % 2 * 6 + tp / 2 * 3 + dp);
+    }
+    assert_string_equal(cJSON_GetObjectItem(group, "over")->valuestring, "tp,dp");
+    cJSON_Delete(root);
+    hs_export_output_release(&output);
+    hs_result_release(&result);
+}
+
+/* MSCCL counts ranks in the communicator: the groups' program is that of as many processes. */
+static void a_group_has_the_program_of_a_world_of_its_size(void **state)
+{
+    struct hs_result group = result_of_groups("4x2", "tp=2,dp=8", "dp");
+    struct hs_result world = result_with("4x2", NULL);
+    struct hs_export_output of_group, of_world;
+    const char *text = export_text(&of_group, &group, "msccl", 0);
+    const char *other = export_text(&of_world, &world, "msccl", 0);
+
+    (void)state;
+    assert_has(text, "ngpus=\"8\"");
+    assert_string_equal(strstr(text, "<gpu"), strstr(other, "<gpu"));
+    assert_has(of_group.notes.data, "msccl goes by the size of a communicator: others as large as "
+                                    "a group get the same, wherever their ranks lie\n");
+    hs_export_output_release(&of_group);
+    hs_export_output_release(&of_world);
+    hs_result_release(&group);
+    hs_result_release(&world);
+}
+
+/* By hand, 2x4 over dp on nodes of 4: ranks 0 and 2 are within a node; 0, 4, 8 and 12 are in four,
+ * each of which shares its 12 GB/s among the rings of its 4 ranks: 3 GB/s, in ASTRA-sim's unit of
+ * 2^30. */
+static void layers_of_groups_lie_where_their_ranks_do(void **state)
+{
+    struct hs_result result = result_of_groups("2x4", "tp=2,dp=8", "dp");
+    struct hs_export_output output;
+    const char *text;
+
+    (void)state;
+    result.placement.nodes = calloc(4, sizeof(*result.placement.nodes));
+    result.placement.node_count = 4;
+    for (int i = 0; i < 4; i++)
+        result.placement.nodes[i] = (struct hs_placed_node){.host = hs_strdup("n"), .ranks = 4};
+    text = export_text(&output, &result, "nccl-tuner", 0);
+    assert_has(text, "# layer of 2 ranks at stride 2\n");
+    assert_has(text, "# layer of 4 ranks at stride 4\n");
+    assert_has(text, ",simple,0,1,2,-1,-1\n");
+    assert_has(text, ",simple,0,4,4,-1,-1\n");
+    assert_has(output.notes.data, "as large as a layer get the same, wherever their ranks lie; "
+                                  "here those over tp\n");
+    hs_export_output_release(&output);
+    text = export_text(&output, &result, "astra-sim", 0);
+    assert_has(text, "npus_count: [ 2, 4 ]\nbandwidth: [ 93.1322574615478");
+    assert_true(fabs(atof(strchr(strstr(text, "bandwidth:"), ',') + 1) - 3e9 / 1073741824) < 1e-9);
+    assert_int_equal(output.count, 3 + 8);
+    hs_export_output_release(&output);
+    hs_result_release(&result);
+}
+
 static void plans_that_the_collective_has_not_are_refused(void **state)
 {
     struct hs_result result = result_with("4x8x2", system_text);
@@ -305,11 +470,6 @@ static void hiccl_counts_from_the_outside(void **state)
     assert_has(text, "library = {CommBench::NCCL, CommBench::NCCL, CommBench::NCCL};\n");
     hs_export_output_release(&output);
     hs_result_release(&result);
-}
-
-static int number_at(const cJSON *list, int64_t index)
-{
-    return cJSON_GetArrayItem(list, (int)index)->valueint;
 }
 
 /* Two ranks are in one group of a layer if they differ by less than a block and by whole strides.
@@ -786,6 +946,14 @@ int main(void)
         HS_TEST("what a format cannot say is refused by name",
                 other_collectives_are_refused_by_name),
         HS_TEST("and the refusal names who can", the_refusal_names_who_can),
+        HS_TEST("what holds for whole jobs refuses groups by name",
+                what_holds_for_whole_jobs_refuses_groups),
+        HS_TEST("groups have colours of their own, over a gap, too",
+                groups_have_colours_of_their_own),
+        HS_TEST("to MSCCL a group is a world of its size",
+                a_group_has_the_program_of_a_world_of_its_size),
+        HS_TEST("layers of groups lie where their ranks do",
+                layers_of_groups_lie_where_their_ranks_do),
         HS_TEST("so are plans that the collective has not",
                 plans_that_the_collective_has_not_are_refused),
         HS_TEST("results with nothing to export are refused", results_without_anything_are_refused),

@@ -130,6 +130,11 @@ check "of two layers of one size the one between nodes is meant where there are 
 HIERSEARCH_RESULT=$PWD/scatter64.json drive 5 4 1 3 1000000
 check "the plugin knows AllReduces: a reduce-scatter's result is refused, and what to do said" \
     '[[ $(calls) == "init 5;" ]] && says driven "--to nccl-tuner"' driven
+sed 's/"np": 64,/"mesh": "tp=2,dp=64", "over": "dp", "np": 128,/' "$results/asymmetric64.json" >groups128.json
+HIERSEARCH_RESULT=$PWD/groups128.json drive 5 4 1 3 1000000
+check "nor does it know groups of a mesh" \
+    '[[ $(calls) == "init 5;" ]] && says driven "about groups of a mesh: export it" &&
+     says driven "--to nccl-tuner"' driven
 printf '{"format":"hiersearch.result/2"}' >old.json
 printf '{"format":"hiersearch.result/2","np":8,"results":[{"message_bytes":' >half.json
 printf '{"format":"hiersearch.result/2","np":8,"results":[{"message_bytes":9,"best":"4x4"}]}' >np.json

@@ -90,6 +90,28 @@ check "an allgather is its mirror" \
     'blocks allgather in-place 0 4 3364 0 0 4 3365 4 0 8 1065766 4 0 2 2131531 0 0 2 2131532 4 12 4 67108864 0 &&
      blocks allgather permuted 0 4 53833 0 0 4 53834 4 0 8 532883 4 0 2 66610 0 0 2 66611 4 12 4 67108864 0' difference
 
+# The same as if of groups of 64 at every other of 128 processes: their own bytes and sizes, whatever lies between.
+sed 's/"np": 64,/"mesh": "tp=2,dp=64", "over": "dp", "np": 128,/; s/"ranks": 4/"ranks": 8/g' "$results/asymmetric64.json" >groups.json
+asked=() wanted=("read 3")
+algorithm 2 16 13458 0
+algorithm 2 16 13459 4
+algorithm 2 2 66610 0
+algorithm 2 2 66611 4
+algorithm 12 4 53833 0
+algorithm 12 4 53834 3
+algorithm 12 8 532882 0
+algorithm 12 8 532883 3
+algorithm 0 8 532883 4
+algorithm 2 64 4096 4
+algorithm 2 64 53834 0
+algorithm 2 128 67108864 0
+"$programs/hiersearch" export groups.json --to ompi-tuned -o groups.conf 2>groups.notes
+printf '%s\n' "${wanted[@]}" >wanted
+./ompi_rules "$tuned" "$PWD/groups.conf" "${asked[@]}" >found 2>&1
+check "groups of a mesh have the rules of as many processes, and a note says who else" \
+    'diff wanted found >difference && says groups.notes "goes by the size of a communicator" &&
+     says groups.notes "here those over tp"' difference
+
 # ---- what really runs ----
 job() { # OUTPUT PLAN BYTES [OPTION...]
     local output=$1 plan=$2 bytes=$3

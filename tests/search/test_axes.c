@@ -152,6 +152,30 @@ static void the_best_placement_is_that_of_all_tried(void **state)
         }
 }
 
+/* The order that a job has, alone, takes what it takes among all. */
+static void the_given_order_alone_is_that_among_all(void **state)
+{
+    struct hs_system system = parse(lines[1]);
+    struct hs_job job = job_of("tp=4,pp=2,dp=8", "tp:allreduce:64MiB*16,dp:reduce-scatter:1GiB*1");
+    struct hs_axes_result all = search(&system, &job), one;
+    struct hs_search_request request = {.system = &system,
+                                        .algorithms = hs_system_algorithms(&system)};
+    const struct hs_axes_order *given = hs_axes_given(&all, &job);
+    struct hs_error err;
+
+    (void)state;
+    assert_int_equal(hs_axes_search_given(&one, &request, &job, &err), HS_OK);
+    assert_true(one.count == 1 && one.weighed == 1 && one.cut.count == 0);
+    assert_true(all.count == 6 && given && one.orders[0].seconds == given->seconds);
+    for (size_t m = 0; m < job.count; m++)
+        assert_int_equal(hs_plan_compare(&one.calls[one.orders[0].calls[m]].plan,
+                                         &all.calls[given->calls[m]].plan),
+                         0);
+    hs_axes_result_release(&one);
+    hs_axes_result_release(&all);
+    hs_system_release(&system);
+}
+
 /* Along several axes a message has one group, which the orders see, but parts do not. */
 static void messages_along_several_axes_place_whole_ones(void **state)
 {
@@ -313,6 +337,7 @@ static const struct CMUnitTest tests[] = {
             messages_along_several_axes_place_whole_ones),
     HS_TEST("orders ascend, and the given one is among them",
             orders_ascend_and_the_given_one_is_among_them),
+    HS_TEST("the given order alone is that among all", the_given_order_alone_is_that_among_all),
     HS_TEST("equal orders are as given", equal_orders_are_as_given),
     HS_TEST("what shares a link adds up", what_shares_a_link_adds_up),
     HS_TEST("ranks lie as parts say", ranks_lie_as_parts_say),

@@ -4,7 +4,7 @@ Whole arrays, one slice per device along the first axis:
 
     import hierarchical_jax as hierarchical
 
-    total = hierarchical.all_reduce(x)           # x.shape[0] == NP; every slice is the sum
+    total = hierarchical.all_reduce(x)           # x.shape[0] == DEVICES; every slice is the sum
 
 Within one's own shard_map, in place of lax.psum over all devices:
 
@@ -15,12 +15,14 @@ Within one's own shard_map, in place of lax.psum over all devices:
 
 A message is reduce-scattered over the innermost layer, what is left over the next, and so on;
 summed over the outermost layer; then gathered back in reverse order. The devices of a layer's groups are
-{b + k * stride : k < size}.
+{b + k * stride : k < size}. With a MESH the sum is over its axes OVER alone, which the layers cut;
+the others keep their names in the mesh that make_mesh makes.
 
 The layers follow the machine only if devices are numbered node by node, as jax.devices() does on
 GPUs. make_mesh keeps that order (jax.make_mesh may change it). XLA may rewrite or combine
 collectives; the flags of the XLA that is in use decide. Needs JAX 0.7 or later and NumPy.
 """
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -43,6 +45,8 @@ class Rule(NamedTuple):
 
 @CONSTANTS@
 
+DEVICES = math.prod(size for _, size in MESH) if MESH else NP  # of the whole job
+
 
 class DeviceCountError(RuntimeError):
     """The job has another number of devices than the plan."""
@@ -57,16 +61,41 @@ def rule_for(message_bytes: int) -> Rule:
 
 
 def axes_of(rule: Rule = RULES[-1]) -> tuple[str, ...]:
-    """The names of the mesh axes, innermost layer first."""
-    return tuple(f"layer{i + 1}" for i in range(len(rule.split)))
+    """The names of the mesh axes that the plan sums over, innermost layer first."""
+    return tuple(name for name, _ in _axes(rule) if name not in _others())
+
+
+def _others() -> tuple[str, ...]:
+    return tuple(name for name, _ in MESH if name not in OVER)
+
+
+def _axes(rule: Rule) -> list[tuple[str, int]]:
+    """(name, size) of all axes of the rule's mesh, innermost first.
+
+    One call over all is that over each run of neighbouring axes of OVER: no axis spans a gap.
+    """
+    axes: list[tuple[str, int]] = []
+    layers, left = list(rule.split), 1
+    own, count = len(layers) == 1, 0
+    for name, size in (*(MESH or (("", NP),)), ("", 0)):
+        over = name in OVER or (not MESH and size > 0)
+        left *= size if over else 1
+        while left > 1 and (left % layers[0] == 0 if not own else not over and size != 1):
+            taken = left if own else layers.pop(0)
+            left //= taken
+            count += 1
+            axes.append((f"layer{count}", taken))
+        if not over and size > 0:
+            axes.append((name, size))
+    return axes
 
 
 def make_mesh(devices: Optional[Sequence[jax.Device]] = None, rule: Rule = RULES[-1]) -> Mesh:
-    """The layers as a Mesh: "layer1" is the innermost layer and the last axis."""
+    """The layers as a Mesh, with MESH's other axes: what is innermost is the last axis."""
     devices = list(jax.devices() if devices is None else devices)
-    if len(devices) != NP:
+    if len(devices) != DEVICES:
         raise DeviceCountError(
-            f"this plan is for {NP} devices, but there are {len(devices)}: "
+            f"this plan is for {DEVICES} devices, but there are {len(devices)}: "
             f"export a result for {len(devices)} processes, or use lax.psum"
         )
     processes = [device.process_index for device in devices]
@@ -76,11 +105,12 @@ def make_mesh(devices: Optional[Sequence[jax.Device]] = None, rule: Rule = RULES
             stacklevel=2,
         )
     # Filled row by row: the last axis varies fastest, so it is the innermost layer.
-    return Mesh(np.array(devices).reshape(rule.split[::-1]), axes_of(rule)[::-1])
+    names, shape = zip(*reversed(_axes(rule)))
+    return Mesh(np.array(devices).reshape(shape), names)
 
 
 def hierarchical_psum(x: jax.Array, rule: Rule = RULES[-1], mean: bool = False) -> jax.Array:
-    """The sum (or mean) of x over all devices, of x's shape and type.
+    """The sum (or mean) of x over all devices, or those along OVER, of x's shape and type.
 
     To be called within shard_map over a mesh that has the rule's axes, as make_mesh(rule=rule)
     makes it. The result is the same on all devices, but shard_map does not know that: for
@@ -93,7 +123,7 @@ def hierarchical_psum(x: jax.Array, rule: Rule = RULES[-1], mean: bool = False) 
         raise TypeError("sum of bool: convert to an integer type first")
     if x.size == 0:
         return x
-    if len(rule_for(x.nbytes).split) == 1:  # too small for layers, or better without
+    if 1 in (len(rule.split), len(rule_for(x.nbytes).split)):  # too small for layers, or better without
         return (lax.pmean if mean else lax.psum)(x, axes_of(rule))
     inner = NP // rule.split[-1]
     part_length = -(-x.size // (inner * rule.chunks)) * inner
@@ -130,8 +160,9 @@ def _all_reduce_function(rule: Rule, mean: bool) -> Callable[[jax.Array], jax.Ar
 
 
 def all_reduce(x: jax.Array, mean: bool = False) -> jax.Array:
-    """Every slice x[i] of the result is the sum (or mean) of all slices; slice i is on device i."""
+    """Every slice x[i] of the result is the sum (or mean) of all slices, or of those of device i's
+    group; slice i is on device i."""
     x = jnp.asarray(x)
-    if x.ndim == 0 or x.shape[0] != NP:
-        raise ValueError(f"expected one slice for each of {NP} devices, found shape {x.shape}")
-    return _all_reduce_function(rule_for(x.nbytes // NP), mean)(x)
+    if x.ndim == 0 or x.shape[0] != DEVICES:
+        raise ValueError(f"expected one slice for each of {DEVICES} devices, found shape {x.shape}")
+    return _all_reduce_function(rule_for(x.nbytes // DEVICES), mean)(x)

@@ -14,6 +14,9 @@
     layers.reduce_scatter_tensor(block, whole)   # as dist.reduce_scatter_tensor(block, whole)
     layers.all_gather_into_tensor(whole, block)  # as dist.all_gather_into_tensor(whole, block)
 
+With a MESH the plan is for the groups along its axes OVER, ranks_of(rank), and says so where it is
+given another group, or none.
+
 COLLECTIVE says what RULES are for. A reduce-scatter and an allgather mirror each other and share
 them; what they are not for is torch.distributed's own call, here as without this module.
 
@@ -139,6 +142,17 @@ def group_ranks(rank: int, stride: int, size: int) -> list[int]:
     return [first + k * stride for k in range(size)]
 
 
+def ranks_of(rank: int) -> list[int]:
+    """The ranks of the world, in the group's order, that call together with `rank`."""
+    ranks, first, stride = [0], rank, 1
+    for name, size in MESH:
+        if name in OVER:
+            first -= rank // stride % size * stride
+            ranks = [other + k * stride for k in range(size) for other in ranks]
+        stride *= size
+    return [first + other for other in ranks] if MESH else list(range(NP))
+
+
 Group = Union[dist.ProcessGroup, DeviceMesh, None]
 
 
@@ -159,12 +173,34 @@ def check_world(group: Group = None) -> None:
     world = dist.get_world_size(group)
     if world != NP:
         name = "world" if group is None else "group"
+        if MESH and group is None:
+            mesh = ",".join(f"{axis}={size}" for axis, size in MESH)
+            raise WorldSizeError(
+                f"this plan is for groups of {NP} processes over {','.join(OVER)} of {mesh}, and "
+                f"the world has {world}: give the group, as Hierarchy(mesh[\"{OVER[0]}\"])"
+            )
         raise WorldSizeError(
             f"this plan is for {NP} processes, but the {name} has {world}: "
             f"export a result for {world} processes, or use torch.distributed's own call"
         )
-    if group is None:
+    if group is None or MESH:
         _check_placement()
+    planned = ranks_of(dist.get_rank())
+    if MESH and _ranks(group) != planned:
+        warnings.warn(
+            f"this group is ranks {_list(_ranks(group))}, the plan is for {_list(planned)}: it may "
+            "be slow here",
+            stacklevel=3,
+        )
+
+
+def _ranks(group: Optional[dist.ProcessGroup]) -> list[int]:
+    """Of the world, by rank of the group."""
+    return list(range(NP)) if group is None else dist.get_process_group_ranks(group)
+
+
+def _list(ranks: list[int]) -> str:
+    return ", ".join(str(rank) for rank in ranks[:3]) + (", ..." if len(ranks) > 3 else "")
 
 
 def _check_placement() -> None:
@@ -180,7 +216,7 @@ def _check_placement() -> None:
             f"{local_world}: the plan may be slow here",
             stacklevel=4,
         )
-    if node is None or local_rank is None or NP % local_world != 0:
+    if node is None or local_rank is None or dist.get_world_size() % local_world != 0:
         return
     if rank != node * local_world + local_rank:
         warnings.warn(
@@ -239,8 +275,7 @@ class Hierarchy:
     def __init__(self, group: Group = None) -> None:
         check_world(group)
         self.group = _process_group(group)
-        everyone = range(NP) if self.group is None else dist.get_process_group_ranks(self.group)
-        self.ranks = list(everyone)  # of the world, by rank of the group
+        self.ranks = _ranks(self.group)
         self._layers: dict[tuple[int, int], Layer] = {}
         for rule in (*RULES, OWN):
             for shape in layer_shapes(rule.split):

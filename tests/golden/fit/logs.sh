@@ -13,4 +13,6 @@ hiersearch fit abci table.csv --call allreduce --np 8 --nodes 2 -o out.json
 printf 'hello\n' > hello.txt
 hiersearch fit '8xH100, 8xNDR400' hello.txt -o out.json
 hiersearch fit '8xH100, 8xNDR400' "$log" "$SRC/tests/golden/fit/4x8x4.json" -o out.json
+hiersearch fit '8xH100, 8xNDR400' "$log" --name here --np 8 --nodes 1 -o same.json >/dev/null
+cmp here.json same.json
 ls

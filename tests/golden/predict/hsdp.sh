@@ -3,6 +3,12 @@ hiersearch predict '8xH100, 8xNDR400, 32:2' --np 64 --hsdp --parameters 7e9 --dt
 hiersearch predict 'node:4@100GB/s~1us,ib@12GB/s~3us' --np 16 --hsdp --parameters 350M --units 24
 hiersearch predict abci --np 4 --hsdp --parameters 1T --memory 16GB
 hiersearch predict abci --np 16 --hsdp --parameters 1B --format csv
+# Of 64 bits all is of 64; in 16 bits Adam has a copy in 32; another optimizer keeps less, or nothing.
+for more in '--dtype fp64' '--dtype fp32' '--dtype fp16' '--dtype bf16 --optimizer-bytes 6' '--optimizer-bytes 0'; do
+    hiersearch predict abci --np 4 --hsdp --parameters 1B $more --units 1 | grep -E 'a GPU holds [0-9]|^ +4 '
+done
+hiersearch predict abci --np 4 --hsdp --parameters 1B --optimizer-bytes 12.5
+hiersearch predict abci --np 4 --optimizer-bytes 12 --size 1MiB
 # What cannot be.
 hiersearch predict abci --np 16 --hsdp
 hiersearch predict abci --np 16 --parameters 1B

@@ -21,6 +21,12 @@ cluster='gpu:8@200GB/s~1us,node:16@50GB/s~2us,ib:32@12GB/s~5us,spine@40GB/s~9us;
 many='a:allreduce:64MiB*10,b:allgather:1MiB*100,c:reduce-scatter:256MiB,d:allreduce:1GiB'
 hiersearch predict "$cluster" --mesh a=8,b=8,c=8,d=8 --place --messages "$many" | sed -n 2,6p
 hiersearch predict "$cluster" --mesh a=8,b=8,c=8,d=8 --place --messages "$many" --as device-mesh | grep arange
+# Cut, and where nodes do not get ranks in turn, as launchers are told it.
+pair='node:2@50GB/s~2us,pair:2@9GB/s~3us,ib@2GB/s~5us'
+for form in 'hostfile --hosts n1,n2,n3,n4' 'rankfile --hosts n1,n2,n3,n4' rankfile 'srun --hosts n1,n2,n3,n4' srun; do
+    hiersearch predict "$pair" --mesh a=4,b=2 --place --messages a:allreduce:3MiB,b:allreduce:2MiB -q --as $form
+done
+hiersearch predict "$cluster" --mesh a=8,b=8,c=8,d=8 --place --messages "$many" -q --as srun --hosts "$(seq -s, -f long-name-of-a-node-of-the-machine-%g 512)"
 # What cannot be.
 hiersearch predict "$node" --mesh dp=2,tp=4 --place
 hiersearch predict "$node" --np 8 --place --messages "$messages"
