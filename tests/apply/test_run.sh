@@ -93,7 +93,7 @@ check "a result that is not there is told" '[ $status = 2 ] && said "no.json"'
     -o pairs.json >/dev/null 2>err
 run 4 --reproducible pairs.json allreduce.json -- ./carried 50000 6
 check "groups of a mesh are found among a program's communicators" \
-    '[ $status = 0 ] && [ ! -s out ] && said "a rank had 24 calls by plan, 37 left to the library \(36 of communicators"'
+    '[ $status = 0 ] && [ ! -s out ] && said "a rank had 24 calls by plan, 37 left to the library \(37 of communicators"'
 
 "mpicc.$mpi" -O1 -o job "$here/job.c" 2>err
 for end in die abort; do
