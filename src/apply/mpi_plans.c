@@ -21,12 +21,12 @@
 
 /* Why a call that there is a plan for, by its name, is left to the library. */
 /* clang-format off */
-#define REASONS(row)                                                                               \
-    row(GROUP, "of communicators without a rule for them")                                                  \
-    row(SIZE, "of sizes for which the library's own call is best")                                 \
-    row(TYPE, "of types or operations that plans do not have")                                     \
-    row(UNEVEN, "with parts of different sizes")                                                   \
-    row(WRONG, "after a plan's result was wrong")                                                  \
+#define REASONS(row)                                                      \
+    row(GROUP, "of communicators without a rule for them") \
+    row(SIZE, "of sizes for which the library's own call is best") \
+    row(TYPE, "of types or operations that plans do not have") \
+    row(UNEVEN, "with parts of different sizes") \
+    row(WRONG, "after a plan's result was wrong") \
     row(FAILED, "that could not be prepared")
 /* clang-format on */
 enum reason {

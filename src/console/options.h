@@ -81,7 +81,7 @@ struct hs_argument {
     bool required;
     bool many;
     bool behind; /* many: all that stands behind "--", and nothing else; the last row */
-    bool files;                        /* a shell offers names of files */
+    bool files;  /* a shell offers names of files */
     const char *const *(*words)(void); /* and these; may be NULL */
     size_t offset;
 };
