@@ -185,6 +185,7 @@ FORTRAN_BOTH(BARRIER, mpi_barrier_, mpi_ibarrier_,
 
 /* ---- communicators, begin and end ---- */
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): lists of parameters, and whole statements */
 /* name, parameters, arguments, and what is done before and behind it where it did not fail. */
 #define F_CALLS(name, parameters, arguments, before, behind)                                       \
     HS_PUBLIC void name parameters;                                                                \
@@ -196,6 +197,7 @@ FORTRAN_BOTH(BARRIER, mpi_barrier_, mpi_ibarrier_,
             behind;                                                                                \
     }                                                                                              \
     _Static_assert(true, "a semicolon follows")
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define F_MAKES(name, parameters, arguments)                                                       \
     F_CALLS(name, parameters, arguments, (void)0, hs_made(MPI_Comm_f2c(*made)))
 #define I MPI_Fint
