@@ -114,7 +114,7 @@ struct hs_counts_row {
 struct hs_counts_group {
     /* of their list; or of what NCCL's communicator was made of: equal on all members */
     uint64_t ranks_hash;
-    uint32_t ordinal;    /* of the communicators of these ranks, in the order of their first call */
+    uint32_t ordinal; /* of the communicators of these ranks, in the order of their first call */
     int32_t size;
     int32_t first, stride;   /* a progression; stride 0: `members` has them, if MPI's */
     uint32_t members, whole; /* index; whole 0: there was no room for them */
@@ -131,9 +131,9 @@ struct hs_counts_sample {
 };
 
 struct hs_counts {
-    char format[16]; /* HS_COUNTS_FORMAT */
-    uint64_t bytes;  /* of this struct */
-    uint64_t run;    /* drawn by rank 0: the same in all files of a run; 0: NCCL's */
+    char format[16];     /* HS_COUNTS_FORMAT */
+    uint64_t bytes;      /* of this struct */
+    uint64_t run;        /* drawn by rank 0: the same in all files of a run; 0: NCCL's */
     int32_t rank, ranks; /* of MPI_COMM_WORLD; or what the environment says, -1 of 0: nothing */
     int64_t began_seconds, began_nanoseconds; /* since 1970, and since that second */
     uint64_t nanoseconds; /* since then, as of the last call, or of MPI_Finalize, or exit */

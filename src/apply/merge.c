@@ -48,11 +48,10 @@ struct merge {
     size_t caller_count;
     struct timed *timed;
     size_t timed_count, timed_per_rank;
-    size_t call_capacity, key_capacity, caller_capacity, timed_capacity, node_capacity;
+    size_t call_capacity, caller_capacity, timed_capacity, node_capacity;
     uint64_t run;
     int64_t seen_ranks, began; /* of the first file: nanoseconds since 1970 */
     struct hs_seat *seats;     /* [seen_ranks] */
-    size_t seat_capacity;
 };
 
 /* ---- one rank ---- */
@@ -94,7 +93,7 @@ static size_t find_row(struct merge *merge, const struct hs_counts_row *row,
             profile->calls[i].group_ranks == group->size &&
             profile->calls[i].group_stride == group->stride)
             return i;
-    new_key = hs_grow(&merge->keys, &merge->key_capacity, profile->call_count, sizeof(key), err);
+    new_key = hs_grow(&merge->keys, NULL, profile->call_count, sizeof(key), err);
     call = new_key ? hs_grow(&profile->calls, &merge->call_capacity, profile->call_count,
                              sizeof(*call), err)
                    : NULL;
@@ -149,8 +148,8 @@ static enum hs_status add_samples(struct merge *merge, const size_t *rows,
     return HS_OK;
 }
 
-/* A rank's calls of one row of the profile may be in several groups of one shape. A rank is a GPU of
- * the process. */
+/* A rank's calls of one row of the profile may be in several groups of one shape. A rank is a GPU
+ * of the process. */
 static enum hs_status add_rank_seconds(struct hs_profile *profile, const size_t *rows,
                                        const struct hs_counts *counts, int32_t device,
                                        struct hs_error *err)
@@ -232,8 +231,8 @@ static enum hs_status add_calls(struct merge *merge, const struct hs_counts *cou
 static enum hs_status add_rank(struct merge *merge, const struct hs_counts *counts,
                                struct hs_error *err)
 {
-    struct hs_seat *seat = hs_grow(&merge->seats, &merge->seat_capacity,
-                                   (size_t)merge->seen_ranks, sizeof(*seat), err);
+    struct hs_seat *seat =
+        hs_grow(&merge->seats, NULL, (size_t)merge->seen_ranks, sizeof(*seat), err);
     enum hs_status status = seat ? add_node(merge, counts->host, err) : HS_MEMORY;
 
     if (status != HS_OK)
@@ -350,9 +349,9 @@ bool hs_counts_are_sound(const struct hs_counts *counts)
 {
     bool sound = memcmp(counts->format, HS_COUNTS_FORMAT, sizeof(HS_COUNTS_FORMAT)) == 0 &&
                  counts->bytes == sizeof(*counts) && counts->group_count <= HS_COUNTS_GROUPS &&
-                 counts->sample_count <= HS_COUNTS_SAMPLES &&
-                 counts->began_nanoseconds >= 0 && counts->began_nanoseconds < 1000000000 &&
-                 counts->began_seconds >= 0 && counts->began_seconds < INT64_MAX / 4000000000 &&
+                 counts->sample_count <= HS_COUNTS_SAMPLES && counts->began_nanoseconds >= 0 &&
+                 counts->began_nanoseconds < 1000000000 && counts->began_seconds >= 0 &&
+                 counts->began_seconds < INT64_MAX / 4000000000 &&
                  counts->nanoseconds < INT64_MAX / 4 &&
                  memchr(counts->host, '\0', sizeof(counts->host)) &&
                  memchr(counts->library, '\0', sizeof(counts->library)) &&
@@ -432,8 +431,8 @@ static enum hs_status add_file(struct merge *merge, const char *folder, int rank
     if (status != HS_OK || !counts)
         return status;
     if (!hs_counts_are_sound(counts) || counts->rank != rank || counts->ranks <= rank) {
-        status = hs_fail(err, HS_INVALID, "%s: no counts of this build of hiersearch, or spoilt",
-                         path);
+        status =
+            hs_fail(err, HS_INVALID, "%s: no counts of this build of hiersearch, or spoilt", path);
     } else {
         if (merge->seen_ranks == 0) {
             merge->run = counts->run;

@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "result/profile.h"
 
-/* Makes a profile of the files in the folder that are of the run of the lowest rank there, or, where
- * MPI's ranks left none, of NCCL's last run (processes.h); others are of a run before. HS_INVALID:
- * there is none, or one is not ours or of another build; HS_MEMORY. */
+/* Makes a profile of the files in the folder that are of the run of the lowest rank there, or,
+ * where MPI's ranks left none, of NCCL's last run (processes.h); others are of a run before.
+ * HS_INVALID: there is none, or one is not ours or of another build; HS_MEMORY. */
 enum hs_status hs_profile_merge(struct hs_profile *profile, const char *folder,
                                 struct hs_error *err);
 /* Removes what hs_profile_merge reads there, and the folder, if nothing else is in it. */

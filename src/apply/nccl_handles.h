@@ -1,6 +1,7 @@
 /*
- * nccl_handles.h - which communicator of NCCL a handle is: what it was made of, which is the same on
- * all of its ranks, so that files of processes that never talked to each other can be put together.
+ * nccl_handles.h - which communicator of NCCL a handle is: what it was made of, which is the same
+ * on all of its ranks, so that files of processes that never talked to each other can be put
+ * together.
  *
  * Its size, this process's rank and GPU are asked for at the first call on it, in the moment before
  * that call: a program may not make it before the communicator is ready, and NCCL looks for the

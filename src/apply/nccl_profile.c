@@ -247,9 +247,8 @@ struct passing {
 
 static struct passing enter(const char *name, hs_nccl_comm comm, const void *caller)
 {
-    struct passing passing = {.real = real(name, caller),
-                              .of = {-1, 0},
-                              .counts = counts && depth == 0};
+    struct passing passing = {
+        .real = real(name, caller), .of = {-1, 0}, .counts = counts && depth == 0};
 
     depth++;
     if (!passing.counts)
@@ -283,8 +282,8 @@ static struct hs_counted describe(const struct content *content, int ranks)
                                  .begun = true,
                                  .type = known ? types[type].type : HS_COUNTED_TYPE_OTHER};
 
-    counted.bytes =
-        content->elements * (known ? types[type].bytes : 1) * (content->of_each ? (uint64_t)ranks : 1);
+    counted.bytes = content->elements * (known ? types[type].bytes : 1) *
+                    (content->of_each ? (uint64_t)ranks : 1);
     counted.operation = content->operation < 0 ? HS_COUNTED_OPERATION_NONE
                         : operation < sizeof(operations) / sizeof(operations[0])
                             ? operations[operation]

@@ -43,8 +43,8 @@ static enum hs_status add_file(struct hs_processes *processes, const char *folde
         return status;
     processes->count++;
     if ((*counts)->run != 0 || !hs_counts_are_sound(*counts))
-        return hs_fail(err, HS_INVALID,
-                       "%s: no counts of this build of hiersearch, or spoilt", path);
+        return hs_fail(err, HS_INVALID, "%s: no counts of this build of hiersearch, or spoilt",
+                       path);
     return HS_OK;
 }
 
@@ -391,7 +391,7 @@ static enum hs_status say_all_ranks(struct hs_processes *processes, const struct
     return status;
 }
 
-/* `ranks`: of as many as there are processes, each of which is its order's; 0: that is not known. */
+/* `ranks`: of one to a process, which is its order's; 0: that is not known. */
 static enum hs_status number_ranks(struct hs_processes *processes, const struct placed *placed,
                                    int64_t ranks, struct hs_error *err)
 {

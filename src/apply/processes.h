@@ -22,7 +22,7 @@ struct hs_seat {
 struct hs_processes {
     struct hs_counts **counts; /* [count] owned, mapped, in the order of their ranks */
     size_t count;
-    int64_t *gpus; /* [count] owned: of a process, 1 or more */
+    int64_t *gpus;                /* [count] owned: of a process, 1 or more */
     int64_t ranks, missing_ranks; /* a rank is one GPU of one process */
     const char *order;            /* what the order of ranks is by, in words */
 };

@@ -48,12 +48,14 @@ static const struct hs_field profile_rows[] = {
     {"format", HS_CONSTANT, .text = HS_PROFILE_FORMAT},
     {"command", HS_TEXT, HS_OWNED(struct hs_profile, command),
      .about = "What ran, as rank 0 had it."},
-    {"library", HS_TEXT, HS_OWNED(struct hs_profile, library), .about = "The MPI library, or NCCL; both where the job called both."},
+    {"library", HS_TEXT, HS_OWNED(struct hs_profile, library),
+     .about = "The MPI library, or NCCL; both where the job called both."},
     {"created", HS_TEXT, HS_OWNED(struct hs_profile, created), .min = 1,
      .about = "When the job began: UTC, ISO 8601."},
     {"finished", HS_BOOL, PROFILE(finished),
-     .about = "false: some rank did not reach MPI_Finalize (without MPI: a process's exit); what it "
-              "had called until then counts."},
+     .about =
+         "false: some rank did not reach MPI_Finalize (without MPI: a process's exit); what it "
+         "had called until then counts."},
     {"ranks", HS_INTEGER, PROFILE(ranks), .min = 1, .max = HS_NP_MAX,
      .about = "Of MPI_COMM_WORLD; without MPI the GPUs of the processes that called NCCL."},
     {"rank_order", HS_TEXT, HS_OWNED(struct hs_profile, rank_order), HS_OPTIONAL, .min = 1,
@@ -71,14 +73,16 @@ static const struct hs_field profile_rows[] = {
          "Where the ranks were, in their order: a node stands once for each run of its ranks."},
     {"calls", HS_LIST, HS_LIST_AT(struct hs_profile, calls, call_count),
      .max = HS_PROFILE_CALLS_MAX, .fields = &call_fields,
-     .about = "Calls that are alike; MPI's first, those that took longest; NCCL's largest bytes first."},
+     .about =
+         "Calls that are alike; MPI's first, those that took longest; NCCL's largest bytes first."},
 };
 
 const struct hs_fields hs_profile_fields = {
     HS_ROWS(profile_rows, struct hs_profile), .id = "https://hiersearch.invalid/profile/1",
     .title = "hiersearch profile",
-    .about = "What a job called of MPI's and NCCL's collectives, written by hiersearch profile. Times "
-             "are in seconds, sizes in bytes."};
+    .about =
+        "What a job called of MPI's and NCCL's collectives, written by hiersearch profile. Times "
+        "are in seconds, sizes in bytes."};
 
 enum hs_status hs_profile_load(struct hs_profile *profile, const char *path, struct hs_error *err)
 {

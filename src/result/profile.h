@@ -28,7 +28,7 @@ struct hs_profile_call {
     int64_t groups;       /* that made such calls: of different ranks */
     int64_t ranks, calls;
     bool begun;   /* times are those of beginning the calls; what they take is not known */
-    double bytes;                           /* of the larger side, at each rank */
+    double bytes; /* of the larger side, at each rank */
     double seconds, rank_seconds;           /* of all ranks; of the one that took longest */
     double longest_seconds;                 /* of one call */
     int64_t sampled_calls;                  /* which all ranks of a group timed one by one */
@@ -39,7 +39,7 @@ struct hs_profile_call {
 struct hs_profile {
     char *command, *library; /* owned */
     char *created;           /* owned, UTC, ISO 8601: when the job began */
-    char *rank_order;        /* owned, what the order of NCCL's processes is by; NULL: ranks are MPI's */
+    char *rank_order;        /* owned, what NCCL's processes are ordered by; NULL: MPI's ranks */
     bool finished;           /* all ranks reached MPI_Finalize; or, without MPI, exit */
     int64_t ranks, missing_ranks;
     double seconds; /* of the job: of its longest rank */

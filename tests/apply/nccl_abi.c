@@ -13,8 +13,8 @@ ncclResult_t ncclCommGrow(ncclComm_t comm, int ranks, const ncclUniqueId *id, in
 #endif
 
 #define SAME(name, parameters)                                                                     \
-    _Static_assert(                                                                                \
-        __builtin_types_compatible_p(__typeof__(&name), hs_nccl_result(*) parameters), #name);
+    _Static_assert(__builtin_types_compatible_p(__typeof__(&name), hs_nccl_result(*) parameters),  \
+                   #name);
 #define CALL(name, parameters, arguments, id, of_each, operation) SAME(name, parameters)
 #define MAKER(name, parameters, arguments, made, number, of)      SAME(name, parameters)
 #define ENDER(name, parameters, arguments)                        SAME(name, parameters)

@@ -19,7 +19,10 @@ extern const char *last_name;
 extern uintptr_t last_arguments[MOST];
 extern hs_nccl_result answer;
 
-#define LIST(...) {__VA_ARGS__}
+#define LIST(...)                                                                                  \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 #pragma GCC diagnostic ignored "-Wint-conversion"
 
 #define PROTOTYPE(name, parameters, ...) hs_nccl_result name parameters;
@@ -202,8 +205,7 @@ int main(void)
     check("ncclReduce", ncclReduce(comm, comm, 1, 8, 1, 0, comm, NULL) == 0);
     check("ncclCommInitRankConfig", ncclCommInitRankConfig(&comm, 5, ids[0], 1, config) == 0);
     check("ncclReduce", ncclReduce(comm, comm, 1, 8, 1, 0, comm, NULL) == 0);
-    check("ncclCommInitRankScalable",
-          ncclCommInitRankScalable(&comm, 6, 1, 2, ids, config) == 0);
+    check("ncclCommInitRankScalable", ncclCommInitRankScalable(&comm, 6, 1, 2, ids, config) == 0);
     check("ncclReduce", ncclReduce(comm, comm, 1, 8, 1, 0, comm, NULL) == 0);
     check("ncclCommAbort", ncclCommAbort(comm) == 0 && last_arguments[0] == (uintptr_t)comm);
     answer = ANSWER;

@@ -235,7 +235,8 @@ static void with_mpi_ranks_are_its_own(void **state)
 
     (void)state;
     for (int rank = 0; rank < 4; rank++) {
-        struct hs_counts *mpi = hs_counts_create(folder, rank, 4, 42), *counts = create(-1, 0, 9 - rank);
+        struct hs_counts *mpi = hs_counts_create(folder, rank, 4, 42),
+                         *counts = create(-1, 0, 9 - rank);
         const int all[] = {0, 1, 2, 3};
         struct hs_counted counted = {.call = HS_COUNTED_BARRIER,
                                      .group = hs_counts_group(mpi, all, 4)};
