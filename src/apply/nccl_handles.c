@@ -71,7 +71,8 @@ static hs_nccl_comm at(const hs_nccl_comm *place)
 
     if (fd < 0)
         return NULL;
-    if (pread(fd, &found, sizeof(found), (off_t)(uintptr_t)place) != (ssize_t)sizeof(found))
+    if (pread(fd, &found, sizeof(hs_nccl_comm), (off_t)(uintptr_t)place) !=
+        (ssize_t)sizeof(hs_nccl_comm))
         found = NULL;
     close(fd);
     return found;
@@ -133,7 +134,7 @@ static void forget(size_t i)
 /* The new one, zeroed. NULL: no memory. */
 static struct known *add(void)
 {
-    struct known *grown = all;
+    struct known *grown;
 
     if (count == capacity) {
         grown = realloc(all, (2 * capacity + 16) * sizeof(*all));

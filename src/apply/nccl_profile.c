@@ -309,6 +309,8 @@ static void leave(const struct passing *passing, hs_nccl_result result,
     pthread_mutex_unlock(&lock);
 }
 
+/* Parameters and arguments come in parentheses. */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define CALL(name, parameters, arguments, id, of_each, operation_of)                               \
     HS_PUBLIC hs_nccl_result name parameters;                                                      \
     HS_PUBLIC hs_nccl_result name parameters                                                       \
@@ -389,3 +391,4 @@ HS_NCCL_MAKERS(MAKER)
         return ((hs_nccl_result(*) parameters)passed)arguments;                                    \
     }
 HS_NCCL_ENDERS(ENDER)
+/* NOLINTEND(bugprone-macro-parentheses) */
