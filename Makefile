@@ -96,12 +96,13 @@ HS_LIBS := $(PKG_LIBS) $(EXPAT_LIBS) -lm -ldl
 ALL_LAYERS := base model machine search result apply compare export console view plot engine runner measure cli
 NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/engine/nccl*.[ch] src/engine/cuda_[dgkm]*.[ch] \
     src/runner/pattern_kernels.h))
-# What stands in for MPI, in programs of other people.
+# What stands in for MPI and NCCL, in programs of other people.
 INTERPOSER_SOURCES := $(wildcard src/apply/mpi_*.c)
+NCCL_INTERPOSER_SOURCES := $(wildcard src/apply/nccl_*.c)
 # Engine `host` by itself.
 HOST_ENGINE := $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memory.c layer_comms.c executors.c flow.c stages.c \
     task.c transport.c idle.c pages.c reduce.c) $(wildcard src/engine/executor_*.c)
-sources = $(filter-out $(NO_GPU) $(INTERPOSER_SOURCES),$(sort $(wildcard src/$(1)/*.c)))
+sources = $(filter-out $(NO_GPU) $(INTERPOSER_SOURCES) $(NCCL_INTERPOSER_SOURCES),$(sort $(wildcard src/$(1)/*.c)))
 objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
 archive = $(BUILD)/lib/libhs_$(1).a
 
@@ -207,6 +208,18 @@ $(INTERPOSER): $(INTERPOSER_OBJECTS)
 	$(Q)$(MPICC) -shared -Wl,--gc-sections -Wl,--no-undefined -o $@ $(INTERPOSER_OBJECTS) -lm -ldl -lpthread
 all: $(INTERPOSER)
 endif
+
+# ---- libhiersearch-nccl.so: the same in front of NCCL, of which it needs nothing to be built (src/apply/nccl_abi.h) ----
+NCCL_INTERPOSER := $(BUILD)/libhiersearch-nccl.so
+NCCL_INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-preload/%.o,$(NCCL_INTERPOSER_SOURCES) src/apply/counts.c)
+$(BUILD)/obj-preload/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -fPIC -fvisibility=hidden -c -o $@ $<
+$(NCCL_INTERPOSER): $(NCCL_INTERPOSER_OBJECTS)
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -Wl,-z,defs -o $@ $(NCCL_INTERPOSER_OBJECTS) -ldl -lpthread
+all: $(NCCL_INTERPOSER)
 
 # ---- hiersearch-simulate: the host backend again, compiled by SimGrid's smpicc (src/simulate/simulate.h) ------
 SMPICC ?= $(shell command -v smpicc 2>/dev/null)
@@ -350,7 +363,7 @@ QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3)
 FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),4) $(call PLANNER_COMMANDS,$(MPI_NAME),$(BUILD))
 ifeq ($(HAVE_NCCL),1)
 USUAL_COMMANDS += "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)" \
-    "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/nccl/test_versions.sh $(BUILD)"
+    "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/nccl/test_versions.sh $(BUILD) && CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_profile.sh $(BUILD)"
 check check-full: nccl-programs $(BUILD)/tests/nccl/versions_gpu
 check-full check-nccl: export FETCH := 1
 endif
@@ -511,7 +524,15 @@ $(BUILD)/tests/nccl/measure: $(BUILD)/obj/measure/main.o $(STANDIN) $(call libs,
 $(BUILD)/tests/nccl/%_gpu: $(BUILD)/tests/nccl/%.o $(call libs,$(USES_runner)) $(filter %.o,$(GPU_LIBS))
 	$(call say,LD,$@)
 	$(Q)$(MPICC) $(HS_LDFLAGS) $(GPU_SHOWN) -o $@ $< $(call libs,$(USES_runner)) $(GPU_LIBS) $(HS_LIBS) -lpthread
-nccl-programs: $(STANDIN_PROGRAMS)
+# The stand-in as a library, for programs without MPI.
+STANDIN_LIBRARY := $(BUILD)/tests/nccl/libnccl.so.2
+$(STANDIN_LIBRARY): $(filter-out %/mpi.c %/kernels.c,$(wildcard tests/nccl/standin/*.c)) src/engine/reduce.c \
+    $(wildcard tests/nccl/standin/*.h)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(filter-out -MMD -MP $(SANITIZE_FLAGS),$(HS_CFLAGS)) -Itests/nccl/standin -fPIC -shared \
+	    -Wl,-soname,libnccl.so.2 -o $@ $(filter %.c,$^) -lpthread -ldl
+nccl-programs: $(STANDIN_PROGRAMS) $(STANDIN_LIBRARY)
 GPU_PROGRAMS := $(if $(GPU_LIBS),$(addprefix $(BUILD)/tests/nccl/,nccl_job_gpu device_job_gpu gpu_probe_gpu))
 gpu-check: all $(GPU_PROGRAMS)
 	tests/nccl/gpu_check.sh $(BUILD) $(PARTS)

@@ -58,7 +58,7 @@ $(BUILD)/hiersearch.pc: packaging/install.mk VERSION
 STAGE := $(BUILD)/stage
 HELPERS := $(filter-out $(BUILD)/hiersearch,$(PROGRAMS)) $(if $(filter 1,$(HAVE_SIMGRID)),$(BUILD)/hiersearch-simulate)
 PUT := install -m 644 -t
-stage: $(PROGRAMS) $(HELPERS) $(PLUGIN) $(INTERPOSER) $(MANUAL) $(BUILD)/lib/libhiersearch.a $(BUILD)/hiersearch.pc
+stage: $(PROGRAMS) $(HELPERS) $(PLUGIN) $(INTERPOSER) $(NCCL_INTERPOSER) $(MANUAL) $(BUILD)/lib/libhiersearch.a $(BUILD)/hiersearch.pc
 	@rm -rf $(STAGE)
 	@umask 022; set -e; \
 	install -d $(addprefix $(STAGE)/,bin libexec/hiersearch lib/hiersearch lib/pkgconfig share/hiersearch/configs \
@@ -67,7 +67,7 @@ stage: $(PROGRAMS) $(HELPERS) $(PLUGIN) $(INTERPOSER) $(MANUAL) $(BUILD)/lib/lib
 	    $(LIBRARY_LAYERS:%=include/hiersearch/%)); \
 	install -m 755 -t $(STAGE)/bin $(BUILD)/hiersearch; \
 	$(if $(HELPERS),install -m 755 -t $(STAGE)/libexec/hiersearch $(HELPERS);) \
-	$(PUT) $(STAGE)/lib/hiersearch $(PLUGIN) $(INTERPOSER); \
+	$(PUT) $(STAGE)/lib/hiersearch $(PLUGIN) $(INTERPOSER) $(NCCL_INTERPOSER); \
 	$(PUT) $(STAGE)/lib $(BUILD)/lib/libhiersearch.a; \
 	$(STRIP) $(STAGE)/bin/* $(if $(HELPERS),$(STAGE)/libexec/hiersearch/*); \
 	$(STRIP) --strip-unneeded $(STAGE)/lib/hiersearch/*.so; \

@@ -11,7 +11,7 @@
 
 const struct hs_counted_call_row hs_counted_calls[HS_COUNTED_CALL_COUNT] = {
 #define HS_ROW(name, text, does, together) {text, does, together},
-    HS_COUNTED_CALLS(HS_ROW)
+    HS_COUNTED_CALLS(HS_ROW) HS_COUNTED_NCCL_CALLS(HS_ROW)
 #undef HS_ROW
 };
 const char *const hs_counted_type_names[HS_COUNTED_TYPE_COUNT] = {
@@ -32,10 +32,46 @@ bool hs_counts_path(char *path, size_t path_bytes, const char *folder, int rank)
     return length > 0 && (size_t)length < path_bytes;
 }
 
+static void read_command(char command[HS_COUNTS_TEXT])
+{
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? 0 : read(fd, command, HS_COUNTS_TEXT - 1);
+
+    for (ssize_t i = 0; i + 1 < length; i++)
+        if (command[i] == '\0')
+            command[i] = ' ';
+    if (fd >= 0)
+        close(fd);
+}
+
+/* The file, mapped, with all that is known of who counts; it is closed. */
+static struct hs_counts *map(int fd, int rank, int ranks, uint64_t run)
+{
+    struct hs_counts *counts = MAP_FAILED;
+    struct timespec now;
+
+    if (ftruncate(fd, sizeof(*counts)) == 0)
+        counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (counts == MAP_FAILED)
+        return NULL;
+    clock_gettime(CLOCK_REALTIME, &now);
+    counts->bytes = sizeof(*counts);
+    counts->run = run;
+    counts->rank = rank;
+    counts->ranks = ranks;
+    counts->began_seconds = (int64_t)now.tv_sec;
+    counts->began_nanoseconds = (int64_t)now.tv_nsec;
+    counts->pid = (int32_t)getpid();
+    gethostname(counts->host, sizeof(counts->host) - 1);
+    read_command(counts->command);
+    memcpy(counts->format, HS_COUNTS_FORMAT, sizeof(HS_COUNTS_FORMAT));
+    return counts;
+}
+
 struct hs_counts *hs_counts_create(const char *folder, int rank, int ranks, uint64_t run)
 {
     char path[4096];
-    struct hs_counts *counts;
     int fd;
 
     if (!hs_counts_path(path, sizeof(path), folder, rank)) {
@@ -45,24 +81,44 @@ struct hs_counts *hs_counts_create(const char *folder, int rank, int ranks, uint
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return NULL;
     fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
+    return fd < 0 ? NULL : map(fd, rank, ranks, run);
+}
+
+#define NCCL_BEGIN "nccl."
+#define NCCL_END   ".counts"
+/* Files of one process number on one host's name: of containers, and of runs before. */
+#define NAMESAKES 100000
+
+struct hs_counts *hs_counts_create_nccl(const char *folder, int rank, int ranks)
+{
+    char path[4096], host[HS_COUNTS_HOST] = "";
+    int fd = -1;
+
+    gethostname(host, sizeof(host) - 1);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return NULL;
-    if (ftruncate(fd, sizeof(*counts)) != 0) {
-        close(fd);
-        return NULL;
+    for (int i = 0; fd < 0 && i < NAMESAKES; i++) {
+        int length = snprintf(path, sizeof(path), "%s/" NCCL_BEGIN "%s.%ld.%d" NCCL_END, folder,
+                              host, (long)getpid(), i);
+
+        if (length < 0 || (size_t)length >= sizeof(path)) {
+            errno = ENAMETOOLONG;
+            return NULL;
+        }
+        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            return NULL;
     }
-    counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    if (counts == MAP_FAILED)
-        return NULL;
-    counts->bytes = sizeof(*counts);
-    counts->run = run;
-    counts->rank = rank;
-    counts->ranks = ranks;
-    counts->began_seconds = (int64_t)time(NULL);
-    gethostname(counts->host, sizeof(counts->host) - 1);
-    memcpy(counts->format, HS_COUNTS_FORMAT, sizeof(HS_COUNTS_FORMAT));
-    return counts;
+    return fd < 0 ? NULL : map(fd, rank, ranks, 0);
+}
+
+bool hs_counts_is_nccl(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > strlen(NCCL_BEGIN NCCL_END) &&
+           strncmp(name, NCCL_BEGIN, strlen(NCCL_BEGIN)) == 0 &&
+           strcmp(name + length - strlen(NCCL_END), NCCL_END) == 0;
 }
 
 /* FNV-1a of the ranks, as they are numbered in the group. */
@@ -87,25 +143,22 @@ static int progression(const int *ranks, int size)
     return stride;
 }
 
+bool hs_counts_say_ranks(struct hs_counts_group *group, const int *ranks, int size)
+{
+    group->ranks_hash = hash_ranks(ranks, size);
+    group->first = ranks[0];
+    group->stride = progression(ranks, size);
+    return group->stride != 0;
+}
+
 int hs_counts_group(struct hs_counts *counts, const int *ranks, int size)
 {
-    struct hs_counts_group *group;
-    uint64_t hash = hash_ranks(ranks, size);
-    uint32_t ordinal = 0;
+    struct hs_counts_group *group = &counts->groups[counts->group_count];
 
     if (counts->group_count >= HS_COUNTS_GROUPS)
         return -1;
-    for (uint32_t i = 0; i < counts->group_count; i++)
-        if (counts->groups[i].ranks_hash == hash && counts->groups[i].size == size)
-            ordinal++;
-    group = &counts->groups[counts->group_count];
-    *group = (struct hs_counts_group){.ranks_hash = hash,
-                                      .ordinal = ordinal,
-                                      .size = size,
-                                      .first = ranks[0],
-                                      .stride = progression(ranks, size),
-                                      .whole = 1};
-    if (group->stride == 0) {
+    *group = (struct hs_counts_group){.size = size, .whole = 1, .rank = -1, .device = -1};
+    if (!hs_counts_say_ranks(group, ranks, size)) {
         group->whole = (size_t)size <= HS_COUNTS_MEMBERS - counts->member_count;
         if (group->whole) {
             group->members = (uint32_t)counts->member_count;
@@ -113,6 +166,19 @@ int hs_counts_group(struct hs_counts *counts, const int *ranks, int size)
             counts->member_count += (size_t)size;
         }
     }
+    for (uint32_t i = 0; i < counts->group_count; i++)
+        if (counts->groups[i].ranks_hash == group->ranks_hash && counts->groups[i].size == size)
+            group->ordinal++;
+    return (int)counts->group_count++;
+}
+
+int hs_counts_communicator(struct hs_counts *counts, uint64_t made_of, int size, int rank,
+                           int device)
+{
+    if (counts->group_count >= HS_COUNTS_GROUPS)
+        return -1;
+    counts->groups[counts->group_count] = (struct hs_counts_group){
+        .ranks_hash = made_of, .size = size, .rank = rank, .device = device};
     return (int)counts->group_count++;
 }
 

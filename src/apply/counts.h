@@ -1,7 +1,7 @@
 /*
  * counts.h - what one rank of somebody else's program calls: rows of calls that are alike, in a
- * file mapped into memory, so that a kill loses nothing. The interposers write it
- * (mpi_profile.c), one file per rank in one folder; merge.c reads what a job left.
+ * file mapped into memory, so that a kill loses nothing. The interposers write it (mpi_profile.c
+ * one file per rank, nccl_profile.c one per process), in one folder; merge.c reads what a job left.
  *
  * A file is one struct hs_counts as it lies in memory: for programs of one build on one kind of
  * machine, which is what the merge checks. It is sparse: a rank that calls little writes little.
@@ -35,13 +35,27 @@
     row(SCAN, "Scan", "scan", false)                             \
     row(EXSCAN, "Exscan", "scan", false)                         \
     row(BARRIER, "Barrier", "barrier", true)
+/* The same of NCCL, whose calls only begin what a GPU does later: nobody waits in them. */
+#define HS_COUNTED_NCCL_CALLS(row)                               \
+    row(NCCL_ALLREDUCE, "ncclAllReduce", "allreduce", false)     \
+    row(NCCL_REDUCE_SCATTER, "ncclReduceScatter", "reduce-scatter", false) \
+    row(NCCL_ALLGATHER, "ncclAllGather", "allgather", false)     \
+    row(NCCL_ALLTOALL, "ncclAlltoAll", "all-to-all", false)      \
+    row(NCCL_BROADCAST, "ncclBroadcast", "broadcast", false)     \
+    row(NCCL_BCAST, "ncclBcast", "broadcast", false)             \
+    row(NCCL_REDUCE, "ncclReduce", "reduce", false)              \
+    row(NCCL_GATHER, "ncclGather", "gather", false)              \
+    row(NCCL_SCATTER, "ncclScatter", "scatter", false)           \
+    row(NCCL_SEND, "ncclSend", "send", false)                    \
+    row(NCCL_RECV, "ncclRecv", "receive", false)
 /* clang-format on */
 
 enum hs_counted_call {
 #define HS_ROW(name, text, does, together) HS_COUNTED_##name,
-    HS_COUNTED_CALLS(HS_ROW)
+    HS_COUNTED_CALLS(HS_ROW) HS_COUNTED_NCCL_CALLS(HS_ROW)
 #undef HS_ROW
-        HS_COUNTED_CALL_COUNT
+        HS_COUNTED_CALL_COUNT,
+    HS_COUNTED_NCCL_FIRST = HS_COUNTED_NCCL_ALLREDUCE
 };
 struct hs_counted_call_row {
     const char *name, *does;
@@ -56,10 +70,12 @@ extern const struct hs_counted_call_row hs_counted_calls[HS_COUNTED_CALL_COUNT];
     row(NONE, "") row(FLOAT32, "float32") row(FLOAT64, "float64") row(INT8, "int8")               \
     row(INT16, "int16") row(INT32, "int32") row(INT64, "int64") row(UINT8, "uint8")               \
     row(UINT16, "uint16") row(UINT32, "uint32") row(UINT64, "uint64") row(BYTE, "byte")           \
-    row(OTHER, "other")
+    row(FLOAT16, "float16") row(BFLOAT16, "bfloat16") row(FLOAT8E4M3, "float8e4m3")               \
+    row(FLOAT8E5M2, "float8e5m2") row(OTHER, "other")
 #define HS_COUNTED_OPERATIONS(row)                                                                \
     row(NONE, "") row(SUM, "sum") row(MAX, "max") row(MIN, "min") row(PRODUCT, "product")         \
-    row(LOGICAL, "logical") row(BITS, "bits") row(LOCATION, "location") row(USER, "user")
+    row(LOGICAL, "logical") row(BITS, "bits") row(LOCATION, "location") row(USER, "user")         \
+    row(AVERAGE, "average")
 /* clang-format on */
 enum hs_counted_type {
 #define HS_ROW(name, text) HS_COUNTED_TYPE_##name,
@@ -93,14 +109,18 @@ struct hs_counts_row {
     uint64_t calls, bytes, nanoseconds, longest_nanoseconds;
 };
 
-/* Ranks of MPI_COMM_WORLD that call together. */
+/* Ranks that call together: of MPI_COMM_WORLD; or those of a communicator of NCCL, of which a
+ * process knows itself alone. */
 struct hs_counts_group {
-    uint64_t ranks_hash; /* of their list: equal on all members */
-    uint32_t ordinal;    /* of the communicators of these ranks, in the order of their first call */
+    /* of their list; or of what NCCL's communicator was made of: equal on all members */
+    uint64_t ranks_hash;
+    uint32_t ordinal; /* of the communicators of these ranks, in the order of their first call */
     int32_t size;
-    int32_t first, stride;   /* a progression; stride 0: `members` has them */
+    int32_t first, stride;   /* a progression; stride 0: `members` has them, if MPI's */
     uint32_t members, whole; /* index; whole 0: there was no room for them */
     uint64_t calls;          /* of any kind: numbers calls alike on all members */
+    int32_t rank, device;    /* NCCL's: this process's rank in it, and CUDA's number of its GPU
+                                (-1: not known); MPI's: -1 */
 };
 
 /* How long one call took on this rank. */
@@ -111,32 +131,45 @@ struct hs_counts_sample {
 };
 
 struct hs_counts {
-    char format[16]; /* HS_COUNTS_FORMAT */
-    uint64_t bytes;  /* of this struct */
-    uint64_t run;    /* drawn by rank 0: the same in all files of a run */
-    int32_t rank, ranks;
-    int64_t began_seconds; /* since 1970 */
-    uint64_t nanoseconds;  /* since then, as of the last call, or of MPI_Finalize */
-    uint32_t finished;     /* MPI_Finalize was reached */
+    char format[16];     /* HS_COUNTS_FORMAT */
+    uint64_t bytes;      /* of this struct */
+    uint64_t run;        /* drawn by rank 0: the same in all files of a run; 0: NCCL's */
+    int32_t rank, ranks; /* of MPI_COMM_WORLD; or what the environment says, -1 of 0: nothing */
+    int64_t began_seconds, began_nanoseconds; /* since 1970, and since that second */
+    uint64_t nanoseconds; /* since then, as of the last call, or of MPI_Finalize, or exit */
+    uint32_t finished;    /* MPI_Finalize, or exit, was reached */
+    int32_t pid;
     uint32_t row_count, group_count, sample_count;
     uint64_t member_count;
     uint64_t uncounted_calls; /* no room for another row or group */
+    /* command: as the program was called, words behind blanks */
     char host[HS_COUNTS_HOST], library[HS_COUNTS_TEXT], command[HS_COUNTS_TEXT];
     struct hs_counts_row rows[HS_COUNTS_ROWS];
     struct hs_counts_group groups[HS_COUNTS_GROUPS];
     struct hs_counts_sample samples[HS_COUNTS_SAMPLES];
     int32_t members[HS_COUNTS_MEMBERS];
 };
-#define HS_COUNTS_FORMAT "hs.counts/1"
+#define HS_COUNTS_FORMAT "hs.counts/2"
 
 /* The path of a rank's file in a folder. False: it does not fit. */
 bool hs_counts_path(char *path, size_t path_bytes, const char *folder, int rank);
-/* Makes the folder where there is none, and an empty file in it; NULL with errno where that cannot
- * be. Never unmapped: counted until the process ends. */
+/* Makes the folder where there is none, and a file in it that says who counts, and nothing else;
+ * NULL with errno where that cannot be. Never unmapped: counted until the process ends. */
 struct hs_counts *hs_counts_create(const char *folder, int rank, int ranks, uint64_t run);
+/* The same for a process that calls NCCL, whose file has its host's and its own number's name and
+ * replaces no other: nobody knows which rank it is, but perhaps the environment (-1 of 0: not). */
+struct hs_counts *hs_counts_create_nccl(const char *folder, int rank, int ranks);
+/* Whether a file of a folder is one of these. */
+bool hs_counts_is_nccl(const char *name);
 
-/* The group with these ranks [size] of the world, or a new one; -1: no room. */
+/* A new group with these ranks [size] of the world; -1: no room. */
 int hs_counts_group(struct hs_counts *counts, const int *ranks, int size);
+/* A new group of a communicator of NCCL: what it was made of, its size, the rank of this process in
+ * it, its GPU; -1: no room. */
+int hs_counts_communicator(struct hs_counts *counts, uint64_t made_of, int size, int rank,
+                           int device);
+/* Says of a group what its ranks [size] are; false: they are no progression. */
+bool hs_counts_say_ranks(struct hs_counts_group *group, const int *ranks, int size);
 
 /* A call that has ended. */
 struct hs_counted {

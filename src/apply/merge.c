@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "apply/counts.h"
+#include "apply/processes.h"
 #include "base/list.h"
 #include "base/text.h"
 
@@ -47,9 +48,10 @@ struct merge {
     size_t caller_count;
     struct timed *timed;
     size_t timed_count, timed_per_rank;
-    size_t call_capacity, key_capacity, caller_capacity, timed_capacity, node_capacity;
+    size_t call_capacity, caller_capacity, timed_capacity, node_capacity;
     uint64_t run;
-    int64_t seen_ranks;
+    int64_t seen_ranks, began; /* of the first file: nanoseconds since 1970 */
+    struct hs_seat *seats;     /* [seen_ranks] */
 };
 
 /* ---- one rank ---- */
@@ -58,12 +60,17 @@ static void name_call(struct hs_profile_call *call, const struct hs_counts_row *
 {
     const struct hs_counted_call_row *of = &hs_counted_calls[row->call];
     char name[64];
-    size_t length =
-        (size_t)snprintf(name, sizeof(name), row->begun ? "MPI_I%s" : "MPI_%s", of->name);
+    bool is_nccl = row->call >= HS_COUNTED_NCCL_FIRST;
+    size_t length = (size_t)snprintf(name, sizeof(name), "%s%s",
+                                     is_nccl      ? ""
+                                     : row->begun ? "MPI_I"
+                                                  : "MPI_",
+                                     of->name);
 
-    if (row->begun && length > 5)
+    if (row->begun && !is_nccl && length > 5)
         name[5] |= 0x20; /* MPI_Iallreduce */
     call->call = hs_strdup(name);
+    call->begun = row->begun;
     call->collective = hs_strdup(of->does);
     if (row->type != HS_COUNTED_TYPE_NONE)
         call->datatype = hs_strdup(hs_counted_type_names[row->type]);
@@ -86,7 +93,7 @@ static size_t find_row(struct merge *merge, const struct hs_counts_row *row,
             profile->calls[i].group_ranks == group->size &&
             profile->calls[i].group_stride == group->stride)
             return i;
-    new_key = hs_grow(&merge->keys, &merge->key_capacity, profile->call_count, sizeof(key), err);
+    new_key = hs_grow(&merge->keys, NULL, profile->call_count, sizeof(key), err);
     call = new_key ? hs_grow(&profile->calls, &merge->call_capacity, profile->call_count,
                              sizeof(*call), err)
                    : NULL;
@@ -141,9 +148,11 @@ static enum hs_status add_samples(struct merge *merge, const size_t *rows,
     return HS_OK;
 }
 
-/* A rank's calls of one row of the profile may be in several groups of one shape. */
+/* A rank's calls of one row of the profile may be in several groups of one shape. A rank is a GPU
+ * of the process. */
 static enum hs_status add_rank_seconds(struct hs_profile *profile, const size_t *rows,
-                                       const struct hs_counts *counts, struct hs_error *err)
+                                       const struct hs_counts *counts, int32_t device,
+                                       struct hs_error *err)
 {
     double *seconds = malloc((profile->call_count + 1) * sizeof(*seconds));
 
@@ -152,7 +161,7 @@ static enum hs_status add_rank_seconds(struct hs_profile *profile, const size_t 
     for (size_t i = 0; i < profile->call_count; i++)
         seconds[i] = -1;
     for (size_t at = 0; at < HS_COUNTS_ROWS; at++)
-        if (rows[at] != SIZE_MAX)
+        if (rows[at] != SIZE_MAX && counts->groups[counts->rows[at].group].device == device)
             seconds[rows[at]] = fmax(seconds[rows[at]], 0) + SECONDS(counts->rows[at].nanoseconds);
     for (size_t i = 0; i < profile->call_count; i++) {
         profile->calls[i].rank_seconds = fmax(profile->calls[i].rank_seconds, seconds[i]);
@@ -180,12 +189,29 @@ static enum hs_status add_node(struct merge *merge, const char *host, struct hs_
     return HS_OK;
 }
 
-static enum hs_status add_rank(struct merge *merge, const struct hs_counts *counts,
-                               struct hs_error *err)
+/* Of each GPU that groups have, once. */
+static enum hs_status add_gpus_seconds(struct hs_profile *profile, const size_t *rows,
+                                       const struct hs_counts *counts, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    for (uint32_t g = 0; g < counts->group_count && status == HS_OK; g++) {
+        uint32_t before = 0;
+
+        while (counts->groups[before].device != counts->groups[g].device)
+            before++;
+        if (before == g)
+            status = add_rank_seconds(profile, rows, counts, counts->groups[g].device, err);
+    }
+    return status;
+}
+
+static enum hs_status add_calls(struct merge *merge, const struct hs_counts *counts,
+                                struct hs_error *err)
 {
     struct hs_profile *profile = merge->profile;
     size_t *rows = malloc(HS_COUNTS_ROWS * sizeof(*rows));
-    enum hs_status status = rows ? add_node(merge, counts->host, err) : hs_no_memory(err);
+    enum hs_status status = rows ? HS_OK : hs_no_memory(err);
 
     for (size_t at = 0; at < HS_COUNTS_ROWS && status == HS_OK; at++) {
         rows[at] = SIZE_MAX;
@@ -195,13 +221,27 @@ static enum hs_status add_rank(struct merge *merge, const struct hs_counts *coun
     if (status == HS_OK)
         status = add_samples(merge, rows, counts, err);
     if (status == HS_OK)
-        status = add_rank_seconds(profile, rows, counts, err);
+        status = add_gpus_seconds(profile, rows, counts, err);
     free(rows);
     profile->seconds = fmax(profile->seconds, SECONDS(counts->nanoseconds));
     profile->uncounted_calls += (int64_t)counts->uncounted_calls;
-    profile->finished = profile->finished && counts->finished;
-    merge->seen_ranks++;
     return status;
+}
+
+static enum hs_status add_rank(struct merge *merge, const struct hs_counts *counts,
+                               struct hs_error *err)
+{
+    struct hs_seat *seat =
+        hs_grow(&merge->seats, NULL, (size_t)merge->seen_ranks, sizeof(*seat), err);
+    enum hs_status status = seat ? add_node(merge, counts->host, err) : HS_MEMORY;
+
+    if (status != HS_OK)
+        return status;
+    *seat = (struct hs_seat){.pid = counts->pid, .rank = counts->rank};
+    memcpy(seat->host, counts->host, sizeof(seat->host));
+    merge->seen_ranks++;
+    merge->profile->finished = merge->profile->finished && counts->finished;
+    return add_calls(merge, counts, err);
 }
 
 /* ---- all ranks ---- */
@@ -265,6 +305,12 @@ static int compare_calls(const void *left, const void *right)
 {
     const struct hs_profile_call *a = left, *b = right;
 
+    bool nccl = strncmp(a->call, "nccl", 4) == 0;
+
+    if (nccl != (strncmp(b->call, "nccl", 4) == 0))
+        return nccl ? 1 : -1;
+    if (nccl && a->bytes != b->bytes) /* what it takes is not known */
+        return a->bytes > b->bytes ? -1 : 1;
     if (a->seconds != b->seconds)
         return a->seconds > b->seconds ? -1 : 1;
     return strcmp(a->call, b->call);
@@ -272,18 +318,13 @@ static int compare_calls(const void *left, const void *right)
 
 /* ---- files ---- */
 
-static enum hs_status map_counts(const struct hs_counts **counts, const char *folder, int rank,
-                                 struct hs_error *err)
+enum hs_status hs_counts_map(struct hs_counts **counts, const char *path, struct hs_error *err)
 {
-    char path[4096];
     struct stat about;
     void *data;
-    int fd;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
 
     *counts = NULL;
-    if (!hs_counts_path(path, sizeof(path), folder, rank))
-        return hs_fail(err, HS_INVALID, "%s: too long a path", folder);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
         return HS_OK;
     if (fd < 0)
@@ -291,7 +332,7 @@ static enum hs_status map_counts(const struct hs_counts **counts, const char *fo
     if (fstat(fd, &about) != 0)
         about.st_size = -1;
     data = about.st_size == (off_t)sizeof(**counts)
-               ? mmap(NULL, sizeof(**counts), PROT_READ, MAP_PRIVATE, fd, 0)
+               ? mmap(NULL, sizeof(**counts), PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0)
                : MAP_FAILED;
     close(fd);
     *counts = data == MAP_FAILED ? NULL : data;
@@ -299,13 +340,19 @@ static enum hs_status map_counts(const struct hs_counts **counts, const char *fo
                    : hs_fail(err, HS_INVALID, "%s: no counts of this build of hiersearch", path);
 }
 
-/* Whether what the file says can be followed; what a killed rank was about to write may not be. */
-static bool is_sound(const struct hs_counts *counts, int rank)
+void hs_counts_unmap(struct hs_counts *counts)
+{
+    munmap(counts, sizeof(*counts));
+}
+
+bool hs_counts_are_sound(const struct hs_counts *counts)
 {
     bool sound = memcmp(counts->format, HS_COUNTS_FORMAT, sizeof(HS_COUNTS_FORMAT)) == 0 &&
-                 counts->bytes == sizeof(*counts) && counts->rank == rank && counts->ranks > rank &&
-                 counts->group_count <= HS_COUNTS_GROUPS &&
-                 counts->sample_count <= HS_COUNTS_SAMPLES &&
+                 counts->bytes == sizeof(*counts) && counts->group_count <= HS_COUNTS_GROUPS &&
+                 counts->sample_count <= HS_COUNTS_SAMPLES && counts->began_nanoseconds >= 0 &&
+                 counts->began_nanoseconds < 1000000000 && counts->began_seconds >= 0 &&
+                 counts->began_seconds < INT64_MAX / 4000000000 &&
+                 counts->nanoseconds < INT64_MAX / 4 &&
                  memchr(counts->host, '\0', sizeof(counts->host)) &&
                  memchr(counts->library, '\0', sizeof(counts->library)) &&
                  memchr(counts->command, '\0', sizeof(counts->command));
@@ -322,8 +369,19 @@ static bool is_sound(const struct hs_counts *counts, int rank)
                 counts->rows[counts->samples[i].row].calls > 0 &&
                 counts->samples[i].group < counts->group_count;
     for (size_t i = 0; sound && i < counts->group_count; i++)
-        sound = counts->groups[i].size > 0;
+        sound = counts->groups[i].size > 0 && counts->groups[i].rank >= -1 &&
+                counts->groups[i].rank < counts->groups[i].size;
     return sound;
+}
+
+static void add_library(struct hs_profile *profile, const char *library)
+{
+    char both[2 * HS_COUNTS_TEXT + 4];
+
+    snprintf(both, sizeof(both), "%s%s%s", profile->library ? profile->library : "",
+             profile->library ? ", " : "", library);
+    free(profile->library);
+    profile->library = hs_strdup(both);
 }
 
 static void describe(struct hs_profile *profile, const struct hs_counts *counts)
@@ -335,7 +393,7 @@ static void describe(struct hs_profile *profile, const struct hs_counts *counts)
     if (gmtime_r(&began, &utc))
         strftime(created, sizeof(created), "%Y-%m-%dT%H:%M:%SZ", &utc);
     profile->command = hs_strdup(counts->command);
-    profile->library = hs_strdup(counts->library);
+    add_library(profile, counts->library);
     profile->created = hs_strdup(created);
     profile->ranks = counts->ranks;
 }
@@ -363,25 +421,86 @@ static int first_rank(const char *folder)
 static enum hs_status add_file(struct merge *merge, const char *folder, int rank,
                                struct hs_error *err)
 {
-    const struct hs_counts *counts;
-    enum hs_status status = map_counts(&counts, folder, rank, err);
+    char path[PATH_MAX];
+    struct hs_counts *counts;
+    enum hs_status status;
 
+    if (!hs_counts_path(path, sizeof(path), folder, rank))
+        return hs_fail(err, HS_INVALID, "%s: too long a path", folder);
+    status = hs_counts_map(&counts, path, err);
     if (status != HS_OK || !counts)
         return status;
-    if (!is_sound(counts, rank)) {
+    if (!hs_counts_are_sound(counts) || counts->rank != rank || counts->ranks <= rank) {
         status =
-            hs_fail(err, HS_INVALID,
-                    "%s/%d.counts: no counts of this build of hiersearch, or spoilt", folder, rank);
+            hs_fail(err, HS_INVALID, "%s: no counts of this build of hiersearch, or spoilt", path);
     } else {
         if (merge->seen_ranks == 0) {
             merge->run = counts->run;
+            merge->began = counts->began_seconds * 1000000000 + counts->began_nanoseconds;
             merge->timed_per_rank = SAMPLES_MAX / (size_t)counts->ranks;
             describe(merge->profile, counts);
         }
         if (counts->run == merge->run)
             status = add_rank(merge, counts, err);
     }
-    munmap((void *)(uintptr_t)counts, sizeof(*counts));
+    hs_counts_unmap(counts);
+    return status;
+}
+
+/* What MPI's ranks counted; nothing where the first of them is none, -1. */
+static enum hs_status add_mpi(struct merge *merge, const char *folder, int rank,
+                              struct hs_error *err)
+{
+    struct hs_profile *profile = merge->profile;
+    enum hs_status status = HS_OK;
+
+    if (rank < 0)
+        return HS_OK;
+    for (profile->ranks = rank + 1; rank < profile->ranks && status == HS_OK; rank++)
+        status = add_file(merge, folder, rank, err);
+    profile->missing_ranks = profile->ranks - merge->seen_ranks;
+    profile->finished = profile->finished && profile->missing_ranks == 0;
+    return status;
+}
+
+/* The job is NCCL's alone: what MPI's ranks would have told. */
+static enum hs_status describe_processes(struct merge *merge, const struct hs_processes *processes,
+                                         struct hs_error *err)
+{
+    struct hs_profile *profile = merge->profile;
+    enum hs_status status = HS_OK;
+
+    describe(profile, processes->counts[0]);
+    profile->ranks = processes->ranks;
+    profile->missing_ranks = processes->missing_ranks;
+    profile->finished = processes->missing_ranks == 0;
+    profile->rank_order = hs_strdup(processes->order);
+    for (size_t i = 0; i < processes->count && status == HS_OK; i++) {
+        profile->finished = profile->finished && processes->counts[i]->finished;
+        for (int64_t rank = 0; rank < processes->gpus[i] && status == HS_OK; rank++)
+            status = add_node(merge, processes->counts[i]->host, err);
+    }
+    return status;
+}
+
+/* What processes counted of NCCL. */
+static enum hs_status add_nccl(struct merge *merge, const char *folder, bool *any,
+                               struct hs_error *err)
+{
+    struct hs_processes processes;
+    enum hs_status status = hs_processes_load(&processes, folder, merge->began, err);
+
+    if (status != HS_OK)
+        return status;
+    *any = processes.count > 0;
+    status = hs_processes_place(&processes, merge->seats, (size_t)merge->seen_ranks, err);
+    if (status == HS_OK && *any && merge->seen_ranks == 0)
+        status = describe_processes(merge, &processes, err);
+    else if (status == HS_OK && *any)
+        add_library(merge->profile, processes.counts[0]->library);
+    for (size_t i = 0; i < processes.count && status == HS_OK; i++)
+        status = add_calls(merge, processes.counts[i], err);
+    hs_processes_release(&processes);
     return status;
 }
 
@@ -389,19 +508,19 @@ enum hs_status hs_profile_merge(struct hs_profile *profile, const char *folder,
                                 struct hs_error *err)
 {
     struct merge merge = {.profile = profile};
+    bool any = false;
     int rank = first_rank(folder);
-    enum hs_status status = HS_OK;
+    enum hs_status status;
 
     *profile = (struct hs_profile){.finished = true};
-    if (rank < 0)
-        return hs_fail(err, HS_INVALID,
-                       "%s: there are no counts of a job's ranks: was it started by `hiersearch "
-                       "profile`, and did it call MPI_Init?",
-                       folder);
-    for (profile->ranks = rank + 1; rank < profile->ranks && status == HS_OK; rank++)
-        status = add_file(&merge, folder, rank, err);
-    profile->missing_ranks = profile->ranks - merge.seen_ranks;
-    profile->finished = profile->finished && profile->missing_ranks == 0;
+    status = add_mpi(&merge, folder, rank, err);
+    if (status == HS_OK)
+        status = add_nccl(&merge, folder, &any, err);
+    if (status == HS_OK && rank < 0 && !any)
+        status = hs_fail(err, HS_INVALID,
+                         "%s: there are no counts of a job's ranks: was it started by `hiersearch "
+                         "profile`, and did it call MPI_Init, or make a communicator of NCCL?",
+                         folder);
     if (status == HS_OK) {
         count_groups(&merge);
         add_waiting(&merge);
@@ -413,16 +532,35 @@ enum hs_status hs_profile_merge(struct hs_profile *profile, const char *folder,
     free(merge.keys);
     free(merge.callers);
     free(merge.timed);
+    free(merge.seats);
     return status;
+}
+
+/* The first file of NCCL's there; false: there is none. */
+static bool first_nccl(char path[PATH_MAX], const char *folder)
+{
+    DIR *files = opendir(folder);
+    struct dirent *file;
+    bool found = false;
+
+    while (files && !found && (file = readdir(files)))
+        found = hs_counts_is_nccl(file->d_name) &&
+                snprintf(path, PATH_MAX, "%s/%s", folder, file->d_name) < PATH_MAX;
+    if (files)
+        closedir(files);
+    return found;
 }
 
 void hs_counts_remove(const char *folder)
 {
-    char path[4096];
+    char path[PATH_MAX];
     int rank;
 
     while ((rank = first_rank(folder)) >= 0)
         if (!hs_counts_path(path, sizeof(path), folder, rank) || unlink(path) != 0)
+            return;
+    while (first_nccl(path, folder))
+        if (unlink(path) != 0)
             return;
     rmdir(folder);
 }

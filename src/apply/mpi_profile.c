@@ -12,7 +12,6 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -270,8 +269,7 @@ void hs_check_library(void)
 static void describe(void)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    ssize_t length;
-    int fd, written = 0;
+    int written = 0;
 
     PMPI_Get_library_version(library, &written);
     library[strcspn(library, "\n")] = '\0';
@@ -279,13 +277,6 @@ static void describe(void)
         if (*c == '\t')
             *c = ' ';
     snprintf(counts->library, sizeof(counts->library), "%s", library);
-    fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    length = fd < 0 ? 0 : read(fd, counts->command, sizeof(counts->command) - 1);
-    for (ssize_t i = 0; i + 1 < length; i++)
-        if (counts->command[i] == '\0')
-            counts->command[i] = ' ';
-    if (fd >= 0)
-        close(fd);
 }
 
 static void begin_counts(void)

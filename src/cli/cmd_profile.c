@@ -61,7 +61,9 @@ static enum hs_status read_back(struct hs_context *context, const struct profile
 
     if (status == HS_OK && settings->interposed.profile)
         status = save(settings, &profile, err);
-    if (status == HS_OK && settings->interposed.profile && of_ranks && profile.missing_ranks == 0)
+    /* Processes without MPI may be still at work: what has not ended is kept. */
+    if (status == HS_OK && settings->interposed.profile && of_ranks && profile.missing_ranks == 0 &&
+        (profile.finished || !profile.rank_order))
         hs_counts_remove(settings->read);
     if (status == HS_OK && !settings->quiet)
         status = show(context, settings, &profile, err);
@@ -71,7 +73,7 @@ static enum hs_status read_back(struct hs_context *context, const struct profile
 
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
-    const struct profile_settings *settings = of_rows;
+    struct profile_settings *settings = of_rows;
 
     if (settings->read && settings->interposed.program.count > 0)
         return hs_fail(err, HS_INVALID,
@@ -83,6 +85,7 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
         return hs_fail(err, HS_INVALID, "expected a program behind --, or --read");
     if (!settings->interposed.profile)
         return hs_fail(err, HS_INVALID, "expected -o FILE: where the profile goes");
+    settings->interposed.nccl = true;
     return hs_interposed_become(&settings->interposed, err);
 }
 
@@ -100,8 +103,9 @@ static const struct hs_option options[] = {
      .argument = "FILE",
      .type = &hs_option_file,
      .offset = FIELD(read),
-     .help = "show a profile; or FILE.ranks, which a job leaves that does not reach MPI_Finalize: "
-             "what it had called until then (with -o it is written as a profile)"},
+     .help = "show a profile; or FILE.ranks, which a job leaves that does not reach MPI_Finalize, "
+             "or calls NCCL without MPI: what it had called until then (with -o it is written as a "
+             "profile)"},
     HS_ROW_COUNT("top", "kinds of calls", 1, HS_PROFILE_CALLS_MAX, TOP_DEFAULT, NULL, FIELD(top),
                  "show so many kinds of calls, those that took longest first"),
     HS_ROW_INTERPOSER(FIELD(interposed.interposer)),
@@ -121,9 +125,17 @@ const struct hs_command hs_command_profile = {
         "what it counted in FILE.ranks.\n"
         "Counted are the collectives of C and Fortran, the nonblocking ones by the time it takes "
         "to begin them. Not seen: persistent and neighbourhood collectives, those of processes "
-        "that the job spawned, and programs that are linked with MPI statically.",
+        "that the job spawned, and programs that are linked with MPI statically.\n" HS_OF_NCCL
+        " stands in front of NCCL in the same way, and needs no MPI: each process that makes a "
+        "communicator counts its calls, by the host's time to begin them (what the GPU takes is "
+        "not known), and leaves its counts in FILE.ranks, of which --read and -o make the profile "
+        "once all have ended. Calls that a CUDA graph captures count once, when they are captured. "
+        "Not seen: an NCCL that is linked statically, or whose functions a program looks up in the "
+        "library itself, as JAX does.",
     .examples = "  mpiexec -n 16 hiersearch profile -o job.json -- ./app\n"
                 "  srun hiersearch profile -o job.json -- python train.py\n"
+                "  hiersearch profile -o train.json -- torchrun --nproc-per-node 8 train.py\n"
+                "  hiersearch profile --read train.json.ranks -o train.json\n"
                 "  hiersearch profile --read job.json\n"
                 "  hiersearch profile --read killed.json.ranks -o killed.json",
     .arguments = arguments,

@@ -37,30 +37,46 @@ static enum hs_status absolute(char path[PATH_MAX], const char *file, struct hs_
 }
 
 /* Beside this program, or where `make install` puts it. */
-static enum hs_status find_interposer(char path[PATH_MAX], const char *given, struct hs_error *err)
+static bool find_library(char path[PATH_MAX], const char *name)
 {
-    static const char *const places[] = {HS_INTERPOSER, "../lib/hiersearch/" HS_INTERPOSER};
+    static const char *const folders[] = {"", "../lib/hiersearch/"};
+    char place[PATH_MAX];
 
-    if (given) {
-        if (realpath(given, path) && access(path, R_OK) == 0)
-            return HS_OK;
-        return hs_fail(err, HS_INVALID, "--interposer: %s: %s", given, strerror(errno));
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+        snprintf(place, sizeof(place), "%s%s", folders[i], name);
+        if (hs_program_path(path, PATH_MAX, place) && access(path, R_OK) == 0)
+            return true;
     }
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-        if (hs_program_path(path, PATH_MAX, places[i]) && access(path, R_OK) == 0)
-            return HS_OK;
-    return hs_fail(err, HS_FAILED,
-                   "there is no " HS_INTERPOSER
-                   " beside this program or in ../lib/hiersearch: it was "
-                   "built without MPI");
+    return false;
+}
+
+/* What is loaded before the program's libraries: in front of MPI's, and of NCCL's. */
+static enum hs_status find_interposers(char both[2 * PATH_MAX],
+                                       const struct hs_interposed *interposed, struct hs_error *err)
+{
+    char of_mpi[PATH_MAX] = "", of_nccl[PATH_MAX] = "";
+    const char *given = interposed->interposer;
+    bool has_mpi, has_nccl = interposed->nccl && find_library(of_nccl, HS_OF_NCCL);
+
+    if (given && (!realpath(given, of_mpi) || access(of_mpi, R_OK) != 0))
+        return hs_fail(err, HS_INVALID, "--interposer: %s: %s", given, strerror(errno));
+    has_mpi = given || find_library(of_mpi, HS_INTERPOSER);
+    if (!has_mpi && !has_nccl)
+        return hs_fail(err, HS_FAILED,
+                       "there is no " HS_INTERPOSER
+                       " beside this program or in ../lib/hiersearch: it was "
+                       "built without MPI");
+    snprintf(both, (size_t)2 * PATH_MAX, "%s%s%s", has_mpi ? of_mpi : "",
+             has_mpi && has_nccl ? ":" : "", has_nccl ? of_nccl : "");
+    return HS_OK;
 }
 
 /* In front of what the user has there. */
-static enum hs_status preload(const char *library, struct hs_error *err)
+static enum hs_status preload(const char *libraries, struct hs_error *err)
 {
     const char *before = getenv("LD_PRELOAD");
-    char both[2 * PATH_MAX];
-    int length = snprintf(both, sizeof(both), "%s%s%s", library, before && before[0] ? ":" : "",
+    char both[4 * PATH_MAX];
+    int length = snprintf(both, sizeof(both), "%s%s%s", libraries, before && before[0] ? ":" : "",
                           before ? before : "");
 
     if (length >= (int)sizeof(both))
@@ -90,15 +106,15 @@ static enum hs_status set_profile(const char *profile, struct hs_error *err)
 enum hs_status hs_interposed_become(const struct hs_interposed *interposed, struct hs_error *err)
 {
     const struct hs_argument_list *program = &interposed->program;
-    char library[PATH_MAX], **argv = calloc(program->count + 1, sizeof(*argv));
+    char libraries[2 * PATH_MAX], **argv = calloc(program->count + 1, sizeof(*argv));
     enum hs_status status = argv ? HS_OK : hs_no_memory(err);
 
     if (status == HS_OK && interposed->profile)
         status = set_profile(interposed->profile, err);
     if (status == HS_OK)
-        status = find_interposer(library, interposed->interposer, err);
+        status = find_interposers(libraries, interposed, err);
     if (status == HS_OK)
-        status = preload(library, err);
+        status = preload(libraries, err);
     if (status == HS_OK) {
         memcpy(argv, program->items, program->count * sizeof(*argv));
         execvp(argv[0], argv);

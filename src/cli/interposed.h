@@ -1,6 +1,6 @@
 /*
  * interposed.h - becoming somebody else's program with libhiersearch-mpi.so in front of its MPI
- * library.
+ * library, and libhiersearch-nccl.so in front of NCCL.
  */
 #ifndef HS_CLI_INTERPOSED_H
 #define HS_CLI_INTERPOSED_H
@@ -8,11 +8,13 @@
 #include "console/command.h"
 
 #define HS_INTERPOSER "libhiersearch-mpi.so"
+#define HS_OF_NCCL    "libhiersearch-nccl.so"
 
 struct hs_interposed {
     struct hs_argument_list program;
     const char *interposer; /* NULL: that of this build */
     const char *profile;    /* where its profile goes; NULL: nothing is counted */
+    bool nccl;              /* NCCL's calls are counted, too; without MPI these alone */
 };
 
 #define HS_ROW_PROGRAM(place, must, text)                                                          \

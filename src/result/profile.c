@@ -28,6 +28,9 @@ static const struct hs_field call_rows[] = {
     {"bytes", HS_NUMBER, CALL(bytes), HS_NOT_NEGATIVE,
      .about = "Of all these calls: each counts the larger side of the collective, which for an "
               "allgather is what a rank gets. Those of a row differ by less than a factor of two."},
+    {"begun", HS_BOOL, CALL(begun), HS_WITHOUT(0),
+     .about = "Times are those of beginning the calls, on the host: a nonblocking call, or one of "
+              "NCCL's, which a GPU carries out later. How long that takes is not known."},
     {"seconds", HS_TIME, CALL(seconds), .about = "In the calls, on all these ranks together."},
     {"rank_seconds", HS_TIME, CALL(rank_seconds), .about = "On the rank that took longest."},
     {"longest_seconds", HS_TIME, CALL(longest_seconds), .about = "The longest call."},
@@ -45,17 +48,23 @@ static const struct hs_field profile_rows[] = {
     {"format", HS_CONSTANT, .text = HS_PROFILE_FORMAT},
     {"command", HS_TEXT, HS_OWNED(struct hs_profile, command),
      .about = "What ran, as rank 0 had it."},
-    {"library", HS_TEXT, HS_OWNED(struct hs_profile, library), .about = "The MPI library."},
+    {"library", HS_TEXT, HS_OWNED(struct hs_profile, library),
+     .about = "The MPI library, or NCCL; both where the job called both."},
     {"created", HS_TEXT, HS_OWNED(struct hs_profile, created), .min = 1,
      .about = "When the job began: UTC, ISO 8601."},
     {"finished", HS_BOOL, PROFILE(finished),
-     .about = "false: some rank did not reach MPI_Finalize; what it had called until then counts."},
-    {"ranks", HS_INTEGER, PROFILE(ranks), .min = 1, .max = HS_NP_MAX},
+     .about =
+         "false: some rank did not reach MPI_Finalize (without MPI: a process's exit); what it "
+         "had called until then counts."},
+    {"ranks", HS_INTEGER, PROFILE(ranks), .min = 1, .max = HS_NP_MAX,
+     .about = "Of MPI_COMM_WORLD; without MPI the GPUs of the processes that called NCCL."},
+    {"rank_order", HS_TEXT, HS_OWNED(struct hs_profile, rank_order), HS_OPTIONAL, .min = 1,
+     .about = "What the order of the ranks is by, where they are not MPI's."},
     {"missing_ranks", HS_INTEGER, PROFILE(missing_ranks), HS_WITHOUT(0), .max = HS_NP_MAX,
      .about = "Ranks of which there are no counts."},
     {"seconds", HS_TIME, PROFILE(seconds),
      .about = "From MPI_Init to MPI_Finalize, or to the last call, of the rank for which it was "
-              "longest."},
+              "longest; of NCCL from its first communicator to exit."},
     {"uncounted_calls", HS_INTEGER, PROFILE(uncounted_calls), HS_WITHOUT(0), MOST,
      .about = "Calls for which there was no room, or between two groups of ranks."},
     {"nodes", HS_LIST, HS_LIST_AT(struct hs_profile, nodes, node_count), .max = HS_RESULT_NODES_MAX,
@@ -64,14 +73,16 @@ static const struct hs_field profile_rows[] = {
          "Where the ranks were, in their order: a node stands once for each run of its ranks."},
     {"calls", HS_LIST, HS_LIST_AT(struct hs_profile, calls, call_count),
      .max = HS_PROFILE_CALLS_MAX, .fields = &call_fields,
-     .about = "Calls that are alike; those that took longest first."},
+     .about =
+         "Calls that are alike; MPI's first, those that took longest; NCCL's largest bytes first."},
 };
 
 const struct hs_fields hs_profile_fields = {
     HS_ROWS(profile_rows, struct hs_profile), .id = "https://hiersearch.invalid/profile/1",
     .title = "hiersearch profile",
-    .about = "What a job called of MPI's collectives, written by hiersearch profile. Times are in "
-             "seconds, sizes in bytes."};
+    .about =
+        "What a job called of MPI's and NCCL's collectives, written by hiersearch profile. Times "
+        "are in seconds, sizes in bytes."};
 
 enum hs_status hs_profile_load(struct hs_profile *profile, const char *path, struct hs_error *err)
 {

@@ -20,14 +20,15 @@
 /* Calls that are alike: of one function, in groups of one shape, of one size to a factor of two, of
  * one type and operation. Sums are over all ranks that made them. */
 struct hs_profile_call {
-    char *call;                 /* owned, "MPI_Iallreduce" */
+    char *call;                 /* owned, "MPI_Iallreduce", "ncclAllReduce" */
     char *collective;           /* owned, "allreduce" */
     char *datatype, *operation; /* owned, NULL: it has none */
     int64_t group_ranks;        /* of one group */
     int64_t group_stride; /* ranks of the job from one to the next; 0: they are no progression */
     int64_t groups;       /* that made such calls: of different ranks */
     int64_t ranks, calls;
-    double bytes;                           /* of the larger side, at each rank */
+    bool begun;   /* times are those of beginning the calls; what they take is not known */
+    double bytes; /* of the larger side, at each rank */
     double seconds, rank_seconds;           /* of all ranks; of the one that took longest */
     double longest_seconds;                 /* of one call */
     int64_t sampled_calls;                  /* which all ranks of a group timed one by one */
@@ -38,7 +39,8 @@ struct hs_profile_call {
 struct hs_profile {
     char *command, *library; /* owned */
     char *created;           /* owned, UTC, ISO 8601: when the job began */
-    bool finished;           /* all ranks reached MPI_Finalize */
+    char *rank_order;        /* owned, what NCCL's processes are ordered by; NULL: MPI's ranks */
+    bool finished;           /* all ranks reached MPI_Finalize; or, without MPI, exit */
     int64_t ranks, missing_ranks;
     double seconds; /* of the job: of its longest rank */
     int64_t uncounted_calls;

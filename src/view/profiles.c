@@ -30,10 +30,27 @@ static const char *group(char text[GROUP_TEXT], const struct row *r)
     return text;
 }
 
+static bool is_nccl(const struct hs_profile_call *call)
+{
+    return strncmp(call->call, "nccl", 4) == 0;
+}
+
+/* What times are of, where it is not the whole call. */
+static const char *timed(const struct row *r)
+{
+    return r->call->begun ? "begin" : NULL;
+}
+
 /* Mean of a rank of the job. */
 static double of_rank(const struct row *r)
 {
     return r->call->seconds / (double)r->profile->ranks;
+}
+
+/* Of the job: what NCCL's calls take of it is not known. */
+static double share(const struct row *r)
+{
+    return is_nccl(r->call) ? (double)NAN : of_rank(r) / r->profile->seconds;
 }
 
 /* Of the time in the call: what ranks waited for the last one. */
@@ -58,12 +75,13 @@ static double waiting(const struct row *r)
            r->call->bytes / (double)r->call->calls)                                                \
     column(CALLS, "calls_per_rank", "calls a rank", NULL, COUNT, ALWAYS,                           \
            (int64_t)llround((double)r->call->calls / (double)r->call->ranks))                      \
+    column(TIMED, "timed", "timed", NULL, TEXT, IF_ANY, timed(r))                                  \
     column(MEAN, "mean_seconds", "a call", NULL, TIME, ALWAYS,                                     \
            r->call->seconds / (double)r->call->calls)                                              \
     column(LONGEST, "longest_seconds", "longest", NULL, TIME, ALWAYS, r->call->longest_seconds)    \
     column(SECONDS, "seconds_per_rank", "a rank", NULL, TIME, ALWAYS, of_rank(r))                  \
     column(SHARE, "share", "of the job", "%", PERCENT, ALWAYS,                                     \
-           of_rank(r) / r->profile->seconds)                                                       \
+           share(r))                                                                               \
     column(WAITING, "waiting", "waiting", "%", PERCENT, IF_ANY, waiting(r))
 /* clang-format on */
 
@@ -96,10 +114,14 @@ static size_t nodes_of(const struct hs_profile *profile)
 static void say_times(struct hs_sheet *sheet, const struct hs_profile *profile)
 {
     double in_calls = 0, waited = 0, sampled = 0, together = 0;
+    size_t mpi_rows = 0;
 
     for (size_t i = 0; i < profile->call_count; i++) {
         const struct hs_profile_call *call = &profile->calls[i];
 
+        if (is_nccl(call))
+            continue;
+        mpi_rows++;
         in_calls += call->seconds / (double)profile->ranks;
         if (call->sampled_calls > 0 && call->sampled_seconds > 0) {
             double seconds = call->seconds / (double)profile->ranks;
@@ -113,6 +135,8 @@ static void say_times(struct hs_sheet *sheet, const struct hs_profile *profile)
         hs_sheet_say(sheet, "it called no collective that is counted\n");
         return;
     }
+    if (mpi_rows == 0)
+        return;
     hs_sheet_stress(sheet, "collectives  %s of %s a rank, %.1f %% of the job\n",
                     HS_AS_TIME(in_calls), HS_AS_TIME(profile->seconds),
                     100 * in_calls / profile->seconds);
@@ -122,6 +146,24 @@ static void say_times(struct hs_sheet *sheet, const struct hs_profile *profile)
             "waiting      %s of it for the last rank to come, which no plan shortens (by %.0f "
             "calls that were timed on all ranks)\n",
             HS_AS_TIME(waited), sampled);
+}
+
+/* A GPU carries its calls out later: only the host's part has a time here. */
+static void say_nccl(struct hs_sheet *sheet, const struct hs_profile *profile)
+{
+    double begun = 0, calls = 0, bytes = 0, ranks = (double)profile->ranks;
+
+    for (size_t i = 0; i < profile->call_count; i++)
+        if (is_nccl(&profile->calls[i])) {
+            begun += profile->calls[i].seconds / ranks;
+            calls += (double)profile->calls[i].calls / ranks;
+            bytes += profile->calls[i].bytes / ranks;
+        }
+    if (calls > 0)
+        hs_sheet_stress(sheet,
+                        "NCCL         %.0f calls with %s a rank, which the host began in %s; how "
+                        "long GPUs took is not known\n",
+                        calls, HS_AS_SIZE(bytes), HS_AS_TIME(begun));
 }
 
 void hs_profile_show(struct hs_sheet *sheet, const struct hs_profile *profile, size_t most)
@@ -140,7 +182,10 @@ void hs_profile_show(struct hs_sheet *sheet, const struct hs_profile *profile, s
                      "%" PRId64 " calls are not in the table: more kinds of calls than there is "
                      "room for, or calls between two groups\n",
                      profile->uncounted_calls);
+    if (profile->rank_order)
+        hs_sheet_say(sheet, "ranks are in the order of %s\n", profile->rank_order);
     say_times(sheet, profile);
+    say_nccl(sheet, profile);
     if (profile->call_count == 0)
         return;
     hs_sheet_say(sheet, "\n");

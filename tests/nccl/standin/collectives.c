@@ -8,7 +8,8 @@
 #include "engine/reduce.h"
 #include "model/datatype.h"
 
-const char *const standin_call_names[] = {"reduce-scatter", "allgather", "allreduce", "exchange"};
+const char *const standin_call_names[] = {"reduce-scatter", "allgather", "allreduce", "exchange",
+                                          "broadcast"};
 static uint32_t ordinals;
 static int group_depth;
 
@@ -111,9 +112,9 @@ static void arrive(struct standin_work *work)
     else
         memcpy(slot(comm, comm->rank), work->inputs[0], bytes);
     standin_memory_close();
-    if (work->operation == ncclAvg)
+    if (work->kind != CALL_BROADCAST && work->operation == ncclAvg)
         scale(slot(comm, comm->rank), count, work->datatype, 1.0 / comm->size);
-    else if (work->operation >= ncclNumOps)
+    else if (work->kind != CALL_BROADCAST && work->operation >= ncclNumOps)
         scale(slot(comm, comm->rank), count, work->datatype,
               comm->scalars[work->operation - ncclNumOps]);
     me->signature = (struct signature){.kind = work->kind,
@@ -180,6 +181,10 @@ static void compute(const struct standin_work *work)
     if (work->kind == CALL_ALLGATHER) {
         for (int r = 0; r < comm->size; r++)
             memcpy(output + (size_t)r * bytes, slot(comm, r), bytes);
+        return;
+    }
+    if (work->kind == CALL_BROADCAST) {
+        memcpy(output, slot(comm, (int)work->operation), bytes);
         return;
     }
     memcpy(output, slot(comm, 0) + offset, bytes);
@@ -408,6 +413,21 @@ ncclResult_t ncclAllReduce(const void *input, void *output, size_t count, ncclDa
 {
     return call("ncclAllReduce", CALL_ALLREDUCE, input, output, count, datatype, operation, comm,
                 stream);
+}
+
+/* Its root stands where others have an operation: it must be the same on all ranks. */
+ncclResult_t ncclBroadcast(const void *input, void *output, size_t count, ncclDataType_t datatype,
+                           int root, ncclComm_t comm, cudaStream_t stream)
+{
+    return call("ncclBroadcast", CALL_BROADCAST, input, output, count, datatype, (ncclRedOp_t)root,
+                comm, stream);
+}
+
+/* By the other's name, as NCCL does it. */
+ncclResult_t ncclBcast(void *buffer, size_t count, ncclDataType_t datatype, int root,
+                       ncclComm_t comm, cudaStream_t stream)
+{
+    return ncclBroadcast(buffer, buffer, count, datatype, root, comm, stream);
 }
 
 /* Of the group, whose first it may be. */

@@ -260,6 +260,35 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *out, int size, ncclUniqueId id, 
     return standin_comm_settle(*out);
 }
 
+ncclResult_t ncclCommInitRank(ncclComm_t *out, int size, ncclUniqueId id, int rank)
+{
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    return ncclCommInitRankConfig(out, size, id, rank, &config);
+}
+
+/* As NCCL's own these are for communicators that are ready. */
+ncclResult_t ncclCommCount(const ncclComm_t comm, int *count)
+{
+    standin_comm_check_ready(comm, "ncclCommCount");
+    *count = comm->size;
+    return ncclSuccess;
+}
+
+ncclResult_t ncclCommUserRank(const ncclComm_t comm, int *rank)
+{
+    standin_comm_check_ready(comm, "ncclCommUserRank");
+    *rank = comm->rank;
+    return ncclSuccess;
+}
+
+/* A process has one. */
+ncclResult_t ncclCommCuDevice(const ncclComm_t comm, int *device)
+{
+    standin_comm_check_ready(comm, "ncclCommCuDevice");
+    *device = 0;
+    return ncclSuccess;
+}
+
 const struct window *standin_comm_window(const struct ncclComm *comm, const void *begin,
                                          size_t bytes)
 {

@@ -12,7 +12,13 @@
 #define NAME_BYTES  96
 #define WINDOWS_MAX 4
 
-enum call_kind { CALL_REDUCE_SCATTER, CALL_ALLGATHER, CALL_ALLREDUCE, CALL_EXCHANGE };
+enum call_kind {
+    CALL_REDUCE_SCATTER,
+    CALL_ALLGATHER,
+    CALL_ALLREDUCE,
+    CALL_EXCHANGE,
+    CALL_BROADCAST
+};
 extern const char *const standin_call_names[];
 
 /* What one rank says of a collective; all must say the same. */

@@ -81,8 +81,9 @@ struct standin_range {
 };
 /* Rule `race`, for the host (or MPI) at this moment. */
 void standin_host_access(const char *what, const void *begin, size_t bytes, bool write);
-/* Rule `race`, against what MPI has in its hands. */
-void standin_mpi_check(const char *what, const struct standin_range *ranges);
+/* Rule `race`, against what MPI has in its hands; not there where the stand-in is a library, for
+ * programs without MPI. */
+__attribute__((weak)) void standin_mpi_check(const char *what, const struct standin_range *ranges);
 /* Rule `race`, for operation `tick` of stream `stream` whose clock is `clock`; remembers the
  * accesses. */
 void standin_access(const char *what, const struct standin_range *ranges, int stream, uint32_t tick,

@@ -1,0 +1,117 @@
+/*
+ * nccl_abi.h - of nccl.h what libhiersearch-nccl.so needs, so that it is built without NCCL and in
+ * front of any: NCCL's binary interface keeps these since 2.0. Where nccl.h was included before,
+ * the types are its own, and tests/apply/nccl_abi.c checks each prototype against that header's,
+ * and the names and numbers below.
+ */
+#ifndef HS_APPLY_NCCL_ABI_H
+#define HS_APPLY_NCCL_ABI_H
+
+#include <stddef.h>
+
+#ifdef NCCL_MAJOR
+typedef ncclResult_t hs_nccl_result;
+typedef ncclComm_t hs_nccl_comm;
+typedef ncclUniqueId hs_nccl_id;
+typedef ncclConfig_t hs_nccl_config;
+typedef ncclDataType_t hs_nccl_type;
+typedef ncclRedOp_t hs_nccl_operation;
+typedef cudaStream_t hs_nccl_stream;
+#else
+typedef int hs_nccl_result, hs_nccl_type, hs_nccl_operation;
+typedef struct ncclComm *hs_nccl_comm;
+typedef struct {
+    char internal[128];
+} hs_nccl_id;
+typedef struct hs_nccl_config hs_nccl_config;
+typedef struct CUstream_st *hs_nccl_stream;
+#endif
+
+/* ncclSuccess, ncclInvalidUsage, ncclInProgress; NCCL_SPLIT_NOCOLOR */
+enum { HS_NCCL_SUCCESS = 0, HS_NCCL_INVALID_USAGE = 5, HS_NCCL_IN_PROGRESS = 7 };
+enum { HS_NCCL_NO_COLOUR = -1 };
+
+/* ncclInt8 and so on, with the bytes of an element; ncclSum and so on. In the order of NCCL's
+ * numbers, from 0. */
+/* clang-format off */
+#define HS_NCCL_TYPES(row)                                                                         \
+    row(ncclInt8, INT8, 1) row(ncclUint8, UINT8, 1) row(ncclInt32, INT32, 4)                       \
+    row(ncclUint32, UINT32, 4) row(ncclInt64, INT64, 8) row(ncclUint64, UINT64, 8)                 \
+    row(ncclFloat16, FLOAT16, 2) row(ncclFloat32, FLOAT32, 4) row(ncclFloat64, FLOAT64, 8)         \
+    row(ncclBfloat16, BFLOAT16, 2) row(ncclFloat8e4m3, FLOAT8E4M3, 1)                              \
+    row(ncclFloat8e5m2, FLOAT8E5M2, 1)
+#define HS_NCCL_OPERATIONS(row)                                                                    \
+    row(ncclSum, SUM) row(ncclProd, PRODUCT) row(ncclMax, MAX) row(ncclMin, MIN)                   \
+    row(ncclAvg, AVERAGE)
+
+/* ---- what is wrapped: name, parameters, arguments ---- */
+#define HS_NCCL_REDUCED                                                                            \
+    const void *from, void *to, size_t count, hs_nccl_type type, hs_nccl_operation operation
+#define HS_NCCL_MOVED   const void *from, void *to, size_t count, hs_nccl_type type
+#define HS_NCCL_WHERE   hs_nccl_comm comm, hs_nccl_stream stream
+
+/* Collectives and messages. Further: the counted call (counts.h); whether its larger side is as
+ * many times the count as there are ranks; the operation, -1: none. */
+#define HS_NCCL_CALLS(row)                                                                         \
+    row(ncclAllReduce, (HS_NCCL_REDUCED, HS_NCCL_WHERE),                                           \
+        (from, to, count, type, operation, comm, stream), ALLREDUCE, false, operation)             \
+    row(ncclReduceScatter, (HS_NCCL_REDUCED, HS_NCCL_WHERE),                                       \
+        (from, to, count, type, operation, comm, stream), REDUCE_SCATTER, true, operation)         \
+    row(ncclAllGather, (HS_NCCL_MOVED, HS_NCCL_WHERE),                                             \
+        (from, to, count, type, comm, stream), ALLGATHER, true, -1)                                \
+    row(ncclAlltoAll, (HS_NCCL_MOVED, HS_NCCL_WHERE),                                              \
+        (from, to, count, type, comm, stream), ALLTOALL, true, -1)                                 \
+    row(ncclBroadcast, (HS_NCCL_MOVED, int root, HS_NCCL_WHERE),                                   \
+        (from, to, count, type, root, comm, stream), BROADCAST, false, -1)                         \
+    row(ncclBcast, (void *buffer, size_t count, hs_nccl_type type, int root, HS_NCCL_WHERE),       \
+        (buffer, count, type, root, comm, stream), BCAST, false, -1)                               \
+    row(ncclReduce, (HS_NCCL_REDUCED, int root, HS_NCCL_WHERE),                                    \
+        (from, to, count, type, operation, root, comm, stream), REDUCE, false, operation)          \
+    row(ncclGather, (HS_NCCL_MOVED, int root, HS_NCCL_WHERE),                                      \
+        (from, to, count, type, root, comm, stream), GATHER, false, -1)                            \
+    row(ncclScatter, (HS_NCCL_MOVED, int root, HS_NCCL_WHERE),                                     \
+        (from, to, count, type, root, comm, stream), SCATTER, false, -1)                           \
+    row(ncclSend, (const void *from, size_t count, hs_nccl_type type, int peer, HS_NCCL_WHERE),    \
+        (from, count, type, peer, comm, stream), SEND, false, -1)                                  \
+    row(ncclRecv, (void *to, size_t count, hs_nccl_type type, int peer, HS_NCCL_WHERE),            \
+        (to, count, type, peer, comm, stream), RECV, false, -1)
+
+/* What makes communicators. Further: where they are put, how many, what each is made of. */
+#define HS_NCCL_MAKERS(row)                                                                        \
+    row(ncclCommInitRank, (hs_nccl_comm *made, int ranks, hs_nccl_id id, int rank),                \
+        (made, ranks, id, rank), made, 1, hs_nccl_of_ids(&id, 1))                                  \
+    row(ncclCommInitRankConfig,                                                                    \
+        (hs_nccl_comm *made, int ranks, hs_nccl_id id, int rank, hs_nccl_config *config),          \
+        (made, ranks, id, rank, config), made, 1, hs_nccl_of_ids(&id, 1))                          \
+    row(ncclCommInitRankScalable,                                                                  \
+        (hs_nccl_comm *made, int ranks, int rank, int id_count, hs_nccl_id *ids,                   \
+         hs_nccl_config *config),                                                                  \
+        (made, ranks, rank, id_count, ids, config), made, 1, hs_nccl_of_ids(ids, id_count))        \
+    row(ncclCommInitAll, (hs_nccl_comm *made, int devices, const int *list),                       \
+        (made, devices, list), made, devices, hs_nccl_of_process())                                \
+    row(ncclCommSplit,                                                                             \
+        (hs_nccl_comm comm, int colour, int key, hs_nccl_comm *made, hs_nccl_config *config),      \
+        (comm, colour, key, made, config), made, 1, hs_nccl_of_split(comm, colour))                \
+    row(ncclCommShrink,                                                                            \
+        (hs_nccl_comm comm, int *without, int without_count, hs_nccl_comm *made,                   \
+         hs_nccl_config *config, int flags),                                                       \
+        (comm, without, without_count, made, config, flags), made, 1, hs_nccl_of_shrink(comm))     \
+    row(ncclCommGrow,                                                                              \
+        (hs_nccl_comm comm, int ranks, const hs_nccl_id *id, int rank, hs_nccl_comm *made,         \
+         hs_nccl_config *config),                                                                  \
+        (comm, ranks, id, rank, made, config), made, 1, hs_nccl_of_process())
+
+/* What ends them: the same address may be another one's afterwards. */
+#define HS_NCCL_ENDERS(row)                                                                        \
+    row(ncclCommDestroy, (hs_nccl_comm comm), (comm))                                              \
+    row(ncclCommAbort, (hs_nccl_comm comm), (comm))
+
+/* ---- what is called beside: of the same library, nothing that it has not been asked for ---- */
+#define HS_NCCL_ASKED(row)                                                                         \
+    row(ncclGetVersion, (int *version))                                                            \
+    row(ncclCommCount, (hs_nccl_comm comm, int *count))                                            \
+    row(ncclCommUserRank, (hs_nccl_comm comm, int *rank))                                          \
+    row(ncclCommCuDevice, (hs_nccl_comm comm, int *device))
+/* clang-format on */
+
+#endif

@@ -1,0 +1,50 @@
+/* nccl_abi.c - nccl_abi.h against nccl.h, of any version: compiling it is the test. What a version
+ * does not have yet is left out by its number. */
+#include <nccl.h>
+
+#include "apply/nccl_abi.h"
+
+#if NCCL_VERSION_CODE < 22700
+#error "2.27 or newer"
+#endif
+#if NCCL_VERSION_CODE < 22900
+ncclResult_t ncclCommGrow(ncclComm_t comm, int ranks, const ncclUniqueId *id, int rank,
+                          ncclComm_t *made, ncclConfig_t *config);
+#endif
+
+#define SAME(name, parameters)                                                                     \
+    _Static_assert(__builtin_types_compatible_p(__typeof__(&name), hs_nccl_result(*) parameters),  \
+                   #name);
+#define CALL(name, parameters, arguments, id, of_each, operation) SAME(name, parameters)
+#define MAKER(name, parameters, arguments, made, number, of)      SAME(name, parameters)
+#define ENDER(name, parameters, arguments)                        SAME(name, parameters)
+HS_NCCL_CALLS(CALL)
+HS_NCCL_MAKERS(MAKER)
+HS_NCCL_ENDERS(ENDER)
+HS_NCCL_ASKED(SAME)
+
+/* Numbers from 0, one after the other; bytes by the name. */
+#define ROW(name, type, bytes) type_##name,
+enum { HS_NCCL_TYPES(ROW) type_count };
+#undef ROW
+#define ROW(name, type, bytes) _Static_assert((int)name == (int)type_##name, #name);
+HS_NCCL_TYPES(ROW)
+#undef ROW
+_Static_assert((int)type_count == (int)ncclNumTypes, "all types");
+#define ROW(name, operation) operation_##name,
+enum { HS_NCCL_OPERATIONS(ROW) operation_count };
+#undef ROW
+#define ROW(name, operation) _Static_assert((int)name == (int)operation_##name, #name);
+HS_NCCL_OPERATIONS(ROW)
+_Static_assert((int)operation_count == (int)ncclNumOps, "all operations");
+
+/* What stands for these types without nccl.h. */
+_Static_assert(sizeof(ncclResult_t) == sizeof(int) && sizeof(ncclDataType_t) == sizeof(int) &&
+                   sizeof(ncclRedOp_t) == sizeof(int),
+               "enums are as large as int");
+_Static_assert(sizeof(ncclUniqueId) == 128 && _Alignof(ncclUniqueId) == 1, "an id");
+_Static_assert((int)HS_NCCL_SUCCESS == (int)ncclSuccess &&
+                   (int)HS_NCCL_INVALID_USAGE == (int)ncclInvalidUsage &&
+                   (int)HS_NCCL_IN_PROGRESS == (int)ncclInProgress &&
+                   (int)HS_NCCL_NO_COLOUR == NCCL_SPLIT_NOCOLOR,
+               "numbers");

@@ -1,0 +1,216 @@
+/*
+ * nccl_calls.c - every function that libhiersearch-nccl.so wraps, called once, with a library that
+ * says what it was handed (the same file, with -DLIBRARY). Prints a line a function: what came
+ * through, or what did not.
+ *
+ * Communicators: InitAll makes those of two GPUs in this process; the others are made of them, and
+ * each call is made on one of them in turn.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apply/nccl_abi.h"
+
+enum { ANSWER = 2, MOST = 16 }; /* ncclSystemError */
+
+/* Of the last call: what it was, its arguments as numbers, what it is to answer. */
+extern const char *last_name;
+extern uintptr_t last_arguments[MOST];
+extern hs_nccl_result answer;
+
+#define LIST(...)                                                                                  \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#pragma GCC diagnostic ignored "-Wint-conversion"
+
+#define PROTOTYPE(name, parameters, ...) hs_nccl_result name parameters;
+HS_NCCL_CALLS(PROTOTYPE)
+HS_NCCL_MAKERS(PROTOTYPE)
+HS_NCCL_ENDERS(PROTOTYPE)
+HS_NCCL_ASKED(PROTOTYPE)
+
+#ifdef LIBRARY
+const char *last_name = "";
+uintptr_t last_arguments[MOST];
+hs_nccl_result answer;
+static struct {
+    int size, rank, device;
+} all[MOST]; /* a communicator is the address of one */
+static int made_count;
+
+static hs_nccl_result say(const char *name, const uintptr_t *arguments, size_t bytes)
+{
+    last_name = name;
+    memset(last_arguments, 0, sizeof(last_arguments));
+    memcpy(last_arguments, arguments, bytes);
+    return answer;
+}
+
+#define CALL(name, parameters, arguments, id, of_each, operation)                                  \
+    hs_nccl_result name parameters                                                                 \
+    {                                                                                              \
+        const uintptr_t given[] = LIST arguments;                                                  \
+        return say(#name, given, sizeof(given));                                                   \
+    }
+HS_NCCL_CALLS(CALL)
+#define ENDER(name, parameters, arguments) CALL(name, parameters, arguments, , , )
+HS_NCCL_ENDERS(ENDER)
+
+static hs_nccl_result make(hs_nccl_comm *made, int size, int rank, int device)
+{
+    all[made_count].size = size;
+    all[made_count].rank = rank;
+    all[made_count].device = device;
+    *made = (hs_nccl_comm)(void *)&all[made_count++];
+    return HS_NCCL_SUCCESS;
+}
+
+static int index_of(hs_nccl_comm comm)
+{
+    return (int)(((uintptr_t)comm - (uintptr_t)all) / sizeof(all[0]));
+}
+
+static int is_id(const hs_nccl_id *id)
+{
+    return strcmp(id->internal, "an id") == 0 && id->internal[127] == 'e';
+}
+
+hs_nccl_result ncclCommInitRank(hs_nccl_comm *made, int ranks, hs_nccl_id id, int rank)
+{
+    return is_id(&id) ? make(made, ranks, rank, 5) : ANSWER;
+}
+
+hs_nccl_result ncclCommInitRankConfig(hs_nccl_comm *made, int ranks, hs_nccl_id id, int rank,
+                                      hs_nccl_config *config)
+{
+    return is_id(&id) && (uintptr_t)config == 77 ? make(made, ranks, rank, 5) : ANSWER;
+}
+
+hs_nccl_result ncclCommInitRankScalable(hs_nccl_comm *made, int ranks, int rank, int id_count,
+                                        hs_nccl_id *ids, hs_nccl_config *config)
+{
+    return is_id(ids) && is_id(ids + 1) && id_count == 2 && (uintptr_t)config == 77
+               ? make(made, ranks, rank, 5)
+               : ANSWER;
+}
+
+hs_nccl_result ncclCommInitAll(hs_nccl_comm *made, int devices, const int *list)
+{
+    for (int i = 0; i < devices; i++)
+        make(&made[i], devices, i, list[i]);
+    return HS_NCCL_SUCCESS;
+}
+
+hs_nccl_result ncclCommSplit(hs_nccl_comm comm, int colour, int key, hs_nccl_comm *made,
+                             hs_nccl_config *config)
+{
+    return colour == 11 && key == 12 && (uintptr_t)config == 77
+               ? make(made, 1, 0, all[index_of(comm)].device)
+               : ANSWER;
+}
+
+hs_nccl_result ncclCommShrink(hs_nccl_comm comm, int *without, int without_count,
+                              hs_nccl_comm *made, hs_nccl_config *config, int flags)
+{
+    return *without == 1 && without_count == 1 && (uintptr_t)config == 77 && flags == 13
+               ? make(made, 1, 0, all[index_of(comm)].device)
+               : ANSWER;
+}
+
+hs_nccl_result ncclCommGrow(hs_nccl_comm comm, int ranks, const hs_nccl_id *id, int rank,
+                            hs_nccl_comm *made, hs_nccl_config *config)
+{
+    return is_id(id) && rank == -1 && (uintptr_t)config == 77
+               ? make(made, ranks, 0, all[index_of(comm)].device)
+               : ANSWER;
+}
+
+hs_nccl_result ncclGetVersion(int *version)
+{
+    *version = 22809;
+    return HS_NCCL_SUCCESS;
+}
+
+hs_nccl_result ncclCommCount(hs_nccl_comm comm, int *size)
+{
+    *size = all[index_of(comm)].size;
+    return HS_NCCL_SUCCESS;
+}
+
+hs_nccl_result ncclCommUserRank(hs_nccl_comm comm, int *rank)
+{
+    *rank = all[index_of(comm)].rank;
+    return HS_NCCL_SUCCESS;
+}
+
+hs_nccl_result ncclCommCuDevice(hs_nccl_comm comm, int *device)
+{
+    *device = all[index_of(comm)].device;
+    return HS_NCCL_SUCCESS;
+}
+#else
+
+static void check(const char *name, int passes)
+{
+    printf("%s %s\n", passes ? "through" : "wrong", name);
+}
+
+/* All of `comms` [count] are called alike, with an answer and with success; a failed call counts
+ * nothing. */
+static void call_all(hs_nccl_comm comm)
+{
+    char here[2] = "";
+    void *from = here, *to = here + 1, *buffer = here;
+    size_t count = ((size_t)1 << 33) + 1; /* more than int has */
+    hs_nccl_type type = 7;                /* float32 */
+    hs_nccl_operation operation = 2;      /* max */
+    hs_nccl_stream stream = (hs_nccl_stream)(uintptr_t)78;
+    int root = 3, peer = 4;
+
+#define CALL(name, parameters, arguments, id, of_each, operation)                                  \
+    {                                                                                              \
+        const uintptr_t given[MOST] = LIST arguments;                                              \
+                                                                                                   \
+        answer = ANSWER;                                                                           \
+        check(#name, name arguments == ANSWER && strcmp(last_name, #name) == 0 &&                  \
+                         memcmp(last_arguments, given, sizeof(given)) == 0);                       \
+        answer = HS_NCCL_SUCCESS;                                                                  \
+        check(#name, name arguments == HS_NCCL_SUCCESS);                                           \
+    }
+    HS_NCCL_CALLS(CALL)
+}
+
+int main(void)
+{
+    hs_nccl_config *config = (hs_nccl_config *)(uintptr_t)77;
+    hs_nccl_id ids[2] = {{"an id"}, {"an id"}};
+    hs_nccl_comm pair[2], comm = NULL, none = NULL;
+    const int devices[2] = {4, 6};
+    int without = 1;
+
+    ids[0].internal[127] = ids[1].internal[127] = 'e';
+    check("ncclCommInitAll", ncclCommInitAll(pair, 2, devices) == 0);
+    call_all(pair[0]);
+    call_all(pair[1]);
+    check("ncclCommSplit", ncclCommSplit(pair[0], 1, 1, &none, config) == ANSWER && !none);
+    check("ncclCommSplit", ncclCommSplit(pair[0], 11, 12, &comm, config) == 0);
+    check("ncclAllReduce", ncclAllReduce(comm, comm, 1, 9, 7, comm, NULL) == 0);
+    check("ncclCommShrink", ncclCommShrink(pair[1], &without, 1, &comm, config, 13) == 0);
+    check("ncclAllGather", ncclAllGather(comm, comm, 1, 10, comm, NULL) == 0);
+    check("ncclCommGrow", ncclCommGrow(pair[1], 3, ids, -1, &comm, config) == 0);
+    check("ncclAllGather", ncclAllGather(comm, comm, 1, 11, comm, NULL) == 0);
+    check("ncclCommInitRank", ncclCommInitRank(&comm, 4, ids[0], 1) == 0);
+    check("ncclReduce", ncclReduce(comm, comm, 1, 8, 1, 0, comm, NULL) == 0);
+    check("ncclCommInitRankConfig", ncclCommInitRankConfig(&comm, 5, ids[0], 1, config) == 0);
+    check("ncclReduce", ncclReduce(comm, comm, 1, 8, 1, 0, comm, NULL) == 0);
+    check("ncclCommInitRankScalable", ncclCommInitRankScalable(&comm, 6, 1, 2, ids, config) == 0);
+    check("ncclReduce", ncclReduce(comm, comm, 1, 8, 1, 0, comm, NULL) == 0);
+    check("ncclCommAbort", ncclCommAbort(comm) == 0 && last_arguments[0] == (uintptr_t)comm);
+    answer = ANSWER;
+    check("ncclCommDestroy",
+          ncclCommDestroy(pair[0]) == ANSWER && last_arguments[0] == (uintptr_t)pair[0]);
+    return 0;
+}
+#endif

@@ -1,0 +1,1 @@
+hiersearch profile --read "$SRC/tests/golden/profile/nccl.json"
