@@ -312,6 +312,8 @@ int hs_ask_library(const struct hs_asked *asked)
         return PMPI_Alltoall(asked->from, asked->give, asked->given, asked->to, asked->take,
                              asked->taken, asked->comm);
     case HS_COLLECTIVE_ALLREDUCE:
+    case HS_COLLECTIVE_BROADCAST: /* these two are never asked for: no plan runs them */
+    case HS_COLLECTIVE_REDUCE:
     case HS_COLLECTIVE_COUNT:
         break;
     }

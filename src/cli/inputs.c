@@ -45,6 +45,11 @@ static enum hs_status load_one(struct hs_inputs *inputs, const char *file,
 
     if (status != HS_OK)
         return status;
+    status = hs_collective_check_runs(result->collective, err);
+    if (status != HS_OK) {
+        hs_result_release(result);
+        return hs_error_prefix(err, status, name);
+    }
     if (log && log->log.point_count == 0 && result->np == 0) {
         inputs->probe_file = name;
         return HS_OK;

@@ -88,6 +88,8 @@ enum hs_status hs_find_system(struct hs_system *system, const char *text,
 enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order, bool runs,
                               struct hs_error *err)
 {
+    if (runs && hs_collective_check_runs(collective, err))
+        return HS_INVALID;
     if (runs && order > HS_PERMUTED)
         return hs_fail(err, HS_INVALID,
                        "--order %s: predict has it alone; what runs is in-place or permuted",
@@ -96,9 +98,10 @@ enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order
         return HS_OK;
     return hs_fail(
         err, HS_INVALID,
-        "--order %s: for --collective reduce-scatter or allgather; the blocks of an %s have one "
+        "--order %s: for --collective reduce-scatter or allgather; the blocks of a%s %s have one "
         "order alone",
-        hs_order_names[order], hs_collectives[collective].written);
+        hs_order_names[order], hs_collectives[collective].prices_only ? "" : "n",
+        hs_collectives[collective].written);
 }
 
 enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_mesh_words *words,

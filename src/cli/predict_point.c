@@ -72,6 +72,17 @@ static bool watch_search(void *of_point, uint64_t done, uint64_t all)
     return hs_predict_has_time(watch->predict);
 }
 
+/* Where nobody executes them, all that are ours. */
+static unsigned algorithms_of(const struct hs_predict *predict)
+{
+    const struct hs_predict_settings *settings = predict->settings;
+
+    if (settings->algorithms)
+        return settings->algorithms;
+    return hs_collectives[settings->collective].prices_only ? HS_ALGORITHMS_ALL
+                                                            : hs_system_algorithms(predict->system);
+}
+
 enum hs_status hs_predict_point_init(struct hs_predict_point *point,
                                      const struct hs_predict *predict, int64_t np, uint64_t bytes,
                                      struct hs_error *err)
@@ -89,8 +100,7 @@ enum hs_status hs_predict_point_init(struct hs_predict_point *point,
                     .group = hs_mesh_group(&settings->mesh, np),
                     .bytes = (double)bytes,
                     .order = settings->order},
-        .algorithms =
-            settings->algorithms ? settings->algorithms : hs_system_algorithms(predict->system),
+        .algorithms = algorithms_of(predict),
         .chunks = settings->chunks.count ? settings->chunks.values : NULL,
         .chunk_count = settings->chunks.count,
         .top = settings->top < 2 ? 2 : (size_t)settings->top,

@@ -182,7 +182,7 @@ static void say_again(const struct hs_predict *predict, const struct hs_predict_
 static bool is_other(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
     return predict->settings->mesh.count > 0 ||
-           hs_collective_is_one_way(point->request.problem.collective);
+           point->request.problem.collective != HS_COLLECTIVE_ALLREDUCE;
 }
 
 /* "hiersearch fit '8xH100, 8xNDR400' one.txt -o here.json --for 256 --size 1MiB", whose answer is
@@ -328,6 +328,8 @@ static enum hs_status say_unknown_of(const struct hs_predict *predict,
     if (status || fmax(proposal.known, proposal.measured) < WORTH)
         return status ? status : say_enough(predict, point);
     say_what_decides(predict, point, &proposal);
+    if (hs_collectives[point->request.problem.collective].prices_only) /* nothing measures it */
+        return HS_OK;
     if (proposal.whole && !is_other(predict, point))
         say_plan(predict, point);
     else if (!proposal.whole && proposal.measured >= WORTH)

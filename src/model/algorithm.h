@@ -24,7 +24,7 @@ struct hs_system;
     row(RING, "ring", 'r', "p - 1 steps around a ring; any size")                      \
     row(HALVING, "halving", 'h', "lg p steps, most bytes go to the nearest; any size") \
     row(DIRECT, "direct", 'd', "one step, a message to each other one; up to 32")      \
-    row(TREE, "tree", 't', "up and down one binary tree; any size, allreduce only")    \
+    row(TREE, "tree", 't', "up and down one binary tree; any size, not in blocks")     \
     row(NATIVE, "native", 'n', "MPI's own collective, among the ranks of the group")
 /* clang-format on */
 

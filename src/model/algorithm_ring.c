@@ -8,30 +8,18 @@
  * HS_RING_DEPTH blocks are under way there, until the oldest is through (alpha + m beta).
  * docs/model.md, section 2, says which chains can be the longest.
  *
- * In an exchange nobody passes anything on: there it is pairwise (exchange.h).
+ * In an exchange nobody passes anything on: there it is pairwise (exchange.h). From one place to
+ * all, or back, it is a chain (rooted.h).
  */
 #include <math.h>
 #include <string.h>
 
 #include "model/price.h"
+#include "model/rooted.h"
 #include "model/steps.h"
 #include "model/traffic.h"
 
 #define ROUNDING 1e-9
-
-/* Fraction of a mesh child's bandwidth that the layer's rings can draw on, 1 on a switch. */
-static double mesh_fraction(const struct hs_level *level, int64_t child_ranks, int64_t unit_ranks,
-                            struct hs_layer layer)
-{
-    int64_t block = layer.stride * layer.size, visited;
-
-    if (level->fabric != HS_FABRIC_MESH || level->arity < 3 || layer.stride >= unit_ranks)
-        return 1;
-    visited = (hs_smaller(block, unit_ranks) + hs_larger(layer.stride, child_ranks) - 1) /
-              hs_larger(layer.stride, child_ranks);
-    visited = hs_larger(2, hs_smaller(visited, level->arity));
-    return (double)(visited - 1) / (double)(level->arity - 1);
-}
 
 /* What a ring gets of a child's link, and of the one between two children where it takes that. */
 struct share {
@@ -61,7 +49,7 @@ static struct share ring_share(const struct hs_level *level, int64_t child_ranks
     struct share share = {level->bytes_per_second / (double)rings, INFINITY}, single;
 
     if (level->striped) {
-        share.out *= mesh_fraction(level, child_ranks, unit_ranks, layer);
+        share.out *= hs_step_mesh_part(level, child_ranks, unit_ranks, layer);
         return share;
     }
     single = single_share(level, child_ranks, unit_ranks, np, layer);
@@ -461,6 +449,10 @@ static void price_ring(struct hs_stage_price *price, const struct hs_system *sys
     double busiest[HS_LEVELS_MAX] = {0};
     struct hops hops;
 
+    if (hs_phase_is_rooted(price->key.phase)) {
+        hs_rooted_price_chain(price, system, ranks);
+        return;
+    }
     if (price->key.phase == HS_EXCHANGE) {
         hs_algorithm_DIRECT.price(price, system, ranks);
         return;
@@ -485,7 +477,7 @@ static void price_ring(struct hs_stage_price *price, const struct hs_system *sys
 
 const struct hs_algorithm_row hs_algorithm_RING = {
     .phases = 1U << HS_REDUCE_SCATTER | 1U << HS_ALLGATHER | 1U << HS_ALLREDUCE |
-              1U << HS_EXCHANGE | 1U << HS_PAIR,
+              1U << HS_EXCHANGE | 1U << HS_PAIR | HS_ROOTED_PHASES,
     .by_bytes = is_played,
     .price = price_ring,
 };

@@ -80,6 +80,8 @@ static bool is_by_bytes(const struct hs_system *system, int64_t ranks, struct hs
 
     if (hs_system_is_nccl_native(system))
         return false;
+    if (hs_phase_is_rooted(key.phase))
+        return true;
     return (system->fits.count == 0 && !system->additive &&
             (key.phase == HS_EXCHANGE ||
              (row->by_bytes && row->by_bytes(system, ranks, key.layer)))) ||

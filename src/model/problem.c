@@ -1,6 +1,5 @@
 #include "model/problem.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -20,7 +19,7 @@ char *hs_problem_aside(char text[HS_PROBLEM_TEXT], const struct hs_problem *prob
     bool ordered = hs_collectives[problem->collective].ordered;
 
     text[0] = '\0';
-    if (hs_collective_is_one_way(problem->collective))
+    if (problem->collective != HS_COLLECTIVE_ALLREDUCE)
         snprintf(text, HS_PROBLEM_TEXT, ", %s%s%s", hs_collective_names[problem->collective],
                  ordered ? " " : "", ordered ? hs_order_names[problem->order] : "");
     return text;
@@ -101,11 +100,12 @@ int hs_problem_phases(enum hs_phase phases[2], const struct hs_problem *problem,
 struct hs_stage_key hs_problem_key(const struct hs_problem *problem, struct hs_layer layer,
                                    enum hs_algorithm algorithm)
 {
-    enum hs_phase phases[2];
+    enum hs_phase phases[2], both = HS_PAIR;
     int count = hs_problem_phases(phases, problem, layer);
 
-    assert(count == 1 || (phases[0] == HS_REDUCE_SCATTER && phases[1] == HS_ALLGATHER));
-    return (struct hs_stage_key){count == 1 ? phases[0] : HS_PAIR, algorithm, layer};
+    if (count == 2)
+        both = phases[0] == HS_SCATTER ? HS_SPREAD : phases[1] == HS_GATHER ? HS_COLLECT : HS_PAIR;
+    return (struct hs_stage_key){count == 1 ? phases[0] : both, algorithm, layer};
 }
 
 int hs_problem_ways(struct hs_stage_key keys[2], const struct hs_problem *problem,
@@ -145,7 +145,7 @@ int hs_problem_stages(struct hs_stage stages[HS_STAGES_MAX], const struct hs_pro
         struct hs_stage_key keys[2];
         int ways = hs_problem_plan_ways(keys, problem, plan, i);
 
-        if (keys[0].phase == HS_PAIR) {
+        if (hs_phase_is_pair(keys[0].phase)) {
             enum hs_phase phases[2];
 
             ways = hs_problem_phases(phases, problem, layer);
@@ -166,7 +166,7 @@ enum hs_status hs_problem_check(const struct hs_problem *problem, const struct h
 
     if (hs_group_check_split(&problem->group, &plan->split, err))
         return HS_INVALID;
-    if (plan->chunks > 1 && hs_collective_is_one_way(problem->collective))
+    if (plan->chunks > 1 && !hs_collective_has_chunks(problem->collective))
         return hs_fail(err, HS_INVALID, "no chunks of %s",
                        hs_collectives[problem->collective].written);
     for (int i = 0; i < count; i++)

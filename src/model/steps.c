@@ -19,6 +19,19 @@ double hs_step_share(const struct hs_level *level, int64_t link, int64_t port, i
     return share;
 }
 
+double hs_step_mesh_part(const struct hs_level *level, int64_t child_ranks, int64_t unit_ranks,
+                         struct hs_layer layer)
+{
+    int64_t block = layer.stride * layer.size, visited;
+
+    if (level->fabric != HS_FABRIC_MESH || level->arity < 3 || layer.stride >= unit_ranks)
+        return 1;
+    visited = (hs_smaller(block, unit_ranks) + hs_larger(layer.stride, child_ranks) - 1) /
+              hs_larger(layer.stride, child_ranks);
+    visited = hs_larger(2, hs_smaller(visited, level->arity));
+    return (double)(visited - 1) / (double)(level->arity - 1);
+}
+
 static int64_t counted(const struct hs_steps *steps)
 {
     return hs_larger(steps->ranks, steps->padded);

@@ -76,4 +76,9 @@ void hs_steps_hops(struct hs_price_line hops[HS_STEPS_RANKS], const struct hs_sy
  * `pair` go to one other child; 0: does not matter. */
 double hs_step_share(const struct hs_level *level, int64_t link, int64_t port, int64_t pair);
 
+/* Fraction of a mesh child's bandwidth that the layer's rings can draw on where they are striped, 1
+ * on a switch. */
+double hs_step_mesh_part(const struct hs_level *level, int64_t child_ranks, int64_t unit_ranks,
+                         struct hs_layer layer);
+
 #endif

@@ -9,7 +9,10 @@
  *    further, around the block. A ring's step is the shift by d in blocks of d p; partners that
  *    exchange at the distance e are the shift by e in blocks of 2 e;
  *  - all to all: in each block of `block` ranks every rank sends to each other rank of its group,
- *    the ranks a multiple of `stride` away.
+ *    the ranks a multiple of `stride` away;
+ *  - one way: in the first block alone, the one with rank 0, the first `stride` of each `every`
+ *    ranks send to the rank `distance` further, if that is in the block: what goes out from the
+ *    first ranks, or comes back to them over the same links.
  *
  * A child is a run of child_ranks consecutive ranks, the last of them may be a partial one. A
  * message leaves a child where it goes from a rank inside to one outside, and enters it as often.
@@ -56,6 +59,7 @@ struct hs_traffic {
     int64_t block;
     int64_t distance; /* of a shift, below block; 0: all to all */
     int64_t stride;   /* of all to all, divides block */
+    int64_t every;    /* one way; 0: one of the others */
 };
 
 struct hs_traffic hs_traffic_ring(struct hs_layer layer);
@@ -64,6 +68,11 @@ struct hs_traffic hs_traffic_shift(struct hs_layer layer, int64_t places);
 /* Places that differ in the bit `places` alone exchange; 2 places divides the layer's size. */
 struct hs_traffic hs_traffic_exchange(struct hs_layer layer, int64_t places);
 struct hs_traffic hs_traffic_all(struct hs_layer layer);
+/* One way: of each group in the first block each place but the last to the next. */
+struct hs_traffic hs_traffic_chain(struct hs_layer layer);
+/* One way: places that are multiples of 2 `places` to the one `places` further: a step of a
+ * binomial tree. */
+struct hs_traffic hs_traffic_branch(struct hs_layer layer, int64_t places);
 
 /* Most messages that leave any child at the same time, or enter it, through one of its `ports`
  * ports; 0 where none leaves a child at all. Ranks are assigned to ports in blocks: rank i of c to

@@ -114,6 +114,17 @@ unsigned hs_search_algorithms(const struct hs_search_request *request)
     return algorithms;
 }
 
+/* Whether a layer's way out takes other links than its way back, whatever the algorithm. */
+static bool is_lopsided(const struct hs_search_request *request)
+{
+    return hs_collectives[request->problem.collective].prices_only;
+}
+
+bool hs_search_takes_pairs(const struct hs_search_request *request)
+{
+    return is_lopsided(request) || hs_algorithms_uneven(hs_search_algorithms(request));
+}
+
 /* What is asked of every layer. */
 struct asked {
     const struct hs_search_request *request;
@@ -200,7 +211,7 @@ struct priced {
     unsigned weighed;
 };
 
-/* The keys of its ways; false: it cannot go out and come back by this algorithm. */
+/* The keys of its ways; false: the layer has one, or it is not asked for. */
 static bool find_ways(struct hs_stage_key keys[2], const struct priced *priced, int a)
 {
     /* Any two that differ have a key for each way. */
@@ -208,7 +219,7 @@ static bool find_ways(struct hs_stage_key keys[2], const struct priced *priced, 
     int count = hs_problem_ways(keys, &priced->asked->request->problem, priced->layer, names);
 
     keys[1].algorithm = keys[0].algorithm;
-    return (priced->asked->algorithms >> a & 1) && count == 2 && hs_stage_possible(keys[0]);
+    return (priced->asked->algorithms >> a & 1) && count == 2;
 }
 
 static void weigh_ways(struct priced *priced, int a)
@@ -216,7 +227,8 @@ static void weigh_ways(struct priced *priced, int a)
     struct hs_stage_key keys[2];
 
     for (int way = 0; way < 2 && find_ways(keys, priced, a); way++)
-        weigh_stage(&priced->ways[way][a], priced->asked, keys[way]);
+        if (hs_stage_possible(keys[way]))
+            weigh_stage(&priced->ways[way][a], priced->asked, keys[way]);
     priced->weighed |= 1U << a;
 }
 
@@ -259,27 +271,30 @@ static void weigh_whole(struct priced *priced, int a, struct hs_stage_key key)
     weigh(&priced->whole[a], asked, &pair);
 }
 
-/* Times of the ways; those of an even algorithm are half of both, and weighed when it is kept. */
-static bool time_ways(struct priced *priced, int a)
+/* Times of the ways; those of an even algorithm are half of both, and weighed when it is kept.
+ * Returns which of them it can do, in bits. */
+static unsigned time_ways(struct priced *priced, int a)
 {
     const struct hs_system *system = priced->asked->request->system;
     struct hs_stage_key keys[2];
+    unsigned possible;
 
     if (!find_ways(keys, priced, a))
-        return false;
+        return 0;
+    possible = hs_stage_possible(keys[0]) | (unsigned)hs_stage_possible(keys[1]) << 1;
     if (priced->weighed >> a & 1)
-        return true;
-    if (hs_algorithms[a]->uneven || system->fits.count > 0 ||
+        return possible;
+    if (is_lopsided(priced->asked->request) || hs_algorithms[a]->uneven || system->fits.count > 0 ||
         hs_problem_is_last(&priced->asked->request->problem, priced->layer)) {
         weigh_ways(priced, a);
-        return true;
+        return possible;
     }
     for (int way = 0; way < 2; way++) {
         priced->ways[way][a] = priced->whole[a];
         for (int l = 0; l < priced->asked->components; l++)
             priced->ways[way][a].seconds[l] /= 2;
     }
-    return true;
+    return possible;
 }
 
 /* Out by one, back by another. */
@@ -298,14 +313,13 @@ static void keep_pair(struct rows *rows, struct priced *priced, int out, int bac
 
 static void keep_pairs(struct rows *rows, struct priced *priced)
 {
-    unsigned possible = 0;
+    unsigned possible[HS_ALGORITHM_COUNT];
 
     for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
-        if (time_ways(priced, a))
-            possible |= 1U << a;
+        possible[a] = time_ways(priced, a);
     for (int out = 0; out < HS_ALGORITHM_COUNT; out++)
         for (int back = 0; back < HS_ALGORITHM_COUNT; back++)
-            if (out != back && (possible >> out & 1) && (possible >> back & 1))
+            if (out != back && (possible[out] & 1) && (possible[back] & 2))
                 keep_pair(rows, priced, out, back);
 }
 
@@ -331,7 +345,7 @@ static void list_rows(struct rows *rows, const struct asked *asked,
         weigh_whole(&priced, a, key);
         keep_row(rows, &priced.whole[a], asked->components);
     }
-    if (rows->count > 1 || hs_algorithms_uneven(asked->algorithms))
+    if (rows->count > 1 || hs_search_takes_pairs(asked->request))
         keep_pairs(rows, &priced);
 }
 

@@ -24,6 +24,10 @@ struct hs_weights {
 /* Those of the request that its system has a price for; the ring always. */
 unsigned hs_search_algorithms(const struct hs_search_request *request);
 
+/* Whether a layer may be faster by two algorithms than by one of them: one is uneven
+ * (algorithm.h), or the collective's way out is no mirror of its way back. */
+bool hs_search_takes_pairs(const struct hs_search_request *request);
+
 /* Of the run's lattice and prices. HS_MEMORY. */
 enum hs_status hs_weights_init(struct hs_weights *weights, const struct hs_strategy_run *run,
                                int chunks, struct hs_error *err);

@@ -19,7 +19,7 @@ static void list_edge(struct hs_regret_table *table, const struct hs_search_requ
                       struct hs_layer layer)
 {
     unsigned algorithms = hs_search_algorithms(request);
-    bool uneven = hs_algorithms_uneven(algorithms);
+    bool uneven = hs_search_takes_pairs(request);
 
     for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
         for (int b = uneven ? 0 : a; b < (uneven ? HS_ALGORITHM_COUNT : a + 1); b++) {
@@ -41,7 +41,7 @@ static enum hs_status list_rows(struct hs_regret_table *table,
     const struct hs_lattice *lattice = &table->lattice;
     size_t most = HS_ALGORITHM_COUNT;
 
-    if (hs_algorithms_uneven(hs_search_algorithms(request)))
+    if (hs_search_takes_pairs(request))
         most *= HS_ALGORITHM_COUNT;
     table->rows = calloc(lattice->edge_count * most + 1, sizeof(*table->rows));
     table->first_row = malloc((lattice->edge_count + 1) * sizeof(*table->first_row));

@@ -111,13 +111,14 @@ static enum hs_status split_interval(struct reigns *reigns, const struct hs_size
 }
 
 /* With chunks, where rings can have hops of several kinds (price.h), with other algorithms than the
- * ring, where stages are a library's own calls or wait for a rendezvous, or where bytes are copied,
- * a plan's time is not linear in the size: look in every octave. */
+ * ring, where stages are a library's own calls or wait for a rendezvous, where bytes are copied, or
+ * a message is cut into pieces, a plan's time is not linear in the size: look in every octave. */
 static bool is_linear(const struct hs_search_request *request)
 {
     if (hs_system_is_nccl_native(request->system) || request->algorithms > 1 ||
         request->system->level_count > 1 || hs_system_waits(request->system) ||
-        request->problem.order == HS_PACKED)
+        request->problem.order == HS_PACKED ||
+        hs_collectives[request->problem.collective].prices_only)
         return false;
     return !request->chunks || request->chunk_count == 1;
 }

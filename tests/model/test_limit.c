@@ -88,6 +88,28 @@ static void of_an_all_to_all_a_block_passes_for_every_pair(void **state)
     hs_system_release(&nodes);
 }
 
+/* All bytes leave the root's part, and enter each other one: a node has 20 GB/s, a rack 80; a
+ * single rank on one of a node's 4 ports 2. */
+static void of_a_broadcast_and_a_reduce_all_bytes_pass_once(void **state)
+{
+    struct hs_system racks = parse("nv:4@100GB/s~1us,ib:8@20GB/s~3us,spine@80GB/s~5us");
+    struct hs_system nodes = parse("node:4@100GB/s~1us,net@8GB/s~3us/4p!");
+
+    (void)state;
+    for (int c = HS_COLLECTIVE_BROADCAST; c <= HS_COLLECTIVE_REDUCE; c++) {
+        struct hs_problem problem = hs_problem_of((enum hs_collective)c, HS_IN_PLACE, 64, 1e9);
+
+        /* Over the spine 1 / 80 s, out of the root's node 1 / 20. */
+        assert_near(hs_limit_of(&racks, &problem).seconds, 1e9 / 20e9 + 3e-6, 1e-12);
+        problem.group = hs_group_world(4);
+        assert_near(hs_limit_of(&racks, &problem).seconds, 1e9 / 100e9 + 1e-6, 1e-12);
+        problem.group = hs_group_world(5);
+        assert_near(hs_limit_of(&nodes, &problem).seconds, 1e9 / 2e9 + 3e-6, 1e-12);
+    }
+    hs_system_release(&racks);
+    hs_system_release(&nodes);
+}
+
 static void next_to_no_bytes_leave_a_latency(void **state)
 {
     struct hs_limit limit = limit_of("nv:4@100GB/s~1us,ib:8@20GB/s~3us,spine@80GB/s~5us", 64, 1);
@@ -233,7 +255,14 @@ static void draw_algorithms(struct hs_plan *plan, const struct hs_problem *probl
         struct hs_layer layer = hs_problem_layer(problem, &plan->split, i);
         enum hs_phase phases[2];
         int ways = hs_problem_phases(phases, problem, layer);
+        bool joint = ways == 1 && !hs_collective_is_one_way(problem->collective);
 
+        if (joint && hs_collectives[problem->collective].prices_only &&
+            random_of(state, 0, 1)) { /* the last layer in two phases */
+            phases[0] = hs_collectives[problem->collective].outward;
+            ways = 2;
+            joint = false;
+        }
         for (int way = 0; way < ways; way++) {
             enum hs_algorithm algorithm =
                 (enum hs_algorithm)random_of(state, 0, HS_ALGORITHM_COUNT - 1);
@@ -242,6 +271,8 @@ static void draw_algorithms(struct hs_plan *plan, const struct hs_problem *probl
                 algorithm = HS_RING;
             plan->algorithms[i][way] = (unsigned char)algorithm;
         }
+        if (joint)
+            plan->algorithms[i][1] = plan->algorithms[i][0];
     }
 }
 
@@ -260,7 +291,7 @@ static void price_plan(struct trial *trial, struct hs_plan plan)
     double seconds, reached;
 
     draw_algorithms(&plan, &trial->problem, trial->random);
-    for (size_t c = 0; c < 4; c++) {
+    for (size_t c = 0; c < (hs_collectives[trial->problem.collective].prices_only ? 1 : 4); c++) {
         struct hs_text text = {0};
 
         plan.chunks = chunks[c];
@@ -311,13 +342,13 @@ static void pass_over(struct hs_group *group, uint64_t *random)
     }
 }
 
-static void no_plan_of_a_described_machine_is_priced_below_it(void **state)
+/* `count` collectives from `first` on, in groups where they have these, on as many machines. */
+static void price_machines(size_t machines, size_t first, size_t count)
 {
     uint64_t random = 20260725;
-    size_t plans = 0, near = 0, machines = 6000;
+    size_t plans = 0, near = 0;
     double nearest = 0;
 
-    (void)state;
     for (size_t m = 0; m < machines; m++) {
         struct hs_system system = random_system(&random);
         int64_t size = random_of(&random, 2, m % 20 == 0 ? 400 : 72), stride = 1, blocks = 1;
@@ -328,11 +359,13 @@ static void no_plan_of_a_described_machine_is_priced_below_it(void **state)
             blocks = random_of(&random, 1, 12);
         }
         trial.problem = (struct hs_problem){
-            .collective = (enum hs_collective)(m % HS_COLLECTIVE_COUNT),
+            .collective = (enum hs_collective)(first + m % count),
             .group = {.ranks = blocks * stride * size, .stride = stride, .size = size},
             .bytes = exp(24 * hs_random_uniform(&random)),
-            .order = (enum hs_order)(m / HS_COLLECTIVE_COUNT % HS_ORDER_COUNT)};
-        if (m % 6 == 0)
+            .order = (enum hs_order)(m / count % HS_ORDER_COUNT)};
+        if (hs_collectives[trial.problem.collective].prices_only) /* of no groups */
+            trial.problem.group = hs_group_world(size);
+        else if (m % 6 == 0)
             pass_over(&trial.problem.group, &random);
         trial.limit = hs_limit_of(&system, &trial.problem);
         assert_in_range(trial.limit.level, 0, system.level_count - 1);
@@ -346,6 +379,18 @@ static void no_plan_of_a_described_machine_is_priced_below_it(void **state)
                   plans, machines, near, 1 / nearest - 1);
     /* A limit of nothing would pass the above. */
     assert_true(near > machines / 20);
+}
+
+static void no_plan_of_a_described_machine_is_priced_below_it(void **state)
+{
+    (void)state;
+    price_machines(6000, 0, HS_COLLECTIVE_BROADCAST);
+}
+
+static void no_broadcast_or_reduce_is_priced_below_it(void **state)
+{
+    (void)state;
+    price_machines(3000, HS_COLLECTIVE_BROADCAST, HS_COLLECTIVE_COUNT - HS_COLLECTIVE_BROADCAST);
 }
 
 /* The systems that ship, those with NCCL's own calls included: no constant of theirs knows of the
@@ -393,6 +438,9 @@ static void no_plan_of_a_shipped_machine_is_priced_below_it(void **state)
                 trial.problem.collective = (enum hs_collective)(asked % HS_COLLECTIVE_COUNT);
                 trial.problem.order =
                     (enum hs_order)(asked++ / HS_COLLECTIVE_COUNT % HS_ORDER_COUNT);
+                if (hs_collectives[trial.problem.collective].prices_only &&
+                    hs_system_is_nccl_native(&system)) /* there it has none */
+                    continue;
                 trial.limit = hs_limit_of(&system, &trial.problem);
                 price_plans(&trial, (struct hs_plan){.chunks = 1}, np);
                 nearest = fmax(nearest, trial.nearest);
@@ -409,6 +457,8 @@ static const struct CMUnitTest tests[] = {
             of_a_reduce_scatter_and_an_allgather_others_blocks_must_pass),
     HS_TEST("of an all-to-all a block passes for every pair",
             of_an_all_to_all_a_block_passes_for_every_pair),
+    HS_TEST("of a broadcast and a reduce all bytes pass once",
+            of_a_broadcast_and_a_reduce_all_bytes_pass_once),
     HS_TEST("next to no bytes leave a latency", next_to_no_bytes_leave_a_latency),
     HS_TEST("a mesh has the links between children in use",
             a_mesh_has_the_links_between_children_in_use),
@@ -422,6 +472,8 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a ring on one switch reaches it", a_ring_on_one_switch_reaches_it),
     HS_TEST("no plan of a described machine is priced below it",
             no_plan_of_a_described_machine_is_priced_below_it),
+    HS_TEST("no broadcast or reduce of a described machine is priced below it",
+            no_broadcast_or_reduce_is_priced_below_it),
     HS_TEST("no plan of a shipped machine is priced below it",
             no_plan_of_a_shipped_machine_is_priced_below_it),
 };

@@ -8,7 +8,7 @@
 #include "model/traffic.h"
 
 /* What a rank sends in a step, said without traffic.c: by its place in its group. */
-enum pattern { SHIFT, EXCHANGE, ALL, PATTERNS };
+enum pattern { SHIFT, EXCHANGE, ALL, CHAIN, BRANCH, PATTERNS };
 
 struct step {
     enum pattern pattern;
@@ -20,13 +20,25 @@ static struct hs_traffic traffic_of(const struct step *step)
 {
     if (step->pattern == ALL)
         return hs_traffic_all(step->layer);
+    if (step->pattern == CHAIN)
+        return hs_traffic_chain(step->layer);
+    if (step->pattern == BRANCH)
+        return hs_traffic_branch(step->layer, step->places);
     return step->pattern == SHIFT ? hs_traffic_shift(step->layer, step->places)
                                   : hs_traffic_exchange(step->layer, step->places);
 }
 
-/* Whom place a of a group sends to: how many places, the first of which is *first. */
-static int64_t receivers(int64_t *first, const struct step *step, int64_t a)
+/* Whom rank x, at place a of its group, sends to: how many places, the first of which is *first. */
+static int64_t receivers(int64_t *first, const struct step *step, int64_t x)
 {
+    int64_t stride = step->layer.stride, size = step->layer.size, a = x / stride % size;
+
+    if (step->pattern >= CHAIN) { /* in the first block alone */
+        bool sends = step->pattern == CHAIN || a % (2 * step->places) == 0;
+
+        *first = a + step->places;
+        return sends && x < stride * size && *first < size;
+    }
     *first = step->pattern == SHIFT ? (a + step->places) % step->layer.size : a ^ step->places;
     if (step->pattern == ALL)
         *first = 0;
@@ -69,7 +81,7 @@ static struct counted count(const struct step *step, int64_t child, int64_t port
     memset(entering, 0, (size_t)(children * ports) * sizeof(*entering));
     memset(pairs, 0, (size_t)(children * children) * sizeof(*pairs));
     for (int64_t x = 0; x < step->np; x++) {
-        int64_t a = x / stride % size, b, last = receivers(&b, step, a) + b;
+        int64_t a = x / stride % size, b, last = receivers(&b, step, x) + b;
 
         for (; b < last; b++) {
             int64_t y = x + (b - a) * stride;
@@ -96,6 +108,9 @@ static void each_step(int64_t first, int64_t last, void (*look)(const struct ste
                 if (np % (stride * size))
                     continue;
                 look(&step);
+                step.pattern = CHAIN;
+                step.places = 1;
+                look(&step);
                 for (step.places = 1; step.places < size; step.places++) {
                     bool is_bit = (step.places & (step.places - 1)) == 0;
 
@@ -104,6 +119,9 @@ static void each_step(int64_t first, int64_t last, void (*look)(const struct ste
                     step.pattern = EXCHANGE;
                     if (is_bit && size % (2 * step.places) == 0)
                         look(&step);
+                    step.pattern = BRANCH;
+                    if (is_bit)
+                        look(&step);
                 }
             }
 }
@@ -111,7 +129,7 @@ static void each_step(int64_t first, int64_t last, void (*look)(const struct ste
 static void fail_step(const struct step *step, int64_t child, int64_t other, int64_t found,
                       int64_t counted)
 {
-    static const char *const names[PATTERNS] = {"shift", "exchange", "all"};
+    static const char *const names[PATTERNS] = {"shift", "exchange", "all", "chain", "branch"};
 
     fail_msg("np %d, layer (%d, %d), %s by %d, child %d, ports or unit %d: %d, counted %d",
              (int)step->np, (int)step->layer.stride, (int)step->layer.size, names[step->pattern],

@@ -9,7 +9,7 @@ hiersearch predict perlmutter --np 64 --size 16MiB --collective allgather --as n
 hiersearch predict "$cluster" --np 64 --size 1MiB --collective allgather -k 1 --json -q | grep -E '"(collective|order)"'
 hiersearch predict "$cluster;library=mpich" --np 64 --size 1MiB --collective allgather -k 1 -q | sed -n '4,5p'
 # What cannot be.
-hiersearch predict "$cluster" --np 64 --collective reduce
+hiersearch predict "$cluster" --np 64 --collective gather
 hiersearch predict "$cluster" --np 64 --collective allgather --order inplace
 hiersearch predict "$cluster" --np 64 --order permuted
 hiersearch predict "$cluster" --np 64 --collective allgather --chunks 1,2
