@@ -292,6 +292,7 @@ MPI_NAME := $(if $(findstring openmpi,$(MPICC)),openmpi,mpich)
 MPI_TEST_COMMANDS = $(foreach n,$(3),"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_backends quick") \
     $(foreach n,4 8,"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_groups") \
     $(foreach n,4 6,"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_bits") \
+    "@timeout=600 tests/apply/test_random.sh $(1) $(2) 1000 $(BUILD)/hiersearch" \
     "tests/runner/launch.sh $(1) 4 $(2)/tests/runner/mpi_null" \
     "tests/runner/test_null.sh $(1) $(2)/tests/runner/mpi_null"
 MPI_PROGRAM_COMMANDS = "tests/runner/test_measure.sh $(1) $(2)/hiersearch-measure" \
@@ -305,7 +306,9 @@ PLANNER_COMMANDS = "@timeout=600 tests/runner/test_calibrate.sh $(1) $(2)/hierse
     "@timeout=600 tests/runner/test_lazy.sh $(1) $(2)/hiersearch-measure"
 
 # ---- fuzzing: `make fuzz` runs libFuzzer, `check` replays the corpus with whatever compiler is there ----
+# And random calls of MPI beside the library alone, with both MPIs; `check` has 1,000 of them.
 FUZZ_RUNS ?= 1000000
+FUZZ_CALLS ?= 100000
 FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_CC ?= $(firstword $(foreach c,clang clang-14 clang-18,$(shell command -v $(c) 2>/dev/null)))
 FUZZ_LAYERS := machine $(USES_plot)
@@ -331,11 +334,13 @@ $(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
 	$(call say,CC,$<)
 	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_OBJECTS) $(HS_LIBS)
 
-fuzz: $(addprefix $(BUILD)/fuzz/,$(FUZZ_TARGETS))
+fuzz: $(addprefix $(BUILD)/fuzz/,$(FUZZ_TARGETS)) all other-mpi
 	@for t in $(FUZZ_TARGETS); do mkdir -p $(BUILD)/fuzz/corpus-$$t; \
 	    echo "$$t: $(FUZZ_RUNS) executions"; \
 	    $(BUILD)/fuzz/$$t -runs=$(FUZZ_RUNS) -max_len=16384 -verbosity=0 -print_final_stats=1 \
 	        $(BUILD)/fuzz/corpus-$$t tests/fuzz/corpus/$$t || exit 1; done
+	$(if $(filter 1,$(HAVE_MPI)),tests/apply/test_random.sh $(MPI_NAME) $(BUILD) $(FUZZ_CALLS))
+	$(if $(OTHER_BUILD),tests/apply/test_random.sh openmpi $(OTHER_BUILD) $(FUZZ_CALLS) $(BUILD)/hiersearch)
 
 # ---- the test suite -----------------------------------------------------------------------------------
 # One command a line; tests/run runs them, counts their TAP lines and prints "N passed, N failed".
@@ -482,7 +487,10 @@ bench-cluster: all other-mpi
 	for mpi in $(MPI_NAME) $(if $(OTHER_BUILD),openmpi); do \
 	    bench/cluster.py --build $(BUILD) --collective reduce-scatter,allgather,all-to-all --budget 15s --mpi $$mpi || exit 1; done
 	bench/cluster.py --build $(BUILD) --uneven 22 --mpi $(MPI_NAME)$(if $(OTHER_BUILD),$(comma)openmpi)
-# The picture of the README.
+# Unmodified programs under `hiersearch run` beside the same alone, and what the interposer costs (root).
+.PHONY: bench-apply
+bench-apply: all other-mpi
+	bench/apply.py --build $(BUILD)
 # The README's picture, and everything that is drawn, in $(BUILD)/pictures, to be looked at.
 pictures: all
 	docs/pictures/make.py $(BUILD)/hiersearch

@@ -30,11 +30,11 @@ LIMIT = 1.05
 class Cluster:
     """Hosts in network namespaces, for as long as the block lasts."""
 
-    def __init__(self, scratch):
-        self.scratch, self.name = scratch, f"clients-{os.getpid()}"
+    def __init__(self, scratch, shape=SHAPE):
+        self.scratch, self.shape, self.name = scratch, shape, f"clients-{os.getpid()}"
 
     def __enter__(self):
-        subprocess.run(["tests/cluster/cluster", "up", *SHAPE, "--name", self.name], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["tests/cluster/cluster", "up", *self.shape, "--name", self.name], check=True, stdout=subprocess.DEVNULL)
         return self
 
     def __exit__(self, *_):
