@@ -60,11 +60,13 @@ def python_of(arguments):
     return f"{folder}/bin/python"
 
 
-def libmpi_of(mpi):
-    """Of the linker's list, so that mpi4py takes this one."""
-    name = {"mpich": "libmpich.so.12", "openmpi": "libmpi.so.40"}[mpi]
-    listed = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
-    return re.search(rf"{re.escape(name)} .*=> (\S+)", listed)[1]
+def mpi4py_takes(mpi, scratch):
+    """Settings by which the wheel of mpi4py takes this MPI: Debian's MPICH goes by another name than the one it loads."""
+    if mpi == "mpich":
+        listed = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
+        with contextlib.suppress(FileExistsError):
+            os.symlink(re.search(r"libmpich\.so\.12 .*=> (\S+)", listed)[1], f"{scratch}/libmpi.so.12")
+    return {"MPI4PY_MPIABI": mpi, "LD_LIBRARY_PATH": f"{scratch}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
 
 
 def plans(arguments, cluster, mpi, part, collectives):
@@ -128,8 +130,9 @@ def hosts(arguments, shape):
 def training(arguments, cluster, mpi, part, words):
     """Losses and seconds of communication in a step, or None."""
     command = [python_of(arguments), f"{HERE}/train.py", *(["--sharded"] if part == "sharded" else [])]
-    out, err = cluster.run(mpi, [*words, *command], {"MPI4PY_LIBMPI": libmpi_of(mpi), "OMP_NUM_THREADS": "1",
-                                                     "OPENBLAS_NUM_THREADS": "1"})
+    settings = mpi4py_takes(mpi, cluster.scratch) | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    words = ["env", *(f"{name}={value}" for name, value in settings.items()), *words]
+    out, err = cluster.run(mpi, [*words, *command])
     seconds = re.search(r"^communication ([\d.]+) s", out, re.MULTILINE)
     if not seconds:
         print(f"# {err.strip()[-400:]}", file=sys.stderr)
