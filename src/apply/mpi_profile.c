@@ -101,7 +101,7 @@ struct operation_row {
 
 enum hs_counted_type hs_type_of(MPI_Datatype type)
 {
-    const struct type_row known[] = {
+    static const struct type_row known[] = {
         {MPI_DATATYPE_NULL, HS_COUNTED_TYPE_NONE},
         {MPI_FLOAT, HS_COUNTED_TYPE_FLOAT32},
         {MPI_DOUBLE, HS_COUNTED_TYPE_FLOAT64},
@@ -142,7 +142,7 @@ enum hs_counted_type hs_type_of(MPI_Datatype type)
 
 enum hs_counted_operation hs_operation_of(MPI_Op operation)
 {
-    const struct operation_row known[] = {
+    static const struct operation_row known[] = {
         {MPI_OP_NULL, HS_COUNTED_OPERATION_NONE},    {MPI_SUM, HS_COUNTED_OPERATION_SUM},
         {MPI_MAX, HS_COUNTED_OPERATION_MAX},         {MPI_MIN, HS_COUNTED_OPERATION_MIN},
         {MPI_PROD, HS_COUNTED_OPERATION_PRODUCT},    {MPI_LAND, HS_COUNTED_OPERATION_LOGICAL},
