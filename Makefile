@@ -358,7 +358,7 @@ USUAL_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_r
 QUICK_COMMANDS = $(USUAL_COMMANDS)
 FULL_COMMANDS = $(USUAL_COMMANDS) "@timeout=1600 tests/instrumented.sh sanitizers" \
     "@serial @timeout=600 tests/install/test_install.sh $(BUILD) $(MPI_NAME) && tests/install/test_deb.sh $(BUILD)" \
-    "@timeout=900 tests/instrumented.sh valgrind" "@timeout=36000 make -s tidy" \
+    "@timeout=900 tests/instrumented.sh valgrind" "@timeout=36000 make -s tidy TIDY_QUICK=1" \
     tests/export/msccl_check.py tests/export/astra_check.py tests/export/test_environment.sh \
     tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh \
     tests/export/test_nccl.sh tests/simulate/test_simulate.sh \
@@ -574,7 +574,9 @@ layers:
 
 # Limits of lines, functions and structs (tests/house.txt excuses), format, and clang-tidy: what has not changed since it
 # was found clean is not looked at again. One file at a time: clang-tidy 14 reports va_lists wrongly when it gets several.
-TIDY_STAMPS := $(C_FILES:src/%.c=$(BUILD)/tidy/%.stamp)
+# TIDY_QUICK=1 leaves out the paths that clang's analyzer follows: nine tenths of the time.
+TIDY_QUICK ?=
+TIDY_STAMPS := $(C_FILES:src/%.c=$(BUILD)/tidy$(if $(TIDY_QUICK),-quick)/%.stamp)
 FORMATTED = $(wildcard $(foreach d,src tests bench plugins,$(addprefix $d/,*.[ch] */*.[ch] */*.cu */*/*.[ch])))
 tidy:
 	@tests/house.py check
@@ -586,11 +588,11 @@ tidy:
 tidy-files: $(TIDY_STAMPS)
 	@:
 TIDY_FLAGS = -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen $(PKG_CFLAGS) $(MPI_INCLUDE)
-$(BUILD)/tidy/%.stamp: src/%.c .clang-tidy | $(BUILD)/gen/version.h $(LITERALS)
+$(BUILD)/tidy$(if $(TIDY_QUICK),-quick)/%.stamp: src/%.c .clang-tidy | $(BUILD)/gen/version.h $(LITERALS)
 	@mkdir -p $(@D)
 	$(call say,TIDY,$<)
 	$(Q)$(CC) $(TIDY_FLAGS) -MM -MP -MT $@ -MF $(@:.stamp=.d) $<
-	$(Q)clang-tidy --quiet $< -- $(TIDY_FLAGS) >$@.log 2>&1; ! grep -E -A 3 'warning:|error:' $@.log
+	$(Q)clang-tidy --quiet $(if $(TIDY_QUICK),'--checks=-clang-analyzer-*') $< -- $(TIDY_FLAGS) >$@.log 2>&1; ! grep -E -A 3 'warning:|error:' $@.log
 	$(Q)mv $@.log $@
 
 format:

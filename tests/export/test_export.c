@@ -75,7 +75,10 @@ static bool may_say(const char *name, enum hs_collective collective, enum hs_ord
             return ordered && order <= HS_PERMUTED; /* others are prices alone */
     if (strcmp(name, "ompi-tuned-json") == 0)
         return collective == HS_COLLECTIVE_ALLGATHER && order <= HS_PERMUTED;
-    return strcmp(name, "msccl") == 0 && ordered && order == HS_IN_PLACE;
+    if (strcmp(name, "plans") == 0 && collective == HS_COLLECTIVE_ALLTOALL)
+        return true;
+    return (strcmp(name, "msccl") == 0 || strcmp(name, "plans") == 0) && ordered &&
+           order == HS_IN_PLACE;
 }
 
 static void check_collective(const struct hs_result *result, const struct hs_exporter *exporter)
@@ -123,7 +126,8 @@ static void the_refusal_names_who_can(void **state)
                    "here.json: is about reduce-scatter permuted, which msccl cannot say: export it "
                    "to colours, nccl-tuner, ompi-tuned, pytorch or simgrid (the machine)");
     result.order = HS_IN_PLACE;
-    assert_refused(&job, "ompi-tuned-json", "colours, msccl, nccl-tuner, ompi-tuned, pytorch or ");
+    assert_refused(&job, "ompi-tuned-json",
+                   "colours, msccl, nccl-tuner, ompi-tuned, plans, pytorch or ");
     hs_result_release(&result);
 }
 

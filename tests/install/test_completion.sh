@@ -23,7 +23,7 @@ is() { # is SENTENCE EXPECTED GOT
 commands=$(hiersearch help --names | sort)
 systems=$(cd "$src/configs" && printf '%s\n' ab*.json | sed 's/\.json$//' | sort)
 strategies=$(printf '%s\n' containment exhaustive lattice)
-options=$(hiersearch predict --help | grep -o -- '--[a-z]*' | grep -vx -- '--help' | sort -u)
+options=$(hiersearch predict --help | grep -o -- '--[a-z][a-z-]*' | grep -vx -- '--help' | sort -u)
 backends=
 [ ! -x "$build/hiersearch-measure" ] || backends='host'
 
