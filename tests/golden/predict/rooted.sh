@@ -13,8 +13,6 @@ hiersearch predict "$cluster" --mesh tp=4,dp=16 --place --messages dp:broadcast:
 hiersearch predict "$cluster" --np 64 --collective reduce --order permuted
 hiersearch predict "$cluster" --np 64 --collective reduce --chunks 1,2
 hiersearch predict "$cluster" --np 16 --collective reduce --explain 4dx4
-hiersearch measure --size 1MiB --collective broadcast
-hiersearch calibrate "$cluster" --collective reduce -o here.json
 hiersearch simulate "$cluster" --np 8 --size 1MiB --collective broadcast
 hiersearch predict "$cluster" --np 16 --size 1MiB --collective reduce -q -o reduce.json >/dev/null
 hiersearch export reduce.json --to pytorch
