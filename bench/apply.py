@@ -33,7 +33,7 @@ APP_SHAPES = {"4 on one host": ["--racks", "1", "--hosts-per-rack", "1", "--rank
 TRAIN_COLLECTIVES = {"train": ("allreduce",), "sharded": ("reduce-scatter", "allgather")}
 TARGETS = {"train": 2.5, "sharded": 1.8}
 APP_COLLECTIVES = ("allreduce", "reduce-scatter", "allgather", "all-to-all")
-SIZES = {"train": "4KiB,256KiB,1MiB", "sharded": "1312KiB", "apps": "4KiB,64KiB,1MiB"}  # that plans are measured at
+SIZES = {"train": "64,512,4KiB,256KiB,1MiB", "sharded": "1312KiB", "apps": "4KiB,64KiB,1MiB"}  # that plans are measured at
 LOSS_DIFFERENCE = 1e-4  # of losses about 2: single precision, summed in another order
 SLOWER = 0.03
 CALLS = 2000, 12000
@@ -132,7 +132,7 @@ def training(arguments, cluster, mpi, part, words):
     command = [python_of(arguments), f"{HERE}/train.py", *(["--sharded"] if part == "sharded" else [])]
     settings = mpi4py_takes(mpi, cluster.scratch) | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     words = ["env", *(f"{name}={value}" for name, value in settings.items()), *words]
-    out, err = cluster.run(mpi, [*words, *command])
+    out, err = cluster.run(mpi, [*words, *command], last="communication ")
     seconds = re.search(r"^communication ([\d.]+) s", out, re.MULTILINE)
     if not seconds:
         print(f"# {err.strip()[-400:]}", file=sys.stderr)
@@ -253,7 +253,7 @@ def instructions(scratch, settings, which, calls):
 
 def functions_of(output):
     """Instructions of each function by itself."""
-    text = subprocess.run(["callgrind_annotate", "--threshold=100", output], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", output], capture_output=True, text=True, check=True).stdout
     found = {}
     for count, name in re.findall(r"^ *([\d,]+) \([ \d.]+%\)  [^\n]*?:(\w+)[ @'\[]", text, re.MULTILINE):
         found[name] = found.get(name, 0) + int(count.replace(",", ""))

@@ -18,6 +18,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 SHAPE = ["--racks", "2", "--hosts-per-rack", "1", "--ranks-per-host", "2", "--host-rate", "200mbit", "--spine-rate", "200mbit"]
@@ -25,6 +26,7 @@ MEASURED = "16KiB,1MiB,4MiB"
 NP = 4
 TIMED = {4096: 101, 16384: 101, 131072: 31, 1048576: 7, 4194304: 3}  # bytes: runs in a job
 LIMIT = 1.05
+GRACE = 5
 
 
 class Cluster:
@@ -40,12 +42,25 @@ class Cluster:
     def __exit__(self, *_):
         subprocess.run(["tests/cluster/cluster", "down", "--name", self.name], check=False)
 
-    def run(self, mpi, command, settings=(), limit=300):
-        """Output of a job. MPICH 4.0.2 can hang in MPI_Finalize: what it printed decides."""
-        done = subprocess.run(["tests/cluster/cluster", "exec", "--mpi", mpi, "--name", self.name, "--timeout", str(limit), "--",
-                               *command], env={**os.environ, **dict(settings)}, capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, check=False)
-        return done.stdout, done.stderr
+    def run(self, mpi, command, settings=(), limit=300, last=None):
+        """Output of a job. MPICH 4.0.2 can hang in MPI_Finalize: what it printed decides; GRACE seconds behind a line that begins
+        with `last` a job is ended."""
+        with subprocess.Popen(["tests/cluster/cluster", "exec", "--mpi", mpi, "--name", self.name, "--timeout", str(limit), "--",
+                               *command], env={**os.environ, **dict(settings)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, stdin=subprocess.DEVNULL) as job:
+            err = []
+            aside = threading.Thread(target=lambda: err.append(job.stderr.read()))
+            aside.start()
+            out, ender = "", None
+            for line in job.stdout:
+                out += line
+                if last and line.startswith(last):
+                    ender = threading.Timer(GRACE, job.terminate)
+                    ender.start()
+            aside.join()
+        if ender:
+            ender.cancel()
+        return out, err[0]
 
 
 def measure(arguments, cluster, mpi):

@@ -87,6 +87,10 @@ BOTH(Type_size, (MPI_Datatype type, int *size), {
     *size = 4;
     return MPI_SUCCESS;
 })
+BOTH(Query_thread, (int *level), {
+    *level = MPI_THREAD_SINGLE;
+    return MPI_SUCCESS;
+})
 BOTH(Get_library_version, (char *text, int *length), {
     memcpy(text, "stub", sizeof("stub"));
     *length = 4;

@@ -182,11 +182,6 @@ int hs_counts_communicator(struct hs_counts *counts, uint64_t made_of, int size,
     return (int)counts->group_count++;
 }
 
-uint32_t hs_counts_class(uint64_t bytes)
-{
-    return bytes == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(bytes);
-}
-
 /* Rows lie where their hash puts them, or behind it; a quarter stays free. */
 static struct hs_counts_row *find_row(struct hs_counts *counts, const struct hs_counted *call)
 {
@@ -218,12 +213,17 @@ static bool is_sample(uint64_t number)
 {
     uint64_t every = number < 64 ? 1 : number < 4096 ? 16 : number < 262144 ? 512 : 16384;
 
-    return number % every == 0;
+    return (number & (every - 1)) == 0;
 }
 
-void hs_counts_add(struct hs_counts *counts, const struct hs_counted *call)
+struct hs_counts_row *hs_counts_find(struct hs_counts *counts, const struct hs_counted *call)
 {
-    struct hs_counts_row *row = call->group < 0 ? NULL : find_row(counts, call);
+    return call->group < 0 ? NULL : find_row(counts, call);
+}
+
+void hs_counts_add(struct hs_counts *counts, struct hs_counts_row *row,
+                   const struct hs_counted *call)
+{
     uint64_t number;
 
     counts->nanoseconds = call->since_nanoseconds;
@@ -236,9 +236,9 @@ void hs_counts_add(struct hs_counts *counts, const struct hs_counted *call)
     row->nanoseconds += call->nanoseconds;
     if (call->nanoseconds > row->longest_nanoseconds)
         row->longest_nanoseconds = call->nanoseconds;
-    number = counts->groups[call->group].calls++;
-    if (hs_counted_calls[call->call].together && !call->begun && is_sample(number) &&
+    number = counts->groups[row->group].calls++;
+    if (is_sample(number) && hs_counted_calls[row->call].together && !row->begun &&
         counts->sample_count < HS_COUNTS_SAMPLES)
         counts->samples[counts->sample_count++] = (struct hs_counts_sample){
-            (uint32_t)(row - counts->rows), (uint32_t)call->group, number, call->nanoseconds};
+            (uint32_t)(row - counts->rows), row->group, number, call->nanoseconds};
 }

@@ -181,9 +181,16 @@ struct hs_counted {
     uint64_t bytes, nanoseconds;
     uint64_t since_nanoseconds; /* the end, after the run began */
 };
-/* One thread at a time. */
-void hs_counts_add(struct hs_counts *counts, const struct hs_counted *call);
+/* Where calls like this one are counted, from now on, made at the first; NULL: nowhere, as there is
+ * no room, or no group. One thread at a time, as the next. */
+struct hs_counts_row *hs_counts_find(struct hs_counts *counts, const struct hs_counted *call);
+/* Counts it there. */
+void hs_counts_add(struct hs_counts *counts, struct hs_counts_row *row,
+                   const struct hs_counted *call);
 /* Which class bytes are of. */
-uint32_t hs_counts_class(uint64_t bytes);
+static inline uint32_t hs_counts_class(uint64_t bytes)
+{
+    return bytes == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(bytes);
+}
 
 #endif

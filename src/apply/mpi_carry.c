@@ -194,7 +194,7 @@ static void bring_in(struct carried *c, bool apart)
     case HS_COLLECTIVE_ALLGATHER: {
         /* Where it stays: at this rank's place of the output. */
         MPI_Datatype type = in_place ? asked->taken : asked->given;
-        int count = in_place ? asked->take : asked->give;
+        MPI_Count count = in_place ? asked->take : asked->give;
         char *block = c->output + (size_t)c->party->rank * c->block;
 
         if (in_place)
@@ -296,29 +296,46 @@ static enum hs_status run(struct carried *c, struct hs_error *err)
     return status == HS_OK ? HS_OK : HS_FAILED;
 }
 
+/* The same calls with counts of int, and of MPI_Count. */
+#define ASKED(suffix, count)                                                                       \
+    static int ask##suffix(const struct hs_asked *asked)                                           \
+    {                                                                                              \
+        count give = (count)asked->give, take = (count)asked->take;                                \
+                                                                                                   \
+        switch (asked->collective) {                                                               \
+        case HS_COLLECTIVE_REDUCE_SCATTER:                                                         \
+            if (asked->takes.counts)                                                               \
+                return PMPI_Reduce_scatter##suffix(asked->from, asked->to, asked->takes.counts,    \
+                                                   asked->taken, asked->operation, asked->comm);   \
+            return PMPI_Reduce_scatter_block##suffix(asked->from, asked->to, take, asked->taken,   \
+                                                     asked->operation, asked->comm);               \
+        case HS_COLLECTIVE_ALLGATHER:                                                              \
+            return PMPI_Allgather##suffix(asked->from, give, asked->given, asked->to, take,        \
+                                          asked->taken, asked->comm);                              \
+        case HS_COLLECTIVE_ALLTOALL:                                                               \
+            return PMPI_Alltoall##suffix(asked->from, give, asked->given, asked->to, take,         \
+                                         asked->taken, asked->comm);                               \
+        case HS_COLLECTIVE_ALLREDUCE:                                                              \
+        case HS_COLLECTIVE_BROADCAST: /* these two are never asked for: no plan runs them */       \
+        case HS_COLLECTIVE_REDUCE:                                                                 \
+        case HS_COLLECTIVE_COUNT:                                                                  \
+            break;                                                                                 \
+        }                                                                                          \
+        return PMPI_Allreduce##suffix(asked->from, asked->to, take, asked->taken,                  \
+                                      asked->operation, asked->comm);                              \
+    }
+ASKED(, int)
+#if MPI_VERSION >= 4
+ASKED(_c, MPI_Count)
+#endif
+
 int hs_ask_library(const struct hs_asked *asked)
 {
-    switch (asked->collective) {
-    case HS_COLLECTIVE_REDUCE_SCATTER:
-        if (asked->takes)
-            return PMPI_Reduce_scatter(asked->from, asked->to, asked->takes, asked->taken,
-                                       asked->operation, asked->comm);
-        return PMPI_Reduce_scatter_block(asked->from, asked->to, asked->take, asked->taken,
-                                         asked->operation, asked->comm);
-    case HS_COLLECTIVE_ALLGATHER:
-        return PMPI_Allgather(asked->from, asked->give, asked->given, asked->to, asked->take,
-                              asked->taken, asked->comm);
-    case HS_COLLECTIVE_ALLTOALL:
-        return PMPI_Alltoall(asked->from, asked->give, asked->given, asked->to, asked->take,
-                             asked->taken, asked->comm);
-    case HS_COLLECTIVE_ALLREDUCE:
-    case HS_COLLECTIVE_BROADCAST: /* these two are never asked for: no plan runs them */
-    case HS_COLLECTIVE_REDUCE:
-    case HS_COLLECTIVE_COUNT:
-        break;
-    }
-    return PMPI_Allreduce(asked->from, asked->to, asked->take, asked->taken, asked->operation,
-                          asked->comm);
+#if MPI_VERSION >= 4
+    if (asked->large)
+        return ask_c(asked);
+#endif
+    return ask(asked);
 }
 
 /* ---- against the library ---- */
@@ -331,7 +348,8 @@ static struct hs_asked contiguous(const struct carried *c)
 
     same.from = c->own[0];
     same.to = c->own[2];
-    same.takes = NULL;
+    same.takes.counts = NULL;
+    same.large = false;
     if (c->message->reduces) {
         same.take = (int)(c->block / width);
         return same;

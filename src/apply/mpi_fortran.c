@@ -81,7 +81,7 @@ static void *of_c(void *address)
         else                                                                                       \
             ((void(*) parameters)function) arguments;                                              \
         entered.counts = entered.counts && *failed == MPI_SUCCESS;                                 \
-        hs_leave(&entered, entered.counts ? (__VA_ARGS__) : (struct hs_content){.elements = 0});   \
+        HS_LEAVE(&entered, __VA_ARGS__);                                                           \
     }
 #define FORTRAN_CARRIED(id, name, iname, tried, ...)                                               \
     FORTRAN(id, name, false, tried, (id##_FORTRAN, MPI_Fint * failed), (id##_HANDED, failed),      \
@@ -98,22 +98,23 @@ static void *of_c(void *address)
 #define F_REDUCTION_HANDED  from, to, count, type, op, comm
 #define F_CONTENT(n, t)                                                                            \
     HS_CONTENT((uint64_t)(n), MPI_Type_f2c(*(t)), MPI_OP_NULL, MPI_Comm_f2c(*comm))
+#define F_ALL_TAKEN                                                                                \
+    HS_OF_EACH((uint64_t)*take, MPI_Type_f2c(*taken), MPI_OP_NULL, MPI_Comm_f2c(*comm))
 #define F_REDUCED(n)                                                                               \
     HS_CONTENT((uint64_t)(n), MPI_Type_f2c(*type), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm))
-#define F_RANKS             hs_ranks_of(MPI_Comm_f2c(*comm))
 #define F_ROOT              hs_is_root(*root, MPI_Comm_f2c(*comm))
-#define F_SUM(list)         hs_sum_of(list, MPI_Comm_f2c(*comm))
+#define F_SUM(list)         hs_sum_of((struct hs_list){list, false}, MPI_Comm_f2c(*comm))
 #define ALLREDUCE_FORTRAN F_REDUCTION
 #define ALLREDUCE_HANDED  F_REDUCTION_HANDED
 #define F_TRY_REDUCTION(which, take, takes)                                                        \
     F_TRY(HS_COLLECTIVE_##which, of_c(from), 0, MPI_Type_f2c(*type), of_c(to), take,               \
-          MPI_Type_f2c(*type), takes, MPI_Op_f2c(*op), MPI_Comm_f2c(*comm))
+          MPI_Type_f2c(*type), {takes, false}, MPI_Op_f2c(*op), MPI_Comm_f2c(*comm), false)
 FORTRAN_CARRIED(ALLREDUCE, mpi_allreduce_, mpi_iallreduce_,
                 F_TRY_REDUCTION(ALLREDUCE, *count, NULL), F_REDUCED(*count));
 #define REDUCE_SCATTER_BLOCK_FORTRAN F_REDUCTION
 #define REDUCE_SCATTER_BLOCK_HANDED  F_REDUCTION_HANDED
 FORTRAN_CARRIED(REDUCE_SCATTER_BLOCK, mpi_reduce_scatter_block_, mpi_ireduce_scatter_block_,
-             F_TRY_REDUCTION(REDUCE_SCATTER, *count, NULL), F_REDUCED((uint64_t)*count * F_RANKS));
+             F_TRY_REDUCTION(REDUCE_SCATTER, *count, NULL), HS_OF_EACH((uint64_t)*count, MPI_Type_f2c(*type), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm)));
 #define SCAN_FORTRAN F_REDUCTION
 #define SCAN_HANDED  F_REDUCTION_HANDED
 FORTRAN_BOTH(SCAN, mpi_scan_, mpi_iscan_, F_REDUCED(*count));
@@ -140,13 +141,13 @@ FORTRAN_BOTH(BCAST, mpi_bcast_, mpi_ibcast_, F_CONTENT(*count, type));
 #define ALLGATHER_HANDED  F_EVEN_HANDED, comm
 #define F_TRY_EVEN(which)                                                                          \
     F_TRY(HS_COLLECTIVE_##which, of_c(from), *give, MPI_Type_f2c(*given), of_c(to), *take,         \
-          MPI_Type_f2c(*taken), NULL, MPI_OP_NULL, MPI_Comm_f2c(*comm))
+          MPI_Type_f2c(*taken), {NULL, false}, MPI_OP_NULL, MPI_Comm_f2c(*comm), false)
 FORTRAN_CARRIED(ALLGATHER, mpi_allgather_, mpi_iallgather_, F_TRY_EVEN(ALLGATHER),
-             F_CONTENT((uint64_t)*take * F_RANKS, taken));
+             F_ALL_TAKEN);
 #define ALLTOALL_FORTRAN F_EVEN, MPI_Fint *comm
 #define ALLTOALL_HANDED  F_EVEN_HANDED, comm
 FORTRAN_CARRIED(ALLTOALL, mpi_alltoall_, mpi_ialltoall_, F_TRY_EVEN(ALLTOALL),
-                F_CONTENT((uint64_t)*take * F_RANKS, taken));
+                F_ALL_TAKEN);
 #define GATHER_FORTRAN F_EVEN, MPI_Fint *root, MPI_Fint *comm
 #define GATHER_HANDED  F_EVEN_HANDED, root, comm
 FORTRAN_BOTH(GATHER, mpi_gather_, mpi_igather_,

@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "apply/mpi_profile.h"
 #include "apply/settings.h"
 #include "base/units.h"
 #include "model/traffic.h"
@@ -275,13 +274,13 @@ static bool describe(struct hs_message *message, struct hs_asked *asked,
                    asked->collective == HS_COLLECTIVE_REDUCE_SCATTER;
     int width;
 
-    for (int i = 1; asked->takes && i < party->size; i++)
-        if (asked->takes[i] != asked->takes[0]) {
+    if (asked->takes.counts)
+        asked->take = hs_list_at(asked->takes, 0);
+    for (int i = 1; asked->takes.counts && i < party->size; i++)
+        if (hs_list_at(asked->takes, (uint64_t)i) != asked->take) {
             *why = REASON_UNEVEN;
             return false;
         }
-    if (asked->takes)
-        asked->take = asked->takes[0];
     *why = REASON_SIZE;
     if (asked->take <= 0)
         return false;
@@ -291,7 +290,8 @@ static bool describe(struct hs_message *message, struct hs_asked *asked,
     PMPI_Type_size(asked->taken, &width);
     message->bytes = (size_t)width * (size_t)asked->take *
                      (asked->collective == HS_COLLECTIVE_ALLREDUCE ? 1 : (size_t)party->size);
-    return true;
+    *why = REASON_SIZE; /* MPI counts what travels by an int */
+    return (size_t)width * (size_t)asked->take / message->width <= INT32_MAX;
 }
 
 /* The rule for it, or why there is none. This is where it is decided. */

@@ -14,6 +14,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+#include "apply/mpi_profile.h"
 #include "engine/engine.h"
 #include "model/rules.h"
 
@@ -21,14 +22,15 @@
 struct hs_asked {
     enum hs_collective collective;
     const void *from;   /* or MPI_IN_PLACE */
-    int give;           /* elements that a rank gives each, as `take`; of reductions unused */
+    MPI_Count give;     /* elements that a rank gives each, as `take`; of reductions unused */
     MPI_Datatype given; /* likewise */
     void *to;
-    int take; /* elements of the whole call (allreduce), of a block (others) */
+    MPI_Count take; /* elements of the whole call (allreduce), of a block (others) */
     MPI_Datatype taken;
-    const int *takes; /* NULL, or MPI_Reduce_scatter's list: `take` is not used then */
-    MPI_Op operation; /* of reductions */
+    struct hs_list takes; /* of MPI_Reduce_scatter: `take` is not used then */
+    MPI_Op operation;     /* of reductions */
     MPI_Comm comm;
+    bool large; /* the call's name ends in _c */
 };
 
 /* What the ranks of a call have in common. */

@@ -25,6 +25,7 @@
 #include "apply/mpi_plans.h"
 #include "apply/mpi_profile.h"
 #include "apply/settings.h"
+#include "model/traffic.h"
 
 /* How a library that is not ours begins. */
 #ifdef OPEN_MPI
@@ -34,18 +35,18 @@
 #endif
 
 static struct hs_counts *counts; /* NULL: nothing is counted */
+static bool several_threads;     /* call at once: `lock` is for them */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct timespec began;
+static uint64_t began; /* nanoseconds of the monotonic clock */
 static int group_key = MPI_KEYVAL_INVALID;
 static _Thread_local int depth; /* > 0: within a call that is counted */
 
-static uint64_t nanoseconds_since_begin(void)
+static inline uint64_t nanoseconds_now(void)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)(now.tv_sec - began.tv_sec) * 1000000000u + (uint64_t)now.tv_nsec -
-           (uint64_t)began.tv_nsec;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* ---- who calls ---- */
@@ -165,33 +166,102 @@ struct hs_passing hs_enter(enum hs_counted_call which, bool begun)
 
     depth++;
     if (passing.counts)
-        passing.began_nanoseconds = nanoseconds_since_begin();
+        passing.began_nanoseconds = nanoseconds_now();
     return passing;
 }
 
-void hs_leave(const struct hs_passing *passing, struct hs_content content)
+/* Where calls like one before are counted, so that most are not described anew. Only of types that
+ * MPI names, whose handles stay what they are. */
+static struct known {
+    MPI_Comm comm;
+    MPI_Datatype type;
+    MPI_Op operation;
+    uint64_t what; /* elements, call, form */
+    uint64_t bytes;
+    struct hs_counts_row *row; /* NULL: none is known here */
+} known_calls[256];
+
+static inline uint64_t what_of(const struct hs_passing *passing, const struct hs_content *content)
 {
-    struct hs_counted ended;
+    _Static_assert(HS_COUNTED_CALL_COUNT <= 64, "a call has 6 bits");
+    return content->elements << 7 | (uint64_t)passing->call << 1 | passing->begun;
+}
+
+static inline struct known *place_of(const struct hs_content *content, uint64_t what)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)content->comm + (uint64_t)(uintptr_t)content->type * 3 +
+                    (uint64_t)(uintptr_t)content->operation * 5 + what;
+
+    return &known_calls[hash * 0x9e3779b97f4a7c15u >> 56];
+}
+
+/* As MPI frees a communicator: another one may have its handle. */
+static int forget_comm(MPI_Comm comm, int key, void *opaque, void *unused)
+{
+    (void)key, (void)opaque, (void)unused;
+    if (several_threads)
+        pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < sizeof(known_calls) / sizeof(known_calls[0]); i++)
+        if (known_calls[i].comm == comm)
+            known_calls[i].row = NULL;
+    if (several_threads)
+        pthread_mutex_unlock(&lock);
+    return MPI_SUCCESS;
+}
+
+/* What it is, in the counts; and a known call from now on, where that may be. */
+static struct hs_counts_row *find(struct hs_counted *ended, const struct hs_passing *passing,
+                                  const struct hs_content *content)
+{
+    uint64_t what = what_of(passing, content);
+    struct hs_counts_row *row;
     int bytes = 0;
 
+    ended->call = passing->call;
+    ended->begun = passing->begun;
+    ended->type = hs_type_of(content->type);
+    ended->operation = hs_operation_of(content->operation);
+    if (content->type != MPI_DATATYPE_NULL)
+        PMPI_Type_size(content->type, &bytes);
+    ended->bytes = content->elements * (uint64_t)hs_larger(bytes, 0) *
+                   (content->of_each ? hs_ranks_of(content->comm) : 1);
+    ended->group = group_of(content->comm);
+    row = hs_counts_find(counts, ended);
+    if (row && ended->type != HS_COUNTED_TYPE_OTHER)
+        *place_of(content, what) = (struct known){content->comm, content->type, content->operation,
+                                                  what,          ended->bytes,  row};
+    return row;
+}
+
+static void count(const struct hs_passing *passing, const struct hs_content *content)
+{
+    uint64_t what = what_of(passing, content);
+    const struct known *known = place_of(content, what);
+    uint64_t now = nanoseconds_now();
+    struct hs_counts_row *row = known->row;
+    struct hs_counted ended;
+
+    ended.nanoseconds = now - passing->began_nanoseconds;
+    ended.since_nanoseconds = now - began;
+    if (row && known->what == what && known->comm == content->comm &&
+        known->type == content->type && known->operation == content->operation)
+        ended.bytes = known->bytes;
+    else
+        row = find(&ended, passing, content);
+    hs_counts_add(counts, row, &ended);
+}
+
+void hs_leave(const struct hs_passing *passing, const struct hs_content *content)
+{
     depth--;
     if (!passing->counts)
         return;
-    ended = (struct hs_counted){.call = passing->call,
-                                .begun = passing->begun,
-                                .type = hs_type_of(content.type),
-                                .operation = hs_operation_of(content.operation),
-                                .since_nanoseconds = nanoseconds_since_begin()};
-    ended.nanoseconds = ended.since_nanoseconds - passing->began_nanoseconds;
-    if (content.type != MPI_DATATYPE_NULL)
-        PMPI_Type_size(content.type, &bytes);
-    ended.bytes = content.elements * (uint64_t)(bytes > 0 ? bytes : 0);
-    pthread_mutex_lock(&lock);
-    if (counts) {
-        ended.group = group_of(content.comm);
-        hs_counts_add(counts, &ended);
-    }
-    pthread_mutex_unlock(&lock);
+    if (several_threads)
+        pthread_mutex_lock(&lock);
+    if (counts)
+        count(passing, content);
+    if (several_threads)
+        pthread_mutex_unlock(&lock);
 }
 
 uint64_t hs_ranks_of(MPI_Comm comm)
@@ -208,24 +278,24 @@ uint64_t hs_ranks_of(MPI_Comm comm)
     return (uint64_t)size;
 }
 
-uint64_t hs_sum_of(const int *list, MPI_Comm comm)
+uint64_t hs_sum_of(struct hs_list list, MPI_Comm comm)
 {
     uint64_t sum = 0, size = hs_ranks_of(comm);
 
-    for (uint64_t i = 0; list && i < size; i++)
-        sum += list[i] > 0 ? (uint64_t)list[i] : 0;
+    for (uint64_t i = 0; list.counts && i < size; i++)
+        sum += (uint64_t)hs_larger(hs_list_at(list, i), 0);
     return sum;
 }
 
-uint64_t hs_bytes_of(const int *list, const MPI_Datatype *types, MPI_Comm comm)
+uint64_t hs_bytes_of(struct hs_list list, const MPI_Datatype *types, MPI_Comm comm)
 {
     uint64_t sum = 0, size = hs_ranks_of(comm);
 
-    for (uint64_t i = 0; list && types && i < size; i++) {
+    for (uint64_t i = 0; list.counts && types && i < size; i++) {
         int bytes = 0;
 
         PMPI_Type_size(types[i], &bytes);
-        sum += list[i] > 0 ? (uint64_t)list[i] * (uint64_t)bytes : 0;
+        sum += (uint64_t)hs_larger(hs_list_at(list, i), 0) * (uint64_t)hs_larger(bytes, 0);
     }
     return sum;
 }
@@ -282,18 +352,21 @@ static void describe(void)
 static void begin_counts(void)
 {
     const char *folder = getenv(HS_PROFILE_FOLDER);
-    int rank = 0, ranks = 0;
+    int rank = 0, ranks = 0, level = MPI_THREAD_MULTIPLE;
+    struct timespec now;
     uint64_t run;
 
     if (!folder || !folder[0])
         return;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    clock_gettime(CLOCK_REALTIME, &began);
-    run = (uint64_t)began.tv_sec << 32 ^ (uint64_t)began.tv_nsec ^ (uint64_t)getpid() << 16;
+    clock_gettime(CLOCK_REALTIME, &now);
+    run = (uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 16;
     PMPI_Bcast(&run, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    clock_gettime(CLOCK_MONOTONIC, &began);
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &group_key, NULL);
+    began = nanoseconds_now();
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_comm, &group_key, NULL);
+    PMPI_Query_thread(&level);
+    several_threads = level == MPI_THREAD_MULTIPLE;
     counts = hs_counts_create(folder, rank, ranks, run);
     if (counts)
         describe();
@@ -364,7 +437,7 @@ bool hs_finish(void)
     if (!counts)
         return false;
     pthread_mutex_lock(&lock);
-    counts->nanoseconds = nanoseconds_since_begin();
+    counts->nanoseconds = nanoseconds_now() - began;
     counts->finished = 1;
     rank = counts->rank;
     counts = NULL;

@@ -32,11 +32,32 @@ struct hs_content {
     MPI_Datatype type;
     MPI_Op operation;
     MPI_Comm comm;
+    bool of_each; /* so many elements of each rank */
 };
 struct hs_passing hs_enter(enum hs_counted_call which, bool begun);
 /* A failed call is told by the library, as ever, and not counted: its arguments may mean
  * nothing. */
-void hs_leave(const struct hs_passing *passing, struct hs_content content);
+void hs_leave(const struct hs_passing *passing, const struct hs_content *content);
+/* What it carried is only looked at where it is counted. */
+#define HS_LEAVE(passing, ...)                                                                     \
+    do {                                                                                           \
+        struct hs_content carried = {.elements = 0};                                               \
+                                                                                                   \
+        if ((passing)->counts)                                                                     \
+            carried = (__VA_ARGS__);                                                               \
+        hs_leave(passing, &carried);                                                               \
+    } while (0)
+
+/* Counts of a call, one for each rank: int, or MPI_Count where its name ends in _c (MPI standard
+ * 4.0, section 2.5.8). */
+struct hs_list {
+    const void *counts; /* NULL: there are none */
+    bool large;
+};
+static inline MPI_Count hs_list_at(struct hs_list list, uint64_t i)
+{
+    return list.large ? ((const MPI_Count *)list.counts)[i] : ((const int *)list.counts)[i];
+}
 
 /* Its ranks [size] in MPI_COMM_WORLD, the caller's to free; NULL: out of memory. */
 int *hs_world_ranks(MPI_Comm comm, int size);
@@ -46,11 +67,12 @@ enum hs_counted_operation hs_operation_of(MPI_Op operation);
 /* Ranks that a rank's message goes to: of an inter-communicator those of the other side. */
 uint64_t hs_ranks_of(MPI_Comm comm);
 /* Sums over them of what a list says of each: elements, and bytes where each has a type. */
-uint64_t hs_sum_of(const int *list, MPI_Comm comm);
-uint64_t hs_bytes_of(const int *list, const MPI_Datatype *types, MPI_Comm comm);
+uint64_t hs_sum_of(struct hs_list list, MPI_Comm comm);
+uint64_t hs_bytes_of(struct hs_list list, const MPI_Datatype *types, MPI_Comm comm);
 bool hs_is_root(int root, MPI_Comm comm);
 
-#define HS_CONTENT(...) ((struct hs_content){__VA_ARGS__})
+#define HS_CONTENT(...) ((struct hs_content){__VA_ARGS__, false})
+#define HS_OF_EACH(...) ((struct hs_content){__VA_ARGS__, true})
 
 /* Behind a call of the program's that made a communicator: as that is called by all its ranks, so
  * is this. */

@@ -305,7 +305,7 @@ static void leave(const struct passing *passing, hs_nccl_result result,
     counted.since_nanoseconds = nanoseconds_since_begin();
     counted.nanoseconds = counted.since_nanoseconds - passing->began_nanoseconds;
     pthread_mutex_lock(&lock);
-    hs_counts_add(counts, &counted);
+    hs_counts_add(counts, hs_counts_find(counts, &counted), &counted);
     pthread_mutex_unlock(&lock);
 }
 

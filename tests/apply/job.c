@@ -47,6 +47,14 @@ int main(int argc, char **argv)
     MPI_Allreduce(&one, &total, 1, MPI_INT, MPI_SUM, copy);
     if (total != 2)
         return fail("a sum of pairs");
+    MPI_Comm_free(&copy); /* its handle is given again, for other ranks */
+    MPI_Comm_dup(across, &copy);
+    MPI_Allreduce(&one, &total, 1, MPI_INT, MPI_SUM, copy);
+#if MPI_VERSION >= 4
+    MPI_Allgather_c(from, COUNT, MPI_FLOAT, to, COUNT, MPI_FLOAT, copy);
+#else
+    MPI_Allgather(from, COUNT, MPI_FLOAT, to, COUNT, MPI_FLOAT, copy);
+#endif
     MPI_Reduce_scatter_block(from, to, COUNT, MPI_FLOAT, MPI_MAX, across);
     for (int i = 0; i < ranks; i++)
         pieces[i] = 10 + i;

@@ -42,6 +42,7 @@ struct call {
     enum kind kind;
     int size, rank, root; /* size: of an inter-communicator the other side's */
     bool in_place;
+    bool large;            /* counts of MPI_Count, where MPI has them: this rank's choice */
     int count;             /* elements, of each rank's block where there are blocks */
     int counts[RANKS_MAX]; /* of blocks that differ, on all ranks alike */
     const struct datum *datum;
@@ -110,6 +111,35 @@ _Noreturn static void differs(const struct call *call, const char *what, size_t 
 
 #define MADE(name, ...) (library ? PMPI_##name(__VA_ARGS__) : MPI_##name(__VA_ARGS__))
 
+#if MPI_VERSION >= 4
+/* The form with counts of MPI_Count; -1: it has none here. */
+static int make_large(const struct call *call, bool library, const void *from, void *to)
+{
+    const MPI_Comm comm = call->group->comm;
+    const struct side *give = &call->from, *take = &call->to;
+    MPI_Count counts[RANKS_MAX];
+
+    for (int i = 0; i < call->size; i++)
+        counts[i] = call->counts[i];
+    switch (call->kind) {
+    case Allreduce:
+        return MADE(Allreduce_c, from, to, call->count, take->type, call->op.op, comm);
+    case Reduce_scatter:
+        return MADE(Reduce_scatter_c, from, to, counts, take->type, call->op.op, comm);
+    case Reduce_scatter_block:
+        return MADE(Reduce_scatter_block_c, from, to, call->count, take->type, call->op.op, comm);
+    case Allgather:
+        return MADE(Allgather_c, from, give->items, give->type, to, take->items, take->type, comm);
+    case Alltoall:
+        return MADE(Alltoall_c, from, give->items, give->type, to, take->items, take->type, comm);
+    case Bcast:
+        return MADE(Bcast_c, to, take->items, take->type, call->root, comm);
+    default:
+        return -1;
+    }
+}
+#endif
+
 static int make(const struct call *call, bool library, const void *from, void *to)
 {
     const MPI_Comm comm = call->group->comm;
@@ -119,6 +149,14 @@ static int make(const struct call *call, bool library, const void *from, void *t
 
     if (call->in_place && (call->kind != Reduce || call->rank == call->root))
         from = MPI_IN_PLACE;
+#if MPI_VERSION >= 4
+    if (call->large) {
+        int status = make_large(call, library, from, to);
+
+        if (status >= 0)
+            return status;
+    }
+#endif
     switch (call->kind) {
     case Allreduce:
         return MADE(Allreduce, from, to, call->count, type, op, comm);
@@ -431,6 +469,7 @@ void check_call(const struct group *group, uint64_t number)
         PMPI_Comm_size(group->comm, &call.size);
     choose_call(&call, &shared);
     choose_sides(&call, &own);
+    call.large = below(&own, 4) == 0;
     run_both(&call, &own, library_first);
     side_free(&call.from);
     side_free(&call.to);

@@ -98,7 +98,7 @@ static void a_full_table_says_so(void **state)
         for (int size = 0; size < 5; size++, made++) {
             call.group = group;
             call.bytes = (uint64_t)1 << size;
-            hs_counts_add(counts, &call);
+            hs_counts_add(counts, hs_counts_find(counts, &call), &call);
         }
     profile = merged();
     for (size_t i = 0; i < profile.call_count; i++)
@@ -126,7 +126,7 @@ static void waiting_is_what_all_but_the_last_take_longer(void **state)
         for (uint64_t i = 0; i < calls; i++) {
             call.nanoseconds = rank == (int)(i % 4) ? 1000 : 5000;
             call.since_nanoseconds = 10000 * i;
-            hs_counts_add(counts, &call);
+            hs_counts_add(counts, hs_counts_find(counts, &call), &call);
         }
         counts->finished = rank != 2;
         close_counts(counts);
@@ -186,7 +186,7 @@ static void spoilt_files_are_refused(void **state)
 
         call.group = hs_counts_group(counts, &rank, 1);
         for (int i = 0; i < 20; i++)
-            hs_counts_add(counts, &call);
+            hs_counts_add(counts, hs_counts_find(counts, &call), &call);
         for (int i = 0; i < 12; i++)
             bytes[places[(hs_random_bits(&random) % 4)] + (hs_random_bits(&random) % 300)] =
                 (unsigned char)(hs_random_bits(&random) % 256);

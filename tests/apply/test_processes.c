@@ -47,7 +47,7 @@ static void call(struct hs_counts *counts, uint64_t made_of, int size, int rank,
 
     counted.group = hs_counts_communicator(counts, made_of, size, rank, device);
     assert_true(counted.group >= 0);
-    hs_counts_add(counts, &counted);
+    hs_counts_add(counts, hs_counts_find(counts, &counted), &counted);
 }
 
 static void close_counts(struct hs_counts *counts)
@@ -247,7 +247,7 @@ static void with_mpi_ranks_are_its_own(void **state)
         mpi->began_seconds = 999;
         mpi->finished = 1;
         counts->finished = 0; /* it has not come to its exit when MPI_Finalize merges */
-        hs_counts_add(mpi, &counted);
+        hs_counts_add(mpi, hs_counts_find(mpi, &counted), &counted);
         call(counts, (uint64_t)(1 + rank % 2), 2, rank / 2, 0);
         close_counts(counts);
         close_counts(mpi);
