@@ -3,14 +3,14 @@
 
 train     a data-parallel training with mpi4py (bench/apply/train.py), 16 ranks on 8 emulated hosts in 2 racks: an AllReduce per array
 sharded   the same with a reduce-scatter of all gradients and an allgather of all parameters
-apps      Debian's LAMMPS (bench/apply/melt.in) and HPCC, which are built with Open MPI: 4 ranks on one host, 8 on 8 hosts
+lammps, hpcc  Debian's, which are built with Open MPI (bench/apply/melt.in): 4 ranks on one host, 8 on 8 hosts
 cost      instructions of a call over an MPI library that does nothing (bench/apply/stub.c), by valgrind
 
 Plans are measured first, on the same hosts. Each pair of runs, one alone and one with the plans, begins with the other one than the
 pair before. Printed: how many times as long the run alone took (communication of a step; of a program, all of it), median over the
 pairs with its 95 % interval, and how much slower the plans make it at most, with 95 %, from order statistics. Losses and output have
 to be the same. --under profile has `hiersearch profile` in place of `run`: what counting costs. Needs root, but for `cost`.
-Usage: bench/apply.py [--parts train,sharded,apps,cost] [--minutes 10] [--pairs 20] [--mpi mpich,openmpi] [--under run] [--build build]
+Usage: bench/apply.py [--parts train,sharded,lammps,hpcc,cost] [--minutes 10] [--pairs 20] [--mpi mpich,openmpi] [--under run] [--build build]
 """
 import argparse
 import contextlib
@@ -218,24 +218,24 @@ def calls_of(arguments, cluster, folder, words, name):
     print(*(f"# {line}" for line in (done.stdout + done.stderr).strip().split("\n")), sep="\n")
 
 
-def apps(arguments):
-    for name, (binary, prepare, tell) in APPS.items():
-        if not shutil.which(binary):
-            print(f"{name}: not installed (apt-get install {name})")
-            continue
-        for where, shape in APP_SHAPES.items():
-            with hosts(arguments, shape) as cluster:
-                files = plans(arguments, cluster, "openmpi", "apps", APP_COLLECTIVES) if arguments.under == "run" else []
-                told, command = [], prepare(cluster.scratch)
-                words = [*in_front(arguments, cluster, "openmpi", files), *command]
-                pairs = pairs_of(arguments, lambda: launch(cluster, cluster.scratch, command, tell, told),
-                                 lambda: launch(cluster, cluster.scratch, words, tell, told))
-                if not pairs:
-                    print(f"openmpi  {name}, {where}: no pair")
-                    continue
-                same = "the same output" if all(t == told[0] for t in told) else "NOT THE SAME OUTPUT"
-                row("openmpi", f"{name}, {where}", pairs, f"target {SLOWER:+.0%} at most; {same} ({len(told[0])} lines)")
-                calls_of(arguments, cluster, cluster.scratch, command, name)
+def app(arguments, name):
+    binary, prepare, tell = APPS[name]
+    if not shutil.which(binary):
+        print(f"{name}: not installed (apt-get install {name})")
+        return
+    for where, shape in APP_SHAPES.items():
+        with hosts(arguments, shape) as cluster:
+            files = plans(arguments, cluster, "openmpi", "apps", APP_COLLECTIVES) if arguments.under == "run" else []
+            told, command = [], prepare(cluster.scratch)
+            words = [*in_front(arguments, cluster, "openmpi", files), *command]
+            pairs = pairs_of(arguments, lambda: launch(cluster, cluster.scratch, command, tell, told),
+                             lambda: launch(cluster, cluster.scratch, words, tell, told))
+            if not pairs:
+                print(f"openmpi  {name}, {where}: no pair")
+                continue
+            same = "the same output" if all(t == told[0] for t in told) else "NOT THE SAME OUTPUT"
+            row("openmpi", f"{name}, {where}", pairs, f"target {SLOWER:+.0%} at most; {same} ({len(told[0])} lines)")
+            calls_of(arguments, cluster, cluster.scratch, command, name)
 
 
 # ---- what a call costs ----
@@ -290,7 +290,7 @@ def cost(arguments):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--parts", default="train,sharded,apps,cost")
+    parser.add_argument("--parts", default="train,sharded,lammps,hpcc,cost")
     parser.add_argument("--minutes", type=float, default=10, help="no new pair after so many, for each row")
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--mpi", default="mpich,openmpi", help="of trainings and of the cost; Debian's programs have Open MPI")
@@ -310,12 +310,12 @@ def main():
     for part in parts:
         if part in TRAIN_COLLECTIVES:
             train(arguments, part)
-        elif part == "apps":
-            apps(arguments)
+        elif part in APPS:
+            app(arguments, part)
         elif part == "cost":
             cost(arguments)
         else:
-            sys.exit(f"--parts: expected train, sharded, apps, cost, found {part}")
+            sys.exit(f"--parts: expected train, sharded, lammps, hpcc, cost, found {part}")
 
 
 if __name__ == "__main__":

@@ -114,7 +114,9 @@ FORTRAN_CARRIED(ALLREDUCE, mpi_allreduce_, mpi_iallreduce_,
 #define REDUCE_SCATTER_BLOCK_FORTRAN F_REDUCTION
 #define REDUCE_SCATTER_BLOCK_HANDED  F_REDUCTION_HANDED
 FORTRAN_CARRIED(REDUCE_SCATTER_BLOCK, mpi_reduce_scatter_block_, mpi_ireduce_scatter_block_,
-             F_TRY_REDUCTION(REDUCE_SCATTER, *count, NULL), HS_OF_EACH((uint64_t)*count, MPI_Type_f2c(*type), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm)));
+             F_TRY_REDUCTION(REDUCE_SCATTER, *count, NULL),
+             HS_OF_EACH((uint64_t)*count, MPI_Type_f2c(*type), MPI_Op_f2c(*op),
+                        MPI_Comm_f2c(*comm)));
 #define SCAN_FORTRAN F_REDUCTION
 #define SCAN_HANDED  F_REDUCTION_HANDED
 FORTRAN_BOTH(SCAN, mpi_scan_, mpi_iscan_, F_REDUCED(*count));
