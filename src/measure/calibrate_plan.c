@@ -85,8 +85,8 @@ static struct candidate *list_layers(const struct hs_lattice *lattice,
             struct candidate *candidate = &candidates[e];
 
             candidate->layer = hs_lattice_layer(lattice, node, e);
-            candidate->price = hs_stage_price(system, problem.group.ranks,
-                                              hs_problem_key(&problem, candidate->layer, HS_RING));
+            candidate->price = hs_stage_price_at(
+                system, &problem.group, hs_problem_key(&problem, candidate->layer, HS_RING), 0);
             candidate->seconds = hs_stage_seconds(&candidate->price,
                                                   hs_problem_entering(&problem, candidate->layer));
         }

@@ -21,19 +21,19 @@ static void find_ways(struct hs_steps *steps)
 {
     struct hs_layer layer = steps->price->key.layer;
     int64_t block = layer.stride * layer.size;
-    int64_t ranks = hs_steps_looked_at(steps);
+    int64_t ranks[HS_STEPS_RANKS], count = hs_steps_look(ranks, steps);
     double longest = 0, sum = 0;
 
-    for (int64_t r = 0; r < ranks; r++) {
-        int64_t first = r / block * block + r % layer.stride;
-        double way = fmax(hs_steps_hop(steps, r, first),
-                          hs_steps_hop(steps, r, first + block - layer.stride));
+    for (int64_t i = 0; i < count; i++) {
+        int64_t first = ranks[i] / block * block + i % layer.stride;
+        double way = fmax(hs_steps_hop(steps, ranks[i], first),
+                          hs_steps_hop(steps, ranks[i], first + block - layer.stride));
 
         longest = fmax(longest, way);
         sum += way;
     }
-    if (ranks > 0)
-        hs_steps_scale(steps, longest, sum / (double)ranks);
+    if (count > 0)
+        hs_steps_scale(steps, longest, sum / (double)count);
 }
 
 /* What the last message is behind the first, which has its own in the latency. Links that are the

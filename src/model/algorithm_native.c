@@ -83,33 +83,16 @@ static void price_phase(struct hs_stage_price *price, const struct hs_system *sy
         send_nodes_first(&native, tasks, price->bytes);
     else
         send_steps(&native, algorithm, 1);
+    hs_mpi_steps_fill(&native.steps, 1);
     price->key.phase = HS_ALLGATHER; /* steps are counted in full */
     hs_steps_finish(&native.steps);
     price->key.phase = key.phase;
 }
 
-/* One behind the other. */
-static void add_prices(struct hs_stage_price *price, const struct hs_stage_price *other)
-{
-    struct hs_price_line lines[HS_PRICE_LINES_MAX];
-    int count = price->line_count;
-
-    for (int i = 0; i < count; i++)
-        lines[i] = price->lines[i];
-    price->line_count = 0;
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < other->line_count; k++)
-            hs_stage_add_line(price,
-                              (struct hs_price_line){
-                                  lines[i].latency_seconds + other->lines[k].latency_seconds,
-                                  lines[i].seconds_per_byte + other->lines[k].seconds_per_byte});
-    price->steps += other->steps;
-}
-
 static void price_native(struct hs_stage_price *price, const struct hs_system *system,
                          int64_t ranks)
 {
-    struct hs_stage_price back = *price;
+    static const enum hs_phase phases[] = {HS_REDUCE_SCATTER, HS_ALLGATHER};
 
     if (!hs_system_has_rule(system)) {
         hs_algorithm_RING.price(price, system, ranks);
@@ -117,16 +100,10 @@ static void price_native(struct hs_stage_price *price, const struct hs_system *s
     }
     if (price->key.layer.size == 1)
         return;
-    if (price->key.phase != HS_PAIR) {
+    if (price->key.phase == HS_PAIR)
+        hs_steps_price_both(price, system, ranks, phases);
+    else
         price_phase(price, system, ranks);
-        return;
-    }
-    price->key.phase = HS_REDUCE_SCATTER;
-    price_phase(price, system, ranks);
-    price->key.phase = HS_PAIR;
-    back.key.phase = HS_ALLGATHER;
-    price_phase(&back, system, ranks);
-    add_prices(price, &back);
 }
 
 const struct hs_algorithm_row hs_algorithm_NATIVE = {

@@ -63,7 +63,7 @@ struct hops {
     double run[HS_LEVELS_MAX]; /* ranks that a whole child of the level has in it, if any */
     int levels;
     int inner;    /* the innermost kind */
-    bool goes_on; /* another layer follows (hs_stage_goes_on) */
+    bool goes_on; /* another layer follows (price.h) */
     /* What the places of a ring wait on average for all but one of its latencies, of the longest.
      */
     double mean_part;
@@ -103,7 +103,7 @@ static void find_extremes(struct hops *hops)
 static struct hops price_levels(struct hs_stage_price *price, double busiest[HS_LEVELS_MAX],
                                 const struct hs_system *system, int64_t np)
 {
-    struct hops hops = {.goes_on = hs_stage_goes_on(price->key, np)};
+    struct hops hops = {.goes_on = price->goes_on};
     double out = INFINITY;
     struct hs_layer layer = price->key.layer;
     struct hs_traffic traffic = hs_traffic_ring(layer);
@@ -433,7 +433,7 @@ static void price_played(struct hs_stage_price *price, const struct hs_system *s
 
     play(out, &step, steps);
     memcpy(back, out, sizeof(back));
-    if (hs_stage_goes_on(key, ranks))
+    if (price->goes_on)
         play(back, &other_way, steps);
     for (int r = 0; r < ranks; r++)
         seconds = fmax(seconds, (out[r] + back[r]) / 2);

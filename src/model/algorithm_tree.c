@@ -186,26 +186,26 @@ static double edge_latency(const struct hs_steps *steps, int64_t places)
     return steps->system->pipeline_granularity * latency;
 }
 
-/* From a leaf to the root: of the first ranks, if whole blocks of them are few enough. */
+/* From a leaf to the root: of those that are looked at, if a block has few enough. */
 static double path_latency(const struct hs_steps *steps)
 {
     struct hs_layer layer = steps->price->key.layer;
     int64_t places = 1;
-    int64_t ranks = hs_steps_looked_at(steps);
+    int64_t ranks[HS_STEPS_RANKS], count = hs_steps_look(ranks, steps);
     double below[HS_STEPS_RANKS] = {0}, longest = 0;
 
     for (; places < layer.size; places *= 2)
-        longest += ranks > 0 ? 0 : edge_latency(steps, places);
-    while (ranks > 0 && (places /= 2) > 0)
-        for (int64_t r = 0; r < ranks; r++) {
-            int64_t place = r / layer.stride % layer.size, parent = (place - places) | (2 * places);
+        longest += count > 0 ? 0 : edge_latency(steps, places);
+    while (count > 0 && (places /= 2) > 0)
+        for (int64_t i = 0; i < count; i++) {
+            int64_t place = i / layer.stride % layer.size, parent = (place - places) | (2 * places);
 
             if ((place & -place) != places)
                 continue;
             parent = parent < layer.size ? parent : place - places;
-            parent = r + (parent - place) * layer.stride;
-            below[r] = below[parent] + hs_steps_hop(steps, r, parent);
-            longest = fmax(longest, below[r]);
+            parent = i + (parent - place) * layer.stride;
+            below[i] = below[parent] + hs_steps_hop(steps, ranks[i], ranks[parent]);
+            longest = fmax(longest, below[i]);
         }
     return longest;
 }

@@ -128,22 +128,40 @@ static double full_rate(const struct hs_system *system, size_t level)
     return nvlink ? fmax(rate, 1e9 * gpu->peak_GBps) : rate;
 }
 
+/* No children where all ranks are in one. */
+static struct tier tier_of(const struct hs_system *system, const struct hs_problem *problem,
+                           size_t level)
+{
+    struct tier tier = {.level = &system->levels[level],
+                        .bytes_per_second = full_rate(system, level),
+                        .child_ranks = hs_system_child_ranks(system, level),
+                        .unit_ranks = hs_system_child_ranks(system, level + 1),
+                        .ranks = problem->group.ranks};
+
+    if (tier.child_ranks < tier.ranks)
+        tier.children = (tier.ranks + tier.child_ranks - 1) / tier.child_ranks;
+    return tier;
+}
+
+double hs_limit_crossing_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                                 size_t level)
+{
+    struct tier tier = tier_of(system, problem, level);
+
+    return tier.children > 0 ? crossing_seconds(system, problem, &tier) : 0;
+}
+
 struct hs_limit hs_limit_of(const struct hs_system *system, const struct hs_problem *problem)
 {
     struct hs_limit limit = {.level = -1};
     double latency = INFINITY;
 
     for (size_t l = system->fits.count > 0 ? 0 : system->level_count; l-- > 0;) {
-        struct tier tier = {.level = &system->levels[l],
-                            .bytes_per_second = full_rate(system, l),
-                            .child_ranks = hs_system_child_ranks(system, l),
-                            .unit_ranks = hs_system_child_ranks(system, l + 1),
-                            .ranks = problem->group.ranks};
+        struct tier tier = tier_of(system, problem, l);
         double bytes_seconds;
 
-        if (tier.child_ranks >= tier.ranks)
+        if (tier.children == 0)
             continue;
-        tier.children = (tier.ranks + tier.child_ranks - 1) / tier.child_ranks;
         latency = fmin(latency, step_seconds(system, &tier));
         bytes_seconds = crossing_seconds(system, problem, &tier);
         if (bytes_seconds > 0 && latency + bytes_seconds > limit.seconds)

@@ -45,6 +45,9 @@ struct hs_limit {
     int level; /* that sets it */
 };
 struct hs_limit hs_limit_of(const struct hs_system *system, const struct hs_problem *problem);
+/* What the problem's bytes take at least to cross level `level`, latencies apart; 0: none do. */
+double hs_limit_crossing_seconds(const struct hs_system *system, const struct hs_problem *problem,
+                                 size_t level);
 /* What a time reaches of it: 1 is just the limit, less than 1 takes longer; NaN without a limit. */
 double hs_limit_reached(const struct hs_limit *limit, double seconds);
 

@@ -413,7 +413,7 @@ static void native_seconds(double *seconds, const struct hs_machines *machines,
                            const struct hs_problem *problem, struct hs_stage_key key)
 {
     double bytes = hs_problem_entering(problem, key.layer);
-    struct hs_stage_price price = hs_stage_price(machines->believed, problem->group.ranks, key);
+    struct hs_stage_price price = hs_stage_price_at(machines->believed, &problem->group, key, 0);
     struct error error = error_of(machines, &price);
 
     hs_nccl_layer_seconds_each(seconds, &machines->drawn[0].nccl, machines->count,
@@ -426,12 +426,12 @@ static void level_seconds(double *seconds, const struct hs_machines *machines,
                           const struct hs_problem *problem, struct hs_stage_key key)
 {
     double bytes = hs_problem_entering(problem, key.layer);
-    struct hs_stage_price believed = hs_stage_price(machines->believed, problem->group.ranks, key);
+    struct hs_stage_price believed = hs_stage_price_at(machines->believed, &problem->group, key, 0);
     struct error error = error_of(machines, &believed); /* no figure moves a layer elsewhere */
 
     for (size_t j = 0; j < machines->count; j++) {
         struct hs_stage_price price =
-            hs_stage_price_at(&machines->drawn[j], problem->group.ranks, key, bytes);
+            hs_stage_price_at(&machines->drawn[j], &problem->group, key, bytes);
 
         seconds[j] = machines->belief ? hs_stage_seconds(&price, bytes)
                                       : level_seconds_of_one(machines, j, &error, &price, bytes);
@@ -504,7 +504,7 @@ static double error_times(const struct hs_machines *machines, size_t j,
         if (k % 2 >= hs_problem_plan_ways(keys, problem, plan, k / 2))
             continue;
         bytes = hs_problem_entering(problem, keys[k % 2].layer);
-        price = hs_stage_price_at(&machines->drawn[j], problem->group.ranks, keys[k % 2], bytes);
+        price = hs_stage_price_at(&machines->drawn[j], &problem->group, keys[k % 2], bytes);
         seconds = hs_stage_seconds(&price, bytes);
         error = error_of(machines, &price);
         without += seconds;

@@ -41,5 +41,9 @@ struct hs_mpi_steps hs_mpi_steps(enum hs_mpi_algorithm algorithm, enum hs_phase 
                                  int64_t ranks);
 /* Adds a step of the ranks of steps->price's layer that are a multiple of `first` places of it. */
 void hs_mpi_steps_add(struct hs_steps *steps, const struct hs_mpi_step *step, int64_t first);
+/* Behind the last of them: steps stand for those between them, and for partners that are no power
+ * of two apart, but links carry no less than what must pass (limit.h), of that part of the groups.
+ */
+void hs_mpi_steps_fill(struct hs_steps *steps, double part);
 
 #endif

@@ -88,11 +88,17 @@ static bool is_by_bytes(const struct hs_system *system, int64_t ranks, struct hs
            hs_system_waits(system);
 }
 
-struct hs_stage_price hs_stage_price_at(const struct hs_system *system, int64_t ranks,
-                                        struct hs_stage_key key, double bytes)
+struct hs_stage_price hs_stage_price_at(const struct hs_system *system,
+                                        const struct hs_group *group, struct hs_stage_key key,
+                                        double bytes)
 {
+    int64_t ranks = group->ranks, reached = key.layer.stride * key.layer.size;
     bool by_bytes = is_by_bytes(system, ranks, key);
-    struct hs_stage_price price = {.key = key, .relative_ci95 = NAN, .bytes = by_bytes ? bytes : 0};
+    struct hs_stage_price price = {.key = key,
+                                   .relative_ci95 = NAN,
+                                   .bytes = by_bytes ? bytes : 0,
+                                   .goes_on = key.phase != HS_ALLREDUCE &&
+                                              reached < hs_group_span(group, group->size)};
 
     assert(key.layer.stride >= 1 && key.layer.size >= 1 &&
            ranks % (key.layer.stride * key.layer.size) == 0);
@@ -119,7 +125,9 @@ struct hs_stage_price hs_stage_price_at(const struct hs_system *system, int64_t 
 struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ranks,
                                      struct hs_stage_key key)
 {
-    return hs_stage_price_at(system, ranks, key, 0);
+    struct hs_group world = hs_group_world(ranks);
+
+    return hs_stage_price_at(system, &world, key, 0);
 }
 
 double hs_order_seconds(const struct hs_system *system, const struct hs_problem *problem,
@@ -141,7 +149,7 @@ struct hs_stage_price hs_problem_price(const struct hs_system *system,
                                        const struct hs_problem *problem, struct hs_stage_key key,
                                        double bytes)
 {
-    struct hs_stage_price price = hs_stage_price_at(system, problem->group.ranks, key, bytes);
+    struct hs_stage_price price = hs_stage_price_at(system, &problem->group, key, bytes);
 
     price.launch_seconds +=
         hs_stage_gap_seconds(system, problem, key) + hs_order_seconds(system, problem, key.layer);
@@ -223,7 +231,7 @@ void hs_stage_add_line(struct hs_stage_price *price, struct hs_price_line line)
 /* The largest line of messages that wait as those of so many bytes do. */
 static struct hs_price_line waiting_line(const struct hs_stage_price *price, double bytes)
 {
-    struct hs_stage_price at = {.key = price->key, .bytes = bytes};
+    struct hs_stage_price at = {.key = price->key, .bytes = bytes, .goes_on = price->goes_on};
 
     hs_algorithms[at.key.algorithm]->price(&at, price->waits, price->ranks);
     return hs_stage_line(&at, bytes);

@@ -46,7 +46,7 @@ struct hs_price_line {
 #define HS_PRICE_LINES_MAX (2 * HS_LEVELS_MAX + 1)
 
 /* Price of a stage, apart from the bytes. With m bytes entering it takes launch_seconds and what
- * the largest of its lines says. (19 fields: what every table shows of a stage, and what fits and
+ * the largest of its lines says. (20 fields: what every table shows of a stage, and what fits and
  * chunks need.) */
 struct hs_stage_price {
     struct hs_stage_key key;
@@ -81,6 +81,10 @@ struct hs_stage_price {
     const struct hs_system *waits;
     int64_t ranks;
     double bytes; /* entering it: messages are parts of these */
+    /* Another layer of the call follows, or comes before: ranks that are through early, or may
+     * begin late, are not waited for. Not of an allreduce, nor of the layer that reaches to the
+     * last rank of a group: that takes as long as the last of all groups. */
+    bool goes_on;
     /* The stage is NCCL's own call on this machine, the system's: its time is not a line, and
      * hs_stage_line gives the one through the bytes asked for. NULL: it is as above. */
     const struct hs_nccl_machine *nccl;
@@ -93,14 +97,15 @@ int hs_system_paces(const struct hs_system *system);
 #define HS_PACE_TEXT (HS_SYSTEM_NAME + 8)
 const char *hs_pace_text(char text[HS_PACE_TEXT], const struct hs_system *system, int pace);
 
-/* Prices a stage of `ranks` ranks by itself; stride * size must divide ranks. Cannot fail. The
- * system outlives the price where it waits or is NCCL's own. */
+/* Prices a stage of a call of all `ranks` ranks by itself; stride * size must divide ranks. Cannot
+ * fail. The system outlives the price where it waits or is NCCL's own. */
 struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ranks,
                                      struct hs_stage_key key);
-/* The same for so many bytes entering it alone, 0: any. Saves pricing anew where a price depends on
- * them (`waits`). */
-struct hs_stage_price hs_stage_price_at(const struct hs_system *system, int64_t ranks,
-                                        struct hs_stage_key key, double bytes);
+/* The same of a call of a group's ranks and of all groups like it at once, for so many bytes
+ * entering it alone, 0: any, which saves pricing anew where a price depends on them (`waits`). */
+struct hs_stage_price hs_stage_price_at(const struct hs_system *system,
+                                        const struct hs_group *group, struct hs_stage_key key,
+                                        double bytes);
 /* What a layer's place in the order of the blocks adds to its stage, as a launch does
  * (collective.h): of a packed call the copy, on the innermost of several layers; of a grouped one a
  * message for each further run and partner. */

@@ -360,6 +360,7 @@ static double steps_us(const struct pace *p)
         hop.rendezvous_us = 1e6 * (steps.latency_seconds - bare.latency_seconds - waited);
         us += step_us(p, &hop, bytes) + (step->reduces ? step->times * bytes * p->reduce : 0);
     }
+    hs_mpi_steps_fill(&steps, 1 / (double)steps.every);
     moving = steps.seconds_per_byte;
     for (size_t l = 0; l < call->system->level_count; l++)
         moving = fmax(moving, steps.leaving[l]);
@@ -456,9 +457,9 @@ void hs_mpi_system_values(double *values, const struct hs_system *system)
 
 /* By another algorithm than the ring: latencies and rates are its row's. */
 static struct halves lettered_us(const struct pace *p, const struct hs_stage *stage, double bytes,
-                                 int64_t ranks)
+                                 const struct hs_group *group)
 {
-    struct hs_stage_price price = hs_stage_price_at(p->call->system, ranks, stage->key, bytes);
+    struct hs_stage_price price = hs_stage_price_at(p->call->system, group, stage->key, bytes);
     struct hs_price_line line = hs_stage_line(&price, bytes);
     double passes = hs_phase_passes(stage->key.phase);
 
@@ -470,11 +471,11 @@ static struct halves lettered_us(const struct pace *p, const struct hs_stage *st
 /* Two ranks swap halves; more go round. Whether data are in the cache is a matter of the whole
  * message, as in the algorithms above. */
 static struct halves stage_us(const struct pace *p, const struct hs_stage *stage, double bytes,
-                              int64_t ranks)
+                              const struct hs_group *group)
 {
     if (stage->key.phase == HS_EXCHANGE ||
         (stage->key.algorithm != HS_RING && stage->key.layer.size > 2))
-        return lettered_us(p, stage, bytes, ranks);
+        return lettered_us(p, stage, bytes, group);
     return p->call->algorithm == HS_MPI_RING ? ring_us(p) : halving_us(p);
 }
 
@@ -504,7 +505,7 @@ static double seconds_of_stage(const struct hs_system *system, const struct hs_p
     p.reduce = reduce;
     p.job = (double)problem->group.size;
     p.together = true;
-    us = stage_us(&p, stage, bytes, problem->group.ranks);
+    us = stage_us(&p, stage, bytes, &problem->group);
     return 1e-6 * ((stage->key.phase == HS_REDUCE_SCATTER ? 0 : us.gather) +
                    (only_moves(stage->key.phase) ? 0 : us.reduce));
 }

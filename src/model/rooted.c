@@ -4,46 +4,6 @@
 
 #include "model/steps.h"
 
-/* ---- two phases, one behind the other -------------------------------------------------------- */
-
-static double bandwidth_part(const struct hs_stage_price *price)
-{
-    return hs_stage_line(price, price->bytes).seconds_per_byte;
-}
-
-/* As one: its line is the sum of theirs for these bytes. */
-static void price_both(struct hs_stage_price *price, const struct hs_system *system, int64_t ranks,
-                       const enum hs_phase phases[2])
-{
-    struct hs_stage_price parts[2] = {*price, *price};
-    struct hs_price_line sum = {0, 0};
-    double moving[2];
-    const struct hs_stage_price *slower;
-
-    for (int i = 0; i < 2; i++) {
-        struct hs_price_line line;
-
-        parts[i].key.phase = phases[i];
-        hs_algorithms[price->key.algorithm]->price(&parts[i], system, ranks);
-        line = hs_stage_line(&parts[i], price->bytes);
-        moving[i] = bandwidth_part(&parts[i]);
-        sum.latency_seconds += line.latency_seconds;
-        sum.seconds_per_byte += line.seconds_per_byte;
-        price->steps += parts[i].steps;
-        price->level = (int)hs_larger(price->level, parts[i].level);
-        price->straddles = price->straddles || parts[i].straddles;
-    }
-    slower = &parts[moving[1] > moving[0]];
-    price->ring_bytes_per_second = slower->ring_bytes_per_second;
-    price->bottleneck = slower->bottleneck;
-    price->rings_per_link = slower->rings_per_link;
-    for (int l = 0; l <= price->level && sum.seconds_per_byte > 0; l++)
-        price->occupancy[l] =
-            (moving[0] * parts[0].occupancy[l] + moving[1] * parts[1].occupancy[l]) /
-            sum.seconds_per_byte;
-    hs_stage_add_line(price, sum);
-}
-
 /* ---- chains ---------------------------------------------------------------------------------- */
 
 /* The hops of the group that leaves most children, the last of the block. */
@@ -221,7 +181,7 @@ static bool in_two(struct hs_stage_price *price, const struct hs_system *system,
 
     if (!hs_phase_is_pair(price->key.phase))
         return false;
-    price_both(price, system, ranks, price->key.phase == HS_SPREAD ? spread : collect);
+    hs_steps_price_both(price, system, ranks, price->key.phase == HS_SPREAD ? spread : collect);
     return true;
 }
 
@@ -280,9 +240,9 @@ void hs_rooted_price_halving(struct hs_stage_price *price, const struct hs_syste
     if (price->key.layer.size < 2 || in_two(price, system, ranks))
         return;
     if (price->key.phase == HS_BROADCAST)
-        price_both(price, system, ranks, outward);
+        hs_steps_price_both(price, system, ranks, outward);
     else if (price->key.phase == HS_REDUCE)
-        price_both(price, system, ranks, inward);
+        hs_steps_price_both(price, system, ranks, inward);
     else
         price_branches(price, system, ranks, false);
 }

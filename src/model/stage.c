@@ -33,11 +33,6 @@ int hs_phase_passes(enum hs_phase phase)
     return hs_phase_is_pair(phase) || phase == HS_ALLREDUCE ? 2 : 1;
 }
 
-bool hs_stage_goes_on(struct hs_stage_key key, int64_t ranks)
-{
-    return key.phase != HS_ALLREDUCE && key.layer.stride * key.layer.size < ranks;
-}
-
 bool hs_stage_key_equal(struct hs_stage_key a, struct hs_stage_key b)
 {
     return hs_stage_key_compare(a, b) == 0;

@@ -65,10 +65,6 @@ struct hs_stage_time {
     double seconds;
 };
 
-/* Whether another layer of `ranks` ranks follows, or comes before: this one is no allreduce, and
- * does not reach to the last rank. */
-bool hs_stage_goes_on(struct hs_stage_key key, int64_t ranks);
-
 bool hs_stage_key_equal(struct hs_stage_key a, struct hs_stage_key b);
 /* Stride, size, phase, algorithm. < 0, 0, > 0 as for strcmp. */
 int hs_stage_key_compare(struct hs_stage_key a, struct hs_stage_key b);

@@ -157,11 +157,25 @@ void hs_steps_add_times(struct hs_steps *steps, const struct hs_traffic *traffic
     steps->loads[steps->count++] = times * step.seconds_per_byte;
 }
 
-int64_t hs_steps_looked_at(const struct hs_steps *steps)
+int64_t hs_steps_look(int64_t ranks[HS_STEPS_RANKS], const struct hs_steps *steps)
 {
     int64_t block = steps->price->key.layer.stride * steps->price->key.layer.size;
+    int64_t count = hs_smaller(steps->ranks, HS_STEPS_RANKS / block * block), first = count, cut;
 
-    return hs_smaller(steps->ranks, HS_STEPS_RANKS / block * block);
+    for (int64_t i = 0; i < count; i++)
+        ranks[i] = i;
+    for (size_t l = steps->system->level_count; l-- > 0 && first > 0 && count < steps->ranks;) {
+        int64_t child_ranks = hs_system_child_ranks(steps->system, l);
+
+        cut = child_ranks / block * block; /* where the block begins that the first border cuts */
+        if (child_ranks >= steps->ranks || child_ranks % block == 0 || block % child_ranks == 0 ||
+            cut < first || (first < count && cut == ranks[first]))
+            continue;
+        first -= block;
+        for (int64_t i = 0; i < block; i++)
+            ranks[first + i] = cut + i;
+    }
+    return count;
 }
 
 double hs_steps_hop(const struct hs_steps *steps, int64_t from, int64_t to)
@@ -182,7 +196,7 @@ void hs_steps_scale(struct hs_steps *steps, double longest, double mean)
 {
     double part = longest > 0 ? (longest + mean) / (2 * longest) : 1;
 
-    if (!hs_stage_goes_on(steps->price->key, steps->ranks))
+    if (!steps->price->goes_on)
         return;
     steps->latency_seconds *= part;
     for (int k = 0; k < steps->count; k++)
@@ -193,25 +207,26 @@ void hs_steps_follow(struct hs_steps *steps, bool swaps)
 {
     struct hs_layer layer = steps->price->key.layer;
     double all[2][HS_STEPS_RANKS] = {{0}}, longest = 0, sum = 0;
-    int64_t ranks = hs_steps_looked_at(steps);
+    int64_t ranks[HS_STEPS_RANKS], count = hs_steps_look(ranks, steps);
 
     for (int k = 0; k < steps->count; k++)
-        for (int64_t r = 0; r < ranks; r++) {
-            int64_t place = r / layer.stride % layer.size, to = place - ((int64_t)1 << k);
+        for (int64_t i = 0; i < count; i++) {
+            int64_t place = i / layer.stride % layer.size, to = place - ((int64_t)1 << k);
 
             if (swaps)
                 to = place ^ ((int64_t)1 << k);
-            to = r + ((to + layer.size) % layer.size - place) * layer.stride;
-            all[(k + 1) % 2][to] = fmax(all[k % 2][to], all[k % 2][r] + hs_steps_hop(steps, r, to));
+            to = i + ((to + layer.size) % layer.size - place) * layer.stride;
+            all[(k + 1) % 2][to] =
+                fmax(all[k % 2][to], all[k % 2][i] + hs_steps_hop(steps, ranks[i], ranks[to]));
         }
-    for (int64_t r = 0; r < ranks; r++) {
-        longest = fmax(longest, all[steps->count % 2][r]);
-        sum += all[steps->count % 2][r];
+    for (int64_t i = 0; i < count; i++) {
+        longest = fmax(longest, all[steps->count % 2][i]);
+        sum += all[steps->count % 2][i];
     }
-    if (ranks == 0)
+    if (count == 0)
         return;
     steps->latency_seconds = fmin(steps->latency_seconds, longest);
-    hs_steps_scale(steps, longest, sum / (double)ranks);
+    hs_steps_scale(steps, longest, sum / (double)count);
 }
 
 void hs_steps_occupy(const struct hs_steps *steps, double moving)
@@ -247,6 +262,47 @@ void hs_steps_finish(const struct hs_steps *steps)
         price->key.layer.stride < hs_system_child_ranks(steps->system, (size_t)price->level);
     hs_steps_occupy(steps, moving);
 }
+
+/* ---- two phases, one behind the other -------------------------------------------------------- */
+
+static double bandwidth_part(const struct hs_stage_price *price)
+{
+    return hs_stage_line(price, price->bytes).seconds_per_byte;
+}
+
+void hs_steps_price_both(struct hs_stage_price *price, const struct hs_system *system,
+                         int64_t ranks, const enum hs_phase phases[2])
+{
+    struct hs_stage_price parts[2] = {*price, *price};
+    struct hs_price_line sum = {0, 0};
+    double moving[2];
+    const struct hs_stage_price *slower;
+
+    for (int i = 0; i < 2; i++) {
+        struct hs_price_line line;
+
+        parts[i].key.phase = phases[i];
+        hs_algorithms[price->key.algorithm]->price(&parts[i], system, ranks);
+        line = hs_stage_line(&parts[i], price->bytes);
+        moving[i] = bandwidth_part(&parts[i]);
+        sum.latency_seconds += line.latency_seconds;
+        sum.seconds_per_byte += line.seconds_per_byte;
+        price->steps += parts[i].steps;
+        price->level = (int)hs_larger(price->level, parts[i].level);
+        price->straddles = price->straddles || parts[i].straddles;
+    }
+    slower = &parts[moving[1] > moving[0]];
+    price->ring_bytes_per_second = slower->ring_bytes_per_second;
+    price->bottleneck = slower->bottleneck;
+    price->rings_per_link = slower->rings_per_link;
+    for (int l = 0; l <= price->level && sum.seconds_per_byte > 0; l++)
+        price->occupancy[l] =
+            (moving[0] * parts[0].occupancy[l] + moving[1] * parts[1].occupancy[l]) /
+            sum.seconds_per_byte;
+    hs_stage_add_line(price, sum);
+}
+
+/* ---- messages looked at one by one ----------------------------------------------------------- */
 
 /* A level's children, as ranks see them. */
 struct children {

@@ -48,9 +48,11 @@ void hs_steps_add(struct hs_steps *steps, const struct hs_traffic *traffic, doub
 /* The same so often, one after the other. */
 void hs_steps_add_times(struct hs_steps *steps, const struct hs_traffic *traffic, double blocks,
                         double times);
-/* Of the first ranks in whole blocks of the layer, those whose ways are looked at; 0: a block has
- * more than HS_STEPS_RANKS. */
-int64_t hs_steps_looked_at(const struct hs_steps *steps);
+/* The ranks whose ways are looked at, in whole blocks of the layer: all, or the first ones; where
+ * children and blocks do not nest, with the first block that a border of each level cuts, as far as
+ * there is room, the outermost level's in any case. Returns how many; 0: a block has more than
+ * HS_STEPS_RANKS. */
+int64_t hs_steps_look(int64_t ranks[HS_STEPS_RANKS], const struct hs_steps *steps);
 /* Latency from a rank to another. */
 double hs_steps_hop(const struct hs_steps *steps, int64_t from, int64_t to);
 /* Of a layer before others: its ranks come out at other times, those of the longest way and all on
@@ -62,6 +64,11 @@ void hs_steps_scale(struct hs_steps *steps, double longest, double mean);
 void hs_steps_follow(struct hs_steps *steps, bool swaps);
 /* Fills the price, of a phase that takes these steps once per pass. */
 void hs_steps_finish(const struct hs_steps *steps);
+
+/* Prices two phases of price->key's algorithm, one behind the other, as one: its line is the sum of
+ * theirs for price->bytes. */
+void hs_steps_price_both(struct hs_stage_price *price, const struct hs_system *system,
+                         int64_t ranks, const enum hs_phase phases[2]);
 
 /* The share and how busy levels are, of a phase that takes so many seconds per byte of a block. */
 void hs_steps_occupy(const struct hs_steps *steps, double moving);

@@ -70,7 +70,7 @@ static void describe(struct hs_lazy_layer *item, const struct hs_lazy_planner *p
 {
     double bytes = hs_problem_entering(&planner->problem, item->key.layer);
     struct hs_stage_price price =
-        hs_stage_price(&planner->base, planner->problem.group.ranks, item->key);
+        hs_stage_price_at(&planner->base, &planner->problem.group, item->key, 0);
 
     item->bottleneck = price.bottleneck;
     for (int l = 0; l < (int)planner->base.level_count; l++)

@@ -395,8 +395,10 @@ static void messages_count_by_what_is_sent(void **state)
 {
     struct hs_system fast = parse("ib@100000GB/s~10us"), nodes = parse("nv:4@100000GB/s~1us,ib@"
                                                                        "100000GB/s~10us");
-    struct hs_layer three = {1, 3};
-    struct hs_stage_price last, before;
+    struct hs_stage_key three = {HS_PAIR, HS_DIRECT, {1, 3}};
+    struct hs_group inside = hs_group_world(3), all = hs_group_world(12);
+    struct hs_group groups = {.ranks = 12, .stride = 1, .size = 3};
+    struct hs_stage_price last, before, alone;
 
     (void)state;
     /* 15 messages of each, the first in the latency. */
@@ -410,15 +412,34 @@ static void messages_count_by_what_is_sent(void **state)
     assert_near(flat_seconds(&fast, 4, HS_TREE, 32 * 8192.0), 4 * 10e-6 + 31 * 1.5e-6 - 30 * 0.5e-6,
                 1e-2);
     /* Of 12 ranks half are in threes that leave a node: between all that and 5.5 us on average. */
-    last = hs_stage_price_at(&nodes, 3, (struct hs_stage_key){HS_PAIR, HS_DIRECT, three}, 8);
-    before = hs_stage_price_at(&nodes, 12, (struct hs_stage_key){HS_PAIR, HS_DIRECT, three}, 8);
+    last = hs_stage_price_at(&nodes, &inside, three, 8);
+    before = hs_stage_price_at(&nodes, &all, three, 8);
+    alone = hs_stage_price_at(&nodes, &groups, three, 8);
     assert_near(hs_stage_seconds(&last, 8), 2 * (1e-6 + 0.5e-6), 1e-3);
     assert_near(hs_stage_seconds(&before, 8), 2 * ((10e-6 + 5.5e-6) / 2 + 0.5e-6), 1e-3);
+    /* Groups that are nothing but these threes: the call ends when the last is through. */
+    assert_near(hs_stage_seconds(&alone, 8), 2 * (10e-6 + 0.5e-6), 1e-3);
     hs_system_release(&nodes);
     hs_system_release(&fast);
 }
 
+/* The border at rank 100 cuts the second 64 ranks, of which 20 to 35 send 16 further, out of their
+ * node, and what comes there goes 32 further, back into it. The first 64 leave none. */
+static void blocks_beyond_the_first_that_a_border_cuts_are_looked_at(void **state)
+{
+    struct hs_system nodes = parse("nv:100@100000GB/s~1us,ib@100000GB/s~10us");
+    struct hs_group groups = {.ranks = 128, .stride = 16, .size = 4};
+    struct hs_stage_key bruck = {HS_EXCHANGE, HS_HALVING, {16, 4}};
+    struct hs_stage_price price = hs_stage_price_at(&nodes, &groups, bruck, 8);
+
+    (void)state;
+    assert_near(hs_stage_seconds(&price, 8), 20e-6, 1e-3);
+    hs_system_release(&nodes);
+}
+
 static const struct CMUnitTest tests[] = {
+    HS_TEST("blocks beyond the first that a border cuts are looked at",
+            blocks_beyond_the_first_that_a_border_cuts_are_looked_at),
     HS_TEST("prices equal a count of every message", prices_equal_a_count_of_every_message),
     HS_TEST("groups of two cost the same by all but trees",
             groups_of_two_cost_the_same_by_all_but_trees),

@@ -1,9 +1,11 @@
 /*
- * The limit against figures by hand, and against the price of every plan of random machines.
+ * The limit against figures by hand, and against the price of every plan of random machines: of
+ * MACHINES of these in the place of each test's own number, where that is set.
  */
 #include "systems.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/random.h"
 #include "model/limit.h"
@@ -214,6 +216,22 @@ static void a_ring_on_one_switch_reaches_it(void **state)
     hs_system_release(&system);
 }
 
+/* Six of twenty groups of 3 go out of the 36 ranks; the call ends with theirs. */
+static void a_call_of_groups_ends_with_those_that_go_furthest(void **state)
+{
+    struct hs_system system = parse("in:36@50GB/s~0us,out@50GB/s~6us");
+    struct hs_problem problem = {.group = {.ranks = 60, .stride = 10, .size = 3}, .bytes = 6};
+    struct hs_plan flat = hs_problem_flat(&problem);
+
+    (void)state;
+    for (int c = 0; c < HS_COLLECTIVE_BROADCAST; c++) {
+        problem.collective = (enum hs_collective)c;
+        assert_near(hs_limit_of(&system, &problem).seconds, 6e-6, 1e-3);
+        assert_true(hs_plan_seconds(&system, &problem, &flat) >= 6e-6);
+    }
+    hs_system_release(&system);
+}
+
 /* ---- every plan of random machines ---- */
 
 static int64_t random_of(uint64_t *state, int64_t first, int64_t last)
@@ -245,6 +263,8 @@ static struct hs_system random_system(uint64_t *state)
     }
     if (random_of(state, 0, 1))
         system.levels[system.level_count - 1].arity = 0;
+    if (random_of(state, 0, 2) == 0) /* whose own calls have a price, too */
+        system.library = random_of(state, 0, 1) ? HS_LIBRARY_MPICH : HS_LIBRARY_OPENMPI;
     return system;
 }
 
@@ -342,34 +362,63 @@ static void pass_over(struct hs_group *group, uint64_t *random)
     }
 }
 
-/* `count` collectives from `first` on, in groups where they have these, on as many machines. */
-static void price_machines(size_t machines, size_t first, size_t count)
+/* Of all ranks, or every third time at strides and of blocks side by side, with gaps or without. */
+static struct hs_group group_of_any(size_t m, uint64_t *random)
 {
+    int64_t size = random_of(random, 2, m % 20 == 0 ? 400 : 72), stride = 1, blocks = 1;
+    struct hs_group group;
+
+    if (m % 3 == 0) {
+        stride = random_of(random, 1, 12);
+        blocks = random_of(random, 1, 12);
+    }
+    group = (struct hs_group){.ranks = blocks * stride * size, .stride = stride, .size = size};
+    if (m % 6 == 0)
+        pass_over(&group, random);
+    return group;
+}
+
+static struct hs_group group_of_all(size_t m, uint64_t *random)
+{
+    return hs_group_world(random_of(random, 2, m % 20 == 0 ? 400 : 72));
+}
+
+/* Of few ranks far apart, on machines whose last child is mostly a partial one: a border of the
+ * outer levels cuts some of the groups, and leaves the others whole. */
+static struct hs_group group_of_few(size_t m, uint64_t *random)
+{
+    int64_t size = random_of(random, 2, 16), stride = random_of(random, 1, 24);
+    int64_t blocks = random_of(random, 1, 16);
+    struct hs_group group = {.ranks = blocks * stride * size, .stride = stride, .size = size};
+
+    if (m % 4 == 0)
+        pass_over(&group, random);
+    return group;
+}
+
+/* `count` collectives from `first` on, in groups that are drawn, on as many machines. */
+static void price_machines(size_t machines, size_t first, size_t count,
+                           struct hs_group (*group_of)(size_t m, uint64_t *random))
+{
+    const char *asked = getenv("MACHINES");
     uint64_t random = 20260725;
     size_t plans = 0, near = 0;
     double nearest = 0;
 
+    if (asked)
+        machines = (size_t)atol(asked);
     for (size_t m = 0; m < machines; m++) {
         struct hs_system system = random_system(&random);
-        int64_t size = random_of(&random, 2, m % 20 == 0 ? 400 : 72), stride = 1, blocks = 1;
-        struct trial trial = {.system = &system, .random = &random};
+        struct trial trial = {.system = &system,
+                              .random = &random,
+                              .problem = {.collective = (enum hs_collective)(first + m % count),
+                                          .group = group_of(m / count, &random),
+                                          .bytes = exp(24 * hs_random_uniform(&random)),
+                                          .order = (enum hs_order)(m / count % HS_ORDER_COUNT)}};
 
-        if (m % 3 == 0) {
-            stride = random_of(&random, 1, 12);
-            blocks = random_of(&random, 1, 12);
-        }
-        trial.problem = (struct hs_problem){
-            .collective = (enum hs_collective)(first + m % count),
-            .group = {.ranks = blocks * stride * size, .stride = stride, .size = size},
-            .bytes = exp(24 * hs_random_uniform(&random)),
-            .order = (enum hs_order)(m / count % HS_ORDER_COUNT)};
-        if (hs_collectives[trial.problem.collective].prices_only) /* of no groups */
-            trial.problem.group = hs_group_world(size);
-        else if (m % 6 == 0)
-            pass_over(&trial.problem.group, &random);
         trial.limit = hs_limit_of(&system, &trial.problem);
         assert_in_range(trial.limit.level, 0, system.level_count - 1);
-        price_plans(&trial, (struct hs_plan){.chunks = 1}, size);
+        price_plans(&trial, (struct hs_plan){.chunks = 1}, trial.problem.group.size);
         plans += trial.plans;
         near += trial.nearest > 0.9;
         nearest = fmax(nearest, trial.nearest);
@@ -384,13 +433,20 @@ static void price_machines(size_t machines, size_t first, size_t count)
 static void no_plan_of_a_described_machine_is_priced_below_it(void **state)
 {
     (void)state;
-    price_machines(6000, 0, HS_COLLECTIVE_BROADCAST);
+    price_machines(6000, 0, HS_COLLECTIVE_BROADCAST, group_of_any);
+}
+
+static void no_plan_of_groups_that_lie_unevenly_is_priced_below_it(void **state)
+{
+    (void)state;
+    price_machines(20000, 0, HS_COLLECTIVE_BROADCAST, group_of_few);
 }
 
 static void no_broadcast_or_reduce_is_priced_below_it(void **state)
 {
     (void)state;
-    price_machines(3000, HS_COLLECTIVE_BROADCAST, HS_COLLECTIVE_COUNT - HS_COLLECTIVE_BROADCAST);
+    price_machines(3000, HS_COLLECTIVE_BROADCAST, HS_COLLECTIVE_COUNT - HS_COLLECTIVE_BROADCAST,
+                   group_of_all);
 }
 
 /* The systems that ship, those with NCCL's own calls included: no constant of theirs knows of the
@@ -470,8 +526,12 @@ static const struct CMUnitTest tests[] = {
             a_switch_that_reduces_halves_what_it_takes_inside_a_node),
     HS_TEST("groups that call at once add up", groups_that_call_at_once_add_up),
     HS_TEST("a ring on one switch reaches it", a_ring_on_one_switch_reaches_it),
+    HS_TEST("a call of groups ends with those that go furthest",
+            a_call_of_groups_ends_with_those_that_go_furthest),
     HS_TEST("no plan of a described machine is priced below it",
             no_plan_of_a_described_machine_is_priced_below_it),
+    HS_TEST("no plan of groups that lie unevenly is priced below it",
+            no_plan_of_groups_that_lie_unevenly_is_priced_below_it),
     HS_TEST("no broadcast or reduce of a described machine is priced below it",
             no_broadcast_or_reduce_is_priced_below_it),
     HS_TEST("no plan of a shipped machine is priced below it",

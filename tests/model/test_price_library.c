@@ -112,9 +112,10 @@ static void mpichs_own_call_is_the_letter_of_all_ranks(void **state)
     for (size_t i = 0; i < HS_COUNT(calls); i++)
         for (int64_t np = 16; np <= 24; np += 8) {
             struct hs_stage_key key = {calls[i].phase, HS_NATIVE, {1, np}};
-            struct hs_stage_price letter = hs_stage_price_at(&system, np, key, calls[i].bytes);
             struct hs_problem problem =
                 hs_problem_of(calls[i].collective, HS_IN_PLACE, np, calls[i].bytes);
+            struct hs_stage_price letter =
+                hs_stage_price_at(&system, &problem.group, key, calls[i].bytes);
             struct hs_library_price price = hs_library_price(&system, &problem, 4);
 
             assert_near(price.seconds, hs_stage_seconds(&letter, calls[i].bytes), 1e-12);

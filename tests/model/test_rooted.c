@@ -12,10 +12,10 @@
 static double seconds_of(const struct hs_system *system, int64_t np, enum hs_phase phase,
                          enum hs_algorithm algorithm, struct hs_layer layer, double bytes)
 {
-    struct hs_stage_price price =
-        hs_stage_price_at(system, np, (struct hs_stage_key){phase, algorithm, layer}, bytes);
-    struct hs_stage_price any =
-        hs_stage_price(system, np, (struct hs_stage_key){phase, algorithm, layer});
+    struct hs_stage_key key = {phase, algorithm, layer};
+    struct hs_group world = hs_group_world(np);
+    struct hs_stage_price price = hs_stage_price_at(system, &world, key, bytes);
+    struct hs_stage_price any = hs_stage_price(system, np, key);
 
     assert_near(hs_stage_seconds(&any, bytes), hs_stage_seconds(&price, bytes), 1e-12);
     return hs_stage_seconds(&price, bytes);
@@ -163,7 +163,8 @@ static void look_at_broadcast(const char *machine, const struct hs_system *syste
 {
     struct hs_stage_key chain = {HS_BROADCAST, HS_RING, layer},
                         branches = {HS_BROADCAST, HS_TREE, layer};
-    struct hs_stage_price price = hs_stage_price_at(system, np, chain, bytes);
+    struct hs_group world = hs_group_world(np);
+    struct hs_stage_price price = hs_stage_price_at(system, &world, chain, bytes);
     int pieces = (int)(price.steps - (double)(layer.size - 2) + 0.5);
 
     assert_true(pieces >= 1);

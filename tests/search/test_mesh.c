@@ -107,7 +107,7 @@ static double seconds_of_layer(const struct brute *brute, int64_t inside, int64_
     else if (!reduces && problem->order == HS_GROUPED)
         moved = ((double)(brute->size / (inside * size)) - 1) * (double)(size - 1) * 0.5e-6;
     struct hs_stage_price price =
-        hs_stage_price_at(brute->system, problem->group.ranks, key, problem->bytes * part);
+        hs_stage_price_at(brute->system, &problem->group, key, problem->bytes * part);
 
     return hs_stage_seconds(&price, problem->bytes * part) + moved;
 }

@@ -299,7 +299,7 @@ static int list_options(struct option *options, const struct hs_search_request *
 
         for (int k = 0; k < stages && possible; k++) {
             struct hs_stage_price price =
-                hs_stage_price_at(request->system, problem->group.ranks, keys[k], bytes);
+                hs_stage_price_at(request->system, &problem->group, keys[k], bytes);
             double seconds = hs_stage_seconds(&price, bytes);
 
             possible = hs_stage_possible(keys[k]);
@@ -793,7 +793,7 @@ static double phase_seconds(const struct hs_search_request *request, enum hs_pha
 
     if (!(request->algorithms >> algorithm & 1) || !hs_stage_possible(key))
         return INFINITY;
-    price = hs_stage_price_at(request->system, request->problem.group.ranks, key, bytes);
+    price = hs_stage_price_at(request->system, &request->problem.group, key, bytes);
     return hs_stage_seconds(&price, bytes);
 }
 
