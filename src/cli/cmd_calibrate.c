@@ -108,6 +108,7 @@ static enum hs_status run(struct hs_context *context, void *settings, struct hs_
 const struct hs_command hs_command_calibrate = {
     .name = "calibrate",
     .summary = "under mpiexec or srun: measure layers, and write the system with its real figures",
+    .launcher = "mpiexec -n P",
     .description =
         "Measures layers, not splits: the reduce-scatter, allgather and allreduce of every stride "
         "and size, at several message sizes, and fits latency, bandwidth and launch cost to them. "

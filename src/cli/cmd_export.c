@@ -382,6 +382,7 @@ static const struct hs_argument arguments[] = {
     {.name = "RESULT",
      .files = true,
      .offset = FIELD(result),
+     .usual = true,
      .help = "a result file of measure or predict; - is stdin"},
     {.name = NULL},
 };
@@ -393,6 +394,7 @@ static const struct hs_option options[] = {
      .words = format_names,
      .type = &hs_option_word,
      .offset = FIELD(format),
+     .usual = true,
      .help = "what to make; --list says what each is"},
     HS_ROW_OUTPUT(
         NULL, FIELD(output), false,

@@ -126,6 +126,7 @@ static enum hs_status run(struct hs_context *context, void *settings, struct hs_
 const struct hs_command hs_command_measure = {
     .name = "measure",
     .summary = "under mpiexec or srun: run the few splits that matter, and write down the times",
+    .launcher = "mpiexec -n P",
     .description =
         "Runs the splits in turn, one run each per round, until the medians are precise "
         "or the budget is "

@@ -61,6 +61,7 @@ static const struct hs_option options[] = {
      .group = "Problem",
      .type = &hs_option_np_range,
      .offset = FIELD(np),
+     .usual = true,
      .help = "processes (one per GPU); 4:2048 is a sweep 4, 8, ..., 2048, and 24,64 a list; "
              "--mesh says it, too"},
     {.name = "size",

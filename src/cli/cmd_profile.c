@@ -117,6 +117,7 @@ static const struct hs_option options[] = {
 const struct hs_command hs_command_profile = {
     .name = "profile",
     .summary = "under mpiexec or srun: count the collectives of a program as it is",
+    .launcher = "[mpiexec -n P]",
     .description =
         "Becomes PROGRAM, with " HS_INTERPOSER " in front of its MPI library (LD_PRELOAD). Its "
         "collectives pass as they are and are counted: which, in which groups, how large, how "

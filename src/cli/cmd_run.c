@@ -114,6 +114,7 @@ static const struct hs_option options[] = {
 const struct hs_command hs_command_run = {
     .name = "run",
     .summary = "under mpiexec or srun: a program as it is, its collectives by the best plans",
+    .launcher = "mpiexec -n P",
     .description =
         "Becomes PROGRAM, with " HS_INTERPOSER " in front of its MPI library (LD_PRELOAD). Its "
         "blocking calls of the collectives that RESULT is about, in communicators of the same "

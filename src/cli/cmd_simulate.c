@@ -38,6 +38,7 @@ static const struct hs_option options[] = {
      .noun = "number of processes",
      .type = &hs_option_count,
      .offset = FIELD(np),
+     .usual = true,
      .help = "processes (one per GPU); --mesh says it, too"},
     {.name = "size",
      .letter = 's',

@@ -39,6 +39,8 @@ void hs_warning(const struct hs_context *context, const char *format, ...)
 struct hs_command {
     const char *name;
     const char *summary; /* one line, lower case, no dot */
+    /* what mostly stands before it, "mpiexec -n P": the usage line begins with it; NULL: nothing */
+    const char *launcher;
     /* paragraphs below the usage line, wrapped when printed; may be NULL */
     const char *description;
     const char *examples;                /* complete command lines, one per line; may be NULL */

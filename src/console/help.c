@@ -49,12 +49,14 @@ void hs_text_wrap(struct hs_text *out, const char *text, size_t at, size_t inden
 
 void hs_help_usage(struct hs_text *out, const struct hs_command *command)
 {
-    hs_text_append(out, "hiersearch %s", command->name);
+    hs_text_append(out, "%s%shiersearch %s", command->launcher ? command->launcher : "",
+                   command->launcher ? " " : "", command->name);
     for (const struct hs_argument *a = command->arguments; a && a->name; a++)
         if (!a->behind)
-            hs_text_append(out, a->required ? " %s%s" : " [%s%s]", a->name, a->many ? "..." : "");
+            hs_text_append(out, a->required || a->usual ? " %s%s" : " [%s%s]", a->name,
+                           a->many ? "..." : "");
     for (const struct hs_option *o = command->options; o && o->name; o++)
-        if (o->required)
+        if (o->required || o->usual)
             hs_text_append(out, " --%s %s", o->name, o->argument);
     hs_text_append(out, " [options]");
     for (const struct hs_argument *a = command->arguments; a && a->name; a++)

@@ -71,6 +71,7 @@ struct hs_option {
     const char *const *(*words)(void);
     char letter; /* short name, 0: none */
     bool required;
+    bool usual; /* mostly needed, but another row can take its place: in the usage line, too */
 };
 
 /* A positional argument: const char *, or, where `many`, struct hs_argument_list (last row only,
@@ -79,6 +80,7 @@ struct hs_argument {
     const char *name; /* in capitals */
     const char *help;
     bool required;
+    bool usual; /* as of an option */
     bool many;
     bool behind; /* many: all that stands behind "--", and nothing else; the last row */
     bool files;  /* a shell offers names of files */

@@ -258,12 +258,20 @@ static void help_and_usage_know_every_row(void **state)
 {
     struct hs_command command = {
         .name = "paint", .summary = "colours", .arguments = arguments, .options = options};
+    static const struct hs_argument usual[] = {{.name = "SYSTEM", .usual = true}, {.name = NULL}};
+    static const struct hs_option either[] = {
+        {.name = "np", .argument = "P", .usual = true}, {.name = "mesh", .argument = "AXES"}, {0}};
+    struct hs_command job = {
+        .name = "paint", .launcher = "mpiexec -n P", .arguments = usual, .options = either};
     struct hs_terminal terminal = {.width = 60};
     struct hs_text help = {0}, usage = {0};
 
     (void)state;
     hs_help_usage(&usage, &command);
     assert_string_equal(usage.data, "hiersearch paint SYSTEM [FILE...] --np P [options]");
+    hs_text_release(&usage);
+    hs_help_usage(&usage, &job); /* what is mostly needed, though nothing is without the other */
+    assert_string_equal(usage.data, "mpiexec -n P hiersearch paint SYSTEM --np P [options]");
     hs_help_command(&help, &command, &terminal);
     for (const struct hs_option *o = options; o->name; o++) {
         char name[32];
