@@ -28,7 +28,7 @@ int64_t hs_export_node_ranks(const struct hs_result *result, bool *measured)
     if (measured)
         *measured = ranks > 0;
     if (ranks == 0 && result->placement.node_count == 0 && result->has_system)
-        ranks = hs_system_child_ranks(&result->system, 1);
+        ranks = hs_system_node_ranks(&result->system);
     return ranks < result->np ? ranks : result->np;
 }
 
@@ -199,7 +199,7 @@ void hs_export_say_node(struct hs_export_output *out, struct hs_text *text,
     else
         hs_export_say(out, text,
                       "a node is taken to hold %" PRId64
-                      " processes, one unit of the system's first level",
+                      " processes, by the names of the system's levels",
                       node);
 }
 

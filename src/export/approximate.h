@@ -12,8 +12,8 @@
 
 #include "export/exporters.h"
 
-/* Ranks of one node: as measured, where the placement is even; where nothing was measured, one unit
- * of the system's first level; 0 where neither is known. *measured (may be NULL) says which. At
+/* Ranks of one node: as measured, where the placement is even; where nothing was measured,
+ * hs_system_node_ranks; 0 where neither is known. *measured (may be NULL) says which. At
  * most np. */
 int64_t hs_export_node_ranks(const struct hs_result *result, bool *measured);
 

@@ -37,10 +37,9 @@ static void send_steps(struct native *native, enum hs_mpi_algorithm algorithm, d
 /* Places of a group that share a node, where nodes are full of them. */
 static int64_t tasks_of(const struct hs_system *system, struct hs_layer layer)
 {
-    int64_t node = hs_system_child_ranks(system, 1), tasks = node / layer.stride;
+    int64_t node = hs_system_node_ranks(system), tasks = node / layer.stride;
 
-    if (system->level_count < 2 || layer.stride > node || node % layer.stride ||
-        tasks >= layer.size || layer.size % tasks)
+    if (layer.stride > node || node % layer.stride || tasks >= layer.size || layer.size % tasks)
         return 1;
     return tasks;
 }

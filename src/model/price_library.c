@@ -69,14 +69,12 @@ static void price_nccl(struct hs_library_price *out, const struct hs_system *sys
         out->level = 1; /* a tree's nodes send more over the network than a ring's */
 }
 
-/* Of a group; a node is the unit of the first level, where there are more levels. */
+/* Ranks of a group that share a node; 1 where nodes do not hold as many of each. */
 static int64_t ranks_of_node(const struct hs_system *system, const struct hs_group *group)
 {
-    int64_t node = hs_system_child_ranks(system, 1), tasks = node / group->stride;
+    int64_t node = hs_system_node_ranks(system), tasks = node / group->stride;
 
-    return system->level_count > 1 && node % group->stride == 0 && tasks > 1 && tasks < group->size
-               ? tasks
-               : 1;
+    return node % group->stride == 0 && tasks > 1 && tasks < group->size ? tasks : 1;
 }
 
 static void price_mpi(struct hs_library_price *out, const struct hs_system *system,

@@ -164,16 +164,17 @@ static enum hs_status take_nccl(struct hs_log_call *call, const struct hs_system
 
 /* ---- MPI ------------------------------------------------------------------------------------- */
 
-/* A node is the unit of the first level, where there are more levels (price_library.c). */
 static enum hs_status place_on_levels(struct hs_mpi_call *made, const struct hs_log_call *call,
                                       struct hs_error *err)
 {
     const struct hs_system *system = made->system;
-    int64_t node = system->level_count > 1 ? hs_system_child_ranks(system, 1) : 1;
+    int64_t node = hs_system_node_ranks(system);
     int64_t tasks = call->ranks / call->nodes;
 
     if (call->ranks % call->nodes != 0)
         return fail_uneven(call, call->nodes, err);
+    if (node == INT64_MAX && call->nodes > 1) /* no level lies between nodes */
+        node = 1;
     made->tasks = call->nodes > 1 && tasks == node ? node : 1;
     made->stride = call->nodes > 1 && tasks == 1 ? node : 1;
     if (call->nodes > 1 ? tasks == 1 || tasks == node : system->level_count == 1 || tasks <= node)

@@ -67,6 +67,17 @@ static void without_placement_the_first_level_is_a_node(void **state)
     hs_result_release(&result);
 }
 
+/* Summit's node has two sockets of 3 GPUs each (IBM AC922). */
+static void levels_inside_of_a_node_are_one_node(void **state)
+{
+    struct hs_result result = {.np = 48, .has_system = true};
+
+    (void)state;
+    assert_int_equal(hs_system_load(&result.system, "configs/summit.json", NULL), HS_OK);
+    assert_int_equal(hs_export_node_ranks(&result, NULL), 6);
+    hs_system_release(&result.system);
+}
+
 static void measured_times_come_before_predicted_ones(void **state)
 {
     struct hs_result result = load("asymmetric64");
@@ -140,6 +151,7 @@ static const struct CMUnitTest tests[] = {
             nodes_come_from_the_placement),
     HS_TEST("without a placement a unit of the first level is a node",
             without_placement_the_first_level_is_a_node),
+    HS_TEST("levels inside of a node are one node", levels_inside_of_a_node_are_one_node),
     HS_TEST("measured times come before predicted ones, and without both there is none",
             measured_times_come_before_predicted_ones),
     HS_TEST("the node and the rest stand for three layers, at the cost that was measured",
