@@ -211,7 +211,7 @@ endif
 
 # ---- libhiersearch-nccl.so: the same in front of NCCL, of which it needs nothing to be built (src/apply/nccl_abi.h) ----
 NCCL_INTERPOSER := $(BUILD)/libhiersearch-nccl.so
-NCCL_INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-preload/%.o,$(NCCL_INTERPOSER_SOURCES) src/apply/counts.c)
+NCCL_INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-preload/%.o,$(NCCL_INTERPOSER_SOURCES) src/apply/counts.c src/base/launcher.c)
 $(BUILD)/obj-preload/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

@@ -22,6 +22,7 @@
 #include "apply/nccl_abi.h"
 #include "apply/nccl_handles.h"
 #include "apply/settings.h"
+#include "base/launcher.h"
 
 #define HS_PUBLIC __attribute__((visibility("default")))
 
@@ -164,35 +165,6 @@ static uint64_t nanoseconds_since_begin(void)
            (uint64_t)began.tv_nsec;
 }
 
-static int number_in(const char *name, int least)
-{
-    const char *text = getenv(name);
-    char *end;
-    long number = text ? strtol(text, &end, 10) : -1;
-
-    return text && text[0] && !*end && number >= least && number < INT32_MAX ? (int)number : -1;
-}
-
-/* Which rank of the job this process is, by who started it. */
-static void look_up_rank(int *rank, int *ranks)
-{
-    static const char *const names[][2] = {
-        {"RANK", "WORLD_SIZE"}, /* torchrun */
-        {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-        {"PMI_RANK", "PMI_SIZE"},
-        {"SLURM_PROCID", "SLURM_NTASKS"},
-    };
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        *rank = number_in(names[i][0], 0);
-        *ranks = number_in(names[i][1], 1);
-        if (*rank >= 0 && *ranks > *rank)
-            return;
-    }
-    *rank = -1;
-    *ranks = 0;
-}
-
 /* 22809: 2.28.9. To 2.8 the first number stood before three digits. */
 static void describe_library(struct hs_counts *created, int version)
 {
@@ -211,7 +183,7 @@ static void begin(const void *caller)
 
     pthread_mutex_lock(&lock);
     if (!tried && folder && folder[0]) {
-        look_up_rank(&rank, &ranks);
+        hs_launcher_rank(&rank, &ranks);
         clock_gettime(CLOCK_MONOTONIC, &began);
         created = hs_counts_create_nccl(folder, rank, ranks);
         if (!created)

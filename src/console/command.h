@@ -39,7 +39,8 @@ void hs_warning(const struct hs_context *context, const char *format, ...)
 struct hs_command {
     const char *name;
     const char *summary; /* one line, lower case, no dot */
-    /* what mostly stands before it, "mpiexec -n P": the usage line begins with it; NULL: nothing */
+    /* What mostly stands before it, "mpiexec -n P": the usage line begins with it, and of a job's
+     * processes that with the number 0 alone says what failed (launcher.h). NULL: nothing. */
     const char *launcher;
     /* paragraphs below the usage line, wrapped when printed; may be NULL */
     const char *description;

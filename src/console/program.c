@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/launcher.h"
 #include "console/command.h"
 #include "console/complete.h"
 #include "console/help.h"
@@ -88,6 +89,16 @@ static enum hs_status write_out(const struct hs_text *out, struct hs_error *err)
     return status;
 }
 
+/* A launcher ends the others when the first fails, so those that say nothing leave time to that one
+ * which does. */
+#define SILENT_SECONDS 2
+
+/* What all processes of a job would say is said by one. */
+static bool speaks(const struct hs_command *command)
+{
+    return !command || !command->launcher || hs_launcher_speaks();
+}
+
 int hs_program_run(const struct hs_command *const *commands, int argc, char **argv)
 {
     struct hs_text out = {0}, notes = {0};
@@ -103,7 +114,9 @@ int hs_program_run(const struct hs_command *const *commands, int argc, char **ar
         status = write_out(&out, &error);
     if (notes.length)
         fputs(notes.data, stderr);
-    if (status != HS_OK)
+    if (status != HS_OK && !speaks(context.command))
+        sleep(SILENT_SECONDS);
+    else if (status != HS_OK)
         fprintf(stderr, "hiersearch%s%s: %s\n", context.command ? " " : "",
                 context.command ? context.command->name : "", error.message);
     hs_text_release(&notes);

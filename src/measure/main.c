@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/launcher.h"
 #include "cli/commands.h"
 #include "console/help.h"
 #include "console/startup.h"
@@ -117,33 +118,18 @@ static enum hs_status answer(const struct job *job, enum hs_option_request reque
     return status;
 }
 
-/* Whether something started us that knows of MPI: then only one of several processes may speak. */
-static bool is_launched(void)
-{
-    static const char *const names[] = {
-        "PMI_RANK",     "PMI_ID",      "PMIX_RANK",      "OMPI_COMM_WORLD_RANK",
-        "SLURM_PROCID", "PALS_RANKID", "MPI_LOCALRANKID"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (getenv(names[i]))
-            return true;
-    return false;
-}
-
 /* What was asked for needs no measuring: said once. */
 static int say_once(const struct job *job, enum hs_option_request request, enum hs_status status,
                     struct hs_error *error)
 {
-    bool launched = is_launched();
-    int rank = 0;
+    int rank;
+    bool launched = hs_launcher_rank(&rank, NULL), speaks = hs_launcher_speaks();
 
-    if (launched) {
+    if (launched) /* nobody ends before it is said */
         MPI_Init(NULL, NULL);
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    }
-    if (rank == 0 && status == HS_OK)
+    if (speaks && status == HS_OK)
         status = answer(job, request, error);
-    if (rank == 0 && status != HS_OK)
+    if (speaks && status != HS_OK)
         print_error(job, error);
     if (launched)
         MPI_Finalize();
@@ -178,21 +164,6 @@ static enum hs_status check_launcher(int np, struct hs_error *err)
     return HS_OK;
 }
 
-/* The number that the launcher gave this process; 0 where it gave none. */
-static int launched_rank(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID",
-                                        "SLURM_PROCID"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const char *rank = getenv(names[i]);
-
-        if (rank)
-            return (int)strtol(rank, NULL, 10);
-    }
-    return 0;
-}
-
 /* Does the job between MPI_Init and MPI_Finalize. */
 static int launch(const struct job *job, union state *state, struct hs_error *error)
 {
@@ -201,7 +172,8 @@ static int launch(const struct job *job, union state *state, struct hs_error *er
     int provided, rank = 0, np = 0;
 
     if (status != HS_OK) {
-        print_error(job, error);
+        if (hs_launcher_speaks())
+            print_error(job, error);
         return hs_status_exit(status);
     }
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
@@ -211,8 +183,8 @@ static int launch(const struct job *job, union state *state, struct hs_error *er
     status = check_launcher(np, error);
     if (status == HS_OK)
         status = job->run(state, guard, &rank, error);
-    else
-        rank = launched_rank();
+    else if (!hs_launcher_rank(&rank, NULL))
+        rank = 0;
     if (rank == 0 && status != HS_OK)
         print_error(job, error);
     hs_guard_finishing(guard, hs_status_exit(status), FINALIZE_SECONDS);

@@ -131,6 +131,10 @@ else
     echo "ok $number - $mpi: calls of Fortran are counted once # SKIP no mpifort.$mpi"
 fi
 
+run 4 ./no-such-program
+check "of 4 ranks one tells that there is no program" '[ $status = 1 ] && [ "$(grep -c "^hiersearch" err)" = 1 ] && \
+    grep -q "^hiersearch profile: cannot run ./no-such-program: " err'
+
 # The other library's program: its handles would mean something else.
 other=openmpi
 [ "$mpi" = mpich ] || other=mpich

@@ -88,6 +88,10 @@ run 1 allreduce.json
 check "none behind -- is told" '[ $status = 2 ] && said "expected a program behind --"'
 run 1 no.json -- true
 check "a result that is not there is told" '[ $status = 2 ] && said "no.json"'
+run 4 no.json -- true
+check "of 4 ranks one tells" '[ $status = 2 ] && [ "$(grep -c "^hiersearch" err)" = 1 ] && said "^hiersearch run: .*no.json"'
+run 4 --nonsense allreduce.json -- true
+check "one tells of a wrong option, too" '[ $status = 2 ] && [ "$(grep -c "^hiersearch" err)" = 1 ] && said "nonsense"'
 
 "$hiersearch" predict "node:4@2GB/s~1us,ib@1GB/s~10us;library=$mpi" --np 4 --mesh tp=2,dp=2 --over tp --size 1KiB -q \
     -o pairs.json >/dev/null 2>err
