@@ -32,6 +32,8 @@ struct hs_executor_options {
     char *scratch;
 };
 
+/* Bytes: a segment for each lane and way, and one more for each lane where the memory is not
+ * direct; less of direct memory that only gathers. */
 size_t hs_executor_scratch_bytes(const struct hs_memory *memory,
                                  const struct hs_executor_options *options);
 

@@ -38,7 +38,10 @@ enum hs_status hs_mpi_base_open(void **state, size_t bytes, const struct hs_engi
 /* Collective. */
 void hs_mpi_base_release(struct hs_mpi_base *base);
 
+/* Bytes of memory that it holds, its own state among them. */
 size_t hs_mpi_base_bytes(const struct hs_mpi_base *base);
+/* By which operation MPI adds the work's elements: of an average a sum, which
+ * hs_mpi_base_reduction's divisor then divides. */
 MPI_Op hs_mpi_base_op(const struct hs_mpi_base *base, const struct hs_work *work);
 /* What divides an average over all ranks. */
 struct hs_reduction hs_mpi_base_reduction(const struct hs_mpi_base *base,

@@ -44,7 +44,8 @@ struct hs_price_model {
 /* Of a constant's width: a deviation below says that the machine's own points told of it. */
 #define HS_CONSTANT_LEARNED 0.9
 
-/* The values that ship, or those of the prior. */
+/* values [of the model's count], each in its row's unit: those that ship, fitted to published
+ * times, or those of the prior, as before any fit. */
 void hs_constants_shipped(double *values, const struct hs_price_model *model);
 void hs_constants_prior(double *values, const struct hs_price_model *model);
 
@@ -72,7 +73,8 @@ struct hs_constants_question {
 enum hs_status hs_constants_fit(double *values, double *cost,
                                 const struct hs_constants_question *question, struct hs_error *err);
 
-/* Variance of log(seconds) of a call on a machine the logs of whose constants are off the values by
+/* To first order, sum_i (d log(seconds) / d log(value_i) deviations_i)^2, by differences: the
+ * variance of log(seconds) of a call on a machine the logs of whose constants are off the values by
  * these standard deviations [of the model's count]. */
 double hs_constants_variance(const struct hs_price_model *model, const void *call,
                              const double *values, const double *deviations);

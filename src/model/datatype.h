@@ -42,8 +42,9 @@ enum hs_operation {
 extern const char *const hs_datatype_names[HS_DATATYPE_COUNT];
 extern const char *const hs_operation_names[HS_OPERATION_COUNT];
 
+/* Of one element: 2, 4 or 8. */
 size_t hs_datatype_bytes(enum hs_datatype datatype);
-/* The name, or one of the other words. HS_INVALID with the nearest name. */
+/* The name, or one of the other words. HS_INVALID with the nearest name; *out is then as it was. */
 enum hs_status hs_datatype_parse(enum hs_datatype *out, const char *text, struct hs_error *err);
 enum hs_status hs_operation_parse(enum hs_operation *out, const char *text, struct hs_error *err);
 

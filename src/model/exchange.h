@@ -18,15 +18,19 @@
 struct hs_stage_price;
 struct hs_system;
 
+/* Fills the price (algorithm.h) of Bruck's exchange of p = key.layer.size ranks, m = price->bytes:
+ * ceil(lg p) steps, alpha_k + c_k m / p beta_k of step k, with c_k of hs_exchange_blocks and the
+ * step's own latency and busiest link. `ranks` of the machine all do it, in groups. */
 void hs_exchange_price_bruck(struct hs_stage_price *price, const struct hs_system *system,
                              int64_t ranks);
 
-/* All messages at once, as pairwise, for groups of any size, and so many steps more in which those
- * furthest away are waited for. */
+/* All messages at once, as pairwise, for groups of any size: direct exchange's price
+ * (algorithm_direct.c), and `waits` steps more in which those furthest away are waited for, a
+ * latency each (MPICH's batches of 32: hs_mpi_waits). */
 void hs_exchange_price_at_once(struct hs_stage_price *price, const struct hs_system *system,
                                int64_t ranks, double waits);
 
-/* Of 1 .. size - 1, how many have that bit. */
+/* Of 1 .. size - 1, how many have bit `bit`: the blocks that travel in that step, about half. */
 int64_t hs_exchange_blocks(int64_t size, int bit);
 
 #endif

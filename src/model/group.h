@@ -30,7 +30,9 @@ struct hs_group {
 
 /* All ranks of a machine. */
 struct hs_group hs_group_world(int64_t ranks);
+/* Whether one group has all ranks: then there are no gaps either. */
 bool hs_group_is_world(const struct hs_group *group);
+/* Whether they have the same ranks of as many; gaps are compared as they are written. */
 bool hs_group_equal(const struct hs_group *a, const struct hs_group *b);
 /* HS_INVALID: not 1 .. HS_NP_MAX ranks, or groups do not divide them. */
 enum hs_status hs_group_check(const struct hs_group *group, struct hs_error *err);
@@ -50,7 +52,8 @@ bool hs_group_has_layer(const struct hs_group *group, int64_t inside, int64_t la
 /* HS_INVALID where a layer of the split would span a gap. */
 enum hs_status hs_group_check_split(const struct hs_group *group, const struct hs_split *split,
                                     struct hs_error *err);
-/* The largest layers that there can be: one, and one more behind each gap. Returns how many. */
+/* The largest layers that there can be, strides in ranks of the machine, the innermost first: one,
+ * and one more behind each gap. Returns how many. */
 #define HS_GROUP_PARTS_MAX (HS_SKIPS_MAX + 1)
 int hs_group_parts(struct hs_layer parts[HS_GROUP_PARTS_MAX], const struct hs_group *group);
 /* The split into these. */

@@ -62,7 +62,8 @@ extern const char *const hs_nccl_protocol_names[HS_NCCL_PROTOCOL_COUNT];
 #define HS_NCCL_VERSION(major, minor, patch) ((major)*10000 + (minor)*100 + (patch))
 #define HS_NCCL_VERSION_USUAL                HS_NCCL_VERSION(2, 28, 9) /* where nobody says */
 
-/* "2.28.9", and back: 0 where the text is none of 2.0.0 to 9.99.99. */
+/* "2.28.9" of 22809, in `text`, which is returned; and back: 0 where the text is none of 2.0.0 to
+ * 9.99.99. */
 #define HS_NCCL_VERSION_TEXT 16
 const char *hs_nccl_version_format(char text[HS_NCCL_VERSION_TEXT], int version);
 int hs_nccl_version_parse(const char *text);
@@ -81,7 +82,9 @@ struct hs_nccl_choice {
 };
 
 /* What NCCL's search finds: channels, and GB/s of one, of rings and of a tree inside a node. A
- * kernel runs twice the channels, at most 32 (hs_nccl_kernel_channels). */
+ * kernel runs twice the channels, at most 32 (hs_nccl_kernel_channels).
+ * The search tries falling speeds until rings of one fit on all links, and doubles the channels of
+ * fast ones (src/graph/search.cc: ncclTopoCompute; ncclTopoDupChannels). */
 struct hs_nccl_graph {
     int channels;
     double ring_GBps, tree_GBps;
@@ -89,10 +92,12 @@ struct hs_nccl_graph {
 struct hs_nccl_graph hs_nccl_graph(const struct hs_shape *shape);
 int hs_nccl_kernel_channels(const struct hs_nccl_graph *graph);
 
-/* Bytes of one channel's chunk in a tree (src/enqueue.cc: calcCollChunking). */
+/* Bytes of one channel's chunk in a tree, which goes up and down in so many at a time
+ * (src/enqueue.cc: calcCollChunking). */
 double hs_nccl_tree_chunk(const struct hs_nccl_call *call, enum hs_nccl_protocol protocol);
 
-/* All that NCCL has for the call, in no order; returns how many. */
+/* All that NCCL has for the call, with its own estimates of their seconds, in no order; returns how
+ * many. */
 #define HS_NCCL_CHOICES_MAX (2 * HS_NCCL_PROTOCOL_COUNT + 3)
 size_t hs_nccl_choices(struct hs_nccl_choice out[HS_NCCL_CHOICES_MAX],
                        const struct hs_nccl_call *call);

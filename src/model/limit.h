@@ -44,6 +44,7 @@ struct hs_limit {
     double seconds, latency_seconds;
     int level; /* that sets it */
 };
+/* Of one call of all of the problem's groups at once; in any order of blocks. Cannot fail. */
 struct hs_limit hs_limit_of(const struct hs_system *system, const struct hs_problem *problem);
 /* What the problem's bytes take at least to cross level `level`, latencies apart; 0: none do. */
 double hs_limit_crossing_seconds(const struct hs_system *system, const struct hs_problem *problem,

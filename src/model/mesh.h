@@ -47,6 +47,7 @@ char *hs_mesh_aside(char text[HS_MESH_ASIDE], const struct hs_mesh *mesh);
 int64_t hs_mesh_ranks(const struct hs_mesh *mesh);
 /* Along the axes that `over` says; without a mesh all of `ranks`. */
 struct hs_group hs_mesh_group(const struct hs_mesh *mesh, int64_t ranks);
+/* Whether axes, their sizes and order, and `over` are the same. */
 bool hs_mesh_equal(const struct hs_mesh *a, const struct hs_mesh *b);
 
 #endif

@@ -166,6 +166,10 @@ struct hs_plan_cost {
 
 /* Whether every stage has a price (hs_system_prices); what has none costs as a ring would. */
 bool hs_plan_is_priced(const struct hs_system *system, const struct hs_plan *plan);
+/* Of one call, in seconds, of a plan that hs_problem_check lets pass. In C chunks of n / C bytes
+ * the first goes through all stages, and each of the others follows at the pace of what is busiest:
+ * sum_i t_i(n / C) + (C - 1) max over paces of sum_i occupancy_i t_i(n / C); one chunk is the sum
+ * of its stages. Cannot fail. */
 struct hs_plan_cost hs_plan_cost(const struct hs_system *system, const struct hs_problem *problem,
                                  const struct hs_plan *plan);
 /* Its seconds alone. */

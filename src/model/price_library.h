@@ -43,6 +43,7 @@ struct hs_library_price {
  * what has no price: seconds are NaN. */
 struct hs_library_price hs_library_price(const struct hs_system *system,
                                          const struct hs_problem *problem, size_t element_bytes);
+/* Whether there is something to compare with: seconds are a number. */
 bool hs_library_is_priced(const struct hs_library_price *price);
 /* What a plan takes that is to be compared with it: `seconds`, its own price, but where MPI's calls
  * are priced with what that leaves out, the price by MPI's steps (hs_mpi_plan_seconds). */

@@ -31,6 +31,8 @@ struct hs_nccl_run {
     double blocks_GBps; /* that its channels' blocks add, at most; 0: not known */
     bool host_clock;    /* of torch.distributed, timed by a clock of the host */
 };
+/* With its chunk, of all channels together (hs_nccl_tree_chunk), and what the GPU's blocks add as
+ * far as that was measured; not by a clock of the host. */
 struct hs_nccl_run hs_nccl_run(const struct hs_nccl_call *call, struct hs_nccl_choice choice);
 
 /* Prices struct hs_nccl_run. */
@@ -79,6 +81,8 @@ struct hs_nccl_ask {
     int64_t stride; /* from one domain of the communicator to the next, where others of its kind
                        call from those between; 0: 1 */
 };
+/* What NCCL runs by its rule for the call, its seconds, and the 90 % range around them
+ * (hs_nccl_deviation). */
 enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
                              const struct hs_nccl_ask *ask, struct hs_error *err);
 

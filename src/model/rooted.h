@@ -44,11 +44,13 @@ struct hs_system;
     (1U << HS_SCATTER | 1U << HS_GATHER | 1U << HS_BROADCAST | 1U << HS_REDUCE | 1U << HS_SPREAD | \
      1U << HS_COLLECT)
 
+/* Fill the price of a phase of HS_ROOTED_PHASES, pairs among them, on price->key's layer of `ranks`
+ * ranks, for price->bytes at the first place, by the formulas above. */
 void hs_rooted_price_chain(struct hs_stage_price *price, const struct hs_system *system,
                            int64_t ranks);
 void hs_rooted_price_halving(struct hs_stage_price *price, const struct hs_system *system,
                              int64_t ranks);
-/* Of a broadcast and a reduce. */
+/* Of a broadcast and a reduce alone. */
 void hs_rooted_price_tree(struct hs_stage_price *price, const struct hs_system *system,
                           int64_t ranks);
 

@@ -42,6 +42,7 @@ bool hs_is_prime(int64_t number);
 int64_t hs_common_divisor(int64_t a, int64_t b);
 /* The flat split: one layer of np processes. */
 struct hs_split hs_split_flat(int64_t np);
+/* Processes: the product of its sizes; of none 1. */
 int64_t hs_split_product(const struct hs_split *split);
 /* Layer i with its stride, i = 0 .. count - 1. */
 struct hs_layer hs_split_layer(const struct hs_split *split, int i);

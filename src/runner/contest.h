@@ -125,7 +125,8 @@ void hs_contest_fault(struct hs_contest *contest, size_t index, enum hs_measure_
 bool hs_contestant_done(const struct hs_contestant *contestant);
 /* Median, NaN without samples. */
 double hs_contestant_median(const struct hs_contestant *contestant);
-/* Contestants that are done, and plans that racing dropped. */
+/* How many contestants are done, faults and dropped ones among them, and how many plans racing
+ * dropped. */
 size_t hs_contest_done(const struct hs_contest *contest);
 size_t hs_contest_raced(const struct hs_contest *contest);
 /* The plan with the smallest median among those without fault, NULL: none. */

@@ -19,6 +19,9 @@ struct hs_ranks {
     struct hs_idle idle;
 };
 
+/* `comm` outlives it. Collective, as all of these but those that say otherwise; while they wait
+ * they give their turn to others where ranks are more than cores (idle.h). What MPI refuses ends
+ * the job. */
 void hs_ranks_init(struct hs_ranks *ranks, MPI_Comm comm);
 
 /* The worst status of all, as hs_agree. */

@@ -20,6 +20,7 @@ struct hs_ranking {
     size_t count, capacity, top;
 };
 
+/* Empty, for the best `top` >= 1 plans; owns nothing until a plan is added. */
 void hs_ranking_init(struct hs_ranking *ranking, size_t top);
 void hs_ranking_release(struct hs_ranking *ranking);
 

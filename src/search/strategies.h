@@ -24,6 +24,14 @@ struct hs_strategy_run {
  * always does. */
 bool hs_search_goes_on(struct hs_strategy_run *run, uint64_t done, uint64_t all);
 
+/* Each adds the best plans of what it looks at to run->ranking, and says in left_out what it left
+ * out where it was stopped. HS_MEMORY.
+ *  - lattice: K shortest paths (paths.h), with chunks by the fronts of all levels' sums (pareto.h):
+ *    exact;
+ *  - exhaustive: every ordered factorization, which the tests hold the others against. HS_INVALID
+ *    beyond HS_EXHAUSTIVE_MAX of them;
+ *  - containment: the published rule, which keeps a few plans at every scale and is not exact (Ueno
+ *    and Yokota, CCGRID 2019, section V). */
 enum hs_status hs_strategy_lattice(struct hs_strategy_run *run, struct hs_error *err);
 enum hs_status hs_strategy_exhaustive(struct hs_strategy_run *run, struct hs_error *err);
 enum hs_status hs_strategy_containment(struct hs_strategy_run *run, struct hs_error *err);
