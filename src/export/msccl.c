@@ -628,18 +628,18 @@ static enum hs_status write_gpus(struct hs_text *gpus, struct hs_export_output *
     return check_extent(out, plan, &extent, err);
 }
 
-/* MSCCL's programs have no calls of NCCL's in them. */
-static struct hs_plan without_natives(struct hs_export_output *out, const struct hs_plan *plan)
+/* MSCCL's programs have no calls of NCCL's in them, and none of what is not written here. */
+static struct hs_plan of_those_known(struct hs_export_output *out, const struct hs_plan *plan)
 {
     struct hs_plan own = *plan;
     char text[HS_SPLIT_TEXT], rings[HS_SPLIT_TEXT];
 
     for (int i = 0; i < own.split.count; i++)
         for (int way = 0; way < 2; way++)
-            if (own.algorithms[i][way] == HS_NATIVE)
+            if (own.algorithms[i][way] != HS_TREE && !algorithms[own.algorithms[i][way]].scatter)
                 own.algorithms[i][way] = HS_RING;
     if (hs_plan_compare(&own, plan) != 0)
-        hs_export_note(out, "msccl has no library's own collectives: plan %s is exported as %s",
+        hs_export_note(out, "msccl cannot say how all layers go: plan %s is exported as %s",
                        hs_plan_format(text, plan), hs_plan_format(rings, &own));
     return own;
 }
@@ -647,7 +647,7 @@ static struct hs_plan without_natives(struct hs_export_output *out, const struct
 static enum hs_status write_msccl(struct hs_export_output *out, const struct hs_export_job *job,
                                   struct hs_error *err)
 {
-    struct hs_plan plan = without_natives(out, hs_export_plan(job));
+    struct hs_plan plan = of_those_known(out, hs_export_plan(job));
     int64_t np = hs_result_group(job->result).size;
     struct hs_problem problem =
         hs_result_problem(job->result, &job->result->messages[job->message]);
