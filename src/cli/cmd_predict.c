@@ -45,12 +45,18 @@ static const char *const *forms(void)
 #define FIELD(name) offsetof(struct hs_predict_settings, name)
 
 static const struct hs_argument arguments[] = {
-    HS_ROW_SYSTEM(
-        FIELD(system), true,
-        "the machine: a name that `hiersearch systems` lists; a file (the text has a '/' or ends "
-        "in .json; - is stdin); the parts of a node as they are ordered, such as '8xH100, "
-        "8xNDR400, 32:2' (32 nodes under a switch, 2:1); or levels from the inside out (the text "
-        "has an '@'), such as nvlink:4@111.6GB/s~3.4us,ib:32@18.6GB/s~14us,spine@198GB/s"),
+    {.name = "SYSTEM",
+     .required = true,
+     .many = true,
+     .files = true,
+     .words = hs_system_words,
+     .offset = FIELD(systems),
+     .help =
+         "the machine: a name that `hiersearch systems` lists; a file (the text has a '/' or ends "
+         "in .json; - is stdin); the parts of a node as they are ordered, such as '8xH100, "
+         "8xNDR400, 32:2' (32 nodes under a switch, 2:1); or levels from the inside out (the text "
+         "has an '@'), such as nvlink:4@111.6GB/s~3.4us,ib:32@18.6GB/s~14us,spine@198GB/s. With "
+         "--profile also result files of measure"},
     {.name = NULL},
 };
 
@@ -77,6 +83,11 @@ static const struct hs_option options[] = {
     HS_ROW_COLLECTIVE("Problem", FIELD(collective)),
     HS_ROW_ORDER("Problem", FIELD(order)),
     HS_ROWS_MESH("Problem", FIELD(words)),
+    HS_ROW_FILE("profile", 0, "A job", FIELD(profile), false,
+                "what the best plans gain a job that `hiersearch profile` counted (or FILE.ranks, "
+                "which it left): kind of call by kind of call, by the model of SYSTEM; or, with "
+                "result files in its place, by the times that were measured of the plans that "
+                "`hiersearch run` would take and of the library's own"),
     HS_ROW_FLAG(
         "place", 0, "Placement", FIELD(place.asked),
         "where the axes of --mesh are to lie on the machine: the order of axes, or of parts "
@@ -512,17 +523,19 @@ static enum hs_status run_with_machines(struct hs_predict *predict, struct hs_er
     predict->machines = &machines;
     status = check_priced(predict, err);
     if (status == HS_OK)
-        status = predict->settings->place.asked  ? hs_predict_place(predict, err)
-                 : predict->settings->hsdp.asked ? hs_predict_hsdp(predict, err)
-                                                 : run_sweep(predict, err);
+        status = predict->profile                 ? hs_predict_profile(predict, err)
+                 : predict->settings->place.asked ? hs_predict_place(predict, err)
+                 : predict->settings->hsdp.asked  ? hs_predict_hsdp(predict, err)
+                                                  : run_sweep(predict, err);
     predict->machines = NULL;
     hs_machines_release(&machines);
     return status;
 }
 
-static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
+static enum hs_status run_on_system(struct hs_context *context,
+                                    struct hs_predict_settings *settings,
+                                    const struct hs_profile *profile, struct hs_error *err)
 {
-    struct hs_predict_settings *settings = of_rows;
     struct hs_system system = {.level_count = 0}, before = {.level_count = 0};
     struct hs_sheet sheet;
     struct hs_progress_line progress;
@@ -530,13 +543,11 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
                                  .sheet = &sheet,
                                  .settings = settings,
                                  .system = &system,
+                                 .profile = profile,
                                  .before = settings->before ? &before : NULL,
                                  .progress = &progress};
     enum hs_status status;
 
-    context->quiet = settings->quiet;
-    if (hs_predict_check_job(settings, err))
-        return HS_INVALID;
     if (settings->bytes.first == 0)
         hs_bytes_range_parse(&settings->bytes, settings->as ? SIZES_OF_NCCL_TESTS : SIZE_USUAL,
                              NULL);
@@ -571,6 +582,29 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     return status;
 }
 
+static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
+{
+    struct hs_predict_settings *settings = of_rows;
+    struct hs_profile profile = {.ranks = 0};
+    enum hs_status status;
+
+    context->quiet = settings->quiet;
+    settings->system = settings->systems.items[0];
+    if (hs_predict_check_job(settings, err) || hs_predict_check_profile(settings, err))
+        return HS_INVALID;
+    if (!settings->profile)
+        return run_on_system(context, settings, NULL, err);
+    status = hs_inputs_profile(&profile, settings->profile, err);
+    settings->np =
+        (struct hs_range){.first = (uint64_t)profile.ranks, .last = (uint64_t)profile.ranks};
+    if (status == HS_OK && hs_inputs_is_of(settings->system, HS_RESULT_KIND))
+        status = hs_predict_by_results(context, settings, &profile, err);
+    else if (status == HS_OK)
+        status = run_on_system(context, settings, &profile, err);
+    hs_profile_release(&profile);
+    return status;
+}
+
 const struct hs_command hs_command_predict = {
     .name = "predict",
     .summary = "which split of a collective is fastest on a machine, by how much, and why",
@@ -589,7 +623,9 @@ const struct hs_command hs_command_predict = {
         "  hiersearch predict perlmutter --np 256 --size 64MiB --collective reduce-scatter "
         "--order permuted\n"
         "  hiersearch predict nvlink:8@300GB/s~3us,ib@200GB/s~12us --np 1024 --chunks 1,2,4,8\n"
-        "  hiersearch predict abci --np 128 --size 1MiB:1GiB -o abci-128.json",
+        "  hiersearch predict abci --np 128 --size 1MiB:1GiB -o abci-128.json\n"
+        "  hiersearch predict abci --profile job.json\n"
+        "  hiersearch predict allreduce.json allgather.json --profile job.json",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct hs_predict_settings),

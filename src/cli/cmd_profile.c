@@ -4,6 +4,7 @@
 #include "apply/merge.h"
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/interposed.h"
 #include "cli/option_rows.h"
 #include "result/profile.h"
@@ -21,13 +22,11 @@ struct profile_settings {
 
 /* ---- what one left ---- */
 
-static enum hs_status load(struct hs_profile *profile, bool *of_ranks, const char *path,
-                           struct hs_error *err)
+static bool is_folder(const char *path)
 {
     struct stat about;
 
-    *of_ranks = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-    return *of_ranks ? hs_profile_merge(profile, path, err) : hs_profile_load(profile, path, err);
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
 static enum hs_status save(const struct profile_settings *settings,
@@ -56,8 +55,8 @@ static enum hs_status read_back(struct hs_context *context, const struct profile
                                 struct hs_error *err)
 {
     struct hs_profile profile = {0};
-    bool of_ranks;
-    enum hs_status status = load(&profile, &of_ranks, settings->read, err);
+    bool of_ranks = is_folder(settings->read);
+    enum hs_status status = hs_inputs_profile(&profile, settings->read, err);
 
     if (status == HS_OK && settings->interposed.profile)
         status = save(settings, &profile, err);

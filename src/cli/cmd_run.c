@@ -4,11 +4,10 @@
 
 #include "apply/settings.h"
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/interposed.h"
 #include "cli/option_rows.h"
-#include "export/export.h"
 #include "model/rules.h"
-#include "version.h"
 
 struct run_settings {
     struct hs_argument_list results;
@@ -17,37 +16,16 @@ struct run_settings {
     bool elsewhere, reproducible;
 };
 
-/* Lines of a text of rules that are none: a comment, and, with `elsewhere`, where ranks were. */
-static void append_rules(struct hs_text *rules, const char *line, bool elsewhere)
-{
-    while (*line) {
-        size_t length = strcspn(line, "\n");
-
-        if (line[0] != '#' && !(elsewhere && strncmp(line, "nodes", 5) == 0))
-            hs_text_append(rules, "%.*s\n", (int)length, line);
-        line += length + (line[length] == '\n');
-    }
-}
-
 static enum hs_status add_result(struct hs_text *rules, const struct run_settings *settings,
                                  const char *path, struct hs_error *err)
 {
     struct hs_result result;
-    struct hs_export_job job = {
-        .result = &result, .result_name = path, .made_by = "hiersearch " HS_VERSION};
-    struct hs_export_output output = {0};
-    const struct hs_exporter *exporter;
-    enum hs_status status = hs_exporter_find(&exporter, "plans", err);
+    enum hs_status status = hs_result_load(&result, path, err);
 
-    if (status == HS_OK)
-        status = hs_result_load(&result, path, err);
     if (status != HS_OK)
         return status;
     hs_result_sort(&result);
-    status = hs_export(&output, exporter, &job, err);
-    if (status == HS_OK)
-        append_rules(rules, output.files[0].text.data, settings->elsewhere);
-    hs_export_output_release(&output);
+    status = hs_inputs_rules(rules, &result, path, settings->elsewhere, err);
     hs_result_release(&result);
     return status;
 }

@@ -2,10 +2,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "apply/merge.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "cli/logs.h"
+#include "export/export.h"
 #include "machine/system_find.h"
+#include "version.h"
 
 enum hs_status hs_output_check(const char *output, const char *system,
                                const struct hs_argument_list *results, struct hs_error *err)
@@ -101,4 +106,61 @@ void hs_inputs_release(struct hs_inputs *inputs)
     free(inputs->logs);
     hs_fields_release(&hs_gpu_probe_fields, &inputs->probe);
     *inputs = (struct hs_inputs){.count = 0};
+}
+
+enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path, struct hs_error *err)
+{
+    struct stat about;
+
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        return hs_profile_merge(profile, path, err);
+    return hs_profile_load(profile, path, err);
+}
+
+bool hs_inputs_is_of(const char *path, const char *kind)
+{
+    struct hs_json_document document;
+    struct hs_json top, format;
+    const char *text;
+    bool is = false;
+
+    if (strcmp(path, "-") == 0 || hs_json_load(&document, path, NULL))
+        return false;
+    top = hs_json_top(&document);
+    if (hs_json_is_object(&top)) {
+        format = hs_json_find(&top, "format");
+        is = hs_json_read_string(&text, &format, NULL) == HS_OK &&
+             strncmp(text, kind, strlen(kind)) == 0;
+    }
+    hs_json_release(&document);
+    return is;
+}
+
+/* Lines of a text of rules that are none: a comment, and, with `elsewhere`, where ranks were. */
+static void append_rules(struct hs_text *rules, const char *line, bool elsewhere)
+{
+    while (*line) {
+        size_t length = strcspn(line, "\n");
+
+        if (line[0] != '#' && !(elsewhere && strncmp(line, "nodes", 5) == 0))
+            hs_text_append(rules, "%.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+enum hs_status hs_inputs_rules(struct hs_text *rules, const struct hs_result *result,
+                               const char *name, bool elsewhere, struct hs_error *err)
+{
+    struct hs_export_job job = {
+        .result = result, .result_name = name, .made_by = "hiersearch " HS_VERSION};
+    struct hs_export_output output = {0};
+    const struct hs_exporter *exporter;
+    enum hs_status status = hs_exporter_find(&exporter, "plans", err);
+
+    if (status == HS_OK)
+        status = hs_export(&output, exporter, &job, err);
+    if (status == HS_OK)
+        append_rules(rules, output.files[0].text.data, elsewhere);
+    hs_export_output_release(&output);
+    return status;
 }

@@ -8,6 +8,7 @@
 #include "model/gpu_probe.h"
 #include "plot/plot.h"
 #include "result/log.h"
+#include "result/profile.h"
 
 /* hs_file_writable for a command's output (NULL and "-", stdout, always are): refuses one that is
  * the SYSTEM (as typed, or NULL) or one of the results (or NULL) that the command reads. */
@@ -39,5 +40,18 @@ enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument
 enum hs_status hs_inputs_load_any(struct hs_inputs *inputs, const struct hs_argument_list *files,
                                   const struct hs_context *context, struct hs_error *err);
 void hs_inputs_release(struct hs_inputs *inputs);
+
+/* The profile of a job, or of a folder with what its ranks counted. HS_INVALID, HS_MEMORY. */
+enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path,
+                                 struct hs_error *err);
+/* Whether a file is JSON of a format that begins so. Not of stdin, which is read but once. */
+bool hs_inputs_is_of(const char *path, const char *kind);
+#define HS_RESULT_KIND  "hiersearch.result/"
+#define HS_PROFILE_KIND "hiersearch.profile/"
+
+/* Appends a result, its messages by size, as rules (model/rules.h), the way `run` takes them;
+ * `elsewhere`: for ranks on whatever nodes. HS_INVALID where it has no best plan. */
+enum hs_status hs_inputs_rules(struct hs_text *rules, const struct hs_result *result,
+                               const char *name, bool elsewhere, struct hs_error *err);
 
 #endif

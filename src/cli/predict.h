@@ -6,7 +6,8 @@
  * searches one; predict_sure.c takes the machines drawn into account; predict_show.c prints it,
  * predict_change.c what a measurement changed, predict_explain.c says why, predict_sweep.c prints
  * many, predict_result.c fills the result file; predict_place.c places the axes of a
- * job, predict_hsdp.c says in how many shards a model lies.
+ * job, predict_hsdp.c says in how many shards a model lies, predict_profile.c what plans gain a job
+ * of which there is a profile.
  */
 #ifndef HS_CLI_PREDICT_H
 #define HS_CLI_PREDICT_H
@@ -20,7 +21,7 @@
 #include "model/datatype.h"
 #include "model/gaps.h"
 #include "model/price_library.h"
-#include "result/result.h"
+#include "result/profile.h"
 #include "search/regret.h"
 #include "search/search.h"
 #include "view/sheet.h"
@@ -45,8 +46,10 @@ struct hs_hsdp_words {
 };
 
 struct hs_predict_settings {
-    const char *system;        /* as typed */
-    struct hs_range np, bytes; /* bytes.first 0: not given */
+    struct hs_argument_list systems; /* as typed; with --profile they may be results */
+    const char *profile;             /* path; NULL: not given */
+    const char *system;              /* the first of systems */
+    struct hs_range np, bytes;       /* bytes.first 0: not given */
     enum hs_datatype datatype;
     enum hs_collective collective;
     enum hs_order order;
@@ -78,6 +81,7 @@ struct hs_predict {
     const struct hs_search_strategy *strategy;
     const struct hs_system *system;
     struct hs_machines *machines;      /* that fit its description; for the advice at least */
+    const struct hs_profile *profile;  /* of a job; NULL: not asked for */
     const struct hs_system *before;    /* what was believed of it before; NULL: not asked for */
     const char *label;                 /* what to call the system: its name, or the line of text */
     struct hs_progress_line *progress; /* begun with the first search */
@@ -187,6 +191,19 @@ struct hs_search_request hs_predict_job_request(const struct hs_predict *predict
 
 /* predict_hsdp.c: in how many shards a model is to lie, and how often. HS_INVALID, HS_MEMORY. */
 enum hs_status hs_predict_hsdp(const struct hs_predict *predict, struct hs_error *err);
+
+/* ---- predict_profile.c ---- */
+
+/* One system, or with --profile nothing that the profile says itself. HS_INVALID. */
+enum hs_status hs_predict_check_profile(const struct hs_predict_settings *settings,
+                                        struct hs_error *err);
+/* What the best plans gain the job of predict->profile, by the model. HS_INVALID, HS_MEMORY. */
+enum hs_status hs_predict_profile(const struct hs_predict *predict, struct hs_error *err);
+/* The same by what the results among settings->systems measured, and by the rules that `run` makes
+ * of them. HS_INVALID, HS_MEMORY. */
+enum hs_status hs_predict_by_results(struct hs_context *context,
+                                     const struct hs_predict_settings *settings,
+                                     const struct hs_profile *profile, struct hs_error *err);
 
 /* ---- predict_sweep.c ---- */
 

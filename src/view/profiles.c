@@ -41,24 +41,15 @@ static const char *timed(const struct row *r)
     return r->call->begun ? "begin" : NULL;
 }
 
-/* Mean of a rank of the job. */
 static double of_rank(const struct row *r)
 {
-    return r->call->seconds / (double)r->profile->ranks;
+    return hs_profile_call_spent(r->profile, r->call);
 }
 
 /* Of the job: what NCCL's calls take of it is not known. */
 static double share(const struct row *r)
 {
     return is_nccl(r->call) ? (double)NAN : of_rank(r) / r->profile->seconds;
-}
-
-/* Of the time in the call: what ranks waited for the last one. */
-static double waiting(const struct row *r)
-{
-    return r->call->sampled_calls > 0 && r->call->sampled_seconds > 0
-               ? r->call->waited_seconds / r->call->sampled_seconds
-               : (double)NAN;
 }
 
 /* clang-format off */
@@ -82,7 +73,8 @@ static double waiting(const struct row *r)
     column(SECONDS, "seconds_per_rank", "a rank", NULL, TIME, ALWAYS, of_rank(r))                  \
     column(SHARE, "share", "of the job", "%", PERCENT, ALWAYS,                                     \
            share(r))                                                                               \
-    column(WAITING, "waiting", "waiting", "%", PERCENT, IF_ANY, waiting(r))
+    column(WAITING, "waiting", "waiting", "%", PERCENT, IF_ANY,                                 \
+           hs_profile_call_waiting(r->call))
 /* clang-format on */
 
 enum { COLUMNS(HS_COLUMN_ID) };
@@ -196,4 +188,71 @@ void hs_profile_show(struct hs_sheet *sheet, const struct hs_profile *profile, s
     hs_sheet_table(sheet, &table);
     if (profile->call_count > most)
         hs_sheet_say(sheet, "%zu more; --top shows them\n", profile->call_count - most);
+}
+
+/* ---- what plans gain ---- */
+
+double hs_profile_gain_seconds(const struct hs_profile_gain *r)
+{
+    if (!r->left_alone && (r->why || r->plan.split.count == 0))
+        return NAN;
+    return r->left_alone ? 0
+                         : hs_profile_call_count(r->profile, r->call) *
+                               (r->library_seconds - r->plan_seconds);
+}
+
+static const char *gain_group(char text[GROUP_TEXT], const struct hs_profile_gain *r)
+{
+    return group(text, &(struct row){r->profile, r->call});
+}
+
+static const char *plan(char text[HS_SPLIT_TEXT], const struct hs_profile_gain *r)
+{
+    if (r->left_alone)
+        return "library";
+    return r->plan.split.count > 0 ? hs_plan_format(text, &r->plan) : NULL;
+}
+
+/* clang-format off */
+#define GAIN_COLUMNS(column)                                                                       \
+    column(G_CALL, "call", "call", NULL, TEXT, ALWAYS, r->call->call)                              \
+    column(G_COLLECTIVE, "collective", NULL, NULL, TEXT, ALWAYS, r->call->collective)              \
+    column(G_GROUP, "groups", "groups x ranks", NULL, TEXT, ALWAYS,                                \
+           gain_group((char[GROUP_TEXT]){0}, r))                                                   \
+    column(G_RANKS, "group_ranks", NULL, NULL, COUNT, ALWAYS, r->call->group_ranks)                \
+    column(G_STRIDE, "group_stride", NULL, NULL, COUNT, ALWAYS, r->call->group_stride)             \
+    column(G_TYPE, "datatype", NULL, NULL, TEXT, ALWAYS, r->call->datatype)                        \
+    column(G_OPERATION, "operation", NULL, NULL, TEXT, ALWAYS, r->call->operation)                 \
+    column(G_BYTES, "mean_bytes", "size", NULL, SIZE, ALWAYS,                                      \
+           r->call->bytes / (double)r->call->calls)                                                \
+    column(G_CALLS, "calls_per_rank", "calls a rank", NULL, COUNT, ALWAYS,                         \
+           (int64_t)llround((double)r->call->calls / (double)r->call->ranks))                           \
+    column(G_SPENT, "seconds_per_rank", "a rank", NULL, TIME, ALWAYS,                              \
+           hs_profile_call_spent(r->profile, r->call))                                             \
+    column(G_WAITING, "waiting", NULL, NULL, PERCENT, ALWAYS, hs_profile_call_waiting(r->call))    \
+    column(G_WORK, "working_seconds", NULL, NULL, TIME, IF_ANY,                                \
+           hs_profile_call_seconds(r->call))                                                       \
+    column(G_LIBRARY, "library_seconds", "the library's", NULL, TIME, IF_ANY,                      \
+           r->library_seconds)                                                                     \
+    column(G_BY, "library_by", NULL, NULL, TEXT, ALWAYS, r->by)                                    \
+    column(G_PLAN, "plan", "plan", NULL, TEXT, ALWAYS, plan((char[HS_SPLIT_TEXT]){0}, r))          \
+    column(G_TIME, "plan_seconds", "takes", NULL, TIME, ALWAYS, r->plan_seconds)                   \
+    column(G_GAIN, "gain_seconds_per_rank", "gains a rank", NULL, TIME, ALWAYS,                    \
+           hs_profile_gain_seconds(r))                                                             \
+    column(G_WHY, "without_gain", "without", NULL, TEXT, IF_ANY, r->why)
+/* clang-format on */
+
+enum { GAIN_COLUMNS(HS_COLUMN_ID) };
+static const struct hs_column gain_columns[] = {GAIN_COLUMNS(HS_COLUMN_ROW)};
+
+void hs_profile_gains_init(struct hs_table *table)
+{
+    HS_TABLE_INIT(table, "gains", gain_columns);
+    table->fold = true;
+}
+
+void hs_profile_gains_add(struct hs_table *table, const struct hs_profile_gain *r)
+{
+    hs_table_row(table);
+    GAIN_COLUMNS(HS_COLUMN_PUT)
 }

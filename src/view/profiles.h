@@ -1,13 +1,31 @@
 /*
- * profiles.h - the table of what a job called (result/profile.h).
+ * profiles.h - tables of what a job called (result/profile.h), and of what plans gain it.
  */
 #ifndef HS_VIEW_PROFILES_H
 #define HS_VIEW_PROFILES_H
 
-#include "result/profile.h"
+#include "model/plan.h"
+#include "result/profile_call.h"
 #include "view/sheet.h"
 
 /* The whole of it: what ran, what of its time was in collectives, and the calls, at most `most`. */
 void hs_profile_show(struct hs_sheet *sheet, const struct hs_profile *profile, size_t most);
+
+/* A kind of calls, and what a call of the library's and its best plan take of the same source: both
+ * by the model, or both as measured. */
+struct hs_profile_gain {
+    const struct hs_profile *profile;
+    const struct hs_profile_call *call;
+    struct hs_plan plan;                  /* split.count 0: none is known */
+    double library_seconds, plan_seconds; /* of a call; NaN: not known */
+    bool left_alone;                      /* no plan is better than the library's own call */
+    const char *by;                       /* where the library's time is from */
+    const char *why;                      /* no gain is known; NULL: one is */
+};
+/* What the job's mean rank gains in all these calls; 0: the library is left alone; NaN: not known.
+ */
+double hs_profile_gain_seconds(const struct hs_profile_gain *gain);
+void hs_profile_gains_init(struct hs_table *table);
+void hs_profile_gains_add(struct hs_table *table, const struct hs_profile_gain *gain);
 
 #endif

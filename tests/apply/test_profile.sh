@@ -48,6 +48,25 @@ jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))
 END
 }
 
+# Each kind of calls of gains.json that has a plan, asked by itself.
+gains_are_answers() {
+    "${PYTHON3:-/usr/bin/python3}" - "$hiersearch" >>out 2>&1 <<'END'
+import json, subprocess, sys
+gains = json.load(open("gains.json"))["gains"]
+calls = json.load(open("p.json"))["calls"]
+priced = {(g["call"], g["group_ranks"]): g for g in gains if "library_seconds" in g}
+assert len(gains) == len(calls) and len(priced) == 7, priced
+assert {g["collective"] for g in gains if "library_seconds" not in g} == {"barrier", "broadcast", "gather"}
+for g in priced.values():
+    stride, ranks = g["group_stride"], g["group_ranks"]
+    mesh = ["--mesh", "a=%d,b=%d,c=%d" % (stride, ranks, 4 // (stride * ranks)), "--over", "b"]
+    answer = json.loads(subprocess.run([sys.argv[1], "predict", "node:2@10GB/s~1us,ib@1GB/s~10us;library=mpich", *mesh, "--collective", g["collective"],
+        "--size", str(round(g["mean_bytes"])), "--json"], check=True, capture_output=True).stdout)["results"][0]
+    assert abs(answer["library"]["seconds"] - g["library_seconds"]) <= 1e-9 * g["library_seconds"], (g, answer["library"])
+    assert g["plan"] in ("library", answer["best"]), (g, answer["best"])
+END
+}
+
 "mpicc.$mpi" -O1 -o job "$here/job.c" 2>err
 run 4 ./job
 check "the program ends as without, and the profile is by its schema, where it was to go" '[ $status = 0 ] && is_valid p.json'
@@ -75,6 +94,10 @@ check "it is shown" 'grep -q "4 ranks on 1 node" out && grep -q "^MPI_Reduce_sca
 "$hiersearch" profile --read p.json --json >shown.json 2>err
 check "also to programs" '"${PYTHON3:-/usr/bin/python3}" -c "import json
 assert len(json.load(open(\"shown.json\"))[\"calls\"]) == 11"'
+
+"$hiersearch" predict 'node:2@10GB/s~1us,ib@1GB/s~10us;library=mpich' --profile p.json --json >gains.json 2>err
+status=$?
+check "what is planned of it is the search's answer to the same question, and the rest says why not" '[ $status = 0 ] && gains_are_answers'
 
 for end in die abort; do
     timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" 4 ./job $end >out 2>err </dev/null

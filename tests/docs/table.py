@@ -56,6 +56,10 @@ rm probe.sh"""),
     hiersearch predict 'node:4@10GB/s~1us,ib@1GB/s~10us' --np 4 --size 1MiB --collective $c -q -o $c.json > out
 done
 cp allreduce.json here4.json"""),
+    (r"^docs/profile\.md$", 'sed "s/4000,/4096,/" "$SRC/tests/golden/predict/job-measured.json" > allreduce.json'),
+    (r"^predict --help$", '''cp "$SRC/tests/golden/profile/job.json" job.json
+cp "$SRC/tests/golden/predict/job-measured.json" allreduce.json
+hiersearch predict abci --np 4 --size 8KiB --collective allgather -q -o allgather.json > out'''),
     (r"^(README\.md|docs/(profile|run)\.md|(profile|run) --help)$", f'''mpicc.{MPI} -o app "$SRC/tests/apply/job.c"
 mpiexec.{MPI} {MPI_OPTIONS} -n 4 hiersearch profile -o killed.json -- ./app die > out 2>&1 || true'''),
     (r"^CONTRIBUTING\.md$", 'for name in "$SRC"/*; do [ "${name##*/}" = build ] || ln -s "$name" .; done'),

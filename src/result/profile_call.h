@@ -1,0 +1,45 @@
+/*
+ * profile_call.h - a row of a job's profile as a problem that has plans, and what measured results
+ * say of it.
+ */
+#ifndef HS_RESULT_PROFILE_CALL_H
+#define HS_RESULT_PROFILE_CALL_H
+
+#include "model/mesh.h"
+#include "model/problem.h"
+#include "result/profile.h"
+
+#define HS_PROFILE_WHY 96
+
+/* The problem of its mean size, blocks in place, of all groups of its shape at once: a profile says
+ * neither which of them call at the same time nor where they begin. Of a broadcast and a reduce the
+ * root is the first rank. *mesh has its groups as --mesh and --over say them; none: all ranks.
+ * False where no plan can be known, with the reason in `why`: another function (gather), blocks of
+ * different sizes (MPI_Alltoallv), one rank, no bytes, ranks that are no progression, groups that
+ * do not divide the job. */
+bool hs_profile_call_problem(struct hs_problem *problem, struct hs_mesh *mesh,
+                             char why[HS_PROFILE_WHY], const struct hs_profile *profile,
+                             const struct hs_profile_call *call);
+
+/* The part of its time that ranks waited for the last one to come; NaN: none was timed. */
+double hs_profile_call_waiting(const struct hs_profile_call *call);
+/* Mean of a call in seconds, waiting taken off where it is known; NaN where a call only begins what
+ * is carried out later. */
+double hs_profile_call_seconds(const struct hs_profile_call *call);
+/* Calls, and seconds in them with waiting, of the job's mean rank. */
+double hs_profile_call_count(const struct hs_profile *profile, const struct hs_profile_call *call);
+double hs_profile_call_spent(const struct hs_profile *profile, const struct hs_profile_call *call);
+
+/* What a result measured, in seconds per call, at a size that it need not have. */
+struct hs_measured_at {
+    double library; /* the fastest of the library's own calls */
+    double plan;
+};
+/* The library's time between two sizes that were measured goes as a power of the bytes; below the
+ * smallest it is that of the smallest, beyond the largest it grows with the bytes. The plan's time
+ * is a part of it, which goes between sizes at which both were measured as a power, too, and
+ * beyond them stays. NaN where neither was measured. */
+struct hs_measured_at hs_result_measured_at(const struct hs_result *result,
+                                            const struct hs_plan *plan, double bytes);
+
+#endif
