@@ -226,7 +226,7 @@ static const char *plan(char text[HS_SPLIT_TEXT], const struct hs_profile_gain *
     column(G_BYTES, "mean_bytes", "size", NULL, SIZE, ALWAYS,                                      \
            r->call->bytes / (double)r->call->calls)                                                \
     column(G_CALLS, "calls_per_rank", "calls a rank", NULL, COUNT, ALWAYS,                         \
-           (int64_t)llround((double)r->call->calls / (double)r->call->ranks))                           \
+           (int64_t)llround((double)r->call->calls / (double)r->call->ranks))                      \
     column(G_SPENT, "seconds_per_rank", "a rank", NULL, TIME, ALWAYS,                              \
            hs_profile_call_spent(r->profile, r->call))                                             \
     column(G_WAITING, "waiting", NULL, NULL, PERCENT, ALWAYS, hs_profile_call_waiting(r->call))    \
