@@ -44,10 +44,21 @@ static const struct hs_option options[] = {
      .type = &hs_option_bytes_range,
      .offset = FIELD(campaign.sizes),
      .group = WHAT,
-     .required = true,
      .help = "bytes per process, such as 64MiB; a range is a sweep in "
-             "powers of two, and 25MB,1GiB a list"},
-    HS_ROW_COLLECTIVE(WHAT, FIELD(campaign.call.collective)),
+             "powers of two, and 25MB,1GiB a list; --profile says them, too"},
+    HS_ROW_FILE("profile", 0, WHAT, FIELD(job.profile), false,
+                "the sizes that a job calls, which `hiersearch profile` counted (or FILE.ranks, "
+                "which it left), each for as much of the budget as it costs the job; of what "
+                "costs most of the collective and groups that are given"),
+    {.name = "collective",
+     .argument = "NAME",
+     .group = WHAT,
+     .words = hs_collective_words,
+     .type = &hs_option_text,
+     .offset = FIELD(job.collective),
+     .help = "what all processes call; the size is that of the larger side, what enters a "
+             "reduce-scatter and what an allgather leaves (default allreduce, or with --profile "
+             "what costs most)"},
     HS_ROW_ORDER(WHAT, FIELD(campaign.call.order)),
     HS_ROWS_MESH(WHAT, FIELD(campaign.call.words)),
     HS_ROW_DATATYPE(WHAT, FIELD(campaign.datatype)),
@@ -144,6 +155,8 @@ const struct hs_command hs_command_measure = {
         "  mpiexec -n 16 hiersearch measure --size 64MiB --collective reduce-scatter "
         "-o scatter.json\n"
         "  mpiexec -n 16 hiersearch measure --size 64MiB --mesh tp=4,dp=4 --over dp -o dp.json\n"
+        "  mpiexec -n 16 hiersearch measure --profile job.json --collective allreduce -o "
+        "job-16.json\n"
         "  mpiexec -n 16 hiersearch measure --size 64MiB -o here.json --resume",
     .arguments = arguments,
     .options = options,
@@ -181,10 +194,37 @@ static enum hs_status check_chunks(const struct hs_measure_settings *settings, s
     return HS_OK;
 }
 
+/* What is called, by whom, and with how many bytes. */
+static enum hs_status check_call(struct hs_measure_settings *settings, struct hs_error *err)
+{
+    struct hs_campaign_options *campaign = &settings->campaign;
+    enum hs_status status = HS_OK;
+
+    if (settings->job.collective)
+        status = hs_collective_parse(&campaign->call.collective, settings->job.collective, err);
+    if (status != HS_OK)
+        return hs_error_prefix(err, status, "--collective");
+    if (settings->job.profile && campaign->sizes.first > 0)
+        return hs_fail(err, HS_INVALID, "--size: --profile says the sizes");
+    if (!settings->job.profile && campaign->sizes.first == 0)
+        return hs_fail(err, HS_INVALID, "--size SIZE[:SIZE] is missing (or --profile FILE)");
+    if (settings->job.profile) {
+        int64_t np = 0;
+
+        status = hs_mesh_take(&campaign->call.mesh, &np, &campaign->call.words, err);
+        if (status == HS_OK)
+            status = hs_measure_take_profile(settings, err);
+        if (status == HS_OK)
+            status = hs_order_check(campaign->call.collective, campaign->call.order, true, err);
+        return status;
+    }
+    status = hs_sizes_check(&campaign->sizes, campaign->datatype, err);
+    return status == HS_OK ? hs_call_check(&campaign->call, err) : status;
+}
+
 enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, struct hs_error *err)
 {
-    enum hs_status status =
-        hs_sizes_check(&settings->campaign.sizes, settings->campaign.datatype, err);
+    enum hs_status status = check_call(settings, err);
     bool null_backend = strcmp(settings->campaign.backend, HS_BACKEND_NULL) == 0;
 
     if (status != HS_OK)
@@ -205,9 +245,7 @@ enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings, s
         hs_search_strategy_find(settings->search))
         return hs_fail(err, HS_INVALID, "--search %s prices plans by a model: give a SYSTEM",
                        settings->search);
-    status = hs_call_check(&settings->campaign.call, err);
-    if (status == HS_OK)
-        status = check_chunks(settings, err);
+    status = check_chunks(settings, err);
     if (status != HS_OK)
         return status;
     if (null_backend && !settings->campaign.system)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "cli/campaign_options.h"
 #include "console/options.h"
 #include "view/sheet.h"
@@ -17,9 +18,19 @@
 
 #define HS_CANDIDATES_MAX 4096 /* plans measured in one run */
 
+/* The job whose sizes are measured; and the collective as typed, which it may choose. */
+struct hs_measure_job {
+    const char *profile;            /* path; NULL: sizes are given */
+    const char *collective;         /* NULL: not given */
+    int64_t ranks;                  /* of the profile */
+    double shares[HS_RANGE_VALUES]; /* of the budget, by size; they add up to 1 */
+    struct hs_text notes;           /* owned; lines: what of the profile is measured, what not */
+};
+
 /* As the option rows fill it; texts point into argv. */
 struct hs_measure_settings {
     struct hs_campaign_options campaign;
+    struct hs_measure_job job;
     const char *buffers_name;
     int64_t top;    /* 0 from the rows means that it was not given */
     bool top_given; /* by hs_measure_settings_check, which puts the default in its place */
@@ -39,5 +50,9 @@ struct hs_measure_settings {
  */
 enum hs_status hs_measure_settings_check(struct hs_measure_settings *settings,
                                          struct hs_error *err);
+
+/* measure_profile.c: collective, groups and sizes of what costs the job of the profile most, as far
+ * as they are not given. HS_INVALID: not a profile, or nothing in it is what is asked for. */
+enum hs_status hs_measure_take_profile(struct hs_measure_settings *settings, struct hs_error *err);
 
 #endif

@@ -32,6 +32,19 @@ static enum hs_status agree(struct hs_session *session, enum hs_status status, s
 
 /* ---- the machine --------------------------------------------------------------------------- */
 
+/* Lines of the choice among what the job calls. */
+static void say_job(struct hs_session *session)
+{
+    const char *line = session->settings.job.notes.data;
+
+    while (line && *line) {
+        int length = (int)strcspn(line, "\n");
+
+        hs_progress_note(&session->campaign.progress, "%.*s", length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
 /* What a person should know before the measurement. */
 static void say_placement(struct hs_session *session)
 {
@@ -238,16 +251,23 @@ static enum hs_status tell(void *state, const struct hs_step *step,
 
 static const struct hs_planner contest_planner = {next, tell};
 
-/* What is left of the budget, divided by the sizes left: at the beginning of a size, for its layers
- * and its contest together. A virtual clock starts at 0 for each size. */
+/* What is left of the budget, divided among the sizes left, evenly or by what they cost a job: at
+ * the beginning of a size, for its layers and its contest together. A virtual clock starts at 0 for
+ * each size. */
 static double share_of_budget(const struct hs_session *session)
 {
-    double budget = session->settings.budget_seconds;
+    double budget = session->settings.budget_seconds, own = 1, left = 0;
+    bool virtual = session->campaign.backend->virtual_clock;
 
-    if (session->campaign.backend->virtual_clock)
-        return budget / (double)session->bout_count;
-    return (budget - (hs_clock_seconds() - session->begin_seconds)) /
-           (double)(session->bout_count - session->current);
+    for (size_t i = virtual ? 0 : session->current; i < session->bout_count; i++) {
+        double share = session->settings.job.profile ? session->settings.job.shares[i] : 1;
+
+        left += share;
+        own = i == session->current ? share : own;
+    }
+    if (!virtual)
+        budget -= hs_clock_seconds() - session->begin_seconds;
+    return budget * own / left;
 }
 
 /* Measures layers, and takes the candidates from what they say. */
@@ -319,6 +339,9 @@ static enum hs_status look_around(struct hs_session *session, struct hs_error *e
     campaign->options = &settings->campaign;
     campaign->command = "measure";
     status = hs_campaign_begin(campaign, hs_outcome_cut_short, session, err);
+    if (status == HS_OK && settings->job.profile && settings->job.ranks != campaign->ranks.np)
+        status = hs_fail(err, HS_INVALID, "%s is of %" PRId64 " processes, the launcher started %d",
+                         settings->job.profile, settings->job.ranks, campaign->ranks.np);
     if (status == HS_OK && settings->campaign.system) {
         status = hs_campaign_system(campaign, &campaign->system, settings->campaign.system, err);
         campaign->has_system = status == HS_OK;
@@ -334,8 +357,10 @@ static enum hs_status look_around(struct hs_session *session, struct hs_error *e
         status = choose_algorithms(session, err);
     if (status == HS_OK)
         status = look_at_machine(session, err);
-    if (status == HS_OK && speaks(session))
+    if (status == HS_OK && speaks(session)) {
         say_placement(session);
+        say_job(session);
+    }
     return status;
 }
 
@@ -392,5 +417,6 @@ void hs_session_release(struct hs_session *session)
     session->bouts = NULL;
     session->bout_count = 0;
     free(session->layer_points);
+    hs_text_release(&session->settings.job.notes);
     hs_campaign_release(&session->campaign);
 }

@@ -98,6 +98,107 @@ double hs_profile_call_spent(const struct hs_profile *profile, const struct hs_p
     return call->seconds / (double)profile->ranks;
 }
 
+/* ---- a job's problems ---- */
+
+/* Of a kind of calls without a time of its own. */
+#define USUAL_SECONDS_PER_BYTE 1e-9
+
+static double seconds_per_byte(const struct hs_profile *profile)
+{
+    double seconds = 0, bytes = 0;
+
+    for (size_t i = 0; i < profile->call_count; i++)
+        if (!profile->calls[i].begun && profile->calls[i].bytes > 0) {
+            seconds +=
+                hs_profile_call_seconds(&profile->calls[i]) * (double)profile->calls[i].calls;
+            bytes += profile->calls[i].bytes;
+        }
+    return seconds > 0 ? seconds / bytes : USUAL_SECONDS_PER_BYTE;
+}
+
+/* Into its place, joined with one that is there; where there is no room in place of the cheapest.
+ */
+static void add_size(struct hs_profile_load *load, uint64_t bytes, double cost)
+{
+    struct hs_profile_size *sizes = load->sizes;
+    size_t at = 0, cheapest = 0;
+
+    for (size_t i = 0; i < load->size_count; i++) {
+        if (sizes[i].bytes == bytes) {
+            sizes[i].cost += cost;
+            return;
+        }
+        if (sizes[i].cost < sizes[cheapest].cost)
+            cheapest = i;
+    }
+    if (load->size_count == HS_PROFILE_SIZES) {
+        if (cost <= sizes[cheapest].cost)
+            return;
+        load->size_count--;
+        memmove(&sizes[cheapest], &sizes[cheapest + 1],
+                (load->size_count - cheapest) * sizeof(*sizes));
+    }
+    while (at < load->size_count && sizes[at].bytes < bytes)
+        at++;
+    memmove(&sizes[at + 1], &sizes[at], (load->size_count - at) * sizeof(*sizes));
+    sizes[at] = (struct hs_profile_size){bytes, cost};
+    load->size_count++;
+}
+
+static struct hs_profile_load *find_load(struct hs_profile_load *loads, size_t *count,
+                                         const struct hs_problem *problem,
+                                         const struct hs_mesh *mesh)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (loads[i].collective == problem->collective &&
+            hs_group_equal(&loads[i].group, &problem->group))
+            return &loads[i];
+    loads[*count] = (struct hs_profile_load){
+        .collective = problem->collective, .mesh = *mesh, .group = problem->group};
+    return &loads[(*count)++];
+}
+
+static int compare_loads(const void *left, const void *right)
+{
+    const struct hs_profile_load *a = left, *b = right;
+
+    if (a->cost != b->cost)
+        return a->cost > b->cost ? -1 : 1;
+    if (a->collective != b->collective)
+        return a->collective < b->collective ? -1 : 1;
+    return a->group.stride < b->group.stride ? -1 : 1;
+}
+
+enum hs_status hs_profile_loads(struct hs_profile_load **loads, size_t *count,
+                                const struct hs_profile *profile, struct hs_error *err)
+{
+    double per_byte = seconds_per_byte(profile);
+
+    *count = 0;
+    *loads = calloc(profile->call_count + 1, sizeof(**loads));
+    if (!*loads)
+        return hs_no_memory(err);
+    for (size_t i = 0; i < profile->call_count; i++) {
+        const struct hs_profile_call *call = &profile->calls[i];
+        double cost = hs_profile_call_count(profile, call) *
+                      (call->begun ? per_byte * call->bytes / (double)call->calls
+                                   : hs_profile_call_seconds(call));
+        struct hs_problem problem;
+        struct hs_mesh mesh;
+        struct hs_profile_load *load;
+        char why[HS_PROFILE_WHY];
+
+        if (!hs_profile_call_problem(&problem, &mesh, why, profile, call))
+            continue;
+        load = find_load(*loads, count, &problem, &mesh);
+        load->cost += cost;
+        add_size(load, (uint64_t)fmax(1, round(problem.bytes)), cost);
+    }
+    if (*count > 0)
+        qsort(*loads, *count, sizeof(**loads), compare_loads);
+    return HS_OK;
+}
+
 /* ---- what results measured ---- */
 
 static double library_seconds(const struct hs_result_message *message)

@@ -30,6 +30,33 @@ double hs_profile_call_seconds(const struct hs_profile_call *call);
 double hs_profile_call_count(const struct hs_profile *profile, const struct hs_profile_call *call);
 double hs_profile_call_spent(const struct hs_profile *profile, const struct hs_profile_call *call);
 
+/* ---- a job's problems, the sizes of each together ---- */
+
+struct hs_profile_size {
+    uint64_t bytes; /* mean of a kind of calls, rounded */
+    double cost;
+};
+#define HS_PROFILE_SIZES 51 /* as many as an option's list can have; others are left out */
+
+/* What groups of one shape call of one collective. */
+struct hs_profile_load {
+    enum hs_collective collective;
+    struct hs_mesh mesh; /* none: all ranks */
+    struct hs_group group;
+    /* Seconds of the job's mean rank, waiting taken off where it is known. Calls that only begin
+     * what is carried out later cost per byte what the others do; where there are no others, as
+     * much as by 1 GB/s. */
+    double cost;
+    struct hs_profile_size sizes[HS_PROFILE_SIZES]; /* [size_count], ascending */
+    size_t size_count;
+};
+
+/* Of all kinds of calls that have a problem: *loads, owned by the caller, costliest first. */
+enum hs_status hs_profile_loads(struct hs_profile_load **loads, size_t *count,
+                                const struct hs_profile *profile, struct hs_error *err);
+
+/* ---- what results say ---- */
+
 /* What a result measured, in seconds per call, at a size that it need not have. */
 struct hs_measured_at {
     double library; /* the fastest of the library's own calls */
