@@ -1,16 +1,13 @@
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "cli/commands.h"
+#include "cli/export_files.h"
+#include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "export/export.h"
+#include "model/rules.h"
 #include "version.h"
 #include "view/exporters.h"
 #include "view/sheet.h"
@@ -18,7 +15,9 @@
 #define MADE_BY "hiersearch " HS_VERSION
 
 struct export_settings {
-    const char *result, *format, *output, *plan, *size;
+    struct hs_argument_list results;
+    const char *result; /* the one at work */
+    const char *profile, *format, *output, *plan, *size;
     struct hs_print print;
     bool list, quiet;
 };
@@ -94,7 +93,23 @@ static enum hs_status find_size(struct hs_context *context, size_t *message,
     return status;
 }
 
-/* Without --size the largest message: there the layers matter most. */
+/* The nearest to the size that costs the job most. */
+static size_t costliest_message(const struct hs_result *result,
+                                const struct hs_profile_load *called)
+{
+    const struct hs_profile_size *most = &called->sizes[0];
+    size_t message = 0;
+
+    for (size_t i = 1; i < called->size_count; i++)
+        if (called->sizes[i].cost > most->cost)
+            most = &called->sizes[i];
+    for (size_t i = 1; i < result->message_count; i++)
+        if (times_off(result, i, most->bytes) < times_off(result, message, most->bytes))
+            message = i;
+    return message;
+}
+
+/* Without --size that of a job, or the largest message: there the layers matter most. */
 static enum hs_status choose_message(struct hs_context *context, struct hs_export_job *job,
                                      const struct export_settings *settings,
                                      const struct hs_exporter *exporter, struct hs_error *err)
@@ -106,179 +121,12 @@ static enum hs_status choose_message(struct hs_context *context, struct hs_expor
         return find_size(context, &job->message, settings, result, err);
     if (result->message_count == 0)
         return HS_OK; /* hs_export says it */
-    job->message = result->message_count - 1;
+    job->message = job->called ? costliest_message(result, job->called) : result->message_count - 1;
     if (result->message_count > 1 && !exporter->sizes)
-        hs_note(context, "of %zu message sizes the largest is exported, %s; --size chooses",
+        hs_note(context, "of %zu message sizes %s is exported, %s; --size chooses",
                 result->message_count,
+                job->called ? "the nearest to what costs the job most" : "the largest",
                 hs_bytes_format(size, result->messages[job->message].message_bytes));
-    return HS_OK;
-}
-
-/* ---- files ---- */
-
-static bool is_directory(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-static char *join(const char *directory, const char *name)
-{
-    char *path;
-
-    return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
-}
-
-static enum hs_status write_file(const char *directory, const struct hs_export_file *file,
-                                 struct hs_error *err)
-{
-    char *path = join(directory, file->name);
-    enum hs_status status;
-
-    if (!path)
-        return hs_no_memory(err);
-    status = hs_file_replace(path, file->text.data ? file->text.data : "", file->text.length, err);
-    free(path);
-    return status;
-}
-
-/* A link in the folder would lead the file elsewhere; the result itself may lie there. */
-static enum hs_status check_file(const char *directory, const char *name, const char *result,
-                                 struct hs_error *err)
-{
-    char *path = join(directory, name);
-    struct stat about;
-    enum hs_status status;
-
-    if (!path)
-        return hs_fail(err, HS_MEMORY, "out of memory");
-    if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
-        status =
-            hs_fail(err, HS_INVALID, "%s: is a symbolic link, expected a file or nothing", path);
-    else
-        status = hs_file_writable(path, &result, 1, err);
-    free(path);
-    return status;
-}
-
-static bool differ_in_digits_only(const char *a, const char *b)
-{
-    static const char digits[] = "0123456789";
-
-    while (*a && *b) {
-        size_t in_a = strspn(a, digits), in_b = strspn(b, digits);
-
-        if ((in_a > 0) != (in_b > 0) || (in_a == 0 && *a != *b))
-            return false;
-        a += in_a > 0 ? in_a : 1;
-        b += in_b > 0 ? in_b : 1;
-    }
-    return *a == *b;
-}
-
-/* "trace.8.et" beside eight files that end with "trace.7.et": of an export of more processes, which
- * a reader of the folder would take for one with this. */
-static bool is_left_over(const char *name, const struct hs_export_output *output)
-{
-    bool alike = false;
-
-    for (size_t i = 0; i < output->count; i++) {
-        if (strcmp(name, output->files[i].name) == 0)
-            return false;
-        alike = alike || differ_in_digits_only(name, output->files[i].name);
-    }
-    return alike;
-}
-
-/* Before anything is written. */
-static enum hs_status check_directory(const char *directory, const struct hs_export_output *output,
-                                      const char *result, struct hs_error *err)
-{
-    enum hs_status status = HS_OK;
-    DIR *folder = opendir(directory);
-    struct dirent *entry;
-
-    if (!folder)
-        return hs_fail(err, HS_INVALID, "%s: %s", directory, strerror(errno));
-    while (status == HS_OK && (entry = readdir(folder)) != NULL)
-        if (is_left_over(entry->d_name, output))
-            status = hs_fail(err, HS_INVALID,
-                             "%s/%s: left over from another export; remove such files, or name "
-                             "another folder",
-                             directory, entry->d_name);
-    closedir(folder);
-    for (size_t i = 0; i < output->count && status == HS_OK; i++)
-        status = check_file(directory, output->files[i].name, result, err);
-    return status;
-}
-
-static void remove_files(const char *directory, const struct hs_export_output *output, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        char *path = join(directory, output->files[i].name);
-
-        if (path)
-            unlink(path);
-        free(path);
-    }
-    rmdir(directory);
-}
-
-/* A folder that was made here disappears again where not all files could be written. */
-static enum hs_status write_directory(const char *directory, const struct hs_export_output *output,
-                                      const char *result, struct hs_error *err)
-{
-    bool made = mkdir(directory, 0777) == 0;
-    enum hs_status status = HS_OK;
-    size_t written = 0;
-
-    if (!made && errno != EEXIST)
-        return hs_fail(err, HS_INVALID, "%s: cannot be made: %s", directory, strerror(errno));
-    if (!is_directory(directory))
-        return hs_fail(err, HS_INVALID, "%s: not a folder, and there are %zu files to write",
-                       directory, output->count);
-    status = check_directory(directory, output, result, err);
-    for (; written < output->count && status == HS_OK; written += status == HS_OK)
-        status = write_file(directory, &output->files[written], err);
-    if (status != HS_OK && made)
-        remove_files(directory, output, written);
-    return status;
-}
-
-static enum hs_status need_directory(const struct hs_export_output *output,
-                                     const struct export_settings *settings, struct hs_error *err)
-{
-    return hs_fail(err, HS_INVALID,
-                   "--to %s makes %zu files (%s, %s%s): name a folder for them (-o)",
-                   settings->format, output->count, output->files[0].name, output->files[1].name,
-                   output->count > 2 ? ", ..." : "");
-}
-
-/* A path that cannot work is bad input, a full disk is not. */
-static enum hs_status write_single(const char *path, const struct hs_text *text, const char *result,
-                                   struct hs_error *err)
-{
-    enum hs_status status = hs_file_writable(path, &result, 1, err);
-
-    return status == HS_OK ? hs_file_replace(path, text->data, text->length, err) : status;
-}
-
-static enum hs_status write_output(struct hs_context *context,
-                                   const struct hs_export_output *output,
-                                   const struct export_settings *settings, struct hs_error *err)
-{
-    bool to_stdout = !settings->output || strcmp(settings->output, "-") == 0;
-    const struct hs_text *text = &output->files[0].text;
-
-    if (to_stdout && output->count > 1)
-        return need_directory(output, settings, err);
-    if (to_stdout)
-        hs_text_append_bytes(context->out, text->data, text->length);
-    else if (output->count > 1 || is_directory(settings->output))
-        return write_directory(settings->output, output, settings->result, err);
-    else
-        return write_single(settings->output, text, settings->result, err);
     return HS_OK;
 }
 
@@ -296,73 +144,188 @@ static void print_notes(struct hs_context *context, const struct hs_text *notes)
 
 /* ---- running ---- */
 
-static enum hs_status run_job(struct hs_context *context, const struct export_settings *settings,
-                              struct hs_result *result, struct hs_error *err)
+/* What the profile's job calls. */
+struct called {
+    int64_t ranks;
+    struct hs_profile_load *loads; /* [count] owned */
+    size_t count;
+};
+
+static enum hs_status load_called(struct called *called, const char *path, struct hs_error *err)
 {
-    bool from_stdin = strcmp(settings->result, "-") == 0;
-    struct hs_export_job job = {
-        .result = result,
-        .result_name = from_stdin ? "standard input" : settings->result,
-        .made_by = HS_GIT_DESCRIBE[0] ? MADE_BY " (" HS_GIT_DESCRIBE ")" : MADE_BY,
-    };
-    struct hs_export_output output = {0};
+    struct hs_profile profile;
+    enum hs_status status = hs_inputs_profile(&profile, path, err);
+
+    if (status != HS_OK)
+        return status;
+    called->ranks = profile.ranks;
+    status = hs_profile_loads(&called->loads, &called->count, &profile, err);
+    hs_profile_release(&profile);
+    return status;
+}
+
+static const struct hs_profile_load *find_called(const struct called *called,
+                                                 const struct hs_result *result)
+{
+    struct hs_group group = hs_result_group(result);
+
+    for (size_t i = 0; i < called->count; i++)
+        if (called->loads[i].collective == result->collective &&
+            hs_group_equal(&called->loads[i].group, &group))
+            return &called->loads[i];
+    return NULL;
+}
+
+static enum hs_status run_job(struct hs_context *context, const struct export_settings *settings,
+                              struct hs_export_job *job, struct hs_export_output *output,
+                              struct hs_error *err)
+{
     const struct hs_exporter *exporter;
     struct hs_plan plan;
     enum hs_status status = hs_exporter_find(&exporter, settings->format, err);
 
     if (status == HS_OK && settings->plan) {
-        status = hs_plan_parse(&plan, settings->plan, hs_result_group(result).size, err);
+        status = hs_plan_parse(&plan, settings->plan, hs_result_group(job->result).size, err);
         if (status != HS_OK)
             return hs_error_prefix(err, status, "--plan");
-        job.plan = &plan;
+        job->plan = &plan;
     }
     if (status == HS_OK)
-        status = choose_message(context, &job, settings, exporter, err);
+        status = choose_message(context, job, settings, exporter, err);
+    return status == HS_OK ? hs_export(output, exporter, job, err) : status;
+}
+
+/* Of several results the text goes behind that of those before. */
+static void join_output(struct hs_export_output *all, struct hs_export_output *output)
+{
+    if (all->count == 0) {
+        *all = *output;
+        return;
+    }
+    hs_text_append_bytes(&all->files[0].text, output->files[0].text.data,
+                         output->files[0].text.length);
+    if (output->notes.length > 0)
+        hs_text_append_bytes(&all->notes, output->notes.data, output->notes.length);
+    hs_export_output_release(output);
+}
+
+static enum hs_status run_result(struct hs_context *context, const struct export_settings *settings,
+                                 const struct called *called, struct hs_export_output *all,
+                                 struct hs_error *err)
+{
+    struct hs_result result;
+    struct hs_export_output output = {0};
+    enum hs_status status = hs_result_load(&result, settings->result, err);
+    struct hs_export_job job = {
+        .result = &result,
+        .result_name = strcmp(settings->result, "-") == 0 ? "standard input" : settings->result,
+        .made_by = HS_GIT_DESCRIBE[0] ? MADE_BY " (" HS_GIT_DESCRIBE ")" : MADE_BY,
+    };
+
+    if (status != HS_OK)
+        return status;
+    hs_result_sort(&result);
+    if (settings->profile && called->ranks != result.np)
+        status = hs_fail(err, HS_INVALID, "%s: of %" PRId64 " processes, %s of %" PRId64,
+                         settings->result, result.np, settings->profile, called->ranks);
+    if (status == HS_OK && settings->profile)
+        job.called = find_called(called, &result);
+    if (status == HS_OK && settings->profile && !job.called)
+        hs_note(context, "%s is about what the job does not call: left out", settings->result);
+    else if (status == HS_OK)
+        status = run_job(context, settings, &job, &output, err);
+    if (status == HS_OK && output.count > 0)
+        join_output(all, &output);
+    if (status == HS_OK && !result.complete)
+        hs_warning(context, "%s is of a run that was cut short%s%s", settings->result,
+                   result.note ? ": " : "", result.note ? result.note : "");
+    hs_result_release(&result);
+    return status;
+}
+
+/* What each of several results may be by itself need not go together. */
+static enum hs_status check_joined(const struct hs_export_output *all,
+                                   const struct export_settings *settings, struct hs_error *err)
+{
+    struct hs_rules rules = {.count = 0};
+    enum hs_status status = HS_OK;
+
+    if (all->count == 0)
+        return hs_fail(err, HS_INVALID, "no RESULT is about what the job of %s calls",
+                       settings->profile);
+    if (settings->results.count > 1)
+        status = hs_rules_parse(&rules, all->files[0].text.data, err);
+    hs_rules_release(&rules);
+    return status == HS_OK ? HS_OK : hs_error_prefix(err, status, "rules of these results");
+}
+
+static enum hs_status check_several(const struct export_settings *settings, struct hs_error *err)
+{
+    const struct hs_exporter *exporter;
+    enum hs_status status = hs_exporter_find(&exporter, settings->format, err);
+
+    if (status == HS_OK && settings->results.count > 1 && !hs_exporter_takes_several(exporter))
+        return hs_fail(err, HS_INVALID,
+                       "--to %s: expected one RESULT, found %s, too; plans holds several",
+                       settings->format, settings->results.items[1]);
+    if (status == HS_OK && settings->results.count > 1 && (settings->plan || settings->size))
+        return hs_fail(err, HS_INVALID, "--%s: of one RESULT", settings->plan ? "plan" : "size");
+    if (status == HS_OK && settings->results.count > 1)
+        status = hs_output_check(settings->output, NULL, &settings->results, err);
+    return status;
+}
+
+static enum hs_status run_results(struct hs_context *context, struct export_settings *settings,
+                                  struct hs_error *err)
+{
+    const struct hs_export_target to = {settings->output, settings->format,
+                                        settings->results.items[0]};
+    struct called called = {.count = 0};
+    struct hs_export_output all = {0};
+    enum hs_status status =
+        settings->profile ? load_called(&called, settings->profile, err) : HS_OK;
+
+    for (size_t i = 0; i < settings->results.count && status == HS_OK; i++) {
+        settings->result = settings->results.items[i];
+        status = run_result(context, settings, &called, &all, err);
+    }
     if (status == HS_OK)
-        status = hs_export(&output, exporter, &job, err);
+        status = check_joined(&all, settings, err);
     if (status == HS_OK)
-        status = write_output(context, &output, settings, err);
+        status = hs_export_files_write(context, &all, &to, err);
     if (status == HS_OK)
-        print_notes(context, &output.notes);
-    hs_export_output_release(&output);
+        print_notes(context, &all.notes);
+    hs_export_output_release(&all);
+    free(called.loads);
     return status;
 }
 
 static enum hs_status run_list(struct hs_context *context, const struct export_settings *settings,
                                struct hs_error *err)
 {
-    if (settings->result || settings->format || settings->output || settings->plan ||
-        settings->size)
+    if (settings->results.count > 0 || settings->profile || settings->format || settings->output ||
+        settings->plan || settings->size)
         return hs_fail(err, HS_INVALID, "--list: stands alone");
     return print_list(context, &settings->print, err);
 }
 
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
-    const struct export_settings *settings = of_rows;
-    struct hs_result result = {0};
-    enum hs_status status;
+    struct export_settings *settings = of_rows;
 
     context->quiet = settings->quiet;
     if (settings->list)
         return run_list(context, settings, err);
     if (settings->print.format)
         return hs_fail(err, HS_INVALID, "--format: of --list; what is exported has its own, --to");
-    if (!settings->result)
+    if (settings->results.count == 0)
         return hs_fail(err, HS_INVALID,
                        "expected RESULT, a file of `hiersearch measure` or predict");
     if (!settings->format)
         return hs_fail(err, HS_INVALID, "expected --to FORMAT; --list names the formats");
-    status = hs_result_load(&result, settings->result, err);
-    if (status != HS_OK)
-        return status;
-    hs_result_sort(&result);
-    status = run_job(context, settings, &result, err);
-    if (status == HS_OK && !result.complete)
-        hs_warning(context, "%s is of a run that was cut short%s%s", settings->result,
-                   result.note ? ": " : "", result.note ? result.note : "");
-    hs_result_release(&result);
-    return status;
+    if (check_several(settings, err))
+        return HS_INVALID;
+    return run_results(context, settings, err);
 }
 
 static const char *const *format_names(void)
@@ -380,10 +343,11 @@ static const char *const *format_names(void)
 
 static const struct hs_argument arguments[] = {
     {.name = "RESULT",
+     .many = true,
      .files = true,
-     .offset = FIELD(result),
+     .offset = FIELD(results),
      .usual = true,
-     .help = "a result file of measure or predict; - is stdin"},
+     .help = "a result file of measure or predict, several for --to plans; - is stdin"},
     {.name = NULL},
 };
 
@@ -396,6 +360,9 @@ static const struct hs_option options[] = {
      .offset = FIELD(format),
      .usual = true,
      .help = "what to make; --list says what each is"},
+    HS_ROW_FILE("profile", 0, NULL, FIELD(profile), false,
+                "only what a job calls that `hiersearch profile` counted (or FILE.ranks, which it "
+                "left): other results are left out, other sizes are the library's own"),
     HS_ROW_OUTPUT(
         NULL, FIELD(output), false,
         "write there instead of to stdout; a folder (made if need be) for formats of several "
@@ -423,6 +390,7 @@ const struct hs_command hs_command_export = {
                    "express is said on stderr, with what that costs.",
     .examples = "  hiersearch export --list\n"
                 "  hiersearch export results/here.json --to msccl -o allreduce.xml\n"
+                "  hiersearch export allreduce.json allgather.json --profile job.json --to plans\n"
                 "  hiersearch export results/here.json --to simgrid -o platform/\n"
                 "  hiersearch predict abci --np 128 --json | hiersearch export - --to colours",
     .arguments = arguments,

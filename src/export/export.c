@@ -54,6 +54,11 @@ enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name
     return hs_fail(err, HS_INVALID, "unknown format \"%.60s\"", name);
 }
 
+bool hs_exporter_takes_several(const struct hs_exporter *exporter)
+{
+    return exporter == &hs_exporter_plans;
+}
+
 bool hs_exporter_can_say(const struct hs_exporter *exporter, enum hs_collective collective,
                          enum hs_order order)
 {

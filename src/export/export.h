@@ -25,7 +25,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "result/result.h"
+#include "result/profile_call.h"
 
 /* What the caller wants exported. */
 struct hs_export_job {
@@ -34,6 +34,8 @@ struct hs_export_job {
     const char *made_by;        /* "hiersearch 0.1.0 (git describe)" */
     size_t message;             /* index of the message exporters without tables use */
     const struct hs_plan *plan; /* the plan to export; NULL: the message's best */
+    /* what a job calls of it: sizes that it does not are the library's own; NULL: not known */
+    const struct hs_profile_load *called;
     /* set by hs_export: the plan without its chunks or its algorithms, for formats that have none;
      * else NULL */
     const struct hs_plan *stand_in;
@@ -106,6 +108,8 @@ extern const struct hs_exporter *const hs_exporters[];
 enum hs_status hs_exporter_find(const struct hs_exporter **out, const char *name,
                                 struct hs_error *err);
 
+/* Whether what it writes of several results, one behind the other, is one file of its format. */
+bool hs_exporter_takes_several(const struct hs_exporter *exporter);
 /* Whether it can say a collective whose blocks lie in this order (of others: HS_IN_PLACE). */
 bool hs_exporter_can_say(const struct hs_exporter *exporter, enum hs_collective collective,
                          enum hs_order order);

@@ -93,6 +93,40 @@ static void add_small(struct hs_export_rules *rules)
     rules->count++;
 }
 
+/* Calls that a profile counts together differ by less than a factor of two: by powers of two. */
+static bool is_called(const struct hs_export_rule *rule, const struct hs_profile_load *called)
+{
+    for (size_t i = 0; i < called->size_count; i++) {
+        uint64_t first = 1;
+
+        while (first <= called->sizes[i].bytes / 2)
+            first *= 2;
+        if (rule->first_bytes < 2 * first && rule->end_bytes > first)
+            return true;
+    }
+    return false;
+}
+
+/* Rules of no size that the job calls are the library's own call; neighbours of it are joined. */
+static void leave_uncalled(struct hs_export_rules *rules, const struct hs_export_job *job)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < rules->count; i++) {
+        struct hs_export_rule rule = rules->rules[i];
+
+        if (rule.plan.split.count > 0 && !is_called(&rule, job->called)) {
+            rule.plan = hs_export_library_call;
+            rule.wanted = rule.plan;
+        }
+        if (kept > 0 && rule.plan.split.count == 0 && rules->rules[kept - 1].plan.split.count == 0)
+            rules->rules[kept - 1].end_bytes = rule.end_bytes;
+        else
+            rules->rules[kept++] = rule;
+    }
+    rules->count = kept;
+}
+
 enum hs_status hs_export_rules_make(struct hs_export_rules *rules, const struct hs_export_job *job,
                                     enum hs_status (*choose)(struct hs_plan *plan, double *cost,
                                                              const struct hs_export_job *job,
@@ -121,6 +155,8 @@ enum hs_status hs_export_rules_make(struct hs_export_rules *rules, const struct 
         add_small(rules);
     else
         hs_export_rules_release(rules);
+    if (job->called)
+        leave_uncalled(rules, job);
     return status;
 }
 

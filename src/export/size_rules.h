@@ -8,7 +8,7 @@
  * The plan of a rule may be the library's own call (hs_export_library_call): for messages for which
  * that was measured faster, and for small ones, up to the smallest message of the result or, if
  * that is less and there is a system, to where the first plan pays as much for latency as for
- * bandwidth.
+ * bandwidth; and, where the job says what is called, for sizes that are not.
  */
 #ifndef HS_EXPORT_SIZE_RULES_H
 #define HS_EXPORT_SIZE_RULES_H
