@@ -99,8 +99,11 @@ static enum hs_status run_job(struct hs_context *context, const struct plot_sett
                               const struct hs_inputs *inputs, const char *type,
                               struct hs_error *err)
 {
-    struct hs_plot_job job = {
-        .inputs = inputs->inputs, .input_count = inputs->count, .plan = settings->plan};
+    struct hs_plot_job job = {.inputs = inputs->inputs,
+                              .input_count = inputs->count,
+                              .plan = settings->plan,
+                              .profile = inputs->profile_file ? &inputs->profile : NULL,
+                              .profile_name = inputs->profile_file};
     const struct hs_plot_kind *kind;
     struct hs_text tsv = {0};
     enum hs_status status = hs_plot_kind_find(&kind, settings->kind, err);
@@ -123,7 +126,7 @@ static enum hs_status run_job(struct hs_context *context, const struct plot_sett
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
     const struct plot_settings *settings = of_rows;
-    struct hs_inputs inputs = {.count = 0};
+    struct hs_inputs inputs = {.takes_profile = true};
     const char *type;
     enum hs_status status;
 
@@ -160,7 +163,8 @@ static const char *const *type_names(void)
 static const struct hs_argument arguments[] = {
     HS_ROW_RESULTS(
         FIELD(results),
-        "result files of measure or predict, several for scaling, top and accuracy; - is stdin"),
+        "result files of measure or predict, several for scaling, top and accuracy; for calls a "
+        "profile of a job; - is stdin"),
     {.name = NULL},
 };
 
@@ -203,11 +207,13 @@ const struct hs_command hs_command_plot = {
         "(against message size), top (the best five per process count), accuracy (predicted "
         "against "
         "measured), lattice (the divisors and the best path), system (the machine with a plan's "
-        "layers). What is shown can be told apart without colour; machine and versions stand below "
+        "layers), calls (what a job spends in its collectives, of a profile). What is shown can be "
+        "told apart without colour; machine and versions stand below "
         "each plot.",
     .examples = "  hiersearch plot results/*.json --as scaling -o scaling.svg\n"
                 "  hiersearch plot here.json --as layers --plan 4x8x4 -o layers.pdf\n"
-                "  hiersearch plot here.json --as accuracy --tsv",
+                "  hiersearch plot here.json --as accuracy --tsv\n"
+                "  hiersearch plot job.json --as calls -o job.svg",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct plot_settings),

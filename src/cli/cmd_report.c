@@ -44,6 +44,8 @@ static bool several_np(const struct hs_plot_job *job)
 /* Whether a picture says something that the others do not: a curve needs more than one point. */
 static bool is_wanted(const char *kind, const struct hs_plot_job *job)
 {
+    if ((strcmp(kind, "calls") == 0) != (job->profile != NULL))
+        return false;
     if (strcmp(kind, "scaling") == 0 || strcmp(kind, "top") == 0)
         return several_np(job);
     if (strcmp(kind, "bandwidth") == 0)
@@ -63,7 +65,8 @@ static enum hs_status draw(struct pictures *pictures, struct hs_context *context
     struct hs_error why;
     enum hs_status status;
 
-    own.input_count = kind->many ? job->input_count : 1;
+    if (!kind->many && job->input_count > 1)
+        own.input_count = 1;
     own.bytes = strcmp(kind->name, "bandwidth") == 0 ? 0 : job->bytes;
     status = hs_plot_write(&tsv, kind, &own, &why);
     if (status == HS_OK) {
@@ -88,8 +91,8 @@ static enum hs_status draw(struct pictures *pictures, struct hs_context *context
 static enum hs_status draw_all(struct pictures *pictures, struct hs_context *context,
                                const struct hs_plot_job *job, struct hs_error *err)
 {
-    static const char *const order[] = {"layers",    "system",   "scaling", "top",
-                                        "bandwidth", "accuracy", "lattice"};
+    static const char *const order[] = {"calls", "layers",    "system",   "scaling",
+                                        "top",   "bandwidth", "accuracy", "lattice"};
     enum hs_status status = HS_OK;
 
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && status == HS_OK; i++) {
@@ -118,7 +121,8 @@ static enum hs_status write_page(struct hs_context *context, const struct report
         .missing = pictures->missing[0] ? pictures->missing : NULL,
     };
     struct hs_text html = {0};
-    enum hs_status status = hs_page_write(&html, &page, err);
+    enum hs_status status =
+        job->profile ? hs_page_write_profile(&html, &page, err) : hs_page_write(&html, &page, err);
 
     if (status == HS_OK && settings->output && strcmp(settings->output, "-") != 0)
         status = hs_file_replace(settings->output, html.data, html.length, err);
@@ -131,7 +135,10 @@ static enum hs_status write_page(struct hs_context *context, const struct report
 static enum hs_status run_job(struct hs_context *context, const struct report_settings *settings,
                               const struct hs_inputs *inputs, struct hs_error *err)
 {
-    struct hs_plot_job job = {.inputs = inputs->inputs, .input_count = inputs->count};
+    struct hs_plot_job job = {.inputs = inputs->inputs,
+                              .input_count = inputs->count,
+                              .profile = inputs->profile_file ? &inputs->profile : NULL,
+                              .profile_name = inputs->profile_file};
     struct pictures *pictures = calloc(1, sizeof(*pictures));
     enum hs_status status = HS_OK;
 
@@ -156,7 +163,7 @@ static enum hs_status run_job(struct hs_context *context, const struct report_se
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
     const struct report_settings *settings = of_rows;
-    struct hs_inputs inputs = {.count = 0};
+    struct hs_inputs inputs = {.takes_profile = true};
     enum hs_status status;
 
     context->quiet = settings->quiet;
@@ -174,7 +181,8 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
 static const struct hs_argument arguments[] = {
     HS_ROW_RESULTS(
         FIELD(results),
-        "result files of measure or predict; the page is about the first one; - is stdin"),
+        "result files of measure or predict; the page is about the first one; or the profile of a "
+        "job, or FILE.ranks, which a killed job leaves; - is stdin"),
     {.name = NULL},
 };
 
@@ -193,8 +201,10 @@ const struct hs_command hs_command_report = {
     .description =
         "Writes one HTML page with the answer first, then why, pictures, all candidates, how "
         "to use the result, and where it comes from. The page needs no network and no "
-        "scripts. Pictures are drawn by gnuplot; without it the page has none, and says so.",
+        "scripts. Pictures are drawn by gnuplot; without it the page has none, and says so. Of a "
+        "profile it says what the job spends in which calls, groups and sizes.",
     .examples = "  hiersearch report results/here.json -o report.html\n"
+                "  hiersearch report job.json -o job.html\n"
                 "  hiersearch report results/p*.json --size 64MiB -o report.html",
     .arguments = arguments,
     .options = options,

@@ -38,6 +38,43 @@ enum hs_status hs_output_check(const char *output, const char *system,
     return status;
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path, struct hs_error *err)
+{
+    return is_folder(path) ? hs_profile_merge(profile, path, err)
+                           : hs_profile_load(profile, path, err);
+}
+
+bool hs_inputs_is_of(const char *path, const char *kind)
+{
+    struct hs_json_document document;
+    struct hs_json top, format;
+    const char *text;
+    bool is = false;
+
+    if (strcmp(path, "-") == 0 || hs_json_load(&document, path, NULL))
+        return false;
+    top = hs_json_top(&document);
+    if (hs_json_is_object(&top)) {
+        format = hs_json_find(&top, "format");
+        is = hs_json_read_string(&text, &format, NULL) == HS_OK &&
+             strncmp(text, kind, strlen(kind)) == 0;
+    }
+    hs_json_release(&document);
+    return is;
+}
+
+static bool is_profile(const char *path)
+{
+    return is_folder(path) || hs_inputs_is_of(path, HS_PROFILE_KIND);
+}
+
 static enum hs_status load_one(struct hs_inputs *inputs, const char *file,
                                const struct hs_context *context, struct hs_error *err)
 {
@@ -81,6 +118,13 @@ enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument
     inputs->results = calloc(files->count, sizeof(*inputs->results));
     if (!inputs->inputs || !inputs->results)
         return hs_no_memory(err);
+    if (inputs->takes_profile && is_profile(files->items[0])) {
+        if (files->count > 1)
+            return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected no %s beside it",
+                           files->items[0], files->items[1]);
+        inputs->profile_file = files->items[0];
+        return hs_inputs_profile(&inputs->profile, files->items[0], err);
+    }
     for (size_t i = 0; i < files->count && status == HS_OK; i++)
         status = load_one(inputs, files->items[i], context, err);
     return status;
@@ -101,39 +145,12 @@ void hs_inputs_release(struct hs_inputs *inputs)
         hs_result_release(&inputs->results[i]);
     for (size_t i = 0; i < inputs->log_count; i++)
         hs_log_release(&inputs->logs[i].log);
+    hs_profile_release(&inputs->profile);
     free(inputs->results);
     free(inputs->inputs);
     free(inputs->logs);
     hs_fields_release(&hs_gpu_probe_fields, &inputs->probe);
     *inputs = (struct hs_inputs){.count = 0};
-}
-
-enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path, struct hs_error *err)
-{
-    struct stat about;
-
-    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-        return hs_profile_merge(profile, path, err);
-    return hs_profile_load(profile, path, err);
-}
-
-bool hs_inputs_is_of(const char *path, const char *kind)
-{
-    struct hs_json_document document;
-    struct hs_json top, format;
-    const char *text;
-    bool is = false;
-
-    if (strcmp(path, "-") == 0 || hs_json_load(&document, path, NULL))
-        return false;
-    top = hs_json_top(&document);
-    if (hs_json_is_object(&top)) {
-        format = hs_json_find(&top, "format");
-        is = hs_json_read_string(&text, &format, NULL) == HS_OK &&
-             strncmp(text, kind, strlen(kind)) == 0;
-    }
-    hs_json_release(&document);
-    return is;
 }
 
 /* Lines of a text of rules that are none: a comment, and, with `elsewhere`, where ranks were. */

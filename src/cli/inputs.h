@@ -29,9 +29,13 @@ struct hs_inputs {
     bool takes_probe;          /* set before they are loaded */
     struct hs_gpu_probe probe; /* {0}: none was among them */
     const char *probe_file;    /* borrowed; that it is from */
+    bool takes_profile;        /* set before they are loaded: of a job, in place of results */
+    struct hs_profile profile;
+    const char *profile_file; /* borrowed; NULL: none was given */
 };
 
-/* Loads results; warns of runs that were cut short. "-" is stdin. HS_INVALID, HS_MEMORY; release
+/* Loads results, or, where it is taken, a profile or a folder of counts; warns of runs that were
+ * cut short. "-" is stdin. HS_INVALID, HS_MEMORY; release
  * in any case. */
 enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument_list *files,
                               const struct hs_context *context, struct hs_error *err);

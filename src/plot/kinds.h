@@ -13,5 +13,6 @@ extern const struct hs_plot_kind hs_plot_top;
 extern const struct hs_plot_kind hs_plot_accuracy;
 extern const struct hs_plot_kind hs_plot_lattice;
 extern const struct hs_plot_kind hs_plot_system;
+extern const struct hs_plot_kind hs_plot_calls;
 
 #endif

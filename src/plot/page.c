@@ -367,7 +367,7 @@ static const char *summary_of(const char *kind)
     return kind;
 }
 
-static void add_pictures(struct hs_html_values *values, const struct hs_page *page)
+void hs_page_add_pictures(struct hs_html_values *values, const struct hs_page *page)
 {
     struct hs_text *out = hs_html_value(values, "pictures");
 
@@ -516,7 +516,7 @@ enum hs_status hs_page_write(struct hs_text *out, const struct hs_page *page, st
     hs_text_append(hs_html_value(&values, "style"), "%s", style);
     hs_text_append(hs_html_value(&values, "made_by"), "%s", page->made_by);
     add_subject(&values, &subject);
-    add_pictures(&values, page);
+    hs_page_add_pictures(&values, page);
     add_answers(&values, job);
     hs_exporters_table(&exports, job->inputs[0].result, job->inputs[0].name);
     add_table(&values, "exports", &exports, "hiersearch export");

@@ -8,6 +8,7 @@
 #define HS_PLOT_PAGE_H
 
 #include "plot/plot.h"
+#include "view/html.h"
 
 struct hs_page_picture {
     const char *kind; /* of plot: also its anchor */
@@ -25,5 +26,11 @@ struct hs_page {
 /* Appends the page. HS_INVALID where the first input lacks job->bytes, or has no message;
  * HS_MEMORY. */
 enum hs_status hs_page_write(struct hs_text *out, const struct hs_page *page, struct hs_error *err);
+/* The same of the profile of a job, page->job->profile. HS_MEMORY. */
+enum hs_status hs_page_write_profile(struct hs_text *out, const struct hs_page *page,
+                                     struct hs_error *err);
+
+/* The values `pictures` and `missing` of a page. */
+void hs_page_add_pictures(struct hs_html_values *values, const struct hs_page *page);
 
 #endif

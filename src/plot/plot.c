@@ -3,8 +3,8 @@
 #include <string.h>
 
 const struct hs_plot_kind *const hs_plot_kinds[] = {
-    &hs_plot_scaling,  &hs_plot_layers,  &hs_plot_bandwidth, &hs_plot_top,
-    &hs_plot_accuracy, &hs_plot_lattice, &hs_plot_system,    NULL,
+    &hs_plot_scaling, &hs_plot_layers, &hs_plot_bandwidth, &hs_plot_top, &hs_plot_accuracy,
+    &hs_plot_lattice, &hs_plot_system, &hs_plot_calls,     NULL,
 };
 
 #define KIND_COUNT (sizeof(hs_plot_kinds) / sizeof(hs_plot_kinds[0]) - 1)
@@ -53,11 +53,27 @@ static enum hs_status check_machines(const struct hs_plot_job *job, struct hs_er
     return HS_OK;
 }
 
+/* Of a profile one kind is, all others of results. */
+static enum hs_status check_input(const struct hs_plot_kind *kind, const struct hs_plot_job *job,
+                                  struct hs_error *err)
+{
+    if (kind->of_profile && !job->profile)
+        return hs_fail(err, HS_INVALID,
+                       "%s: expected the profile of a job (hiersearch profile), found %s",
+                       kind->name, job->inputs[0].name);
+    if (!kind->of_profile && job->profile)
+        return hs_fail(err, HS_INVALID, "%s: expected results, found %s, the profile of a job",
+                       kind->name, job->profile_name);
+    return HS_OK;
+}
+
 enum hs_status hs_plot_write(struct hs_text *out, const struct hs_plot_kind *kind,
                              const struct hs_plot_job *job, struct hs_error *err)
 {
-    enum hs_status status;
+    enum hs_status status = check_input(kind, job, err);
 
+    if (status != HS_OK)
+        return status;
     if (!kind->many && job->input_count > 1)
         return hs_fail(err, HS_INVALID, "%s: expected one result file, found %zu", kind->name,
                        job->input_count);
@@ -73,7 +89,8 @@ enum hs_status hs_plot_write(struct hs_text *out, const struct hs_plot_kind *kin
                            "nothing to show",
                            input->name);
     }
-    status = check_machines(job, err);
+    if (job->input_count > 0)
+        status = check_machines(job, err);
     if (status == HS_OK)
         status = kind->write(out, job, err);
     if (status == HS_OK && out->failed)

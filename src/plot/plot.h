@@ -24,7 +24,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "result/result.h"
+#include "result/profile.h"
 
 #define HS_PLOT_FORMAT "hiersearch.plot/1"
 
@@ -35,16 +35,19 @@ struct hs_plot_input {
 };
 
 struct hs_plot_job {
-    const struct hs_plot_input *inputs; /* [input_count], at least one */
+    const struct hs_plot_input *inputs; /* [input_count], at least one where no profile is */
     size_t input_count;
     uint64_t bytes;   /* message size; 0: the largest that all inputs have */
     const char *plan; /* text of a plan to show besides or instead of the best; NULL: none */
+    const struct hs_profile *profile; /* in place of results; NULL: none */
+    const char *profile_name;
 };
 
 struct hs_plot_kind {
     const char *name;    /* of the kind, and of its script */
     const char *summary; /* one line for --help */
     bool many;           /* takes several results; else exactly one */
+    bool of_profile;     /* takes a profile, and no result */
     bool single;         /* has something to show of one process, which has nothing to reduce */
     /* Appends the text. HS_INVALID where the results lack what the kind shows; HS_MEMORY. */
     enum hs_status (*write)(struct hs_text *out, const struct hs_plot_job *job,

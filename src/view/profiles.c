@@ -3,9 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define GROUP_TEXT 64
+#define GROUP_TEXT HS_PROFILE_GROUP_TEXT
 
 struct row {
     const struct hs_profile *profile;
@@ -88,8 +89,162 @@ static void add(struct hs_table *table, const struct row *r)
 
 #undef COLUMNS
 
-/* Whether a node has ranks at an earlier place, too. */
-static size_t nodes_of(const struct hs_profile *profile)
+void hs_profile_calls_table(struct hs_table *table, const struct hs_profile *profile, size_t most)
+{
+    HS_TABLE_INIT(table, "calls", columns);
+    table->fold = true;
+    for (size_t i = 0; i < profile->call_count && i < most; i++)
+        add(table, &(struct row){profile, &profile->calls[i]});
+}
+
+char *hs_profile_group_format(char text[HS_PROFILE_GROUP_TEXT], const struct hs_profile *profile,
+                              const struct hs_profile_call *call)
+{
+    group(text, &(struct row){profile, call});
+    return text;
+}
+
+/* ---- kinds of calls added up ---- */
+
+struct part {
+    enum hs_profile_by by;
+    const struct hs_profile_call *first; /* of those that are added up */
+    const struct hs_profile *profile;
+    uint64_t class_bytes;                 /* by size: a power of two, or 0 */
+    double calls, bytes, seconds, waited; /* of the job's mean rank; waited NaN: not known */
+    bool timed;
+};
+
+static uint64_t class_of(const struct hs_profile_call *call)
+{
+    double mean = call->bytes / (double)call->calls;
+    uint64_t bytes = 1;
+
+    while ((double)bytes <= mean / 2 && bytes < UINT64_MAX / 4)
+        bytes *= 2;
+    return mean < 1 ? 0 : bytes;
+}
+
+static bool is_of(const struct part *part, const struct hs_profile_call *call)
+{
+    const struct hs_profile_call *first = part->first;
+
+    switch (part->by) {
+    case HS_PROFILE_BY_CALL:
+        return strcmp(first->call, call->call) == 0;
+    case HS_PROFILE_BY_GROUP:
+        return first->group_ranks == call->group_ranks &&
+               first->group_stride == call->group_stride && first->groups == call->groups;
+    case HS_PROFILE_BY_SIZE:
+        return part->class_bytes == class_of(call);
+    }
+    return false;
+}
+
+static void add_to_part(struct part *part, const struct hs_profile_call *call)
+{
+    double waiting = hs_profile_call_waiting(call);
+    double seconds = hs_profile_call_spent(part->profile, call);
+
+    part->calls += hs_profile_call_count(part->profile, call);
+    part->bytes += call->bytes / (double)part->profile->ranks;
+    if (is_nccl(call))
+        return;
+    part->timed = true;
+    part->seconds += seconds;
+    if (!isnan(waiting))
+        part->waited = (isnan(part->waited) ? 0 : part->waited) + waiting * seconds;
+}
+
+static const char *part_group(char text[GROUP_TEXT], const struct part *r)
+{
+    return r->by == HS_PROFILE_BY_GROUP ? group(text, &(struct row){r->profile, r->first}) : NULL;
+}
+
+/* "1MiB to 2MiB" */
+static const char *part_size(char text[2 * HS_FIGURE_TEXT], const struct part *r)
+{
+    if (r->by != HS_PROFILE_BY_SIZE)
+        return NULL;
+    if (r->class_bytes == 0)
+        snprintf(text, 2 * HS_FIGURE_TEXT, "0B");
+    else
+        snprintf(text, 2 * HS_FIGURE_TEXT, "%s to %s", HS_AS_SIZE((double)r->class_bytes),
+                 HS_AS_SIZE(2 * (double)r->class_bytes));
+    return text;
+}
+
+/* clang-format off */
+#define PART_COLUMNS(column)                                                                       \
+    column(P_CALL, "call", "call", NULL, TEXT, IF_ANY,                                             \
+           r->by == HS_PROFILE_BY_CALL ? r->first->call : NULL)                                    \
+    column(P_GROUP, "groups", "groups x ranks", NULL, TEXT, IF_ANY,                                \
+           part_group((char[GROUP_TEXT]){0}, r))                                                   \
+    column(P_SIZE, "bytes", "size", NULL, TEXT, IF_ANY,                                            \
+           part_size((char[2 * HS_FIGURE_TEXT]){0}, r))                                            \
+    column(P_CALLS, "calls_per_rank", "calls a rank", NULL, COUNT, ALWAYS,                         \
+           (int64_t)llround(r->calls))                                                             \
+    column(P_BYTES, "bytes_per_rank", "bytes a rank", NULL, SIZE, ALWAYS, r->bytes)                \
+    column(P_SECONDS, "seconds_per_rank", "a rank", NULL, TIME, IF_ANY,                            \
+           r->timed ? r->seconds : (double)NAN)                                                    \
+    column(P_SHARE, "share", "of the job", "%", PERCENT, IF_ANY,                                   \
+           r->timed ? r->seconds / r->profile->seconds : (double)NAN)                              \
+    column(P_WAITED, "waited_seconds_per_rank", "waiting", NULL, TIME, IF_ANY, r->waited)
+/* clang-format on */
+
+enum { PART_COLUMNS(HS_COLUMN_ID) };
+static const struct hs_column part_columns[] = {PART_COLUMNS(HS_COLUMN_ROW)};
+
+static void add_part(struct hs_table *table, const struct part *r)
+{
+    hs_table_row(table);
+    PART_COLUMNS(HS_COLUMN_PUT)
+}
+
+static int compare_parts(const void *left, const void *right)
+{
+    const struct part *a = left, *b = right;
+
+    if (a->by == HS_PROFILE_BY_SIZE)
+        return a->class_bytes < b->class_bytes ? -1 : a->class_bytes > b->class_bytes;
+    if (a->seconds != b->seconds)
+        return a->seconds > b->seconds ? -1 : 1;
+    return a->bytes > b->bytes ? -1 : a->bytes < b->bytes;
+}
+
+void hs_profile_parts_table(struct hs_table *table, const struct hs_profile *profile,
+                            enum hs_profile_by by)
+{
+    struct part *parts = calloc(profile->call_count + 1, sizeof(*parts));
+    size_t count = 0;
+
+    HS_TABLE_INIT(table, "parts", part_columns);
+    table->failed = !parts;
+    for (size_t i = 0; i < profile->call_count && parts; i++) {
+        const struct hs_profile_call *call = &profile->calls[i];
+        size_t at = 0;
+
+        while (at < count && !is_of(&parts[at], call))
+            at++;
+        if (at == count)
+            parts[count++] = (struct part){.by = by,
+                                           .first = call,
+                                           .profile = profile,
+                                           .class_bytes = class_of(call),
+                                           .waited = NAN};
+        add_to_part(&parts[at], call);
+    }
+    if (count > 0)
+        qsort(parts, count, sizeof(*parts), compare_parts);
+    for (size_t i = 0; i < count; i++)
+        add_part(table, &parts[i]);
+    free(parts);
+}
+
+/* ---- all of it ---- */
+
+/* A node may have ranks at several places of the list. */
+size_t hs_profile_nodes(const struct hs_profile *profile)
 {
     size_t nodes = 0;
 
@@ -103,25 +258,35 @@ static size_t nodes_of(const struct hs_profile *profile)
     return nodes;
 }
 
+struct hs_profile_times hs_profile_times_of(const struct hs_profile *profile)
+{
+    struct hs_profile_times times = {0, 0};
+
+    for (size_t i = 0; i < profile->call_count; i++) {
+        const struct hs_profile_call *call = &profile->calls[i];
+        double waiting = hs_profile_call_waiting(call);
+
+        if (is_nccl(call))
+            continue;
+        times.spent += hs_profile_call_spent(profile, call);
+        if (!isnan(waiting))
+            times.waited += waiting * hs_profile_call_spent(profile, call);
+    }
+    return times;
+}
+
 static void say_times(struct hs_sheet *sheet, const struct hs_profile *profile)
 {
-    double in_calls = 0, waited = 0, sampled = 0, together = 0;
+    struct hs_profile_times times = hs_profile_times_of(profile);
+    double sampled = 0;
     size_t mpi_rows = 0;
 
     for (size_t i = 0; i < profile->call_count; i++) {
         const struct hs_profile_call *call = &profile->calls[i];
 
-        if (is_nccl(call))
-            continue;
-        mpi_rows++;
-        in_calls += call->seconds / (double)profile->ranks;
-        if (call->sampled_calls > 0 && call->sampled_seconds > 0) {
-            double seconds = call->seconds / (double)profile->ranks;
-
-            together += seconds;
-            waited += seconds * call->waited_seconds / call->sampled_seconds;
+        mpi_rows += !is_nccl(call);
+        if (!is_nccl(call) && !isnan(hs_profile_call_waiting(call)))
             sampled += (double)call->sampled_calls;
-        }
     }
     if (profile->call_count == 0) {
         hs_sheet_say(sheet, "it called no collective that is counted\n");
@@ -130,14 +295,14 @@ static void say_times(struct hs_sheet *sheet, const struct hs_profile *profile)
     if (mpi_rows == 0)
         return;
     hs_sheet_stress(sheet, "collectives  %s of %s a rank, %.1f %% of the job\n",
-                    HS_AS_TIME(in_calls), HS_AS_TIME(profile->seconds),
-                    100 * in_calls / profile->seconds);
-    if (together > 0)
+                    HS_AS_TIME(times.spent), HS_AS_TIME(profile->seconds),
+                    100 * times.spent / profile->seconds);
+    if (sampled > 0)
         hs_sheet_say(
             sheet,
             "waiting      %s of it for the last rank to come, which no plan shortens (by %.0f "
             "calls that were timed on all ranks)\n",
-            HS_AS_TIME(waited), sampled);
+            HS_AS_TIME(times.waited), sampled);
 }
 
 /* A GPU carries its calls out later: only the host's part has a time here. */
@@ -161,7 +326,7 @@ static void say_nccl(struct hs_sheet *sheet, const struct hs_profile *profile)
 void hs_profile_show(struct hs_sheet *sheet, const struct hs_profile *profile, size_t most)
 {
     struct hs_table table;
-    size_t nodes = nodes_of(profile);
+    size_t nodes = hs_profile_nodes(profile);
 
     hs_sheet_say(sheet, "%s: %" PRId64 " ranks on %zu node%s, %s\n", profile->command,
                  profile->ranks, nodes, nodes == 1 ? "" : "s", profile->library);
@@ -181,10 +346,7 @@ void hs_profile_show(struct hs_sheet *sheet, const struct hs_profile *profile, s
     if (profile->call_count == 0)
         return;
     hs_sheet_say(sheet, "\n");
-    HS_TABLE_INIT(&table, "calls", columns);
-    table.fold = true;
-    for (size_t i = 0; i < profile->call_count && (i < most || !hs_sheet_is_read(sheet)); i++)
-        add(&table, &(struct row){profile, &profile->calls[i]});
+    hs_profile_calls_table(&table, profile, hs_sheet_is_read(sheet) ? most : SIZE_MAX);
     hs_sheet_table(sheet, &table);
     if (profile->call_count > most)
         hs_sheet_say(sheet, "%zu more; --top shows them\n", profile->call_count - most);

@@ -116,6 +116,9 @@ for end in die abort; do
     alone=$?
     run 4 ./job $end
     check "$end: the job ends as without" '[ $status = $alone ] && [ $status != 0 ] && [ ! -e p.json ]'
+    "$hiersearch" report p.json.ranks -q -o p.html >out 2>err
+    status=$?
+    check "$end: the report of it says so" '[ $status = 0 ] && grep -q "The job did not end by itself" p.html && grep -q "MPI_Allreduce</td>" p.html'
     "$hiersearch" profile --read p.json.ranks -o p.json >out 2>err
     status=$?
     check "$end: what it had called is there" '[ $status = 0 ] && is_valid p.json && grep -q "did not end by itself" out && \

@@ -59,7 +59,7 @@ rm probe.sh"""),
     hiersearch predict 'node:4@10GB/s~1us,ib@1GB/s~10us' --np 4 --size 1MiB --collective $c -q -o $c.json > out
 done
 cp allreduce.json here4.json"""),
-    (r"^(docs/measure\.md|measure --help)$", 'cp "$SRC/tests/golden/profile/job.json" job.json'),
+    (r"^(docs/(measure|plots)\.md|(measure|plot|report) --help)$", 'cp "$SRC/tests/golden/profile/job.json" job.json'),
     (r"^docs/profile\.md$", 'sed "s/4000,/4096,/" "$SRC/tests/golden/predict/job-measured.json" > allreduce.json'),
     (r"^predict --help$", '''cp "$SRC/tests/golden/profile/job.json" job.json
 cp "$SRC/tests/golden/predict/job-measured.json" allreduce.json

@@ -278,6 +278,42 @@ static void two_machines_do_not_mix(void **state)
     hs_result_release(&b);
 }
 
+/* train.json: 200 calls of 62.5 ms by all ranks, a quarter of it waiting; NCCL's have bytes. */
+static void calls_has_work_and_waiting(void **state)
+{
+    static const struct {
+        const char *file, *says[4];
+    } cases[] = {
+        {"tests/golden/profile/train.json",
+         {"\n0\t9.375\t3.125\t200\t0.208333333\tMPI_Allreduce all 64, 25MiB\n", "\n-3\t1.25\t0\t",
+          "rows\t7\n", "timed\t1\n"}},
+        {"tests/golden/profile/nccl.json",
+         {"rows\t9\n", "\n0\t48000\t0\t3\t?\tncclAllGather 2 x 2, -2 apart, 15.62KiB\n",
+          "timed\t0\n", "waiting\t0\n"}},
+    };
+    const struct hs_plot_kind *kind;
+    struct hs_error error;
+
+    (void)state;
+    assert_status_is(hs_plot_kind_find(&kind, "calls", &error), HS_OK, &error);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct hs_profile profile;
+        struct hs_plot_job job = {.profile = &profile, .profile_name = cases[i].file};
+        struct hs_text out = {0};
+
+        assert_status_is(hs_profile_load(&profile, cases[i].file, &error), HS_OK, &error);
+        assert_status_is(hs_plot_write(&out, kind, &job, &error), HS_OK, &error);
+        for (size_t k = 0; k < 4; k++)
+            assert_has(out.data, cases[i].says[k]);
+        hs_text_release(&out);
+        assert_status_is(hs_plot_kind_find(&kind, "layers", &error), HS_OK, &error);
+        assert_int_equal(hs_plot_write(&out, kind, &job, &error), HS_INVALID);
+        assert_has(error.message, "layers: expected results, found tests/golden/profile/");
+        assert_status_is(hs_plot_kind_find(&kind, "calls", &error), HS_OK, &error);
+        hs_profile_release(&profile);
+    }
+}
+
 static void an_unknown_kind_names_the_nearest(void **state)
 {
     const struct hs_plot_kind *kind;
@@ -303,6 +339,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("lattice draws the divisors and the path", lattice_draws_divisors_and_the_path),
     HS_TEST("system has the levels and the layers of the plan", system_has_levels_and_layers),
     HS_TEST("results that do not belong together are refused", two_machines_do_not_mix),
+    HS_TEST("calls has work and waiting, or bytes", calls_has_work_and_waiting),
     HS_TEST("an unknown kind is answered with the nearest one", an_unknown_kind_names_the_nearest),
 };
 HS_TEST_MAIN(tests)

@@ -36,9 +36,11 @@ done
 for np in 16 64; do
     "$program" predict "$here/../model/calibrated.json" --np $np --size 1MiB:64MiB -q -o calibrated-$np.json >/dev/null
 done
-# The same results as if they had been measured, with names that mean harm; without a machine; and plain.
-"$python" - <<'END'
+train=$here/../golden/profile/train.json
+# The same results as if they had been measured, with names that mean harm; without a machine; and plain. A profile, too.
+"$python" - "$train" <<'END'
 import json
+import sys
 
 EVIL = "</title><script>alert(1)</script>\"'&`id`$(id)_^{}@\\ %s \u0007\u00e9"
 
@@ -81,6 +83,12 @@ def measure(name, new, evil, machine):
 
 
 measure("abci-128.json", "evil.json", EVIL, True)
+with open(sys.argv[1]) as file:
+    profile = json.load(file)
+profile.update(command=EVIL, library=EVIL, created=EVIL)
+profile["calls"][0]["call"] = EVIL
+with open("evil-job.json", "w") as file:
+    json.dump(profile, file)
 measure("abci-128.json", "measured.json", None, True)
 measure("abci-8.json", "no-machine.json", None, False)
 measure("calibrated-16.json", "calibrated-measured.json", None, True)
@@ -101,22 +109,26 @@ explained() {
 }
 check "--help explains every kind" explained
 for kind in $kinds; do
-    inputs=(measured.json)
-    case $kind in scaling | top) inputs=(abci-4.json measured.json no-machine.json) ;; esac
+    inputs=(measured.json) evil=evil.json
+    case $kind in
+        scaling | top) inputs=(abci-4.json measured.json no-machine.json) ;;
+        calls) inputs=("$train") evil=evil-job.json ;;
+    esac
     check "$kind as SVG" draws "$kind" svg '<?xml version="1.0"' "${inputs[@]}"
     check "$kind as PDF" draws "$kind" pdf '%PDF-1' "${inputs[@]}"
     check "$kind as PNG" draws "$kind" png $'\x89PNG' "${inputs[@]}"
-    check "$kind with names that mean harm is well-formed and has no script" "$python" - "$program" "$kind" <<'END'
+    check "$kind with names that mean harm is well-formed and has no script" "$python" - "$program" "$kind" "$evil" <<'END'
 import subprocess
 import sys
 import xml.etree.ElementTree as tree
 
-done = subprocess.run([sys.argv[1], "plot", "evil.json", "--as", sys.argv[2], "-q", "-o", "evil.svg"], check=True)
+done = subprocess.run([sys.argv[1], "plot", sys.argv[3], "--as", sys.argv[2], "-q", "-o", "evil.svg"], check=True)
 root = tree.parse("evil.svg").getroot()
 names = {element.tag.split("}")[1] for element in root.iter()}
 assert "script" not in names, names
 assert any("script" in (element.text or "") for element in root.iter()), "the name is not shown at all"
 END
+    [ "$kind" = calls ] && continue
     [ "$kind" = accuracy ] || check "$kind of a prediction" draws "$kind" svg '<?xml' abci-128.json
     [ "$kind" = accuracy ] || check "$kind of one size, with chunks" draws "$kind" svg '<?xml' one-size.json
 done
@@ -133,6 +145,7 @@ done
 for kind in layers bandwidth accuracy; do
     check "$kind of a calibrated machine that was measured" draws "$kind" svg '<?xml' calibrated-measured.json
 done
+check "calls of NCCL, whose times are not known" draws calls svg '<?xml' "$here/../golden/profile/nccl.json"
 check "system of one process" draws system svg '<?xml' one.json
 same() { draws layers svg '<?xml' measured.json && cp layers.svg a.svg && draws layers svg '<?xml' measured.json && cmp layers.svg a.svg; }
 check "the same result gives the same picture" same
@@ -257,8 +270,13 @@ check "the report without a machine" page no-machine.html no-machine.json
 check "the report of a calibrated machine" page calibrated.html calibrated-measured.json calibrated-64.json
 check "the report of one process" page one.html one.json
 check "the report with names that mean harm" page evil.html evil.json
+check "the report of a job" page job.html "$train"
+check "the report of a job with names that mean harm" page evil-job.html evil-job.json
+check "the report of a job of NCCL" page nccl.html "$here/../golden/profile/nccl.json"
 has() { [ "$(grep -o "$2" "$1" | wc -l)" -ge "$3" ] || grep -c "$2" "$1"; }
 check "its pictures are in it" has several.html '<svg ' 7
+check "that of a job has its picture, and its calls by call, group and size" has job.html '<svg \|<caption>\(By call\|By group\|By size\|Those that\)' 5
+check "with what ranks spend and wait in all calls of a group" eval 'tr -d "\n" <job.html | has /dev/stdin "8 x 8, 8 apart</td><td[^>]*>80</td><td[^>]*>5GiB</td><td[^>]*>3.750 s</td><td[^>]*>6.2</td><td[^>]*>312.5 ms" 1'
 check "it says the gain over the library" has measured.html 'against MPI_Allreduce' 1
 check "it says that a prediction is not measured" has predicted.html 'Predicted by a model, not measured' 1
 check "it says that a run was cut short" has evil.html 'The run was cut short' 1
