@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "cli/logs.h"
 #include "cli/option_rows.h"
 #include "machine/system_find.h"
+#include "view/changes.h"
 
 #define KEEP_MAX 1024
 
@@ -206,6 +208,71 @@ static void release_files(struct compare_files *files)
     hs_call_list_release(&files->calls);
 }
 
+/* ---- two profiles of a job ---- */
+
+static enum hs_status check_profiles(const struct compare_settings *settings, struct hs_error *err)
+{
+    if (settings->files.count != 2)
+        return hs_fail(err, HS_INVALID,
+                       "%s is the profile of a job: expected another one to compare it with, found "
+                       "%zu file%s",
+                       settings->files.items[0], settings->files.count,
+                       settings->files.count == 1 ? "" : "s");
+    if (settings->size || settings->predict || settings->plans || settings->keep > 0 ||
+        settings->widen || settings->noise)
+        return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected no --%s",
+                       settings->files.items[0],
+                       settings->size      ? "size"
+                       : settings->predict ? "predict"
+                       : settings->plans   ? "plans"
+                       : settings->noise   ? "noise"
+                       : settings->widen   ? "widen"
+                                           : "keep");
+    return HS_OK;
+}
+
+static enum hs_status show_profiles(struct hs_context *context,
+                                    const struct compare_settings *settings,
+                                    const struct hs_profile profiles[2], struct hs_error *err)
+{
+    struct hs_print json = {.format = hs_format_names[HS_FORMAT_JSON]};
+    struct hs_text text = {0};
+    struct hs_sheet sheet;
+    enum hs_status status;
+
+    if (profiles[0].ranks != profiles[1].ranks)
+        return hs_fail(err, HS_INVALID, "%s is of %" PRId64 " ranks, %s of %" PRId64,
+                       settings->files.items[0], profiles[0].ranks, settings->files.items[1],
+                       profiles[1].ranks);
+    hs_sheet_begin(&sheet, settings->output ? &text : context->out,
+                   settings->output ? &json : &settings->print, &context->terminal);
+    status = hs_changes_show(&sheet, &profiles[0], &profiles[1], err);
+    if (status == HS_OK)
+        status = hs_sheet_end(&sheet, err);
+    if (status == HS_OK && settings->output)
+        status = hs_file_replace(settings->output, text.data, text.length, err);
+    hs_text_release(&text);
+    return status;
+}
+
+static enum hs_status compare_profiles(struct hs_context *context,
+                                       const struct compare_settings *settings,
+                                       struct hs_error *err)
+{
+    struct hs_profile profiles[2] = {{.ranks = 0}, {.ranks = 0}};
+    enum hs_status status = check_profiles(settings, err);
+
+    for (size_t i = 0; i < 2 && status == HS_OK; i++)
+        status = hs_inputs_profile(&profiles[i], settings->files.items[i], err);
+    if (status == HS_OK)
+        status = show_profiles(context, settings, profiles, err);
+    hs_profile_release(&profiles[0]);
+    hs_profile_release(&profiles[1]);
+    return status;
+}
+
+/* ---- all ---- */
+
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
     struct compare_settings *settings = of_rows;
@@ -219,6 +286,8 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
         settings->output = NULL;
     }
     status = hs_output_check(settings->output, settings->predict, &settings->files, err);
+    if (status == HS_OK && hs_inputs_are_profiles(&settings->files))
+        return compare_profiles(context, settings, err);
     if (status == HS_OK && settings->predict) {
         status = hs_find_system(&system, settings->predict, context, err);
         if (status != HS_OK)
@@ -239,7 +308,9 @@ static const struct hs_argument arguments[] = {
     HS_ROW_RESULTS(
         FIELD(files),
         "result files of measure or simulate, and of predict where a measured one has no "
-        "predictions; logs of a library's own calls, as `hiersearch fit` reads them; - is stdin"),
+        "predictions; logs of a library's own calls, as `hiersearch fit` reads them; - is stdin; "
+        "or "
+        "two profiles of a job, before and after"),
     {.name = NULL},
 };
 
@@ -307,12 +378,15 @@ const struct hs_command hs_command_compare = {
         "Simulated times count as measured.\n"
         "Times of a library's own calls, from logs of nccl-tests, OSU's benchmarks or CSV, come "
         "size by size beside what the machine's price of that library says, and beside the "
-        "fastest measured plan of a result with as many processes.",
+        "fastest measured plan of a result with as many processes.\n"
+        "Of two profiles of a job, such as without and with `hiersearch run`: what became of each "
+        "kind of calls, and what is saved.",
     .examples = "  hiersearch compare results/here.json\n"
                 "  hiersearch compare results/*.json --predict calibrated.json\n"
                 "  hiersearch compare measured.json predicted.json --size 64MiB --plans all\n"
                 "  hiersearch compare all_reduce_2_nodes.txt --predict '8xH100, 8xNDR400'\n"
-                "  hiersearch compare measured.json all_reduce_perf.txt",
+                "  hiersearch compare measured.json all_reduce_perf.txt\n"
+                "  hiersearch compare before.json after.json",
     .arguments = arguments,
     .options = options,
     .settings_bytes = sizeof(struct compare_settings),

@@ -1,5 +1,6 @@
 #include "cli/inputs.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -70,9 +71,26 @@ bool hs_inputs_is_of(const char *path, const char *kind)
     return is;
 }
 
-static bool is_profile(const char *path)
+/* What a job leaves is in files of one ending. */
+static bool holds_counts(const char *path)
 {
-    return is_folder(path) || hs_inputs_is_of(path, HS_PROFILE_KIND);
+    DIR *folder = opendir(path);
+    struct dirent *entry;
+    bool holds = false;
+
+    while (folder && !holds && (entry = readdir(folder))) {
+        const char *dot = strrchr(entry->d_name, '.');
+
+        holds = dot && strcmp(dot, ".counts") == 0;
+    }
+    if (folder)
+        closedir(folder);
+    return holds;
+}
+
+bool hs_inputs_are_profiles(const struct hs_argument_list *files)
+{
+    return holds_counts(files->items[0]) || hs_inputs_is_of(files->items[0], HS_PROFILE_KIND);
 }
 
 static enum hs_status load_one(struct hs_inputs *inputs, const char *file,
@@ -118,7 +136,7 @@ enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument
     inputs->results = calloc(files->count, sizeof(*inputs->results));
     if (!inputs->inputs || !inputs->results)
         return hs_no_memory(err);
-    if (inputs->takes_profile && is_profile(files->items[0])) {
+    if (inputs->takes_profile && hs_inputs_are_profiles(files)) {
         if (files->count > 1)
             return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected no %s beside it",
                            files->items[0], files->items[1]);

@@ -48,6 +48,8 @@ void hs_inputs_release(struct hs_inputs *inputs);
 /* The profile of a job, or of a folder with what its ranks counted. HS_INVALID, HS_MEMORY. */
 enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path,
                                  struct hs_error *err);
+/* Whether the first is a profile of a job, or such a folder: then all must be. */
+bool hs_inputs_are_profiles(const struct hs_argument_list *files);
 /* Whether a file is JSON of a format that begins so. Not of stdin, which is read but once. */
 bool hs_inputs_is_of(const char *path, const char *kind);
 #define HS_RESULT_KIND  "hiersearch.result/"

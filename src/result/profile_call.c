@@ -98,6 +98,16 @@ double hs_profile_call_spent(const struct hs_profile *profile, const struct hs_p
     return call->seconds / (double)profile->ranks;
 }
 
+uint64_t hs_profile_call_class(const struct hs_profile_call *call)
+{
+    double mean = call->bytes / (double)call->calls;
+    uint64_t bytes = 1;
+
+    while ((double)bytes <= mean / 2 && bytes < UINT64_MAX / 4)
+        bytes *= 2;
+    return mean < 1 ? 0 : bytes;
+}
+
 /* ---- a job's problems ---- */
 
 /* Of a kind of calls without a time of its own. */

@@ -30,6 +30,9 @@ double hs_profile_call_seconds(const struct hs_profile_call *call);
 double hs_profile_call_count(const struct hs_profile *profile, const struct hs_profile_call *call);
 double hs_profile_call_spent(const struct hs_profile *profile, const struct hs_profile_call *call);
 
+/* The power of two that its mean size is at least, and less than twice; 0: no bytes. */
+uint64_t hs_profile_call_class(const struct hs_profile_call *call);
+
 /* ---- a job's problems, the sizes of each together ---- */
 
 struct hs_profile_size {

@@ -115,16 +115,6 @@ struct part {
     bool timed;
 };
 
-static uint64_t class_of(const struct hs_profile_call *call)
-{
-    double mean = call->bytes / (double)call->calls;
-    uint64_t bytes = 1;
-
-    while ((double)bytes <= mean / 2 && bytes < UINT64_MAX / 4)
-        bytes *= 2;
-    return mean < 1 ? 0 : bytes;
-}
-
 static bool is_of(const struct part *part, const struct hs_profile_call *call)
 {
     const struct hs_profile_call *first = part->first;
@@ -136,7 +126,7 @@ static bool is_of(const struct part *part, const struct hs_profile_call *call)
         return first->group_ranks == call->group_ranks &&
                first->group_stride == call->group_stride && first->groups == call->groups;
     case HS_PROFILE_BY_SIZE:
-        return part->class_bytes == class_of(call);
+        return part->class_bytes == hs_profile_call_class(call);
     }
     return false;
 }
@@ -230,7 +220,7 @@ void hs_profile_parts_table(struct hs_table *table, const struct hs_profile *pro
             parts[count++] = (struct part){.by = by,
                                            .first = call,
                                            .profile = profile,
-                                           .class_bytes = class_of(call),
+                                           .class_bytes = hs_profile_call_class(call),
                                            .waited = NAN};
         add_to_part(&parts[at], call);
     }

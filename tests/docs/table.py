@@ -36,9 +36,12 @@ for np in 8 16; do hiersearch predict abci --np $np --size 64MiB -q -o results/p
 hiersearch predict abci --np 128 -q -o here.json > out
 cp results/p8.json results/here.json
 /usr/bin/python3 "$SRC/tests/docs/play_measurement.py" here.json'''),
+    (r"^(docs/compare\.md|compare --help)$", 'for name in before after; do cp "$SRC/tests/golden/profile/train.json" $name.json; done'),
     (r"^export --help$", '''cp "$SRC/tests/golden/profile/job.json" job.json
-cp "$SRC/tests/golden/predict/job-measured.json" allreduce.json
-hiersearch predict 'node:2@10GB/s~1us,ib:2@1GB/s~10us' --mesh a=2,b=2 --over b --size 8KiB --collective allgather -q -o allgather.json > out'''),
+for group in "allreduce w=4 w" "allgather a=2,b=2 b"; do
+    set -- $group
+    hiersearch predict 'node:4@10GB/s~1us,ib@1GB/s~10us' --mesh $2 --over $3 --size 8KiB --collective $1 -q -o $1.json > out
+done'''),
     (r"^completion --help$", "mkdir .zfunc"),
     (r"^(docs/systems\.md|systems --help)$", '''cp "$SRC/tests/machine/topologies/dgx-h100.txt" topo.txt
 cp "$SRC/tests/machine/topologies/dgx-h100-ibstat.txt" ibstat.txt
