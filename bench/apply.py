@@ -8,8 +8,9 @@ cost      instructions of a call over an MPI library that does nothing (bench/ap
 
 Plans are measured first, on the same hosts. Each pair of runs, one alone and one with the plans, begins with the other one than the
 pair before. Printed: how many times as long the run alone took (communication of a step; of a program, all of it), median over the
-pairs with its 95 % interval, and how much slower the plans make it at most, with 95 %, from order statistics. Losses and output have
-to be the same. --under profile has `hiersearch profile` in place of `run`: what counting costs. Needs root, but for `cost`.
+pairs with its 95 % interval, and how much slower the plans make it at most, with 95 %, from order statistics; of a training also what
+its profile and the measured plans say that a step gains, beside what it gained. Losses and output have to be the same. --under profile
+has `hiersearch profile` in place of `run`: what counting costs. Needs root, but for `cost`.
 Usage: bench/apply.py [--parts train,sharded,lammps,hpcc,cost] [--minutes 10] [--pairs 20] [--mpi mpich,openmpi] [--under run] [--build build]
 """
 import argparse
@@ -36,6 +37,7 @@ APP_COLLECTIVES = ("allreduce", "reduce-scatter", "allgather", "all-to-all")
 SIZES = {"train": "64,512,4KiB,256KiB,1MiB", "sharded": "1312KiB", "apps": "4KiB,64KiB,1MiB"}  # that plans are measured at
 LOSS_DIFFERENCE = 1e-4  # of losses about 2: single precision, summed in another order
 SLOWER = 0.03
+PREDICTED_WITHIN = 0.10  # the gain
 CALLS = 2000, 12000
 PASSING, COUNTING = 300, 150  # instructions asked for
 
@@ -142,6 +144,23 @@ def training(arguments, cluster, mpi, part, words):
     return [float(loss) for loss in re.findall(r"^step \d+ loss ([\d.]+)$", out, re.MULTILINE)], float(seconds[1])
 
 
+def say_predicted(arguments, cluster, mpi, part, files, pairs):
+    """What the results say of the calls that a profile of the program alone has, against what the pairs gained."""
+    path = f"{cluster.scratch}/alone.json"
+    front = in_front(argparse.Namespace(**{**vars(arguments), "under": "profile"}), cluster, mpi, [])
+    front[front.index("-o") + 1] = path
+    alone = training(arguments, cluster, mpi, part, front)
+    done = subprocess.run([f"{arguments.build}/hiersearch", "predict", *files, "--profile", path, "--json"], capture_output=True, text=True,
+                          check=False)
+    if not alone or done.returncode != 0:
+        print(f"# no prediction: {done.stderr.strip()[-300:]}")
+        return
+    predicted = sum(gain.get("gain_seconds_per_rank", 0) for gain in json.loads(done.stdout)["gains"]) / len(alone[0])
+    gained = sorted(one[1] - other[1] for one, other in pairs)[len(pairs) // 2]
+    print(f"# a step gains {gained:.4f} s, by the profile and the results {predicted:.4f} s: {predicted / gained - 1:+.1%} "
+          f"(target {PREDICTED_WITHIN:.0%} either way)", flush=True)
+
+
 def train(arguments, part):
     for mpi in arguments.mpi.split(","):
         with hosts(arguments, TRAIN_SHAPE) as cluster:
@@ -149,6 +168,8 @@ def train(arguments, part):
             words, arguments.said = in_front(arguments, cluster, mpi, files), set()
             pairs = pairs_of(arguments, lambda: training(arguments, cluster, mpi, part, []),
                              lambda: training(arguments, cluster, mpi, part, words))
+            if pairs and files:
+                say_predicted(arguments, cluster, mpi, part, files, pairs)
         if not pairs:
             print(f"{mpi:8} {part}: no pair")
             continue
