@@ -30,6 +30,7 @@ static bool is_collective(enum hs_collective *out, const char *text)
 static struct hs_mesh mesh_of(int64_t ranks, int64_t stride, int64_t size)
 {
     struct hs_mesh mesh = {.count = 0};
+    int64_t span = stride * size;
 
     if (size == ranks)
         return mesh;
@@ -37,8 +38,8 @@ static struct hs_mesh mesh_of(int64_t ranks, int64_t stride, int64_t size)
         mesh.axes[mesh.count++] = (struct hs_axis){"inside", stride};
     mesh.over = 1U << mesh.count;
     mesh.axes[mesh.count++] = (struct hs_axis){"group", size};
-    if (ranks > stride * size)
-        mesh.axes[mesh.count++] = (struct hs_axis){"outside", ranks / (stride * size)};
+    if (span > 0 && ranks > span)
+        mesh.axes[mesh.count++] = (struct hs_axis){"outside", ranks / span};
     return mesh;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define GROUP_TEXT HS_PROFILE_GROUP_TEXT
+#define PART_TEXT  72 /* two sizes and " to " */
 
 struct row {
     const struct hs_profile *profile;
@@ -152,14 +153,14 @@ static const char *part_group(char text[GROUP_TEXT], const struct part *r)
 }
 
 /* "1MiB to 2MiB" */
-static const char *part_size(char text[2 * HS_FIGURE_TEXT], const struct part *r)
+static const char *part_size(char text[PART_TEXT], const struct part *r)
 {
     if (r->by != HS_PROFILE_BY_SIZE)
         return NULL;
     if (r->class_bytes == 0)
-        snprintf(text, 2 * HS_FIGURE_TEXT, "0B");
+        snprintf(text, PART_TEXT, "0B");
     else
-        snprintf(text, 2 * HS_FIGURE_TEXT, "%s to %s", HS_AS_SIZE((double)r->class_bytes),
+        snprintf(text, PART_TEXT, "%s to %s", HS_AS_SIZE((double)r->class_bytes),
                  HS_AS_SIZE(2 * (double)r->class_bytes));
     return text;
 }
@@ -171,7 +172,7 @@ static const char *part_size(char text[2 * HS_FIGURE_TEXT], const struct part *r
     column(P_GROUP, "groups", "groups x ranks", NULL, TEXT, IF_ANY,                                \
            part_group((char[GROUP_TEXT]){0}, r))                                                   \
     column(P_SIZE, "bytes", "size", NULL, TEXT, IF_ANY,                                            \
-           part_size((char[2 * HS_FIGURE_TEXT]){0}, r))                                            \
+           part_size((char[PART_TEXT]){0}, r))                                            \
     column(P_CALLS, "calls_per_rank", "calls a rank", NULL, COUNT, ALWAYS,                         \
            (int64_t)llround(r->calls))                                                             \
     column(P_BYTES, "bytes_per_rank", "bytes a rank", NULL, SIZE, ALWAYS, r->bytes)                \
