@@ -99,7 +99,7 @@ assert len(json.load(open(\"shown.json\"))[\"calls\"]) == 11"'
 status=$?
 check "what is planned of it is the search's answer to the same question, and the rest says why not" '[ $status = 0 ] && gains_are_answers'
 
-timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" 4 "$hiersearch" measure --profile p.json --collective allreduce --mesh w=4 --over w \
+timeout -k 5 120 "$here/../runner/launch.sh" "$mpi" 4 "$build/hiersearch-measure" --profile p.json --collective allreduce --mesh w=4 --over w \
     --backend null 'node:2@10GB/s~1us,ib:2@1GB/s~10us' -q -o measured.json >out 2>err </dev/null
 status=$?
 "$hiersearch" predict measured.json --profile p.json --json >gains.json 2>>err || status=1
