@@ -211,14 +211,16 @@ endif
 
 # ---- libhiersearch-nccl.so: the same in front of NCCL, of which it needs nothing to be built (src/apply/nccl_abi.h) ----
 NCCL_INTERPOSER := $(BUILD)/libhiersearch-nccl.so
-NCCL_INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-preload/%.o,$(NCCL_INTERPOSER_SOURCES) src/apply/counts.c src/base/launcher.c)
+NCCL_INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-preload/%.o,$(NCCL_INTERPOSER_SOURCES) src/apply/counts.c \
+    $(call sources,model) $(call sources,base))
 $(BUILD)/obj-preload/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -fPIC -fvisibility=hidden -c -o $@ $<
+	$(Q)$(CC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -c -o $@ $<
+# As above: of model and base what it calls, which needs no library.
 $(NCCL_INTERPOSER): $(NCCL_INTERPOSER_OBJECTS)
 	$(call say,LD,$@)
-	$(Q)$(CC) -shared -Wl,-z,defs -o $@ $(NCCL_INTERPOSER_OBJECTS) -ldl -lpthread
+	$(Q)$(CC) -shared -Wl,--gc-sections -Wl,-z,defs -o $@ $(NCCL_INTERPOSER_OBJECTS) -lm -ldl -lpthread
 all: $(NCCL_INTERPOSER)
 
 # ---- hiersearch-simulate: the host backend again, compiled by SimGrid's smpicc (src/simulate/simulate.h) ------
@@ -368,7 +370,8 @@ QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3)
 FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),4) $(call PLANNER_COMMANDS,$(MPI_NAME),$(BUILD))
 ifeq ($(HAVE_NCCL),1)
 USUAL_COMMANDS += "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)" \
-    "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/nccl/test_versions.sh $(BUILD) && CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_profile.sh $(BUILD)"
+    "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/nccl/test_versions.sh $(BUILD) && CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_profile.sh $(BUILD)" \
+    "CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_run.sh $(BUILD)"
 check check-full: nccl-programs $(BUILD)/tests/nccl/versions_gpu
 check-full check-nccl: export FETCH := 1
 endif

@@ -16,6 +16,7 @@ typedef ncclUniqueId hs_nccl_id;
 typedef ncclConfig_t hs_nccl_config;
 typedef ncclDataType_t hs_nccl_type;
 typedef ncclRedOp_t hs_nccl_operation;
+typedef ncclSimInfo_t hs_nccl_simulation;
 typedef cudaStream_t hs_nccl_stream;
 #else
 typedef int hs_nccl_result, hs_nccl_type, hs_nccl_operation;
@@ -23,13 +24,21 @@ typedef struct ncclComm *hs_nccl_comm;
 typedef struct {
     char internal[128];
 } hs_nccl_id;
+typedef struct hs_nccl_simulation hs_nccl_simulation;
 typedef struct hs_nccl_config hs_nccl_config;
 typedef struct CUstream_st *hs_nccl_stream;
 #endif
 
-/* ncclSuccess, ncclInvalidUsage, ncclInProgress; NCCL_SPLIT_NOCOLOR */
+/* ncclSuccess, ncclInvalidUsage, ncclInProgress; NCCL_SPLIT_NOCOLOR, NCCL_SHRINK_ABORT */
 enum { HS_NCCL_SUCCESS = 0, HS_NCCL_INVALID_USAGE = 5, HS_NCCL_IN_PROGRESS = 7 };
-enum { HS_NCCL_NO_COLOUR = -1 };
+enum { HS_NCCL_NO_COLOUR = -1, HS_NCCL_SHRINK_ABORT = 1 };
+
+/* What a configuration begins with, in all versions that have one. */
+struct hs_nccl_config_head {
+    size_t size;
+    unsigned magic, version;
+    int blocking; /* 0: nobody waits */
+};
 
 /* ncclInt8 and so on, with the bytes of an element; ncclSum and so on. In the order of NCCL's
  * numbers, from 0. */
@@ -52,9 +61,12 @@ enum { HS_NCCL_NO_COLOUR = -1 };
 
 /* Collectives and messages. Further: the counted call (counts.h); whether its larger side is as
  * many times the count as there are ranks; the operation, -1: none. */
-#define HS_NCCL_CALLS(row)                                                                         \
+#define HS_NCCL_CALLS(row) HS_NCCL_PLANNED(row) HS_NCCL_PASSED(row)
+/* Those that plans carry out, and the others. */
+#define HS_NCCL_PLANNED(row)                                                                       \
     row(ncclAllReduce, (HS_NCCL_REDUCED, HS_NCCL_WHERE),                                           \
-        (from, to, count, type, operation, comm, stream), ALLREDUCE, false, operation)             \
+        (from, to, count, type, operation, comm, stream), ALLREDUCE, false, operation)
+#define HS_NCCL_PASSED(row)                                                                        \
     row(ncclReduceScatter, (HS_NCCL_REDUCED, HS_NCCL_WHERE),                                       \
         (from, to, count, type, operation, comm, stream), REDUCE_SCATTER, true, operation)         \
     row(ncclAllGather, (HS_NCCL_MOVED, HS_NCCL_WHERE),                                             \
@@ -76,35 +88,50 @@ enum { HS_NCCL_NO_COLOUR = -1 };
     row(ncclRecv, (void *to, size_t count, hs_nccl_type type, int peer, HS_NCCL_WHERE),            \
         (to, count, type, peer, comm, stream), RECV, false, -1)
 
-/* What makes communicators. Further: where they are put, how many, what each is made of. */
+/* What makes communicators. Further: where they are put, how many, what each is made of; whether
+ * each process gets one, its configuration (NULL: none), and what it is a part of (NULL: none). */
 #define HS_NCCL_MAKERS(row)                                                                        \
     row(ncclCommInitRank, (hs_nccl_comm *made, int ranks, hs_nccl_id id, int rank),                \
-        (made, ranks, id, rank), made, 1, hs_nccl_of_ids(&id, 1))                                  \
+        (made, ranks, id, rank), made, 1, hs_nccl_of_ids(&id, 1), (true, NULL, NULL))              \
     row(ncclCommInitRankConfig,                                                                    \
         (hs_nccl_comm *made, int ranks, hs_nccl_id id, int rank, hs_nccl_config *config),          \
-        (made, ranks, id, rank, config), made, 1, hs_nccl_of_ids(&id, 1))                          \
+        (made, ranks, id, rank, config), made, 1, hs_nccl_of_ids(&id, 1), (true, config, NULL))    \
     row(ncclCommInitRankScalable,                                                                  \
         (hs_nccl_comm *made, int ranks, int rank, int id_count, hs_nccl_id *ids,                   \
          hs_nccl_config *config),                                                                  \
-        (made, ranks, rank, id_count, ids, config), made, 1, hs_nccl_of_ids(ids, id_count))        \
+        (made, ranks, rank, id_count, ids, config), made, 1, hs_nccl_of_ids(ids, id_count),        \
+        (true, config, NULL))                                                                      \
     row(ncclCommInitAll, (hs_nccl_comm *made, int devices, const int *list),                       \
-        (made, devices, list), made, devices, hs_nccl_of_process())                                \
+        (made, devices, list), made, devices, hs_nccl_of_process(), (false, NULL, NULL))           \
     row(ncclCommSplit,                                                                             \
         (hs_nccl_comm comm, int colour, int key, hs_nccl_comm *made, hs_nccl_config *config),      \
-        (comm, colour, key, made, config), made, 1, hs_nccl_of_split(comm, colour))                \
+        (comm, colour, key, made, config), made, 1, hs_nccl_of_split(comm, colour),                \
+        (true, config, comm))                                                                      \
     row(ncclCommShrink,                                                                            \
         (hs_nccl_comm comm, int *without, int without_count, hs_nccl_comm *made,                   \
          hs_nccl_config *config, int flags),                                                       \
-        (comm, without, without_count, made, config, flags), made, 1, hs_nccl_of_shrink(comm))     \
+        (comm, without, without_count, made, config, flags), made, 1,                              \
+        (hs_nccl_plans_shrink(comm, flags), hs_nccl_of_shrink(comm)), (false, NULL, NULL))         \
     row(ncclCommGrow,                                                                              \
         (hs_nccl_comm comm, int ranks, const hs_nccl_id *id, int rank, hs_nccl_comm *made,         \
          hs_nccl_config *config),                                                                  \
-        (comm, ranks, id, rank, made, config), made, 1, hs_nccl_of_process())
+        (comm, ranks, id, rank, made, config), made, 1, hs_nccl_of_process(),                      \
+        (false, NULL, NULL))
 
-/* What ends them: the same address may be another one's afterwards. */
+/* What is done with them as they are. Further: in which way (nccl_plans.h). Where one ends, the
+ * same address may be another one's afterwards. */
 #define HS_NCCL_ENDERS(row)                                                                        \
-    row(ncclCommDestroy, (hs_nccl_comm comm), (comm))                                              \
-    row(ncclCommAbort, (hs_nccl_comm comm), (comm))
+    row(ncclCommDestroy, (hs_nccl_comm comm), (comm), DESTROY)                                     \
+    row(ncclCommAbort, (hs_nccl_comm comm), (comm), ABORT)                                         \
+    row(ncclCommFinalize, (hs_nccl_comm comm), (comm), FINALIZE)                                   \
+    row(ncclCommRevoke, (hs_nccl_comm comm, int flags), (comm, flags), REVOKE)                     \
+    row(ncclCommGetAsyncError, (hs_nccl_comm comm, hs_nccl_result *state), (comm, state), ASK)
+
+/* Groups. Further: which (nccl_plans.h). */
+#define HS_NCCL_GROUPS(row)                                                                        \
+    row(ncclGroupStart, (void), (), START)                                                         \
+    row(ncclGroupEnd, (void), (), END)                                                             \
+    row(ncclGroupSimulateEnd, (hs_nccl_simulation *said), (said), SIMULATE)
 
 /* ---- what is called beside: of the same library, nothing that it has not been asked for ---- */
 #define HS_NCCL_ASKED(row)                                                                         \
@@ -112,6 +139,23 @@ enum { HS_NCCL_NO_COLOUR = -1 };
     row(ncclCommCount, (hs_nccl_comm comm, int *count))                                            \
     row(ncclCommUserRank, (hs_nccl_comm comm, int *rank))                                          \
     row(ncclCommCuDevice, (hs_nccl_comm comm, int *device))
+
+/* What plans are carried out with (nccl_families.h). */
+#define HS_NCCL_USED(row)                                                                          \
+    row(ncclGetVersion, (int *version))                                                            \
+    row(ncclCommCount, (hs_nccl_comm comm, int *count))                                            \
+    row(ncclCommUserRank, (hs_nccl_comm comm, int *rank))                                          \
+    row(ncclCommSplit, (hs_nccl_comm comm, int colour, int key, hs_nccl_comm *made,                \
+                        hs_nccl_config *config))                                                   \
+    row(ncclCommDestroy, (hs_nccl_comm comm))                                                      \
+    row(ncclCommAbort, (hs_nccl_comm comm))                                                        \
+    row(ncclCommFinalize, (hs_nccl_comm comm))                                                     \
+    row(ncclCommGetAsyncError, (hs_nccl_comm comm, hs_nccl_result *state))                         \
+    row(ncclGroupStart, (void))                                                                    \
+    row(ncclGroupEnd, (void))                                                                      \
+    row(ncclReduceScatter, (HS_NCCL_REDUCED, HS_NCCL_WHERE))                                       \
+    row(ncclAllGather, (HS_NCCL_MOVED, HS_NCCL_WHERE))                                             \
+    row(ncclAllReduce, (HS_NCCL_REDUCED, HS_NCCL_WHERE))
 /* clang-format on */
 
 #endif

@@ -23,21 +23,19 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- what they are made of ---- */
 
-/* FNV-1a. */
-static uint64_t hash(uint64_t hash, const void *data, size_t bytes)
+uint64_t hs_nccl_hash(const void *data, size_t bytes)
 {
     const unsigned char *from = data;
+    uint64_t hash = 14695981039346656037u;
 
     for (size_t i = 0; i < bytes; i++)
         hash = (hash ^ from[i]) * 1099511628211u;
     return hash;
 }
 
-static const uint64_t hash_begin = 14695981039346656037u;
-
 uint64_t hs_nccl_of_ids(const hs_nccl_id *ids, int id_count)
 {
-    return ids && id_count > 0 ? hash(hash_begin, ids, sizeof(*ids) * (size_t)id_count) : 0;
+    return ids && id_count > 0 ? hs_nccl_hash(ids, sizeof(*ids) * (size_t)id_count) : 0;
 }
 
 /* No other process's: host, process, moment, number. */
@@ -59,7 +57,7 @@ uint64_t hs_nccl_of_process(void)
     pthread_mutex_lock(&lock);
     self.number = numbered++;
     pthread_mutex_unlock(&lock);
-    return hash(hash_begin, &self, sizeof(self));
+    return hs_nccl_hash(&self, sizeof(self));
 }
 
 /* What is at a place that the program may have given back meanwhile: the kernel looks. NULL: it is
@@ -109,7 +107,7 @@ static uint64_t of_parent(hs_nccl_comm handle, bool shrinks, int colour)
         of.number = shrinks ? parent->shrinks++ : parent->splits++;
     }
     pthread_mutex_unlock(&lock);
-    return parent ? hash(hash_begin, &of, sizeof(of)) : 0;
+    return parent ? hs_nccl_hash(&of, sizeof(of)) : 0;
 }
 
 uint64_t hs_nccl_of_split(hs_nccl_comm parent, int colour)

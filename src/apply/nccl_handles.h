@@ -11,10 +11,14 @@
 #define HS_APPLY_NCCL_HANDLES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "apply/counts.h"
 #include "apply/nccl_abi.h"
+
+/* FNV-1a of these bytes. */
+uint64_t hs_nccl_hash(const void *data, size_t bytes);
 
 /* What a communicator is made of: a hash, 0: nothing. The unique ids; this process alone (a new one
  * at each call); which split of which communicator, and the colour; which shrinking of which. Each

@@ -1,15 +1,14 @@
 /*
  * nccl_profile.c - libhiersearch-nccl.so: stands between a program and NCCL by LD_PRELOAD, counts
- * the collectives and messages that pass (counts.h) and hands each on as it is. All else of NCCL is
- * left alone: a name that is not defined here is the library's own, as without this one.
- * tests/apply/nccl_symbols.txt says of each name of NCCL which it is.
+ * the collectives and messages that pass (counts.h), and hands each on as it is, or carries it out
+ * by plan (nccl_plans.h). All else of NCCL is left alone: a name that is not defined here is the
+ * library's own, as without this one. tests/apply/nccl_symbols.txt says of each name of NCCL which
+ * it is.
  *
  * A call begins what a GPU does later: its time here is the host's, in beginning it. How long the
  * GPU takes is not known. What a CUDA graph captures is called, and counted, once.
  */
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,6 +20,8 @@
 #include "apply/counts.h"
 #include "apply/nccl_abi.h"
 #include "apply/nccl_handles.h"
+#include "apply/nccl_plans.h"
+#include "apply/nccl_real.h"
 #include "apply/settings.h"
 #include "base/launcher.h"
 
@@ -32,88 +33,7 @@ static struct timespec began;
 /* > 0: within a call that is wrapped: NCCL calls some of its own functions by name. */
 static _Thread_local int depth;
 
-/* ---- the library's functions ---- */
-
-typedef void function(void);
-
-static bool is_ours(const void *symbol)
-{
-    Dl_info theirs, ours;
-
-    return dladdr(symbol, &theirs) && dladdr(&counts, &ours) && theirs.dli_fbase == ours.dli_fbase;
-}
-
-/* What `name` means to the object that has this address: what it is linked with, and so on. A
- * library that a program loads for itself alone, as Python does, is in nobody else's scope. */
-static void *find_by_caller(const char *name, const void *caller)
-{
-    struct link_map *map = NULL;
-    Dl_info about;
-    void *object, *symbol;
-
-    if (!dladdr1(caller, &about, (void **)&map, RTLD_DL_LINKMAP) || !map || !map->l_name[0])
-        return NULL;
-    object = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
-    if (!object)
-        return NULL;
-    symbol = dlsym(object, name);
-    dlclose(object);
-    return symbol && !is_ours(symbol) ? symbol : NULL;
-}
-
-static int look_for(struct dl_phdr_info *object, size_t bytes, void *found)
-{
-    void **of = found; /* the name that is looked for; then what has it */
-    void *library;
-
-    (void)bytes;
-    if (!strstr(object->dlpi_name, "libnccl.so"))
-        return 0;
-    library = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-    of[1] = library ? dlsym(library, of[0]) : NULL;
-    if (library)
-        dlclose(library);
-    return of[1] != NULL;
-}
-
-/* As the dynamic linker binds a caller's name, but for what is in front of us. A call may have a
- * pointer of ours from elsewhere: then it is any NCCL that is loaded. */
-static void *find(const char *name, const void *caller)
-{
-    void *found[2] = {(void *)(uintptr_t)name, dlsym(RTLD_NEXT, name)};
-    Dl_info about;
-
-    if (!found[1])
-        found[1] = find_by_caller(name, caller);
-    if (!found[1])
-        dl_iterate_phdr(look_for, found);
-    if (found[1] && dladdr(found[1], &about))
-        dlopen(about.dli_fname, RTLD_LAZY | RTLD_NOLOAD); /* stays: what is known stays true */
-    return found[1];
-}
-
-/* By name and by the place of the call: programs may have several NCCLs. */
-static function *real(const char *name, const void *caller)
-{
-    enum { PLACES = 64 };
-    static _Thread_local struct {
-        const char *name;
-        const void *caller;
-        function *known;
-    } places[PLACES];
-    size_t at = ((uintptr_t)caller ^ (uintptr_t)name >> 3) % PLACES;
-
-    if (places[at].name != name || places[at].caller != caller || !places[at].known) {
-        void *found = find(name, caller);
-
-        places[at].name = name;
-        places[at].caller = caller;
-        memcpy(&places[at].known, &found, sizeof(found));
-        if (!found)
-            fprintf(stderr, "hiersearch profile: %s: no NCCL that is loaded has it\n", name);
-    }
-    return places[at].known;
-}
+/* ---- what is asked beside ---- */
 
 #define ROW(name, parameters) static const char text_##name[] = #name;
 HS_NCCL_ASKED(ROW)
@@ -121,7 +41,7 @@ HS_NCCL_ASKED(ROW)
 #define ASK(name, caller, parameters, ...)                                                         \
     {                                                                                              \
         hs_nccl_result(*asked) parameters =                                                        \
-            (hs_nccl_result(*) parameters)real(text_##name, caller);                               \
+            (hs_nccl_result(*) parameters)hs_nccl_real(text_##name, caller);                       \
         if (!asked || asked(__VA_ARGS__) != HS_NCCL_SUCCESS)                                       \
             return false;                                                                          \
     }
@@ -202,6 +122,7 @@ __attribute__((destructor)) static void finish(void)
 {
     struct hs_counts *mine = counts;
 
+    hs_nccl_plans_finish();
     if (!mine || mine->pid != (int32_t)getpid())
         return;
     mine->nanoseconds = nanoseconds_since_begin();
@@ -211,16 +132,18 @@ __attribute__((destructor)) static void finish(void)
 /* ---- calls ---- */
 
 struct passing {
-    function *real;
+    hs_nccl_function *real;
     struct hs_nccl_group of; /* group -1: it is not counted */
-    bool counts;
+    bool outermost, counts;
     uint64_t began_nanoseconds;
 };
 
 static struct passing enter(const char *name, hs_nccl_comm comm, const void *caller)
 {
-    struct passing passing = {
-        .real = real(name, caller), .of = {-1, 0}, .counts = counts && depth == 0};
+    struct passing passing = {.real = hs_nccl_real(name, caller),
+                              .of = {-1, 0},
+                              .outermost = depth == 0,
+                              .counts = counts && depth == 0};
 
     depth++;
     if (!passing.counts)
@@ -283,7 +206,7 @@ static void leave(const struct passing *passing, hs_nccl_result result,
 
 /* Parameters and arguments come in parentheses. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
-#define CALL(name, parameters, arguments, id, of_each, operation_of)                               \
+#define CALL(name, parameters, arguments, id, of_each, operation_of, carries)                      \
     HS_PUBLIC hs_nccl_result name parameters;                                                      \
     HS_PUBLIC hs_nccl_result name parameters                                                       \
     {                                                                                              \
@@ -293,12 +216,23 @@ static void leave(const struct passing *passing, hs_nccl_result result,
                                         (int)(operation_of)};                                      \
         hs_nccl_result result = HS_NCCL_INVALID_USAGE;                                             \
                                                                                                    \
-        if (passing.real)                                                                          \
+        if (passing.real && !(passing.outermost && (carries))) {                                   \
             result = ((hs_nccl_result(*) parameters)passing.real)arguments;                        \
+            if (passing.outermost)                                                                 \
+                hs_nccl_plans_passed(comm, stream);                                                \
+        }                                                                                          \
         leave(&passing, result, &content);                                                         \
         return result;                                                                             \
     }
-HS_NCCL_CALLS(CALL)
+#define PASSED(name, parameters, arguments, id, of_each, operation_of)                             \
+    CALL(name, parameters, arguments, id, of_each, operation_of,                                   \
+         (hs_nccl_plans_pass(comm, stream), false))
+#define PLANNED(name, parameters, arguments, id, of_each, operation_of)                            \
+    CALL(name, parameters, arguments, id, of_each, operation_of,                                   \
+         hs_nccl_plans_try(                                                                        \
+             &(struct hs_nccl_asked){from, to, count, type, operation, comm, stream}, &result))
+HS_NCCL_PLANNED(PLANNED)
+HS_NCCL_PASSED(PASSED)
 
 /* ---- communicators ---- */
 
@@ -326,41 +260,93 @@ static void look_after(const struct making *making, hs_nccl_result result, uint6
             hs_nccl_made(&making->places[i], making->before[i], made_of);
 }
 
-#define MAKER(name, parameters, arguments, places, number, of)                                     \
+static struct hs_nccl_making plan_making(bool each, const hs_nccl_config *config,
+                                         hs_nccl_comm parent)
+{
+    struct hs_nccl_making planned = {.each = each, .config = config, .parent = parent};
+
+    hs_launcher_rank(&planned.rank, &planned.ranks);
+    return planned;
+}
+
+#define MAKER(name, parameters, arguments, places, number, of, tried)                              \
     HS_PUBLIC hs_nccl_result name parameters;                                                      \
     HS_PUBLIC hs_nccl_result name parameters                                                       \
     {                                                                                              \
         static const char text[] = #name;                                                          \
         const void *caller = __builtin_return_address(0);                                          \
-        function *passed = real(text, caller);                                                     \
+        hs_nccl_function *passed = hs_nccl_real(text, caller);                                     \
         hs_nccl_result result = HS_NCCL_INVALID_USAGE;                                             \
         struct making making = {.count = 0};                                                       \
         uint64_t made_of = 0;                                                                      \
+        struct hs_nccl_making planned = {.each = false};                                           \
                                                                                                    \
         if (depth++ == 0) {                                                                        \
             begin(caller);                                                                         \
             made_of = of;                                                                          \
             making = look_before(places, number);                                                  \
+            planned = plan_making tried;                                                           \
+            planned.place = places;                                                                \
+            planned.made_of = made_of;                                                             \
+            planned.caller = caller;                                                               \
+            hs_nccl_plans_make(&planned);                                                          \
         }                                                                                          \
         if (passed)                                                                                \
             result = ((hs_nccl_result(*) parameters)passed)arguments;                              \
-        if (--depth == 0)                                                                          \
+        if (depth == 1) {                                                                          \
             look_after(&making, result, made_of);                                                  \
+            hs_nccl_plans_made(&planned, result);                                                  \
+        }                                                                                          \
+        depth--;                                                                                   \
         return result;                                                                             \
     }
 HS_NCCL_MAKERS(MAKER)
 
-#define ENDER(name, parameters, arguments)                                                         \
+#define IS_END(way) (HS_NCCL_##way == HS_NCCL_DESTROY || HS_NCCL_##way == HS_NCCL_ABORT)
+#define ENDER(name, parameters, arguments, way)                                                    \
     HS_PUBLIC hs_nccl_result name parameters;                                                      \
     HS_PUBLIC hs_nccl_result name parameters                                                       \
     {                                                                                              \
         static const char text[] = #name;                                                          \
-        function *passed = real(text, __builtin_return_address(0));                                \
+        hs_nccl_function *passed = hs_nccl_real(text, __builtin_return_address(0));                \
+        struct hs_nccl_ending ending = {.family = NULL};                                           \
+        hs_nccl_result result;                                                                     \
                                                                                                    \
         if (!passed)                                                                               \
             return HS_NCCL_INVALID_USAGE;                                                          \
-        hs_nccl_ended(comm);                                                                       \
-        return ((hs_nccl_result(*) parameters)passed)arguments;                                    \
+        if (IS_END(way))                                                                           \
+            hs_nccl_ended(comm);                                                                   \
+        if (depth++ == 0)                                                                          \
+            ending = hs_nccl_plans_end(comm, HS_NCCL_##way);                                       \
+        result = ((hs_nccl_result(*) parameters)passed)arguments;                                  \
+        result = hs_nccl_plans_ended(&ending, result, STATE_##way);                                \
+        depth--;                                                                                   \
+        return result;                                                                             \
     }
+#define STATE_DESTROY  NULL
+#define STATE_ABORT    NULL
+#define STATE_FINALIZE NULL
+#define STATE_REVOKE   NULL
+#define STATE_ASK      state
 HS_NCCL_ENDERS(ENDER)
+
+#define GROUP(name, parameters, arguments, call)                                                   \
+    HS_PUBLIC hs_nccl_result name parameters;                                                      \
+    HS_PUBLIC hs_nccl_result name parameters                                                       \
+    {                                                                                              \
+        static const char text[] = #name;                                                          \
+        hs_nccl_function *passed = hs_nccl_real(text, __builtin_return_address(0));                \
+        hs_nccl_result result;                                                                     \
+                                                                                                   \
+        if (!passed)                                                                               \
+            return HS_NCCL_INVALID_USAGE;                                                          \
+        if (depth++ == 0)                                                                          \
+            hs_nccl_plans_group(HS_NCCL_##call);                                                   \
+        result = ((hs_nccl_result(*) parameters)passed)arguments;                                  \
+        if (depth == 1)                                                                            \
+            result = hs_nccl_plans_grouped(HS_NCCL_##call, result);                                \
+        depth--;                                                                                   \
+        return result;                                                                             \
+    }
+HS_NCCL_GROUPS(GROUP)
 /* NOLINTEND(bugprone-macro-parentheses) */

@@ -9,7 +9,10 @@
 #define HS_PROFILE_OUTPUT  "HIERSEARCH_PROFILE_OUTPUT"  /* the file that is made of them */
 #define HS_PROFILE_PROGRAM "HIERSEARCH_PROFILE_PROGRAM" /* that makes it: hiersearch itself */
 
-/* Of rank 0, for all. */
+/* Of each process, the same everywhere: what libhiersearch-nccl.so carries out. */
+#define HS_RUN_NCCL_PLANS "HIERSEARCH_NCCL_PLANS" /* the text of model/rules.h */
+
+/* Of rank 0, for all; and the same everywhere in front of NCCL. */
 #define HS_RUN_PLANS        "HIERSEARCH_PLANS"        /* the text of model/rules.h */
 #define HS_RUN_VERIFY       "HIERSEARCH_VERIFY"       /* N: check every Nth call */
 #define HS_RUN_REPRODUCIBLE "HIERSEARCH_REPRODUCIBLE" /* 1: no call is left out to compare */

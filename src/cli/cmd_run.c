@@ -7,6 +7,7 @@
 #include "cli/inputs.h"
 #include "cli/interposed.h"
 #include "cli/option_rows.h"
+#include "export/exporters.h"
 #include "model/rules.h"
 
 struct run_settings {
@@ -16,16 +17,37 @@ struct run_settings {
     bool elsewhere, reproducible;
 };
 
-static enum hs_status add_result(struct hs_text *rules, const struct run_settings *settings,
-                                 const char *path, struct hs_error *err)
+/* For calls of MPI, and for calls of NCCL. */
+enum { OF_MPI, OF_NCCL, LIBRARIES };
+
+static enum hs_status check_nccl(const struct hs_result *result, const char *path,
+                                 struct hs_error *err)
 {
+    if (result->collective == HS_COLLECTIVE_ALLREDUCE)
+        return HS_OK;
+    return hs_fail(err, HS_INVALID,
+                   "%s: expected a result of NCCL about allreduce, which run carries out, found %s",
+                   path, hs_collective_names[result->collective]);
+}
+
+static enum hs_status add_result(struct hs_text rules[LIBRARIES],
+                                 const struct run_settings *settings, const char *path,
+                                 struct hs_error *err)
+{
+    bool of_nccl;
     struct hs_result result;
     enum hs_status status = hs_result_load(&result, path, err);
 
     if (status != HS_OK)
         return status;
     hs_result_sort(&result);
-    status = hs_inputs_rules(rules, &result, path, settings->elsewhere, err);
+    of_nccl =
+        hs_export_is_nccl_native(&(struct hs_export_job){.result = &result, .result_name = path});
+    if (of_nccl)
+        status = check_nccl(&result, path, err);
+    if (status == HS_OK)
+        status = hs_inputs_rules(&rules[of_nccl ? OF_NCCL : OF_MPI], &result, path,
+                                 settings->elsewhere, err);
     hs_result_release(&result);
     return status;
 }
@@ -34,16 +56,20 @@ static enum hs_status add_result(struct hs_text *rules, const struct run_setting
 static enum hs_status check(const struct hs_text *rules, struct hs_error *err)
 {
     struct hs_rules read;
-    enum hs_status status = hs_rules_parse(&read, rules->data ? rules->data : "", err);
+    enum hs_status status;
 
+    if (!rules->data)
+        return HS_OK;
+    status = hs_rules_parse(&read, rules->data, err);
     hs_rules_release(&read);
     return status == HS_OK ? HS_OK : hs_error_prefix(err, status, "rules of these results");
 }
 
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
-    const struct run_settings *settings = of_rows;
-    struct hs_text rules = {0};
+    static const char *const names[LIBRARIES] = {HS_RUN_PLANS, HS_RUN_NCCL_PLANS};
+    struct run_settings *settings = of_rows;
+    struct hs_text rules[LIBRARIES] = {{0}, {0}};
     char verify[24];
     enum hs_status status = HS_OK;
 
@@ -51,12 +77,16 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     if (settings->interposed.program.count == 0)
         return hs_fail(err, HS_INVALID, "expected a program behind --");
     for (size_t i = 0; i < settings->results.count && status == HS_OK; i++)
-        status = add_result(&rules, settings, settings->results.items[i], err);
-    if (status == HS_OK)
-        status = check(&rules, err);
-    if (status == HS_OK)
-        status = hs_interposed_set(HS_RUN_PLANS, rules.data, err);
-    hs_text_release(&rules);
+        status = add_result(rules, settings, settings->results.items[i], err);
+    settings->interposed.nccl = rules[OF_NCCL].data != NULL;
+    settings->interposed.nccl_alone = !rules[OF_MPI].data && !settings->interposed.profile;
+    for (int i = 0; i < LIBRARIES; i++) {
+        if (status == HS_OK)
+            status = check(&rules[i], err);
+        if (status == HS_OK)
+            status = hs_interposed_set(names[i], rules[i].data ? rules[i].data : "", err);
+        hs_text_release(&rules[i]);
+    }
     snprintf(verify, sizeof(verify), "%lld", (long long)settings->verify);
     if (status == HS_OK)
         status = hs_interposed_set(HS_RUN_VERIFY, verify, err);

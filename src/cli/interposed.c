@@ -60,7 +60,10 @@ static enum hs_status find_interposers(char both[2 * PATH_MAX],
 
     if (given && (!realpath(given, of_mpi) || access(of_mpi, R_OK) != 0))
         return hs_fail(err, HS_INVALID, "--interposer: %s: %s", given, strerror(errno));
-    has_mpi = given || find_library(of_mpi, HS_INTERPOSER);
+    if (interposed->nccl_alone && !has_nccl)
+        return hs_fail(err, HS_FAILED,
+                       "there is no " HS_OF_NCCL " beside this program or in ../lib/hiersearch");
+    has_mpi = given || (!interposed->nccl_alone && find_library(of_mpi, HS_INTERPOSER));
     if (!has_mpi && !has_nccl)
         return hs_fail(err, HS_FAILED,
                        "there is no " HS_INTERPOSER

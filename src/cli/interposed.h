@@ -14,7 +14,8 @@ struct hs_interposed {
     struct hs_argument_list program;
     const char *interposer; /* NULL: that of this build */
     const char *profile;    /* where its profile goes; NULL: nothing is counted */
-    bool nccl;              /* NCCL's calls are counted, too; without MPI these alone */
+    bool nccl;              /* the one in front of NCCL, too; without MPI that alone */
+    bool nccl_alone;        /* as without MPI, where no interposer is given */
 };
 
 #define HS_ROW_PROGRAM(place, must, text)                                                          \

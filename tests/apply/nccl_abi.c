@@ -10,18 +10,21 @@
 #if NCCL_VERSION_CODE < 22900
 ncclResult_t ncclCommGrow(ncclComm_t comm, int ranks, const ncclUniqueId *id, int rank,
                           ncclComm_t *made, ncclConfig_t *config);
+ncclResult_t ncclCommRevoke(ncclComm_t comm, int flags);
 #endif
 
 #define SAME(name, parameters)                                                                     \
     _Static_assert(__builtin_types_compatible_p(__typeof__(&name), hs_nccl_result(*) parameters),  \
                    #name);
-#define CALL(name, parameters, arguments, id, of_each, operation) SAME(name, parameters)
-#define MAKER(name, parameters, arguments, made, number, of)      SAME(name, parameters)
-#define ENDER(name, parameters, arguments)                        SAME(name, parameters)
+#define CALL(name, parameters, arguments, id, of_each, operation)   SAME(name, parameters)
+#define MAKER(name, parameters, arguments, made, number, of, tried) SAME(name, parameters)
+#define OTHER(name, parameters, arguments, way)                     SAME(name, parameters)
 HS_NCCL_CALLS(CALL)
 HS_NCCL_MAKERS(MAKER)
-HS_NCCL_ENDERS(ENDER)
+HS_NCCL_ENDERS(OTHER)
+HS_NCCL_GROUPS(OTHER)
 HS_NCCL_ASKED(SAME)
+HS_NCCL_USED(SAME)
 
 /* Numbers from 0, one after the other; bytes by the name. */
 #define ROW(name, type, bytes) type_##name,
@@ -46,5 +49,8 @@ _Static_assert(sizeof(ncclUniqueId) == 128 && _Alignof(ncclUniqueId) == 1, "an i
 _Static_assert((int)HS_NCCL_SUCCESS == (int)ncclSuccess &&
                    (int)HS_NCCL_INVALID_USAGE == (int)ncclInvalidUsage &&
                    (int)HS_NCCL_IN_PROGRESS == (int)ncclInProgress &&
-                   (int)HS_NCCL_NO_COLOUR == NCCL_SPLIT_NOCOLOR,
+                   (int)HS_NCCL_NO_COLOUR == NCCL_SPLIT_NOCOLOR &&
+                   (int)HS_NCCL_SHRINK_ABORT == NCCL_SHRINK_ABORT,
                "numbers");
+_Static_assert(offsetof(struct hs_nccl_config_head, blocking) == offsetof(ncclConfig_t, blocking),
+               "the begin of a configuration");

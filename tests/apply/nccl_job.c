@@ -11,43 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "nccl_ids.h"
 
 #define COUNT 1000
-/* clang-format off */
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        if (!(call)) {                                                                             \
-            fprintf(stderr, "rank %d: wrong: %s\n", rank, #call);                                  \
-            exit(3);                                                                               \
-        }                                                                                          \
-    } while (0)
-/* clang-format on */
-
-static int rank, ranks;
 static cudaStream_t stream;
 static float *from, *to;
-
-static ncclUniqueId shared_id(const char *name)
-{
-    char path[512], new_path[520];
-    ncclUniqueId id;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "%s/%s", getenv("JOB_FOLDER"), name);
-    snprintf(new_path, sizeof(new_path), "%s.new", path);
-    if (rank == 0) {
-        CHECK(ncclGetUniqueId(&id) == ncclSuccess);
-        file = fopen(new_path, "w");
-        CHECK(file && fwrite(&id, sizeof(id), 1, file) == 1 && fclose(file) == 0);
-        CHECK(rename(new_path, path) == 0);
-        return id;
-    }
-    while (!(file = fopen(path, "r")))
-        usleep(1000);
-    CHECK(fread(&id, sizeof(id), 1, file) == 1 && fclose(file) == 0);
-    return id;
-}
 
 static void wait_for(ncclComm_t comm)
 {

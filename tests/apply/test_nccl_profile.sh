@@ -47,22 +47,8 @@ import json, sys, jsonschema
 jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))
 END
 }
-# ranks NP COMMAND...: so many processes at once, as torchrun starts them; sets statuses.
-ranks() {
-    local np=$1 pids=() pid
-    shift
-    rm -rf "$JOB_FOLDER" ./*.said
-    mkdir "$JOB_FOLDER"
-    for ((rank = 0; rank < np; rank++)); do
-        RANK=$rank WORLD_SIZE=$np timeout -k 5 60 "$@" >"$rank.said" 2>&1 </dev/null &
-        pids+=($!)
-    done
-    statuses=''
-    for pid in "${pids[@]}"; do
-        wait "$pid" 2>/dev/null
-        statuses+="$? "
-    done
-}
+# shellcheck source=tests/apply/nccl_ranks.sh
+. "$here/nccl_ranks.sh"
 # profile FILE: of what ranks left; sets status.
 profile() {
     "$hiersearch" profile --read "$1.ranks" -o "$1" >out 2>err
@@ -81,7 +67,7 @@ sed -nE 's/^(wrapped|alone) //p' "$here/nccl_symbols.txt" | sort >decided
 names "$library" >ours
 check "it defines what nccl_symbols.txt says is wrapped, and nothing else" 'cmp wrapped ours >out 2>&1 && [ "$(wc -l <ours)" -ge 20 ]'
 check "no name stands there twice" '[ -z "$(uniq -d decided)" ]'
-check "it needs nothing but libc" '! readelf -dW "$library" | grep NEEDED | grep -vE "lib(c|dl|pthread)\.so|ld-linux" >out'
+check "it needs nothing but libc" '! readelf -dW "$library" | grep NEEDED | grep -vE "lib(c|m|dl|pthread)\.so|ld-linux" >out'
 for folder in "$nccl" "$build"/nccl/*; do
     [ -e "$folder/lib/libnccl.so.2" ] && [ -e "$folder/include/nccl.h" ] || continue
     version=$(sed -nE 's/^#define NCCL_(MAJOR|MINOR|PATCH) ([0-9]+)/\2/p' "$folder/include/nccl.h" | paste -sd.)

@@ -13,9 +13,42 @@ const char *const standin_call_names[] = {"reduce-scatter", "allgather", "allred
 static uint32_t ordinals;
 static int group_depth;
 
+static bool is_whole(int datatype)
+{
+    return datatype == ncclInt32 || datatype == ncclInt64;
+}
+
 static int bytes_of(ncclDataType_t datatype)
 {
-    return datatype == ncclFloat64 ? 8 : datatype == ncclFloat32 ? 4 : 2;
+    if (datatype == ncclInt64)
+        return 8;
+    return datatype == ncclFloat64 ? 8 : datatype == ncclFloat32 || datatype == ncclInt32 ? 4 : 2;
+}
+
+static int64_t whole_at(const void *data, size_t i, int datatype)
+{
+    return datatype == ncclInt64 ? ((const int64_t *)data)[i] : ((const int32_t *)data)[i];
+}
+
+static void put_whole(void *data, size_t i, int datatype, int64_t value)
+{
+    if (datatype == ncclInt64)
+        ((int64_t *)data)[i] = value;
+    else
+        ((int32_t *)data)[i] = (int32_t)value;
+}
+
+/* `b` into `a`; of ncclAvg the sum. */
+static void reduce_whole(void *a, const void *b, const struct standin_work *work)
+{
+    for (size_t i = 0; i < work->count; i++) {
+        int64_t x = whole_at(a, i, work->datatype), y = whole_at(b, i, work->datatype);
+        int64_t value = work->operation == ncclProd  ? x * y
+                        : work->operation == ncclMax ? (x > y ? x : y)
+                        : work->operation == ncclMin ? (x < y ? x : y)
+                                                     : x + y;
+        put_whole(a, i, work->datatype, value);
+    }
 }
 
 static enum hs_datatype datatype_of(int datatype)
@@ -112,7 +145,7 @@ static void arrive(struct standin_work *work)
     else
         memcpy(slot(comm, comm->rank), work->inputs[0], bytes);
     standin_memory_close();
-    if (work->kind != CALL_BROADCAST && work->operation == ncclAvg)
+    if (work->kind != CALL_BROADCAST && work->operation == ncclAvg && !is_whole(work->datatype))
         scale(slot(comm, comm->rank), count, work->datatype, 1.0 / comm->size);
     else if (work->kind != CALL_BROADCAST && work->operation >= ncclNumOps)
         scale(slot(comm, comm->rank), count, work->datatype,
@@ -188,6 +221,13 @@ static void compute(const struct standin_work *work)
         return;
     }
     memcpy(output, slot(comm, 0) + offset, bytes);
+    if (is_whole(work->datatype)) {
+        for (int r = 1; r < comm->size; r++)
+            reduce_whole(output, slot(comm, r) + offset, work);
+        for (size_t i = 0; work->operation == ncclAvg && i < work->count; i++)
+            put_whole(output, i, work->datatype, whole_at(output, i, work->datatype) / comm->size);
+        return;
+    }
     for (int r = 1; r < comm->size; r++)
         hs_reduce(output, output, slot(comm, r) + offset, work->count,
                   (struct hs_reduction){datatype_of(work->datatype),

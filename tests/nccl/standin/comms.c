@@ -139,12 +139,14 @@ static void go_on_splitting(ncclComm_t comm)
     if (!standin_comm_all(comm, offsetof(struct member, splits), comm->splits))
         return;
     const struct member *members = comm->region->members, *me = &members[comm->rank];
+    const unsigned at = comm->splits % 2;
     for (int r = 0; r < comm->size; r++)
-        if (members[r].colour == me->colour) {
+        if (members[r].colour[at] == me->colour[at]) {
             size++;
-            rank += members[r].key < me->key || (members[r].key == me->key && r < comm->rank);
+            rank += members[r].key[at] < me->key[at] ||
+                    (members[r].key[at] == me->key[at] && r < comm->rank);
         }
-    snprintf(name, sizeof name, "%.64s.%u.%d", comm->name, comm->splits, me->colour);
+    snprintf(name, sizeof name, "%.64s.%u.%d", comm->name, comm->splits, me->colour[at]);
     comm->child = new_comm(name, size, rank, comm->blocking);
     comm->child->faulty = strcmp(standin_fault("split", size), "hang") == 0;
 }
@@ -309,10 +311,11 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int colour, int key, ncclComm_t *out
     (void)config;
     struct member *me = &comm->region->members[comm->rank];
     *out = NULL;
-    me->colour = colour;
-    me->key = key;
+    comm->splits++;
+    me->colour[comm->splits % 2] = colour;
+    me->key[comm->splits % 2] = key;
     comm->split_out = out;
-    atomic_store(&me->splits, ++comm->splits);
+    atomic_store(&me->splits, comm->splits);
     return standin_comm_settle(comm);
 }
 

@@ -1,5 +1,4 @@
-/* kernels.c - cuda_kernels.h, pattern_kernels.h and memory operations on the stand-in's streams.
- * See standin.h. */
+/* kernels.c - cuda_kernels.h and pattern_kernels.h on the stand-in's streams. See standin.h. */
 #include <string.h>
 
 #include "engine/cuda_kernels.h"
@@ -11,55 +10,6 @@ static struct hs_pattern pattern_of(const struct standin_work *work)
 {
     return (struct hs_pattern){(enum hs_datatype)work->datatype, (enum hs_operation)work->operation,
                                work->number, work->kind};
-}
-
-static bool set_step(struct standin_work *work)
-{
-    standin_memory_open();
-    memset(work->output, work->kind, work->count);
-    standin_memory_close();
-    return true;
-}
-
-cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream)
-{
-    struct standin_work work = {.name = "cudaMemsetAsync",
-                                .step = set_step,
-                                .output = memory,
-                                .kind = value,
-                                .count = bytes,
-                                .ranges = {{memory, bytes, true}}};
-    standin_stream_put(stream, &work);
-    return cudaSuccess;
-}
-
-static bool copy_step(struct standin_work *work)
-{
-    standin_memory_open();
-    memcpy(work->output, work->inputs[0], work->count);
-    standin_memory_close();
-    return true;
-}
-
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                            cudaStream_t stream)
-{
-    struct standin_work work = {.name = "cudaMemcpyAsync",
-                                .step = copy_step,
-                                .output = to,
-                                .inputs = {from},
-                                .count = bytes};
-    int ranges = 0;
-    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
-    /* Ordinary host memory is nobody's: such copies are done when the stream has been waited for.
-     * */
-    if (standin_memory_kind(from) != STANDIN_ORDINARY)
-        work.ranges[ranges++] = (struct standin_range){(char *)from, bytes, false};
-    if (standin_memory_kind(to) != STANDIN_ORDINARY)
-        work.ranges[ranges++] = (struct standin_range){to, bytes, true};
-    standin_stream_put(stream, &work);
-    return cudaSuccess;
 }
 
 /* `first` holds the first element, `host` the rank: a kernel's arguments. */

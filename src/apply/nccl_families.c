@@ -1,0 +1,408 @@
+/* nccl_families.c - see nccl_families.h. */
+#include "apply/nccl_families.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "apply/nccl_handles.h"
+#include "apply/nccl_real.h"
+
+static struct hs_nccl_family *families;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- what is called ---- */
+
+static bool find_functions(struct hs_nccl_functions *nccl, const void *caller)
+{
+#define HS_ROW(name, parameters)                                                                   \
+    {                                                                                              \
+        static const char text[] = #name;                                                          \
+        hs_nccl_function *found = hs_nccl_real(text, caller);                                      \
+                                                                                                   \
+        memcpy(&nccl->name, &found, sizeof(found));                                                \
+        if (!found)                                                                                \
+            return false;                                                                          \
+    }
+    HS_NCCL_USED(HS_ROW)
+#undef HS_ROW
+    return true;
+}
+
+/* libcuda's, which the program's CUDA has loaded. The values are those of cuda.h. */
+#define EVENT_DISABLE_TIMING 2
+static struct {
+    int (*create)(void **event, unsigned flags);
+    int (*record)(void *event, hs_nccl_stream stream);
+    int (*wait)(hs_nccl_stream stream, void *event, unsigned flags);
+    int (*captures)(hs_nccl_stream stream, int *status);
+    int (*destroy)(void *event);
+} cuda;
+
+static bool find_driver(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void *found[] = {library ? dlsym(library, "cuEventCreate") : NULL,
+                     library ? dlsym(library, "cuEventRecord") : NULL,
+                     library ? dlsym(library, "cuStreamWaitEvent") : NULL,
+                     library ? dlsym(library, "cuStreamIsCapturing") : NULL,
+                     library ? dlsym(library, "cuEventDestroy_v2") : NULL};
+
+    for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++)
+        if (!found[i])
+            return false;
+    memcpy(&cuda, found, sizeof(cuda));
+    return true;
+}
+
+/* ---- agreement ---- */
+
+/* Its rank in what was split off, of the size *size; -1: NCCL failed, which it has said itself. */
+static int split(struct hs_nccl_family *family, int colour, hs_nccl_comm *made, int *size)
+{
+    int rank = -1;
+
+    *made = NULL;
+    *size = 0;
+    if (family->nccl.ncclCommSplit(family->comm, colour, family->rank, made, NULL) !=
+            HS_NCCL_SUCCESS ||
+        !*made)
+        return -1;
+    if (family->nccl.ncclCommCount(*made, size) != HS_NCCL_SUCCESS ||
+        family->nccl.ncclCommUserRank(*made, &rank) != HS_NCCL_SUCCESS)
+        return -1;
+    return rank;
+}
+
+/* A colour of those that have this in common; 0 is nobody's. */
+static int colour_of(uint64_t value)
+{
+    return (int)((value ^ value >> 32) & INT32_MAX) | 1;
+}
+
+/* How many ranks have this in common, and which of them this one is. */
+static int look_for_alike(struct hs_nccl_family *family, int colour, int *size)
+{
+    hs_nccl_comm alike;
+    int rank = split(family, colour, &alike, size);
+
+    if (alike)
+        family->nccl.ncclCommDestroy(alike);
+    return rank;
+}
+
+/* Whether all ranks are able, and have the same value: the same on all of them. */
+static bool agree(struct hs_nccl_family *family, bool able, uint64_t value)
+{
+    int size, rank = look_for_alike(family, able ? colour_of(value) : 0, &size);
+
+    return able && rank >= 0 && size == family->size;
+}
+
+/* ---- groups and nodes ---- */
+
+bool hs_nccl_runs(const struct hs_rule *rule)
+{
+    return rule->collective == HS_COLLECTIVE_ALLREDUCE && rule->plan.split.count > 1 &&
+           rule->plan.chunks == 1 && !hs_plan_has_letters(&rule->plan);
+}
+
+/* The lowest rank of the job in this rank's group; -1: it is none of these. Ranks of a communicator
+ * of all are the job's, whoever started them. */
+static int64_t base_of(const struct hs_nccl_family *family, const struct hs_group *group,
+                       const struct hs_nccl_trial *trial)
+{
+    int rank = trial->self.rank;
+
+    if (hs_group_is_world(group))
+        return 0;
+    if (rank < 0 || trial->self.ranks != group->ranks ||
+        hs_group_place(group, rank) != family->rank)
+        return -1;
+    return hs_group_rank(group, rank, 0);
+}
+
+/* This machine, as NCCL tells machines apart. */
+static uint64_t hash_of_host(void)
+{
+    const char *given = getenv("NCCL_HOSTID");
+    char name[256] = "";
+    ssize_t length = -1;
+    int fd = given ? -1 : open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        length = read(fd, name, sizeof(name) - 1);
+        close(fd);
+    }
+    if (!given && length <= 0)
+        gethostname(name, sizeof(name) - 1);
+    return hs_nccl_hash(given ? given : name, strlen(given ? given : name));
+}
+
+static size_t node_of(const struct hs_rules *rules, int64_t rank)
+{
+    size_t node = 0;
+
+    for (size_t i = 0; i < rules->node_count; i++)
+        for (int64_t k = 0; k < rules->nodes[i].count; k++, node++) {
+            if (rank < rules->nodes[i].ranks)
+                return node;
+            rank -= rules->nodes[i].ranks;
+        }
+    return node;
+}
+
+/* Whether as many ranks as there should be are on this rank's machine, and as many of them before
+ * it. Nodes are blocks of ranks in their order: where that is true of every rank, the first block
+ * is whole, so the second is, and so on. */
+static bool lies_well(struct hs_nccl_family *family, const struct hs_group *group, int64_t base,
+                      const struct hs_rules *rules)
+{
+    int expected = 0, before = 0, size, rank;
+    size_t mine;
+
+    if (rules->node_count == 0)
+        return true;
+    rank = look_for_alike(family, colour_of(hash_of_host()), &size);
+    mine = node_of(rules, hs_group_rank(group, base, family->rank));
+    for (int i = 0; i < family->size; i++) {
+        bool beside = node_of(rules, hs_group_rank(group, base, i)) == mine;
+
+        expected += beside;
+        before += beside && i < family->rank;
+    }
+    return rank == before && size == expected;
+}
+
+/* ---- layers ---- */
+
+const struct hs_nccl_part *hs_nccl_part_of(const struct hs_nccl_family *family,
+                                           struct hs_layer layer)
+{
+    for (int i = 0; i < family->part_count; i++)
+        if (hs_layer_equal(family->parts[i].layer, layer))
+            return &family->parts[i];
+    return NULL;
+}
+
+/* Takes part on all ranks alike, also where it did not work on this one. */
+static bool split_layer(struct hs_nccl_family *family, struct hs_layer layer)
+{
+    int64_t block = layer.stride * layer.size, rank = family->rank;
+    struct hs_nccl_part *part = &family->parts[family->part_count];
+    int size;
+
+    if (hs_nccl_part_of(family, layer))
+        return true;
+    part->layer = layer;
+    part->rank =
+        split(family, (int)(rank / block * layer.stride + rank % layer.stride), &part->comm, &size);
+    family->part_count++;
+    return part->rank == rank / layer.stride % layer.size && size == layer.size;
+}
+
+static bool split_layers(struct hs_nccl_family *family, const struct hs_group *group,
+                         const struct hs_rules *rules)
+{
+    bool good = true;
+
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct hs_rule *rule = &rules->rules[i];
+        const struct hs_split *of = &rule->plan.split;
+
+        if (!hs_nccl_runs(rule) || !hs_group_equal(&rule->group, group) ||
+            family->part_count + of->count > HS_NCCL_PARTS_MAX)
+            continue;
+        for (int k = 0; k < of->count; k++)
+            good = split_layer(family, hs_split_layer(of, k)) && good;
+    }
+    return good;
+}
+
+static void drop_event(struct hs_nccl_family *family)
+{
+    void *event = family->event;
+
+    family->event = NULL;
+    if (event)
+        cuda.destroy(event);
+}
+
+void hs_nccl_family_destroy(struct hs_nccl_family *family)
+{
+    for (int i = 0; i < family->part_count; i++)
+        if (family->parts[i].comm)
+            family->nccl.ncclCommDestroy(family->parts[i].comm);
+    family->part_count = 0;
+    drop_event(family);
+}
+
+void hs_nccl_family_abort(struct hs_nccl_family *family)
+{
+    bool grouped = family->nccl.ncclGroupStart() == HS_NCCL_SUCCESS;
+
+    for (int i = 0; i < family->part_count; i++)
+        family->nccl.ncclCommAbort(family->parts[i].comm);
+    if (grouped)
+        family->nccl.ncclGroupEnd();
+    drop_event(family);
+}
+
+/* ---- making ---- */
+
+/* From 2.22 on a group stops the kernels of all that are aborted in it before it frees any; before
+ * it, a family that hangs could not be aborted. */
+#define ABORTS_TOGETHER 22200
+
+/* The first rule of a group of this size, from there on. */
+static const struct hs_group *candidate(const struct hs_rules *rules, size_t *at, int size)
+{
+    for (; *at < rules->count; ++*at) {
+        const struct hs_rule *rule = &rules->rules[*at];
+        bool known = false;
+
+        for (size_t i = 0; i < *at; i++)
+            known = known || (hs_nccl_runs(&rules->rules[i]) &&
+                              hs_group_equal(&rules->rules[i].group, &rule->group));
+        if (!known && hs_nccl_runs(rule) && rule->group.size == size)
+            return &rules->rules[(*at)++].group;
+    }
+    return NULL;
+}
+
+static void try_group(struct hs_nccl_family *family, const struct hs_group *group, int64_t base,
+                      const struct hs_nccl_trial *trial)
+{
+    bool lies = lies_well(family, group, base, trial->rules);
+    bool good = split_layers(family, group, trial->rules);
+
+    good = cuda.create(&family->event, EVENT_DISABLE_TIMING) == 0 && good;
+    if (agree(family, lies && good, trial->settings)) {
+        family->group = group;
+        return;
+    }
+    hs_nccl_family_destroy(family);
+    if (family->rank == 0)
+        fprintf(stderr,
+                "hiersearch run: %d ranks of a communicator have no plans: they lie on nodes "
+                "otherwise than those of the plans (run --elsewhere), or could not be split\n",
+                family->size);
+}
+
+static void try_groups(struct hs_nccl_family *family, const struct hs_nccl_trial *trial)
+{
+    const struct hs_group *group;
+    bool able = find_driver() && trial->able, any = false;
+
+    for (size_t at = 0; (group = candidate(trial->rules, &at, family->size)); any = true) {
+        int64_t base = base_of(family, group, trial);
+
+        if (agree(family, able && base >= 0, trial->settings + (uint64_t)base * 2654435761u + at)) {
+            try_group(family, group, base, trial);
+            return;
+        }
+    }
+    if (any && family->rank == 0)
+        fprintf(stderr,
+                "hiersearch run: %d ranks of a communicator have no plans: they are no group of "
+                "the plans, have not the same plans all, or not one GPU for each process\n",
+                family->size);
+}
+
+struct hs_nccl_family *hs_nccl_family_make(hs_nccl_comm comm, const struct hs_nccl_trial *trial)
+{
+    struct hs_nccl_family *family = calloc(1, sizeof(*family));
+    int version = 0;
+
+    if (!family)
+        return NULL;
+    family->comm = comm;
+    if (!find_functions(&family->nccl, trial->caller) ||
+        family->nccl.ncclGetVersion(&version) != HS_NCCL_SUCCESS || version < ABORTS_TOGETHER ||
+        family->nccl.ncclCommCount(comm, &family->size) != HS_NCCL_SUCCESS ||
+        family->nccl.ncclCommUserRank(comm, &family->rank) != HS_NCCL_SUCCESS) {
+        free(family);
+        return NULL;
+    }
+    try_groups(family, trial);
+    pthread_mutex_lock(&lock);
+    family->next = families;
+    families = family;
+    pthread_mutex_unlock(&lock);
+    return family;
+}
+
+struct hs_nccl_family *hs_nccl_family_find(hs_nccl_comm comm)
+{
+    struct hs_nccl_family *family;
+
+    pthread_mutex_lock(&lock);
+    for (family = families; family && family->comm != comm;)
+        family = family->next;
+    pthread_mutex_unlock(&lock);
+    return family;
+}
+
+struct hs_nccl_family *hs_nccl_family_forget(hs_nccl_comm comm)
+{
+    struct hs_nccl_family **at = &families, *family;
+
+    pthread_mutex_lock(&lock);
+    while (*at && (*at)->comm != comm)
+        at = &(*at)->next;
+    family = *at;
+    if (family) {
+        *at = family->next;
+        family->ended = true;
+    }
+    pthread_mutex_unlock(&lock);
+    return family;
+}
+
+/* ---- order ---- */
+
+/* What cannot be asked is left alone, too. */
+static bool captures(hs_nccl_stream stream)
+{
+    int status = 0;
+
+    return cuda.captures(stream, &status) != 0 || status != 0;
+}
+
+void hs_nccl_order_before(struct hs_nccl_family *family, hs_nccl_stream stream)
+{
+    if (family->group && family->event && family->issued && family->stream != stream &&
+        !captures(stream))
+        cuda.wait(stream, family->event, 0);
+}
+
+void hs_nccl_order_after(struct hs_nccl_family *family, hs_nccl_stream stream)
+{
+    if (!family->group || !family->event || captures(stream) ||
+        cuda.record(family->event, stream) != 0)
+        return;
+    family->stream = stream;
+    family->issued = true;
+}
+
+void hs_nccl_order_touch(struct hs_nccl_family *family, hs_nccl_stream stream, const void *thread)
+{
+    hs_nccl_order_before(family, stream);
+    family->touched = thread;
+    family->touched_stream = stream;
+}
+
+void hs_nccl_order_group(const void *thread)
+{
+    pthread_mutex_lock(&lock);
+    for (struct hs_nccl_family *family = families; family; family = family->next)
+        if (family->touched == thread) {
+            family->touched = NULL;
+            hs_nccl_order_after(family, family->touched_stream);
+        }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,99 @@
+/*
+ * nccl_families.h - the program's communicators of NCCL that calls by plan can go on, each with one
+ * communicator per layer of its plans.
+ *
+ * These are split off right behind the call that makes the program's own, where all of its ranks
+ * are, and only for plans that there are. Whether it is a communicator for which there are rules is
+ * agreed upon in the same way, without a GPU's memory: ranks that are of one mind split with one
+ * colour, and find as many as they are themselves. So each rank learns the same: whether all have
+ * the same rules, belong to one group of them, and lie on nodes as the rules have it.
+ *
+ * Whether a communicator is tried at all depends on its size and the rules alone.
+ */
+#ifndef HS_APPLY_NCCL_FAMILIES_H
+#define HS_APPLY_NCCL_FAMILIES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "apply/nccl_abi.h"
+#include "model/rules.h"
+
+/* What is called of the library that the program's communicator is of. */
+struct hs_nccl_functions {
+#define HS_ROW(name, parameters) hs_nccl_result(*name) parameters;
+    HS_NCCL_USED(HS_ROW)
+#undef HS_ROW
+};
+
+/* One layer of plans: in the numbers of the family's ranks. */
+struct hs_nccl_part {
+    struct hs_layer layer;
+    hs_nccl_comm comm; /* of this rank's group; its rank there: */
+    int rank;
+};
+
+#define HS_NCCL_PARTS_MAX 64
+
+struct hs_nccl_family {
+    hs_nccl_comm comm; /* the program's */
+    int size, rank;
+    struct hs_nccl_functions nccl;
+    const struct hs_group *group; /* borrowed of the rules; NULL: all goes to the library */
+    struct hs_nccl_part parts[HS_NCCL_PARTS_MAX];
+    int part_count;
+    void *event; /* behind the last call on any of them, on `stream`; NULL: they have no order */
+    hs_nccl_stream stream;
+    bool issued;         /* there was one */
+    const void *touched; /* by a group that this thread has open, on */
+    hs_nccl_stream touched_stream;
+    atomic_bool ended;           /* what is under way stops */
+    struct hs_nccl_family *next; /* of those that are known */
+};
+
+/* Who this process is in the job, by who started it; -1 and 0 where nobody says. */
+struct hs_nccl_self {
+    int rank, ranks;
+};
+
+/* Whether a rule can be carried out: an allreduce by several layers of NCCL's own calls, in one
+ * chunk. */
+bool hs_nccl_runs(const struct hs_rule *rule);
+
+/* What the program's communicator is tried with. */
+struct hs_nccl_trial {
+    const struct hs_rules *rules;
+    uint64_t settings; /* a hash of what all ranks must have alike */
+    struct hs_nccl_self self;
+    bool able; /* this rank; else it takes part for the others' sake */
+    const void *caller;
+};
+
+/* Collective over `comm`, which is ready and blocks: what is known of it from now on; NULL: no
+ * memory, or no such NCCL. Says on stderr, at rank 0, why ranks that there are rules for have no
+ * plans. */
+struct hs_nccl_family *hs_nccl_family_make(hs_nccl_comm comm, const struct hs_nccl_trial *trial);
+/* NULL: it is not known. */
+struct hs_nccl_family *hs_nccl_family_find(hs_nccl_comm comm);
+/* No longer known; whoever is in a call on it stops behind what the library has. NULL: it was not
+ * known. What there is of it stays: another thread may look at it. */
+struct hs_nccl_family *hs_nccl_family_forget(hs_nccl_comm comm);
+/* Ends what it has of its own, the program's communicator not; on all ranks. */
+void hs_nccl_family_destroy(struct hs_nccl_family *family);
+/* Likewise, whatever is under way; all of them stop before any is taken apart. Within a group they
+ * stop with what else is aborted there. */
+void hs_nccl_family_abort(struct hs_nccl_family *family);
+/* The part of a layer. */
+const struct hs_nccl_part *hs_nccl_part_of(const struct hs_nccl_family *family,
+                                           struct hs_layer layer);
+
+/* Around calls on a family: kernels of its communicators wait for each other on other streams, as
+ * those of one communicator do. Not within captures, whose graphs have their own order. */
+void hs_nccl_order_before(struct hs_nccl_family *family, hs_nccl_stream stream);
+void hs_nccl_order_after(struct hs_nccl_family *family, hs_nccl_stream stream);
+/* Of a group's calls, when it ends. */
+void hs_nccl_order_touch(struct hs_nccl_family *family, hs_nccl_stream stream, const void *thread);
+void hs_nccl_order_group(const void *thread);
+
+#endif

@@ -1,0 +1,526 @@
+/* nccl_plans.c - see nccl_plans.h: which calls go by plan, and how. */
+#include "apply/nccl_plans.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apply/counts.h"
+#include "apply/nccl_families.h"
+#include "apply/nccl_handles.h"
+#include "apply/settings.h"
+#include "base/text.h"
+
+/* Bytes of a block are a multiple of it: NCCL's kernels go element by element where one does not
+ * begin at 16 bytes, and a line of a GPU's memory has 128. */
+#define LINE_BYTES 128
+
+/* Why an AllReduce is left to the library. */
+/* clang-format off */
+#define REASONS(row)                                                      \
+    row(GROUP, "of communicators without a rule for them")                \
+    row(SIZE, "of sizes for which the library's own call is best")        \
+    row(TYPE, "of types or operations that plans do not have")            \
+    row(GROUPED, "in groups of several calls")                            \
+    row(PLAN, "of plans in chunks or by other algorithms than NCCL's own")
+/* clang-format on */
+enum reason {
+#define HS_ROW(name, text) REASON_##name,
+    REASONS(HS_ROW)
+#undef HS_ROW
+        REASON_COUNT
+};
+static const char *const reasons[REASON_COUNT] = {
+#define HS_ROW(name, text) text,
+    REASONS(HS_ROW)
+#undef HS_ROW
+};
+
+static struct {
+    bool tried, on;
+    struct hs_rules rules;
+    uint64_t settings;
+    uint64_t *made_of; /* [made_count] what this process's communicators were made of */
+    size_t made_count;
+    int rank, size; /* of this process in its largest communicator; or in the job: */
+    int job_rank;
+    pthread_mutex_t lock;
+    atomic_uint_fast64_t planned, passed[REASON_COUNT];
+} plans = {.rank = -1, .job_rank = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The group that a thread has open. */
+static _Thread_local struct {
+    int depth;
+    uint64_t acts; /* in it */
+    bool has_call, has_made;
+    struct hs_nccl_asked call;  /* the only act, put off; it has a rule */
+    struct hs_nccl_making made; /* the only act */
+} group;
+
+/* ---- begin ---- */
+
+static bool is_on(const char *name)
+{
+    const char *text = getenv(name);
+
+    return text && text[0] && strcmp(text, "0") != 0;
+}
+
+static void read_rules(void)
+{
+    const char *text = getenv(HS_RUN_NCCL_PLANS);
+    struct hs_error err;
+
+    if (!text || !text[0])
+        return;
+    if (hs_rules_parse(&plans.rules, text, &err) != HS_OK) {
+        fprintf(stderr, "hiersearch run: " HS_RUN_NCCL_PLANS ": %s\n", err.message);
+        return;
+    }
+    plans.settings = hs_nccl_hash(text, strlen(text));
+    plans.on = !is_on(HS_RUN_VERIFY);
+    if (!plans.on)
+        fprintf(stderr, "hiersearch run: --verify: NCCL's calls are not checked, and go by plan "
+                        "without it alone\n");
+}
+
+/* ---- a call by plan ---- */
+
+struct carried {
+    const struct hs_nccl_family *family;
+    const struct hs_plan *plan;
+    const struct hs_nccl_asked *asked;
+    size_t width;
+};
+
+static size_t width_of(hs_nccl_type type)
+{
+#define ROW(name, type, bytes) bytes,
+    static const unsigned char widths[] = {HS_NCCL_TYPES(ROW)};
+#undef ROW
+    return (size_t)type < sizeof(widths) ? widths[(size_t)type] : 0;
+}
+
+/* Of layers i and on, `count` elements from `from` to `to`, which may be the same: out, the layers
+ * behind, and back. */
+static hs_nccl_result run_layers(const struct carried *c, int i, const char *from, char *to,
+                                 size_t count)
+{
+    const struct hs_nccl_functions *nccl = &c->family->nccl;
+    const struct hs_nccl_asked *asked = c->asked;
+    const struct hs_nccl_part *part =
+        hs_nccl_part_of(c->family, hs_split_layer(&c->plan->split, i));
+    size_t each = count / (size_t)part->layer.size;
+    char *block = to + (size_t)part->rank * each * c->width;
+    hs_nccl_result result;
+
+    if (c->family->ended)
+        return HS_NCCL_INVALID_USAGE;
+    if (i == c->plan->split.count - 1)
+        return nccl->ncclAllReduce(from, to, count, asked->type, asked->operation, part->comm,
+                                   asked->stream);
+    result = nccl->ncclReduceScatter(from, block, each, asked->type, asked->operation, part->comm,
+                                     asked->stream);
+    if (result == HS_NCCL_SUCCESS)
+        result = run_layers(c, i + 1, block, block, each);
+    if (result == HS_NCCL_SUCCESS && c->family->ended)
+        result = HS_NCCL_INVALID_USAGE;
+    return result == HS_NCCL_SUCCESS
+               ? nccl->ncclAllGather(block, to, each, asked->type, part->comm, asked->stream)
+               : result;
+}
+
+/* Elements that the layers but the last divide into whole lines. */
+static size_t divisible(const struct hs_plan *plan, size_t count, size_t width)
+{
+    size_t parts = LINE_BYTES / width;
+
+    for (int i = 0; i < plan->split.count - 1; i++)
+        parts *= (size_t)plan->split.sizes[i];
+    return count - count % parts;
+}
+
+static hs_nccl_result carry(struct hs_nccl_family *family, const struct hs_plan *plan,
+                            const struct hs_nccl_asked *asked)
+{
+    struct carried c = {family, plan, asked, width_of(asked->type)};
+    size_t main = divisible(plan, asked->count, c.width);
+    hs_nccl_result result;
+
+    plans.planned++;
+    hs_nccl_order_before(family, asked->stream);
+    result = run_layers(&c, 0, asked->from, asked->to, main);
+    if (result == HS_NCCL_SUCCESS && main < asked->count && !family->ended)
+        result = family->nccl.ncclAllReduce(
+            (const char *)asked->from + main * c.width, (char *)asked->to + main * c.width,
+            asked->count - main, asked->type, asked->operation, asked->comm, asked->stream);
+    hs_nccl_order_after(family, asked->stream);
+    return result;
+}
+
+/* ---- which way a call goes ---- */
+
+/* Types and operations of NCCL's own. Each layer takes the mean of its own ranks, which is the mean
+ * of all but where the library rounds each to a whole number. */
+static bool has_type(const struct hs_nccl_asked *asked)
+{
+#define ROW(name, operation) HS_COUNTED_OPERATION_##operation,
+    static const enum hs_counted_operation operations[] = {HS_NCCL_OPERATIONS(ROW)};
+#undef ROW
+    const size_t operation = (size_t)asked->operation;
+#define ROW(name, type, bytes) HS_COUNTED_TYPE_##type,
+    static const enum hs_counted_type types[] = {HS_NCCL_TYPES(ROW)};
+#undef ROW
+    enum hs_counted_type type;
+
+    if (width_of(asked->type) == 0 || operation >= sizeof(operations) / sizeof(operations[0]))
+        return false;
+    type = types[(size_t)asked->type];
+    return operations[operation] != HS_COUNTED_OPERATION_AVERAGE ||
+           (type != HS_COUNTED_TYPE_INT8 && type != HS_COUNTED_TYPE_UINT8 &&
+            type != HS_COUNTED_TYPE_INT32 && type != HS_COUNTED_TYPE_UINT32 &&
+            type != HS_COUNTED_TYPE_INT64 && type != HS_COUNTED_TYPE_UINT64);
+}
+
+/* The rule for it, or why there is none. This is where it is decided. */
+static const struct hs_rule *decide(const struct hs_nccl_family *family,
+                                    const struct hs_nccl_asked *asked, enum reason *why)
+{
+    size_t width = width_of(asked->type);
+    const struct hs_rule *rule;
+
+    *why = REASON_GROUP;
+    if (!family || !family->group)
+        return NULL;
+    *why = REASON_TYPE;
+    if (!has_type(asked))
+        return NULL;
+    *why = REASON_SIZE;
+    rule =
+        hs_rules_find(&plans.rules, HS_COLLECTIVE_ALLREDUCE, family->group, asked->count * width);
+    if (!rule || rule->plan.split.count < 2)
+        return NULL;
+    *why = REASON_PLAN;
+    for (int i = 0; i < rule->plan.split.count; i++)
+        if (!hs_nccl_part_of(family, hs_split_layer(&rule->plan.split, i)))
+            return NULL;
+    if (!hs_nccl_runs(rule))
+        return NULL;
+    *why = REASON_SIZE;
+    return divisible(&rule->plan, asked->count, width) > 0 ? rule : NULL;
+}
+
+static hs_nccl_result carry_call(const struct hs_nccl_asked *asked)
+{
+    struct hs_nccl_family *family = hs_nccl_family_find(asked->comm);
+    enum reason why;
+    const struct hs_rule *rule = decide(family, asked, &why);
+
+    return rule ? carry(family, &rule->plan, asked) : HS_NCCL_INVALID_USAGE; /* aborted meanwhile */
+}
+
+/* ---- groups ---- */
+
+static void touch(hs_nccl_comm comm, hs_nccl_stream stream)
+{
+    struct hs_nccl_family *family = hs_nccl_family_find(comm);
+
+    if (family && family->group)
+        hs_nccl_order_touch(family, stream, &group);
+}
+
+/* Another act in the group that is open. What was put off goes to the library, in its place; an
+ * error of it is NCCL's group's. */
+static void act(void)
+{
+    struct hs_nccl_asked call = group.call;
+    struct hs_nccl_family *family;
+
+    if (group.depth == 0)
+        return;
+    group.acts++;
+    group.has_made = false;
+    if (!group.has_call)
+        return;
+    group.has_call = false;
+    plans.passed[REASON_GROUPED]++;
+    family = hs_nccl_family_find(call.comm);
+    if (!family)
+        return;
+    touch(call.comm, call.stream);
+    family->nccl.ncclAllReduce(call.from, call.to, call.count, call.type, call.operation, call.comm,
+                               call.stream);
+}
+
+void hs_nccl_plans_group(enum hs_nccl_group_call call)
+{
+    if (plans.on && call == HS_NCCL_SIMULATE)
+        act();
+}
+
+static void adopt(const struct hs_nccl_making *making);
+
+/* The outermost group has ended, well. */
+static hs_nccl_result end_group(void)
+{
+    hs_nccl_result result = HS_NCCL_SUCCESS;
+
+    hs_nccl_order_group(&group);
+    if (group.has_call)
+        result = carry_call(&group.call);
+    if (group.has_made)
+        adopt(&group.made);
+    return result;
+}
+
+hs_nccl_result hs_nccl_plans_grouped(enum hs_nccl_group_call call, hs_nccl_result result)
+{
+    if (!plans.on)
+        return result;
+    if (call == HS_NCCL_START) {
+        if (result == HS_NCCL_SUCCESS && group.depth++ == 0) {
+            group.acts = 0;
+            group.has_call = group.has_made = false;
+        }
+        return result;
+    }
+    if (group.depth == 0 || --group.depth > 0)
+        return result;
+    return result == HS_NCCL_SUCCESS ? end_group() : result;
+}
+
+/* ---- calls ---- */
+
+bool hs_nccl_plans_try(const struct hs_nccl_asked *asked, hs_nccl_result *result)
+{
+    enum reason why;
+    const struct hs_rule *rule;
+    struct hs_nccl_family *family;
+
+    if (!plans.on)
+        return false;
+    family = hs_nccl_family_find(asked->comm);
+    rule = decide(family, asked, &why);
+    act();
+    if (rule && group.depth > 0 && group.acts == 1) {
+        group.call = *asked;
+        group.has_call = true;
+        *result = HS_NCCL_SUCCESS;
+        return true;
+    }
+    if (rule && group.depth == 0) {
+        *result = carry(family, &rule->plan, asked);
+        return true;
+    }
+    plans.passed[rule ? REASON_GROUPED : why]++;
+    if (group.depth > 0)
+        touch(asked->comm, asked->stream);
+    else if (family)
+        hs_nccl_order_before(family, asked->stream);
+    return false;
+}
+
+void hs_nccl_plans_pass(hs_nccl_comm comm, hs_nccl_stream stream)
+{
+    struct hs_nccl_family *family;
+
+    if (!plans.on)
+        return;
+    act();
+    if (group.depth > 0)
+        touch(comm, stream);
+    else if ((family = hs_nccl_family_find(comm)))
+        hs_nccl_order_before(family, stream);
+}
+
+void hs_nccl_plans_passed(hs_nccl_comm comm, hs_nccl_stream stream)
+{
+    struct hs_nccl_family *family;
+
+    if (plans.on && group.depth == 0 && (family = hs_nccl_family_find(comm)))
+        hs_nccl_order_after(family, stream);
+}
+
+/* ---- communicators ---- */
+
+static bool blocks(const struct hs_nccl_making *making)
+{
+    const struct hs_nccl_config_head *head = (const void *)making->config;
+    const char *all = getenv("NCCL_COMM_BLOCKING");
+
+    return !(head && head->blocking == 0) && !(all && strcmp(all, "0") == 0) &&
+           (!making->parent || hs_nccl_family_find(making->parent));
+}
+
+void hs_nccl_plans_make(struct hs_nccl_making *making)
+{
+    uint64_t *grown;
+
+    pthread_mutex_lock(&plans.lock);
+    if (!plans.tried)
+        read_rules();
+    plans.tried = true;
+    if (plans.on) {
+        if (making->ranks > 0)
+            plans.job_rank = making->rank;
+        /* Before it is made: as soon as it is, all of its ranks in this process are here. */
+        grown = realloc(plans.made_of, (plans.made_count + 1) * sizeof(*grown));
+        if (grown) {
+            plans.made_of = grown;
+            grown[plans.made_count++] = making->made_of;
+        } else {
+            making->made_of = 0;
+        }
+    }
+    pthread_mutex_unlock(&plans.lock);
+    if (!plans.on)
+        return;
+    act();
+    making->tried = making->each && making->place && blocks(making);
+}
+
+/* Of this process no other rank. */
+static bool is_alone(uint64_t made_of)
+{
+    size_t ranks = 0;
+
+    pthread_mutex_lock(&plans.lock);
+    for (size_t i = 0; i < plans.made_count; i++)
+        ranks += plans.made_of[i] == made_of;
+    pthread_mutex_unlock(&plans.lock);
+    return made_of != 0 && ranks == 1;
+}
+
+static void adopt(const struct hs_nccl_making *making)
+{
+    struct hs_nccl_trial trial = {.rules = &plans.rules,
+                                  .settings = plans.settings,
+                                  .self = {making->rank, making->ranks},
+                                  .able = is_alone(making->made_of),
+                                  .caller = making->caller};
+    struct hs_nccl_family *family =
+        *making->place ? hs_nccl_family_make(*making->place, &trial) : NULL;
+
+    pthread_mutex_lock(&plans.lock);
+    if (family && family->size > plans.size) {
+        plans.size = family->size;
+        plans.rank = family->rank;
+    }
+    pthread_mutex_unlock(&plans.lock);
+}
+
+void hs_nccl_plans_made(const struct hs_nccl_making *making, hs_nccl_result result)
+{
+    if (!plans.on || !making->tried || result != HS_NCCL_SUCCESS)
+        return;
+    if (group.depth == 0) {
+        adopt(making);
+    } else if (group.acts == 1) {
+        group.made = *making;
+        group.has_made = true;
+    }
+}
+
+void hs_nccl_plans_shrink(hs_nccl_comm comm, int flags)
+{
+    struct hs_nccl_family *family = NULL;
+
+    if (plans.on && flags & HS_NCCL_SHRINK_ABORT)
+        family = hs_nccl_family_forget(comm);
+    if (family)
+        hs_nccl_family_abort(family);
+}
+
+struct hs_nccl_ending hs_nccl_plans_end(hs_nccl_comm comm, enum hs_nccl_way way)
+{
+    struct hs_nccl_ending ending = {.way = way};
+    struct hs_nccl_family *family;
+
+    if (!plans.on)
+        return ending;
+    if (way != HS_NCCL_ASK)
+        act();
+    family = way == HS_NCCL_ASK || way == HS_NCCL_FINALIZE ? hs_nccl_family_find(comm)
+                                                           : hs_nccl_family_forget(comm);
+    ending.family = family;
+    if (!family)
+        return ending;
+    switch (way) {
+    case HS_NCCL_DESTROY:
+        hs_nccl_family_destroy(family);
+        break;
+    case HS_NCCL_FINALIZE:
+        for (int i = 0; i < family->part_count; i++)
+            family->nccl.ncclCommFinalize(family->parts[i].comm);
+        break;
+    case HS_NCCL_REVOKE:
+        hs_nccl_family_abort(family);
+        break;
+    case HS_NCCL_ABORT:
+        ending.grouped = family->nccl.ncclGroupStart() == HS_NCCL_SUCCESS;
+        break;
+    case HS_NCCL_ASK:
+        break;
+    }
+    return ending;
+}
+
+hs_nccl_result hs_nccl_plans_ended(const struct hs_nccl_ending *ending, hs_nccl_result result,
+                                   hs_nccl_result *state)
+{
+    struct hs_nccl_family *family = ending->family;
+    hs_nccl_result of_part = HS_NCCL_SUCCESS, ended;
+
+    if (!family)
+        return result;
+    if (ending->way == HS_NCCL_ABORT) {
+        hs_nccl_family_abort(family);
+        ended = ending->grouped ? family->nccl.ncclGroupEnd() : HS_NCCL_SUCCESS;
+        return result == HS_NCCL_SUCCESS ? ended : result;
+    }
+    if (ending->way != HS_NCCL_ASK || result != HS_NCCL_SUCCESS || family->ended)
+        return result;
+    for (int i = 0; i < family->part_count && *state == HS_NCCL_SUCCESS; i++)
+        if (family->nccl.ncclCommGetAsyncError(family->parts[i].comm, &of_part) == HS_NCCL_SUCCESS)
+            *state = of_part;
+    return result;
+}
+
+/* ---- end ---- */
+
+static void append_passed(struct hs_text *text)
+{
+    uint64_t sum = 0;
+    const char *before = " (";
+
+    for (int i = 0; i < REASON_COUNT; i++)
+        sum += plans.passed[i];
+    if (sum == 0)
+        return;
+    hs_text_append(text, ", %" PRIu64 " left to the library", sum);
+    for (int i = 0; i < REASON_COUNT; i++) {
+        if (plans.passed[i] == 0)
+            continue;
+        hs_text_append(text, "%s%" PRIu64 " %s", before, (uint64_t)plans.passed[i], reasons[i]);
+        before = ", ";
+    }
+    hs_text_append(text, ")");
+}
+
+void hs_nccl_plans_finish(void)
+{
+    struct hs_text text = {0};
+    int rank = plans.job_rank >= 0 ? plans.job_rank : plans.rank;
+
+    if (!plans.on || rank > 0)
+        return;
+    hs_text_append(&text, "hiersearch run: %s had %" PRIu64 " of NCCL's AllReduces by plan",
+                   rank == 0 ? "rank 0" : "a process", (uint64_t)plans.planned);
+    append_passed(&text);
+    hs_text_append(&text, "; what plans save is not measured here");
+    fprintf(stderr, "%s\n", text.data ? text.data : "hiersearch run: out of memory");
+    hs_text_release(&text);
+}

@@ -1,0 +1,403 @@
+/*
+ * nccl_carried.c - AllReduces of NCCL in all the ways that programs call them, every element
+ * compared with what must come out. Knows nothing of hiersearch. $RANK of $WORLD_SIZE, nccl_ids.h.
+ *
+ *     nccl_carried WAY...    each on a communicator of all ranks, one after the other
+ *
+ * With the stand-in (tests/nccl/standin), which ends it where a rule is broken.
+ */
+#include <cuda_runtime.h>
+#include <math.h>
+#include <nccl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "engine/float16.h"
+#include "nccl_ids.h"
+
+void standin_check_leaks(void);
+
+enum { ELEMENTS_MAX = 20000, BEHIND = 64 /* bytes that nobody may touch */ };
+
+static cudaStream_t stream, other;
+static char *from, *to, host[ELEMENTS_MAX * 8 + BEHIND], back[ELEMENTS_MAX * 8 + BEHIND];
+
+/* ---- elements ---- */
+
+static size_t width_of(ncclDataType_t type)
+{
+    return type == ncclFloat64 || type == ncclInt64   ? 8
+           : type == ncclFloat32 || type == ncclInt32 ? 4
+                                                      : 2;
+}
+
+static void put(void *data, size_t i, ncclDataType_t type, double value)
+{
+    switch (type) {
+    case ncclFloat64:
+        ((double *)data)[i] = value;
+        break;
+    case ncclFloat32:
+        ((float *)data)[i] = (float)value;
+        break;
+    case ncclInt64:
+        ((int64_t *)data)[i] = (int64_t)value;
+        break;
+    case ncclInt32:
+        ((int32_t *)data)[i] = (int32_t)value;
+        break;
+    case ncclFloat16:
+        ((uint16_t *)data)[i] = hs_float_to_float16((float)value);
+        break;
+    default:
+        ((uint16_t *)data)[i] = hs_float_to_bfloat16((float)value);
+        break;
+    }
+}
+
+static double get(const void *data, size_t i, ncclDataType_t type)
+{
+    switch (type) {
+    case ncclFloat64:
+        return ((const double *)data)[i];
+    case ncclFloat32:
+        return (double)((const float *)data)[i];
+    case ncclInt64:
+        return (double)((const int64_t *)data)[i];
+    case ncclInt32:
+        return (double)((const int32_t *)data)[i];
+    case ncclFloat16:
+        return (double)hs_float16_to_float(((const uint16_t *)data)[i]);
+    default:
+        return (double)hs_bfloat16_to_float(((const uint16_t *)data)[i]);
+    }
+}
+
+/* What rank `of` has: small whole numbers, whose sums and products are exact in all types. */
+static double value_of(int of, size_t i, int turn)
+{
+    static const double values[] = {1, 2, -1, 1, -2, 1, 1};
+
+    return values[((size_t)of * 3 + i * 5 + i / 97 + (size_t)turn) % 7];
+}
+
+static bool is_whole(ncclDataType_t type)
+{
+    return type == ncclInt32 || type == ncclInt64;
+}
+
+/* Of ranks first, first + step, ... [size]. */
+struct members {
+    int first, step, size;
+};
+
+static double expected(struct members among, size_t i, int turn, ncclRedOp_t operation)
+{
+    double value = value_of(among.first, i, turn);
+
+    for (int k = 1; k < among.size; k++) {
+        double next = value_of(among.first + k * among.step, i, turn);
+
+        value = operation == ncclProd  ? value * next
+                : operation == ncclMax ? fmax(value, next)
+                : operation == ncclMin ? fmin(value, next)
+                                       : value + next;
+    }
+    return value;
+}
+
+static bool is_near(double found, double sum, struct members among, ncclDataType_t type,
+                    ncclRedOp_t operation)
+{
+    double mean = sum / among.size;
+
+    if (operation != ncclAvg)
+        return found == sum;
+    if (is_whole(type))
+        return found == trunc(mean);
+    return fabs(found - mean) <=
+           (width_of(type) == 2 ? 0.05 : 1e-5); /* factors are rounded to the type */
+}
+
+/* ---- calls ---- */
+
+struct call {
+    ncclComm_t comm;
+    struct members among;
+    ncclDataType_t type;
+    ncclRedOp_t operation;
+    size_t count;
+    bool in_place;
+    int turn;
+};
+
+static void finish(cudaStream_t on)
+{
+    CHECK(cudaStreamSynchronize(on) == cudaSuccess);
+}
+
+static void fill(const struct call *call, cudaStream_t on)
+{
+    size_t bytes = call->count * width_of(call->type);
+
+    memset(host, 0x5a, bytes + BEHIND);
+    for (size_t i = 0; i < call->count; i++)
+        put(host, i, call->type, value_of(rank, i, call->turn));
+    CHECK(cudaMemcpyAsync(call->in_place ? to : from, host, bytes + BEHIND, cudaMemcpyDefault,
+                          on) == cudaSuccess);
+    finish(on);
+}
+
+static ncclResult_t start(const struct call *call, cudaStream_t on)
+{
+    return ncclAllReduce(call->in_place ? to : from, to, call->count, call->type, call->operation,
+                         call->comm, on);
+}
+
+static void compare(const struct call *call, cudaStream_t on)
+{
+    size_t bytes = call->count * width_of(call->type);
+
+    CHECK(cudaMemcpyAsync(back, to, bytes + BEHIND, cudaMemcpyDefault, on) == cudaSuccess);
+    finish(on);
+    for (size_t i = 0; i < call->count; i++) {
+        double found = get(back, i, call->type),
+               sum = expected(call->among, i, call->turn, call->operation);
+
+        if (!is_near(found, sum, call->among, call->type, call->operation)) {
+            fprintf(stderr, "rank %d: wrong: element %zu of %zu, type %d, operation %d: %g of %g\n",
+                    rank, i, call->count, (int)call->type, (int)call->operation, found, sum);
+            exit(3);
+        }
+    }
+    for (size_t i = bytes; call->in_place && i < bytes + BEHIND; i++)
+        CHECK(back[i] == 0x5a);
+    if (call->in_place)
+        return;
+    CHECK(cudaMemcpyAsync(back, from, bytes + BEHIND, cudaMemcpyDefault, on) == cudaSuccess);
+    finish(on);
+    CHECK(memcmp(back, host, bytes + BEHIND) == 0); /* what was sent is as it was */
+}
+
+static void run(struct call call)
+{
+    static int turn;
+
+    call.turn = turn++;
+    fill(&call, stream);
+    CHECK(start(&call, stream) == ncclSuccess);
+    compare(&call, stream);
+}
+
+/* ---- ways ---- */
+
+static struct call plain(ncclComm_t comm)
+{
+    return (struct call){comm, {0, 1, ranks}, ncclFloat32, ncclSum, 10000, false, 0};
+}
+
+/* Types, operations, counts; in place and not. */
+static void values(ncclComm_t comm)
+{
+    static const ncclDataType_t types[] = {ncclFloat32,  ncclFloat64, ncclFloat16,
+                                           ncclBfloat16, ncclInt32,   ncclInt64};
+    static const ncclRedOp_t operations[] = {ncclSum, ncclMax, ncclAvg, ncclProd, ncclMin};
+    static const size_t counts[] = {1, 31, 2048, 3072, 4099, 20000};
+
+    for (int type = 0; type < 6; type++)
+        for (int operation = 0; operation < (type < 4 ? 3 : 5); operation++) /* the stand-in's */
+            for (int count = 0; count < 6; count++)
+                for (int in_place = 0; in_place < 2; in_place++)
+                    run((struct call){comm,
+                                      {0, 1, ranks},
+                                      types[type],
+                                      operations[operation],
+                                      counts[count],
+                                      in_place == 1,
+                                      0});
+    CHECK(ncclAllReduce(from, to, 0, ncclFloat32, ncclSum, comm, stream) == ncclSuccess);
+    finish(stream);
+}
+
+/* Of 1 in a group of its own, also in a group within one; of 2. */
+static void groups(ncclComm_t comm)
+{
+    struct call call = plain(comm), next = call;
+
+    for (int depth = 1; depth <= 2; depth++) {
+        fill(&call, stream);
+        for (int i = 0; i < depth; i++)
+            CHECK(ncclGroupStart() == ncclSuccess);
+        CHECK(start(&call, stream) == ncclSuccess);
+        for (int i = 0; i < depth; i++)
+            CHECK(ncclGroupEnd() == ncclSuccess);
+        compare(&call, stream);
+    }
+    next.in_place = true;
+    fill(&call, stream);
+    fill(&next, stream);
+    CHECK(ncclGroupStart() == ncclSuccess);
+    CHECK(ncclAllReduce(from, from, 5000, ncclFloat32, ncclSum, comm, stream) == ncclSuccess);
+    CHECK(start(&next, stream) == ncclSuccess);
+    CHECK(ncclGroupEnd() == ncclSuccess);
+    compare(&next, stream);
+    CHECK(ncclGroupStart() == ncclSuccess);
+    CHECK(start(&next, stream) == ncclSuccess);
+    CHECK(ncclBroadcast(from, from, 100, ncclFloat32, 0, comm, stream) == ncclSuccess);
+    CHECK(ncclGroupEnd() == ncclSuccess);
+    CHECK(ncclGroupStart() == ncclSuccess);
+    CHECK(ncclGroupEnd() == ncclSuccess);
+    CHECK(ncclGroupEnd() != ncclSuccess); /* there is none */
+    finish(stream);
+    run(call);
+}
+
+/* Turn by turn on two streams, each with its own buffer and nothing between them; then one behind
+ * the other's event. */
+static void streams(ncclComm_t comm)
+{
+    struct call call = plain(comm), next = call;
+    cudaEvent_t event;
+
+    next.in_place = true;
+    fill(&call, stream);
+    fill(&next, other);
+    for (int i = 0; i < 3; i++) {
+        CHECK(ncclAllReduce(from, from, 5000, ncclFloat32, ncclMax, comm, stream) == ncclSuccess);
+        CHECK(ncclAllReduce(to, to, 5000, ncclFloat32, ncclMax, comm, other) == ncclSuccess);
+    }
+    finish(stream);
+    finish(other);
+    CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming) == cudaSuccess);
+    fill(&call, stream);
+    CHECK(start(&call, stream) == ncclSuccess);
+    CHECK(cudaEventRecord(event, stream) == cudaSuccess);
+    CHECK(cudaStreamWaitEvent(other, event, 0) == cudaSuccess);
+    CHECK(ncclAllReduce(to, to, 10000, ncclFloat32, ncclMax, comm, other) == ncclSuccess);
+    compare(&call, other);
+    CHECK(cudaEventDestroy(event) == cudaSuccess);
+}
+
+static void graphs(ncclComm_t comm)
+{
+    struct call call = plain(comm);
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+    CHECK(start(&call, stream) == ncclSuccess);
+    CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+    CHECK(cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess);
+    for (call.turn = 1; call.turn < 4; call.turn++) {
+        fill(&call, stream);
+        CHECK(cudaGraphLaunch(exec, stream) == cudaSuccess);
+        compare(&call, stream);
+    }
+    CHECK(cudaGraphExecDestroy(exec) == cudaSuccess);
+    CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+    run(call);
+}
+
+/* Halves of ranks next to each other, every other rank, and nobody's. */
+static void parts(ncclComm_t comm)
+{
+    int half = ranks / 2;
+    struct call call = plain(comm);
+
+    for (int way = 0; way < 3; way++) {
+        CHECK(ncclCommSplit(comm, way == 0 ? rank / half : rank % 2, rank, &call.comm, NULL) ==
+              ncclSuccess);
+        call.among = way == 0 ? (struct members){rank / half * half, 1, half}
+                              : (struct members){rank % 2, 2, half};
+        run(call);
+        CHECK(ncclCommDestroy(call.comm) == ncclSuccess);
+    }
+}
+
+static void wait_for(ncclComm_t comm)
+{
+    ncclResult_t state = ncclInProgress;
+
+    while (state == ncclInProgress)
+        CHECK(ncclCommGetAsyncError(comm, &state) == ncclSuccess);
+    CHECK(state == ncclSuccess);
+}
+
+/* Nobody waits for these; and one that is made in a group. */
+static void makers(ncclComm_t comm)
+{
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    struct call call = plain(comm);
+
+    config.blocking = 0;
+    CHECK(ncclCommInitRankConfig(&call.comm, ranks, shared_id("waiting"), rank, &config) <=
+          ncclInProgress);
+    wait_for(call.comm);
+    fill(&call, stream);
+    CHECK(start(&call, stream) == ncclInProgress);
+    wait_for(call.comm);
+    compare(&call, stream);
+    CHECK(ncclCommDestroy(call.comm) == ncclSuccess);
+    CHECK(ncclGroupStart() == ncclSuccess);
+    CHECK(ncclCommInitRank(&call.comm, ranks, shared_id("grouped"), rank) == ncclSuccess);
+    CHECK(ncclGroupEnd() == ncclSuccess);
+    run(call);
+    CHECK(ncclCommFinalize(call.comm) == ncclSuccess);
+    CHECK(ncclCommDestroy(call.comm) == ncclSuccess);
+}
+
+/* $JOB_FAULT on rank 0: the state is the program's communicator's, or the call never ends; then all
+ * is aborted. */
+static void faults(ncclComm_t comm)
+{
+    struct call call = plain(comm);
+    ncclResult_t state = ncclSuccess;
+    bool hangs = strncmp(getenv("JOB_FAULT"), "hang", 4) == 0;
+
+    fill(&call, stream);
+    setenv("STANDIN_FAULT", getenv("JOB_FAULT"), 1);
+    state = start(&call, stream); /* which may find it already */
+    CHECK(state == ncclSuccess || (!hangs && rank == 0 && state == ncclRemoteError));
+    state = ncclSuccess;
+    for (int i = 0; (hangs || rank > 0 ? i < 300 : state == ncclSuccess); i++) {
+        CHECK(ncclCommGetAsyncError(comm, &state) == ncclSuccess);
+        usleep(1000);
+    }
+    CHECK(state == (hangs || rank > 0 ? ncclSuccess : ncclRemoteError));
+    CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
+    CHECK(ncclCommAbort(comm) == ncclSuccess);
+    unsetenv("STANDIN_FAULT");
+    finish(stream);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(ncclComm_t comm);
+    } ways[] = {{"values", values}, {"groups", groups}, {"streams", streams}, {"graphs", graphs},
+                {"parts", parts},   {"makers", makers}, {"faults", faults}};
+
+    rank = atoi(getenv("RANK"));
+    ranks = atoi(getenv("WORLD_SIZE"));
+    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+    CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking) == cudaSuccess);
+    CHECK(cudaMalloc((void **)&from, sizeof(host)) == cudaSuccess);
+    CHECK(cudaMalloc((void **)&to, sizeof(host)) == cudaSuccess);
+    for (int i = 1; i < argc; i++)
+        for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
+            ncclComm_t comm = NULL;
+
+            if (strcmp(ways[way].name, argv[i]) != 0)
+                continue;
+            CHECK(ncclCommInitRank(&comm, ranks, shared_id(argv[i]), rank) == ncclSuccess);
+            ways[way].run(comm);
+            if (ways[way].run != faults)
+                CHECK(ncclCommDestroy(comm) == ncclSuccess);
+        }
+    CHECK(cudaFree(from) == cudaSuccess && cudaFree(to) == cudaSuccess);
+    CHECK(cudaStreamDestroy(stream) == cudaSuccess && cudaStreamDestroy(other) == cudaSuccess);
+    standin_check_leaks();
+    return 0;
+}

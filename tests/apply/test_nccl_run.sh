@@ -1,0 +1,133 @@
+#!/bin/bash
+# `hiersearch run` in front of programs of NCCL that know nothing of it, with the stand-in for NCCL and CUDA: every element of
+# what goes by plan, what does not, what is aborted, what is refused. TAP on stdout.
+#     tests/apply/test_nccl_run.sh BUILD       after: make BUILD/tests/nccl/libnccl.so.2
+# $CUDA_HOME, $NCCL_HOME: the headers.
+set -u
+(($# == 1)) || { echo "usage: test_nccl_run.sh BUILD" >&2; exit 2; }
+build=$(realpath "$1") here=$(cd "$(dirname "$0")" && pwd -P)
+source=$here/../.. cuda=${CUDA_HOME:-/usr/local/cuda} nccl=${NCCL_HOME:-/usr/local/cuda}
+hiersearch=$build/hiersearch library=$build/libhiersearch-nccl.so standin=$build/tests/nccl/libnccl.so.2
+[ -e "$standin" ] || { echo "1..0 # SKIP no nccl.h, or no stand-in"; exit 0; }
+unset "${!NCCL_@}" "${!HIERSEARCH_@}" "${!STANDIN_@}" RANK WORLD_SIZE LD_PRELOAD
+scratch=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)/hs-nccl-XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+export STANDIN_DIR=$scratch JOB_FOLDER=$scratch/ids
+number=0
+failed=0
+check() { # check SENTENCE EXPRESSION
+    number=$((number + 1))
+    if eval "$2"; then
+        echo "ok $number - $1"
+    else
+        echo "not ok $number - $1"
+        tail -n 20 out ./*.said 2>/dev/null | sed 's/^/# /'
+        failed=1
+    fi
+}
+# shellcheck source=tests/apply/nccl_ranks.sh
+. "$here/nccl_ranks.sh"
+# planned NP RULES WAY...: with the plans of a text in the environment.
+planned() {
+    local np=$1 rules=$2
+    shift 2
+    LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$rules ranks "$np" ./carried "$@"
+}
+well() { [[ $statuses =~ ^(0 )+$ ]]; }
+# said REGEX: by rank 0, in one line, and the others nothing.
+said() { [ "$(cat ./*.said | wc -l)" = 1 ] && grep -qE -- "$1" 0.said; }
+by_plan() { echo "^hiersearch run: rank 0 had $1 of NCCL's AllReduces by plan"; }
+
+flags=(-std=gnu11 -O1 -I"$source/src" -isystem "$nccl/include" -isystem "$cuda/include")
+"${CC:-cc}" "${flags[@]}" -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so.1 "$here/nccl_driver.c" >out 2>&1 &&
+    "${CC:-cc}" "${flags[@]}" -o carried "$here/nccl_carried.c" -Wl,--no-as-needed ./libcuda.so.1 "$standin" \
+        -Wl,-rpath,"${standin%/*}" -Wl,-rpath,"$scratch" -lm >>out 2>&1
+ways=(values groups streams graphs parts makers)
+
+# ---- every element, by plans of two and three layers ----
+ranks 4 ./carried "${ways[@]}"
+check "the program is right without plans" 'well && [ -z "$(cat ./*.said)" ]'
+four=$'ranks 4\nrule allreduce 4:1 0 2x2\n'
+planned 4 "$four" values
+# Of 14 kinds of element and operation 2 are means of whole numbers; of 6 counts 2 are below a line for each part.
+check "4 ranks: every element is right, of all types, operations and counts, in place and not" 'well && said "$(by_plan 160), 105 left to the library \(81 of sizes .*, 24 of types or operations that plans do not have\)"'
+eight=$'ranks 8\nrule allreduce 8:1 0 library\nrule allreduce 8:1 2000 4x2\nrule allreduce 8:1 12000 2x2x2\n'
+planned 8 "$eight" "${ways[@]}"
+check "8 ranks: every way, by two and three layers" 'well && said "$(by_plan "1[0-9][0-9]").*left to the library"'
+if (($(nproc) > 1)); then
+    planned 12 $'ranks 12\nrule allreduce 12:1 2000 3x2x2\nrule allreduce 12:1 12000 4x3\n' "${ways[@]}"
+    check "12 ranks: every way, by layers that are no powers of two" 'well && said "$(by_plan "1[0-9][0-9]").*left to the library"'
+fi
+
+# ---- each way ----
+planned 4 "$four" groups
+check "a call alone in a group goes by plan; of several none does" 'well && said "$(by_plan 3), 3 left to the library \(3 in groups of several calls\)"'
+JOB_COUNTS_WAITS=1 planned 4 "$four" groups
+check "one stream waits for nothing" 'well && [ "$(cat ./*.said | grep -c "^0 waits")" = 4 ]'
+JOB_COUNTS_WAITS=1 planned 4 "$four" streams
+check "calls on two streams wait for each other, so that no more kernels are at work than without plans" \
+    'well && [ "$(cat ./*.said | grep -c "^7 waits")" = 4 ] && grep -qE "$(by_plan 8);" 0.said'
+planned 4 "$four" graphs
+check "a graph captures a plan, and every launch is right" 'well && said "$(by_plan 2);"'
+planned 4 "$four" makers
+check "a communicator that nobody waits for is the library's; one that is made in a group has plans" 'well && said "$(by_plan 1), 1 left"'
+planned 8 $'ranks 8\nrule allreduce 4:2 0 2x2\nrule allreduce 4:1 0 2x2\n' parts groups
+check "groups of a mesh are found among the parts of a communicator" 'well && said "$(by_plan 3), 6 left to the library \(6 of communicators without"'
+planned 8 $'ranks 8\nrule allreduce 4:1 0 2x2\n' parts
+check "parts that are none of its groups are not" 'well && grep -qE "$(by_plan 1), 2 left" 0.said && grep -q "^hiersearch run: 4 ranks of a communicator have no plans: they are no group" 0.said'
+planned 4 $'ranks 4\nrule allreduce 4:1 0 2x2/2\n' values
+check "plans in chunks are not carried out" 'well && said "$(by_plan 0), .* left to the library \(.*of communicators"'
+planned 4 $'ranks 4\nrule allreduce 4:1 0 2x2/2\nrule allreduce 4:1 40000 2hx2\nrule allreduce 4:1 60000 2x2\n' values
+check "nor those by other algorithms, beside one that is" 'well && said "$(by_plan "[1-9][0-9]*"), .*[1-9][0-9]* of plans in chunks or by other algorithms"'
+planned 4 $'ranks 8\nrule allreduce 8:1 0 4x2\n' values
+check "a job of another size goes to the library" 'well && said "$(by_plan 0), 265 left to the library \(265 of communicators without"'
+LD_PRELOAD=$library ranks 4 ./carried groups
+check "without plans nothing is said" 'well && [ -z "$(cat ./*.said)" ]'
+
+# ---- where ranks lie, and what they were given ----
+nodes=$'ranks 8\nnodes 2x4\nrule allreduce 8:1 0 4x2\n'
+LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$nodes ranks 8 bash -c 'NCCL_HOSTID=$((RANK / 4)) exec ./carried groups'
+check "ranks that lie as the plans have it" 'well && said "$(by_plan 3)"'
+LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$nodes ranks 8 bash -c 'NCCL_HOSTID=$((RANK % 2)) exec ./carried groups'
+check "ranks that lie on as many nodes, in another order, go to the library, and it is told" 'well && grep -qE "$(by_plan 0)" 0.said &&
+    grep -q "^hiersearch run: 8 ranks of a communicator have no plans: they lie on nodes otherwise" 0.said && [ -z "$(cat [1-7].said)" ]'
+planned 8 "$nodes" groups
+check "so do ranks of one node" 'well && grep -qE "$(by_plan 0)" 0.said && grep -q "they lie on nodes otherwise" 0.said'
+LD_PRELOAD=$library ranks 4 bash -c 'HIERSEARCH_NCCL_PLANS="ranks 4
+rule allreduce 4:1 $((RANK == 2)) 2x2" exec ./carried groups'
+check "where a rank has another plan none is used, and nothing hangs" 'well && grep -qE "$(by_plan 0)" 0.said && grep -q "have not the same plans all" 0.said'
+LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$four HIERSEARCH_VERIFY=1 ranks 4 ./carried groups
+check "what is to be verified is not run" 'well && [ "$(cat ./*.said | grep -c "^hiersearch run: --verify: .* checked")" = 4 ] && ! grep -q "had" 0.said'
+
+# ---- what goes wrong ----
+for stage in reduce-scatter allreduce allgather; do
+    export JOB_FAULT=hang:$stage:2
+    planned 4 "$four" faults
+    check "a plan whose $stage hangs is aborted as a whole, and nothing of it is left" 'well && said "$(by_plan 1)"'
+    export JOB_FAULT=error:$stage:2
+    planned 4 "$four" faults
+    check "an error of its $stage is the program's communicator's" 'well && said "$(by_plan 1)"'
+done
+unset JOB_FAULT
+
+# ---- by the command ----
+"$hiersearch" predict '4xA100, 1xHDR200, 16' --np 8 --size 64KiB,4MiB -q -o r.json >out 2>&1
+on_nodes='NCCL_HOSTID=$((RANK / 4)) exec "$@"'
+ranks 8 bash -c "$on_nodes" - "$hiersearch" run r.json -- ./carried groups
+check "hiersearch run: a result of NCCL's is for calls of NCCL; small ones are the library's" 'well && said "$(by_plan 0), 6 left to the library \(6 of sizes"'
+sed -i 's/"message_bytes": 65536/"message_bytes": 2048/; s/"message_bytes": 4194304/"message_bytes": 16384/' r.json
+ranks 8 bash -c "$on_nodes" - "$hiersearch" run r.json -- ./carried groups
+check "and the larger go by plan" 'well && said "$(by_plan 3)"'
+ranks 8 "$hiersearch" run r.json -- ./carried groups
+check "not where ranks lie otherwise" 'well && grep -qE "$(by_plan 0)" 0.said'
+ranks 8 "$hiersearch" run --elsewhere r.json -- ./carried groups
+check "but with --elsewhere" 'well && said "$(by_plan 3)"'
+ranks 8 "$hiersearch" run --elsewhere -o counts.json r.json -- ./carried groups
+"$hiersearch" profile --read counts.json.ranks >out 2>&1
+check "what passes can be counted, too" 'well && grep -qE "ncclAllReduce .*" out'
+"$hiersearch" predict '4xA100, 1xHDR200, 16' --np 8 --size 4MiB --collective allgather -q -o gather.json >out 2>&1
+ranks 1 "$hiersearch" run gather.json -- ./carried
+check "another collective is refused before the program begins" '[ "$statuses" = "2 " ] && said "^hiersearch run: gather.json: expected a result of NCCL about allreduce, which run carries out, found allgather$"'
+echo "1..$number"
+exit $failed
