@@ -41,6 +41,7 @@ static const char *const reasons[REASON_COUNT] = {
 
 static struct {
     bool tried, on;
+    bool unable; /* takes part in what ranks agree upon, so that none waits for it, no more */
     struct hs_rules rules;
     uint64_t settings;
     uint64_t *made_of; /* [made_count] what this process's communicators were made of */
@@ -81,8 +82,9 @@ static void read_rules(void)
         return;
     }
     plans.settings = hs_nccl_hash(text, strlen(text));
-    plans.on = !is_on(HS_RUN_VERIFY);
-    if (!plans.on)
+    plans.on = true;
+    plans.unable = is_on(HS_RUN_VERIFY);
+    if (plans.unable)
         fprintf(stderr, "hiersearch run: --verify: NCCL's calls are not checked, and go by plan "
                         "without it alone\n");
 }
@@ -399,7 +401,7 @@ static void adopt(const struct hs_nccl_making *making)
     struct hs_nccl_trial trial = {.rules = &plans.rules,
                                   .settings = plans.settings,
                                   .self = {making->rank, making->ranks},
-                                  .able = is_alone(making->made_of),
+                                  .able = !plans.unable && is_alone(making->made_of),
                                   .caller = making->caller};
     struct hs_nccl_family *family =
         *making->place ? hs_nccl_family_make(*making->place, &trial) : NULL;

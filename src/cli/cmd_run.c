@@ -135,9 +135,15 @@ const struct hs_command hs_command_run = {
         "By plan: MPI_Allreduce, MPI_Reduce_scatter with equal parts, MPI_Reduce_scatter_block, "
         "MPI_Allgather, MPI_Alltoall of C and Fortran. Reductions of MPI's own integers and "
         "floats of 2, 4 and 8 bytes by its own operations; all types of the other two whose blocks "
-        "are of an even number of bytes.",
+        "are of an even number of bytes.\n"
+        "Results of NCCL's allreduces are for ncclAllReduce, with " HS_OF_NCCL " in front of NCCL "
+        "(2.22 and later), without MPI: a call alone, or alone in a group, on communicators that "
+        "block, as several of NCCL's own calls on the same stream. Each process decides by "
+        "its own environment, which must be the same everywhere; where ranks lie otherwise, "
+        "a line says so, and NCCL carries all calls out itself. --verify is not done for these.",
     .examples = "  mpiexec -n 16 hiersearch run here.json -- ./app\n"
                 "  srun hiersearch run allreduce.json allgather.json -- python train.py\n"
+                "  hiersearch run gpus.json -- torchrun --nproc-per-node 8 train.py\n"
                 "  mpiexec -n 16 hiersearch run here.json --verify 10 -- ./app",
     .arguments = arguments,
     .options = options,

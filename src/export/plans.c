@@ -1,4 +1,5 @@
-/* What libhiersearch-mpi.so carries out inside of other programs: plans as they are, by size. */
+/* What libhiersearch-mpi.so and libhiersearch-nccl.so carry out inside of other programs: plans as
+ * they are, by size. */
 #include <stdlib.h>
 
 #include "export/size_rules.h"
@@ -8,6 +9,10 @@
 static const char use[] =
     "mpiexec -n NP hiersearch run RESULT -- PROGRAM does all of it. By hand, in each rank's\n"
     "environment: LD_PRELOAD=libhiersearch-mpi.so HIERSEARCH_PLANS=\"$(cat plans.txt)\".\n"
+    "Rules are ranks of a group : distance, from how many bytes on, plan.";
+static const char use_nccl[] =
+    "hiersearch run RESULT -- PROGRAM does all of it. By hand, in each rank's environment:\n"
+    "LD_PRELOAD=libhiersearch-nccl.so HIERSEARCH_NCCL_PLANS=\"$(cat plans.txt)\".\n"
     "Rules are ranks of a group : distance, from how many bytes on, plan.";
 
 static enum hs_status choose(struct hs_plan *plan, double *cost, const struct hs_export_job *job,
@@ -56,7 +61,8 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
 
     if (status != HS_OK)
         return status;
-    hs_export_header(text, job, &hs_exporter_plans, &hs_export_comment_hash, use);
+    hs_export_header(text, job, &hs_exporter_plans, &hs_export_comment_hash,
+                     hs_export_is_nccl_native(job) ? use_nccl : use);
     hs_text_append(text, "ranks %lld\n", (long long)result->np);
     status = append_nodes(text, result, err);
     for (size_t i = 0; i < rules.count; i++)
@@ -70,9 +76,9 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
 
 const struct hs_exporter hs_exporter_plans = {
     .name = "plans",
-    .library = "MPI",
-    .versions = "3.0 and later",
-    .summary = "plans by size, for `hiersearch run` and libhiersearch-mpi.so",
+    .library = "MPI or NCCL",
+    .versions = "MPI 3.0, NCCL 2.22 and later",
+    .summary = "plans by size, for `hiersearch run` and its interposers",
     .affects = "the blocking calls of this collective on communicators of these ranks",
     .layers = 0,
     .exact = true,

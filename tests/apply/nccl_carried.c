@@ -180,14 +180,19 @@ static void compare(const struct call *call, cudaStream_t on)
     CHECK(memcmp(back, host, bytes + BEHIND) == 0); /* what was sent is as it was */
 }
 
-static void run(struct call call)
+static void run_on(cudaStream_t on, struct call call)
 {
     static int turn;
 
     call.turn = turn++;
-    fill(&call, stream);
-    CHECK(start(&call, stream) == ncclSuccess);
-    compare(&call, stream);
+    fill(&call, on);
+    CHECK(start(&call, on) == ncclSuccess);
+    compare(&call, on);
+}
+
+static void run(struct call call)
+{
+    run_on(stream, call);
 }
 
 /* ---- ways ---- */
@@ -279,12 +284,14 @@ static void streams(ncclComm_t comm)
     CHECK(cudaEventDestroy(event) == cudaSuccess);
 }
 
+/* Between calls on another stream, whose events are none of the graph's. */
 static void graphs(ncclComm_t comm)
 {
     struct call call = plain(comm);
     cudaGraph_t graph;
     cudaGraphExec_t exec;
 
+    run_on(other, call);
     CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
     CHECK(start(&call, stream) == ncclSuccess);
     CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
@@ -296,7 +303,7 @@ static void graphs(ncclComm_t comm)
     }
     CHECK(cudaGraphExecDestroy(exec) == cudaSuccess);
     CHECK(cudaGraphDestroy(graph) == cudaSuccess);
-    run(call);
+    run_on(other, call);
 }
 
 /* Halves of ranks next to each other, every other rank, and nobody's. */
