@@ -22,9 +22,12 @@
 
 /* What is called of the library that the program's communicator is of. */
 struct hs_nccl_functions {
+/* Parameters come in parentheses. */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define HS_ROW(name, parameters) hs_nccl_result(*name) parameters;
     HS_NCCL_USED(HS_ROW)
 #undef HS_ROW
+    /* NOLINTEND(bugprone-macro-parentheses) */
 };
 
 /* One layer of plans: in the numbers of the family's ranks. */

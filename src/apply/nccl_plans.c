@@ -1,6 +1,7 @@
 /* nccl_plans.c - see nccl_plans.h: which calls go by plan, and how. */
 #include "apply/nccl_plans.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -138,8 +139,10 @@ static hs_nccl_result run_layers(const struct carried *c, int i, const char *fro
 /* Elements that the layers but the last divide into whole lines. */
 static size_t divisible(const struct hs_plan *plan, size_t count, size_t width)
 {
-    size_t parts = LINE_BYTES / width;
+    size_t parts;
 
+    assert(width > 0);
+    parts = LINE_BYTES / width;
     for (int i = 0; i < plan->split.count - 1; i++)
         parts *= (size_t)plan->split.sizes[i];
     return count - count % parts;
@@ -447,9 +450,9 @@ struct hs_nccl_ending hs_nccl_plans_end(hs_nccl_comm comm, enum hs_nccl_way way)
         act();
     family = way == HS_NCCL_ASK || way == HS_NCCL_FINALIZE ? hs_nccl_family_find(comm)
                                                            : hs_nccl_family_forget(comm);
-    ending.family = family;
-    if (!family)
+    if (!family || family->part_count == 0)
         return ending;
+    ending.family = family;
     switch (way) {
     case HS_NCCL_DESTROY:
         hs_nccl_family_destroy(family);

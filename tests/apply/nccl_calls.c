@@ -94,6 +94,11 @@ static int is_id(const hs_nccl_id *id)
     return strcmp(id->internal, "an id") == 0 && id->internal[127] == 'e';
 }
 
+static int is_config(const hs_nccl_config *config)
+{
+    return config && ((const struct hs_nccl_config_head *)(const void *)config)->size == 77;
+}
+
 hs_nccl_result ncclCommInitRank(hs_nccl_comm *made, int ranks, hs_nccl_id id, int rank)
 {
     return is_id(&id) ? make(made, ranks, rank, 5) : ANSWER;
@@ -102,13 +107,13 @@ hs_nccl_result ncclCommInitRank(hs_nccl_comm *made, int ranks, hs_nccl_id id, in
 hs_nccl_result ncclCommInitRankConfig(hs_nccl_comm *made, int ranks, hs_nccl_id id, int rank,
                                       hs_nccl_config *config)
 {
-    return is_id(&id) && (uintptr_t)config == 77 ? make(made, ranks, rank, 5) : ANSWER;
+    return is_id(&id) && is_config(config) ? make(made, ranks, rank, 5) : ANSWER;
 }
 
 hs_nccl_result ncclCommInitRankScalable(hs_nccl_comm *made, int ranks, int rank, int id_count,
                                         hs_nccl_id *ids, hs_nccl_config *config)
 {
-    return is_id(ids) && is_id(ids + 1) && id_count == 2 && (uintptr_t)config == 77
+    return is_id(ids) && is_id(ids + 1) && id_count == 2 && is_config(config)
                ? make(made, ranks, rank, 5)
                : ANSWER;
 }
@@ -123,7 +128,7 @@ hs_nccl_result ncclCommInitAll(hs_nccl_comm *made, int devices, const int *list)
 hs_nccl_result ncclCommSplit(hs_nccl_comm comm, int colour, int key, hs_nccl_comm *made,
                              hs_nccl_config *config)
 {
-    return colour == 11 && key == 12 && (uintptr_t)config == 77
+    return colour == 11 && key == 12 && is_config(config)
                ? make(made, 1, 0, all[index_of(comm)].device)
                : ANSWER;
 }
@@ -131,7 +136,7 @@ hs_nccl_result ncclCommSplit(hs_nccl_comm comm, int colour, int key, hs_nccl_com
 hs_nccl_result ncclCommShrink(hs_nccl_comm comm, int *without, int without_count,
                               hs_nccl_comm *made, hs_nccl_config *config, int flags)
 {
-    return *without == 1 && without_count == 1 && (uintptr_t)config == 77 && flags == 13
+    return *without == 1 && without_count == 1 && is_config(config) && flags == 13
                ? make(made, 1, 0, all[index_of(comm)].device)
                : ANSWER;
 }
@@ -139,7 +144,7 @@ hs_nccl_result ncclCommShrink(hs_nccl_comm comm, int *without, int without_count
 hs_nccl_result ncclCommGrow(hs_nccl_comm comm, int ranks, const hs_nccl_id *id, int rank,
                             hs_nccl_comm *made, hs_nccl_config *config)
 {
-    return is_id(id) && rank == -1 && (uintptr_t)config == 77
+    return is_id(id) && rank == -1 && is_config(config)
                ? make(made, ranks, 0, all[index_of(comm)].device)
                : ANSWER;
 }
@@ -217,7 +222,8 @@ static void call_others(hs_nccl_comm comm)
 
 int main(void)
 {
-    hs_nccl_config *config = (hs_nccl_config *)(uintptr_t)77;
+    struct hs_nccl_config_head head = {.size = 77, .blocking = 1};
+    hs_nccl_config *config = (hs_nccl_config *)(void *)&head;
     hs_nccl_id ids[2] = {{"an id"}, {"an id"}};
     hs_nccl_comm pair[2], comm = NULL, none = NULL;
     const int devices[2] = {4, 6};

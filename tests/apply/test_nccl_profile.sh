@@ -110,6 +110,10 @@ mkdir calls
 status=$?
 sed -n 's/^through //p' through | sort -u >came
 check "every function that is wrapped passes its arguments on, and what it answers back" '[ $status = 0 ] && ! grep -v "^through" through && cmp came wrapped'
+HIERSEARCH_NCCL_PLANS=$'ranks 4\nrule allreduce 4:1 0 2x2\n' LD_PRELOAD=$library calls/calls >through 2>err
+status=$?
+sed -n 's/^through //p' through | sort -u >came
+check "so does it with plans, where communicators cannot be split" '[ $status = 0 ] && ! grep -v "^through" through && cmp came wrapped'
 profile calls.json
 check "each was counted once where it succeeded, by the sizes of its communicator" 'is_valid calls.json && holds calls.json "
     {k: (v[\"calls\"], v[\"bytes\"]) for k, v in c.items() if k[2] == 2} == {(\"nccl\" + n, \"float32\", 2, 2): (2, 2 * k * 4 * (2**33 + 1)) for n, k in

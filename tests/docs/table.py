@@ -153,6 +153,7 @@ EXCUSED = (
     Excuse(r"hiersearch systems --here", "needs GPUs", "tests/machine/test_here.sh", "--here"),
     Excuse(r"^apt-get download|dpkg -x|^tests/nccl/in_root\.sh|nvidia\.nccl", "downloads packages; for a machine with a GPU and no root",
            "tests/nccl/in_root.sh", "dpkg -x"),
+    Excuse(r"run gpus\.json", "needs GPUs, and NCCL", "tests/apply/test_nccl_run.sh", '"$hiersearch" run r.json'),
     Excuse(r"torchrun|train\.json", "needs GPUs, and NCCL", "tests/apply/test_nccl_profile.sh", '"$hiersearch" profile -o p.json'),
     Excuse(r"^tests/\w+/(test_|run\b)", "is itself a test", "Makefile", "{script}"),
     Excuse(r"^mpirun --mca coll_(tuned|han)", "needs a program of the reader's", "tests/export/test_ompi.sh", "coll_"),
