@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "apply/counts.h"
 #include "apply/nccl_families.h"
@@ -49,6 +50,7 @@ static struct {
     size_t made_count;
     int rank, size; /* of this process in its largest communicator; or in the job: */
     int job_rank;
+    pid_t process; /* not one that it forked */
     pthread_mutex_t lock;
     atomic_uint_fast64_t planned, passed[REASON_COUNT];
 } plans = {.rank = -1, .job_rank = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -83,6 +85,7 @@ static void read_rules(void)
         return;
     }
     plans.settings = hs_nccl_hash(text, strlen(text));
+    plans.process = getpid();
     plans.on = true;
     plans.unable = is_on(HS_RUN_VERIFY);
     if (plans.unable)
@@ -520,7 +523,7 @@ void hs_nccl_plans_finish(void)
     struct hs_text text = {0};
     int rank = plans.job_rank >= 0 ? plans.job_rank : plans.rank;
 
-    if (!plans.on || rank > 0)
+    if (!plans.on || rank > 0 || plans.process != getpid())
         return;
     hs_text_append(&text, "hiersearch run: %s had %" PRIu64 " of NCCL's AllReduces by plan",
                    rank == 0 ? "rank 0" : "a process", (uint64_t)plans.planned);
