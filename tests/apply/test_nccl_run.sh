@@ -128,6 +128,13 @@ check "but with --elsewhere" 'well && said "$(by_plan 3)"'
 ranks 8 "$hiersearch" run --elsewhere -o counts.json r.json -- ./carried groups
 "$hiersearch" profile --read counts.json.ranks >out 2>&1
 check "what passes can be counted, too" 'well && grep -qE "ncclAllReduce .*" out'
+if [ -e "$build/libhiersearch-mpi.so" ]; then
+    "$hiersearch" predict 'node:4@2GB/s~1us,ib@1GB/s~10us;library=mpich' --np 8 --size 4MiB -q -o mpi.json >out 2>&1
+    ranks 8 bash -c "$on_nodes" - "$hiersearch" run mpi.json r.json -- ./carried groups
+    check "a result of MPI's calls beside it is for those" 'well && said "$(by_plan 3)"'
+    ranks 8 bash -c "$on_nodes" - "$hiersearch" run mpi.json -- ./carried groups
+    check "and alone for none of NCCL's" 'well && [ -z "$(cat ./*.said)" ]'
+fi
 "$hiersearch" predict '4xA100, 1xHDR200, 16' --np 8 --size 4MiB --collective allgather -q -o gather.json >out 2>&1
 ranks 1 "$hiersearch" run gather.json -- ./carried
 check "another collective is refused before the program begins" '[ "$statuses" = "2 " ] && said "^hiersearch run: gather.json: expected a result of NCCL about allreduce, which run carries out, found allgather$"'
