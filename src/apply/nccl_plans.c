@@ -14,6 +14,7 @@
 #include "apply/nccl_families.h"
 #include "apply/nccl_handles.h"
 #include "apply/settings.h"
+#include "base/launcher.h"
 #include "base/text.h"
 
 /* Bytes of a block are a multiple of it: NCCL's kernels go element by element where one does not
@@ -88,7 +89,7 @@ static void read_rules(void)
     plans.process = getpid();
     plans.on = true;
     plans.unable = is_on(HS_RUN_VERIFY);
-    if (plans.unable)
+    if (plans.unable && hs_launcher_speaks())
         fprintf(stderr, "hiersearch run: --verify: NCCL's calls are not checked, and go by plan "
                         "without it alone\n");
 }

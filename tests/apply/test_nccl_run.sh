@@ -98,9 +98,9 @@ LD_PRELOAD=$library ranks 4 bash -c 'HIERSEARCH_NCCL_PLANS="ranks 4
 rule allreduce 4:1 $((RANK == 2)) 2x2" exec ./carried groups'
 check "where a rank has another plan none is used, and nothing hangs" 'well && grep -qE "$(by_plan 0)" 0.said && grep -q "have not the same plans all" 0.said'
 LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$four HIERSEARCH_VERIFY=1 ranks 4 ./carried groups
-check "what is to be verified is not run" 'well && [ "$(cat ./*.said | grep -c "^hiersearch run: --verify: .* checked")" = 4 ] && grep -qE "$(by_plan 0)" 0.said'
+check "what is to be verified is not run" 'well && [ "$(cat ./*.said | grep -c "^hiersearch run: --verify: .* checked")" = 1 ] && grep -qE "$(by_plan 0)" 0.said'
 LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$four ranks 4 bash -c 'HIERSEARCH_VERIFY=$((RANK == 3)) exec ./carried groups'
-check "nor where one rank alone has that" 'well && grep -q "^hiersearch run: --verify" 3.said && grep -qE "$(by_plan 0)" 0.said'
+check "nor where one rank alone has that" 'well && grep -q "have not the same plans all" 0.said && grep -qE "$(by_plan 0)" 0.said'
 
 # ---- what goes wrong ----
 for stage in reduce-scatter allreduce allgather; do
