@@ -150,6 +150,8 @@ def say_predicted(arguments, cluster, mpi, part, files, pairs):
     front = in_front(argparse.Namespace(**{**vars(arguments), "under": "profile"}), cluster, mpi, [])
     front[front.index("-o") + 1] = path
     alone = training(arguments, cluster, mpi, part, front)
+    if not os.path.exists(path):  # MPI_Finalize did not return
+        path += ".ranks"
     done = subprocess.run([f"{arguments.build}/hiersearch", "predict", *files, "--profile", path, "--json"], capture_output=True, text=True,
                           check=False)
     if not alone or done.returncode != 0:
