@@ -96,7 +96,8 @@ static struct sums sum_up(const struct hs_profile_gain *gains, size_t count)
         sums.by_profile += gain->by == by_profile;
         if (!gain->call->begun && !isnan(gain->library_seconds)) {
             sums.working += calls * hs_profile_call_seconds(gain->call);
-            sums.compared += calls * gain->library_seconds;
+            sums.compared += calls * (isnan(gain->compared_seconds) ? gain->library_seconds
+                                                                    : gain->compared_seconds);
         }
     }
     return sums;
@@ -113,7 +114,8 @@ static void say_title(struct hs_sheet *sheet, const char *by, const struct hs_pr
 static const char *source_of(const struct sums *sums, const struct hs_profile_gain *gains)
 {
     if (gains[0].by == by_result)
-        return "plans and library as they were measured";
+        return "the library as the job had it, without waiting, and plans by what was measured of "
+               "both";
     if (sums->by_profile == 0)
         return "plans and library by the model";
     return sums->by_profile < sums->gained
@@ -173,7 +175,8 @@ static struct hs_profile_gain *gains_of(const struct hs_profile *profile, const 
                                             .call = &profile->calls[i],
                                             .by = by,
                                             .library_seconds = NAN,
-                                            .plan_seconds = NAN};
+                                            .plan_seconds = NAN,
+                                            .compared_seconds = NAN};
     if (!gains)
         hs_no_memory(err);
     return gains;
@@ -308,7 +311,8 @@ static const struct hs_result *result_about(const struct hs_inputs *inputs,
     return NULL;
 }
 
-/* By the rule that `run` would have for the size, and the times that its result has around it. */
+/* By the rule that `run` would have for the size, and the times that its result has around it: what
+ * the library takes in the job, times what the plan took of it there. */
 static void weigh(struct hs_profile_gain *gain, char why[HS_PROFILE_WHY],
                   const struct hs_rules *rules, const struct hs_inputs *inputs)
 {
@@ -330,9 +334,12 @@ static void weigh(struct hs_profile_gain *gain, char why[HS_PROFILE_WHY],
     }
     rule = hs_rules_find(rules, problem.collective, &problem.group, (uint64_t)round(problem.bytes));
     at = hs_result_measured_at(result, rule ? &rule->plan : NULL, problem.bytes);
-    gain->library_seconds = at.library;
+    gain->compared_seconds = at.library;
+    gain->library_seconds = isnan(hs_profile_call_waiting(gain->call))
+                                ? at.library
+                                : hs_profile_call_seconds(gain->call);
     gain->left_alone = !rule;
-    gain->plan_seconds = rule ? at.plan : at.library;
+    gain->plan_seconds = gain->library_seconds * (rule ? at.plan / at.library : 1);
     if (rule)
         gain->plan = rule->plan;
     if (isnan(gain->plan_seconds))

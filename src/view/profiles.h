@@ -40,6 +40,7 @@ struct hs_profile_gain {
     const struct hs_profile_call *call;
     struct hs_plan plan;                  /* split.count 0: none is known */
     double library_seconds, plan_seconds; /* of a call; NaN: not known */
+    double compared_seconds;              /* what else the library would take than it did; NaN */
     bool left_alone;                      /* no plan is better than the library's own call */
     const char *by;                       /* where the library's time is from */
     const char *why;                      /* no gain is known; NULL: one is */
