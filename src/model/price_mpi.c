@@ -422,7 +422,7 @@ static double seconds_of(const void *of, const double *values)
     p = pace_of(&call, values);
     if (call.kind == HS_CALL_ALLREDUCE)
         return (inside + allreduce_us(&p) + copy_us(&p)) * 1e-6;
-    if (!hs_mpi_has_steps(call.algorithm, phase_of(call.kind)))
+    if (call.system && !hs_mpi_has_steps(call.algorithm, phase_of(call.kind)))
         return at_once_us(&p) * 1e-6;
     if (call.system && call.algorithm != HS_MPI_RING)
         return (steps_us(&p) + (call.kind == HS_CALL_REDUCE_SCATTER ? copy_us(&p) : 0)) * 1e-6;
