@@ -55,6 +55,24 @@ tables "$(point 2 256 24)" "$(point 2 512 24 ', "mark": "odd"')" "$(point 2 1024
 with && said "2 points of 2 tables" && said "m: marked tables" && [ "$(column 2 bytes)" = 1024 ]
 check "what is marked is left out and counted, what is not to be fitted is scored" $?
 
+# MPI's own, of machines and not of systems of levels: by every algorithm that is published.
+own=()
+for call in {allgather,reducescatter}\ {ring,recursive_doubling,recursive_halving}\ {ompi,mpich}\ {16,128}; do
+    read -r collective algorithm library nodes <<<"$call"
+    system='Leonardo (Dragonfly+)'
+    [ "$library" = ompi ] || system='LUMI-C (Dragonfly)'
+    own+=("$(printf '{"system": "%s", "nodes": %s, "gpus_per_node": 1, "ranks": %s, "collective": "%s", "algorithm": "%s_%s",
+                     "rows": [{"bytes": 1024, "time_us": 40}, {"bytes": 1048576, "time_us": 900}, {"bytes": 67108864, "time_us": 40000}]}' \
+        "$system" "$nodes" "$nodes" "$collective" "$algorithm" "$library")")
+done
+echo '{"Leonardo (Dragonfly+)": {"parts": "1xCPU, 1xHDR100", "library": "openmpi"},
+       "LUMI-C (Dragonfly)": {"parts": "1xCPU, 1xSS11", "library": "mpich"}}' >"$scratch/machines"
+tables "${own[@]}"
+with && awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "predicted_seconds") c = i }
+    NR > 1 { n++; bad += !($c > 1e-6 && $c < 10) } END { exit !(n >= 72 && bad == 0) }' "$scratch/points"
+check "reduce-scatters and allgathers of MPI have a price on a machine" $?
+echo '{"m": {"parts": "4xH100-mesh, 4xNDR200", "library": "nccl"}}' >"$scratch/machines"
+
 # Twice as slow as the shipped constants on 2 and 4 nodes: on 8 they are to be expected slow, too.
 slow=()
 for bytes in 256 16384 1048576; do
