@@ -99,6 +99,8 @@ NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/engine/nccl*.[ch] src/en
 # What stands in for MPI and NCCL, in programs of other people.
 INTERPOSER_SOURCES := $(wildcard src/apply/mpi_*.c)
 NCCL_INTERPOSER_SOURCES := $(wildcard src/apply/nccl_*.c)
+# What both have of the rest.
+INTERPOSERS_BOTH := $(addprefix src/apply/,counts.c loaded.c reasons.c)
 # Engine `host` by itself.
 HOST_ENGINE := $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memory.c layer_comms.c executors.c flow.c stages.c \
     task.c transport.c idle.c pages.c reduce.c) $(wildcard src/engine/executor_*.c)
@@ -195,7 +197,7 @@ all: $(PLUGIN)
 # ---- libhiersearch-mpi.so: between somebody else's program and its MPI library (src/apply/mpi_profile.h) -------
 ifeq ($(HAVE_MPI),1)
 INTERPOSER := $(BUILD)/libhiersearch-mpi.so
-INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-interposer/%.o,$(INTERPOSER_SOURCES) src/apply/counts.c \
+INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-interposer/%.o,$(INTERPOSER_SOURCES) $(INTERPOSERS_BOTH) \
     $(HOST_ENGINE) $(call sources,model) $(call sources,base))
 $(BUILD)/obj-interposer/%.o: src/%.c
 	@mkdir -p $(@D)
@@ -211,7 +213,7 @@ endif
 
 # ---- libhiersearch-nccl.so: the same in front of NCCL, of which it needs nothing to be built (src/apply/nccl_abi.h) ----
 NCCL_INTERPOSER := $(BUILD)/libhiersearch-nccl.so
-NCCL_INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-preload/%.o,$(NCCL_INTERPOSER_SOURCES) src/apply/counts.c \
+NCCL_INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-preload/%.o,$(NCCL_INTERPOSER_SOURCES) $(INTERPOSERS_BOTH) \
     $(call sources,model) $(call sources,base))
 $(BUILD)/obj-preload/%.o: src/%.c
 	@mkdir -p $(@D)

@@ -2,13 +2,13 @@
  * mpi_carry.c - a call of the program's by plan: its data made contiguous where it is not, run by
  * the engine, and brought where the program wants it.
  */
-#include <dlfcn.h>
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "apply/loaded.h"
 #include "apply/mpi_plans.h"
 #include "engine/mpi_base.h"
 #include "model/traffic.h"
@@ -53,19 +53,9 @@ struct hs_memory hs_carry_memory(void)
 typedef int pointer_function(void *value, int attribute, uintptr_t pointer);
 typedef int copy_function(uintptr_t to, uintptr_t from, size_t bytes);
 
-static void *of_cuda(const char *name)
-{
-    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    void *function = library ? dlsym(library, name) : NULL;
-
-    if (library)
-        dlclose(library);
-    return function;
-}
-
 static bool is_on_gpu(const void *pointer)
 {
-    void *found = of_cuda("cuPointerGetAttribute");
+    void *found = hs_loaded_cuda("cuPointerGetAttribute");
     pointer_function *ask;
     unsigned type = 0;
 
@@ -85,7 +75,7 @@ static void copy(void *to, const void *from, size_t bytes)
         memcpy(to, from, bytes);
         return;
     }
-    found = of_cuda("cuMemcpy");
+    found = hs_loaded_cuda("cuMemcpy");
     memcpy(&across, &found, sizeof(across));
     across((uintptr_t)to, (uintptr_t)from, bytes);
 }

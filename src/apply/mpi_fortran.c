@@ -4,42 +4,31 @@
  * here, and what they call of C's meanwhile is not.
  */
 #include <dlfcn.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "apply/loaded.h"
 #include "apply/mpi_plans.h"
 #include "apply/mpi_profile.h"
 
-/* Where Fortran's calls are: behind us in the order of symbols, or with a library that a program
- * loaded for itself alone. */
-static int look_for_fortran(struct dl_phdr_info *object, size_t bytes, void *found)
-{
-    void **of = found; /* the name that is looked for; then what has it */
-    void *library;
-
-    (void)bytes;
-    if (!strstr(object->dlpi_name, "libmpi"))
-        return 0;
-    library = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-    of[1] = library ? dlsym(library, of[0]) : NULL;
-    return of[1] != NULL;
-}
-
 typedef void fortran_function(void);
 
+/* Where Fortran's calls are: behind us in the order of symbols, or with a library that a program
+ * loaded for itself alone. */
 static fortran_function *fortran(const char *name)
 {
-    void *found[2] = {(void *)(uintptr_t)name, dlsym(RTLD_NEXT, name)};
+    void *found = dlsym(RTLD_NEXT, name);
     fortran_function *function;
 
-    if (!found[1] && dl_iterate_phdr(look_for_fortran, found) == 0) {
+    if (!found)
+        found = hs_loaded_find("libmpi", name);
+    if (!found) {
         fprintf(stderr, "hiersearch profile: there is no %s in the libraries of " HS_MPI_NAME "\n",
                 name);
         abort();
     }
-    memcpy(&function, &found[1], sizeof(function));
+    memcpy(&function, &found, sizeof(function));
     return function;
 }
 

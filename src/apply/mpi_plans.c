@@ -11,34 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "apply/reasons.h"
 #include "apply/settings.h"
 #include "base/units.h"
 #include "model/traffic.h"
 
 /* Communicators with plans that a rank is in, at most: each has buffers of its own. */
 #define PARTIES_MAX 64
-
-/* Why a call that there is a plan for, by its name, is left to the library. */
-/* clang-format off */
-#define REASONS(row)                                                      \
-    row(GROUP, "of communicators without a rule for them") \
-    row(SIZE, "of sizes for which the library's own call is best") \
-    row(TYPE, "of types or operations that plans do not have") \
-    row(UNEVEN, "with parts of different sizes") \
-    row(WRONG, "after a plan's result was wrong") \
-    row(FAILED, "that could not be prepared")
-/* clang-format on */
-enum reason {
-#define HS_ROW(name, text) REASON_##name,
-    REASONS(HS_ROW)
-#undef HS_ROW
-        REASON_COUNT
-};
-static const char *const reasons[REASON_COUNT] = {
-#define HS_ROW(name, text) text,
-    REASONS(HS_ROW)
-#undef HS_ROW
-};
 
 /* What came of a rule on a communicator; the same numbers on all its ranks, but for the seconds. */
 struct hs_use {
@@ -62,7 +41,7 @@ static struct {
     struct hs_party *parties; /* that are open */
     int party_count;
     struct hs_use ended; /* of communicators that were freed */
-    atomic_uint_fast64_t passed[REASON_COUNT];
+    atomic_uint_fast64_t passed[HS_REASON_COUNT];
 } plans = {.key = MPI_KEYVAL_INVALID, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- communicators ---- */
@@ -268,7 +247,7 @@ static bool describe_moves(struct hs_message *message, const struct hs_asked *as
 
 /* What the ranks have in common, or why there is none. */
 static bool describe(struct hs_message *message, struct hs_asked *asked,
-                     const struct hs_party *party, enum reason *why)
+                     const struct hs_party *party, enum hs_reason *why)
 {
     bool reduces = asked->collective == HS_COLLECTIVE_ALLREDUCE ||
                    asked->collective == HS_COLLECTIVE_REDUCE_SCATTER;
@@ -278,40 +257,40 @@ static bool describe(struct hs_message *message, struct hs_asked *asked,
         asked->take = hs_list_at(asked->takes, 0);
     for (int i = 1; asked->takes.counts && i < party->size; i++)
         if (hs_list_at(asked->takes, (uint64_t)i) != asked->take) {
-            *why = REASON_UNEVEN;
+            *why = HS_REASON_UNEVEN;
             return false;
         }
-    *why = REASON_SIZE;
+    *why = HS_REASON_SIZE;
     if (asked->take <= 0)
         return false;
-    *why = REASON_TYPE;
+    *why = HS_REASON_TYPE;
     if (!(reduces ? describe_reduction : describe_moves)(message, asked))
         return false;
     PMPI_Type_size(asked->taken, &width);
     message->bytes = (size_t)width * (size_t)asked->take *
                      (asked->collective == HS_COLLECTIVE_ALLREDUCE ? 1 : (size_t)party->size);
-    *why = REASON_SIZE; /* MPI counts what travels by an int */
+    *why = HS_REASON_SIZE; /* MPI counts what travels by an int */
     return (size_t)width * (size_t)asked->take / message->width <= INT32_MAX;
 }
 
 /* The rule for it, or why there is none. This is where it is decided. */
 static const struct hs_rule *decide(struct hs_message *message, struct hs_asked *asked,
-                                    const struct hs_party *party, enum reason *why)
+                                    const struct hs_party *party, enum hs_reason *why)
 {
     const struct hs_rule *rule;
 
-    *why = REASON_GROUP;
+    *why = HS_REASON_GROUP;
     if (!hs_rules_know(&plans.rules, asked->collective, party->group) ||
         !describe(message, asked, party, why))
         return NULL;
     rule = hs_rules_find(&plans.rules, asked->collective, party->group, message->bytes);
     if (!rule) {
-        *why = REASON_SIZE;
+        *why = HS_REASON_SIZE;
     } else if (party->uses[rule - plans.rules.rules].off) {
-        *why = REASON_WRONG;
+        *why = HS_REASON_WRONG;
         rule = NULL;
     } else if (message->reduces && !message->ours && has_native(&rule->plan)) {
-        *why = REASON_TYPE;
+        *why = HS_REASON_TYPE;
         rule = NULL;
     }
     return rule;
@@ -379,7 +358,7 @@ static bool carry(struct hs_party *party, struct hs_asked *asked, const struct h
         return true;
     }
     if (carried != HS_OK) {
-        plans.passed[REASON_FAILED]++;
+        plans.passed[HS_REASON_FAILED]++;
         return false;
     }
     if (paired)
@@ -399,7 +378,7 @@ bool hs_plans_try(const struct hs_asked *asked, int *status)
     struct hs_asked own = *asked;
     const struct hs_rule *rule;
     struct hs_message message;
-    enum reason why = REASON_GROUP;
+    enum hs_reason why = HS_REASON_GROUP;
     void *party;
     int found = 0;
 
@@ -560,27 +539,8 @@ enum {
     WITH,
     WITHOUT,
     PASSED,
-    FIGURES = PASSED + REASON_COUNT
+    FIGURES = PASSED + HS_REASON_COUNT
 };
-
-static void append_passed(struct hs_text *text, const double *figures)
-{
-    double sum = 0;
-    bool any = false;
-
-    for (int i = 0; i < REASON_COUNT; i++)
-        sum += figures[PASSED + i];
-    if (sum == 0)
-        return;
-    hs_text_append(text, ", %.0f left to the library (", sum);
-    for (int i = 0; i < REASON_COUNT; i++) {
-        if (figures[PASSED + i] == 0)
-            continue;
-        hs_text_append(text, "%s%.0f %s", any ? ", " : "", figures[PASSED + i], reasons[i]);
-        any = true;
-    }
-    hs_text_append(text, ")");
-}
 
 /* Means of the ranks. */
 static void say(const double *figures)
@@ -592,7 +552,7 @@ static void say(const double *figures)
     hs_text_append(&text, "hiersearch run: a rank had %.0f calls by plan", figures[PLANNED]);
     if (figures[PAIRS] > 0)
         hs_text_append(&text, ", %.0f by the library to compare", figures[PAIRS]);
-    append_passed(&text, figures);
+    hs_reasons_append(&text, figures + PASSED);
     if (figures[PLANNED] > 0)
         hs_text_append(&text, "; %s in plans", hs_seconds_format(planned, figures[SECONDS]));
     if (figures[PAIRS] > 0 && figures[WITH] > 0)
@@ -624,7 +584,7 @@ void hs_plans_finish(void)
     mine[SECONDS] = ended->planned_seconds;
     mine[WITH] = ended->with;
     mine[WITHOUT] = ended->without;
-    for (int i = 0; i < REASON_COUNT; i++)
+    for (int i = 0; i < HS_REASON_COUNT; i++)
         mine[PASSED + i] = (double)plans.passed[i];
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);

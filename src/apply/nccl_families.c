@@ -1,7 +1,6 @@
 /* nccl_families.c - see nccl_families.h. */
 #include "apply/nccl_families.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "apply/loaded.h"
 #include "apply/nccl_handles.h"
 #include "apply/nccl_real.h"
 
@@ -45,12 +45,9 @@ static struct {
 
 static bool find_driver(void)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    void *found[] = {library ? dlsym(library, "cuEventCreate") : NULL,
-                     library ? dlsym(library, "cuEventRecord") : NULL,
-                     library ? dlsym(library, "cuStreamWaitEvent") : NULL,
-                     library ? dlsym(library, "cuStreamIsCapturing") : NULL,
-                     library ? dlsym(library, "cuEventDestroy_v2") : NULL};
+    void *found[] = {hs_loaded_cuda("cuEventCreate"), hs_loaded_cuda("cuEventRecord"),
+                     hs_loaded_cuda("cuStreamWaitEvent"), hs_loaded_cuda("cuStreamIsCapturing"),
+                     hs_loaded_cuda("cuEventDestroy_v2")};
 
     for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++)
         if (!found[i])

@@ -13,6 +13,7 @@
 #include "apply/counts.h"
 #include "apply/nccl_families.h"
 #include "apply/nccl_handles.h"
+#include "apply/reasons.h"
 #include "apply/settings.h"
 #include "base/launcher.h"
 #include "base/text.h"
@@ -20,27 +21,6 @@
 /* Bytes of a block are a multiple of it: NCCL's kernels go element by element where one does not
  * begin at 16 bytes, and a line of a GPU's memory has 128. */
 #define LINE_BYTES 128
-
-/* Why an AllReduce is left to the library. */
-/* clang-format off */
-#define REASONS(row)                                                      \
-    row(GROUP, "of communicators without a rule for them")                \
-    row(SIZE, "of sizes for which the library's own call is best")        \
-    row(TYPE, "of types or operations that plans do not have")            \
-    row(GROUPED, "in groups of several calls")                            \
-    row(PLAN, "of plans in chunks or by other algorithms than NCCL's own")
-/* clang-format on */
-enum reason {
-#define HS_ROW(name, text) REASON_##name,
-    REASONS(HS_ROW)
-#undef HS_ROW
-        REASON_COUNT
-};
-static const char *const reasons[REASON_COUNT] = {
-#define HS_ROW(name, text) text,
-    REASONS(HS_ROW)
-#undef HS_ROW
-};
 
 static struct {
     bool tried, on;
@@ -53,7 +33,7 @@ static struct {
     int job_rank;
     pid_t process; /* not one that it forked */
     pthread_mutex_t lock;
-    atomic_uint_fast64_t planned, passed[REASON_COUNT];
+    atomic_uint_fast64_t planned, passed[HS_REASON_COUNT];
 } plans = {.rank = -1, .job_rank = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* The group that a thread has open. */
@@ -196,36 +176,36 @@ static bool has_type(const struct hs_nccl_asked *asked)
 
 /* The rule for it, or why there is none. This is where it is decided. */
 static const struct hs_rule *decide(const struct hs_nccl_family *family,
-                                    const struct hs_nccl_asked *asked, enum reason *why)
+                                    const struct hs_nccl_asked *asked, enum hs_reason *why)
 {
     size_t width = width_of(asked->type);
     const struct hs_rule *rule;
 
-    *why = REASON_GROUP;
+    *why = HS_REASON_GROUP;
     if (!family || !family->group)
         return NULL;
-    *why = REASON_TYPE;
+    *why = HS_REASON_TYPE;
     if (!has_type(asked))
         return NULL;
-    *why = REASON_SIZE;
+    *why = HS_REASON_SIZE;
     rule =
         hs_rules_find(&plans.rules, HS_COLLECTIVE_ALLREDUCE, family->group, asked->count * width);
     if (!rule || rule->plan.split.count < 2)
         return NULL;
-    *why = REASON_PLAN;
+    *why = HS_REASON_PLAN;
     for (int i = 0; i < rule->plan.split.count; i++)
         if (!hs_nccl_part_of(family, hs_split_layer(&rule->plan.split, i)))
             return NULL;
     if (!hs_nccl_runs(rule))
         return NULL;
-    *why = REASON_SIZE;
+    *why = HS_REASON_SIZE;
     return divisible(&rule->plan, asked->count, width) > 0 ? rule : NULL;
 }
 
 static hs_nccl_result carry_call(const struct hs_nccl_asked *asked)
 {
     struct hs_nccl_family *family = hs_nccl_family_find(asked->comm);
-    enum reason why;
+    enum hs_reason why;
     const struct hs_rule *rule = decide(family, asked, &why);
 
     return rule ? carry(family, &rule->plan, asked) : HS_NCCL_INVALID_USAGE; /* aborted meanwhile */
@@ -255,7 +235,7 @@ static void act(void)
     if (!group.has_call)
         return;
     group.has_call = false;
-    plans.passed[REASON_GROUPED]++;
+    plans.passed[HS_REASON_GROUPED]++;
     family = hs_nccl_family_find(call.comm);
     if (!family)
         return;
@@ -305,7 +285,7 @@ hs_nccl_result hs_nccl_plans_grouped(enum hs_nccl_group_call call, hs_nccl_resul
 
 bool hs_nccl_plans_try(const struct hs_nccl_asked *asked, hs_nccl_result *result)
 {
-    enum reason why;
+    enum hs_reason why;
     const struct hs_rule *rule;
     struct hs_nccl_family *family;
 
@@ -324,7 +304,7 @@ bool hs_nccl_plans_try(const struct hs_nccl_asked *asked, hs_nccl_result *result
         *result = carry(family, &rule->plan, asked);
         return true;
     }
-    plans.passed[rule ? REASON_GROUPED : why]++;
+    plans.passed[rule ? HS_REASON_GROUPED : why]++;
     if (group.depth > 0)
         touch(asked->comm, asked->stream);
     else if (family)
@@ -500,27 +480,9 @@ hs_nccl_result hs_nccl_plans_ended(const struct hs_nccl_ending *ending, hs_nccl_
 
 /* ---- end ---- */
 
-static void append_passed(struct hs_text *text)
-{
-    uint64_t sum = 0;
-    const char *before = " (";
-
-    for (int i = 0; i < REASON_COUNT; i++)
-        sum += plans.passed[i];
-    if (sum == 0)
-        return;
-    hs_text_append(text, ", %" PRIu64 " left to the library", sum);
-    for (int i = 0; i < REASON_COUNT; i++) {
-        if (plans.passed[i] == 0)
-            continue;
-        hs_text_append(text, "%s%" PRIu64 " %s", before, (uint64_t)plans.passed[i], reasons[i]);
-        before = ", ";
-    }
-    hs_text_append(text, ")");
-}
-
 void hs_nccl_plans_finish(void)
 {
+    double passed[HS_REASON_COUNT];
     struct hs_text text = {0};
     int rank = plans.job_rank >= 0 ? plans.job_rank : plans.rank;
 
@@ -528,7 +490,9 @@ void hs_nccl_plans_finish(void)
         return;
     hs_text_append(&text, "hiersearch run: %s had %" PRIu64 " of NCCL's AllReduces by plan",
                    rank == 0 ? "rank 0" : "a process", (uint64_t)plans.planned);
-    append_passed(&text);
+    for (int i = 0; i < HS_REASON_COUNT; i++)
+        passed[i] = (double)plans.passed[i];
+    hs_reasons_append(&text, passed);
     hs_text_append(&text, "; what plans save is not measured here");
     fprintf(stderr, "%s\n", text.data ? text.data : "hiersearch run: out of memory");
     hs_text_release(&text);

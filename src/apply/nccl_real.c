@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "apply/loaded.h"
+
 static bool is_ours(const void *symbol)
 {
     static const char here[] = "";
@@ -34,35 +36,20 @@ static void *find_by_caller(const char *name, const void *caller)
     return symbol && !is_ours(symbol) ? symbol : NULL;
 }
 
-static int look_for(struct dl_phdr_info *object, size_t bytes, void *found)
-{
-    void **of = found; /* the name that is looked for; then what has it */
-    void *library;
-
-    (void)bytes;
-    if (!strstr(object->dlpi_name, "libnccl.so"))
-        return 0;
-    library = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-    of[1] = library ? dlsym(library, of[0]) : NULL;
-    if (library)
-        dlclose(library);
-    return of[1] != NULL;
-}
-
 /* As the dynamic linker binds a caller's name, but for what is in front of us. A call may have a
  * pointer of ours from elsewhere: then it is any NCCL that is loaded. */
 static void *find(const char *name, const void *caller)
 {
-    void *found[2] = {(void *)(uintptr_t)name, dlsym(RTLD_NEXT, name)};
+    void *found = dlsym(RTLD_NEXT, name);
     Dl_info about;
 
-    if (!found[1])
-        found[1] = find_by_caller(name, caller);
-    if (!found[1])
-        dl_iterate_phdr(look_for, found);
-    if (found[1] && dladdr(found[1], &about))
+    if (!found)
+        found = find_by_caller(name, caller);
+    if (!found)
+        found = hs_loaded_find("libnccl.so", name);
+    if (found && dladdr(found, &about))
         dlopen(about.dli_fname, RTLD_LAZY | RTLD_NOLOAD); /* stays: what is known stays true */
-    return found[1];
+    return found;
 }
 
 hs_nccl_function *hs_nccl_real(const char *name, const void *caller)
