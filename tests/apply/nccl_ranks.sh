@@ -1,4 +1,26 @@
-# nccl_ranks.sh - for tests of programs with the stand-in for NCCL: processes as torchrun starts them.
+# nccl_ranks.sh - for tests of programs with the stand-in for NCCL, in $build, by a script in $here: a folder of their own with
+# nothing of a job in the environment, checks, and processes as torchrun starts them.
+# shellcheck shell=bash disable=SC2034,SC2154
+source=$here/../.. cuda=${CUDA_HOME:-/usr/local/cuda} nccl=${NCCL_HOME:-/usr/local/cuda}
+hiersearch=$build/hiersearch library=$build/libhiersearch-nccl.so
+unset "${!NCCL_@}" "${!HIERSEARCH_@}" "${!STANDIN_@}" RANK WORLD_SIZE LD_PRELOAD
+unset "${!SLURM_@}" "${!PMI_@}" "${!OMPI_@}"
+scratch=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)/hs-nccl-XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+export STANDIN_DIR=$scratch JOB_FOLDER=$scratch/ids
+number=0
+failed=0
+check() { # check SENTENCE EXPRESSION
+    number=$((number + 1))
+    if eval "$2"; then
+        echo "ok $number - $1"
+    else
+        echo "not ok $number - $1"
+        tail -n 20 out err ./*.said 2>/dev/null | sed 's/^/# /'
+        failed=1
+    fi
+}
 # ranks NP COMMAND...: so many processes at once; what they print is in N.said, what they were left by in statuses.
 ranks() {
     local np=$1 pids=() pid

@@ -92,10 +92,30 @@ static MPI_Comm made_later(MPI_Comm parent)
     return comm;
 }
 
+static MPI_Comm made_of_node(MPI_Comm parent, int rank)
+{
+    MPI_Comm comm;
+
+    MPI_Comm_split_type(parent, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &comm);
+    return comm;
+}
+
+/* Equal on the members of a new one that this rank, of its parent, is in, and another one than that
+ * of others that were made at the same time: the first one's rank in the parent says which. */
+static uint64_t color_of(const struct group *new, const struct group *parent, uint64_t number,
+                         int rank)
+{
+    uint64_t first = new->inter ? 0 : (uint64_t)rank;
+
+    if (!new->inter)
+        PMPI_Bcast(&first, 1, MPI_UINT64_T, 0, new->comm);
+    return mixed(parent->color, number, first);
+}
+
 /* One of any kind from another; none of one that has two sides. */
 static struct group made_from(const struct group *parent, uint64_t number)
 {
-    uint64_t shared = mixed(seed + 2, number, parent->color), first;
+    uint64_t shared = mixed(seed + 2, number, parent->color);
     struct group new = {.comm = MPI_COMM_NULL};
     int rank, size;
 
@@ -154,19 +174,11 @@ static struct group made_from(const struct group *parent, uint64_t number)
     default:
         new.inter = size > 1 && !parent->awaited; /* likewise */
         new.made = new.inter ? "two sides" : "a node";
-        if (new.inter)
-            new.comm = made_between(parent->comm, rank, size, &shared);
-        else
-            MPI_Comm_split_type(parent->comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &new.comm);
+        new.comm = new.inter ? made_between(parent->comm, rank, size, &shared)
+                             : made_of_node(parent->comm, rank);
     }
-    if (new.comm != MPI_COMM_NULL) {
-        first = (uint64_t)rank; /* in the parent, of the first: no other new one has it */
-        if (new.inter)
-            first = 0;
-        else
-            PMPI_Bcast(&first, 1, MPI_UINT64_T, 0, new.comm);
-        new.color = mixed(parent->color, number, first);
-    }
+    if (new.comm != MPI_COMM_NULL)
+        new.color = color_of(&new, parent, number, rank);
     return new;
 }
 

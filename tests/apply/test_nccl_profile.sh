@@ -7,26 +7,8 @@
 set -u
 (($# == 1)) || { echo "usage: test_nccl_profile.sh BUILD" >&2; exit 2; }
 build=$(realpath "$1") here=$(cd "$(dirname "$0")" && pwd -P)
-source=$here/../.. cuda=${CUDA_HOME:-/usr/local/cuda} nccl=${NCCL_HOME:-/usr/local/cuda}
-hiersearch=$build/hiersearch library=$build/libhiersearch-nccl.so
-unset "${!NCCL_@}" "${!HIERSEARCH_@}" "${!STANDIN_@}" RANK WORLD_SIZE LD_PRELOAD
-unset "${!SLURM_@}" "${!PMI_@}" "${!OMPI_@}"
-scratch=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)/hs-nccl-XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-export STANDIN_DIR=$scratch JOB_FOLDER=$scratch/ids
-number=0
-failed=0
-check() { # check SENTENCE EXPRESSION
-    number=$((number + 1))
-    if eval "$2"; then
-        echo "ok $number - $1"
-    else
-        echo "not ok $number - $1"
-        tail -n 20 out err ./*.said 2>/dev/null | sed 's/^/# /'
-        failed=1
-    fi
-}
+# shellcheck source=tests/apply/nccl_ranks.sh
+. "$here/nccl_ranks.sh"
 skip() {
     number=$((number + 1))
     echo "ok $number - $1 # SKIP $2"
@@ -47,8 +29,6 @@ import json, sys, jsonschema
 jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))
 END
 }
-# shellcheck source=tests/apply/nccl_ranks.sh
-. "$here/nccl_ranks.sh"
 # profile FILE: of what ranks left; sets status.
 profile() {
     "$hiersearch" profile --read "$1.ranks" -o "$1" >out 2>err
