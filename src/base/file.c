@@ -477,3 +477,10 @@ enum hs_status hs_file_open_alone(int *fd, const char *path, const char *other,
         /* Who had it removed it before the lock was free: once more, with the new one. */
     }
 }
+
+bool hs_file_is_folder(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}

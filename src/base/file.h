@@ -38,5 +38,7 @@ enum hs_status hs_file_open_alone(int *fd, const char *path, const char *other,
                                   struct hs_error *err);
 /* Whether `path` names the open file. */
 bool hs_file_is(int fd, const char *path);
+/* Whether it leads to a folder. */
+bool hs_file_is_folder(const char *path);
 
 #endif

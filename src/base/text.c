@@ -82,6 +82,17 @@ void hs_text_release(struct hs_text *text)
     *text = (struct hs_text){0};
 }
 
+bool hs_lines_next(struct hs_lines *lines)
+{
+    if (!lines->next || !*lines->next)
+        return false;
+    lines->line = lines->next;
+    lines->length = strcspn(lines->line, "\n");
+    lines->next = lines->line + lines->length;
+    lines->next += *lines->next == '\n';
+    return true;
+}
+
 enum hs_status hs_name_find(size_t *out, const char *text, const char *what,
                             const char *const *names, size_t count, struct hs_error *err)
 {

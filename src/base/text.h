@@ -27,6 +27,15 @@ void hs_text_append_bytes(struct hs_text *text, const char *bytes, size_t length
 void hs_text_append_foreign(struct hs_text *text, const char *foreign, const char *instead);
 void hs_text_release(struct hs_text *text);
 
+/* A text's lines, one by one, without what ends them: `next` is set to the text, or NULL. False:
+ * there is no further one. */
+struct hs_lines {
+    const char *next;
+    const char *line;
+    size_t length;
+};
+bool hs_lines_next(struct hs_lines *lines);
+
 /* The name nearest to `wrong`: the shortest that begins with it, if it has 4 letters; else by edit
  * distance with transpositions, ignoring case. NULL where none is near enough to be a likely slip
  * (distance above a third of the length, at least 1). */

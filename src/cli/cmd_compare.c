@@ -309,8 +309,8 @@ static const struct hs_argument arguments[] = {
         FIELD(files),
         "result files of measure or simulate, and of predict where a measured one has no "
         "predictions; logs of a library's own calls, as `hiersearch fit` reads them; - is stdin; "
-        "or "
-        "two profiles of a job, before and after"),
+        "or two "
+        "profiles of a job, before and after"),
     {.name = NULL},
 };
 

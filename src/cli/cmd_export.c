@@ -132,14 +132,10 @@ static enum hs_status choose_message(struct hs_context *context, struct hs_expor
 
 static void print_notes(struct hs_context *context, const struct hs_text *notes)
 {
-    const char *line = notes->data ? notes->data : "";
+    struct hs_lines lines = {.next = notes->data};
 
-    while (*line) {
-        size_t length = strcspn(line, "\n");
-
-        hs_note(context, "%.*s", (int)length, line);
-        line += length + (line[length] == '\n');
-    }
+    while (hs_lines_next(&lines))
+        hs_note(context, "%.*s", (int)lines.length, lines.line);
 }
 
 /* ---- running ---- */

@@ -99,15 +99,12 @@ static enum hs_status run_job(struct hs_context *context, const struct plot_sett
                               const struct hs_inputs *inputs, const char *type,
                               struct hs_error *err)
 {
-    struct hs_plot_job job = {.inputs = inputs->inputs,
-                              .input_count = inputs->count,
-                              .plan = settings->plan,
-                              .profile = inputs->profile_file ? &inputs->profile : NULL,
-                              .profile_name = inputs->profile_file};
+    struct hs_plot_job job = hs_inputs_plot_job(inputs);
     const struct hs_plot_kind *kind;
     struct hs_text tsv = {0};
     enum hs_status status = hs_plot_kind_find(&kind, settings->kind, err);
 
+    job.plan = settings->plan;
     if (status == HS_OK && settings->size) {
         status = hs_bytes_parse(&job.bytes, settings->size, err);
         if (status != HS_OK)

@@ -1,5 +1,4 @@
 #include <stddef.h>
-#include <sys/stat.h>
 
 #include "apply/merge.h"
 #include "base/file.h"
@@ -21,13 +20,6 @@ struct profile_settings {
 };
 
 /* ---- what one left ---- */
-
-static bool is_folder(const char *path)
-{
-    struct stat about;
-
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
 
 static enum hs_status save(const struct profile_settings *settings,
                            const struct hs_profile *profile, struct hs_error *err)
@@ -55,7 +47,7 @@ static enum hs_status read_back(struct hs_context *context, const struct profile
                                 struct hs_error *err)
 {
     struct hs_profile profile = {0};
-    bool of_ranks = is_folder(settings->read);
+    bool of_ranks = hs_file_is_folder(settings->read);
     enum hs_status status = hs_inputs_profile(&profile, settings->read, err);
 
     if (status == HS_OK && settings->interposed.profile)

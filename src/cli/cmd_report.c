@@ -42,13 +42,13 @@ static bool several_np(const struct hs_plot_job *job)
 }
 
 /* Whether a picture says something that the others do not: a curve needs more than one point. */
-static bool is_wanted(const char *kind, const struct hs_plot_job *job)
+static bool is_wanted(const struct hs_plot_kind *kind, const struct hs_plot_job *job)
 {
-    if ((strcmp(kind, "calls") == 0) != (job->profile != NULL))
+    if (kind->of_profile != (job->profile != NULL))
         return false;
-    if (strcmp(kind, "scaling") == 0 || strcmp(kind, "top") == 0)
+    if (strcmp(kind->name, "scaling") == 0 || strcmp(kind->name, "top") == 0)
         return several_np(job);
-    if (strcmp(kind, "bandwidth") == 0)
+    if (strcmp(kind->name, "bandwidth") == 0)
         return job->inputs[0].result->message_count > 1;
     return true;
 }
@@ -98,10 +98,8 @@ static enum hs_status draw_all(struct pictures *pictures, struct hs_context *con
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]) && status == HS_OK; i++) {
         const struct hs_plot_kind *kind;
 
-        if (!is_wanted(order[i], job) || pictures->missing[0])
-            continue;
         status = hs_plot_kind_find(&kind, order[i], err);
-        if (status == HS_OK)
+        if (status == HS_OK && is_wanted(kind, job) && !pictures->missing[0])
             status = draw(pictures, context, kind, job, err);
     }
     return status;
@@ -135,10 +133,7 @@ static enum hs_status write_page(struct hs_context *context, const struct report
 static enum hs_status run_job(struct hs_context *context, const struct report_settings *settings,
                               const struct hs_inputs *inputs, struct hs_error *err)
 {
-    struct hs_plot_job job = {.inputs = inputs->inputs,
-                              .input_count = inputs->count,
-                              .profile = inputs->profile_file ? &inputs->profile : NULL,
-                              .profile_name = inputs->profile_file};
+    struct hs_plot_job job = hs_inputs_plot_job(inputs);
     struct pictures *pictures = calloc(1, sizeof(*pictures));
     enum hs_status status = HS_OK;
 

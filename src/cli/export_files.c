@@ -10,13 +10,6 @@
 
 #include "base/file.h"
 
-static bool is_directory(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 static char *join(const char *directory, const char *name)
 {
     char *path;
@@ -129,7 +122,7 @@ static enum hs_status write_directory(const char *directory, const struct hs_exp
 
     if (!made && errno != EEXIST)
         return hs_fail(err, HS_INVALID, "%s: cannot be made: %s", directory, strerror(errno));
-    if (!is_directory(directory))
+    if (!hs_file_is_folder(directory))
         return hs_fail(err, HS_INVALID, "%s: not a folder, and there are %zu files to write",
                        directory, output->count);
     status = check_directory(directory, output, result, err);
@@ -169,7 +162,7 @@ enum hs_status hs_export_files_write(struct hs_context *context,
         return need_directory(output, to, err);
     if (to_stdout)
         hs_text_append_bytes(context->out, text->data, text->length);
-    else if (output->count > 1 || is_directory(to->output))
+    else if (output->count > 1 || hs_file_is_folder(to->output))
         return write_directory(to->output, output, to->result, err);
     else
         return write_single(to->output, text, to->result, err);

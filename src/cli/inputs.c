@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "apply/merge.h"
 #include "base/file.h"
@@ -39,17 +38,10 @@ enum hs_status hs_output_check(const char *output, const char *system,
     return status;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat about;
-
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
 enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path, struct hs_error *err)
 {
-    return is_folder(path) ? hs_profile_merge(profile, path, err)
-                           : hs_profile_load(profile, path, err);
+    return hs_file_is_folder(path) ? hs_profile_merge(profile, path, err)
+                                   : hs_profile_load(profile, path, err);
 }
 
 bool hs_inputs_is_of(const char *path, const char *kind)
@@ -171,16 +163,22 @@ void hs_inputs_release(struct hs_inputs *inputs)
     *inputs = (struct hs_inputs){.count = 0};
 }
 
-/* Lines of a text of rules that are none: a comment, and, with `elsewhere`, where ranks were. */
-static void append_rules(struct hs_text *rules, const char *line, bool elsewhere)
+struct hs_plot_job hs_inputs_plot_job(const struct hs_inputs *inputs)
 {
-    while (*line) {
-        size_t length = strcspn(line, "\n");
+    return (struct hs_plot_job){.inputs = inputs->inputs,
+                                .input_count = inputs->count,
+                                .profile = inputs->profile_file ? &inputs->profile : NULL,
+                                .profile_name = inputs->profile_file};
+}
 
-        if (line[0] != '#' && !(elsewhere && strncmp(line, "nodes", 5) == 0))
-            hs_text_append(rules, "%.*s\n", (int)length, line);
-        line += length + (line[length] == '\n');
-    }
+/* Lines of a text of rules that are none: a comment, and, with `elsewhere`, where ranks were. */
+static void append_rules(struct hs_text *rules, const char *text, bool elsewhere)
+{
+    struct hs_lines lines = {.next = text};
+
+    while (hs_lines_next(&lines))
+        if (lines.line[0] != '#' && !(elsewhere && strncmp(lines.line, "nodes", 5) == 0))
+            hs_text_append(rules, "%.*s\n", (int)lines.length, lines.line);
 }
 
 enum hs_status hs_inputs_rules(struct hs_text *rules, const struct hs_result *result,

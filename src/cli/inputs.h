@@ -44,6 +44,8 @@ enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument
 enum hs_status hs_inputs_load_any(struct hs_inputs *inputs, const struct hs_argument_list *files,
                                   const struct hs_context *context, struct hs_error *err);
 void hs_inputs_release(struct hs_inputs *inputs);
+/* What is drawn of them, which they outlive. */
+struct hs_plot_job hs_inputs_plot_job(const struct hs_inputs *inputs);
 
 /* The profile of a job, or of a folder with what its ranks counted. HS_INVALID, HS_MEMORY. */
 enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path,

@@ -121,17 +121,18 @@ void hs_export_header_lines(struct hs_text *text, const struct hs_export_job *jo
                             const struct hs_exporter *exporter, const char *use)
 {
     struct hs_text whole = {0};
+    struct hs_lines lines = {.next = NULL};
 
     hs_export_header(&whole, job, exporter, &hs_export_comment_hash, use);
     if (whole.failed)
         text->failed = true;
-    for (const char *line = whole.data; line && *line && !whole.failed;) {
-        size_t length = strcspn(line, "\n");
-        bool cut = length > LINE_BYTES_MAX;
+    else
+        lines.next = whole.data;
+    while (hs_lines_next(&lines)) {
+        bool cut = lines.length > LINE_BYTES_MAX;
 
-        hs_text_append_bytes(text, line, cut ? LINE_BYTES_MAX - 3 : length);
+        hs_text_append_bytes(text, lines.line, cut ? LINE_BYTES_MAX - 3 : lines.length);
         hs_text_append(text, "%s\n", cut ? "..." : "");
-        line += length + (line[length] == '\n');
     }
     hs_text_release(&whole);
 }

@@ -79,7 +79,7 @@ static void note_left_out(struct hs_text *notes, const struct hs_calibrate_run *
                           const char *partial)
 {
     size_t left = run->grid.plan.count - run->grid.measured_tasks - failed_tasks(run);
-    const char *line = run->grid.failures.data;
+    struct hs_lines lines = {.next = run->grid.failures.data};
 
     if (run->grid.plan.layers_left_out > 0)
         hs_text_append(notes, "--layers %" PRId64 ": %zu of %zu layers were left out\n",
@@ -88,12 +88,9 @@ static void note_left_out(struct hs_text *notes, const struct hs_calibrate_run *
     if (left > 0)
         hs_text_append(notes, "%zu of %zu measurements were left out: %s\n", left,
                        run->grid.plan.count, partial ? partial : "they failed");
-    for (size_t i = 0; i < run->grid.failure_count && i < FAILURES_SHOWN && line; i++) {
-        size_t length = strcspn(line, "\n");
-
-        hs_text_append(notes, "%.*s\n", (int)length, line);
-        line += length + (line[length] != '\0');
-    }
+    for (size_t i = 0; i < run->grid.failure_count && i < FAILURES_SHOWN && hs_lines_next(&lines);
+         i++)
+        hs_text_append(notes, "%.*s\n", (int)lines.length, lines.line);
     if (run->grid.failure_count > FAILURES_SHOWN)
         hs_text_append(notes, "%zu more failures\n", run->grid.failure_count - FAILURES_SHOWN);
 }

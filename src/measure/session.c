@@ -35,14 +35,10 @@ static enum hs_status agree(struct hs_session *session, enum hs_status status, s
 /* Lines of the choice among what the job calls. */
 static void say_job(struct hs_session *session)
 {
-    const char *line = session->settings.job.notes.data;
+    struct hs_lines lines = {.next = session->settings.job.notes.data};
 
-    while (line && *line) {
-        int length = (int)strcspn(line, "\n");
-
-        hs_progress_note(&session->campaign.progress, "%.*s", length, line);
-        line += length + (line[length] == '\n');
-    }
+    while (hs_lines_next(&lines))
+        hs_progress_note(&session->campaign.progress, "%.*s", (int)lines.length, lines.line);
 }
 
 /* What a person should know before the measurement. */

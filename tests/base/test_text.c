@@ -198,6 +198,25 @@ static void foreign_text_is_made_safe(void **state)
     hs_text_release(&text);
 }
 
+static void lines_come_one_by_one(void **state)
+{
+    static const char *const wanted[] = {"a", "", "bc", "d"};
+    struct hs_lines lines = {.next = "a\n\nbc\nd"}, ended = {.next = "a\n"}, none = {.next = ""};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        assert_true(hs_lines_next(&lines));
+        assert_int_equal(lines.length, strlen(wanted[i]));
+        assert_memory_equal(lines.line, wanted[i], lines.length);
+    }
+    assert_false(hs_lines_next(&lines));
+    assert_true(hs_lines_next(&ended));
+    assert_false(hs_lines_next(&ended));
+    assert_false(hs_lines_next(&none));
+    none.next = NULL;
+    assert_false(hs_lines_next(&none));
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("an empty text can be released and appended to", starts_empty),
     HS_TEST("text grows as it is formatted", grows_by_formatting),
@@ -210,6 +229,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("nearness agrees with the textbook distance", agrees_with_the_textbook),
     HS_TEST("what a terminal obeys, or what turns or ends a line, is replaced, all else is kept",
             foreign_text_is_made_safe),
+    HS_TEST("lines come one by one, whether the last is ended or not", lines_come_one_by_one),
     HS_TEST("a string is copied, and no string gives none", copies),
 };
 HS_TEST_MAIN(tests)
