@@ -79,14 +79,13 @@ static struct sums sum_up(const struct hs_profile_gain *gains, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         const struct hs_profile_gain *gain = &gains[i];
-        double waiting = hs_profile_call_waiting(gain->call);
+        double waited = hs_profile_call_waited(gain->profile, gain->call);
         double seconds = hs_profile_gain_seconds(gain);
         double calls = hs_profile_call_count(gain->profile, gain->call);
 
         if (!gain->call->begun) {
             sums.spent += hs_profile_call_spent(gain->profile, gain->call);
-            sums.waited +=
-                isnan(waiting) ? 0 : waiting * hs_profile_call_spent(gain->profile, gain->call);
+            sums.waited += isnan(waited) ? 0 : waited;
         }
         if (isnan(seconds))
             continue;

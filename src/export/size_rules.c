@@ -97,10 +97,8 @@ static void add_small(struct hs_export_rules *rules)
 static bool is_called(const struct hs_export_rule *rule, const struct hs_profile_load *called)
 {
     for (size_t i = 0; i < called->size_count; i++) {
-        uint64_t first = 1;
+        uint64_t first = hs_profile_class((double)called->sizes[i].bytes);
 
-        while (first <= called->sizes[i].bytes / 2)
-            first *= 2;
         if (rule->first_bytes < 2 * first && rule->end_bytes > first)
             return true;
     }

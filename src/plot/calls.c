@@ -29,11 +29,10 @@ static bool is_timed(const struct hs_profile *profile)
 static struct bar bar_of(const struct hs_profile *profile, const struct hs_profile_call *call,
                          bool timed)
 {
-    double spent = hs_profile_call_spent(profile, call), part = hs_profile_call_waiting(call);
-    double waiting = isnan(part) ? 0 : part * spent;
+    double waited = hs_profile_call_waited(profile, call), waiting = isnan(waited) ? 0 : waited;
 
     if (timed)
-        return (struct bar){call, spent - waiting, waiting};
+        return (struct bar){call, hs_profile_call_spent(profile, call) - waiting, waiting};
     return (struct bar){call, call->bytes / (double)profile->ranks, 0};
 }
 
@@ -53,7 +52,7 @@ static void label_of(char text[LABEL_TEXT], const struct hs_profile *profile,
 {
     snprintf(text, LABEL_TEXT, "%.40s %s, %s", call->call,
              hs_profile_group_format((char[HS_PROFILE_GROUP_TEXT]){0}, profile, call),
-             HS_AS_SIZE(call->bytes / (double)call->calls));
+             HS_AS_SIZE(hs_profile_call_bytes(call)));
 }
 
 static void write_bars(struct hs_text *out, const struct hs_profile *profile,

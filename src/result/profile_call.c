@@ -16,16 +16,6 @@ static bool is_uneven(const struct hs_profile_call *call)
     return length > 0 && strchr("vw", call->call[length - 1]);
 }
 
-static bool is_collective(enum hs_collective *out, const char *text)
-{
-    for (int i = 0; i < HS_COLLECTIVE_COUNT; i++)
-        if (strcmp(text, hs_collective_names[i]) == 0) {
-            *out = (enum hs_collective)i;
-            return true;
-        }
-    return false;
-}
-
 /* Groups that are a progression, as the axes of a mesh. */
 static struct hs_mesh mesh_of(int64_t ranks, int64_t stride, int64_t size)
 {
@@ -49,10 +39,10 @@ bool hs_profile_call_problem(struct hs_problem *problem, struct hs_mesh *mesh,
 {
     int64_t stride = llabs(call->group_stride), size = call->group_ranks, ranks = profile->ranks;
 
-    *problem = (struct hs_problem){.bytes = call->bytes / (double)call->calls};
+    *problem = (struct hs_problem){.bytes = hs_profile_call_bytes(call)};
     *mesh = (struct hs_mesh){.count = 0};
     why[0] = '\0';
-    if (!is_collective(&problem->collective, call->collective))
+    if (hs_collective_parse(&problem->collective, call->collective, NULL))
         snprintf(why, HS_PROFILE_WHY, "nothing here plans a %.40s", call->collective);
     else if (is_uneven(call))
         snprintf(why, HS_PROFILE_WHY, "blocks of different sizes");
@@ -99,14 +89,23 @@ double hs_profile_call_spent(const struct hs_profile *profile, const struct hs_p
     return call->seconds / (double)profile->ranks;
 }
 
-uint64_t hs_profile_call_class(const struct hs_profile_call *call)
+double hs_profile_call_waited(const struct hs_profile *profile, const struct hs_profile_call *call)
 {
-    double mean = call->bytes / (double)call->calls;
-    uint64_t bytes = 1;
+    return hs_profile_call_waiting(call) * hs_profile_call_spent(profile, call);
+}
 
-    while ((double)bytes <= mean / 2 && bytes < UINT64_MAX / 4)
-        bytes *= 2;
-    return mean < 1 ? 0 : bytes;
+double hs_profile_call_bytes(const struct hs_profile_call *call)
+{
+    return call->bytes / (double)call->calls;
+}
+
+uint64_t hs_profile_class(double bytes)
+{
+    uint64_t class = 1;
+
+    while ((double)class <= bytes / 2 && class < UINT64_MAX / 4)
+        class *= 2;
+    return bytes < 1 ? 0 : class;
 }
 
 /* ---- a job's problems ---- */
@@ -191,9 +190,9 @@ enum hs_status hs_profile_loads(struct hs_profile_load **loads, size_t *count,
         return hs_no_memory(err);
     for (size_t i = 0; i < profile->call_count; i++) {
         const struct hs_profile_call *call = &profile->calls[i];
-        double cost = hs_profile_call_count(profile, call) *
-                      (call->begun ? per_byte * call->bytes / (double)call->calls
-                                   : hs_profile_call_seconds(call));
+        double cost =
+            hs_profile_call_count(profile, call) *
+            (call->begun ? per_byte * hs_profile_call_bytes(call) : hs_profile_call_seconds(call));
         struct hs_problem problem;
         struct hs_mesh mesh;
         struct hs_profile_load *load;

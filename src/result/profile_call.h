@@ -26,12 +26,16 @@ double hs_profile_call_waiting(const struct hs_profile_call *call);
 /* Mean of a call in seconds, waiting taken off where it is known; NaN where a call only begins what
  * is carried out later. */
 double hs_profile_call_seconds(const struct hs_profile_call *call);
-/* Calls, and seconds in them with waiting, of the job's mean rank. */
+/* Calls, seconds in them with waiting, and seconds of that waiting (NaN: not known), of the job's
+ * mean rank. */
 double hs_profile_call_count(const struct hs_profile *profile, const struct hs_profile_call *call);
 double hs_profile_call_spent(const struct hs_profile *profile, const struct hs_profile_call *call);
+double hs_profile_call_waited(const struct hs_profile *profile, const struct hs_profile_call *call);
 
-/* The power of two that its mean size is at least, and less than twice; 0: no bytes. */
-uint64_t hs_profile_call_class(const struct hs_profile_call *call);
+/* Its mean size. */
+double hs_profile_call_bytes(const struct hs_profile_call *call);
+/* The power of two that a size is at least, and less than twice; 0: less than a byte. */
+uint64_t hs_profile_class(double bytes);
 
 /* ---- a job's problems, the sizes of each together ---- */
 

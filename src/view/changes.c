@@ -63,7 +63,7 @@ static double or_none(double seconds)
     column(TYPE, "datatype", "type", NULL, TEXT, IF_ANY, any(r)->datatype)                         \
     column(OPERATION, "operation", "op", NULL, TEXT, IF_ANY, any(r)->operation)                    \
     column(BYTES, "mean_bytes", "size", NULL, SIZE, ALWAYS,                                        \
-           any(r)->bytes / (double)any(r)->calls)                                                  \
+           hs_profile_call_bytes(any(r)))                                                          \
     column(CALLS, "calls_per_rank_before", "calls a rank", NULL, COUNT, ALWAYS, count(r, 0))       \
     column(CALLS_AFTER, "calls_per_rank_after", "after", NULL, COUNT, ALWAYS, count(r, 1))         \
     column(MEAN, "mean_seconds_before", "a call", NULL, TIME, ALWAYS, mean(r, 0))                  \
@@ -98,7 +98,7 @@ static bool is_same(const struct hs_profile_call *a, const struct hs_profile_cal
     return strcmp(a->call, b->call) == 0 && same_text(a->datatype, b->datatype) &&
            same_text(a->operation, b->operation) && a->group_ranks == b->group_ranks &&
            a->group_stride == b->group_stride && a->groups == b->groups &&
-           hs_profile_call_class(a) == hs_profile_call_class(b);
+           hs_profile_class(hs_profile_call_bytes(a)) == hs_profile_class(hs_profile_call_bytes(b));
 }
 
 static int compare_changes(const void *left, const void *right)

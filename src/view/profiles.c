@@ -14,12 +14,10 @@ struct row {
     const struct hs_profile_call *call;
 };
 
-/* "all", "2 x 8, every 2nd rank" */
-static const char *group(char text[GROUP_TEXT], const struct row *r)
+char *hs_profile_group_format(char text[GROUP_TEXT], const struct hs_profile *profile,
+                              const struct hs_profile_call *call)
 {
-    const struct hs_profile_call *call = r->call;
-
-    if (call->group_ranks == r->profile->ranks && call->group_stride == 1)
+    if (call->group_ranks == profile->ranks && call->group_stride == 1)
         snprintf(text, GROUP_TEXT, "all %" PRId64, call->group_ranks);
     else if (call->group_stride == 0)
         snprintf(text, GROUP_TEXT, "%" PRId64 " x %" PRId64 ", irregular", call->groups,
@@ -55,19 +53,23 @@ static double share(const struct row *r)
 }
 
 /* clang-format off */
+/* Which calls they are: of rows with a profile and a call. */
+#define WHO_COLUMNS(column, P)                                                                     \
+    column(P##CALL, "call", "call", NULL, TEXT, ALWAYS, r->call->call)                             \
+    column(P##COLLECTIVE, "collective", NULL, NULL, TEXT, ALWAYS, r->call->collective)             \
+    column(P##GROUP, "groups", "groups x ranks", NULL, TEXT, ALWAYS,                               \
+           hs_profile_group_format((char[GROUP_TEXT]){0}, r->profile, r->call))                    \
+    column(P##RANKS, "group_ranks", NULL, NULL, COUNT, ALWAYS, r->call->group_ranks)               \
+    column(P##STRIDE, "group_stride", NULL, NULL, COUNT, ALWAYS, r->call->group_stride)
+#define SIZE_COLUMNS(column, P)                                                                    \
+    column(P##BYTES, "mean_bytes", "size", NULL, SIZE, ALWAYS, hs_profile_call_bytes(r->call))     \
+    column(P##CALLS, "calls_per_rank", "calls a rank", NULL, COUNT, ALWAYS,                        \
+           (int64_t)llround((double)r->call->calls / (double)r->call->ranks))
 #define COLUMNS(column)                                                                            \
-    column(CALL, "call", "call", NULL, TEXT, ALWAYS, r->call->call)                                \
-    column(COLLECTIVE, "collective", NULL, NULL, TEXT, ALWAYS, r->call->collective)                \
-    column(GROUP, "groups", "groups x ranks", NULL, TEXT, ALWAYS,                                  \
-           group((char[GROUP_TEXT]){0}, r))                                                        \
-    column(RANKS, "group_ranks", NULL, NULL, COUNT, ALWAYS, r->call->group_ranks)                  \
-    column(STRIDE, "group_stride", NULL, NULL, COUNT, ALWAYS, r->call->group_stride)               \
+    WHO_COLUMNS(column, )                                                                          \
     column(TYPE, "datatype", "type", NULL, TEXT, IF_ANY, r->call->datatype)                        \
     column(OPERATION, "operation", "op", NULL, TEXT, IF_ANY, r->call->operation)                   \
-    column(BYTES, "mean_bytes", "size", NULL, SIZE, ALWAYS,                                        \
-           r->call->bytes / (double)r->call->calls)                                                \
-    column(CALLS, "calls_per_rank", "calls a rank", NULL, COUNT, ALWAYS,                           \
-           (int64_t)llround((double)r->call->calls / (double)r->call->ranks))                      \
+    SIZE_COLUMNS(column, )                                                                         \
     column(TIMED, "timed", "timed", NULL, TEXT, IF_ANY, timed(r))                                  \
     column(MEAN, "mean_seconds", "a call", NULL, TIME, ALWAYS,                                     \
            r->call->seconds / (double)r->call->calls)                                              \
@@ -98,13 +100,6 @@ void hs_profile_calls_table(struct hs_table *table, const struct hs_profile *pro
         add(table, &(struct row){profile, &profile->calls[i]});
 }
 
-char *hs_profile_group_format(char text[HS_PROFILE_GROUP_TEXT], const struct hs_profile *profile,
-                              const struct hs_profile_call *call)
-{
-    group(text, &(struct row){profile, call});
-    return text;
-}
-
 /* ---- kinds of calls added up ---- */
 
 struct part {
@@ -127,29 +122,29 @@ static bool is_of(const struct part *part, const struct hs_profile_call *call)
         return first->group_ranks == call->group_ranks &&
                first->group_stride == call->group_stride && first->groups == call->groups;
     case HS_PROFILE_BY_SIZE:
-        return part->class_bytes == hs_profile_call_class(call);
+        return part->class_bytes == hs_profile_class(hs_profile_call_bytes(call));
     }
     return false;
 }
 
 static void add_to_part(struct part *part, const struct hs_profile_call *call)
 {
-    double waiting = hs_profile_call_waiting(call);
-    double seconds = hs_profile_call_spent(part->profile, call);
+    double waited = hs_profile_call_waited(part->profile, call);
 
     part->calls += hs_profile_call_count(part->profile, call);
     part->bytes += call->bytes / (double)part->profile->ranks;
     if (is_nccl(call))
         return;
     part->timed = true;
-    part->seconds += seconds;
-    if (!isnan(waiting))
-        part->waited = (isnan(part->waited) ? 0 : part->waited) + waiting * seconds;
+    part->seconds += hs_profile_call_spent(part->profile, call);
+    if (!isnan(waited))
+        part->waited = (isnan(part->waited) ? 0 : part->waited) + waited;
 }
 
 static const char *part_group(char text[GROUP_TEXT], const struct part *r)
 {
-    return r->by == HS_PROFILE_BY_GROUP ? group(text, &(struct row){r->profile, r->first}) : NULL;
+    return r->by == HS_PROFILE_BY_GROUP ? hs_profile_group_format(text, r->profile, r->first)
+                                        : NULL;
 }
 
 /* "1MiB to 2MiB" */
@@ -218,11 +213,12 @@ void hs_profile_parts_table(struct hs_table *table, const struct hs_profile *pro
         while (at < count && !is_of(&parts[at], call))
             at++;
         if (at == count)
-            parts[count++] = (struct part){.by = by,
-                                           .first = call,
-                                           .profile = profile,
-                                           .class_bytes = hs_profile_call_class(call),
-                                           .waited = NAN};
+            parts[count++] =
+                (struct part){.by = by,
+                              .first = call,
+                              .profile = profile,
+                              .class_bytes = hs_profile_class(hs_profile_call_bytes(call)),
+                              .waited = NAN};
         add_to_part(&parts[at], call);
     }
     if (count > 0)
@@ -255,13 +251,12 @@ struct hs_profile_times hs_profile_times_of(const struct hs_profile *profile)
 
     for (size_t i = 0; i < profile->call_count; i++) {
         const struct hs_profile_call *call = &profile->calls[i];
-        double waiting = hs_profile_call_waiting(call);
+        double waited = hs_profile_call_waited(profile, call);
 
         if (is_nccl(call))
             continue;
         times.spent += hs_profile_call_spent(profile, call);
-        if (!isnan(waiting))
-            times.waited += waiting * hs_profile_call_spent(profile, call);
+        times.waited += isnan(waited) ? 0 : waited;
     }
     return times;
 }
@@ -354,11 +349,6 @@ double hs_profile_gain_seconds(const struct hs_profile_gain *r)
                                (r->library_seconds - r->plan_seconds);
 }
 
-static const char *gain_group(char text[GROUP_TEXT], const struct hs_profile_gain *r)
-{
-    return group(text, &(struct row){r->profile, r->call});
-}
-
 static const char *plan(char text[HS_SPLIT_TEXT], const struct hs_profile_gain *r)
 {
     if (r->left_alone)
@@ -368,18 +358,10 @@ static const char *plan(char text[HS_SPLIT_TEXT], const struct hs_profile_gain *
 
 /* clang-format off */
 #define GAIN_COLUMNS(column)                                                                       \
-    column(G_CALL, "call", "call", NULL, TEXT, ALWAYS, r->call->call)                              \
-    column(G_COLLECTIVE, "collective", NULL, NULL, TEXT, ALWAYS, r->call->collective)              \
-    column(G_GROUP, "groups", "groups x ranks", NULL, TEXT, ALWAYS,                                \
-           gain_group((char[GROUP_TEXT]){0}, r))                                                   \
-    column(G_RANKS, "group_ranks", NULL, NULL, COUNT, ALWAYS, r->call->group_ranks)                \
-    column(G_STRIDE, "group_stride", NULL, NULL, COUNT, ALWAYS, r->call->group_stride)             \
+    WHO_COLUMNS(column, G_)                                                                        \
     column(G_TYPE, "datatype", NULL, NULL, TEXT, ALWAYS, r->call->datatype)                        \
     column(G_OPERATION, "operation", NULL, NULL, TEXT, ALWAYS, r->call->operation)                 \
-    column(G_BYTES, "mean_bytes", "size", NULL, SIZE, ALWAYS,                                      \
-           r->call->bytes / (double)r->call->calls)                                                \
-    column(G_CALLS, "calls_per_rank", "calls a rank", NULL, COUNT, ALWAYS,                         \
-           (int64_t)llround((double)r->call->calls / (double)r->call->ranks))                      \
+    SIZE_COLUMNS(column, G_)                                                                       \
     column(G_SPENT, "seconds_per_rank", "a rank", NULL, TIME, ALWAYS,                              \
            hs_profile_call_spent(r->profile, r->call))                                             \
     column(G_WAITING, "waiting", NULL, NULL, PERCENT, ALWAYS, hs_profile_call_waiting(r->call))    \
