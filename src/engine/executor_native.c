@@ -129,12 +129,7 @@ void hs_native_start(struct hs_transport *transport, const struct hs_native_call
         exchange(transport, call);
         break;
     case HS_PAIR:
-    case HS_SCATTER: /* these have prices alone */
-    case HS_GATHER:
-    case HS_BROADCAST:
-    case HS_REDUCE:
-    case HS_SPREAD:
-    case HS_COLLECT:
+    HS_CASES_ROOTED:
     case HS_PHASE_COUNT:
         abort();
     }

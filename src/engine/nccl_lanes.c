@@ -239,12 +239,7 @@ static ncclResult_t start(const struct hs_nccl_api *api, const struct call *call
     case HS_EXCHANGE:
         return exchange(api, call);
     case HS_PAIR:
-    case HS_SCATTER: /* these have prices alone */
-    case HS_GATHER:
-    case HS_BROADCAST:
-    case HS_REDUCE:
-    case HS_SPREAD:
-    case HS_COLLECT:
+    HS_CASES_ROOTED:
     case HS_PHASE_COUNT:
         break;
     }

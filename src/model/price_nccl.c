@@ -532,12 +532,7 @@ enum hs_library_call hs_nccl_call_of(enum hs_phase phase)
     case HS_EXCHANGE:
         return HS_CALL_ALLTOALL;
     case HS_ALLREDUCE:
-    case HS_SCATTER: /* these have prices alone */
-    case HS_GATHER:
-    case HS_BROADCAST:
-    case HS_REDUCE:
-    case HS_SPREAD:
-    case HS_COLLECT:
+    HS_CASES_ROOTED:
     case HS_PHASE_COUNT:
         break;
     }

@@ -44,6 +44,13 @@ enum hs_phase {
 };
 extern const char *const hs_phase_names[HS_PHASE_COUNT];
 
+/* Those that have prices alone, as cases of a switch. */
+/* clang-format off */
+#define HS_CASES_ROOTED                                                                           \
+    case HS_SCATTER: case HS_GATHER: case HS_BROADCAST: case HS_REDUCE: case HS_SPREAD:           \
+    case HS_COLLECT
+/* clang-format on */
+
 /* Whether it stands for two phases of one layer. */
 bool hs_phase_is_pair(enum hs_phase phase);
 /* Whether it is one of those that have prices alone. */

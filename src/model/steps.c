@@ -265,11 +265,6 @@ void hs_steps_finish(const struct hs_steps *steps)
 
 /* ---- two phases, one behind the other -------------------------------------------------------- */
 
-static double bandwidth_part(const struct hs_stage_price *price)
-{
-    return hs_stage_line(price, price->bytes).seconds_per_byte;
-}
-
 void hs_steps_price_both(struct hs_stage_price *price, const struct hs_system *system,
                          int64_t ranks, const enum hs_phase phases[2])
 {
@@ -284,7 +279,7 @@ void hs_steps_price_both(struct hs_stage_price *price, const struct hs_system *s
         parts[i].key.phase = phases[i];
         hs_algorithms[price->key.algorithm]->price(&parts[i], system, ranks);
         line = hs_stage_line(&parts[i], price->bytes);
-        moving[i] = bandwidth_part(&parts[i]);
+        moving[i] = line.seconds_per_byte;
         sum.latency_seconds += line.latency_seconds;
         sum.seconds_per_byte += line.seconds_per_byte;
         price->steps += parts[i].steps;
