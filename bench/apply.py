@@ -86,11 +86,14 @@ def plans(arguments, cluster, mpi, part, collectives):
     return files
 
 
-def in_front(arguments, cluster, mpi, files):
+def interposed(arguments, mpi, under, words):
     """Words that stand before a program's own."""
-    own = [f"{arguments.build}/hiersearch", arguments.under, "--interposer",
-           os.path.join(os.path.dirname(program(arguments, mpi)), "libhiersearch-mpi.so")]
-    return [*own, *(files if arguments.under == "run" else ["-o", f"{cluster.scratch}/profile.json"]), "--"]
+    return [f"{arguments.build}/hiersearch", under, "--interposer",
+            os.path.join(os.path.dirname(program(arguments, mpi)), "libhiersearch-mpi.so"), *words, "--"]
+
+
+def in_front(arguments, cluster, mpi, files):
+    return interposed(arguments, mpi, arguments.under, files if arguments.under == "run" else ["-o", f"{cluster.scratch}/profile.json"])
 
 
 def pairs_of(arguments, alone, applied):
@@ -147,9 +150,7 @@ def training(arguments, cluster, mpi, part, words):
 def say_predicted(arguments, cluster, mpi, part, files, pairs):
     """What the results say of the calls that a profile of the program alone has, against what the pairs gained."""
     path = f"{cluster.scratch}/alone.json"
-    front = in_front(argparse.Namespace(**{**vars(arguments), "under": "profile"}), cluster, mpi, [])
-    front[front.index("-o") + 1] = path
-    alone = training(arguments, cluster, mpi, part, front)
+    alone = training(arguments, cluster, mpi, part, interposed(arguments, mpi, "profile", ["-o", path]))
     if not os.path.exists(path):  # MPI_Finalize did not return
         path += ".ranks"
     done = subprocess.run([f"{arguments.build}/hiersearch", "predict", *files, "--profile", path, "--json"], capture_output=True, text=True,
@@ -233,8 +234,7 @@ def launch(cluster, folder, words, tell, told):
 
 def calls_of(arguments, cluster, folder, words, name):
     path = f"{cluster.scratch}/{name}.json"
-    front = in_front(argparse.Namespace(**{**vars(arguments), "under": "profile"}), cluster, "openmpi", [])
-    front[front.index("-o") + 1] = path
+    front = interposed(arguments, "openmpi", "profile", ["-o", path])
     cluster.run("openmpi", ["env", "-C", folder, "OMP_NUM_THREADS=1", *front, *words])
     done = subprocess.run([f"{arguments.build}/hiersearch", "profile", "--read", path, "--top", "6"], capture_output=True, text=True,
                           check=False)
