@@ -224,7 +224,7 @@ struct hs_counts_row *hs_counts_find(struct hs_counts *counts, const struct hs_c
 void hs_counts_add(struct hs_counts *counts, struct hs_counts_row *row,
                    const struct hs_counted *call)
 {
-    uint64_t number;
+    uint64_t number, last = counts->nanoseconds + call->nanoseconds;
 
     counts->nanoseconds = call->since_nanoseconds;
     if (!row) {
@@ -240,5 +240,6 @@ void hs_counts_add(struct hs_counts *counts, struct hs_counts_row *row,
     if (is_sample(number) && hs_counted_calls[row->call].together && !row->begun &&
         counts->sample_count < HS_COUNTS_SAMPLES)
         counts->samples[counts->sample_count++] = (struct hs_counts_sample){
-            (uint32_t)(row - counts->rows), row->group, number, call->nanoseconds};
+            (uint32_t)(row - counts->rows), row->group, number, call->nanoseconds,
+            call->since_nanoseconds > last ? call->since_nanoseconds - last : 0};
 }

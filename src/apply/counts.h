@@ -123,11 +123,12 @@ struct hs_counts_group {
                                 (-1: not known); MPI's: -1 */
 };
 
-/* How long one call took on this rank. */
+/* How long one call took on this rank, and how long the program had gone on by itself before, since
+ * its last call of any group. */
 struct hs_counts_sample {
     uint32_t row, group;
     uint64_t number; /* of the group's calls */
-    uint64_t nanoseconds;
+    uint64_t nanoseconds, before_nanoseconds;
 };
 
 struct hs_counts {
@@ -149,7 +150,7 @@ struct hs_counts {
     struct hs_counts_sample samples[HS_COUNTS_SAMPLES];
     int32_t members[HS_COUNTS_MEMBERS];
 };
-#define HS_COUNTS_FORMAT "hs.counts/2"
+#define HS_COUNTS_FORMAT "hs.counts/3"
 
 /* The path of a rank's file in a folder. False: it does not fit. */
 bool hs_counts_path(char *path, size_t path_bytes, const char *folder, int rank);
@@ -179,7 +180,7 @@ struct hs_counted {
     enum hs_counted_operation operation;
     int group; /* -1: uncounted */
     uint64_t bytes, nanoseconds;
-    uint64_t since_nanoseconds; /* the end, after the run began */
+    uint64_t since_nanoseconds; /* the end, after the run began; of each call not before the last */
 };
 /* Where calls like this one are counted, from now on, made at the first; NULL: nowhere, as there is
  * no room, or no group. One thread at a time, as the next. */

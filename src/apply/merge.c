@@ -33,7 +33,7 @@ struct timed {
     uint32_t ordinal;
     int32_t group_ranks;
     size_t row;
-    double seconds;
+    double seconds, before_seconds;
 };
 /* What tells rows apart, beside what the profile shows. */
 struct key {
@@ -141,8 +141,13 @@ static enum hs_status add_samples(struct merge *merge, const size_t *rows,
 
         if (!timed)
             return HS_MEMORY;
-        *timed = (struct timed){group->ranks_hash, sample->number,    group->ordinal,
-                                group->size,       rows[sample->row], SECONDS(sample->nanoseconds)};
+        *timed = (struct timed){.ranks_hash = group->ranks_hash,
+                                .number = sample->number,
+                                .ordinal = group->ordinal,
+                                .group_ranks = group->size,
+                                .row = rows[sample->row],
+                                .seconds = SECONDS(sample->nanoseconds),
+                                .before_seconds = SECONDS(sample->before_nanoseconds)};
         merge->timed_count++;
     }
     return HS_OK;
@@ -275,7 +280,23 @@ static int compare_timed(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Nobody leaves before the last one has come, so the one that was there shortest came last. */
+/* Mean over the ranks [count] of one call: how long it waited for the program's own work. Nobody
+ * leaves before the last one has come, so the one that was there shortest came last, and what
+ * another took longer it waited: for work where that took the longest rank longer before the call;
+ * else because the calls before had let it go sooner, which is theirs. */
+static double waited_for_work(const struct timed *timed, size_t count)
+{
+    double least = INFINITY, most_before = 0, sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        least = fmin(least, timed[i].seconds);
+        most_before = fmax(most_before, timed[i].before_seconds);
+    }
+    for (size_t i = 0; i < count; i++)
+        sum += fmin(timed[i].seconds - least, most_before - timed[i].before_seconds);
+    return sum / (double)count;
+}
+
 static void add_waiting(struct merge *merge)
 {
     size_t end;
@@ -285,19 +306,17 @@ static void add_waiting(struct merge *merge)
     for (size_t begin = 0; begin < merge->timed_count; begin = end) {
         const struct timed *first = &merge->timed[begin];
         struct hs_profile_call *call = &merge->profile->calls[first->row];
-        double sum = 0, least = INFINITY;
+        double sum = 0;
 
         for (end = begin; end < merge->timed_count && compare_timed(first, &merge->timed[end]) == 0;
-             end++) {
+             end++)
             sum += merge->timed[end].seconds;
-            least = fmin(least, merge->timed[end].seconds);
-        }
         if ((int64_t)(end - begin) != first->group_ranks)
             continue;
         if (call->sampled_calls++ == 0)
             call->sampled_seconds = call->waited_seconds = 0;
         call->sampled_seconds += sum / (double)(end - begin);
-        call->waited_seconds += sum / (double)(end - begin) - least;
+        call->waited_seconds += waited_for_work(first, end - begin);
     }
 }
 

@@ -39,8 +39,8 @@ static const struct hs_field call_rows[] = {
     {"sampled_seconds", HS_TIME, CALL(sampled_seconds), HS_OPTIONAL,
      .about = "In these, mean over the ranks of a group."},
     {"waited_seconds", HS_TIME, CALL(waited_seconds), HS_OPTIONAL,
-     .about = "Of it what ranks took longer than the one of their group that took shortest: they "
-              "waited for the last one to come."},
+     .about = "Of it what ranks took longer than the one of their group that took shortest, as far "
+              "as that had worked longer since its call before: they waited for its work."},
 };
 static const struct hs_fields call_fields = {HS_ROWS(call_rows, struct hs_profile_call)};
 

@@ -125,7 +125,7 @@ static void waiting_is_what_all_but_the_last_take_longer(void **state)
         call.group = hs_counts_group(counts, all, 4);
         for (uint64_t i = 0; i < calls; i++) {
             call.nanoseconds = rank == (int)(i % 4) ? 1000 : 5000;
-            call.since_nanoseconds = 10000 * i;
+            call.since_nanoseconds = 10000 * (i + 1);
             hs_counts_add(counts, hs_counts_find(counts, &call), &call);
         }
         counts->finished = rank != 2;
@@ -146,6 +146,32 @@ static void waiting_is_what_all_but_the_last_take_longer(void **state)
                      4e-6) < 1e-12);
     assert_true(fabs(profile.calls[0].waited_seconds / (double)profile.calls[0].sampled_calls -
                      3e-6) < 1e-12);
+    hs_profile_release(&profile);
+}
+
+/* Two calls with no work between: rank 0 leaves the first one sooner than the others, and is in the
+ * second so much longer. */
+static void what_a_call_before_left_is_no_waiting(void **state)
+{
+    const int all[] = {0, 1, 2, 3};
+    struct hs_profile profile;
+
+    (void)state;
+    for (int rank = 0; rank < 4; rank++) {
+        struct hs_counts *counts = create(rank, 4);
+        struct hs_counted call = usual;
+
+        call.group = hs_counts_group(counts, all, 4);
+        for (uint64_t i = 0; i < 64; i++) {
+            call.nanoseconds = (rank == 0) == (i % 2 == 0) ? 1000 : 5000;
+            call.since_nanoseconds += call.nanoseconds;
+            hs_counts_add(counts, hs_counts_find(counts, &call), &call);
+        }
+        close_counts(counts);
+    }
+    profile = merged();
+    assert_int_equal(profile.calls[0].sampled_calls, 64);
+    assert_true(profile.calls[0].waited_seconds < 1e-12);
     hs_profile_release(&profile);
 }
 
@@ -205,6 +231,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("a full table says so", a_full_table_says_so),
     HS_TEST("waiting is what all but the last take longer",
             waiting_is_what_all_but_the_last_take_longer),
+    HS_TEST("what a call before left is no waiting", what_a_call_before_left_is_no_waiting),
     HS_TEST("a rank without counts is missing", a_rank_without_counts_is_missing),
     HS_TEST("spoilt files are refused", spoilt_files_are_refused),
 };
