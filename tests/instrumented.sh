@@ -4,24 +4,10 @@
 set -u
 mode=${1:?sanitizers or valgrind}
 build=${BUILD:-build}
-n=0
-failed=0
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-
-# step NAME COMMAND...: one TAP line; what the command printed only where it failed.
-step() {
-    local name=$1
-    shift
-    n=$((n + 1))
-    if "$@" >"$log" 2>&1; then
-        echo "ok $n - $name"
-    else
-        failed=1
-        echo "not ok $n - $name"
-        tail -40 "$log" | sed 's/^/# /'
-    fi
-}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
 
 unset MAKEFLAGS MFLAGS
 export TESTS=quick # what takes long takes longer here
@@ -50,5 +36,4 @@ valgrind)
     step "containment is clean under valgrind" "${check[@]}" "$build/hiersearch" predict abci --np 96 --search containment --json
     ;;
 esac
-echo "1..$n"
-exit $failed
+finish

@@ -9,18 +9,9 @@ scratch=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)/hs-nccl-XX
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 export STANDIN_DIR=$scratch JOB_FOLDER=$scratch/ids
-number=0
-failed=0
-check() { # check SENTENCE EXPRESSION
-    number=$((number + 1))
-    if eval "$2"; then
-        echo "ok $number - $1"
-    else
-        echo "not ok $number - $1"
-        tail -n 20 out err ./*.said 2>/dev/null | sed 's/^/# /'
-        failed=1
-    fi
-}
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
+tap_shows=(out err {0..7}.said)
 # ranks NP COMMAND...: so many processes at once; what they print is in N.said, what they were left by in statuses.
 ranks() {
     local np=$1 pids=() pid

@@ -10,18 +10,10 @@ command -v "mpicc.$mpi" >/dev/null || { echo "1..0 # SKIP no mpicc.$mpi"; exit 0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
-number=0
-failed=0
-check() { # check SENTENCE EXPRESSION
-    number=$((number + 1))
-    if eval "$2"; then
-        echo "ok $number - $mpi: $1"
-    else
-        echo "not ok $number - $mpi: $1"
-        tail -20 out err "$scratch"/*.json 2>/dev/null | sed 's/^/# /'
-        failed=1
-    fi
-}
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
+tap_before="$mpi: "
+tap_shows=(out err)
 # run NP ARGUMENTS...: under the profile, into p.json; sets status.
 run() {
     local np=$1
@@ -165,8 +157,7 @@ if command -v "mpifort.$mpi" >/dev/null && "mpifort.$mpi" -w -fallow-argument-mi
         (\"MPI_Allreduce\", \"float64\", 4, 1): (16, 16 * 8000), (\"MPI_Iallreduce\", \"float64\", 4, 1): (4, 32000),
         (\"MPI_Bcast\", \"float64\", 4, 1): (4, 32000), (\"MPI_Barrier\", \"\", 4, 1): (4, 0)}"'
 else
-    number=$((number + 1))
-    echo "ok $number - $mpi: calls of Fortran are counted once # SKIP no mpifort.$mpi"
+    skip "calls of Fortran are counted once" "no mpifort.$mpi"
 fi
 
 run 4 ./no-such-program
@@ -182,8 +173,6 @@ if command -v "mpicc.$other" >/dev/null && "mpicc.$other" -O1 -o other "$here/jo
     status=$?
     check "a program of another MPI library is refused before it begins" '[ $status = 2 ] && grep -q "this program runs with .*was built for" err'
 else
-    number=$((number + 1))
-    echo "ok $number - $mpi: a program of another MPI library is refused # SKIP no mpicc.$other"
+    skip "a program of another MPI library is refused" "no mpicc.$other"
 fi
-echo "1..$number"
-exit $failed
+finish

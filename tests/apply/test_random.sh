@@ -10,8 +10,8 @@ command -v "mpicc.$mpi" >/dev/null || { echo "1..0 # SKIP no mpicc.$mpi"; exit 0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
-number=0
-failed=0
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
 seed=${HS_RANDOM_SEED:-1}
 most_bytes=$((calls > 1000 ? 8000000 : 300000)) # of a message
 interposer=$build/libhiersearch-mpi.so
@@ -19,15 +19,12 @@ interposer=$build/libhiersearch-mpi.so
 try() {
     local ranks=$1 with=$2 sentence=$3
     shift 3
-    number=$((number + 1))
     if timeout -k 5 $((120 + calls / 10)) "$here/../runner/launch.sh" "$mpi" "$ranks" "$@" ./random_calls "$calls" "$with" "$most_bytes" \
         >out 2>err </dev/null && grep -q "^$calls calls" out; then
-        echo "ok $number - $mpi, $ranks ranks, seed $with: $sentence"
+        ok "$mpi, $ranks ranks, seed $with: $sentence"
         grep -h -e "^$calls calls" -e '^hiersearch run: ' out err | sed 's/^/# /'
     else
-        echo "not ok $number - $mpi, $ranks ranks, seed $with: $sentence"
-        tail -n 20 out err | sed 's/^/# /'
-        failed=1
+        not_ok "$mpi, $ranks ranks, seed $with: $sentence" < <(tails out err)
     fi
 }
 # plans RANKS: NAME.json, a result with a plan of two layers for all sizes, for each collective; of all ranks and of pairs.
@@ -56,5 +53,4 @@ for ranks in 4 6; do
     try "$ranks" "$((seed + 1))" "profiled, every call is as the library alone" \
         "$hiersearch" profile --interposer "$interposer" -o "$scratch/p.json" --
 done
-echo "1..$number"
-exit $failed
+finish

@@ -27,21 +27,15 @@ echo "rank ${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-$SLURM_PROCID}} ${SLURMD_NODENAME
 END
 chmod +x rank.sh
 
-number=0
+# shellcheck source=tests/tap.sh
+. "$cluster/../tap.sh"
 # check SENTENCE: ok where the ranks' lines in the file `out` are those of `wanted`.
 check() {
-    number=$((number + 1))
     if [[ -s wanted ]] && diff <(grep '^rank' out | sort -k 2n) wanted >why; then
-        echo "ok $number - $1"
+        ok "$1"
     else
-        echo "not ok $number - $1"
-        sed 's/^/# /' why
-        grep -v '^rank' out | head -n 20 | sed 's/^/# /'
+        not_ok "$1" < <(cat why; grep -v '^rank' out | head -n 20)
     fi
-}
-skip() {
-    number=$((number + 1))
-    echo "ok $number - $1 # SKIP $2"
 }
 
 # Cases: NAME, ranks of a node, mesh, and messages that want the order of axes said behind: dealt out one and two at a
@@ -158,4 +152,4 @@ else
         done
     done
 fi
-echo "1..$number"
+finish

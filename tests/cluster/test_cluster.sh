@@ -7,38 +7,23 @@ cluster=$here/cluster slurm=$here/slurm
 source "$here/ground.sh"
 scratch=$(mktemp -d)
 started=()
-count=0 failed=0
+# shellcheck source=tests/tap.sh
+source "$here/../tap.sh"
 
 # What this test starts it ends, also when it is interrupted.
-finish() {
+clean_up() {
     local pid
     for pid in "${started[@]}"; do kill -TERM "$pid" 2>/dev/null; done
     wait
     [[ ! -d $scratch/up ]] || "$cluster" down --name "test-$$" 2>/dev/null
     rm -rf "$scratch"
 }
-trap finish EXIT
+trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
 # check SENTENCE COMMAND...: ok if the command succeeds.
-check() {
-    local sentence=$1
-    shift
-    count=$((count + 1))
-    if "$@" >"$scratch/check" 2>&1; then
-        echo "ok $count - $sentence"
-    else
-        echo "not ok $count - $sentence"
-        sed 's/^/# /' "$scratch/check"
-        failed=$((failed + 1))
-    fi
-}
-
-skip() {
-    count=$((count + 1))
-    echo "ok $count - $1 # SKIP $2"
-}
+check() { step "$@"; }
 
 # --- What must be the same before and after ------------------------------------------------------
 
@@ -229,5 +214,4 @@ else
 fi
 lack=$(ground_lacks slurm ip nsenter setpriv munged slurmctld slurmd srun)
 if [[ $lack ]]; then skip "slurm runs on one machine" "$lack"; else test_slurm; fi
-echo "1..$count"
-((failed == 0))
+finish

@@ -72,4 +72,4 @@ else
     status=$?
     check "under salloc and mpiexec 4 ranks are seen on 2 nodes" "holds salloc.json '$ranks == [2] * 2' && is_valid salloc.json"
 fi
-echo "1..$number"
+finish

@@ -10,25 +10,8 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM
 cd "$scratch" || exit 1
 
-number=0 failures=0
-
-# check SENTENCE CONDITION [FILE]: CONDITION is a command line for eval; FILE is shown where it fails.
-check() {
-    number=$((number + 1))
-    if eval "$2"; then
-        echo "ok $number - $1"
-        return
-    fi
-    failures=$((failures + 1))
-    echo "not ok $number - $1"
-    echo "# failed: $2"
-    [[ ! -e ${3:-} ]] || tail -n 30 "$3" | sed 's/^/#   /'
-}
-
-skip() {
-    number=$((number + 1))
-    echo "ok $number - $1 # SKIP $2"
-}
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
 
 # need TOOL...: ends the test where one is missing.
 need() {
@@ -52,9 +35,4 @@ says() { grep -qF -- "$2" "$1"; }
 bail() {
     echo "Bail out! $1"
     exit 1
-}
-
-finish() {
-    echo "1..$number"
-    ((failures == 0))
 }

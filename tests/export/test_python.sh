@@ -1,26 +1,10 @@
 #!/bin/bash
 # The exported Python modules, without PyTorch and JAX: they compile, their constants are right. TAP on stdout.
 # (tests/clients runs them.)
-set -u
-program=$(realpath "${BUILD:-build}")/hiersearch
-results=$(realpath "$(dirname "$0")/results")
+# shellcheck source=tests/export/tap.sh
+. "$(dirname "$0")/tap.sh"
+program=$programs/hiersearch
 python=${PYTHON3:-python3}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-
-number=0
-# check SENTENCE CONDITION: the condition is a command line for eval.
-check() {
-    number=$((number + 1))
-    if eval "$2" >check.out 2>&1; then
-        echo "ok $number - $1"
-    else
-        echo "not ok $number - $1"
-        echo "# $2"
-        sed 's/^/# /' check.out
-    fi
-}
 
 # holds MODULE EXPRESSION: whether it is true of the module's constants, with Rule as a plain tuple.
 cat >holds.py <<'END'
@@ -137,4 +121,4 @@ END
     check "$format: a result's name cannot leave the comment" \
         "[ -s hostile.py ] && cmp <(grep -v '^#' $format.one) <(grep -v '^#' hostile.py)"
 done
-echo "1..$number"
+finish

@@ -11,14 +11,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 
-number=0
-failed=0
-ok() { echo "ok $((number += 1)) - $1"; }
-not_ok() {
-    echo "not ok $((number += 1)) - $1"
-    echo "#   $2"
-    failed=1
-}
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
 
 # make_platform SYSTEM NP: exports into ./platform.
 make_platform() {
@@ -59,7 +53,7 @@ smpicc -O2 "$here/ring_layers.c" -o ring_layers 2>compile.err || {
 if make_platform 'nvlink:4@150GB/s~0.5us,rack:8@50GB/s~2.3us/2p!,spine@96GB/s~4.6us' 64; then
     ok "a platform of 64 processes is exported"
 else
-    not_ok "a platform of 64 processes is exported" "export failed"
+    not_ok "a platform of 64 processes is exported" <<<"export failed"
 fi
 takes "a message in a node has NVLink's latency and bandwidth" 0-3 1000000 '0.5e-6 + 1e6 / 150e9'
 takes "a message between nodes has the rack's latency and one NIC" 3-4 1000000 '2.3e-6 + 1e6 / 25e9'
@@ -85,7 +79,7 @@ takes "what predict says of 4x8x2 is what SimGrid says" 4x8x2 $((128 << 20)) "${
 if make_platform 'nvlink:mesh:4@450GB/s~0.5us,ib:3@50GB/s~2us/2p,spine:2@70GB/s~3us' 24; then
     ok "a platform with a mesh is exported"
 else
-    not_ok "a platform with a mesh is exported" "export failed"
+    not_ok "a platform with a mesh is exported" <<<"export failed"
 fi
 takes "a message in a mesh has a link of its own" 1-2 1000000 '0.5e-6 + 1e6 / 150e9'
 takes "a layer of 2 in a mesh of 4 has a third of the bandwidth" 1:2 $((48 << 20)) \
@@ -98,10 +92,9 @@ takes "4x3x2 is the sum of its layers" 4x3x2 $((48 << 20)) \
 if make_platform 'a:4@100GB/s~1us,b:2@10GB/s~3us' 18; then
     ok "a platform of more processes than described, unevenly, is exported"
 else
-    not_ok "a platform of more processes than described, unevenly, is exported" "export failed"
+    not_ok "a platform of more processes than described, unevenly, is exported" <<<"export failed"
 fi
 takes "the last process, in a node of its own, is reached" 0-17 1000000 '3e-6 + 1e6 / 10e9'
 takes "contiguous pairs stay inside" 1:2 $((4 << 20)) "$(layer 2 '4*m' 100e9 1e-6)"
 
-echo "1..$number"
-exit "$failed"
+finish

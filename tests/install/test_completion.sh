@@ -7,17 +7,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 src=${here%/tests/install}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# shellcheck source=tests/install/tap.sh
-. "$here/tap.sh"
+# shellcheck source=tests/tap.sh
+. "$src/tests/tap.sh"
 export PATH="$build:$PATH" LC_ALL=C HOME=$scratch TERM=dumb
 unset HIERSEARCH_CONFIGS ZDOTDIR XDG_CONFIG_HOME XDG_DATA_HOME
 mkdir "$scratch/cwd" "$scratch/zsh" "$scratch/fish"
 cd "$scratch/cwd" || exit 1
 : >'zz plain.json'
-
-is() { # is SENTENCE EXPECTED GOT
-    if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" <<<"expected: $2"$'\n'"got:      $3"; fi
-}
 
 # What the words must be, from other places than the scripts.
 commands=$(hiersearch help --names | sort)
@@ -135,8 +131,7 @@ for shell in bash fish zsh; do
         test_hostile "$shell"
         test_typing "$shell"
     else
-        ok "$shell completes # SKIP there is no $shell"
+        skip "$shell completes" "there is no $shell"
     fi
 done
-echo "1..$n"
-exit "$failed"
+finish

@@ -13,8 +13,8 @@ clean_up() {
     rm -rf "$scratch"
 }
 trap clean_up EXIT
-# shellcheck source=tests/install/tap.sh
-. tests/install/tap.sh
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
 unset MAKEFLAGS MFLAGS
 
 if ! command -v dpkg-deb >/dev/null; then
@@ -23,7 +23,7 @@ if ! command -v dpkg-deb >/dev/null; then
 fi
 if ! package=$(make -s BUILD="$build" deb 2>"$scratch/log"); then
     not_ok 'make deb' <"$scratch/log"
-    echo "1..$n"
+    finish
     exit 1
 fi
 ok 'make deb'
@@ -53,7 +53,7 @@ if command -v lowdown >/dev/null; then
     step 'there is a manual page for every command' diff <(hs help --names | sort) \
         <(find "$scratch/root/usr/share/man/man1" -name 'hiersearch-*' | sed 's/.*hiersearch-//; s/\.1\.gz$//' | sort)
 else
-    ok 'there is a manual page for every command # SKIP there is no lowdown'
+    skip 'there is a manual page for every command' 'there is no lowdown'
 fi
 step 'the library is found where it lies' sh -c "cc -std=c11 -o '$scratch/library' tests/install/library.c \
     \$(PKG_CONFIG_PATH=\$(dirname \$(find '$scratch/root' -name hiersearch.pc)) pkg-config --static --cflags --libs hiersearch)"
@@ -61,7 +61,7 @@ if command -v lintian >/dev/null; then
     # Nobody answers for a package that is made for oneself.
     empty 'lintian finds nothing wrong' "$(LC_ALL=C lintian "$package" 2>/dev/null | grep -v ': bogus-mail-host')"
 else
-    ok 'lintian finds nothing wrong # SKIP there is no lintian'
+    skip 'lintian finds nothing wrong' 'there is no lintian'
 fi
 
 if [ "${HS_TEST_DPKG:-0}" = 1 ] && [ "$(id -u)" = 0 ] && ! dpkg -s hiersearch >/dev/null 2>&1; then
@@ -73,7 +73,6 @@ if [ "${HS_TEST_DPKG:-0}" = 1 ] && [ "$(id -u)" = 0 ] && ! dpkg -s hiersearch >/
     empty 'and nothing is left' "$(ls -d /usr/bin/hiersearch /usr/libexec/hiersearch /usr/share/hiersearch \
         /usr/share/doc/hiersearch /usr/include/hiersearch 2>/dev/null)"
 else
-    ok 'dpkg installs and removes it # SKIP without HS_TEST_DPKG=1'
+    skip 'dpkg installs and removes it' 'without HS_TEST_DPKG=1'
 fi
-echo "1..$n"
-exit "$failed"
+finish

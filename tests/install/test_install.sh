@@ -8,15 +8,15 @@ cd "$(dirname "$0")/../.." || exit 1
 src=$PWD
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# shellcheck source=tests/install/tap.sh
-. tests/install/tap.sh
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
 unset MAKEFLAGS MFLAGS
 
 make_tree() { make -s BUILD="$build" DESTDIR="$scratch/dest" PREFIX=/opt/hs "$@"; }
 
 step 'make install' make_tree install
 if [ "$failed" = 1 ]; then
-    echo "1..$n"
+    finish
     exit 1
 fi
 (cd "$scratch/dest" && find . | sort) >"$scratch/first"
@@ -58,7 +58,7 @@ if command -v gnuplot >/dev/null; then
     step 'report works' hs report prediction.json -o report.html
     step 'the report has pictures' grep -q '<svg' "$scratch/cwd/report.html"
 else
-    ok 'plot works # SKIP there is no gnuplot'
+    skip 'plot works' 'there is no gnuplot'
 fi
 step 'help knows the options of the measuring program' grep -q -- --budget <(hs help measure)
 launcher=$(command -v "mpiexec.$mpi" || command -v "mpirun.$mpi" || true)
@@ -69,17 +69,17 @@ if [ -x "$tree/libexec/hiersearch/hiersearch-measure" ] && [ -n "$launcher" ]; t
         'node:2@5GB/s~1us,net:2@1GB/s~5us' --size 64KiB --plans 2x2 --budget 3s --backend host -o measured.json
     step 'what it measured is a result with a best plan' grep -Eq '"best": "(2x2|4)"' "$scratch/cwd/measured.json"
 else
-    ok 'measure runs under the launcher # SKIP it was built without this MPI'
+    skip 'measure runs under the launcher' 'it was built without this MPI'
 fi
 if [ -x "$tree/libexec/hiersearch/hiersearch-simulate" ] && command -v smpirun >/dev/null; then
     step 'simulate works' hs simulate abci --np 8 --size 64KiB 2x4
 else
-    ok 'simulate works # SKIP there is no SimGrid'
+    skip 'simulate works' 'there is no SimGrid'
 fi
 if command -v man >/dev/null && command -v lowdown >/dev/null; then
     step 'man finds the pages' in_tree man -M "$tree/share/man" -P cat 5 hiersearch-system
 else
-    ok 'man finds the pages # SKIP there is no man or no lowdown'
+    skip 'man finds the pages' 'there is no man or no lowdown'
 fi
 step 'the schemas came along' /usr/bin/env python3 -c 'import json,sys; [json.load(open(f)) for f in sys.argv[1:]]' \
     "$tree/share/hiersearch/schemas/result.schema.json" "$tree/share/hiersearch/schemas/system.schema.json"
@@ -119,5 +119,4 @@ if make_tree uninstall >"$scratch/said" 2>&1; then
 else
     step 'uninstalling what is not there fails and says so' grep -q 'is not installed here' "$scratch/said"
 fi
-echo "1..$n"
-exit "$failed"
+finish

@@ -6,16 +6,14 @@ build=$(realpath "${1:?the build folder}")
 cd "$(dirname "$0")/../.." || exit 1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# shellcheck source=tests/install/tap.sh
-. tests/install/tap.sh
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
 export PATH="$build:$PATH" LC_ALL=C COLUMNS=200
 
 if ! command -v lowdown >/dev/null; then
     echo '1..0 # SKIP there is no lowdown'
     exit 0
 fi
-
-is() { if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" <<<"expected $2, got $3"; fi; }
 
 # The words of a page as they would be read; without a formatter as they stand in the source, without its escapes.
 plain() { sed 's/\\-/-/g; s/\\%//g; s/\\f[BIR]//g; s/\\://g; s/\\(aq/'"'"'/g' "$1"; }
@@ -66,7 +64,7 @@ done
 if command -v mandoc >/dev/null; then
     empty 'mandoc finds nothing wrong' "$(mandoc -T lint -W warning "$build"/man/*.[15] 2>&1)"
 else
-    ok 'mandoc finds nothing wrong # SKIP there is no mandoc'
+    skip 'mandoc finds nothing wrong' 'there is no mandoc'
 fi
 if command -v man >/dev/null && command -v groff >/dev/null; then
     for page in "$build"/man/*.[15]; do
@@ -76,7 +74,7 @@ if command -v man >/dev/null && command -v groff >/dev/null; then
     text=$(MANWIDTH=80 man -E ascii -l "$build/man/hiersearch-predict.1" | col -b)
     is 'man shows an option as one types it' 1 "$(grep -c -- ' -n, --np P\[:P\]' <<<"$text")"
 else
-    ok 'man finds nothing wrong # SKIP there is no man'
+    skip 'man finds nothing wrong' 'there is no man'
 fi
 
 date=$(sed -n 's/#define HS_DATE "\(.*\)"/\1/p' "$build/gen/version.h")
@@ -85,5 +83,4 @@ is "no page has another date than that of the version, $date" 0 "$dated"
 wanted=$(SOURCE_DATE_EPOCH=86400 make -s BUILD="$scratch/build" HAVE_MPI=0 "$scratch/build/gen/version.h" &&
     grep -c '"1970-01-02"' "$scratch/build/gen/version.h")
 is 'SOURCE_DATE_EPOCH sets the date' 1 "$wanted"
-echo "1..$n"
-exit "$failed"
+finish

@@ -11,16 +11,9 @@ export NO_COLOR=1 HWLOC_THISSYSTEM=0
 unset COLUMNS
 cd "$scratch" || exit 2
 ${CC:-cc} -shared -fPIC -o nvml.so "$here/fake_nvml.c" || { echo "1..0 # SKIP no C compiler"; exit 0; }
-number=0
-check() {
-    number=$((number + 1))
-    if eval "$2"; then
-        echo "ok $number - $1"
-    else
-        echo "not ok $number - $1"
-        sed 's/^/# /' out err
-    fi
-}
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
+tap_shows=(out err)
 run() { "$build/hiersearch" systems --here "$@" >out 2>err; status=$?; }
 # holds EXPRESSION: of the system file r in out, l its levels.
 holds() {
@@ -103,4 +96,4 @@ check "but a system file cannot be had then" '[ $status = 1 ] && [ ! -s out ] &&
 "$build/hiersearch" systems --from node.xml >out 2>err; status=$?
 check "the XML itself says where the NICs are as hwloc's own library does" 'grep -qE "^NIC0 +PIX +NODE +SYS +SYS *$" out && \
     grep -qE "^NIC1 +SYS +SYS +NODE +PHB *$" out && grep -qE "^GPU0 +X +NODE +SYS +SYS *$" out'
-echo "1..$number"
+finish

@@ -5,7 +5,9 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd -P)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-number=0
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
+
 
 # document LINE...: a document whose lines of code these are.
 document() { printf 'Text\n\n' >"$scratch/page.md" && printf '    %s\n' "$@" >>"$scratch/page.md"; }
@@ -14,12 +16,8 @@ runs() { "$here/../docs/test_documents.py" "$scratch/page.md" >"$scratch/out" 2>
 check() {
     local got=fail
     ! runs || got=pass
-    if [ "$got" = "$2" ] && grep -qF -- "${3:-1..1}" "$scratch/out"; then
-        echo "ok $((number += 1)) - $1"
-    else
-        echo "not ok $((number += 1)) - $1"
-        sed 's/^/# /' "$scratch/out"
-    fi
+    [ "$got" = "$2" ] && grep -qF -- "${3:-1..1}" "$scratch/out"
+    say $? "$1" "$scratch/out"
 }
 
 document '$ hiersearch systems --names' '...' 'abci' '...' '$ hiersearch systems abci --text   # a remark'
@@ -47,9 +45,6 @@ printf 'Text with `hiersearch predict abci --np 0` in it.\n' >"$scratch/page.md"
 check "commands in the text are run" fail 'process count'
 document '$ hiersearch systems abci --text' 'old'
 UPDATE=1 runs
-if grep -q '^    nvlink:mesh:4@' "$scratch/page.md" && ! grep -q old "$scratch/page.md"; then
-    echo "ok $((number += 1)) - UPDATE=1 rewrites what is shown"
-else
-    echo "not ok $((number += 1)) - UPDATE=1 rewrites what is shown"
-fi
-echo "1..$number"
+grep -q '^    nvlink:mesh:4@' "$scratch/page.md" && ! grep -q old "$scratch/page.md"
+say $? "UPDATE=1 rewrites what is shown"
+finish

@@ -8,18 +8,8 @@ trap 'rm -rf "$scratch"' EXIT
 # Nothing of the make that started this.
 unset MAKEFLAGS MAKEOVERRIDES MFLAGS MAKELEVEL BUILD
 
-number=0 failed=0
-# check SENTENCE COMMAND...
-check() {
-    number=$((number + 1))
-    if "${@:2}" >"$scratch/log" 2>&1; then
-        echo "ok $number - $1"
-    else
-        echo "not ok $number - $1"
-        sed 's/^/# /' "$scratch/log"
-        failed=1
-    fi
-}
+# shellcheck source=tests/tap.sh
+. "$top/tests/tap.sh"
 leads_here() { [ "$(readlink build/share/hiersearch/configs)" = "$PWD/configs" ] && cat build/share/hiersearch/*/abci.json; }
 nothing_ran() { ! find "$scratch" -name PWNED | grep .; }
 
@@ -27,14 +17,13 @@ for name in 'two words' "it's" '$(touch PWNED)' '`touch PWNED`;touch PWNED' '"qu
     mkdir "$scratch/$name"
     cd "$scratch/$name" || exit 1
     ln -s "$top"/{Makefile,VERSION,bootstrap,configs,docs,packaging,plots,plugins,src,tests} .
-    check "in \"$name\" make links configs and plots" make -s build/share/hiersearch/{configs,plots}
-    check "in \"$name\" the links lead there" leads_here
+    step "in \"$name\" make links configs and plots" make -s build/share/hiersearch/{configs,plots}
+    step "in \"$name\" the links lead there" leads_here
     if command -v smpicc >/dev/null; then
-        check "in \"$name\" make compiles for SimGrid" make -s build/obj-smpi/base/utf8.o
+        step "in \"$name\" make compiles for SimGrid" make -s build/obj-smpi/base/utf8.o
     fi
-    check "in \"$name\" the rules of stage can be read" make -n stage
-    check "in \"$name\" bootstrap finds its folder" ./bootstrap --help
-    check "in \"$name\" nothing in the name is executed" nothing_ran
+    step "in \"$name\" the rules of stage can be read" make -n stage
+    step "in \"$name\" bootstrap finds its folder" ./bootstrap --help
+    step "in \"$name\" nothing in the name is executed" nothing_ran
 done
-echo "1..$number"
-exit "$failed"
+finish

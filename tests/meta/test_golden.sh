@@ -13,16 +13,14 @@ cd "$root/tests/golden" || exit 1
 printf '#!/bin/sh\necho "$0: $1"\n' >"$root/build/hiersearch"
 chmod +x "$root/build/hiersearch"
 
-number=0
+# shellcheck source=tests/tap.sh
+. "${driver%/golden/run}/tap.sh"
 # check SENTENCE STATUS PATTERN: compares the last drive with what it must do.
 check() {
-    number=$((number + 1))
     if [ "$got_status" = "$2" ] && grep -qE -- "$3" "$scratch/out"; then
-        echo "ok $number - $1"
+        ok "$1"
     else
-        echo "not ok $number - $1"
-        echo "# expected status $2 and a line with '$3'; got status $got_status"
-        sed 's/^/# /' "$scratch/out"
+        not_ok "$1" < <(echo "expected status $2 and a line with '$3'; got status $got_status"; cat "$scratch/out")
     fi
 }
 

@@ -15,20 +15,21 @@ clean() {
 trap clean EXIT
 cd "$scratch" || exit 1
 
-number=0
+# shellcheck source=tests/tap.sh
+. "${driver%/run}/tap.sh"
 # check SENTENCE STATUS LAST-LINE [PATTERN]: compares what the last drive did with what it must do.
 check() {
     local sentence=$1 status=$2 last=$3 pattern=${4:-}
-    number=$((number + 1))
     if [ "$got_status" = "$status" ] && [ "$(tail -n 1 out)" = "$last" ] &&
         grep -qE -- "$pattern" out err; then
-        echo "ok $number - $sentence"
+        ok "$sentence"
         return
     fi
-    echo "not ok $number - $sentence"
-    echo "# expected status $status, last line '$last', a line with '$pattern'"
-    echo "# got status $got_status and:"
-    sed 's/^/# /' out err
+    not_ok "$sentence" < <(
+        echo "expected status $status, last line '$last', a line with '$pattern'"
+        echo "got status $got_status and:"
+        cat out err
+    )
 }
 
 drive() {
@@ -40,12 +41,8 @@ alive() { kill -0 "$1" 2>/dev/null && ! grep -q '^State:.*Z' "/proc/$1/status" 2
 
 # check_ended SENTENCE FILE: the process whose id is in the file has run, and is no more.
 check_ended() {
-    number=$((number + 1))
-    if [ -s "$2" ] && ! alive "$(cat "$2")"; then
-        echo "ok $number - $1"
-    else
-        echo "not ok $number - $1"
-    fi
+    [ -s "$2" ] && ! alive "$(cat "$2")"
+    say $? "$1"
 }
 
 echo '1..32'

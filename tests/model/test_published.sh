@@ -9,18 +9,9 @@ python=${PYTHON3:-/usr/bin/python3}
 command -v "$python" >/dev/null || { echo "1..0 # SKIP no $python"; exit 0; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-number=0
-failed=0
-
-check() { # check SENTENCE STATUS
-    if [ "$2" = 0 ]; then
-        echo "ok $((number += 1)) - $1"
-    else
-        echo "not ok $((number += 1)) - $1"
-        sed 's/^/# /' "$scratch/out" "$scratch/err"
-        failed=1
-    fi
-}
+# shellcheck source=tests/tap.sh
+. "$top/tests/tap.sh"
+check() { say "$2" "$1" "$scratch/out" "$scratch/err"; } # check SENTENCE STATUS
 bench() { "$python" "$top/bench/accuracy_published.py" --program "$program" "$@" >"$scratch/out" 2>"$scratch/err"; }
 with() { bench --data "$scratch/data" --machines "$scratch/machines" --points "$scratch/points" "$@"; }
 said() { grep -qF -- "$1" "$scratch/out" "$scratch/err"; }
@@ -121,5 +112,4 @@ with
 [ $? = 2 ] && bench --data "$scratch/none" --machines "$scratch/machines" --fit sometimes
 [ $? = 2 ] && said "FIT: expected"
 check "so are no JSON, and a condition that there is not" $?
-echo "1..$number"
-exit $failed
+finish

@@ -10,16 +10,9 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 unset NCCL_DEBUG NCCL_DEBUG_FILE HIERSEARCH_SHARED_GPU PACKAGE_ROOT OUT LAUNCH NP RANKS DEADLINE LIMIT BARE
 export PYTHON3=${PYTHON3:-/usr/bin/python3}
-number=0
-say() {
-    number=$((number + 1))
-    if (($1 == 0)); then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        tail -30 "$scratch/out" | sed 's/^/# /'
-    fi
-}
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+tell() { say "$1" "$2" "$scratch/out"; }
 
 # ---- with programs that are made up: each is what the environment says, started without a launcher ----
 fake=$scratch/fake
@@ -51,18 +44,18 @@ ends() {
     env OUT="$scratch/output" LAUNCH=start "$@" >"$scratch/out" 2>&1
     status=$?
     ((status == expected))
-    say $? "$script: $sentence"
+    tell $? "$script: $sentence"
 }
 check=(tests/nccl/gpu_check.sh "$fake") bench=(bench/gpu.sh "$fake")
 ends 0 "exit status 0 where all is right" gpu-check "${check[@]}"
 grep -q '^1\.\.[1-9]' "$scratch/output/check.tap" && grep -q 'ok 1 - right' "$scratch/output/log.txt"
-say $? "gpu-check: checks and output are in one folder"
+tell $? "gpu-check: checks and output are in one folder"
 ends 1 "a job that says not ok and ends well is not right" gpu-check JOB='echo ok 1 - a; echo not ok 2 - b' "${check[@]}"
 ends 1 "a job that ends badly is not right" gpu-check JOB='echo ok 1 - a; exit 3' "${check[@]}"
 ends 1 "a job that checks nothing is not right" gpu-check JOB='echo "1..0 # SKIP no GPU"' "${check[@]}"
 ends 1 "a first run that fails ends it" gpu-check MEASURE='exit 1' "${check[@]}"
 [ "$(grep -c '^not ok' "$scratch/out")" = 1 ]
-say $? "gpu-check: and nothing else is run then"
+tell $? "gpu-check: and nothing else is run then"
 ends 77 "without a GPU that is said" gpu-check MEASURE='echo "nccl: it cannot work here: no GPU"; exit 2' "${check[@]}"
 ends 1 "a plan that is not ok is not right" gpu-check STATUS=timeout "${check[@]}"
 ends 1 "nothing measured is not right" gpu-check ROWS= "${check[@]}"
@@ -106,7 +99,7 @@ the_calls() {
     bare_path
     GPU_CONTENTS="the stand-in" tests/nccl/gpu_package.sh "$scratch/build" "$scratch/build/gpu-package" >"$scratch/out" 2>&1 &&
         grep -q 'libmpich.so.12' "$scratch/build/gpu-package/CONTENTS" && grep -q '^kernels: the stand-in' "$scratch/build/gpu-package/CONTENTS"
-    say $? "a package holds the programs, MPICH and what they load, and says so"
+    tell $? "a package holds the programs, MPICH and what they load, and says so"
     mkdir -p "$folder/build"
     git ls-files -z | tar --null -T - -cf - | tar -C "$folder" -xf -
     cp "$scratch/build/gpu-package.tgz" "$folder/build/"
@@ -116,14 +109,14 @@ the_calls() {
         ((${#line} > 0 && ${#line} <= 2000)) && (cd "$folder" && env -i PATH="$scratch/bare" HOME="$scratch" OUT="$scratch/$name" STANDIN_DIR="$scratch/standin" \
             STANDIN_GPUS=1 PROBE_BYTES=1048576 HIERSEARCH_NCCL= HANG=0.7 bash -c "$line") >"$scratch/out" 2>&1
         status=$?
-        say $status "the call $name of docs/gpu.md is right, without a compiler ($(grep -c '^ok ' "$scratch/out") checks)"
+        tell $status "the call $name of docs/gpu.md is right, without a compiler ($(grep -c '^ok ' "$scratch/out") checks)"
         (($(find "$scratch/$name" -type f | wc -l) <= 8)) && [ -s "$scratch/$name/check.tap" ] && [ -s "$scratch/$name/log.txt" ]
-        say $? "the call $name leaves no more than 8 files"
+        tell $? "the call $name leaves no more than 8 files"
     done
     "$build/hiersearch" fit 8xH100 "$scratch/smoke/probe.json" -o "$scratch/gpu.json" >"$scratch/out" 2>&1 && grep -q '"at_once"' "$scratch/gpu.json"
-    say $? "fit takes the figures that the call smoke leaves"
+    tell $? "fit takes the figures that the call smoke leaves"
 }
 if [ "$mode" = full ] && [ "$mpi" = mpich ]; then
     the_calls
 fi
-echo "1..$number"
+finish

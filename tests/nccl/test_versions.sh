@@ -17,17 +17,8 @@ trap 'rm -rf "$scratch"' EXIT
 unset "${!NCCL_@}" "${!HIERSEARCH_@}"
 cd "$source" || exit 1
 
-number=0
-say() { # say STATUS SENTENCE [FILE with what was printed]
-    number=$((number + 1))
-    (($1 == 0)) && { echo "ok $number - $2"; return; }
-    echo "not ok $number - $2"
-    [[ ! -e ${3:-} ]] || tail -n 20 "$3" | sed 's/^/# /'
-}
-skip() {
-    number=$((number + 1))
-    echo "ok $number - $1 # SKIP $2"
-}
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
 
 # fetch VERSION: the package's nvidia/nccl, unpacked, as BUILD/nccl/VERSION.
 fetch() {
@@ -101,4 +92,4 @@ for version in "${wanted[@]}"; do
         skip "NCCL $version" "neither installed nor in BUILD/nccl (FETCH=1 brings it)"
     fi
 done
-echo "1..$number"
+finish

@@ -13,18 +13,12 @@ if ! command -v gnuplot >/dev/null; then
     echo "1..0 # SKIP gnuplot is not installed"
     exit 0
 fi
-number=0
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
 # check SENTENCE COMMAND...: passes if the command succeeds and says nothing.
 check() {
-    local sentence=$1
-    shift
-    number=$((number + 1))
-    if "$@" >out 2>&1 && [ ! -s out ]; then
-        echo "ok $number - $sentence"
-    else
-        echo "not ok $number - $sentence"
-        sed 's/^/# /' out
-    fi
+    "${@:2}" >out 2>&1 && [ ! -s out ]
+    say $? "$1" out
 }
 
 for np in 4 8 128; do
@@ -298,4 +292,4 @@ check "they do not where it is certain" eval '! grep -i "not certain" certain.ht
 narrow() { sed -n '/<style>/,/<\/style>/p' measured.html | tr -d '\n' | grep -o '\.paper svg {[^}]*}\|th {[^}]*}' | { ! grep 'min-width\|nowrap'; }; }
 check "its pictures and headings are no wider than a narrow window" narrow
 check "it shows the export commands" has measured.html 'hiersearch export measured.json --to msccl' 1
-echo "1..$number"
+finish

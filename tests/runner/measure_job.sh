@@ -4,39 +4,19 @@
 (($# == 2)) || { echo "usage: ${0##*/} mpich|openmpi PROGRAM" >&2; exit 2; }
 mpi=$1
 program=$(realpath -e "$2") || exit 2
-case $mpi in
-    mpich) launch=(mpiexec.mpich -n) ;;
-    openmpi)
-        export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-        launch=(mpirun.openmpi --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -np)
-        ;;
-    *) echo "${0##*/}: expected mpich or openmpi, found $mpi" >&2; exit 2 ;;
-esac
-command -v "${launch[0]}" >/dev/null || { echo "1..0 # SKIP no ${launch[0]}"; exit 0; }
-python=${PYTHON3:-/usr/bin/python3}
 source_tree=$(cd "$(dirname "$0")/../.." && pwd -P)
+launch=("$source_tree/tests/runner/launch.sh" "$mpi")
+command -v "mpiexec.$mpi" >/dev/null || { echo "1..0 # SKIP no mpiexec.$mpi"; exit 0; }
+python=${PYTHON3:-/usr/bin/python3}
 scratch=$(mktemp -d)
 export NO_COLOR=1 LC_ALL=C
 unset COLUMNS SLURM_JOB_ID SLURM_JOB_NODELIST
 cd "$scratch" || exit 2
 
-number=0 status=0
-# check SENTENCE CONDITION: the condition is a command line for eval.
-check() {
-    number=$((number + 1))
-    if eval "$2" >"$scratch/why" 2>&1; then
-        echo "ok $number - $1 ($mpi)"
-    else
-        echo "not ok $number - $1 ($mpi)"
-        echo "# status $status; $2"
-        sed 's/^/# /' "$scratch/why" "$scratch/out" "$scratch/err"
-        ls -l "$scratch/run" 2>/dev/null | sed 's/^/# /'
-    fi
-}
-skip() {
-    number=$((number + 1))
-    echo "ok $number - $1 ($mpi) # SKIP $2"
-}
+# shellcheck source=tests/tap.sh
+. "$source_tree/tests/tap.sh"
+status=0 tap_behind=" ($mpi)"
+tap_shows=("$scratch/out" "$scratch/err")
 
 # measure NP ARGUMENTS...: runs to its end; sets status, writes out and err.
 measure() {

@@ -251,4 +251,4 @@ usage "fewer samples at most than at least make no sense" 2 'below --min-samples
 usage "a folder that is not there is noticed before anything is measured" 2 'cannot be written' $said -o "$scratch/none/x.json"
 measure 2 --help
 check "--help is of calibrate, printed once" '[ $status = 0 ] && [ "$(grep -c "^usage: .*calibrate" out)" = 1 ] && grep -q -- "--max-residual" out'
-echo "1..$number"
+finish

@@ -187,4 +187,4 @@ measure 4 "${played[@]}" --journal old --resume
 check "a journal from before there were others is of an AllReduce" '[ $status = 0 ] && [ -s older ] && cmp old older'
 measure 4 "${played[@]}" --collective allgather --journal old --resume
 check "and of no allgather" 'refused allreduce "allgather in-place"'
-echo "1..$number"
+finish

@@ -59,7 +59,7 @@ begin() {
     done
 }
 # Waits for the job's end, not for ever.
-finish() {
+await_job() {
     for _ in {1..600}; do
         kill -0 "$job" || break
         sleep 0.1
@@ -112,13 +112,13 @@ print("all((lambda s: s[:len(old)] == old)([c[\"measured\"][\"samples_seconds\"]
 
 begin rank
 kill -9 "$(rank_pid 3)"
-finish
+await_job
 kept=$(journal_samples)
 killed "kill -9 of a rank"
 
 begin launcher
 kill -9 "$job"
-finish
+await_job
 nobody_left
 kept=$(journal_samples)
 killed "kill -9 of the launcher"
@@ -126,7 +126,7 @@ killed "kill -9 of the launcher"
 begin job
 # shellcheck disable=SC2046
 kill -9 "$job" $(ranks)
-finish
+await_job
 kept=$(journal_samples)
 killed "kill -9 of the whole job"
 
@@ -137,7 +137,7 @@ check "a second run with the same output is refused while the first is at work" 
     [ $(our_lines) = 1 ] && said "twice.json.journal: in use by process $(rank_pid 0)," && old_is_intact'
 # shellcheck disable=SC2046
 kill -9 "$job" $(ranks)
-finish
+await_job
 kept=$(journal_samples)
 cp run/twice.json.journal begun
 measure $np "${problem[@]}" --faults "$noise" -o run/twice.json
@@ -152,7 +152,7 @@ rm -f run/*
 signalled() { # SIGNAL STATUS
     begin "$1"
     kill "-$1" "$job"
-    finish
+    await_job
     if [ "$mpi" = mpich ]; then
         check "SIG$1: the exit status says so" "[ \$status = $2 ] && nobody_left"
     else # mpirun has a status of its own for this
@@ -282,4 +282,4 @@ if ${CC:-cc} -D_GNU_SOURCE -shared -fPIC -o slow.so slow.c 2>/dev/null; then
 else
     skip "a slow disk" "no C compiler"
 fi
-echo "1..$number"
+finish

@@ -121,4 +121,4 @@ check "where ranks share cores nothing is certain, and both lines say so" '[ $st
 
 measure 4 --size 4KiB --all --search lazy
 check "--all and --search lazy exclude each other" '[ $status = 2 ] && said "exclude"'
-echo "1..$number"
+finish

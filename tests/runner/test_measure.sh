@@ -205,4 +205,4 @@ check "a file that is no journal is refused" '[ $status = 2 ] && said "hiersearc
 measure 8 $system --size 1MiB --backend null --journal fresh.journal --resume -o fresh.json
 check "--resume without a journal begins one" '[ $status = 0 ] && said "there was none" && journal_is_whole fresh.journal'
 
-echo "1..$number"
+finish

@@ -4,32 +4,17 @@
 set -u
 (($# == 2)) || { echo "usage: test_null.sh mpich|openmpi PROGRAM" >&2; exit 2; }
 mpi=$1 program=$2
-case $mpi in
-    mpich) launch=(mpiexec.mpich -n 4) ;;
-    openmpi)
-        export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-        launch=(mpirun.openmpi --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -np 4)
-        ;;
-    *) echo "test_null.sh: expected mpich or openmpi, found $mpi" >&2; exit 2 ;;
-esac
-command -v "${launch[0]}" >/dev/null || { echo "1..0 # SKIP no ${launch[0]}"; exit 0; }
+launch=("$(dirname "$0")/launch.sh" "$mpi" 4)
+command -v "mpiexec.$mpi" >/dev/null || { echo "1..0 # SKIP no mpiexec.$mpi"; exit 0; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 # Killed ranks of Open MPI leave their files behind: here they are removed with the rest.
 export OMPI_MCA_btl_vader_backing_directory=$scratch OMPI_MCA_orte_tmpdir_base=$scratch
 
-number=0
-# check SENTENCE CONDITION...: a condition is a command line for eval.
-check() {
-    number=$((number + 1))
-    if eval "$2"; then
-        echo "ok $number - $1 ($mpi)"
-    else
-        echo "not ok $number - $1 ($mpi)"
-        echo "# status $status, printed:"
-        sed 's/^/# /' "$scratch/out"
-    fi
-}
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+tap_behind=" ($mpi)"
+tap_shows=("$scratch/out")
 
 # job LIMIT FAULTS: ended after LIMIT seconds. (The status does not tell: Open MPI's is 137 after a crash.)
 job() {
@@ -41,7 +26,6 @@ job() {
 }
 survived() { grep -q '^survived$' "$scratch/out"; }
 
-echo 1..4
 job 60 noise=0.05,wrong=2x2
 check "a job with harmless faults goes on" '((status == 0)) && survived'
 job 60 hang=4,crash=2x2/2
@@ -50,3 +34,4 @@ job 60 crash=2x2
 check "a crash ends the job with a failure" '((status != 0 && !late)) && ! survived'
 job 5 hang=2x2
 check "a plan that hangs does not return" '((late)) && ! survived'
+finish

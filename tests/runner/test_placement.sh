@@ -23,13 +23,14 @@ trap 'rm -rf "$scratch"' EXIT
 export OMPI_MCA_btl_vader_backing_directory=$scratch OMPI_MCA_orte_tmpdir_base=$scratch
 trap 'exit 1' INT TERM
 
-number=0
+# shellcheck source=tests/tap.sh
+. "$cluster/../tap.sh"
+tap_behind=" ($mpi)"
 # check SENTENCE STATUS LINE...: the job's status is that and its lines begin with these, "node" lines
 # counted; "!" before a line: no line begins so.
 check() {
     local sentence=$1 wanted=$2 line good=yes
     shift 2
-    number=$((number + 1))
     ((status == wanted)) || good=
     for line; do
         if [[ $line == '!'* ]]; then
@@ -39,18 +40,14 @@ check() {
         fi
     done
     if [[ $good ]]; then
-        echo "ok $number - $sentence ($mpi)"
+        ok "$sentence"
         return
     fi
-    echo "not ok $number - $sentence ($mpi)"
-    echo "# expected status $wanted and lines: $(printf '"%s" ' "$@")"
-    echo "# status $status, printed:"
-    sed 's/^/#   /' "$scratch/out"
-}
-
-skip() {
-    number=$((number + 1))
-    echo "ok $number - $1 # SKIP $2"
+    not_ok "$sentence" < <(
+        echo "expected status $wanted and lines: $(printf '"%s" ' "$@")"
+        echo "status $status, printed:"
+        cat "$scratch/out"
+    )
 }
 
 limited() {
@@ -259,4 +256,4 @@ else
         skip "$sentence" "$lack"
     done
 fi
-echo "1..$number"
+finish

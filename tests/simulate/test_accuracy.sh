@@ -13,18 +13,9 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export TMPDIR=$scratch
 
-number=0
-failed=0
-check() { # check SENTENCE STATUS
-    number=$((number + 1))
-    if [ "$2" = 0 ]; then
-        echo "ok $number - $1"
-    else
-        echo "not ok $number - $1"
-        sed 's/^/# /' "$scratch/table" "$scratch/err"
-        failed=1
-    fi
-}
+# shellcheck source=tests/tap.sh
+. "$top/tests/tap.sh"
+check() { say "$2" "$1" "$scratch/table" "$scratch/err"; } # check SENTENCE STATUS
 
 accuracy() { "$python" "$top/bench/accuracy_simgrid.py" --cache "$scratch" "$@" >"$scratch/table" 2>"$scratch/err"; }
 
@@ -52,5 +43,4 @@ accuracy --machines sockets --np 6,12 --no-chunks --size 64MiB --no-algorithms "
 [ "$?" = 1 ] && grep -q '^missed: splits: mean error' "$scratch/table"
 check "predictions that are off are reported as missed" $?
 
-echo "1..$number"
-exit "$failed"
+finish

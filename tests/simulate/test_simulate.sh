@@ -19,20 +19,12 @@ cd "$scratch" || exit 1
 mkdir tmp
 export TMPDIR=$scratch/tmp
 
-number=0
-failed=0
+# shellcheck source=tests/tap.sh
+. "$top/tests/tap.sh"
 # check SENTENCE COMMAND...: what the command prints is shown where it failed.
 check() {
-    local sentence=$1
-    shift
-    number=$((number + 1))
-    if "$@" >said 2>&1; then
-        echo "ok $number - $sentence"
-    else
-        echo "not ok $number - $sentence"
-        sed 's/^/# /' said err
-        failed=1
-    fi
+    "${@:2}" >said 2>&1
+    say $? "$1" said err
 }
 
 # simulate NAME ARGUMENT...: the table NAME.out, the result NAME.json, its figures NAME.txt.
@@ -189,5 +181,4 @@ check "no file of it is left" test -z "$(ls tmp)"
 # shellcheck disable=SC2016
 check "no process of it is left" eval '! grep -lsF "${folder#tmp/}" /proc/[0-9]*/environ'
 
-echo "1..$number"
-exit "$failed"
+finish
