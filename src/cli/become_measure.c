@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/places.h"
-#include "console/help.h"
 
 enum hs_status hs_become_measure(struct hs_context *context, const char *name, struct hs_error *err)
 {
@@ -17,7 +16,7 @@ enum hs_status hs_become_measure(struct hs_context *context, const char *name, s
 
     if (!hs_sibling_program(path, sizeof(path), HS_MEASURE_PROGRAM)) {
         if (context->arguments[0] && strcmp(context->arguments[0], "--help") == 0) {
-            hs_help_command(context->out, context->command, &context->terminal);
+            hs_context_help(context, context->command);
             return HS_OK;
         }
         return hs_fail(err, HS_FAILED,

@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "console/help.h"
 #include "console/markdown.h"
 
 struct help_settings {
@@ -45,11 +44,11 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
     if (command && settings->markdown)
         hs_markdown_command(context->out, command);
     else if (command)
-        hs_help_command(context->out, command, &context->terminal);
+        hs_context_help(context, command);
     else if (settings->markdown)
         hs_markdown_program(context->out, hs_commands);
     else
-        hs_help_program(context->out, hs_commands, &context->terminal);
+        hs_context_overview(context, hs_commands);
     return HS_OK;
 }
 

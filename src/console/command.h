@@ -27,6 +27,7 @@ struct hs_context {
     char **arguments;            /* behind the command's name, NULL-terminated */
     bool quiet;                  /* hs_note and hs_warning say nothing */
     bool found_fault;            /* what is printed is an answer that ends with exit status 1 */
+    bool told_once;              /* of all processes of a job one prints it (launcher.h) */
 };
 
 /* One line for stderr, "hiersearch predict: note: ..."; nothing where context->quiet. Control
@@ -35,6 +36,11 @@ void hs_note(const struct hs_context *context, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void hs_warning(const struct hs_context *context, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+struct hs_command;
+/* The help of a command, and the overview of all (console/help.h), into `out`, to be told once. */
+void hs_context_help(struct hs_context *context, const struct hs_command *command);
+void hs_context_overview(struct hs_context *context, const struct hs_command *const *commands);
 
 struct hs_command {
     const char *name;

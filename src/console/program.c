@@ -12,6 +12,18 @@
 #include "console/help.h"
 #include "console/startup.h"
 
+void hs_context_help(struct hs_context *context, const struct hs_command *command)
+{
+    context->told_once = true;
+    hs_help_command(context->out, command, &context->terminal);
+}
+
+void hs_context_overview(struct hs_context *context, const struct hs_command *const *commands)
+{
+    context->told_once = true;
+    hs_help_program(context->out, commands, &context->terminal);
+}
+
 static enum hs_status run_with_settings(struct hs_context *context, int argc, char **argv,
                                         struct hs_error *err)
 {
@@ -25,7 +37,7 @@ static enum hs_status run_with_settings(struct hs_context *context, int argc, ch
         return hs_no_memory(err);
     status = hs_options_parse(&request, settings, &table, argc, argv, err);
     if (status == HS_OK && request == HS_REQUEST_HELP)
-        hs_help_command(context->out, command, &context->terminal);
+        hs_context_help(context, command);
     else if (status == HS_OK && request == HS_REQUEST_VERSION)
         hs_help_version(context->out);
     else if (status == HS_OK)
@@ -62,7 +74,7 @@ static enum hs_status run_arguments(struct hs_context *context,
                                     struct hs_error *err)
 {
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        hs_help_program(context->out, commands, &context->terminal);
+        hs_context_overview(context, commands);
     else if (strcmp(argv[1], "--version") == 0)
         hs_help_version(context->out);
     else if (strcmp(argv[1], HS_COMPLETE_WORD) == 0)
@@ -89,14 +101,22 @@ static enum hs_status write_out(const struct hs_text *out, struct hs_error *err)
     return status;
 }
 
-/* A launcher ends the others when the first fails, so those that say nothing leave time to that one
- * which does. */
+/* A launcher ends all of a job when one of its processes fails, so those that say nothing leave
+ * time to the one which does. Nothing else would tell them that it has: MPI has not begun, and
+ * begins in another program. They seldom wait for long, as that one's end is theirs, too; only
+ * where nobody ends them (`srun` without --kill-on-bad-exit), or that one has not failed, it is all
+ * of this. */
 #define SILENT_SECONDS 2
 
-/* What all processes of a job would say is said by one. */
-static bool speaks(const struct hs_command *command)
+/* What all processes of a job would say is said by one: help, and what is wrong with a command line
+ * that is for all of them. (Others print what they find, each for itself: under `srun` their
+ * arguments may differ.) */
+static bool speaks(const struct hs_context *context)
 {
-    return !command || !command->launcher || hs_launcher_speaks();
+    const struct hs_command *command = context->command;
+    bool of_job = context->told_once || !command || command->launcher;
+
+    return !of_job || hs_launcher_speaks();
 }
 
 int hs_program_run(const struct hs_command *const *commands, int argc, char **argv)
@@ -105,16 +125,18 @@ int hs_program_run(const struct hs_command *const *commands, int argc, char **ar
     struct hs_error error = {.status = HS_OK};
     struct hs_context context = {.out = &out, .notes = &notes};
     enum hs_status status;
+    bool spoken;
 
     hs_standard_files_keep();
     setlocale(LC_CTYPE, "");
     context.terminal = hs_terminal_look(STDOUT_FILENO);
     status = run_arguments(&context, commands, argc, argv, &error);
-    if (status == HS_OK)
+    spoken = speaks(&context);
+    if (status == HS_OK && (spoken || !context.told_once))
         status = write_out(&out, &error);
     if (notes.length)
         fputs(notes.data, stderr);
-    if (status != HS_OK && !speaks(context.command))
+    if (status != HS_OK && !spoken)
         sleep(SILENT_SECONDS);
     else if (status != HS_OK)
         fprintf(stderr, "hiersearch%s%s: %s\n", context.command ? " " : "",

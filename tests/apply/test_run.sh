@@ -10,18 +10,10 @@ command -v "mpicc.$mpi" >/dev/null || { echo "1..0 # SKIP no mpicc.$mpi"; exit 0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
-number=0
-failed=0
-check() { # check SENTENCE EXPRESSION
-    number=$((number + 1))
-    if eval "$2"; then
-        echo "ok $number - $mpi: $1"
-    else
-        echo "not ok $number - $mpi: $1"
-        tail -n 20 out err | sed 's/^/# /'
-        failed=1
-    fi
-}
+# shellcheck source=tests/tap.sh
+. "$here/../tap.sh"
+tap_before="$mpi: "
+tap_shows=(out err)
 # run NP ARGUMENTS...: hiersearch run; sets status.
 run() {
     local np=$1
@@ -92,6 +84,16 @@ run 4 no.json -- true
 check "of 4 ranks one tells" '[ $status = 2 ] && [ "$(grep -c "^hiersearch" err)" = 1 ] && said "^hiersearch run: .*no.json"'
 run 4 --nonsense allreduce.json -- true
 check "one tells of a wrong option, too" '[ $status = 2 ] && [ "$(grep -c "^hiersearch" err)" = 1 ] && said "nonsense"'
+for words in --help 'run --help' 'help run' ''; do
+    # shellcheck disable=SC2086 # words
+    timeout -k 5 60 "$here/../runner/launch.sh" "$mpi" 4 "$hiersearch" $words >out 2>err </dev/null
+    status=$?
+    # shellcheck disable=SC2086
+    check "one prints the help of \`hiersearch $words\`" '[ $status = 0 ] && "$hiersearch" $words | cmp - out'
+done
+timeout -k 5 60 "$here/../runner/launch.sh" "$mpi" 4 "$hiersearch" nonsense >out 2>err </dev/null
+status=$?
+check "and one tells of a command that there is not" '[ $status = 2 ] && [ "$(grep -c "^hiersearch" err)" = 1 ] && said "unknown command"'
 
 "$hiersearch" predict "node:4@2GB/s~1us,ib@1GB/s~10us;library=$mpi" --np 4 --mesh tp=2,dp=2 --over tp --size 1KiB -q \
     -o pairs.json >/dev/null 2>err
@@ -112,8 +114,6 @@ if command -v "mpifort.$mpi" >/dev/null && "mpifort.$mpi" -w -fallow-argument-mi
     run 4 --reproducible --verify 1 any.json gathers.json -- ./fortran
     check "calls of Fortran go by plan, its MPI_IN_PLACE too" '[ $status = 0 ] && said "a rank had 3 calls by plan, 1 left .* 3 checked, 0 wrong"'
 else
-    number=$((number + 1))
-    echo "ok $number - $mpi: calls of Fortran go by plan, its MPI_IN_PLACE too # SKIP no mpifort.$mpi"
+    skip "calls of Fortran go by plan, its MPI_IN_PLACE too" "no mpifort.$mpi"
 fi
-echo "1..$number"
-exit $failed
+finish
