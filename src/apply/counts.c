@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+
 const struct hs_counted_call_row hs_counted_calls[HS_COUNTED_CALL_COUNT] = {
 #define HS_ROW(name, text, does, together) {text, does, together},
     HS_COUNTED_CALLS(HS_ROW) HS_COUNTED_NCCL_CALLS(HS_ROW)
@@ -121,17 +123,6 @@ bool hs_counts_is_nccl(const char *name)
            strcmp(name + length - strlen(NCCL_END), NCCL_END) == 0;
 }
 
-/* FNV-1a of the ranks, as they are numbered in the group. */
-static uint64_t hash_ranks(const int *ranks, int size)
-{
-    uint64_t hash = 14695981039346656037u;
-
-    for (int i = 0; i < size; i++)
-        for (int byte = 0; byte < 4; byte++)
-            hash = (hash ^ ((unsigned)ranks[i] >> 8 * byte & 0xff)) * 1099511628211u;
-    return hash;
-}
-
 /* The distance from each to the next; 0: there is none. */
 static int progression(const int *ranks, int size)
 {
@@ -145,7 +136,7 @@ static int progression(const int *ranks, int size)
 
 bool hs_counts_say_ranks(struct hs_counts_group *group, const int *ranks, int size)
 {
-    group->ranks_hash = hash_ranks(ranks, size);
+    group->ranks_hash = hs_hash(ranks, (size_t)size * sizeof(*ranks)); /* in their order */
     group->first = ranks[0];
     group->stride = progression(ranks, size);
     return group->stride != 0;

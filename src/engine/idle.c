@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "engine/mpi_status.h"
 
 /* Empty looks before a rank gives up its turn though it has a core: others may run on the machine.
@@ -31,10 +32,7 @@ static uint64_t machine_hash(void)
     }
     if (name[0] == '\0' && gethostname(name, sizeof name - 1) != 0)
         name[0] = '\0';
-    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-    for (const char *c = name; *c != '\0'; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
-    return hash;
+    return hs_hash(name, strlen(name));
 }
 
 static void count_here(struct hs_idle *idle, const struct presence *ranks, int np, uint64_t machine)
