@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -33,12 +34,38 @@ void *hs_loaded_find(const char *part, const char *name)
     return wanted.found;
 }
 
-void *hs_loaded_cuda(const char *name)
+static void *in_cuda(const char *name, bool stays)
 {
     void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     void *function = library ? dlsym(library, name) : NULL;
 
-    if (library)
+    if (library && !(stays && function))
         dlclose(library);
     return function;
+}
+
+void *hs_loaded_cuda(const char *name)
+{
+    return in_cuda(name, false);
+}
+
+/* The first object says how many there ever were. */
+static int count_libraries(struct dl_phdr_info *object, size_t bytes, void *count)
+{
+    (void)bytes;
+    *(unsigned long long *)count = object->dlpi_adds;
+    return 1;
+}
+
+void *hs_loaded_cuda_again(struct hs_loaded *known, const char *name)
+{
+    unsigned long long libraries = 0;
+
+    if (known->function)
+        return known->function;
+    dl_iterate_phdr(count_libraries, &libraries);
+    if (libraries != known->libraries)
+        known->function = in_cuda(name, true);
+    known->libraries = libraries;
+    return known->function;
 }

@@ -11,4 +11,14 @@ void *hs_loaded_find(const char *part, const char *name);
 /* The same of CUDA's driver, where the program has loaded it. */
 void *hs_loaded_cuda(const char *name);
 
+/* What hs_loaded_cuda answered before; {0}: it was not asked. Of one thread and one name. */
+struct hs_loaded {
+    void *function;
+    unsigned long long libraries; /* that the process had loaded when none was found */
+};
+/* The same for who asks at every call: a function that was found is the answer from then on, its
+ * library stays loaded; where none was, it is looked for again once the program has loaded
+ * something. (To look is to search all folders of libraries where there is no CUDA.) */
+void *hs_loaded_cuda_again(struct hs_loaded *known, const char *name);
+
 #endif

@@ -55,7 +55,8 @@ typedef int copy_function(uintptr_t to, uintptr_t from, size_t bytes);
 
 static bool is_on_gpu(const void *pointer)
 {
-    void *found = hs_loaded_cuda("cuPointerGetAttribute");
+    static _Thread_local struct hs_loaded known;
+    void *found = hs_loaded_cuda_again(&known, "cuPointerGetAttribute");
     pointer_function *ask;
     unsigned type = 0;
 
