@@ -34,6 +34,9 @@ struct hs_content {
     MPI_Comm comm;
     bool of_each; /* so many elements of each rank */
 };
+/* A call begins: what is to be handed to hs_leave behind the library's own. What a thread calls
+ * within another call is the library's, not the program's, and is not counted; nor is anything
+ * before hs_begin and behind hs_finish. */
 struct hs_passing hs_enter(enum hs_counted_call which, bool begun);
 /* A failed call is told by the library, as ever, and not counted: its arguments may mean
  * nothing. */
@@ -69,6 +72,7 @@ uint64_t hs_ranks_of(MPI_Comm comm);
 /* Sums over them of what a list says of each: elements, and bytes where each has a type. */
 uint64_t hs_sum_of(struct hs_list list, MPI_Comm comm);
 uint64_t hs_bytes_of(struct hs_list list, const MPI_Datatype *types, MPI_Comm comm);
+/* Whether this rank has that number there; false where nothing is counted. */
 bool hs_is_root(int root, MPI_Comm comm);
 
 #define HS_CONTENT(...) ((struct hs_content){__VA_ARGS__, false})

@@ -22,7 +22,7 @@ struct hs_call_options {
     struct hs_mesh mesh; /* what they say; none: all processes call */
 };
 
-/* Of the null backend. */
+/* Of the null backend: what it plays (model/faults.h; NULL: nothing), and the seed of its noise. */
 struct hs_play_options {
     const char *faults;
     int64_t seed;

@@ -25,7 +25,9 @@ struct hs_calibrate_settings {
     const char *plays; /* by the null backend; NULL: the system */
 };
 
-/* What no row can check alone. HS_INVALID. */
+/* What no row can check alone: sizes that are no whole elements, the call (hs_call_check), which
+ * may not be an exchange, stages beside what would choose them, too, options of the null backend
+ * for another one, a journal without a file. HS_INVALID. */
 enum hs_status hs_calibrate_settings_check(struct hs_calibrate_settings *settings,
                                            struct hs_error *err);
 

@@ -8,9 +8,10 @@
 #include "compare/compare.h"
 #include "view/sheet.h"
 
-/* Which rows of a case's table are shown. */
+/* Which rows of a case's table are shown: none, those furthest off, or all. */
 enum hs_compare_rows { HS_COMPARE_NO_ROWS, HS_COMPARE_WORST_ROWS, HS_COMPARE_ALL_ROWS };
 
+/* What is shown, and where. Borrowed; nothing is owned. */
 struct hs_compare_view {
     struct hs_sheet *sheet;
     const struct hs_comparison *comparison;
@@ -27,6 +28,7 @@ enum hs_status hs_compare_show_case(const struct hs_compare_view *view,
 void hs_compare_show_cases(const struct hs_compare_view *view);
 /* How measured winners follow from smaller ones; nothing where there is no chain. */
 void hs_compare_show_growths(const struct hs_compare_view *view);
+/* Error, choice and regret over all cases. */
 void hs_compare_show_summary(const struct hs_compare_view *view);
 /* Calls of logs, and what they say together; nothing where there are none. `priced_for`: the
  * machine that prices them. */

@@ -7,16 +7,18 @@
 #include "console/command.h"
 #include "search/axes.h"
 
+/* What is placed, and the two answers; borrowed. */
 struct hs_place_job {
     const struct hs_job *job;
     const struct hs_axes_layout *order;  /* the best of whole axes */
     const struct hs_axes_layout *layout; /* the best, with axes cut where that gains */
-    int64_t node_ranks;
+    int64_t node_ranks;                  /* of a node; forms that name nodes want whole ones */
     const char *hosts; /* names with commas between, or a file with a line of each; NULL: none */
 };
 
 /* Names of the forms; ends with a NULL. */
 const char *const *hs_place_form_words(void);
+/* Whether there is one of that name. */
 bool hs_place_is_form(const char *name);
 
 /* Prints the placement in the form; what to do with it is a note. HS_INVALID: what the form cannot

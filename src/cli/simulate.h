@@ -17,10 +17,12 @@
 #include "result/result.h"
 #include "view/sheet.h"
 
+/* The largest simulation: plans, processes, and bytes per process. */
 #define HS_SIMULATE_PLANS_MAX 4096
 #define HS_SIMULATE_NP_MAX    16384
 #define HS_SIMULATE_BYTES_MAX ((uint64_t)1 << 36)
 
+/* As the option rows fill it; texts point into argv. */
 struct hs_simulate_settings {
     const char *system; /* as typed */
     struct hs_argument_list plans;
@@ -45,8 +47,8 @@ enum hs_status hs_simulate_choose(struct hs_result *result, const struct hs_syst
                                   const struct hs_simulate_settings *settings,
                                   struct hs_error *err);
 
-/* simulate_run.c. HS_FAILED with what to install where smpirun or hiersearch-simulate is missing.
- */
+/* simulate_run.c: whether a simulation can be had at all, before one is prepared. HS_FAILED
+ * with what to install where smpirun or hiersearch-simulate is missing. */
 enum hs_status hs_simulate_available(struct hs_error *err);
 /* Replaces the result by what hiersearch-simulate makes of it: all its plans simulated, and ranked
  * by that. Works in a scratch folder that is gone afterwards. `platform` and `hosts` are SimGrid's

@@ -34,9 +34,10 @@ void hs_gap_points_add(struct hs_gap_points *points, const struct hs_result *res
  * that is more. False where it is not above 0 by more than that: stages that overlap, or noise. */
 bool hs_gap_points_fit(double *seconds, double *ci95_seconds, const struct hs_gap_points *points);
 
-/* HS_MEMORY. */
+/* Appends a copy. HS_MEMORY; the list stays as it is then. */
 enum hs_status hs_point_list_add(struct hs_point_list *list, const struct hs_fit_point *point,
                                  struct hs_error *err);
+/* Frees the points; the list is empty then. */
 void hs_point_list_release(struct hs_point_list *list);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/fields.h"
 #include "result/result.h"
 
-/* Longest lists. */
+/* Longest lists that are read; docs/result.schema.json has the same numbers. */
 enum {
     HS_RESULT_CANDIDATES_MAX = 1000000,
     HS_RESULT_SAMPLES_MAX = 1000000,
@@ -17,6 +17,8 @@ enum {
     HS_ENVIRONMENT_MAX = 4096
 };
 
+/* The objects of a file, one table each: a message, a candidate and a baseline of it, their
+ * measurement, what a rule pruned, and a node of the placement. */
 extern const struct hs_fields hs_message_fields, hs_candidate_fields, hs_measured_fields,
     hs_baseline_fields, hs_pruned_fields, hs_placed_node_fields;
 

@@ -46,7 +46,9 @@ struct hs_result_topology {
 
 /* Whether `text` is a link, as struct hs_topology_device says. */
 bool hs_topology_link_valid(const char *text);
-/* Zeroed devices with room for their links. HS_MEMORY. */
+/* *devices: `count` of them, zeroed, of a NUMA node that is not known, each with room for
+ * `gpu_count` links, NULL so far. They are the caller's, who releases them with the topology that
+ * they become part of (hs_topology_fields). HS_MEMORY; *devices is then NULL. */
 enum hs_status hs_topology_devices_new(struct hs_topology_device **devices, size_t count,
                                        size_t gpu_count, struct hs_error *err);
 /* An element as a table. Printed and parsed, it is how nodes tell each other, without hosts. */
