@@ -11,6 +11,8 @@
 #          HAVE_NCCL=0|1  CUDA_HOME=/usr/local/cuda  NCCL_HOME=  NVCC_ARCH=native|80 90|all-major
 
 BUILD  ?= build
+# Where what knows no MPI is: the build with the other MPI takes it from this one (other-mpi).
+PLAIN_BUILD ?= $(BUILD)
 PREFIX ?= /usr/local
 DEBUG  ?= 0
 SANITIZE ?=
@@ -64,7 +66,7 @@ NCCL_LIBRARY := $(firstword $(wildcard $(addsuffix /libnccl.so.2,$(addprefix $(N
 GPU_SHOWN := -Wl,--export-dynamic-symbol=ncclProfiler_v5
 GPU_CFLAGS := -DHS_HAVE_NCCL -DHS_NCCL_BUILT_WITH='"$(NCCL_LIBRARY)"' \
               $(addprefix -isystem ,$(filter-out /usr/include,$(sort $(CUDA_HOME)/include $(NCCL_HOME)/include)))
-GPU_LIBS := $(BUILD)/obj/engine/cuda_kernels.o $(BUILD)/obj/runner/pattern_kernels.o $(CUDART) -ldl -lrt
+GPU_LIBS := $(PLAIN_BUILD)/obj/engine/cuda_kernels.o $(PLAIN_BUILD)/obj/runner/pattern_kernels.o $(CUDART) -ldl -lrt
 endif
 # What the GPUs' kernels are compiled for: `native`, the GPUs of this machine; or numbers, machine code for these and,
 # for all others from 7.5 on, what their driver compiles when the program starts; or any other word of nvcc's -arch.
@@ -99,14 +101,17 @@ NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/engine/nccl*.[ch] src/en
 # What stands in for MPI and NCCL, in programs of other people.
 INTERPOSER_SOURCES := $(wildcard src/apply/mpi_*.c)
 NCCL_INTERPOSER_SOURCES := $(wildcard src/apply/nccl_*.c)
-# What both have of the rest.
+# What both have of the rest: of model and base what they call, which needs no library.
 INTERPOSERS_BOTH := $(addprefix src/apply/,counts.c loaded.c reasons.c)
+INTERPOSERS_SHARE = $(patsubst src/%.c,$(PLAIN_BUILD)/obj-preload/%.o,$(INTERPOSERS_BOTH) $(call sources,model) $(call sources,base))
 # Engine `host` by itself.
 HOST_ENGINE := $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memory.c layer_comms.c executors.c flow.c stages.c \
     task.c transport.c idle.c pages.c reduce.c) $(wildcard src/engine/executor_*.c)
 sources = $(filter-out $(NO_GPU) $(INTERPOSER_SOURCES) $(NCCL_INTERPOSER_SOURCES),$(sort $(wildcard src/$(1)/*.c)))
-objects = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
-archive = $(BUILD)/lib/libhs_$(1).a
+MPI_LAYERS := engine runner measure
+folder = $(if $(filter $(MPI_LAYERS),$(1)),$(BUILD),$(PLAIN_BUILD))
+objects = $(patsubst src/%.c,$(call folder,$(1))/obj/%.o,$(call sources,$(1)))
+archive = $(call folder,$(1))/lib/libhs_$(1).a
 
 # What each layer may use, itself included, in link order (docs/architecture.md; `make layers` checks).
 USES_base   := base
@@ -138,7 +143,7 @@ all: $(PROGRAMS)
 	nccl $(if $(filter 1,$(HAVE_NCCL)),$(NCCL_H) with $(NVCC),no), \
 	manual pages $(if $(LOWDOWN),$(LOWDOWN),no (lowdown is missing))"
 
-$(BUILD)/obj/%.o: src/%.c | $(BUILD)/gen/version.h
+$(PLAIN_BUILD)/obj/%.o: src/%.c | $(BUILD)/gen/version.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HS_CFLAGS) -c -o $@ $<
@@ -149,7 +154,7 @@ $(BUILD)/obj/$(1)/%.o: src/$(1)/%.c | $(BUILD)/gen/version.h
 	$$(call say,CC,$$<)
 	$$(Q)$(MPICC) $(HS_CFLAGS) -c -o $$@ $$<
 endef
-$(foreach l,engine runner measure,$(eval $(call mpi_object_rule,$(l))))
+$(foreach l,$(MPI_LAYERS),$(eval $(call mpi_object_rule,$(l))))
 
 define archive_rule
 $(call archive,$(1)): $(call objects,$(1))
@@ -177,7 +182,7 @@ $(BUILD)/hiersearch-measure: $(call libs,$(USES_measure)) $(filter %.o,$(GPU_LIB
 	$(call say,LD,$@)
 	$(Q)$(MPICC) $(HS_LDFLAGS) $(GPU_SHOWN) -o $@ $(BUILD)/obj/measure/main.o $(call libs,$(USES_measure)) $(GPU_LIBS) \
 	    $(HS_LIBS) -lpthread
-$(BUILD)/obj/%_kernels.o: src/%_kernels.cu $(wildcard src/engine/*.h src/runner/*.h)
+$(PLAIN_BUILD)/obj/%_kernels.o: src/%_kernels.cu $(wildcard src/engine/*.h src/runner/*.h)
 	@mkdir -p $(@D)
 	$(call say,NVCC,$<)
 	$(Q)$(NVCC) -std=c++17 -O2 -fmad=false $(NVCC_ARCH_FLAGS) -Xcompiler -fno-exceptions,-fno-threadsafe-statics \
@@ -197,14 +202,13 @@ all: $(PLUGIN)
 # ---- libhiersearch-mpi.so: between somebody else's program and its MPI library (src/apply/mpi_profile.h) -------
 ifeq ($(HAVE_MPI),1)
 INTERPOSER := $(BUILD)/libhiersearch-mpi.so
-INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-interposer/%.o,$(INTERPOSER_SOURCES) $(INTERPOSERS_BOTH) \
-    $(HOST_ENGINE) $(call sources,model) $(call sources,base))
+INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-interposer/%.o,$(INTERPOSER_SOURCES) $(HOST_ENGINE)) \
+    $(INTERPOSERS_SHARE)
 $(BUILD)/obj-interposer/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(MPICC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -fPIC -fvisibility=hidden -ftls-model=initial-exec -ffunction-sections -fdata-sections \
 	    -c -o $@ $<
-# Of model and base what it calls: nothing of it needs a library beside MPI's.
 $(INTERPOSER): $(INTERPOSER_OBJECTS)
 	$(call say,LD,$@)
 	$(Q)$(MPICC) -shared -Wl,--gc-sections -Wl,--no-undefined -o $@ $(INTERPOSER_OBJECTS) -lm -ldl -lpthread
@@ -213,13 +217,11 @@ endif
 
 # ---- libhiersearch-nccl.so: the same in front of NCCL, of which it needs nothing to be built (src/apply/nccl_abi.h) ----
 NCCL_INTERPOSER := $(BUILD)/libhiersearch-nccl.so
-NCCL_INTERPOSER_OBJECTS := $(patsubst src/%.c,$(BUILD)/obj-preload/%.o,$(NCCL_INTERPOSER_SOURCES) $(INTERPOSERS_BOTH) \
-    $(call sources,model) $(call sources,base))
-$(BUILD)/obj-preload/%.o: src/%.c
+NCCL_INTERPOSER_OBJECTS := $(NCCL_INTERPOSER_SOURCES:src/%.c=$(PLAIN_BUILD)/obj-preload/%.o) $(INTERPOSERS_SHARE)
+$(PLAIN_BUILD)/obj-preload/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -c -o $@ $<
-# As above: of model and base what it calls, which needs no library.
 $(NCCL_INTERPOSER): $(NCCL_INTERPOSER_OBJECTS)
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared -Wl,--gc-sections -Wl,-z,defs -o $@ $(NCCL_INTERPOSER_OBJECTS) -lm -ldl -lpthread
@@ -281,21 +283,21 @@ unit_tests = $(patsubst tests/%.c,$(BUILD)/tests/%,$(foreach l,$(1),$(wildcard t
 MPI_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/runner/mpi_*.c))
 
 define test_rule
-$(BUILD)/tests/$(1)/%: tests/$(1)/%.c $$(call libs,$$(USES_$(1))) $$(if $$(filter engine runner measure,$(1)),$$(filter %.o,$$(GPU_LIBS)))
+$(BUILD)/tests/$(1)/%: tests/$(1)/%.c $$(call libs,$$(USES_$(1))) $$(if $$(filter $(MPI_LAYERS),$(1)),$$(filter %.o,$$(GPU_LIBS)))
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
-	$$(Q)$$(if $$(filter engine runner measure,$(1)),$$(MPICC),$$(CC)) $$(HS_CFLAGS) -Itests -o $$@ $$< \
-	    $$(call libs,$$(USES_$(1))) $$(if $$(filter engine runner measure,$(1)),$$(GPU_LIBS)) $$(HS_LDFLAGS) \
+	$$(Q)$$(if $$(filter $(MPI_LAYERS),$(1)),$$(MPICC),$$(CC)) $$(HS_CFLAGS) -Itests -o $$@ $$< \
+	    $$(call libs,$$(USES_$(1))) $$(if $$(filter $(MPI_LAYERS),$(1)),$$(GPU_LIBS)) $$(HS_LDFLAGS) \
 	    $$(CMOCKA_LIBS) $$(HS_LIBS) -lpthread
 endef
 $(foreach l,$(TEST_LAYERS),$(eval $(call test_rule,$(l))))
 
 # Ubuntu 24.04's MPICH starts single-rank programs: a build takes the MPI of its compiler wrapper, tests follow.
 MPI_NAME := $(if $(findstring openmpi,$(MPICC)),openmpi,mpich)
-# $(1) MPI, $(2) build, $(3) on how many ranks the backends are tried.
+# $(1) MPI, $(2) build, on how many ranks: $(3) the backends, $(4) groups, $(5) bits.
 MPI_TEST_COMMANDS = $(foreach n,$(3),"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_backends quick") \
-    $(foreach n,4 8,"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_groups") \
-    $(foreach n,4 6,"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_bits") \
+    $(foreach n,$(4),"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_groups") \
+    $(foreach n,$(5),"tests/runner/launch.sh $(1) $(n) $(2)/tests/runner/mpi_bits") \
     "@timeout=600 tests/apply/test_random.sh $(1) $(2) 300 $(BUILD)/hiersearch" \
     "tests/runner/launch.sh $(1) 4 $(2)/tests/runner/mpi_null" \
     "tests/runner/test_null.sh $(1) $(2)/tests/runner/mpi_null"
@@ -348,19 +350,22 @@ fuzz: $(addprefix $(BUILD)/fuzz/,$(FUZZ_TARGETS)) all other-mpi
 
 # ---- the test suite -----------------------------------------------------------------------------------
 # One command a line; tests/run runs them, counts their TAP lines and prints "N passed, N failed".
-UNIT_TESTS := $(call unit_tests,$(filter-out $(if $(filter 1,$(HAVE_MPI)),,engine runner measure),$(TEST_LAYERS)))
+UNIT_TESTS := $(call unit_tests,$(filter-out $(if $(filter 1,$(HAVE_MPI)),,$(MPI_LAYERS)),$(TEST_LAYERS)))
 REPLAYS := $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%_replay)
 PYTHON3 ?= /usr/bin/python3
 export BUILD PYTHON3 MPICC
 
-USUAL_COMMANDS = $(UNIT_TESTS) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
-    tests/configs/test_configs.py tests/result/check_schema.py tests/golden/run tests/cli/test_megatron.py "make -s headers" \
+# What takes longest begins first, so that no core is idle at the end; of unit tests likewise.
+LONG_UNIT_TESTS := $(addprefix $(BUILD)/tests/,search/test_search engine/test_executors search/test_lazy)
+USUAL_COMMANDS = $(filter $(LONG_UNIT_TESTS),$(UNIT_TESTS)) tests/simulate/test_accuracy.sh tests/golden/run \
+    $(filter-out $(LONG_UNIT_TESTS),$(UNIT_TESTS)) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
+    tests/configs/test_configs.py tests/result/check_schema.py tests/cli/test_megatron.py "make -s headers" \
     "make -s layers" "tests/machine/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh tests/meta/test_folder.sh \
-    tests/export/test_python.sh tests/plot/test_plots.sh tests/simulate/test_accuracy.sh \
+    tests/export/test_python.sh tests/plot/test_plots.sh \
     "tests/model/test_published.sh $(BUILD)/bench/published" \
     "tests/install/test_manual.sh $(BUILD) && tests/install/test_completion.sh $(BUILD)"
-QUICK_COMMANDS = $(USUAL_COMMANDS)
-FULL_COMMANDS = $(USUAL_COMMANDS) "@timeout=1600 tests/instrumented.sh sanitizers" \
+QUICK_COMMANDS = $(LONG_QUICK_COMMANDS) $(USUAL_COMMANDS)
+FULL_COMMANDS = "@timeout=1600 tests/instrumented.sh sanitizers" $(LONG_FULL_COMMANDS) $(USUAL_COMMANDS) \
     "@serial @timeout=600 tests/install/test_install.sh $(BUILD) $(MPI_NAME) && tests/install/test_deb.sh $(BUILD)" \
     "@timeout=900 tests/instrumented.sh valgrind" "@timeout=36000 make -s tidy TIDY_QUICK=1" \
     tests/export/msccl_check.py tests/export/astra_check.py tests/export/test_environment.sh \
@@ -368,8 +373,8 @@ FULL_COMMANDS = $(USUAL_COMMANDS) "@timeout=1600 tests/instrumented.sh sanitizer
     tests/export/test_nccl.sh tests/simulate/test_simulate.sh \
     "tests/cli/test_place.sh $(BUILD)" "@serial @timeout=900 tests/docs/test_documents.py"
 ifeq ($(HAVE_MPI),1)
-QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3)
-FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),4) $(call PLANNER_COMMANDS,$(MPI_NAME),$(BUILD))
+LONG_QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3,4,4)
+FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),4,4 8,4 6) $(call PLANNER_COMMANDS,$(MPI_NAME),$(BUILD))
 ifeq ($(HAVE_NCCL),1)
 USUAL_COMMANDS += "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)" \
     "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/nccl/test_versions.sh $(BUILD) && CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_profile.sh $(BUILD)" \
@@ -378,8 +383,9 @@ check check-full: nccl-programs $(BUILD)/tests/nccl/versions_gpu
 check-full check-nccl: export FETCH := 1
 endif
 ifeq ($(HAVE_NCCL),1)
-USUAL_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)" \
-    "tests/nccl/test_gpu_check.sh quick $(MPI_NAME) $(BUILD)"
+USUAL_COMMANDS += "tests/nccl/test_gpu_check.sh quick $(MPI_NAME) $(BUILD)"
+LONG_QUICK_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh quick $(MPI_NAME) $(BUILD)"
+LONG_FULL_COMMANDS += "@timeout=900 tests/nccl/test_nccl.sh usual $(MPI_NAME) $(BUILD)"
 FULL_COMMANDS += "NCCL_HOME=$(BUILD)/nccl/2.30.7 tests/export/test_nccl.sh"
 endif
 # Alone: it compares the machine's mounts and processes before and after, which other tests change, too.
@@ -389,14 +395,14 @@ FULL_COMMANDS += $(call MPI_PROGRAM_COMMANDS,$(MPI_NAME),$(BUILD)) "@serial test
 ifneq ($(MPI_NAME)$(shell command -v mpicc.openmpi 2>/dev/null),mpich)
 ifneq ($(MPI_NAME),openmpi)
 OTHER_BUILD := $(BUILD)/openmpi
-FULL_COMMANDS += $(call MPI_TEST_COMMANDS,openmpi,$(OTHER_BUILD),3) \
+FULL_COMMANDS += $(call MPI_TEST_COMMANDS,openmpi,$(OTHER_BUILD),3,4 8,4 6) \
     $(call MPI_PROGRAM_COMMANDS,openmpi,$(OTHER_BUILD))
 endif
 endif
 endif
 
-other-mpi:
-	$(if $(OTHER_BUILD),$(MAKE) BUILD=$(OTHER_BUILD) MPICC=mpicc.openmpi measure-programs)
+other-mpi: $(call libs,$(filter-out $(MPI_LAYERS),$(USES_measure))) $(INTERPOSERS_SHARE) $(filter %.o,$(GPU_LIBS))
+	$(if $(OTHER_BUILD),$(MAKE) BUILD=$(OTHER_BUILD) PLAIN_BUILD=$(BUILD) MPICC=mpicc.openmpi measure-programs)
 measure-programs: $(BUILD)/hiersearch-measure $(INTERPOSER) $(MPI_TESTS)
 
 # What tests/instrumented.sh builds a second time.
@@ -405,7 +411,7 @@ instrumented-programs: $(BUILD)/hiersearch $(UNIT_TESTS) $(REPLAYS)
 # Benches of models are built with the tests, so that a change of what they use is seen at once.
 BENCHES := $(addprefix $(BUILD)/bench/,certain lazy published regret)
 check: export TESTS := quick
-check: all $(BENCHES) $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS))
+check: all $(BUILD)/bench/published $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS))
 	$(Q)tests/run -- $(QUICK_COMMANDS)
 
 check-full: all $(BENCHES) $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)

@@ -606,7 +606,7 @@ static void check_late_memory(bool direct)
     struct job job = usual;
 
     job.memory = &memory;
-    check_all_sizes(job, 14);
+    check_all_sizes(job, 9);
 }
 
 static void is_right_in_late_memory(void **state)

@@ -101,13 +101,13 @@ static void sweep(int64_t last, const int *chunks, size_t chunk_count)
 static void lattice_equals_exhaustive_without_chunks_for_every_np_to_4096(void **state)
 {
     (void)state;
-    sweep(4096, NULL, 0);
+    sweep(hs_tests_quick() ? 1024 : 4096, NULL, 0);
 }
 
 static void lattice_equals_exhaustive_with_chunks_for_every_np_to_4096(void **state)
 {
     (void)state;
-    sweep(hs_tests_quick() ? 1024 : 4096, four_chunks, 4);
+    sweep(hs_tests_quick() ? 512 : 4096, four_chunks, 4);
 }
 
 /* Where NCCL runs, layers in chunks share the processors of their GPUs. */
@@ -436,7 +436,7 @@ static void best_splits_have_the_best_of_all_letters(void **state)
 
     (void)state;
     for (size_t m = 0; m < MACHINES; m++)
-        check_letters(machines[m], HS_ALGORITHMS_ALL, hs_tests_quick() ? 20 : 50, &apart);
+        check_letters(machines[m], HS_ALGORITHMS_ALL, hs_tests_quick() ? 12 : 50, &apart);
     assert_int_equal(apart, 0);
 }
 
