@@ -84,12 +84,14 @@ run 4 no.json -- true
 check "of 4 ranks one tells" '[ $status = 2 ] && [ "$(grep -c "^hiersearch" err)" = 1 ] && said "^hiersearch run: .*no.json"'
 run 4 --nonsense allreduce.json -- true
 check "one tells of a wrong option, too" '[ $status = 2 ] && [ "$(grep -c "^hiersearch" err)" = 1 ] && said "nonsense"'
+# Open MPI gives the first rank a terminal, which is narrower: lines are broken elsewhere.
 for words in --help 'run --help' 'help run' ''; do
     # shellcheck disable=SC2086 # words
-    timeout -k 5 60 "$here/../runner/launch.sh" "$mpi" 4 "$hiersearch" $words >out 2>err </dev/null
+    NO_COLOR=1 timeout -k 5 60 "$here/../runner/launch.sh" "$mpi" 4 "$hiersearch" $words >out 2>err </dev/null
     status=$?
     # shellcheck disable=SC2086
-    check "one prints the help of \`hiersearch $words\`" '[ $status = 0 ] && "$hiersearch" $words | cmp - out'
+    first=$("$hiersearch" $words | head -c 40)
+    check "one prints the help of \`hiersearch $words\`" '[ $status = 0 ] && [ "$(grep -cF "$first" out)" = 1 ]'
 done
 timeout -k 5 60 "$here/../runner/launch.sh" "$mpi" 4 "$hiersearch" nonsense >out 2>err </dev/null
 status=$?
