@@ -3,6 +3,7 @@
 
 train     a data-parallel training with mpi4py (bench/apply/train.py), 16 ranks on 8 emulated hosts in 2 racks: an AllReduce per array
 sharded   the same with a reduce-scatter of all gradients and an allgather of all parameters
+start     what `run` with four results adds to the start and the end of a job that calls nothing (bench/apply/calls.c)
 lammps, hpcc  Debian's, which are built with Open MPI (bench/apply/melt.in): 4 ranks on one host, 8 on 8 hosts
 cost      instructions of a call over an MPI library that does nothing (bench/apply/stub.c), by valgrind
 
@@ -11,7 +12,7 @@ pair before. Printed: how many times as long the run alone took (communication o
 pairs with its 95 % interval, and how much slower the plans make it at most, with 95 %, from order statistics; of a training also what
 its profile and the measured plans say that a step gains, beside what it gained. Losses and output have to be the same. --under profile
 has `hiersearch profile` in place of `run`: what counting costs. Needs root, but for `cost`.
-Usage: bench/apply.py [--parts train,sharded,lammps,hpcc,cost] [--minutes 10] [--pairs 20] [--mpi mpich,openmpi] [--under run] [--build build]
+Usage: bench/apply.py [--parts train,sharded,start,lammps,hpcc,cost] [--minutes 10] [--pairs 20] [--mpi mpich,openmpi] [--under run] [--build build]
 """
 import argparse
 import contextlib
@@ -266,6 +267,25 @@ def app(arguments, name):
             calls_of(arguments, cluster, cluster.scratch, command, name)
 
 
+def start(arguments):
+    for mpi in arguments.mpi.split(","):
+        for where, shape in APP_SHAPES.items():
+            with hosts(arguments, shape) as cluster:
+                calls = f"{cluster.scratch}/calls"
+                subprocess.run([f"mpicc.{mpi}", "-O2", "-o", calls, f"{HERE}/calls.c"], check=True)
+                files = plans(arguments, cluster, mpi, "apps", APP_COLLECTIVES)
+
+                def seconds(words, cluster=cluster, mpi=mpi):
+                    begin = time.monotonic()
+                    cluster.run(mpi, [*words, "allreduce", "0"])
+                    return time.monotonic() - begin
+                words = [*in_front(arguments, cluster, mpi, files), calls]
+                found = pairs_of(arguments, lambda: seconds([calls]), lambda: seconds(words))
+            middle, low, high, _ = interval([applied - alone for alone, applied in found])
+            print(f"{mpi:8} {'start, ' + where:28} {len(found):5} {sorted(alone for alone, _ in found)[len(found) // 2]:9.4f} "
+                  f"{1e3 * middle:+11.0f} ms {1e3 * low:+6.0f} to {1e3 * high:+4.0f} ms", flush=True)
+
+
 # ---- what a call costs ----
 
 def instructions(scratch, settings, which, calls):
@@ -318,7 +338,7 @@ def cost(arguments):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--parts", default="train,sharded,lammps,hpcc,cost")
+    parser.add_argument("--parts", default="train,sharded,start,lammps,hpcc,cost")
     parser.add_argument("--minutes", type=float, default=10, help="no new pair after so many, for each row")
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--mpi", default="mpich,openmpi", help="of trainings and of the cost; Debian's programs have Open MPI")
@@ -340,10 +360,12 @@ def main():
             train(arguments, part)
         elif part in APPS:
             app(arguments, part)
+        elif part == "start":
+            start(arguments)
         elif part == "cost":
             cost(arguments)
         else:
-            sys.exit(f"--parts: expected train, sharded, lammps, hpcc, cost, found {part}")
+            sys.exit(f"--parts: expected train, sharded, start, lammps, hpcc, cost, found {part}")
 
 
 if __name__ == "__main__":

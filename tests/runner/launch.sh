@@ -2,7 +2,7 @@
 # Starts a program under one of the two MPIs, oversubscribed and as root if need be.
 #     tests/runner/launch.sh mpich|openmpi RANKS PROGRAM [ARGUMENT...]
 set -u
-PATH=$(cd "$(dirname "$0")/../bin" && pwd -P):$PATH
+! command -v mpiexec.mpich >/dev/null || PATH=$(cd "$(dirname "$0")/../bin" && pwd -P):$PATH
 (($# >= 3)) || { echo "usage: launch.sh mpich|openmpi RANKS PROGRAM [ARGUMENT...]" >&2; exit 2; }
 mpi=$1 ranks=$2
 shift 2
