@@ -65,12 +65,12 @@ struct hs_nccl_config_head {
 /* Those that plans carry out, and the others. */
 #define HS_NCCL_PLANNED(row)                                                                       \
     row(ncclAllReduce, (HS_NCCL_REDUCED, HS_NCCL_WHERE),                                           \
-        (from, to, count, type, operation, comm, stream), ALLREDUCE, false, operation)
-#define HS_NCCL_PASSED(row)                                                                        \
+        (from, to, count, type, operation, comm, stream), ALLREDUCE, false, operation)             \
     row(ncclReduceScatter, (HS_NCCL_REDUCED, HS_NCCL_WHERE),                                       \
         (from, to, count, type, operation, comm, stream), REDUCE_SCATTER, true, operation)         \
     row(ncclAllGather, (HS_NCCL_MOVED, HS_NCCL_WHERE),                                             \
-        (from, to, count, type, comm, stream), ALLGATHER, true, -1)                                \
+        (from, to, count, type, comm, stream), ALLGATHER, true, -1)
+#define HS_NCCL_PASSED(row)                                                                        \
     row(ncclAlltoAll, (HS_NCCL_MOVED, HS_NCCL_WHERE),                                              \
         (from, to, count, type, comm, stream), ALLTOALL, true, -1)                                 \
     row(ncclBroadcast, (HS_NCCL_MOVED, int root, HS_NCCL_WHERE),                                   \

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "apply/loaded.h"
+#include "apply/nccl_driver.h"
 #include "apply/nccl_handles.h"
 #include "apply/nccl_real.h"
 
-static struct hs_nccl_family *families;
+static struct hs_nccl_family *families, *aborted; /* aborted: whose memory is still there */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- what is called ---- */
@@ -33,28 +33,8 @@ static bool find_functions(struct hs_nccl_functions *nccl, const void *caller)
     return true;
 }
 
-/* libcuda's, which the program's CUDA has loaded. The values are those of cuda.h. */
+/* The value of cuda.h. */
 #define EVENT_DISABLE_TIMING 2
-static struct {
-    int (*create)(void **event, unsigned flags);
-    int (*record)(void *event, hs_nccl_stream stream);
-    int (*wait)(hs_nccl_stream stream, void *event, unsigned flags);
-    int (*captures)(hs_nccl_stream stream, int *status);
-    int (*destroy)(void *event);
-} cuda;
-
-static bool find_driver(void)
-{
-    void *found[] = {hs_loaded_cuda("cuEventCreate"), hs_loaded_cuda("cuEventRecord"),
-                     hs_loaded_cuda("cuStreamWaitEvent"), hs_loaded_cuda("cuStreamIsCapturing"),
-                     hs_loaded_cuda("cuEventDestroy_v2")};
-
-    for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++)
-        if (!found[i])
-            return false;
-    memcpy(&cuda, found, sizeof(cuda));
-    return true;
-}
 
 /* ---- agreement ---- */
 
@@ -104,8 +84,11 @@ static bool agree(struct hs_nccl_family *family, bool able, uint64_t value)
 
 bool hs_nccl_runs(const struct hs_rule *rule)
 {
-    return rule->collective == HS_COLLECTIVE_ALLREDUCE && rule->plan.split.count > 1 &&
-           rule->plan.chunks == 1 && !hs_plan_has_letters(&rule->plan);
+    return (rule->collective == HS_COLLECTIVE_ALLREDUCE ||
+            rule->collective == HS_COLLECTIVE_REDUCE_SCATTER ||
+            rule->collective == HS_COLLECTIVE_ALLGATHER) &&
+           rule->plan.split.count > 1 && rule->plan.chunks == 1 &&
+           !hs_plan_has_letters(&rule->plan);
 }
 
 /* The lowest rank of the job in this rank's group; -1: it is none of these. Ranks of a communicator
@@ -220,13 +203,75 @@ static bool split_layers(struct hs_nccl_family *family, const struct hs_group *g
     return good;
 }
 
+/* ---- memory ---- */
+
+/* Of a plan, for messages of so many bytes: what leaves its outermost layer. */
+static uint64_t memory_of(const struct hs_plan *plan, uint64_t bytes)
+{
+    return bytes / (uint64_t)plan->split.sizes[plan->split.count - 1];
+}
+
+static size_t memory_wanted(const struct hs_rules *rules, const struct hs_group *group)
+{
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct hs_rule *rule = &rules->rules[i], *next = rule + 1;
+        bool ends = i + 1 < rules->count && next->collective == rule->collective &&
+                    hs_group_equal(&next->group, &rule->group);
+        uint64_t bytes = HS_NCCL_MEMORY_MAX;
+
+        if (rule->collective != HS_COLLECTIVE_REDUCE_SCATTER || !hs_nccl_runs(rule) ||
+            !hs_group_equal(&rule->group, group))
+            continue;
+        if (ends && memory_of(&rule->plan, next->from_bytes) < bytes)
+            bytes = memory_of(&rule->plan, next->from_bytes);
+        most = bytes > most ? bytes : most;
+    }
+    return (size_t)most;
+}
+
+bool hs_nccl_has_memory(const struct hs_nccl_family *family, const struct hs_plan *plan,
+                        uint64_t bytes)
+{
+    return memory_of(plan, bytes) <= family->memory.bytes;
+}
+
+/* All ranks have it, or none. */
+static void take_memory(struct hs_nccl_family *family, const struct hs_nccl_trial *trial)
+{
+    size_t wanted = memory_wanted(trial->rules, family->group);
+
+    if (wanted == 0)
+        return;
+    family->memory.begin = hs_nccl_memory_new(wanted);
+    if (agree(family, family->memory.begin != NULL, trial->settings)) {
+        family->memory.bytes = wanted;
+        return;
+    }
+    hs_nccl_memory_free(family->memory.begin);
+    family->memory.begin = NULL;
+    if (family->rank == 0)
+        fprintf(stderr,
+                "hiersearch run: %d ranks of a communicator have no plans of reduce-scatters: not "
+                "all of their GPUs have %zu bytes left\n",
+                family->size, wanted);
+}
+
 static void drop_event(struct hs_nccl_family *family)
 {
-    void *event = family->event;
+    void *event = family->order.event;
 
-    family->event = NULL;
+    family->order.event = NULL;
     if (event)
-        cuda.destroy(event);
+        hs_nccl_driver()->event_destroy(event);
+}
+
+static void drop_memory(struct hs_nccl_family *family)
+{
+    hs_nccl_memory_free(family->memory.begin);
+    family->memory.begin = NULL;
+    family->memory.bytes = 0;
 }
 
 void hs_nccl_family_destroy(struct hs_nccl_family *family)
@@ -236,9 +281,10 @@ void hs_nccl_family_destroy(struct hs_nccl_family *family)
             family->nccl.ncclCommDestroy(family->parts[i].comm);
     family->part_count = 0;
     drop_event(family);
+    drop_memory(family);
 }
 
-void hs_nccl_family_abort(struct hs_nccl_family *family)
+void hs_nccl_family_abort(struct hs_nccl_family *family, const void *thread)
 {
     bool grouped = family->nccl.ncclGroupStart() == HS_NCCL_SUCCESS;
 
@@ -247,6 +293,32 @@ void hs_nccl_family_abort(struct hs_nccl_family *family)
     if (grouped)
         family->nccl.ncclGroupEnd();
     drop_event(family);
+    if (!family->memory.begin)
+        return;
+    pthread_mutex_lock(&lock);
+    family->memory.aborted_by = thread;
+    family->next = aborted;
+    aborted = family;
+    pthread_mutex_unlock(&lock);
+}
+
+void hs_nccl_families_aborted(const void *thread)
+{
+    struct hs_nccl_family **at = &aborted, *mine = NULL, *family;
+
+    pthread_mutex_lock(&lock);
+    while ((family = *at)) {
+        if (family->memory.aborted_by != thread) {
+            at = &family->next;
+            continue;
+        }
+        *at = family->next;
+        family->next = mine;
+        mine = family;
+    }
+    pthread_mutex_unlock(&lock);
+    for (; mine; mine = mine->next)
+        drop_memory(mine);
 }
 
 /* ---- making ---- */
@@ -277,9 +349,11 @@ static void try_group(struct hs_nccl_family *family, const struct hs_group *grou
     bool lies = lies_well(family, group, base, trial->rules);
     bool good = split_layers(family, group, trial->rules);
 
-    good = cuda.create(&family->event, EVENT_DISABLE_TIMING) == 0 && good;
+    good = hs_nccl_driver() &&
+           hs_nccl_driver()->event_create(&family->order.event, EVENT_DISABLE_TIMING) == 0 && good;
     if (agree(family, lies && good, trial->settings)) {
         family->group = group;
+        take_memory(family, trial);
         return;
     }
     hs_nccl_family_destroy(family);
@@ -293,7 +367,7 @@ static void try_group(struct hs_nccl_family *family, const struct hs_group *grou
 static void try_groups(struct hs_nccl_family *family, const struct hs_nccl_trial *trial)
 {
     const struct hs_group *group;
-    bool able = find_driver() && trial->able, any = false;
+    bool able = hs_nccl_driver() && trial->able, any = false;
 
     for (size_t at = 0; (group = candidate(trial->rules, &at, family->size)); any = true) {
         int64_t base = base_of(family, group, trial);
@@ -362,44 +436,39 @@ struct hs_nccl_family *hs_nccl_family_forget(hs_nccl_comm comm)
 
 /* ---- order ---- */
 
-/* What cannot be asked is left alone, too. */
-static bool captures(hs_nccl_stream stream)
-{
-    int status = 0;
-
-    return cuda.captures(stream, &status) != 0 || status != 0;
-}
-
+/* Memory is not left to the handle of a stream, which may be another one's meanwhile. */
 void hs_nccl_order_before(struct hs_nccl_family *family, hs_nccl_stream stream)
 {
-    if (family->group && family->event && family->issued && family->stream != stream &&
-        !captures(stream))
-        cuda.wait(stream, family->event, 0);
+    bool same = family->order.stream == stream && !family->memory.begin;
+
+    if (family->group && family->order.event && family->order.issued && !same &&
+        !hs_nccl_captures(stream))
+        hs_nccl_driver()->stream_wait(stream, family->order.event, 0);
 }
 
 void hs_nccl_order_after(struct hs_nccl_family *family, hs_nccl_stream stream)
 {
-    if (!family->group || !family->event || captures(stream) ||
-        cuda.record(family->event, stream) != 0)
+    if (!family->group || !family->order.event || hs_nccl_captures(stream) ||
+        hs_nccl_driver()->event_record(family->order.event, stream) != 0)
         return;
-    family->stream = stream;
-    family->issued = true;
+    family->order.stream = stream;
+    family->order.issued = true;
 }
 
 void hs_nccl_order_touch(struct hs_nccl_family *family, hs_nccl_stream stream, const void *thread)
 {
     hs_nccl_order_before(family, stream);
-    family->touched = thread;
-    family->touched_stream = stream;
+    family->order.touched = thread;
+    family->order.touched_stream = stream;
 }
 
 void hs_nccl_order_group(const void *thread)
 {
     pthread_mutex_lock(&lock);
     for (struct hs_nccl_family *family = families; family; family = family->next)
-        if (family->touched == thread) {
-            family->touched = NULL;
-            hs_nccl_order_after(family, family->touched_stream);
+        if (family->order.touched == thread) {
+            family->order.touched = NULL;
+            hs_nccl_order_after(family, family->order.touched_stream);
         }
     pthread_mutex_unlock(&lock);
 }

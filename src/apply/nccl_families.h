@@ -9,6 +9,15 @@
  * the same rules, belong to one group of them, and lie on nodes as the rules have it.
  *
  * Whether a communicator is tried at all depends on its size and the rules alone.
+ *
+ * Where there are plans of reduce-scatters a communicator has memory for what leaves their
+ * outermost layer (nccl_steps.h), taken once, right behind the splitting, for the longest message
+ * that its rules are for: a rule of the library's own call behind them ends them, as exports write
+ * it. Later would be too late: a rank that finds none left could not leave the others alone in the
+ * call, and a capture allows none. The ranks agree that all have it; else, and for longer messages,
+ * all go to the library. Calls on several streams wait for each other, so that one has it at a
+ * time. Graphs do not wait for calls, nor for other graphs: what they capture goes to the library,
+ * which is the same on all ranks, as NCCL wants captures to be.
  */
 #ifndef HS_APPLY_NCCL_FAMILIES_H
 #define HS_APPLY_NCCL_FAMILIES_H
@@ -39,6 +48,22 @@ struct hs_nccl_part {
 
 #define HS_NCCL_PARTS_MAX 64
 
+/* Of the GPU, for reduce-scatters. */
+struct hs_nccl_memory {
+    void *begin; /* NULL: none, of 0 bytes */
+    size_t bytes;
+    const void *aborted_by; /* thread, whose memory is still there */
+};
+
+/* In which calls on the family's communicators get to the GPU. */
+struct hs_nccl_order {
+    void *event; /* behind the last call on any of them, on `stream`; NULL: they have no order */
+    hs_nccl_stream stream;
+    bool issued;         /* there was one */
+    const void *touched; /* by a group that this thread has open, on */
+    hs_nccl_stream touched_stream;
+};
+
 struct hs_nccl_family {
     hs_nccl_comm comm; /* the program's */
     int size, rank;
@@ -46,11 +71,8 @@ struct hs_nccl_family {
     const struct hs_group *group; /* borrowed of the rules; NULL: all goes to the library */
     struct hs_nccl_part parts[HS_NCCL_PARTS_MAX];
     int part_count;
-    void *event; /* behind the last call on any of them, on `stream`; NULL: they have no order */
-    hs_nccl_stream stream;
-    bool issued;         /* there was one */
-    const void *touched; /* by a group that this thread has open, on */
-    hs_nccl_stream touched_stream;
+    struct hs_nccl_memory memory;
+    struct hs_nccl_order order;
     atomic_bool ended;           /* what is under way stops */
     struct hs_nccl_family *next; /* of those that are known */
 };
@@ -60,9 +82,16 @@ struct hs_nccl_self {
     int rank, ranks;
 };
 
-/* Whether a rule can be carried out: an allreduce by several layers of NCCL's own calls, in one
- * chunk. */
+/* Whether a rule can be carried out: an allreduce, reduce-scatter or allgather by several layers of
+ * NCCL's own calls, in one chunk. */
 bool hs_nccl_runs(const struct hs_rule *rule);
+
+/* Bytes of a GPU's memory that a communicator of this group takes at most, and takes for rules that
+ * nothing ends. */
+#define HS_NCCL_MEMORY_MAX ((uint64_t)512 << 20)
+/* Whether there is memory for a reduce-scatter by this plan of a message of so many bytes. */
+bool hs_nccl_has_memory(const struct hs_nccl_family *family, const struct hs_plan *plan,
+                        uint64_t bytes);
 
 /* What the program's communicator is tried with. */
 struct hs_nccl_trial {
@@ -86,7 +115,9 @@ struct hs_nccl_family *hs_nccl_family_forget(hs_nccl_comm comm);
 void hs_nccl_family_destroy(struct hs_nccl_family *family);
 /* Likewise, whatever is under way; all of them stop before any is taken apart. Within a group they
  * stop with what else is aborted there. */
-void hs_nccl_family_abort(struct hs_nccl_family *family);
+void hs_nccl_family_abort(struct hs_nccl_family *family, const void *thread);
+/* All that this thread has aborted has stopped: it has no group open. Frees their memory. */
+void hs_nccl_families_aborted(const void *thread);
 /* The part of a layer. */
 const struct hs_nccl_part *hs_nccl_part_of(const struct hs_nccl_family *family,
                                            struct hs_layer layer);

@@ -1,7 +1,6 @@
 /* nccl_plans.c - see nccl_plans.h: which calls go by plan, and how. */
 #include "apply/nccl_plans.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,16 +10,13 @@
 #include <unistd.h>
 
 #include "apply/counts.h"
+#include "apply/nccl_driver.h"
 #include "apply/nccl_families.h"
 #include "apply/nccl_handles.h"
 #include "apply/reasons.h"
 #include "apply/settings.h"
 #include "base/launcher.h"
 #include "base/text.h"
-
-/* Bytes of a block are a multiple of it: NCCL's kernels go element by element where one does not
- * begin at 16 bytes, and a line of a GPU's memory has 128. */
-#define LINE_BYTES 128
 
 static struct {
     bool tried, on;
@@ -74,132 +70,62 @@ static void read_rules(void)
                         "without it alone\n");
 }
 
-/* ---- a call by plan ---- */
-
-struct carried {
-    const struct hs_nccl_family *family;
-    const struct hs_plan *plan;
-    const struct hs_nccl_asked *asked;
-    size_t width;
-};
-
-static size_t width_of(hs_nccl_type type)
-{
-#define ROW(name, type, bytes) bytes,
-    static const unsigned char widths[] = {HS_NCCL_TYPES(ROW)};
-#undef ROW
-    return (size_t)type < sizeof(widths) ? widths[(size_t)type] : 0;
-}
-
-/* Of layers i and on, `count` elements from `from` to `to`, which may be the same: out, the layers
- * behind, and back. */
-static hs_nccl_result run_layers(const struct carried *c, int i, const char *from, char *to,
-                                 size_t count)
-{
-    const struct hs_nccl_functions *nccl = &c->family->nccl;
-    const struct hs_nccl_asked *asked = c->asked;
-    const struct hs_nccl_part *part =
-        hs_nccl_part_of(c->family, hs_split_layer(&c->plan->split, i));
-    size_t each = count / (size_t)part->layer.size;
-    char *block = to + (size_t)part->rank * each * c->width;
-    hs_nccl_result result;
-
-    if (c->family->ended)
-        return HS_NCCL_INVALID_USAGE;
-    if (i == c->plan->split.count - 1)
-        return nccl->ncclAllReduce(from, to, count, asked->type, asked->operation, part->comm,
-                                   asked->stream);
-    result = nccl->ncclReduceScatter(from, block, each, asked->type, asked->operation, part->comm,
-                                     asked->stream);
-    if (result == HS_NCCL_SUCCESS)
-        result = run_layers(c, i + 1, block, block, each);
-    if (result == HS_NCCL_SUCCESS && c->family->ended)
-        result = HS_NCCL_INVALID_USAGE;
-    return result == HS_NCCL_SUCCESS
-               ? nccl->ncclAllGather(block, to, each, asked->type, part->comm, asked->stream)
-               : result;
-}
-
-/* Elements that the layers but the last divide into whole lines. */
-static size_t divisible(const struct hs_plan *plan, size_t count, size_t width)
-{
-    size_t parts;
-
-    assert(width > 0);
-    parts = LINE_BYTES / width;
-    for (int i = 0; i < plan->split.count - 1; i++)
-        parts *= (size_t)plan->split.sizes[i];
-    return count - count % parts;
-}
-
-static hs_nccl_result carry(struct hs_nccl_family *family, const struct hs_plan *plan,
-                            const struct hs_nccl_asked *asked)
-{
-    struct carried c = {family, plan, asked, width_of(asked->type)};
-    size_t main = divisible(plan, asked->count, c.width);
-    hs_nccl_result result;
-
-    plans.planned++;
-    hs_nccl_order_before(family, asked->stream);
-    result = run_layers(&c, 0, asked->from, asked->to, main);
-    if (result == HS_NCCL_SUCCESS && main < asked->count && !family->ended)
-        result = family->nccl.ncclAllReduce(
-            (const char *)asked->from + main * c.width, (char *)asked->to + main * c.width,
-            asked->count - main, asked->type, asked->operation, asked->comm, asked->stream);
-    hs_nccl_order_after(family, asked->stream);
-    return result;
-}
-
 /* ---- which way a call goes ---- */
 
-/* Types and operations of NCCL's own. Each layer takes the mean of its own ranks, which is the mean
- * of all but where the library rounds each to a whole number. */
-static bool has_type(const struct hs_nccl_asked *asked)
+/* Whether any result is about its collective. */
+static bool is_about(enum hs_collective collective)
 {
-#define ROW(name, operation) HS_COUNTED_OPERATION_##operation,
-    static const enum hs_counted_operation operations[] = {HS_NCCL_OPERATIONS(ROW)};
-#undef ROW
-    const size_t operation = (size_t)asked->operation;
-#define ROW(name, type, bytes) HS_COUNTED_TYPE_##type,
-    static const enum hs_counted_type types[] = {HS_NCCL_TYPES(ROW)};
-#undef ROW
-    enum hs_counted_type type;
+    for (size_t i = 0; i < plans.rules.count; i++)
+        if (plans.rules.rules[i].collective == collective)
+            return true;
+    return false;
+}
 
-    if (width_of(asked->type) == 0 || operation >= sizeof(operations) / sizeof(operations[0]))
-        return false;
-    type = types[(size_t)asked->type];
-    return operations[operation] != HS_COUNTED_OPERATION_AVERAGE ||
-           (type != HS_COUNTED_TYPE_INT8 && type != HS_COUNTED_TYPE_UINT8 &&
-            type != HS_COUNTED_TYPE_INT32 && type != HS_COUNTED_TYPE_UINT32 &&
-            type != HS_COUNTED_TYPE_INT64 && type != HS_COUNTED_TYPE_UINT64);
+static bool has_parts(const struct hs_nccl_family *family, const struct hs_plan *plan)
+{
+    for (int i = 0; i < plan->split.count; i++)
+        if (!hs_nccl_part_of(family, hs_split_layer(&plan->split, i)))
+            return false;
+    return true;
 }
 
 /* The rule for it, or why there is none. This is where it is decided. */
 static const struct hs_rule *decide(const struct hs_nccl_family *family,
                                     const struct hs_nccl_asked *asked, enum hs_reason *why)
 {
-    size_t width = width_of(asked->type);
+    bool takes_memory = asked->collective == HS_COLLECTIVE_REDUCE_SCATTER;
     const struct hs_rule *rule;
+    uint64_t bytes;
 
     *why = HS_REASON_GROUP;
     if (!family || !family->group)
         return NULL;
     *why = HS_REASON_TYPE;
-    if (!has_type(asked))
+    if (!hs_nccl_has_type(asked))
         return NULL;
     *why = HS_REASON_SIZE;
-    rule =
-        hs_rules_find(&plans.rules, HS_COLLECTIVE_ALLREDUCE, family->group, asked->count * width);
+    bytes = hs_nccl_bytes(asked, family->size);
+    rule = hs_rules_find(&plans.rules, asked->collective, family->group, bytes);
     if (!rule || rule->plan.split.count < 2)
         return NULL;
     *why = HS_REASON_PLAN;
-    for (int i = 0; i < rule->plan.split.count; i++)
-        if (!hs_nccl_part_of(family, hs_split_layer(&rule->plan.split, i)))
-            return NULL;
-    if (!hs_nccl_runs(rule))
+    if (!hs_nccl_runs(rule) || !has_parts(family, &rule->plan))
         return NULL;
     *why = HS_REASON_SIZE;
-    return divisible(&rule->plan, asked->count, width) > 0 ? rule : NULL;
+    if (!hs_nccl_divides(&rule->plan, asked))
+        return NULL;
+    *why = HS_REASON_MEMORY;
+    if (takes_memory && !hs_nccl_has_memory(family, &rule->plan, bytes))
+        return NULL;
+    *why = HS_REASON_CAPTURED;
+    return takes_memory && hs_nccl_captures(asked->stream) ? NULL : rule;
+}
+
+static hs_nccl_result carry(struct hs_nccl_family *family, const struct hs_rule *rule,
+                            const struct hs_nccl_asked *asked)
+{
+    plans.planned++;
+    return hs_nccl_carry(family, &rule->plan, asked);
 }
 
 static hs_nccl_result carry_call(const struct hs_nccl_asked *asked)
@@ -208,7 +134,7 @@ static hs_nccl_result carry_call(const struct hs_nccl_asked *asked)
     enum hs_reason why;
     const struct hs_rule *rule = decide(family, asked, &why);
 
-    return rule ? carry(family, &rule->plan, asked) : HS_NCCL_INVALID_USAGE; /* aborted meanwhile */
+    return rule ? carry(family, rule, asked) : HS_NCCL_INVALID_USAGE; /* aborted meanwhile */
 }
 
 /* ---- groups ---- */
@@ -240,8 +166,7 @@ static void act(void)
     if (!family)
         return;
     touch(call.comm, call.stream);
-    family->nccl.ncclAllReduce(call.from, call.to, call.count, call.type, call.operation, call.comm,
-                               call.stream);
+    hs_nccl_call(&family->nccl, &call);
 }
 
 void hs_nccl_plans_group(enum hs_nccl_group_call call)
@@ -278,6 +203,7 @@ hs_nccl_result hs_nccl_plans_grouped(enum hs_nccl_group_call call, hs_nccl_resul
     }
     if (group.depth == 0 || --group.depth > 0)
         return result;
+    hs_nccl_families_aborted(&group);
     return result == HS_NCCL_SUCCESS ? end_group() : result;
 }
 
@@ -291,6 +217,10 @@ bool hs_nccl_plans_try(const struct hs_nccl_asked *asked, hs_nccl_result *result
 
     if (!plans.on)
         return false;
+    if (!is_about(asked->collective)) {
+        hs_nccl_plans_pass(asked->comm, asked->stream);
+        return false;
+    }
     family = hs_nccl_family_find(asked->comm);
     rule = decide(family, asked, &why);
     act();
@@ -301,7 +231,7 @@ bool hs_nccl_plans_try(const struct hs_nccl_asked *asked, hs_nccl_result *result
         return true;
     }
     if (rule && group.depth == 0) {
-        *result = carry(family, &rule->plan, asked);
+        *result = carry(family, rule, asked);
         return true;
     }
     plans.passed[rule ? HS_REASON_GROUPED : why]++;
@@ -413,6 +343,13 @@ void hs_nccl_plans_made(const struct hs_nccl_making *making, hs_nccl_result resu
     }
 }
 
+static void abort_family(struct hs_nccl_family *family)
+{
+    hs_nccl_family_abort(family, &group);
+    if (group.depth == 0)
+        hs_nccl_families_aborted(&group);
+}
+
 void hs_nccl_plans_shrink(hs_nccl_comm comm, int flags)
 {
     struct hs_nccl_family *family = NULL;
@@ -420,7 +357,7 @@ void hs_nccl_plans_shrink(hs_nccl_comm comm, int flags)
     if (plans.on && flags & HS_NCCL_SHRINK_ABORT)
         family = hs_nccl_family_forget(comm);
     if (family)
-        hs_nccl_family_abort(family);
+        abort_family(family);
 }
 
 struct hs_nccl_ending hs_nccl_plans_end(hs_nccl_comm comm, enum hs_nccl_way way)
@@ -446,7 +383,7 @@ struct hs_nccl_ending hs_nccl_plans_end(hs_nccl_comm comm, enum hs_nccl_way way)
             family->nccl.ncclCommFinalize(family->parts[i].comm);
         break;
     case HS_NCCL_REVOKE:
-        hs_nccl_family_abort(family);
+        abort_family(family);
         break;
     case HS_NCCL_ABORT:
         ending.grouped = family->nccl.ncclGroupStart() == HS_NCCL_SUCCESS;
@@ -466,8 +403,10 @@ hs_nccl_result hs_nccl_plans_ended(const struct hs_nccl_ending *ending, hs_nccl_
     if (!family)
         return result;
     if (ending->way == HS_NCCL_ABORT) {
-        hs_nccl_family_abort(family);
+        hs_nccl_family_abort(family, &group);
         ended = ending->grouped ? family->nccl.ncclGroupEnd() : HS_NCCL_SUCCESS;
+        if (group.depth == 0)
+            hs_nccl_families_aborted(&group);
         return result == HS_NCCL_SUCCESS ? ended : result;
     }
     if (ending->way != HS_NCCL_ASK || result != HS_NCCL_SUCCESS || family->ended)
@@ -488,7 +427,7 @@ void hs_nccl_plans_finish(void)
 
     if (!plans.on || rank > 0 || plans.process != getpid())
         return;
-    hs_text_append(&text, "hiersearch run: %s had %" PRIu64 " of NCCL's AllReduces by plan",
+    hs_text_append(&text, "hiersearch run: %s had %" PRIu64 " of NCCL's calls by plan",
                    rank == 0 ? "rank 0" : "a process", (uint64_t)plans.planned);
     for (int i = 0; i < HS_REASON_COUNT; i++)
         passed[i] = (double)plans.passed[i];

@@ -1,14 +1,12 @@
 /*
  * nccl_plans.h - NCCL's calls that libhiersearch-nccl.so carries out by plan: which, and how.
  *
- * An AllReduce by a plan of h layers is 2h - 1 of NCCL's own calls, one behind the other on the
- * program's stream and in its receive buffer: no memory of ours, no other stream, no kernel at the
- * same time as another. What the layers do not divide into parts of 128 bytes is reduced by one
- * more call of the program's own communicator.
+ * A plan is several of NCCL's own calls, one behind the other on the program's stream
+ * (nccl_steps.h): no other stream, no kernel at the same time as another.
  *
- * What all ranks of a call know alike decides: count, type, operation, communicator, rules, and
- * whether it is the only call of a group, which the ranks of a communicator must have alike, as
- * where they make it. That one is put off to the group's end, and so are its errors.
+ * What all ranks of a call know alike decides: collective, count, type, operation, communicator,
+ * rules, whether the stream is captured, and whether it is the only call of a group, which the
+ * ranks of a communicator must have alike, as where they make it. That one is put off to the group's end, and so are its errors.
  */
 #ifndef HS_APPLY_NCCL_PLANS_H
 #define HS_APPLY_NCCL_PLANS_H
@@ -17,17 +15,7 @@
 #include <stdint.h>
 
 #include "apply/nccl_abi.h"
-
-/* An AllReduce as the program made it. */
-struct hs_nccl_asked {
-    const void *from;
-    void *to;
-    size_t count;
-    hs_nccl_type type;
-    hs_nccl_operation operation;
-    hs_nccl_comm comm;
-    hs_nccl_stream stream;
-};
+#include "apply/nccl_steps.h"
 
 /* Nothing here may be called from within NCCL. */
 

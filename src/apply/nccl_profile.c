@@ -229,8 +229,10 @@ static void leave(const struct passing *passing, hs_nccl_result result,
          (hs_nccl_plans_pass(comm, stream), false))
 #define PLANNED(name, parameters, arguments, id, of_each, operation_of)                            \
     CALL(name, parameters, arguments, id, of_each, operation_of,                                   \
-         hs_nccl_plans_try(                                                                        \
-             &(struct hs_nccl_asked){from, to, count, type, operation, comm, stream}, &result))
+         hs_nccl_plans_try(&(struct hs_nccl_asked){HS_COLLECTIVE_##id, from, to, count, type,      \
+                                                   (hs_nccl_operation)(operation_of), comm,        \
+                                                   stream},                                        \
+                           &result))
 HS_NCCL_PLANNED(PLANNED)
 HS_NCCL_PASSED(PASSED)
 

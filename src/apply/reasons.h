@@ -16,7 +16,9 @@
     row(WRONG, "after a plan's result was wrong")                         \
     row(FAILED, "that could not be prepared")                             \
     row(GROUPED, "in groups of several calls")                            \
-    row(PLAN, "of plans in chunks or by other algorithms than NCCL's own")
+    row(PLAN, "of plans in chunks or by other algorithms than NCCL's own") \
+    row(MEMORY, "of more bytes than there is memory for beside")          \
+    row(CAPTURED, "in graphs, whose memory beside would not be theirs alone")
 /* clang-format on */
 enum hs_reason {
 #define HS_ROW(name, text) HS_REASON_##name,

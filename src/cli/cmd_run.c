@@ -23,10 +23,13 @@ enum { OF_MPI, OF_NCCL, LIBRARIES };
 static enum hs_status check_nccl(const struct hs_result *result, const char *path,
                                  struct hs_error *err)
 {
-    if (result->collective == HS_COLLECTIVE_ALLREDUCE)
+    if (result->collective == HS_COLLECTIVE_ALLREDUCE ||
+        result->collective == HS_COLLECTIVE_REDUCE_SCATTER ||
+        result->collective == HS_COLLECTIVE_ALLGATHER)
         return HS_OK;
     return hs_fail(err, HS_INVALID,
-                   "%s: expected a result of NCCL about allreduce, which run carries out, found %s",
+                   "%s: expected a result of NCCL about allreduce, reduce-scatter or allgather, "
+                   "which run carries out, found %s",
                    path, hs_collective_names[result->collective]);
 }
 
@@ -136,9 +139,10 @@ const struct hs_command hs_command_run = {
         "MPI_Allgather, MPI_Alltoall of C and Fortran. Reductions of MPI's own integers and "
         "floats of 2, 4 and 8 bytes by its own operations; all types of the other two whose blocks "
         "are of an even number of bytes.\n"
-        "Results of NCCL's allreduces are for ncclAllReduce, with " HS_OF_NCCL " in front of NCCL "
-        "(2.22 and later), without MPI: a call alone, or alone in a group, on communicators that "
-        "block, as several of NCCL's own calls on the same stream. Each process decides by "
+        "Results of NCCL's allreduces, reduce-scatters and allgathers are for its own calls of "
+        "these, with " HS_OF_NCCL " in front of NCCL (2.22 and later), without MPI: a call alone, "
+        "or alone in a group, on communicators that block, as several of NCCL's own calls on the "
+        "same stream. Each process decides by "
         "its own environment, which must be the same everywhere; where ranks lie otherwise, "
         "a line says so, and NCCL carries all calls out itself. --verify is not done for these.",
     .examples = "  mpiexec -n 16 hiersearch run here.json -- ./app\n"

@@ -51,6 +51,22 @@ static enum hs_status append_nodes(struct hs_text *text, const struct hs_result 
     return HS_OK;
 }
 
+/* Behind the largest message that the result is about there may be one of twice its size: NCCL's
+ * reduce-scatters have memory for what the rules are for, which must end somewhere. */
+static void append_end(struct hs_text *text, const struct hs_result *result,
+                       const struct hs_plan *last)
+{
+    uint64_t largest = 0;
+
+    for (size_t i = 0; i < result->message_count; i++)
+        if (result->messages[i].message_bytes > largest)
+            largest = result->messages[i].message_bytes;
+    if (last->split.count > 1)
+        hs_rule_append(text, &(struct hs_rule){.collective = result->collective,
+                                               .group = hs_result_group(result),
+                                               .from_bytes = 2 * largest + 1});
+}
+
 static enum hs_status write_plans(struct hs_export_output *out, const struct hs_export_job *job,
                                   struct hs_error *err)
 {
@@ -70,6 +86,9 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
                                                .group = hs_result_group(result),
                                                .from_bytes = rules.rules[i].first_bytes,
                                                .plan = rules.rules[i].plan});
+    if (rules.count > 0 && result->collective == HS_COLLECTIVE_REDUCE_SCATTER &&
+        hs_export_is_nccl_native(job))
+        append_end(text, result, &rules.rules[rules.count - 1].plan);
     hs_export_rules_release(&rules);
     return status;
 }

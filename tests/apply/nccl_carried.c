@@ -1,6 +1,7 @@
 /*
- * nccl_carried.c - AllReduces of NCCL in all the ways that programs call them, every element
- * compared with what must come out. Knows nothing of hiersearch. $RANK of $WORLD_SIZE, nccl_ids.h.
+ * nccl_carried.c - AllReduces, ReduceScatters or AllGathers of NCCL in all the ways that programs
+ * call them, every element compared with what must come out. Knows nothing of hiersearch. $RANK of
+ * $WORLD_SIZE, nccl_ids.h; $JOB_CALL: "reduce-scatter", "allgather", else the first.
  *
  *     nccl_carried WAY...    each on a communicator of all ranks, one after the other
  *
@@ -22,7 +23,9 @@ void standin_check_leaks(void);
 enum { ELEMENTS_MAX = 20000, BEHIND = 64 /* bytes that nobody may touch */ };
 
 static cudaStream_t stream, other;
-static char *from, *to, host[ELEMENTS_MAX * 8 + BEHIND], back[ELEMENTS_MAX * 8 + BEHIND];
+/* Both buffers as they were filled, and what is there now. */
+static char *from, *to, sent[ELEMENTS_MAX * 8 + BEHIND], before[sizeof(sent)], back[sizeof(sent)];
+static enum { ALLREDUCE, REDUCE_SCATTER, ALLGATHER } kind;
 
 /* ---- elements ---- */
 
@@ -128,7 +131,7 @@ struct call {
     struct members among;
     ncclDataType_t type;
     ncclRedOp_t operation;
-    size_t count;
+    size_t count; /* of an allreduce all, else of one rank's block */
     bool in_place;
     int turn;
 };
@@ -138,47 +141,98 @@ static void finish(cudaStream_t on)
     CHECK(cudaStreamSynchronize(on) == cudaSuccess);
 }
 
+/* Where input and output lie, in bytes: in place in one buffer, else at the beginning of theirs. */
+struct sides {
+    size_t in, out, in_at, out_at;
+};
+
+static int place_of(const struct call *call)
+{
+    return (rank - call->among.first) / call->among.step;
+}
+
+static struct sides sides_of(const struct call *call)
+{
+    size_t block = call->count * width_of(call->type), all = block * (size_t)call->among.size;
+    size_t own = call->in_place ? block * (size_t)place_of(call) : 0;
+
+    return kind == REDUCE_SCATTER ? (struct sides){all, block, 0, own}
+           : kind == ALLGATHER    ? (struct sides){block, all, own, 0}
+                                  : (struct sides){block, block, 0, 0};
+}
+
+static void copy(void *there, const void *here, size_t bytes, cudaStream_t on)
+{
+    CHECK(cudaMemcpyAsync(there, here, bytes, cudaMemcpyDefault, on) == cudaSuccess);
+    finish(on);
+}
+
 static void fill(const struct call *call, cudaStream_t on)
 {
-    size_t bytes = call->count * width_of(call->type);
+    struct sides sides = sides_of(call);
+    char *input = call->in_place ? before + sides.in_at : sent;
 
-    memset(host, 0x5a, bytes + BEHIND);
-    for (size_t i = 0; i < call->count; i++)
-        put(host, i, call->type, value_of(rank, i, call->turn));
-    CHECK(cudaMemcpyAsync(call->in_place ? to : from, host, bytes + BEHIND, cudaMemcpyDefault,
-                          on) == cudaSuccess);
-    finish(on);
+    memset(sent, 0x5a, sizeof(sent));
+    memset(before, 0x5a, sizeof(before));
+    for (size_t i = 0; i < sides.in / width_of(call->type); i++)
+        put(input, i, call->type, value_of(rank, i, call->turn));
+    copy(to, before, sizeof(before), on);
+    if (!call->in_place)
+        copy(from, sent, sizeof(sent), on);
+}
+
+static ncclResult_t start_at(const struct call *call, const void *input, void *output,
+                             cudaStream_t on)
+{
+    return kind == REDUCE_SCATTER ? ncclReduceScatter(input, output, call->count, call->type,
+                                                      call->operation, call->comm, on)
+           : kind == ALLGATHER
+               ? ncclAllGather(input, output, call->count, call->type, call->comm, on)
+               : ncclAllReduce(input, output, call->count, call->type, call->operation, call->comm,
+                               on);
 }
 
 static ncclResult_t start(const struct call *call, cudaStream_t on)
 {
-    return ncclAllReduce(call->in_place ? to : from, to, call->count, call->type, call->operation,
-                         call->comm, on);
+    struct sides sides = sides_of(call);
+
+    return start_at(call, call->in_place ? to + sides.in_at : from, to + sides.out_at, on);
 }
 
+/* Element i of the output. */
+static bool is_right(const struct call *call, size_t i, double found)
+{
+    size_t first = kind == REDUCE_SCATTER ? (size_t)place_of(call) * call->count : 0;
+    int of = call->among.first + (int)(i / call->count) * call->among.step;
+
+    if (kind == ALLGATHER)
+        return found == value_of(of, i % call->count, call->turn);
+    return is_near(found, expected(call->among, first + i, call->turn, call->operation),
+                   call->among, call->type, call->operation);
+}
+
+/* The output is right, and all around it, and what was sent, as it was. */
 static void compare(const struct call *call, cudaStream_t on)
 {
-    size_t bytes = call->count * width_of(call->type);
+    struct sides sides = sides_of(call);
 
-    CHECK(cudaMemcpyAsync(back, to, bytes + BEHIND, cudaMemcpyDefault, on) == cudaSuccess);
-    finish(on);
-    for (size_t i = 0; i < call->count; i++) {
-        double found = get(back, i, call->type),
-               sum = expected(call->among, i, call->turn, call->operation);
+    copy(back, to, sizeof(back), on);
+    for (size_t i = 0; i < sides.out / width_of(call->type); i++) {
+        double found = get(back + sides.out_at, i, call->type);
 
-        if (!is_near(found, sum, call->among, call->type, call->operation)) {
-            fprintf(stderr, "rank %d: wrong: element %zu of %zu, type %d, operation %d: %g of %g\n",
-                    rank, i, call->count, (int)call->type, (int)call->operation, found, sum);
+        if (!is_right(call, i, found)) {
+            fprintf(stderr, "rank %d: wrong: element %zu of %zu, type %d, operation %d: %g\n", rank,
+                    i, call->count, (int)call->type, (int)call->operation, found);
             exit(3);
         }
     }
-    for (size_t i = bytes; call->in_place && i < bytes + BEHIND; i++)
-        CHECK(back[i] == 0x5a);
+    CHECK(memcmp(back, before, sides.out_at) == 0);
+    CHECK(memcmp(back + sides.out_at + sides.out, before + sides.out_at + sides.out,
+                 sizeof(back) - sides.out_at - sides.out) == 0);
     if (call->in_place)
         return;
-    CHECK(cudaMemcpyAsync(back, from, bytes + BEHIND, cudaMemcpyDefault, on) == cudaSuccess);
-    finish(on);
-    CHECK(memcmp(back, host, bytes + BEHIND) == 0); /* what was sent is as it was */
+    copy(back, from, sizeof(back), on);
+    CHECK(memcmp(back, sent, sizeof(back)) == 0);
 }
 
 static void run_on(cudaStream_t on, struct call call)
@@ -200,7 +254,9 @@ static void run(struct call call)
 
 static struct call plain(ncclComm_t comm)
 {
-    return (struct call){comm, {0, 1, ranks}, ncclFloat32, ncclSum, 10000, false, 0};
+    size_t count = kind == ALLREDUCE ? 10000 : 10000 / (size_t)ranks;
+
+    return (struct call){comm, {0, 1, ranks}, ncclFloat32, ncclSum, count, false, 0};
 }
 
 /* Types, operations, counts; in place and not. */
@@ -210,20 +266,37 @@ static void values(ncclComm_t comm)
                                            ncclBfloat16, ncclInt32,   ncclInt64};
     static const ncclRedOp_t operations[] = {ncclSum, ncclMax, ncclAvg, ncclProd, ncclMin};
     static const size_t counts[] = {1, 31, 2048, 3072, 4099, 20000};
+    size_t blocks = kind == ALLREDUCE ? 1 : (size_t)ranks;
+    struct call nothing = plain(comm);
 
     for (int type = 0; type < 6; type++)
-        for (int operation = 0; operation < (type < 4 ? 3 : 5); operation++) /* the stand-in's */
+        for (int operation = 0; operation < (kind == ALLGATHER ? 1
+                                             : type < 4        ? 3
+                                                               : 5); /* the stand-in's */
+             operation++)
             for (int count = 0; count < 6; count++)
                 for (int in_place = 0; in_place < 2; in_place++)
                     run((struct call){comm,
                                       {0, 1, ranks},
                                       types[type],
                                       operations[operation],
-                                      counts[count],
+                                      (counts[count] + blocks - 1) / blocks,
                                       in_place == 1,
                                       0});
-    CHECK(ncclAllReduce(from, to, 0, ncclFloat32, ncclSum, comm, stream) == ncclSuccess);
+    nothing.count = 0;
+    CHECK(start(&nothing, stream) == ncclSuccess);
     finish(stream);
+}
+
+/* In place, in a buffer whose elements nobody looks at. */
+static ncclResult_t start_own(const struct call *call, char *buffer, cudaStream_t on)
+{
+    struct call in_place = *call;
+    struct sides sides;
+
+    in_place.in_place = true;
+    sides = sides_of(&in_place);
+    return start_at(&in_place, buffer + sides.in_at, buffer + sides.out_at, on);
 }
 
 /* Of 1 in a group of its own, also in a group within one; of 2. */
@@ -244,7 +317,7 @@ static void groups(ncclComm_t comm)
     fill(&call, stream);
     fill(&next, stream);
     CHECK(ncclGroupStart() == ncclSuccess);
-    CHECK(ncclAllReduce(from, from, 5000, ncclFloat32, ncclSum, comm, stream) == ncclSuccess);
+    CHECK(start_own(&call, from, stream) == ncclSuccess);
     CHECK(start(&next, stream) == ncclSuccess);
     CHECK(ncclGroupEnd() == ncclSuccess);
     compare(&next, stream);
@@ -263,15 +336,14 @@ static void groups(ncclComm_t comm)
  * the other's event. */
 static void streams(ncclComm_t comm)
 {
-    struct call call = plain(comm), next = call;
+    struct call call = plain(comm);
     cudaEvent_t event;
 
-    next.in_place = true;
     fill(&call, stream);
-    fill(&next, other);
+    fill(&call, other);
     for (int i = 0; i < 3; i++) {
-        CHECK(ncclAllReduce(from, from, 5000, ncclFloat32, ncclMax, comm, stream) == ncclSuccess);
-        CHECK(ncclAllReduce(to, to, 5000, ncclFloat32, ncclMax, comm, other) == ncclSuccess);
+        CHECK(start_own(&call, from, stream) == ncclSuccess);
+        CHECK(start_own(&call, to, other) == ncclSuccess);
     }
     finish(stream);
     finish(other);
@@ -280,7 +352,8 @@ static void streams(ncclComm_t comm)
     CHECK(start(&call, stream) == ncclSuccess);
     CHECK(cudaEventRecord(event, stream) == cudaSuccess);
     CHECK(cudaStreamWaitEvent(other, event, 0) == cudaSuccess);
-    CHECK(ncclAllReduce(to, to, 10000, ncclFloat32, ncclMax, comm, other) == ncclSuccess);
+    call.operation = ncclMax;
+    CHECK(start(&call, other) == ncclSuccess);
     compare(&call, other);
     CHECK(cudaEventDestroy(event) == cudaSuccess);
 }
@@ -378,7 +451,11 @@ static void faults(ncclComm_t comm)
     }
     CHECK(state == (hangs || rank > 0 ? ncclSuccess : ncclRemoteError));
     CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
+    if (getenv("JOB_GROUPED"))
+        CHECK(ncclGroupStart() == ncclSuccess);
     CHECK(ncclCommAbort(comm) == ncclSuccess);
+    if (getenv("JOB_GROUPED"))
+        CHECK(ncclGroupEnd() == ncclSuccess);
     unsetenv("STANDIN_FAULT");
     finish(stream);
 }
@@ -391,12 +468,17 @@ int main(int argc, char **argv)
     } ways[] = {{"values", values}, {"groups", groups}, {"streams", streams}, {"graphs", graphs},
                 {"parts", parts},   {"makers", makers}, {"faults", faults}};
 
+    const char *call = getenv("JOB_CALL");
+
     rank = atoi(getenv("RANK"));
     ranks = atoi(getenv("WORLD_SIZE"));
+    kind = call && strcmp(call, "reduce-scatter") == 0 ? REDUCE_SCATTER
+           : call && strcmp(call, "allgather") == 0    ? ALLGATHER
+                                                       : ALLREDUCE;
     CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
     CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking) == cudaSuccess);
-    CHECK(cudaMalloc((void **)&from, sizeof(host)) == cudaSuccess);
-    CHECK(cudaMalloc((void **)&to, sizeof(host)) == cudaSuccess);
+    CHECK(cudaMalloc((void **)&from, sizeof(sent)) == cudaSuccess);
+    CHECK(cudaMalloc((void **)&to, sizeof(sent)) == cudaSuccess);
     for (int i = 1; i < argc; i++)
         for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
             ncclComm_t comm = NULL;

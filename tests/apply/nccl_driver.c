@@ -1,7 +1,8 @@
 /*
  * nccl_driver.c - libcuda's functions that libhiersearch-nccl.so calls, by those of the stand-in's
  * CUDA runtime: events and streams of the two are the same things. With $JOB_COUNTS_WAITS it says
- * how often a stream was told to wait.
+ * how often a stream was told to wait; with $JOB_NO_MEMORY there is none left. Memory comes and
+ * goes only where captures of other threads allow it.
  */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
@@ -13,7 +14,11 @@ int cuStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 int cuStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
 
 int cuEventDestroy_v2(cudaEvent_t event);
+int cuThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
+int cuMemAlloc_v2(void **memory, size_t bytes);
+int cuMemFree_v2(void *memory);
 static int waits;
+static _Thread_local enum cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
 
 int cuEventCreate(cudaEvent_t *event, unsigned flags)
 {
@@ -39,6 +44,28 @@ int cuStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *statu
 int cuEventDestroy_v2(cudaEvent_t event)
 {
     return (int)cudaEventDestroy(event);
+}
+
+int cuThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    enum cudaStreamCaptureMode before = capture_mode;
+
+    capture_mode = *mode;
+    *mode = before;
+    return 0;
+}
+
+int cuMemAlloc_v2(void **memory, size_t bytes)
+{
+    if (capture_mode != cudaStreamCaptureModeRelaxed || getenv("JOB_NO_MEMORY"))
+        return (int)cudaErrorMemoryAllocation;
+    return (int)cudaMalloc(memory, bytes);
+}
+
+int cuMemFree_v2(void *memory)
+{
+    return capture_mode == cudaStreamCaptureModeRelaxed ? (int)cudaFree(memory)
+                                                        : (int)cudaErrorInvalidValue;
 }
 
 __attribute__((destructor)) static void say(void)

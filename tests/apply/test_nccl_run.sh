@@ -19,7 +19,7 @@ planned() {
 well() { [[ $statuses =~ ^(0 )+$ ]]; }
 # said REGEX: by rank 0, in one line, and the others nothing.
 said() { [ "$(cat ./*.said | wc -l)" = 1 ] && grep -qE -- "$1" 0.said; }
-by_plan() { echo "^hiersearch run: rank 0 had $1 of NCCL's AllReduces by plan"; }
+by_plan() { echo "^hiersearch run: rank 0 had $1 of NCCL's calls by plan"; }
 
 flags=(-std=gnu11 -O1 -I"$source/src" -isystem "$nccl/include" -isystem "$cuda/include")
 "${CC:-cc}" "${flags[@]}" -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so.1 "$here/nccl_driver.c" >out 2>&1 &&
@@ -66,6 +66,55 @@ planned 4 $'ranks 8\nrule allreduce 8:1 0 4x2\n' values
 check "a job of another size goes to the library" 'well && said "$(by_plan 0), 265 left to the library \(265 of communicators without"'
 LD_PRELOAD=$library ranks 4 ./carried groups
 check "without plans nothing is said" 'well && [ -z "$(cat ./*.said)" ]'
+
+# ---- reduce-scatters and allgathers ----
+# Beyond these bytes the rules are the library's: memory for the reduce-scatters is taken up to there.
+until=170000
+for JOB_CALL in reduce-scatter allgather; do
+    export JOB_CALL
+    ranks 4 ./carried values groups streams graphs parts
+    check "$JOB_CALL: the program is right without plans" 'well && [ -z "$(cat ./*.said)" ]'
+    two="ranks 4"$'\n'"rule $JOB_CALL 4:1 0 2x2"$'\n'"rule $JOB_CALL 4:1 $until library"$'\n'
+    planned 4 "$two" values
+    # All that have elements: of 22 kinds of reductions 2 are means of whole numbers; of each 6 counts, in place and not.
+    [ $JOB_CALL = allgather ] && numbers="72, 1 left to the library .1 of sizes" || numbers="240, 25 left .* \(1 of sizes .*, 24 of types"
+    check "$JOB_CALL: every element is right, of all types, operations and counts, in place and not" 'well && said "$(by_plan "${numbers%%,*}"),${numbers#*,}"'
+    for way in 2x2x2 4x2 2x4; do
+        planned 8 "ranks 8"$'\n'"rule $JOB_CALL 8:1 0 library"$'\n'"rule $JOB_CALL 8:1 2000 $way"$'\n'"rule $JOB_CALL 8:1 $until library"$'\n' "${ways[@]}"
+        check "$JOB_CALL: every way, by $way" 'well && said "$(by_plan "[1-9][0-9]+").*left to the library"'
+    done
+    if (($(nproc) > 1)); then
+        planned 12 "ranks 12"$'\n'"rule $JOB_CALL 12:1 2000 3x2x2"$'\n'"rule $JOB_CALL 12:1 12000 4x3"$'\n'"rule $JOB_CALL 12:1 $until library"$'\n' "${ways[@]}"
+        check "$JOB_CALL: every way, by layers that are no powers of two" 'well && said "$(by_plan "[1-9][0-9]+").*left to the library"'
+    fi
+    planned 4 "$two" groups
+    check "$JOB_CALL: a call alone in a group goes by plan; of several none does" 'well && said "$(by_plan 3), 3 left to the library \(3 in groups of several calls\)"'
+    planned 4 "$two" streams
+    check "$JOB_CALL: calls on two streams wait for each other" 'well && said "$(by_plan 8);"'
+    planned 4 "$two" graphs
+    [ $JOB_CALL = allgather ] && numbers='3;' || numbers='2, 1 left to the library .1 in graphs'
+    check "$JOB_CALL: graphs" 'well && said "$(by_plan "${numbers%%[,;]*}").${numbers#*[,;]}"'
+    planned 8 "ranks 8"$'\n'"rule $JOB_CALL 4:2 0 2x2"$'\n'"rule $JOB_CALL 4:2 $until library"$'\n'"rule $JOB_CALL 4:1 0 2x2"$'\n'"rule $JOB_CALL 4:1 $until library"$'\n' parts
+    check "$JOB_CALL: groups of a mesh" 'well && said "$(by_plan 3);"'
+    planned 4 "$two"$'rule allreduce 4:1 0 2x2\n' groups
+    check "$JOB_CALL: beside rules of another collective" 'well && said "$(by_plan 3), 3 left"'
+    planned 4 "$four" groups
+    check "$JOB_CALL: rules about others leave it alone" 'well && said "$(by_plan 0);"'
+    for fault in hang error; do
+        export JOB_FAULT=$fault:$JOB_CALL:2
+        planned 4 "$two" faults
+        check "$JOB_CALL: $fault: the whole of it is aborted, and nothing is left" 'well && said "$(by_plan 1);"'
+        JOB_GROUPED=1 planned 4 "$two" faults
+        check "$JOB_CALL: $fault: so it is in a group" 'well && said "$(by_plan 1);"'
+    done
+    unset JOB_FAULT
+done
+export JOB_CALL=reduce-scatter
+two=$'ranks 4\nrule reduce-scatter 4:1 0 2x2\nrule reduce-scatter 4:1 170000 library\n'
+LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$two$'rule allreduce 4:1 0 2x2\n' ranks 4 bash -c '((RANK == 2)) && export JOB_NO_MEMORY=1; exec ./carried groups'
+check "where one rank has no memory for reduce-scatters, none goes by plan" 'well && grep -qE "$(by_plan 0), 6 left to the library \(6 of more bytes than there is memory" 0.said &&
+    grep -q "^hiersearch run: 4 ranks of a communicator have no plans of reduce-scatters: not all of their GPUs have 85000 bytes left" 0.said && [ -z "$(cat [1-3].said)" ]'
+unset JOB_CALL
 
 # ---- where ranks lie, and what they were given ----
 nodes=$'ranks 8\nnodes 2x4\nrule allreduce 8:1 0 4x2\n'
@@ -117,7 +166,34 @@ if [ -e "$build/libhiersearch-mpi.so" ]; then
     ranks 8 bash -c "$on_nodes" - "$hiersearch" run mpi.json -- ./carried groups
     check "and alone for none of NCCL's" 'well && [ -z "$(cat ./*.said)" ]'
 fi
-"$hiersearch" predict '4xA100, 1xHDR200, 16' --np 8 --size 4MiB --collective allgather -q -o gather.json >out 2>&1
-ranks 1 "$hiersearch" run gather.json -- ./carried
-check "another collective is refused before the program begins" '[ "$statuses" = "2 " ] && said "^hiersearch run: gather.json: expected a result of NCCL about allreduce, which run carries out, found allgather$"'
+# predicted COLLECTIVE BYTES: a result by which 4x2 is better than the library's own call, of a message of so many bytes.
+predicted() {
+    "$hiersearch" predict '4xA100, 1xHDR200, 16' --np 8 --size 4MiB --collective "$1" -q -o "$1.json" >out 2>&1
+    "${PYTHON3:-/usr/bin/python3}" - "$1.json" "$2" <<'END'
+import json, sys
+result = json.load(open(sys.argv[1]))
+one = result["results"][0]
+plans = {candidate["plan"]: candidate for candidate in one["candidates"]}
+plans["8"]["predicted_seconds"], plans["4x2"]["predicted_seconds"] = (plans[plan]["predicted_seconds"] for plan in ("4x2", "8"))
+one.update(message_bytes=int(sys.argv[2]), best="4x2", gain={"median": 2, "low": 2, "high": 2, "share": 1})
+json.dump(result, open(sys.argv[1], "w"))
+END
+}
+for JOB_CALL in reduce-scatter allgather; do
+    export JOB_CALL
+    predicted $JOB_CALL 32768
+    ranks 8 "$hiersearch" run --elsewhere r.json $JOB_CALL.json -- ./carried groups
+    check "$JOB_CALL: a result beside another's" 'well && said "$(by_plan 3), 3 left to the library .3 in groups"'
+done
+ranks 8 "$hiersearch" run --elsewhere -o counts.json reduce-scatter.json allgather.json -- ./carried groups
+"$hiersearch" profile --read counts.json.ranks >out 2>&1
+check "results of two collectives; and what passes is counted, by plan or not, as the program calls it" 'well && said "$(by_plan 3), 3 left" &&
+    grep -qE "ncclAllGather +all 8 .* 39.06KiB +6 " out'
+predicted reduce-scatter 16384
+JOB_CALL=reduce-scatter ranks 8 "$hiersearch" run --elsewhere reduce-scatter.json -- ./carried groups
+check "reduce-scatters of more than twice the result's bytes are the library's" 'well && said "$(by_plan 0), 6 left to the library .6 of sizes"'
+unset JOB_CALL
+"$hiersearch" predict '4xA100, 1xHDR200, 16' --np 8 --size 4MiB --collective all-to-all -q -o other.json >out 2>&1
+ranks 1 "$hiersearch" run other.json -- ./carried
+check "another collective is refused before the program begins" '[ "$statuses" = "2 " ] && said "^hiersearch run: other.json: expected a result of NCCL about allreduce, reduce-scatter or allgather, which run carries out, found all-to-all$"'
 finish

@@ -1,0 +1,73 @@
+/* nccl_driver.c - see nccl_driver.h. */
+#include "apply/nccl_driver.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "apply/loaded.h"
+
+/* The value of cuda.h. */
+#define CAPTURE_MODE_RELAXED 2
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool find(struct hs_nccl_driver *driver)
+{
+#define HS_ROW(name, field, parameters)                                                            \
+    {                                                                                              \
+        void *found = hs_loaded_cuda(#name);                                                       \
+                                                                                                   \
+        memcpy(&driver->field, &found, sizeof(found));                                             \
+        if (!found)                                                                                \
+            return false;                                                                          \
+    }
+    HS_NCCL_DRIVER(HS_ROW)
+#undef HS_ROW
+    return true;
+}
+
+/* The program may load it after its first call here. */
+const struct hs_nccl_driver *hs_nccl_driver(void)
+{
+    static struct hs_nccl_driver driver;
+    static bool known;
+    bool found;
+
+    pthread_mutex_lock(&lock);
+    found = known = known || find(&driver);
+    pthread_mutex_unlock(&lock);
+    return found ? &driver : NULL;
+}
+
+bool hs_nccl_captures(hs_nccl_stream stream)
+{
+    const struct hs_nccl_driver *driver = hs_nccl_driver();
+    int status = 0;
+
+    return !driver || driver->stream_captures(stream, &status) != 0 || status != 0;
+}
+
+void *hs_nccl_memory_new(size_t bytes)
+{
+    const struct hs_nccl_driver *driver = hs_nccl_driver();
+    int mode = CAPTURE_MODE_RELAXED;
+    uintptr_t memory = 0;
+
+    if (!driver || driver->exchange_mode(&mode) != 0)
+        return NULL;
+    if (driver->memory_allocate(&memory, bytes) != 0)
+        memory = 0;
+    driver->exchange_mode(&mode);
+    return (void *)memory; /* NOLINT(performance-no-int-to-ptr): CUdeviceptr is a number */
+}
+
+void hs_nccl_memory_free(void *memory)
+{
+    const struct hs_nccl_driver *driver = hs_nccl_driver();
+    int mode = CAPTURE_MODE_RELAXED;
+
+    if (!memory || driver->exchange_mode(&mode) != 0)
+        return;
+    driver->memory_free((uintptr_t)memory);
+    driver->exchange_mode(&mode);
+}

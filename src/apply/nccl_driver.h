@@ -1,0 +1,47 @@
+/*
+ * nccl_driver.h - what libhiersearch-nccl.so asks of CUDA's driver, which the program's CUDA has
+ * loaded, and the memory of a GPU that it takes.
+ */
+#ifndef HS_APPLY_NCCL_DRIVER_H
+#define HS_APPLY_NCCL_DRIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "apply/nccl_abi.h"
+
+/* Name in libcuda, name here, parameters; each returns CUresult, 0 where it worked. */
+/* clang-format off */
+#define HS_NCCL_DRIVER(row)                                                                        \
+    row(cuEventCreate, event_create, (void **event, unsigned flags))                               \
+    row(cuEventRecord, event_record, (void *event, hs_nccl_stream stream))                         \
+    row(cuEventDestroy_v2, event_destroy, (void *event))                                           \
+    row(cuStreamWaitEvent, stream_wait, (hs_nccl_stream stream, void *event, unsigned flags))      \
+    row(cuStreamIsCapturing, stream_captures, (hs_nccl_stream stream, int *status))                \
+    row(cuThreadExchangeStreamCaptureMode, exchange_mode, (int *mode))                             \
+    row(cuMemAlloc_v2, memory_allocate, (uintptr_t *memory, size_t bytes))                         \
+    row(cuMemFree_v2, memory_free, (uintptr_t memory))
+/* clang-format on */
+
+struct hs_nccl_driver {
+/* Parameters come in parentheses. */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
+#define HS_ROW(name, field, parameters) int(*field) parameters;
+    HS_NCCL_DRIVER(HS_ROW)
+#undef HS_ROW
+    /* NOLINTEND(bugprone-macro-parentheses) */
+};
+
+/* NULL: no driver is loaded, or it has not all of these. */
+const struct hs_nccl_driver *hs_nccl_driver(void);
+
+/* Whether a stream is being captured; what cannot be asked counts as such. */
+bool hs_nccl_captures(hs_nccl_stream stream);
+
+/* Memory of this thread's GPU, whatever other threads capture; NULL: there is none left. Freeing
+ * waits for the GPU, as NCCL does where it frees a communicator's. */
+void *hs_nccl_memory_new(size_t bytes);
+void hs_nccl_memory_free(void *memory);
+
+#endif

@@ -1,0 +1,212 @@
+/* nccl_steps.c - see nccl_steps.h. */
+#include "apply/nccl_steps.h"
+
+#include <assert.h>
+
+#include "apply/counts.h"
+
+/* Bytes of a block of an allreduce are a multiple of it: NCCL's kernels go element by element where
+ * one does not begin at 16 bytes, and a line of a GPU's memory has 128. */
+#define LINE_BYTES 128
+
+/* The calls of a plan, in their order. */
+struct steps {
+    struct hs_nccl_asked calls[2 * HS_LAYERS_MAX];
+    int count;
+};
+
+/* ---- types ---- */
+
+size_t hs_nccl_width(hs_nccl_type type)
+{
+#define ROW(name, type, bytes) bytes,
+    static const unsigned char widths[] = {HS_NCCL_TYPES(ROW)};
+#undef ROW
+    return (size_t)type < sizeof(widths) ? widths[(size_t)type] : 0;
+}
+
+bool hs_nccl_has_type(const struct hs_nccl_asked *asked)
+{
+#define ROW(name, operation) HS_COUNTED_OPERATION_##operation,
+    static const enum hs_counted_operation operations[] = {HS_NCCL_OPERATIONS(ROW)};
+#undef ROW
+    const size_t operation = (size_t)asked->operation;
+#define ROW(name, type, bytes) HS_COUNTED_TYPE_##type,
+    static const enum hs_counted_type types[] = {HS_NCCL_TYPES(ROW)};
+#undef ROW
+    enum hs_counted_type type;
+
+    if (hs_nccl_width(asked->type) == 0)
+        return false;
+    if (asked->collective == HS_COLLECTIVE_ALLGATHER)
+        return true;
+    if (operation >= sizeof(operations) / sizeof(operations[0]))
+        return false;
+    type = types[(size_t)asked->type];
+    return operations[operation] != HS_COUNTED_OPERATION_AVERAGE ||
+           (type != HS_COUNTED_TYPE_INT8 && type != HS_COUNTED_TYPE_UINT8 &&
+            type != HS_COUNTED_TYPE_INT32 && type != HS_COUNTED_TYPE_UINT32 &&
+            type != HS_COUNTED_TYPE_INT64 && type != HS_COUNTED_TYPE_UINT64);
+}
+
+uint64_t hs_nccl_bytes(const struct hs_nccl_asked *asked, int ranks)
+{
+    return asked->count * hs_nccl_width(asked->type) *
+           (asked->collective == HS_COLLECTIVE_ALLREDUCE ? 1 : (uint64_t)ranks);
+}
+
+/* Elements of an allreduce that the layers but the last divide into whole lines. */
+static size_t divisible(const struct hs_plan *plan, const struct hs_nccl_asked *asked)
+{
+    size_t parts, width = hs_nccl_width(asked->type);
+
+    assert(width > 0);
+    parts = LINE_BYTES / width;
+    for (int i = 0; i < plan->split.count - 1; i++)
+        parts *= (size_t)plan->split.sizes[i];
+    return asked->count - asked->count % parts;
+}
+
+bool hs_nccl_divides(const struct hs_plan *plan, const struct hs_nccl_asked *asked)
+{
+    return asked->collective == HS_COLLECTIVE_ALLREDUCE ? divisible(plan, asked) > 0
+                                                        : asked->count > 0;
+}
+
+/* ---- steps ---- */
+
+static const struct hs_nccl_part *part_of(const struct hs_nccl_family *family,
+                                          const struct hs_plan *plan, int layer)
+{
+    return hs_nccl_part_of(family, hs_split_layer(&plan->split, layer));
+}
+
+/* Of the type, operation and stream of `asked`. */
+static void add(struct steps *steps, const struct hs_nccl_asked *asked,
+                const struct hs_nccl_asked *of)
+{
+    struct hs_nccl_asked *call = &steps->calls[steps->count++];
+
+    *call = *of;
+    call->type = asked->type;
+    call->operation = asked->operation;
+    call->stream = asked->stream;
+}
+
+static void divide_allreduce(struct steps *steps, const struct hs_nccl_family *family,
+                             const struct hs_plan *plan, const struct hs_nccl_asked *asked)
+{
+    size_t width = hs_nccl_width(asked->type), all = divisible(plan, asked), count = all;
+    const int last = plan->split.count - 1;
+    const char *from = asked->from;
+    char *to = asked->to;
+
+    for (int i = 0; i < last; i++) {
+        const struct hs_nccl_part *part = part_of(family, plan, i);
+
+        count /= (size_t)part->layer.size;
+        to += (size_t)part->rank * count * width;
+        add(steps, asked,
+            &(struct hs_nccl_asked){HS_COLLECTIVE_REDUCE_SCATTER, from, to, count,
+                                    .comm = part->comm});
+        from = to;
+    }
+    add(steps, asked,
+        &(struct hs_nccl_asked){HS_COLLECTIVE_ALLREDUCE, from, to, count,
+                                .comm = part_of(family, plan, last)->comm});
+    for (int i = last - 1; i >= 0; i--) {
+        const struct hs_nccl_part *part = part_of(family, plan, i);
+
+        to -= (size_t)part->rank * count * width;
+        add(steps, asked,
+            &(struct hs_nccl_asked){HS_COLLECTIVE_ALLGATHER,
+                                    to + (size_t)part->rank * count * width, to, count,
+                                    .comm = part->comm});
+        count *= (size_t)part->layer.size;
+    }
+    if (all < asked->count)
+        add(steps, asked,
+            &(struct hs_nccl_asked){HS_COLLECTIVE_ALLREDUCE,
+                                    (const char *)asked->from + all * width, to + all * width,
+                                    asked->count - all, .comm = asked->comm});
+}
+
+/* The first leaves its blocks at the beginning of the memory beside, and each but the last those of
+ * this rank where they are. */
+static void divide_reduce_scatter(struct steps *steps, const struct hs_nccl_family *family,
+                                  const struct hs_plan *plan, const struct hs_nccl_asked *asked)
+{
+    size_t width = hs_nccl_width(asked->type), count = asked->count * (size_t)family->size;
+    const char *from = asked->from;
+    char *to = family->memory.begin;
+
+    for (int i = plan->split.count - 1; i >= 0; i--) {
+        const struct hs_nccl_part *part = part_of(family, plan, i);
+
+        count /= (size_t)part->layer.size;
+        if (i < plan->split.count - 1)
+            to += (size_t)part->rank * count * width;
+        if (i == 0)
+            to = asked->to;
+        add(steps, asked,
+            &(struct hs_nccl_asked){HS_COLLECTIVE_REDUCE_SCATTER, from, to, count,
+                                    .comm = part->comm});
+        from = to;
+    }
+}
+
+static void divide_allgather(struct steps *steps, const struct hs_nccl_family *family,
+                             const struct hs_plan *plan, const struct hs_nccl_asked *asked)
+{
+    size_t block = asked->count * hs_nccl_width(asked->type), count = asked->count;
+    size_t rank = (size_t)family->rank;
+    const char *from = asked->from;
+
+    for (int i = 0; i < plan->split.count; i++) {
+        const struct hs_nccl_part *part = part_of(family, plan, i);
+        size_t blocks = (size_t)(part->layer.stride * part->layer.size);
+        char *to = (char *)asked->to + rank / blocks * blocks * block;
+
+        add(steps, asked,
+            &(struct hs_nccl_asked){HS_COLLECTIVE_ALLGATHER, from, to, count, .comm = part->comm});
+        from = to;
+        count *= (size_t)part->layer.size;
+    }
+}
+
+/* ---- carrying out ---- */
+
+hs_nccl_result hs_nccl_call(const struct hs_nccl_functions *nccl, const struct hs_nccl_asked *asked)
+{
+    switch ((int)asked->collective) {
+    case HS_COLLECTIVE_ALLREDUCE:
+        return nccl->ncclAllReduce(asked->from, asked->to, asked->count, asked->type,
+                                   asked->operation, asked->comm, asked->stream);
+    case HS_COLLECTIVE_REDUCE_SCATTER:
+        return nccl->ncclReduceScatter(asked->from, asked->to, asked->count, asked->type,
+                                       asked->operation, asked->comm, asked->stream);
+    default:
+        return nccl->ncclAllGather(asked->from, asked->to, asked->count, asked->type, asked->comm,
+                                   asked->stream);
+    }
+}
+
+hs_nccl_result hs_nccl_carry(struct hs_nccl_family *family, const struct hs_plan *plan,
+                             const struct hs_nccl_asked *asked)
+{
+    struct steps steps = {.count = 0};
+    hs_nccl_result result = HS_NCCL_SUCCESS;
+
+    if (asked->collective == HS_COLLECTIVE_ALLREDUCE)
+        divide_allreduce(&steps, family, plan, asked);
+    else if (asked->collective == HS_COLLECTIVE_REDUCE_SCATTER)
+        divide_reduce_scatter(&steps, family, plan, asked);
+    else
+        divide_allgather(&steps, family, plan, asked);
+    hs_nccl_order_before(family, asked->stream);
+    for (int i = 0; i < steps.count && result == HS_NCCL_SUCCESS; i++)
+        result =
+            family->ended ? HS_NCCL_INVALID_USAGE : hs_nccl_call(&family->nccl, &steps.calls[i]);
+    hs_nccl_order_after(family, asked->stream);
+    return result;
+}
