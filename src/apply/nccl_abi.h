@@ -29,8 +29,14 @@ typedef struct hs_nccl_config hs_nccl_config;
 typedef struct CUstream_st *hs_nccl_stream;
 #endif
 
-/* ncclSuccess, ncclInvalidUsage, ncclInProgress; NCCL_SPLIT_NOCOLOR, NCCL_SHRINK_ABORT */
-enum { HS_NCCL_SUCCESS = 0, HS_NCCL_INVALID_USAGE = 5, HS_NCCL_IN_PROGRESS = 7 };
+/* ncclSuccess, ncclInvalidArgument, ncclInvalidUsage, ncclInProgress; NCCL_SPLIT_NOCOLOR,
+ * NCCL_SHRINK_ABORT */
+enum {
+    HS_NCCL_SUCCESS = 0,
+    HS_NCCL_INVALID_ARGUMENT = 4,
+    HS_NCCL_INVALID_USAGE = 5,
+    HS_NCCL_IN_PROGRESS = 7
+};
 enum { HS_NCCL_NO_COLOUR = -1, HS_NCCL_SHRINK_ABORT = 1 };
 
 /* What a configuration begins with, in all versions that have one. */

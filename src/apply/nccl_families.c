@@ -11,8 +11,10 @@
 #include "apply/nccl_driver.h"
 #include "apply/nccl_handles.h"
 #include "apply/nccl_real.h"
+#include "apply/nccl_steps.h"
 
-static struct hs_nccl_family *families, *aborted; /* aborted: whose memory is still there */
+static struct hs_nccl_family *families;
+static struct hs_nccl_family *aborted; /* whose memory is still there */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- what is called ---- */
@@ -35,50 +37,6 @@ static bool find_functions(struct hs_nccl_functions *nccl, const void *caller)
 
 /* The value of cuda.h. */
 #define EVENT_DISABLE_TIMING 2
-
-/* ---- agreement ---- */
-
-/* Its rank in what was split off, of the size *size; -1: NCCL failed, which it has said itself. */
-static int split(struct hs_nccl_family *family, int colour, hs_nccl_comm *made, int *size)
-{
-    int rank = -1;
-
-    *made = NULL;
-    *size = 0;
-    if (family->nccl.ncclCommSplit(family->comm, colour, family->rank, made, NULL) !=
-            HS_NCCL_SUCCESS ||
-        !*made)
-        return -1;
-    if (family->nccl.ncclCommCount(*made, size) != HS_NCCL_SUCCESS ||
-        family->nccl.ncclCommUserRank(*made, &rank) != HS_NCCL_SUCCESS)
-        return -1;
-    return rank;
-}
-
-/* A colour of those that have this in common; 0 is nobody's. */
-static int colour_of(uint64_t value)
-{
-    return (int)((value ^ value >> 32) & INT32_MAX) | 1;
-}
-
-/* How many ranks have this in common, and which of them this one is. */
-static int look_for_alike(struct hs_nccl_family *family, int colour, int *size)
-{
-    hs_nccl_comm alike;
-    int rank = split(family, colour, &alike, size);
-
-    if (alike)
-        family->nccl.ncclCommDestroy(alike);
-    return rank;
-}
-
-/* Whether all ranks are able, and have the same value: the same on all of them. */
-static bool agree(struct hs_nccl_family *family, bool able, uint64_t value)
-{
-    int size, rank = look_for_alike(family, able ? colour_of(value) : 0, &size);
-
-    return able && rank >= 0 && size == family->size;
-}
 
 /* ---- groups and nodes ---- */
 
@@ -147,7 +105,7 @@ static bool lies_well(struct hs_nccl_family *family, const struct hs_group *grou
 
     if (rules->node_count == 0)
         return true;
-    rank = look_for_alike(family, colour_of(hash_of_host()), &size);
+    rank = hs_nccl_look_for_alike(family, hash_of_host(), &size);
     mine = node_of(rules, hs_group_rank(group, base, family->rank));
     for (int i = 0; i < family->size; i++) {
         bool beside = node_of(rules, hs_group_rank(group, base, i)) == mine;
@@ -179,8 +137,10 @@ static bool split_layer(struct hs_nccl_family *family, struct hs_layer layer)
     if (hs_nccl_part_of(family, layer))
         return true;
     part->layer = layer;
-    part->rank =
-        split(family, (int)(rank / block * layer.stride + rank % layer.stride), &part->comm, &size);
+    part->rank = hs_nccl_split(family, (int)(rank / block * layer.stride + rank % layer.stride),
+                               &part->comm, &size);
+    if (family->splits.waits)
+        return false;
     family->part_count++;
     return part->rank == rank / layer.stride % layer.size && size == layer.size;
 }
@@ -238,14 +198,15 @@ bool hs_nccl_has_memory(const struct hs_nccl_family *family, const struct hs_pla
 }
 
 /* All ranks have it, or none. */
-static void take_memory(struct hs_nccl_family *family, const struct hs_nccl_trial *trial)
+static void take_memory(struct hs_nccl_family *family)
 {
+    const struct hs_nccl_trial *trial = &family->trial;
     size_t wanted = memory_wanted(trial->rules, family->group);
 
-    if (wanted == 0)
+    if (wanted == 0 || !trial->blocks)
         return;
     family->memory.begin = hs_nccl_memory_new(wanted);
-    if (agree(family, family->memory.begin != NULL, trial->settings)) {
+    if (hs_nccl_agree(family, family->memory.begin != NULL, trial->settings)) {
         family->memory.bytes = wanted;
         return;
     }
@@ -290,6 +251,8 @@ void hs_nccl_family_abort(struct hs_nccl_family *family, const void *thread)
 
     for (int i = 0; i < family->part_count; i++)
         family->nccl.ncclCommAbort(family->parts[i].comm);
+    if (family->splits.given)
+        family->nccl.ncclCommAbort(family->splits.made);
     if (grouped)
         family->nccl.ncclGroupEnd();
     drop_event(family);
@@ -343,19 +306,19 @@ static const struct hs_group *candidate(const struct hs_rules *rules, size_t *at
     return NULL;
 }
 
-static void try_group(struct hs_nccl_family *family, const struct hs_group *group, int64_t base,
-                      const struct hs_nccl_trial *trial)
+static void try_group(struct hs_nccl_family *family, const struct hs_group *group, int64_t base)
 {
+    const struct hs_nccl_trial *trial = &family->trial;
     bool lies = lies_well(family, group, base, trial->rules);
-    bool good = split_layers(family, group, trial->rules);
+    bool good = split_layers(family, group, trial->rules) && family->order.event;
 
-    good = hs_nccl_driver() &&
-           hs_nccl_driver()->event_create(&family->order.event, EVENT_DISABLE_TIMING) == 0 && good;
-    if (agree(family, lies && good, trial->settings)) {
+    if (hs_nccl_agree(family, lies && good, trial->settings)) {
         family->group = group;
-        take_memory(family, trial);
+        take_memory(family);
         return;
     }
+    if (family->splits.waits)
+        return;
     hs_nccl_family_destroy(family);
     if (family->rank == 0)
         fprintf(stderr,
@@ -364,24 +327,42 @@ static void try_group(struct hs_nccl_family *family, const struct hs_group *grou
                 family->size);
 }
 
-static void try_groups(struct hs_nccl_family *family, const struct hs_nccl_trial *trial)
+static void try_groups(struct hs_nccl_family *family)
 {
+    const struct hs_nccl_trial *trial = &family->trial;
     const struct hs_group *group;
-    bool able = hs_nccl_driver() && trial->able, any = false;
+    bool able = hs_nccl_driver() && trial->able && (trial->blocks || family->steps), any = false;
 
     for (size_t at = 0; (group = candidate(trial->rules, &at, family->size)); any = true) {
         int64_t base = base_of(family, group, trial);
 
-        if (agree(family, able && base >= 0, trial->settings + (uint64_t)base * 2654435761u + at)) {
-            try_group(family, group, base, trial);
+        if (hs_nccl_agree(family, able && base >= 0,
+                          trial->settings + (uint64_t)base * 2654435761u + at)) {
+            try_group(family, group, base);
             return;
         }
+        if (family->splits.waits)
+            return;
     }
     if (any && family->rank == 0)
         fprintf(stderr,
                 "hiersearch run: %d ranks of a communicator have no plans: they are no group of "
                 "the plans, have not the same plans all, or not one GPU for each process\n",
                 family->size);
+}
+
+bool hs_nccl_family_go_on(struct hs_nccl_family *family)
+{
+    if (!hs_nccl_splits_again(family))
+        return false;
+    family->part_count = 0;
+    if (family->nccl.ncclCommCount(family->comm, &family->size) == HS_NCCL_SUCCESS &&
+        family->nccl.ncclCommUserRank(family->comm, &family->rank) == HS_NCCL_SUCCESS)
+        try_groups(family);
+    family->splits.making = family->splits.waits;
+    if (!family->splits.making && !family->group)
+        drop_event(family);
+    return !family->splits.making;
 }
 
 struct hs_nccl_family *hs_nccl_family_make(hs_nccl_comm comm, const struct hs_nccl_trial *trial)
@@ -392,14 +373,21 @@ struct hs_nccl_family *hs_nccl_family_make(hs_nccl_comm comm, const struct hs_nc
     if (!family)
         return NULL;
     family->comm = comm;
+    family->trial = *trial;
+    family->splits.making = true;
+    family->steps = trial->blocks ? NULL : calloc(1, sizeof(*family->steps));
+    pthread_mutex_init(&family->busy, NULL);
     if (!find_functions(&family->nccl, trial->caller) ||
-        family->nccl.ncclGetVersion(&version) != HS_NCCL_SUCCESS || version < ABORTS_TOGETHER ||
-        family->nccl.ncclCommCount(comm, &family->size) != HS_NCCL_SUCCESS ||
-        family->nccl.ncclCommUserRank(comm, &family->rank) != HS_NCCL_SUCCESS) {
+        family->nccl.ncclGetVersion(&version) != HS_NCCL_SUCCESS || version < ABORTS_TOGETHER) {
+        free(family->steps);
         free(family);
         return NULL;
     }
-    try_groups(family, trial);
+    if (hs_nccl_driver() &&
+        hs_nccl_driver()->event_create(&family->order.event, EVENT_DISABLE_TIMING) != 0)
+        family->order.event = NULL;
+    if (trial->blocks)
+        hs_nccl_family_go_on(family);
     pthread_mutex_lock(&lock);
     family->next = families;
     families = family;
@@ -446,13 +434,29 @@ void hs_nccl_order_before(struct hs_nccl_family *family, hs_nccl_stream stream)
         hs_nccl_driver()->stream_wait(stream, family->order.event, 0);
 }
 
-void hs_nccl_order_after(struct hs_nccl_family *family, hs_nccl_stream stream)
+static void record(struct hs_nccl_family *family, hs_nccl_stream stream)
 {
     if (!family->group || !family->order.event || hs_nccl_captures(stream) ||
         hs_nccl_driver()->event_record(family->order.event, stream) != 0)
         return;
     family->order.stream = stream;
     family->order.issued = true;
+}
+
+void hs_nccl_order_after(struct hs_nccl_family *family, hs_nccl_stream stream,
+                         hs_nccl_result result)
+{
+    family->order.late = result == HS_NCCL_IN_PROGRESS;
+    family->order.late_stream = stream;
+    if (!family->order.late)
+        record(family, stream);
+}
+
+void hs_nccl_order_settle(struct hs_nccl_family *family)
+{
+    if (family->order.late)
+        record(family, family->order.late_stream);
+    family->order.late = false;
 }
 
 void hs_nccl_order_touch(struct hs_nccl_family *family, hs_nccl_stream stream, const void *thread)
@@ -462,13 +466,13 @@ void hs_nccl_order_touch(struct hs_nccl_family *family, hs_nccl_stream stream, c
     family->order.touched_stream = stream;
 }
 
-void hs_nccl_order_group(const void *thread)
+void hs_nccl_order_group(const void *thread, hs_nccl_result result)
 {
     pthread_mutex_lock(&lock);
     for (struct hs_nccl_family *family = families; family; family = family->next)
         if (family->order.touched == thread) {
             family->order.touched = NULL;
-            hs_nccl_order_after(family, family->order.touched_stream);
+            hs_nccl_order_after(family, family->order.touched_stream, result);
         }
     pthread_mutex_unlock(&lock);
 }

@@ -8,25 +8,31 @@
  * colour, and find as many as they are themselves. So each rank learns the same: whether all have
  * the same rules, belong to one group of them, and lie on nodes as the rules have it.
  *
- * Whether a communicator is tried at all depends on its size and the rules alone.
+ * Whether a communicator is tried at all depends on its size and the rules alone. Of one that does
+ * not block the program asks how it goes until it is ready, on each rank, before it does anything
+ * with it: what is split off is then made in these questions, and the answer is that it is under
+ * way.
  *
  * Where there are plans of reduce-scatters a communicator has memory for what leaves their
  * outermost layer (nccl_steps.h), taken once, right behind the splitting, for the longest message
  * that its rules are for: a rule of the library's own call behind them ends them, as exports write
  * it. Later would be too late: a rank that finds none left could not leave the others alone in the
- * call, and a capture allows none. The ranks agree that all have it; else, and for longer messages,
- * all go to the library. Calls on several streams wait for each other, so that one has it at a
- * time. Graphs do not wait for calls, nor for other graphs: what they capture goes to the library,
- * which is the same on all ranks, as NCCL wants captures to be.
+ * call, and a capture allows none. (Where nobody waits there is none: the thread that asks may have
+ * another GPU.) The ranks agree that all have it; else, and for longer messages, all go to the
+ * library. Calls on several streams wait for each other, so that one has it at a time. Graphs do
+ * not wait for calls, nor for other graphs: what they capture goes to the library, which is the
+ * same on all ranks, as NCCL wants captures to be.
  */
 #ifndef HS_APPLY_NCCL_FAMILIES_H
 #define HS_APPLY_NCCL_FAMILIES_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "apply/nccl_abi.h"
+#include "apply/nccl_splits.h"
 #include "model/rules.h"
 
 /* What is called of the library that the program's communicator is of. */
@@ -37,6 +43,21 @@ struct hs_nccl_functions {
     HS_NCCL_USED(HS_ROW)
 #undef HS_ROW
     /* NOLINTEND(bugprone-macro-parentheses) */
+};
+
+/* Who this process is in the job, by who started it; -1 and 0 where nobody says. */
+struct hs_nccl_self {
+    int rank, ranks;
+};
+
+/* What the program's communicator is tried with. */
+struct hs_nccl_trial {
+    const struct hs_rules *rules;
+    uint64_t settings; /* a hash of what all ranks must have alike */
+    struct hs_nccl_self self;
+    bool able;   /* this rank; else it takes part for the others' sake */
+    bool blocks; /* else nobody waits: blocking = 0 */
+    const void *caller;
 };
 
 /* One layer of plans: in the numbers of the family's ranks. */
@@ -62,12 +83,18 @@ struct hs_nccl_order {
     bool issued;         /* there was one */
     const void *touched; /* by a group that this thread has open, on */
     hs_nccl_stream touched_stream;
+    bool late; /* a call that nobody waited for gets meanwhile, or has got, to */
+    hs_nccl_stream late_stream;
 };
 
 struct hs_nccl_family {
     hs_nccl_comm comm; /* the program's */
     int size, rank;
     struct hs_nccl_functions nccl;
+    struct hs_nccl_trial trial;
+    struct hs_nccl_splits splits;
+    struct hs_nccl_steps *steps;  /* owned, where nobody waits: of the call that is under way */
+    pthread_mutex_t busy;         /* with either */
     const struct hs_group *group; /* borrowed of the rules; NULL: all goes to the library */
     struct hs_nccl_part parts[HS_NCCL_PARTS_MAX];
     int part_count;
@@ -75,11 +102,6 @@ struct hs_nccl_family {
     struct hs_nccl_order order;
     atomic_bool ended;           /* what is under way stops */
     struct hs_nccl_family *next; /* of those that are known */
-};
-
-/* Who this process is in the job, by who started it; -1 and 0 where nobody says. */
-struct hs_nccl_self {
-    int rank, ranks;
 };
 
 /* Whether a rule can be carried out: an allreduce, reduce-scatter or allgather by several layers of
@@ -93,19 +115,12 @@ bool hs_nccl_runs(const struct hs_rule *rule);
 bool hs_nccl_has_memory(const struct hs_nccl_family *family, const struct hs_plan *plan,
                         uint64_t bytes);
 
-/* What the program's communicator is tried with. */
-struct hs_nccl_trial {
-    const struct hs_rules *rules;
-    uint64_t settings; /* a hash of what all ranks must have alike */
-    struct hs_nccl_self self;
-    bool able; /* this rank; else it takes part for the others' sake */
-    const void *caller;
-};
-
-/* Collective over `comm`, which is ready and blocks: what is known of it from now on; NULL: no
+/* Collective over `comm`, which is ready where it blocks: what is known of it from now on; NULL: no
  * memory, or no such NCCL. Says on stderr, at rank 0, why ranks that there are rules for have no
- * plans. */
+ * plans. Where it does not block it is made by going on with it: collective, too, without waiting,
+ * and again and again while `comm` is ready, until it is made, true. */
 struct hs_nccl_family *hs_nccl_family_make(hs_nccl_comm comm, const struct hs_nccl_trial *trial);
+bool hs_nccl_family_go_on(struct hs_nccl_family *family);
 /* NULL: it is not known. */
 struct hs_nccl_family *hs_nccl_family_find(hs_nccl_comm comm);
 /* No longer known; whoever is in a call on it stops behind what the library has. NULL: it was not
@@ -123,11 +138,15 @@ const struct hs_nccl_part *hs_nccl_part_of(const struct hs_nccl_family *family,
                                            struct hs_layer layer);
 
 /* Around calls on a family: kernels of its communicators wait for each other on other streams, as
- * those of one communicator do. Not within captures, whose graphs have their own order. */
+ * those of one communicator do. Not within captures, whose graphs have their own order. What nobody
+ * waits for, HS_NCCL_IN_PROGRESS, gets to its stream later. */
 void hs_nccl_order_before(struct hs_nccl_family *family, hs_nccl_stream stream);
-void hs_nccl_order_after(struct hs_nccl_family *family, hs_nccl_stream stream);
+void hs_nccl_order_after(struct hs_nccl_family *family, hs_nccl_stream stream,
+                         hs_nccl_result result);
+/* It has. */
+void hs_nccl_order_settle(struct hs_nccl_family *family);
 /* Of a group's calls, when it ends. */
 void hs_nccl_order_touch(struct hs_nccl_family *family, hs_nccl_stream stream, const void *thread);
-void hs_nccl_order_group(const void *thread);
+void hs_nccl_order_group(const void *thread, hs_nccl_result result);
 
 #endif

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "apply/counts.h"
-#include "apply/nccl_driver.h"
 #include "apply/nccl_families.h"
 #include "apply/nccl_handles.h"
 #include "apply/reasons.h"
@@ -81,58 +80,23 @@ static bool is_about(enum hs_collective collective)
     return false;
 }
 
-static bool has_parts(const struct hs_nccl_family *family, const struct hs_plan *plan)
-{
-    for (int i = 0; i < plan->split.count; i++)
-        if (!hs_nccl_part_of(family, hs_split_layer(&plan->split, i)))
-            return false;
-    return true;
-}
-
-/* The rule for it, or why there is none. This is where it is decided. */
-static const struct hs_rule *decide(const struct hs_nccl_family *family,
-                                    const struct hs_nccl_asked *asked, enum hs_reason *why)
-{
-    bool takes_memory = asked->collective == HS_COLLECTIVE_REDUCE_SCATTER;
-    const struct hs_rule *rule;
-    uint64_t bytes;
-
-    *why = HS_REASON_GROUP;
-    if (!family || !family->group)
-        return NULL;
-    *why = HS_REASON_TYPE;
-    if (!hs_nccl_has_type(asked))
-        return NULL;
-    *why = HS_REASON_SIZE;
-    bytes = hs_nccl_bytes(asked, family->size);
-    rule = hs_rules_find(&plans.rules, asked->collective, family->group, bytes);
-    if (!rule || rule->plan.split.count < 2)
-        return NULL;
-    *why = HS_REASON_PLAN;
-    if (!hs_nccl_runs(rule) || !has_parts(family, &rule->plan))
-        return NULL;
-    *why = HS_REASON_SIZE;
-    if (!hs_nccl_divides(&rule->plan, asked))
-        return NULL;
-    *why = HS_REASON_MEMORY;
-    if (takes_memory && !hs_nccl_has_memory(family, &rule->plan, bytes))
-        return NULL;
-    *why = HS_REASON_CAPTURED;
-    return takes_memory && hs_nccl_captures(asked->stream) ? NULL : rule;
-}
-
 static hs_nccl_result carry(struct hs_nccl_family *family, const struct hs_rule *rule,
                             const struct hs_nccl_asked *asked)
 {
+    hs_nccl_result result;
+
     plans.planned++;
-    return hs_nccl_carry(family, &rule->plan, asked);
+    pthread_mutex_lock(&family->busy);
+    result = hs_nccl_carry(family, &rule->plan, asked);
+    pthread_mutex_unlock(&family->busy);
+    return result;
 }
 
 static hs_nccl_result carry_call(const struct hs_nccl_asked *asked)
 {
     struct hs_nccl_family *family = hs_nccl_family_find(asked->comm);
     enum hs_reason why;
-    const struct hs_rule *rule = decide(family, asked, &why);
+    const struct hs_rule *rule = hs_nccl_decide(&plans.rules, family, asked, &why);
 
     return rule ? carry(family, rule, asked) : HS_NCCL_INVALID_USAGE; /* aborted meanwhile */
 }
@@ -182,7 +146,6 @@ static hs_nccl_result end_group(void)
 {
     hs_nccl_result result = HS_NCCL_SUCCESS;
 
-    hs_nccl_order_group(&group);
     if (group.has_call)
         result = carry_call(&group.call);
     if (group.has_made)
@@ -204,10 +167,28 @@ hs_nccl_result hs_nccl_plans_grouped(enum hs_nccl_group_call call, hs_nccl_resul
     if (group.depth == 0 || --group.depth > 0)
         return result;
     hs_nccl_families_aborted(&group);
+    if (result == HS_NCCL_SUCCESS || result == HS_NCCL_IN_PROGRESS)
+        hs_nccl_order_group(&group, result);
     return result == HS_NCCL_SUCCESS ? end_group() : result;
 }
 
 /* ---- calls ---- */
+
+/* Whether a call of a communicator that nobody waits for is under way. A program asks how it ended
+ * before it makes another: NCCL refuses that, too. */
+static bool is_busy(struct hs_nccl_family *family, hs_nccl_result *result)
+{
+    bool busy;
+
+    if (!family || family->trial.blocks)
+        return false;
+    pthread_mutex_lock(&family->busy);
+    busy = family->splits.making || (family->steps && family->steps->count > 0);
+    pthread_mutex_unlock(&family->busy);
+    if (busy)
+        *result = HS_NCCL_INVALID_ARGUMENT;
+    return busy;
+}
 
 bool hs_nccl_plans_try(const struct hs_nccl_asked *asked, hs_nccl_result *result)
 {
@@ -215,14 +196,12 @@ bool hs_nccl_plans_try(const struct hs_nccl_asked *asked, hs_nccl_result *result
     const struct hs_rule *rule;
     struct hs_nccl_family *family;
 
-    if (!plans.on)
-        return false;
-    if (!is_about(asked->collective)) {
-        hs_nccl_plans_pass(asked->comm, asked->stream);
-        return false;
-    }
+    if (!plans.on || !is_about(asked->collective))
+        return hs_nccl_plans_pass(asked->comm, asked->stream, result);
     family = hs_nccl_family_find(asked->comm);
-    rule = decide(family, asked, &why);
+    if (is_busy(family, result))
+        return true;
+    rule = hs_nccl_decide(&plans.rules, family, asked, &why);
     act();
     if (rule && group.depth > 0 && group.acts == 1) {
         group.call = *asked;
@@ -242,25 +221,29 @@ bool hs_nccl_plans_try(const struct hs_nccl_asked *asked, hs_nccl_result *result
     return false;
 }
 
-void hs_nccl_plans_pass(hs_nccl_comm comm, hs_nccl_stream stream)
+bool hs_nccl_plans_pass(hs_nccl_comm comm, hs_nccl_stream stream, hs_nccl_result *result)
 {
     struct hs_nccl_family *family;
 
     if (!plans.on)
-        return;
+        return false;
+    family = hs_nccl_family_find(comm);
+    if (is_busy(family, result))
+        return true;
     act();
     if (group.depth > 0)
         touch(comm, stream);
-    else if ((family = hs_nccl_family_find(comm)))
+    else if (family)
         hs_nccl_order_before(family, stream);
+    return false;
 }
 
-void hs_nccl_plans_passed(hs_nccl_comm comm, hs_nccl_stream stream)
+void hs_nccl_plans_passed(hs_nccl_comm comm, hs_nccl_stream stream, hs_nccl_result result)
 {
     struct hs_nccl_family *family;
 
     if (plans.on && group.depth == 0 && (family = hs_nccl_family_find(comm)))
-        hs_nccl_order_after(family, stream);
+        hs_nccl_order_after(family, stream, result);
 }
 
 /* ---- communicators ---- */
@@ -269,9 +252,20 @@ static bool blocks(const struct hs_nccl_making *making)
 {
     const struct hs_nccl_config_head *head = (const void *)making->config;
     const char *all = getenv("NCCL_COMM_BLOCKING");
+    struct hs_nccl_family *parent = making->parent ? hs_nccl_family_find(making->parent) : NULL;
 
     return !(head && head->blocking == 0) && !(all && strcmp(all, "0") == 0) &&
-           (!making->parent || hs_nccl_family_find(making->parent));
+           !(!head && parent && !parent->trial.blocks);
+}
+
+/* Of what does not block: one that is known at once, and not made of another, whose end would have
+ * to wait for it. */
+static bool is_tried(const struct hs_nccl_making *making)
+{
+    if (!making->each || !making->place)
+        return false;
+    return making->blocks ? !making->parent || hs_nccl_family_find(making->parent)
+                          : !making->parent && group.depth == 0;
 }
 
 void hs_nccl_plans_make(struct hs_nccl_making *making)
@@ -298,7 +292,8 @@ void hs_nccl_plans_make(struct hs_nccl_making *making)
     if (!plans.on)
         return;
     act();
-    making->tried = making->each && making->place && blocks(making);
+    making->blocks = blocks(making);
+    making->tried = is_tried(making);
 }
 
 /* Of this process no other rank. */
@@ -313,34 +308,48 @@ static bool is_alone(uint64_t made_of)
     return made_of != 0 && ranks == 1;
 }
 
-static void adopt(const struct hs_nccl_making *making)
+/* Which rank this is, where nobody else says so. */
+static void note(const struct hs_nccl_family *family)
 {
-    struct hs_nccl_trial trial = {.rules = &plans.rules,
-                                  .settings = plans.settings,
-                                  .self = {making->rank, making->ranks},
-                                  .able = !plans.unable && is_alone(making->made_of),
-                                  .caller = making->caller};
-    struct hs_nccl_family *family =
-        *making->place ? hs_nccl_family_make(*making->place, &trial) : NULL;
-
     pthread_mutex_lock(&plans.lock);
-    if (family && family->size > plans.size) {
+    if (family->size > plans.size) {
         plans.size = family->size;
         plans.rank = family->rank;
     }
     pthread_mutex_unlock(&plans.lock);
 }
 
-void hs_nccl_plans_made(const struct hs_nccl_making *making, hs_nccl_result result)
+static void adopt(const struct hs_nccl_making *making)
 {
-    if (!plans.on || !making->tried || result != HS_NCCL_SUCCESS)
-        return;
+    struct hs_nccl_trial trial = {.rules = &plans.rules,
+                                  .settings = plans.settings,
+                                  .self = {making->rank, making->ranks},
+                                  .able = !plans.unable && is_alone(making->made_of),
+                                  .blocks = making->blocks,
+                                  .caller = making->caller};
+    struct hs_nccl_family *family =
+        *making->place ? hs_nccl_family_make(*making->place, &trial) : NULL;
+
+    if (family && !family->splits.making)
+        note(family);
+}
+
+/* A rank that finds it ready at once has to ask all the same, as others may not. */
+hs_nccl_result hs_nccl_plans_made(const struct hs_nccl_making *making, hs_nccl_result result)
+{
+    bool made = result == HS_NCCL_SUCCESS || (!making->blocks && result == HS_NCCL_IN_PROGRESS);
+
+    if (!plans.on || !making->tried || !made)
+        return result;
     if (group.depth == 0) {
         adopt(making);
-    } else if (group.acts == 1) {
+        return making->blocks ? result : HS_NCCL_IN_PROGRESS;
+    }
+    if (group.acts == 1) {
         group.made = *making;
         group.has_made = true;
     }
+    return result;
 }
 
 static void abort_family(struct hs_nccl_family *family)
@@ -371,7 +380,7 @@ struct hs_nccl_ending hs_nccl_plans_end(hs_nccl_comm comm, enum hs_nccl_way way)
         act();
     family = way == HS_NCCL_ASK || way == HS_NCCL_FINALIZE ? hs_nccl_family_find(comm)
                                                            : hs_nccl_family_forget(comm);
-    if (!family || family->part_count == 0)
+    if (!family || (family->part_count == 0 && !family->splits.making))
         return ending;
     ending.family = family;
     switch (way) {
@@ -394,6 +403,28 @@ struct hs_nccl_ending hs_nccl_plans_end(hs_nccl_comm comm, enum hs_nccl_way way)
     return ending;
 }
 
+/* The program's communicator is ready: what nobody waits for goes on, but not in a group, whose
+ * call it would become. */
+static hs_nccl_result go_on(struct hs_nccl_family *family)
+{
+    hs_nccl_result state = HS_NCCL_IN_PROGRESS;
+
+    if (pthread_mutex_trylock(&family->busy) != 0)
+        return state;
+    if (!family->splits.making && (!family->steps || family->steps->count == 0))
+        state = HS_NCCL_SUCCESS;
+    else if (group.depth == 0 && family->splits.making)
+        state = hs_nccl_family_go_on(family) ? HS_NCCL_SUCCESS : HS_NCCL_IN_PROGRESS;
+    else if (group.depth == 0)
+        state = hs_nccl_carry_on(family);
+    if (state == HS_NCCL_SUCCESS) {
+        note(family);
+        hs_nccl_order_settle(family);
+    }
+    pthread_mutex_unlock(&family->busy);
+    return state;
+}
+
 hs_nccl_result hs_nccl_plans_ended(const struct hs_nccl_ending *ending, hs_nccl_result result,
                                    hs_nccl_result *state)
 {
@@ -411,6 +442,8 @@ hs_nccl_result hs_nccl_plans_ended(const struct hs_nccl_ending *ending, hs_nccl_
     }
     if (ending->way != HS_NCCL_ASK || result != HS_NCCL_SUCCESS || family->ended)
         return result;
+    if (*state == HS_NCCL_SUCCESS && !family->trial.blocks)
+        *state = go_on(family);
     for (int i = 0; i < family->part_count && *state == HS_NCCL_SUCCESS; i++)
         if (family->nccl.ncclCommGetAsyncError(family->parts[i].comm, &of_part) == HS_NCCL_SUCCESS)
             *state = of_part;

@@ -6,7 +6,8 @@
  *
  * What all ranks of a call know alike decides: collective, count, type, operation, communicator,
  * rules, whether the stream is captured, and whether it is the only call of a group, which the
- * ranks of a communicator must have alike, as where they make it. That one is put off to the group's end, and so are its errors.
+ * ranks of a communicator must have alike, as where they make it.
+ * That one is put off to the group's end, and so are its errors.
  */
 #ifndef HS_APPLY_NCCL_PLANS_H
 #define HS_APPLY_NCCL_PLANS_H
@@ -27,18 +28,19 @@ struct hs_nccl_making {
     uint64_t made_of;             /* nccl_handles.h */
     hs_nccl_comm *place;
     const void *caller;
-    int rank, ranks; /* of the job; -1, 0: not known */
-    bool tried;      /* filled here */
+    int rank, ranks;    /* of the job; -1, 0: not known */
+    bool tried, blocks; /* filled here */
 };
 void hs_nccl_plans_make(struct hs_nccl_making *making);
-void hs_nccl_plans_made(const struct hs_nccl_making *making, hs_nccl_result result);
+/* What comes out is what the program gets. */
+hs_nccl_result hs_nccl_plans_made(const struct hs_nccl_making *making, hs_nccl_result result);
 
 /* True: it is carried out, or will be at the end of the group, and *result is what the program
  * gets. */
 bool hs_nccl_plans_try(const struct hs_nccl_asked *asked, hs_nccl_result *result);
-/* Around each other call. */
-void hs_nccl_plans_pass(hs_nccl_comm comm, hs_nccl_stream stream);
-void hs_nccl_plans_passed(hs_nccl_comm comm, hs_nccl_stream stream);
+/* Around each other call. True: it is refused, as the one before is under way, with *result. */
+bool hs_nccl_plans_pass(hs_nccl_comm comm, hs_nccl_stream stream, hs_nccl_result *result);
+void hs_nccl_plans_passed(hs_nccl_comm comm, hs_nccl_stream stream, hs_nccl_result result);
 
 /* Around what is done with a communicator: its parts go with it. What comes out is what the program
  * gets; of HS_NCCL_ASK in *state, too. */

@@ -219,14 +219,14 @@ static void leave(const struct passing *passing, hs_nccl_result result,
         if (passing.real && !(passing.outermost && (carries))) {                                   \
             result = ((hs_nccl_result(*) parameters)passing.real)arguments;                        \
             if (passing.outermost)                                                                 \
-                hs_nccl_plans_passed(comm, stream);                                                \
+                hs_nccl_plans_passed(comm, stream, result);                                        \
         }                                                                                          \
         leave(&passing, result, &content);                                                         \
         return result;                                                                             \
     }
 #define PASSED(name, parameters, arguments, id, of_each, operation_of)                             \
     CALL(name, parameters, arguments, id, of_each, operation_of,                                   \
-         (hs_nccl_plans_pass(comm, stream), false))
+         hs_nccl_plans_pass(comm, stream, &result))
 #define PLANNED(name, parameters, arguments, id, of_each, operation_of)                            \
     CALL(name, parameters, arguments, id, of_each, operation_of,                                   \
          hs_nccl_plans_try(&(struct hs_nccl_asked){HS_COLLECTIVE_##id, from, to, count, type,      \
@@ -297,7 +297,7 @@ static struct hs_nccl_making plan_making(bool each, const hs_nccl_config *config
             result = ((hs_nccl_result(*) parameters)passed)arguments;                              \
         if (depth == 1) {                                                                          \
             look_after(&making, result, made_of);                                                  \
-            hs_nccl_plans_made(&planned, result);                                                  \
+            result = hs_nccl_plans_made(&planned, result);                                         \
         }                                                                                          \
         depth--;                                                                                   \
         return result;                                                                             \

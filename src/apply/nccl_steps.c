@@ -4,16 +4,11 @@
 #include <assert.h>
 
 #include "apply/counts.h"
+#include "apply/nccl_driver.h"
 
 /* Bytes of a block of an allreduce are a multiple of it: NCCL's kernels go element by element where
  * one does not begin at 16 bytes, and a line of a GPU's memory has 128. */
 #define LINE_BYTES 128
-
-/* The calls of a plan, in their order. */
-struct steps {
-    struct hs_nccl_asked calls[2 * HS_LAYERS_MAX];
-    int count;
-};
 
 /* ---- types ---- */
 
@@ -25,7 +20,9 @@ size_t hs_nccl_width(hs_nccl_type type)
     return (size_t)type < sizeof(widths) ? widths[(size_t)type] : 0;
 }
 
-bool hs_nccl_has_type(const struct hs_nccl_asked *asked)
+/* NCCL's own. Each layer takes the mean of its own ranks, which is the mean of all but where the
+ * library rounds each to a whole number. */
+static bool has_type(const struct hs_nccl_asked *asked)
 {
 #define ROW(name, operation) HS_COUNTED_OPERATION_##operation,
     static const enum hs_counted_operation operations[] = {HS_NCCL_OPERATIONS(ROW)};
@@ -67,10 +64,53 @@ static size_t divisible(const struct hs_plan *plan, const struct hs_nccl_asked *
     return asked->count - asked->count % parts;
 }
 
-bool hs_nccl_divides(const struct hs_plan *plan, const struct hs_nccl_asked *asked)
+/* Whether there is anything for the plan's layers to divide. */
+static bool divides(const struct hs_plan *plan, const struct hs_nccl_asked *asked)
 {
     return asked->collective == HS_COLLECTIVE_ALLREDUCE ? divisible(plan, asked) > 0
                                                         : asked->count > 0;
+}
+
+/* ---- which way a call goes ---- */
+
+static bool has_parts(const struct hs_nccl_family *family, const struct hs_plan *plan)
+{
+    for (int i = 0; i < plan->split.count; i++)
+        if (!hs_nccl_part_of(family, hs_split_layer(&plan->split, i)))
+            return false;
+    return true;
+}
+
+const struct hs_rule *hs_nccl_decide(const struct hs_rules *rules,
+                                     const struct hs_nccl_family *family,
+                                     const struct hs_nccl_asked *asked, enum hs_reason *why)
+{
+    bool takes_memory = asked->collective == HS_COLLECTIVE_REDUCE_SCATTER;
+    const struct hs_rule *rule;
+    uint64_t bytes;
+
+    *why = HS_REASON_GROUP;
+    if (!family || !family->group)
+        return NULL;
+    *why = HS_REASON_TYPE;
+    if (!has_type(asked))
+        return NULL;
+    *why = HS_REASON_SIZE;
+    bytes = hs_nccl_bytes(asked, family->size);
+    rule = hs_rules_find(rules, asked->collective, family->group, bytes);
+    if (!rule || rule->plan.split.count < 2)
+        return NULL;
+    *why = HS_REASON_PLAN;
+    if (!hs_nccl_runs(rule) || !has_parts(family, &rule->plan))
+        return NULL;
+    *why = HS_REASON_SIZE;
+    if (!divides(&rule->plan, asked))
+        return NULL;
+    *why = HS_REASON_MEMORY;
+    if (takes_memory && !hs_nccl_has_memory(family, &rule->plan, bytes))
+        return NULL;
+    *why = HS_REASON_CAPTURED;
+    return takes_memory && hs_nccl_captures(asked->stream) ? NULL : rule;
 }
 
 /* ---- steps ---- */
@@ -82,7 +122,7 @@ static const struct hs_nccl_part *part_of(const struct hs_nccl_family *family,
 }
 
 /* Of the type, operation and stream of `asked`. */
-static void add(struct steps *steps, const struct hs_nccl_asked *asked,
+static void add(struct hs_nccl_steps *steps, const struct hs_nccl_asked *asked,
                 const struct hs_nccl_asked *of)
 {
     struct hs_nccl_asked *call = &steps->calls[steps->count++];
@@ -93,7 +133,7 @@ static void add(struct steps *steps, const struct hs_nccl_asked *asked,
     call->stream = asked->stream;
 }
 
-static void divide_allreduce(struct steps *steps, const struct hs_nccl_family *family,
+static void divide_allreduce(struct hs_nccl_steps *steps, const struct hs_nccl_family *family,
                              const struct hs_plan *plan, const struct hs_nccl_asked *asked)
 {
     size_t width = hs_nccl_width(asked->type), all = divisible(plan, asked), count = all;
@@ -133,7 +173,7 @@ static void divide_allreduce(struct steps *steps, const struct hs_nccl_family *f
 
 /* The first leaves its blocks at the beginning of the memory beside, and each but the last those of
  * this rank where they are. */
-static void divide_reduce_scatter(struct steps *steps, const struct hs_nccl_family *family,
+static void divide_reduce_scatter(struct hs_nccl_steps *steps, const struct hs_nccl_family *family,
                                   const struct hs_plan *plan, const struct hs_nccl_asked *asked)
 {
     size_t width = hs_nccl_width(asked->type), count = asked->count * (size_t)family->size;
@@ -155,7 +195,7 @@ static void divide_reduce_scatter(struct steps *steps, const struct hs_nccl_fami
     }
 }
 
-static void divide_allgather(struct steps *steps, const struct hs_nccl_family *family,
+static void divide_allgather(struct hs_nccl_steps *steps, const struct hs_nccl_family *family,
                              const struct hs_plan *plan, const struct hs_nccl_asked *asked)
 {
     size_t block = asked->count * hs_nccl_width(asked->type), count = asked->count;
@@ -191,11 +231,22 @@ hs_nccl_result hs_nccl_call(const struct hs_nccl_functions *nccl, const struct h
     }
 }
 
+/* Up to its end, an error, or one that nobody waits for. */
+static hs_nccl_result go_on(struct hs_nccl_family *family, struct hs_nccl_steps *steps)
+{
+    hs_nccl_result result = HS_NCCL_SUCCESS;
+
+    while (steps->next < steps->count && result == HS_NCCL_SUCCESS)
+        result = family->ended ? HS_NCCL_INVALID_USAGE
+                               : hs_nccl_call(&family->nccl, &steps->calls[steps->next++]);
+    return result;
+}
+
 hs_nccl_result hs_nccl_carry(struct hs_nccl_family *family, const struct hs_plan *plan,
                              const struct hs_nccl_asked *asked)
 {
-    struct steps steps = {.count = 0};
-    hs_nccl_result result = HS_NCCL_SUCCESS;
+    struct hs_nccl_steps steps = {.count = 0};
+    hs_nccl_result result;
 
     if (asked->collective == HS_COLLECTIVE_ALLREDUCE)
         divide_allreduce(&steps, family, plan, asked);
@@ -204,9 +255,27 @@ hs_nccl_result hs_nccl_carry(struct hs_nccl_family *family, const struct hs_plan
     else
         divide_allgather(&steps, family, plan, asked);
     hs_nccl_order_before(family, asked->stream);
-    for (int i = 0; i < steps.count && result == HS_NCCL_SUCCESS; i++)
-        result =
-            family->ended ? HS_NCCL_INVALID_USAGE : hs_nccl_call(&family->nccl, &steps.calls[i]);
-    hs_nccl_order_after(family, asked->stream);
+    result = go_on(family, &steps);
+    if (result == HS_NCCL_IN_PROGRESS && family->steps)
+        *family->steps = steps;
+    else
+        hs_nccl_order_after(family, asked->stream, result);
+    return result;
+}
+
+hs_nccl_result hs_nccl_carry_on(struct hs_nccl_family *family)
+{
+    struct hs_nccl_steps *steps = family->steps;
+    hs_nccl_result state = HS_NCCL_SUCCESS, result;
+
+    if (!steps || steps->count == 0)
+        return HS_NCCL_SUCCESS;
+    result = family->nccl.ncclCommGetAsyncError(steps->calls[steps->next - 1].comm, &state);
+    if (result == HS_NCCL_SUCCESS)
+        result = state == HS_NCCL_SUCCESS ? go_on(family, steps) : state;
+    if (result == HS_NCCL_IN_PROGRESS)
+        return result;
+    hs_nccl_order_after(family, steps->calls[0].stream, result);
+    steps->count = 0;
     return result;
 }

@@ -21,6 +21,7 @@
 #include <stddef.h>
 
 #include "apply/nccl_families.h"
+#include "apply/reasons.h"
 
 /* A call as the program made it. */
 struct hs_nccl_asked {
@@ -34,22 +35,30 @@ struct hs_nccl_asked {
     hs_nccl_stream stream;
 };
 
+/* The calls of a plan, in their order, and how far it is. */
+struct hs_nccl_steps {
+    struct hs_nccl_asked calls[2 * HS_LAYERS_MAX];
+    int count, next;
+};
+
 /* Bytes of an element; 0: no type that was known in 2.22 to 2.30. */
 size_t hs_nccl_width(hs_nccl_type type);
-/* Whether plans have its type and operation: NCCL's own. Each layer takes the mean of its own
- * ranks, which is the mean of all but where the library rounds each to a whole number. */
-bool hs_nccl_has_type(const struct hs_nccl_asked *asked);
 /* Bytes of its larger side, as in rules. */
 uint64_t hs_nccl_bytes(const struct hs_nccl_asked *asked, int ranks);
-/* Whether there is anything for the plan's layers to divide. */
-bool hs_nccl_divides(const struct hs_plan *plan, const struct hs_nccl_asked *asked);
+/* The rule by which it goes, or why there is none: by what all ranks know alike. */
+const struct hs_rule *hs_nccl_decide(const struct hs_rules *rules,
+                                     const struct hs_nccl_family *family,
+                                     const struct hs_nccl_asked *asked, enum hs_reason *why);
 
 /* By the library's own call, on the program's communicator. */
 hs_nccl_result hs_nccl_call(const struct hs_nccl_functions *nccl,
                             const struct hs_nccl_asked *asked);
 /* By a plan whose layers are all parts of the family: an error ends it where it is, and so does the
- * communicator's end. */
+ * communicator's end. HS_NCCL_IN_PROGRESS: nobody waits; it goes on as it is looked after, when the
+ * program's communicator is ready, one call as soon as the one before has got to its stream, until
+ * that says how it ended. */
 hs_nccl_result hs_nccl_carry(struct hs_nccl_family *family, const struct hs_plan *plan,
                              const struct hs_nccl_asked *asked);
+hs_nccl_result hs_nccl_carry_on(struct hs_nccl_family *family);
 
 #endif

@@ -141,10 +141,10 @@ const struct hs_command hs_command_run = {
         "are of an even number of bytes.\n"
         "Results of NCCL's allreduces, reduce-scatters and allgathers are for its own calls of "
         "these, with " HS_OF_NCCL " in front of NCCL (2.22 and later), without MPI: a call alone, "
-        "or alone in a group, on communicators that block, as several of NCCL's own calls on the "
-        "same stream. Each process decides by "
-        "its own environment, which must be the same everywhere; where ranks lie otherwise, "
-        "a line says so, and NCCL carries all calls out itself. --verify is not done for these.",
+        "or alone in a group, as several of NCCL's own calls on the same stream. Each process "
+        "decides by its own environment, which must be the same everywhere; where ranks lie "
+        "otherwise, a line says so, and NCCL carries all calls out itself. --verify is not done "
+        "for these.",
     .examples = "  mpiexec -n 16 hiersearch run here.json -- ./app\n"
                 "  srun hiersearch run allreduce.json allgather.json -- python train.py\n"
                 "  hiersearch run gpus.json -- torchrun --nproc-per-node 8 train.py\n"

@@ -47,6 +47,7 @@ _Static_assert(sizeof(ncclResult_t) == sizeof(int) && sizeof(ncclDataType_t) == 
                "enums are as large as int");
 _Static_assert(sizeof(ncclUniqueId) == 128 && _Alignof(ncclUniqueId) == 1, "an id");
 _Static_assert((int)HS_NCCL_SUCCESS == (int)ncclSuccess &&
+                   (int)HS_NCCL_INVALID_ARGUMENT == (int)ncclInvalidArgument &&
                    (int)HS_NCCL_INVALID_USAGE == (int)ncclInvalidUsage &&
                    (int)HS_NCCL_IN_PROGRESS == (int)ncclInProgress &&
                    (int)HS_NCCL_NO_COLOUR == NCCL_SPLIT_NOCOLOR &&

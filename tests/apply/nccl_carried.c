@@ -1,21 +1,20 @@
 /*
  * nccl_carried.c - AllReduces, ReduceScatters or AllGathers of NCCL in all the ways that programs
  * call them, every element compared with what must come out. Knows nothing of hiersearch. $RANK of
- * $WORLD_SIZE, nccl_ids.h; $JOB_CALL: "reduce-scatter", "allgather", else the first.
+ * $WORLD_SIZE, nccl_ids.h; $JOB_CALL: "reduce-scatter", "allgather", else the first; $JOB_WAITS=0:
+ * on communicators that do not block.
  *
  *     nccl_carried WAY...    each on a communicator of all ranks, one after the other
  *
  * With the stand-in (tests/nccl/standin), which ends it where a rule is broken.
  */
 #include <cuda_runtime.h>
-#include <math.h>
 #include <nccl.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include "engine/float16.h"
+#include "nccl_elements.h"
 #include "nccl_ids.h"
 
 void standin_check_leaks(void);
@@ -26,103 +25,7 @@ static cudaStream_t stream, other;
 /* Both buffers as they were filled, and what is there now. */
 static char *from, *to, sent[ELEMENTS_MAX * 8 + BEHIND], before[sizeof(sent)], back[sizeof(sent)];
 static enum { ALLREDUCE, REDUCE_SCATTER, ALLGATHER } kind;
-
-/* ---- elements ---- */
-
-static size_t width_of(ncclDataType_t type)
-{
-    return type == ncclFloat64 || type == ncclInt64   ? 8
-           : type == ncclFloat32 || type == ncclInt32 ? 4
-                                                      : 2;
-}
-
-static void put(void *data, size_t i, ncclDataType_t type, double value)
-{
-    switch (type) {
-    case ncclFloat64:
-        ((double *)data)[i] = value;
-        break;
-    case ncclFloat32:
-        ((float *)data)[i] = (float)value;
-        break;
-    case ncclInt64:
-        ((int64_t *)data)[i] = (int64_t)value;
-        break;
-    case ncclInt32:
-        ((int32_t *)data)[i] = (int32_t)value;
-        break;
-    case ncclFloat16:
-        ((uint16_t *)data)[i] = hs_float_to_float16((float)value);
-        break;
-    default:
-        ((uint16_t *)data)[i] = hs_float_to_bfloat16((float)value);
-        break;
-    }
-}
-
-static double get(const void *data, size_t i, ncclDataType_t type)
-{
-    switch (type) {
-    case ncclFloat64:
-        return ((const double *)data)[i];
-    case ncclFloat32:
-        return (double)((const float *)data)[i];
-    case ncclInt64:
-        return (double)((const int64_t *)data)[i];
-    case ncclInt32:
-        return (double)((const int32_t *)data)[i];
-    case ncclFloat16:
-        return (double)hs_float16_to_float(((const uint16_t *)data)[i]);
-    default:
-        return (double)hs_bfloat16_to_float(((const uint16_t *)data)[i]);
-    }
-}
-
-/* What rank `of` has: small whole numbers, whose sums and products are exact in all types. */
-static double value_of(int of, size_t i, int turn)
-{
-    static const double values[] = {1, 2, -1, 1, -2, 1, 1};
-
-    return values[((size_t)of * 3 + i * 5 + i / 97 + (size_t)turn) % 7];
-}
-
-static bool is_whole(ncclDataType_t type)
-{
-    return type == ncclInt32 || type == ncclInt64;
-}
-
-/* Of ranks first, first + step, ... [size]. */
-struct members {
-    int first, step, size;
-};
-
-static double expected(struct members among, size_t i, int turn, ncclRedOp_t operation)
-{
-    double value = value_of(among.first, i, turn);
-
-    for (int k = 1; k < among.size; k++) {
-        double next = value_of(among.first + k * among.step, i, turn);
-
-        value = operation == ncclProd  ? value * next
-                : operation == ncclMax ? fmax(value, next)
-                : operation == ncclMin ? fmin(value, next)
-                                       : value + next;
-    }
-    return value;
-}
-
-static bool is_near(double found, double sum, struct members among, ncclDataType_t type,
-                    ncclRedOp_t operation)
-{
-    double mean = sum / among.size;
-
-    if (operation != ncclAvg)
-        return found == sum;
-    if (is_whole(type))
-        return found == trunc(mean);
-    return fabs(found - mean) <=
-           (width_of(type) == 2 ? 0.05 : 1e-5); /* factors are rounded to the type */
-}
+static bool blocks = true;
 
 /* ---- calls ---- */
 
@@ -181,6 +84,24 @@ static void fill(const struct call *call, cudaStream_t on)
         copy(from, sent, sizeof(sent), on);
 }
 
+static void wait_for(ncclComm_t comm)
+{
+    ncclResult_t state = ncclInProgress;
+
+    while (state == ncclInProgress)
+        CHECK(ncclCommGetAsyncError(comm, &state) == ncclSuccess);
+    CHECK(state == ncclSuccess);
+}
+
+/* What was begun is on its stream. */
+static ncclResult_t settled(ncclComm_t comm, ncclResult_t result)
+{
+    if (result != ncclInProgress)
+        return result;
+    wait_for(comm);
+    return ncclSuccess;
+}
+
 static ncclResult_t start_at(const struct call *call, const void *input, void *output,
                              cudaStream_t on)
 {
@@ -192,11 +113,16 @@ static ncclResult_t start_at(const struct call *call, const void *input, void *o
                                on);
 }
 
-static ncclResult_t start(const struct call *call, cudaStream_t on)
+static ncclResult_t begin(const struct call *call, cudaStream_t on)
 {
     struct sides sides = sides_of(call);
 
     return start_at(call, call->in_place ? to + sides.in_at : from, to + sides.out_at, on);
+}
+
+static ncclResult_t start(const struct call *call, cudaStream_t on)
+{
+    return settled(call->comm, begin(call, on));
 }
 
 /* Element i of the output. */
@@ -296,7 +222,8 @@ static ncclResult_t start_own(const struct call *call, char *buffer, cudaStream_
 
     in_place.in_place = true;
     sides = sides_of(&in_place);
-    return start_at(&in_place, buffer + sides.in_at, buffer + sides.out_at, on);
+    return settled(call->comm,
+                   start_at(&in_place, buffer + sides.in_at, buffer + sides.out_at, on));
 }
 
 /* Of 1 in a group of its own, also in a group within one; of 2. */
@@ -310,7 +237,7 @@ static void groups(ncclComm_t comm)
             CHECK(ncclGroupStart() == ncclSuccess);
         CHECK(start(&call, stream) == ncclSuccess);
         for (int i = 0; i < depth; i++)
-            CHECK(ncclGroupEnd() == ncclSuccess);
+            CHECK(settled(comm, ncclGroupEnd()) == ncclSuccess);
         compare(&call, stream);
     }
     next.in_place = true;
@@ -391,22 +318,13 @@ static void parts(ncclComm_t comm)
     struct call call = plain(comm);
 
     for (int way = 0; way < 3; way++) {
-        CHECK(ncclCommSplit(comm, way == 0 ? rank / half : rank % 2, rank, &call.comm, NULL) ==
-              ncclSuccess);
+        CHECK(settled(comm, ncclCommSplit(comm, way == 0 ? rank / half : rank % 2, rank, &call.comm,
+                                          NULL)) == ncclSuccess);
         call.among = way == 0 ? (struct members){rank / half * half, 1, half}
                               : (struct members){rank % 2, 2, half};
         run(call);
         CHECK(ncclCommDestroy(call.comm) == ncclSuccess);
     }
-}
-
-static void wait_for(ncclComm_t comm)
-{
-    ncclResult_t state = ncclInProgress;
-
-    while (state == ncclInProgress)
-        CHECK(ncclCommGetAsyncError(comm, &state) == ncclSuccess);
-    CHECK(state == ncclSuccess);
 }
 
 /* Nobody waits for these; and one that is made in a group. */
@@ -420,7 +338,11 @@ static void makers(ncclComm_t comm)
           ncclInProgress);
     wait_for(call.comm);
     fill(&call, stream);
-    CHECK(start(&call, stream) == ncclInProgress);
+    CHECK(begin(&call, stream) == ncclInProgress);
+    if (getenv("JOB_TWICE"))
+        CHECK(begin(&call, stream) == ncclInvalidArgument &&
+              ncclBroadcast(from, from, 9, ncclFloat32, 0, call.comm, stream) ==
+                  ncclInvalidArgument);
     wait_for(call.comm);
     compare(&call, stream);
     CHECK(ncclCommDestroy(call.comm) == ncclSuccess);
@@ -442,15 +364,17 @@ static void faults(ncclComm_t comm)
 
     fill(&call, stream);
     setenv("STANDIN_FAULT", getenv("JOB_FAULT"), 1);
-    state = start(&call, stream); /* which may find it already */
-    CHECK(state == ncclSuccess || (!hangs && rank == 0 && state == ncclRemoteError));
+    state = begin(&call, stream); /* which may find it already */
+    CHECK(state == ncclSuccess || state == ncclInProgress ||
+          (!hangs && rank == 0 && state == ncclRemoteError));
     state = ncclSuccess;
-    for (int i = 0; (hangs || rank > 0 ? i < 300 : state == ncclSuccess); i++) {
+    for (int i = 0; (hangs || rank > 0 ? i < 300 : state != ncclRemoteError); i++) {
         CHECK(ncclCommGetAsyncError(comm, &state) == ncclSuccess);
         usleep(1000);
     }
-    CHECK(state == (hangs || rank > 0 ? ncclSuccess : ncclRemoteError));
-    CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
+    CHECK(hangs || rank > 0 ? state == ncclSuccess || (!blocks && state == ncclInProgress)
+                            : state == ncclRemoteError);
+    CHECK(!blocks || cudaStreamQuery(stream) == cudaErrorNotReady);
     if (getenv("JOB_GROUPED"))
         CHECK(ncclGroupStart() == ncclSuccess);
     CHECK(ncclCommAbort(comm) == ncclSuccess);
@@ -460,18 +384,52 @@ static void faults(ncclComm_t comm)
     finish(stream);
 }
 
+/* Given up before they are ready, after ever more questions. */
+static void given_up(ncclComm_t comm)
+{
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    ncclResult_t state;
+    char name[24];
+
+    (void)comm;
+    config.blocking = 0;
+    for (int looks = 0; looks < 40; looks += 3) {
+        snprintf(name, sizeof(name), "given-up-%d", looks);
+        CHECK(ncclCommInitRankConfig(&comm, ranks, shared_id(name), rank, &config) <=
+              ncclInProgress);
+        for (int i = 0; i < looks; i++)
+            CHECK(ncclCommGetAsyncError(comm, &state) == ncclSuccess);
+        CHECK(ncclCommAbort(comm) == ncclSuccess);
+    }
+}
+
+static void make(ncclComm_t *comm, const char *name)
+{
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+
+    if (blocks) {
+        CHECK(ncclCommInitRank(comm, ranks, shared_id(name), rank) == ncclSuccess);
+        return;
+    }
+    config.blocking = 0;
+    CHECK(ncclCommInitRankConfig(comm, ranks, shared_id(name), rank, &config) <= ncclInProgress);
+    wait_for(*comm);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(ncclComm_t comm);
-    } ways[] = {{"values", values}, {"groups", groups}, {"streams", streams}, {"graphs", graphs},
-                {"parts", parts},   {"makers", makers}, {"faults", faults}};
+    } ways[] = {{"values", values}, {"groups", groups},    {"streams", streams},
+                {"graphs", graphs}, {"parts", parts},      {"makers", makers},
+                {"faults", faults}, {"given-up", given_up}};
 
-    const char *call = getenv("JOB_CALL");
+    const char *call = getenv("JOB_CALL"), *waits = getenv("JOB_WAITS");
 
     rank = atoi(getenv("RANK"));
     ranks = atoi(getenv("WORLD_SIZE"));
+    blocks = !waits || atoi(waits) != 0;
     kind = call && strcmp(call, "reduce-scatter") == 0 ? REDUCE_SCATTER
            : call && strcmp(call, "allgather") == 0    ? ALLGATHER
                                                        : ALLREDUCE;
@@ -485,7 +443,7 @@ int main(int argc, char **argv)
 
             if (strcmp(ways[way].name, argv[i]) != 0)
                 continue;
-            CHECK(ncclCommInitRank(&comm, ranks, shared_id(argv[i]), rank) == ncclSuccess);
+            make(&comm, argv[i]);
             ways[way].run(comm);
             if (ways[way].run != faults)
                 CHECK(ncclCommDestroy(comm) == ncclSuccess);

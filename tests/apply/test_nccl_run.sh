@@ -53,7 +53,7 @@ check "calls on two streams wait for each other, so that no more kernels are at 
 planned 4 "$four" graphs
 check "a graph captures a plan, and every launch is right" 'well && said "$(by_plan 3);"'
 planned 4 "$four" makers
-check "a communicator that nobody waits for is the library's; one that is made in a group has plans" 'well && said "$(by_plan 1), 1 left"'
+check "a communicator that nobody waits for has plans, and one that is made in a group" 'well && said "$(by_plan 2);"'
 planned 8 $'ranks 8\nrule allreduce 4:2 0 2x2\nrule allreduce 4:1 0 2x2\n' parts groups
 check "groups of a mesh are found among the parts of a communicator" 'well && said "$(by_plan 3), 6 left to the library \(6 of communicators without"'
 planned 8 $'ranks 8\nrule allreduce 4:1 0 2x2\n' parts
@@ -115,6 +115,40 @@ LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$two$'rule allreduce 4:1 0 2x2\n' rank
 check "where one rank has no memory for reduce-scatters, none goes by plan" 'well && grep -qE "$(by_plan 0), 6 left to the library \(6 of more bytes than there is memory" 0.said &&
     grep -q "^hiersearch run: 4 ranks of a communicator have no plans of reduce-scatters: not all of their GPUs have 85000 bytes left" 0.said && [ -z "$(cat [1-3].said)" ]'
 unset JOB_CALL
+
+# ---- on communicators that nobody waits for ----
+for JOB_CALL in allreduce allgather; do
+    export JOB_CALL JOB_WAITS=0
+    rule="rule $JOB_CALL 4:1 0 2x2"$'\n'"rule $JOB_CALL 4:1 $until library"$'\n'
+    ranks 4 ./carried "${ways[@]}"
+    check "$JOB_CALL, not waited for: the program is right without plans" 'well && [ -z "$(cat ./*.said)" ]'
+    planned 4 "ranks 4"$'\n'"$rule" values
+    check "$JOB_CALL, not waited for: every element is right" 'well && said "$(by_plan "[1-9][0-9]+").*left to the library"'
+    planned 8 "ranks 8"$'\n'"rule $JOB_CALL 8:1 0 2x2x2"$'\n'"rule $JOB_CALL 8:1 $until library"$'\n' "${ways[@]}"
+    check "$JOB_CALL, not waited for: every way, by three layers" 'well && said "$(by_plan "[1-9][0-9]+").*left to the library"'
+    planned 4 "ranks 4"$'\n'"$rule" groups
+    check "$JOB_CALL, not waited for: alone in a group it goes by plan" 'well && said "$(by_plan 3), 3 left to the library \(3 in groups of several calls\)"'
+    JOB_COUNTS_WAITS=1 planned 4 "ranks 4"$'\n'"$rule" streams
+    check "$JOB_CALL, not waited for: calls on two streams wait for each other" 'well && [ "$(cat ./*.said | grep -c "^7 waits")" = 4 ] && grep -qE "$(by_plan 8);" 0.said'
+    planned 4 "ranks 4"$'\n'"$rule" parts
+    check "$JOB_CALL, not waited for: what is split off it is the library's" 'well && said "$(by_plan 0), 3 left"'
+    LD_PRELOAD=$library ranks 4 bash -c 'HIERSEARCH_NCCL_PLANS="ranks 4
+rule $JOB_CALL 4:1 $((RANK == 2)) 2x2" exec ./carried groups'
+    check "$JOB_CALL, not waited for: where a rank has another plan none is used" 'well && grep -qE "$(by_plan 0)" 0.said && grep -q "have not the same plans all" 0.said'
+    for fault in hang error; do
+        export JOB_FAULT=$fault:$JOB_CALL:2
+        planned 4 "ranks 4"$'\n'"$rule" faults
+        check "$JOB_CALL, not waited for: $fault: the whole of it is aborted" 'well && said "$(by_plan 1);"'
+    done
+    unset JOB_FAULT
+done
+planned 4 "ranks 4"$'\n'"$rule" given-up
+check "not waited for: it can be given up at any time, and nothing is left" 'well && said "$(by_plan 0);"'
+JOB_TWICE=1 planned 4 "ranks 4"$'\n'"$rule" makers
+check "not waited for: a second call before the first is answered for is refused" 'well && said "$(by_plan 2);"'
+JOB_CALL=reduce-scatter planned 4 "$two" groups
+check "reduce-scatter, not waited for: there is no memory for it" 'well && said "$(by_plan 0), 6 left to the library .6 of more bytes than there is memory"'
+unset JOB_CALL JOB_WAITS
 
 # ---- where ranks lie, and what they were given ----
 nodes=$'ranks 8\nnodes 2x4\nrule allreduce 8:1 0 4x2\n'
