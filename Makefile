@@ -378,7 +378,7 @@ FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),4,4 8,4 6) $(call
 ifeq ($(HAVE_NCCL),1)
 USUAL_COMMANDS += "CUDA_HOME=$(CUDA_HOME) tests/nccl/test_kernels.sh $(BUILD)" \
     "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/nccl/test_versions.sh $(BUILD) && CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_profile.sh $(BUILD)" \
-    "CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_run.sh $(BUILD)"
+    "@timeout=900 CUDA_HOME=$(CUDA_HOME) NCCL_HOME=$(NCCL_HOME) tests/apply/test_nccl_run.sh $(BUILD)"
 check check-full: nccl-programs $(BUILD)/tests/nccl/versions_gpu
 check-full check-nccl: export FETCH := 1
 endif

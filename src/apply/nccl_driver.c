@@ -6,8 +6,9 @@
 
 #include "apply/loaded.h"
 
-/* The value of cuda.h. */
+/* The values of cuda.h. */
 #define CAPTURE_MODE_RELAXED 2
+#define EVENT_DISABLE_TIMING 2
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -70,4 +71,37 @@ void hs_nccl_memory_free(void *memory)
         return;
     driver->memory_free((uintptr_t)memory);
     driver->exchange_mode(&mode);
+}
+
+void *hs_nccl_host_new(size_t bytes)
+{
+    const struct hs_nccl_driver *driver = hs_nccl_driver();
+    int mode = CAPTURE_MODE_RELAXED;
+    void *memory = NULL;
+
+    if (!driver || driver->exchange_mode(&mode) != 0)
+        return NULL;
+    if (driver->host_allocate(&memory, bytes, 0) != 0)
+        memory = NULL;
+    driver->exchange_mode(&mode);
+    return memory;
+}
+
+void hs_nccl_host_free(void *memory)
+{
+    const struct hs_nccl_driver *driver = hs_nccl_driver();
+    int mode = CAPTURE_MODE_RELAXED;
+
+    if (!memory || driver->exchange_mode(&mode) != 0)
+        return;
+    driver->host_free(memory);
+    driver->exchange_mode(&mode);
+}
+
+void *hs_nccl_event_new(void)
+{
+    const struct hs_nccl_driver *driver = hs_nccl_driver();
+    void *event = NULL;
+
+    return driver && driver->event_create(&event, EVENT_DISABLE_TIMING) == 0 ? event : NULL;
 }

@@ -15,13 +15,18 @@
 /* clang-format off */
 #define HS_NCCL_DRIVER(row)                                                                        \
     row(cuEventCreate, event_create, (void **event, unsigned flags))                               \
+    row(cuEventQuery, event_query, (void *event))                                                  \
     row(cuEventRecord, event_record, (void *event, hs_nccl_stream stream))                         \
     row(cuEventDestroy_v2, event_destroy, (void *event))                                           \
     row(cuStreamWaitEvent, stream_wait, (hs_nccl_stream stream, void *event, unsigned flags))      \
     row(cuStreamIsCapturing, stream_captures, (hs_nccl_stream stream, int *status))                \
     row(cuThreadExchangeStreamCaptureMode, exchange_mode, (int *mode))                             \
     row(cuMemAlloc_v2, memory_allocate, (uintptr_t *memory, size_t bytes))                         \
-    row(cuMemFree_v2, memory_free, (uintptr_t memory))
+    row(cuMemFree_v2, memory_free, (uintptr_t memory))                                             \
+    row(cuMemHostAlloc, host_allocate, (void **memory, size_t bytes, unsigned flags))              \
+    row(cuMemFreeHost, host_free, (void *memory))                                                  \
+    row(cuMemcpyAsync, memory_copy,                                                                \
+        (uintptr_t to, uintptr_t from, size_t bytes, hs_nccl_stream stream))
 /* clang-format on */
 
 struct hs_nccl_driver {
@@ -43,5 +48,10 @@ bool hs_nccl_captures(hs_nccl_stream stream);
  * waits for the GPU, as NCCL does where it frees a communicator's. */
 void *hs_nccl_memory_new(size_t bytes);
 void hs_nccl_memory_free(void *memory);
+/* The same of the host's, which the GPU reaches. */
+void *hs_nccl_host_new(size_t bytes);
+void hs_nccl_host_free(void *memory);
+/* Of this thread's GPU, for order, not for time. NULL: there is none. */
+void *hs_nccl_event_new(void);
 
 #endif

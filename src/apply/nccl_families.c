@@ -12,6 +12,7 @@
 #include "apply/nccl_handles.h"
 #include "apply/nccl_real.h"
 #include "apply/nccl_steps.h"
+#include "apply/nccl_verify.h"
 
 static struct hs_nccl_family *families;
 static struct hs_nccl_family *aborted; /* whose memory is still there */
@@ -34,9 +35,6 @@ static bool find_functions(struct hs_nccl_functions *nccl, const void *caller)
 #undef HS_ROW
     return true;
 }
-
-/* The value of cuda.h. */
-#define EVENT_DISABLE_TIMING 2
 
 /* ---- groups and nodes ---- */
 
@@ -219,6 +217,22 @@ static void take_memory(struct hs_nccl_family *family)
                 family->size, wanted);
 }
 
+static void take_verify(struct hs_nccl_family *family)
+{
+    if (family->trial.verify == 0)
+        return;
+    family->memory.verify = hs_nccl_verify_new(family->trial.verify_bytes);
+    if (hs_nccl_agree(family, family->memory.verify != NULL, family->trial.settings))
+        return;
+    hs_nccl_verify_free(family->memory.verify, true);
+    family->memory.verify = NULL;
+    if (family->rank == 0)
+        fprintf(stderr,
+                "hiersearch run: --verify: %d ranks of a communicator go by plan unverified: not "
+                "all have %zu bytes of a GPU left\n",
+                family->size, 2 * family->trial.verify_bytes);
+}
+
 static void drop_event(struct hs_nccl_family *family)
 {
     void *event = family->order.event;
@@ -233,6 +247,8 @@ static void drop_memory(struct hs_nccl_family *family)
     hs_nccl_memory_free(family->memory.begin);
     family->memory.begin = NULL;
     family->memory.bytes = 0;
+    hs_nccl_verify_free(family->memory.verify, family->memory.aborted_by != NULL);
+    family->memory.verify = NULL;
 }
 
 void hs_nccl_family_destroy(struct hs_nccl_family *family)
@@ -256,7 +272,7 @@ void hs_nccl_family_abort(struct hs_nccl_family *family, const void *thread)
     if (grouped)
         family->nccl.ncclGroupEnd();
     drop_event(family);
-    if (!family->memory.begin)
+    if (!family->memory.begin && !family->memory.verify)
         return;
     pthread_mutex_lock(&lock);
     family->memory.aborted_by = thread;
@@ -315,6 +331,7 @@ static void try_group(struct hs_nccl_family *family, const struct hs_group *grou
     if (hs_nccl_agree(family, lies && good, trial->settings)) {
         family->group = group;
         take_memory(family);
+        take_verify(family);
         return;
     }
     if (family->splits.waits)
@@ -383,9 +400,7 @@ struct hs_nccl_family *hs_nccl_family_make(hs_nccl_comm comm, const struct hs_nc
         free(family);
         return NULL;
     }
-    if (hs_nccl_driver() &&
-        hs_nccl_driver()->event_create(&family->order.event, EVENT_DISABLE_TIMING) != 0)
-        family->order.event = NULL;
+    family->order.event = hs_nccl_event_new();
     if (trial->blocks)
         hs_nccl_family_go_on(family);
     pthread_mutex_lock(&lock);
@@ -427,7 +442,7 @@ struct hs_nccl_family *hs_nccl_family_forget(hs_nccl_comm comm)
 /* Memory is not left to the handle of a stream, which may be another one's meanwhile. */
 void hs_nccl_order_before(struct hs_nccl_family *family, hs_nccl_stream stream)
 {
-    bool same = family->order.stream == stream && !family->memory.begin;
+    bool same = family->order.stream == stream && !family->memory.begin && !family->memory.verify;
 
     if (family->group && family->order.event && family->order.issued && !same &&
         !hs_nccl_captures(stream))

@@ -54,6 +54,8 @@ struct hs_nccl_self {
 struct hs_nccl_trial {
     const struct hs_rules *rules;
     uint64_t settings; /* a hash of what all ranks must have alike */
+    uint64_t verify;   /* every so many calls, 0: none, of at most so many */
+    size_t verify_bytes;
     struct hs_nccl_self self;
     bool able;   /* this rank; else it takes part for the others' sake */
     bool blocks; /* else nobody waits: blocking = 0 */
@@ -69,11 +71,12 @@ struct hs_nccl_part {
 
 #define HS_NCCL_PARTS_MAX 64
 
-/* Of the GPU, for reduce-scatters. */
+/* Of the GPU, for reduce-scatters; and what verifying has. */
 struct hs_nccl_memory {
     void *begin; /* NULL: none, of 0 bytes */
     size_t bytes;
-    const void *aborted_by; /* thread, whose memory is still there */
+    struct hs_nccl_verify *verify; /* NULL: nothing is verified */
+    const void *aborted_by;        /* thread, whose memory is still there */
 };
 
 /* In which calls on the family's communicators get to the GPU. */

@@ -12,16 +12,18 @@
 #include "apply/counts.h"
 #include "apply/nccl_families.h"
 #include "apply/nccl_handles.h"
+#include "apply/nccl_verify.h"
 #include "apply/reasons.h"
 #include "apply/settings.h"
 #include "base/launcher.h"
 #include "base/text.h"
 
+#define VERIFY_BYTES ((uint64_t)32 << 20)
+
 static struct {
     bool tried, on;
-    bool unable; /* takes part in what ranks agree upon, so that none waits for it, no more */
     struct hs_rules rules;
-    uint64_t settings;
+    uint64_t settings, verify, verify_bytes;
     uint64_t *made_of; /* [made_count] what this process's communicators were made of */
     size_t made_count;
     int rank, size; /* of this process in its largest communicator; or in the job: */
@@ -42,16 +44,10 @@ static _Thread_local struct {
 
 /* ---- begin ---- */
 
-static bool is_on(const char *name)
-{
-    const char *text = getenv(name);
-
-    return text && text[0] && strcmp(text, "0") != 0;
-}
-
 static void read_rules(void)
 {
-    const char *text = getenv(HS_RUN_NCCL_PLANS);
+    const char *text = getenv(HS_RUN_NCCL_PLANS), *verify = getenv(HS_RUN_VERIFY);
+    const char *bytes = getenv(HS_RUN_VERIFY_BYTES);
     struct hs_error err;
 
     if (!text || !text[0])
@@ -60,13 +56,12 @@ static void read_rules(void)
         fprintf(stderr, "hiersearch run: " HS_RUN_NCCL_PLANS ": %s\n", err.message);
         return;
     }
-    plans.settings = hs_nccl_hash(text, strlen(text));
+    plans.verify = verify ? strtoull(verify, NULL, 10) : 0;
+    plans.verify_bytes = bytes && bytes[0] ? strtoull(bytes, NULL, 10) : VERIFY_BYTES;
+    plans.settings =
+        hs_nccl_hash(text, strlen(text)) + plans.verify * 1000003u + plans.verify_bytes;
     plans.process = getpid();
     plans.on = true;
-    plans.unable = is_on(HS_RUN_VERIFY);
-    if (plans.unable && hs_launcher_speaks())
-        fprintf(stderr, "hiersearch run: --verify: NCCL's calls are not checked, and go by plan "
-                        "without it alone\n");
 }
 
 /* ---- which way a call goes ---- */
@@ -87,7 +82,7 @@ static hs_nccl_result carry(struct hs_nccl_family *family, const struct hs_rule 
 
     plans.planned++;
     pthread_mutex_lock(&family->busy);
-    result = hs_nccl_carry(family, &rule->plan, asked);
+    result = hs_nccl_verify_carry(family, &rule->plan, asked, plans.verify);
     pthread_mutex_unlock(&family->busy);
     return result;
 }
@@ -259,13 +254,13 @@ static bool blocks(const struct hs_nccl_making *making)
 }
 
 /* Of what does not block: one that is known at once, and not made of another, whose end would have
- * to wait for it. */
+ * to wait for it; where nothing is to be verified, which nobody waits for. */
 static bool is_tried(const struct hs_nccl_making *making)
 {
     if (!making->each || !making->place)
         return false;
     return making->blocks ? !making->parent || hs_nccl_family_find(making->parent)
-                          : !making->parent && group.depth == 0;
+                          : !making->parent && group.depth == 0 && plans.verify == 0;
 }
 
 void hs_nccl_plans_make(struct hs_nccl_making *making)
@@ -324,7 +319,9 @@ static void adopt(const struct hs_nccl_making *making)
     struct hs_nccl_trial trial = {.rules = &plans.rules,
                                   .settings = plans.settings,
                                   .self = {making->rank, making->ranks},
-                                  .able = !plans.unable && is_alone(making->made_of),
+                                  .verify = plans.verify,
+                                  .verify_bytes = plans.verify_bytes,
+                                  .able = is_alone(making->made_of),
                                   .blocks = making->blocks,
                                   .caller = making->caller};
     struct hs_nccl_family *family =
@@ -454,6 +451,7 @@ hs_nccl_result hs_nccl_plans_ended(const struct hs_nccl_ending *ending, hs_nccl_
 
 void hs_nccl_plans_finish(void)
 {
+    const struct hs_nccl_verified verified = hs_nccl_verified();
     double passed[HS_REASON_COUNT];
     struct hs_text text = {0};
     int rank = plans.job_rank >= 0 ? plans.job_rank : plans.rank;
@@ -465,6 +463,9 @@ void hs_nccl_plans_finish(void)
     for (int i = 0; i < HS_REASON_COUNT; i++)
         passed[i] = (double)plans.passed[i];
     hs_reasons_append(&text, passed);
+    if (plans.verify > 0)
+        hs_text_append(&text, "; %" PRIu64 " compared with NCCL's own, %" PRIu64 " of them differ",
+                       verified.compared, verified.different);
     hs_text_append(&text, "; what plans save is not measured here");
     fprintf(stderr, "%s\n", text.data ? text.data : "hiersearch run: out of memory");
     hs_text_release(&text);

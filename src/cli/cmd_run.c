@@ -110,7 +110,8 @@ static const struct hs_argument arguments[] = {
 static const struct hs_option options[] = {
     HS_ROW_COUNT("verify", "calls", 0, 1000000000, "0", NULL, FIELD(verify),
                  "check every so many calls of a plan against the library's own, and take its "
-                 "result, and no more of that plan, where they differ"),
+                 "result, and no more of that plan, where they differ (of NCCL's: always its "
+                 "result, and a line on stderr where they differ)"),
     HS_ROW_FLAG("reproducible", 0, NULL, FIELD(reproducible),
                 "no call goes by the library to compare: the order of additions, which is a "
                 "plan's own and the same every time, is that of all calls of a size"),
@@ -143,8 +144,7 @@ const struct hs_command hs_command_run = {
         "these, with " HS_OF_NCCL " in front of NCCL (2.22 and later), without MPI: a call alone, "
         "or alone in a group, as several of NCCL's own calls on the same stream. Each process "
         "decides by its own environment, which must be the same everywhere; where ranks lie "
-        "otherwise, a line says so, and NCCL carries all calls out itself. --verify is not done "
-        "for these.",
+        "otherwise, a line says so, and NCCL carries all calls out itself.",
     .examples = "  mpiexec -n 16 hiersearch run here.json -- ./app\n"
                 "  srun hiersearch run allreduce.json allgather.json -- python train.py\n"
                 "  hiersearch run gpus.json -- torchrun --nproc-per-node 8 train.py\n"

@@ -17,6 +17,10 @@ int cuEventDestroy_v2(cudaEvent_t event);
 int cuThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 int cuMemAlloc_v2(void **memory, size_t bytes);
 int cuMemFree_v2(void *memory);
+int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags);
+int cuMemFreeHost(void *memory);
+int cuMemcpyAsync(void *to, const void *from, size_t bytes, cudaStream_t stream);
+int cuEventQuery(cudaEvent_t event);
 static int waits;
 static _Thread_local enum cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
 
@@ -66,6 +70,27 @@ int cuMemFree_v2(void *memory)
 {
     return capture_mode == cudaStreamCaptureModeRelaxed ? (int)cudaFree(memory)
                                                         : (int)cudaErrorInvalidValue;
+}
+
+int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
+{
+    return capture_mode == cudaStreamCaptureModeRelaxed ? (int)cudaHostAlloc(memory, bytes, flags)
+                                                        : (int)cudaErrorMemoryAllocation;
+}
+
+int cuMemFreeHost(void *memory)
+{
+    return (int)cudaFreeHost(memory);
+}
+
+int cuMemcpyAsync(void *to, const void *from, size_t bytes, cudaStream_t stream)
+{
+    return (int)cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
+}
+
+int cuEventQuery(cudaEvent_t event)
+{
+    return (int)cudaEventQuery(event);
 }
 
 __attribute__((destructor)) static void say(void)

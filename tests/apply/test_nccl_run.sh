@@ -162,10 +162,39 @@ check "so do ranks of one node" 'well && grep -qE "$(by_plan 0)" 0.said && grep 
 LD_PRELOAD=$library ranks 4 bash -c 'HIERSEARCH_NCCL_PLANS="ranks 4
 rule allreduce 4:1 $((RANK == 2)) 2x2" exec ./carried groups'
 check "where a rank has another plan none is used, and nothing hangs" 'well && grep -qE "$(by_plan 0)" 0.said && grep -q "have not the same plans all" 0.said'
-LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$four HIERSEARCH_VERIFY=1 ranks 4 ./carried groups
-check "what is to be verified is not run" 'well && [ "$(cat ./*.said | grep -c "^hiersearch run: --verify: .* checked")" = 1 ] && grep -qE "$(by_plan 0)" 0.said'
 LD_PRELOAD=$library HIERSEARCH_NCCL_PLANS=$four ranks 4 bash -c 'HIERSEARCH_VERIFY=$((RANK == 3)) exec ./carried groups'
-check "nor where one rank alone has that" 'well && grep -q "have not the same plans all" 0.said && grep -qE "$(by_plan 0)" 0.said'
+check "nor where one rank alone is to verify" 'well && grep -q "have not the same plans all" 0.said && grep -qE "$(by_plan 0)" 0.said'
+
+# ---- what is verified ----
+export HIERSEARCH_VERIFY_BYTES=262144
+for JOB_CALL in allreduce reduce-scatter allgather; do
+    export JOB_CALL
+    rule="ranks 4"$'\n'"rule $JOB_CALL 4:1 0 2x2"$'\n'"rule $JOB_CALL 4:1 $until library"$'\n'
+    HIERSEARCH_VERIFY=1 planned 4 "$rule" values
+    check "$JOB_CALL: verified: every element is right, and none differs" \
+        'well && said "[1-9][0-9]* of NCCL.s calls by plan.*; [1-9][0-9]* compared with NCCL.s own, 0 of them differ"'
+    HIERSEARCH_VERIFY=3 planned 4 "$rule" values streams graphs parts
+    check "$JOB_CALL: every third call verified, on several streams and communicators" 'well && said "; [1-9][0-9]* compared with NCCL.s own, 0 of them differ"'
+    export STANDIN_FAULT=wrong:$JOB_CALL:2
+    planned 4 "$rule" values
+    check "$JOB_CALL: a plan that is wrong is not seen without" '! well'
+    HIERSEARCH_VERIFY=1 planned 4 "$rule" values
+    check "$JOB_CALL: with --verify it is told, and the program gets the library's results" 'well && grep -q " compared with NCCL.s own, " 0.said &&
+        grep -q "^hiersearch run: --verify: $JOB_CALL of .* bytes among 4 ranks: element [0-9]* is another by plan" ./*.said'
+    unset STANDIN_FAULT
+done
+unset JOB_CALL
+HIERSEARCH_VERIFY=2 planned 4 $'ranks 4\nrule allreduce 4:1 0 2x2\n' groups
+check "every second call is" 'well && said "$(by_plan 3), 3 left.*; 2 compared with NCCL.s own, 0 of them differ"'
+HIERSEARCH_VERIFY=1 JOB_WAITS=0 planned 4 "$four" groups
+check "where nobody waits nothing is verified, nor goes by plan" 'well && said "$(by_plan 0), 6 left.*; 0 compared"'
+LD_PRELOAD=$library HIERSEARCH_VERIFY=1 HIERSEARCH_NCCL_PLANS=$four ranks 4 bash -c '((RANK == 2)) && export JOB_NO_MEMORY=1; exec ./carried groups'
+check "where one rank has no memory for it none verifies" 'well && grep -qE "$(by_plan 3),.*; 0 compared" 0.said && grep -q "^hiersearch run: --verify: 4 ranks of a communicator go by plan unverified" 0.said'
+for fault in hang error; do
+    HIERSEARCH_VERIFY=1 JOB_FAULT=$fault:allreduce:2 planned 4 "$four" faults
+    check "a call that is verified is aborted as others are ($fault)" 'well && said "$(by_plan 1);"'
+done
+unset HIERSEARCH_VERIFY_BYTES
 
 # ---- what goes wrong ----
 for stage in reduce-scatter allreduce allgather; do
