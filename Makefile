@@ -89,13 +89,13 @@ OPTIMISE := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
 SANITIZE_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
                     -fno-sanitize-recover=all)
 # -ffp-contract=off: the same sums on every machine and compiler.
-HS_CFLAGS := -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen $(OPTIMISE) $(WARNINGS) -ffp-contract=off \
+HS_CFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -I$(BUILD)/gen $(OPTIMISE) $(WARNINGS) -ffp-contract=off \
              $(SANITIZE_FLAGS) $(PKG_CFLAGS) $(GPU_CFLAGS) $(HWLOC_CFLAGS) $(EXPAT_CFLAGS) -MMD -MP $(CFLAGS)
 HS_LDFLAGS := $(SANITIZE_FLAGS) $(LDFLAGS)
 HS_LIBS := $(PKG_LIBS) $(EXPAT_LIBS) -lm -ldl
 
 # ---- sources: a folder is a layer, a layer is an archive -------------------------------------------
-ALL_LAYERS := base model machine search result apply compare export console view plot engine runner measure cli
+ALL_LAYERS := base model machine search result apply compare export api console view plot engine runner measure cli
 NO_GPU := $(if $(filter 1,$(HAVE_NCCL)),,$(wildcard src/engine/nccl*.[ch] src/engine/cuda_[dgkm]*.[ch] \
     src/runner/pattern_kernels.h))
 # What stands in for MPI and NCCL, in programs of other people.
@@ -103,7 +103,7 @@ INTERPOSER_SOURCES := $(wildcard src/apply/mpi_*.c)
 NCCL_INTERPOSER_SOURCES := $(wildcard src/apply/nccl_*.c)
 # What both have of the rest: of model and base what they call, which needs no library.
 INTERPOSERS_BOTH := $(addprefix src/apply/,counts.c loaded.c reasons.c)
-INTERPOSERS_SHARE = $(patsubst src/%.c,$(PLAIN_BUILD)/obj-preload/%.o,$(INTERPOSERS_BOTH) $(call sources,model) $(call sources,base))
+INTERPOSERS_SHARE = $(patsubst src/%.c,$(PLAIN_BUILD)/obj-pic/%.o,$(INTERPOSERS_BOTH) $(call sources,model) $(call sources,base))
 # Engine `host` by itself.
 HOST_ENGINE := $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memory.c layer_comms.c executors.c flow.c stages.c \
     task.c transport.c idle.c pages.c reduce.c) $(wildcard src/engine/executor_*.c)
@@ -124,13 +124,14 @@ INCLUDES_apply := engine
 USES_compare := compare search result model base
 USES_machine := machine model base
 USES_export := export result model base
+USES_api    := api export compare search apply result machine model base
 USES_console := console base
 USES_view   := view console export compare search result model base
 USES_plot   := plot view console export compare search result model base
-USES_cli    := cli plot view console export compare search apply result machine model base
+USES_cli    := cli plot view console api export compare search apply result machine model base
 USES_engine := engine model base
 USES_runner := runner engine result machine model base
-USES_measure := measure cli runner engine view console export compare search apply result machine model base
+USES_measure := measure cli runner engine view console api export compare search apply result machine model base
 
 PROGRAMS := $(BUILD)/hiersearch
 ifeq ($(HAVE_MPI),1)
@@ -217,15 +218,48 @@ endif
 
 # ---- libhiersearch-nccl.so: the same in front of NCCL, of which it needs nothing to be built (src/apply/nccl_abi.h) ----
 NCCL_INTERPOSER := $(BUILD)/libhiersearch-nccl.so
-NCCL_INTERPOSER_OBJECTS := $(NCCL_INTERPOSER_SOURCES:src/%.c=$(PLAIN_BUILD)/obj-preload/%.o) $(INTERPOSERS_SHARE)
-$(PLAIN_BUILD)/obj-preload/%.o: src/%.c
+NCCL_INTERPOSER_OBJECTS := $(NCCL_INTERPOSER_SOURCES:src/%.c=$(PLAIN_BUILD)/obj-pic/%.o) $(INTERPOSERS_SHARE)
+PIC_FLAGS := -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections
+$(PLAIN_BUILD)/obj-pic/%.o: src/%.c | $(BUILD)/gen/version.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -c -o $@ $<
+	$(Q)$(CC) $(filter-out $(SANITIZE_FLAGS),$(HS_CFLAGS)) $(PIC_FLAGS) -c -o $@ $<
 $(NCCL_INTERPOSER): $(NCCL_INTERPOSER_OBJECTS)
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared -Wl,--gc-sections -Wl,-z,defs -o $@ $(NCCL_INTERPOSER_OBJECTS) -lm -ldl -lpthread
 all: $(NCCL_INTERPOSER)
+
+# ---- libhiersearch.so.1 and libhiersearch.a: what include/hiersearch.h declares, and nothing else (docs/library.md) ----
+# The objects of the interposer above, or, to be tried with sanitizers, their own.
+LIBRARY_SOURCES := $(foreach l,$(USES_api),$(call sources,$(l)))
+LIBRARY_FOLDER := $(if $(SANITIZE),$(BUILD)/obj-library,$(PLAIN_BUILD)/obj-pic)
+LIBRARY_OBJECTS := $(LIBRARY_SOURCES:src/%.c=$(LIBRARY_FOLDER)/%.o)
+LIBRARY := $(BUILD)/libhiersearch.so.1
+LIBRARY_STATIC := $(BUILD)/lib/libhiersearch.a
+LIBRARY_MAP := src/api/libhiersearch.map
+$(BUILD)/obj-library/%.o: src/%.c | $(BUILD)/gen/version.h
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(HS_CFLAGS) $(PIC_FLAGS) -c -o $@ $<
+$(LIBRARY): $(LIBRARY_OBJECTS) $(LIBRARY_MAP)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(HS_LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(LIBRARY_MAP) -Wl,--gc-sections \
+	    $(if $(SANITIZE),,-Wl,-z,defs) -o $@ $(LIBRARY_OBJECTS) $(HS_LIBS)
+	@ln -sfn $(@F) $(basename $@)
+# The same for programs that are linked statically: one object, in which what is hidden is local.
+$(LIBRARY_STATIC): $(LIBRARY_OBJECTS)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(call say,AR,$@)
+	$(Q)ld -r -o $(@:.a=.o) $(LIBRARY_OBJECTS) && objcopy --localize-hidden $(@:.a=.o) && ar qcs $@ $(@:.a=.o) && rm $(@:.a=.o)
+all: $(LIBRARY)
+# Threads that use it at the same time.
+LIBRARY_THREADS := $(BUILD)/tests/api/threads
+LIBRARY_LINK = -Iinclude $(OPTIMISE) $(WARNINGS) $(SANITIZE_FLAGS) -o $@ $< -L$(BUILD) -lhiersearch -Wl,-rpath,'$$ORIGIN/$(1)' -lpthread
+$(LIBRARY_THREADS): tests/api/threads.c $(LIBRARY) include/hiersearch.h
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(call LIBRARY_LINK,../..)
 
 # ---- hiersearch-simulate: the host backend again, compiled by SimGrid's smpicc (src/simulate/simulate.h) ------
 SMPICC ?= $(shell command -v smpicc 2>/dev/null)
@@ -273,10 +307,10 @@ LITERALS := $(patsubst src/%,$(BUILD)/gen/%.inc,$(wildcard src/export/python/*.p
 $(BUILD)/gen/%.inc: src/%
 	@mkdir -p $(@D)
 	@sed -e 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
-$(BUILD)/obj/export/pytorch.o $(BUILD)/obj/export/jax.o $(BUILD)/obj/cli/cmd_completion.o $(BUILD)/obj/plot/page.o: $(LITERALS)
+$(foreach d,obj obj-pic obj-library,$(addprefix $(BUILD)/$(d)/export/,pytorch.o jax.o)) $(BUILD)/obj/cli/cmd_completion.o $(BUILD)/obj/plot/page.o: $(LITERALS)
 
 # ---- unit tests: each is linked with its own layer and those below -----------------------------------
-TEST_LAYERS := base model machine search result apply compare console export view plot cli engine runner measure
+TEST_LAYERS := base model machine search result apply compare console export api view plot cli engine runner measure
 CMOCKA_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null)
 unit_tests = $(patsubst tests/%.c,$(BUILD)/tests/%,$(foreach l,$(1),$(wildcard tests/$(l)/test_*.c)))
 # Under tests/runner, mpi_*.c are programs to be run by mpiexec.
@@ -328,7 +362,7 @@ $(BUILD)/fuzz/%_replay: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(FUZZ_SOURCES) 
 	$(call say,CC,$<)
 	$(Q)$(CC) $(HS_CFLAGS) -o $@ $(filter %.c,$^) $(call libs,$(FUZZ_LAYERS)) $(HS_LDFLAGS) $(HS_LIBS)
 
-FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen -g -O1 $(PKG_CFLAGS) $(EXPAT_CFLAGS) -MMD -MP -fsanitize=fuzzer-no-link,address,undefined \
+FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -I$(BUILD)/gen -g -O1 $(PKG_CFLAGS) $(EXPAT_CFLAGS) -MMD -MP -fsanitize=fuzzer-no-link,address,undefined \
     -fno-sanitize-recover=all
 .SECONDARY: $(FUZZ_OBJECTS)
 $(BUILD)/obj-fuzz/%.o: src/%.c | $(BUILD)/gen/version.h $(LITERALS)
@@ -360,12 +394,14 @@ LONG_UNIT_TESTS := $(addprefix $(BUILD)/tests/,search/test_search engine/test_ex
 USUAL_COMMANDS = $(filter $(LONG_UNIT_TESTS),$(UNIT_TESTS)) tests/simulate/test_accuracy.sh tests/golden/run \
     $(filter-out $(LONG_UNIT_TESTS),$(UNIT_TESTS)) $(foreach t,$(FUZZ_TARGETS),"$(BUILD)/fuzz/$(t)_replay tests/fuzz/corpus/$(t)") \
     tests/configs/test_configs.py tests/result/check_schema.py tests/cli/test_megatron.py "make -s headers" \
-    "make -s layers" "tests/machine/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh tests/meta/test_folder.sh \
+    "make -s layers" "tests/api/test_symbols.sh $(BUILD)" "tests/api/test_against_cli.py $(BUILD)" \
+    "$(LIBRARY_THREADS) tests/result/logs/nodes.txt" "tests/machine/test_here.sh $(BUILD)" tests/meta/test_run.sh tests/meta/test_golden.sh tests/meta/test_documents.sh tests/meta/test_folder.sh \
     tests/export/test_python.sh tests/plot/test_plots.sh \
     "tests/model/test_published.sh $(BUILD)/bench/published" \
     "tests/install/test_manual.sh $(BUILD) && tests/install/test_completion.sh $(BUILD)"
-QUICK_COMMANDS = $(LONG_QUICK_COMMANDS) $(USUAL_COMMANDS)
+QUICK_COMMANDS = $(LONG_QUICK_COMMANDS) $(USUAL_COMMANDS) "@serial tests/install/test_examples.sh $(BUILD)"
 FULL_COMMANDS = "@timeout=1600 tests/instrumented.sh sanitizers" $(LONG_FULL_COMMANDS) $(USUAL_COMMANDS) \
+    "@timeout=900 tests/instrumented.sh threads" "@timeout=900 tests/api/test_abi.sh $(BUILD)" \
     "@serial @timeout=600 tests/install/test_install.sh $(BUILD) $(MPI_NAME) && tests/install/test_deb.sh $(BUILD)" \
     "@timeout=900 tests/instrumented.sh valgrind" "@timeout=36000 make -s tidy TIDY_QUICK=1" \
     tests/export/msccl_check.py tests/export/astra_check.py tests/export/test_environment.sh \
@@ -406,15 +442,16 @@ other-mpi: $(call libs,$(filter-out $(MPI_LAYERS),$(USES_measure))) $(INTERPOSER
 measure-programs: $(BUILD)/hiersearch-measure $(INTERPOSER) $(MPI_TESTS)
 
 # What tests/instrumented.sh builds a second time.
-instrumented-programs: $(BUILD)/hiersearch $(UNIT_TESTS) $(REPLAYS)
+instrumented-programs: $(BUILD)/hiersearch $(UNIT_TESTS) $(REPLAYS) $(LIBRARY_THREADS)
+instrumented-threads: $(LIBRARY_THREADS)
 
 # Benches of models are built with the tests, so that a change of what they use is seen at once.
-BENCHES := $(addprefix $(BUILD)/bench/,certain lazy published regret)
+BENCHES := $(addprefix $(BUILD)/bench/,calls certain lazy published regret)
 check: export TESTS := quick
-check: all $(BUILD)/bench/published $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS))
+check: all $(BUILD)/bench/published $(UNIT_TESTS) $(LIBRARY_THREADS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS))
 	$(Q)tests/run -- $(QUICK_COMMANDS)
 
-check-full: all $(BENCHES) $(UNIT_TESTS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)
+check-full: all $(BENCHES) $(UNIT_TESTS) $(LIBRARY_THREADS) $(REPLAYS) $(if $(filter 1,$(HAVE_MPI)),$(MPI_TESTS) other-mpi)
 	$(Q)tests/run -- $(FULL_COMMANDS)
 
 # Every split of 2 to 16 ranks through the stand-in for NCCL and CUDA, sanitizers included (about 9 minutes).
@@ -432,8 +469,12 @@ check-clients: all
 	tests/run --jobs 1 --timeout 3600 -- tests/clients/run.sh
 
 # ---- benches: every figure the documents state is printed by one of these -------------------------------
-bench-predict: all
-	bench/predict.py $(BUILD)/hiersearch
+bench-predict: all $(BUILD)/bench/calls
+	bench/predict.py --calls $(BUILD)/bench/calls $(BUILD)/hiersearch
+$(BUILD)/bench/calls: bench/calls.c $(LIBRARY) include/hiersearch.h
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(call LIBRARY_LINK,..)
 bench-table2: all
 	bench/table2.py $(BUILD)/hiersearch
 # Each published split predicted from the layers of the nine others.
@@ -569,13 +610,13 @@ gpu-bench: all
 # ---- quality gates -----------------------------------------------------------------------------------
 # src/simulate needs SimGrid's mpi.h.
 C_FILES  := $(filter-out $(NO_GPU) src/simulate/%,$(wildcard src/*/*.c))
-H_FILES  := $(filter-out $(NO_GPU),$(wildcard src/*/*.h))
+H_FILES  := $(filter-out $(NO_GPU),$(wildcard include/*.h src/*/*.h))
 MPI_INCLUDE := $(if $(MPICC),$(filter -I%,$(shell $(MPICC) -show 2>/dev/null))) $(GPU_CFLAGS) $(HWLOC_CFLAGS)
 
 # Each header compiles alone.
 headers:
 	@for h in $(H_FILES); do \
-	    $(CC) -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen $(PKG_CFLAGS) $(MPI_INCLUDE) $(WARNINGS) \
+	    $(CC) -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -I$(BUILD)/gen $(PKG_CFLAGS) $(MPI_INCLUDE) $(WARNINGS) \
 	        -Werror -fsyntax-only -x c $$h || exit 1; done
 	@echo "ok 1 - each of $(words $(H_FILES)) headers compiles alone"
 
@@ -588,7 +629,7 @@ layers:
 # TIDY_QUICK=1 leaves out the paths that clang's analyzer follows: nine tenths of the time.
 TIDY_QUICK ?=
 TIDY_STAMPS := $(C_FILES:src/%.c=$(BUILD)/tidy$(if $(TIDY_QUICK),-quick)/%.stamp)
-FORMATTED = $(wildcard $(foreach d,src tests bench plugins,$(addprefix $d/,*.[ch] */*.[ch] */*.cu */*/*.[ch])))
+FORMATTED = $(wildcard $(foreach d,include src tests bench plugins examples,$(addprefix $d/,*.[ch] */*.[ch] */*.cu */*/*.[ch])))
 tidy:
 	@tests/house.py check
 	@case $$(clang-format --version) in *' 14.'*) clang-format --dry-run -Werror $(FORMATTED) && echo \
@@ -598,7 +639,7 @@ tidy:
 	@echo "ok 6 - clang-tidy finds nothing in $(words $(C_FILES)) files"
 tidy-files: $(TIDY_STAMPS)
 	@:
-TIDY_FLAGS = -std=c11 -D_GNU_SOURCE -Isrc -I$(BUILD)/gen $(PKG_CFLAGS) $(MPI_INCLUDE)
+TIDY_FLAGS = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -I$(BUILD)/gen $(PKG_CFLAGS) $(MPI_INCLUDE)
 $(BUILD)/tidy$(if $(TIDY_QUICK),-quick)/%.stamp: src/%.c .clang-tidy | $(BUILD)/gen/version.h $(LITERALS)
 	@mkdir -p $(@D)
 	$(call say,TIDY,$<)
@@ -621,5 +662,5 @@ help:
 	@echo "targets: $$(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' Makefile packaging/install.mk | sort -u | tr '\n' ' ')"
 
 .PHONY: all help FORCE headers layers tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
-    nccl-programs gpu-check gpu-package gpu-probe gpu-bench other-mpi measure-programs instrumented-programs pictures bench-predict bench-table2 \
+    nccl-programs gpu-check gpu-package gpu-probe gpu-bench other-mpi measure-programs instrumented-programs instrumented-threads pictures bench-predict bench-table2 \
     bench-accuracy-table2 bench-host bench-plot bench-cluster bench-lazy

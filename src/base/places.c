@@ -1,38 +1,59 @@
 #include "base/places.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+/* "DIR/relative", DIR the folder of a file. */
+static bool beside(char *path, size_t path_bytes, const char *file, const char *relative)
+{
+    const char *slash = strrchr(file, '/');
+
+    return slash && (size_t)snprintf(path, path_bytes, "%.*s/%s", (int)(slash - file), file,
+                                     relative) < path_bytes;
+}
+
+static bool find_program(char program[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", program, PATH_MAX - 1);
+
+    if (length > 0)
+        program[length] = '\0';
+    return length > 0;
+}
 
 bool hs_program_path(char *path, size_t path_bytes, const char *relative)
 {
     char program[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-    char *slash;
 
-    if (length <= 0)
-        return false;
-    program[length] = '\0';
-    slash = strrchr(program, '/');
-    if (!slash)
-        return false;
-    *slash = '\0';
-    return (size_t)snprintf(path, path_bytes, "%s/%s", program, relative) < path_bytes;
+    return find_program(program) && beside(path, path_bytes, program, relative);
 }
 
-/* The first "DIR/before/name" that exists. */
-static bool find_near(char *path, size_t path_bytes, const char *const *before, size_t count,
+/* The file that this code is in: the library, where it is in one, else the program. */
+static bool find_ours(char file[PATH_MAX])
+{
+    static const char here;
+    const void *entry = (const void *)getauxval(AT_ENTRY); /* of the program */
+    Dl_info ours, program;
+
+    if (dladdr(&here, &ours) && dladdr(entry, &program) && ours.dli_fbase != program.dli_fbase)
+        return realpath(ours.dli_fname, file) != NULL;
+    return find_program(file);
+}
+
+/* The first "DIR/before/name" that exists, DIR the folder of a file. */
+static bool find_near(char *path, size_t path_bytes, const char *file, const char *const before[3],
                       const char *name)
 {
     char relative[PATH_MAX];
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < 3; i++)
         if (snprintf(relative, sizeof(relative), "%s%s", before[i], name) < PATH_MAX &&
-            hs_program_path(path, path_bytes, relative) && access(path, F_OK) == 0)
+            beside(path, path_bytes, file, relative) && access(path, F_OK) == 0)
             return true;
     return false;
 }
@@ -41,8 +62,9 @@ bool hs_share_path(char *path, size_t path_bytes, const char *name)
 {
     static const char *const places[] = {"share/hiersearch/", "../share/hiersearch/",
                                          "../../share/hiersearch/"};
+    char ours[PATH_MAX];
 
-    return find_near(path, path_bytes, places, COUNT(places), name);
+    return find_ours(ours) && find_near(path, path_bytes, ours, places, name);
 }
 
 static bool find_in_path(char *path, size_t path_bytes, const char *name, int how)
@@ -62,8 +84,9 @@ static bool find_in_path(char *path, size_t path_bytes, const char *name, int ho
 bool hs_sibling_program(char *path, size_t path_bytes, const char *name)
 {
     static const char *const places[] = {"", "../libexec/hiersearch/", "../libexec/"};
+    char program[PATH_MAX];
 
-    return find_near(path, path_bytes, places, COUNT(places), name) ||
+    return (find_program(program) && find_near(path, path_bytes, program, places, name)) ||
            find_in_path(path, path_bytes, name, F_OK);
 }
 

@@ -18,9 +18,10 @@
  * there is such a file is not looked at. */
 bool hs_program_path(char *path, size_t path_bytes, const char *relative);
 
-/* The file or folder "share/hiersearch/name" in the program's folder or one of the two above it:
- * from build/hiersearch build/share, from bin/hiersearch share, from
- * libexec/hiersearch/hiersearch-measure share again. The first that exists. */
+/* The file or folder "share/hiersearch/name" in the folder of the program, or of the shared library
+ * that this code is in, or one of the two above it: from build/hiersearch build/share, from
+ * bin/hiersearch and lib/libhiersearch.so.1 share, from libexec/hiersearch/hiersearch-measure share
+ * again. The first that exists. */
 bool hs_share_path(char *path, size_t path_bytes, const char *name);
 
 /* Another program of ours: beside this one, in ../libexec/hiersearch, in ../libexec, else where

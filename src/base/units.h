@@ -51,6 +51,18 @@ char *hs_seconds_format(char text[HS_UNIT_TEXT], double seconds);
 char *hs_seconds_range_format(char text[HS_UNIT_TEXT], double low, double high);
 /* Four significant digits: "18.60 GB/s". */
 char *hs_bandwidth_format(char text[HS_UNIT_TEXT], double bytes_per_second);
+/* Bytes that need not be whole, to four digits: "10.67MiB", "96B". */
+char *hs_bytes_figure(char text[HS_UNIT_TEXT], double bytes);
+
+/* The same as an argument of printf; the text lasts as long as the block that it stands in. */
+#define HS_AS_TIME(seconds)          hs_seconds_format((char[HS_UNIT_TEXT]){0}, seconds)
+#define HS_AS_RANGE(low, high)       hs_seconds_range_format((char[HS_UNIT_TEXT]){0}, low, high)
+#define HS_AS_RATE(bytes_per_second) hs_bandwidth_format((char[HS_UNIT_TEXT]){0}, bytes_per_second)
+#define HS_AS_BYTES(bytes)           hs_bytes_format((char[HS_UNIT_TEXT]){0}, bytes)
+#define HS_AS_SIZE(bytes)            hs_bytes_figure((char[HS_UNIT_TEXT]){0}, bytes)
+
+/* The ending of a noun that is counted: "" or "s". */
+#define HS_PLURAL(count) ((count) == 1 ? "" : "s")
 
 /* Values in turn. A sweep in powers of two: "4:2048" is 4, 8, ..., 2048; the last value is included
  * even when it is not first * 2^k ("6:100" is 6 12 24 48 96 100). "64" is 64 alone. A list holds

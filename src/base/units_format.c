@@ -218,3 +218,17 @@ uint64_t hs_range_next(const struct hs_range *range, uint64_t value)
             return range->values[i];
     return value > range->last / 2 ? range->last : value * 2;
 }
+
+char *hs_bytes_figure(char text[HS_UNIT_TEXT], double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    size_t unit = 0;
+
+    for (; bytes >= 1023.95 && unit < 5; unit++)
+        bytes /= 1024;
+    if (bytes < 100 && bytes != floor(bytes))
+        snprintf(text, HS_UNIT_TEXT, "%.*f%s", bytes < 10 ? 3 : 2, bytes, units[unit]);
+    else
+        snprintf(text, HS_UNIT_TEXT, "%.*f%s", bytes != floor(bytes), bytes, units[unit]);
+    return text;
+}

@@ -3,31 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/compared.h"
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/compare_show.h"
 #include "cli/inputs.h"
-#include "cli/logs.h"
 #include "cli/option_rows.h"
 #include "machine/system_find.h"
 #include "view/changes.h"
 
-#define KEEP_MAX 1024
-
 struct compare_settings {
     struct hs_argument_list files;
-    struct hs_log_options log;
-    const char *size, *predict, *plans, *output;
+    struct hs_compared_settings compare;
+    const char *predict, *plans, *output;
     struct hs_print print;
-    int64_t keep;
-    bool widen, noise, quiet;
-};
-
-/* What the files hold. */
-struct compare_files {
-    struct hs_inputs inputs;
-    struct hs_call_list calls;
-    const struct hs_system *calls_system; /* that prices them; NULL: none */
+    bool noise, quiet;
 };
 
 static const char *const *row_words(void)
@@ -112,121 +102,49 @@ static enum hs_status write_out(struct hs_context *context, struct hs_compare_vi
 
 /* ---- running ---- */
 
-static enum hs_status run_job(struct hs_context *context, const struct compare_settings *settings,
-                              const struct hs_compare_job *job, struct hs_error *err)
-{
-    struct hs_comparison comparison;
-    struct hs_compare_view view = {.comparison = &comparison, .noise = settings->noise};
-    const char *priced_for = NULL;
-    enum hs_status status = hs_compare_results(&comparison, job, err);
-
-    if (job->system && settings->predict)
-        view.predictor =
-            hs_system_is_text(settings->predict) ? settings->predict : job->system->name;
-    if (job->calls_system)
-        priced_for = view.predictor ? view.predictor : job->calls_system->name;
-    for (size_t i = 0; status == HS_OK && i < comparison.unused_count; i++)
-        hs_warning(context, "%s is not used: it %s", comparison.unused[i].input->name,
-                   comparison.unused[i].why);
-    if (status == HS_OK)
-        status = write_out(context, &view, settings, priced_for, err);
-    hs_comparison_release(&comparison);
-    return status;
-}
-
 static enum hs_status compare(struct hs_context *context, const struct compare_settings *settings,
-                              const struct compare_files *files, const struct hs_system *system,
+                              const struct hs_inputs *inputs, const struct hs_system *system,
                               struct hs_error *err)
 {
-    struct hs_compare_input *inputs = calloc(files->inputs.count + 1, sizeof(*inputs));
-    struct hs_compare_job job = {.inputs = inputs,
-                                 .input_count = files->inputs.count,
-                                 .system = system,
-                                 .calls = files->inputs.log_count > 0 ? &files->calls : NULL,
-                                 .calls_system = files->calls_system,
-                                 .keep = (size_t)settings->keep,
-                                 .widen = settings->widen};
-    enum hs_status status = HS_OK;
+    struct hs_compared compared = {.inputs = inputs, .system = system};
+    struct hs_compare_view view = {.comparison = &compared.comparison, .noise = settings->noise};
+    const char *priced_for = NULL;
+    struct hs_text notes = {0};
+    enum hs_status status;
 
-    if (!inputs)
-        return hs_no_memory(err);
-    for (size_t i = 0; i < files->inputs.count; i++)
-        inputs[i] =
-            (struct hs_compare_input){files->inputs.inputs[i].name, files->inputs.inputs[i].result};
-    if (settings->size) {
-        status = hs_bytes_parse(&job.message_bytes, settings->size, err);
-        if (status != HS_OK)
-            hs_error_prefix(err, status, "--size");
-    }
+    if (system)
+        view.predictor = hs_system_is_text(settings->predict) ? settings->predict : system->name;
+    status = hs_compared_make(&compared, &settings->compare, &notes, err);
+    hs_notes_pass_on(context, &notes);
+    if (compared.calls_system)
+        priced_for = view.predictor ? view.predictor : compared.calls_system->name;
     if (status == HS_OK)
-        status = run_job(context, settings, &job, err);
-    free(inputs);
+        status = write_out(context, &view, settings, priced_for, err);
+    hs_compared_release(&compared);
     return status;
-}
-
-/* ---- files ---- */
-
-/* What prices a library's calls: the machine of --predict, which then must; else the first of a
- * result that can. */
-static const struct hs_system *find_pricer(const struct compare_files *files,
-                                           const struct hs_system *predict)
-{
-    for (size_t i = 0; i < files->inputs.count && !predict; i++) {
-        const struct hs_result *result = files->inputs.inputs[i].result;
-
-        if (result->has_system && hs_calls_model(&result->system))
-            return &result->system;
-    }
-    return predict;
-}
-
-static enum hs_status load_files(struct compare_files *files,
-                                 const struct compare_settings *settings,
-                                 const struct hs_system *predict, const struct hs_context *context,
-                                 struct hs_error *err)
-{
-    struct hs_log_options log = settings->log;
-    enum hs_status status = hs_inputs_load_any(&files->inputs, &settings->files, context, err);
-
-    files->calls_system = find_pricer(files, predict);
-    if (status == HS_OK && files->inputs.count == 0 && !predict)
-        status = hs_fail(err, HS_INVALID,
-                         "%s: a log alone: --predict SYSTEM says which machine's prices it is "
-                         "compared with, or give a result of measure",
-                         files->inputs.logs[0].file);
-    log.may_lack_price = files->inputs.count > 0;
-    if (status == HS_OK)
-        hs_logs_say_ignored(context, &files->inputs, &log);
-    if (status == HS_OK)
-        status = hs_logs_gather(&files->calls, files->calls_system, &files->inputs, &log, err);
-    return status;
-}
-
-static void release_files(struct compare_files *files)
-{
-    hs_inputs_release(&files->inputs);
-    hs_call_list_release(&files->calls);
 }
 
 /* ---- two profiles of a job ---- */
 
 static enum hs_status check_profiles(const struct compare_settings *settings, struct hs_error *err)
 {
+    const struct hs_compared_settings *compare = &settings->compare;
+
     if (settings->files.count != 2)
         return hs_fail(err, HS_INVALID,
                        "%s is the profile of a job: expected another one to compare it with, found "
                        "%zu file%s",
                        settings->files.items[0], settings->files.count,
                        settings->files.count == 1 ? "" : "s");
-    if (settings->size || settings->predict || settings->plans || settings->keep > 0 ||
-        settings->widen || settings->noise)
+    if (compare->size || settings->predict || settings->plans || compare->keep > 0 ||
+        compare->widen || settings->noise)
         return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected no --%s",
                        settings->files.items[0],
-                       settings->size      ? "size"
+                       compare->size       ? "size"
                        : settings->predict ? "predict"
                        : settings->plans   ? "plans"
                        : settings->noise   ? "noise"
-                       : settings->widen   ? "widen"
+                       : compare->widen    ? "widen"
                                            : "keep");
     return HS_OK;
 }
@@ -276,7 +194,7 @@ static enum hs_status compare_profiles(struct hs_context *context,
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
     struct compare_settings *settings = of_rows;
-    struct compare_files files = {.calls_system = NULL};
+    struct hs_inputs inputs = {.count = 0};
     struct hs_system system = {.level_count = 0};
     enum hs_status status;
 
@@ -294,10 +212,10 @@ static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_e
             hs_error_prefix(err, status, "--predict");
     }
     if (status == HS_OK)
-        status = load_files(&files, settings, settings->predict ? &system : NULL, context, err);
+        status = hs_inputs_load_any(&inputs, &settings->files, context, err);
     if (status == HS_OK)
-        status = compare(context, settings, &files, settings->predict ? &system : NULL, err);
-    release_files(&files);
+        status = compare(context, settings, &inputs, settings->predict ? &system : NULL, err);
+    hs_inputs_release(&inputs);
     hs_system_release(&system);
     return status;
 }
@@ -315,13 +233,7 @@ static const struct hs_argument arguments[] = {
 };
 
 static const struct hs_option options[] = {
-    {.name = "size",
-     .letter = 's',
-     .argument = "SIZE",
-     .group = "What is compared",
-     .type = &hs_option_text,
-     .offset = FIELD(size),
-     .help = "this message size alone (default: all)"},
+    HS_ROW_COMPARED_SIZE(FIELD(compare)),
     {.name = "predict",
      .letter = 'p',
      .argument = "SYSTEM",
@@ -331,21 +243,7 @@ static const struct hs_option options[] = {
      .offset = FIELD(predict),
      .help = "predict the measured plans for this machine (a name, a file, or a line of text), in "
              "place of the predictions in the files"},
-    {.name = "keep",
-     .argument = "N",
-     .group = "Containment rule",
-     .min = 1,
-     .max = KEEP_MAX,
-     .noun = "number of plans",
-     .type = &hs_option_count,
-     .offset = FIELD(keep),
-     .help = "plans kept at each scale (default 4)"},
-    {.name = "widen",
-     .group = "Containment rule",
-     .type = &hs_option_flag,
-     .offset = FIELD(widen),
-     .help = "let any layer grow, not the last alone"},
-    HS_ROWS_LOG(FIELD(log)),
+    HS_ROWS_COMPARED(FIELD(compare)),
     {.name = "plans",
      .argument = "WHICH",
      .group = "Output",

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "base/text.h"
 #include "cli/campaign_options.h"
-#include "console/options.h"
 #include "view/sheet.h"
 
 #define HS_SEARCH_AUTO "auto" /* by what is known of the system */

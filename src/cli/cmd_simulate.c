@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/point.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
-#include "cli/predict.h"
 #include "cli/simulate.h"
 #include "export/export.h"
 #include "machine/system_find.h"
@@ -252,7 +252,8 @@ static enum hs_status run_simulation(struct hs_context *context,
                                      const struct hs_system *system, struct hs_error *err)
 {
     struct hs_result result;
-    enum hs_status status = hs_predict_result_init(&result, context, system, settings->np, err);
+    enum hs_status status =
+        hs_predicted_init(&result, context->command_line, system, settings->np, err);
 
     result.collective = settings->collective;
     result.order = settings->order;

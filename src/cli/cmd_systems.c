@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "api/systems.h"
 #include "cli/commands.h"
 #include "cli/option_rows.h"
 #include "console/help.h"
@@ -19,56 +19,35 @@ struct systems_settings {
     bool text, names, here, from, parts, check, quiet;
 };
 
-/* A broken file among the shipped ones is said and passed over: the others are still of use. */
-static bool load_entry(const struct hs_context *context, struct hs_system *system,
-                       const struct hs_system_entry *entry)
-{
-    struct hs_error error;
-
-    memset(system, 0, sizeof(*system));
-    if (hs_system_load(system, entry->path, &error) == HS_OK)
-        return true;
-    hs_warning(context, "%s", error.message);
-    hs_system_release(system);
-    return false;
-}
-
 static enum hs_status print_list(struct hs_context *context, struct hs_sheet *sheet,
                                  const struct hs_system_list *list, struct hs_error *err)
 {
+    struct hs_text notes = {0};
     struct hs_table table;
 
     hs_systems_init(&table);
     for (size_t i = 0; i < list->count; i++) {
         struct hs_system system;
 
-        if (!load_entry(context, &system, &list->entries[i]))
+        if (!hs_systems_load(&system, list->entries[i].path, &notes))
             continue;
         hs_systems_add(&table, &system, list->entries[i].name);
         hs_system_release(&system);
     }
+    hs_notes_pass_on(context, &notes);
     hs_sheet_table(sheet, &table);
     hs_sheet_say(sheet, "\nlevels: arities from the inside out, n: as many as needed; unverified: "
                         "figures without a published source\n");
     return hs_sheet_end(sheet, err);
 }
 
-static enum hs_status print_list_as_json(struct hs_context *context,
-                                         const struct hs_system_list *list, struct hs_error *err)
+static enum hs_status print_list_as_json(struct hs_context *context, struct hs_error *err)
 {
-    struct hs_json_writer w = {.text = context->out, .err = err};
+    struct hs_text notes = {0};
+    enum hs_status status = hs_systems_print(context->out, &notes, err);
 
-    hs_json_open(&w, NULL, '[');
-    for (size_t i = 0; i < list->count; i++) {
-        struct hs_system system;
-
-        if (!load_entry(context, &system, &list->entries[i]))
-            continue;
-        hs_fields_write(&w, NULL, &hs_system_fields, &system);
-        hs_system_release(&system);
-    }
-    hs_json_close(&w, ']');
-    return hs_json_finish(&w);
+    hs_notes_pass_on(context, &notes);
+    return status;
 }
 
 static enum hs_status run_list(struct hs_context *context, struct hs_sheet *sheet,
@@ -79,12 +58,12 @@ static enum hs_status run_list(struct hs_context *context, struct hs_sheet *shee
 
     if (settings->text)
         return hs_fail(err, HS_INVALID, "--text: expected a SYSTEM to print");
+    if (sheet->format == HS_FORMAT_JSON)
+        return print_list_as_json(context, err);
     status = hs_system_list_read(&list, err);
     if (status != HS_OK)
         return status;
-    if (sheet->format == HS_FORMAT_JSON)
-        status = print_list_as_json(context, &list, err);
-    else if (settings->names)
+    if (settings->names)
         for (size_t i = 0; i < list.count; i++)
             hs_text_append(context->out, "%s\n", list.entries[i].name);
     else

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apply/merge.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "cli/logs.h"
 #include "export/export.h"
 #include "machine/system_find.h"
 #include "version.h"
@@ -36,12 +34,6 @@ enum hs_status hs_output_check(const char *output, const char *system,
     free(inputs);
     free(path);
     return status;
-}
-
-enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path, struct hs_error *err)
-{
-    return hs_file_is_folder(path) ? hs_profile_merge(profile, path, err)
-                                   : hs_profile_load(profile, path, err);
 }
 
 bool hs_inputs_is_of(const char *path, const char *kind)
@@ -85,49 +77,12 @@ bool hs_inputs_are_profiles(const struct hs_argument_list *files)
     return holds_counts(files->items[0]) || hs_inputs_is_of(files->items[0], HS_PROFILE_KIND);
 }
 
-static enum hs_status load_one(struct hs_inputs *inputs, const char *file,
-                               const struct hs_context *context, struct hs_error *err)
-{
-    struct hs_result *result = &inputs->results[inputs->count];
-    struct hs_input_log *log = inputs->logs ? &inputs->logs[inputs->log_count] : NULL;
-    const char *name = strcmp(file, "-") == 0 ? "stdin" : file;
-    struct hs_gpu_probe *probe = inputs->takes_probe ? &inputs->probe : NULL;
-    enum hs_status status =
-        log ? hs_log_load(&log->log, result, probe, file, err) : hs_result_load(result, file, err);
-
-    if (status != HS_OK)
-        return status;
-    status = hs_collective_check_runs(result->collective, err);
-    if (status != HS_OK) {
-        hs_result_release(result);
-        return hs_error_prefix(err, status, name);
-    }
-    if (log && log->log.point_count == 0 && result->np == 0) {
-        inputs->probe_file = name;
-        return HS_OK;
-    }
-    if (log && log->log.point_count > 0) {
-        log->file = name;
-        inputs->log_count++;
-        hs_pass_on(context, log->log.notes.data);
-        return HS_OK;
-    }
-    inputs->inputs[inputs->count++] = (struct hs_plot_input){name, result};
-    if (!result->complete)
-        hs_warning(context, "%s is of a run that was cut short%s%s", name, result->note ? ": " : "",
-                   result->note ? result->note : "");
-    return HS_OK;
-}
-
 enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument_list *files,
                               const struct hs_context *context, struct hs_error *err)
 {
+    struct hs_text notes = {0};
     enum hs_status status = HS_OK;
 
-    inputs->inputs = calloc(files->count, sizeof(*inputs->inputs));
-    inputs->results = calloc(files->count, sizeof(*inputs->results));
-    if (!inputs->inputs || !inputs->results)
-        return hs_no_memory(err);
     if (inputs->takes_profile && hs_inputs_are_profiles(files)) {
         if (files->count > 1)
             return hs_fail(err, HS_INVALID, "%s is the profile of a job: expected no %s beside it",
@@ -136,31 +91,16 @@ enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument
         return hs_inputs_profile(&inputs->profile, files->items[0], err);
     }
     for (size_t i = 0; i < files->count && status == HS_OK; i++)
-        status = load_one(inputs, files->items[i], context, err);
+        status = hs_inputs_add(inputs, files->items[i], &notes, err);
+    hs_notes_pass_on(context, &notes);
     return status;
 }
 
 enum hs_status hs_inputs_load_any(struct hs_inputs *inputs, const struct hs_argument_list *files,
                                   const struct hs_context *context, struct hs_error *err)
 {
-    inputs->logs = calloc(files->count, sizeof(*inputs->logs));
-    if (!inputs->logs)
-        return hs_no_memory(err);
+    inputs->takes_logs = true;
     return hs_inputs_load(inputs, files, context, err);
-}
-
-void hs_inputs_release(struct hs_inputs *inputs)
-{
-    for (size_t i = 0; i < inputs->count; i++)
-        hs_result_release(&inputs->results[i]);
-    for (size_t i = 0; i < inputs->log_count; i++)
-        hs_log_release(&inputs->logs[i].log);
-    hs_profile_release(&inputs->profile);
-    free(inputs->results);
-    free(inputs->inputs);
-    free(inputs->logs);
-    hs_fields_release(&hs_gpu_probe_fields, &inputs->probe);
-    *inputs = (struct hs_inputs){.count = 0};
 }
 
 struct hs_plot_job hs_inputs_plot_job(const struct hs_inputs *inputs)

@@ -4,35 +4,14 @@
 #ifndef HS_CLI_INPUTS_H
 #define HS_CLI_INPUTS_H
 
+#include "api/inputs.h"
 #include "console/command.h"
-#include "model/gpu_probe.h"
 #include "plot/plot.h"
-#include "result/log.h"
-#include "result/profile.h"
 
 /* hs_file_writable for a command's output (NULL and "-", stdout, always are): refuses one that is
  * the SYSTEM (as typed, or NULL) or one of the results (or NULL) that the command reads. */
 enum hs_status hs_output_check(const char *output, const char *system,
                                const struct hs_argument_list *results, struct hs_error *err);
-
-struct hs_input_log {
-    const char *file; /* borrowed */
-    struct hs_log log;
-};
-
-struct hs_inputs {
-    struct hs_plot_input *inputs; /* [count] owned, in the order given */
-    struct hs_result *results;    /* [count] owned */
-    size_t count;
-    struct hs_input_log *logs; /* [log_count] owned, in the order given; NULL: none are taken */
-    size_t log_count;
-    bool takes_probe;          /* set before they are loaded */
-    struct hs_gpu_probe probe; /* {0}: none was among them */
-    const char *probe_file;    /* borrowed; that it is from */
-    bool takes_profile;        /* set before they are loaded: of a job, in place of results */
-    struct hs_profile profile;
-    const char *profile_file; /* borrowed; NULL: none was given */
-};
 
 /* Loads results, or, where it is taken, a profile or a folder of counts; warns of runs that were
  * cut short. "-" is stdin. HS_INVALID, HS_MEMORY; release
@@ -43,13 +22,9 @@ enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument
  * their content; passes on notes of logs. */
 enum hs_status hs_inputs_load_any(struct hs_inputs *inputs, const struct hs_argument_list *files,
                                   const struct hs_context *context, struct hs_error *err);
-void hs_inputs_release(struct hs_inputs *inputs);
 /* What is drawn of them, which they outlive. */
 struct hs_plot_job hs_inputs_plot_job(const struct hs_inputs *inputs);
 
-/* The profile of a job, or of a folder with what its ranks counted. HS_INVALID, HS_MEMORY. */
-enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path,
-                                 struct hs_error *err);
 /* Whether the first is a profile of a job, or such a folder: then all must be. */
 bool hs_inputs_are_profiles(const struct hs_argument_list *files);
 /* Whether a file is JSON of a format that begins so. Not of stdin, which is read but once. */

@@ -2,10 +2,10 @@
  * predict.h - what the files of `hiersearch predict` share: its settings, one searched point, and
  * the functions that show or record such points.
  *
- * cmd_predict.c reads the settings and walks over process counts and sizes; predict_point.c
- * searches one; predict_sure.c takes the machines drawn into account; predict_show.c prints it,
- * predict_change.c what a measurement changed, predict_explain.c says why, predict_sweep.c prints
- * many, predict_result.c fills the result file; predict_place.c places the axes of a
+ * cmd_predict.c reads the settings and walks over process counts and sizes; api/point.h searches
+ * and records one; predict_point.c shows the progress, predict_sure.c how sure it is,
+ * predict_show.c prints it, predict_change.c what a measurement changed, predict_explain.c says
+ * why, predict_sweep.c prints many; predict_place.c places the axes of a
  * job, predict_hsdp.c says in how many shards a model lies, predict_profile.c what plans gain a job
  * of which there is a profile.
  */
@@ -15,15 +15,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "api/point.h"
 #include "cli/option_rows.h"
 #include "console/command.h"
 #include "console/progress_line.h"
-#include "model/datatype.h"
 #include "model/gaps.h"
-#include "model/price_library.h"
 #include "result/profile.h"
-#include "search/regret.h"
-#include "search/search.h"
 #include "view/sheet.h"
 
 /* Where a job's axes are to lie. */
@@ -49,24 +46,11 @@ struct hs_predict_settings {
     struct hs_argument_list systems; /* as typed; with --profile they may be results */
     const char *profile;             /* path; NULL: not given */
     const char *system;              /* the first of systems */
-    struct hs_range np, bytes;       /* bytes.first 0: not given */
-    enum hs_datatype datatype;
-    enum hs_collective collective;
-    enum hs_order order;
-    struct hs_mesh_words words;
-    struct hs_mesh mesh; /* what they say */
+    struct hs_question ask;
     struct hs_place_words place;
     struct hs_hsdp_words hsdp;
-    int64_t top;
-    const char *search;          /* name of a strategy */
-    int64_t machines;            /* drawn for the choice of a plan; 0: none */
-    int64_t keep;                /* containment; 0: not given */
-    bool widen;                  /* containment */
-    double budget_seconds;       /* 0: not given */
-    struct hs_count_list chunks; /* empty: not given */
-    unsigned algorithms;         /* bits; 0: not given */
-    const char *as;              /* a form of table; NULL: the usual one */
-    const char *explain;         /* plan text or "best"; NULL: not asked for */
+    const char *as;      /* a form of table; NULL: the usual one */
+    const char *explain; /* plan text or "best"; NULL: not asked for */
     struct hs_print print;
     bool quiet;
     const char *output; /* path; NULL: no file */
@@ -78,60 +62,34 @@ struct hs_predict {
     struct hs_context *context;
     struct hs_sheet *sheet; /* what is printed, the result file as JSON apart */
     const struct hs_predict_settings *settings;
-    const struct hs_search_strategy *strategy;
-    const struct hs_system *system;
-    struct hs_machines *machines;      /* that fit its description; for the advice at least */
+    struct hs_asked asked;             /* settings->ask, on the system */
     const struct hs_profile *profile;  /* of a job; NULL: not asked for */
     const struct hs_system *before;    /* what was believed of it before; NULL: not asked for */
-    const char *label;                 /* what to call the system: its name, or the line of text */
     struct hs_progress_line *progress; /* begun with the first search */
 };
 
-/* Whether --budget leaves time for more. */
-bool hs_predict_has_time(const struct hs_predict *predict);
+/* ---- predict_point.c ---- */
 
-/* One process count and one message size, searched. `found` is owned; its plans are at least two
- * where two exist, so that there is a runner-up, whatever --top says. */
-struct hs_predict_point {
-    struct hs_search_request request;
-    uint64_t bytes;
-    struct hs_search_result found;
-    bool extrapolated;
-    struct hs_plan exact_plan; /* containment: the best plan of the exact search, and its time */
-    double exact_seconds;      /* 0: not containment */
-    /* Where machines were drawn: the first of `found` is the plan of least regret, `guess` the one
-     * of least time by the figures as they stand, and the table is owned. */
-    bool sure;
-    struct hs_search_plan guess; /* always the fastest of those found */
-    struct hs_regret regret, guess_regret;
-    struct hs_gain gain; /* of the first of `found` over the flat split; unknown where not sure */
-    struct hs_regret_table table;
+/* Who searches, since when (seconds of the line's), and how far it is. */
+struct hs_predict_watch {
+    const struct hs_predict *predict;
+    double began_at;
+    uint64_t done;
 };
+/* What is asked, with the progress of searches on a line. */
+struct hs_asked hs_predict_watched(struct hs_predict_watch *watch,
+                                   const struct hs_predict *predict);
 
-/* HS_INVALID, HS_MEMORY as hs_search. */
+/* hs_point_search, with its progress on a line. */
 enum hs_status hs_predict_point_init(struct hs_predict_point *point,
                                      const struct hs_predict *predict, int64_t np, uint64_t bytes,
                                      struct hs_error *err);
 /* For the one process count of the settings, which is prime: a note on what the next counts below
  * and above that fill the units of the first level (else that have splits) would take. */
 enum hs_status hs_predict_hint_neighbours(const struct hs_predict *predict, struct hs_error *err);
-void hs_predict_point_release(struct hs_predict_point *point);
-
-/* What the system's library takes by itself, with the best plan's gain over it and the advice where
- * it has a price. HS_MEMORY. */
-enum hs_status hs_predict_library(struct hs_library_price *own, const struct hs_predict *predict,
-                                  const struct hs_predict_point *point, struct hs_error *err);
-/* Whether another plan is the fastest by the figures as they stand than the one shown first. */
-bool hs_predict_is_surpassed(const struct hs_predict_point *point);
-/* Plans that --top asks for and that exist. */
-size_t hs_predict_shown(const struct hs_predict *predict, const struct hs_predict_point *point);
 
 /* ---- predict_sure.c ---- */
 
-/* Puts the plan of least regret first, where machines are drawn (not with chunks, nor by
- * containment). HS_MEMORY. */
-enum hs_status hs_predict_be_sure(struct hs_predict_point *point, const struct hs_predict *predict,
-                                  struct hs_error *err);
 /* On how many machines the plan shown first wins, and the best guess, where that is another. */
 void hs_predict_say_sure(const struct hs_predict *predict, const struct hs_predict_point *point,
                          const char *lead);
@@ -230,15 +188,5 @@ enum hs_status hs_predict_sweep_add(struct hs_predict_sweep *sweep,
                                     const struct hs_predict_point *point, struct hs_error *err);
 /* Releases it. */
 void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_predict *predict);
-
-/* predict_result.c: the result file of one process count, without messages; released in any case.
- * HS_MEMORY. */
-enum hs_status hs_predict_result_init(struct hs_result *result, const struct hs_context *context,
-                                      const struct hs_system *system, int64_t np,
-                                      struct hs_error *err);
-/* Adds the message size: the plans that are shown, each with the cost of its layers, and the flat
- * split last where it is not among them. */
-enum hs_status hs_predict_result_add(struct hs_result *result, const struct hs_predict *predict,
-                                     const struct hs_predict_point *point, struct hs_error *err);
 
 #endif

@@ -10,7 +10,7 @@ static enum hs_status row_of(struct hs_belief_row *row, struct hs_library_price 
                              struct hs_error *err)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
-    enum hs_status status = hs_predict_library(own, predict, point, err);
+    enum hs_status status = hs_point_library(own, &predict->asked, point, err);
 
     *row = (struct hs_belief_row){.plan = &best->plan,
                                   .regret = point->sure ? &point->regret : NULL,
@@ -84,11 +84,11 @@ enum hs_status hs_predict_say_changed(const struct hs_predict *predict,
 
     if (!predict->before)
         return HS_OK;
-    status = hs_machines_init(&machines, predict->before, predict->machines->count, 1, err);
+    status = hs_machines_init(&machines, predict->before, predict->asked.machines->count, 1, err);
     if (status)
         return status;
-    earlier.system = predict->before;
-    earlier.machines = &machines;
+    earlier.asked.system = predict->before;
+    earlier.asked.machines = &machines;
     status = hs_predict_point_init(&earlier_point, &earlier, point->request.problem.group.ranks,
                                    point->bytes, err);
     if (!status) {
@@ -105,8 +105,8 @@ static enum hs_status answer(const struct hs_predict *predict, struct hs_error *
 {
     const struct hs_predict_settings *settings = predict->settings;
     struct hs_predict_point point;
-    enum hs_status status = hs_predict_point_init(&point, predict, (int64_t)settings->np.first,
-                                                  settings->bytes.first, err);
+    enum hs_status status = hs_predict_point_init(&point, predict, (int64_t)settings->ask.np.first,
+                                                  settings->ask.bytes.first, err);
 
     if (status)
         return status;
@@ -131,13 +131,15 @@ enum hs_status hs_predict_again(struct hs_context *context,
     const struct hs_predict predict = {.context = context,
                                        .sheet = &sheet,
                                        .settings = settings,
-                                       .strategy = hs_search_strategy_find("lattice"),
-                                       .system = system,
-                                       .machines = &machines,
+                                       .asked = {.question = &settings->ask,
+                                                 .strategy = hs_search_strategy_find("lattice"),
+                                                 .system = system,
+                                                 .machines = &machines,
+                                                 .label = system->name},
                                        .before = before,
-                                       .label = system->name,
                                        .progress = &progress};
-    enum hs_status status = hs_machines_init(&machines, system, (size_t)settings->machines, 1, err);
+    enum hs_status status =
+        hs_machines_init(&machines, system, (size_t)settings->ask.machines, 1, err);
 
     if (status)
         return status;

@@ -42,9 +42,9 @@ static void say_fits(const struct hs_predict *predict, const struct hs_plan *pla
         separator = "; ";
     }
     hs_sheet_say(predict->sheet, "\n");
-    hs_gaps_add(&gaps, predict->system, plan, cost);
+    hs_gaps_add(&gaps, predict->asked.system, plan, cost);
     hs_predict_legend(predict, &gaps, true,
-                      hs_split_product(&plan->split) > hs_system_capacity(predict->system));
+                      hs_split_product(&plan->split) > hs_system_capacity(predict->asked.system));
 }
 
 static void show_layers(const struct hs_predict *predict, const struct hs_plan *plan,
@@ -55,7 +55,7 @@ static void show_layers(const struct hs_predict *predict, const struct hs_plan *
 
     for (int i = 0; i < cost->count; i++)
         straddles = straddles || cost->stages[i].straddles;
-    hs_stages_table(&table, predict->system, cost, false);
+    hs_stages_table(&table, predict->asked.system, cost, false);
     hs_sheet_table(predict->sheet, &table);
     hs_sheet_say(predict->sheet, "rings: that share a link; share: of all layers; the percentages "
                                  "behind it: of the layer\n");
@@ -104,7 +104,7 @@ static void say_margin(const struct hs_predict *predict, const struct hs_predict
                      100 * (second->seconds / seconds - 1));
     else
         hs_sheet_say(predict->sheet, "runner-up  none: this is the only plan\n");
-    others = hs_plan_cost(predict->system, &point->request.problem, &other->plan);
+    others = hs_plan_cost(predict->asked.system, &point->request.problem, &other->plan);
     if (hs_plan_compare(plan, &other->plan) != 0 && within_intervals(predict, cost, &others))
         hs_sheet_say(predict->sheet,
                      "           within the intervals of the two: measure to be sure\n");
@@ -125,7 +125,7 @@ static void say_flat(const struct hs_predict *predict, const struct hs_predict_p
 
     if (hs_plan_compare(plan, &flat_plan) == 0)
         return;
-    flat = hs_plan_cost(predict->system, &point->request.problem, &flat_plan);
+    flat = hs_plan_cost(predict->asked.system, &point->request.problem, &flat_plan);
     hs_sheet_say(predict->sheet, "flat       %s takes %s: %s as long", HS_AS_PLAN(&flat_plan),
                  HS_AS_TIME(flat.seconds), HS_AS_RATIO(flat.seconds, cost->seconds));
     say_difference(predict, "\n           latency", flat.latency_seconds, cost->latency_seconds);
@@ -169,7 +169,7 @@ static enum hs_status show_sizes(const struct hs_predict *predict,
 
         problem.bytes = winner->bytes;
         row = hs_winner_of(&problem, &winner->plan, winner->seconds, winner->flat_seconds);
-        row.native = hs_system_is_nccl_native(predict->system);
+        row.native = hs_system_is_nccl_native(predict->asked.system);
         if (hs_predict_cost(&gaps, predict, &problem, &winner->plan).extrapolated &&
             hs_predict_is_calibrated(predict))
             row.mark = " *";
@@ -209,7 +209,7 @@ static void add_count(struct hs_table *table, struct hs_gaps *gaps,
 
     problem.group = hs_group_world(winner->np);
     row = hs_winner_of(&problem, &winner->plan, winner->seconds, winner->flat_seconds);
-    row.native = hs_system_is_nccl_native(predict->system);
+    row.native = hs_system_is_nccl_native(predict->asked.system);
     snprintf(arrow, sizeof(arrow), "<- %" PRId64, winner->np);
     if (hs_predict_cost(gaps, predict, &problem, &winner->plan).extrapolated)
         row.mark = " *";
@@ -240,14 +240,14 @@ static enum hs_status show_counts(const struct hs_predict *predict,
     say_heading(predict, point, "Winner by process count, and how it follows from the one before");
     hs_sheet_table(predict->sheet, &table);
     hs_predict_legend(predict, &gaps, false,
-                      counts[count - 1] > hs_system_capacity(predict->system));
+                      counts[count - 1] > hs_system_capacity(predict->asked.system));
     return HS_OK;
 }
 
 static void show_why(const struct hs_predict *predict, const struct hs_predict_point *point,
                      const struct hs_plan *plan)
 {
-    struct hs_plan_cost cost = hs_plan_cost(predict->system, &point->request.problem, plan);
+    struct hs_plan_cost cost = hs_plan_cost(predict->asked.system, &point->request.problem, plan);
     double rate = hs_problem_bus_bandwidth(&point->request.problem, cost.seconds);
 
     hs_predict_title(predict, point);
@@ -257,17 +257,17 @@ static void show_why(const struct hs_predict *predict, const struct hs_predict_p
     hs_sheet_say(predict->sheet, ": busbw %s GB/s\n\n", HS_AS_GIGABYTES(rate));
     show_layers(predict, plan, &cost);
     if (plan->chunks > 1)
-        hs_sheet_say(predict->sheet,
-                     "%d chunks overlap on different levels: %s in all; %s set%s the pace\n",
-                     plan->chunks, HS_AS_TIME(cost.seconds),
-                     hs_pace_text((char[HS_PACE_TEXT]){0}, predict->system, cost.pacing_level),
-                     cost.pacing_level < (int)predict->system->level_count ? "s" : "");
+        hs_sheet_say(
+            predict->sheet, "%d chunks overlap on different levels: %s in all; %s set%s the pace\n",
+            plan->chunks, HS_AS_TIME(cost.seconds),
+            hs_pace_text((char[HS_PACE_TEXT]){0}, predict->asked.system, cost.pacing_level),
+            cost.pacing_level < (int)predict->asked.system->level_count ? "s" : "");
     hs_sheet_say(predict->sheet, "\n");
     say_margin(predict, point, plan, &cost);
     say_flat(predict, point, plan, &cost);
     if (hs_plan_compare(plan, &point->found.plans[0].plan) == 0)
         hs_predict_say_sure(predict, point, "sure       ");
-    hs_reach_say(predict->sheet, "limit      ", predict->system, &point->request.problem,
+    hs_reach_say(predict->sheet, "limit      ", predict->asked.system, &point->request.problem,
                  cost.seconds);
 }
 
@@ -293,7 +293,7 @@ enum hs_status hs_predict_explain(const struct hs_predict *predict, struct hs_pr
     status = hs_predict_say_unknown(predict, point, err);
     if (status == HS_OK)
         status = show_sizes(predict, point, err);
-    if (status == HS_OK && predict->settings->mesh.count == 0)
+    if (status == HS_OK && predict->settings->ask.mesh.count == 0)
         status = show_counts(predict, point, err);
     return status;
 }

@@ -29,7 +29,7 @@ struct state {
 
 static struct state state_of(const struct hs_predict_settings *settings)
 {
-    int64_t bytes = (int64_t)hs_datatype_bytes(settings->datatype);
+    int64_t bytes = (int64_t)hs_datatype_bytes(settings->ask.datatype);
     struct state state = {bytes, settings->hsdp.optimizer_bytes, 0};
 
     if (!settings->hsdp.optimizer)
@@ -54,15 +54,15 @@ static double unit_bytes(const struct hs_hsdp_words *words, enum hs_datatype dat
 static struct hs_job job_of(const struct hs_predict_settings *settings, int64_t shards,
                             int64_t replicas)
 {
-    double bytes = unit_bytes(&settings->hsdp, settings->datatype);
+    double bytes = unit_bytes(&settings->hsdp, settings->ask.datatype);
     int64_t units = settings->hsdp.units;
     struct hs_job job = {.mesh = {2, {{"dp_shard", shards}, {"dp_replicate", replicas}}, 0}};
 
     if (shards > 1) {
-        job.messages[job.count++] =
-            (struct hs_job_message){1, HS_COLLECTIVE_ALLGATHER, settings->order, bytes, 2 * units};
-        job.messages[job.count++] =
-            (struct hs_job_message){1, HS_COLLECTIVE_REDUCE_SCATTER, settings->order, bytes, units};
+        job.messages[job.count++] = (struct hs_job_message){1, HS_COLLECTIVE_ALLGATHER,
+                                                            settings->ask.order, bytes, 2 * units};
+        job.messages[job.count++] = (struct hs_job_message){1, HS_COLLECTIVE_REDUCE_SCATTER,
+                                                            settings->ask.order, bytes, units};
     }
     if (replicas > 1)
         job.messages[job.count++] = (struct hs_job_message){2, HS_COLLECTIVE_ALLREDUCE, HS_IN_PLACE,
@@ -74,7 +74,7 @@ static enum hs_status weigh(struct way *way, const struct hs_predict *predict, i
                             struct hs_error *err)
 {
     const struct hs_predict_settings *settings = predict->settings;
-    int64_t np = (int64_t)settings->np.first;
+    int64_t np = (int64_t)settings->ask.np.first;
     struct hs_job job = job_of(settings, shards, np / shards);
     struct hs_search_request request = hs_predict_job_request(predict);
     struct hs_axes_result result;
@@ -85,8 +85,8 @@ static enum hs_status weigh(struct way *way, const struct hs_predict *predict, i
         return status;
     for (size_t m = 0; m < job.count; m++) {
         const struct hs_axes_call *call = &result.calls[result.orders[0].calls[m]];
-        struct hs_library_price own = hs_library_price(predict->system, &call->problem,
-                                                       hs_datatype_bytes(settings->datatype));
+        struct hs_library_price own = hs_library_price(predict->asked.system, &call->problem,
+                                                       hs_datatype_bytes(settings->ask.datatype));
         int axis = job.messages[m].over == 1 ? 0 : 1;
         double calls = (double)job.messages[m].calls;
 
@@ -95,7 +95,7 @@ static enum hs_status weigh(struct way *way, const struct hs_predict *predict, i
         way->library_seconds += calls * (hs_library_is_priced(&own) ? own.seconds : NAN);
     }
     way->memory = settings->hsdp.parameters * (double)state_of(settings).all / (double)shards +
-                  UNITS_WHOLE * unit_bytes(&settings->hsdp, settings->datatype);
+                  UNITS_WHOLE * unit_bytes(&settings->hsdp, settings->ask.datatype);
     hs_axes_result_release(&result);
     return HS_OK;
 }
@@ -124,13 +124,14 @@ static void add_row(struct hs_table *table, const struct hs_predict *predict, co
 static void say_title(const struct hs_predict *predict)
 {
     const struct hs_hsdp_words *words = &predict->settings->hsdp;
-    double bytes = unit_bytes(words, predict->settings->datatype);
+    double bytes = unit_bytes(words, predict->settings->ask.datatype);
 
     hs_sheet_say(predict->sheet,
                  "%s: %" PRIu64 " processes, %.4g billion parameters of %s in %" PRId64
                  " units of %s: a step gathers each twice, scatters and reduces it\n",
-                 predict->label, predict->settings->np.first, words->parameters / 1e9,
-                 hs_datatype_names[predict->settings->datatype], words->units, HS_AS_SIZE(bytes));
+                 predict->asked.label, predict->settings->ask.np.first, words->parameters / 1e9,
+                 hs_datatype_names[predict->settings->ask.datatype], words->units,
+                 HS_AS_SIZE(bytes));
 }
 
 /* How other programs are told it. */
@@ -184,7 +185,7 @@ static void say_best(const struct hs_predict *predict, const struct way *best)
 
 enum hs_status hs_predict_hsdp(const struct hs_predict *predict, struct hs_error *err)
 {
-    int64_t np = (int64_t)predict->settings->np.first;
+    int64_t np = (int64_t)predict->settings->ask.np.first;
     struct hs_lattice shards;
     struct hs_table table;
     struct way best = {.shards = 0}, way;

@@ -61,18 +61,20 @@ enum hs_status hs_predict_check_job(struct hs_predict_settings *settings, struct
         return hs_fail(err, HS_INVALID, "%s", stray);
     if (!settings->place.asked && !settings->hsdp.asked)
         return HS_OK;
-    if (settings->place.asked && (!settings->words.mesh || !settings->place.messages))
+    if (settings->place.asked && (!settings->ask.words.mesh || !settings->place.messages))
         return hs_fail(err, HS_INVALID, "--place: expected --%s",
-                       settings->words.mesh ? "messages, such as tp:allreduce:64MiB*160"
-                                            : "mesh, such as tp=8,dp=64");
-    if (settings->hsdp.asked && (settings->hsdp.parameters == 0 || settings->words.mesh))
+                       settings->ask.words.mesh ? "messages, such as tp:allreduce:64MiB*160"
+                                                : "mesh, such as tp=8,dp=64");
+    if (settings->hsdp.asked && (settings->hsdp.parameters == 0 || settings->ask.words.mesh))
         return hs_fail(err, HS_INVALID,
                        "--hsdp: expected --parameters, such as 70e9, and no --mesh");
-    if (settings->hsdp.asked && (settings->place.asked || settings->np.first != settings->np.last))
+    if (settings->hsdp.asked &&
+        (settings->place.asked || settings->ask.np.first != settings->ask.np.last))
         return hs_fail(err, HS_INVALID, "--hsdp: expected one process count, and not --place");
-    if (settings->words.over || settings->bytes.first > 0 || settings->explain ||
-        settings->before || settings->output || settings->chunks.count > 0 ||
-        settings->budget_seconds > 0 || strcmp(settings->search, hs_search_strategies[0].name) != 0)
+    if (settings->ask.words.over || settings->ask.bytes.first > 0 || settings->explain ||
+        settings->before || settings->output || settings->ask.chunks.count > 0 ||
+        settings->ask.budget_seconds > 0 ||
+        strcmp(settings->ask.search, hs_search_strategies[0].name) != 0)
         return hs_fail(err, HS_INVALID,
                        "--%s: not together with --over, --size, --explain, --before, --output, "
                        "--chunks, --budget or --search",
@@ -93,7 +95,7 @@ static enum hs_status read_job(struct hs_job *job, const struct hs_predict *pred
     size_t length;
     enum hs_status status = HS_OK;
 
-    *job = (struct hs_job){.mesh = predict->settings->mesh};
+    *job = (struct hs_job){.mesh = predict->settings->ask.mesh};
     if (!strchr(text, ':')) {
         status = hs_file_read(&data, &length, text, JOB_BYTES_MAX, err);
         text = data;
@@ -110,8 +112,8 @@ static void say_title(const struct hs_predict *predict, const struct hs_job *job
 {
     int64_t np = hs_mesh_ranks(&job->mesh);
 
-    hs_sheet_say(predict->sheet, "%s: %" PRId64 " processes%s", predict->label, np,
-                 hs_system_nodes_text((char[HS_NODES_TEXT]){0}, predict->system, np));
+    hs_sheet_say(predict->sheet, "%s: %" PRId64 " processes%s", predict->asked.label, np,
+                 hs_system_nodes_text((char[HS_NODES_TEXT]){0}, predict->asked.system, np));
     hs_sheet_say(predict->sheet, ", mesh %s, %zu message%s a step\n",
                  hs_mesh_format((char[HS_MESH_TEXT]){0}, &job->mesh), job->count,
                  HS_PLURAL(job->count));
@@ -143,18 +145,19 @@ static void say_sure(const struct hs_predict *predict, const struct hs_axes_resu
                  "      %s with 90 %%; of %zu order%s the best on %.0f %% of the %zu machines that "
                  "fit the description, on 95 %% of them at most %s %% slower than the best\n",
                  HS_AS_RANGE(sure->low_seconds, sure->high_seconds), orders, HS_PLURAL(orders),
-                 100 * sure->share, predict->machines->count, HS_AS_PERCENT(sure->worst, 1));
+                 100 * sure->share, predict->asked.machines->count, HS_AS_PERCENT(sure->worst, 1));
 }
 
 /* Messages at the same time, where that is asked for. */
 static void say_overlap(const struct hs_predict *predict, const struct hs_axes_overlap *overlap)
 {
-    hs_sheet_say(
-        predict->sheet, "      along different axes at the same time %s, as %s does alone, to %s\n",
-        HS_AS_TIME(overlap->least_seconds),
-        overlap->pace < 0 ? "one axis"
-                          : hs_pace_text((char[HS_PACE_TEXT]){0}, predict->system, overlap->pace),
-        HS_AS_TIME(overlap->most_seconds));
+    hs_sheet_say(predict->sheet,
+                 "      along different axes at the same time %s, as %s does alone, to %s\n",
+                 HS_AS_TIME(overlap->least_seconds),
+                 overlap->pace < 0
+                     ? "one axis"
+                     : hs_pace_text((char[HS_PACE_TEXT]){0}, predict->asked.system, overlap->pace),
+                 HS_AS_TIME(overlap->most_seconds));
 }
 
 /* What is communication need not add to a step's time, as far as computing hides it. */
@@ -207,7 +210,7 @@ static void say_cut(const struct hs_predict *predict, const struct hs_job *job,
 static void show_orders(const struct hs_predict *predict, const struct hs_job *job,
                         const struct hs_axes_result *result, double given_seconds)
 {
-    size_t top = (size_t)predict->settings->top;
+    size_t top = (size_t)predict->settings->ask.top;
     struct hs_table table;
 
     hs_placements_init(&table);
@@ -227,8 +230,9 @@ static void show_messages(const struct hs_predict *predict, const struct hs_job 
     hs_job_rows_init(&table);
     for (size_t m = 0; m < job->count; m++) {
         const struct hs_axes_call *call = &result->calls[best->calls[m]];
-        struct hs_library_price own = hs_library_price(
-            predict->system, &call->problem, hs_datatype_bytes(predict->settings->datatype));
+        struct hs_library_price own =
+            hs_library_price(predict->asked.system, &call->problem,
+                             hs_datatype_bytes(predict->settings->ask.datatype));
 
         hs_job_rows_add(&table,
                         &(struct hs_job_row){job, call, best->seconds,
@@ -247,13 +251,13 @@ static enum hs_status show(const struct hs_predict *predict, const struct hs_job
 
     say_title(predict, job);
     say_best(predict, job, result, given);
-    if (predict->settings->machines > 0 && !predict->machines->belief) {
-        status = hs_axes_be_sure(&sure, result, job, predict->machines, err);
+    if (predict->settings->ask.machines > 0 && !predict->asked.machines->belief) {
+        status = hs_axes_be_sure(&sure, result, job, predict->asked.machines, err);
         if (status != HS_OK)
             return status;
         say_sure(predict, result, &sure);
     }
-    overlap = hs_axes_overlap_of(&result->orders[0], result, job, predict->system);
+    overlap = hs_axes_overlap_of(&result->orders[0], result, job, predict->asked.system);
     if (!predict->settings->place.overlap)
         overlap.least_seconds = overlap.most_seconds;
     say_step(predict, &overlap);
@@ -271,12 +275,12 @@ static const struct hs_axes_layout *layout_to_apply(const struct hs_axes_result 
 
 struct hs_search_request hs_predict_job_request(const struct hs_predict *predict)
 {
-    unsigned algorithms = predict->settings->algorithms;
+    unsigned algorithms = predict->settings->ask.algorithms;
 
     return (struct hs_search_request){
-        .system = predict->system,
-        .algorithms = algorithms ? algorithms : hs_system_algorithms(predict->system),
-        .serial_calls = hs_system_is_nccl_native(predict->system)};
+        .system = predict->asked.system,
+        .algorithms = algorithms ? algorithms : hs_system_algorithms(predict->asked.system),
+        .serial_calls = hs_system_is_nccl_native(predict->asked.system)};
 }
 
 enum hs_status hs_predict_place(const struct hs_predict *predict, struct hs_error *err)
@@ -297,7 +301,7 @@ enum hs_status hs_predict_place(const struct hs_predict *predict, struct hs_erro
             &(struct hs_place_job){.job = &job,
                                    .order = &result.orders[0].layout,
                                    .layout = layout_to_apply(&result),
-                                   .node_ranks = hs_system_node_ranks(predict->system),
+                                   .node_ranks = hs_system_node_ranks(predict->asked.system),
                                    .hosts = settings->place.hosts},
             err);
     else

@@ -22,13 +22,13 @@ enum hs_status hs_predict_check_profile(const struct hs_predict_settings *settin
                                    "expected one SYSTEM (several RESULTs are for --profile), found "
                                    "%s behind %s",
                                    settings->systems.items[1], settings->systems.items[0]);
-    if (settings->np.first > 0 || settings->words.mesh || settings->words.over ||
-        settings->bytes.first > 0)
+    if (settings->ask.np.first > 0 || settings->ask.words.mesh || settings->ask.words.over ||
+        settings->ask.bytes.first > 0)
         return hs_fail(err, HS_INVALID,
                        "--profile: says processes, groups and sizes itself; expected no --np, "
                        "--mesh, --over or --size");
     if (settings->place.asked || settings->hsdp.asked || settings->explain || settings->before ||
-        settings->output || settings->as || settings->budget_seconds > 0)
+        settings->output || settings->as || settings->ask.budget_seconds > 0)
         return hs_fail(err, HS_INVALID,
                        "--profile: not together with --place, --hsdp, --explain, --before, "
                        "--output, --as or --budget");
@@ -183,13 +183,12 @@ static struct hs_profile_gain *gains_of(const struct hs_profile *profile, const 
 
 /* ---- by the model ---------------------------------------------------------------------------- */
 
-/* The same settings, of one kind of calls. */
-static struct hs_predict_settings settings_of(const struct hs_predict *predict,
-                                              const struct hs_problem *problem,
-                                              const struct hs_mesh *mesh,
-                                              const struct hs_profile_call *call)
+/* The same question, of one kind of calls. */
+static struct hs_question question_of(const struct hs_predict *predict,
+                                      const struct hs_problem *problem, const struct hs_mesh *mesh,
+                                      const struct hs_profile_call *call)
 {
-    struct hs_predict_settings one = *predict->settings;
+    struct hs_question one = predict->settings->ask;
 
     one.collective = problem->collective;
     if (!hs_collectives[problem->collective].ordered)
@@ -206,20 +205,20 @@ static enum hs_status price(struct hs_profile_gain *gain, const struct hs_predic
                             const struct hs_problem *problem, const struct hs_mesh *mesh,
                             struct hs_error *err)
 {
-    struct hs_predict_settings settings = settings_of(predict, problem, mesh, gain->call);
+    struct hs_question question = question_of(predict, problem, mesh, gain->call);
     struct hs_predict one = *predict;
     struct hs_predict_point point;
     struct hs_library_price own;
     uint64_t bytes = (uint64_t)fmax(1, round(problem->bytes));
     enum hs_status status;
 
-    one.settings = &settings;
+    one.asked.question = &question;
     status = hs_predict_point_init(&point, &one, predict->profile->ranks, bytes, err);
     if (status == HS_INVALID)
         gain->why = "SYSTEM has no price for it";
     if (status != HS_OK)
         return status == HS_INVALID ? HS_OK : status;
-    status = hs_predict_library(&own, &one, &point, err);
+    status = hs_point_library(&own, &one.asked, &point, err);
     gain->plan = point.found.plans[0].plan;
     gain->plan_seconds = point.found.plans[0].seconds;
     if (hs_library_is_priced(&own)) {
@@ -271,7 +270,7 @@ enum hs_status hs_predict_profile(const struct hs_predict *predict, struct hs_er
         status = price_all(gains, whys, predict, err);
     hs_progress_line_clear(predict->progress);
     if (status == HS_OK) {
-        say_title(predict->sheet, predict->label, profile);
+        say_title(predict->sheet, predict->asked.label, profile);
         status = show(predict->sheet, profile, gains, err);
         hs_predict_warn_of_extrapolation(predict);
     }

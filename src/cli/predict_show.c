@@ -18,15 +18,15 @@
 
 bool hs_predict_is_calibrated(const struct hs_predict *predict)
 {
-    return predict->system->fits.count > 0;
+    return predict->asked.system->fits.count > 0;
 }
 
 struct hs_plan_cost hs_predict_cost(struct hs_gaps *gaps, const struct hs_predict *predict,
                                     const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    struct hs_plan_cost cost = hs_plan_cost(predict->system, problem, plan);
+    struct hs_plan_cost cost = hs_plan_cost(predict->asked.system, problem, plan);
 
-    hs_gaps_add(gaps, predict->system, plan, &cost);
+    hs_gaps_add(gaps, predict->asked.system, plan, &cost);
     return cost;
 }
 
@@ -41,8 +41,8 @@ void hs_predict_legend(const struct hs_predict *predict, const struct hs_gaps *g
     if (beyond_np)
         hs_sheet_say(predict->sheet,
                      "* beyond the %" PRId64 " processes that the description covers\n",
-                     hs_system_capacity(predict->system));
-    hs_gaps_legend(&legend, gaps, predict->system);
+                     hs_system_capacity(predict->asked.system));
+    hs_gaps_legend(&legend, gaps, predict->asked.system);
     hs_sheet_say(predict->sheet, "%s", legend.data ? legend.data : "");
     hs_text_release(&legend);
 }
@@ -52,23 +52,19 @@ void hs_predict_title(const struct hs_predict *predict, const struct hs_predict_
     int64_t np = point->request.problem.group.ranks;
 
     hs_sheet_say(predict->sheet, "%s: %" PRId64 " process%s%s%s, %s per process%s\n",
-                 predict->label, np, np == 1 ? "" : "es",
-                 hs_system_nodes_text((char[HS_NODES_TEXT]){0}, predict->system, np),
-                 hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->mesh),
+                 predict->asked.label, np, np == 1 ? "" : "es",
+                 hs_system_nodes_text((char[HS_NODES_TEXT]){0}, predict->asked.system, np),
+                 hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->ask.mesh),
                  HS_AS_BYTES(point->bytes),
                  hs_problem_aside((char[HS_PROBLEM_TEXT]){0}, &point->request.problem));
 }
 
 void hs_predict_warn_of_extrapolation(const struct hs_predict *predict)
 {
-    int64_t capacity = hs_system_capacity(predict->system);
-    const struct hs_level *outermost = &predict->system->levels[predict->system->level_count - 1];
+    struct hs_text notes = {0};
 
-    if (predict->settings->np.last > (uint64_t)capacity)
-        hs_warning(predict->context,
-                   "%s describes %" PRId64 " processes, %" PRIu64
-                   " are asked for: its outermost level (%s) is taken to go on",
-                   predict->label, capacity, predict->settings->np.last, outermost->name);
+    hs_asked_say_beyond(&notes, &predict->asked);
+    hs_notes_pass_on(predict->context, &notes);
 }
 
 static void say_regret(const struct hs_predict *predict, const struct hs_predict_point *point)
@@ -86,8 +82,9 @@ static void say_regret(const struct hs_predict *predict, const struct hs_predict
 /* Where the last node has fewer ranks: how large layers that stay in a node can be. */
 static void say_units(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
-    int64_t np = point->request.problem.group.ranks, node = hs_system_node_ranks(predict->system);
-    int64_t unit = hs_system_unit_ranks(predict->system, np);
+    int64_t np = point->request.problem.group.ranks,
+            node = hs_system_node_ranks(predict->asked.system);
+    int64_t unit = hs_system_unit_ranks(predict->asked.system, np);
 
     if (unit == node)
         return;
@@ -106,7 +103,7 @@ static void say_units(const struct hs_predict *predict, const struct hs_predict_
 static void say_search(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
     const struct hs_search_result *found = &point->found;
-    const char *name = predict->strategy->name;
+    const char *name = predict->asked.strategy->name;
 
     hs_sheet_say(predict->sheet, "%s split%s, ", HS_AS_COUNT(found->splits),
                  HS_PLURAL(found->splits));
@@ -150,8 +147,8 @@ static void say_library(const struct hs_predict *predict, const struct hs_predic
                      "%s: %s in the median of %zu machines drawn, %s with 90 %%; it gains on %.0f "
                      "%% of them, and %s by the figures as they stand\n",
                      HS_AS_PLAN(&best->plan), HS_AS_GAIN(own->gain.median),
-                     predict->machines->count, HS_AS_GAIN_RANGE(&own->gain), 100 * own->gain.share,
-                     HS_AS_RATIO(own->seconds, seconds));
+                     predict->asked.machines->count, HS_AS_GAIN_RANGE(&own->gain),
+                     100 * own->gain.share, HS_AS_RATIO(own->seconds, seconds));
     if (seconds != best->seconds)
         hs_sheet_say(predict->sheet, "by the same steps and protocols %s takes %s\n",
                      HS_AS_PLAN(&best->plan), HS_AS_TIME(seconds));
@@ -164,14 +161,14 @@ static void say_gain(const struct hs_predict *predict, const struct hs_predict_p
 {
     const struct hs_search_plan *best = &point->found.plans[0];
     const struct hs_plan fewest = hs_problem_flat(&point->request.problem);
-    const char *flat = !hs_plan_is_flat(&fewest)                   ? HS_AS_PLAN(&fewest)
-                       : hs_system_is_nccl_native(predict->system) ? "NCCL's own"
-                                                                   : "flat";
+    const char *flat = !hs_plan_is_flat(&fewest)                         ? HS_AS_PLAN(&fewest)
+                       : hs_system_is_nccl_native(predict->asked.system) ? "NCCL's own"
+                                                                         : "flat";
     double seconds = point->found.flat_seconds, median = point->gain.median;
 
     if (point->request.problem.group.size == 1)
         hs_sheet_say(predict->sheet, "  %s: nothing travels",
-                     predict->settings->mesh.count > 0 ? "groups of one" : "one process");
+                     predict->settings->ask.mesh.count > 0 ? "groups of one" : "one process");
     else if (hs_plan_compare(&best->plan, &fewest) == 0)
         hs_sheet_say(predict->sheet, "  %s: no split %s", flat,
                      hs_predict_is_surpassed(point) ? "does better over the machines drawn"
@@ -199,9 +196,10 @@ enum hs_status hs_predict_say_answer(const struct hs_predict *predict,
     const struct hs_plan fewest = hs_problem_flat(&point->request.problem);
     const struct hs_collective_row *row = &hs_collectives[point->request.problem.collective];
     struct hs_library_price own;
-    struct hs_plan_cost cost = hs_plan_cost(predict->system, &point->request.problem, &best->plan);
+    struct hs_plan_cost cost =
+        hs_plan_cost(predict->asked.system, &point->request.problem, &best->plan);
 
-    if (hs_predict_library(&own, predict, point, err))
+    if (hs_point_library(&own, &predict->asked, point, err))
         return HS_MEMORY;
     if (hs_library_is_priced(&own))
         say_library(predict, point, &own);
@@ -221,7 +219,8 @@ enum hs_status hs_predict_say_answer(const struct hs_predict *predict,
         hs_sheet_say(predict->sheet, " +- %s", HS_AS_TIME(cost.ci95_seconds));
     say_gain(predict, point);
     hs_predict_say_sure(predict, point, "      ");
-    hs_reach_say(predict->sheet, "      ", predict->system, &point->request.problem, best->seconds);
+    hs_reach_say(predict->sheet, "      ", predict->asked.system, &point->request.problem,
+                 best->seconds);
     return HS_OK;
 }
 
@@ -316,7 +315,7 @@ static void say_bars(const struct hs_predict *predict, const struct hs_predict_p
     const struct hs_terminal *terminal = &predict->sheet->terminal;
     int layers = 1;
 
-    for (size_t i = 0; i < hs_predict_shown(predict, point); i++)
+    for (size_t i = 0; i < hs_point_shown(&predict->asked, point); i++)
         if (point->found.plans[i].plan.split.count > layers)
             layers = point->found.plans[i].plan.split.count;
     if (layers == 1)
@@ -367,8 +366,8 @@ static enum hs_status hint_at_chunks(const struct hs_predict *predict,
     struct hs_search_plan best;
     enum hs_status status;
 
-    if (predict->settings->chunks.count || predict->settings->quiet ||
-        !hs_collective_has_chunks(predict->settings->collective))
+    if (predict->settings->ask.chunks.count || predict->settings->quiet ||
+        !hs_collective_has_chunks(predict->settings->ask.collective))
         return HS_OK;
     status = best_with_chunks(&best, point, err);
     if (status == HS_OK && best.seconds * HINT_GAIN < point->guess.seconds)
@@ -391,7 +390,7 @@ static int compare_published(const void *left, const void *right)
 static enum hs_status say_published(const struct hs_predict *predict,
                                     const struct hs_predict_point *point, struct hs_error *err)
 {
-    const struct hs_system *system = predict->system;
+    const struct hs_system *system = predict->asked.system;
     struct hs_published *found = calloc(system->published.count + 1, sizeof(*found));
     size_t count = 0;
 
@@ -422,7 +421,7 @@ enum hs_status hs_predict_show(const struct hs_predict *predict, struct hs_predi
     const struct hs_result_message *message = &result->messages[result->message_count - 1];
     struct hs_candidates_source of = {.result = result,
                                       .message = message,
-                                      .ranked = hs_predict_shown(predict, point),
+                                      .ranked = hs_point_shown(&predict->asked, point),
                                       .ties_once = hs_sheet_is_read(predict->sheet)};
     struct hs_table table;
     struct hs_gaps gaps = {0};

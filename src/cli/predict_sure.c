@@ -14,77 +14,6 @@
 /* Stages of which each is tried as what to measure. */
 #define STAGES_TRIED 512
 
-/* In one chunk, and of the whole search: only then is the least regret one more shortest path. */
-static bool is_asked(const struct hs_predict *predict, const struct hs_predict_point *point)
-{
-    const struct hs_search_request *request = &point->request;
-    bool one_chunk = !request->chunks || (request->chunk_count == 1 && request->chunks[0] == 1);
-
-    return predict->settings->machines > 0 && hs_machines_differ(predict->machines) && one_chunk &&
-           point->request.problem.group.size > 1 &&
-           point->found.layers_priced <= HS_REGRET_LAYERS && !point->found.left_out[0] &&
-           strcmp(predict->strategy->name, "containment") != 0;
-}
-
-/* Ranks of the machine that a group lies among. */
-static int64_t ranks_among(const struct hs_problem *problem)
-{
-    return hs_group_span(&problem->group, problem->group.size);
-}
-
-/* Where a calibration leaves no doubt, what it says is not simplified. */
-static bool is_certain(const struct hs_predict *predict, const struct hs_predict_point *point)
-{
-    return predict->system->fits.count > 0 && !(point->regret.most > 0);
-}
-
-/* There is room for one plan more than were found. */
-static void put_first(struct hs_predict_point *point, const struct hs_plan *plan)
-{
-    struct hs_search_result *found = &point->found;
-    struct hs_search_plan first = {.plan = *plan};
-    size_t place = 0;
-
-    while (place < found->count && hs_plan_compare(&found->plans[place].plan, plan) != 0)
-        place++;
-    if (place == found->count && found->count >= point->request.top)
-        place--;
-    else if (place == found->count)
-        found->count++;
-    first.seconds = hs_plan_seconds(point->request.system, &point->request.problem, plan);
-    memmove(found->plans + 1, found->plans, place * sizeof(*found->plans));
-    found->plans[0] = first;
-}
-
-enum hs_status hs_predict_be_sure(struct hs_predict_point *point, const struct hs_predict *predict,
-                                  struct hs_error *err)
-{
-    const struct hs_plan guess = point->found.plans[0].plan;
-    const struct hs_plan flat = hs_problem_flat(&point->request.problem);
-    struct hs_plan plan = guess;
-    enum hs_status status;
-
-    point->guess = point->found.plans[0];
-    point->gain = HS_GAIN_UNKNOWN;
-    hs_machines_ask(predict->machines, ranks_among(&point->request.problem));
-    if (!is_asked(predict, point))
-        return HS_OK;
-    status = hs_regret_table_init(&point->table, &point->request, predict->machines, err);
-    if (!status)
-        status = hs_regret_of(&point->regret, &point->table, &guess, err);
-    point->guess_regret = point->regret;
-    if (!status && !is_certain(predict, point))
-        status = hs_regret_least(&plan, &point->table, &guess, err);
-    if (!status)
-        status = hs_regret_of(&point->regret, &point->table, &plan, err);
-    if (!status)
-        status = hs_regret_gain(&point->gain, &point->table, &plan, &flat, err);
-    if (!status && hs_plan_compare(&plan, &guess) != 0)
-        put_first(point, &plan);
-    point->sure = !status;
-    return status;
-}
-
 /* "6.1 %", "21 %": a regret. */
 #define AS_REGRET(regret) HS_AS_PERCENT(regret, (regret) < 0.0995 ? 1 : 0)
 
@@ -114,7 +43,7 @@ void hs_predict_say_sure(const struct hs_predict *predict, const struct hs_predi
     if (!point->sure)
         return;
     hs_sheet_say(predict->sheet, "%swins on %.0f %% of %zu machines that fit the %s", lead,
-                 100 * regret->share, predict->machines->count,
+                 100 * regret->share, predict->asked.machines->count,
                  hs_predict_is_calibrated(predict) ? "points" : "description");
     if (regret->worst >= SEEN)
         hs_sheet_say(predict->sheet, ", on 95 %% of them at most %s %% slower than the best",
@@ -151,7 +80,7 @@ static struct command command_of(const struct hs_predict *predict)
 static char *say_whom(char text[WHOM_TEXT], const struct hs_predict *predict,
                       const struct hs_problem *problem)
 {
-    const struct hs_mesh *mesh = &predict->settings->mesh;
+    const struct hs_mesh *mesh = &predict->settings->ask.mesh;
 
     if (mesh->count == 0)
         snprintf(text, WHOM_TEXT, " --np %" PRId64, problem->group.ranks);
@@ -181,7 +110,7 @@ static void say_again(const struct hs_predict *predict, const struct hs_predict_
 /* Whether it is about anything but an AllReduce of all processes, which other commands ask. */
 static bool is_other(const struct hs_predict *predict, const struct hs_predict_point *point)
 {
-    return predict->settings->mesh.count > 0 ||
+    return predict->settings->ask.mesh.count > 0 ||
            point->request.problem.collective != HS_COLLECTIVE_ALLREDUCE;
 }
 
@@ -209,7 +138,7 @@ static void say_nccl_tests(const struct hs_predict *predict, const struct hs_pre
                            struct hs_stage_key key)
 {
     double bytes = hs_problem_entering(&point->request.problem, key.layer);
-    int64_t fit = predict->system->nccl.gpus / key.layer.stride;
+    int64_t fit = predict->asked.system->nccl.gpus / key.layer.stride;
     int64_t of_node = fit < 1 ? 1 : fit < key.layer.size ? fit : key.layer.size;
     static const char *const tests[HS_PHASE_COUNT][2] = {
         [HS_REDUCE_SCATTER] = {"reduce_scatter"},
@@ -242,7 +171,7 @@ static void append_stages(struct hs_text *text, struct hs_stage_key key)
 static void say_calibrate(const struct hs_predict *predict, const struct hs_predict_point *point,
                           struct hs_stage_key key)
 {
-    bool by_host = key.algorithm != HS_RING || predict->system->executor == HS_BY_HOST;
+    bool by_host = key.algorithm != HS_RING || predict->asked.system->executor == HS_BY_HOST;
     struct command words = command_of(predict);
     struct hs_text stages = {0};
 
@@ -281,7 +210,7 @@ static void say_stage(const struct hs_predict *predict, const struct hs_predict_
     hs_sheet_say(predict->sheet, "to measure first: %s, which takes off %.2g %%\n",
                  hs_stage_key_format((char[HS_STAGE_KEY_TEXT]){0}, key),
                  100 * fmin(drop, point->regret.mean));
-    if (hs_system_is_nccl_native(predict->system))
+    if (hs_system_is_nccl_native(predict->asked.system))
         say_nccl_tests(predict, point, key);
     else
         say_calibrate(predict, point, key);
@@ -304,7 +233,7 @@ static void say_what_decides(const struct hs_predict *predict, const struct hs_p
     struct hs_text name = {0};
 
     if (proposal->figure && proposal->known >= WORTH) {
-        hs_machines_figure_text(&name, predict->machines, proposal->figure);
+        hs_machines_figure_text(&name, predict->asked.machines, proposal->figure);
         hs_sheet_say(predict->sheet,
                      "\nwhat decides: %s; known, it takes %.2g %% off the expected regret of "
                      "%.2g %%\n",
@@ -346,10 +275,10 @@ enum hs_status hs_predict_say_unknown(const struct hs_predict *predict,
 
     if (!point->sure || point->regret.mean < WORTH || point->table.row_count > STAGES_TRIED)
         return say_enough(predict, point);
-    status = hs_machines_init(&machines, predict->system, HS_REGRET_ASKED, 1, err);
+    status = hs_machines_init(&machines, predict->asked.system, HS_REGRET_ASKED, 1, err);
     if (status)
         return status;
-    hs_machines_ask(&machines, ranks_among(&point->request.problem));
+    hs_machines_ask(&machines, hs_point_ranks_among(&point->request.problem));
     status = hs_regret_table_init(&table, &point->request, &machines, err);
     if (!status) {
         status = say_unknown_of(predict, point, &table, err);

@@ -16,8 +16,8 @@ bool hs_predict_is_swept(const struct hs_predict_sweep *sweep, const struct hs_p
 void hs_predict_sweep_init(struct hs_predict_sweep *sweep, const struct hs_predict *predict)
 {
     *sweep = (struct hs_predict_sweep){
-        .over_np = predict->settings->np.first != predict->settings->np.last,
-        .over_bytes = predict->settings->bytes.first != predict->settings->bytes.last};
+        .over_np = predict->settings->ask.np.first != predict->settings->ask.np.last,
+        .over_bytes = predict->settings->ask.bytes.first != predict->settings->ask.bytes.last};
     if (predict->settings->as)
         hs_nccl_tests_init(&sweep->lines);
     else
@@ -28,13 +28,13 @@ static enum hs_status add_as(struct hs_predict_sweep *sweep, const struct hs_pre
                              const struct hs_predict_point *point, struct hs_error *err)
 {
     const struct hs_search_plan *best = &point->found.plans[0];
-    struct hs_nccl_tests_row row = {.system = predict->system,
+    struct hs_nccl_tests_row row = {.system = predict->asked.system,
                                     .problem = point->request.problem,
-                                    .datatype = predict->settings->datatype,
+                                    .datatype = predict->settings->ask.datatype,
                                     .plan = &best->plan,
                                     .seconds = best->seconds};
 
-    if (hs_predict_library(&row.library, predict, point, err))
+    if (hs_point_library(&row.library, &predict->asked, point, err))
         return HS_MEMORY;
     hs_nccl_tests_add(&sweep->lines, &row);
     sweep->drawn = sweep->drawn || hs_library_is_priced(&row.library);
@@ -55,7 +55,7 @@ enum hs_status hs_predict_sweep_add(struct hs_predict_sweep *sweep,
     bool both = sweep->over_np && sweep->over_bytes;
     bool marked = cost.extrapolated && (!both || hs_predict_is_calibrated(predict));
     bool grows = sweep->over_np && !both && sweep->previous.split.count > 0;
-    struct hs_limit limit = hs_limit_of(predict->system, &point->request.problem);
+    struct hs_limit limit = hs_limit_of(predict->asked.system, &point->request.problem);
     struct hs_winner winner = hs_winner_of(&point->request.problem, &best->plan, best->seconds,
                                            point->found.flat_seconds);
 
@@ -63,9 +63,9 @@ enum hs_status hs_predict_sweep_add(struct hs_predict_sweep *sweep,
         return add_as(sweep, predict, point, err);
     winner.drawn = isfinite(point->gain.median) ? &point->gain : NULL;
     sweep->drawn = sweep->drawn || winner.drawn;
-    winner.native = hs_system_is_nccl_native(predict->system);
+    winner.native = hs_system_is_nccl_native(predict->asked.system);
     winner.mark = marked ? " *" : NULL;
-    winner.spread = hs_cost_spread(predict->system, &cost);
+    winner.spread = hs_cost_spread(predict->asked.system, &cost);
     winner.reached = hs_limit_reached(&limit, best->seconds);
     winner.second = point->found.count > 1 ? best + 1 : NULL;
     sweep->surpassed = sweep->surpassed || hs_predict_is_surpassed(point);
@@ -90,7 +90,7 @@ static void say_drawn(const struct hs_predict_sweep *sweep, const struct hs_pred
         hs_sheet_say(predict->sheet,
                      "%s: in the median of %zu machines that fit the %s; times are by the figures "
                      "as they stand\n",
-                     gain, predict->machines->count,
+                     gain, predict->asked.machines->count,
                      hs_predict_is_calibrated(predict) ? "points" : "description");
     if (sweep->surpassed)
         hs_sheet_say(predict->sheet,
@@ -101,33 +101,24 @@ static void say_drawn(const struct hs_predict_sweep *sweep, const struct hs_pred
 
 static void print_as(struct hs_predict_sweep *sweep, const struct hs_predict *predict)
 {
-    enum hs_library library = hs_system_library(predict->system);
+    enum hs_library library = hs_system_library(predict->asked.system);
 
     hs_sheet_say(predict->sheet,
                  "%s: %s of %" PRIu64 " process%s%s in the columns of nccl-tests%s%s\n\n",
-                 predict->label, hs_collectives[predict->settings->collective].written,
-                 predict->settings->np.first, predict->settings->np.first == 1 ? "" : "es",
-                 hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->mesh),
+                 predict->asked.label, hs_collectives[predict->settings->ask.collective].written,
+                 predict->settings->ask.np.first, predict->settings->ask.np.first == 1 ? "" : "es",
+                 hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &predict->settings->ask.mesh),
                  library ? "; by itself: " : "", library ? hs_library_written(library) : "");
     hs_nccl_tests_print(predict->sheet, &sweep->lines);
     say_drawn(sweep, predict, "gain", "in some rows");
     hs_predict_legend(predict, &sweep->gaps, false, sweep->extrapolated);
 }
 
-static size_t count_sizes(const struct hs_range *bytes)
-{
-    size_t count = 0;
-
-    for (uint64_t b = bytes->first; b != 0; b = hs_range_next(bytes, b))
-        count++;
-    return count;
-}
-
 void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_predict *predict)
 {
     const struct hs_predict_settings *settings = predict->settings;
     bool both = sweep->over_np && sweep->over_bytes;
-    struct hs_problem asked = hs_problem_of(settings->collective, settings->order, 1, 1);
+    struct hs_problem asked = hs_problem_of(settings->ask.collective, settings->ask.order, 1, 1);
     char aside[HS_PROBLEM_TEXT];
 
     hs_problem_aside(aside, &asked);
@@ -136,22 +127,23 @@ void hs_predict_sweep_print(struct hs_predict_sweep *sweep, const struct hs_pred
         return;
     }
     if (both)
-        hs_sheet_say(predict->sheet, "%s: process count by message size%s\n", predict->label,
+        hs_sheet_say(predict->sheet, "%s: process count by message size%s\n", predict->asked.label,
                      aside);
     else if (sweep->over_np)
-        hs_sheet_say(predict->sheet, "%s: %s per process%s\n\n", predict->label,
-                     HS_AS_BYTES(settings->bytes.first), aside);
+        hs_sheet_say(predict->sheet, "%s: %s per process%s\n\n", predict->asked.label,
+                     HS_AS_BYTES(settings->ask.bytes.first), aside);
     else
-        hs_sheet_say(predict->sheet, "%s: %" PRIu64 " processes%s%s\n\n", predict->label,
-                     settings->np.first, hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &settings->mesh),
-                     aside);
+        hs_sheet_say(predict->sheet, "%s: %" PRIu64 " processes%s%s\n\n", predict->asked.label,
+                     settings->ask.np.first,
+                     hs_mesh_aside((char[HS_MESH_ASIDE]){0}, &settings->ask.mesh), aside);
     if (both)
-        hs_winners_matrices(predict->sheet, &sweep->lines, count_sizes(&settings->bytes),
-                            hs_system_capacity(predict->system));
+        hs_winners_matrices(predict->sheet, &sweep->lines, hs_question_sizes(&settings->ask),
+                            hs_system_capacity(predict->asked.system));
     else
         hs_sheet_table(predict->sheet, &sweep->lines);
     say_drawn(sweep, predict,
-              hs_system_is_nccl_native(predict->system) ? "faster than NCCL" : "faster than flat",
+              hs_system_is_nccl_native(predict->asked.system) ? "faster than NCCL"
+                                                              : "faster than flat",
               both ? "in some rows" : "where the margin is below 0");
     if (sweep->extrapolated || hs_predict_is_calibrated(predict))
         hs_sheet_say(predict->sheet, "\n");

@@ -31,7 +31,7 @@ static bool has_prediction(const struct hs_result_message *message)
     return false;
 }
 
-bool hs_compare_has_measured(const struct hs_compare_input *input, uint64_t bytes)
+bool hs_compare_has_measured(const struct hs_named_result *input, uint64_t bytes)
 {
     for (size_t i = 0; i < input->result->message_count; i++) {
         const struct hs_result_message *message = &input->result->messages[i];
@@ -65,7 +65,7 @@ static const struct hs_candidate *find_candidate(const struct hs_result_message 
 
 /* Where the predictions of a case come from. */
 struct source {
-    const struct hs_compare_input *input;    /* NULL: the job's system */
+    const struct hs_named_result *input;     /* NULL: the job's system */
     const struct hs_result_message *message; /* its list of candidates, NULL: none */
     const struct hs_system *system;          /* prices what is not listed, NULL: nothing */
 };
@@ -130,7 +130,7 @@ static enum hs_status score_case(struct hs_compare_case *one, const struct hs_co
 
 /* Adds the case, unless no plan is in both. `out->cases` has room. */
 static enum hs_status add_case(struct hs_comparison *out, const struct hs_compare_job *job,
-                               const struct hs_compare_input *measured,
+                               const struct hs_named_result *measured,
                                const struct hs_result_message *message, const struct source *source,
                                struct hs_error *err)
 {
@@ -157,7 +157,7 @@ static enum hs_status add_case(struct hs_comparison *out, const struct hs_compar
 /* ---- which prediction ---- */
 
 /* The message of another file that only predicts what was measured, or NULL. */
-static const struct hs_result_message *find_prediction(const struct hs_compare_input *input,
+static const struct hs_result_message *find_prediction(const struct hs_named_result *input,
                                                        const struct hs_result *measured,
                                                        uint64_t bytes)
 {
@@ -177,7 +177,7 @@ static const struct hs_result_message *find_prediction(const struct hs_compare_i
 }
 
 static enum hs_status add_cases(struct hs_comparison *out, const struct hs_compare_job *job,
-                                const struct hs_compare_input *measured,
+                                const struct hs_named_result *measured,
                                 const struct hs_result_message *message, struct hs_error *err)
 {
     struct source own = {measured, message, hs_compare_system_of(measured->result)};
@@ -189,7 +189,7 @@ static enum hs_status add_cases(struct hs_comparison *out, const struct hs_compa
         return add_case(out, job, measured, message, &own, err);
     }
     for (size_t i = 0; i < job->input_count && status == HS_OK; i++) {
-        const struct hs_compare_input *other = &job->inputs[i];
+        const struct hs_named_result *other = &job->inputs[i];
         struct source source = {other, NULL, hs_compare_system_of(other->result)};
 
         source.message = find_prediction(other, measured->result, message->message_bytes);

@@ -7,7 +7,7 @@
 #include "compare/compare.h"
 
 /* Whether the file has a measurement to compare with, of `bytes` or (0) of any size. */
-bool hs_compare_has_measured(const struct hs_compare_input *input, uint64_t bytes);
+bool hs_compare_has_measured(const struct hs_named_result *input, uint64_t bytes);
 /* The candidate was measured: status ok, a time above 0. */
 bool hs_compare_is_measured(const struct hs_candidate *candidate);
 /* Same figures, names and sources; false where one is NULL. */
@@ -20,7 +20,7 @@ enum hs_status hs_compare_find_cases(struct hs_comparison *out, const struct hs_
                                      struct hs_error *err);
 /* Why the input is in no case: one clause, without the input's name. */
 void hs_compare_say_why(char *why, size_t bytes, const struct hs_compare_job *job,
-                        const struct hs_compare_input *input);
+                        const struct hs_named_result *input);
 /* Fills out->logs, and what they say together. HS_INVALID: there are logs, and nothing meets them.
  */
 enum hs_status hs_compare_take_logs(struct hs_comparison *out, const struct hs_compare_job *job,

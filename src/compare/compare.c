@@ -9,7 +9,7 @@ static enum hs_status check_inputs(const struct hs_compare_job *job, struct hs_e
 {
     for (size_t i = 0; i < job->input_count; i++)
         for (size_t k = 0; k < i; k++) {
-            const struct hs_compare_input *a = &job->inputs[k], *b = &job->inputs[i];
+            const struct hs_named_result *a = &job->inputs[k], *b = &job->inputs[i];
 
             if (strcmp(a->name, b->name) == 0)
                 return hs_fail(err, HS_INVALID, "%s: is given twice, its cases would count twice",
@@ -25,7 +25,7 @@ static enum hs_status check_inputs(const struct hs_compare_job *job, struct hs_e
 /* The first file that could be half of a case: a measured one, else the first. */
 static enum hs_status fail_nothing(const struct hs_compare_job *job, struct hs_error *err)
 {
-    const struct hs_compare_input *input = &job->inputs[0];
+    const struct hs_named_result *input = &job->inputs[0];
     char why[256];
 
     for (size_t i = 0; i < job->input_count; i++)
@@ -40,7 +40,7 @@ static enum hs_status fail_nothing(const struct hs_compare_job *job, struct hs_e
 }
 
 static bool is_used(const struct hs_comparison *comparison, const struct hs_compare_job *job,
-                    const struct hs_compare_input *input)
+                    const struct hs_named_result *input)
 {
     if (job->calls_system && job->calls_system == hs_compare_system_of(input->result))
         return true;

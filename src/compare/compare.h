@@ -126,13 +126,8 @@ struct hs_compare_growth {
 
 /* ---- result files ---- */
 
-struct hs_compare_input {
-    const char *name; /* for messages */
-    const struct hs_result *result;
-};
-
 struct hs_compare_job {
-    const struct hs_compare_input *inputs; /* [input_count] */
+    const struct hs_named_result *inputs; /* [input_count] */
     size_t input_count;
     const struct hs_system *system;       /* predicts in place of the files; NULL: the files do */
     const struct hs_call_list *calls;     /* of logs; NULL: none */
@@ -144,10 +139,10 @@ struct hs_compare_job {
 
 /* One message size of one measured file against one prediction. */
 struct hs_compare_case {
-    const struct hs_compare_input *measured;
-    const struct hs_compare_input *predicted; /* may be the same; NULL: the job's system */
-    const struct hs_result_message *message;  /* measured */
-    const struct hs_system *system;           /* of the prediction; NULL: unknown */
+    const struct hs_named_result *measured;
+    const struct hs_named_result *predicted; /* may be the same; NULL: the job's system */
+    const struct hs_result_message *message; /* measured */
+    const struct hs_system *system;          /* of the prediction; NULL: unknown */
     int64_t np;
     struct hs_compare_point *points; /* [count] owned, fastest first */
     size_t count;
@@ -169,8 +164,8 @@ struct hs_compare_log {
     double predicted_seconds, low_seconds, high_seconds, error;
     /* The fastest measured plan for the same AllReduce among the inputs. */
     struct hs_plan plan;
-    double plan_seconds, gain;               /* NaN: none; gain: seconds / plan_seconds */
-    const struct hs_compare_input *measured; /* NULL: none */
+    double plan_seconds, gain;              /* NaN: none; gain: seconds / plan_seconds */
+    const struct hs_named_result *measured; /* NULL: none */
 };
 
 struct hs_compare_log_summary {
@@ -183,7 +178,7 @@ struct hs_compare_log_summary {
 
 /* An input that is in no case, and why. */
 struct hs_compare_unused {
-    const struct hs_compare_input *input;
+    const struct hs_named_result *input;
     char why[256];
 };
 

@@ -160,13 +160,13 @@ static const struct hs_field backend_rows[] = {
 static const struct hs_fields backend_fields = {HS_ROWS(backend_rows, struct hs_result)};
 
 static const struct hs_field file_rows[] = {
-    {"file", HS_TEXT, HS_OWNED(struct hs_compare_input, name), .about = "Of the measurement."}};
-static const struct hs_fields file_fields = {HS_ROWS(file_rows, struct hs_compare_input)};
+    {"file", HS_TEXT, HS_OWNED(struct hs_named_result, name), .about = "Of the measurement."}};
+static const struct hs_fields file_fields = {HS_ROWS(file_rows, struct hs_named_result)};
 
 static const struct hs_field result_rows[] = {{"backend", HS_PART,
-                                               HS_OWNED(struct hs_compare_input, result),
+                                               HS_OWNED(struct hs_named_result, result),
                                                HS_OPTIONAL, .fields = &backend_fields}};
-static const struct hs_fields result_fields = {HS_ROWS(result_rows, struct hs_compare_input)};
+static const struct hs_fields result_fields = {HS_ROWS(result_rows, struct hs_named_result)};
 
 static const struct hs_field size_rows[] = {{"message_bytes", HS_WHOLE,
                                              HS_AT(struct hs_result_message, message_bytes),

@@ -26,14 +26,14 @@ static enum nearness compare_files(const struct hs_result *a, const struct hs_re
 }
 
 /* The nearest input that has measurements where `input` has none, or the other way round. */
-static const struct hs_compare_input *find_nearest(const struct hs_compare_job *job,
-                                                   const struct hs_compare_input *input,
-                                                   bool wants_measured)
+static const struct hs_named_result *find_nearest(const struct hs_compare_job *job,
+                                                  const struct hs_named_result *input,
+                                                  bool wants_measured)
 {
-    const struct hs_compare_input *nearest = NULL;
+    const struct hs_named_result *nearest = NULL;
 
     for (size_t i = 0; i < job->input_count; i++) {
-        const struct hs_compare_input *other = &job->inputs[i];
+        const struct hs_named_result *other = &job->inputs[i];
 
         if (other == input || hs_compare_has_measured(other, 0) != wants_measured)
             continue;
@@ -45,7 +45,7 @@ static const struct hs_compare_input *find_nearest(const struct hs_compare_job *
 }
 
 /* "1MiB, 64MiB": those that were measured, or (nothing is) all. */
-static void append_sizes(struct hs_text *out, const struct hs_compare_input *input)
+static void append_sizes(struct hs_text *out, const struct hs_named_result *input)
 {
     bool measured = hs_compare_has_measured(input, 0);
     const char *separator = "";
@@ -61,8 +61,8 @@ static void append_sizes(struct hs_text *out, const struct hs_compare_input *inp
     }
 }
 
-static void say_difference(struct hs_text *out, const struct hs_compare_input *input,
-                           const struct hs_compare_input *other)
+static void say_difference(struct hs_text *out, const struct hs_named_result *input,
+                           const struct hs_named_result *other)
 {
     const struct hs_result *a = input->result, *b = other->result;
 
@@ -90,10 +90,10 @@ static void say_difference(struct hs_text *out, const struct hs_compare_input *i
 }
 
 static void say(struct hs_text *out, const struct hs_compare_job *job,
-                const struct hs_compare_input *input)
+                const struct hs_named_result *input)
 {
     bool measured = hs_compare_has_measured(input, 0);
-    const struct hs_compare_input *other = find_nearest(job, input, !measured);
+    const struct hs_named_result *other = find_nearest(job, input, !measured);
     char size[HS_UNIT_TEXT];
 
     if (job->message_bytes && measured && !hs_compare_has_measured(input, job->message_bytes)) {
@@ -111,7 +111,7 @@ static void say(struct hs_text *out, const struct hs_compare_job *job,
 }
 
 void hs_compare_say_why(char *why, size_t bytes, const struct hs_compare_job *job,
-                        const struct hs_compare_input *input)
+                        const struct hs_named_result *input)
 {
     struct hs_text text = {0};
 

@@ -1,8 +1,9 @@
 #include "console/command.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/notes.h"
 
 #define COMMANDS_MAX 32
 
@@ -31,15 +32,20 @@ enum hs_status hs_command_find(const struct hs_command **command,
 __attribute__((format(printf, 3, 0))) static void
 say(const struct hs_context *context, const char *kind, const char *format, va_list arguments)
 {
-    struct hs_error line;
-    char text[HS_ERROR_MESSAGE_BYTES];
-
     if (context->quiet)
         return;
-    vsnprintf(text, sizeof(text), format, arguments);
-    hs_error_set(&line, HS_OK, "%s", text);
-    hs_text_append(context->notes, "hiersearch %s: %s: %s\n", context->command->name, kind,
-                   line.message);
+    hs_text_append(context->notes, "hiersearch %s: ", context->command->name);
+    hs_say_line(context->notes, kind, format, arguments);
+}
+
+void hs_notes_pass_on(const struct hs_context *context, struct hs_text *notes)
+{
+    struct hs_lines lines = {.next = notes->data};
+
+    while (!context->quiet && hs_lines_next(&lines))
+        hs_text_append(context->notes, "hiersearch %s: %.*s\n", context->command->name,
+                       (int)lines.length, lines.line);
+    hs_text_release(notes);
 }
 
 void hs_note(const struct hs_context *context, const char *format, ...)

@@ -13,8 +13,8 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "base/text.h"
-#include "console/options.h"
 #include "console/terminal.h"
 
 /* What a command gets besides its settings. */
@@ -36,6 +36,9 @@ void hs_note(const struct hs_context *context, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void hs_warning(const struct hs_context *context, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The same of lines that were said already (notes.h), which are released. */
+void hs_notes_pass_on(const struct hs_context *context, struct hs_text *notes);
 
 struct hs_command;
 /* The help of a command, and the overview of all (console/help.h), into `out`, to be told once. */

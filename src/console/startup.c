@@ -16,35 +16,6 @@ void hs_standard_files_keep(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
-/* A '~' means something to a shell only at the beginning of a word. */
-static void append_quoted(struct hs_text *out, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_=+./:,@%^~";
-
-    if (word[0] && word[0] != '~' && strspn(word, plain) == strlen(word)) {
-        hs_text_append(out, "%s", word);
-        return;
-    }
-    hs_text_append(out, "'");
-    for (; *word; word++) {
-        if (*word == '\'')
-            hs_text_append(out, "'\\''");
-        else
-            hs_text_append_bytes(out, word, 1);
-    }
-    hs_text_append(out, "'");
-}
-
-void hs_command_line_append(struct hs_text *out, const char *program, int count, char **words)
-{
-    hs_text_append(out, "%s", program);
-    for (int i = 0; i < count; i++) {
-        hs_text_append(out, " ");
-        append_quoted(out, words[i]);
-    }
-}
-
 /* ferror, because fwrite on a line-buffered stream can hide a failed write from its own result and
  * fflush's. */
 enum hs_status hs_stdout_write(const struct hs_text *text, struct hs_error *err)

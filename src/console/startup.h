@@ -13,10 +13,6 @@
  * and ends nobody (SIGXFSZ). */
 void hs_standard_files_keep(void);
 
-/* Appends a command line as one would type it: `program`, and each of the `count` words behind a
- * blank, quoted where a shell needs it. */
-void hs_command_line_append(struct hs_text *out, const char *program, int count, char **words);
-
 /* Writes all of the text to stdout, or says why not. HS_IO, HS_MEMORY. */
 enum hs_status hs_stdout_write(const struct hs_text *text, struct hs_error *err);
 

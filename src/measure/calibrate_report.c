@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/options.h"
 #include "base/units.h"
 #include "console/startup.h"
 #include "machine/system_find.h"

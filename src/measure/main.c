@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/launcher.h"
+#include "base/options.h"
 #include "cli/commands.h"
 #include "console/help.h"
 #include "console/startup.h"

@@ -81,6 +81,15 @@ static int64_t at_once(const struct hs_gpu_probe *probe)
     return llrint((double)beside->count / part);
 }
 
+enum hs_status hs_gpu_probe_parse(struct hs_gpu_probe *probe, const char *name, const char *text,
+                                  size_t length, struct hs_error *err)
+{
+    if (probe->gpu)
+        return hs_fail(err, HS_INVALID, "%s: the figures of a GPU, of which there are some already",
+                       name);
+    return hs_fields_parse(&hs_gpu_probe_fields, probe, name, text, length, err);
+}
+
 enum hs_status hs_gpu_probe_use(struct hs_system *system, const struct hs_gpu_probe *probe,
                                 struct hs_error *err)
 {

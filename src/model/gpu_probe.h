@@ -44,6 +44,10 @@ extern const struct hs_fields hs_gpu_probe_fields;
 
 /* Whether a text is meant as one, by its first letters. */
 bool hs_gpu_probe_is(const char *text);
+/* Reads it; `name` is what messages call it. *probe is {0} before the first; HS_INVALID: a second.
+ * HS_MEMORY. */
+enum hs_status hs_gpu_probe_parse(struct hs_gpu_probe *probe, const char *name, const char *text,
+                                  size_t length, struct hs_error *err);
 /* Gives the system, which names its parts, what its GPUs' blocks get. HS_INVALID: it names none, or
  * there is no such figure; HS_MEMORY. */
 enum hs_status hs_gpu_probe_use(struct hs_system *system, const struct hs_gpu_probe *probe,

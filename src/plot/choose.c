@@ -24,7 +24,7 @@ static bool all_have(const struct hs_plot_job *job, uint64_t bytes)
     return true;
 }
 
-static enum hs_status fail_for_size(const struct hs_plot_input *input, uint64_t bytes,
+static enum hs_status fail_for_size(const struct hs_named_result *input, uint64_t bytes,
                                     struct hs_error *err)
 {
     const struct hs_result *result = input->result;
@@ -200,22 +200,22 @@ const struct hs_baseline_result *hs_plot_best_baseline(const struct hs_result_me
 
 static int compare_inputs(const void *left, const void *right)
 {
-    const struct hs_plot_input *a = *(const struct hs_plot_input *const *)left;
-    const struct hs_plot_input *b = *(const struct hs_plot_input *const *)right;
+    const struct hs_named_result *a = *(const struct hs_named_result *const *)left;
+    const struct hs_named_result *b = *(const struct hs_named_result *const *)right;
 
     if (a->result->np != b->result->np)
         return a->result->np < b->result->np ? -1 : 1;
     return (a > b) - (a < b);
 }
 
-const struct hs_plot_input **hs_plot_sorted(const struct hs_plot_job *job)
+const struct hs_named_result **hs_plot_sorted(const struct hs_plot_job *job)
 {
-    const struct hs_plot_input **sorted =
-        malloc(job->input_count * sizeof(const struct hs_plot_input *));
+    const struct hs_named_result **sorted =
+        malloc(job->input_count * sizeof(const struct hs_named_result *));
 
     for (size_t i = 0; sorted && i < job->input_count; i++)
         sorted[i] = &job->inputs[i];
     if (sorted)
-        qsort(sorted, job->input_count, sizeof(const struct hs_plot_input *), compare_inputs);
+        qsort(sorted, job->input_count, sizeof(const struct hs_named_result *), compare_inputs);
     return sorted;
 }

@@ -49,6 +49,6 @@ const struct hs_candidate *hs_plot_best_predicted(const struct hs_result_message
 const struct hs_baseline_result *hs_plot_best_baseline(const struct hs_result_message *message);
 
 /* Inputs by process count, then in the order given; owned by the caller (free). NULL: no memory. */
-const struct hs_plot_input **hs_plot_sorted(const struct hs_plot_job *job);
+const struct hs_named_result **hs_plot_sorted(const struct hs_plot_job *job);
 
 #endif

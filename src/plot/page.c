@@ -33,7 +33,7 @@ static const char style[] =
 /* One message of a result, with its winner and what to compare it with. Times are all measured or
  * all predicted, as the winner's is. */
 struct subject {
-    const struct hs_plot_input *input;
+    const struct hs_named_result *input;
     const struct hs_result *result;
     const struct hs_result_message *message;
     const struct hs_candidate *best; /* NULL: no candidate can be used */
@@ -42,7 +42,7 @@ struct subject {
     const char *library;                                    /* NULL: none */
 };
 
-static struct subject subject_of(const struct hs_plot_input *input,
+static struct subject subject_of(const struct hs_named_result *input,
                                  const struct hs_result_message *message)
 {
     struct subject subject = {.input = input, .result = input->result, .message = message};
@@ -429,7 +429,7 @@ static void append_choices(struct hs_text *out, const struct hs_result *result)
     }
 }
 
-static void append_input(struct hs_text *out, const struct hs_plot_input *input)
+static void append_input(struct hs_text *out, const struct hs_named_result *input)
 {
     const struct hs_result *result = input->result;
     const struct hs_system *system = result->has_system ? &result->system : NULL;

@@ -31,10 +31,10 @@ enum hs_status hs_plot_kind_find(const struct hs_plot_kind **kind, const char *n
  * run anywhere. */
 static enum hs_status check_machines(const struct hs_plot_job *job, struct hs_error *err)
 {
-    const struct hs_plot_input *first = NULL;
+    const struct hs_named_result *first = NULL;
 
     for (size_t i = 0; i < job->input_count; i++) {
-        const struct hs_plot_input *input = &job->inputs[i];
+        const struct hs_named_result *input = &job->inputs[i];
 
         if (!hs_result_is_alike(job->inputs[0].result, input->result))
             return hs_fail(err, HS_INVALID,
@@ -78,7 +78,7 @@ enum hs_status hs_plot_write(struct hs_text *out, const struct hs_plot_kind *kin
         return hs_fail(err, HS_INVALID, "%s: expected one result file, found %zu", kind->name,
                        job->input_count);
     for (size_t i = 0; i < job->input_count; i++) {
-        const struct hs_plot_input *input = &job->inputs[i];
+        const struct hs_named_result *input = &job->inputs[i];
 
         if (input->result->message_count == 0)
             return hs_fail(err, HS_INVALID, "%s: has no message size, so there is nothing to show",

@@ -28,14 +28,8 @@
 
 #define HS_PLOT_FORMAT "hiersearch.plot/1"
 
-/* A result and what to call it in messages. Borrowed. */
-struct hs_plot_input {
-    const char *name;
-    const struct hs_result *result;
-};
-
 struct hs_plot_job {
-    const struct hs_plot_input *inputs; /* [input_count], at least one where no profile is */
+    const struct hs_named_result *inputs; /* [input_count], at least one where no profile is */
     size_t input_count;
     uint64_t bytes;   /* message size; 0: the largest that all inputs have */
     const char *plan; /* text of a plan to show besides or instead of the best; NULL: none */

@@ -106,7 +106,7 @@ static void extend_by(struct extent *extent, const struct hs_result *result,
     }
 }
 
-static void write_series(struct hs_text *out, const struct hs_plot_input *const *inputs,
+static void write_series(struct hs_text *out, const struct hs_named_result *const *inputs,
                          size_t count, uint64_t bytes, bool intervals)
 {
     hs_tsv_block(out, "predicted", "np flat_seconds best_seconds best_plan");
@@ -130,7 +130,7 @@ static void write_series(struct hs_text *out, const struct hs_plot_input *const 
 }
 
 static void write_all(struct hs_text *out, const struct hs_plot_job *job,
-                      const struct hs_plot_input *const *inputs, uint64_t bytes)
+                      const struct hs_named_result *const *inputs, uint64_t bytes)
 {
     struct extent extent = {.shortest_seconds = INFINITY};
     int64_t first = inputs[0]->result->np, last = inputs[job->input_count - 1]->result->np;
@@ -161,7 +161,7 @@ static void write_all(struct hs_text *out, const struct hs_plot_job *job,
 static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
                             struct hs_error *err)
 {
-    const struct hs_plot_input **inputs;
+    const struct hs_named_result **inputs;
     struct hs_plot_job at_size = *job; /* the size is chosen here */
     enum hs_status status = hs_plot_bytes(&at_size.bytes, job, err);
 

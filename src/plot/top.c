@@ -87,7 +87,7 @@ static size_t group_bars(struct bar *bars, const struct group *group, struct hs_
 
 /* Where a process count is there twice, a measurement is worth more than a prediction, and the
  * input named first more than the later ones. */
-static size_t choose_groups(struct group *groups, const struct hs_plot_input *const *inputs,
+static size_t choose_groups(struct group *groups, const struct hs_named_result *const *inputs,
                             size_t input_count, uint64_t bytes)
 {
     size_t count = 0;
@@ -187,7 +187,7 @@ static void write_groups(struct hs_text *out, const struct hs_plot_job *job,
 static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
                             struct hs_error *err)
 {
-    const struct hs_plot_input **inputs = NULL;
+    const struct hs_named_result **inputs = NULL;
     struct group *groups = NULL;
     struct hs_plot_job at_size = *job; /* the size is chosen here */
     enum hs_status status = hs_plot_bytes(&at_size.bytes, job, err);

@@ -184,9 +184,11 @@ struct text_reader {
 
 static int split_words(char *words[WORDS_MAX], char *line, const char *separators)
 {
+    char *rest = NULL;
     int count = 0;
 
-    for (char *word = strtok(line, separators); word; word = strtok(NULL, separators)) {
+    for (char *word = strtok_r(line, separators, &rest); word;
+         word = strtok_r(NULL, separators, &rest)) {
         if (count == WORDS_MAX)
             return 0;
         words[count++] = word;
@@ -638,15 +640,6 @@ enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const 
     return status;
 }
 
-static enum hs_status parse_probe(struct hs_gpu_probe *probe, const char *name, const char *text,
-                                  size_t length, struct hs_error *err)
-{
-    if (probe->gpu)
-        return hs_fail(err, HS_INVALID, "%s: the figures of a GPU, of which there are some already",
-                       name);
-    return hs_fields_parse(&hs_gpu_probe_fields, probe, name, text, length, err);
-}
-
 enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, struct hs_gpu_probe *probe,
                            const char *path, struct hs_error *err)
 {
@@ -661,7 +654,7 @@ enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, struct 
     if (status != HS_OK)
         return status;
     if (probe && hs_gpu_probe_is(text))
-        status = parse_probe(probe, name, text, length, err);
+        status = hs_gpu_probe_parse(probe, name, text, length, err);
     else
         status = hs_log_parse(log, result, name, text, length, err);
     free(text);

@@ -65,8 +65,7 @@ struct hs_log {
  * hs_result_parse; HS_MEMORY. */
 enum hs_status hs_log_parse(struct hs_log *log, struct hs_result *result, const char *name,
                             const char *text, size_t length, struct hs_error *err);
-/* Of a file, read once; "-" is stdin. The figures of a GPU go to *probe, unless that is NULL; it is
- * {0} before the first, and HS_INVALID is a second. */
+/* Of a file, read once; "-" is stdin. The figures of a GPU go to *probe, unless that is NULL. */
 enum hs_status hs_log_load(struct hs_log *log, struct hs_result *result, struct hs_gpu_probe *probe,
                            const char *path, struct hs_error *err);
 void hs_log_release(struct hs_log *log);

@@ -153,6 +153,12 @@ struct hs_result {
     char *note;    /* owned */
 };
 
+/* A result and what to call it in messages. Borrows both. */
+struct hs_named_result {
+    const char *name;
+    const struct hs_result *result;
+};
+
 /* The file, and a certificate in it, as tables: copying and comparing are base/fields.h. */
 extern const struct hs_fields hs_result_fields, hs_certificate_fields;
 

@@ -8,13 +8,17 @@
 #include "search/letters.h"
 
 const struct hs_search_strategy hs_search_strategies[] = {
-    {"lattice", "K shortest paths in the divisor lattice: exact, at any scale",
-     hs_strategy_lattice},
-    {"exhaustive", "every ordered factorization, one by one: exact, the oracle",
-     hs_strategy_exhaustive},
-    {"containment", "the published rule \"the large optimum contains the small optimum\"",
-     hs_strategy_containment},
-    {NULL, NULL, NULL},
+#define HS_ROW(name, summary) {#name, summary, hs_strategy_##name},
+    HS_SEARCH_STRATEGIES(HS_ROW)
+#undef HS_ROW
+        {NULL, NULL, NULL},
+};
+
+const char *const hs_search_strategy_names[] = {
+#define HS_ROW(name, summary) #name,
+    HS_SEARCH_STRATEGIES(HS_ROW)
+#undef HS_ROW
+        NULL,
 };
 
 const struct hs_search_strategy *hs_search_strategy_find(const char *name)

@@ -71,6 +71,14 @@ struct hs_search_result {
 
 struct hs_strategy_run; /* strategies.h */
 
+/* name, one line for --help; lattice first (the default) */
+/* clang-format off */
+#define HS_SEARCH_STRATEGIES(row)                                                              \
+    row(lattice, "K shortest paths in the divisor lattice: exact, at any scale")               \
+    row(exhaustive, "every ordered factorization, one by one: exact, the oracle")              \
+    row(containment, "the published rule \"the large optimum contains the small optimum\"")
+/* clang-format on */
+
 struct hs_search_strategy {
     const char *name;
     const char *summary; /* one line for --help */
@@ -79,8 +87,9 @@ struct hs_search_strategy {
     enum hs_status (*run)(struct hs_strategy_run *run, struct hs_error *err);
 };
 
-/* The table: lattice first (the default). Ends with a row whose name is NULL. */
+/* The table ends with a row whose name is NULL, the names with a NULL. */
 extern const struct hs_search_strategy hs_search_strategies[];
+extern const char *const hs_search_strategy_names[];
 /* NULL where there is none of that name. */
 const struct hs_search_strategy *hs_search_strategy_find(const char *name);
 

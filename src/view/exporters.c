@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/options.h"
 #include "console/startup.h"
 #include "export/export.h"
 

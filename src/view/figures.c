@@ -132,17 +132,3 @@ char *hs_count_figure(char text[HS_FIGURE_TEXT], uint64_t count)
     text[written] = '\0';
     return text;
 }
-
-char *hs_bytes_figure(char text[HS_FIGURE_TEXT], double bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    size_t unit = 0;
-
-    for (; bytes >= 1023.95 && unit < 5; unit++)
-        bytes /= 1024;
-    if (bytes < 100 && bytes != floor(bytes))
-        snprintf(text, HS_FIGURE_TEXT, "%.*f%s", bytes < 10 ? 3 : 2, bytes, units[unit]);
-    else
-        snprintf(text, HS_FIGURE_TEXT, "%.*f%s", bytes != floor(bytes), bytes, units[unit]);
-    return text;
-}

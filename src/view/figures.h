@@ -41,30 +41,20 @@ char *hs_error_figure(char text[HS_FIGURE_TEXT], double error, int decimals);
 char *hs_gigabytes_figure(char text[HS_FIGURE_TEXT], double bytes_per_second);
 /* "524,288"; UINT64_MAX, where counts saturate, is "over 1.8e19". */
 char *hs_count_figure(char text[HS_FIGURE_TEXT], uint64_t count);
-/* Bytes that need not be whole, to four digits: "10.67MiB", "96B". */
-char *hs_bytes_figure(char text[HS_FIGURE_TEXT], double bytes);
 
-/* The same, and what units.h and plan.h format, as an argument of printf; the text lasts as long as
- * the block that it stands in. */
-#define HS_AS_TIME(seconds)          hs_seconds_format((char[HS_UNIT_TEXT]){0}, seconds)
-#define HS_AS_RANGE(low, high)       hs_seconds_range_format((char[HS_UNIT_TEXT]){0}, low, high)
-#define HS_AS_RATE(bytes_per_second) hs_bandwidth_format((char[HS_UNIT_TEXT]){0}, bytes_per_second)
-#define HS_AS_BYTES(bytes)           hs_bytes_format((char[HS_UNIT_TEXT]){0}, bytes)
-#define HS_AS_PLAN(plan)             hs_plan_format((char[HS_SPLIT_TEXT]){0}, plan)
-#define HS_AS_SPLIT(split)           hs_split_format((char[HS_SPLIT_TEXT]){0}, split)
-#define HS_AS_SIZE(bytes)            hs_bytes_figure((char[HS_FIGURE_TEXT]){0}, bytes)
-#define HS_AS_COUNT(count)           hs_count_figure((char[HS_FIGURE_TEXT]){0}, count)
-#define HS_AS_RATIO(a, b)            hs_ratio_figure((char[HS_FIGURE_TEXT]){0}, a, b)
-#define HS_AS_GAIN(ratio)            hs_gain_figure((char[HS_FIGURE_TEXT]){0}, ratio)
-#define HS_AS_GAIN_RANGE(gain)       hs_gain_range_figure((char[HS_FIGURE_TEXT]){0}, gain)
+/* The same, and what plan.h formats, as an argument of printf; the text lasts as long as the block
+ * that it stands in (and units.h has such). */
+#define HS_AS_PLAN(plan)       hs_plan_format((char[HS_SPLIT_TEXT]){0}, plan)
+#define HS_AS_SPLIT(split)     hs_split_format((char[HS_SPLIT_TEXT]){0}, split)
+#define HS_AS_COUNT(count)     hs_count_figure((char[HS_FIGURE_TEXT]){0}, count)
+#define HS_AS_RATIO(a, b)      hs_ratio_figure((char[HS_FIGURE_TEXT]){0}, a, b)
+#define HS_AS_GAIN(ratio)      hs_gain_figure((char[HS_FIGURE_TEXT]){0}, ratio)
+#define HS_AS_GAIN_RANGE(gain) hs_gain_range_figure((char[HS_FIGURE_TEXT]){0}, gain)
 #define HS_AS_COMPARISON(seconds, other)                                                           \
     hs_comparison_figure((char[HS_FIGURE_TEXT]){0}, seconds, other)
 #define HS_AS_PERCENT(share, decimals) hs_percent_figure((char[HS_FIGURE_TEXT]){0}, share, decimals)
 #define HS_AS_ERROR(error, decimals)   hs_error_figure((char[HS_FIGURE_TEXT]){0}, error, decimals)
 #define HS_AS_GIGABYTES(bytes_per_second)                                                          \
     hs_gigabytes_figure((char[HS_FIGURE_TEXT]){0}, bytes_per_second)
-
-/* The ending of a noun that is counted: "" or "s". */
-#define HS_PLURAL(count) ((count) == 1 ? "" : "s")
 
 #endif

@@ -14,7 +14,7 @@
 /* Results and what is made of them. */
 struct bench {
     struct hs_result results[4];
-    struct hs_compare_input inputs[4];
+    struct hs_named_result inputs[4];
     struct hs_compare_job job;
     struct hs_comparison comparison;
     struct hs_error err;
@@ -38,7 +38,7 @@ static struct hs_result_message *add_result(struct bench *bench, const char *nam
         result->has_system = true;
         assert_status_is(hs_system_parse(&result->system, system, &bench->err), HS_OK, &bench->err);
     }
-    bench->inputs[bench->job.input_count++] = (struct hs_compare_input){name, result};
+    bench->inputs[bench->job.input_count++] = (struct hs_named_result){name, result};
     return message;
 }
 
@@ -47,7 +47,7 @@ static void add_file(struct bench *bench, const char *path)
     struct hs_result *result = &bench->results[bench->job.input_count];
 
     load(result, path);
-    bench->inputs[bench->job.input_count++] = (struct hs_compare_input){path, result};
+    bench->inputs[bench->job.input_count++] = (struct hs_named_result){path, result};
 }
 
 static void run(struct bench *bench)

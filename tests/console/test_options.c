@@ -1,8 +1,8 @@
 /* The option parser, and the texts made from the same rows. */
 #include "test.h"
 
+#include "base/options.h"
 #include "console/help.h"
-#include "console/options.h"
 
 struct settings {
     struct hs_range np, bytes;

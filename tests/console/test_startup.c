@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "base/places.h"
 #include "console/progress_line.h"
 #include "console/startup.h"

@@ -186,7 +186,7 @@ static void calibrate(const struct hs_result *result)
 
 static void use_result(const struct hs_result *result)
 {
-    struct hs_plot_input input = {"fuzz", result};
+    struct hs_named_result input = {"fuzz", result};
     struct hs_plot_job job = {.inputs = &input, .input_count = 1};
 
     plot(&job);

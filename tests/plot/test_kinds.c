@@ -64,7 +64,7 @@ static void read_text(struct hs_result *result, char *text)
 static char *text_of(const char *name, const struct hs_result *a, const struct hs_result *b,
                      const char *plan)
 {
-    struct hs_plot_input inputs[] = {{"a.json", a}, {"b.json", b}};
+    struct hs_named_result inputs[] = {{"a.json", a}, {"b.json", b}};
     struct hs_plot_job job = {.inputs = inputs, .input_count = b ? 2 : 1, .plan = plan};
     const struct hs_plot_kind *kind;
     struct hs_text out = {0};
@@ -79,7 +79,7 @@ static enum hs_status failure_of(struct hs_error *error, const char *name,
                                  const struct hs_result *a, const struct hs_result *b,
                                  const char *plan)
 {
-    struct hs_plot_input inputs[] = {{"a.json", a}, {"b.json", b}};
+    struct hs_named_result inputs[] = {{"a.json", a}, {"b.json", b}};
     struct hs_plot_job job = {.inputs = inputs, .input_count = b ? 2 : 1, .plan = plan};
     const struct hs_plot_kind *kind;
     struct hs_text out = {0};

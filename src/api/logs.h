@@ -1,12 +1,12 @@
 /*
- * logs.h - logs of other programs as a command's files: what they leave out, and the options that
- * say that.
+ * logs.h - logs of other programs among the inputs: what they leave out, and the options that say
+ * that.
  */
-#ifndef HS_CLI_LOGS_H
-#define HS_CLI_LOGS_H
+#ifndef HS_API_LOGS_H
+#define HS_API_LOGS_H
 
-#include "cli/inputs.h"
-#include "cli/option_rows.h"
+#include "api/inputs.h"
+#include "api/rows.h"
 #include "result/log_calls.h"
 
 /* What a log may leave out, as options; 0, NULL: not given. */
@@ -23,11 +23,8 @@ enum hs_status hs_logs_gather(struct hs_call_list *list, const struct hs_system 
                               struct hs_error *err);
 
 /* A note for each log that says other ranks or nodes than the options: its own count. */
-void hs_logs_say_ignored(const struct hs_context *context, const struct hs_inputs *inputs,
+void hs_logs_say_ignored(struct hs_text *notes, const struct hs_inputs *inputs,
                          const struct hs_log_options *options);
-
-/* Prints notes, a line each; NULL: none. */
-void hs_pass_on(const struct hs_context *context, const char *notes);
 
 #define HS_LOG_OPTIONS "What a log may leave out"
 

@@ -13,8 +13,8 @@
  * (-h) and
  * --version belong to every command and have no row.
  */
-#ifndef HS_CLI_OPTIONS_H
-#define HS_CLI_OPTIONS_H
+#ifndef HS_BASE_OPTIONS_H
+#define HS_BASE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -114,5 +114,22 @@ enum hs_status hs_options_parse(enum hs_option_request *request, void *settings,
 
 /* Number of rows. */
 size_t hs_option_count_rows(const struct hs_option *options);
+
+/* One row by its long name. HS_INVALID with the nearest name. */
+enum hs_status hs_option_find(const struct hs_option **row, const struct hs_option *options,
+                              const char *name, struct hs_error *err);
+/* Writes one field, as hs_options_parse does of "--name text"; a flag is set whatever the text is.
+ * HS_INVALID. */
+enum hs_status hs_option_read(void *settings, const struct hs_option *row, const char *text,
+                              struct hs_error *err);
+/* Writes the fields of rows that have a fallback. */
+enum hs_status hs_options_fall_back(void *settings, const struct hs_option *options,
+                                    struct hs_error *err);
+
+/* Appends a command line as one would type it: `program`, and each of the `count` words behind a
+ * blank, quoted where a shell needs it. */
+void hs_command_line_append(struct hs_text *out, const char *program, int count, char **words);
+/* One word of it. */
+void hs_command_word_append(struct hs_text *out, const char *word);
 
 #endif

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "console/options.h"
+#include "base/options.h"
 
 static enum hs_status parse_flag(void *field, const struct hs_option *option, const char *text,
                                  struct hs_error *err)

@@ -1,33 +1,23 @@
-#include "cli/logs.h"
+#include "api/logs.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "console/command.h"
-
-void hs_pass_on(const struct hs_context *context, const char *notes)
-{
-    while (notes && *notes) {
-        size_t length = strcspn(notes, "\n");
-
-        hs_note(context, "%.*s", (int)length, notes);
-        notes += length + (notes[length] != '\0');
-    }
-}
+#include "base/notes.h"
 
 /* Whether there is something to say of the option, which is now said. */
-static bool say_ignored(const struct hs_context *context, const char *file, const char *what,
-                        int64_t said, int64_t asked)
+static bool say_ignored(struct hs_text *notes, const char *file, const char *what, int64_t said,
+                        int64_t asked)
 {
     if (said == 0 || asked == 0 || said == asked)
         return false;
-    hs_note(context,
-            "%s: says %" PRId64 " %s, which count: %" PRId64 " is for logs that do not say", file,
-            said, what, asked);
+    hs_say_note(notes,
+                "%s: says %" PRId64 " %s, which count: %" PRId64 " is for logs that do not say",
+                file, said, what, asked);
     return true;
 }
 
-void hs_logs_say_ignored(const struct hs_context *context, const struct hs_inputs *inputs,
+void hs_logs_say_ignored(struct hs_text *notes, const struct hs_inputs *inputs,
                          const struct hs_log_options *options)
 {
     for (size_t i = 0; i < inputs->log_count; i++) {
@@ -37,8 +27,8 @@ void hs_logs_say_ignored(const struct hs_context *context, const struct hs_input
         for (size_t r = 0; r < inputs->logs[i].log.run_count; r++) {
             const struct hs_log_run *run = &inputs->logs[i].log.runs[r];
 
-            ranks = ranks || say_ignored(context, file, "ranks", run->ranks, options->np);
-            nodes = nodes || say_ignored(context, file, "nodes", run->nodes, options->nodes);
+            ranks = ranks || say_ignored(notes, file, "ranks", run->ranks, options->np);
+            nodes = nodes || say_ignored(notes, file, "nodes", run->nodes, options->nodes);
         }
     }
 }

@@ -1,4 +1,4 @@
-#include "console/options.h"
+#include "base/options.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -43,14 +43,17 @@ static const struct hs_option *option_of_letter(const struct hs_option *options,
     return NULL;
 }
 
-static enum hs_status fail_unknown(const struct parse *parse, const char *name, size_t length,
-                                   struct hs_error *err)
+/* `also` are names that have no row. */
+static enum hs_status fail_unknown(const struct hs_option *options, const char *const also[2],
+                                   const char *name, size_t length, struct hs_error *err)
 {
-    const char *names[OPTIONS_MAX + 2] = {"help", "version"}, *nearest;
+    const char *names[OPTIONS_MAX + 2], *nearest;
     char wrong[64];
-    size_t count = 2;
+    size_t count = 0;
 
-    for (const struct hs_option *o = parse->table->options; o && o->name; o++)
+    for (; also && count < 2; count++)
+        names[count] = also[count];
+    for (const struct hs_option *o = options; o && o->name; o++)
         names[count++] = o->name;
     if (length >= sizeof(wrong))
         length = sizeof(wrong) - 1;
@@ -60,13 +63,21 @@ static enum hs_status fail_unknown(const struct parse *parse, const char *name, 
     if (nearest)
         return hs_fail(err, HS_INVALID, "unknown option \"--%s\", did you mean \"--%s\"?", wrong,
                        nearest);
-    return hs_fail(err, HS_INVALID, "unknown option \"--%s\"; --help lists those there are", wrong);
+    return hs_fail(err, HS_INVALID, "unknown option \"--%s\"%s", wrong,
+                   also ? "; --help lists those there are" : "");
 }
 
-static enum hs_status read_value(const struct parse *parse, const struct hs_option *option,
-                                 const char *text, struct hs_error *err)
+enum hs_status hs_option_find(const struct hs_option **row, const struct hs_option *options,
+                              const char *name, struct hs_error *err)
 {
-    void *field = (char *)parse->settings + option->offset;
+    *row = option_named(options, name, strlen(name));
+    return *row ? HS_OK : fail_unknown(options, NULL, name, strlen(name), err);
+}
+
+enum hs_status hs_option_read(void *settings, const struct hs_option *option, const char *text,
+                              struct hs_error *err)
+{
+    void *field = (char *)settings + option->offset;
     enum hs_status status = option->type->parse(field, option, text, err);
     char prefix[80] = "--";
 
@@ -98,8 +109,10 @@ static enum hs_status take_option(struct parse *parse, const struct hs_option *o
             return hs_fail(err, HS_INVALID, "--%s: expected %s, found the option \"%.60s\"",
                            option->name, option->argument, value);
     }
-    return read_value(parse, option, value, err);
+    return hs_option_read(parse->settings, option, value, err);
 }
+
+static const char *const without_rows[2] = {"help", "version"};
 
 static enum hs_status take_long(struct parse *parse, const char *name, struct hs_error *err)
 {
@@ -114,7 +127,7 @@ static enum hs_status take_long(struct parse *parse, const char *name, struct hs
     else if (strcmp(name, "version") == 0)
         parse->request = HS_REQUEST_VERSION;
     else
-        return fail_unknown(parse, name, length, err);
+        return fail_unknown(parse->table->options, without_rows, name, length, err);
     return HS_OK;
 }
 
@@ -204,13 +217,14 @@ static enum hs_status give_arguments(const struct parse *parse, struct hs_error 
     return HS_OK;
 }
 
-static enum hs_status read_fallbacks(const struct parse *parse, struct hs_error *err)
+enum hs_status hs_options_fall_back(void *settings, const struct hs_option *options,
+                                    struct hs_error *err)
 {
     enum hs_status status = HS_OK;
 
-    for (const struct hs_option *o = parse->table->options; o && o->name && status == HS_OK; o++)
+    for (const struct hs_option *o = options; o && o->name && status == HS_OK; o++)
         if (o->fallback)
-            status = read_value(parse, o, o->fallback, err);
+            status = hs_option_read(settings, o, o->fallback, err);
     return status;
 }
 
@@ -234,7 +248,7 @@ enum hs_status hs_options_parse(enum hs_option_request *request, void *settings,
 
     if (hs_option_count_rows(table->options) > OPTIONS_MAX)
         return hs_fail(err, HS_FAILED, "more than %d option rows", OPTIONS_MAX);
-    status = read_fallbacks(&parse, err);
+    status = hs_options_fall_back(settings, table->options, err);
     if (status == HS_OK)
         status = take_words(&parse, err);
     *request = parse.request;
@@ -242,4 +256,35 @@ enum hs_status hs_options_parse(enum hs_option_request *request, void *settings,
         return status;
     status = give_arguments(&parse, err);
     return status == HS_OK ? check_required(&parse, err) : status;
+}
+
+/* ---- command lines ---- */
+
+/* A '~' means something to a shell only at the beginning of a word. */
+void hs_command_word_append(struct hs_text *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_=+./:,@%^~";
+
+    if (word[0] && word[0] != '~' && strspn(word, plain) == strlen(word)) {
+        hs_text_append(out, "%s", word);
+        return;
+    }
+    hs_text_append(out, "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            hs_text_append(out, "'\\''");
+        else
+            hs_text_append_bytes(out, word, 1);
+    }
+    hs_text_append(out, "'");
+}
+
+void hs_command_line_append(struct hs_text *out, const char *program, int count, char **words)
+{
+    hs_text_append(out, "%s", program);
+    for (int i = 0; i < count; i++) {
+        hs_text_append(out, " ");
+        hs_command_word_append(out, words[i]);
+    }
 }

@@ -1,0 +1,60 @@
+/*
+ * compared.h - predicted against measured times of inputs: results, and logs of a library's own
+ * calls.
+ */
+#ifndef HS_API_COMPARED_H
+#define HS_API_COMPARED_H
+
+#include "api/logs.h"
+#include "compare/compare.h"
+
+#define HS_COMPARED_KEEP_MAX 1024
+
+struct hs_compared_settings {
+    const char *size; /* NULL: all */
+    int64_t keep;     /* 0: HS_COMPARE_KEEP */
+    bool widen;
+    struct hs_log_options log;
+};
+
+/* Rows of it. */
+#define HS_ROW_COMPARED_SIZE(place)                                                                \
+    {                                                                                              \
+        .name = "size", .letter = 's', .argument = "SIZE", .group = "What is compared",            \
+        .type = &hs_option_text, .offset = (place) + offsetof(struct hs_compared_settings, size),  \
+        .help = "this message size alone (default: all)"                                           \
+    }
+#define HS_ROWS_COMPARED(place)                                                                    \
+    {.name = "keep",                                                                               \
+     .argument = "N",                                                                              \
+     .group = "Containment rule",                                                                  \
+     .min = 1,                                                                                     \
+     .max = HS_COMPARED_KEEP_MAX,                                                                  \
+     .noun = "number of plans",                                                                    \
+     .type = &hs_option_count,                                                                     \
+     .offset = (place) + offsetof(struct hs_compared_settings, keep),                              \
+     .help = "plans kept at each scale (default 4)"},                                              \
+        {.name = "widen",                                                                          \
+         .group = "Containment rule",                                                              \
+         .type = &hs_option_flag,                                                                  \
+         .offset = (place) + offsetof(struct hs_compared_settings, widen),                         \
+         .help = "let any layer grow, not the last alone"},                                        \
+        HS_ROWS_LOG((place) + offsetof(struct hs_compared_settings, log))
+
+struct hs_compared {
+    const struct hs_inputs *inputs; /* set before; they take logs */
+    const struct hs_system *system; /* set before: predicts in place of the inputs; NULL: they do */
+    const char *predictor;          /* set before: what to call it; NULL */
+    const struct hs_system *calls_system; /* that prices a library's calls; NULL: none */
+    struct hs_call_list calls;            /* owned */
+    struct hs_comparison comparison;      /* owned */
+};
+
+/* HS_INVALID, HS_MEMORY as hs_compare_results; release in any case. Says which inputs are not used.
+ */
+enum hs_status hs_compared_make(struct hs_compared *compared,
+                                const struct hs_compared_settings *settings, struct hs_text *notes,
+                                struct hs_error *err);
+void hs_compared_release(struct hs_compared *compared);
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * fit.h - a system calibrated by times that exist already: layers of our own results, or calls in
+ * logs of other programs.
+ */
+#ifndef HS_API_FIT_H
+#define HS_API_FIT_H
+
+#include "api/logs.h"
+#include "result/points.h"
+
+#define HS_FIT_RESIDUAL_MAX 1000 /* percent */
+
+struct hs_fit_settings {
+    const char *name, *source; /* NULL: as it is, and how many there are */
+    int64_t max_residual_percent;
+    struct hs_log_options log;
+};
+
+/* Rows of it. */
+#define HS_ROWS_FIT(place)                                                                         \
+    {.name = "name",                                                                               \
+     .argument = "NAME",                                                                           \
+     .type = &hs_option_text,                                                                      \
+     .offset = (place) + offsetof(struct hs_fit_settings, name),                                   \
+     .help = "name of the system in the file (default: that of SYSTEM, of a line of text the "     \
+             "file's)"},                                                                           \
+        {.name = "source",                                                                         \
+         .argument = "TEXT",                                                                       \
+         .type = &hs_option_text,                                                                  \
+         .offset = (place) + offsetof(struct hs_fit_settings, source),                             \
+         .help = "where the times come from, for the file (default: how many there are)"},         \
+        {.name = "max-residual",                                                                   \
+         .argument = "PERCENT",                                                                    \
+         .type = &hs_option_count,                                                                 \
+         .noun = "percentage",                                                                     \
+         .min = 1,                                                                                 \
+         .max = HS_FIT_RESIDUAL_MAX,                                                               \
+         .fallback = "15",                                                                         \
+         .offset = (place) + offsetof(struct hs_fit_settings, max_residual_percent),               \
+         .help = "layers whose times are further off the fitted line are refused (root mean "      \
+                 "square)"},                                                                       \
+        HS_ROWS_LOG((place) + offsetof(struct hs_fit_settings, log))
+
+/* What the inputs hold: layers of our own results, and calls in logs of other programs. */
+struct hs_fit_times {
+    const struct hs_inputs *inputs; /* set before; they take logs and the figures of a GPU */
+    struct hs_point_list points;    /* the last `kept` of them of the system itself */
+    size_t kept;
+    struct hs_gap_points gaps;
+    struct hs_call_list calls;
+};
+
+/* The system gets what its GPUs' own figures say, by which calls in logs are priced, too.
+ * HS_INVALID, HS_MEMORY; release in any case. */
+enum hs_status hs_fit_gather(struct hs_fit_times *times, struct hs_system *system,
+                             const struct hs_fit_settings *settings, struct hs_text *notes,
+                             struct hs_error *err);
+/* Calibrates it, says by what and how well, and names it. HS_INVALID, HS_MEMORY. */
+enum hs_status hs_fit_system(struct hs_system *system, const struct hs_fit_times *times,
+                             const struct hs_fit_settings *settings, struct hs_text *notes,
+                             struct hs_error *err);
+void hs_fit_times_release(struct hs_fit_times *times);
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * handles.h - what is behind the handles of include/hiersearch.h, and what its functions begin and
+ * end with.
+ */
+#ifndef HS_API_HANDLES_H
+#define HS_API_HANDLES_H
+
+#include <locale.h>
+
+/* Everything else of the library is hidden. */
+#pragma GCC visibility push(default)
+#include "hiersearch.h"
+#pragma GCC visibility pop
+
+#include "api/inputs.h"
+#include "base/options.h"
+#include "model/machines.h"
+
+struct hiersearch_error {
+    struct hs_error error;
+};
+
+struct hiersearch_system {
+    struct hs_system system;
+    char *label; /* owned: the text that it was found by, where that is one of levels */
+    struct hs_text notes;
+    struct hs_machines machines; /* that fit it, once they are asked for; count 0: not yet */
+};
+
+/* What a question asks for, with the rows of its options. */
+struct hs_question_kind {
+    const char *name;
+    const struct hs_option *rows;
+    size_t settings_bytes;
+};
+
+struct hiersearch_question {
+    const struct hs_question_kind *kind;
+    void *settings; /* owned; filled by the rows from values */
+    char **values;  /* [rows] owned; NULL: not set */
+};
+
+struct hiersearch_inputs {
+    struct hs_inputs inputs;
+    char **names; /* [count] owned: what inputs borrows */
+    size_t count;
+    struct hs_text notes;
+};
+
+struct hiersearch_result {
+    struct hs_result result;
+    struct hs_text notes;
+};
+
+/* A call's locale is C's, whatever the caller has. */
+struct hs_call {
+    locale_t own, before;
+};
+struct hs_call hs_call_begin(void);
+/* Returns the status as the library says it. */
+enum hiersearch_status hs_call_end(struct hs_call call, enum hs_status status);
+
+/* The error in a handle, or NULL. */
+struct hs_error *hs_error_of(struct hiersearch_error *error);
+/* The text is the caller's from now on, "" where it is empty; released where the status is a
+ * failure. */
+enum hs_status hs_text_give(char **out, struct hs_text *text, enum hs_status status,
+                            struct hs_error *err);
+/* Lines of notes: never NULL. */
+const char *hs_notes_of(const struct hs_text *notes);
+/* What to call a system: its name, or the line of text. */
+const char *hs_system_label(const struct hiersearch_system *system);
+
+/* The settings of a question of this kind; those of no question, where NULL is one as usual, are
+ * written to `usual`. HS_INVALID where it is of another kind, or none is given and `usual` is NULL.
+ */
+enum hs_status hs_question_settings(const void **settings, void *usual,
+                                    const struct hiersearch_question *question, const char *kind,
+                                    struct hs_error *err);
+/* Appends " --name value" for each option that is set. */
+void hs_question_append(struct hs_text *command, const struct hiersearch_question *question);
+
+/* A message of a result. HS_INVALID: there is none of that number. */
+enum hs_status hs_result_message_at(const struct hs_result_message **out,
+                                    const struct hiersearch_result *result, size_t message,
+                                    struct hs_error *err);
+
+#endif

@@ -1,0 +1,123 @@
+#include "api/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "apply/merge.h"
+#include "base/file.h"
+#include "base/list.h"
+#include "base/notes.h"
+
+enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path, struct hs_error *err)
+{
+    return hs_file_is_folder(path) ? hs_profile_merge(profile, path, err)
+                                   : hs_profile_load(profile, path, err);
+}
+
+/* The result is the list's from now on, or released. */
+static enum hs_status keep_result(struct hs_inputs *inputs, struct hs_result *result,
+                                  const char *name, struct hs_error *err)
+{
+    struct hs_result *place =
+        hs_grow(&inputs->results, NULL, inputs->count, sizeof(*inputs->results), err);
+    struct hs_named_result *named =
+        place ? hs_grow(&inputs->inputs, NULL, inputs->count, sizeof(*inputs->inputs), err) : NULL;
+
+    for (size_t i = 0; place && i < inputs->count; i++) /* they may have moved */
+        inputs->inputs[i].result = &inputs->results[i];
+    if (!named) {
+        hs_result_release(result);
+        return HS_MEMORY;
+    }
+    *place = *result;
+    *named = (struct hs_named_result){name, place};
+    inputs->count++;
+    return HS_OK;
+}
+
+static enum hs_status keep_log(struct hs_inputs *inputs, struct hs_log *log, const char *name,
+                               struct hs_error *err)
+{
+    struct hs_input_log *place =
+        hs_grow(&inputs->logs, NULL, inputs->log_count, sizeof(*inputs->logs), err);
+
+    if (!place) {
+        hs_log_release(log);
+        return HS_MEMORY;
+    }
+    *place = (struct hs_input_log){name, *log};
+    inputs->log_count++;
+    return HS_OK;
+}
+
+/* What was read: a log has points, a result np, and the figures of a GPU are neither. */
+static enum hs_status keep(struct hs_inputs *inputs, struct hs_log *log, struct hs_result *result,
+                           const char *name, struct hs_text *notes, struct hs_error *err)
+{
+    enum hs_status status = hs_collective_check_runs(result->collective, err);
+
+    if (status != HS_OK) {
+        hs_result_release(result);
+        hs_log_release(log);
+        return hs_error_prefix(err, status, name);
+    }
+    if (log->point_count > 0) {
+        hs_say_notes(notes, log->notes.data);
+        return keep_log(inputs, log, name, err);
+    }
+    hs_log_release(log);
+    if (result->np == 0) {
+        inputs->probe_file = name;
+        return HS_OK;
+    }
+    if (!result->complete)
+        hs_say_warning(notes, "%s is of a run that was cut short%s%s", name,
+                       result->note ? ": " : "", result->note ? result->note : "");
+    return keep_result(inputs, result, name, err);
+}
+
+enum hs_status hs_inputs_add(struct hs_inputs *inputs, const char *file, struct hs_text *notes,
+                             struct hs_error *err)
+{
+    const char *name = strcmp(file, "-") == 0 ? "stdin" : file;
+    struct hs_gpu_probe *probe = inputs->takes_probe ? &inputs->probe : NULL;
+    struct hs_log log = {0};
+    struct hs_result result = {0};
+    enum hs_status status = inputs->takes_logs ? hs_log_load(&log, &result, probe, file, err)
+                                               : hs_result_load(&result, file, err);
+
+    return status == HS_OK ? keep(inputs, &log, &result, name, notes, err) : status;
+}
+
+enum hs_status hs_inputs_add_text(struct hs_inputs *inputs, const char *name, const char *text,
+                                  struct hs_text *notes, struct hs_error *err)
+{
+    struct hs_gpu_probe *probe = inputs->takes_probe ? &inputs->probe : NULL;
+    size_t length = strlen(text);
+    struct hs_log log = {0};
+    struct hs_result result = {0};
+    enum hs_status status;
+
+    if (probe && hs_gpu_probe_is(text))
+        status = hs_gpu_probe_parse(probe, name, text, length, err);
+    else if (inputs->takes_logs)
+        status = hs_log_parse(&log, &result, name, text, length, err);
+    else
+        status = hs_result_parse(&result, name, text, length, err);
+
+    return status == HS_OK ? keep(inputs, &log, &result, name, notes, err) : status;
+}
+
+void hs_inputs_release(struct hs_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++)
+        hs_result_release(&inputs->results[i]);
+    for (size_t i = 0; i < inputs->log_count; i++)
+        hs_log_release(&inputs->logs[i].log);
+    hs_profile_release(&inputs->profile);
+    free(inputs->results);
+    free(inputs->inputs);
+    free(inputs->logs);
+    hs_fields_release(&hs_gpu_probe_fields, &inputs->probe);
+    *inputs = (struct hs_inputs){.count = 0};
+}

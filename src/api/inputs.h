@@ -1,0 +1,45 @@
+/*
+ * inputs.h - what is read to be fitted, compared or exported: results, logs of other programs, the
+ * figures of a GPU, the profile of a job; from files or from memory.
+ */
+#ifndef HS_API_INPUTS_H
+#define HS_API_INPUTS_H
+
+#include "base/text.h"
+#include "model/gpu_probe.h"
+#include "result/log.h"
+#include "result/profile.h"
+
+struct hs_input_log {
+    const char *file; /* borrowed */
+    struct hs_log log;
+};
+
+struct hs_inputs {
+    struct hs_named_result *inputs; /* [count] owned, in the order given; names are borrowed */
+    struct hs_result *results;      /* [count] owned */
+    size_t count;
+    struct hs_input_log *logs; /* [log_count] owned, in the order given */
+    size_t log_count;
+    bool takes_logs, takes_probe; /* set before they are added */
+    struct hs_gpu_probe probe;    /* {0}: none was among them */
+    const char *probe_file;       /* borrowed; that it is from */
+    bool takes_profile;           /* set before they are loaded: of a job, in place of results */
+    struct hs_profile profile;
+    const char *profile_file; /* borrowed; NULL: none was given */
+};
+
+/* Adds a file ("-" is stdin), or a text of memory, which is recognised by its content; says what
+ * was left out of a log, and of a run that was cut short. HS_INVALID, HS_MEMORY; release in any
+ * case. */
+enum hs_status hs_inputs_add(struct hs_inputs *inputs, const char *file, struct hs_text *notes,
+                             struct hs_error *err);
+enum hs_status hs_inputs_add_text(struct hs_inputs *inputs, const char *name, const char *text,
+                                  struct hs_text *notes, struct hs_error *err);
+void hs_inputs_release(struct hs_inputs *inputs);
+
+/* The profile of a job, or of a folder with what its ranks counted. HS_INVALID, HS_MEMORY. */
+enum hs_status hs_inputs_profile(struct hs_profile *profile, const char *path,
+                                 struct hs_error *err);
+
+#endif

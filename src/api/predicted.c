@@ -1,0 +1,267 @@
+/* What is predicted, as a result file. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/point.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/notes.h"
+#include "version.h"
+
+#define TOP_CHECKED 1000 /* from so many on the size of the result is looked at */
+
+enum hs_status hs_predicted_init(struct hs_result *result, const char *command,
+                                 const struct hs_system *system, int64_t np, struct hs_error *err)
+{
+    static const char describe[] = HS_GIT_DESCRIBE;
+    char created[HS_CLOCK_UTC];
+    enum hs_status status;
+
+    memset(result, 0, sizeof(*result));
+    result->np = np;
+    result->complete = true;
+    result->extrapolated = np > hs_system_capacity(system);
+    result->command = hs_strdup(command);
+    result->created = hs_strdup(hs_clock_utc(created));
+    if (!result->command || !result->created)
+        return hs_no_memory(err);
+    status = hs_system_copy(&result->system, system, err);
+    result->has_system = status == HS_OK;
+    if (status == HS_OK)
+        status = hs_result_set_version(result, "hiersearch", HS_VERSION, err);
+    if (status == HS_OK && describe[0])
+        status = hs_result_set_version(result, "git", describe, err);
+    return status;
+}
+
+/* Ranges of figures as they stand; a calibration has intervals. */
+static enum hs_status add_range(struct hs_candidate *candidate, const struct hs_asked *asked,
+                                const struct hs_predict_point *point, struct hs_error *err)
+{
+    struct hs_regret regret;
+
+    if (!point->sure || asked->system->fits.count > 0)
+        return HS_OK;
+    if (hs_regret_of(&regret, &point->table, &candidate->plan, err))
+        return HS_MEMORY;
+    candidate->predicted_low_seconds = regret.low_seconds;
+    candidate->predicted_high_seconds = regret.high_seconds;
+    return HS_OK;
+}
+
+static enum hs_status add_candidates(struct hs_result_message *message,
+                                     const struct hs_asked *asked,
+                                     const struct hs_predict_point *point, struct hs_error *err)
+{
+    struct hs_plan flat = hs_problem_flat(&point->request.problem);
+    enum hs_status status = HS_OK;
+    bool has_flat = false;
+
+    for (size_t i = 0; i < hs_point_shown(asked, point) && status == HS_OK; i++) {
+        const struct hs_plan *plan = &point->found.plans[i].plan;
+
+        has_flat = has_flat || hs_plan_compare(plan, &flat) == 0;
+        status =
+            hs_result_add_prediction(message, asked->system, &point->request.problem, plan, err);
+    }
+    if (status == HS_OK && !has_flat)
+        status =
+            hs_result_add_prediction(message, asked->system, &point->request.problem, &flat, err);
+    for (size_t i = 0; i < message->candidate_count && status == HS_OK; i++)
+        status = add_range(&message->candidates[i], asked, point, err);
+    return status;
+}
+
+/* Splits that the published rule never priced. */
+static enum hs_status add_pruned(struct hs_result_message *message, const struct hs_asked *asked,
+                                 const struct hs_predict_point *point, struct hs_error *err)
+{
+    struct hs_text rule = {0};
+    bool added;
+
+    if (point->exact_seconds <= 0 || point->found.looked_at >= point->found.splits)
+        return HS_OK;
+    hs_text_append(&rule, "containment");
+    if (asked->question->keep)
+        hs_text_append(&rule, " keep %d", (int)asked->question->keep);
+    if (asked->question->widen)
+        hs_text_append(&rule, " widen");
+    added = !rule.failed &&
+            hs_result_add_pruned(message, rule.data, point->found.splits - point->found.looked_at);
+    hs_text_release(&rule);
+    return added ? HS_OK : hs_no_memory(err);
+}
+
+static enum hs_status add_library(struct hs_result_message *message, const struct hs_asked *asked,
+                                  const struct hs_predict_point *point, struct hs_error *err)
+{
+    struct hs_library_price price;
+    enum hs_status status = hs_point_library(&price, asked, point, err);
+
+    if (status || !hs_library_is_priced(&price))
+        return status;
+    message->library = malloc(sizeof(price));
+    if (!message->library)
+        return hs_no_memory(err);
+    *message->library = price;
+    return HS_OK;
+}
+
+/* Over the flat split, on machines drawn; and what is ahead where none are. */
+static enum hs_status add_gain(struct hs_result_message *message,
+                               const struct hs_predict_point *point, struct hs_error *err)
+{
+    if (!isfinite(point->gain.median))
+        return HS_OK;
+    message->gain = calloc(1, sizeof(*message->gain));
+    if (!message->gain)
+        return hs_no_memory(err);
+    *message->gain = (struct hs_result_gain){.over_flat = point->gain, .fastest_seconds = NAN};
+    if (hs_predict_is_surpassed(point)) {
+        message->gain->fastest = point->guess.plan;
+        message->gain->fastest_seconds = point->guess.seconds;
+    }
+    return HS_OK;
+}
+
+enum hs_status hs_predicted_add(struct hs_result *result, const struct hs_asked *asked,
+                                const struct hs_predict_point *point, struct hs_error *err)
+{
+    struct hs_result_message *message = hs_result_add_message(result);
+    enum hs_status status;
+
+    if (!message)
+        return hs_no_memory(err);
+    message->message_bytes = point->bytes;
+    message->datatype = asked->question->datatype;
+    message->operation = HS_SUM;
+    message->strategy = hs_strdup(asked->strategy->name);
+    if (!message->strategy)
+        return hs_no_memory(err);
+    message->splits = point->found.splits;
+    message->looked_at = point->found.looked_at;
+    message->flat_seconds = point->found.flat_seconds;
+    message->best = point->found.plans[0].plan;
+    status = add_pruned(message, asked, point, err);
+    if (status == HS_OK)
+        status = add_library(message, asked, point, err);
+    if (status == HS_OK)
+        status = add_gain(message, point, err);
+    return status == HS_OK ? add_candidates(message, asked, point, err) : status;
+}
+
+/* ---- all sizes ------------------------------------------------------------------------------- */
+
+/* Whether the budget is spent; the first point is searched in any case. Said once. */
+static bool has_ended(struct hs_walk *walk, int64_t np, uint64_t bytes)
+{
+    if (walk->points == 0 || hs_asked_has_time(walk->asked))
+        return false;
+    if (!walk->ended)
+        hs_say_warning(walk->notes,
+                       "--budget: not looked at: %" PRId64 " processes with %s, and all behind it",
+                       np, HS_AS_BYTES(bytes));
+    walk->ended = true;
+    return true;
+}
+
+/* A result says itself that it is not whole. */
+static enum hs_status cut_short(struct hs_result *result, const char *what, struct hs_error *err)
+{
+    struct hs_text note = {0};
+
+    result->complete = false;
+    hs_text_append(&note, "%s%s%s", result->note ? result->note : "--budget: not looked at: ",
+                   result->note ? "; " : "", what);
+    free(result->note);
+    result->note = note.data;
+    return note.failed ? hs_no_memory(err) : HS_OK;
+}
+
+static enum hs_status leave_out(const struct hs_walk *walk, struct hs_result *result,
+                                const struct hs_predict_point *point, struct hs_error *err)
+{
+    struct hs_text what = {0};
+    enum hs_status status;
+
+    hs_text_append(&what, "%s of %" PRId64 " processes with %s", point->found.left_out,
+                   point->request.problem.group.size, HS_AS_BYTES(point->bytes));
+    status = what.failed ? hs_no_memory(err) : cut_short(result, what.data, err);
+    if (status == HS_OK)
+        hs_say_warning(walk->notes, "--budget: not looked at: %s", what.data);
+    hs_text_release(&what);
+    return status;
+}
+
+/* After the first message size: a file that nothing could read back is not worth the others. */
+static enum hs_status check_readable(const struct hs_question *question,
+                                     const struct hs_result *result, struct hs_error *err)
+{
+    struct hs_text one = {0};
+    size_t sizes = hs_question_sizes(question);
+    enum hs_status status = HS_OK;
+
+    if (sizes < 2 || result->message_count == 0 || question->top < TOP_CHECKED)
+        return HS_OK;
+    status = hs_result_print(&one, result, err);
+    if (status == HS_OK && one.length > HS_JSON_BYTES_MAX / sizes)
+        status = hs_fail(err, HS_INVALID,
+                         "--top: %zu sizes of %" PRId64 " plans would make a result of %s, and "
+                         "%s can be read back: ask for fewer plans or sizes",
+                         sizes, question->top, HS_AS_SIZE((double)(one.length * sizes)),
+                         HS_AS_BYTES(HS_JSON_BYTES_MAX));
+    hs_text_release(&one);
+    return status;
+}
+
+static enum hs_status walk_point(struct hs_walk *walk, struct hs_result *result,
+                                 struct hs_predict_point *point, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+
+    if (walk->wants_results)
+        status = hs_predicted_add(result, walk->asked, point, err);
+    if (status == HS_OK && walk->visit)
+        status = walk->visit(walk->visitor, point, result, err);
+    if (status == HS_OK && point->found.left_out[0])
+        status = leave_out(walk, result, point, err);
+    return status;
+}
+
+static enum hs_status walk_on(struct hs_result *result, struct hs_walk *walk, int64_t np,
+                              struct hs_error *err)
+{
+    const struct hs_range *bytes = &walk->asked->question->bytes;
+    enum hs_status status = HS_OK;
+
+    for (uint64_t b = bytes->first; b != 0 && status == HS_OK; b = hs_range_next(bytes, b)) {
+        struct hs_predict_point point;
+
+        if (has_ended(walk, np, b))
+            return result->message_count > 0 ? cut_short(result, "other message sizes", err)
+                                             : HS_OK;
+        status = hs_point_search(&point, walk->asked, np, b, err);
+        if (status != HS_OK)
+            return status;
+        status = walk_point(walk, result, &point, err);
+        if (status == HS_OK && b == bytes->first)
+            status = check_readable(walk->asked->question, result, err);
+        hs_predict_point_release(&point);
+        walk->points++;
+    }
+    return status;
+}
+
+enum hs_status hs_walk_sizes(struct hs_result *result, struct hs_walk *walk, int64_t np,
+                             struct hs_error *err)
+{
+    const struct hs_question *question = walk->asked->question;
+    enum hs_status status = hs_predicted_init(result, walk->command, walk->asked->system, np, err);
+
+    result->collective = question->collective;
+    result->order = question->order;
+    result->mesh = question->mesh;
+    return status == HS_OK ? walk_on(result, walk, np, err) : status;
+}

@@ -1,0 +1,110 @@
+#include "api/question.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/notes.h"
+
+/* The process count, which a mesh says, too. */
+static enum hs_status take_mesh(struct hs_question *question, struct hs_error *err)
+{
+    struct hs_range *np = &question->np;
+    int64_t only = (int64_t)np->first;
+
+    if (question->words.mesh && np->first != np->last)
+        return hs_fail(err, HS_INVALID,
+                       "--mesh: expected one process count, found a sweep of --np");
+    if (hs_mesh_take(&question->mesh, &only, &question->words, err))
+        return HS_INVALID;
+    if (only == 0)
+        return hs_fail(err, HS_INVALID, "--np P[:P] is missing");
+    if (question->mesh.count > 0)
+        *np = (struct hs_range){.first = (uint64_t)only, .last = (uint64_t)only};
+    return HS_OK;
+}
+
+enum hs_status hs_question_take(struct hs_question *question, struct hs_error *err)
+{
+    bool containment = strcmp(question->search, "containment") == 0;
+
+    if (question->bytes.first == 0)
+        hs_bytes_range_parse(&question->bytes, HS_SIZE_ASKED, NULL);
+    if (take_mesh(question, err))
+        return HS_INVALID;
+    if ((question->keep || question->widen) && !containment)
+        return hs_fail(err, HS_INVALID, "--%s: only for --search containment",
+                       question->keep ? "keep" : "widen");
+    return hs_order_check(question->collective, question->order, false, err);
+}
+
+size_t hs_question_machines(const struct hs_question *question)
+{
+    return question->machines > 0 ? (size_t)question->machines : HS_MACHINES_USUAL;
+}
+
+size_t hs_question_sizes(const struct hs_question *question)
+{
+    const struct hs_range *bytes = &question->bytes;
+    size_t count = 0;
+
+    for (uint64_t b = bytes->first; b != 0; b = hs_range_next(bytes, b))
+        count++;
+    return count;
+}
+
+/* What has no price is no candidate: who asks for it shall know. */
+static enum hs_status check_algorithms(const struct hs_asked *asked, struct hs_error *err)
+{
+    for (int a = 0; a < HS_ALGORITHM_COUNT; a++)
+        if ((asked->question->algorithms >> a & 1) &&
+            !hs_system_prices(asked->system, (enum hs_algorithm)a))
+            return hs_fail(err, HS_INVALID,
+                           "--algorithms %s: %s names no MPI library (library: mpich or openmpi) "
+                           "whose rule could price it%s",
+                           hs_algorithm_names[a], asked->label,
+                           asked->system->fits.count > 0 ? ", and none was measured" : "");
+    return HS_OK;
+}
+
+/* A group of NCCL's calls is one launch: what each further one costs was published nowhere. */
+enum hs_status hs_asked_check(const struct hs_asked *asked, struct hs_error *err)
+{
+    if (asked->question->order == HS_GROUPED && hs_system_is_nccl_native(asked->system))
+        return hs_fail(err, HS_INVALID,
+                       "--order grouped: what NCCL's calls take in a group has no price; expected "
+                       "in-place, permuted or packed on %s",
+                       asked->label);
+    return check_algorithms(asked, err);
+}
+
+bool hs_asked_has_time(const struct hs_asked *asked)
+{
+    double budget = asked->question->budget_seconds;
+
+    return budget <= 0 || hs_clock_seconds() - asked->began_seconds < budget;
+}
+
+void hs_asked_say_beyond(struct hs_text *notes, const struct hs_asked *asked)
+{
+    const struct hs_system *system = asked->system;
+    int64_t capacity = hs_system_capacity(system);
+
+    if (asked->question->np.last > (uint64_t)capacity)
+        hs_say_warning(notes,
+                       "%s describes %" PRId64 " processes, %" PRIu64
+                       " are asked for: its outermost level (%s) is taken to go on",
+                       asked->label, capacity, asked->question->np.last,
+                       system->levels[system->level_count - 1].name);
+}
+
+/* Where nobody executes them, all that are ours. */
+unsigned hs_asked_algorithms(const struct hs_asked *asked)
+{
+    const struct hs_question *question = asked->question;
+
+    if (question->algorithms)
+        return question->algorithms;
+    return hs_collectives[question->collective].prices_only ? HS_ALGORITHMS_ALL
+                                                            : hs_system_algorithms(asked->system);
+}

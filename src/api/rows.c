@@ -1,0 +1,136 @@
+#include "api/rows.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "search/search.h"
+
+static enum hs_status parse_seconds(void *field, const struct hs_option *option, const char *text,
+                                    struct hs_error *err)
+{
+    double seconds;
+    enum hs_status status = hs_seconds_parse(&seconds, text, err);
+
+    (void)option;
+    if (status == HS_OK && !(seconds > 0))
+        status = hs_fail(err, HS_INVALID, "expected a time above 0, found \"%.60s\"", text);
+    if (status == HS_OK)
+        *(double *)field = seconds;
+    return status;
+}
+
+static enum hs_status parse_datatype(void *field, const struct hs_option *option, const char *text,
+                                     struct hs_error *err)
+{
+    (void)option;
+    return hs_datatype_parse(field, text, err);
+}
+
+static enum hs_status parse_collective(void *field, const struct hs_option *option,
+                                       const char *text, struct hs_error *err)
+{
+    (void)option;
+    return hs_collective_parse(field, text, err);
+}
+
+static enum hs_status parse_order(void *field, const struct hs_option *option, const char *text,
+                                  struct hs_error *err)
+{
+    size_t index;
+    enum hs_status status =
+        hs_name_find(&index, text, "order", hs_order_names, HS_ORDER_COUNT, err);
+
+    (void)option;
+    *(enum hs_order *)field = (enum hs_order)index;
+    return status;
+}
+
+static enum hs_status parse_algorithms(void *field, const struct hs_option *option,
+                                       const char *text, struct hs_error *err)
+{
+    (void)option;
+    return hs_algorithms_parse(field, text, err);
+}
+
+const struct hs_option_type hs_option_seconds = {.parse = parse_seconds};
+const struct hs_option_type hs_option_datatype = {.one_of_words = true, .parse = parse_datatype};
+const struct hs_option_type hs_option_collective = {.one_of_words = true,
+                                                    .parse = parse_collective};
+const struct hs_option_type hs_option_order = {.one_of_words = true, .parse = parse_order};
+const struct hs_option_type hs_option_algorithms = {.parse = parse_algorithms};
+
+const char *const *hs_datatype_words(void)
+{
+    static _Thread_local const char *words[HS_DATATYPE_COUNT + 1];
+
+    memcpy(words, hs_datatype_names, sizeof(hs_datatype_names));
+    return words;
+}
+
+const char *const *hs_collective_words(void)
+{
+    static _Thread_local const char *words[HS_COLLECTIVE_COUNT + 1];
+
+    memcpy(words, hs_collective_names, sizeof(hs_collective_names));
+    return words;
+}
+
+const char *const *hs_order_words(void)
+{
+    static _Thread_local const char *words[HS_ORDER_COUNT + 1];
+
+    memcpy(words, hs_order_names, sizeof(hs_order_names));
+    return words;
+}
+
+const char *const *hs_strategy_words(void)
+{
+    return hs_search_strategy_names;
+}
+
+const char *const *hs_algorithm_words(void)
+{
+    static _Thread_local const char *words[HS_ALGORITHM_COUNT + 2] = {"all"};
+
+    memcpy(words + 1, hs_algorithm_names, sizeof(hs_algorithm_names));
+    return words;
+}
+
+enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order, bool runs,
+                              struct hs_error *err)
+{
+    if (runs && hs_collective_check_runs(collective, err))
+        return HS_INVALID;
+    if (runs && order > HS_PERMUTED)
+        return hs_fail(err, HS_INVALID,
+                       "--order %s: predict has it alone; what runs is in-place or permuted",
+                       hs_order_names[order]);
+    if (order == HS_IN_PLACE || hs_collectives[collective].ordered)
+        return HS_OK;
+    return hs_fail(
+        err, HS_INVALID,
+        "--order %s: for --collective reduce-scatter or allgather; the blocks of a%s %s have one "
+        "order alone",
+        hs_order_names[order], hs_collectives[collective].prices_only ? "" : "n",
+        hs_collectives[collective].written);
+}
+
+enum hs_status hs_mesh_take(struct hs_mesh *mesh, int64_t *np, const struct hs_mesh_words *words,
+                            struct hs_error *err)
+{
+    *mesh = (struct hs_mesh){.count = 0};
+    if (!words->mesh && !words->over)
+        return HS_OK;
+    if (!words->mesh || (!words->over && !words->placed))
+        return hs_fail(err, HS_INVALID, "--%s: only together with --%s",
+                       words->mesh ? "mesh" : "over", words->mesh ? "over" : "mesh");
+    if (hs_mesh_parse(mesh, words->mesh, err))
+        return hs_error_prefix(err, HS_INVALID, "--mesh");
+    if (words->over && hs_mesh_parse_over(mesh, words->over, err))
+        return hs_error_prefix(err, HS_INVALID, "--over");
+    if (*np != 0 && *np != hs_mesh_ranks(mesh))
+        return hs_fail(err, HS_INVALID, "--mesh: %s is %" PRId64 " processes, --np %" PRId64,
+                       words->mesh, hs_mesh_ranks(mesh), *np);
+    *np = hs_mesh_ranks(mesh);
+    return HS_OK;
+}
