@@ -3,7 +3,7 @@
 
 Each row is run `--runs` times after a warm-up; minimum, median and maximum are printed. Pairs of rows that are compared
 (lattice and exhaustive) are run in turn, and the ratio is taken pair by pair. No machines are drawn where none are named.
-Usage: bench/predict.py [--runs N] [path of the hiersearch program]
+Usage: bench/predict.py [--runs N] [--calls PROGRAM] [path of the hiersearch program]
 """
 import argparse
 import os
@@ -57,9 +57,27 @@ ROWS = [  # name, np, options, target milliseconds, target MiB
 ]
 
 
+CALLS = [  # system, processes, machines drawn, target calls per second: through the library, another size each time
+    (ABCI, 1024, 0, 2000),
+    ("summit", 1024, 0, 2000),
+    (ABCI, 1024, 200, None),
+    ("dgx-h100", 1024, 0, None),
+    ("dgx-h100", 1024, 200, None),
+]
+
+
+def show_calls(program):
+    print(f"\n{'through the library, P = 1024':42} {'calls/s':>8} {'target':>7}")
+    for system, np, machines, target in CALLS:
+        rates = [float(subprocess.run([program, system, str(np), "2", "machines", str(machines)], check=True,
+                                      capture_output=True, text=True).stdout) for _ in range(3)]
+        print(f"{system + f', {machines} machines':42} {statistics.median(rates):8.0f} {target if target else '-':>7}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=11)
+    parser.add_argument("--calls", help="the program of bench/calls.c: calls per second, too")
     parser.add_argument("program", nargs="?", default="build/hiersearch")
     arguments = parser.parse_args()
     commands = []
@@ -90,6 +108,8 @@ def main():
     ratio = sorted(e / l for e, l in zip(times[7], times[1]))
     print(f"exhaustive / lattice at P = 2^20, pair by pair: median {statistics.median(ratio):.2f} "
           f"({ratio[0]:.2f} .. {ratio[-1]:.2f})")
+    if arguments.calls:
+        show_calls(arguments.calls)
 
 
 if __name__ == "__main__":

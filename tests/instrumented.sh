@@ -1,8 +1,8 @@
 #!/bin/bash
-# Unit tests, golden cases and corpus under AddressSanitizer and UBSan, and a part of them under valgrind. Prints TAP.
-# usage: tests/instrumented.sh sanitizers|valgrind        (from the source tree's top; BUILD as for make)
+# Unit tests, golden cases and corpus under AddressSanitizer and UBSan, and a part of them under valgrind; the library
+# under ThreadSanitizer. Prints TAP. usage: tests/instrumented.sh sanitizers|threads|valgrind        (from the source tree's top; BUILD as for make)
 set -u
-mode=${1:?sanitizers or valgrind}
+mode=${1:?sanitizers, threads or valgrind}
 build=${BUILD:-build}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -20,11 +20,18 @@ sanitizers)
     for test in "$asan"/tests/*/test_*; do
         [ -x "$test" ] && [[ $test != *.d ]] && step "${test#"$asan"/tests/} is clean under ASan and UBSan" "$test"
     done
+    step "8 threads of the library are clean under ASan and UBSan" "$asan/tests/api/threads" tests/result/logs/nodes.txt 8 1
     for target in "$asan"/fuzz/*_replay; do
         name=$(basename "$target" _replay)
         step "corpus of $name is clean under ASan and UBSan" "$target" "tests/fuzz/corpus/$name"
     done
     BUILD=$asan step "golden cases are clean under ASan and UBSan" tests/golden/run
+    ;;
+threads)
+    step "the library builds with -fsanitize=thread" \
+        make -s BUILD="$build/threads" SANITIZE=thread HAVE_MPI=0 HAVE_SIMGRID=0 instrumented-threads
+    step "8 threads that use it are clean under ThreadSanitizer" \
+        "$build/threads/tests/api/threads" tests/result/logs/nodes.txt 8 1
     ;;
 valgrind)
     check=(valgrind -q --error-exitcode=99 --leak-check=full "--errors-for-leak-kinds=definite,possible")

@@ -1,0 +1,238 @@
+#!/usr/bin/python3
+"""The library beside the command line: the same documents, files and one-line errors. Prints TAP.
+
+usage: tests/api/test_against_cli.py BUILD
+
+The library is called through ctypes, by the types that are read from include/hiersearch.h.
+"""
+import ctypes
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+OK = 0
+lib = ctypes.CDLL(str(BUILD / "libhiersearch.so.1"))
+lib.hiersearch_error_new.restype = ctypes.c_void_p
+for name in ("version", "error_text", "system_notes", "system_name", "result_notes", "inputs_notes", "exports_name",
+             "exports_text", "exports_notes"):
+    getattr(lib, "hiersearch_" + name).restype = ctypes.c_char_p
+error = ctypes.c_void_p(lib.hiersearch_error_new())
+failed = count = 0
+
+
+def call(name, *arguments):
+    """A function with an error last; text becomes bytes."""
+    given = [a.encode() if isinstance(a, str) else a for a in arguments]
+    return getattr(lib, "hiersearch_" + name)(*given, error)
+
+
+def said():
+    return lib.hiersearch_error_text(error).decode()
+
+
+def made(name, *arguments):
+    """A handle, or a text: what a function writes first."""
+    out = ctypes.c_void_p()
+    if call(name, ctypes.byref(out), *arguments) != OK:
+        raise ValueError(said())
+    return out
+
+
+def text_of(name, *arguments):
+    out = made(name, *arguments)
+    text = ctypes.cast(out, ctypes.c_char_p).value.decode()
+    lib.hiersearch_text_free(out)
+    return text
+
+
+def question(kind, options):
+    asked = made("question_new", kind)
+    for key, value in options.items():
+        if call("question_set", asked, key, value) != OK:
+            lib.hiersearch_question_free(asked)
+            raise ValueError(said())
+    return asked
+
+
+def inputs_of(paths):
+    inputs = made("inputs_new")
+    for path in paths:
+        if call("inputs_add_file", inputs, str(path)) != OK:
+            lib.hiersearch_inputs_free(inputs)
+            raise ValueError(said())
+    return inputs
+
+
+def program(*words, status=0):
+    ran = subprocess.run([BUILD / "hiersearch", *map(str, words)], capture_output=True, text=True, check=False, cwd=ROOT)
+    if ran.returncode != status:
+        raise AssertionError(f"{words}: exit {ran.returncode}: {ran.stderr}")
+    return ran
+
+
+def plain(document):
+    """Without what differs by nature: how it was asked, and when."""
+    for key in ("command", "created"):
+        document.pop(key, None)
+    return document
+
+
+def documents(text, options):
+    """One, or of several process counts one in a line."""
+    return [plain(json.loads(one)) for one in ([text] if "," not in options.get("np", "") else text.splitlines())]
+
+
+def words_of(options):
+    return [word for key, value in options.items() for word in (["--" + key] if value == "true" else ["--" + key, value])]
+
+
+def check(sentence, got, wanted):
+    global failed, count
+    count += 1
+    failed += got != wanted
+    print(f"{'ok' if got == wanted else 'not ok'} {count} - {sentence}")
+    if got != wanted:
+        print(f"# got      {str(got)[:400]}\n# expected {str(wanted)[:400]}")
+
+
+# ---- predict
+PREDICTIONS = [
+    ("abci", {"np": "128"}),
+    ("abci", {"np": "96,128", "size": "64KiB:1MiB", "top": "2"}),
+    ("dgx-h100-superpod", {"np": "64", "size": "25MB,1GiB", "dtype": "bf16"}),
+    ("8xH100, 8xNDR400, 32:2", {"mesh": "tp=8,dp=32", "over": "dp", "collective": "reduce-scatter", "order": "permuted"}),
+    ("nvlink:8@300GB/s~3us,ib@200GB/s~12us", {"np": "64", "chunks": "1,2,4"}),
+    ("perlmutter", {"np": "256", "collective": "all-to-all", "size": "64MiB", "algorithms": "all", "machines": "0"}),
+    ("node:8@20GB/s~0.5us,ib@12GB/s~2us;library=mpich", {"np": "64", "collective": "broadcast", "size": "1MiB"}),
+    ("tsubame3", {"np": "96", "search": "containment", "keep": "2", "widen": "true"}),
+]
+shipped = text_of("system_names").split()
+for system_text, options in PREDICTIONS:
+    system = made("system_find", system_text)
+    asked = question("predict", options)
+    ours = documents(text_of("predict_json", system, asked), options)
+    theirs = documents(program("predict", system_text, *words_of(options), "--json").stdout, options)
+    check(f"predict {system_text} {' '.join(words_of(options))} is the program's", ours, theirs)
+    if len(ours) == 1:
+        result = made("predict", system, asked)
+        command = json.loads(text_of("result_json", result))["command"]
+        again = subprocess.run(command.replace("hiersearch", str(BUILD / "hiersearch"), 1) + " --json", shell=True,
+                               capture_output=True, text=True, check=True)
+        check(f"its command asks the same: {command}", plain(json.loads(again.stdout)), theirs[0])
+        lib.hiersearch_result_free(result)
+    lib.hiersearch_question_free(asked)
+    lib.hiersearch_system_free(system)
+
+# ---- errors: one line, the same
+WRONG = [
+    (["predict", "abci", "--np", "0"], ("abci", {"np": "0"})),
+    (["predict", "abci", "--np", "12x"], ("abci", {"np": "12x"})),
+    (["predict", "abci"], ("abci", {})),
+    (["predict", "abci", "--np", "8", "--collective", "allreduc"], ("abci", {"np": "8", "collective": "allreduc"})),
+    (["predict", "abci", "--np", "8", "--search", "latice"], ("abci", {"np": "8", "search": "latice"})),
+    (["predict", "abci", "--np", "8", "--top", "0"], ("abci", {"np": "8", "top": "0"})),
+    (["predict", "abci", "--np", "8", "--keep", "2"], ("abci", {"np": "8", "keep": "2"})),
+    (["predict", "abci", "--np", "8", "--order", "permuted"], ("abci", {"np": "8", "order": "permuted"})),
+    (["predict", "abci", "--mesh", "tp=8,dp=2"], ("abci", {"mesh": "tp=8,dp=2"})),
+    (["predict", "abci", "--np", "8", "--mesh", "tp=8,dp=2", "--over", "dp"],
+     ("abci", {"np": "8", "mesh": "tp=8,dp=2", "over": "dp"})),
+    (["predict", "abci", "--np", "8", "--size", "-1"], ("abci", {"np": "8", "size": "-1"})),
+    (["predict", "abcii", "--np", "8"], ("abcii", {"np": "8"})),
+    (["predict", "a@b", "--np", "8"], ("a@b", {"np": "8"})),
+    (["predict", "./no-such.json", "--np", "8"], ("./no-such.json", {"np": "8"})),
+]
+for words, (system_text, options) in WRONG:
+    try:
+        system = made("system_find", system_text)
+        text_of("predict_json", system, question("predict", options))
+        mine = "no error"
+    except ValueError as why:
+        mine = str(why)
+    check(f"{' '.join(words)} fails with the program's words", "hiersearch predict: " + mine + "\n",
+          program(*words, status=2).stderr)
+try:
+    question("predict", {"collectiv": "allreduce"})
+except ValueError as why:
+    check("an option that there is not has the program's words", str(why),
+          program("predict", "abci", "--collectiv", "x", status=2).stderr.removeprefix("hiersearch predict: ").strip())
+
+# ---- systems
+check("the systems are the program's", json.loads(text_of("systems_json")), json.loads(program("systems", "--json").stdout))
+check("and so are their names", text_of("system_names"), program("systems", "--names").stdout)
+for name in shipped[:3]:
+    system = made("system_find", name)
+    check(f"{name} is the program's", text_of("system_json", system), program("systems", name, "--json").stdout)
+    lib.hiersearch_system_free(system)
+topology = sorted((ROOT / "tests/machine").glob("**/*.txt"))
+for path in topology:
+    ran = subprocess.run([BUILD / "hiersearch", "systems", "--from", path, "--json"], capture_output=True, text=True, check=False)
+    paths = (ctypes.c_char_p * 1)(str(path).encode())
+    try:
+        system = made("system_from_files", paths, ctypes.c_size_t(1))
+        mine = text_of("system_json", system)
+    except ValueError as why:
+        mine = f"hiersearch systems: {why}\n"
+    check(f"the machine of {path.name} is the program's", mine, ran.stdout or ran.stderr)
+
+# ---- fit, compare, export
+with tempfile.TemporaryDirectory() as folder:
+    for log in sorted((ROOT / "tests/result/logs").iterdir()):
+        system = made("system_find", "8xH100, 8xNDR400")
+        ran = subprocess.run([BUILD / "hiersearch", "fit", "8xH100, 8xNDR400", log], capture_output=True, text=True, check=False)
+        try:
+            fitted = made("fit", system, inputs_of([log]), None)
+            check(f"fit by {log.name} is the program's", text_of("system_json", fitted), ran.stdout)
+        except ValueError as why:
+            check(f"fit by {log.name} fails as the program", f"hiersearch fit: {why}", ran.stderr.splitlines()[-1])
+        ran = subprocess.run([BUILD / "hiersearch", "compare", log, "--predict", "8xH100, 8xNDR400", "--json"],
+                             capture_output=True, text=True, check=False)
+        try:
+            compared = json.loads(text_of("compare", None, inputs_of([log]), system, None))
+            check(f"compare of {log.name} is the program's", plain(compared), plain(json.loads(ran.stdout)))
+        except ValueError as why:
+            check(f"compare of {log.name} fails as the program", f"hiersearch compare: {why}", ran.stderr.splitlines()[-1])
+        lib.hiersearch_system_free(system)
+
+    results = [ROOT / "tests/golden/fit" / name for name in ("4x8x4.json", "8x4x2x2.json")]
+    system = made("system_find", "abci")
+    fitted = made("fit", system, inputs_of(results), question("fit", {"max-residual": "30", "name": "mine"}))
+    ran = program("fit", "abci", *results, "--max-residual", "30", "--name", "mine")
+    check("fit by results is the program's", text_of("system_json", fitted), ran.stdout)
+    check("with the same notes", lib.hiersearch_system_notes(fitted).decode(),
+          "".join(line.removeprefix("hiersearch fit: ") + "\n" for line in ran.stderr.splitlines()))
+    compared = json.loads(text_of("compare", None, inputs_of(results), system, question("compare", {"keep": "2"})))
+    theirs = json.loads(program("compare", *results, "--predict", "abci", "--keep", "2", "--json").stdout)
+    check("compare of results is the program's", plain(compared), plain(theirs))
+
+    prediction = pathlib.Path(folder, "prediction.json")
+    program("predict", "abci", "--np", "128", "--size", "1MiB:4MiB", "-o", prediction)
+    formats = json.loads(text_of("formats_json"))
+    check("the formats are the program's", [f["name"] for f in formats],
+          [line.split(",")[0] for line in program("export", "--list", "--format", "csv").stdout.splitlines()[1:]])
+    for name in (f["name"] for f in formats):
+        inputs = inputs_of([prediction])
+        target = pathlib.Path(folder, name)
+        target.mkdir()
+        ran = subprocess.run([BUILD / "hiersearch", "export", prediction, "--to", name, "-o", target], capture_output=True,
+                             text=True, check=False)
+        try:
+            exports = made("export", inputs, question("export", {"to": name}))
+        except ValueError as why:
+            check(f"export --to {name} fails as the program", f"hiersearch export: {why}\n", ran.stderr)
+            continue
+        files, length = {}, ctypes.c_size_t()
+        for i in range(lib.hiersearch_exports_count(exports)):
+            raw = lib.hiersearch_exports_text
+            raw.restype = ctypes.c_void_p
+            at = raw(exports, ctypes.c_size_t(i), ctypes.byref(length))
+            files[lib.hiersearch_exports_name(exports, ctypes.c_size_t(i)).decode()] = ctypes.string_at(at, length.value)
+        check(f"export --to {name} writes the program's files", files, {p.name: p.read_bytes() for p in target.iterdir()})
+        check("with the same notes", lib.hiersearch_exports_notes(exports).decode(),
+              "".join(line.removeprefix("hiersearch export: ") + "\n" for line in ran.stderr.splitlines()))
+        lib.hiersearch_exports_free(exports)
+print(f"1..{count}")
+sys.exit(failed > 0)

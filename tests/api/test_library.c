@@ -1,0 +1,508 @@
+/* The library as C programs see it: every function, with what it refuses. */
+#include "test.h"
+
+#include <locale.h>
+
+#include "hiersearch.h"
+
+static struct hiersearch_error *error;
+
+/* Fails unless the call went well. */
+#define assert_ok(call)                                                                            \
+    do {                                                                                           \
+        if ((call) != HIERSEARCH_OK)                                                               \
+            fail_msg("%s: %s", #call, hiersearch_error_text(error));                               \
+    } while (0)
+/* Fails unless the call was refused with this line. */
+#define assert_refused(call, line)                                                                 \
+    do {                                                                                           \
+        assert_int_equal(call, HIERSEARCH_INVALID);                                                \
+        assert_string_equal(hiersearch_error_text(error), line);                                   \
+    } while (0)
+
+static struct hiersearch_system *find(const char *text)
+{
+    struct hiersearch_system *system;
+
+    assert_ok(hiersearch_system_find(&system, text, error));
+    return system;
+}
+
+static struct hiersearch_question *ask(const char *kind, const char *const *options)
+{
+    struct hiersearch_question *question;
+
+    assert_ok(hiersearch_question_new(&question, kind, error));
+    for (; *options; options += 2)
+        assert_ok(hiersearch_question_set(question, options[0], options[1], error));
+    return question;
+}
+#define ASK(kind, ...) ask(kind, (const char *const[]){__VA_ARGS__, NULL})
+
+static struct hiersearch_result *predict(const char *system_text, const char *np, const char *size)
+{
+    struct hiersearch_system *system = find(system_text);
+    struct hiersearch_question *question = ASK("predict", "np", np, "size", size);
+    struct hiersearch_result *result;
+
+    assert_ok(hiersearch_predict(&result, system, question, error));
+    hiersearch_question_free(question);
+    hiersearch_system_free(system);
+    return result;
+}
+
+/* A ring of 4 over 1 GB/s without latency: 2 (p - 1) / p n / bandwidth. */
+#define RING "one:4@1GB/s~0us"
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void a_prediction_is_the_equation_s(void **state)
+{
+    struct hiersearch_result *result = predict(RING, "4", "1GB");
+    uint64_t bytes;
+    double seconds;
+    char *plan;
+
+    (void)state;
+    assert_int_equal(hiersearch_result_processes(result), 4);
+    assert_int_equal(hiersearch_result_count(result), 1);
+    assert_ok(hiersearch_result_best(&plan, &bytes, &seconds, result, 0, error));
+    assert_string_equal(plan, "4");
+    assert_int_equal(bytes, 1000000000);
+    assert_near(seconds, 1.5, 1e-9);
+    assert_ok(hiersearch_result_best(NULL, NULL, NULL, result, 0, error));
+    assert_refused(hiersearch_result_best(NULL, NULL, NULL, result, 1, error),
+                   "expected a message below 1, found 1");
+    hiersearch_text_free(plan);
+    hiersearch_result_free(result);
+}
+
+static void stages_are_those_that_run(void **state)
+{
+    struct hiersearch_result *result = predict("a:4@100GB/s~1us,b:4@1GB/s~1us", "16", "16MB");
+    struct hiersearch_stages *stages;
+    struct hiersearch_stage stage;
+    int64_t ranks[4];
+
+    (void)state;
+    assert_ok(hiersearch_stages_new(&stages, result, 0, "4x4", error));
+    assert_int_equal(hiersearch_stages_count(stages), 3);
+    assert_ok(hiersearch_stages_get(&stage, stages, 1, error));
+    assert_string_equal(stage.phase, "allreduce");
+    assert_string_equal(stage.algorithm, "ring");
+    assert_int_equal(stage.stride, 4);
+    assert_int_equal(stage.size, 4);
+    assert_near(stage.bytes, 4e6, 1e-12);
+    /* a ring's 2 (p - 1) steps of a quarter each; four rings share what a node sends */
+    assert_near(stage.seconds, 6 * (4 * 1e6 / 1e9 + 1e-6), 1e-9);
+    assert_ok(hiersearch_stages_group(ranks, stages, 1, 9, error));
+    assert_memory_equal(ranks, ((int64_t[]){1, 5, 9, 13}), sizeof(ranks));
+    assert_ok(hiersearch_stages_group(ranks, stages, 0, 9, error));
+    assert_memory_equal(ranks, ((int64_t[]){8, 9, 10, 11}), sizeof(ranks));
+    assert_refused(hiersearch_stages_group(ranks, stages, 1, 16, error),
+                   "expected a process from 0 to 15, found 16");
+    assert_refused(hiersearch_stages_get(&stage, stages, 3, error),
+                   "expected a stage below 3, found 3");
+    hiersearch_stages_free(stages);
+    assert_ok(hiersearch_stages_new(&stages, result, 0, NULL, error));
+    assert_true(hiersearch_stages_count(stages) > 0);
+    hiersearch_stages_free(stages);
+    assert_int_equal(hiersearch_stages_new(&stages, result, 0, "4x5", error), HIERSEARCH_INVALID);
+    assert_null(stages);
+    hiersearch_result_free(result);
+}
+
+static void options_are_set_taken_back_and_refused(void **state)
+{
+    struct hiersearch_system *system = find(RING);
+    struct hiersearch_question *question;
+    struct hiersearch_result *result;
+    char *json;
+
+    (void)state;
+    assert_refused(hiersearch_question_new(&question, "predit", error),
+                   "unknown kind of question \"predit\", did you mean \"predict\"?");
+    assert_null(question);
+    question = ASK("predict", "np", "4", "size", "1MiB");
+    assert_refused(hiersearch_question_set(question, "colective", "allreduce", error),
+                   "unknown option \"--colective\", did you mean \"--collective\"?");
+    assert_refused(hiersearch_question_set(question, "widen", "yes", error),
+                   "--widen: expected true or false, found \"yes\"");
+    assert_refused(hiersearch_question_set(question, "np", "many", error),
+                   "--np: process count: expected a whole number from 1 to 2147483648, found "
+                   "\"many\"");
+    assert_ok(hiersearch_predict(&result, system, question, error)); /* it stayed as it was */
+    hiersearch_result_free(result);
+    assert_ok(hiersearch_question_set(question, "widen", "true", error));
+    assert_refused(hiersearch_predict(&result, system, question, error),
+                   "--widen: only for --search containment");
+    assert_null(result);
+    assert_ok(hiersearch_question_set(question, "widen", "false", error));
+    assert_ok(hiersearch_question_set(question, "size", NULL, error));
+    assert_ok(hiersearch_predict(&result, system, question, error));
+    hiersearch_result_free(result);
+    assert_ok(hiersearch_question_set(question, "np", "2,4", error));
+    assert_int_equal(hiersearch_predict(&result, system, question, error), HIERSEARCH_INVALID);
+    assert_has(hiersearch_error_text(error), "expected one process count");
+    assert_ok(hiersearch_predict_json(&json, system, question, error));
+    assert_ptr_not_equal(strchr(json, '\n'), strrchr(json, '\n')); /* a line for each */
+    hiersearch_text_free(json);
+    assert_ok(hiersearch_question_set(question, "np", NULL, error));
+    assert_refused(hiersearch_predict_json(&json, system, question, error),
+                   "--np P[:P] is missing");
+    assert_null(json);
+    hiersearch_question_free(question);
+    hiersearch_system_free(system);
+    assert_ok(hiersearch_options_json(&json, "predict", error));
+    assert_has(json, "\"name\": \"collective\"");
+    assert_has(json, "\"reduce-scatter\"");
+    hiersearch_text_free(json);
+    assert_int_equal(hiersearch_options_json(&json, "predictions", error), HIERSEARCH_INVALID);
+    assert_null(json);
+}
+
+static void a_question_of_another_kind_is_refused(void **state)
+{
+    struct hiersearch_system *system = find(RING), *fitted;
+    struct hiersearch_question *question = ASK("fit", "name", "mine");
+    struct hiersearch_result *result;
+    struct hiersearch_inputs *inputs;
+    struct hiersearch_exports *exports;
+    char *json;
+
+    (void)state;
+    assert_refused(hiersearch_predict(&result, system, question, error),
+                   "expected a question of kind \"predict\", found \"fit\"");
+    assert_refused(hiersearch_predict(&result, system, NULL, error),
+                   "expected a question of kind \"predict\", found none");
+    assert_ok(hiersearch_inputs_new(&inputs, error));
+    assert_refused(hiersearch_export(&exports, inputs, question, error),
+                   "expected a question of kind \"export\", found \"fit\"");
+    assert_null(exports);
+    assert_refused(hiersearch_compare(&json, NULL, inputs, system, NULL, error),
+                   "there is nothing to compare: expected results or logs");
+    assert_null(json);
+    assert_int_equal(hiersearch_fit(&fitted, system, inputs, NULL, error), HIERSEARCH_INVALID);
+    assert_null(fitted);
+    hiersearch_inputs_free(inputs);
+    hiersearch_question_free(question);
+    hiersearch_system_free(system);
+}
+
+static void systems_are_read_written_and_copied(void **state)
+{
+    struct hiersearch_system *system, *copy, *again;
+    char *json, *line, *same;
+
+    (void)state;
+    system = find("a:4@100GB/s,b:4@1GB/s~1us");
+    assert_has(hiersearch_system_notes(system), "note: ");
+    assert_int_equal(hiersearch_system_processes(system), 16);
+    assert_ok(hiersearch_system_copy(&copy, system, error));
+    assert_string_equal(hiersearch_system_notes(copy), hiersearch_system_notes(system));
+    assert_ok(hiersearch_system_json(&json, copy, error));
+    assert_ok(hiersearch_system_parse(&again, json, "a text", error));
+    assert_string_equal(hiersearch_system_notes(again), "");
+    assert_ok(hiersearch_system_json(&same, again, error));
+    assert_string_equal(same, json);
+    assert_ok(hiersearch_system_line(&line, again, error));
+    assert_has(line, "a:4@100GB/s");
+    hiersearch_text_free(line);
+    hiersearch_text_free(same);
+    hiersearch_text_free(json);
+    hiersearch_system_free(again);
+    hiersearch_system_free(copy);
+    hiersearch_system_free(system);
+    assert_int_equal(hiersearch_system_parse(&system, "{]", "a text", error), HIERSEARCH_INVALID);
+    assert_has(hiersearch_error_text(error), "a text:1:2: ");
+    assert_null(system);
+    assert_int_equal(hiersearch_system_find(&system, "./no-such.json", error), HIERSEARCH_INVALID);
+    assert_null(system);
+    assert_refused(hiersearch_system_from_files(&system, NULL, 0, error), "expected files to read");
+    assert_null(system);
+}
+
+/* Whatever the machine: it is found, or there is a reason. */
+static void this_node_is_a_system_or_there_is_a_reason(void **state)
+{
+    struct hiersearch_system *system;
+
+    (void)state;
+    if (hiersearch_system_here(&system, error) == HIERSEARCH_OK)
+        assert_true(hiersearch_system_processes(system) > 0);
+    else
+        assert_has(hiersearch_error_text(error), "this node: ");
+    hiersearch_system_free(system);
+}
+
+static void results_come_back_as_they_were_written(void **state)
+{
+    char folder[] = "/tmp/hiersearch-test-XXXXXX", path[64];
+    struct hiersearch_result *result = predict(RING, "8", "1KiB"), *again;
+    char *json, *same;
+
+    (void)state;
+    assert_has(hiersearch_result_notes(result), "warning: " RING " describes 4 processes, 8 are");
+    assert_ok(hiersearch_result_json(&json, result, error));
+    assert_has(json, "\"command\": \"hiersearch predict one:4@1GB/s~0us --np 8 --size 1KiB\"");
+    assert_ok(hiersearch_result_parse(&again, json, "a text", error));
+    assert_ok(hiersearch_result_json(&same, again, error));
+    assert_string_equal(same, json);
+    hiersearch_text_free(same);
+    hiersearch_result_free(again);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/result.json", folder);
+    assert_ok(hiersearch_result_save(result, path, error));
+    assert_ok(hiersearch_result_load(&again, path, error));
+    assert_ok(hiersearch_result_json(&same, again, error));
+    assert_string_equal(same, json);
+    hiersearch_text_free(same);
+    hiersearch_result_free(again);
+    unlink(path);
+    assert_int_equal(hiersearch_result_load(&again, path, error), HIERSEARCH_INVALID);
+    assert_null(again);
+    rmdir(folder);
+    assert_int_not_equal(hiersearch_result_save(result, path, error), HIERSEARCH_OK);
+    assert_refused(hiersearch_result_save(result, "-", error),
+                   "expected a file to write, found \"-\"");
+    assert_int_equal(hiersearch_result_parse(&again, "{}", "a text", error), HIERSEARCH_INVALID);
+    assert_null(again);
+    hiersearch_text_free(json);
+    hiersearch_result_free(result);
+}
+
+/* What is asked between does not matter, though machines are drawn once for a handle. */
+static void the_same_question_has_the_same_answer(void **state)
+{
+    static const char *const np[] = {"512", "16", "512", "64", "512"};
+    struct hiersearch_system *system = find("8xH100, 8xNDR400");
+    struct hiersearch_question *question = ASK("predict", "size", "1MiB");
+    char *first = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        struct hiersearch_result *result;
+        char *json, *dated;
+
+        assert_ok(hiersearch_question_set(question, "np", np[i], error));
+        assert_ok(hiersearch_question_set(question, "machines", i == 3 ? "50" : "100", error));
+        assert_ok(hiersearch_predict(&result, system, question, error));
+        assert_ok(hiersearch_result_json(&json, result, error));
+        hiersearch_result_free(result);
+        dated = strstr(json, "\"created\"");
+        assert_non_null(dated);
+        memset(dated, ' ', strcspn(dated, "\n"));
+        if (i == 0)
+            first = json;
+        else if (strcmp(np[i], "512") == 0)
+            assert_string_equal(json, first);
+        if (i > 0)
+            hiersearch_text_free(json);
+    }
+    hiersearch_text_free(first);
+    hiersearch_question_free(question);
+    hiersearch_system_free(system);
+}
+
+static const char log_of_nccl[] =
+    "# nThread 1 nGpus 1 minBytes 1048576 maxBytes 4194304\n"
+    "#  Rank  0 Group  0 Pid  653 on a device  0 [0x00] NVIDIA H100\n"
+    "#  Rank  1 Group  0 Pid  654 on a device  1 [0x01] NVIDIA H100\n"
+    "#                                                              out-of-place\n"
+    "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+    "     1048576        262144     float     sum      -1    30.00   34.95   34.95      0\n"
+    "     4194304       1048576     float     sum      -1    60.00   69.91   69.91      0\n";
+
+static void logs_calibrate_and_are_compared(void **state)
+{
+    struct hiersearch_system *system = find("8xH100, 8xNDR400"), *fitted;
+    struct hiersearch_question *question = ASK("fit", "np", "2", "nodes", "1", "call", "allreduce");
+    struct hiersearch_question *wrong = ASK("fit", "name", "My System");
+    struct hiersearch_inputs *inputs;
+    char *json, *notes;
+
+    (void)state;
+    assert_ok(hiersearch_inputs_new(&inputs, error));
+    assert_ok(hiersearch_inputs_add_text(inputs, "a log", log_of_nccl, error));
+    assert_int_equal(hiersearch_inputs_add_text(inputs, "nothing", "no times\n", error),
+                     HIERSEARCH_INVALID);
+    assert_has(hiersearch_error_text(error), "nothing: ");
+    assert_int_equal(hiersearch_inputs_add_file(inputs, "./no-such", error), HIERSEARCH_INVALID);
+    assert_string_equal(hiersearch_inputs_notes(inputs), "");
+    assert_ok(hiersearch_fit(&fitted, system, inputs, question, error));
+    assert_has(hiersearch_system_notes(fitted), "2 times of NCCL's own calls: ");
+    assert_ok(hiersearch_question_set(question, "name", "mine", error));
+    hiersearch_system_free(fitted);
+    assert_ok(hiersearch_fit(&fitted, system, inputs, question, error));
+    assert_string_equal(hiersearch_system_name(fitted), "mine");
+    hiersearch_system_free(fitted);
+    assert_int_equal(hiersearch_fit(&fitted, system, inputs, wrong, error), HIERSEARCH_INVALID);
+    assert_has(hiersearch_error_text(error), "--name: expected at most ");
+    hiersearch_question_free(wrong);
+    hiersearch_question_free(question);
+    question = ASK("compare", "call", "allreduce");
+    assert_ok(hiersearch_compare(&json, &notes, inputs, system, question, error));
+    assert_has(json, "\"a log\"");
+    assert_has(json, "\"command\": \"hiersearch compare ");
+    assert_string_equal(notes, "");
+    hiersearch_text_free(notes);
+    hiersearch_text_free(json);
+    assert_int_equal(hiersearch_compare(&json, &notes, inputs, NULL, question, error),
+                     HIERSEARCH_INVALID);
+    assert_null(json);
+    assert_null(notes);
+    hiersearch_question_free(question);
+    hiersearch_inputs_free(inputs);
+    hiersearch_system_free(system);
+}
+
+static void exports_are_files(void **state)
+{
+    struct hiersearch_result *result = predict("a:4@100GB/s~1us,b:4@1GB/s~1us", "16", "1MiB:4MiB");
+    struct hiersearch_question *question = ASK("export", "to", "msccl");
+    struct hiersearch_inputs *inputs;
+    struct hiersearch_exports *exports;
+    size_t length;
+    char *json;
+
+    (void)state;
+    assert_ok(hiersearch_result_json(&json, result, error));
+    hiersearch_result_free(result);
+    assert_ok(hiersearch_inputs_new(&inputs, error));
+    assert_refused(hiersearch_export(&exports, inputs, question, error),
+                   "expected a result of measure or predict");
+    assert_ok(hiersearch_inputs_add_text(inputs, "a result", json, error));
+    hiersearch_text_free(json);
+    assert_ok(hiersearch_export(&exports, inputs, question, error));
+    assert_int_equal(hiersearch_exports_count(exports), 1);
+    assert_non_null(hiersearch_exports_name(exports, 0));
+    assert_has(hiersearch_exports_text(exports, 0, &length), "a result");
+    assert_int_equal(length, strlen(hiersearch_exports_text(exports, 0, NULL)));
+    assert_has(hiersearch_exports_notes(exports),
+               "of 3 message sizes the largest is exported, 4MiB");
+    assert_null(hiersearch_exports_name(exports, 1));
+    assert_null(hiersearch_exports_text(exports, 1, &length));
+    hiersearch_exports_free(exports);
+    assert_ok(hiersearch_question_set(question, "size", "1GiB", error));
+    assert_int_equal(hiersearch_export(&exports, inputs, question, error), HIERSEARCH_INVALID);
+    assert_has(hiersearch_error_text(error), "--size 1GiB: a result has 1MiB, 2MiB, 4MiB");
+    assert_refused(hiersearch_question_set(question, "to", "pytorhc", error),
+                   "--to: unknown \"pytorhc\", did you mean \"pytorch\"?");
+    assert_ok(hiersearch_inputs_add_text(inputs, "a log", log_of_nccl, error));
+    assert_refused(hiersearch_export(&exports, inputs, question, error),
+                   "a log: a log, expected results of measure or predict");
+    hiersearch_question_free(question);
+    hiersearch_inputs_free(inputs);
+    assert_ok(hiersearch_formats_json(&json, error));
+    assert_has(json, "\"name\": \"pytorch\"");
+    hiersearch_text_free(json);
+}
+
+static void profiles_are_read(void **state)
+{
+    char *json;
+
+    (void)state;
+    assert_int_equal(hiersearch_profile_json(&json, "./no-such", error), HIERSEARCH_INVALID);
+    assert_null(json);
+}
+
+static void what_comes_with_it_is_found(void **state)
+{
+    char *names, *json;
+
+    (void)state;
+    setenv("HIERSEARCH_CONFIGS", "configs", 1);
+    assert_ok(hiersearch_system_names(&names, error));
+    assert_has(names, "abci\n");
+    assert_ok(hiersearch_systems_json(&json, error));
+    assert_has(json, "\"name\": \"abci\"");
+    hiersearch_text_free(json);
+    hiersearch_text_free(names);
+}
+
+static void nothing_is_freed_and_nobody_asks_for_an_error(void **state)
+{
+    struct hiersearch_system *system;
+
+    (void)state;
+    hiersearch_error_free(NULL);
+    hiersearch_text_free(NULL);
+    hiersearch_system_free(NULL);
+    hiersearch_question_free(NULL);
+    hiersearch_inputs_free(NULL);
+    hiersearch_result_free(NULL);
+    hiersearch_stages_free(NULL);
+    hiersearch_exports_free(NULL);
+    assert_int_equal(hiersearch_system_find(&system, "a@b", NULL), HIERSEARCH_INVALID);
+    assert_int_equal(hiersearch_api(), HIERSEARCH_API);
+    assert_true(hiersearch_version()[0] >= '0' && hiersearch_version()[0] <= '9');
+}
+
+static void an_error_stays_until_the_next_one(void **state)
+{
+    struct hiersearch_error *own = hiersearch_error_new();
+    struct hiersearch_system *system;
+
+    (void)state;
+    assert_int_equal(hiersearch_error_status(own), HIERSEARCH_OK);
+    assert_string_equal(hiersearch_error_text(own), "");
+    assert_int_equal(hiersearch_system_find(&system, "a@b", own), HIERSEARCH_INVALID);
+    assert_int_equal(hiersearch_error_status(own), HIERSEARCH_INVALID);
+    assert_true(strlen(hiersearch_error_text(own)) > 0);
+    hiersearch_error_free(own);
+}
+
+/* A locale that writes 1,5 where one is installed; the numbers of texts and documents stay. */
+static void the_caller_s_locale_does_not_matter(void **state)
+{
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE", NULL};
+    struct hiersearch_system *system;
+    size_t i = 0;
+    char *json;
+
+    (void)state;
+    while (names[i] && !setlocale(LC_ALL, names[i]))
+        i++;
+    if (!names[i])
+        print_message("no locale with another decimal point is installed\n");
+    system = find("one:4@1.5GB/s~2.5us");
+    assert_ok(hiersearch_system_json(&json, system, error));
+    assert_has(json, "2.5");
+    if (names[i])
+        assert_string_equal(localeconv()->decimal_point, ",");
+    hiersearch_text_free(json);
+    hiersearch_system_free(system);
+    setlocale(LC_ALL, "C");
+}
+
+static const struct CMUnitTest tests[] = {
+    HS_TEST("a prediction is the equation's", a_prediction_is_the_equation_s),
+    HS_TEST("planned stages and their groups are those that run", stages_are_those_that_run),
+    HS_TEST("options are set, taken back and refused", options_are_set_taken_back_and_refused),
+    HS_TEST("a question of another kind is refused", a_question_of_another_kind_is_refused),
+    HS_TEST("systems are read, written and copied", systems_are_read_written_and_copied),
+    HS_TEST("this node is a system, or there is a reason",
+            this_node_is_a_system_or_there_is_a_reason),
+    HS_TEST("results come back as they were written", results_come_back_as_they_were_written),
+    HS_TEST("the same question has the same answer, whatever was asked between",
+            the_same_question_has_the_same_answer),
+    HS_TEST("logs calibrate a system, and are compared", logs_calibrate_and_are_compared),
+    HS_TEST("exports are files of memory", exports_are_files),
+    HS_TEST("a profile that is not there is refused", profiles_are_read),
+    HS_TEST("systems that come with the library are found", what_comes_with_it_is_found),
+    HS_TEST("nothing can be freed, and an error need not be asked for",
+            nothing_is_freed_and_nobody_asks_for_an_error),
+    HS_TEST("an error stays until the next one", an_error_stays_until_the_next_one),
+    HS_TEST("the caller's locale does not matter", the_caller_s_locale_does_not_matter),
+};
+
+int main(void)
+{
+    int failed;
+
+    error = hiersearch_error_new();
+    failed = hs_run_tests(tests);
+    hiersearch_error_free(error);
+    return failed;
+}

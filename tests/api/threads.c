@@ -1,0 +1,164 @@
+/*
+ * Threads that use the library at the same time, each with handles of its own: what each gets is
+ * what one thread alone gets. For ThreadSanitizer, too.
+ *
+ * usage: threads LOG [THREADS [ROUNDS]]     prints TAP; LOG is one of nccl-tests
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hiersearch.h"
+
+#define TEXTS       64
+#define THREADS_MAX 64
+
+struct job {
+    pthread_t thread;
+    const char *log;
+    int rounds;
+    char *texts[TEXTS]; /* what was got, in order */
+    size_t count;
+    struct hiersearch_error *error;
+};
+
+static void need(struct job *job, enum hiersearch_status status)
+{
+    if (status == HIERSEARCH_OK)
+        return;
+    printf("Bail out! %s\n", hiersearch_error_text(job->error));
+    exit(1);
+}
+
+/* Without the time of the call. */
+static void keep(struct job *job, char *text)
+{
+    char *dated = strstr(text, "\"created\"");
+
+    if (dated)
+        memset(dated, ' ', strcspn(dated, "\n"));
+    if (job->count < TEXTS)
+        job->texts[job->count++] = text;
+    else
+        hiersearch_text_free(text);
+}
+
+static void export(struct job *job, const char *json, const char *to)
+{
+    struct hiersearch_inputs *inputs;
+    struct hiersearch_question *question;
+    struct hiersearch_exports *exports;
+
+    need(job, hiersearch_inputs_new(&inputs, job->error));
+    need(job, hiersearch_inputs_add_text(inputs, "a result", json, job->error));
+    need(job, hiersearch_question_new(&question, "export", job->error));
+    need(job, hiersearch_question_set(question, "to", to, job->error));
+    need(job, hiersearch_export(&exports, inputs, question, job->error));
+    hiersearch_exports_free(exports);
+    hiersearch_question_free(question);
+    hiersearch_inputs_free(inputs);
+}
+
+/* And exports what it got to a format, unless that is NULL. */
+static void predict(struct job *job, struct hiersearch_system *system, const char *to,
+                    const char *const *options)
+{
+    struct hiersearch_question *question;
+    char *json;
+
+    need(job, hiersearch_question_new(&question, "predict", job->error));
+    for (; *options; options += 2)
+        need(job, hiersearch_question_set(question, options[0], options[1], job->error));
+    need(job, hiersearch_predict_json(&json, system, question, job->error));
+    if (to)
+        export(job, json, to);
+    keep(job, json);
+    hiersearch_question_free(question);
+}
+
+static void calibrate(struct job *job, const struct hiersearch_system *system)
+{
+    struct hiersearch_system *fitted;
+    struct hiersearch_inputs *inputs;
+    char *json;
+
+    need(job, hiersearch_inputs_new(&inputs, job->error));
+    need(job, hiersearch_inputs_add_file(inputs, job->log, job->error));
+    need(job, hiersearch_fit(&fitted, system, inputs, NULL, job->error));
+    need(job, hiersearch_system_json(&json, fitted, job->error));
+    keep(job, json);
+    need(job, hiersearch_compare(&json, NULL, inputs, fitted, NULL, job->error));
+    keep(job, json);
+    hiersearch_system_free(fitted);
+    hiersearch_inputs_free(inputs);
+}
+
+static void one_round(struct job *job)
+{
+    static const char *const machines[] = {"8xH100, 8xNDR400", "node:8@200GB/s~2us,ib@25GB/s~9us",
+                                           "node:4@20GB/s~0.5us,ib@12GB/s~2us;library=mpich"};
+    struct hiersearch_system *system;
+    char *json;
+
+    for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+        need(job, hiersearch_system_find(&system, machines[i], job->error));
+        predict(job, system, "msccl", (const char *const[]){"np", "64", "size", "1MiB:4MiB", NULL});
+        predict(job, system, NULL,
+                (const char *const[]){"mesh", "tp=8,dp=8", "over", "dp", "collective",
+                                      "reduce-scatter", "machines", "20", NULL});
+        if (i == 0)
+            calibrate(job, system);
+        hiersearch_system_free(system);
+        hiersearch_system_find(&system, "a@b", job->error); /* an error of its own */
+    }
+    need(job, hiersearch_options_json(&json, "export", job->error));
+    keep(job, json);
+    need(job, hiersearch_systems_json(&json, job->error));
+    keep(job, json);
+}
+
+static void *work(void *of_job)
+{
+    struct job *job = of_job;
+
+    job->error = hiersearch_error_new();
+    for (int i = 0; i < job->rounds; i++)
+        one_round(job);
+    hiersearch_error_free(job->error);
+    return NULL;
+}
+
+static void release(struct job *job)
+{
+    for (size_t i = 0; i < job->count; i++)
+        hiersearch_text_free(job->texts[i]);
+}
+
+int main(int argc, char **argv)
+{
+    static struct job jobs[THREADS_MAX];
+    int threads = argc > 2 ? atoi(argv[2]) : 8, rounds = argc > 3 ? atoi(argv[3]) : 2;
+    struct job alone = {.log = argv[1], .rounds = 1};
+    size_t same = 0, texts = 0;
+
+    if (argc < 2 || threads < 1 || threads > THREADS_MAX)
+        return 2;
+    work(&alone);
+    for (int t = 0; t < threads; t++) {
+        jobs[t].log = argv[1];
+        jobs[t].rounds = rounds;
+        if (pthread_create(&jobs[t].thread, NULL, work, &jobs[t]))
+            return 1;
+    }
+    for (int t = 0; t < threads; t++) {
+        pthread_join(jobs[t].thread, NULL);
+        for (size_t i = 0; i < jobs[t].count; i++, texts++)
+            same += strcmp(jobs[t].texts[i], alone.texts[i % alone.count]) == 0;
+        release(&jobs[t]);
+    }
+    printf("%s 1 - %zu documents of %d threads are those of one thread alone\n1..1\n",
+           same == texts && alone.count > 0 ? "ok" : "not ok", texts, threads);
+    release(&alone);
+    return same == texts ? 0 : 1;
+}
