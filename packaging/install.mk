@@ -23,6 +23,15 @@ $(MAN5): packaging/manpage $(BUILD)/gen/version.h | $(BUILD)/man
 $(BUILD)/man:
 	@mkdir -p $@
 
+# Of the library from its header: one page, and a page for each function that leads to it.
+MAN3 := $(BUILD)/man/hiersearch.3
+$(MAN3): include/hiersearch.h $(LIBRARY_MAP) packaging/manpage $(BUILD)/gen/version.h | $(BUILD)/man
+	$(call say,MAN,$@)
+	$(Q)rm -f $(@D)/*.3*
+	$(Q)packaging/manpage header $< >$@.md
+	$(Q)$(MAN_PAGE) <$@.md >$@
+	$(Q)for f in $$(sed -n 's/^ *\(hiersearch_[a-z_]*\);/\1/p' $(LIBRARY_MAP)); do ln -s $(@F) $(@D)/$$f.3; done
+
 # The program knows what commands there are.
 $(BUILD)/man/hiersearch.1: $(BUILD)/hiersearch packaging/hiersearch.1.md packaging/manpage | $(BUILD)/man
 	$(call say,MAN,$@)
@@ -36,48 +45,45 @@ ifeq ($(LOWDOWN),)
 man:
 	@echo "make man: there is no lowdown: no manual pages"; false
 else
-MANUAL := $(BUILD)/man/hiersearch.1 $(MAN5)
+MANUAL := $(BUILD)/man/hiersearch.1 $(MAN3) $(MAN5)
 man: $(MANUAL)
 endif
 
-# ---- the library: what a program needs to predict, search, read results and export them ---------------------
-LIBRARY_LAYERS := base model search compare result export
-LIBRARY_HEADERS := $(foreach l,$(LIBRARY_LAYERS),$(sort $(wildcard src/$(l)/*.h)))
-$(BUILD)/lib/libhiersearch.a: $(foreach l,$(LIBRARY_LAYERS),$(call objects,$(l)))
-	@rm -f $@
-	$(call say,AR,$@)
-	$(Q)ar qcs $@ $^
+# ---- what a compiler is told of the library ------------------------------------------------------------------
 # It finds its own place, so the tree can be moved.
 $(BUILD)/hiersearch.pc: packaging/install.mk VERSION
-	@printf '%s\n' 'prefix=$${pcfiledir}/../..' 'libdir=$${pcfiledir}/..' 'includedir=$${prefix}/include/hiersearch' '' \
-	    'Name: hiersearch' 'Description: the fastest split of an AllReduce into layers' 'Version: $(VERSION)' \
-	    'Requires.private: $(PKGS)' 'Libs: -L$${libdir} -lhiersearch' 'Libs.private: -lm' \
+	@printf '%s\n' 'prefix=$${pcfiledir}/../..' 'libdir=$${pcfiledir}/..' 'includedir=$${prefix}/include' '' \
+	    'Name: hiersearch' 'Description: how a job should communicate on a machine' 'Version: $(VERSION)' \
+	    'Requires.private: $(PKGS)' 'Libs: -L$${libdir} -lhiersearch' 'Libs.private: $(EXPAT_LIBS) -lm -ldl' \
 	    'Cflags: -I$${includedir}' > $@
 
 # ---- the tree, as it will lie below PREFIX ---------------------------------------------------------------------
 STAGE := $(BUILD)/stage
 HELPERS := $(filter-out $(BUILD)/hiersearch,$(PROGRAMS)) $(if $(filter 1,$(HAVE_SIMGRID)),$(BUILD)/hiersearch-simulate)
 PUT := install -m 644 -t
-stage: $(PROGRAMS) $(HELPERS) $(PLUGIN) $(INTERPOSER) $(NCCL_INTERPOSER) $(MANUAL) $(BUILD)/lib/libhiersearch.a $(BUILD)/hiersearch.pc
+stage: $(PROGRAMS) $(HELPERS) $(PLUGIN) $(INTERPOSER) $(NCCL_INTERPOSER) $(MANUAL) $(LIBRARY) $(LIBRARY_STATIC) $(BUILD)/hiersearch.pc
 	@rm -rf $(STAGE)
 	@umask 022; set -e; \
 	install -d $(addprefix $(STAGE)/,bin libexec/hiersearch lib/hiersearch lib/pkgconfig share/hiersearch/configs \
-	    share/hiersearch/plots share/hiersearch/schemas $(if $(MANUAL),share/man/man1 share/man/man5) share/doc/hiersearch \
-	    share/bash-completion/completions share/fish/vendor_completions.d share/zsh/site-functions \
-	    $(LIBRARY_LAYERS:%=include/hiersearch/%)); \
+	    share/hiersearch/plots share/hiersearch/schemas $(if $(MANUAL),share/man/man1 share/man/man3 share/man/man5) share/doc/hiersearch/examples \
+	    share/bash-completion/completions share/fish/vendor_completions.d share/zsh/site-functions include); \
 	install -m 755 -t $(STAGE)/bin $(BUILD)/hiersearch; \
 	$(if $(HELPERS),install -m 755 -t $(STAGE)/libexec/hiersearch $(HELPERS);) \
 	$(PUT) $(STAGE)/lib/hiersearch $(PLUGIN) $(INTERPOSER) $(NCCL_INTERPOSER); \
-	$(PUT) $(STAGE)/lib $(BUILD)/lib/libhiersearch.a; \
+	$(PUT) $(STAGE)/lib $(LIBRARY) $(LIBRARY_STATIC); \
+	ln -s $(notdir $(LIBRARY)) $(STAGE)/lib/libhiersearch.so; \
 	$(STRIP) $(STAGE)/bin/* $(if $(HELPERS),$(STAGE)/libexec/hiersearch/*); \
 	$(STRIP) --strip-unneeded $(STAGE)/lib/hiersearch/*.so; \
+	$(STRIP) --strip-unneeded $(STAGE)/lib/$(notdir $(LIBRARY)); \
 	$(STRIP) --strip-debug $(STAGE)/lib/libhiersearch.a; \
 	$(PUT) $(STAGE)/lib/pkgconfig $(BUILD)/hiersearch.pc; \
-	for h in $(LIBRARY_HEADERS:src/%=%); do install -m 644 src/$$h $(STAGE)/include/hiersearch/$$h; done; \
+	$(PUT) $(STAGE)/include include/hiersearch.h; \
 	$(PUT) $(STAGE)/share/hiersearch/configs configs/*.json; \
 	$(PUT) $(STAGE)/share/hiersearch/plots plots/*.gp; \
 	$(PUT) $(STAGE)/share/hiersearch/schemas docs/*.schema.json; \
-	$(if $(MANUAL),$(PUT) $(STAGE)/share/man/man1 $(BUILD)/man/*.1; $(PUT) $(STAGE)/share/man/man5 $(MAN5);) \
+	$(if $(MANUAL),$(PUT) $(STAGE)/share/man/man1 $(BUILD)/man/*.1; $(PUT) $(STAGE)/share/man/man3 $(MAN3); cp -P $(BUILD)/man/hiersearch_*.3 $(STAGE)/share/man/man3; \
+	    $(PUT) $(STAGE)/share/man/man5 $(MAN5);) \
+	$(PUT) $(STAGE)/share/doc/hiersearch/examples $(wildcard examples/*.c); \
 	$(PUT) $(STAGE)/share/doc/hiersearch README.md CHANGELOG.md LICENSE $(wildcard docs/*.md); \
 	install -m 644 src/cli/completion/bash $(STAGE)/share/bash-completion/completions/hiersearch; \
 	install -m 644 src/cli/completion/fish $(STAGE)/share/fish/vendor_completions.d/hiersearch.fish; \

@@ -55,8 +55,7 @@ if command -v lowdown >/dev/null; then
 else
     skip 'there is a manual page for every command' 'there is no lowdown'
 fi
-step 'the library is found where it lies' sh -c "cc -std=c11 -o '$scratch/library' tests/install/library.c \
-    \$(PKG_CONFIG_PATH=\$(dirname \$(find '$scratch/root' -name hiersearch.pc)) pkg-config --static --cflags --libs hiersearch)"
+step 'the library is found where it lies' env TREE="$scratch/root/usr" tests/install/test_examples.sh "$build"
 if command -v lintian >/dev/null; then
     # Nobody answers for a package that is made for oneself.
     empty 'lintian finds nothing wrong' "$(LC_ALL=C lintian "$package" 2>/dev/null | grep -v ': bogus-mail-host')"
@@ -71,7 +70,7 @@ if [ "${HS_TEST_DPKG:-0}" = 1 ] && [ "$(id -u)" = 0 ] && ! dpkg -s hiersearch >/
     step 'dpkg removes it' dpkg --purge hiersearch
     installed=''
     empty 'and nothing is left' "$(ls -d /usr/bin/hiersearch /usr/libexec/hiersearch /usr/share/hiersearch \
-        /usr/share/doc/hiersearch /usr/include/hiersearch 2>/dev/null)"
+        /usr/share/doc/hiersearch /usr/include/hiersearch.h 2>/dev/null)"
 else
     skip 'dpkg installs and removes it' 'without HS_TEST_DPKG=1'
 fi

@@ -85,18 +85,7 @@ step 'the schemas came along' /usr/bin/env python3 -c 'import json,sys; [json.lo
     "$tree/share/hiersearch/schemas/result.schema.json" "$tree/share/hiersearch/schemas/system.schema.json"
 
 # The library, as a stranger uses it.
-cp tests/install/library.c "$scratch/"
-mkdir -p "$scratch/cwd"
-# shellcheck disable=SC2016
-step 'a program compiles and links with what pkg-config says' in_tree env PKG_CONFIG_PATH="$tree/lib/pkgconfig" sh -c '
-    flags=$(pkg-config --static --cflags --libs hiersearch) && eval "cc -std=c11 -Wall -Werror -o library ../library.c $flags"'
-if [ -x "$scratch/cwd/library" ]; then
-    step 'it reads a result, prices a plan and computes a median' in_tree ./library prediction.json
-fi
-step 'pkg-config knows the version' [ "$(PKG_CONFIG_PATH="$tree/lib/pkgconfig" pkg-config --modversion hiersearch)" = "$(cat VERSION)" ]
-# shellcheck disable=SC2016
-step 'each installed header compiles alone' in_tree env tree="$tree" sh -c 'for h in "$tree"/include/hiersearch/*/*.h; do
-    cc -std=c11 -D_GNU_SOURCE -Wall -Werror -fsyntax-only -I"$tree/include/hiersearch" -x c "$h" || exit 1; done'
+step 'programs are compiled against the tree, and run' env TREE="$tree" tests/install/test_examples.sh "$build"
 
 # Going away.
 echo mine >"$scratch/dest/opt/hs/share/doc/hiersearch/mine.txt"

@@ -57,17 +57,21 @@ END
     done)
     empty "hiersearch-$kind(5) has every field of its schema" "$missing"
 done
+for function in $(sed -n 's/^ *\(hiersearch_[a-z_]*\);/\1/p' src/api/libhiersearch.map); do
+    [ "$(readlink "$build/man/$function.3")" = hiersearch.3 ] && plain "$build/man/hiersearch.3" | grep -q "\b$function(" || echo "$function"
+done >"$scratch/missing"
+empty 'each function of the library has a page, and stands in hiersearch(3)' "$(cat "$scratch/missing")"
 for heading in 'WHICH LATENCY' 'DESCRIBE A MACHINE OF YOUR OWN' FIELDS; do
     is "hiersearch-system(5) has the section $heading" 1 "$(grep -cx ".SH $heading" "$build/man/hiersearch-system.5")"
 done
 
 if command -v mandoc >/dev/null; then
-    empty 'mandoc finds nothing wrong' "$(mandoc -T lint -W warning "$build"/man/*.[15] 2>&1)"
+    empty 'mandoc finds nothing wrong' "$(mandoc -T lint -W warning "$build"/man/hiersearch[-.]*[135] 2>&1)"
 else
     skip 'mandoc finds nothing wrong' 'there is no mandoc'
 fi
 if command -v man >/dev/null && command -v groff >/dev/null; then
-    for page in "$build"/man/*.[15]; do
+    for page in "$build"/man/hiersearch[-.]*[135]; do
         LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -E UTF-8 -l "$page" >/dev/null
     done 2>"$scratch/complaints"
     empty 'man finds nothing wrong' "$(cat "$scratch/complaints")"
@@ -78,7 +82,7 @@ else
 fi
 
 date=$(sed -n 's/#define HS_DATE "\(.*\)"/\1/p' "$build/gen/version.h")
-dated=$(grep -h '^\.TH' "$build"/man/*.[15] | grep -cv " \"$date\" ")
+dated=$(grep -h '^\.TH' "$build"/man/hiersearch[-.]*[135] | grep -cv " \"$date\" ")
 is "no page has another date than that of the version, $date" 0 "$dated"
 wanted=$(SOURCE_DATE_EPOCH=86400 make -s BUILD="$scratch/build" HAVE_MPI=0 "$scratch/build/gen/version.h" &&
     grep -c '"1970-01-02"' "$scratch/build/gen/version.h")
