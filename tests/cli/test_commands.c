@@ -3,9 +3,9 @@
  */
 #include "test.h"
 
+#include "base/options.h"
 #include "cli/commands.h"
 #include "console/command.h"
-#include "console/options.h"
 
 static void every_command_can_be_found(void **state)
 {

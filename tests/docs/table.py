@@ -161,5 +161,5 @@ EXCUSED = (
     Excuse(r"(ucc|horovod)\.env; set \+a", "needs UCC or Horovod, and a program of the reader's", "tests/export/test_environment.sh", "ucc"),
     Excuse(r"^NCCL_[A-Z_]+=.* \./program", "needs GPUs", "tests/export/test_nccl.sh", "NCCL_CONF_FILE"),
     Excuse(r"^smpicc program\.c|^smpirun -np .*\./program", "needs a program of the reader's", "tests/export/test_simgrid.sh", "smpirun"),
-    Excuse(r"^cc program\.c .*pkg-config", "needs an installed library", "tests/install/test_install.sh", "pkg-config"),
+    Excuse(r"^cc program\.c .*pkg-config", "needs an installed library", "tests/install/test_examples.sh", "pkg-config"),
 )
