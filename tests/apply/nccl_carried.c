@@ -25,7 +25,7 @@ static cudaStream_t stream, other;
 /* Both buffers as they were filled, and what is there now. */
 static char *from, *to, sent[ELEMENTS_MAX * 8 + BEHIND], before[sizeof(sent)], back[sizeof(sent)];
 static enum { ALLREDUCE, REDUCE_SCATTER, ALLGATHER } kind;
-static bool blocks = true;
+static bool blocks = true, was_wrong;
 
 /* ---- calls ---- */
 
@@ -146,10 +146,10 @@ static void compare(const struct call *call, cudaStream_t on)
     for (size_t i = 0; i < sides.out / width_of(call->type); i++) {
         double found = get(back + sides.out_at, i, call->type);
 
-        if (!is_right(call, i, found)) {
+        if (!was_wrong && !is_right(call, i, found)) {
             fprintf(stderr, "rank %d: wrong: element %zu of %zu, type %d, operation %d: %g\n", rank,
                     i, call->count, (int)call->type, (int)call->operation, found);
-            exit(3);
+            was_wrong = true;
         }
     }
     CHECK(memcmp(back, before, sides.out_at) == 0);
@@ -451,5 +451,5 @@ int main(int argc, char **argv)
     CHECK(cudaFree(from) == cudaSuccess && cudaFree(to) == cudaSuccess);
     CHECK(cudaStreamDestroy(stream) == cudaSuccess && cudaStreamDestroy(other) == cudaSuccess);
     standin_check_leaks();
-    return 0;
+    return was_wrong ? 3 : 0;
 }
