@@ -103,7 +103,7 @@ static size_t find_row(struct merge *merge, const struct hs_counts_row *row,
     name_call(call, row);
     call->group_ranks = group->size;
     call->group_stride = group->stride;
-    call->sampled_seconds = call->waited_seconds = NAN;
+    call->sampled_seconds = call->waited_seconds = call->skewed_seconds = NAN;
     return profile->call_count++;
 }
 
@@ -280,21 +280,28 @@ static int compare_timed(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Mean over the ranks [count] of one call: how long it waited for the program's own work. Nobody
- * leaves before the last one has come, so the one that was there shortest came last, and what
- * another took longer it waited: for work where that took the longest rank longer before the call;
- * else because the calls before had let it go sooner, which is theirs. */
-static double waited_for_work(const struct timed *timed, size_t count)
+/* A call that all of its ranks [count] timed, in the mean of them. Nobody leaves before the last
+ * one has come, so the one that was there shortest came last, and what another took longer it
+ * waited: for work where that took the longest rank longer before the call; else because the calls
+ * before, or this one, let some go sooner than others. */
+static void add_sample(struct hs_profile_call *call, const struct timed *timed, size_t count)
 {
-    double least = INFINITY, most_before = 0, sum = 0;
+    double least = INFINITY, most_before = 0, share = 1 / (double)count;
 
     for (size_t i = 0; i < count; i++) {
         least = fmin(least, timed[i].seconds);
         most_before = fmax(most_before, timed[i].before_seconds);
     }
-    for (size_t i = 0; i < count; i++)
-        sum += fmin(timed[i].seconds - least, most_before - timed[i].before_seconds);
-    return sum / (double)count;
+    if (call->sampled_calls++ == 0)
+        call->sampled_seconds = call->waited_seconds = call->skewed_seconds = 0;
+    for (size_t i = 0; i < count; i++) {
+        double longer = timed[i].seconds - least;
+        double waited = fmin(longer, most_before - timed[i].before_seconds);
+
+        call->sampled_seconds += share * timed[i].seconds;
+        call->waited_seconds += share * waited;
+        call->skewed_seconds += share * (longer - waited);
+    }
 }
 
 static void add_waiting(struct merge *merge)
@@ -305,18 +312,12 @@ static void add_waiting(struct merge *merge)
         qsort(merge->timed, merge->timed_count, sizeof(*merge->timed), compare_timed);
     for (size_t begin = 0; begin < merge->timed_count; begin = end) {
         const struct timed *first = &merge->timed[begin];
-        struct hs_profile_call *call = &merge->profile->calls[first->row];
-        double sum = 0;
 
-        for (end = begin; end < merge->timed_count && compare_timed(first, &merge->timed[end]) == 0;
-             end++)
-            sum += merge->timed[end].seconds;
-        if ((int64_t)(end - begin) != first->group_ranks)
-            continue;
-        if (call->sampled_calls++ == 0)
-            call->sampled_seconds = call->waited_seconds = 0;
-        call->sampled_seconds += sum / (double)(end - begin);
-        call->waited_seconds += waited_for_work(first, end - begin);
+        end = begin + 1;
+        while (end < merge->timed_count && compare_timed(first, &merge->timed[end]) == 0)
+            end++;
+        if ((int64_t)(end - begin) == first->group_ranks)
+            add_sample(&merge->profile->calls[first->row], first, end - begin);
     }
 }
 

@@ -69,7 +69,7 @@ struct sums {
     double spent, waited;     /* measured, of calls that are not only begun */
     double working, compared; /* of the rows with a gain: measured without waiting, and by what
                                      plans are compared with */
-    double gain;
+    double gain, least;       /* with the skew between ranks, and where that stays as it is */
     size_t gained, begun, by_profile;
 };
 
@@ -90,6 +90,7 @@ static struct sums sum_up(const struct hs_profile_gain *gains, size_t count)
         if (isnan(seconds))
             continue;
         sums.gain += seconds;
+        sums.least += hs_profile_gain_least(gain);
         sums.gained++;
         sums.begun += gain->call->begun;
         sums.by_profile += gain->by == by_profile;
@@ -129,7 +130,11 @@ static void say_sums(struct hs_sheet *sheet, const struct hs_profile *profile,
 {
     struct sums sums = sum_up(gains, profile->call_count);
 
-    hs_sheet_stress(sheet, "gain  %s a rank", HS_AS_TIME(sums.gain));
+    if (sums.least < sums.gain)
+        hs_sheet_stress(sheet, "gain  %s to %s a rank", HS_AS_TIME(sums.least),
+                        HS_AS_TIME(sums.gain));
+    else
+        hs_sheet_stress(sheet, "gain  %s a rank", HS_AS_TIME(sums.gain));
     if (sums.spent > 0)
         hs_sheet_say(sheet, " of %s in collectives, %s of it waiting for the last rank",
                      HS_AS_TIME(sums.spent), HS_AS_TIME(sums.waited));
@@ -175,7 +180,8 @@ static struct hs_profile_gain *gains_of(const struct hs_profile *profile, const 
                                             .by = by,
                                             .library_seconds = NAN,
                                             .plan_seconds = NAN,
-                                            .compared_seconds = NAN};
+                                            .compared_seconds = NAN,
+                                            .sure = 1};
     if (!gains)
         hs_no_memory(err);
     return gains;
@@ -232,8 +238,10 @@ static enum hs_status price(struct hs_profile_gain *gain, const struct hs_predic
                     : isnan(hs_profile_call_waiting(gain->call))
                         ? "what of its time is waiting is not known"
                         : NULL;
-        if (!gain->why)
+        if (!gain->why) {
             gain->library_seconds = hs_profile_call_seconds(gain->call);
+            gain->sure = hs_profile_call_sure(gain->call);
+        }
         gain->left_alone = gain->library_seconds <= gain->plan_seconds;
     }
     if (gain->left_alone)
@@ -336,6 +344,8 @@ static void weigh(struct hs_profile_gain *gain, char why[HS_PROFILE_WHY],
     gain->library_seconds = isnan(hs_profile_call_waiting(gain->call))
                                 ? at.library
                                 : hs_profile_call_seconds(gain->call);
+    gain->sure = isnan(hs_profile_call_waiting(gain->call)) ? 1 : hs_profile_call_sure(gain->call);
+    gain->scales = true;
     gain->left_alone = !rule;
     gain->plan_seconds = gain->library_seconds * (rule ? at.plan / at.library : 1);
     if (rule)

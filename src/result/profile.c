@@ -41,6 +41,9 @@ static const struct hs_field call_rows[] = {
     {"waited_seconds", HS_TIME, CALL(waited_seconds), HS_OPTIONAL,
      .about = "Of it what ranks took longer than the one of their group that took shortest, as far "
               "as that had worked longer since its call before: they waited for its work."},
+    {"skewed_seconds", HS_TIME, CALL(skewed_seconds), HS_OPTIONAL,
+     .about =
+         "What else of it they took longer: the calls before, or this one, let some go sooner."},
 };
 static const struct hs_fields call_fields = {HS_ROWS(call_rows, struct hs_profile_call)};
 

@@ -29,11 +29,12 @@ struct hs_profile_call {
     int64_t ranks, calls;
     bool begun;   /* times are those of beginning the calls; what they take is not known */
     double bytes; /* of the larger side, at each rank */
-    double seconds, rank_seconds;           /* of all ranks; of the one that took longest */
-    double longest_seconds;                 /* of one call */
-    int64_t sampled_calls;                  /* which all ranks of a group timed one by one */
-    double sampled_seconds, waited_seconds; /* in these, mean over a group: in all, and in waiting
-                                                for the last one to come; NaN: none was sampled */
+    double seconds, rank_seconds; /* of all ranks; of the one that took longest */
+    double longest_seconds;       /* of one call */
+    int64_t sampled_calls;        /* which all ranks of a group timed one by one */
+    /* In these, mean over a group, in all; of it in waiting for the last one's work; and what else
+     * ranks were in it longer than the shortest. NaN: none was sampled. */
+    double sampled_seconds, waited_seconds, skewed_seconds;
 };
 
 struct hs_profile {

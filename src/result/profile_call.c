@@ -70,6 +70,15 @@ double hs_profile_call_waiting(const struct hs_profile_call *call)
                : (double)NAN;
 }
 
+double hs_profile_call_sure(const struct hs_profile_call *call)
+{
+    double work = call->sampled_seconds - call->waited_seconds;
+
+    return call->sampled_calls > 0 && call->skewed_seconds > 0 && work > 0
+               ? fmax(0, 1 - call->skewed_seconds / work)
+               : 1;
+}
+
 double hs_profile_call_seconds(const struct hs_profile_call *call)
 {
     double waiting = hs_profile_call_waiting(call);

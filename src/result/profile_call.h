@@ -21,11 +21,14 @@ bool hs_profile_call_problem(struct hs_problem *problem, struct hs_mesh *mesh,
                              char why[HS_PROFILE_WHY], const struct hs_profile *profile,
                              const struct hs_profile_call *call);
 
-/* The part of its time that ranks waited for the last one to come; NaN: none was timed. */
+/* The part of its time that ranks waited for the last one's work; NaN: none was timed. */
 double hs_profile_call_waiting(const struct hs_profile_call *call);
 /* Mean of a call in seconds, waiting taken off where it is known; NaN where a call only begins what
  * is carried out later. */
 double hs_profile_call_seconds(const struct hs_profile_call *call);
+/* The part of that mean that the rank took that was in the call shortest; 1: not known. The rest is
+ * skew between ranks, of which another algorithm may leave more or less. */
+double hs_profile_call_sure(const struct hs_profile_call *call);
 /* Calls, seconds in them with waiting, and seconds of that waiting (NaN: not known), of the job's
  * mean rank. */
 double hs_profile_call_count(const struct hs_profile *profile, const struct hs_profile_call *call);

@@ -340,13 +340,25 @@ void hs_profile_show(struct hs_sheet *sheet, const struct hs_profile *profile, s
 
 /* ---- what plans gain ---- */
 
-double hs_profile_gain_seconds(const struct hs_profile_gain *r)
+/* Where the library's time is that part of what it is. */
+static double gain_of(const struct hs_profile_gain *r, double part)
 {
     if (!r->left_alone && (r->why || r->plan.split.count == 0))
         return NAN;
-    return r->left_alone ? 0
-                         : hs_profile_call_count(r->profile, r->call) *
-                               (r->library_seconds - r->plan_seconds);
+    return r->left_alone
+               ? 0
+               : hs_profile_call_count(r->profile, r->call) *
+                     (part * r->library_seconds - (r->scales ? part : 1) * r->plan_seconds);
+}
+
+double hs_profile_gain_seconds(const struct hs_profile_gain *r)
+{
+    return gain_of(r, 1);
+}
+
+double hs_profile_gain_least(const struct hs_profile_gain *r)
+{
+    return gain_of(r, r->sure);
 }
 
 static const char *plan(char text[HS_SPLIT_TEXT], const struct hs_profile_gain *r)
@@ -374,6 +386,8 @@ static const char *plan(char text[HS_SPLIT_TEXT], const struct hs_profile_gain *
     column(G_TIME, "plan_seconds", "takes", NULL, TIME, ALWAYS, r->plan_seconds)                   \
     column(G_GAIN, "gain_seconds_per_rank", "gains a rank", NULL, TIME, ALWAYS,                    \
            hs_profile_gain_seconds(r))                                                             \
+    column(G_LEAST, "least_gain_seconds_per_rank", "at least", NULL, TIME, IF_ANY,                 \
+           r->sure < 1 ? hs_profile_gain_least(r) : (double)NAN)                                   \
     column(G_WHY, "without_gain", "without", NULL, TEXT, IF_ANY, r->why)
 /* clang-format on */
 

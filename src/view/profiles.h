@@ -41,6 +41,8 @@ struct hs_profile_gain {
     struct hs_plan plan;                  /* split.count 0: none is known */
     double library_seconds, plan_seconds; /* of a call; NaN: not known */
     double compared_seconds;              /* what else the library would take than it did; NaN */
+    double sure;                          /* part of the library's time that is no skew */
+    bool scales;                          /* the plan's time is a part of the library's */
     bool left_alone;                      /* no plan is better than the library's own call */
     const char *by;                       /* where the library's time is from */
     const char *why;                      /* no gain is known; NULL: one is */
@@ -48,6 +50,8 @@ struct hs_profile_gain {
 /* What the job's mean rank gains in all these calls; 0: the library is left alone; NaN: not known.
  */
 double hs_profile_gain_seconds(const struct hs_profile_gain *gain);
+/* The same where the skew between ranks stays as it is. */
+double hs_profile_gain_least(const struct hs_profile_gain *gain);
 void hs_profile_gains_init(struct hs_table *table);
 void hs_profile_gains_add(struct hs_table *table, const struct hs_profile_gain *gain);
 

@@ -12,13 +12,22 @@
 
 unsigned ucp_worker_progress(void *worker);
 
+/* UCX may be in nobody else's scope, as where Python has loaded it. */
+static void *find(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    void *library = found ? NULL : dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
+
+    return library ? dlsym(library, name) : found;
+}
+
 unsigned ucp_worker_progress(void *worker)
 {
     static unsigned (*progress)(void *);
     unsigned events;
 
     if (!progress)
-        *(void **)&progress = dlsym(RTLD_NEXT, "ucp_worker_progress");
+        *(void **)&progress = find("ucp_worker_progress");
     events = progress(worker);
     if (events == 0)
         sched_yield();
