@@ -61,7 +61,8 @@ else
     skip 'plot works' 'there is no gnuplot'
 fi
 step 'help knows the options of the measuring program' grep -q -- --budget <(hs help measure)
-launcher=$(command -v "mpiexec.$mpi" || command -v "mpirun.$mpi" || true)
+# The one that is installed: tests/bin has one of the source tree's.
+launcher=$(type -aP "mpiexec.$mpi" "mpirun.$mpi" | grep -v /tests/bin/ | head -n 1)
 if [ -x "$tree/libexec/hiersearch/hiersearch-measure" ] && [ -n "$launcher" ]; then
     [ "$mpi" = mpich ] || launcher="$launcher --oversubscribe --allow-run-as-root"
     # shellcheck disable=SC2086
