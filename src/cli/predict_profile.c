@@ -344,7 +344,7 @@ static void weigh(struct hs_profile_gain *gain, char why[HS_PROFILE_WHY],
     gain->library_seconds = isnan(hs_profile_call_waiting(gain->call))
                                 ? at.library
                                 : hs_profile_call_seconds(gain->call);
-    gain->sure = isnan(hs_profile_call_waiting(gain->call)) ? 1 : hs_profile_call_sure(gain->call);
+    gain->sure = hs_profile_call_sure(gain->call);
     gain->scales = true;
     gain->left_alone = !rule;
     gain->plan_seconds = gain->library_seconds * (rule ? at.plan / at.library : 1);
