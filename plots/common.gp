@@ -45,8 +45,10 @@ set_terminal = 'if (output_type eq "svg") { \
 
 # Title above, caption below, both to the left of the picture, in pixels of plot_height.
 caption_lines = whole("caption_lines")
+# A long title is smaller, so that it stays within.
+title_size = strlen(fact("title")) > 80 ? 1200.0 / strlen(fact("title")) : 15
 captions = 'set label 901 fact("title") at screen 0, screen 1 offset character 1.2, -1.2 left \
-    font ",15" front; \
+    font sprintf(",%.1f", title_size < 8 ? 8 : title_size) front; \
     do for [i = 1:int(caption_lines)] { set label 901 + i fact(sprintf("caption%d", i)) \
         at screen 0, screen 0 offset character 1.5, 0.5 + 0.95 * (caption_lines - i) left \
         font ",10" textcolor rgb "#404040" front }'

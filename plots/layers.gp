@@ -25,17 +25,16 @@ set key at screen 0.985, screen 0.94 top right horizontal samplen 2 width 1
 
 # The marks of whole plans lie near the lower edge of their bars, so that labels stay readable.
 marker_drop = measured && predicted ? 0.13 : 0.25
-RS = "#b9dcf2"; AR = "#0b4f80"; AG = "#f3c26b"
+array PHASE_COLOUR[5] = ["#b9dcf2", "#0b4f80", "#f3c26b", "#a8d8c0", "#d9d9d9"]
+array PHASE_NAME[5] = ["reduce-scatter", "allreduce", "allgather (hatched)", "exchange", "the library's own call"]
+drawn(i) = strstrt(fact("drawn"), sprintf("%d", i)) > 0
 # Allgathers are hatched, so that they differ from reduce-scatters on paper too.
-plot \
-    tsv index "segments" using ($5 == 1 ? $3 * f : NaN):1:($3 * f):($4 * f):1:2 with boxxyerror \
-        fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb RS notitle, \
-    tsv index "segments" using ($5 == 2 ? $3 * f : NaN):1:($3 * f):($4 * f):1:2 with boxxyerror \
-        fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb AR notitle, \
-    tsv index "segments" using ($5 == 3 ? $3 * f : NaN):1:($3 * f):($4 * f):1:2 with boxxyerror \
-        fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb AG notitle, \
-    tsv index "segments" using ($5 == 3 ? $3 * f : NaN):1:($3 * f):($4 * f):1:2 with boxxyerror \
-        fillstyle transparent pattern 4 border linecolor rgb BLACK fillcolor rgb "#7a4a00" linewidth 0.5 notitle, \
+boxes(i) = sprintf(', tsv index "segments" using ($5 == %d ? $3 * f : NaN):1:($3 * f):($4 * f):1:2 with boxxyerror ', i)
+commands = ""
+do for [i = 1:5] { if (drawn(i)) { commands = commands.boxes(i). \
+    sprintf('fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb PHASE_COLOUR[%d] notitle', i) } }
+if (drawn(3)) { commands = commands.boxes(3).'fillstyle transparent pattern 4 border linecolor rgb BLACK fillcolor rgb "#7a4a00" linewidth 0.5 notitle' }
+commands = commands.', \
     tsv index "segments" using ($5 != 2 && strcol(8) ne "-" ? ($3 + $4) / 2 * f : NaN):(($1 + $2) / 2):8 \
         with labels font ",10" textcolor rgb BLACK notitle, \
     tsv index "segments" using ($5 == 2 && strcol(8) ne "-" ? ($3 + $4) / 2 * f : NaN):(($1 + $2) / 2):8 \
@@ -43,8 +42,8 @@ plot \
     tsv index "totals" using ($2 * f):($1 - marker_drop):($3 * f):($4 * f) with xerrorbars linecolor rgb BLACK pointtype 13 pointsize 1 * PS \
         linewidth 1.5 notitle, \
     tsv index "totals" using ($5 * f):1:7 with labels left offset character 0.8, 0 font ",10" notitle, \
-    tsv index "ticks" using (0):1:yticlabel(2) with points pointtype 0 notitle, \
-    keyentry with boxes fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb RS title "reduce-scatter", \
-    keyentry with boxes fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb AR title "allreduce", \
-    keyentry with boxes fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb AG title "allgather (hatched)", \
-    keyentry with points pointtype 13 pointsize 1 * PS linecolor rgb BLACK title "the whole plan"
+    tsv index "ticks" using (0):1:yticlabel(2) with points pointtype 0 notitle'
+do for [i = 1:5] { if (drawn(i)) { commands = commands. \
+    sprintf(', keyentry with boxes fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb PHASE_COLOUR[%d] title PHASE_NAME[%d]', i, i) } }
+commands = commands.', keyentry with points pointtype 13 pointsize 1 * PS linecolor rgb BLACK title "the whole plan"'
+eval "plot ".commands[3:]

@@ -10,7 +10,7 @@ measured_flat = whole("measured_flat")
 first = number("first_np"); last = number("last_np")
 set tmargin 3.5; set bmargin caption_rows + 3.6; set lmargin 11; set rmargin 4
 set xlabel "processes"
-set ylabel "time of one AllReduce (".fact("time_unit").")"
+set ylabel "time of one call (".fact("time_unit").")"
 set logscale x 2
 set xrange [first / 1.4 : last * 1.9]
 set table $unused

@@ -37,7 +37,8 @@ words = ' with labels left offset character 0.5, 0.45 font ",10.5" notitle'
 # Levels come from the outermost in, so that each lies on the one around it.
 commands = 'for [i = 1:levels] tsv index "levels" every ::i - 1::i - 1 using 2:4:2:3:4:5 with boxxyerror fillstyle solid 1 border linecolor rgb "#404040" fillcolor rgb SHADE[1 + levels - i] notitle'. \
     ', tsv index "levels" using 3:($5 - 0.45):(text_at - $3):(0)'.leader. \
-    ', tsv index "levels" using (text_at):($5 - 0.45):(two_lines(strcol(7)))'.words
+    ', tsv index "levels" using (text_at):($5 - 0.45):(two_lines(strcol(8)))'.words
+commands = commands.', tsv index "levels" using ($7 > 0 ? $2 : NaN):4:2:3:4:5 with boxxyerror fillstyle empty border linecolor rgb VERMILLION linecolor rgb VERMILLION linewidth 2.5 notitle'
 # Without a plan (one process, or no candidate that can be used) there are no layers.
 if (layers > 0) { commands = commands. \
     ', for [i = 1:layers] tsv index "layers" every ::i - 1::i - 1 using 2:($4 - 0.28):2:3:($4 - 0.38):($4 - 0.02) with boxxyerror fillstyle solid 1 border linecolor rgb BLACK fillcolor rgb "#0b4f80" notitle'. \

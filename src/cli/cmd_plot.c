@@ -201,10 +201,12 @@ const struct hs_command hs_command_plot = {
     .description =
         "Draws result files with gnuplot, for people who would rather look than read. Kinds: "
         "scaling (time against processes), layers (where the time of each split goes), bandwidth "
-        "(against message size), top (the best five per process count), accuracy (predicted "
-        "against "
-        "measured), lattice (the divisors and the best path), system (the machine with a plan's "
-        "layers), calls (what a job spends in its collectives, of a profile). What is shown can be "
+        "(against message size), gain (of the best plan over the library's own call, against "
+        "message "
+        "size), top (the best five per process count), accuracy (predicted against measured), "
+        "lattice (the divisors and the best path), system (the machine with a plan's "
+        "layers, and the limit that its links set), calls (what a job spends in its collectives, "
+        "of a profile). What is shown can be "
         "told apart without colour; machine and versions stand below "
         "each plot.",
     .examples = "  hiersearch plot results/*.json --as scaling -o scaling.svg\n"

@@ -14,7 +14,6 @@
 
 #define SERIES 6 /* with a colour and a symbol of their own */
 #define BESTS  4 /* of them, winners at some size */
-#define TICKS  8
 
 struct chosen {
     struct hs_plan plans[SERIES];
@@ -27,14 +26,6 @@ struct chosen {
 };
 
 /* ---- what is shown ---- */
-
-static int compare_messages(const void *left, const void *right)
-{
-    const struct hs_result_message *a = *(const struct hs_result_message *const *)left;
-    const struct hs_result_message *b = *(const struct hs_result_message *const *)right;
-
-    return (a->message_bytes > b->message_bytes) - (a->message_bytes < b->message_bytes);
-}
 
 static void add_plan(struct chosen *chosen, const struct hs_plan *plan, size_t limit)
 {
@@ -338,14 +329,6 @@ static double largest_layer_rate(const struct chosen *chosen, const struct hs_re
     return largest;
 }
 
-static void write_tick(struct hs_text *out, uint64_t bytes)
-{
-
-    hs_tsv_number(out, (double)bytes);
-    hs_tsv_text(out, HS_AS_BYTES(bytes));
-    hs_tsv_row(out);
-}
-
 static int64_t largest_stride(const struct chosen *chosen)
 {
     int64_t stride = 1;
@@ -358,17 +341,14 @@ static int64_t largest_stride(const struct chosen *chosen)
 /* The message sizes, where they are few, and powers of four over what enters the layers. */
 static void write_ticks(struct hs_text *out, const struct chosen *chosen)
 {
-    size_t step = (chosen->message_count + TICKS - 1) / TICKS;
     uint64_t stride = (uint64_t)largest_stride(chosen);
 
-    hs_tsv_block(out, "sizes", "bytes label");
-    for (size_t m = 0; m < chosen->message_count; m += step)
-        write_tick(out, chosen->messages[m]->message_bytes);
+    hs_tsv_sizes(out, chosen->messages, chosen->message_count);
     hs_tsv_block(out, "entering", "bytes label");
     for (uint64_t bytes = 1; bytes <= chosen->messages[chosen->message_count - 1]->message_bytes;
          bytes *= 4)
         if (bytes >= chosen->messages[0]->message_bytes / stride / 2)
-            write_tick(out, bytes);
+            hs_tsv_size(out, bytes);
 }
 
 /* `calibrated`: for each layer 1 where there is a calibrated curve, else 0; only with a calibrated
@@ -443,13 +423,9 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
         return hs_fail(err, HS_INVALID, "--size: bandwidth shows all sizes of the result");
     if (status != HS_OK)
         return status;
-    chosen.messages = calloc(chosen.message_count, sizeof(const struct hs_result_message *));
+    chosen.messages = hs_plot_messages(result);
     if (!chosen.messages)
         return hs_no_memory(err);
-    for (size_t m = 0; m < chosen.message_count; m++)
-        chosen.messages[m] = &result->messages[m];
-    qsort(chosen.messages, chosen.message_count, sizeof(const struct hs_result_message *),
-          compare_messages);
     choose(&chosen, result, &wanted);
     status = write_all(out, job, &chosen, err);
     free(chosen.messages);

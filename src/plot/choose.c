@@ -196,7 +196,28 @@ const struct hs_baseline_result *hs_plot_best_baseline(const struct hs_result_me
     return best;
 }
 
-/* ---- inputs ---- */
+/* ---- in order ---- */
+
+static int compare_messages(const void *left, const void *right)
+{
+    const struct hs_result_message *a = *(const struct hs_result_message *const *)left;
+    const struct hs_result_message *b = *(const struct hs_result_message *const *)right;
+
+    return (a->message_bytes > b->message_bytes) - (a->message_bytes < b->message_bytes);
+}
+
+const struct hs_result_message **hs_plot_messages(const struct hs_result *result)
+{
+    const struct hs_result_message **sorted =
+        malloc(result->message_count * sizeof(const struct hs_result_message *));
+
+    for (size_t i = 0; sorted && i < result->message_count; i++)
+        sorted[i] = &result->messages[i];
+    if (sorted)
+        qsort(sorted, result->message_count, sizeof(const struct hs_result_message *),
+              compare_messages);
+    return sorted;
+}
 
 static int compare_inputs(const void *left, const void *right)
 {

@@ -48,6 +48,8 @@ const struct hs_candidate *hs_plot_best_predicted(const struct hs_result_message
 /* The fastest baseline that was measured, or NULL. */
 const struct hs_baseline_result *hs_plot_best_baseline(const struct hs_result_message *message);
 
+/* Messages of a result by their size; owned by the caller (free). NULL: no memory. */
+const struct hs_result_message **hs_plot_messages(const struct hs_result *result);
 /* Inputs by process count, then in the order given; owned by the caller (free). NULL: no memory. */
 const struct hs_named_result **hs_plot_sorted(const struct hs_plot_job *job);
 

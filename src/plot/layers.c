@@ -30,11 +30,22 @@ struct row {
 struct rows {
     struct row data[PLANS + 2]; /* and the flat split, and the job's plan */
     size_t count;
+    /* The library's own call, a bar below them: NaN where nothing is known, or where the flat split
+     * is that call. */
+    double own_seconds;
+    struct hs_plot_time own_measured;
+    char own_name[64];
     double longest_seconds;
     double axis_seconds; /* where the axis ends: earlier, where the flat split is far longer than
                             all others */
     bool any_predicted, any_measured, any_chunks;
 };
+
+/* Whether the flat split is the library's own call. */
+static bool is_own(const struct hs_result *result)
+{
+    return result->has_system && hs_system_is_nccl_native(&result->system);
+}
 
 static const struct row *find(const struct rows *rows, const struct hs_plan *plan)
 {
@@ -100,6 +111,32 @@ static void collect(struct rows *rows, const struct hs_result *result,
     add(rows, result, message, &flat);
 }
 
+/* The library's own call: what it is said to take, and what it took. */
+static void collect_own(struct rows *rows, const struct hs_result *result,
+                        const struct hs_result_message *message)
+{
+    const struct hs_library_price *own = message->library;
+    const struct hs_baseline_result *baseline = hs_plot_best_baseline(message);
+
+    rows->own_seconds = NAN;
+    rows->own_measured = hs_plot_measured(baseline ? &baseline->measured : NULL);
+    if (own && hs_library_is_priced(own) && !is_own(result)) {
+        rows->own_seconds = own->seconds;
+        snprintf(rows->own_name, sizeof(rows->own_name), "%s's own",
+                 hs_library_written(own->library));
+    }
+    if (baseline)
+        snprintf(rows->own_name, sizeof(rows->own_name), "%.60s", baseline->name);
+    rows->longest_seconds = fmax(rows->longest_seconds, rows->own_seconds);
+    rows->longest_seconds = fmax(rows->longest_seconds, rows->own_measured.high);
+    rows->longest_seconds = fmax(rows->longest_seconds, rows->own_measured.seconds);
+}
+
+static bool has_own(const struct rows *rows)
+{
+    return isfinite(rows->own_seconds) || isfinite(rows->own_measured.seconds);
+}
+
 /* A flat split that takes many times as long as the others would leave them no room. */
 static void end_axis(struct rows *rows, const struct hs_result *result)
 {
@@ -129,7 +166,8 @@ static double bar_height(const struct row *row)
 
 /* As plots/layers.gp knows them. */
 static const int phase_numbers[HS_PHASE_COUNT] = {
-    [HS_REDUCE_SCATTER] = 1, [HS_ALLREDUCE] = 2, [HS_ALLGATHER] = 3};
+    [HS_REDUCE_SCATTER] = 1, [HS_ALLREDUCE] = 2, [HS_ALLGATHER] = 3, [HS_EXCHANGE] = 4};
+#define OWN_NUMBER 5
 
 /* "4 nvlink" where the segment is wide enough for it, "4" where it is for that, else "-". */
 static void segment_label(char *label, size_t bytes, const struct rows *rows, const struct row *row,
@@ -175,8 +213,31 @@ static void write_bar(struct hs_text *out, const struct rows *rows, const struct
     }
 }
 
+static void write_own_bar(struct hs_text *out, const struct rows *rows, double seconds, double top,
+                          double height, bool measured)
+{
+    if (!isfinite(seconds))
+        return;
+    hs_tsv_number(out, top - height);
+    hs_tsv_number(out, top);
+    hs_tsv_number(out, 0);
+    hs_tsv_number(out, fmin(seconds, rows->axis_seconds));
+    hs_tsv_count(out, OWN_NUMBER);
+    hs_tsv_count(out, 0);
+    hs_tsv_count(out, measured);
+    hs_tsv_text(out, "-");
+    hs_tsv_row(out);
+}
+
+static double own_height(const struct rows *rows)
+{
+    return isfinite(rows->own_seconds) && isfinite(rows->own_measured.seconds) ? BAR / 2 : BAR;
+}
+
 static void write_bars(struct hs_text *out, const struct rows *rows, const struct hs_result *result)
 {
+    double own_top = bar_top(rows->count), own = own_height(rows);
+
     hs_tsv_block(out, "segments", "y_low y_high begin end phase layer measured label");
     for (size_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->data[i];
@@ -187,6 +248,9 @@ static void write_bars(struct hs_text *out, const struct rows *rows, const struc
             top -= BAR / 2;
         write_bar(out, rows, row, &row->measured, top, height, result);
     }
+    write_own_bar(out, rows, rows->own_seconds, own_top, own, false);
+    write_own_bar(out, rows, rows->own_measured.seconds,
+                  isfinite(rows->own_seconds) ? own_top - own : own_top, own, true);
 }
 
 static void write_total(struct hs_text *out, double y, struct hs_plot_time time, double end,
@@ -220,6 +284,17 @@ static struct hs_plot_time predicted_total(const struct row *row, bool calibrate
     return time;
 }
 
+static void write_own_totals(struct hs_text *out, const struct rows *rows)
+{
+    double height = own_height(rows), y = bar_top(rows->count) - height / 2;
+    bool both = height < BAR;
+
+    write_total(out, y, (struct hs_plot_time){rows->own_seconds, NAN, NAN}, rows->own_seconds,
+                rows->axis_seconds, both ? " predicted" : "", false);
+    write_total(out, both ? y - height : y, rows->own_measured, rows->own_measured.seconds,
+                rows->axis_seconds, both ? " measured" : "", true);
+}
+
 /* Whole plans: their times are not just the sum of the layers'. */
 static void write_totals(struct hs_text *out, const struct rows *rows, bool calibrated)
 {
@@ -237,6 +312,8 @@ static void write_totals(struct hs_text *out, const struct rows *rows, bool cali
                         hs_plot_phases_seconds(&row->measured), rows->axis_seconds,
                         both ? " measured" : "", true);
     }
+    if (has_own(rows))
+        write_own_totals(out, rows);
 }
 
 static void write_ticks(struct hs_text *out, const struct rows *rows,
@@ -249,8 +326,40 @@ static void write_ticks(struct hs_text *out, const struct rows *rows,
         bool flat = hs_plan_compare(&rows->data[i].plan, &flat_plan) == 0;
 
         hs_tsv_number(out, 0.0 - (double)i);
-        hs_text_append(out, "\t%s%s\n", HS_AS_PLAN(&rows->data[i].plan), flat ? " (flat)" : "");
+        hs_text_append(out, "\t%s%s\n", HS_AS_PLAN(&rows->data[i].plan),
+                       !flat            ? ""
+                       : is_own(result) ? " (NCCL's own)"
+                                        : " (flat)");
     }
+    if (has_own(rows)) {
+        hs_tsv_number(out, 0.0 - (double)rows->count);
+        hs_tsv_text(out, rows->own_name);
+        hs_tsv_row(out);
+    }
+}
+
+static bool has_phase(const struct hs_plot_phases *phases, int number)
+{
+    for (int i = 0; i < phases->count; i++)
+        if (phase_numbers[phases->segments[i].phase] == number)
+            return true;
+    return false;
+}
+
+/* "1 3": the numbers of what is drawn, which the legend names. */
+static void write_drawn(struct hs_text *out, const struct rows *rows)
+{
+    char drawn[32] = "";
+
+    for (int number = 1; number < OWN_NUMBER; number++) {
+        bool any = false;
+
+        for (size_t i = 0; i < rows->count; i++)
+            any = any || has_phase(&rows->data[i].predicted, number) ||
+                  has_phase(&rows->data[i].measured, number);
+        snprintf(drawn + strlen(drawn), sizeof(drawn) - strlen(drawn), any ? " %d" : "", number);
+    }
+    hs_tsv_fact(out, "drawn", "%s%s", drawn, has_own(rows) ? " 5" : "");
 }
 
 static void write_rows(struct hs_text *out, const struct hs_plot_job *job, const struct rows *rows,
@@ -265,7 +374,8 @@ static void write_rows(struct hs_text *out, const struct hs_plot_job *job, const
                                      : NULL,
                     "%lld processes, %s per process", (long long)result->np,
                     HS_AS_BYTES(message->message_bytes));
-    hs_tsv_fact(out, "rows", "%zu", rows->count);
+    hs_tsv_fact(out, "rows", "%zu", rows->count + has_own(rows));
+    write_drawn(out, rows);
     hs_tsv_fact(out, "predicted", "%d", rows->any_predicted);
     hs_tsv_fact(out, "measured", "%d", rows->any_measured);
     hs_tsv_fact(out, "longest", "%#.9g", rows->axis_seconds);
@@ -291,6 +401,7 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
         return status;
     message = hs_plot_message(result, at_size.bytes);
     collect(&rows, result, message, &wanted);
+    collect_own(&rows, result, message);
     if (rows.count == 0)
         return hs_fail(err, HS_INVALID,
                        "%s: has neither predicted nor measured times per layer; measure with a "

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "model/limit.h"
 #include "plot/caption.h"
 #include "plot/choose.h"
 #include "plot/kinds.h"
@@ -30,10 +31,13 @@ static double unit_ranks(const struct hs_result *result, size_t level)
     return ranks < INT64_MAX ? (double)ranks : right_end(result);
 }
 
-/* "ib joins 32 groups of 4 through 2 ports each; each has 18.60 GB/s, latency 4.800 us" */
-static void write_level_label(struct hs_text *out, const struct hs_system *system, size_t l)
+/* "ib joins 32 groups of 4 through 2 ports each; each has 18.60 GB/s, latency 4.800 us: 5.511 ms at
+ * least", for what has to cross it. */
+static void write_level_label(struct hs_text *out, const struct hs_system *system,
+                              const struct hs_problem *problem, size_t l)
 {
     const struct hs_level *level = &system->levels[l];
+    double least = hs_limit_crossing_seconds(system, problem, l);
     int64_t child = hs_system_child_ranks(system, l);
 
     hs_text_append(out, "\t%s joins ", level->name);
@@ -48,18 +52,23 @@ static void write_level_label(struct hs_text *out, const struct hs_system *syste
     if (level->ports > 1)
         hs_text_append(out, " through %" PRId64 " ports each%s", level->ports,
                        level->striped ? "" : " (not striped)");
-    hs_text_append(out, "%s; each has %s, latency %s\n",
+    hs_text_append(out, "%s; each has %s, latency %s",
                    level->fabric == HS_FABRIC_MESH ? " in a mesh" : "",
                    HS_AS_RATE(level->bytes_per_second), HS_AS_TIME(level->latency_seconds));
+    if (least > 0)
+        hs_text_append(out, ": %s at least", HS_AS_TIME(least));
+    hs_text_append(out, "\n");
 }
 
 /* The outermost level is on top; each has a line for its label above the levels inside it. */
-static void write_levels(struct hs_text *out, const struct hs_result *result)
+static void write_levels(struct hs_text *out, const struct hs_result *result,
+                         const struct hs_problem *problem)
 {
     const struct hs_system *system = &result->system;
+    struct hs_limit limit = hs_limit_of(system, problem);
     size_t count = system->level_count;
 
-    hs_tsv_block(out, "levels", "level first last y_low y_high open label");
+    hs_tsv_block(out, "levels", "level first last y_low y_high open limits label");
     for (size_t l = count; l-- > 0;) {
         double inset = (double)(count - 1 - l);
 
@@ -69,7 +78,8 @@ static void write_levels(struct hs_text *out, const struct hs_result *result)
         hs_tsv_number(out, 0.12 * inset);
         hs_tsv_number(out, (double)count - inset);
         hs_tsv_count(out, system->levels[l].arity == 0);
-        write_level_label(out, system, l);
+        hs_tsv_count(out, limit.level == (int)l);
+        write_level_label(out, system, problem, l);
     }
 }
 
@@ -138,18 +148,37 @@ static void write_ticks(struct hs_text *out, const struct hs_result *result)
     }
 }
 
+/* "this plan reaches 84 % of what the links allow: the limit is 5.511 ms, by slingshot" */
+static void append_limit(struct hs_text *out, const struct hs_result *result,
+                         const struct hs_plan_cost *cost, const struct hs_problem *problem)
+{
+    struct hs_limit limit = hs_limit_of(&result->system, problem);
+
+    if (cost->count > 0 && limit.level >= 0)
+        hs_text_append(out,
+                       "the plan reaches %s %% of what the links allow: the limit is %s, by %s",
+                       HS_AS_PERCENT(hs_limit_reached(&limit, cost->seconds), 0),
+                       HS_AS_TIME(limit.seconds), result->system.levels[limit.level].name);
+}
+
 static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
-                        const struct hs_plan *plan, const struct hs_plan_cost *cost, uint64_t bytes)
+                        const struct hs_plan *plan, const struct hs_plan_cost *cost,
+                        const struct hs_problem *problem)
 {
     const struct hs_result *result = job->inputs[0].result;
+    struct hs_text remark = {0};
 
+    append_limit(&remark, result, cost, problem);
     hs_tsv_begin(out, "system");
     if (cost->count > 0)
-        hs_plot_caption(
-            out, job, NULL, "levels, and layers of %s (%" PRId64 " processes, %s), predicted %s",
-            HS_AS_PLAN(plan), result->np, HS_AS_BYTES(bytes), HS_AS_TIME(cost->seconds));
+        hs_plot_caption(out, job, remark.data,
+                        "levels, and layers of %s (%" PRId64 " processes, %s), predicted %s",
+                        HS_AS_PLAN(plan), result->np, HS_AS_BYTES(job->bytes),
+                        HS_AS_TIME(cost->seconds));
     else
         hs_plot_caption(out, job, NULL, "levels");
+    out->failed = out->failed || remark.failed;
+    hs_text_release(&remark);
     hs_tsv_fact(out, "levels", "%zu", result->system.level_count);
     hs_tsv_fact(out, "layers", "%d", cost->count);
     hs_tsv_fact(out, "np", "%" PRId64, result->np);
@@ -181,8 +210,8 @@ static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
     problem = hs_result_asks(result, (double)at_size.bytes);
     if (plan.split.count > 0 && result->np > 1)
         cost = hs_plan_cost(&result->system, &problem, &plan);
-    write_facts(out, &at_size, &plan, &cost, at_size.bytes);
-    write_levels(out, result);
+    write_facts(out, &at_size, &plan, &cost, &problem);
+    write_levels(out, result, &problem);
     write_layers(out, result, &cost);
     write_ticks(out, result);
     return HS_OK;

@@ -6,6 +6,9 @@
 #include <stdio.h>
 
 #include "plot/plot.h"
+#include "view/figures.h"
+
+#define TICKS 8
 
 static void append_clean(struct hs_text *out, const char *text)
 {
@@ -82,6 +85,23 @@ void hs_tsv_time(struct hs_text *out, struct hs_plot_time time)
 void hs_tsv_row(struct hs_text *out)
 {
     hs_text_append(out, "\n");
+}
+
+void hs_tsv_size(struct hs_text *out, uint64_t bytes)
+{
+    hs_tsv_number(out, (double)bytes);
+    hs_tsv_text(out, HS_AS_BYTES(bytes));
+    hs_tsv_row(out);
+}
+
+void hs_tsv_sizes(struct hs_text *out, const struct hs_result_message *const *messages,
+                  size_t count)
+{
+    size_t step = (count + TICKS - 1) / TICKS;
+
+    hs_tsv_block(out, "sizes", "bytes label");
+    for (size_t m = 0; m < count; m += step)
+        hs_tsv_size(out, messages[m]->message_bytes);
 }
 
 void hs_tsv_time_unit(struct hs_text *out, double largest_seconds)

@@ -27,6 +27,12 @@ void hs_tsv_count(struct hs_text *out, int64_t count);
 void hs_tsv_time(struct hs_text *out, struct hs_plot_time time);
 void hs_tsv_row(struct hs_text *out);
 
+/* A row for the tick of a message size on an axis; and a block `sizes` with at most eight, of
+ * messages by their size. */
+void hs_tsv_size(struct hs_text *out, uint64_t bytes);
+void hs_tsv_sizes(struct hs_text *out, const struct hs_result_message *const *messages,
+                  size_t count);
+
 /* Facts `time_unit` and `time_factor`: the unit for an axis of times up to `largest_seconds`. */
 void hs_tsv_time_unit(struct hs_text *out, double largest_seconds);
 /* Facts `PREFIXrate_unit` and `PREFIXrate_factor`: likewise for rates. */

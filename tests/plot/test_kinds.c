@@ -111,6 +111,28 @@ static void scaling_has_flat_best_and_library(void **state)
     hs_result_release(&predicted);
 }
 
+/* The library takes 9 s, 2x2 3 s, 2.5 s to 4 s; 8 / 2 by what is predicted. */
+static void gain_is_over_the_library_and_the_flat_split(void **state)
+{
+    struct hs_result measured, predicted;
+    char *text;
+
+    (void)state;
+    load(&measured, MEASURED, "m", 8000000);
+    load(&predicted, PREDICTED, "m", 8000000);
+    text = text_of("gain", &measured, NULL, NULL);
+    assert_has(text, "over\tthe flat split\nmeasured_over\tMPI_Allreduce\n");
+    assert_has(text, "# model\n# bytes\tgain\tlow\thigh\tplan\n8000000\t4\t4\t4\t2x2\n");
+    assert_has(text, "# runs\n# bytes\tgain\tlow\thigh\tplan\n8000000\t3\t2.25\t3.6\t2x2\n");
+    free(text);
+    text = text_of("gain", &predicted, NULL, NULL);
+    assert_has(text, "\n8000000\t2\t2\t2\t2x4\n");
+    assert_null(strstr(text, "# runs"));
+    free(text);
+    hs_result_release(&measured);
+    hs_result_release(&predicted);
+}
+
 static void top_ranks_and_prefers_measurements(void **state)
 {
     struct hs_result measured, predicted;
@@ -148,6 +170,10 @@ static void layers_stack_the_phases_in_time(void **state)
      * GB/s, so 4 us + 4 MB / 0.5 GB/s = 8.004 ms. */
     assert_has(text, "0\t0.4\t0\t0.000501\t1\t1\t0\t");
     assert_has(text, "0\t0.4\t0.000501\t0.008505\t2\t2\t0\t");
+    /* The library's own call, 9 s, below both plans; all four kinds of bars are in the legend. */
+    assert_has(text, "-2.4\t-1.6\t0\t9\t5\t0\t1\t-\n");
+    assert_has(text, "drawn\t 1 2 3 5\n");
+    assert_has(text, "-2\tMPI_Allreduce\n");
     assert_has(text, "0\t0.4\t0.008505\t0.009006\t3\t1\t0\t");
     /* Whole plans: the file's prediction and the measurement with its interval. */
     assert_has(text, "\t2\t2\t2\t2\t0\t2.000 s predicted\n");
@@ -245,10 +271,11 @@ static void system_has_levels_and_layers(void **state)
     (void)state;
     load(&predicted, PREDICTED, "m", 8000000);
     text = text_of("system", &predicted, NULL, NULL);
-    assert_has(text, "2\t1\t16\t0\t2\t1\tout joins any number of groups of 2; each has 1.000 GB/s, "
-                     "latency 2.000 us\n"
-                     "1\t1\t2\t0.12\t1\t0\tin joins 2 processes; each has 8.000 GB/s, latency "
-                     "1.000 us\n");
+    /* 2 (4 - 1) / 4 of 8 MB in 1 GB/s, which is the limit; 2 (8 - 1) / 8 of them in 8 GB/s. */
+    assert_has(text, "2\t1\t16\t0\t2\t1\t1\tout joins any number of groups of 2; each has 1.000 "
+                     "GB/s, latency 2.000 us: 12.00 ms at least\n"
+                     "1\t1\t2\t0.12\t1\t0\t0\tin joins 2 processes; each has 8.000 GB/s, "
+                     "latency 1.000 us: 1.750 ms at least\n");
     assert_has(text, "1\t1\t2\t-1\t1\tlayer 1: rings of 2, stride 1, over in; 1 ring on a link, "
                      "8.000 GB/s each; 1.002 ms\n");
     assert_has(text, "2\t2\t8\t-2\t2\tlayer 2: rings of 4, stride 2, over out; 2 rings on a link, "
@@ -330,6 +357,8 @@ static void an_unknown_kind_names_the_nearest(void **state)
 static const struct CMUnitTest tests[] = {
     HS_TEST("scaling has the flat split, the best one and the library",
             scaling_has_flat_best_and_library),
+    HS_TEST("gain is over the library, and of predictions over what they have",
+            gain_is_over_the_library_and_the_flat_split),
     HS_TEST("top ranks the candidates, flat among them", top_ranks_and_prefers_measurements),
     HS_TEST("layers stacks the phases in the order of time", layers_stack_the_phases_in_time),
     HS_TEST("layers shows a plan that is not in the file, by the model",

@@ -126,13 +126,13 @@ END
     [ "$kind" = accuracy ] || check "$kind of a prediction" draws "$kind" svg '<?xml' abci-128.json
     [ "$kind" = accuracy ] || check "$kind of one size, with chunks" draws "$kind" svg '<?xml' one-size.json
 done
-for kind in scaling layers bandwidth top lattice; do
+for kind in scaling layers bandwidth gain top lattice; do
     check "$kind without a machine" draws "$kind" svg '<?xml' no-machine.json
 done
-for kind in scaling layers bandwidth top lattice system; do
+for kind in scaling layers bandwidth gain top lattice system; do
     check "$kind of a prime number of processes" draws "$kind" svg '<?xml' prime.json
 done
-for kind in scaling layers bandwidth top lattice system; do
+for kind in scaling layers bandwidth gain top lattice system; do
     check "$kind of a calibrated machine" draws "$kind" svg '<?xml' calibrated-16.json
     check "$kind of a calibrated machine where a level was never measured" draws "$kind" svg '<?xml' calibrated-64.json
 done

@@ -1,0 +1,220 @@
+/* What the best plan gains over the library's own call, against message size: predicted, with what
+ * it is on 90 % of the machines that fit the description, and measured. Over the flat split where
+ * the library has no price. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "plot/caption.h"
+#include "plot/choose.h"
+#include "plot/kinds.h"
+#include "plot/tsv.h"
+#include "view/figures.h"
+
+struct sizes {
+    const struct hs_result *result;
+    const struct hs_result_message **messages; /* ascending by size, owned */
+    size_t count;
+    bool over_library; /* of predictions; else over the flat split */
+};
+
+static double or_else(double end, double seconds)
+{
+    return isfinite(end) ? end : seconds;
+}
+
+/* A ratio of times, from where the slow one is fast and the fast one slow to the other way round. */
+static struct hs_plot_time ratio(struct hs_plot_time slow, struct hs_plot_time fast)
+{
+    return (struct hs_plot_time){slow.seconds / fast.seconds,
+                                 or_else(slow.low, slow.seconds) / or_else(fast.high, fast.seconds),
+                                 or_else(slow.high, slow.seconds) /
+                                     or_else(fast.low, fast.seconds)};
+}
+
+static struct hs_plot_time as_drawn(const struct hs_gain *gain, double as_it_stands)
+{
+    if (isnan(gain->median))
+        return (struct hs_plot_time){as_it_stands, NAN, NAN};
+    return (struct hs_plot_time){gain->median, gain->low, gain->high};
+}
+
+static double flat_seconds(const struct hs_result *result, const struct hs_result_message *message)
+{
+    struct hs_plan flat = hs_result_flat(result);
+
+    return hs_plot_predicted(result, message, &flat);
+}
+
+static struct hs_plot_time predicted_gain(const struct sizes *sizes,
+                                          const struct hs_result_message *message)
+{
+    const struct hs_library_price *own = message->library;
+    double seconds = message->best.split.count > 0
+                         ? hs_plot_predicted(sizes->result, message, &message->best)
+                         : NAN;
+
+    if (!sizes->over_library)
+        return as_drawn(message->gain ? &message->gain->over_flat : &HS_GAIN_UNKNOWN,
+                        flat_seconds(sizes->result, message) / seconds);
+    if (!own || !hs_library_is_priced(own))
+        return (struct hs_plot_time){NAN, NAN, NAN};
+    return as_drawn(&own->gain,
+                    own->seconds / (isnan(own->best_seconds) ? seconds : own->best_seconds));
+}
+
+static struct hs_plot_time measured_gain(const struct hs_result_message *message)
+{
+    const struct hs_candidate *best = hs_plot_best_measured(message);
+    const struct hs_baseline_result *library = hs_plot_best_baseline(message);
+
+    return ratio(hs_plot_measured(library ? &library->measured : NULL),
+                 hs_plot_measured(best ? best->measured : NULL));
+}
+
+/* Where a plan begins to be the best one it is named, elsewhere it is "-". */
+static void write_gain(struct hs_text *out, const struct hs_result_message *message,
+                       const struct hs_plan *plan, const struct hs_plan *before,
+                       struct hs_plot_time gain)
+{
+    hs_tsv_number(out, (double)message->message_bytes);
+    hs_tsv_time(out, gain);
+    hs_tsv_text(out, hs_plan_compare(plan, before) != 0 ? HS_AS_PLAN(plan) : "-");
+    hs_tsv_row(out);
+}
+
+static size_t write_predicted(struct hs_text *out, const struct sizes *sizes)
+{
+    struct hs_plan before = {.chunks = 0};
+    size_t written = 0;
+
+    for (size_t m = 0; m < sizes->count; m++) {
+        const struct hs_result_message *message = sizes->messages[m];
+        struct hs_plot_time gain = predicted_gain(sizes, message);
+
+        if (!isfinite(gain.seconds))
+            continue;
+        write_gain(out, message, &message->best, &before, gain);
+        before = message->best;
+        written++;
+    }
+    return written;
+}
+
+static size_t write_measured(struct hs_text *out, const struct sizes *sizes)
+{
+    struct hs_plan before = {.chunks = 0};
+    size_t written = 0;
+
+    for (size_t m = 0; m < sizes->count; m++) {
+        const struct hs_candidate *best = hs_plot_best_measured(sizes->messages[m]);
+        struct hs_plot_time gain = measured_gain(sizes->messages[m]);
+
+        if (!isfinite(gain.seconds))
+            continue;
+        write_gain(out, sizes->messages[m], &best->plan, &before, gain);
+        before = best->plan;
+        written++;
+    }
+    return written;
+}
+
+/* "NCCL's own AllGather", "MPI_Allreduce", "the flat split": what plans are compared with. */
+static void append_other(struct hs_text *out, const struct sizes *sizes)
+{
+    for (size_t m = 0; m < sizes->count; m++) {
+        const struct hs_library_price *own = sizes->messages[m]->library;
+
+        if (!sizes->over_library || !own)
+            continue;
+        hs_text_append(out, "%s's own %s", hs_library_written(own->library),
+                       hs_collectives[sizes->result->collective].written);
+        return;
+    }
+    hs_text_append(out, "the flat split");
+}
+
+static void write_facts(struct hs_text *out, const struct hs_plot_job *job,
+                        const struct sizes *sizes, size_t predicted, size_t measured)
+{
+    const struct hs_baseline_result *library = NULL;
+    struct hs_text other = {0};
+
+    for (size_t m = 0; m < sizes->count && !library; m++)
+        library = hs_plot_best_baseline(sizes->messages[m]);
+    append_other(&other, sizes);
+    hs_tsv_begin(out, "gain");
+    hs_plot_caption(out, job,
+                    "names: the best plan from that size on; band: 90 % of the machines that fit "
+                    "the description",
+                    "gain of the best plan, %lld processes", (long long)sizes->result->np);
+    hs_tsv_fact(out, "over", "%s",
+                predicted > 0 && other.data ? other.data
+                : library                   ? library->name
+                                            : "-");
+    hs_tsv_fact(out, "measured_over", "%s", library ? library->name : "-");
+    hs_tsv_fact(out, "predicted", "%zu", predicted);
+    hs_tsv_fact(out, "measured", "%zu", measured);
+    hs_tsv_fact(out, "first_bytes", "%.0f", (double)sizes->messages[0]->message_bytes);
+    hs_tsv_fact(out, "last_bytes", "%.0f",
+                (double)sizes->messages[sizes->count - 1]->message_bytes);
+    out->failed = out->failed || other.failed;
+    hs_text_release(&other);
+}
+
+static enum hs_status write_all(struct hs_text *out, const struct hs_plot_job *job,
+                                const struct sizes *sizes, struct hs_error *err)
+{
+    struct hs_text predicted = {0}, measured = {0};
+    size_t predictions = write_predicted(&predicted, sizes);
+    size_t measurements = write_measured(&measured, sizes);
+    enum hs_status status = HS_OK;
+
+    if (predictions + measurements == 0)
+        status = hs_fail(err, HS_INVALID,
+                         "%s: has no times to compare, neither predicted nor of the library's own "
+                         "call; measure with a machine, as in `hiersearch measure SYSTEM`",
+                         job->inputs[0].name);
+    else
+        write_facts(out, job, sizes, predictions, measurements);
+    if (predictions > 0) {
+        hs_tsv_block(out, "model", "bytes gain low high plan");
+        hs_text_append(out, "%s", predicted.data);
+    }
+    if (measurements > 0) {
+        hs_tsv_block(out, "runs", "bytes gain low high plan");
+        hs_text_append(out, "%s", measured.data);
+    }
+    hs_tsv_sizes(out, sizes->messages, sizes->count);
+    out->failed = out->failed || predicted.failed || measured.failed;
+    hs_text_release(&predicted);
+    hs_text_release(&measured);
+    return status;
+}
+
+static enum hs_status write(struct hs_text *out, const struct hs_plot_job *job,
+                            struct hs_error *err)
+{
+    const struct hs_result *result = job->inputs[0].result;
+    struct sizes sizes = {.result = result, .count = result->message_count};
+    enum hs_status status;
+
+    if (job->bytes)
+        return hs_fail(err, HS_INVALID, "--size: gain shows all sizes of the result");
+    sizes.messages = hs_plot_messages(result);
+    if (!sizes.messages)
+        return hs_no_memory(err);
+    for (size_t m = 0; m < sizes.count; m++)
+        sizes.over_library =
+            sizes.over_library ||
+            (sizes.messages[m]->library && hs_library_is_priced(sizes.messages[m]->library));
+    status = write_all(out, job, &sizes, err);
+    free(sizes.messages);
+    return status;
+}
+
+const struct hs_plot_kind hs_plot_gain = {
+    .name = "gain",
+    .summary = "what the best plan gains over the library's own call, against message size",
+    .many = false,
+    .write = write,
+};
