@@ -60,9 +60,9 @@ ROWS = [  # name, np, options, target milliseconds, target MiB
 CALLS = [  # system, processes, machines drawn, target calls per second: through the library, another size each time
     (ABCI, 1024, 0, 2000),
     ("summit", 1024, 0, 2000),
-    (ABCI, 1024, 200, None),
-    ("dgx-h100", 1024, 0, None),
-    ("dgx-h100", 1024, 200, None),
+    (ABCI, 1024, 200, 2000),
+    ("dgx-h100", 1024, 0, 2000),
+    ("dgx-h100", 1024, 200, 2000),
 ]
 
 

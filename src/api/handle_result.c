@@ -17,11 +17,12 @@ struct asking {
     struct hs_text command, notes;
 };
 
-/* The machines that fit a system's description are drawn once. */
+/* The machines that fit a system's description are drawn once, and prices are kept. */
 static enum hs_status draw(struct hiersearch_system *system, size_t count, struct hs_error *err)
 {
     enum hs_status status;
 
+    hs_system_keep(&system->system);
     if (system->machines.count == count)
         return HS_OK;
     if (system->machines.count > 0)

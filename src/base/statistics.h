@@ -35,6 +35,11 @@ double hs_summary_noise(const struct hs_summary *summary);
 
 #define HS_NORMAL95 1.959964 /* standard errors each way of a normal variable's 95 % interval */
 
+/* The value at place `place` < count once they are in order, which they are not brought into as a
+ * whole: those before it are no larger, those behind it no smaller. O(count) (Hoare 1961, algorithm
+ * 65). No NaN. */
+double hs_order_statistic(double *values, size_t count, size_t place);
+
 /* The value that a standard normal variable exceeds with probability `tail`, 0 < tail < 1. */
 double hs_normal_quantile(double tail);
 

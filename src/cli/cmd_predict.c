@@ -343,6 +343,7 @@ static enum hs_status run_on_system(struct hs_context *context,
     if (status != HS_OK)
         return status;
     status = hs_find_system(&system, settings->system, context, err);
+    hs_system_keep(&system);
     predict.asked.label = hs_system_is_text(settings->system) ? settings->system : system.name;
     if (status == HS_OK && settings->before) {
         status = hs_find_system(&before, settings->before, context, err);

@@ -1,6 +1,5 @@
 #include "model/machines.h"
 
-#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,18 +16,6 @@
  * published two-level AllReduce of MareNostrum 5 against the sum of its calls). */
 #define GAP_SECONDS   10e-6
 #define GAP_DEVIATION 0.8
-/* What a price by levels leaves unexplained, of log(time / price), calibrated on pairs of published
- * AllReduces of other machines than the shipped system with such a table (docs/model.md, section
- * 10): of any layer, and of the bytes of a library's ring that goes in and out of nodes, which
- * takes longer than its slowest link on every machine that published it, so one-sided. Rings that
- * stay in a node nobody published beside others: they err as any layer. */
-#define LAYER_DEVIATION    0.2
-#define STRADDLE_DEVIATION 0.3
-/* Doublings of a layer's size from which on two sizes err on their own; knots between. */
-#define SIZES_APART 4.0
-#define SIZE_KNOTS  7
-/* A draw of a belief may be negative or far off; a time is within e times of what is expected. */
-#define FURTHEST 1.0
 
 /* ---- what is drawn --------------------------------------------------------------------------- */
 
@@ -224,18 +211,14 @@ void hs_machines_ask(struct hs_machines *machines, int64_t ranks)
         for (size_t j = 0; j < machines->count; j++)
             set_figure(machines, j, figure, constants);
     }
-}
-
-static size_t errors_of_one(const struct hs_machines *machines)
-{
-    return HS_ALGORITHM_COUNT * machines->believed->level_count * 2 * SIZE_KNOTS;
+    hs_kept_empty(machines->kept);
 }
 
 static void draw_errors(struct hs_machines *machines, uint64_t seed)
 {
     uint64_t state = hs_random_bits(&seed);
 
-    for (size_t k = 0; k < machines->count * errors_of_one(machines); k++)
+    for (size_t k = 0; k < machines->count * machines->errors_of_one; k++)
         machines->errors[k] = hs_random_normal(&state);
 }
 
@@ -261,16 +244,18 @@ enum hs_status hs_machines_init(struct hs_machines *machines, const struct hs_sy
     bool mpi = is_mpi(system) && system->fits.count == 0;
 
     *machines = (struct hs_machines){.believed = system, .count = count, .seed = seed};
+    machines->errors_of_one = (size_t)HS_ALGORITHM_COUNT * system->level_count * 2 * HS_ERROR_KNOTS;
     list_figures(machines);
     machines->drawn = malloc(count * sizeof(*machines->drawn));
     machines->gap_seconds = calloc(count, sizeof(double));
     machines->noise = malloc(count * sizeof(double));
-    machines->errors = malloc((count * errors_of_one(machines) + 1) * sizeof(double));
+    machines->errors = malloc((count * machines->errors_of_one + 1) * sizeof(double));
     machines->offs = malloc((machines->figure_count + 1) * count * sizeof(double));
+    machines->kept = hs_kept_new();
     if (mpi)
         machines->constants = calloc(count * HS_MPI_K_COUNT, sizeof(*machines->constants));
     if (!machines->drawn || !machines->gap_seconds || !machines->noise || !machines->errors ||
-        !machines->offs || (mpi && !machines->constants)) {
+        !machines->offs || !machines->kept || (mpi && !machines->constants)) {
         hs_machines_release(machines);
         return hs_no_memory(err);
     }
@@ -292,14 +277,16 @@ void hs_machines_release(struct hs_machines *machines)
     free(machines->errors);
     free(machines->offs);
     free(machines->constants);
+    hs_kept_free(machines->kept);
     hs_belief_release(machines->belief);
     memset(machines, 0, sizeof(*machines));
 }
 
 void hs_machines_trust_price(struct hs_machines *machines)
 {
-    for (size_t k = 0; k < machines->count * errors_of_one(machines); k++)
+    for (size_t k = 0; k < machines->count * machines->errors_of_one; k++)
         machines->errors[k] = 0;
+    hs_kept_empty(machines->kept);
 }
 
 bool hs_machines_differ(const struct hs_machines *machines)
@@ -315,10 +302,9 @@ struct hs_gain hs_gain_of(double *gains, size_t count)
     for (size_t j = 0; j < count; j++)
         wins += gains[j] > 1;
     gain.share = (double)wins / (double)count;
-    gsl_sort(gains, 1, count);
-    gain.median = gains[count / 2];
-    gain.low = gains[count / 20];
-    gain.high = gains[count - 1 - count / 20];
+    gain.median = hs_order_statistic(gains, count, count / 2);
+    gain.low = hs_order_statistic(gains, count, count / 20);
+    gain.high = hs_order_statistic(gains, count, count - 1 - count / 20);
     return gain;
 }
 
@@ -345,186 +331,4 @@ void hs_machines_figure_text(struct hs_text *out, const struct hs_machines *mach
         hs_text_append(out, "what lies between two calls");
         break;
     }
-}
-
-/* ---- prices ---------------------------------------------------------------------------------- */
-
-/* Of its calls that another one follows. */
-double hs_machines_gap_seconds(const struct hs_machines *machines, size_t j,
-                               const struct hs_problem *problem, struct hs_stage_key key)
-{
-    return hs_problem_gaps(problem, key) * machines->gap_seconds[j];
-}
-
-/* How a layer's price errs on a machine, in deviations: those that lie on the same level and
- * straddle or not go together by their size; of two processes halving and direct exchange err as
- * the ring, which they are. */
-struct error {
-    size_t first; /* knot */
-    double near, far;
-    bool straddles;
-};
-
-static struct error error_of(const struct hs_machines *machines, const struct hs_stage_price *price)
-{
-    double knot = fmin(log2((double)price->key.layer.size) / SIZES_APART, SIZE_KNOTS - 1 - 1e-9);
-    size_t levels = machines->believed->level_count;
-    bool itself = hs_algorithms_distinct(1U << price->key.algorithm, price->key.layer.size) != 0;
-    size_t algorithm = itself ? price->key.algorithm : HS_RING;
-    size_t class = (algorithm * levels + (size_t)price->level) * 2 + price->straddles;
-    double part = knot - floor(knot);
-
-    return (struct error){.first = class * SIZE_KNOTS + (size_t)knot,
-                          .near = sqrt(1 - part),
-                          .far = sqrt(part),
-                          .straddles =
-                              price->straddles && price->key.algorithm == HS_RING &&
-                              machines->believed->executor == HS_BY_LIBRARY &&
-                              !hs_level_is_inside(&machines->believed->levels[price->level])};
-}
-
-static double deviations_of(const struct hs_machines *machines, size_t j, const struct error *error)
-{
-    const double *errors = &machines->errors[j * errors_of_one(machines) + error->first];
-
-    return error->near * errors[0] + error->far * errors[1];
-}
-
-/* On the machine as drawn, and as it errs. */
-static double native_times(const struct hs_machines *machines, size_t j, const struct error *error,
-                           double bytes)
-{
-    return exp(hs_nccl_noise(bytes) * deviations_of(machines, j, error));
-}
-
-static double level_seconds_of_one(const struct hs_machines *machines, size_t j,
-                                   const struct error *error, const struct hs_stage_price *price,
-                                   double bytes)
-{
-    double off = deviations_of(machines, j, error), seconds = hs_stage_seconds(price, bytes);
-
-    if (error->straddles)
-        return seconds +
-               hs_stage_bandwidth_seconds(price, bytes) * expm1(STRADDLE_DEVIATION * fabs(off));
-    return seconds * exp(LAYER_DEVIATION * off);
-}
-
-static void native_seconds(double *seconds, const struct hs_machines *machines,
-                           const struct hs_problem *problem, struct hs_stage_key key)
-{
-    double bytes = hs_problem_entering(problem, key.layer);
-    struct hs_stage_price price = hs_stage_price_at(machines->believed, &problem->group, key, 0);
-    struct error error = error_of(machines, &price);
-
-    hs_nccl_layer_seconds_each(seconds, &machines->drawn[0].nccl, machines->count,
-                               sizeof(*machines->drawn), key, bytes);
-    for (size_t j = 0; j < machines->count; j++)
-        seconds[j] *= native_times(machines, j, &error, bytes);
-}
-
-static void level_seconds(double *seconds, const struct hs_machines *machines,
-                          const struct hs_problem *problem, struct hs_stage_key key)
-{
-    double bytes = hs_problem_entering(problem, key.layer);
-    struct hs_stage_price believed = hs_stage_price_at(machines->believed, &problem->group, key, 0);
-    struct error error = error_of(machines, &believed); /* no figure moves a layer elsewhere */
-
-    for (size_t j = 0; j < machines->count; j++) {
-        struct hs_stage_price price =
-            hs_stage_price_at(&machines->drawn[j], &problem->group, key, bytes);
-
-        seconds[j] = machines->belief ? hs_stage_seconds(&price, bytes)
-                                      : level_seconds_of_one(machines, j, &error, &price, bytes);
-    }
-}
-
-/* Each draw over what is expected, so that the median is the price. */
-static enum hs_status belief_seconds(double *seconds, const struct hs_machines *machines,
-                                     const struct hs_problem *problem,
-                                     const struct hs_stage_key *keys, size_t count,
-                                     struct hs_error *err)
-{
-    struct hs_belief_stage *stages = malloc((count + 1) * sizeof(*stages));
-    double *mean = malloc((count + 1) * sizeof(*mean)), *one = malloc((count + 1) * sizeof(*one));
-    uint64_t seed = machines->seed;
-    enum hs_status status = stages && mean && one ? HS_OK : hs_no_memory(err);
-
-    for (size_t i = 0; i < count && !status; i++)
-        stages[i] = (struct hs_belief_stage){keys[i], hs_problem_entering(problem, keys[i].layer)};
-    if (!status)
-        status = hs_belief_ask(machines->belief, problem->group.ranks, stages, count, err);
-    if (!status)
-        hs_belief_mean(mean, machines->belief);
-    for (size_t j = 0; j < machines->count && !status; j++) {
-        hs_belief_draw(one, machines->belief, &seed);
-        for (size_t i = 0; i < count; i++)
-            seconds[i * machines->count + j] *=
-                mean[i] > 0 ? exp(fmin(FURTHEST, fmax(-FURTHEST, one[i] / mean[i] - 1))) : 1;
-    }
-    free(stages);
-    free(mean);
-    free(one);
-    return status;
-}
-
-enum hs_status hs_machines_seconds(double *seconds, const struct hs_machines *machines,
-                                   const struct hs_problem *problem,
-                                   const struct hs_stage_key *keys, size_t count,
-                                   struct hs_error *err)
-{
-    bool native = hs_system_is_nccl_native(machines->believed);
-    enum hs_status status = HS_OK;
-
-    for (size_t i = 0; i < count; i++)
-        (native ? native_seconds : level_seconds)(&seconds[i * machines->count], machines, problem,
-                                                  keys[i]);
-    if (machines->belief)
-        status = belief_seconds(seconds, machines, problem, keys, count, err);
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < machines->count; j++)
-            seconds[i * machines->count + j] +=
-                hs_machines_gap_seconds(machines, j, problem, keys[i]) +
-                hs_order_seconds(&machines->drawn[j], problem, keys[i].layer);
-    return status;
-}
-
-/* Its stages with their errors over those without, one chunk. */
-static double error_times(const struct hs_machines *machines, size_t j,
-                          const struct hs_problem *problem, const struct hs_plan *plan)
-{
-    bool native = hs_system_is_nccl_native(machines->believed);
-    double without = 0, with = 0;
-
-    for (int k = 0; k < 2 * plan->split.count; k++) {
-        struct hs_stage_key keys[2];
-        struct hs_stage_price price;
-        struct error error;
-        double bytes, seconds;
-
-        if (k % 2 >= hs_problem_plan_ways(keys, problem, plan, k / 2))
-            continue;
-        bytes = hs_problem_entering(problem, keys[k % 2].layer);
-        price = hs_stage_price_at(&machines->drawn[j], &problem->group, keys[k % 2], bytes);
-        seconds = hs_stage_seconds(&price, bytes);
-        error = error_of(machines, &price);
-        without += seconds;
-        with += native ? seconds * native_times(machines, j, &error, bytes)
-                       : level_seconds_of_one(machines, j, &error, &price, bytes);
-    }
-    return without > 0 ? with / without : 1;
-}
-
-double hs_machines_plan_seconds(const struct hs_machines *machines, size_t j,
-                                const struct hs_problem *problem, const struct hs_plan *plan)
-{
-    struct hs_stage stages[HS_STAGES_MAX];
-    double gaps = (hs_problem_stages(stages, problem, plan) - 1) * plan->chunks;
-    double seconds = hs_plan_seconds(&machines->drawn[j], problem, plan), copied = 0;
-
-    for (int i = 0; i < plan->split.count; i++)
-        copied += hs_order_seconds(&machines->drawn[j], problem,
-                                   hs_problem_layer(problem, &plan->split, i));
-    if (!machines->belief)
-        seconds = (seconds - copied) * error_times(machines, j, problem, plan) + copied;
-    return seconds + gaps * machines->gap_seconds[j];
 }

@@ -19,11 +19,15 @@
 #include <math.h>
 
 #include "model/belief.h"
+#include "model/kept.h"
 #include "model/problem.h"
 #include "model/system.h"
 
 #define HS_MACHINES_USUAL 200
 #define HS_MACHINES_MAX   1000
+
+/* Sizes of layers whose prices err on their own (machine_prices.c). */
+#define HS_ERROR_KNOTS 7
 
 /* A figure that differs from machine to machine: which is asked by text. */
 struct hs_machines_figure {
@@ -42,14 +46,17 @@ struct hs_machines {
     struct hs_system *drawn; /* [count] owned, but for what they borrow of the believed one */
     double *gap_seconds;     /* [count] owned: between two calls; 0: no price has any */
     double *noise;           /* [count] owned: normal; of an MPI library's own price */
-    double *errors;          /* owned, per machine: normal; of the price of layers that are alike */
+    /* [count][errors_of_one] owned: normal; of the price of layers that are alike */
+    double *errors;
+    size_t errors_of_one;
     struct hs_machines_figure figures[HS_MACHINES_FIGURES_MAX];
     size_t figure_count;               /* 0: nothing is drawn but stages of a belief, or errors */
     double *offs;                      /* owned */
     struct hs_own_constant *constants; /* owned: of MPI */
     struct hs_belief *belief;          /* owned; NULL: no fits, or none with points */
     uint64_t seed;                     /* of the belief's draws */
-    int64_t domains; /* NVLink domains that NCCL's constants are drawn for; 0: none are */
+    int64_t domains;      /* NVLink domains that NCCL's constants are drawn for; 0: none are */
+    struct hs_kept *kept; /* owned: what of stages does not depend on bytes */
 };
 
 /* The system stays the caller's until the end. 1 to HS_MACHINES_MAX machines; the first of many are
@@ -75,7 +82,7 @@ struct hs_gain {
     double share;     /* of machines on which it is the faster one */
 };
 #define HS_GAIN_UNKNOWN ((struct hs_gain){NAN, NAN, NAN, NAN})
-/* Of gains[count], count > 0, one per machine, which are sorted. */
+/* Of gains[count], count > 0, one per machine, which are brought into another order. */
 struct hs_gain hs_gain_of(double *gains, size_t count);
 
 /* "the bandwidth of ib", "the constant net_ll of the library's price": what a figure is called. */
@@ -96,5 +103,9 @@ double hs_machines_gap_seconds(const struct hs_machines *machines, size_t j,
  * the belief's. */
 double hs_machines_plan_seconds(const struct hs_machines *machines, size_t j,
                                 const struct hs_problem *problem, const struct hs_plan *plan);
+/* The same on each machine, [count], far faster than one by one. HS_MEMORY. */
+enum hs_status hs_machines_plan_seconds_each(double *seconds, const struct hs_machines *machines,
+                                             const struct hs_problem *problem,
+                                             const struct hs_plan *plan, struct hs_error *err);
 
 #endif

@@ -88,9 +88,8 @@ static bool is_by_bytes(const struct hs_system *system, int64_t ranks, struct hs
            hs_system_waits(system);
 }
 
-struct hs_stage_price hs_stage_price_at(const struct hs_system *system,
-                                        const struct hs_group *group, struct hs_stage_key key,
-                                        double bytes)
+static struct hs_stage_price price_of(const struct hs_system *system, const struct hs_group *group,
+                                      struct hs_stage_key key, double bytes)
 {
     int64_t ranks = group->ranks, reached = key.layer.stride * key.layer.size;
     bool by_bytes = is_by_bytes(system, ranks, key);
@@ -109,6 +108,7 @@ struct hs_stage_price hs_stage_price_at(const struct hs_system *system,
         return price;
     if (hs_system_is_nccl_native(system)) {
         price.nccl = &system->nccl;
+        price.kept = hs_system_kept(system);
         price.occupancy[system->level_count] = hs_nccl_layer_share(&system->nccl, key);
     } else {
         price.launch_seconds = system->launch_seconds * hs_phase_calls(key.phase);
@@ -120,6 +120,36 @@ struct hs_stage_price hs_stage_price_at(const struct hs_system *system,
     price.extrapolated = ranks > hs_system_capacity(system);
     apply_fit(&price, system);
     return price;
+}
+
+/* Of any bytes; in `room` where none are kept. */
+static const struct hs_stage_price *kept_price(struct hs_stage_price *room,
+                                               const struct hs_system *system,
+                                               const struct hs_group *group,
+                                               struct hs_stage_key key)
+{
+    struct hs_kept *kept = hs_system_kept(system);
+    const struct hs_kept_name name = {.kind = HS_KEPT_PRICE, .group = *group, .key = key};
+    struct hs_stage_price *price = hs_kept_find(kept, &name);
+
+    if (price)
+        return price;
+    *room = price_of(system, group, key, 0);
+    price = hs_kept_add(kept, &name, sizeof(*price));
+    if (price)
+        *price = *room;
+    return room;
+}
+
+struct hs_stage_price hs_stage_price_at(const struct hs_system *system,
+                                        const struct hs_group *group, struct hs_stage_key key,
+                                        double bytes)
+{
+    struct hs_stage_price room;
+
+    if (!hs_system_kept(system) || (bytes > 0 && is_by_bytes(system, group->ranks, key)))
+        return price_of(system, group, key, bytes);
+    return *kept_price(&room, system, group, key);
 }
 
 struct hs_stage_price hs_stage_price(const struct hs_system *system, int64_t ranks,
@@ -165,16 +195,15 @@ static double moving_seconds(struct hs_price_line line, const struct hs_stage_pr
     return line.seconds_per_byte * bytes * (p - 1) / p;
 }
 
-#define NEXT_TO_NO_BYTES 8.0
-
 /* Through the time of NCCL's call with so many bytes, and that with next to none as its latency. */
 static struct hs_price_line nccl_line(const struct hs_stage_price *price, double bytes)
 {
     double p = (double)price->key.layer.size;
-    double seconds = hs_nccl_layer_seconds(price->nccl, price->key, bytes);
-    double latency = hs_nccl_layer_seconds(price->nccl, price->key, NEXT_TO_NO_BYTES);
+    double latency =
+        hs_nccl_layer_seconds(price->nccl, price->kept, price->key, HS_NEXT_TO_NO_BYTES);
+    double seconds = hs_nccl_layer_seconds(price->nccl, price->kept, price->key, bytes);
 
-    if (!(latency < seconds) || bytes <= NEXT_TO_NO_BYTES)
+    if (!(latency < seconds) || bytes <= HS_NEXT_TO_NO_BYTES)
         return (struct hs_price_line){seconds, 0};
     return (struct hs_price_line){latency, (seconds - latency) / (bytes * (p - 1) / p)};
 }

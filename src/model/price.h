@@ -46,7 +46,7 @@ struct hs_price_line {
 #define HS_PRICE_LINES_MAX (2 * HS_LEVELS_MAX + 1)
 
 /* Price of a stage, apart from the bytes. With m bytes entering it takes launch_seconds and what
- * the largest of its lines says. (20 fields: what every table shows of a stage, and what fits and
+ * the largest of its lines says. (21 fields: what every table shows of a stage, and what fits and
  * chunks need.) */
 struct hs_stage_price {
     struct hs_stage_key key;
@@ -88,6 +88,7 @@ struct hs_stage_price {
     /* The stage is NCCL's own call on this machine, the system's: its time is not a line, and
      * hs_stage_line gives the one through the bytes asked for. NULL: it is as above. */
     const struct hs_nccl_machine *nccl;
+    struct hs_kept *kept; /* where what it takes is kept; NULL: nowhere */
 };
 
 /* How many of its paces stages may be busy on: its levels and, where the blocks that a GPU has at

@@ -8,8 +8,6 @@
 #include "model/library_mpi.h"
 #include "model/price.h"
 
-#define NEXT_TO_NO_BYTES 8.0
-
 bool hs_library_is_priced(const struct hs_library_price *price)
 {
     return isfinite(price->seconds);
@@ -50,12 +48,10 @@ static void price_nccl(struct hs_library_price *out, const struct hs_system *sys
     struct hs_stage_key key = {hs_collectives[problem->collective].last,
                                HS_NATIVE,
                                {group->stride, group->size}}; /* of a flat call */
-    struct hs_nccl_price price, short_price;
+    struct hs_nccl_price price;
 
     if (!nests(group, system->nccl.gpus) ||
-        hs_nccl_layer_price(&price, &system->nccl, key, problem->bytes, NULL) ||
-        hs_nccl_layer_price(&short_price, &system->nccl, key,
-                            fmin(problem->bytes, NEXT_TO_NO_BYTES), NULL))
+        hs_nccl_layer_price(&price, &system->nccl, key, problem->bytes, NULL))
         return;
     snprintf(out->choice, sizeof(out->choice), "%s, %s",
              hs_nccl_algorithm_names[price.choice.algorithm],
@@ -63,7 +59,8 @@ static void price_nccl(struct hs_library_price *out, const struct hs_system *sys
     out->seconds = price.seconds;
     out->low_seconds = price.low_seconds;
     out->high_seconds = price.high_seconds;
-    out->latency_seconds = short_price.seconds;
+    out->latency_seconds = hs_nccl_layer_seconds(&system->nccl, hs_system_kept(system), key,
+                                                 fmin(problem->bytes, HS_NEXT_TO_NO_BYTES));
     if (hs_group_span(group, group->size) > system->nccl.gpus &&
         price.choice.algorithm != HS_NCCL_RING)
         out->level = 1; /* a tree's nodes send more over the network than a ring's */
@@ -103,7 +100,7 @@ static void price_mpi(struct hs_library_price *out, const struct hs_system *syst
     range = exp(HS_PRICE_RANGE * hs_mpi_deviation(&call, values, hs_mpi_system_doubt(system)));
     out->low_seconds = out->seconds / range;
     out->high_seconds = out->seconds * range;
-    call.bytes = fmin(bytes, NEXT_TO_NO_BYTES);
+    call.bytes = fmin(bytes, HS_NEXT_TO_NO_BYTES);
     out->latency_seconds = hs_mpi_price_model.seconds(&call, values);
 }
 
@@ -137,13 +134,22 @@ struct hs_library_price hs_library_price(const struct hs_system *system,
 
 /* ---- gains on machines drawn ----------------------------------------------------------------- */
 
-static double nccl_gain(const struct hs_machines *machines, size_t j,
-                        const struct hs_problem *problem, const struct hs_plan *plan)
+static enum hs_status nccl_gains(double *gains, const struct hs_machines *machines,
+                                 const struct hs_problem *problem, const struct hs_plan *plan,
+                                 struct hs_error *err)
 {
     struct hs_plan flat = hs_problem_flat(problem);
+    double *seconds = malloc(machines->count * sizeof(*seconds));
+    enum hs_status status = seconds ? HS_OK : hs_no_memory(err);
 
-    return hs_machines_plan_seconds(machines, j, problem, &flat) /
-           hs_machines_plan_seconds(machines, j, problem, plan);
+    if (!status)
+        status = hs_machines_plan_seconds_each(gains, machines, problem, &flat, err);
+    if (!status)
+        status = hs_machines_plan_seconds_each(seconds, machines, problem, plan, err);
+    for (size_t j = 0; !status && j < machines->count; j++)
+        gains[j] /= seconds[j];
+    free(seconds);
+    return status;
 }
 
 /* Of an MPI library both by its steps, whose constants say how far the levels are off, too. */
@@ -160,26 +166,39 @@ static double mpi_gain(const struct hs_library_price *price, const struct hs_mac
     return hs_mpi_price_model.seconds(&call, values) / hs_mpi_plan_seconds(&machine, problem, plan);
 }
 
+static void mpi_gains(double *gains, const struct hs_library_price *price,
+                      const struct hs_machines *machines, const struct hs_problem *problem,
+                      const struct hs_plan *plan)
+{
+    double noise = sqrt(2) * hs_mpi_price_model.scatter; /* of both sides' steps */
+
+    for (size_t j = 0; j < machines->count; j++)
+        gains[j] = exp(noise * machines->noise[j]) * mpi_gain(price, machines, j, problem, plan);
+}
+
+/* NCCL's calls err already. */
 enum hs_status hs_library_gain(struct hs_gain *out, const struct hs_library_price *price,
                                const struct hs_machines *machines, const struct hs_problem *problem,
                                const struct hs_plan *plan, struct hs_error *err)
 {
     bool nccl = price->library == HS_LIBRARY_NCCL;
-    /* of both sides' steps; NCCL's calls have theirs already */
-    double noise = nccl ? 0 : sqrt(2) * hs_mpi_price_model.scatter;
-    double *gains = malloc(machines->count * sizeof(*gains));
+    double *gains;
+    enum hs_status status = HS_OK;
 
     *out = (struct hs_gain){1, 1, 1, 0};
+    if (nccl && hs_plan_is_flat(plan)) /* the same call */
+        return HS_OK;
+    gains = malloc(machines->count * sizeof(*gains));
     if (!gains)
         return hs_no_memory(err);
-    for (size_t j = 0; j < machines->count; j++)
-        gains[j] =
-            exp(noise * machines->noise[j]) * (nccl ? nccl_gain(machines, j, problem, plan)
-                                                    : mpi_gain(price, machines, j, problem, plan));
-    if (!nccl || !hs_plan_is_flat(plan)) /* else the same call */
+    if (nccl)
+        status = nccl_gains(gains, machines, problem, plan, err);
+    else
+        mpi_gains(gains, price, machines, problem, plan);
+    if (!status)
         *out = hs_gain_of(gains, machines->count);
     free(gains);
-    return HS_OK;
+    return status;
 }
 
 bool hs_library_is_left_alone(const struct hs_gain *gain)

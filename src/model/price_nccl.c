@@ -4,7 +4,9 @@
 #include "model/price_nccl.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/powers.h"
 #include "model/constants_nccl.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof(*(list)))
@@ -29,22 +31,43 @@ static const struct hs_constant rows[HS_NCCL_K_COUNT] = {
 #undef HS_ROW
 };
 
-/* What all algorithms are made of. */
-struct pace {
-    const struct hs_nccl_run *run;
-    const double *k; /* values of the constants */
+/* What is asked, whatever the constants. */
+struct asked {
+    struct hs_nccl_run run;
     double bytes, domains, gpus, ranks, passes;
-    double call, fill;   /* once, us */
-    double hop, net;     /* a step inside and between nodes, us */
-    double inside;       /* rate of a GPU inside */
-    double line;         /* rate of the NICs of a node, Simple */
-    double out;          /* the same, of the protocol */
-    double ramped_bytes; /* bytes, and what Simple loses until it is at its rate */
+    double levels; /* of a tree over the domains: log2 */
+    double longer; /* LL: doublings of a piece beyond 512 B, 0 to 3 */
+};
+
+/* What a call costs before its first step. */
+struct first {
+    double us, threads, several, clock; /* with LL's threads, domains, and a clock of the host */
+};
+
+/* A ring's step: latency and slowest rate. */
+struct ring {
+    double q, inverse_q, latency_q; /* latency^q */
+    double rate;
+    double own, full; /* of a piece; rate of the links inside */
+};
+
+/* What all algorithms are made of, whatever the bytes. */
+struct pace {
+    const struct asked *of;
+    const double *k; /* values of the constants */
+    struct first first;
+    double ramp_bytes; /* of Simple */
+    double fill;       /* once, us */
+    struct ring ring;  /* where that runs */
+    double hop, net;   /* a step inside and between nodes, us */
+    double inside;     /* rate of a GPU inside */
+    double line;       /* rate of the NICs of a node, Simple */
+    double out;        /* the same, of the protocol */
 };
 
 static enum hs_gpu_generation generation_of(const struct pace *p)
 {
-    return p->run->call.shape.parts.gpu.generation;
+    return p->of->run.call.shape.parts.gpu.generation;
 }
 
 /* The generation's member of the family that begins there. */
@@ -55,12 +78,12 @@ static double of_generation(const struct pace *p, enum hs_nccl_constant first)
 
 static double of_class(const struct pace *p, enum hs_nccl_constant first)
 {
-    return p->k[first + p->run->call.shape.parts.nic.class];
+    return p->k[first + p->of->run.call.shape.parts.nic.class];
 }
 
 static enum hs_nccl_protocol protocol_of(const struct pace *p)
 {
-    return p->run->choice.protocol;
+    return p->of->run.choice.protocol;
 }
 
 static bool is_simple(const struct pace *p)
@@ -76,21 +99,26 @@ static double clamp(double value, double most)
 /* Doublings of the nodes beyond two. */
 static double doublings(const struct pace *p)
 {
-    return log2(fmax(p->domains, 2)) - 1;
+    return log2(fmax(p->of->domains, 2)) - 1;
 }
 
 /* ---- ingredients ----------------------------------------------------------------------------- */
 
+static struct first first_of(const struct pace *p)
+{
+    bool threads = protocol_of(p) == HS_NCCL_LL;
+
+    return (struct first){.us = of_generation(p, HS_NCCL_K_CALL_A),
+                          .threads = threads ? p->k[HS_NCCL_K_CALL_THREADS] : 0,
+                          .several = p->of->domains > 1 ? p->k[HS_NCCL_K_CALL_MULTI] : 1,
+                          .clock = p->of->run.host_clock ? p->k[HS_NCCL_K_CALL_TORCH] : 0};
+}
+
+/* LL takes more threads per channel for pieces of 512 B to 4 KiB. */
 static double call_us(const struct pace *p)
 {
-    double us = of_generation(p, HS_NCCL_K_CALL_A), piece = fmax(1, p->bytes / p->ranks);
-
-    /* LL takes more threads per channel for pieces of 512 B to 4 KiB */
-    if (protocol_of(p) == HS_NCCL_LL)
-        us *= 1 + p->k[HS_NCCL_K_CALL_THREADS] * clamp(log2(piece / 512), 3) / 3;
-    if (p->domains > 1)
-        us *= p->k[HS_NCCL_K_CALL_MULTI];
-    return us + (p->run->host_clock ? p->k[HS_NCCL_K_CALL_TORCH] : 0);
+    return p->first.us * (1 + p->first.threads * p->of->longer / 3) * p->first.several +
+           p->first.clock;
 }
 
 static double fill_us(const struct pace *p)
@@ -106,7 +134,7 @@ static double hop_us(const struct pace *p)
                 : protocol_of(p) == HS_NCCL_LL128 ? p->k[HS_NCCL_K_HOP_LL128]
                                                   : of_generation(p, HS_NCCL_K_HOP_SIMPLE_A);
 
-    return us * (p->domains > 1 ? p->k[HS_NCCL_K_HOP_MULTI] : 1);
+    return us * (p->of->domains > 1 ? p->k[HS_NCCL_K_HOP_MULTI] : 1);
 }
 
 static double net_us(const struct pace *p)
@@ -126,29 +154,29 @@ static double data_part(const struct pace *p)
 /* Boards share the paths between their slots. */
 static double nvlink_rate(const struct pace *p)
 {
-    double rate = p->run->call.shape.nvlink_GBps * PER_GB;
+    double rate = p->of->run.call.shape.nvlink_GBps * PER_GB;
 
     if (generation_of(p) == HS_GPU_BOARD)
-        rate /= pow(fmax(p->gpus, 2) / 2, p->k[HS_NCCL_K_PCIE_SHARE]);
+        rate /= pow(fmax(p->of->gpus, 2) / 2, p->k[HS_NCCL_K_PCIE_SHARE]);
     return rate;
 }
 
 /* Of all blocks of a GPU's kernel. */
 static double blocks_rate(const struct pace *p)
 {
-    return p->run->blocks_GBps > 0 ? p->run->blocks_GBps * PER_GB : INFINITY;
+    return p->of->run.blocks_GBps > 0 ? p->of->run.blocks_GBps * PER_GB : INFINITY;
 }
 
 static double nics_rate(const struct pace *p)
 {
-    const struct hs_shape *shape = &p->run->call.shape;
+    const struct hs_shape *shape = &p->of->run.call.shape;
 
     return fmax(1, shape->nics * shape->parts.nic.line_GBps * shape->network_share * PER_GB);
 }
 
 static double line_rate(const struct pace *p)
 {
-    const struct hs_shape *shape = &p->run->call.shape;
+    const struct hs_shape *shape = &p->of->run.call.shape;
     double rate = nics_rate(p) * of_class(p, HS_NCCL_K_EFF_IB);
 
     rate *= pow(1 + p->k[HS_NCCL_K_GROW], -fmin(doublings(p), GROW_DOUBLINGS));
@@ -161,7 +189,7 @@ static double line_rate(const struct pace *p)
 /* LL writes to memory of the host, from where a thread sends. */
 static double host_rate(const struct pace *p)
 {
-    const struct hs_shape *shape = &p->run->call.shape;
+    const struct hs_shape *shape = &p->of->run.call.shape;
     double fast = shape->parts.gpu.slot_GBps > FAST_SLOT_GBPS ? 2 : 1;
 
     return p->k[HS_NCCL_K_HOST_LL] * PER_GB * fast *
@@ -179,31 +207,71 @@ static double out_rate(const struct pace *p)
     return p->k[HS_NCCL_K_NET_PART_LL128] * p->line * pow(1 + p->k[HS_NCCL_K_GROW_LL128], -fall);
 }
 
-static double ramped(double bytes, double ramp_MB)
+static double ramped(double bytes, double ramp_bytes)
 {
-    return bytes + sqrt(ramp_MB * PER_MB * bytes);
+    return bytes + sqrt(ramp_bytes * bytes);
 }
 
-static double ramped_bytes(const struct pace *p)
+static double ramp_bytes(const struct pace *p)
 {
     if (!is_simple(p))
-        return p->bytes;
-    return ramped(p->bytes,
-                  p->domains > 1 ? p->k[HS_NCCL_K_RAMP] : of_generation(p, HS_NCCL_K_RAMP_IN_A));
+        return 0;
+    return PER_MB *
+           (p->of->domains > 1 ? p->k[HS_NCCL_K_RAMP] : of_generation(p, HS_NCCL_K_RAMP_IN_A));
 }
 
-static struct pace pace_of(const struct hs_nccl_run *run, const double *values)
+/* Bytes, and what Simple loses until it is at its rate. */
+static double ramped_bytes(const struct pace *p)
+{
+    return ramped(p->of->bytes, p->ramp_bytes);
+}
+
+static bool is_short(const struct asked *of)
+{
+    return of->run.choice.protocol == HS_NCCL_LL && of->bytes < SHORT_BYTES && of->gpus > 1;
+}
+
+static struct ring ring_of(const struct pace *p)
+{
+    const struct asked *of = p->of;
+    double few = is_short(of) ? p->k[HS_NCCL_K_SHORT] : 1;
+    double latency = p->hop;
+    struct ring ring = {.q = p->k[is_simple(p) ? HS_NCCL_K_Q_SIMPLE : HS_NCCL_K_Q_LL],
+                        .rate = p->inside,
+                        .own = p->k[HS_NCCL_K_OWN],
+                        .full = of->run.call.shape.parts.gpu.nvlink_GBps * PER_GB * data_part(p)};
+
+    if (of->domains > 1) {
+        latency = ((of->ranks - of->domains) * p->hop + of->domains * p->net * few) / of->ranks;
+        ring.rate = fmin(p->inside, p->out);
+    }
+    ring.inverse_q = 1 / ring.q;
+    ring.latency_q = pow(latency, ring.q);
+    return ring;
+}
+
+static struct asked asked_of(const struct hs_nccl_run *run)
 {
     const struct hs_shape *shape = &run->call.shape;
-    struct pace p = {.run = run,
-                     .k = values,
-                     .bytes = run->call.bytes,
-                     .domains = (double)shape->domains,
-                     .gpus = (double)shape->gpus,
-                     .ranks = (double)shape->ranks,
-                     .passes = hs_library_call_passes[run->call.kind]};
+    struct asked of = {.run = *run,
+                       .bytes = run->call.bytes,
+                       .domains = (double)shape->domains,
+                       .gpus = (double)shape->gpus,
+                       .ranks = (double)shape->ranks,
+                       .passes = hs_library_call_passes[run->call.kind],
+                       .levels = log2((double)shape->domains)};
 
-    p.call = call_us(&p);
+    if (run->choice.protocol == HS_NCCL_LL)
+        of.longer = clamp(log2(fmax(1, of.bytes / of.ranks) / 512), 3);
+    return of;
+}
+
+static struct pace pace_of(const struct asked *of, const double *values)
+{
+    struct pace p = {.of = of, .k = values};
+
+    p.first = first_of(&p);
+    p.ramp_bytes = ramp_bytes(&p);
     p.fill = fill_us(&p);
     p.hop = hop_us(&p);
     p.net = net_us(&p);
@@ -211,48 +279,52 @@ static struct pace pace_of(const struct hs_nccl_run *run, const double *values)
         fmin(nvlink_rate(&p) * of_generation(&p, HS_NCCL_K_EFF_A) * data_part(&p), blocks_rate(&p));
     p.line = line_rate(&p);
     p.out = out_rate(&p);
-    p.ramped_bytes = ramped_bytes(&p);
+    if (of->run.choice.algorithm == HS_NCCL_RING)
+        p.ring = ring_of(&p);
     return p;
 }
 
 /* ---- algorithms: us beside the call itself --------------------------------------------------- */
 
+/* What a piece takes at the slowest link. */
+static double ring_moving(const struct pace *p)
+{
+    return ramped_bytes(p) / p->of->ranks / p->ring.rate;
+}
+
+/* Of steps that take so long. */
+static double ring_steps(const struct pace *p, double step)
+{
+    const struct asked *of = p->of;
+
+    return p->fill + of->passes * (of->ranks - 1) * step +
+           p->ring.own * (of->bytes / of->ranks) / p->ring.full;
+}
+
 /* Each step the mean of its hops, and a piece at the slowest link. */
 static double ring_us(const struct pace *p)
 {
-    double few = protocol_of(p) == HS_NCCL_LL && p->bytes < SHORT_BYTES && p->gpus > 1
-                     ? p->k[HS_NCCL_K_SHORT]
-                     : 1;
-    double latency = p->hop, rate = p->inside, piece = p->bytes / p->ranks;
-    double q = p->k[is_simple(p) ? HS_NCCL_K_Q_SIMPLE : HS_NCCL_K_Q_LL];
-    double full = p->run->call.shape.parts.gpu.nvlink_GBps * PER_GB * data_part(p);
+    const struct ring *ring = &p->ring;
 
-    if (p->domains > 1) {
-        latency = ((p->ranks - p->domains) * p->hop + p->domains * p->net * few) / p->ranks;
-        rate = fmin(p->inside, p->out);
-    }
-    return p->fill +
-           p->passes * (p->ranks - 1) *
-               pow(pow(latency, q) + pow(p->ramped_bytes / p->ranks / rate, q), 1 / q) +
-           p->k[HS_NCCL_K_OWN] * piece / full;
+    return ring_steps(p, pow(ring->latency_q + pow(ring_moving(p), ring->q), ring->inverse_q));
 }
 
 /* In a tree over more than two nodes a node in the middle sends everything twice. */
 static double tree_load(const struct pace *p)
 {
-    return p->domains > 2 ? 2 : 1;
+    return p->of->domains > 2 ? 2 : 1;
 }
 
 /* The first chunk goes up and down step after step, the rest behind it at the slowest link. */
 static double tree_us(const struct pace *p)
 {
-    double chunk = fmin(p->bytes, p->run->chunk_bytes), rest = p->bytes - chunk;
+    double chunk = fmin(p->of->bytes, p->of->run.chunk_bytes), rest = p->of->bytes - chunk;
     double out = p->out * TREE_OF_LINE, stream = 2 * rest / p->inside;
-    double us = p->fill + 2 * (p->gpus - 1) * (p->hop + (is_simple(p) ? chunk / p->inside : 0));
+    double us = p->fill + 2 * (p->of->gpus - 1) * (p->hop + (is_simple(p) ? chunk / p->inside : 0));
 
-    if (p->domains < 2)
+    if (p->of->domains < 2)
         return us + stream;
-    us += 2 * floor(log2(p->domains)) * (p->net + chunk / out);
+    us += 2 * floor(p->of->levels) * (p->net + chunk / out);
     if (!is_simple(p))
         us += rest / chunk * p->k[HS_NCCL_K_TREE_CHUNK] * p->net;
     return us + fmax(stream, tree_load(p) * rest / out);
@@ -266,9 +338,9 @@ static double switch_us(const struct pace *p)
                   : generation == HS_GPU_BLACKWELL ? p->k[HS_NCCL_K_NVLS_EFF_B]
                                                    : 1;
 
-    return (p->passes > 1 ? 1 + 1 / p->gpus : 1) *
-           ramped(p->bytes, p->k[HS_NCCL_K_NVLS_RAMP] * p->gpus / 8) /
-           (p->run->call.shape.nvlink_GBps * PER_GB * part);
+    return (p->of->passes > 1 ? 1 + 1 / p->of->gpus : 1) *
+           ramped(p->of->bytes, p->k[HS_NCCL_K_NVLS_RAMP] * p->of->gpus / 8 * PER_MB) /
+           (p->of->run.call.shape.nvlink_GBps * PER_GB * part);
 }
 
 static double nvls_us(const struct pace *p)
@@ -279,32 +351,33 @@ static double nvls_us(const struct pace *p)
 static double nvlstree_us(const struct pace *p)
 {
     double step = p->k[HS_NCCL_K_NVLSTREE] * of_class(p, HS_NCCL_K_NIC_IB);
-    double out = tree_load(p) * p->ramped_bytes / (p->line * NVLSTREE_OF_LINE);
+    double out = tree_load(p) * ramped_bytes(p) / (p->line * NVLSTREE_OF_LINE);
 
-    return p->k[HS_NCCL_K_NVLS] + 2 * log2(p->domains) * step + fmax(out, switch_us(p));
+    return p->k[HS_NCCL_K_NVLS] + 2 * p->of->levels * step + fmax(out, switch_us(p));
 }
 
 static double pat_us(const struct pace *p)
 {
-    return p->fill + log2(p->domains) * p->net + p->bytes / fmin(p->out, blocks_rate(p));
+    return p->fill + p->of->levels * p->net + p->of->bytes / fmin(p->out, blocks_rate(p));
 }
 
 /* All at once: what stays inside beside what leaves. From 4 to 32 KiB per peer a call costs more.
  */
 static double direct_us(const struct pace *p)
 {
-    double piece = p->bytes / p->ranks, others = p->ranks - 1;
-    double bytes = ramped(p->bytes, of_generation(p, HS_NCCL_K_RAMP_IN_A));
-    double inside = (p->gpus - 1) / p->ranks * bytes / (nvlink_rate(p) * p->k[HS_NCCL_K_A2A_EFF]);
-    double outside = p->domains > 1 ? p->gpus * (p->ranks - p->gpus) * piece /
-                                          (nics_rate(p) * p->k[HS_NCCL_K_A2A_NET])
-                                    : 0;
+    double piece = p->of->bytes / p->of->ranks, others = p->of->ranks - 1;
+    double bytes = ramped(p->of->bytes, of_generation(p, HS_NCCL_K_RAMP_IN_A) * PER_MB);
+    double inside =
+        (p->of->gpus - 1) / p->of->ranks * bytes / (nvlink_rate(p) * p->k[HS_NCCL_K_A2A_EFF]);
+    double outside = p->of->domains > 1 ? p->of->gpus * (p->of->ranks - p->of->gpus) * piece /
+                                              (nics_rate(p) * p->k[HS_NCCL_K_A2A_NET])
+                                        : 0;
 
-    return (p->k[HS_NCCL_K_A2A_CALL] - 1) * p->call + p->k[HS_NCCL_K_A2A_PEER] * others +
+    return (p->k[HS_NCCL_K_A2A_CALL] - 1) * call_us(p) + p->k[HS_NCCL_K_A2A_PEER] * others +
            p->k[HS_NCCL_K_A2A_LARGE] * clamp(log2(fmax(1, piece) / 4096) / 3, 1) +
            fmax(inside, outside) +
            of_generation(p, HS_NCCL_K_A2A_OWN_A) * piece /
-               (p->run->call.shape.parts.gpu.nvlink_GBps * PER_GB);
+               (p->of->run.call.shape.parts.gpu.nvlink_GBps * PER_GB);
 }
 
 static double (*const algorithms[HS_NCCL_ALGORITHM_COUNT])(const struct pace *) = {
@@ -312,12 +385,17 @@ static double (*const algorithms[HS_NCCL_ALGORITHM_COUNT])(const struct pace *) 
     [HS_NCCL_NVLSTREE] = nvlstree_us, [HS_NCCL_PAT] = pat_us,   [HS_NCCL_DIRECT] = direct_us,
 };
 
+static double seconds_at(const struct pace *p, double us)
+{
+    return (call_us(p) + us) * 1e-6;
+}
+
 static double seconds_of(const void *call, const double *values)
 {
-    const struct hs_nccl_run *run = call;
-    struct pace p = pace_of(run, values);
+    struct asked of = asked_of(call);
+    struct pace p = pace_of(&of, values);
 
-    return (p.call + algorithms[run->choice.algorithm](&p)) * 1e-6;
+    return seconds_at(&p, algorithms[of.run.choice.algorithm](&p));
 }
 
 const struct hs_price_model hs_nccl_price_model = {
@@ -472,51 +550,55 @@ double hs_nccl_least_step_seconds(const struct hs_nccl_machine *machine, bool be
     return us * 1e-6;
 }
 
-/* What runs, by NCCL's rule. */
-static enum hs_status choose_run(struct hs_nccl_run *run, const struct hs_nccl_machine *machine,
+/* The call, but for its bytes. */
+static enum hs_status begin_call(struct hs_nccl_call *call, const struct hs_nccl_machine *machine,
                                  const struct hs_nccl_ask *ask, struct hs_error *err)
 {
-    struct hs_nccl_call call = {
-        .kind = ask->kind, .bytes = ask->bytes, .version = machine->version};
-    struct hs_nccl_choice choice;
-
-    if (!(ask->bytes > 0) || !isfinite(ask->bytes))
-        return hs_fail(err, HS_INVALID, "expected bytes above 0, found %g", ask->bytes);
-    if (hs_parts_shape(&call.shape, &machine->parts, ask->domains, ask->gpus, err))
+    *call = (struct hs_nccl_call){.kind = ask->kind, .version = machine->version};
+    if (hs_parts_shape(&call->shape, &machine->parts, ask->domains, ask->gpus, err))
         return HS_INVALID;
-    call.shape.network_share = network_share(&machine->parts, ask);
-    if (call.version == 0)
-        call.version = HS_NCCL_VERSION_USUAL;
-    hs_nccl_choose(&choice, &call, HS_NCCL_ANY);
-    *run = hs_nccl_run(&call, choice);
+    call->shape.network_share = network_share(&machine->parts, ask);
+    if (call->version == 0)
+        call->version = HS_NCCL_VERSION_USUAL;
     return HS_OK;
 }
 
-/* Without the range, which takes far longer to find than the time, low and high are the time. */
-static enum hs_status price_call(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
-                                 const struct hs_nccl_ask *ask, bool wants_range,
-                                 struct hs_error *err)
+/* What runs of so many bytes, by NCCL's rule. */
+static struct hs_nccl_run choose_run(const struct hs_nccl_call *begun, double bytes)
 {
-    double values[HS_NCCL_K_COUNT], range = 1;
-    struct hs_nccl_run run;
+    struct hs_nccl_call call = *begun;
+    struct hs_nccl_choice choice;
 
-    if (choose_run(&run, machine, ask, err))
-        return HS_INVALID;
-    constants_of(values, machine);
-    out->choice = run.choice;
-    out->seconds = seconds_of(&run, values);
-    if (wants_range)
-        range = exp(HS_PRICE_RANGE * hs_nccl_deviation(&run, values, machine->doubt));
-    out->low_seconds = out->seconds / range;
-    run.call.shape.network_share *= open_share(&machine->parts, ask);
-    out->high_seconds = (wants_range ? seconds_of(&run, values) : out->seconds) * range;
-    return HS_OK;
+    call.bytes = bytes;
+    hs_nccl_choose(&choice, &call, HS_NCCL_ANY);
+    return hs_nccl_run(&call, choice);
+}
+
+static bool is_size(double bytes)
+{
+    return bytes > 0 && isfinite(bytes);
 }
 
 enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
                              const struct hs_nccl_ask *ask, struct hs_error *err)
 {
-    return price_call(out, machine, ask, true, err);
+    double values[HS_NCCL_K_COUNT], range;
+    struct hs_nccl_call call;
+    struct hs_nccl_run run;
+
+    if (!is_size(ask->bytes))
+        return hs_fail(err, HS_INVALID, "expected bytes above 0, found %g", ask->bytes);
+    if (begin_call(&call, machine, ask, err))
+        return HS_INVALID;
+    run = choose_run(&call, ask->bytes);
+    constants_of(values, machine);
+    out->choice = run.choice;
+    out->seconds = seconds_of(&run, values);
+    range = exp(HS_PRICE_RANGE * hs_nccl_deviation(&run, values, machine->doubt));
+    out->low_seconds = out->seconds / range;
+    run.call.shape.network_share *= open_share(&machine->parts, ask);
+    out->high_seconds = seconds_of(&run, values) * range;
+    return HS_OK;
 }
 
 /* ---- layers ---------------------------------------------------------------------------------- */
@@ -559,38 +641,23 @@ static struct hs_nccl_ask ask_of(const struct hs_nccl_machine *machine,
                                 .stride = key->layer.stride / machine->gpus};
 }
 
-static enum hs_status price_layer(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
-                                  const struct hs_stage_key *key, double bytes, bool wants_range,
-                                  struct hs_error *err)
+enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
+                                   struct hs_stage_key key, double bytes, struct hs_error *err)
 {
-    struct hs_nccl_ask ask = ask_of(machine, key, bytes);
+    struct hs_nccl_ask ask = ask_of(machine, &key, bytes);
     struct hs_nccl_price back;
 
-    if (price_call(out, machine, &ask, wants_range, err))
+    if (hs_nccl_price(out, machine, &ask, err))
         return HS_INVALID;
-    if (key->phase != HS_PAIR)
+    if (key.phase != HS_PAIR)
         return HS_OK;
     ask.kind = HS_CALL_ALLGATHER;
-    if (price_call(&back, machine, &ask, wants_range, err))
+    if (hs_nccl_price(&back, machine, &ask, err))
         return HS_INVALID;
     out->seconds += back.seconds;
     out->low_seconds += back.low_seconds;
     out->high_seconds += back.high_seconds;
     return HS_OK;
-}
-
-enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
-                                   struct hs_stage_key key, double bytes, struct hs_error *err)
-{
-    return price_layer(out, machine, &key, bytes, true, err);
-}
-
-double hs_nccl_layer_seconds(const struct hs_nccl_machine *machine, struct hs_stage_key key,
-                             double bytes)
-{
-    struct hs_nccl_price price;
-
-    return price_layer(&price, machine, &key, bytes, false, NULL) == HS_OK ? price.seconds : NAN;
 }
 
 double hs_nccl_layer_share(const struct hs_nccl_machine *machine, struct hs_stage_key key)
@@ -606,37 +673,202 @@ double hs_nccl_layer_share(const struct hs_nccl_machine *machine, struct hs_stag
     return blocks_of(&graph, known) / (double)known->at_once;
 }
 
-/* Adds `times` the seconds of what runs. */
-static void add_each(double *seconds, const struct hs_nccl_run *run,
-                     const struct hs_nccl_machine *machines, size_t count, size_t apart,
-                     double times)
-{
-    const char *at = (const char *)machines;
+/* ---- seconds of layers, kept ---- */
 
-    for (size_t i = 0; i < count; i++, at += apart)
-        seconds[i] += times * seconds_of(run, ((const struct hs_nccl_machine *)at)->own);
+/* What a layer's communicators call, and what that took last. */
+struct calls {
+    struct hs_nccl_call begun; /* the first call, without bytes */
+    int64_t stride;            /* of the domains, where it matters; else 0 */
+    bool pair, priced;
+    double bytes;               /* 0: of none yet */
+    struct hs_nccl_run runs[2]; /* of so many bytes; the second of a pair that runs two ways */
+    double times[2];            /* how often each does: 0 to 2 */
+    double seconds, short_seconds;
+};
+
+static void begin_calls(struct calls *calls, const struct hs_nccl_machine *machine,
+                        const struct hs_stage_key *key)
+{
+    struct hs_nccl_ask ask = ask_of(machine, key, 1);
+
+    calls->pair = key->phase == HS_PAIR;
+    calls->priced = begin_call(&calls->begun, machine, &ask, NULL) == HS_OK;
+    calls->stride = calls->begun.shape.network_share < 1 ? ask.stride : 0;
+    calls->short_seconds = NAN;
 }
 
-void hs_nccl_layer_seconds_each(double *seconds, const struct hs_nccl_machine *machines,
-                                size_t count, size_t apart, struct hs_stage_key key, double bytes)
+/* Those of the layer, in `room` where none are kept. */
+static struct calls *calls_of(struct calls *room, struct hs_kept *kept,
+                              const struct hs_nccl_machine *machine, const struct hs_stage_key *key)
 {
-    struct hs_nccl_ask ask = ask_of(machines, &key, bytes);
-    struct hs_nccl_run run, back;
-    bool pair = key.phase == HS_PAIR, alike;
+    const struct hs_kept_name name = {.kind = HS_KEPT_NCCL_CALLS, .key = *key};
+    struct calls *calls = hs_kept_find(kept, &name);
 
-    for (size_t i = 0; i < count; i++)
-        seconds[i] = 0;
-    if (choose_run(&run, machines, &ask, NULL)) {
-        for (size_t i = 0; i < count; i++)
-            seconds[i] = NAN;
-        return;
+    if (calls)
+        return calls;
+    calls = hs_kept_add(kept, &name, sizeof(*calls));
+    if (!calls)
+        *(calls = room) = (struct calls){.bytes = 0};
+    begin_calls(calls, machine, key);
+    return calls;
+}
+
+static bool is_same_run(const struct hs_nccl_run *a, const struct hs_nccl_run *b)
+{
+    return a->choice.algorithm == b->choice.algorithm && a->choice.protocol == b->choice.protocol &&
+           a->chunk_bytes == b->chunk_bytes;
+}
+
+/* Chooses what runs of so many bytes; false: the layer, or they, have no price. */
+static bool choose_runs(struct calls *calls, double bytes)
+{
+    struct hs_nccl_call back = calls->begun;
+
+    if (!calls->priced || !is_size(bytes))
+        return false;
+    if (calls->bytes == bytes)
+        return true;
+    calls->bytes = bytes;
+    calls->seconds = NAN;
+    calls->runs[0] = choose_run(&calls->begun, bytes);
+    calls->times[0] = 1;
+    calls->times[1] = 0;
+    if (!calls->pair)
+        return true;
+    back.kind = HS_CALL_ALLGATHER;
+    calls->runs[1] = choose_run(&back, bytes);
+    calls->times[is_same_run(&calls->runs[0], &calls->runs[1]) ? 0 : 1]++;
+    return true;
+}
+
+/* As believed. */
+static double seconds_of_calls(const struct calls *calls, const struct hs_nccl_machine *machine)
+{
+    double values[HS_NCCL_K_COUNT], seconds;
+
+    constants_of(values, machine);
+    seconds = calls->times[0] * seconds_of(&calls->runs[0], values);
+    if (calls->times[1] > 0)
+        seconds += calls->times[1] * seconds_of(&calls->runs[1], values);
+    return seconds;
+}
+
+double hs_nccl_layer_seconds(const struct hs_nccl_machine *machine, struct hs_kept *kept,
+                             struct hs_stage_key key, double bytes)
+{
+    struct calls room, *calls = calls_of(&room, kept, machine, &key);
+
+    if (bytes == HS_NEXT_TO_NO_BYTES && !isnan(calls->short_seconds))
+        return calls->short_seconds;
+    if (!choose_runs(calls, bytes))
+        return NAN;
+    if (isnan(calls->seconds))
+        calls->seconds = seconds_of_calls(calls, machine);
+    if (bytes == HS_NEXT_TO_NO_BYTES)
+        calls->short_seconds = calls->seconds;
+    return calls->seconds;
+}
+
+/* A run on machines drawn. */
+struct paces {
+    struct asked of;
+    struct pace each[];
+};
+
+static const double *constants_of_one(const struct hs_nccl_machines *machines, size_t i)
+{
+    const char *first = (const char *)machines->first;
+
+    return ((const struct hs_nccl_machine *)(first + i * machines->apart))->own;
+}
+
+/* Their paces, kept or in `room`; NULL: out of memory. */
+static const struct pace *paces_of(struct pace **room, const struct hs_nccl_machines *machines,
+                                   int64_t stride, const struct asked *of)
+{
+    const struct hs_nccl_choice *choice = &of->run.choice;
+    const struct hs_kept_name name = {
+        .kind = HS_KEPT_NCCL_PACES,
+        .group = {.ranks = choice->algorithm, .stride = stride, .size = choice->protocol},
+        .key = {.layer = {of->run.call.shape.gpus, of->run.call.shape.domains}},
+        .detail = is_short(of)};
+    size_t count = machines->count, bytes = count * sizeof(struct pace);
+    struct paces *paces = hs_kept_find(machines->kept, &name);
+    struct pace *each;
+
+    if (paces) {
+        paces->of = *of; /* which they lead to */
+        return paces->each;
     }
-    back = run;
-    ask.kind = HS_CALL_ALLGATHER;
-    alike = pair && choose_run(&back, machines, &ask, NULL) == HS_OK &&
-            back.choice.algorithm == run.choice.algorithm &&
-            back.choice.protocol == run.choice.protocol && back.chunk_bytes == run.chunk_bytes;
-    add_each(seconds, &run, machines, count, apart, alike ? 2 : 1);
-    if (pair && !alike)
-        add_each(seconds, &back, machines, count, apart, 1);
+    paces = hs_kept_add(machines->kept, &name, sizeof(*paces) + bytes);
+    if (paces)
+        paces->of = *of;
+    each = paces ? paces->each : (*room = malloc(bytes));
+    for (size_t i = 0; each && i < count; i++)
+        each[i] = pace_of(paces ? &paces->of : of, constants_of_one(machines, i));
+    return each;
+}
+
+#define RINGS_AT_ONCE 64
+
+/* What steps of rings take: as ring_us, many at a time. */
+static void rings_us(double *us, const struct pace *paces, size_t count)
+{
+    double q[RINGS_AT_ONCE], inverse_q[RINGS_AT_ONCE], steps[RINGS_AT_ONCE];
+
+    for (size_t i = 0; i < count; i++) {
+        steps[i] = ring_moving(&paces[i]);
+        q[i] = paces[i].ring.q;
+        inverse_q[i] = paces[i].ring.inverse_q;
+    }
+    hs_powers(steps, steps, q, count);
+    for (size_t i = 0; i < count; i++)
+        steps[i] += paces[i].ring.latency_q;
+    hs_powers(steps, steps, inverse_q, count);
+    for (size_t i = 0; i < count; i++)
+        us[i] = ring_steps(&paces[i], steps[i]);
+}
+
+static void algorithm_us(double *us, const struct pace *paces, size_t count)
+{
+    enum hs_nccl_algorithm algorithm = paces->of->run.choice.algorithm;
+
+    if (algorithm == HS_NCCL_RING)
+        rings_us(us, paces, count);
+    else
+        for (size_t i = 0; i < count; i++)
+            us[i] = algorithms[algorithm](&paces[i]);
+}
+
+/* Adds `times` the seconds of what runs. */
+static void add_each(double *seconds, const struct hs_nccl_machines *machines,
+                     const struct calls *calls, int k)
+{
+    struct asked of = asked_of(&calls->runs[k]);
+    struct pace *room = NULL;
+    const struct pace *paces = paces_of(&room, machines, calls->stride, &of);
+    double us[RINGS_AT_ONCE];
+
+    for (size_t i = 0; i < machines->count; i += RINGS_AT_ONCE) {
+        size_t left = machines->count - i, here = left < RINGS_AT_ONCE ? left : RINGS_AT_ONCE;
+
+        if (paces)
+            algorithm_us(us, &paces[i], here);
+        for (size_t n = 0; n < here; n++)
+            seconds[i + n] += paces ? calls->times[k] * seconds_at(&paces[i + n], us[n]) : NAN;
+    }
+    free(room);
+}
+
+void hs_nccl_layer_seconds_each(double *seconds, const struct hs_nccl_machines *machines,
+                                struct hs_stage_key key, double bytes)
+{
+    struct calls room, *calls = calls_of(&room, machines->calls, machines->first, &key);
+    bool priced = choose_runs(calls, bytes);
+
+    for (size_t i = 0; i < machines->count; i++)
+        seconds[i] = priced ? 0 : NAN;
+    for (int k = 0; k < 2 && priced; k++)
+        if (calls->times[k] > 0)
+            add_each(seconds, machines, calls, k);
 }

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "model/constants.h"
 #include "model/constants_nccl.h"
+#include "model/kept.h"
 #include "model/library_nccl.h"
 #include "model/stage.h"
 
@@ -105,12 +106,20 @@ enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nc
  * not known. */
 double hs_nccl_layer_share(const struct hs_nccl_machine *machine, struct hs_stage_key key);
 
-/* Its seconds alone, which are found far faster than the range; NaN where it fails. */
-double hs_nccl_layer_seconds(const struct hs_nccl_machine *machine, struct hs_stage_key key,
-                             double bytes);
-/* The same of `count` machines that differ in their own constants alone, all of which they have;
- * the next one lies `apart` bytes behind. Far faster than one by one: what runs is chosen once. */
-void hs_nccl_layer_seconds_each(double *seconds, const struct hs_nccl_machine *machines,
-                                size_t count, size_t apart, struct hs_stage_key key, double bytes);
+#define HS_NEXT_TO_NO_BYTES 8.0 /* whose time is a call's latency */
+/* Its seconds alone, which are found far faster than the range; NaN where it fails. What does not
+ * depend on the bytes, and what took so many last, is kept (kept.h; NULL: nowhere). */
+double hs_nccl_layer_seconds(const struct hs_nccl_machine *machine, struct hs_kept *kept,
+                             struct hs_stage_key key, double bytes);
+/* Machines that differ in their own constants alone, all of which they have. */
+struct hs_nccl_machines {
+    const struct hs_nccl_machine *first; /* the next one lies `apart` bytes behind */
+    size_t count, apart;
+    struct hs_kept *calls; /* where what runs is kept: as above */
+    struct hs_kept *kept;  /* where what they make of it is: theirs alone; NULL: nowhere */
+};
+/* The seconds of each, [count]. Far faster than one by one: what runs is chosen once. */
+void hs_nccl_layer_seconds_each(double *seconds, const struct hs_nccl_machines *machines,
+                                struct hs_stage_key key, double bytes);
 
 #endif

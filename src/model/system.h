@@ -175,6 +175,10 @@ struct hs_system {
     struct hs_nccl_machine nccl;         /* the same, read; of no meaning without parts */
     struct hs_own_constants constants;   /* the others are those that ship */
     struct hs_published_times published; /* results do not repeat them */
+    /* Not in a file: where prices of stages are kept (hs_system_keep). Of no meaning in a copy,
+     * which may differ: kept_of is then another system. */
+    struct hs_kept *kept;
+    const struct hs_system *kept_of;
 };
 
 /* A system file as a table: reading, writing and comparing are base/fields.h. */
@@ -189,6 +193,12 @@ enum hs_status hs_system_parse(struct hs_system *system, const char *text, struc
 /* A copy that owns its own. HS_MEMORY: it is {0}. */
 enum hs_status hs_system_copy(struct hs_system *copy, const struct hs_system *system,
                               struct hs_error *err);
+/* From now on prices of its stages are kept from call to call, for as long as it lies where it lies
+ * and stays as it is; then it is for one thread at a time, even where it is const. Without memory
+ * they are not. */
+void hs_system_keep(struct hs_system *system);
+/* Where they are; NULL: nowhere. */
+struct hs_kept *hs_system_kept(const struct hs_system *system);
 /* Whether both are the same in a file: every figure, text and fit. */
 bool hs_system_equal(const struct hs_system *a, const struct hs_system *b);
 /* Releases what the system owns and zeroes it. A {0} system may be released. */

@@ -5,6 +5,7 @@
 
 #include "base/fields.h"
 #include "base/units.h"
+#include "model/kept.h"
 #include "model/price_mpi.h"
 #include "model/system.h"
 
@@ -341,7 +342,21 @@ bool hs_system_equal(const struct hs_system *a, const struct hs_system *b)
     return hs_fields_equal(&hs_system_fields, a, b);
 }
 
+void hs_system_keep(struct hs_system *system)
+{
+    if (hs_system_kept(system))
+        return;
+    system->kept = hs_kept_new();
+    system->kept_of = system;
+}
+
+struct hs_kept *hs_system_kept(const struct hs_system *system)
+{
+    return system->kept_of == system ? system->kept : NULL;
+}
+
 void hs_system_release(struct hs_system *system)
 {
+    hs_kept_free(hs_system_kept(system));
     hs_fields_release(&hs_system_fields, system);
 }

@@ -1,11 +1,11 @@
 #include "search/regret.h"
 
-#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
+#include "base/statistics.h"
 #include "search/letters.h"
 
 /* Sums in another order are the same; a difference counts from here on. */
@@ -153,8 +153,9 @@ static enum hs_status fill_table(struct hs_regret_table *table,
         status = price_rows(table, err);
     if (!status)
         status = find_best(table, err);
-    for (size_t k = 0; !status && k < table->row_count * count; k++)
-        table->relative[k] /= table->best_seconds[k % count];
+    for (size_t r = 0; !status && r < table->row_count; r++)
+        for (size_t j = 0; j < count; j++)
+            table->relative[r * count + j] /= table->best_seconds[j];
     return status;
 }
 
@@ -235,13 +236,12 @@ enum hs_status hs_regret_of(struct hs_regret *out, const struct hs_regret_table 
         out->share += (relative[j] <= HS_REGRET_SLACK) / (double)count;
         seconds[j] = relative[j] * table->best_seconds[j];
     }
-    gsl_sort(relative, 1, count);
-    gsl_sort(seconds, 1, count);
     out->mean = fmax(0, out->mean);
-    out->worst = fmax(0, relative[count - 1 - count / 20] - 1);
-    out->most = fmax(0, relative[count - 1] - 1);
-    out->low_seconds = seconds[count / 20];
-    out->high_seconds = seconds[count - 1 - count / 20];
+    for (size_t j = 0; j < count; j++)
+        out->most = fmax(out->most, relative[j] - 1);
+    out->worst = fmax(0, hs_order_statistic(relative, count, count - 1 - count / 20) - 1);
+    out->low_seconds = hs_order_statistic(seconds, count, count / 20);
+    out->high_seconds = hs_order_statistic(seconds, count, count - 1 - count / 20);
     free(relative);
     return HS_OK;
 }

@@ -1,6 +1,11 @@
 #include "base/statistics.h"
 #include "test.h"
 
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/random.h"
+
 static struct hs_summary summary_of(const double *values, size_t count)
 {
     struct hs_error err = {HS_OK, ""};
@@ -170,6 +175,34 @@ static void kendall(void **state)
     assert_true(isnan(hs_kendall_tau(a, b, 1)));
 }
 
+static int compare_numbers(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* Many of which are equal, in every order of the first. */
+static void an_order_statistic_is_the_sorted_ones(void **state)
+{
+    double values[40], sorted[40];
+    uint64_t random = 1;
+
+    (void)state;
+    for (size_t round = 0; round < 4000; round++) {
+        size_t count = 1 + round % 40, place = (size_t)((double)count * hs_random_uniform(&random));
+
+        for (size_t i = 0; i < count; i++)
+            values[i] = sorted[i] = floor((double)(1 + round % 60) * hs_random_uniform(&random));
+        qsort(sorted, count, sizeof(*sorted), compare_numbers);
+        assert_true(hs_order_statistic(values, count, place) == sorted[place]);
+        for (size_t i = 0; i < count; i++)
+            assert_true(i < place ? values[i] <= sorted[place] : values[i] >= sorted[place]);
+        qsort(values, count, sizeof(*values), compare_numbers);
+        assert_memory_equal(values, sorted, count * sizeof(*values));
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("a sample's smallest, largest, mean, median and 90 % quantile are found", summarises),
     HS_TEST("an even count's median is the mean of the middle two",
@@ -181,6 +214,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("an empty sample gives zeros", empty_samples_give_zeros),
     HS_TEST("a value that is no number is refused by its place", refuses_nan),
     HS_TEST("precision is half the interval over the median", precision_is_half_the_width),
+    HS_TEST("an order statistic is the sorted one's", an_order_statistic_is_the_sorted_ones),
     HS_TEST("Kendall's tau-b agrees with counts by hand", kendall),
 };
 HS_TEST_MAIN(tests)

@@ -440,6 +440,92 @@ static void layers_err_together_as_far_as_they_are_alike(void **state)
     hs_system_release(&system);
 }
 
+/* Prices of the plan on the machine as it is believed and as drawn, one behind the other. */
+static void price_all(double *out, const struct hs_machines *machines,
+                      const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    struct hs_stage_key keys[HS_STAGES_MAX];
+    size_t stages = 0;
+
+    hs_machines_ask((struct hs_machines *)machines, problem->group.ranks);
+    *out++ = hs_plan_seconds(machines->believed, problem, plan);
+    for (int i = 0; i < plan->split.count; i++)
+        stages += (size_t)hs_problem_plan_ways(&keys[stages], problem, plan, i);
+    assert_int_equal(hs_machines_seconds(out, machines, problem, keys, stages, NULL), HS_OK);
+    for (size_t i = 0; i < stages; i++, out += machines->count)
+        for (size_t j = 0; j < machines->count; j++)
+            assert_true(out[j] > 0);
+    assert_int_equal(hs_machines_plan_seconds_each(out, machines, problem, plan, NULL), HS_OK);
+    for (size_t j = 0; j < machines->count; j++)
+        assert_near(out[j], hs_machines_plan_seconds(machines, j, problem, plan), 1e-12);
+}
+
+#define KEPT_ON    7
+#define KEPT_ROOM  (1 + (HS_STAGES_MAX + 1) * KEPT_ON)
+#define KEPT_TRIES 120
+
+static void try_kept(const char *name)
+{
+    static const char *const plans[] = {"4x8x2", "64", "8x8", "2x32", "16x4/3", "16x4"};
+    static const double sizes[] = {100, 3e4, 3e4, 5e6, 7e8, 900, 4096};
+    struct hs_system system = name[0] == '8' ? parse(name) : shipped(name), other;
+    struct hs_machines kept;
+    struct hs_error err = {0};
+
+    assert_int_equal(hs_system_copy(&other, &system, &err), HS_OK);
+    hs_system_keep(&system);
+    kept = draw(&system, KEPT_ON, 1);
+    for (size_t t = 0; t < KEPT_TRIES; t++) {
+        struct hs_machines anew = draw(&other, KEPT_ON, 1);
+        struct hs_problem problem = hs_problem_world(64, sizes[t % 7]);
+        double once[KEPT_ROOM] = {0}, again[KEPT_ROOM] = {0};
+        struct hs_plan plan;
+
+        problem.collective = (enum hs_collective)(t / 6 % 4);
+        problem.group.ranks = t % 5 < 2 ? 128 : 64;
+        problem.order = (enum hs_order)(t / 24 % HS_ORDER_COUNT);
+        assert_int_equal(hs_plan_parse(&plan, plans[t % 6], 64, NULL), HS_OK);
+        if (problem.collective != HS_COLLECTIVE_ALLREDUCE)
+            plan.chunks = 1;
+        price_all(once, &kept, &problem, &plan);
+        price_all(again, &anew, &problem, &plan);
+        assert_memory_equal(once, again, sizeof(once));
+        hs_machines_release(&anew);
+    }
+    hs_machines_release(&kept);
+    hs_system_release(&system);
+    hs_system_release(&other);
+}
+
+/* Whatever was asked in between: other bytes, groups, collectives, orders, chunks. */
+static void what_is_kept_is_what_is_priced_anew(void **state)
+{
+    (void)state;
+    try_kept("abci");
+    try_kept("summit");
+    try_kept("leonardo");
+    try_kept("dgx-h100-superpod");
+    try_kept("8xH100, 8xNDR400, 4:2");
+}
+
+/* A copy is another system: it may be changed. */
+static void a_copy_keeps_nothing(void **state)
+{
+    struct hs_system system = shipped("abci"), copy;
+    double before, after;
+
+    (void)state;
+    hs_system_keep(&system);
+    before = plan_seconds(&system, "4x8", 1e6);
+    copy = system;
+    copy.levels[0].bytes_per_second /= 2;
+    copy.levels[1].bytes_per_second /= 2;
+    after = plan_seconds(&copy, "4x8", 1e6);
+    assert_true(after > 1.2 * before);
+    assert_true(plan_seconds(&system, "4x8", 1e6) == before);
+    hs_system_release(&system);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("a source says its kind", a_source_says_its_kind),
     HS_TEST("a file says the kind itself", a_file_says_the_kind_itself),
@@ -462,6 +548,8 @@ static const struct CMUnitTest tests[] = {
             a_calibrated_plan_is_as_uncertain_as_its_gaps),
     HS_TEST("layers err together as far as they are alike",
             layers_err_together_as_far_as_they_are_alike),
+    HS_TEST("what is kept is what is priced anew", what_is_kept_is_what_is_priced_anew),
+    HS_TEST("a copy keeps nothing", a_copy_keeps_nothing),
     HS_TEST("a calibration's stages scatter around their price",
             a_calibrations_stages_scatter_around_their_price),
 };
