@@ -124,14 +124,14 @@ INCLUDES_apply := engine
 USES_compare := compare search result model base
 USES_machine := machine model base
 USES_export := export result model base
-USES_api    := api export compare search apply result machine model base
+USES_api    := api plot view console export compare search apply result machine model base
 USES_console := console base
 USES_view   := view console export compare search result model base
 USES_plot   := plot view console export compare search result model base
-USES_cli    := cli plot view console api export compare search apply result machine model base
+USES_cli    := cli api plot view console export compare search apply result machine model base
 USES_engine := engine model base
 USES_runner := runner engine result machine model base
-USES_measure := measure cli runner engine view console api export compare search apply result machine model base
+USES_measure := measure cli runner engine api plot view console export compare search apply result machine model base
 
 PROGRAMS := $(BUILD)/hiersearch
 ifeq ($(HAVE_MPI),1)
@@ -307,7 +307,7 @@ LITERALS := $(patsubst src/%,$(BUILD)/gen/%.inc,$(wildcard src/export/python/*.p
 $(BUILD)/gen/%.inc: src/%
 	@mkdir -p $(@D)
 	@sed -e 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
-$(foreach d,obj obj-pic obj-library,$(addprefix $(BUILD)/$(d)/export/,pytorch.o jax.o)) $(BUILD)/obj/cli/cmd_completion.o $(BUILD)/obj/plot/page.o: $(LITERALS)
+$(foreach d,obj obj-pic obj-library,$(addprefix $(BUILD)/$(d)/,export/pytorch.o export/jax.o plot/page.o)) $(BUILD)/obj/cli/cmd_completion.o: $(LITERALS)
 
 # ---- unit tests: each is linked with its own layer and those below -----------------------------------
 TEST_LAYERS := base model machine search result apply compare console export api view plot cli engine runner measure

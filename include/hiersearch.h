@@ -130,6 +130,11 @@ enum hiersearch_status hiersearch_system_json(char **json, const struct hiersear
 enum hiersearch_status hiersearch_system_line(char **text, const struct hiersearch_system *system,
                                               struct hiersearch_error *error);
 
+/* Figures of it that cannot be true, against the parts that are known and each other: the document
+ * of `hiersearch systems --check SYSTEM --json`. */
+enum hiersearch_status hiersearch_system_check(char **json, const struct hiersearch_system *system,
+                                               struct hiersearch_error *error);
+
 /* What was said when the handle was made, "note: ..." and "warning: ...", a line each; "": nothing.
  */
 const char *hiersearch_system_notes(const struct hiersearch_system *system);
@@ -141,10 +146,14 @@ enum hiersearch_status hiersearch_system_names(char **names, struct hiersearch_e
 /* An array of their system files. */
 enum hiersearch_status hiersearch_systems_json(char **json, struct hiersearch_error *error);
 
+/* The parts that a line such as "8xH100, 8xNDR400" is made of: the document of `hiersearch systems
+ * --parts --json`. */
+enum hiersearch_status hiersearch_parts_json(char **json, struct hiersearch_error *error);
+
 /* ==== Questions ================================================================================ */
 
-/* A question of a kind, with no option set: "predict", "fit", "compare" or "export", as the command
- * of that name. */
+/* A question of a kind, with no option set: "predict", "fit", "compare", "export", "plot" or
+ * "report", as the command of that name. */
 enum hiersearch_status hiersearch_question_new(struct hiersearch_question **question,
                                                const char *kind, struct hiersearch_error *error);
 
@@ -321,6 +330,26 @@ const char *hiersearch_exports_notes(const struct hiersearch_exports *exports);
 
 /* Frees the handle. */
 void hiersearch_exports_free(struct hiersearch_exports *exports);
+
+/* ==== Pictures and pages ======================================================================= */
+
+/* The results among the inputs as a picture, which gnuplot draws in a process of its own, or, with
+ * ("tsv", "true"), as the numbers of one. The question is a "plot", with ("as", KIND) at least;
+ * with ("profile", PATH) it is of the profile of a job, and the inputs are empty. Pictures of other
+ * types than SVG are no texts: `length` bytes (NULL: they are not asked for), and a zero behind
+ * them. `notes` (or NULL) gets what the program would say on stderr. HIERSEARCH_FAILED: there is no
+ * gnuplot. */
+enum hiersearch_status hiersearch_plot(char **picture, size_t *length, char **notes,
+                                       const struct hiersearch_inputs *inputs,
+                                       const struct hiersearch_question *question,
+                                       struct hiersearch_error *error);
+
+/* The same as the page of `hiersearch report`: HTML that loads nothing, about the first result.
+ * Without gnuplot it has no pictures, and says so. The question is a "report"; NULL: as usual. */
+enum hiersearch_status hiersearch_report(char **html, char **notes,
+                                         const struct hiersearch_inputs *inputs,
+                                         const struct hiersearch_question *question,
+                                         struct hiersearch_error *error);
 
 #ifdef __cplusplus
 }

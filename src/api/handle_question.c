@@ -6,6 +6,7 @@
 #include "api/exports.h"
 #include "api/fit.h"
 #include "api/handles.h"
+#include "api/pictures.h"
 #include "api/question.h"
 #include "base/json_write.h"
 
@@ -34,11 +35,26 @@ static const struct hs_option export_rows[] = {
     {.name = NULL},
 };
 
+static const struct hs_option plot_rows[] = {
+    HS_ROW_PICTURE_KIND(offsetof(struct hs_picture_question, settings)),
+    HS_ROW_PICTURE_PROFILE(offsetof(struct hs_picture_question, profile)),
+    HS_ROWS_PICTURE(offsetof(struct hs_picture_question, settings), " (default: svg)"),
+    {.name = NULL},
+};
+
+static const struct hs_option report_rows[] = {
+    HS_ROW_REPORT_SIZE(offsetof(struct hs_report_question, size)),
+    HS_ROW_PICTURE_PROFILE(offsetof(struct hs_report_question, profile)),
+    {.name = NULL},
+};
+
 static const struct hs_question_kind kinds[] = {
     {"predict", predict_rows, sizeof(struct hs_question)},
     {"fit", fit_rows, sizeof(struct hs_fit_settings)},
     {"compare", compare_rows, sizeof(struct hs_compared_settings)},
     {"export", export_rows, sizeof(struct hs_export_question)},
+    {"plot", plot_rows, sizeof(struct hs_picture_question)},
+    {"report", report_rows, sizeof(struct hs_report_question)},
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

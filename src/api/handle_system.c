@@ -9,6 +9,7 @@
 #include "machine/node.h"
 #include "machine/system_find.h"
 #include "machine/topology_file.h"
+#include "view/systems.h"
 
 static enum hs_status new_system(struct hiersearch_system **system, struct hs_error *err)
 {
@@ -216,5 +217,45 @@ enum hiersearch_status hiersearch_systems_json(char **json, struct hiersearch_er
     struct hs_text text = {0};
     enum hs_status status = hs_systems_print(&text, NULL, hs_error_of(error));
 
+    return hs_call_end(call, hs_text_give(json, &text, status, hs_error_of(error)));
+}
+
+/* ---- what is to be believed ---- */
+
+static struct hs_sheet begin_sheet(struct hs_text *text)
+{
+    static const struct hs_print json = {.format = "json"};
+    static const struct hs_terminal nobody = {.width = 80};
+    struct hs_sheet sheet;
+
+    hs_sheet_begin(&sheet, text, &json, &nobody);
+    return sheet;
+}
+
+enum hiersearch_status hiersearch_system_check(char **json, const struct hiersearch_system *system,
+                                               struct hiersearch_error *error)
+{
+    struct hs_call call = hs_call_begin();
+    struct hs_text text = {0};
+    struct hs_sheet sheet = begin_sheet(&text);
+    struct hs_table table;
+    enum hs_status status;
+
+    hs_findings_init(&table);
+    hs_system_say_findings(&table, &system->system, hs_system_label(system));
+    hs_sheet_table(&sheet, &table);
+    status = hs_sheet_end(&sheet, hs_error_of(error));
+    return hs_call_end(call, hs_text_give(json, &text, status, hs_error_of(error)));
+}
+
+enum hiersearch_status hiersearch_parts_json(char **json, struct hiersearch_error *error)
+{
+    struct hs_call call = hs_call_begin();
+    struct hs_text text = {0};
+    struct hs_sheet sheet = begin_sheet(&text);
+    enum hs_status status;
+
+    hs_parts_say(&sheet);
+    status = hs_sheet_end(&sheet, hs_error_of(error));
     return hs_call_end(call, hs_text_give(json, &text, status, hs_error_of(error)));
 }

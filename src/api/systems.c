@@ -5,6 +5,9 @@
 #include "base/json_write.h"
 #include "base/notes.h"
 #include "machine/system_find.h"
+#include "model/check.h"
+#include "view/parts.h"
+#include "view/systems.h"
 
 enum hs_status hs_system_ask(struct hs_system *system, const char *text, struct hs_text *notes,
                              struct hs_error *err)
@@ -62,4 +65,36 @@ enum hs_status hs_system_rename(struct hs_system *system, const char *name, stru
                        sizeof(system->name) - 1, name);
     memcpy(system->name, name, length + 1);
     return HS_OK;
+}
+
+size_t hs_system_say_findings(struct hs_table *table, const struct hs_system *system,
+                              const char *name)
+{
+    struct hs_finding findings[HS_FINDINGS_MAX];
+    size_t count = hs_system_check(findings, system);
+
+    for (size_t i = 0; i < count; i++)
+        hs_findings_add(table, &findings[i], name);
+    return count;
+}
+
+void hs_parts_say(struct hs_sheet *sheet)
+{
+    struct hs_table table;
+
+    hs_sheet_say(sheet, "GPUs, and what one sends to the others of its node\n\n");
+    hs_gpus_table(&table);
+    hs_sheet_table(sheet, &table);
+    hs_sheet_say(sheet, "\nNICs\n\n");
+    hs_nics_table(&table);
+    hs_sheet_table(sheet, &table);
+    hs_sheet_say(sheet, "\nNodes whose calls over the network were measured\n\n");
+    hs_fitted_nodes_table(&table);
+    hs_sheet_table(sheet, &table);
+    hs_sheet_say(sheet, "\nkind: where the rate is from, and so its range; times: the same of what "
+                        "calls take\n");
+    for (size_t k = 0; k < HS_FIGURE_KIND_COUNT; k++)
+        hs_sheet_say(sheet, "%-9s  %s\n", hs_figure_kinds[k].name, hs_figure_kinds[k].meaning);
+    hs_sheet_say(sheet, "a GPU may be followed by -mesh, -pcie3, -pcie4 or -pcie5, a NIC by -tcp: "
+                        "'8xH100-pcie5, 2xNDR400-tcp'\n");
 }

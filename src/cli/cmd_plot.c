@@ -1,20 +1,17 @@
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
+#include "api/pictures.h"
 #include "cli/commands.h"
-#include "cli/gnuplot.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
-#include "plot/plot.h"
+#include "plot/gnuplot.h"
 
 struct plot_settings {
     struct hs_argument_list results;
-    const char *kind, *output, *size, *plan, *type;
-    bool tsv, quiet;
+    struct hs_picture_settings ask;
+    const char *output;
+    bool quiet;
 };
-
-/* ---- the kind of picture ---- */
 
 /* The type that the file's name ends in, or NULL. */
 static const char *type_of_name(const char *path)
@@ -32,11 +29,9 @@ static enum hs_status check_settings(const char **type, const struct plot_settin
 {
     bool to_stdout = settings->output && strcmp(settings->output, "-") == 0;
 
-    *type = settings->type;
-    if (settings->tsv)
-        return settings->type
-                   ? hs_fail(err, HS_INVALID, "--tsv and --type: not together; TSV is no picture")
-                   : HS_OK;
+    *type = settings->ask.type;
+    if (settings->ask.tsv)
+        return hs_picture_check(&settings->ask, err);
     if (!settings->output)
         return hs_fail(err, HS_INVALID,
                        "expected -o FILE that ends in .svg, .pdf or .png, or --tsv");
@@ -51,108 +46,27 @@ static enum hs_status check_settings(const char **type, const struct plot_settin
     return HS_OK;
 }
 
-/* ---- output ---- */
-
-static void print_complaints(const struct hs_context *context, const struct hs_text *complaints)
-{
-    const char *line = complaints->data ? complaints->data : "";
-
-    for (; *line; line += strspn(line, "\n")) {
-        size_t length = strcspn(line, "\n");
-
-        if (length > strspn(line, " \t^"))
-            hs_warning(context, "gnuplot: %.*s", (int)length, line);
-        line += length;
-    }
-}
-
-static enum hs_status write_out(struct hs_context *context, const struct hs_text *data,
-                                const char *path, struct hs_error *err)
-{
-    if (path && strcmp(path, "-") != 0)
-        return hs_file_replace(path, data->data, data->length, err);
-    hs_text_append_bytes(context->out, data->data, data->length);
-    return HS_OK;
-}
-
-static enum hs_status draw(struct hs_context *context, const struct hs_text *tsv,
-                           const struct plot_settings *settings, const char *type,
-                           struct hs_error *err)
-{
-    struct hs_gnuplot_request request = {
-        .kind = settings->kind, .type = type, .tsv = tsv, .limit_seconds = HS_GNUPLOT_SECONDS};
-    struct hs_text picture = {0}, complaints = {0};
-    enum hs_status status = hs_gnuplot_draw(&picture, &complaints, &request, err);
-
-    if (status == HS_OK) {
-        print_complaints(context, &complaints);
-        status = write_out(context, &picture, settings->output, err);
-    }
-    hs_text_release(&complaints);
-    hs_text_release(&picture);
-    return status;
-}
-
-/* ---- running ---- */
-
-static enum hs_status run_job(struct hs_context *context, const struct plot_settings *settings,
-                              const struct hs_inputs *inputs, const char *type,
-                              struct hs_error *err)
-{
-    struct hs_plot_job job = hs_inputs_plot_job(inputs);
-    const struct hs_plot_kind *kind;
-    struct hs_text tsv = {0};
-    enum hs_status status = hs_plot_kind_find(&kind, settings->kind, err);
-
-    job.plan = settings->plan;
-    if (status == HS_OK && settings->size) {
-        status = hs_bytes_parse(&job.bytes, settings->size, err);
-        if (status != HS_OK)
-            return hs_error_prefix(err, status, "--size");
-    }
-    if (status == HS_OK)
-        status = hs_plot_write(&tsv, kind, &job, err);
-    if (status == HS_OK && settings->tsv)
-        status = write_out(context, &tsv, settings->output, err);
-    else if (status == HS_OK)
-        status = draw(context, &tsv, settings, type, err);
-    hs_text_release(&tsv);
-    return status;
-}
-
 static enum hs_status run(struct hs_context *context, void *of_rows, struct hs_error *err)
 {
-    const struct plot_settings *settings = of_rows;
+    struct plot_settings *settings = of_rows;
     struct hs_inputs inputs = {.takes_profile = true};
-    const char *type;
+    struct hs_text picture = {0}, notes = {0};
     enum hs_status status;
 
     context->quiet = settings->quiet;
-    status = check_settings(&type, settings, context, err);
+    status = check_settings(&settings->ask.type, settings, context, err);
     if (status == HS_OK)
         status = hs_output_check(settings->output, NULL, &settings->results, err);
     if (status == HS_OK)
         status = hs_inputs_load(&inputs, &settings->results, context, err);
     if (status == HS_OK)
-        status = run_job(context, settings, &inputs, type, err);
+        status = hs_picture_make(&picture, &notes, &settings->ask, &inputs, err);
+    hs_notes_pass_on(context, &notes);
+    if (status == HS_OK)
+        status = hs_output_write(settings->output, &picture, context, err);
+    hs_text_release(&picture);
     hs_inputs_release(&inputs);
     return status;
-}
-
-static const char *const *kind_names(void)
-{
-    static const char *names[32];
-    size_t count = 0;
-
-    for (; count < 31 && hs_plot_kinds[count]; count++)
-        names[count] = hs_plot_kinds[count]->name;
-    names[count] = NULL;
-    return names;
-}
-
-static const char *const *type_names(void)
-{
-    return hs_gnuplot_types;
 }
 
 #define FIELD(name) offsetof(struct plot_settings, name)
@@ -166,31 +80,10 @@ static const struct hs_argument arguments[] = {
 };
 
 static const struct hs_option options[] = {
-    {.name = "as",
-     .letter = 'a',
-     .argument = "KIND",
-     .required = true,
-     .words = kind_names,
-     .type = &hs_option_word,
-     .offset = FIELD(kind),
-     .help = "what to show"},
+    HS_ROW_PICTURE_KIND(FIELD(ask)),
     HS_ROW_OUTPUT(NULL, FIELD(output), false,
                   "the picture; its name ends in .svg, .pdf or .png; - is stdout"),
-    HS_ROW_RESULT_SIZE(FIELD(size),
-                       "message size to show (default: the largest that all results have)"),
-    HS_ROW_RESULT_PLAN(
-        FIELD(plan),
-        "layers, bandwidth: show this plan too; lattice, system: show it instead of the best"),
-    {.name = "type",
-     .argument = "TYPE",
-     .words = type_names,
-     .type = &hs_option_word,
-     .offset = FIELD(type),
-     .help = "kind of picture, where the name does not say it"},
-    {.name = "tsv",
-     .type = &hs_option_flag,
-     .offset = FIELD(tsv),
-     .help = "the numbers as tab-separated values instead of the picture; needs no gnuplot"},
+    HS_ROWS_PICTURE(FIELD(ask), ", where the name does not say it"),
     HS_ROW_QUIET(NULL, FIELD(quiet), "no warnings on stderr"),
     {.name = NULL},
 };

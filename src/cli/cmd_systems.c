@@ -9,7 +9,6 @@
 #include "machine/node.h"
 #include "machine/system_find.h"
 #include "machine/topology_file.h"
-#include "view/parts.h"
 #include "view/sheet.h"
 #include "view/systems.h"
 
@@ -70,28 +69,6 @@ static enum hs_status run_list(struct hs_context *context, struct hs_sheet *shee
         status = print_list(context, sheet, &list, err);
     hs_system_list_release(&list);
     return status;
-}
-
-static enum hs_status print_parts(struct hs_sheet *sheet, struct hs_error *err)
-{
-    struct hs_table table;
-
-    hs_sheet_say(sheet, "GPUs, and what one sends to the others of its node\n\n");
-    hs_gpus_table(&table);
-    hs_sheet_table(sheet, &table);
-    hs_sheet_say(sheet, "\nNICs\n\n");
-    hs_nics_table(&table);
-    hs_sheet_table(sheet, &table);
-    hs_sheet_say(sheet, "\nNodes whose calls over the network were measured\n\n");
-    hs_fitted_nodes_table(&table);
-    hs_sheet_table(sheet, &table);
-    hs_sheet_say(sheet, "\nkind: where the rate is from, and so its range; times: the same of what "
-                        "calls take\n");
-    for (size_t k = 0; k < HS_FIGURE_KIND_COUNT; k++)
-        hs_sheet_say(sheet, "%-9s  %s\n", hs_figure_kinds[k].name, hs_figure_kinds[k].meaning);
-    hs_sheet_say(sheet, "a GPU may be followed by -mesh, -pcie3, -pcie4 or -pcie5, a NIC by -tcp: "
-                        "'8xH100-pcie5, 2xNDR400-tcp'\n");
-    return hs_sheet_end(sheet, err);
 }
 
 /* "name      text", the text in lines that begin in one column. */
@@ -303,20 +280,11 @@ static enum hs_status run_parts(struct hs_sheet *sheet, const struct systems_set
         return hs_fail(
             err, HS_INVALID,
             "--parts: lists all, so neither SYSTEM nor --names, --text, --here, --check");
-    return print_parts(sheet, err);
+    hs_parts_say(sheet);
+    return hs_sheet_end(sheet, err);
 }
 
 /* ---- --check ---- */
-
-static size_t check_system(struct hs_table *table, const struct hs_system *system, const char *name)
-{
-    struct hs_finding findings[HS_FINDINGS_MAX];
-    size_t count = hs_system_check(findings, system);
-
-    for (size_t i = 0; i < count; i++)
-        hs_findings_add(table, &findings[i], name);
-    return count;
-}
 
 /* Those named, or all that are listed, a file that is no system among them. */
 static enum hs_status check_all(struct hs_table *table, size_t *found, size_t *checked,
@@ -333,7 +301,7 @@ static enum hs_status check_all(struct hs_table *table, size_t *found, size_t *c
 
         status = hs_system_find(&system, text, err);
         if (status == HS_OK)
-            *found += check_system(table, &system, of_list ? list.entries[i].name : text);
+            *found += hs_system_say_findings(table, &system, of_list ? list.entries[i].name : text);
         hs_system_release(&system);
     }
     hs_system_list_release(&list);

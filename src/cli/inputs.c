@@ -77,6 +77,15 @@ bool hs_inputs_are_profiles(const struct hs_argument_list *files)
     return holds_counts(files->items[0]) || hs_inputs_is_of(files->items[0], HS_PROFILE_KIND);
 }
 
+enum hs_status hs_output_write(const char *output, const struct hs_text *data,
+                               struct hs_context *context, struct hs_error *err)
+{
+    if (output && strcmp(output, "-") != 0)
+        return hs_file_replace(output, data->data, data->length, err);
+    hs_text_append_bytes(context->out, data->data, data->length);
+    return HS_OK;
+}
+
 enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument_list *files,
                               const struct hs_context *context, struct hs_error *err)
 {
@@ -101,14 +110,6 @@ enum hs_status hs_inputs_load_any(struct hs_inputs *inputs, const struct hs_argu
 {
     inputs->takes_logs = true;
     return hs_inputs_load(inputs, files, context, err);
-}
-
-struct hs_plot_job hs_inputs_plot_job(const struct hs_inputs *inputs)
-{
-    return (struct hs_plot_job){.inputs = inputs->inputs,
-                                .input_count = inputs->count,
-                                .profile = inputs->profile_file ? &inputs->profile : NULL,
-                                .profile_name = inputs->profile_file};
 }
 
 /* Lines of a text of rules that are none: a comment, and, with `elsewhere`, where ranks were. */

@@ -6,12 +6,15 @@
 
 #include "api/inputs.h"
 #include "console/command.h"
-#include "plot/plot.h"
 
 /* hs_file_writable for a command's output (NULL and "-", stdout, always are): refuses one that is
  * the SYSTEM (as typed, or NULL) or one of the results (or NULL) that the command reads. */
 enum hs_status hs_output_check(const char *output, const char *system,
                                const struct hs_argument_list *results, struct hs_error *err);
+
+/* Writes all of it to the file, complete or not at all, or to stdout ("-", NULL). HS_IO. */
+enum hs_status hs_output_write(const char *output, const struct hs_text *data,
+                               struct hs_context *context, struct hs_error *err);
 
 /* Loads results, or, where it is taken, a profile or a folder of counts; warns of runs that were
  * cut short. "-" is stdin. HS_INVALID, HS_MEMORY; release
@@ -22,8 +25,6 @@ enum hs_status hs_inputs_load(struct hs_inputs *inputs, const struct hs_argument
  * their content; passes on notes of logs. */
 enum hs_status hs_inputs_load_any(struct hs_inputs *inputs, const struct hs_argument_list *files,
                                   const struct hs_context *context, struct hs_error *err);
-/* What is drawn of them, which they outlive. */
-struct hs_plot_job hs_inputs_plot_job(const struct hs_inputs *inputs);
 
 /* Whether the first is a profile of a job, or such a folder: then all must be. */
 bool hs_inputs_are_profiles(const struct hs_argument_list *files);

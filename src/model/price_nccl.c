@@ -803,7 +803,7 @@ static const struct pace *paces_of(struct pace **room, const struct hs_nccl_mach
     paces = hs_kept_add(machines->kept, &name, sizeof(*paces) + bytes);
     if (paces)
         paces->of = *of;
-    each = paces ? paces->each : (*room = malloc(bytes));
+    each = paces ? paces->each : (*room = malloc(bytes + 1));
     for (size_t i = 0; each && i < count; i++)
         each[i] = pace_of(paces ? &paces->of : of, constants_of_one(machines, i));
     return each;

@@ -167,6 +167,12 @@ for name in shipped[:3]:
     system = made("system_find", name)
     check(f"{name} is the program's", text_of("system_json", system), program("systems", name, "--json").stdout)
     lib.hiersearch_system_free(system)
+check("the parts are the program's", text_of("parts_json"), program("systems", "--parts", "--json").stdout)
+for text, wrong in ("abci", 0), ("nvlink:8@9000GB/s,ib@25GB/s~9us", 1):
+    system = made("system_find", text)
+    check(f"what cannot be true of {text} is the program's", text_of("system_check", system),
+          program("systems", "--check", text, "--json", status=wrong).stdout)
+    lib.hiersearch_system_free(system)
 topology = sorted((ROOT / "tests/machine").glob("**/*.txt"))
 for path in topology:
     ran = subprocess.run([BUILD / "hiersearch", "systems", "--from", path, "--json"], capture_output=True, text=True, check=False)
@@ -210,6 +216,45 @@ with tempfile.TemporaryDirectory() as folder:
 
     prediction = pathlib.Path(folder, "prediction.json")
     program("predict", "abci", "--np", "128", "--size", "1MiB:4MiB", "-o", prediction)
+    # ---- plot, report
+    def drawn(name, kind, options, paths):
+        """Bytes, and what is said of them, or the error."""
+        out, length, notes = ctypes.c_void_p(), ctypes.c_size_t(), ctypes.c_void_p()
+        sized = (ctypes.byref(length),) if name == "plot" else ()
+        inputs = inputs_of(paths)
+        if call(name, ctypes.byref(out), *sized, ctypes.byref(notes), inputs, question(kind, options)) != OK:
+            return said(), None
+        taken = ctypes.string_at(out, length.value) if sized else ctypes.string_at(out)
+        lines = ctypes.string_at(notes).decode()
+        for text in out, notes:
+            lib.hiersearch_text_free(text)
+        lib.hiersearch_inputs_free(inputs)
+        return taken, lines
+
+    sweep = pathlib.Path(folder, "64.json")
+    program("predict", "abci", "--np", "64", "--size", "1MiB:4MiB", "-o", sweep)
+    profile = ROOT / "tests/golden/profile/job.json"
+    asked = [({"as": kind, **how}, [prediction] if kind in ("layers", "bandwidth", "lattice", "system") else [prediction, sweep])
+             for kind in ("scaling", "layers", "bandwidth", "top", "lattice", "system") for how in ({"tsv": "true"}, {"type": "svg"})]
+    asked += [({"as": "layers", "type": "png", "plan": "128"}, [prediction]), ({"as": "accuracy", "tsv": "true"}, [prediction]),
+              ({"as": "layers", "size": "3MiB", "tsv": "true"}, [prediction]), ({"as": "calls", "tsv": "true"}, [profile])]
+    for options, paths in asked:
+        target = pathlib.Path(folder, "picture")
+        target.unlink(missing_ok=True)
+        ran = subprocess.run([BUILD / "hiersearch", "plot", *paths, *words_of(options), "-o", target], capture_output=True,
+                             text=True, check=False)
+        own = options | {"profile": str(profile)} if paths == [profile] else options
+        picture, notes = drawn("plot", "plot", own, [] if paths == [profile] else paths)
+        wanted = (target.read_bytes(), "".join(line.removeprefix("hiersearch plot: ") + "\n" for line in ran.stderr.splitlines())) \
+            if ran.returncode == 0 else (ran.stderr.removeprefix("hiersearch plot: ").rstrip("\n"), None)
+        check(f"plot {' '.join(words_of(options))} is the program's", (picture, notes), wanted)
+    for options, paths in ({}, [prediction]), ({"size": "1MiB"}, [prediction, sweep]), ({"size": "3MiB"}, [sweep]), ({}, [profile]):
+        ran = subprocess.run([BUILD / "hiersearch", "report", *paths, *words_of(options), "-o", "-"], capture_output=True, check=False)
+        own = options | {"profile": str(profile)} if paths == [profile] else options
+        page, notes = drawn("report", "report", own, [] if paths == [profile] else paths)
+        check(f"report {' '.join(words_of(options))} is the program's", page,
+              ran.stdout if ran.returncode == 0 else ran.stderr.decode().removeprefix("hiersearch report: ").rstrip("\n"))
+
     formats = json.loads(text_of("formats_json"))
     check("the formats are the program's", [f["name"] for f in formats],
           [line.split(",")[0] for line in program("export", "--list", "--format", "csv").stdout.splitlines()[1:]])

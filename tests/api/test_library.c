@@ -398,6 +398,146 @@ static void exports_are_files(void **state)
     hiersearch_text_free(json);
 }
 
+static void a_plot_s_numbers_need_nobody(const struct hiersearch_inputs *inputs)
+{
+    struct hiersearch_question *question = ASK("plot", "as", "layers", "tsv", "true");
+    char *text, *notes;
+    size_t length;
+
+    assert_ok(hiersearch_plot(&text, &length, &notes, inputs, question, error));
+    assert_int_equal(length, strlen(text));
+    assert_int_equal(strncmp(text, "hiersearch.plot/1\tlayers\n", 25), 0);
+    assert_string_equal(notes, "");
+    hiersearch_text_free(text);
+    hiersearch_text_free(notes);
+    assert_ok(hiersearch_question_set(question, "type", "png", error));
+    assert_refused(hiersearch_plot(&text, NULL, NULL, inputs, question, error),
+                   "--tsv and --type: not together; TSV is no picture");
+    assert_null(text);
+    assert_ok(hiersearch_question_set(question, "type", NULL, error));
+    assert_ok(hiersearch_question_set(question, "size", "1GiB", error));
+    assert_int_equal(hiersearch_plot(&text, &length, &notes, inputs, question, error),
+                     HIERSEARCH_INVALID);
+    assert_int_equal(length, 0);
+    assert_null(notes);
+    assert_ok(hiersearch_question_set(question, "profile", "no-such.json", error));
+    assert_refused(hiersearch_plot(&text, NULL, NULL, inputs, question, error),
+                   "no-such.json is the profile of a job: expected no a result beside it");
+    hiersearch_question_free(question);
+}
+
+static void a_page_loads_nothing(const struct hiersearch_inputs *inputs)
+{
+    char *html, *notes;
+
+    assert_ok(hiersearch_report(&html, &notes, inputs, NULL, error));
+    assert_has(html, "<!DOCTYPE html>");
+    assert_has(html, "4x4");
+    assert_null(strstr(html, "<script"));
+    hiersearch_text_free(html);
+    hiersearch_text_free(notes);
+    assert_ok(hiersearch_report(&html, NULL, inputs, NULL, error));
+    hiersearch_text_free(html);
+}
+
+static void results_become_pictures_and_pages(void **state)
+{
+    struct hiersearch_result *result = predict("a:4@100GB/s~1us,b:4@1GB/s~1us", "16", "1MiB:4MiB");
+    struct hiersearch_question *question = ASK("plot", "size", "1MiB");
+    struct hiersearch_inputs *inputs;
+    char *json, *text;
+
+    (void)state;
+    assert_ok(hiersearch_result_json(&json, result, error));
+    hiersearch_result_free(result);
+    assert_ok(hiersearch_inputs_new(&inputs, error));
+    assert_refused(hiersearch_report(&text, NULL, inputs, NULL, error),
+                   "expected a result of measure or predict");
+    assert_ok(hiersearch_inputs_add_text(inputs, "a result", json, error));
+    hiersearch_text_free(json);
+    assert_refused(hiersearch_plot(&text, NULL, NULL, inputs, question, error),
+                   "expected --as KIND");
+    assert_refused(hiersearch_plot(&text, NULL, NULL, inputs, NULL, error),
+                   "expected a question of kind \"plot\", found none");
+    a_plot_s_numbers_need_nobody(inputs);
+    a_page_loads_nothing(inputs);
+    assert_ok(hiersearch_inputs_add_text(inputs, "a log", log_of_nccl, error));
+    assert_refused(hiersearch_report(&text, NULL, inputs, NULL, error),
+                   "a log: a log, expected results of measure or predict");
+    hiersearch_question_free(question);
+    hiersearch_inputs_free(inputs);
+}
+
+static void figures_that_cannot_be_true_are_found(void **state)
+{
+    struct hiersearch_system *good = find("abci"), *bad = find("nvlink:8@9000GB/s,ib@25GB/s~9us");
+    char *json;
+
+    (void)state;
+    assert_ok(hiersearch_system_check(&json, good, error));
+    assert_has(json, "\"findings\": [\n  ]");
+    hiersearch_text_free(json);
+    assert_ok(hiersearch_system_check(&json, bad, error));
+    assert_has(json, "levels[0] (nvlink), bandwidth");
+    hiersearch_text_free(json);
+    assert_ok(hiersearch_parts_json(&json, error));
+    assert_has(json, "H100");
+    assert_has(json, "NDR400");
+    hiersearch_text_free(json);
+    hiersearch_system_free(good);
+    hiersearch_system_free(bad);
+}
+
+static const char *without_date(char *json)
+{
+    char *dated = strstr(json, "\"created\"");
+
+    if (dated)
+        memset(dated, ' ', strcspn(dated, "\n"));
+    return json;
+}
+
+/* Each question by itself, and in turn with others through one handle. */
+static void a_handle_that_keeps_prices_answers_as_a_new_one(void **state)
+{
+    static const char *const machines[] = {"abci", "dgx-h100-superpod", "leonardo", "summit"};
+    static const char *const options[][6] = {
+        {"np", "64", "size", "64KiB", "machines", "200"},
+        {"np", "64", "size", "100MiB", "machines", "200"},
+        {"np", "64", "size", "3000000", "collective", "reduce-scatter"},
+        {"np", "64", "size", "3000000", "collective", "allgather"},
+        {"np", "128", "size", "64KiB", "machines", "50"},
+        {"mesh", "tp=8,dp=8", "over", "dp", "size", "1MiB"},
+        {"mesh", "tp=2,pp=4,dp=8", "over", "tp,dp", "size", "1MiB"},
+        {"np", "64", "size", "20MB", "chunks", "1,2,4"},
+        {"np", "64", "size", "20MB", "algorithms", "all"},
+        {"np", "64", "size", "20MB", "dtype", "bf16"},
+    };
+    const size_t count = sizeof(options) / sizeof(options[0]);
+
+    (void)state;
+    for (size_t m = 0; m < sizeof(machines) / sizeof(machines[0]); m++) {
+        struct hiersearch_system *kept = find(machines[m]);
+
+        for (size_t i = 0; i < 2 * count; i++) {
+            const char *const *of = options[i * 7 % count];
+            struct hiersearch_question *question = ASK("predict", of[0], of[1], of[2], of[3]);
+            struct hiersearch_system *anew = find(machines[m]);
+            char *once, *again;
+
+            assert_ok(hiersearch_question_set(question, of[4], of[5], error));
+            assert_ok(hiersearch_predict_json(&once, kept, question, error));
+            assert_ok(hiersearch_predict_json(&again, anew, question, error));
+            assert_string_equal(without_date(once), without_date(again));
+            hiersearch_text_free(once);
+            hiersearch_text_free(again);
+            hiersearch_question_free(question);
+            hiersearch_system_free(anew);
+        }
+        hiersearch_system_free(kept);
+    }
+}
+
 static void profiles_are_read(void **state)
 {
     char *json;
@@ -489,6 +629,10 @@ static const struct CMUnitTest tests[] = {
             the_same_question_has_the_same_answer),
     HS_TEST("logs calibrate a system, and are compared", logs_calibrate_and_are_compared),
     HS_TEST("exports are files of memory", exports_are_files),
+    HS_TEST("results become pictures and pages", results_become_pictures_and_pages),
+    HS_TEST("figures that cannot be true are found", figures_that_cannot_be_true_are_found),
+    HS_TEST("a handle that keeps prices answers as a new one",
+            a_handle_that_keeps_prices_answers_as_a_new_one),
     HS_TEST("a profile that is not there is refused", profiles_are_read),
     HS_TEST("systems that come with the library are found", what_comes_with_it_is_found),
     HS_TEST("nothing can be freed, and an error need not be asked for",

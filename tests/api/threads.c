@@ -44,6 +44,26 @@ static void keep(struct job *job, char *text)
         hiersearch_text_free(text);
 }
 
+/* Numbers of a plot, and what is said of the page. */
+static void show(struct job *job, const char *json)
+{
+    struct hiersearch_inputs *inputs;
+    struct hiersearch_question *question;
+    char *text;
+
+    need(job, hiersearch_inputs_new(&inputs, job->error));
+    need(job, hiersearch_inputs_add_text(inputs, "a result", json, job->error));
+    need(job, hiersearch_question_new(&question, "plot", job->error));
+    need(job, hiersearch_question_set(question, "as", "layers", job->error));
+    need(job, hiersearch_question_set(question, "tsv", "true", job->error));
+    need(job, hiersearch_plot(&text, NULL, NULL, inputs, question, job->error));
+    keep(job, text);
+    need(job, hiersearch_report(&text, NULL, inputs, NULL, job->error));
+    hiersearch_text_free(text); /* says when the result was made */
+    hiersearch_question_free(question);
+    hiersearch_inputs_free(inputs);
+}
+
 static void export(struct job *job, const char *json, const char *to)
 {
     struct hiersearch_inputs *inputs;
@@ -71,8 +91,10 @@ static void predict(struct job *job, struct hiersearch_system *system, const cha
     for (; *options; options += 2)
         need(job, hiersearch_question_set(question, options[0], options[1], job->error));
     need(job, hiersearch_predict_json(&json, system, question, job->error));
-    if (to)
+    if (to) {
         export(job, json, to);
+        show(job, json);
+    }
     keep(job, json);
     hiersearch_question_free(question);
 }
@@ -109,10 +131,14 @@ static void one_round(struct job *job)
                                       "reduce-scatter", "machines", "20", NULL});
         if (i == 0)
             calibrate(job, system);
+        need(job, hiersearch_system_check(&json, system, job->error));
+        keep(job, json);
         hiersearch_system_free(system);
         hiersearch_system_find(&system, "a@b", job->error); /* an error of its own */
     }
     need(job, hiersearch_options_json(&json, "export", job->error));
+    keep(job, json);
+    need(job, hiersearch_parts_json(&json, job->error));
     keep(job, json);
     need(job, hiersearch_systems_json(&json, job->error));
     keep(job, json);

@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "cli/gnuplot.h"
+#include "plot/gnuplot.h"
 
 static char folder[64];
 

@@ -1,4 +1,4 @@
-#include "cli/gnuplot.h"
+#include "plot/gnuplot.h"
 
 #include <errno.h>
 #include <fcntl.h>

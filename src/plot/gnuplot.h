@@ -1,11 +1,11 @@
 /*
- * gnuplot.h - has gnuplot draw what src/plot wrote.
+ * gnuplot.h - has gnuplot draw the numbers of a plot.
  *
  * gnuplot gets the text and gives the picture through unlinked temporary files, so nothing is left
  * behind whatever happens. It reads no file of the user's (-d), and is ended after a time limit.
  */
-#ifndef HS_CLI_GNUPLOT_H
-#define HS_CLI_GNUPLOT_H
+#ifndef HS_PLOT_GNUPLOT_H
+#define HS_PLOT_GNUPLOT_H
 
 #include "base/error.h"
 #include "base/text.h"
