@@ -1,7 +1,7 @@
 /*
  * Microseconds, and bytes per microsecond, as the constants are.
  */
-#include "model/price_nccl.h"
+#include "model/price_nccl_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -401,8 +401,7 @@ static double seconds_of(const void *call, const double *values)
 const struct hs_price_model hs_nccl_price_model = {
     .constants = rows, .count = HS_NCCL_K_COUNT, .scatter = 0.12, .seconds = seconds_of};
 
-/* Of a kernel, at work. */
-static double blocks_of(const struct hs_nccl_graph *graph, const struct hs_gpu_blocks *known)
+double hs_nccl_blocks_at_work(const struct hs_nccl_graph *graph, const struct hs_gpu_blocks *known)
 {
     double channels = hs_nccl_kernel_channels(graph);
 
@@ -415,359 +414,12 @@ struct hs_nccl_run hs_nccl_run(const struct hs_nccl_call *call, struct hs_nccl_c
     struct hs_nccl_run run = {.call = *call, .choice = choice};
 
     run.chunk_bytes = hs_nccl_kernel_channels(&graph) * hs_nccl_tree_chunk(call, choice.protocol);
-    run.blocks_GBps = blocks_of(&graph, &call->shape.parts.blocks) * call->shape.parts.blocks.GBps;
+    run.blocks_GBps =
+        hs_nccl_blocks_at_work(&graph, &call->shape.parts.blocks) * call->shape.parts.blocks.GBps;
     return run;
 }
 
-/* ---- ranges ---------------------------------------------------------------------------------- */
-
-/* By bytes: of the published times once all are fitted. */
-double hs_nccl_noise(double bytes)
-{
-    const double MiB = 1048576;
-
-    return bytes <= MiB ? 0.09 : bytes < 64 * MiB ? 0.10 : 0.06;
-}
-
-static void widen(double deviations[HS_NCCL_K_COUNT], size_t constant, double more)
-{
-    deviations[constant] = hypot(deviations[constant], more);
-}
-
-/* What inside a node is not as it is known of the GPU's generation. */
-static void doubt_gpu(double deviations[HS_NCCL_K_COUNT], const struct hs_gpu *gpu)
-{
-    static const enum hs_nccl_constant families[] = {HS_NCCL_K_CALL_A, HS_NCCL_K_HOP_LL_A,
-                                                     HS_NCCL_K_HOP_SIMPLE_A,
-                                                     HS_NCCL_K_FILL_SIMPLE_A},
-                                       rates[] = {HS_NCCL_K_NVLS_EFF_H, HS_NCCL_K_NVLS_EFF_B,
-                                                  HS_NCCL_K_A2A_EFF};
-    double latency = hs_figure_kinds[gpu->times].latency_deviation;
-    double rate = hs_figure_kinds[gpu->rate].bandwidth_deviation;
-
-    for (size_t i = 0; gpu->times != HS_FIGURE_FITTED && i < COUNT_OF(families); i++)
-        widen(deviations, families[i] + gpu->generation, latency);
-    if (gpu->times != HS_FIGURE_FITTED)
-        widen(deviations, HS_NCCL_K_HOP_LL128, latency);
-    if (gpu->rate == HS_FIGURE_FITTED)
-        return;
-    widen(deviations, HS_NCCL_K_EFF_A + gpu->generation, rate);
-    for (size_t i = 0; i < COUNT_OF(rates); i++)
-        widen(deviations, rates[i], rate);
-}
-
-/* What between nodes is not; and as much as a fitted figure may be off for each doubling beyond the
- * counts that were measured. */
-static void doubt_network(double deviations[HS_NCCL_K_COUNT], const struct hs_parts *parts,
-                          int64_t domains)
-{
-    const struct hs_figure_kind_row *fitted = &hs_figure_kinds[HS_FIGURE_FITTED];
-    const struct hs_figure_kind_row *row = &hs_figure_kinds[parts->network];
-    double beyond = fmax(0, log2((double)domains / (double)parts->fitted_domains));
-    size_t latency = HS_NCCL_K_NIC_IB + parts->nic.class;
-    size_t rate = HS_NCCL_K_EFF_IB + parts->nic.class;
-
-    if (parts->network != HS_FIGURE_FITTED) {
-        widen(deviations, latency, row->latency_deviation);
-        widen(deviations, rate, row->bandwidth_deviation);
-    }
-    widen(deviations, latency, beyond * fitted->latency_deviation);
-    widen(deviations, rate, beyond * fitted->bandwidth_deviation);
-}
-
-void hs_nccl_deviations(double deviations[HS_NCCL_K_COUNT], const struct hs_parts *parts,
-                        int64_t domains, double doubt)
-{
-    enum hs_figure_kind kind = domains > 1 ? parts->network : parts->gpu.times;
-    bool fitted = kind == HS_FIGURE_FITTED;
-
-    if (doubt > 0) {
-        hs_constants_deviations(deviations, &hs_nccl_price_model, doubt);
-        return;
-    }
-    hs_constants_deviations(deviations, &hs_nccl_price_model,
-                            !fitted       ? HS_NCCL_DOUBT_CLASS
-                            : domains > 1 ? HS_NCCL_DOUBT_NODES
-                                          : HS_NCCL_DOUBT_INSIDE);
-    doubt_gpu(deviations, &parts->gpu);
-    if (domains > 1)
-        doubt_network(deviations, parts, domains);
-}
-
-double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, double doubt)
-{
-    const struct hs_shape *shape = &run->call.shape;
-    double noise = hs_nccl_noise(run->call.bytes), deviations[HS_NCCL_K_COUNT];
-
-    hs_nccl_deviations(deviations, &shape->parts, shape->domains, doubt);
-    return sqrt(hs_constants_variance(&hs_nccl_price_model, run, values, deviations) +
-                noise * noise);
-}
-
-/* Where the members of a communicator lie `stride` domains apart, as many communicators lead from
- * switch to switch at once, each once where they go around in order: together they have what a
- * switch sends on. */
-static double network_share(const struct hs_parts *parts, const struct hs_nccl_ask *ask)
-{
-    double under = (double)parts->switch_nodes;
-    double crossing = fmin(fmax(1, (double)ask->stride), under);
-
-    if (parts->switch_nodes == 0 || fmax(1, (double)ask->stride) * (double)ask->domains <= under)
-        return 1;
-    return fmin(1, under / parts->taper / crossing);
-}
-
-/* What remains if the line left open what leads on from where it is narrow. */
-static double open_share(const struct hs_parts *parts, const struct hs_nccl_ask *ask)
-{
-    struct hs_parts narrow = *parts;
-
-    if (parts->switch_nodes > 0)
-        return 1;
-    narrow.switch_nodes = HS_OPEN_NODES;
-    narrow.taper = HS_OPEN_TAPER;
-    return network_share(&narrow, ask);
-}
-
-/* Its own, else those that ship. */
-static void constants_of(double values[HS_NCCL_K_COUNT], const struct hs_nccl_machine *machine)
-{
-    hs_constants_shipped(values, &hs_nccl_price_model);
-    for (size_t i = 0; i < HS_NCCL_K_COUNT; i++)
-        if (machine->own[i] > 0)
-            values[i] = machine->own[i];
-}
-
-double hs_nccl_least_step_seconds(const struct hs_nccl_machine *machine, bool between_nodes)
-{
-    const struct hs_parts *parts = &machine->parts;
-    double values[HS_NCCL_K_COUNT], us;
-
-    constants_of(values, machine);
-    us = values[HS_NCCL_K_HOP_LL_A + parts->gpu.generation];
-    if (between_nodes)
-        us = values[HS_NCCL_K_NET_LL] * values[HS_NCCL_K_NIC_IB + parts->nic.class];
-    return us * 1e-6;
-}
-
-/* The call, but for its bytes. */
-static enum hs_status begin_call(struct hs_nccl_call *call, const struct hs_nccl_machine *machine,
-                                 const struct hs_nccl_ask *ask, struct hs_error *err)
-{
-    *call = (struct hs_nccl_call){.kind = ask->kind, .version = machine->version};
-    if (hs_parts_shape(&call->shape, &machine->parts, ask->domains, ask->gpus, err))
-        return HS_INVALID;
-    call->shape.network_share = network_share(&machine->parts, ask);
-    if (call->version == 0)
-        call->version = HS_NCCL_VERSION_USUAL;
-    return HS_OK;
-}
-
-/* What runs of so many bytes, by NCCL's rule. */
-static struct hs_nccl_run choose_run(const struct hs_nccl_call *begun, double bytes)
-{
-    struct hs_nccl_call call = *begun;
-    struct hs_nccl_choice choice;
-
-    call.bytes = bytes;
-    hs_nccl_choose(&choice, &call, HS_NCCL_ANY);
-    return hs_nccl_run(&call, choice);
-}
-
-static bool is_size(double bytes)
-{
-    return bytes > 0 && isfinite(bytes);
-}
-
-enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
-                             const struct hs_nccl_ask *ask, struct hs_error *err)
-{
-    double values[HS_NCCL_K_COUNT], range;
-    struct hs_nccl_call call;
-    struct hs_nccl_run run;
-
-    if (!is_size(ask->bytes))
-        return hs_fail(err, HS_INVALID, "expected bytes above 0, found %g", ask->bytes);
-    if (begin_call(&call, machine, ask, err))
-        return HS_INVALID;
-    run = choose_run(&call, ask->bytes);
-    constants_of(values, machine);
-    out->choice = run.choice;
-    out->seconds = seconds_of(&run, values);
-    range = exp(HS_PRICE_RANGE * hs_nccl_deviation(&run, values, machine->doubt));
-    out->low_seconds = out->seconds / range;
-    run.call.shape.network_share *= open_share(&machine->parts, ask);
-    out->high_seconds = seconds_of(&run, values) * range;
-    return HS_OK;
-}
-
-/* ---- layers ---------------------------------------------------------------------------------- */
-
-enum hs_library_call hs_nccl_call_of(enum hs_phase phase)
-{
-    switch (phase) {
-    case HS_REDUCE_SCATTER:
-    case HS_PAIR:
-        return HS_CALL_REDUCE_SCATTER;
-    case HS_ALLGATHER:
-        return HS_CALL_ALLGATHER;
-    case HS_EXCHANGE:
-        return HS_CALL_ALLTOALL;
-    case HS_ALLREDUCE:
-    HS_CASES_ROOTED:
-    case HS_PHASE_COUNT:
-        break;
-    }
-    return HS_CALL_ALLREDUCE;
-}
-
-/* GPUs of a domain in one communicator. */
-static int64_t gpus_of(struct hs_layer layer, int64_t domain)
-{
-    int64_t fit = domain / layer.stride;
-
-    return fit < 1 ? 1 : fit < layer.size ? fit : layer.size;
-}
-
-static struct hs_nccl_ask ask_of(const struct hs_nccl_machine *machine,
-                                 const struct hs_stage_key *key, double bytes)
-{
-    int64_t gpus = gpus_of(key->layer, machine->gpus);
-
-    return (struct hs_nccl_ask){.kind = hs_nccl_call_of(key->phase),
-                                .domains = (key->layer.size + gpus - 1) / gpus,
-                                .gpus = gpus,
-                                .bytes = bytes,
-                                .stride = key->layer.stride / machine->gpus};
-}
-
-enum hs_status hs_nccl_layer_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
-                                   struct hs_stage_key key, double bytes, struct hs_error *err)
-{
-    struct hs_nccl_ask ask = ask_of(machine, &key, bytes);
-    struct hs_nccl_price back;
-
-    if (hs_nccl_price(out, machine, &ask, err))
-        return HS_INVALID;
-    if (key.phase != HS_PAIR)
-        return HS_OK;
-    ask.kind = HS_CALL_ALLGATHER;
-    if (hs_nccl_price(&back, machine, &ask, err))
-        return HS_INVALID;
-    out->seconds += back.seconds;
-    out->low_seconds += back.low_seconds;
-    out->high_seconds += back.high_seconds;
-    return HS_OK;
-}
-
-double hs_nccl_layer_share(const struct hs_nccl_machine *machine, struct hs_stage_key key)
-{
-    const struct hs_gpu_blocks *known = &machine->parts.blocks;
-    struct hs_nccl_ask ask = ask_of(machine, &key, 1);
-    struct hs_nccl_graph graph;
-    struct hs_shape shape;
-
-    if (known->at_once == 0 || hs_parts_shape(&shape, &machine->parts, ask.domains, ask.gpus, NULL))
-        return 0;
-    graph = hs_nccl_graph(&shape);
-    return blocks_of(&graph, known) / (double)known->at_once;
-}
-
-/* ---- seconds of layers, kept ---- */
-
-/* What a layer's communicators call, and what that took last. */
-struct calls {
-    struct hs_nccl_call begun; /* the first call, without bytes */
-    int64_t stride;            /* of the domains, where it matters; else 0 */
-    bool pair, priced;
-    double bytes;               /* 0: of none yet */
-    struct hs_nccl_run runs[2]; /* of so many bytes; the second of a pair that runs two ways */
-    double times[2];            /* how often each does: 0 to 2 */
-    double seconds, short_seconds;
-};
-
-static void begin_calls(struct calls *calls, const struct hs_nccl_machine *machine,
-                        const struct hs_stage_key *key)
-{
-    struct hs_nccl_ask ask = ask_of(machine, key, 1);
-
-    calls->pair = key->phase == HS_PAIR;
-    calls->priced = begin_call(&calls->begun, machine, &ask, NULL) == HS_OK;
-    calls->stride = calls->begun.shape.network_share < 1 ? ask.stride : 0;
-    calls->short_seconds = NAN;
-}
-
-/* Those of the layer, in `room` where none are kept. */
-static struct calls *calls_of(struct calls *room, struct hs_kept *kept,
-                              const struct hs_nccl_machine *machine, const struct hs_stage_key *key)
-{
-    const struct hs_kept_name name = {.kind = HS_KEPT_NCCL_CALLS, .key = *key};
-    struct calls *calls = hs_kept_find(kept, &name);
-
-    if (calls)
-        return calls;
-    calls = hs_kept_add(kept, &name, sizeof(*calls));
-    if (!calls)
-        *(calls = room) = (struct calls){.bytes = 0};
-    begin_calls(calls, machine, key);
-    return calls;
-}
-
-static bool is_same_run(const struct hs_nccl_run *a, const struct hs_nccl_run *b)
-{
-    return a->choice.algorithm == b->choice.algorithm && a->choice.protocol == b->choice.protocol &&
-           a->chunk_bytes == b->chunk_bytes;
-}
-
-/* Chooses what runs of so many bytes; false: the layer, or they, have no price. */
-static bool choose_runs(struct calls *calls, double bytes)
-{
-    struct hs_nccl_call back = calls->begun;
-
-    if (!calls->priced || !is_size(bytes))
-        return false;
-    if (calls->bytes == bytes)
-        return true;
-    calls->bytes = bytes;
-    calls->seconds = NAN;
-    calls->runs[0] = choose_run(&calls->begun, bytes);
-    calls->times[0] = 1;
-    calls->times[1] = 0;
-    if (!calls->pair)
-        return true;
-    back.kind = HS_CALL_ALLGATHER;
-    calls->runs[1] = choose_run(&back, bytes);
-    calls->times[is_same_run(&calls->runs[0], &calls->runs[1]) ? 0 : 1]++;
-    return true;
-}
-
-/* As believed. */
-static double seconds_of_calls(const struct calls *calls, const struct hs_nccl_machine *machine)
-{
-    double values[HS_NCCL_K_COUNT], seconds;
-
-    constants_of(values, machine);
-    seconds = calls->times[0] * seconds_of(&calls->runs[0], values);
-    if (calls->times[1] > 0)
-        seconds += calls->times[1] * seconds_of(&calls->runs[1], values);
-    return seconds;
-}
-
-double hs_nccl_layer_seconds(const struct hs_nccl_machine *machine, struct hs_kept *kept,
-                             struct hs_stage_key key, double bytes)
-{
-    struct calls room, *calls = calls_of(&room, kept, machine, &key);
-
-    if (bytes == HS_NEXT_TO_NO_BYTES && !isnan(calls->short_seconds))
-        return calls->short_seconds;
-    if (!choose_runs(calls, bytes))
-        return NAN;
-    if (isnan(calls->seconds))
-        calls->seconds = seconds_of_calls(calls, machine);
-    if (bytes == HS_NEXT_TO_NO_BYTES)
-        calls->short_seconds = calls->seconds;
-    return calls->seconds;
-}
+/* ---- on machines drawn ---- */
 
 /* A run on machines drawn. */
 struct paces {
@@ -840,13 +492,12 @@ static void algorithm_us(double *us, const struct pace *paces, size_t count)
             us[i] = algorithms[algorithm](&paces[i]);
 }
 
-/* Adds `times` the seconds of what runs. */
-static void add_each(double *seconds, const struct hs_nccl_machines *machines,
-                     const struct calls *calls, int k)
+void hs_nccl_add_each(double *seconds, const struct hs_nccl_machines *machines,
+                      const struct hs_nccl_run *run, int64_t stride, double times)
 {
-    struct asked of = asked_of(&calls->runs[k]);
+    struct asked of = asked_of(run);
     struct pace *room = NULL;
-    const struct pace *paces = paces_of(&room, machines, calls->stride, &of);
+    const struct pace *paces = paces_of(&room, machines, stride, &of);
     double us[RINGS_AT_ONCE];
 
     for (size_t i = 0; i < machines->count; i += RINGS_AT_ONCE) {
@@ -855,20 +506,7 @@ static void add_each(double *seconds, const struct hs_nccl_machines *machines,
         if (paces)
             algorithm_us(us, &paces[i], here);
         for (size_t n = 0; n < here; n++)
-            seconds[i + n] += paces ? calls->times[k] * seconds_at(&paces[i + n], us[n]) : NAN;
+            seconds[i + n] += paces ? times * seconds_at(&paces[i + n], us[n]) : NAN;
     }
     free(room);
-}
-
-void hs_nccl_layer_seconds_each(double *seconds, const struct hs_nccl_machines *machines,
-                                struct hs_stage_key key, double bytes)
-{
-    struct calls room, *calls = calls_of(&room, machines->calls, machines->first, &key);
-    bool priced = choose_runs(calls, bytes);
-
-    for (size_t i = 0; i < machines->count; i++)
-        seconds[i] = priced ? 0 : NAN;
-    for (int k = 0; k < 2 && priced; k++)
-        if (calls->times[k] > 0)
-            add_each(seconds, machines, calls, k);
 }

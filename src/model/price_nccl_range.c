@@ -1,0 +1,90 @@
+/* How far prices of NCCL's calls may be off. */
+#include <math.h>
+
+#include "model/constants_nccl.h"
+#include "model/price_nccl.h"
+
+#define COUNT_OF(list) (sizeof(list) / sizeof(*(list)))
+
+/* By bytes: of the published times once all are fitted. */
+double hs_nccl_noise(double bytes)
+{
+    const double MiB = 1048576;
+
+    return bytes <= MiB ? 0.09 : bytes < 64 * MiB ? 0.10 : 0.06;
+}
+
+static void widen(double deviations[HS_NCCL_K_COUNT], size_t constant, double more)
+{
+    deviations[constant] = hypot(deviations[constant], more);
+}
+
+/* What inside a node is not as it is known of the GPU's generation. */
+static void doubt_gpu(double deviations[HS_NCCL_K_COUNT], const struct hs_gpu *gpu)
+{
+    static const enum hs_nccl_constant families[] = {HS_NCCL_K_CALL_A, HS_NCCL_K_HOP_LL_A,
+                                                     HS_NCCL_K_HOP_SIMPLE_A,
+                                                     HS_NCCL_K_FILL_SIMPLE_A},
+                                       rates[] = {HS_NCCL_K_NVLS_EFF_H, HS_NCCL_K_NVLS_EFF_B,
+                                                  HS_NCCL_K_A2A_EFF};
+    double latency = hs_figure_kinds[gpu->times].latency_deviation;
+    double rate = hs_figure_kinds[gpu->rate].bandwidth_deviation;
+
+    for (size_t i = 0; gpu->times != HS_FIGURE_FITTED && i < COUNT_OF(families); i++)
+        widen(deviations, families[i] + gpu->generation, latency);
+    if (gpu->times != HS_FIGURE_FITTED)
+        widen(deviations, HS_NCCL_K_HOP_LL128, latency);
+    if (gpu->rate == HS_FIGURE_FITTED)
+        return;
+    widen(deviations, HS_NCCL_K_EFF_A + gpu->generation, rate);
+    for (size_t i = 0; i < COUNT_OF(rates); i++)
+        widen(deviations, rates[i], rate);
+}
+
+/* What between nodes is not; and as much as a fitted figure may be off for each doubling beyond the
+ * counts that were measured. */
+static void doubt_network(double deviations[HS_NCCL_K_COUNT], const struct hs_parts *parts,
+                          int64_t domains)
+{
+    const struct hs_figure_kind_row *fitted = &hs_figure_kinds[HS_FIGURE_FITTED];
+    const struct hs_figure_kind_row *row = &hs_figure_kinds[parts->network];
+    double beyond = fmax(0, log2((double)domains / (double)parts->fitted_domains));
+    size_t latency = HS_NCCL_K_NIC_IB + parts->nic.class;
+    size_t rate = HS_NCCL_K_EFF_IB + parts->nic.class;
+
+    if (parts->network != HS_FIGURE_FITTED) {
+        widen(deviations, latency, row->latency_deviation);
+        widen(deviations, rate, row->bandwidth_deviation);
+    }
+    widen(deviations, latency, beyond * fitted->latency_deviation);
+    widen(deviations, rate, beyond * fitted->bandwidth_deviation);
+}
+
+void hs_nccl_deviations(double deviations[HS_NCCL_K_COUNT], const struct hs_parts *parts,
+                        int64_t domains, double doubt)
+{
+    enum hs_figure_kind kind = domains > 1 ? parts->network : parts->gpu.times;
+    bool fitted = kind == HS_FIGURE_FITTED;
+
+    if (doubt > 0) {
+        hs_constants_deviations(deviations, &hs_nccl_price_model, doubt);
+        return;
+    }
+    hs_constants_deviations(deviations, &hs_nccl_price_model,
+                            !fitted       ? HS_NCCL_DOUBT_CLASS
+                            : domains > 1 ? HS_NCCL_DOUBT_NODES
+                                          : HS_NCCL_DOUBT_INSIDE);
+    doubt_gpu(deviations, &parts->gpu);
+    if (domains > 1)
+        doubt_network(deviations, parts, domains);
+}
+
+double hs_nccl_deviation(const struct hs_nccl_run *run, const double *values, double doubt)
+{
+    const struct hs_shape *shape = &run->call.shape;
+    double noise = hs_nccl_noise(run->call.bytes), deviations[HS_NCCL_K_COUNT];
+
+    hs_nccl_deviations(deviations, &shape->parts, shape->domains, doubt);
+    return sqrt(hs_constants_variance(&hs_nccl_price_model, run, values, deviations) +
+                noise * noise);
+}
