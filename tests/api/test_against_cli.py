@@ -234,8 +234,9 @@ with tempfile.TemporaryDirectory() as folder:
     sweep = pathlib.Path(folder, "64.json")
     program("predict", "abci", "--np", "64", "--size", "1MiB:4MiB", "-o", sweep)
     profile = ROOT / "tests/golden/profile/job.json"
-    asked = [({"as": kind, **how}, [prediction] if kind in ("layers", "bandwidth", "lattice", "system") else [prediction, sweep])
-             for kind in ("scaling", "layers", "bandwidth", "top", "lattice", "system") for how in ({"tsv": "true"}, {"type": "svg"})]
+    asked = [({"as": kind, **how}, [prediction, sweep] if kind in ("scaling", "top") else [prediction])
+             for kind in ("scaling", "layers", "bandwidth", "gain", "top", "lattice", "system")
+             for how in ({"tsv": "true"}, {"type": "svg"})]
     asked += [({"as": "layers", "type": "png", "plan": "128"}, [prediction]), ({"as": "accuracy", "tsv": "true"}, [prediction]),
               ({"as": "layers", "size": "3MiB", "tsv": "true"}, [prediction]), ({"as": "calls", "tsv": "true"}, [profile])]
     for options, paths in asked:
@@ -249,7 +250,8 @@ with tempfile.TemporaryDirectory() as folder:
             if ran.returncode == 0 else (ran.stderr.removeprefix("hiersearch plot: ").rstrip("\n"), None)
         check(f"plot {' '.join(words_of(options))} is the program's", (picture, notes), wanted)
     for options, paths in ({}, [prediction]), ({"size": "1MiB"}, [prediction, sweep]), ({"size": "3MiB"}, [sweep]), ({}, [profile]):
-        ran = subprocess.run([BUILD / "hiersearch", "report", *paths, *words_of(options), "-o", "-"], capture_output=True, check=False)
+        ran = subprocess.run([BUILD / "hiersearch", "report", *paths, *words_of(options), "-o", "-"], capture_output=True,
+                             check=False)
         own = options | {"profile": str(profile)} if paths == [profile] else options
         page, notes = drawn("report", "report", own, [] if paths == [profile] else paths)
         check(f"report {' '.join(words_of(options))} is the program's", page,
