@@ -133,6 +133,8 @@ void hs_native_start(struct hs_transport *transport, const struct hs_native_call
     case HS_PHASE_COUNT:
         abort();
     }
+    if (call->request)
+        hs_transport_watch(transport, call->request);
 }
 
 static void release(void *machine)

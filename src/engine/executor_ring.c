@@ -19,6 +19,9 @@
  * cut into more slots, always two windows; where they are not the window is one set of lanes, whose
  * bytes take longer than any latency.
  *
+ * A window is deeper than one set of lanes only up to flight_bytes: what a library sends to ask for
+ * the next segment (a rendezvous) waits behind all that the link still has to send the same way.
+ *
  * Messages may lie in any kind of memory (memory.h). A GPU reduces later than it is told to: a
  * segment is ready when its mark is passed, and only then sent on. Where MPI cannot be handed
  * pointers to the memory, every segment that travels lies in a slot of staging memory: what is
@@ -64,7 +67,7 @@ struct counts {
 struct ring {
     struct hs_transport *transport;
     struct hs_queue *queue;
-    size_t segment_bytes;
+    size_t segment_bytes, flight_bytes;
     int lanes, most_slots; /* of the longest segments */
     size_t free_count;
     char *slots;
@@ -123,6 +126,7 @@ static enum hs_status make(void **out, struct hs_transport *transport,
         return hs_no_memory(err);
     ring->transport = transport;
     ring->segment_bytes = options->segment_bytes;
+    ring->flight_bytes = options->flight_bytes;
     ring->lanes = options->lanes;
     ring->slots = options->scratch;
     ring->most_slots = options->reduces || is_staged(ring) ? 2 * ring->lanes : 0;
@@ -148,11 +152,13 @@ static void choose_window(struct ring *ring)
 {
     const struct hs_cut *cut = &ring->cut;
     struct walk *walk = &ring->walk;
-    size_t longest = hs_least(cut->segment, cut->block) * cut->width, fit;
+    size_t longest = hs_least(cut->segment, cut->block) * cut->width, fit, flight;
 
     walk->pitch = (longest + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
     fit = (size_t)ring->lanes * (ring->segment_bytes / walk->pitch);
+    flight = ring->flight_bytes / walk->pitch;
     walk->window = hs_least(widest_window(cut->used), fit);
+    walk->window = hs_least(walk->window, flight > cut->used ? flight : cut->used);
     ring->free_count = ring->most_slots > 0 ? 2 * walk->window : 0;
     for (size_t i = 0; i < ring->free_count; i++)
         ring->free_slots[i] = ring->slots + i * walk->pitch;

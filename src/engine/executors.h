@@ -26,6 +26,7 @@ static inline size_t hs_least(size_t a, size_t b)
 struct hs_executor_options {
     size_t segment_bytes; /* of a message at most; a multiple of 64 */
     int lanes;            /* segments in flight each way, 1 .. HS_LANES_MAX */
+    size_t flight_bytes;  /* each way beyond one set of lanes, where a window is deeper than that */
     bool reduces;         /* false: for allgathers only, which take less memory */
     /* hs_executor_scratch_bytes of the transport's memory, or where it is not direct of staging
      * memory; the caller's. Machines that are never at work together may share it. */

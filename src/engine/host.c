@@ -4,6 +4,7 @@
  * Each stage of a plan has a machine of its own, so all stages can be at work at once. Machines are
  * kept: plan after plan uses the same scratch.
  */
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "engine/executors.h"
@@ -15,6 +16,10 @@
 #define SEGMENT_BYTES_DEFAULT ((size_t)1 << 20)
 #define SEGMENT_BYTES_MAX     ((size_t)1 << 30) /* an int counts a message's bytes */
 #define LANES_DEFAULT         4
+/* Measured on 16 ranks of 8 hosts with links of 500 Mbit/s over TCP, where queues are long: the flat
+ * ring's AllReduce of 4 MiB takes 141 ms, 160 to 190 with twice as many and 210 with 2 MiB. Enough
+ * for 25 GB/s and 10 us. Where the caller says what is in flight, it alone does. */
+#define FLIGHT_BYTES_DEFAULT ((size_t)256 << 10)
 /* Scratch of all machines together stays below this, unless a size is asked for: part of "3 n + 64
  * MiB". */
 #define SCRATCH_BYTES_MAX ((size_t)48 << 20)
@@ -52,7 +57,10 @@ static void choose_options(struct host_state *state, const struct hs_engine_conf
         bytes = most < SEGMENT_BYTES_DEFAULT ? most : SEGMENT_BYTES_DEFAULT;
     bytes = bytes < SEGMENT_BYTES_MAX ? bytes : SEGMENT_BYTES_MAX;
     bytes = bytes < 64 ? 64 : bytes - bytes % 64;
-    state->options = (struct hs_executor_options){.segment_bytes = bytes, .lanes = lanes};
+    state->options = (struct hs_executor_options){
+        .segment_bytes = bytes,
+        .lanes = lanes,
+        .flight_bytes = config->segments_in_flight > 0 ? SIZE_MAX : FLIGHT_BYTES_DEFAULT};
 }
 
 static enum hs_status host_open(void **out, const struct hs_engine_config *config,

@@ -141,6 +141,7 @@ void hs_mpi_base_release(struct hs_mpi_base *base)
 {
     const struct hs_memory *memory = base->transport.memory;
 
+    hs_transport_release(&base->transport);
     memory->release_staging(base->staging);
     memory->release(base->between);
     memory->queue_free(base->queue);
@@ -338,6 +339,7 @@ enum hs_status hs_mpi_native_start(struct hs_mpi_base *base, const struct hs_wor
 enum hs_status hs_mpi_base_test(struct hs_mpi_base *base, const struct hs_stage_runner *runner,
                                 bool *done, bool *moved, struct hs_error *err)
 {
+    hs_transport_look(&base->transport);
     *moved = false;
     *done = base->work.task->kind == HS_TASK_NATIVE ||
             hs_stages_progress(&base->stages, runner, base, moved);

@@ -82,6 +82,12 @@ void hs_transport_receive(struct hs_transport *transport, void *data, size_t byt
 }
 
 /* One in three messages that could move does. */
+void hs_transport_watch(struct hs_transport *transport, MPI_Request *request)
+{
+    (void)transport;
+    (void)request;
+}
+
 bool hs_transport_test(struct hs_transport *transport, MPI_Request *request)
 {
     int number = request_of(request), sender = number / MESSAGES_MAX;
@@ -118,7 +124,7 @@ void hs_transport_launch(struct hs_transport *transport)
 struct play {
     int size;
     enum hs_phase phase;
-    size_t count, segment_bytes;
+    size_t count, segment_bytes, flight_bytes; /* flight_bytes 0: no end */
     int lanes;
     bool in_place, staged;
 };
@@ -159,6 +165,8 @@ static void begin(struct rank *rank, int number, struct hs_transport *transport,
                   const struct play *play)
 {
     struct hs_executor_options options = {.segment_bytes = play->segment_bytes,
+                                          .flight_bytes =
+                                              play->flight_bytes ? play->flight_bytes : SIZE_MAX,
                                           .lanes = play->lanes,
                                           .reduces = play->phase != HS_ALLGATHER};
     size_t block = play->count / (size_t)play->size;
@@ -268,6 +276,7 @@ static void every_size_is_right_however_late_messages_are(void **state)
                                     .count = per_rank[variant % 4] * (size_t)size +
                                              (phase == HS_ALLREDUCE ? variant : 0),
                                     .segment_bytes = variant % 4 == 3 ? 256 : 1024,
+                                    .flight_bytes = variant % 3 == 1 ? 512 : 0,
                                     .lanes = 1 + (int)(variant + (unsigned)size) % 5,
                                     .in_place = variant & 4,
                                     .staged = variant & 8};
@@ -292,11 +301,31 @@ static void short_blocks_have_eight_steps_under_way_and_long_ones_one(void **sta
     }
 }
 
+/* Segments of 64 bytes, four to a block. */
+static void no_more_is_under_way_than_flight_bytes_or_a_set_of_lanes(void **state)
+{
+    struct play play = {
+        .size = 12, .phase = HS_ALLREDUCE, .count = 12 * 64, .segment_bytes = 64, .lanes = 4};
+    const int plenty = play_it(&play);
+
+    (void)state;
+    assert_int_equal(plenty, 4);  /* the slots are for two sets of the longest segments */
+    play.segment_bytes = 1 << 20; /* short ones: of 64 KiB at least, so a block is one */
+    play.lanes = 1;
+    assert_int_equal(play_it(&play), HS_RING_DEPTH);
+    play.flight_bytes = 3 * 256;
+    assert_int_equal(play_it(&play), 3);
+    play.flight_bytes = 1;
+    assert_int_equal(play_it(&play), 1);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("every size is right however late messages are",
             every_size_is_right_however_late_messages_are),
     HS_TEST("short blocks have eight steps under way and long ones one",
             short_blocks_have_eight_steps_under_way_and_long_ones_one),
+    HS_TEST("no more is under way than asked for, or a set of lanes",
+            no_more_is_under_way_than_flight_bytes_or_a_set_of_lanes),
 };
 
 int main(void)
