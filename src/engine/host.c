@@ -16,9 +16,9 @@
 #define SEGMENT_BYTES_DEFAULT ((size_t)1 << 20)
 #define SEGMENT_BYTES_MAX     ((size_t)1 << 30) /* an int counts a message's bytes */
 #define LANES_DEFAULT         4
-/* Measured on 16 ranks of 8 hosts with links of 500 Mbit/s over TCP, where queues are long: the flat
- * ring's AllReduce of 4 MiB takes 141 ms, 160 to 190 with twice as many and 210 with 2 MiB. Enough
- * for 25 GB/s and 10 us. Where the caller says what is in flight, it alone does. */
+/* Measured on 16 ranks of 8 hosts with links of 500 Mbit/s over TCP, where queues are long: a flat
+ * ring's AllReduce of 4 MiB takes 141 ms, 160 to 190 with twice as many, 210 with 2 MiB. Enough for
+ * 25 GB/s and 10 us. Where the caller says what is in flight, it alone does. */
 #define FLIGHT_BYTES_DEFAULT ((size_t)256 << 10)
 /* Scratch of all machines together stays below this, unless a size is asked for: part of "3 n + 64
  * MiB". */

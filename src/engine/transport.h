@@ -5,9 +5,9 @@
  * lies in memory is copied and reduced by the memory's own table (memory.h), on a queue of the
  * algorithm's.
  *
- * Messages under way are looked at together, once in a look: each look at MPI's library lets it work
- * on all of them, and costs what it costs, a system call or, where ranks that wait give their core
- * away, a round of the others.
+ * Messages under way are looked at together, once in a look: each look at MPI's library lets it
+ * work on all of them, and costs what it costs, a system call or, where ranks that wait give their
+ * core away, a round of the others.
  *
  * The first call that fails is remembered with its error; from then on nothing is sent and every
  * test says done, so that whoever waits comes out and looks at `status`.
