@@ -22,7 +22,7 @@ static double or_else(double end, double seconds)
     return isfinite(end) ? end : seconds;
 }
 
-/* A ratio of times, from where the slow one is fast and the fast one slow, to where it is not so. */
+/* A ratio of times, from where the slow one is fast and the fast one slow to the reverse. */
 static struct hs_plot_time ratio(struct hs_plot_time slow, struct hs_plot_time fast)
 {
     return (struct hs_plot_time){slow.seconds / fast.seconds,
