@@ -10,7 +10,7 @@ cost      instructions of a call over an MPI library that does nothing (bench/ap
 Plans are measured first, on the same hosts. Each pair of runs, one alone and one with the plans, begins with the other one than the
 pair before. Printed: how many times as long the run alone took (communication of a step; of a program, all of it), median over the
 pairs with its 95 % interval, and how much slower the plans make it at most, with 95 %, from order statistics; of a training also what
-its profile and the measured plans say that a step gains, beside what it gained. Losses and output have to be the same. --under profile
+its profile and the measured plans say that a step gains, beside what it gained, and what the links take at least. Losses and output have to be the same. --under profile
 has `hiersearch profile` in place of `run`: what counting costs. Needs root, but for `cost`.
 Usage: bench/apply.py [--parts train,sharded,start,lammps,hpcc,cost] [--minutes 10] [--pairs 20] [--mpi mpich,openmpi] [--under run] [--build build]
 """
@@ -151,6 +151,23 @@ def training(arguments, cluster, mpi, part, words):
     return [float(loss) for loss in re.findall(r"^step \d+ loss ([\d.]+)$", out, re.MULTILINE)], float(seconds[1])
 
 
+def limit_of(arguments, cluster, collective, size):
+    """Seconds that the links of these hosts take at least."""
+    done = subprocess.run([f"{arguments.build}/hiersearch", "predict", f"{cluster.scratch}/cluster.json", "--np", "16", "--size", str(size),
+                           "--collective", collective, "--machines", "0", "-q"], capture_output=True, text=True, check=True)
+    value, unit = re.search(r"the limit: ([\d.]+) (\w+)", done.stdout).groups()
+    return float(value) * {"s": 1, "ms": 1e-3, "us": 1e-6}[unit]
+
+
+def say_limit(arguments, cluster, part, gains, pairs):
+    """What no plan can do better than: the links' time for the calls that the profile of the program alone has."""
+    least = sum(limit_of(arguments, cluster, gain["collective"], round(gain["mean_bytes"])) * gain["calls_per_rank"]
+                for gain in gains if gain["collective"] in TRAIN_COLLECTIVES[part]) / len(pairs[0][0][0])
+    alone, applied = (sorted(run[1] for run in runs)[len(pairs) // 2] for runs in zip(*pairs))
+    print(f"# the links take {least:.4f} s of a step at least: alone it takes {alone / least:.2f} times that, by the plans "
+          f"{applied / least:.2f}; no plan gains more than {alone / least:.2f}x", flush=True)
+
+
 def say_predicted(arguments, cluster, mpi, part, files, pairs):
     """What the results say of the calls that a profile of the program alone has, against what the pairs gained."""
     path = f"{cluster.scratch}/alone.json"
@@ -169,6 +186,7 @@ def say_predicted(arguments, cluster, mpi, part, files, pairs):
     print(f"# a step gains {gained:.4f} s, by the profile and the results {least:.4f} to {most:.4f} s: {least / gained - 1:+.1%} to "
           f"{most / gained - 1:+.1%}, their middle {(least + most) / 2 / gained - 1:+.1%} (target {PREDICTED_WITHIN:.0%} either way)",
           flush=True)
+    say_limit(arguments, cluster, part, gains, pairs)
 
 
 def train(arguments, part):
