@@ -543,7 +543,7 @@ bench-cluster: all other-mpi
 .PHONY: bench-apply
 bench-apply: all other-mpi
 	bench/apply.py --build $(BUILD)
-# The README's picture, and everything that is drawn, in $(BUILD)/pictures, to be looked at.
+# The README's pictures, and everything that is drawn, in $(BUILD)/pictures, to be looked at.
 pictures: all
 	docs/pictures/make.py $(BUILD)/hiersearch
 	docs/pictures/look.py $(BUILD)/hiersearch $(BUILD)/pictures

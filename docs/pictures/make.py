@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the picture of the README: the ten published splits of 128 GPUs (Ueno and Yokota, CCGRID 2019, Table II) as measured, each beside
-what `hiersearch` predicts of it from the layers of the nine others. No time in the picture was used to predict itself.
+"""Makes the pictures of the README: the ten published splits of 128 GPUs (Ueno and Yokota, CCGRID 2019, Table II) as measured, each beside
+what `hiersearch` predicts of it from the layers of the nine others (no time in it was used to predict itself); and of an allgather on 64
+GPUs of Perlmutter the layers of plans, the gain over sizes, and the machine with its limit.
 usage: docs/pictures/make.py [PROGRAM]     PROGRAM: build/hiersearch by default (make pictures)
 """
 import json
@@ -36,14 +37,25 @@ def table2_result(program, path):
         path.write_text(json.dumps(result), encoding="utf-8")
 
 
+def prediction(program, path, *words):
+    """Writes a prediction, without the commit, which would be another one in each picture."""
+    subprocess.run([program, "predict", *words, "--quiet", "-o", path], check=True, stdout=subprocess.DEVNULL)
+    result = json.loads(path.read_text(encoding="utf-8"))
+    result["versions"] = {name: text for name, text in result["versions"].items() if name != "git"}
+    path.write_text(json.dumps(result), encoding="utf-8")
+
+
 def main():
     program = sys.argv[1] if len(sys.argv) > 1 else "build/hiersearch"
-    picture = ROOT / "docs/pictures/accuracy.svg"
+    pictures = ROOT / "docs/pictures"
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "abci-table2-left-out.json"
-        table2_result(program, path)
-        subprocess.run([program, "plot", path, "--as", "accuracy", "-o", picture], check=True)
-    print(picture)
+        table2, gather = Path(folder) / "abci-table2-left-out.json", Path(folder) / "perlmutter.json"
+        table2_result(program, table2)
+        prediction(program, gather, "perlmutter", "--np", "64", "--size", "64KiB:1GiB", "--collective", "allgather", "--order", "permuted")
+        for kind, path, words in (("accuracy", table2, []), ("layers", gather, ["--size", "16MiB"]), ("gain", gather, []),
+                                  ("system", gather, ["--size", "16MiB"])):
+            subprocess.run([program, "plot", path, "--as", kind, *words, "--quiet", "-o", pictures / f"{kind}.svg"], check=True)
+            print(pictures / f"{kind}.svg")
 
 
 if __name__ == "__main__":
