@@ -292,6 +292,7 @@ bench-accuracy-simgrid: all
 	bench/accuracy_simgrid.py $(BUILD)/hiersearch
 
 include packaging/install.mk
+include packaging/python.mk
 
 # Rewritten only when it changes, so that a commit does not rebuild the world.
 $(BUILD)/gen/version.h: FORCE

@@ -1,0 +1,58 @@
+"""How a job should communicate on a machine: predictions, calibrations and exports of hiersearch.
+
+    import hiersearch as hs
+    result = hs.predict("8xH100, 8xNDR400", np=512, size="1GiB", collective="reduce-scatter",
+                        mesh={"tp": 8, "dp": 64}, over="dp")
+    result.best.plan, result.best.seconds       # "8x8", 0.0266
+    result.to_pandas(); result.plot()
+    here = hs.fit("8xH100, 8xNDR400", "logs/*.txt")     # nccl-tests' logs
+    hs.export(result, to="nccl-tuner").save("tuner")
+
+Times are in seconds, sizes in bytes per process, rates in bytes per second. What is wrong raises InvalidError (a
+ValueError), FileError (an OSError) or another HiersearchError, with the one line of the command line.
+"""
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any, Callable
+
+from . import records
+from ._handles import FileError, HiersearchError, InvalidError, OutOfMemory, lib, taken, text
+from .exports import Export, export, formats
+from .measured import Comparison, Profile, compare, fit, read_profile
+from .results import Best, Result, Stage, predict, predict_each, read
+from .systems import System, systems
+
+__version__ = text(lib.hiersearch_version())
+__all__ = [
+    "Best", "Comparison", "Export", "FileError", "HiersearchError", "InvalidError", "OutOfMemory", "Profile", "Result",
+    "Stage", "System", "compare", "export", "fit", "formats", "options", "predict", "predict_each", "read",
+    "read_profile", "records", "systems",
+]  # fmt: skip
+
+
+def options(kind: str) -> list[dict[str, Any]]:
+    """The options of "predict", "fit", "compare" or "export": name, argument, default, words and help of each."""
+    found: list[dict[str, Any]] = json.loads(taken(lib.hiersearch_options_json, kind.encode()))
+    return found
+
+
+def _describe(function: Callable[..., Any], kind: str) -> None:
+    """Help and signature by the options that the library has."""
+    lines, added = [], []
+    for option in options(kind):
+        name = option["name"].replace("-", "_")
+        default = f" (default {option['default']})" if option.get("default") else ""
+        lines.append(f"    {name}: {option['help']}{default}")
+        added.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None))
+    function.__doc__ = "\n".join([(function.__doc__ or "").rstrip(), *lines])
+    own = inspect.signature(function)
+    named = [one for one in own.parameters.values() if one.kind != inspect.Parameter.VAR_KEYWORD]
+    function.__signature__ = own.replace(parameters=[*named, *added])  # type: ignore[attr-defined]
+
+
+for _function, _kind in ((predict, "predict"), (predict_each, "predict"), (fit, "fit"), (compare, "compare"),
+                         (export, "export")):
+    _describe(_function, _kind)
+del _function, _kind

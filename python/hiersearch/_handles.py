@@ -1,0 +1,142 @@
+"""The library: where it lies, its errors as exceptions, handles that free themselves, and questions."""
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any, Callable, Mapping, Optional, Union
+
+from ._abi import ffi as _ffi  # made from hiersearch.h by generate.py
+
+ffi: Any = _ffi
+#: The installed tree that came with the package: programs, library, systems, plugins.
+TREE = Path(__file__).resolve().parent / "tree"
+
+
+class HiersearchError(Exception):
+    """Something failed in the library; its text is the library's one line."""
+
+
+class InvalidError(HiersearchError, ValueError):
+    """What was given is wrong: place, what was found, what was expected."""
+
+
+class FileError(HiersearchError, OSError):
+    """The operating system refused a file."""
+
+
+class OutOfMemory(HiersearchError, MemoryError):
+    """Out of memory."""
+
+
+_NAMES = {"HIERSEARCH_INVALID": InvalidError, "HIERSEARCH_IO": FileError, "HIERSEARCH_MEMORY": OutOfMemory}
+
+
+def _find() -> str:
+    """The library's file: $HIERSEARCH_LIBRARY, that of the package, else the system's."""
+    bundled = TREE / "lib" / "libhiersearch.so.1"
+    named = os.environ.get("HIERSEARCH_LIBRARY")
+    return named or (str(bundled) if bundled.exists() else "libhiersearch.so.1")
+
+
+library_path = _find()
+lib: Any = ffi.dlopen(library_path)
+_ERRORS = {getattr(lib, name): kind for name, kind in _NAMES.items()}
+_kept = threading.local()
+
+
+def _error() -> Any:
+    """The error handle of this thread."""
+    try:
+        return _kept.error
+    except AttributeError:
+        _kept.error = ffi.gc(lib.hiersearch_error_new(), lib.hiersearch_error_free)
+        return _kept.error
+
+
+def call(function: Callable[..., int], *arguments: Any) -> None:
+    """Calls what returns a status and takes an error handle last; raises what it says."""
+    error = _error()
+    status = function(*arguments, error)
+    if status:
+        said = ffi.string(lib.hiersearch_error_text(error)).decode()
+        raise _ERRORS.get(status, HiersearchError)(said)
+
+
+def text(value: Any) -> str:
+    """A `const char *`; NULL is the empty text."""
+    return str(ffi.string(value).decode()) if value else ""
+
+
+def taken(function: Callable[..., int], *arguments: Any) -> str:
+    """A text that is the caller's: what a function writes to a `char **`."""
+    out = ffi.new("char **")
+    call(function, out, *arguments)
+    try:
+        return str(ffi.string(out[0]).decode())
+    finally:
+        lib.hiersearch_text_free(out[0])
+
+
+def readable(path: Union[str, "os.PathLike[str]"]) -> bytes:
+    """The path of a file, for the library; where there is none, FileNotFoundError and its like, as by open()."""
+    os.stat(path)
+    return os.fsencode(path)
+
+
+class Handle:
+    """A handle of the library, which frees itself; `lock` is held while it is used, as one is for one thread at a time."""
+
+    __slots__ = ("pointer", "lock")
+
+    def __init__(self, noun: str, function: Optional[Callable[..., int]] = None, *arguments: Any) -> None:
+        """`noun`: "system" for a struct hiersearch_system; the function makes it, hiersearch_NOUN_new if none is named."""
+        out = ffi.new(f"struct hiersearch_{noun} **")
+        call(function or getattr(lib, f"hiersearch_{noun}_new"), out, *arguments)
+        self.pointer = ffi.gc(out[0], getattr(lib, f"hiersearch_{noun}_free"))
+        self.lock = threading.Lock()
+
+
+def word(value: Any) -> bytes:
+    """A value as the command line takes it: True, 4, 0.5, {"tp": 8}, ["1MiB", "1GiB"], a path."""
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, bool):
+        return b"true" if value else b"false"
+    if isinstance(value, float) and value.is_integer():
+        return b"%d" % int(value)
+    if isinstance(value, Mapping):
+        return ",".join(f"{key}={one}" for key, one in value.items()).encode()
+    if isinstance(value, os.PathLike):
+        return os.fsencode(value)
+    if isinstance(value, (list, tuple, range)):
+        return b",".join(map(word, value))
+    return str(value).encode()
+
+
+class Question:
+    """A question of a kind, for one `with`, which gives its pointer; None leaves an option as it is by default.
+
+    A thread keeps one handle of each kind, whose options are taken back: its rows are then not made again.
+    """
+
+    __slots__ = ("kind", "handle", "names")
+
+    def __init__(self, kind: str, options: Mapping[str, Any]) -> None:
+        handles: dict[str, Handle] = _kept.__dict__.setdefault("questions", {})
+        self.kind = kind
+        self.handle = handles.pop(kind) if kind in handles else Handle("question", None, kind.encode())
+        self.names: list[bytes] = []
+        for name, value in options.items():
+            if value is not None:
+                given = name.replace("_", "-").encode()
+                call(lib.hiersearch_question_set, self.handle.pointer, given, word(value))
+                self.names.append(given)
+
+    def __enter__(self) -> Any:
+        return self.handle.pointer
+
+    def __exit__(self, *_: object) -> None:
+        for name in self.names:
+            call(lib.hiersearch_question_set, self.handle.pointer, name, ffi.NULL)
+        _kept.questions[self.kind] = self.handle

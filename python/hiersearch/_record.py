@@ -1,0 +1,81 @@
+"""Objects of a document: attributes over what json reads, made when they are asked for."""
+from __future__ import annotations
+
+from typing import Any, ClassVar, Iterator, Mapping, NamedTuple, Optional
+
+Json = Mapping[str, Any]
+
+
+class Field(NamedTuple):
+    """One attribute: the key of the document, what is there, and what one of its units is in SI."""
+
+    key: str
+    record: Optional[str] = None  # class of the objects there; "int": a whole number, also as text
+    factor: Optional[float] = None
+    default: Any = None
+
+
+class Record:
+    """One object of a document; `to_dict()` is what the document has."""
+
+    __slots__ = ("_json", "_made")
+    _fields: ClassVar[Mapping[str, Field]] = {}
+
+    def __init__(self, json: Json) -> None:
+        self._json = json
+        self._made: dict[str, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        field = self._fields.get(name)
+        if field is None:
+            raise AttributeError(f"{type(self).__name__} has no {name}: {', '.join(self._fields)}")
+        made = self._made
+        if name not in made:
+            made[name] = _value(field, self._json.get(field.key, field.default))
+        return made[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._fields]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, field in self._fields.items() if field.key in self._json)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Record) and type(self) is type(other) and self._json == other._json
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        shown = [f"{name}={_short(getattr(self, name))}" for name in self]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._json,)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the document has, in the document's units."""
+        return dict(self._json)
+
+
+def _value(field: Field, found: Any) -> Any:
+    if found is None:
+        return None
+    if isinstance(found, list):
+        return [_value(field, one) for one in found]
+    if field.factor is not None:
+        return float(found) * field.factor
+    if field.record == "int":
+        return int(found)  # counts of more than 2^53 are text
+    if field.record is not None and isinstance(found, dict):
+        from .records import RECORDS
+
+        return RECORDS[field.record](found)
+    return found
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], Record):
+        return f"[{len(value)} x {type(value[0]).__name__}]"
+    if isinstance(value, Record):
+        return f"{type(value).__name__}(...)"
+    return repr(value)

@@ -1,0 +1,186 @@
+"""What notebooks show: figures as people write them, and tables in HTML."""
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Optional, Sequence
+
+if TYPE_CHECKING:
+    from .measured import Comparison, Profile
+    from .records import Candidate, Message, ProfileDocument, ResultDocument
+    from .results import Result
+
+_STYLE = "text-align: right; padding: 0.15em 0.7em"
+_LEFT = "text-align: left; padding: 0.15em 0.7em"
+LONGEST = 40  # rows of a table in a notebook
+
+
+def seconds(value: Optional[float]) -> str:
+    """ "57.7 us"; "" where there is none."""
+    if value is None:
+        return ""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if abs(value) >= scale:
+            return f"{value / scale:.4g} {unit}"
+    return f"{value / 1e-9:.4g} ns" if value else "0 s"
+
+
+def size(count: Optional[float]) -> str:
+    """ "1 MiB", "25 MB", whichever is whole; else with four digits."""
+    if count is None:
+        return ""
+    scales = [(base**power, f"{letter}{end}") for power, letter in ((4, "T"), (3, "G"), (2, "M"), (1, "k"))
+              for base, end in ((1024, "iB"), (1000, "B"))] + [(1, "B")]
+    whole = [(scale, unit) for scale, unit in scales if count % scale == 0 and count // scale < 10000]
+    rough = [(scale, unit) for scale, unit in scales if count >= scale and unit.endswith("iB")]
+    scale, unit = (whole if count and whole else rough or [(1, "B")])[0]
+    return f"{count / scale:.4g} {unit.replace('ki', 'Ki')}"
+
+
+def bytes_per_second(value: Optional[float]) -> str:
+    """ "18.6 GB/s"."""
+    return "" if value is None else f"{value / 1e9:.4g} GB/s"
+
+
+def count(number: int, noun: str) -> str:
+    """ "1 size", "17 sizes"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def percent(value: Optional[float]) -> str:
+    return "" if value is None else f"{100 * value:+.1f} %"
+
+
+def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = (),
+          bold: Sequence[int] = ()) -> str:
+    """A table in HTML: the first column to the left, rows of `bold` set off, notes below."""
+    def line(cells: Sequence[str], tag: str, strong: bool) -> str:
+        weight = "; font-weight: bold" if strong else ""
+        styles = [_LEFT, *[_STYLE] * (len(cells) - 1)]
+        return "<tr>" + "".join(f'<{tag} style="{style}{weight}">{escape(cell)}</{tag}>'
+                                for style, cell in zip(styles, cells)) + "</tr>"
+
+    shown = [line(row, "td", i in bold) for i, row in enumerate(rows[:LONGEST])]
+    more = [f"{len(rows) - LONGEST} more rows: to_pandas() has them all"] if len(rows) > LONGEST else []
+    below = "".join(f'<div style="color: gray; font-size: small">{escape(note)}</div>' for note in [*more, *notes])
+    return (f"<div><div><b>{escape(title)}</b></div><table><thead>{line(heads, 'th', False)}</thead>"
+            f"<tbody>{''.join(shown)}</tbody></table>{below}</div>")
+
+
+# ---- results -------------------------------------------------------------------------------------
+def collective(document: "ResultDocument") -> str:
+    """ "reduce-scatter over dp of tp=8,dp=64"."""
+    over = f" over {document.over} of {document.mesh}" if document.over else ""
+    return f"{document.collective or 'allreduce'}{over}"
+
+
+def machine(document: "ResultDocument") -> str:
+    """Its name, or the line of parts that it was given as; "" where none is known."""
+    system = document.system
+    return "" if system is None else system.name if system.name != "text" else system.parts or "a line of text"
+
+
+def library_name(message: "Message") -> Optional[str]:
+    """What people call the machine's library."""
+    names = {"nccl": "NCCL", "rccl": "RCCL", "mpich": "MPICH", "openmpi": "Open MPI"}
+    return names.get(message.library.name, message.library.name) if message.library else None
+
+
+def time_of(plan: "Candidate") -> Optional[float]:
+    """Measured where it was, else predicted."""
+    measured = plan.measured.median_seconds if plan.measured else None
+    return plan.predicted_seconds if measured is None else measured
+
+
+def range_of(plan: "Candidate") -> Optional[tuple[float, float]]:
+    """95 % of the median where it was measured; of a prediction 95 % by a calibration, else 90 % of machines."""
+    if plan.measured and plan.measured.median_seconds is not None:
+        found = plan.measured.ci95_seconds
+    elif plan.predicted_ci95_seconds:
+        found = plan.predicted_ci95_seconds
+    elif plan.predicted_low_seconds is not None and plan.predicted_high_seconds is not None:
+        found = [plan.predicted_low_seconds, plan.predicted_high_seconds]
+    else:
+        found = []
+    return (found[0], found[1]) if len(found) == 2 else None
+
+
+def _range(plan: "Candidate") -> str:
+    found = range_of(plan)
+    return f"{seconds(found[0])} to {seconds(found[1])}" if found else ""
+
+
+def best_of(message: "Message") -> Optional["Candidate"]:
+    return next((plan for plan in message.candidates if plan.plan == message.best), None)
+
+
+def _gain(message: "Message") -> str:
+    gain = message.gain
+    return f"{gain.median:.2f}x ({gain.low:.2f} to {gain.high:.2f})" if gain else ""
+
+
+def advice(message: "Message") -> str:
+    """One line: what to do about this message."""
+    name = library_name(message)
+    if message.best is None:
+        return "no plan is known to be best"
+    if name and message.library and message.library.left_alone:
+        return f"leave {name} alone: {message.library.choice} takes {seconds(message.library.seconds)}"
+    gain = f", {message.gain.median:.2f}x faster than {name or 'the flat ring'}" if message.gain else ""
+    return f"best plan {message.best}{gain}"
+
+
+def result_table(result: "Result") -> str:
+    document, messages = result.document, result.messages
+    on = f"{machine(document)}: " if document.system else ""
+    kind = "measured" if result.measured else "predicted"
+    title = f"{on}{document.np} processes, {collective(document)}, {kind}"
+    notes = result.notes
+    if len(messages) == 1:
+        message = messages[0]
+        best = best_of(message)
+        fastest = time_of(best) if best else None
+        rows = [[plan.plan, seconds(time_of(plan)), _range(plan), _ratio(time_of(plan), fastest),
+                 str(plan.plan.count("x") + 1)] for plan in message.candidates]
+        bold = [i for i, plan in enumerate(message.candidates) if plan.plan == message.best]
+        return table(f"{title}, {size(message.message_bytes)}: {advice(message)}",
+                     ["plan", "time", "range", "of the best's", "layers"], rows, notes, bold)
+    name = library_name(messages[0]) or "library"
+    rows = []
+    for message in messages:
+        best = best_of(message)
+        library = seconds(message.library.seconds) if message.library else seconds(message.flat_seconds)
+        rows.append([size(message.message_bytes), message.best or "", seconds(time_of(best)) if best else "",
+                     _range(best) if best else "", library, _gain(message)])
+    against = name if messages[0].library else "flat ring"
+    return table(title, ["size", "best plan", "time", "range", against, "gain, with 90 %"], rows, notes)
+
+
+def _ratio(value: Optional[float], base: Optional[float]) -> str:
+    return f"{value / base:.3f}x" if value is not None and base else ""
+
+
+# ---- what was measured ---------------------------------------------------------------------------
+def comparison_table(found: "Comparison") -> str:
+    rows = [[case.file, str(case.np), size(case.message_bytes), percent(case.mean_error), case.measured_winner,
+             case.predicted_winner, percent(case.regret)] for case in found.cases]
+    heads = ["file", "processes", "size", "error", "measured best", "predicted best", "loses"]
+    shown = table("predicted against measured", heads, rows, found.notes) if rows else ""
+    logs = [[log.file, log.call, str(log.np), size(log.message_bytes), seconds(log.seconds),
+             seconds(log.predicted_seconds), percent(log.error)] for log in found.logs]
+    heads = ["file", "call", "processes", "size", "measured", "predicted", "error"]
+    return shown + (table("the library's own calls", heads, logs, [] if shown else found.notes) if logs else "")
+
+
+def profile_table(profile: "Profile") -> str:
+    document = profile.document
+    rows = [[call.call, f"{call.groups} x {call.group_ranks}", str(call.calls), size(call.bytes / call.calls),
+             seconds(call.seconds / call.calls), share(call.seconds, document)]
+            for call in sorted(profile.calls, key=lambda call: -call.seconds)]
+    title = f"{document.ranks} ranks, {document.library}, {seconds(document.seconds)}"
+    return table(title, ["call", "groups x ranks", "calls", "mean size", "a call", "of the job"], rows)
+
+
+def share(spent: float, document: "ProfileDocument") -> str:
+    """Of the job, on the mean of its ranks."""
+    whole = document.seconds * document.ranks
+    return f"{100 * spent / whole:.1f} %" if whole else ""

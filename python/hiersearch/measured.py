@@ -1,0 +1,191 @@
+"""What was measured: calibrations, comparisons with predictions, profiles of jobs."""
+from __future__ import annotations
+
+import glob
+import json
+import os
+from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
+
+from . import _show
+from ._handles import Handle, Question, call, ffi, lib, readable, taken, text
+from ._options import CompareOptions, FitOptions
+from .records import Case, ComparisonDocument, Log, Call, ProfileDocument, Summary
+from .results import Result
+from .systems import Machine, System, system_of
+
+if TYPE_CHECKING:
+    import matplotlib.axes
+    import pandas
+    from typing_extensions import Unpack
+
+#: What was measured: a result, the path of a file (with * for several), or (name, text) of one.
+Input = Union[Result, str, "os.PathLike[str]", tuple[str, str]]
+
+
+class Inputs:
+    """What is fitted, compared or exported; files are recognised by their content."""
+
+    def __init__(self, sources: Iterable[Input]) -> None:
+        self.handle = Handle("inputs")
+        for source in sources:
+            self._add(source)
+
+    def _add(self, source: Input) -> None:
+        if isinstance(source, Result):
+            self._add_text("result", source.to_json())
+        elif isinstance(source, tuple):
+            self._add_text(*source)
+        else:
+            for path in _paths(source):
+                call(lib.hiersearch_inputs_add_file, self.handle.pointer, readable(path))
+
+    def _add_text(self, name: str, content: str) -> None:
+        call(lib.hiersearch_inputs_add_text, self.handle.pointer, name.encode(), content.encode())
+
+    @property
+    def notes(self) -> list[str]:
+        return text(lib.hiersearch_inputs_notes(self.handle.pointer)).splitlines()
+
+
+def _paths(source: Union[str, "os.PathLike[str]"]) -> list[str]:
+    path = os.fspath(source)
+    if os.path.exists(path) or not glob.has_magic(path):
+        return [path]
+    found = sorted(glob.glob(path))
+    if not found:
+        raise FileNotFoundError(f"{path}: there is no such file")
+    return found
+
+
+def fit(system: Machine, *inputs: Input, **options: Unpack[FitOptions]) -> System:
+    """The machine calibrated by what was measured on it, `fit("p5", "logs/*.txt")`: layers of results become fits, logs of a
+    library's own calls (nccl-tests as text or JSON, OSU, CSV) the constants of its price.
+
+    Options, as those of `hiersearch fit`:
+    """
+    measured = Inputs(inputs)
+    handle = system_of(system)._handle
+    with Question("fit", options) as question, handle.lock:
+        arguments = handle.pointer, measured.handle.pointer, question
+        return System._make(lib.hiersearch_fit, *arguments)
+
+
+class Comparison:
+    """Predicted against measured times: cases of results, and logs of a library's own calls."""
+
+    def __init__(self, text: str, notes: list[str]) -> None:
+        self._json, self.notes = text, notes
+        self.document = ComparisonDocument(json.loads(text))
+
+    def to_json(self) -> str:
+        """The document of `hiersearch compare --json`."""
+        return self._json
+
+    @property
+    def cases(self) -> list[Case]:
+        """One per result and message: errors, rank correlation, what choosing by the prediction loses."""
+        return self.document.cases
+
+    @property
+    def logs(self) -> list[Log]:
+        """One per line of a log: what the library's own call took, and what is predicted for it."""
+        return self.document.logs
+
+    @property
+    def summary(self) -> Optional[Summary]:
+        """Over all cases."""
+        return self.document.summary
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A row per measured time: of a case's plans, and of lines of logs. Times in seconds, errors as parts of one.
+
+        file, np, message_bytes, plan (None: the library's own call), call, predicted_seconds, measured_seconds, error.
+        """
+        import pandas
+
+        rows = [{"file": case.file, "np": case.np, "message_bytes": case.message_bytes, "plan": plan.plan, "call": None,
+                 "predicted_seconds": plan.predicted_seconds, "measured_seconds": plan.measured_seconds,
+                 "error": plan.error} for case in self.cases for plan in case.candidates]
+        rows += [{"file": log.file, "np": log.np, "message_bytes": log.message_bytes, "plan": None, "call": log.call,
+                  "predicted_seconds": log.predicted_seconds, "measured_seconds": log.seconds, "error": log.error}
+                 for log in self.logs]
+        return pandas.DataFrame(rows)
+
+    def plot(self, ax: Optional["matplotlib.axes.Axes"] = None) -> "matplotlib.axes.Axes":
+        """Predicted over measured times; on the diagonal they are the same. Returns the axes."""
+        from . import _plot
+
+        return _plot.comparison(self, ax)
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {_show.count(len(self.cases), 'case')}, {_show.count(len(self.logs), 'time')} of logs>"
+
+    def _repr_html_(self) -> str:
+        return _show.comparison_table(self)
+
+
+def compare(*inputs: Input, predict: Optional[Machine] = None, **options: Unpack[CompareOptions]) -> Comparison:
+    """Predicted against measured times: of results, and of logs (nccl-tests as text or JSON, OSU, CSV).
+
+    predict: the machine that predicts in place of the results; a log by itself needs one.
+    Options, as those of `hiersearch compare`:
+    """
+    measured = Inputs(inputs)
+    known = None if predict is None else system_of(predict)._handle
+    out, said = ffi.new("char **"), ffi.new("char **")
+    with Question("compare", options) as question:
+        arguments = (out, said, measured.handle.pointer, known.pointer if known else ffi.NULL, question)
+        if known:
+            with known.lock:
+                call(lib.hiersearch_compare, *arguments)
+        else:
+            call(lib.hiersearch_compare, *arguments)
+    try:
+        return Comparison(text(out[0]), measured.notes + text(said[0]).splitlines())
+    finally:
+        lib.hiersearch_text_free(out[0])
+        lib.hiersearch_text_free(said[0])
+
+
+class Profile:
+    """What a job called: the profile that `hiersearch profile` wrote. Times in seconds, sizes in bytes."""
+
+    def __init__(self, text: str) -> None:
+        self._json = text
+        self.document = ProfileDocument(json.loads(text))
+
+    def to_json(self) -> str:
+        """Its file."""
+        return self._json
+
+    @property
+    def calls(self) -> list[Call]:
+        """Calls that are alike, one of each kind."""
+        return self.document.calls
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A row per kind of call, a column per key of the file."""
+        import pandas
+
+        return pandas.DataFrame([{name: getattr(one, name) for name in one._fields} for one in self.calls])
+
+    def __repr__(self) -> str:
+        document = self.document
+        return f"<Profile: {document.ranks} ranks, {document.seconds:g} s, {_show.count(len(self.calls), 'kind')} of calls>"
+
+    def _repr_html_(self) -> str:
+        return _show.profile_table(self)
+
+    def plot(self, ax: Optional["matplotlib.axes.Axes"] = None) -> "matplotlib.axes.Axes":
+        """The time of each kind of call. Returns the axes."""
+        from . import _plot
+
+        return _plot.profile(self, ax)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Profile, (self._json,)
+
+
+def read_profile(path: Union[str, "os.PathLike[str]"]) -> Profile:
+    """The profile that `hiersearch profile` wrote, or that of the folder of counts that it left."""
+    return Profile(taken(lib.hiersearch_profile_json, readable(path)))

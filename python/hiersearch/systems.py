@@ -1,0 +1,172 @@
+"""Systems: machines as they are described."""
+from __future__ import annotations
+
+import functools
+import json
+import os
+import threading
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+
+from ._handles import Handle, call, ffi, lib, taken, text
+from .records import Fits, Level, SystemDocument
+
+if TYPE_CHECKING:
+    import pandas
+
+#: What names a machine: a System, or a text that System takes.
+Machine = Union["System", str, "os.PathLike[str]"]
+
+
+class System:
+    """A machine as it is described.
+
+    System("abci")                                            a name of systems(), or the path of a system file
+    System("8xH100, 8xNDR400, 32:2")                          the parts of a node
+    System("nvlink:4@111.6GB/s~3.4us,ib:32@18.6GB/s~14us")    levels from the inside out
+
+    It may be used by many threads, which wait for one another; `copy()` is for those that are not to wait.
+    """
+
+    __slots__ = ("_handle", "_document")
+
+    def __init__(self, text: Union[str, "os.PathLike[str]"], *, _handle: Optional[Handle] = None) -> None:
+        self._handle = _handle or Handle("system", lib.hiersearch_system_find, os.fsencode(text))
+        self._document: Optional[SystemDocument] = None
+
+    @classmethod
+    def _make(cls, function: Callable[..., int], *arguments: Any) -> System:
+        return cls("", _handle=Handle("system", function, *arguments))
+
+    @classmethod
+    def parse(cls, text: str, name: str = "text") -> System:
+        """Of a system file's text, hiersearch-system(5); `name` is what errors call it."""
+        return cls._make(lib.hiersearch_system_parse, text.encode(), name.encode())
+
+    @classmethod
+    def from_files(cls, *paths: Union[str, "os.PathLike[str]"]) -> System:
+        """Of what nvidia-smi topo -m, ibstat, scontrol show topology and their like printed, NCCL's and hwloc's XML."""
+        names = [ffi.new("char[]", os.fsencode(path)) for path in paths]
+        return cls._make(lib.hiersearch_system_from_files, ffi.new("char *[]", names), len(names))
+
+    @classmethod
+    def here(cls) -> System:
+        """Proposed from the node on which this runs, by NVML and hwloc where they can be loaded."""
+        return cls._make(lib.hiersearch_system_here)
+
+    def copy(self) -> System:
+        """The same machine once more, for another thread."""
+        with self._handle.lock:
+            return self._make(lib.hiersearch_system_copy, self._handle.pointer)
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        with self._handle.lock:
+            return text(lib.hiersearch_system_name(self._handle.pointer))
+
+    @property
+    def processes(self) -> int:
+        """How many processes its description covers."""
+        with self._handle.lock:
+            return int(lib.hiersearch_system_processes(self._handle.pointer))
+
+    @property
+    def line(self) -> str:
+        """Its levels as one line, which System() takes; without the fits of a calibration."""
+        with self._handle.lock:
+            return taken(lib.hiersearch_system_line, self._handle.pointer).rstrip("\n")
+
+    @property
+    def notes(self) -> list[str]:
+        """What was said when it was made: "note: ...", "warning: ..."."""
+        with self._handle.lock:
+            return text(lib.hiersearch_system_notes(self._handle.pointer)).splitlines()
+
+    def to_json(self) -> str:
+        """Its system file, hiersearch-system(5)."""
+        with self._handle.lock:
+            return taken(lib.hiersearch_system_json, self._handle.pointer)
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes its system file, whole or not at all."""
+        write_whole(path, self.to_json())
+
+    @property
+    def document(self) -> SystemDocument:
+        """All that its file says, in SI units."""
+        if self._document is None:
+            self._document = SystemDocument(json.loads(self.to_json()))
+        return self._document
+
+    @property
+    def levels(self) -> list[Level]:
+        """Its levels, from the inside out."""
+        return self.document.levels
+
+    @property
+    def fits(self) -> Optional[Fits]:
+        """Its calibration; None: it is described, not calibrated."""
+        return self.document.fits
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A row per level: name, arity, latency_seconds, bandwidth_bytes_per_second, fabric."""
+        import pandas
+
+        names = ["name", "arity", "latency_seconds", "bandwidth_bytes_per_second", "fabric"]
+        return pandas.DataFrame([{name: getattr(level, name) for name in names} for level in self.levels])
+
+    def __repr__(self) -> str:
+        return f"System({self.name!r}, {self.line!r})"
+
+    def _repr_html_(self) -> str:
+        from ._show import bytes_per_second, seconds, table
+
+        rows = [[level.name, "any" if level.arity is None else str(level.arity), seconds(level.latency_seconds),
+                 bytes_per_second(level.bandwidth_bytes_per_second)] for level in self.levels]
+        title = f"{self.name}: {self.document.title or self.document.parts or 'levels from the inside out'}"
+        return table(title, ["level", "units in it", "latency", "bandwidth"], rows, self.notes)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, System) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return System.parse, (self.to_json(), self.name)
+
+
+def systems() -> list[str]:
+    """Names of the systems that come with the package, or stand in the folders of $HIERSEARCH_CONFIGS."""
+    return taken(lib.hiersearch_system_names).split()
+
+
+def write_whole(path: Union[str, "os.PathLike[str]"], content: str) -> None:
+    """Writes a file, complete or not at all."""
+    new = f"{os.fspath(path)}.{os.getpid()}.{threading.get_ident()}.new"
+    try:
+        with open(new, "w", encoding="utf-8") as file:
+            file.write(content)
+        os.replace(new, path)
+    finally:
+        if os.path.exists(new):
+            os.remove(new)
+
+
+@functools.lru_cache(maxsize=64)
+def _known(machine: str, _thread: int) -> System:
+    return System(machine)
+
+
+def system_of(machine: Machine) -> System:
+    """The System of a text. What no file or folder of the user's can change is made once for a thread, with its draws."""
+    if isinstance(machine, System):
+        return machine
+    if not isinstance(machine, str) or "HIERSEARCH_CONFIGS" in os.environ or os.path.exists(machine):
+        return System(machine)
+    return _known(machine, threading.get_ident())
+
+
+def locked(handle: Handle, function: Callable[..., int], *arguments: Any) -> None:
+    """A call that uses a handle, which waits for those of other threads."""
+    with handle.lock:
+        call(function, *arguments)

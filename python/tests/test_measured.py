@@ -1,0 +1,99 @@
+"""Calibrations, comparisons, profiles and exports beside the command line."""
+import json
+import math
+import subprocess
+
+import pytest
+from conftest import PROGRAM, ROOT, plain
+
+import hiersearch as hs
+
+PARTS = "8xH100, 8xNDR400"
+LOGS = sorted(path.name for path in (ROOT / "tests/result/logs").iterdir())
+FORMATS = [one["name"] for one in hs.formats()]
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_fit_by_a_log(name, data):
+    """fit by a log is the command line's, or fails with its line."""
+    path = data / "result/logs" / name
+    ran = subprocess.run([PROGRAM, "fit", PARTS, path], capture_output=True, text=True, check=False)
+    if ran.returncode:
+        with pytest.raises(hs.HiersearchError) as raised:
+            hs.fit(PARTS, path)
+        assert f"hiersearch fit: {raised.value}" == ran.stderr.splitlines()[-1]
+    else:
+        fitted = hs.fit(PARTS, path)
+        assert fitted.to_json() == ran.stdout
+        assert hs.fit(PARTS, (str(path), path.read_text(encoding="utf-8"))).to_json() == ran.stdout
+
+
+def test_fit_by_results(data, program):
+    """Results become the fits of a calibration, in SI units, and a pattern stands for the files that it names."""
+    paths = sorted((data / "golden/fit").glob("[48]x*.json"))
+    fitted = hs.fit("abci", data / "golden/fit/[48]x*.json", max_residual=30, name="mine")
+    assert fitted.to_json() == program("fit", "abci", *paths, "--max-residual", 30, "--name", "mine")
+    assert fitted.name == "mine" and fitted.notes
+    for fit, said in zip(fitted.fits.layers, json.loads(fitted.to_json())["fits"]["layers"]):
+        assert math.isclose(fit.latency_seconds, said["latency_us"] * 1e-6)
+        assert math.isclose(fit.residual, said["residual_percent"] / 100)
+    with pytest.raises(FileNotFoundError):
+        hs.fit("abci", "no-such-log-*.txt")
+
+
+def test_compare(data, program):
+    """compare is the command line's, of results and of logs."""
+    results = [data / "golden/fit" / name for name in ("4x8x4.json", "8x4x2x2.json")]
+    compared = hs.compare(*results, predict="abci", keep=2)
+    document = json.loads(program("compare", *results, "--predict", "abci", "--keep", 2, "--json"))
+    assert plain(compared.to_json()) == plain(document)
+    assert [case.mean_error for case in compared.cases] == [case["mean_error"] for case in document["cases"]]
+    log = data / "result/logs/nodes.txt"
+    compared = hs.compare(log, predict=PARTS)
+    document = json.loads(program("compare", log, "--predict", PARTS, "--json"))
+    assert [(one.call, one.message_bytes, one.seconds, one.error) for one in compared.logs] == [
+        (one["call"], one["message_bytes"], one["seconds"], one["error"]) for one in document["logs"]]
+    with pytest.raises(FileNotFoundError, match="no-such-log.txt"):
+        hs.compare("no-such-log.txt")
+
+
+def test_profile(data):
+    """A profile has the calls of its file."""
+    profile = hs.read_profile(data / "golden/profile/train.json")
+    document = json.loads((data / "golden/profile/train.json").read_text(encoding="utf-8"))
+    assert [(one.call, one.calls, one.seconds) for one in profile.calls] == [
+        (one["call"], one["calls"], one["seconds"]) for one in document["calls"]]
+
+
+def text_of(path):
+    return path.read_bytes().decode(errors="surrogateescape")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_export(name, program, tmp_path):
+    """export writes the command line's files, or fails with its line."""
+    result = hs.predict("abci", np=128, size="1MiB:4MiB")
+    result.save(tmp_path / "result.json")
+    target = tmp_path / "files"
+    target.mkdir()
+    ran = subprocess.run([PROGRAM, "export", "result.json", "--to", name, "-o", target], capture_output=True, text=True,
+                         check=False, cwd=tmp_path)
+    if ran.returncode:
+        with pytest.raises(hs.HiersearchError) as raised:
+            hs.export(result, to=name)
+        assert f"hiersearch export: {raised.value}\n".replace("result:", "result.json:") == ran.stderr
+        return
+    made = hs.export(("result.json", result.to_json()), to=name)
+    assert made == {path.name: text_of(path) for path in target.iterdir()}
+    assert made.notes == [line.split("hiersearch export: ")[1] for line in ran.stderr.splitlines()]
+    assert [text_of(path) for path in made.save(tmp_path / "saved")] == list(made.values())
+
+
+def test_measured_result(data):
+    """What was measured comes first: seconds of its best plan, of its candidates, of its stages."""
+    result = hs.read(data / "compare/data/null16.json")
+    document = json.loads((data / "compare/data/null16.json").read_text(encoding="utf-8"))
+    message = document["results"][0]
+    best = next(plan for plan in message["candidates"] if plan["plan"] == message["best"])
+    assert result.measured and result.best.seconds == best["measured"]["median_seconds"]
+    assert result.messages[0].candidates[0].measured.median_seconds == message["candidates"][0]["measured"]["median_seconds"]

@@ -1,0 +1,154 @@
+"""Predictions beside the command line: the same numbers."""
+import math
+import pickle
+import subprocess
+import threading
+
+import pytest
+from conftest import PROGRAM, plain
+
+import hiersearch as hs
+
+QUESTIONS = {
+    "issue": ("8xH100, 8xNDR400", {"np": 512, "size": "1GiB", "collective": "reduce-scatter", "mesh": {"tp": 8, "dp": 64},
+                                   "over": "dp"},
+              ["--np", "512", "--size", "1GiB", "--collective", "reduce-scatter", "--mesh", "tp=8,dp=64", "--over", "dp"]),
+    "sizes": ("abci", {"np": 128, "size": [2**16, "1MiB", 1e8], "chunks": [1, 2], "top": 2},
+              ["--np", "128", "--size", "65536,1MiB,100000000", "--chunks", "1,2", "--top", "2"]),
+    "flags": ("tsubame3", {"np": 96, "search": "containment", "keep": 2, "widen": True, "over": None},
+              ["--np", "96", "--search", "containment", "--keep", "2", "--widen"]),
+    "sweep": ("nvlink:8@300GB/s~3us,ib@200GB/s~12us", {"np": 64, "size": "1KiB:1GiB", "machines": 0},
+              ["--np", "64", "--size", "1KiB:1GiB", "--machines", "0"]),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_as_the_command_line(name, program):
+    """predict gives the document of the command line."""
+    system, options, words = QUESTIONS[name]
+    result = hs.predict(system, **options)
+    document = plain(program("predict", system, *words, "--json"))
+    assert plain(result.to_json()) == document
+    assert len(result) == len(document["results"])
+    for i, message in enumerate(document["results"]):
+        best = next(plan for plan in message["candidates"] if plan["plan"] == message["best"])
+        assert result.best_of(i) == (message["best"], message["message_bytes"], best["predicted_seconds"])
+        found = result.messages[i]
+        assert [plan.plan for plan in found.candidates] == [plan["plan"] for plan in message["candidates"]]
+        assert [layer.seconds for layer in found.candidates[0].layers] == [
+            layer["seconds"] for layer in message["candidates"][0]["layers"]]
+        if "library" in message:
+            assert found.library.seconds == message["library"]["seconds"]
+            assert found.library.left_alone is message["library"]["left_alone"]
+
+
+def test_several_counts(program):
+    """predict_each gives a result for each process count."""
+    words = ["predict", "abci", "--np", "64,96,128", "--size", "1MiB", "--json"]
+    lines = program(*words).splitlines()
+    results = hs.predict_each("abci", np=[64, 96, 128], size="1MiB")
+    assert [plain(one.to_json()) for one in results] == [plain(line) for line in lines]
+    assert [one.processes for one in hs.predict_each("abci", np=64)] == [64]
+
+
+def test_stages():
+    """Stages take what the plan takes, and the groups of a stage have all ranks once."""
+    result = hs.predict("abci", np=32, size="16MiB", machines=0, top=8)
+    plans = {one.plan: one.predicted_seconds for one in result.candidates}
+    assert len(plans) >= 8 and result.stages() == result.stages(plan=result.best.plan)
+    for plan, seconds in plans.items():
+        stages = result.stages(plan=plan)
+        assert math.isclose(sum(stage.seconds for stage in stages), seconds, rel_tol=1e-9)
+        for i, stage in enumerate(stages):
+            groups = {tuple(result.groups(rank, plan=plan)[i][1]) for rank in range(32)}
+            assert sorted(rank for group in groups for rank in group) == list(range(32))
+            assert all(b - a == stage.stride for group in groups for a, b in zip(group, group[1:]))
+
+
+@pytest.mark.parametrize("options", [{"np": 0}, {"nq": 1}, {}, {"np": 8, "size": -1}, {"np": 8, "collective": "x"}], ids=str)
+def test_errors(options):
+    """What is wrong raises one line, that of the command line."""
+    words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
+    said = subprocess.run([PROGRAM, "predict", "abci", *words], capture_output=True, text=True, check=False).stderr
+    with pytest.raises(hs.InvalidError) as raised:
+        hs.predict("abci", **options)
+    assert f"hiersearch predict: {raised.value}\n" == said
+    assert isinstance(raised.value, ValueError)
+
+
+def test_after_an_error():
+    """A question that failed leaves nothing behind for the next one."""
+    want = hs.predict("abci", np=64, size="1MiB").to_json()
+    for wrong in ({"collective": "allgather", "np": "x"}, {"np": 64, "size": "1MiB", "top": 0}, {"top": 1, "np": [1, 2]}):
+        with pytest.raises(hs.HiersearchError):
+            hs.predict("abci", **wrong)
+    assert plain(hs.predict("abci", np=64, size="1MiB").to_json()) == plain(want)
+
+
+def test_files(tmp_path):
+    """Results are written and read again, and what cannot be raises OSError."""
+    result = hs.predict("abci", np=64, size="1MiB:8MiB")
+    result.save(tmp_path / "result.json")
+    assert hs.read(tmp_path / "result.json").document == result.document
+    assert pickle.loads(pickle.dumps(result)).document == result.document
+    with pytest.raises(OSError):
+        result.save(tmp_path / "none" / "result.json")
+    with pytest.raises(FileNotFoundError, match="no-such.json"):
+        hs.read(tmp_path / "no-such.json")
+    with pytest.raises(IndexError):
+        result.best_of(4)
+    assert result.best_of(-1).bytes == 8 * 2**20
+
+
+def test_threads():
+    """Threads that share a system, and a result, get what one gets alone."""
+    system, sizes = hs.System("dgx-h100"), [2**20 + 4096 * i for i in range(12)]
+    want = [hs.predict(system, np=64, size=size).best for size in sizes]
+    shared = hs.predict(system, np=64, size=sizes[0])
+    found, wrong = {}, []
+
+    def work(name):
+        try:
+            for i in range(name, len(sizes), 2):
+                for _ in range(3):
+                    found[i] = hs.predict(system if name % 2 else "dgx-h100", np=64, size=sizes[i]).best
+                    assert shared.stages() and shared.best == want[0]
+        except BaseException as error:  # is told below
+            wrong.append(error)
+
+    threads = [threading.Thread(target=work, args=(i % 2,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and [found[i] for i in range(len(sizes))] == want
+
+
+def test_systems(program, tmp_path, monkeypatch):
+    """Systems are those of the command line; figures of their files are in SI units."""
+    assert hs.systems() == program("systems", "--names").split()
+    for name in ("abci", "summit"):
+        system = hs.System(name)
+        assert system.to_json() == program("systems", name, "--json") and system.name == name
+        for level, said in zip(system.levels, plain(system.to_json())["levels"]):
+            assert math.isclose(level.latency_seconds, said["latency_us"] * 1e-6)
+            assert math.isclose(level.bandwidth_bytes_per_second, said["bandwidth_GBps"] * 1e9)
+        system.save(tmp_path / "copy.json")
+        assert hs.System(tmp_path / "copy.json") == system == system.copy() == pickle.loads(pickle.dumps(system))
+    # What a file says now counts, not what it said when it was first read.
+    mine = tmp_path / "mine.json"
+    monkeypatch.chdir(tmp_path)
+    for one in ("abci", "summit"):
+        mine.write_text(hs.System(one).to_json(), encoding="utf-8")
+        assert hs.predict("mine.json", np=12, machines=0).document.system.name == one
+
+
+def test_options():
+    """Every option of the library stands in signature and help, and nothing else does."""
+    import inspect
+
+    for function, kind in ((hs.predict, "predict"), (hs.fit, "fit"), (hs.compare, "compare"), (hs.export, "export")):
+        names = {option["name"].replace("-", "_") for option in hs.options(kind)}
+        given = {name for name, one in inspect.signature(function).parameters.items() if one.kind == one.KEYWORD_ONLY}
+        assert names <= given and given - names <= {"predict"}
+        assert all(f"\n    {name}: " in function.__doc__ for name in names)
