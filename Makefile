@@ -4,6 +4,7 @@
 #   make check         quick tests (under 3 minutes), last line "N passed, N failed"
 #   make check-full    everything that needs no GPU
 #   make install       see packaging/install.mk; also uninstall, man and deb
+#   make wheel         the Python package, see packaging/python.mk; also python, check-python and bench-python
 #   make help          all targets
 #
 # Choices: V=1 (whole commands)  BUILD=dir  CC=clang  SANITIZE=address,undefined  DEBUG=1  PREFIX=/usr/local  DESTDIR=
@@ -408,7 +409,7 @@ FULL_COMMANDS = "@timeout=1600 tests/instrumented.sh sanitizers" $(LONG_FULL_COM
     tests/export/msccl_check.py tests/export/astra_check.py tests/export/test_environment.sh \
     tests/export/test_simgrid.sh tests/export/test_mpich.sh tests/export/test_ompi.sh \
     tests/export/test_nccl.sh tests/simulate/test_simulate.sh \
-    "tests/cli/test_place.sh $(BUILD)" "@serial @timeout=900 tests/docs/test_documents.py"
+    "tests/cli/test_place.sh $(BUILD)" "@timeout=900 python/tests/run.sh $(BUILD) quick" "@serial @timeout=900 tests/docs/test_documents.py"
 ifeq ($(HAVE_MPI),1)
 LONG_QUICK_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),2 3,4,4)
 FULL_COMMANDS += $(call MPI_TEST_COMMANDS,$(MPI_NAME),$(BUILD),4,4 8,4 6) $(call PLANNER_COMMANDS,$(MPI_NAME),$(BUILD))
@@ -467,7 +468,7 @@ check-bare:
 
 # Large clients (PyTorch, JAX: 6 GB of packages from the Python index, once) run what was exported for them.
 check-clients: all
-	tests/run --jobs 1 --timeout 3600 -- tests/clients/run.sh
+	tests/run --jobs 1 --timeout 3600 -- tests/clients/run.sh "python/tests/run.sh $(BUILD) torch"
 
 # ---- benches: every figure the documents state is printed by one of these -------------------------------
 bench-predict: all $(BUILD)/bench/calls
@@ -660,7 +661,7 @@ sizes:
 # What stands at the top of this file, then the names of all targets.
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
-	@echo "targets: $$(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' Makefile packaging/install.mk | sort -u | tr '\n' ' ')"
+	@echo "targets: $$(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' Makefile packaging/*.mk | sort -u | tr '\n' ' ')"
 
 .PHONY: all help FORCE headers layers tidy tidy-files format sizes fuzz check check-full check-bare check-clients check-nccl \
     nccl-programs gpu-check gpu-package gpu-probe gpu-bench other-mpi measure-programs instrumented-programs instrumented-threads pictures bench-predict bench-table2 \

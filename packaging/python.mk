@@ -34,4 +34,11 @@ wheel: $(PYTHON_TOOLS)/complete python-tree
 	    || { cat $(BUILD)/wheels-here/log; false; }
 	@ls $(BUILD)/wheels/*.whl
 
-.PHONY: python-tree python wheel
+# ---- its tests and figures --------------------------------------------------------------------------------------------
+check-python: all
+	tests/run --jobs 1 --timeout 1800 -- "python/tests/run.sh $(BUILD) full"
+# Calls per second of the package and of the library, and what Python adds to a call.
+bench-python: $(BUILD)/bench/calls python
+	bench/python.py --calls $(BUILD)/bench/calls --tools $(PYTHON_TOOLS) --package $(BUILD)/python
+
+.PHONY: python-tree python wheel check-python bench-python

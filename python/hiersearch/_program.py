@@ -102,10 +102,18 @@ def build_measure(words: "list[str]") -> None:
         build(find_mpicc(arguments.mpicc), arguments.jobs)
 
 
+def measures() -> bool:
+    """Whether hiersearch finds the program that measures."""
+    name = "hiersearch-measure"
+    return (TREE / PARTS[name] / name).is_file() or shutil.which(name) is not None
+
+
 def main(words: "list[str]") -> None:
     if words[:1] == ["build-measure"]:
         build_measure(words[1:])
     else:
+        if words[:1] in (["measure"], ["calibrate"]) and not measures():
+            print("hiersearch: note: `hiersearch build-measure` builds with your MPI what measures", file=sys.stderr)
         os.execv(PROGRAM, ["hiersearch", *words])
 
 

@@ -1,7 +1,7 @@
 """Objects of a document: attributes over what json reads, made when they are asked for."""
 from __future__ import annotations
 
-from typing import Any, ClassVar, Iterator, Mapping, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, ClassVar, Iterator, Mapping, NamedTuple, Optional
 
 Json = Mapping[str, Any]
 
@@ -25,14 +25,16 @@ class Record:
         self._json = json
         self._made: dict[str, Any] = {}
 
-    def __getattr__(self, name: str) -> Any:
-        field = self._fields.get(name)
-        if field is None:
-            raise AttributeError(f"{type(self).__name__} has no {name}: {', '.join(self._fields)}")
-        made = self._made
-        if name not in made:
-            made[name] = _value(field, self._json.get(field.key, field.default))
-        return made[name]
+    if not TYPE_CHECKING:  # checkers know the attributes from records.py
+
+        def __getattr__(self, name: str) -> Any:
+            field = self._fields.get(name)
+            if field is None:
+                raise AttributeError(f"{type(self).__name__} has no {name}: {', '.join(self._fields)}")
+            made = self._made
+            if name not in made:
+                made[name] = _value(field, self._json.get(field.key, field.default))
+            return made[name]
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._fields]

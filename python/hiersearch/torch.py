@@ -39,7 +39,7 @@ def configure(result: Source, plan: Optional[str] = None) -> ModuleType:
     linecache.cache[module.__file__] = (len(text), None, text.splitlines(True), module.__file__)
     sys.modules[name] = module
     try:
-        exec(compile(text, module.__file__, "exec"), module.__dict__)
+        exec(compile(text, module.__file__, "exec", dont_inherit=True), module.__dict__)
     except BaseException:
         del sys.modules[name]
         raise

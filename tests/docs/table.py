@@ -120,7 +120,7 @@ class Excuse:
 
 
 def has_target(root, name):
-    text = "".join((Path(root) / file).read_text(encoding="utf-8") for file in ("Makefile", "packaging/install.mk"))
+    text = "".join((Path(root) / file).read_text(encoding="utf-8") for file in ("Makefile", "packaging/install.mk", "packaging/python.mk"))
     return re.search(r"^(?:[\w-]+ )*" + re.escape(name) + r"(?: [\w-]+)*:(?!=)", text, re.MULTILINE) is not None
 
 
@@ -147,6 +147,7 @@ EXCUSED = (
     Excuse(r"^make( |$)", "builds the tree, or takes minutes", "Makefile"),
     Excuse(r"^bench/accuracy_simgrid\.py", "takes minutes", "Makefile", "{script}"),
     Excuse(r"^bench/(accuracy_)?cluster\.py", "takes minutes, as root", "Makefile", "{script}"),
+    Excuse(r"^pip install|hiersearch build-measure", "installs a package of the Python index", "python/tests/run.sh", "build-measure"),
     Excuse(r"\bsrun\b|^sbatch|^salloc", "needs Slurm, and root for that", "tests/cluster/test_measure.sh", "srun --mpi=pmi2"),
     Excuse(r"^(tests/cluster/)?(cluster|fakessh)\b", "needs root", "tests/cluster/test_cluster.sh", "cluster"),
     Excuse(r"^BARE=1 .*tests/nccl/gpu_check\.sh", "needs GPUs", "tests/nccl/test_gpu_check.sh", "docs/gpu.md"),

@@ -1,0 +1,19 @@
+"""What mypy --strict is to find right, and in the lines that say so wrong."""
+from typing import Optional
+
+import hiersearch as hs
+
+result: hs.Result = hs.predict("abci", np=128, size=["1MiB", 2**30], mesh={"tp": 8, "dp": 16}, over="dp", widen=False)
+gain: Optional[float] = result.messages[0].gain.median if result.messages[0].gain else None
+seconds: float = result.best.seconds
+layers: list[float] = [layer.seconds for plan in result.candidates for layer in plan.layers]
+fitted: hs.System = hs.fit(hs.System("abci"), "logs/*.txt", max_residual=20)
+latencies: list[float] = [level.latency_seconds for level in fitted.levels]
+files: dict[str, str] = hs.export(result, "other.json", to="nccl-tuner")
+errors: list[float] = [case.mean_error for case in hs.compare(result, predict="abci").cases]
+
+hs.predict("abci", nq=128)  # wrong
+hs.predict("abci", np=128, collective="allreduc")  # wrong
+hs.export(result, to="nccl")  # wrong
+result.messages[0].message_byte  # wrong
+result.best.seconds + "s"  # wrong
