@@ -2,12 +2,14 @@
 
 usage: run_notebook.py NOTEBOOK OUTPUT
 """
+import os
 import sys
 from pathlib import Path
 
 import nbclient
 import nbformat
 
+os.environ.pop("MPLBACKEND", None)  # pictures are to be in the notebook
 notebook = nbformat.read(sys.argv[1], 4)
 nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3",
                         resources={"metadata": {"path": str(Path(sys.argv[1]).parent)}}).execute()
