@@ -4,14 +4,15 @@ from __future__ import annotations
 import glob
 import json
 import os
+import tempfile
 from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
 
 from . import _show
-from ._handles import Handle, Question, call, ffi, lib, readable, taken, text
+from ._handles import Handle, Question, call, ffi, lib, readable, run, taken, text
 from ._options import CompareOptions, FitOptions
 from .records import Case, ComparisonDocument, Log, Call, ProfileDocument, Summary
 from .results import Result
-from .systems import Machine, System, system_of
+from .systems import Machine, System, system_of, write_whole
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -168,6 +169,16 @@ class Profile:
         import pandas
 
         return pandas.DataFrame([{name: getattr(one, name) for name in one._fields} for one in self.calls])
+
+    def changes(self, after: Profile) -> list[dict[str, Any]]:
+        """What became of this job's calls in another run of it, as `hiersearch compare before.json after.json` says, whose
+        program is started for it: of each kind of call how often, how long and how much of it waiting, in seconds and bytes."""
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in ("before.json", "after.json")]
+            for path, profile in zip(paths, (self, after)):
+                write_whole(path, profile.to_json())
+            found: list[dict[str, Any]] = json.loads(run("compare", *paths, "--json"))["changes"]
+            return found
 
     def __repr__(self) -> str:
         document = self.document

@@ -65,6 +65,16 @@ def test_profile(data):
         (one["call"], one["calls"], one["seconds"]) for one in document["calls"]]
 
 
+def test_changes(data, program, tmp_path):
+    """What became of a job's calls is what the command line says, in whichever run they took longer."""
+    before = data / "golden/profile/train.json"
+    after = tmp_path / "after.json"
+    after.write_text(before.read_text(encoding="utf-8").replace('"seconds": 800.0', '"seconds": 400.0'), encoding="utf-8")
+    changes = hs.read_profile(before).changes(hs.read_profile(after))
+    assert changes == json.loads(program("compare", before, after, "--json"))["changes"]
+    assert changes[0]["faster"] == 2 and all(one["faster"] == 1 for one in changes[1:])
+
+
 def text_of(path):
     return path.read_bytes().decode(errors="surrogateescape")
 
