@@ -17,6 +17,7 @@ TREE = Path(__file__).resolve().parent / "tree"
 PROGRAM = TREE / "bin" / "hiersearch"
 # What is built or found, and where it belongs: hiersearch looks there.
 PARTS = {"hiersearch-measure": "libexec/hiersearch", "libhiersearch-mpi.so": "lib/hiersearch"}
+SIMULATE = {"hiersearch-simulate": "libexec/hiersearch"}  # where it is asked for
 
 
 def fail(text: str) -> "SystemExit":
@@ -44,23 +45,25 @@ def find_mpicc(named: Optional[str]) -> str:
     raise fail(f"there is no {named or 'mpicc'}: load the MPI of your jobs, or name its compiler (--mpicc)")
 
 
-def build(mpicc: str, jobs: int) -> None:
+def build(mpicc: str, smpicc: Optional[str], jobs: int) -> None:
     """From the sources that came along, with the compiler of the user's MPI."""
-    if not shutil.which("make"):
-        raise fail("there is no make")
+    for name in ("make", smpicc or "make"):
+        if not shutil.which(name):
+            raise fail(f"there is no {name}")
+    parts = {**PARTS, **(SIMULATE if smpicc else {})}
     with tempfile.TemporaryDirectory(prefix="hiersearch-") as scratch:
         with tarfile.open(TREE / "share/hiersearch/sources.tar.gz") as tar:
             tar.extractall(scratch)  # our own file
         (sources,) = Path(scratch).iterdir()
         describe = (sources / "GIT_DESCRIBE").read_text(encoding="utf-8")
         words = ["make", "-s", f"-j{jobs}", f"MPICC={mpicc}", "HAVE_MPI=1", "OPTIMISE=-O2", f"GIT_DESCRIBE={describe}",
-                 *libraries(sources), *(f"build/{name}" for name in PARTS)]
+                 *([f"SMPICC={smpicc}"] if smpicc else []), *libraries(sources), *(f"build/{name}" for name in parts)]
         if not shutil.which("cc") and not shutil.which("gcc"):
             words.append(f"CC={mpicc}")
         print(f"building with {mpicc} ({jobs} at a time)", file=sys.stderr)
         if subprocess.run(words, cwd=sources, stdout=subprocess.DEVNULL).returncode != 0:
             raise fail(f"{mpicc} could not build it, see above")
-        put(sources / "build", {name: name for name in PARTS})
+        put(sources / "build", {name: name for name in parts})
 
 
 def find(prefix: Path) -> None:
@@ -73,12 +76,13 @@ def find(prefix: Path) -> None:
         versions.append(subprocess.run([one, "--version"], stdout=subprocess.PIPE, check=True).stdout.decode().split()[1])
     if versions[0] != versions[1]:
         raise fail(f"{program} is of version {versions[0]}, expected {versions[1]}")
-    put(prefix, {name: f"{folder}/{name}" for name, folder in PARTS.items()})
+    simulate = {name: folder for name, folder in SIMULATE.items() if (prefix / folder / name).is_file()}
+    put(prefix, {name: f"{folder}/{name}" for name, folder in {**PARTS, **simulate}.items()})
 
 
 def put(folder: Path, names: "dict[str, str]") -> None:
     for name, path in names.items():
-        target = TREE / PARTS[name]
+        target = TREE / {**PARTS, **SIMULATE}[name]
         try:
             target.mkdir(parents=True, exist_ok=True)
             shutil.copy2(folder / path, target / f"{name}.new")
@@ -91,15 +95,16 @@ def put(folder: Path, names: "dict[str, str]") -> None:
 def build_measure(words: "list[str]") -> None:
     parser = argparse.ArgumentParser(prog="hiersearch build-measure", description="Builds hiersearch-measure and "
                                      "libhiersearch-mpi.so with your MPI, for `hiersearch measure`, `calibrate`, `profile` and "
-                                     "`run`; needs make and the compiler of that MPI, about a minute of 8 cores.")
+                                     "`run`; needs make and the compiler of that MPI, about a minute of one core.")
     parser.add_argument("--mpicc", metavar="MPICC", help="compiler of the MPI that your jobs use (default: $MPICC, else mpicc)")
+    parser.add_argument("--smpicc", metavar="SMPICC", nargs="?", const="smpicc", help="hiersearch-simulate, too, with SimGrid's compiler")
     parser.add_argument("--jobs", metavar="N", type=int, default=len(os.sched_getaffinity(0)), help="files at a time")
     parser.add_argument("--from", metavar="PREFIX", dest="prefix", type=Path, help="take those of an installed tree instead")
     arguments = parser.parse_args(words)
     if arguments.prefix:
         find(arguments.prefix)
     else:
-        build(find_mpicc(arguments.mpicc), arguments.jobs)
+        build(find_mpicc(arguments.mpicc), arguments.smpicc, arguments.jobs)
 
 
 def measures() -> bool:

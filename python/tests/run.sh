@@ -92,7 +92,8 @@ pytests python/tests/test_*.py
 if [ "$parts" = full ]; then
     mpi=${MPI:-mpich}
     more_path=:/usr/bin:/bin
-    step 'build-measure builds with the MPI that is here' user hiersearch build-measure --mpicc "mpicc.$mpi" --jobs 2
+    smpicc=$(command -v smpicc)
+    step 'build-measure builds with the MPI that is here' user hiersearch build-measure --mpicc "mpicc.$mpi" ${smpicc:+--smpicc "$smpicc"} --jobs 2
     launch() { user timeout 60 tests/runner/launch.sh "$mpi" "$@"; }
     cp -r --parents tests/runner/launch.sh tests/bin tests/apply/job.c "$scratch/user"
     step 'then measure runs' launch 2 hiersearch measure 'node:2@5GB/s~1us' --size 64KiB --plans 2 --budget 2s --backend host -o measured.json
@@ -100,6 +101,11 @@ if [ "$parts" = full ]; then
     user "mpicc.$mpi" -o app tests/apply/job.c
     step 'profile counts what a program calls' launch 2 hiersearch profile -o job.json -- ./app
     step 'and its profile is read' user python3 -c 'import hiersearch as hs; assert hs.read_profile("job.json").document.ranks == 2'
+    if [ -n "$smpicc" ]; then
+        step 'and SimGrid simulates' user timeout 60 hiersearch simulate abci --np 8 --size 64KiB 2x4
+    else
+        skip 'and SimGrid simulates' 'there is no SimGrid'
+    fi
     # The other way: those of an installed tree.
     rm -f "$scratch"/user/venv/lib/python3*/site-packages/hiersearch/tree/lib*/hiersearch/{hiersearch-measure,libhiersearch-mpi.so}
     step 'an installed tree' make -s BUILD="$build" DESTDIR="$scratch/installed" PREFIX=/ install

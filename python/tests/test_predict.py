@@ -143,6 +143,17 @@ def test_systems(program, tmp_path, monkeypatch):
         assert hs.predict("mine.json", np=12, machines=0).document.system.name == one
 
 
+def test_systems_of_ones_own(tmp_path, monkeypatch):
+    """A name means the system in the folder that HIERSEARCH_CONFIGS names, as long as it does."""
+    (tmp_path / "abci.json").write_text(hs.System("summit").to_json(), encoding="utf-8")
+    names = [hs.predict("abci", np=12, machines=0).document.system.name]
+    monkeypatch.setenv("HIERSEARCH_CONFIGS", str(tmp_path))
+    names.append(hs.predict("abci", np=12, machines=0).document.system.name)
+    monkeypatch.delenv("HIERSEARCH_CONFIGS")
+    names.append(hs.predict("abci", np=12, machines=0).document.system.name)
+    assert names == ["abci", "summit", "abci"]
+
+
 def test_options():
     """Every option of the library stands in signature and help, and nothing else does."""
     import inspect
