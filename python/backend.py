@@ -4,7 +4,7 @@ A wheel has the package of python/hiersearch, what generate.py makes, and in hie
 programs, library, systems, plugins, and the sources of what is built with the user's MPI (hiersearch build-measure).
 
 usage: python/backend.py package FOLDER     FOLDER/hiersearch, to be imported as it is
-       python/backend.py wheel FOLDER       a wheel of this machine's libraries; `make wheel` makes one for others
+       python/backend.py wheel FOLDER       a wheel that auditwheel is to repair, see `make wheel`
 """
 import base64
 import glob
@@ -34,8 +34,6 @@ METADATA = f"""Metadata-Version: 2.4
 Name: hiersearch
 Version: {VERSION}
 Summary: How a job should communicate on a machine: predictions, calibrations and exports of collective operations
-License-Expression: BSD-3-Clause
-License-File: LICENSE
 Requires-Python: >=3.9
 Requires-Dist: cffi>=1.15
 Provides-Extra: all
@@ -151,19 +149,27 @@ class Wheel:
         self.zip.close()
 
 
-def metadata():
-    return METADATA + (ROOT / "docs/python.md").read_text(encoding="utf-8")
+def metadata(carries):
+    """`carries`: it is to be repaired, so that cJSON and GSL are inside."""
+    names = ["LICENSE", *(name for name, _ in licences() if carries and name != "LICENSE")]
+    expression = "BSD-3-Clause" + (" AND MIT AND GPL-3.0-or-later" if carries else "")
+    heads = "".join(f"License-File: {name}\n" for name in names) + f"License-Expression: {expression}\n"
+    return METADATA.rstrip("\n") + "\n" + heads + "\n" + (ROOT / "docs/python.md").read_text(encoding="utf-8")
 
 
 def licences():
     """(name, bytes) of ours, and of the libraries that may travel along."""
-    names = [path for name in ("gsl", "gslcblas", "cjson", "expat") for path in glob.glob(f"/usr/share/doc/lib{name}[0-9]*/copyright")]
+    names = [path for name in ("gsl", "gslcblas", "cjson") for path in glob.glob(f"/usr/share/doc/lib{name}[0-9]*/copyright")]
     return [("LICENSE", (ROOT / "LICENSE").read_bytes()),
             *((f"{Path(name).parent.name}.txt", Path(name).read_bytes()) for name in sorted(names))]
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """PEP 517: a wheel in the folder; its name."""
+    return write_wheel(wheel_directory, False)
+
+
+def write_wheel(wheel_directory, carries):
     tag = "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
     with tempfile.TemporaryDirectory() as scratch:
         package = assemble(scratch)
@@ -172,8 +178,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             if path.is_file():
                 wheel.add(str(path.relative_to(scratch)), path.read_bytes(), os.access(path, os.X_OK))
     wheel.add(f"{NAME}.data/scripts/hiersearch", SCRIPT, True)
-    wheel.add(f"{NAME}.dist-info/METADATA", metadata())
-    for name, content in licences():
+    wheel.add(f"{NAME}.dist-info/METADATA", metadata(carries))
+    for name, content in licences() if carries else licences()[:1]:
         wheel.add(f"{NAME}.dist-info/licenses/{name}", content)
     wheel.add(f"{NAME}.dist-info/WHEEL",
               f"Wheel-Version: 1.0\nGenerator: hiersearch ({VERSION})\nRoot-Is-Purelib: false\nTag: {tag}\n")
@@ -183,7 +189,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 def build_sdist(sdist_directory, config_settings=None):
     """PEP 517: a source distribution in the folder; its name."""
-    members = [("PKG-INFO", metadata().encode(), False), *members_of(sources())]
+    members = [("PKG-INFO", metadata(False).encode(), False), *members_of(sources())]
     write_tar(Path(sdist_directory, f"{NAME}.tar.gz"), NAME, members)
     return f"{NAME}.tar.gz"
 
@@ -192,7 +198,7 @@ def main(words):
     if len(words) != 2 or words[0] not in ("package", "wheel"):
         sys.exit(__doc__)
     Path(words[1]).mkdir(parents=True, exist_ok=True)
-    print(Path(words[1], build_wheel(words[1])) if words[0] == "wheel" else assemble(words[1]))
+    print(Path(words[1], write_wheel(words[1], True)) if words[0] == "wheel" else assemble(words[1]))
 
 
 if __name__ == "__main__":
