@@ -2,7 +2,7 @@
 
     _abi.py       what cffi knows of include/hiersearch.h (its out-of-line ABI mode: no compiler, nothing to parse at import)
     records.py    a class for each object of the documents, from docs/*.schema.json, in SI units
-    _options.py   types and help of the options of predict, fit, compare and export, as the library lists them
+    _options.py   types and help of the options of each kind of question, as the library lists them
     torch.pyi     types of hiersearch.torch, from the module that `export --to pytorch` writes
 
 usage: python/generate.py LIBRARY FOLDER      LIBRARY is libhiersearch.so.1
@@ -18,7 +18,7 @@ import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-KINDS = ("predict", "fit", "compare", "export")
+KINDS = ("predict", "fit", "compare", "export", "plot", "report")
 # Units of files -> (end of the attribute, factor to SI).
 UNITS = (("_us", "_seconds", 1e-6), ("GBps", "bytes_per_second", 1e9), ("_percent", "", 0.01))
 
@@ -194,7 +194,7 @@ def write_options(library, folder):
         out.append(f"\n\nclass {kind.capitalize()}Options(TypedDict, total=False):\n")
         out.append(quoted(f"What {kind} takes by keyword.", "    ") + "\n")
         for option in listed(library, kind):
-            name = option["name"].replace("-", "_")
+            name = option["name"].replace("-", "_") + "_" * keyword.iskeyword(option["name"])
             out.append(f"    {name}: Optional[{type_of(option)}]\n")
             default = f" (default {option['default']})" if option.get("default") else ""
             out.append(quoted(option["help"] + default, "    "))

@@ -15,25 +15,27 @@ from __future__ import annotations
 
 import inspect
 import json
+import keyword
 from typing import Any, Callable
 
 from . import records
 from ._handles import FileError, HiersearchError, InvalidError, OutOfMemory, lib, taken, text
 from .exports import Export, export, formats
 from .measured import Comparison, Profile, compare, fit, read_profile
+from .pictures import Picture, picture, report
 from .results import Best, Result, Stage, predict, predict_each, read
-from .systems import System, systems
+from .systems import System, parts, systems
 
 __version__ = text(lib.hiersearch_version())
 __all__ = [
-    "Best", "Comparison", "Export", "FileError", "HiersearchError", "InvalidError", "OutOfMemory", "Profile", "Result",
-    "Stage", "System", "compare", "export", "fit", "formats", "options", "predict", "predict_each", "read",
-    "read_profile", "records", "systems",
+    "Best", "Comparison", "Export", "FileError", "HiersearchError", "InvalidError", "OutOfMemory", "Picture", "Profile", "Result",
+    "Stage", "System", "compare", "export", "fit", "formats", "options", "parts", "picture", "predict",
+    "predict_each", "read", "read_profile", "records", "report", "systems",
 ]  # fmt: skip
 
 
 def options(kind: str) -> list[dict[str, Any]]:
-    """The options of "predict", "fit", "compare" or "export": name, argument, default, words and help of each."""
+    """The options of "predict", "fit", "compare", "export", "plot" or "report": name, argument, default, words and help of each."""
     found: list[dict[str, Any]] = json.loads(taken(lib.hiersearch_options_json, kind.encode()))
     return found
 
@@ -42,7 +44,7 @@ def _describe(function: Callable[..., Any], kind: str) -> None:
     """Help and signature by the options that the library has."""
     lines, added = [], []
     for option in options(kind):
-        name = option["name"].replace("-", "_")
+        name = option["name"].replace("-", "_") + "_" * keyword.iskeyword(option["name"])
         default = f" (default {option['default']})" if option.get("default") else ""
         lines.append(f"    {name}: {option['help']}{default}")
         added.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None))
@@ -53,6 +55,6 @@ def _describe(function: Callable[..., Any], kind: str) -> None:
 
 
 for _function, _kind in ((predict, "predict"), (predict_each, "predict"), (fit, "fit"), (compare, "compare"),
-                         (export, "export")):
+                         (export, "export"), (picture, "plot"), (report, "report")):
     _describe(_function, _kind)
 del _function, _kind

@@ -140,7 +140,7 @@ class Question:
         self.names: list[bytes] = []
         for name, value in options.items():
             if value is not None:
-                given = name.replace("_", "-").encode()
+                given = name.rstrip("_").replace("_", "-").encode()  # as_: a word of Python's
                 call(lib.hiersearch_question_set, self.handle.pointer, given, word(value))
                 self.names.append(given)
 

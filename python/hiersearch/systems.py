@@ -82,6 +82,12 @@ class System:
         with self._handle.lock:
             return text(lib.hiersearch_system_notes(self._handle.pointer)).splitlines()
 
+    def check(self) -> dict[str, Any]:
+        """Figures of it that cannot be true, as `hiersearch systems --check SYSTEM --json` says them."""
+        with self._handle.lock:
+            found: dict[str, Any] = json.loads(taken(lib.hiersearch_system_check, self._handle.pointer))
+            return found
+
     def to_json(self) -> str:
         """Its system file, hiersearch-system(5)."""
         with self._handle.lock:
@@ -138,6 +144,12 @@ class System:
 def systems() -> list[str]:
     """Names of the systems that come with the package, or stand in the folders of $HIERSEARCH_CONFIGS."""
     return taken(lib.hiersearch_system_names).split()
+
+
+def parts() -> dict[str, Any]:
+    """The parts that a line such as "8xH100, 8xNDR400" is made of: GPUs and NICs, with the ranges of their figures."""
+    found: dict[str, Any] = json.loads(taken(lib.hiersearch_parts_json))
+    return found
 
 
 def write_whole(path: Union[str, "os.PathLike[str]"], content: str) -> None:

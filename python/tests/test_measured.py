@@ -99,6 +99,20 @@ def test_export(name, program, tmp_path):
     assert [text_of(path) for path in made.save(tmp_path / "saved")] == list(made.values())
 
 
+def test_pictures_of_the_library(program, tmp_path):
+    """picture and report give what the command line writes, and systems and parts are checked alike."""
+    result = hs.predict("abci", np=[128], size="1MiB")
+    result.save(tmp_path / "result.json")
+    made = hs.picture(tmp_path / "result.json", as_="layers", tsv=True)
+    assert str(made) == program("plot", tmp_path / "result.json", "--as", "layers", "--tsv")
+    page = hs.report(tmp_path / "result.json")
+    assert page.data.startswith(b"<!") and result.best.plan in str(page)
+    page.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_bytes() == page.data
+    assert hs.System("abci").check() == json.loads(program("systems", "--check", "abci", "--json"))
+    assert hs.parts() == json.loads(program("systems", "--parts", "--json"))
+
+
 def test_measured_result(data):
     """What was measured comes first: seconds of its best plan, of its candidates, of its stages."""
     result = hs.read(data / "compare/data/null16.json")
