@@ -789,6 +789,31 @@ def report_default(bench):
               f"time lost by misnaming {100 * (taken / best - 1):.1f} %")
 
 
+def table_cell(points, size):
+    """Of the point whose size is nearest: published and predicted, "*" where the first is outside the 90 % range of the second."""
+    p = min(points, key=lambda p: abs(math.log(p.bytes / size)))
+    if abs(math.log(p.bytes / size)) > math.log(2.01):
+        return "-"
+    unit, scale = ("ms", 1e3) if p.seconds >= 1e-3 else ("us", 1e6)
+    other = "" if p.bytes == size else f" ({p.bytes >> 20} MiB)"
+    return (f"{p.seconds * scale:.4g} / {p.predicted * scale:.4g} {unit}, {100 * (p.predicted / p.seconds - 1):+.0f} %"
+            f"{'' if p.low <= p.seconds <= p.high else '*'}{other}")
+
+
+def report_table(points):
+    """NCCL's AllReduce by itself on each machine's largest count, for people to read."""
+    systems = collections.defaultdict(list)
+    for p in points:
+        if p.table.collective == "allreduce" and p.table.algorithm.startswith("NCCL default"):
+            systems[p.table.system].append(p)
+    print("\n| machine, which the constants have not seen | GPUs | 1 MiB | 64 MiB | 1 GiB |\n|---|---|---|---|---|")
+    for system, mine in sorted(systems.items()):
+        ranks = max(p.table.ranks for p in mine)
+        cells = [table_cell([p for p in mine if p.table.ranks == ranks], size * MIB) for size in (1, 64, 1024)]
+        if any(cell != "-" for cell in cells):
+            print(f"| {' | '.join([system, str(ranks), *cells])} |")
+
+
 def write_points(points, path):
     columns = ("system", "nodes", "ranks", "collective", "algorithm", "bytes", "published_seconds", "predicted_seconds", "low_seconds",
                "high_seconds", "fitted")
@@ -847,6 +872,8 @@ def main():
     if options.fit == "log":
         report_log(bench)
     report_default(bench)
+    if options.fit == "others":
+        report_table([p for p in bench.points if p.fitted == "others" and not p.seen])
     if options.fit == "none":
         report_shipped(bench)
         report_two_level(bench, data, machines)

@@ -6,6 +6,7 @@
 #ifndef HS_BASE_STATISTICS_H
 #define HS_BASE_STATISTICS_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -34,6 +35,13 @@ double hs_summary_precision(const struct hs_summary *summary);
 double hs_summary_noise(const struct hs_summary *summary);
 
 #define HS_NORMAL95 1.959964 /* standard errors each way of a normal variable's 95 % interval */
+
+/* Two independent errors together: sqrt(a^2 + b^2). In place of hypot, whose symbol of glibc 2.35
+ * would keep the library from older systems; no error here is near the ends of double. */
+static inline double hs_joint_error(double a, double b)
+{
+    return sqrt(a * a + b * b);
+}
 
 /* The value at place `place` < count once they are in order, which they are not brought into as a
  * whole: those before it are no larger, those behind it no smaller. O(count) (Hoare 1961, algorithm

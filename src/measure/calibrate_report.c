@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/options.h"
+#include "base/statistics.h"
 #include "base/units.h"
 #include "console/startup.h"
 #include "machine/system_find.h"
@@ -257,8 +258,8 @@ static double residual_limit(const struct hs_calibrate_run *run, const struct hs
 
     for (size_t i = 0; i < count; i++)
         squares += points[i].noise * points[i].noise;
-    return hypot(run->settings.max_residual,
-                 NOISE_RESIDUALS * sqrt(squares / fmax(1, (double)count)));
+    return hs_joint_error(run->settings.max_residual,
+                          NOISE_RESIDUALS * sqrt(squares / fmax(1, (double)count)));
 }
 
 static enum hs_status fit(struct hs_calibrate_run *run, const char *source, struct hs_text *notes,

@@ -191,8 +191,8 @@ static double deviation_of(const struct hs_belief *b, const struct hs_belief_kin
     double usual = b->options.shape_only ? DEVIATION_OF_SHAPE : DEVIATION;
 
     if (kind->fit.scope == HS_FIT_LEVEL)
-        usual = hypot(kind->fit.straddles ? STRADDLE_DEVIATION : 0,
-                      kind->fit.algorithm == HS_RING ? 0 : ALGORITHM_DEVIATION);
+        usual = hs_joint_error(kind->fit.straddles ? STRADDLE_DEVIATION : 0,
+                               kind->fit.algorithm == HS_RING ? 0 : ALGORITHM_DEVIATION);
     return b->widen * usual;
 }
 

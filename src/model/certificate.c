@@ -1,5 +1,7 @@
 #include "model/certificate.h"
 
+#include "base/statistics.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +27,8 @@ void hs_certificate_widen(struct hs_certificate *certificate, double whole_secon
 {
     double off = fabs(certificate->seconds - whole_seconds);
 
-    if (off > hypot(certificate->ci95_seconds, whole_ci95_seconds))
-        certificate->ci95_seconds = hypot(certificate->ci95_seconds, off);
+    if (off > hs_joint_error(certificate->ci95_seconds, whole_ci95_seconds))
+        certificate->ci95_seconds = hs_joint_error(certificate->ci95_seconds, off);
 }
 
 bool hs_certificate_find(double *seconds, double *ci95_seconds,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/statistics.h"
 #include "base/units.h"
 #include "model/price.h"
 #include "model/system.h"
@@ -52,7 +53,8 @@ size_t hs_fit_points_pair(struct hs_fit_point *points, int64_t *halves, size_t c
             other--;
         if (other > 0) {
             struct hs_fit_point *pair = &points[other - 1];
-            double error = hypot(pair->noise * pair->seconds, points[i].noise * points[i].seconds);
+            double error =
+                hs_joint_error(pair->noise * pair->seconds, points[i].noise * points[i].seconds);
 
             pair->key.phase = HS_PAIR;
             pair->seconds += points[i].seconds;

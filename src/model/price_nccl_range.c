@@ -1,6 +1,7 @@
 /* How far prices of NCCL's calls may be off. */
 #include <math.h>
 
+#include "base/statistics.h"
 #include "model/constants_nccl.h"
 #include "model/price_nccl.h"
 
@@ -16,7 +17,7 @@ double hs_nccl_noise(double bytes)
 
 static void widen(double deviations[HS_NCCL_K_COUNT], size_t constant, double more)
 {
-    deviations[constant] = hypot(deviations[constant], more);
+    deviations[constant] = hs_joint_error(deviations[constant], more);
 }
 
 /* What inside a node is not as it is known of the GPU's generation. */
