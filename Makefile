@@ -106,7 +106,7 @@ NCCL_INTERPOSER_SOURCES := $(wildcard src/apply/nccl_*.c)
 INTERPOSERS_BOTH := $(addprefix src/apply/,counts.c loaded.c reasons.c)
 INTERPOSERS_SHARE = $(patsubst src/%.c,$(PLAIN_BUILD)/obj-pic/%.o,$(INTERPOSERS_BOTH) $(call sources,model) $(call sources,base))
 # Engine `host` by itself.
-HOST_ENGINE := $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memory.c layer_comms.c executors.c flow.c stages.c \
+HOST_ENGINE := $(addprefix src/engine/,host.c mpi_base.c mpi_status.c host_memory.c layer_comms.c executors.c flow.c packing.c stages.c \
     task.c transport.c idle.c pages.c reduce.c) $(wildcard src/engine/executor_*.c)
 sources = $(filter-out $(NO_GPU) $(INTERPOSER_SOURCES) $(NCCL_INTERPOSER_SOURCES),$(sort $(wildcard src/$(1)/*.c)))
 MPI_LAYERS := engine runner measure

@@ -19,9 +19,9 @@ struct direct {
 
 /* Where a message stands. */
 struct position {
-    size_t turns; /* phases of groups before it */
-    size_t first; /* of its elements in the block */
-    int t;        /* 1 .. p - 1 */
+    size_t turns;  /* phases of groups before it */
+    size_t number; /* of its segment in the block */
+    int t;         /* 1 .. p - 1 */
     bool gathers;
     size_t in_phase; /* messages of its group and phase before it */
 };
@@ -38,7 +38,7 @@ static struct position position_of(const struct direct *direct, size_t index)
     size_t lane = at.in_phase / others;
 
     at.gathers = direct->gathers && (phases == 1 || at.turns % 2 == 1);
-    at.first = (at.turns / phases * direct->base.cut.used + lane) * direct->base.cut.segment;
+    at.number = at.turns / phases * direct->base.cut.used + lane;
     at.t = 1 + (int)(at.in_phase % others);
     return at;
 }
@@ -75,11 +75,11 @@ static struct hs_piece piece(const void *owner, size_t index, size_t number, boo
     struct position at = position_of(direct, index);
     bool own = sends == at.gathers; /* block: its own, or the other's */
     size_t block = (size_t)(own ? direct->base.place : other_of(direct, &at, sends));
-    size_t bytes = (block * direct->base.cut.block + at.first) * direct->base.cut.width;
+    size_t bytes = hs_cut_at(&direct->base.cut, block, at.number) * direct->base.cut.width;
     char *input = (char *)direct->base.call.input + bytes;
     char *output = (char *)direct->base.call.output + bytes;
     struct hs_piece piece = {.data = sends && !at.gathers ? input : output,
-                             .count = hs_cut_length(&direct->base.cut, block, at.first)};
+                             .count = hs_cut_length(&direct->base.cut, block, at.number)};
 
     (void)number;
     if (sends || at.gathers)

@@ -152,8 +152,8 @@ static struct hs_piece piece(const void *owner, size_t index, size_t number, boo
     struct position at = position_of(halving, index);
     size_t offset = offset_of(halving, &at, at.first_block + number, sends);
     size_t block = behind(halving, offset, false);
-    size_t first = (at.group * halving->base.cut.used + at.lane) * halving->base.cut.segment;
-    size_t bytes = (block * halving->base.cut.block + first) * halving->base.cut.width;
+    size_t segment = at.group * halving->base.cut.used + at.lane;
+    size_t bytes = hs_cut_at(&halving->base.cut, block, segment) * halving->base.cut.width;
     /* Step 0 adds to all blocks that are kept, but to the farthest. */
     bool summed = at.turn > 0 && offset + 1 < size_of(halving);
     bool reduces = at.turn < halving->steps;
@@ -162,10 +162,10 @@ static struct hs_piece piece(const void *owner, size_t index, size_t number, boo
 
     if (sends)
         return (struct hs_piece){.data = own,
-                                 .count = hs_cut_length(&halving->base.cut, block, first)};
+                                 .count = hs_cut_length(&halving->base.cut, block, segment)};
     return (struct hs_piece){.data = output,
                              .own = reduces ? own : NULL,
-                             .count = hs_cut_length(&halving->base.cut, block, first),
+                             .count = hs_cut_length(&halving->base.cut, block, segment),
                              .last = at.turn + 1 == halving->steps};
 }
 
@@ -185,7 +185,7 @@ static size_t choose_packing(struct halving *halving)
     size_t slot = hs_least(hs_least(most * bytes, options->segment_bytes), quarter);
 
     halving->packed = 1;
-    if (most < 2 || bytes > HS_PACKED_BYTES || slot < 2 * bytes)
+    if (most < 2 || bytes > HS_PACKED_BYTES || slot < 2 * bytes || cut->runs > 1)
         return cut->segment * cut->width;
     halving->packed = slot / bytes;
     cut->segment = cut->block;

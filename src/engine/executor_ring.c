@@ -83,9 +83,10 @@ struct ring {
 
 /* Part of a block in one step. */
 struct item {
-    int step;            /* 0 .. p-2 reduce, p-1 .. 2p-3 gather */
-    size_t block;        /* number of the block */
-    size_t first, count; /* elements within it */
+    int step;     /* 0 .. p-2 reduce, p-1 .. 2p-3 gather */
+    size_t block; /* number of the block */
+    size_t at;    /* elements in front of it, from the first of all */
+    size_t count;
 };
 
 static const struct hs_memory *memory_of(const struct ring *ring)
@@ -157,7 +158,7 @@ static void choose_window(struct ring *ring)
     walk->pitch = (longest + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
     fit = (size_t)ring->lanes * (ring->segment_bytes / walk->pitch);
     flight = ring->flight_bytes / walk->pitch;
-    walk->window = hs_least(widest_window(cut->used), fit);
+    walk->window = hs_least(widest_window(hs_least(cut->used, (size_t)ring->lanes)), fit);
     walk->window = hs_least(walk->window, flight > cut->used ? flight : cut->used);
     ring->free_count = ring->most_slots > 0 ? 2 * walk->window : 0;
     for (size_t i = 0; i < ring->free_count; i++)
@@ -190,13 +191,13 @@ static void start(void *machine, const struct hs_executor_call *call)
 static struct item item_at(const struct ring *ring, size_t index, int back)
 {
     size_t lane = index % ring->cut.used, turn = index / ring->cut.used;
-    size_t group = turn / (size_t)ring->walk.steps;
+    size_t number = turn / (size_t)ring->walk.steps * ring->cut.used + lane;
     int size = size_of(ring);
-    struct item item = {.step = ring->walk.first_step + (int)(turn % (size_t)ring->walk.steps),
-                        .first = (group * ring->cut.used + lane) * ring->cut.segment};
+    struct item item = {.step = ring->walk.first_step + (int)(turn % (size_t)ring->walk.steps)};
 
     item.block = (size_t)((ring->walk.place - back - item.step + 3 * size) % size);
-    item.count = hs_cut_length(&ring->cut, item.block, item.first);
+    item.at = hs_cut_at(&ring->cut, item.block, number);
+    item.count = hs_cut_length(&ring->cut, item.block, number);
     return item;
 }
 
@@ -222,14 +223,12 @@ static bool is_result(const struct ring *ring, const struct item *item)
 
 static const char *in_input(const struct ring *ring, const struct item *item)
 {
-    return (const char *)ring->call.input +
-           (item->block * ring->cut.block + item->first) * ring->cut.width;
+    return (const char *)ring->call.input + item->at * ring->cut.width;
 }
 
 static char *in_output(const struct ring *ring, const struct item *item)
 {
-    return (char *)ring->call.output +
-           (item->block * ring->cut.block + item->first) * ring->cut.width;
+    return (char *)ring->call.output + item->at * ring->cut.width;
 }
 
 static char **held(struct ring *ring, size_t index)

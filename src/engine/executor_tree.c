@@ -69,7 +69,7 @@ static struct hs_message message_up(const void *owner, size_t index, bool sends)
 
 static size_t length_of(const struct tree *tree, size_t segment)
 {
-    return hs_cut_length(&tree->base.cut, 0, segment * tree->base.cut.segment);
+    return hs_cut_length(&tree->base.cut, 0, segment);
 }
 
 static size_t bytes_before(const struct tree *tree, size_t segment)

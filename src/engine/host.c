@@ -151,6 +151,15 @@ static enum hs_status find_comms(struct host_state *state, const struct hs_stage
     return status;
 }
 
+/* Whether runs lie apart that the library's own collectives take together. */
+static bool brings_together(const struct hs_stages *stages)
+{
+    for (int s = 0; s < stages->count && stages->grouped; s++)
+        if (stages->stages[s].key.algorithm == HS_NATIVE)
+            return true;
+    return false;
+}
+
 static enum hs_status host_prepare(void *opaque, const struct hs_work *work, struct hs_error *err)
 {
     struct host_state *state = opaque;
@@ -164,7 +173,8 @@ static enum hs_status host_prepare(void *opaque, const struct hs_work *work, str
     hs_stages_init(&stages, work, state->base.comms.rank);
     status = make_machines(state, &stages, err);
     if (status == HS_OK)
-        status = hs_mpi_base_need_between(&state->base, &stages, work, err);
+        status = hs_mpi_base_need_between(&state->base, &stages, work, brings_together(&stages),
+                                          err);
     return status == HS_OK ? find_comms(state, &stages, err) : status;
 }
 
@@ -187,6 +197,8 @@ static void start_stage(void *opaque, int index, int chunk)
                                     .output = output + block.first * width,
                                     .count = block.count,
                                     .run = hs_stages_run(&base->stages, index),
+                                    .pitch = hs_stages_pitch(&base->stages, index),
+                                    .spare = base->between,
                                     .reduction = hs_mpi_base_reduction(base, work),
                                     .comm = state->comms[stage->layer],
                                     .type = base->types[work->datatype],
@@ -214,7 +226,7 @@ static enum hs_status host_start(void *opaque, const struct hs_work *work, struc
     base->work = *work;
     if (work->task->kind == HS_TASK_NATIVE)
         return hs_mpi_native_start(base, work, err);
-    hs_stages_init(&base->stages, work, base->comms.rank);
+    hs_mpi_base_begin(base, work);
     return find_comms(state, &base->stages, err);
 }
 

@@ -6,6 +6,7 @@
 
 #include "engine/mpi_status.h"
 #include "engine/native.h"
+#include "engine/packing.h"
 
 /* ---- types and operations ---- */
 
@@ -155,14 +156,18 @@ size_t hs_mpi_base_bytes(const struct hs_mpi_base *base)
 }
 
 enum hs_status hs_mpi_base_need_between(struct hs_mpi_base *base, const struct hs_stages *stages,
-                                        const struct hs_work *work, struct hs_error *err)
+                                        const struct hs_work *work, bool any_way,
+                                        struct hs_error *err)
 {
     const struct hs_memory *memory = base->transport.memory;
     size_t bytes = work->room * hs_datatype_bytes(work->datatype);
     enum hs_status status;
     void *between;
 
-    if (!stages->whole || stages->count < 2 || base->between_bytes >= bytes)
+    bool needed =
+        any_way || (stages->whole && stages->count > 1) || hs_task_packs_elsewhere(work->task);
+
+    if (!needed || base->between_bytes >= bytes)
         return HS_OK;
     memory->release(base->between);
     base->between = NULL;
@@ -173,6 +178,24 @@ enum hs_status hs_mpi_base_need_between(struct hs_mpi_base *base, const struct h
         base->between_bytes = bytes;
     }
     return hs_agree(base->comms.world, &base->comms.idle, status, err);
+}
+
+static struct hs_packing packing_of(const struct hs_mpi_base *base)
+{
+    return (struct hs_packing){.memory = base->transport.memory,
+                               .queue = base->queue,
+                               .rank = base->comms.rank,
+                               .work = base->asked};
+}
+
+void hs_mpi_base_begin(struct hs_mpi_base *base, const struct hs_work *work)
+{
+    struct hs_packing packing;
+
+    base->asked = *work;
+    packing = packing_of(base);
+    base->work = hs_packing_begin(&packing, base->between);
+    hs_stages_init(&base->stages, work, base->comms.rank);
 }
 
 char *hs_mpi_base_written_by(const struct hs_mpi_base *base, int stage)
@@ -251,11 +274,12 @@ static void call_library(struct hs_mpi_base *base, const struct hs_work *work,
 {
     size_t width = hs_datatype_bytes(work->datatype), part;
     size_t count = hs_task_padded(work->task, work->line);
+    bool gathers = hs_collectives[work->task->collective].last == HS_ALLGATHER;
 
     for (size_t done = 0; done < count; done += part) {
         struct hs_native_call call = {.phase = hs_collectives[work->task->collective].last,
                                       .comm = callers,
-                                      .from = from,
+                                      .from = gathers ? MPI_IN_PLACE : from,
                                       .to = (char *)to + done * width,
                                       .type = base->types[work->datatype],
                                       .op = hs_mpi_base_op(base, work)};
@@ -263,7 +287,7 @@ static void call_library(struct hs_mpi_base *base, const struct hs_work *work,
         part = count - done < HS_CHUNK_ELEMENTS_MAX ? count - done : HS_CHUNK_ELEMENTS_MAX;
         call.count = (int)part;
         call.run = (int)(part / (size_t)callers->layer.size);
-        if (from != MPI_IN_PLACE)
+        if (call.from != MPI_IN_PLACE)
             call.from = (const char *)from + done * width;
         hs_native_start(&base->transport, &call);
     }
@@ -339,10 +363,16 @@ enum hs_status hs_mpi_native_start(struct hs_mpi_base *base, const struct hs_wor
 enum hs_status hs_mpi_base_test(struct hs_mpi_base *base, const struct hs_stage_runner *runner,
                                 bool *done, bool *moved, struct hs_error *err)
 {
+    struct hs_packing packing = packing_of(base);
+
     hs_transport_look(&base->transport);
     *moved = false;
     *done = base->work.task->kind == HS_TASK_NATIVE ||
             hs_stages_progress(&base->stages, runner, base, moved);
+    if (*done && base->transport.status == HS_OK && base->work.task->kind == HS_TASK_PLAN) {
+        hs_packing_end(&packing, &base->work);
+        hs_transport_note_queue(&base->transport, base->queue);
+    }
     if (base->transport.status == HS_OK)
         return HS_OK;
     return hs_fail(err, base->transport.status, "%s", base->transport.error.message);

@@ -22,12 +22,15 @@ struct hs_mpi_base {
     struct hs_queue *queue; /* for what is not an algorithm's */
     char *staging;          /* a message on its way to and from a native; NULL: not needed */
     size_t staging_bytes;
-    char *between; /* a message between two layers of an all-to-all; NULL: not needed so far */
+    /* A message on its way: between two layers of an all-to-all, of a packed allgather, and of runs
+     * that are brought together. NULL: not needed so far. */
+    char *between;
     size_t between_bytes;
     MPI_Datatype types[HS_DATATYPE_COUNT];
     MPI_Op sum[HS_DATATYPE_COUNT], max[HS_DATATYPE_COUNT]; /* an average adds */
-    /* What runs now. */
+    /* What runs now; of packed work as packing.h changed it. */
     struct hs_work work;
+    struct hs_work asked;
     struct hs_stages stages;
 };
 
@@ -47,15 +50,18 @@ MPI_Op hs_mpi_base_op(const struct hs_mpi_base *base, const struct hs_work *work
 struct hs_reduction hs_mpi_base_reduction(const struct hs_mpi_base *base,
                                           const struct hs_work *work);
 
-/* Collective where there is not room enough yet. Exchanges write where they do not read: the last
- * to the output, the one before between, and so on. */
+/* Collective where there is not room enough yet; of work that needs any, or `any_way`. Exchanges
+ * write where they do not read: the last to the output, the one before between, and so on. */
 enum hs_status hs_mpi_base_need_between(struct hs_mpi_base *base, const struct hs_stages *stages,
-                                        const struct hs_work *work, struct hs_error *err);
+                                        const struct hs_work *work, bool any_way,
+                                        struct hs_error *err);
+/* Local. Before the stages of a plan or a stage alone: takes it as what runs now. */
+void hs_mpi_base_begin(struct hs_mpi_base *base, const struct hs_work *work);
 /* What the stage of that number of what runs now reads and writes: messages. */
 const char *hs_mpi_base_read_by(const struct hs_mpi_base *base, int stage);
 char *hs_mpi_base_written_by(const struct hs_mpi_base *base, int stage);
 
-/* The test of both: the stages of what runs now. */
+/* The test of both: the stages of what runs now, and what is left behind them. */
 enum hs_status hs_mpi_base_test(struct hs_mpi_base *base, const struct hs_stage_runner *runner,
                                 bool *done, bool *moved, struct hs_error *err);
 

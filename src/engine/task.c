@@ -78,8 +78,6 @@ static enum hs_status check_group(const struct hs_task *task, int64_t np, struct
     if (hs_collectives[task->collective].prices_only)
         return hs_fail(err, HS_INVALID, "no backend has %s",
                        hs_collectives[task->collective].written);
-    if (hs_collectives[task->collective].ordered && task->order > HS_PERMUTED)
-        return hs_fail(err, HS_INVALID, "no backend has the order %s", hs_order_names[task->order]);
     return hs_group_check(&problem.group, err);
 }
 

@@ -341,7 +341,7 @@ static void every_rank_has_its_block(const struct hs_backend *backend)
                                       .memory = &hs_memory_host,
                                       .segment_bytes = 16384,
                                       .segments_in_flight = 3};
-    char sentence[120];
+    char sentence[160];
     uint64_t wrong = 0;
 
     for (int lettering = 0; lettering < (backend->any_algorithm ? 16 : 1); lettering += 3) {
@@ -353,8 +353,8 @@ static void every_rank_has_its_block(const struct hs_backend *backend)
         wrong += blocks_of_plans(backend, &config, plans, split_count);
     }
     snprintf(sentence, sizeof sentence,
-             "%s: reduce-scatters, allgathers and all-to-alls of every split leave every rank its "
-             "blocks, in place and permuted",
+             "%s: reduce-scatters, allgathers and all-to-alls of every split and order leave every "
+             "rank its blocks, MPI's own call's where they are in place",
              backend->name);
     tell(wrong, sentence);
 }
