@@ -101,10 +101,6 @@ enum hs_status hs_order_check(enum hs_collective collective, enum hs_order order
 {
     if (runs && hs_collective_check_runs(collective, err))
         return HS_INVALID;
-    if (runs && order > HS_PERMUTED)
-        return hs_fail(err, HS_INVALID,
-                       "--order %s: predict has it alone; what runs is in-place or permuted",
-                       hs_order_names[order]);
     if (order == HS_IN_PLACE || hs_collectives[collective].ordered)
         return HS_OK;
     return hs_fail(

@@ -153,10 +153,10 @@ __global__ void wait(const volatile uint32_t *turn_passed, uint32_t turn)
 template <class Unit>
 __global__ void regroup(Unit *to, const Unit *from, struct hs_cuda_runs runs, size_t run)
 {
-    size_t count = runs.rows * runs.columns * run;
+    size_t one = runs.rows * runs.columns * run, count = one * runs.times;
     for (size_t i = first_index(); i < count; i += index_step()) {
-        size_t column = i / (runs.rows * run), row = i / run % runs.rows;
-        to[i] = from[(row * runs.columns + column) * run + i % run];
+        size_t column = i % one / (runs.rows * run), row = i / run % runs.rows;
+        to[i] = from[i / one * one + (row * runs.columns + column) * run + i % run];
     }
 }
 
@@ -164,7 +164,7 @@ template <class Unit>
 cudaError_t launch_regroup(void *to, const void *from, struct hs_cuda_runs runs,
                            cudaStream_t stream)
 {
-    size_t run = runs.bytes / sizeof(Unit), count = runs.rows * runs.columns * run;
+    size_t run = runs.bytes / sizeof(Unit), count = runs.rows * runs.columns * run * runs.times;
     regroup<Unit><<<blocks_for(count), block_threads, 0, stream>>>((Unit *)to, (const Unit *)from,
                                                                    runs, run);
     return cudaGetLastError();
@@ -218,6 +218,7 @@ cudaError_t hs_cuda_regroup(void *to, const void *from, struct hs_cuda_runs runs
                             cudaStream_t stream)
 {
     uintptr_t places = (uintptr_t)to | (uintptr_t)from | (uintptr_t)runs.bytes;
+    runs.times = runs.times > 0 ? runs.times : 1;
     if (runs.rows * runs.columns * runs.bytes == 0)
         return cudaSuccess;
     if (places % pack_bytes == 0)

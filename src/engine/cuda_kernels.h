@@ -34,9 +34,10 @@ cudaError_t hs_cuda_add_by_blocks(float *to, const float *from, size_t count, un
 #define HS_CUDA_PACK_BYTES 16
 
 /* Runs of `bytes` bytes, aligned to 2 bytes at least: run (k, q) of `to`, which has `columns` times
- * `rows` of them, is run (q, k) of `from`, elsewhere, which has `rows` times `columns`. */
+ * `rows` of them, is run (q, k) of `from`, elsewhere, which has `rows` times `columns`; so many
+ * `times`, one behind the other (0: once). */
 struct hs_cuda_runs {
-    size_t rows, columns, bytes;
+    size_t rows, columns, bytes, times;
 };
 cudaError_t hs_cuda_regroup(void *to, const void *from, struct hs_cuda_runs runs,
                             cudaStream_t stream);

@@ -48,10 +48,10 @@ static void gather(struct hs_transport *transport, const struct hs_native_call *
             MPI_Allgather(call->from, part, call->type, call->to, part, call->type, comm),
             "MPI_Allgather");
     else
-        hs_transport_note(transport,
-                          MPI_Iallgather(call->from, part, call->type, call->to, part, call->type,
-                                         comm, request),
-                          "MPI_Iallgather");
+        hs_transport_note(
+            transport,
+            MPI_Iallgather(call->from, part, call->type, call->to, part, call->type, comm, request),
+            "MPI_Iallgather");
 }
 
 static void all(struct hs_transport *transport, const struct hs_native_call *call,
@@ -64,10 +64,10 @@ static void all(struct hs_transport *transport, const struct hs_native_call *cal
             transport, MPI_Allreduce(call->from, call->to, call->count, call->type, call->op, comm),
             "MPI_Allreduce");
     else
-        hs_transport_note(transport,
-                          MPI_Iallreduce(call->from, call->to, call->count, call->type, call->op,
-                                         comm, request),
-                          "MPI_Iallreduce");
+        hs_transport_note(
+            transport,
+            MPI_Iallreduce(call->from, call->to, call->count, call->type, call->op, comm, request),
+            "MPI_Iallreduce");
 }
 
 /* What goes to one rank, which the next rank's lies a run behind: runs of all rounds. */
@@ -110,8 +110,7 @@ static void exchange(struct hs_transport *transport, const struct hs_native_call
                           "MPI_Alltoall");
     else if (transport->status == HS_OK)
         hs_transport_note(
-            transport,
-            MPI_Ialltoall(call->from, count, type, call->to, count, type, comm, request),
+            transport, MPI_Ialltoall(call->from, count, type, call->to, count, type, comm, request),
             "MPI_Ialltoall");
     if (share != MPI_DATATYPE_NULL)
         (void)MPI_Type_free(&share);
@@ -296,16 +295,16 @@ static void start(void *machine, const struct hs_executor_call *call)
 {
     struct native *native = machine;
     bool in_place = call->input == call->output;
-    struct hs_native_call own = {
-        .phase = call->phase,
-        .comm = call->comm,
-        .from = in_place || call->phase == HS_ALLGATHER ? MPI_IN_PLACE : call->input,
-        .to = call->output,
-        .count = (int)elements_of(call),
-        .run = (int)call->run,
-        .type = call->type,
-        .op = call->op,
-        .requests = &native->requests};
+    struct hs_native_call own = {.phase = call->phase,
+                                 .comm = call->comm,
+                                 .from = in_place || call->phase == HS_ALLGATHER ? MPI_IN_PLACE
+                                                                                 : call->input,
+                                 .to = call->output,
+                                 .count = (int)elements_of(call),
+                                 .run = (int)call->run,
+                                 .type = call->type,
+                                 .op = call->op,
+                                 .requests = &native->requests};
 
     native->call = *call;
     native->requests.count = native->requests.through = 0;
@@ -336,8 +335,8 @@ static void finish(const struct native *native)
         return;
     for (size_t i = 0; i < call->count / elements_of(call); i++)
         memory->finish(native->queue,
-                       scatters ? own_block(call) + i * call->pitch * (size_t)call->layer.size *
-                                                        width_of(call)
+                       scatters ? own_block(call) +
+                                      i * call->pitch * (size_t)call->layer.size * width_of(call)
                                 : call->output,
                        scatters ? part : call->count, call->reduction);
 }

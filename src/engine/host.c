@@ -173,8 +173,8 @@ static enum hs_status host_prepare(void *opaque, const struct hs_work *work, str
     hs_stages_init(&stages, work, state->base.comms.rank);
     status = make_machines(state, &stages, err);
     if (status == HS_OK)
-        status = hs_mpi_base_need_between(&state->base, &stages, work, brings_together(&stages),
-                                          err);
+        status =
+            hs_mpi_base_need_between(&state->base, &stages, work, brings_together(&stages), err);
     return status == HS_OK ? find_comms(state, &stages, err) : status;
 }
 

@@ -135,14 +135,13 @@ static void start_stage(void *opaque, int index, int chunk)
     struct hs_block block = hs_stages_block(&base->stages, stage->layer, chunk);
     struct hs_native_call call = {.phase = stage->key.phase,
                                   .comm = state->comms[stage->layer],
-                                  .from = gathers ? MPI_IN_PLACE
-                                                  : entering(state, stage->layer, chunk),
+                                  .from =
+                                      gathers ? MPI_IN_PLACE : entering(state, stage->layer, chunk),
                                   .to = in_output(state, block),
                                   .count = (int)block.count,
                                   .type = base->types[base->work.datatype],
                                   .op = hs_mpi_base_op(base, &base->work),
-                                  .requests =
-                                      state->blocking ? NULL : &state->requests[index]};
+                                  .requests = state->blocking ? NULL : &state->requests[index]};
 
     state->requests[index].count = state->requests[index].through = 0;
     state->chunk[index] = chunk;

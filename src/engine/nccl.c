@@ -25,6 +25,7 @@
 #include "engine/layer_comms.h"
 #include "engine/mpi_status.h"
 #include "engine/nccl_graph.h"
+#include "engine/packing.h"
 
 /* After ncclCommAbort kernels leave at once; a GPU that is still busy then is lost. */
 #define FREE_GPU_SECONDS 20.0
@@ -318,10 +319,18 @@ static enum hs_status nccl_start(void *opaque, const struct hs_work *work, struc
 static int calls_of(const struct nccl_state *state, const struct hs_work *work)
 {
     struct hs_stages stages;
+    size_t calls = 0;
 
     if (work->task->kind == HS_TASK_NATIVE)
         return 1;
     hs_stages_init(&stages, work, state->mpi.rank);
+    for (int s = 0; s < stages.count && stages.grouped; s++)
+        calls += hs_stages_block(&stages, stages.stages[s].layer, 0).count /
+                 hs_stages_run(&stages, s) / (size_t)stages.stages[s].key.layer.size;
+    if (stages.grouped)
+        return calls < HELD_CALLS_MAX ? (int)calls : HELD_CALLS_MAX + 1;
+    if (hs_task_packs(work->task)) /* passes, and a block */
+        return 2 * stages.count;
     return stages.count * stages.chunks * (stages.whole ? CALLS_OF_EXCHANGE : 1);
 }
 

@@ -6,6 +6,7 @@
 
 #include "engine/cuda_kernels.h"
 #include "engine/layer_comms.h"
+#include "engine/packing.h"
 
 /* Looks at an event that has not passed between two looks at the clock, and seconds between two
  * looks at the communicators' states. */
@@ -135,9 +136,11 @@ static size_t between_bytes(const struct hs_work *work)
 bool hs_nccl_lanes_short(const struct hs_nccl_lanes *lanes, const struct hs_work *work,
                          int64_t rank)
 {
+    bool ordered = hs_task_packs(work->task) ||
+                   (work->task->kind == HS_TASK_PLAN && work->task->order == HS_GROUPED);
     struct hs_stages stages;
 
-    if (!hs_task_exchanges(work->task))
+    if (!hs_task_exchanges(work->task) && !ordered)
         return false;
     hs_stages_init(&stages, work, rank);
     return stages.count > 1 && lanes->between.bytes < between_bytes(work);
@@ -191,10 +194,12 @@ static ncclRedOp_t operation_of(const struct hs_work *work, const struct hs_nccl
 }
 
 /* One collective among the ranks of `comm`, which are `size`; `count` elements, `width` bytes each,
- * on the larger side. */
+ * on the larger side. Or so many `calls` of as many each (0: one), the next with what lies a step
+ * of bytes further on. */
 struct call {
     ncclComm_t comm;
     size_t size, count, width;
+    size_t calls, input_step, output_step;
     enum hs_phase phase;
     const char *input;
     char *output;
@@ -222,7 +227,7 @@ static ncclResult_t exchange(const struct hs_nccl_api *api, const struct call *c
     return hs_nccl_went_well(result) ? ended : result;
 }
 
-static ncclResult_t start(const struct hs_nccl_api *api, const struct call *call)
+static ncclResult_t start_one(const struct hs_nccl_api *api, const struct call *call)
 {
     size_t part = call->count / call->size;
 
@@ -244,6 +249,26 @@ static ncclResult_t start(const struct hs_nccl_api *api, const struct call *call
         break;
     }
     abort();
+}
+
+/* Several in a group, which ends in any case; what failed first is told. */
+static ncclResult_t start(const struct hs_nccl_api *api, const struct call *call)
+{
+    struct call one = *call;
+    ncclResult_t result, ended;
+
+    if (call->calls <= 1)
+        return start_one(api, call);
+    result = api->GroupStart();
+    if (result != ncclSuccess)
+        return result;
+    for (size_t i = 0; i < call->calls && hs_nccl_went_well(result); i++) {
+        result = start_one(api, &one);
+        one.input += call->input_step;
+        one.output += call->output_step;
+    }
+    ended = api->GroupEnd();
+    return hs_nccl_went_well(result) ? ended : result;
 }
 
 /* On a non-blocking communicator a call may not be on the stream yet when it returns; CUDA's calls
@@ -304,6 +329,38 @@ static char *written_by(const struct issue *at, int s)
     return between ? at->lanes->between.data : at->work->output;
 }
 
+/* Grouped: where what enters layer `layer` lies, together. Behind the first of them come those of
+ * the layers outside of it, each shorter. */
+static char *entering(const struct issue *at, int layer)
+{
+    const struct hs_stages *stages = &at->stages;
+    size_t width = hs_datatype_bytes(at->work->datatype), before = 0;
+
+    if (layer == stages->layers)
+        return (char *)at->work->output + hs_stages_block(stages, layer, 0).first * width;
+    if (layer == 0)
+        return at->work->output; /* what is gathered */
+    for (int i = 1; i < layer; i++)
+        before += hs_stages_block(stages, i, 0).count;
+    return (char *)at->lanes->between.data + before * width;
+}
+
+static void call_by_runs(struct call *call, const struct issue *at, int s)
+{
+    int layer = at->stages.stages[s].layer;
+    size_t run = hs_stages_run(&at->stages, s), row = run * call->size;
+    bool scatters = call->phase == HS_REDUCE_SCATTER;
+
+    call->calls = call->count / row;
+    call->count = row;
+    call->input = entering(at, scatters ? layer : layer + 1);
+    if (scatters && layer == 0)
+        call->input = at->work->input;
+    call->output = entering(at, scatters ? layer + 1 : layer);
+    call->input_step = (scatters ? row : run) * call->width;
+    call->output_step = (scatters ? run : row) * call->width;
+}
+
 /* Each rank's block stays at its place in the output: NCCL's in-place rule for both directions. The
  * first reduction alone reads the input. */
 static struct call call_of(const struct issue *at, int s, int chunk)
@@ -327,7 +384,9 @@ static struct call call_of(const struct issue *at, int s, int chunk)
                         .operation = operation_of(work, comm, at->lanes->comms->np),
                         .stream = lane(at, stage->layer)};
 
-    if (stage->key.phase == HS_EXCHANGE) {
+    if (at->stages.grouped) {
+        call_by_runs(&call, at, s);
+    } else if (stage->key.phase == HS_EXCHANGE) {
         call.input = s == 0 ? work->input : written_by(at, s - 1);
         call.output = written_by(at, s);
     } else if (stage->key.phase != HS_ALLREDUCE) {
@@ -376,13 +435,14 @@ static enum hs_status issue_call(const struct issue *at, int s, const struct cal
     packed.output = call->output == output ? between : output;
     status =
         regroup(call->output, call->input,
-                (struct hs_cuda_runs){rounds, call->size, run * call->width}, call->stream, err);
+                (struct hs_cuda_runs){rounds, call->size, run * call->width, 1}, call->stream, err);
     if (status == HS_OK)
         status = issue(at->lanes, &packed, err);
-    return status == HS_OK ? regroup(call->output, packed.output,
-                                     (struct hs_cuda_runs){call->size, rounds, run * call->width},
-                                     call->stream, err)
-                           : status;
+    return status == HS_OK
+               ? regroup(call->output, packed.output,
+                         (struct hs_cuda_runs){call->size, rounds, run * call->width, 1},
+                         call->stream, err)
+               : status;
 }
 
 static enum hs_status issue_stage(const struct issue *at, int s, int chunk, struct hs_error *err)
@@ -423,6 +483,94 @@ static enum hs_status issue_stages(const struct issue *at, struct hs_error *err)
             if (tick - s >= 0 && tick - s < stages->chunks)
                 status = issue_stage(at, s, tick - s, err);
     return status;
+}
+
+/* ---- a packed plan ---- */
+
+/* Blocks of a packed message lie by the digits of their ranks the other way round: each pass brings
+ * the outermost digit left to where the innermost is. Ends in the output, and alternates with what
+ * is between. */
+static enum hs_status reverse(const struct hs_nccl_lanes *lanes, const struct hs_work *work,
+                              const char *from, bool back, struct hs_error *err)
+{
+    const struct hs_split *split = &work->task->plan.split;
+    struct hs_block block = hs_task_block(work->task, work->line, lanes->comms->rank);
+    struct hs_cuda_runs runs = {.rows = (size_t)hs_split_product(split),
+                                .bytes = block.count * hs_datatype_bytes(work->datatype),
+                                .times = 1};
+    enum hs_status status = HS_OK;
+
+    for (int i = 0; i + 1 < split->count && status == HS_OK; i++) {
+        char *to = (split->count - i) % 2 == 0 ? work->output : lanes->between.data;
+
+        runs.columns = (size_t)split->sizes[back ? split->count - 1 - i : i];
+        runs.rows /= runs.columns;
+        status = regroup(to, from, runs, lanes->streams[0], err);
+        runs.times *= runs.columns;
+        from = to;
+    }
+    return status;
+}
+
+static enum hs_status copy_block(const struct hs_nccl_lanes *lanes, const struct hs_work *work,
+                                 char *to, const char *from, struct hs_error *err)
+{
+    size_t bytes = hs_task_block(work->task, work->line, lanes->comms->rank).count *
+                   hs_datatype_bytes(work->datatype);
+
+    return to == from ? HS_OK
+                      : hs_cuda_status(
+                            cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, lanes->streams[0]),
+                            "cudaMemcpyAsync", err);
+}
+
+/* A block of this rank, in the order of ranks and in that of the layers. */
+static void own_blocks(size_t bytes[2], const struct hs_nccl_lanes *lanes,
+                       const struct hs_work *work)
+{
+    struct hs_problem problem = hs_task_problem(work->task);
+    struct hs_block block = hs_task_block(work->task, work->line, lanes->comms->rank);
+    size_t width = hs_datatype_bytes(work->datatype);
+
+    bytes[0] = block.first * width;
+    problem.order = HS_PERMUTED;
+    bytes[1] = (size_t)hs_problem_block(&problem, &work->task->plan.split,
+                                        hs_group_place(&problem.group, lanes->comms->rank)) *
+               block.count * width;
+}
+
+/* What runs in the place of packed work: on its output, or between, so that the passes end there.
+ */
+static enum hs_status pack(struct hs_work *run, const struct hs_nccl_lanes *lanes,
+                           struct hs_error *err)
+{
+    struct hs_work asked = *run;
+    size_t own[2];
+
+    if (!hs_task_packs(run->task))
+        return HS_OK;
+    own_blocks(own, lanes, run);
+    if (hs_collectives[run->task->collective].begins_large) {
+        run->input = run->output;
+        return reverse(lanes, run, asked.input, false, err);
+    }
+    if (run->task->plan.split.count % 2 == 0)
+        run->output = lanes->between.data;
+    return copy_block(lanes, run, (char *)run->output + own[1], (char *)asked.output + own[0], err);
+}
+
+static enum hs_status unpack(const struct hs_work *run, const struct hs_work *asked,
+                             const struct hs_nccl_lanes *lanes, struct hs_error *err)
+{
+    size_t own[2];
+
+    if (!hs_task_packs(run->task))
+        return HS_OK;
+    own_blocks(own, lanes, run);
+    if (hs_collectives[run->task->collective].begins_large)
+        return copy_block(lanes, run, (char *)asked->output + own[0],
+                          (char *)asked->output + own[1], err);
+    return reverse(lanes, asked, run->output, true, err);
 }
 
 /* ---- the library's own ---- */
@@ -493,8 +641,9 @@ static enum hs_status issue_native(struct hs_nccl_lanes *lanes, const struct hs_
 enum hs_status hs_nccl_issue(struct hs_nccl_lanes *lanes, const struct hs_work *work, bool timed,
                              struct hs_error *err)
 {
+    struct hs_work run = *work;
     struct issue at = {.lanes = lanes,
-                       .work = work,
+                       .work = &run,
                        .timed = timed,
                        .one_lane =
                            lanes->one_lane || hs_collective_is_one_way(work->task->collective)};
@@ -506,7 +655,11 @@ enum hs_status hs_nccl_issue(struct hs_nccl_lanes *lanes, const struct hs_work *
     } else {
         hs_stages_init(&at.stages, work, lanes->comms->rank);
         lanes->stages = at.stages;
-        status = issue_stages(&at, err);
+        status = pack(&run, lanes, err);
+        if (status == HS_OK)
+            status = issue_stages(&at, err);
+        if (status == HS_OK)
+            status = unpack(&run, work, lanes, err);
     }
     lanes->clock.issue_seconds += MPI_Wtime() - begin;
     return status;

@@ -17,6 +17,10 @@
  * brings together before, and apart again after it: between the output and another buffer, so that
  * the last layer, whose runs are whole, ends in the output.
  *
+ * Grouped, each run of a layer is a ReduceScatter or AllGather of its own, all in one group of
+ * calls. What a layer leaves and the next takes lies together in the other buffer. Packed, kernels
+ * bring the larger side into the order of the layers, or back: one pass fewer than layers.
+ *
  * Average. With a power of two of ranks, np, 1/np is exact: the first layer multiplies by it before
  * it adds (ncclRedOpCreatePreMulSum; ncclAvg where it is the only one), the others add. With other
  * numbers that factor is rounded; there all layers add, and one kernel divides the sums by the
@@ -54,7 +58,7 @@ struct hs_nccl_timers {
     size_t count;
 };
 
-/* A message between two layers of an all-to-all; NULL: not needed so far. */
+/* A message between two layers, or on its way into another order; NULL: not needed so far. */
 struct hs_nccl_between {
     void *data;
     size_t bytes;

@@ -105,8 +105,8 @@ struct hs_block hs_stages_block(const struct hs_stages *stages, int layer, int c
     assert(layer >= 0 && layer <= stages->layers);
     for (int i = 0; i < layer && !stages->whole; i++) {
         block.count /= (size_t)stages->layer[i].size;
-        block.first += (size_t)stages->place[i] *
-                       (stages->grouped ? pitch_of_layer(stages, i) : block.count);
+        block.first +=
+            (size_t)stages->place[i] * (stages->grouped ? pitch_of_layer(stages, i) : block.count);
     }
     return block;
 }

@@ -57,6 +57,9 @@ static enum hs_status add_candidate(struct hs_point_list *list,
         struct hs_stage_key keys[2];
         int count = hs_problem_plan_ways(keys, problem, &candidate->plan, i);
 
+        /* A call for each run: the layer's own is none of them. */
+        if (problem->order == HS_GROUPED && !hs_problem_is_last(problem, layer))
+            continue;
         for (int k = 0; k < count && !status; k++) {
             point.key = keys[k];
             point.seconds = count == 1 ? hs_measured_layer_seconds(measured, layer)
@@ -122,7 +125,9 @@ void hs_gap_points_add(struct hs_gap_points *points, const struct hs_result *res
         for (size_t c = 0; c < result->messages[m].candidate_count; c++) {
             const struct hs_candidate *candidate = &result->messages[m].candidates[c];
 
-            if (is_whole(candidate) && candidate->measured->stage_count > 1)
+            /* Between packed calls lies the copy, too. */
+            if (is_whole(candidate) && candidate->measured->stage_count > 1 &&
+                result->order != HS_PACKED)
                 add_gap(points, candidate->measured);
         }
 }

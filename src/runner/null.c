@@ -258,11 +258,14 @@ static void fill_stages(struct null_state *state, const struct hs_plan_cost *cos
         for (int i = 0; i < cost->count; i++) {
             struct hs_stage_key key = cost->stages[i].key;
             double gaps = plan->chunks * hs_stage_gap_seconds(state->play.system, problem, key);
+            double copy = problem->order == HS_PACKED
+                              ? hs_order_seconds(state->play.system, problem, key.layer)
+                              : 0;
 
             if (cost->stages[i].layer == stages[s].layer &&
                 (key.phase == HS_PAIR || key.phase == stages[s].key.phase))
                 state->stage_seconds[s] =
-                    (cost->stages[i].seconds - gaps) * factor / hs_phase_calls(key.phase);
+                    (cost->stages[i].seconds - gaps - copy) * factor / hs_phase_calls(key.phase);
         }
 }
 

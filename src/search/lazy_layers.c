@@ -83,7 +83,7 @@ double hs_lazy_layers_shortest(double *seconds, size_t *into, const struct hs_la
         seconds[i] = INFINITY;
     seconds[0] = 0;
     for (size_t e = 0; e < lattice->edge_count; e++) { /* in the order of their starts */
-        double there = seconds[layers[e].start] + times[e];
+        double there = seconds[layers[e].start] + times[e] + layers[e].order_seconds;
 
         if (layers[e].status < least || !(there < seconds[layers[e].end]))
             continue;
@@ -126,7 +126,7 @@ static bool add_up(double *seconds, double *variance, const struct rivals *rival
         if (!hs_lazy_layer_in_plan(item, plan, group) ||
             (other && hs_lazy_layer_in_plan(item, other, group)))
             continue;
-        *seconds += item->seconds;
+        *seconds += item->seconds + item->order_seconds;
         *variance += item->variance;
         measured = measured && item->status >= HS_LAZY_ROUGH;
     }
@@ -152,11 +152,13 @@ static enum hs_status find_best(struct best *best, const struct rivals *rivals,
     if (!weights)
         return hs_no_memory(err);
     for (size_t e = 0; e < edges; e++)
-        total += rivals->layers[e].seconds;
+        total += rivals->layers[e].seconds + rivals->layers[e].order_seconds;
     for (size_t e = 0; e < edges; e++)
-        weights[e] = rivals->layers[e].status < least
-                         ? FAILED_TICKS
-                         : (hs_ticks)llrint(rivals->layers[e].seconds * (TOTAL_TICKS / total));
+        weights[e] =
+            rivals->layers[e].status < least
+                ? FAILED_TICKS
+                : (hs_ticks)llrint((rivals->layers[e].seconds + rivals->layers[e].order_seconds) *
+                                   (TOTAL_TICKS / total));
     best->last = rivals->lattice->node_count - 1;
     best->count = 0;
     status =
@@ -354,7 +356,7 @@ static void state_time(struct hs_certificate *certificate, const struct rivals *
 
         if (!hs_lazy_layer_in_plan(item, &rivals->winner, &rivals->lattice->group))
             continue;
-        seconds += item->again_seconds;
+        seconds += item->again_seconds + item->order_seconds;
         variance += item->again_variance;
         certificate->again = certificate->again && item->again_seconds > 0;
     }

@@ -27,9 +27,10 @@ struct hs_lazy_layer {
     size_t halves[2];        /* which: that it goes out as, and comes back as */
     size_t start, end;       /* nodes of the lattice */
     enum hs_lazy_status status; /* FAILED, too, where noise explains two algorithms */
-    double seconds;  /* all its phases: measured, roughly or not; else what can be expected */
-    double variance; /* measured: of the noise, seconds squared */
-    double share;    /* of its seconds that go out; 0.5 where not known */
+    double seconds;       /* all its phases: measured, roughly or not; else what can be expected */
+    double variance;      /* measured: of the noise, seconds squared */
+    double order_seconds; /* more than those, in the order of the problem's blocks (price.h) */
+    double share;         /* of its seconds that go out; 0.5 where not known */
     double again_seconds, again_variance; /* measured a second time; 0: not */
     double again_share;
     /* Of the planner, which measures it (lazy_planner.h). */

@@ -73,6 +73,7 @@ static void describe(struct hs_lazy_layer *item, const struct hs_lazy_planner *p
         hs_stage_price_at(&planner->base, &planner->problem.group, item->key, 0);
 
     item->bottleneck = price.bottleneck;
+    item->order_seconds = hs_order_seconds(&planner->base, &planner->problem, item->key.layer);
     for (int l = 0; l < (int)planner->base.level_count; l++)
         if (l != price.bottleneck)
             item->hidden = fmax(item->hidden, price.occupancy[l]);

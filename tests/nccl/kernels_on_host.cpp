@@ -150,15 +150,18 @@ static void check_regrouped()
     for (size_t run : {1, 2, 3, 4, 8, 12, 24, 40})
         for (size_t rows : {1, 2, 7})
             for (size_t columns : {1, 3, 4}) {
-                std::vector<uint16_t> from(rows * columns * run), to(from.size() + 1, 9), back(from.size());
-                struct hs_cuda_runs runs = {rows, columns, 2 * run}, other = {columns, rows, 2 * run};
+                size_t times = 1 + run % 3, one = rows * columns * run;
+                std::vector<uint16_t> from(one * times), to(from.size() + 1, 9), back(from.size());
+                struct hs_cuda_runs runs = {rows, columns, 2 * run, times == 1 ? 0 : times},
+                                    other = {columns, rows, 2 * run, times};
                 for (size_t i = 0; i < from.size(); i++)
                     from[i] = (uint16_t)(100 + i);
                 hs_cuda_regroup(to.data(), from.data(), runs, NULL);
                 for (size_t k = 0; k < columns; k++)
                     for (size_t q = 0; q < rows; q++)
-                        for (size_t j = 0; j < run; j++)
-                            same = same && to[(k * rows + q) * run + j] == 100 + (q * columns + k) * run + j;
+                        for (size_t j = 0; j < run * times; j++)
+                            same = same && to[j / run * one + (k * rows + q) * run + j % run] ==
+                                               100 + j / run * one + (q * columns + k) * run + j % run;
                 hs_cuda_regroup(back.data(), to.data(), other, NULL);
                 same = same && back == from && to[from.size()] == 9;
             }

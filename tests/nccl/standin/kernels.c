@@ -100,16 +100,19 @@ cudaError_t hs_cuda_divide(void *data, size_t count, enum hs_datatype datatype, 
     return cudaGetLastError();
 }
 
-/* number, first and count are rows, columns and bytes of a run. */
+/* number, first and count are rows, columns and bytes of a run; offset says how many times. */
 static bool regroup_step(struct standin_work *work)
 {
     const char *from = work->inputs[0];
     char *to = work->output;
+    size_t one = (size_t)(work->number * work->first) * work->count;
     standin_memory_open();
-    for (int64_t row = 0; row < work->number; row++)
-        for (int64_t column = 0; column < work->first; column++)
-            memcpy(to + (size_t)(column * work->number + row) * work->count,
-                   from + (size_t)(row * work->first + column) * work->count, work->count);
+    for (uint64_t time = 0; time < work->offset; time++)
+        for (int64_t row = 0; row < work->number; row++)
+            for (int64_t column = 0; column < work->first; column++)
+                memcpy(to + time * one + (size_t)(column * work->number + row) * work->count,
+                       from + time * one + (size_t)(row * work->first + column) * work->count,
+                       work->count);
     standin_memory_close();
     return true;
 }
@@ -117,13 +120,15 @@ static bool regroup_step(struct standin_work *work)
 cudaError_t hs_cuda_regroup(void *to, const void *from, struct hs_cuda_runs runs,
                             cudaStream_t stream)
 {
-    size_t bytes = runs.rows * runs.columns * runs.bytes;
+    size_t times = runs.times > 0 ? runs.times : 1;
+    size_t bytes = runs.rows * runs.columns * runs.bytes * times;
     struct standin_work work = {.name = "the regrouping kernel",
                                 .step = regroup_step,
                                 .output = to,
                                 .inputs = {from},
                                 .number = (int64_t)runs.rows,
                                 .first = (int64_t)runs.columns,
+                                .offset = times,
                                 .count = runs.bytes,
                                 .ranges = {{to, bytes, true}, {(char *)from, bytes, false}}};
     if ((const char *)from < (char *)to + bytes && (char *)to < (const char *)from + bytes)
