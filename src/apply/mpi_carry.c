@@ -416,14 +416,15 @@ static const char *check(struct carried *c, bool *differs)
 }
 
 enum hs_status hs_carry(struct hs_party *party, const struct hs_asked *asked,
-                        const struct hs_message *message, const struct hs_plan *plan, bool *differs,
+                        const struct hs_message *message, const struct hs_rule *rule, bool *differs,
                         struct hs_error *err)
 {
     struct carried c = {.party = party,
                         .asked = asked,
                         .message = message,
                         .task = {.kind = HS_TASK_PLAN,
-                                 .plan = *plan,
+                                 .plan = rule->plan,
+                                 .order = rule->order,
                                  .collective = asked->collective,
                                  .count = message->bytes / message->width}};
     bool parts = asked->collective != HS_COLLECTIVE_ALLREDUCE;

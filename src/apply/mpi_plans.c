@@ -134,6 +134,7 @@ static bool prepare_natives(struct hs_party *party, const struct hs_group *group
         struct hs_task task = {.kind = HS_TASK_PLAN,
                                .plan = rule->plan,
                                .collective = rule->collective,
+                               .order = rule->order,
                                .count = (size_t)(group->size * rule->plan.chunks)};
         struct hs_work work = {.task = &task, .datatype = HS_FLOAT32, .line = 1};
 
@@ -347,7 +348,7 @@ static bool carry(struct hs_party *party, struct hs_asked *asked, const struct h
     if (is_left_out(number)) {
         *status = hs_ask_library(asked);
     } else {
-        carried = hs_carry(party, asked, message, &rule->plan, checks ? &differs : NULL, &err);
+        carried = hs_carry(party, asked, message, rule, checks ? &differs : NULL, &err);
         *status = MPI_SUCCESS;
     }
     seconds = now() - began;

@@ -61,7 +61,7 @@ struct hs_party {
  * HS_INVALID on all ranks alike, before anything of the program's is lost: leave it to the library.
  * HS_FAILED of MPI. */
 enum hs_status hs_carry(struct hs_party *party, const struct hs_asked *asked,
-                        const struct hs_message *message, const struct hs_plan *plan, bool *differs,
+                        const struct hs_message *message, const struct hs_rule *rule, bool *differs,
                         struct hs_error *err);
 /* What the engine of a party is opened with: host memory, where sums are as MPI makes them. */
 struct hs_memory hs_carry_memory(void);

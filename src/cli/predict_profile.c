@@ -310,7 +310,7 @@ static const struct hs_result *result_about(const struct hs_inputs *inputs,
         const struct hs_result *result = inputs->inputs[i].result;
         struct hs_group group = hs_result_group(result);
 
-        if (result->collective == problem->collective && result->order == HS_IN_PLACE &&
+        if (result->collective == problem->collective && result->order != HS_PERMUTED &&
             hs_group_equal(&group, &problem->group))
             return result;
     }

@@ -102,8 +102,11 @@ void hs_exporter_also_append(struct hs_text *text, const struct hs_exporter *exp
         if (!in_place && !permuted)
             continue;
         hs_text_append(text, "%s%s", any ? ", " : "", hs_collective_names[c]);
-        if (hs_collectives[c].ordered && in_place != permuted)
-            hs_text_append(text, " %s", hs_order_names[in_place ? HS_IN_PLACE : HS_PERMUTED]);
+        for (int o = 0; o < HS_ORDER_COUNT && hs_collectives[c].ordered && in_place != permuted;
+             o++)
+            if (hs_exporter_can_say(exporter, c, (enum hs_order)o))
+                hs_text_append(text, "%s%s", o == (in_place ? HS_IN_PLACE : HS_PERMUTED) ? " " : "/",
+                               hs_order_names[o]);
         any = true;
     }
 }

@@ -73,8 +73,14 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
     const struct hs_result *result = job->result;
     struct hs_text *text = hs_export_add_file(out, "plans.txt");
     struct hs_export_rules rules;
-    enum hs_status status = hs_export_rules_make(&rules, job, choose, err);
+    enum hs_status status = HS_OK;
 
+    if (result->order != HS_IN_PLACE && hs_export_is_nccl_native(job))
+        return hs_fail(err, HS_INVALID,
+                       "%s: is about %s %s, and NCCL's calls go by plans in place alone",
+                       job->result_name, hs_collective_names[result->collective],
+                       hs_order_names[result->order]);
+    status = hs_export_rules_make(&rules, job, choose, err);
     if (status != HS_OK)
         return status;
     hs_export_header(text, job, &hs_exporter_plans, &hs_export_comment_hash,
@@ -85,6 +91,7 @@ static enum hs_status write_plans(struct hs_export_output *out, const struct hs_
         hs_rule_append(text, &(struct hs_rule){.collective = result->collective,
                                                .group = hs_result_group(result),
                                                .from_bytes = rules.rules[i].first_bytes,
+                                               .order = result->order,
                                                .plan = rules.rules[i].plan});
     if (rules.count > 0 && result->collective == HS_COLLECTIVE_REDUCE_SCATTER &&
         hs_export_is_nccl_native(job))
@@ -106,6 +113,6 @@ const struct hs_exporter hs_exporter_plans = {
     .sizes = true,
     .ranged = true,
     .groups = HS_GROUPS_CALLED,
-    .also = HS_EXPORT_IN_PLACE | HS_EXPORT_OF(ALLTOALL, IN_PLACE),
+    .also = HS_EXPORT_IN_PLACE | HS_EXPORT_BY_COPIES | HS_EXPORT_OF(ALLTOALL, IN_PLACE),
     .write = write_plans,
 };

@@ -19,8 +19,11 @@ void hs_rule_append(struct hs_text *text, const struct hs_rule *rule)
     for (int i = 0; i < HS_SKIPS_MAX && rule->group.skips[i].inside; i++)
         hs_text_append(text, "+%" PRId64 "*%" PRId64, rule->group.skips[i].inside,
                        rule->group.skips[i].factor);
-    hs_text_append(text, " %" PRIu64 " %s\n", rule->from_bytes,
+    hs_text_append(text, " %" PRIu64 " %s", rule->from_bytes,
                    rule->plan.split.count ? hs_plan_format(plan, &rule->plan) : HS_RULE_LIBRARY);
+    if (rule->plan.split.count > 0 && rule->order != HS_IN_PLACE)
+        hs_text_append(text, " %s", hs_order_names[rule->order]);
+    hs_text_append(text, "\n");
 }
 
 void hs_rules_nodes_append(struct hs_text *text, const int64_t *ranks, size_t count)
@@ -101,29 +104,48 @@ static enum hs_status check_place(const struct hs_rules *rules, const struct hs_
     return HS_OK;
 }
 
+/* The word behind a plan, if there is one. */
+static enum hs_status read_order(struct hs_rule *rule, const char *word, struct hs_error *err)
+{
+    size_t order;
+    enum hs_status status;
+
+    if (!word)
+        return HS_OK;
+    status = hs_name_find(&order, word, "order", hs_order_names, HS_ORDER_COUNT, err);
+    rule->order = status == HS_OK ? (enum hs_order)order : HS_IN_PLACE;
+    if (status == HS_OK &&
+        (rule->order == HS_PERMUTED || !hs_collectives[rule->collective].ordered))
+        return hs_fail(err, HS_INVALID, "%s %s: no program's call leaves blocks like this",
+                       hs_collective_names[rule->collective], word);
+    return status;
+}
+
 static enum hs_status read_rule(struct hs_rules *rules, char *line, struct hs_error *err)
 {
     char *collective = word_of(&line), *group = word_of(&line), *from = word_of(&line);
-    char *plan = word_of(&line);
+    char *plan = word_of(&line), *order = word_of(&line);
     struct hs_rule rule = {0}, *added;
     struct hs_problem problem;
     int64_t bytes;
     enum hs_status status;
 
     if (!plan || word_of(&line))
-        return hs_fail(err, HS_INVALID, "expected rule COLLECTIVE GROUP BYTES PLAN");
+        return hs_fail(err, HS_INVALID, "expected rule COLLECTIVE GROUP BYTES PLAN [ORDER]");
     if (rules->ranks == 0)
         return hs_fail(err, HS_INVALID, "expected how many ranks the job has before its rules");
     status = hs_collective_parse(&rule.collective, collective, err);
     if (status == HS_OK)
         status = read_group(&rule.group, group, rules->ranks, err);
     if (status == HS_OK)
+        status = read_order(&rule, order, err);
+    if (status == HS_OK)
         status = hs_count_parse(&bytes, from, "bytes", 0, INT64_MAX, err);
     if (status != HS_OK)
         return status;
     rule.from_bytes = (uint64_t)bytes;
     if (strcmp(plan, HS_RULE_LIBRARY) != 0) {
-        problem = hs_problem_of(rule.collective, HS_IN_PLACE, rules->ranks, 1);
+        problem = hs_problem_of(rule.collective, rule.order, rules->ranks, 1);
         problem.group = rule.group;
         status = hs_plan_parse(&rule.plan, plan, rule.group.size, err);
         if (status == HS_OK)

@@ -8,6 +8,7 @@
  *     rule allreduce 16:1 0 library       collective, group, from how many bytes, plan
  *     rule allreduce 16:1 65536 4x4
  *     rule allgather 4:2+2*8 0 2x2        4 ranks, 2 apart; from its 2nd on 8 times as far
+ *     rule reduce-scatter 16:1 0 4x4 packed    an order that leaves blocks in place, too
  *
  * Bytes are those of struct hs_problem. A rule holds up to where the next of its collective and
  * group begins.
@@ -21,7 +22,8 @@
 #include "model/problem.h"
 
 struct hs_rule {
-    enum hs_collective collective; /* blocks in place */
+    enum hs_collective collective;
+    enum hs_order order; /* rank r has block r: not permuted; IN_PLACE where it is said by nothing */
     struct hs_group group;
     uint64_t from_bytes; /* per process, of the larger side */
     struct hs_plan plan; /* split.count 0: the library's own call */

@@ -27,12 +27,16 @@ try() {
         not_ok "$mpi, $ranks ranks, seed $with: $sentence" < <(tails out err)
     fi
 }
-# plans RANKS: NAME.json, a result with a plan of two layers for all sizes, for each collective; of all ranks and of pairs.
+# plans RANKS ORDER OTHER: NAME.json, a result with a plan of two layers for all sizes, for each collective; of all ranks and
+# of pairs. Reduce-scatters in one order, allgathers in the other.
 plans() {
-    local ranks=$1 collective system="core:2@100GB/s~10ns,numa:$(($1 / 2))@1GB/s~10us"
+    local ranks=$1 collective order system="core:2@100GB/s~10ns,numa:$(($1 / 2))@1GB/s~10us"
     rm -f ./*.json
     for collective in allreduce reduce-scatter allgather all-to-all; do
-        "$hiersearch" predict "$system" --np "$ranks" --collective "$collective" --size 1B,1KiB,1MiB --machines 0 --quiet \
+        order=in-place
+        [ "$collective" != reduce-scatter ] || order=$2
+        [ "$collective" != allgather ] || order=$3
+        "$hiersearch" predict "$system" --np "$ranks" --collective "$collective" --order "$order" --size 1B,1KiB,1MiB --machines 0 --quiet \
             -o "$collective.json" >/dev/null || return 1
     done
     "$hiersearch" predict "$system" --mesh "a=2,b=$((ranks / 2))" --over b --size 1B,1KiB,1MiB --machines 0 --quiet -o pairs.json >/dev/null
@@ -40,15 +44,18 @@ plans() {
 
 "mpicc.$mpi" -std=c11 -D_GNU_SOURCE -O1 -o random_calls "$here"/random_*.c -lm -lpthread 2>err ||
     { echo "Bail out! $(head -n 3 err)"; exit 1; }
-by_plans() { # by_plans RANKS SEED
-    try "$1" "$2" "by plans, every call is as the library alone" "$hiersearch" run --interposer "$interposer" \
+by_plans() { # by_plans RANKS SEED ORDERS
+    try "$1" "$2" "by plans, $3, every call is as the library alone" "$hiersearch" run --interposer "$interposer" \
         allreduce.json reduce-scatter.json allgather.json all-to-all.json pairs.json --
 }
 for ranks in 4 6; do
-    plans "$ranks" 2>err || { echo "Bail out! $(head -n 3 err)"; exit 1; }
-    by_plans "$ranks" "$seed"
+    for orders in "packed grouped" "grouped packed" "in-place in-place"; do
+        # shellcheck disable=SC2086 # two words
+        plans "$ranks" $orders 2>err || { echo "Bail out! $(head -n 3 err)"; exit 1; }
+        by_plans "$ranks" "$seed" "$orders"
+    done
     [ "$ranks" = 4 ] || [ "$calls" -ge 1000 ] || continue
-    by_plans "$ranks" "$((seed + 1))"
+    by_plans "$ranks" "$((seed + 1))" "$orders"
     try "$ranks" "$seed" "the library is as itself" env
     try "$ranks" "$((seed + 1))" "profiled, every call is as the library alone" \
         "$hiersearch" profile --interposer "$interposer" -o "$scratch/p.json" --

@@ -72,13 +72,14 @@ static bool may_say(const char *name, enum hs_collective collective, enum hs_ord
         return true;
     for (size_t i = 0; i < sizeof(by_layers) / sizeof(*by_layers); i++)
         if (strcmp(name, by_layers[i]) == 0)
-            return ordered && order <= HS_PERMUTED; /* others are prices alone */
+            return ordered && order <= HS_PERMUTED;
     if (strcmp(name, "ompi-tuned-json") == 0)
         return collective == HS_COLLECTIVE_ALLGATHER && order <= HS_PERMUTED;
     if (strcmp(name, "plans") == 0 && collective == HS_COLLECTIVE_ALLTOALL)
         return true;
-    return (strcmp(name, "msccl") == 0 || strcmp(name, "plans") == 0) && ordered &&
-           order == HS_IN_PLACE;
+    if (strcmp(name, "plans") == 0) /* what programs' own calls leave */
+        return ordered && order != HS_PERMUTED;
+    return strcmp(name, "msccl") == 0 && ordered && order == HS_IN_PLACE;
 }
 
 static void check_collective(const struct hs_result *result, const struct hs_exporter *exporter)

@@ -13,7 +13,7 @@ hiersearch=$(dirname "$program")/hiersearch
 [ -x "$hiersearch" ] || hiersearch=$(dirname "$program")/../hiersearch
 collectives=(reduce-scatter allgather all-to-all)
 declare -A call=([reduce-scatter]=MPI_Reduce_scatter_block [allgather]=MPI_Allgather [all-to-all]=MPI_Alltoall)
-declare -A orders=([reduce-scatter]="in-place permuted" [allgather]="in-place permuted" [all-to-all]="in-place")
+declare -A orders=([reduce-scatter]="in-place permuted packed grouped" [allgather]="in-place permuted packed grouped" [all-to-all]="in-place")
 declare -A phase=([reduce-scatter]=reduce-scatter [allgather]=allgather [all-to-all]=exchange)
 # An all-to-all has no order: "reduce-scatter permuted", "all-to-all".
 named() { [ "$1" = all-to-all ] && echo "$1" || echo "$1 $2"; }
@@ -90,8 +90,7 @@ for refusal in "--plans 4x2/2|--plans: 4x2/2: no chunks of all-to-all" "--plans 
     measure 8 "$system" --size 1MiB --backend null --collective all-to-all ${refusal%|*}
     check "${refusal%|*} of an all-to-all is refused in one line" '[ $status = 2 ] && [ "$(our_lines)" = 1 ] && said "${refusal#*|}"'
 done
-for refusal in "--order packed|--order packed: predict has it alone" \
-    "--plans 4x2/2|--plans: 4x2/2: no chunks of ReduceScatter" "--plans 4x2t|--plans: 4x2t: layer 2: no reduce-scatter by tree" \
+for refusal in "--plans 4x2/2|--plans: 4x2/2: no chunks of ReduceScatter" "--plans 4x2t|--plans: 4x2t: layer 2: no reduce-scatter by tree" \
     "--chunks 1,2|--chunks 2: chunks of ReduceScatter would leave"; do
     # shellcheck disable=SC2086 # options
     measure 8 "$system" --size 1MiB --backend null --collective reduce-scatter ${refusal%|*}
