@@ -69,6 +69,18 @@ static void note_noise(struct hs_text *notes, const struct hs_calibrate_run *run
                        100 * typical);
 }
 
+/* Of packed calls: what they wait for, which the layers do not tell. */
+static void take_copy_rate(struct hs_text *notes, struct hs_calibrate_run *run)
+{
+    double rate = run->campaign.copy_bytes_per_second;
+
+    if (rate > 0) {
+        run->campaign.system.copy_bytes_per_second = rate;
+        hs_text_append(notes, "a process copies %s within its memory while all do\n",
+                       HS_AS_RATE(rate));
+    }
+}
+
 /* Tasks that were tried in vain. */
 static size_t failed_tasks(const struct hs_calibrate_run *run)
 {
@@ -297,6 +309,7 @@ enum hs_status hs_calibrate_write(struct hs_calibrate_run *run, const char *part
     if (status == HS_OK)
         status = fit(run, source.data, notes, err);
     note_noise(notes, run);
+    take_copy_rate(notes, run);
     note_straggler(notes, run);
     if (status == HS_OK)
         status = fill_texts(run, &source, notes, err);

@@ -15,6 +15,7 @@
 #include "runner/backends.h"
 #include "runner/buffers.h"
 #include "runner/check.h"
+#include "runner/copy_rate.h"
 
 /* Rank 0 may have to wait for a busy disk, and the others for rank 0. Nothing measured is to blame.
  */
@@ -349,7 +350,10 @@ enum hs_status hs_campaign_run(struct hs_campaign *campaign, size_t count,
     if (status != HS_OK)
         return status;
     hs_bench_describe(&run.bench, campaign->device);
-    status = take_steps(&run, err);
+    if (options->call.order == HS_PACKED)
+        status = hs_copy_rate(&campaign->copy_bytes_per_second, &run.bench, err);
+    if (status == HS_OK)
+        status = take_steps(&run, err);
     note_bench(&run);
     hs_bench_close(&run.bench);
     return status;

@@ -59,11 +59,12 @@ struct hs_campaign {
     struct hs_machine machine;      /* empty where the backend plays one */
     struct hs_journal journal;
     struct hs_progress progress;
-    double checkpoint_seconds;   /* when the journal was last synced */
-    struct hs_step step;         /* being taken; step.end: none is */
-    double seconds;              /* that the last run has taken so far */
-    char device[HS_DEVICE_TEXT]; /* what rank 0's backend runs on; "": nothing to say */
-    uint64_t memory_bytes;       /* most that a rank's bench held so far */
+    double checkpoint_seconds;    /* when the journal was last synced */
+    struct hs_step step;          /* being taken; step.end: none is */
+    double seconds;               /* that the last run has taken so far */
+    char device[HS_DEVICE_TEXT];  /* what rank 0's backend runs on; "": nothing to say */
+    uint64_t memory_bytes;        /* most that a rank's bench held so far */
+    double copy_bytes_per_second; /* of the last run, of packed calls (copy_rate.h); 0: others */
 };
 
 /* All functions are collective unless marked local, and their status is that of all ranks.

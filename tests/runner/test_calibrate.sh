@@ -234,6 +234,16 @@ done
 status=$?
 check "measure takes it" '[ $status = 0 ] && is_valid m4.json'
 
+# ---- what packed calls copy ------------------------------------------------------------------------------------
+packed=(--size 64KiB:4MiB --collective allgather --order)
+measure 8 $said --plays "$true_system;copy=33GB/s" --backend null --warmup 0 "${short[@]}" "${packed[@]}" packed -o copy.json
+check "of packed calls the copy is measured, too" '[ $status = 0 ] && is_system copy.json && is_so copy.json "near(r[\"copy_GBps\"], 33, 1e-6)" && \
+    said "a process copies 33.00 GB/s"'
+measure 8 "${null[@]}" "${short[@]}" "${packed[@]}" permuted -o copy.json
+check "of others it is not" '[ $status = 0 ] && is_so copy.json "\"copy_GBps\" not in r"'
+measure 4 --backend host --rounds 2 --min-samples 3 --max-samples 6 --budget 30s --max-residual 99% "${packed[@]}" packed -o copy.json
+check "the host backend copies blocks in its memory" '[ $status = 0 ] && is_so copy.json "0 < r[\"copy_GBps\"] < 1e4"'
+
 # ---- wrong usage: one line, status 2 -------------------------------------------------------------------------
 usage() {
     measure "$2" "${@:4}"
