@@ -29,7 +29,7 @@ hiersearch predict "$cluster" --np 64 --collective all-to-all --order permuted
 hiersearch predict "$cluster" --np 64 --size 16KiB --collective alltoall --algorithms all
 hiersearch predict "$cluster" --np 64 --size 64MiB --collective all-to-all --explain 4x16h
 hiersearch predict "$cluster" --np 64 --collective all-to-all --explain 4x16d
-# Blocks in place by a copy, by the machine's figure and by the usual one, and by a call for each run: priced, searched, run by nothing.
+# Blocks in place by a copy, by the machine's figure and by the usual one, and by a call for each run: priced and searched.
 for order in packed grouped; do
     hiersearch predict "$cluster" --np 64 --size 16MiB --collective reduce-scatter --order $order -k 2 -q
 done
@@ -39,4 +39,3 @@ hiersearch predict perlmutter --np 64 --size 16MiB --collective allgather --orde
 hiersearch predict "$cluster;copy=fast" --np 64 --collective allgather --order packed
 hiersearch predict "$cluster" --np 64 --size 16MiB --collective allgather --order packed -q -o packed.json >/dev/null
 hiersearch export packed.json --to pytorch
-hiersearch simulate "$cluster" --np 8 --size 1MiB --collective allgather --order grouped
