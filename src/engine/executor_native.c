@@ -4,8 +4,8 @@
  * The nonblocking forms, so that nobody waits for a rank that waits in another stage. A
  * reduce-scatter from the input goes straight to its block of the output; one within the output is
  * in place, as MPI has it: its result comes first there, and is brought to its block. Of runs that
- * lie apart each is a call, all are given at once, and what MPI wants together is copied. Host memory
- * alone: Open MPI has no nonblocking calls for a GPU's, which backend mpi runs.
+ * lie apart each is a call; all are given at once, and what MPI wants together is copied. Host
+ * memory alone: Open MPI has no nonblocking calls for a GPU's, which backend mpi runs.
  */
 #include <stdlib.h>
 

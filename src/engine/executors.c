@@ -44,8 +44,8 @@ size_t hs_executor_scratch_bytes(const struct hs_memory *memory,
     return options->reduces ? 2 * lanes_bytes : hs_least(2 * lanes_bytes, GATHER_SCRATCH_BYTES);
 }
 
-/* Of runs that lie apart: segments as above, of one run each. Lanes for as many as fit where `lanes`
- * of the longest do: a run is a message, however short, and all are to be under way. */
+/* Of runs that lie apart: segments of one run each. Lanes for as many as fit where `lanes` of the
+ * longest do: a run is a message, however short, and all are to be under way. */
 static struct hs_cut cut_runs(struct hs_cut cut, size_t run, size_t longest, size_t lanes)
 {
     size_t per_run = divide_up(lanes, cut.block / run), whole = divide_up(run, longest), pitch;

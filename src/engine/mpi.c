@@ -6,9 +6,9 @@
  * MPI_Alltoall, from which a test returns when they are through. More: their nonblocking forms, so
  * that layers overlap; on a communicator they start in the order of the chunks, on all ranks alike.
  * Nonblocking always where ranks outnumber cores: a blocking call may spin; and grouped calls, all
- * of a layer given at once. On GPU memory always the blocking calls: Open MPI has no others for it; they start in an order that the plan alone
- * decides. A reduce-scatter may not work in place at another offset, so what it leaves goes to
- * scratch: 1/p1 of the message, 1/(p1 p2), and so on.
+ * of a layer given at once. On GPU memory always the blocking calls: Open MPI has no others for it;
+ * they start in an order that the plan alone decides. A reduce-scatter may not work in place at
+ * another offset, so what it leaves goes to scratch: 1/p1 of the message, 1/(p1 p2), and so on.
  */
 #include <stdlib.h>
 
@@ -106,8 +106,8 @@ static char *entering(const struct mpi_state *state, int i, int chunk)
     return state->scratch[i] + first / hs_stages_parts(stages, i) * width;
 }
 
-/* Grouped: a call for each run. What a layer leaves, and what enters one that gathers, lies together
- * in scratch, so that each call's runs do. */
+/* Grouped: a call for each run. What a layer leaves, and what enters one that gathers, lies
+ * together in scratch, so that each call's runs do. */
 static void call_by_runs(struct hs_native_call *call, const struct mpi_state *state, int index)
 {
     const struct hs_stages *stages = &state->base.stages;

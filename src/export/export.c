@@ -87,6 +87,18 @@ bool hs_exporter_can_export(const struct hs_exporter *exporter, const struct hs_
            can_say_groups(exporter, result);
 }
 
+/* " in-place/packed/grouped" */
+static void append_orders(struct hs_text *text, const struct hs_exporter *exporter, int collective)
+{
+    const char *before = " ";
+
+    for (int o = 0; o < HS_ORDER_COUNT; o++)
+        if (hs_exporter_can_say(exporter, collective, (enum hs_order)o)) {
+            hs_text_append(text, "%s%s", before, hs_order_names[o]);
+            before = "/";
+        }
+}
+
 void hs_exporter_also_append(struct hs_text *text, const struct hs_exporter *exporter)
 {
     bool any = false;
@@ -102,11 +114,8 @@ void hs_exporter_also_append(struct hs_text *text, const struct hs_exporter *exp
         if (!in_place && !permuted)
             continue;
         hs_text_append(text, "%s%s", any ? ", " : "", hs_collective_names[c]);
-        for (int o = 0; o < HS_ORDER_COUNT && hs_collectives[c].ordered && in_place != permuted;
-             o++)
-            if (hs_exporter_can_say(exporter, c, (enum hs_order)o))
-                hs_text_append(text, "%s%s", o == (in_place ? HS_IN_PLACE : HS_PERMUTED) ? " " : "/",
-                               hs_order_names[o]);
+        if (hs_collectives[c].ordered && in_place != permuted)
+            append_orders(text, exporter, c);
         any = true;
     }
 }

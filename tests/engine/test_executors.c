@@ -600,8 +600,8 @@ static void check_results(const struct job *job)
     free(own);
 }
 
-/* Blocks of runs that lie apart: as many as fill no lane, all of them, and more; runs of one element
- * and of several segments; side by side and with others between. */
+/* Blocks of runs that lie apart: as many as fill no lane, all of them, and more; runs of one
+ * element and of several segments; side by side and with others between. */
 static void blocks_of_runs_are_right(void **state)
 {
     static const size_t lengths[] = {1, 5, 77, 300}, counts[] = {1, 3, 20};

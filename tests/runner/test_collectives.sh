@@ -106,17 +106,19 @@ for collective in broadcast reduce; do
 done
 
 # ---- what others make of it ----------------------------------------------------------------------------------------
-measure 8 "$system" --size 64KiB:1MiB --backend null --collective reduce-scatter --order permuted --all -q -o fit.json
-"$hiersearch" fit "$system" fit.json -o fitted.json >out 2>err
-status=$?
-check "fit answers what was measured" '[ $status = 0 ] && grep -q "^fitted: 8 processes on 4 full nodes, 1MiB per process, reduce-scatter permuted$" out'
-check "fit makes points of its stages" '"$hiersearch" predict fitted.json --np 8 --size 256KiB --collective reduce-scatter \
-    --order permuted --top 4 --json >again.json && "$python" -c "
+for order in permuted packed grouped; do
+    measure 8 "$system" --size 64KiB:1MiB --backend null --collective reduce-scatter --order $order --all -q -o fit.json
+    "$hiersearch" fit "$system" fit.json -o fitted.json >out 2>err
+    status=$?
+    check "fit answers what was measured, $order" '[ $status = 0 ] && grep -q "^fitted: 8 processes on 4 full nodes, 1MiB per process, reduce-scatter $order\$" out'
+    check "fit makes points of its stages, $order" '"$hiersearch" predict fitted.json --np 8 --size 256KiB --collective reduce-scatter \
+        --order $order --top 4 --json >again.json && "$python" -c "
 import json
 truth = [m for m in json.load(open(\"fit.json\"))[\"results\"] if m[\"message_bytes\"] == 262144][0]
 truth = {c[\"plan\"]: c[\"measured\"][\"median_seconds\"] for c in truth[\"candidates\"]}
 found = {c[\"plan\"]: c[\"predicted_seconds\"] for c in json.load(open(\"again.json\"))[\"results\"][0][\"candidates\"]}
 assert found.keys() == truth.keys() and all(abs(found[p] / truth[p] - 1) < 0.02 for p in found), (found, truth)"'
+done
 
 measure 8 "$system" --size 64KiB:1MiB --backend null --collective all-to-all --all -q -o fit.json
 "$hiersearch" fit "$system" fit.json -o fitted.json >out 2>err
