@@ -168,6 +168,70 @@ bool hs_group_is_flat(const struct hs_group *group)
     return flat;
 }
 
+int64_t hs_group_ranks_of_unit(const struct hs_group *group, int64_t unit)
+{
+    struct hs_layer parts[HS_GROUP_PARTS_MAX];
+    int count = hs_group_parts(parts, group);
+    int64_t inside = 1;
+
+    for (int i = 0; i < count; i++) {
+        int64_t stride = parts[i].stride, span = stride * parts[i].size;
+
+        if (unit % span == 0)
+            inside *= parts[i].size;
+        else if (unit % stride == 0 && span % unit == 0)
+            inside *= unit / stride;
+        else if (stride % unit != 0)
+            return 0;
+    }
+    return inside;
+}
+
+/* The parts of a group that lead from unit to unit, in units. */
+static int parts_of_units(struct hs_layer parts[HS_GROUP_PARTS_MAX], const struct hs_group *group,
+                          int64_t unit)
+{
+    struct hs_layer all[HS_GROUP_PARTS_MAX];
+    int all_count = hs_group_parts(all, group), count = 0;
+
+    for (int i = 0; i < all_count; i++) {
+        int64_t span = all[i].stride * all[i].size;
+
+        if (all[i].stride >= unit)
+            parts[count++] = (struct hs_layer){all[i].stride / unit, all[i].size};
+        else if (span > unit)
+            parts[count++] = (struct hs_layer){1, span / unit};
+    }
+    return count;
+}
+
+#define BLOCKS_MAX 4096
+
+int64_t hs_group_crossings(const struct hs_group *group, int64_t unit, int64_t block)
+{
+    struct hs_layer parts[HS_GROUP_PARTS_MAX];
+    int count = parts_of_units(parts, group, unit);
+    int64_t units = group->ranks / unit, crossing = 0, most = 0;
+
+    for (int64_t u = 0; u < units && u / block < BLOCKS_MAX; u++) {
+        int64_t next = u;
+
+        /* One further in the innermost part that has one; those inside of it begin again. */
+        for (int i = 0; i < count; i++) {
+            int64_t digit = u / parts[i].stride % parts[i].size;
+
+            if (digit + 1 < parts[i].size) {
+                next += parts[i].stride;
+                break;
+            }
+            next -= digit * parts[i].stride;
+        }
+        crossing = (u % block == 0 ? 0 : crossing) + (next / block != u / block);
+        most = crossing > most ? crossing : most;
+    }
+    return most;
+}
+
 int64_t hs_group_place(const struct hs_group *group, int64_t rank)
 {
     struct hs_layer parts[HS_GROUP_PARTS_MAX];

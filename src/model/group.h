@@ -61,6 +61,14 @@ struct hs_split hs_group_flat(const struct hs_group *group);
 /* Whether that is the only one: no layer but of a prime number of ranks, or of one. */
 bool hs_group_is_flat(const struct hs_group *group);
 
+/* Ranks of each unit of `unit` ranks that a group has any in: the same of all units, or 0 where some
+ * have more than others. */
+int64_t hs_group_ranks_of_unit(const struct hs_group *group, int64_t unit);
+/* Of groups that have the same of all units (above), and go around theirs in the order of their
+ * ranks: of how many units in one block of `block` the next one lies in another block; of the block
+ * that has most of them among the first 4096. */
+int64_t hs_group_crossings(const struct hs_group *group, int64_t unit, int64_t block);
+
 /* The place of rank `rank` of the machine in its group, 0 .. size - 1; the rank at that place of
  * the same group; and the number of its group, 0 .. ranks / size - 1, by their lowest ranks. */
 int64_t hs_group_place(const struct hs_group *group, int64_t rank);

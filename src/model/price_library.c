@@ -32,8 +32,6 @@ static bool nests(const struct hs_group *group, int64_t gpus)
 
     if (hs_group_is_world(group))
         return true;
-    if (group->skips[0].inside > 0)
-        return false;
     if (span <= gpus)
         return gpus % span == 0;
     if (group->stride >= gpus)
@@ -41,17 +39,61 @@ static bool nests(const struct hs_group *group, int64_t gpus)
     return gpus % group->stride == 0 && span % gpus == 0;
 }
 
-static void price_nccl(struct hs_library_price *out, const struct hs_system *system,
-                       const struct hs_problem *problem)
+/* The call of a group with gaps, by the domains that it has GPUs of: false: not as many of each. */
+static bool ask_with_gaps(struct hs_nccl_ask *ask, const struct hs_system *system,
+                          const struct hs_problem *problem, double bytes)
+{
+    const struct hs_group *group = &problem->group;
+    int64_t gpus = hs_group_ranks_of_unit(group, system->nccl.gpus);
+
+    if (gpus == 0)
+        return false;
+    *ask = (struct hs_nccl_ask){.kind = hs_nccl_call_of(hs_collectives[problem->collective].last),
+                                .domains = group->size / gpus,
+                                .gpus = gpus,
+                                .bytes = bytes,
+                                .group = group};
+    return true;
+}
+
+static bool price_of_nccl(struct hs_nccl_price *price, const struct hs_system *system,
+                          const struct hs_problem *problem)
 {
     const struct hs_group *group = &problem->group;
     struct hs_stage_key key = {hs_collectives[problem->collective].last,
                                HS_NATIVE,
                                {group->stride, group->size}}; /* of a flat call */
+    struct hs_nccl_ask ask;
+
+    if (group->skips[0].inside > 0)
+        return ask_with_gaps(&ask, system, problem, problem->bytes) &&
+               hs_nccl_price(price, &system->nccl, &ask, NULL) == HS_OK;
+    return nests(group, system->nccl.gpus) &&
+           hs_nccl_layer_price(price, &system->nccl, key, problem->bytes, NULL) == HS_OK;
+}
+
+static double latency_of_nccl(const struct hs_system *system, const struct hs_problem *problem)
+{
+    const struct hs_group *group = &problem->group;
+    struct hs_stage_key key = {hs_collectives[problem->collective].last,
+                               HS_NATIVE,
+                               {group->stride, group->size}}; /* of a flat call */
+    double bytes = fmin(problem->bytes, HS_NEXT_TO_NO_BYTES);
+    struct hs_nccl_ask ask;
+
+    if (group->skips[0].inside > 0)
+        return ask_with_gaps(&ask, system, problem, bytes) ? hs_nccl_seconds(&system->nccl, &ask)
+                                                           : NAN;
+    return hs_nccl_layer_seconds(&system->nccl, hs_system_kept(system), key, bytes);
+}
+
+static void price_nccl(struct hs_library_price *out, const struct hs_system *system,
+                       const struct hs_problem *problem)
+{
+    const struct hs_group *group = &problem->group;
     struct hs_nccl_price price;
 
-    if (!nests(group, system->nccl.gpus) ||
-        hs_nccl_layer_price(&price, &system->nccl, key, problem->bytes, NULL))
+    if (!price_of_nccl(&price, system, problem))
         return;
     snprintf(out->choice, sizeof(out->choice), "%s, %s",
              hs_nccl_algorithm_names[price.choice.algorithm],
@@ -59,8 +101,7 @@ static void price_nccl(struct hs_library_price *out, const struct hs_system *sys
     out->seconds = price.seconds;
     out->low_seconds = price.low_seconds;
     out->high_seconds = price.high_seconds;
-    out->latency_seconds = hs_nccl_layer_seconds(&system->nccl, hs_system_kept(system), key,
-                                                 fmin(problem->bytes, HS_NEXT_TO_NO_BYTES));
+    out->latency_seconds = latency_of_nccl(system, problem);
     if (hs_group_span(group, group->size) > system->nccl.gpus &&
         price.choice.algorithm != HS_NCCL_RING)
         out->level = 1; /* a tree's nodes send more over the network than a ring's */
@@ -141,13 +182,22 @@ static enum hs_status nccl_gains(double *gains, const struct hs_machines *machin
     struct hs_plan flat = hs_problem_flat(problem);
     double *seconds = malloc(machines->count * sizeof(*seconds));
     enum hs_status status = seconds ? HS_OK : hs_no_memory(err);
+    bool gaps = problem->group.skips[0].inside > 0;
 
     if (!status)
         status = hs_machines_plan_seconds_each(gains, machines, problem, &flat, err);
     if (!status)
         status = hs_machines_plan_seconds_each(seconds, machines, problem, plan, err);
-    for (size_t j = 0; !status && j < machines->count; j++)
+    for (size_t j = 0; !status && j < machines->count; j++) {
+        const struct hs_system *drawn = &machines->drawn[j];
+        struct hs_nccl_ask ask;
+
         gains[j] /= seconds[j];
+        /* With gaps the flat plan is no call of the library's; its own is off as far as that. */
+        if (gaps && ask_with_gaps(&ask, drawn, problem, problem->bytes))
+            gains[j] *=
+                hs_nccl_seconds(&drawn->nccl, &ask) / hs_plan_seconds(drawn, problem, &flat);
+    }
     free(seconds);
     return status;
 }

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "model/constants.h"
 #include "model/constants_nccl.h"
+#include "model/group.h"
 #include "model/kept.h"
 #include "model/library_nccl.h"
 #include "model/stage.h"
@@ -81,11 +82,15 @@ struct hs_nccl_ask {
     double bytes;
     int64_t stride; /* from one domain of the communicator to the next, where others of its kind
                        call from those between; 0: 1 */
+    const struct hs_group *group; /* or whose domains they are, gaps and all; NULL: as above */
 };
 /* What NCCL runs by its rule for the call, its seconds, and the 90 % range around them
  * (hs_nccl_deviation). */
 enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_machine *machine,
                              const struct hs_nccl_ask *ask, struct hs_error *err);
+
+/* Its seconds alone, which are found far faster than the range; NaN where it fails. */
+double hs_nccl_seconds(const struct hs_nccl_machine *machine, const struct hs_nccl_ask *ask);
 
 /* Seconds of the fastest step, by LL: from node to node, or inside one. */
 double hs_nccl_least_step_seconds(const struct hs_nccl_machine *machine, bool between_nodes);

@@ -11,6 +11,10 @@ static double network_share(const struct hs_parts *parts, const struct hs_nccl_a
     double under = (double)parts->switch_nodes;
     double crossing = fmin(fmax(1, (double)ask->stride), under);
 
+    if (ask->group && parts->switch_nodes > 0) {
+        crossing = (double)hs_group_crossings(ask->group, parts->gpu_count, parts->switch_nodes);
+        return crossing > 0 ? fmin(1, under / parts->taper / crossing) : 1;
+    }
     if (parts->switch_nodes == 0 || fmax(1, (double)ask->stride) * (double)ask->domains <= under)
         return 1;
     return fmin(1, under / parts->taper / crossing);
@@ -98,6 +102,19 @@ enum hs_status hs_nccl_price(struct hs_nccl_price *out, const struct hs_nccl_mac
     run.call.shape.network_share *= open_share(&machine->parts, ask);
     out->high_seconds = hs_nccl_price_model.seconds(&run, values) * range;
     return HS_OK;
+}
+
+double hs_nccl_seconds(const struct hs_nccl_machine *machine, const struct hs_nccl_ask *ask)
+{
+    double values[HS_NCCL_K_COUNT];
+    struct hs_nccl_call call;
+    struct hs_nccl_run run;
+
+    if (!is_size(ask->bytes) || begin_call(&call, machine, ask, NULL))
+        return NAN;
+    run = choose_run(&call, ask->bytes);
+    constants_of(values, machine);
+    return hs_nccl_price_model.seconds(&run, values);
 }
 
 /* ---- layers ---------------------------------------------------------------------------------- */

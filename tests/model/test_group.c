@@ -271,6 +271,74 @@ static void a_plan_of_a_group_with_a_gap_has_the_strides_of_both_sides(void **st
     assert_has(err.message, "layer 1: expected none over the gap between ranks 3 and 4 of a group");
 }
 
+/* The unit of the group's rank behind the last that `rank`'s unit has, which may be the first. */
+static int64_t next_unit(const struct hs_group *group, int64_t rank, int64_t unit, int64_t *ranks)
+{
+    int64_t own = rank / unit, last = -1;
+
+    *ranks = 0;
+    for (int64_t k = 0; k < group->size; k++)
+        if (hs_group_rank(group, rank, k) / unit == own) {
+            (*ranks)++;
+            last = k;
+        }
+    return hs_group_rank(group, rank, (last + 1) % group->size) / unit;
+}
+
+/* Rank by rank: how many of each unit a group has, and how many units of a block lead out of it. */
+static void groups_are_counted_in_units(void **state)
+{
+    static const char *const meshes[][2] = {{"tp=8,dp=16", "dp"},
+                                            {"tp=8,dp=16", "tp"},
+                                            {"tp=4,pp=2,dp=16", "tp,dp"},
+                                            {"a=2,b=2,c=2,d=8", "a,c,d"},
+                                            {"a=8,b=2,c=2,d=4", "b,d"},
+                                            {"a=8,b=4,c=4,d=2", "b,d"},
+                                            {"a=8,b=2,c=3,d=4", "b,d"},
+                                            {"a=2,b=4,c=8,d=4", "a,d"},
+                                            {"a=16,b=2,c=4", "a,c"},
+                                            {"a=3,b=2,c=8", "a,c"},
+                                            {"a=12,b=2,c=4", "a,c"},
+                                            {"a=2,b=2,c=2,d=2,e=2,f=2", "a,c,e"},
+                                            {"a=2,b=2,c=2,d=2,e=2,f=2", "b,d,f"}};
+    int uneven = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(meshes) / sizeof(meshes[0]); i++) {
+        struct hs_mesh mesh = mesh_of(meshes[i][0], meshes[i][1]);
+        int64_t all = hs_mesh_ranks(&mesh);
+        struct hs_group group = hs_mesh_group(&mesh, all);
+
+        for (int64_t unit = 2; unit <= 8; unit *= 2) {
+            int64_t found = hs_group_ranks_of_unit(&group, unit), ranks, least = all, most = 0;
+
+            for (int64_t r = 0; r < all; r++) {
+                next_unit(&group, r, unit, &ranks);
+                least = ranks < least ? ranks : least;
+                most = ranks > most ? ranks : most;
+            }
+            uneven += least != most;
+            assert_true(least == most ? found == most || found == 0 : found == 0);
+            /* What divides nothing may be even by chance. */
+            assert_true(least != most || found == most || strchr(meshes[i][0], '3'));
+            for (int64_t block = 2; found > 0 && block <= 16; block += 2) {
+                int64_t crossing = 0, largest = 0;
+
+                for (int64_t u = 0; u < all / unit; u++) {
+                    int64_t next = next_unit(&group, u * unit, unit, &ranks);
+
+                    for (int64_t r = 1; r < unit; r++)
+                        assert_int_equal(next_unit(&group, u * unit + r, unit, &ranks), next);
+                    crossing = (u % block == 0 ? 0 : crossing) + (next / block != u / block);
+                    largest = crossing > largest ? crossing : largest;
+                }
+                assert_int_equal(hs_group_crossings(&group, unit, block), largest);
+            }
+        }
+    }
+    assert_true(uneven > 0);
+}
+
 static const struct CMUnitTest tests[] = {
     HS_TEST("meshes are read and written", meshes_are_read_and_written),
     HS_TEST("the longest mesh has room", the_longest_mesh_has_room),
@@ -278,6 +346,7 @@ static const struct CMUnitTest tests[] = {
     HS_TEST("groups divide their ranks", groups_divide_their_ranks),
     HS_TEST("all groups at once are the layers of the machine",
             all_groups_at_once_are_the_layers_of_the_machine),
+    HS_TEST("groups are counted in units of ranks", groups_are_counted_in_units),
     HS_TEST("a group is named by its number and ranks", a_group_is_named_by_its_number_and_ranks),
     HS_TEST("a group of primes has one split", a_group_of_primes_has_one_split),
     HS_TEST("a plan of a group with a gap has the strides of both sides",

@@ -158,8 +158,9 @@ static void groups_that_lie_unevenly_have_no_price(void **state)
     static const char *const rows[][3] = {
         {"tp=3,dp=16", "tp", ""},           {"tp=3,dp=16", "dp", ""},
         {"tp=16,dp=4", "tp", "priced"},     {"tp=12,dp=4", "dp", ""},
-        {"tp=4,pp=2,dp=4", "tp,dp", ""},    {"tp=4,pp=2,dp=4", "tp,pp", "priced"},
+        {"tp=3,pp=2,dp=4", "tp,dp", ""},    {"tp=4,pp=2,dp=4", "tp,pp", "priced"},
         {"tp=4,pp=2,dp=4", "pp", "priced"}, {"tp=4,pp=2,dp=4", "pp,dp", "priced"},
+        {"tp=4,pp=3,dp=4", "tp,dp", ""},    {"tp=4,pp=2,dp=4", "tp,dp", "priced"},
     };
     struct hs_system nccl = parse("8xH100, 8xNDR400"), mpi = parse("ib@10GB/s~2us;library=mpich");
 
@@ -173,6 +174,33 @@ static void groups_that_lie_unevenly_have_no_price(void **state)
     }
     hs_system_release(&nccl);
     hs_system_release(&mpi);
+}
+
+/* By hand, switches of 4 domains that pass on what one of them sends: as many GPUs of as many
+ * domains in a row, next to so many others of which rings go to another switch at once. */
+static void groups_with_gaps_take_what_their_domains_do(void **state)
+{
+    static const struct {
+        const char *mesh, *over;
+        int64_t domains, gpus, others;
+    } rows[] = {{"tp=4,pp=2,dp=16", "tp,dp", 16, 4, 1}, {"a=2,b=2,c=2,dp=16", "a,c,dp", 16, 4, 1},
+                {"tp=8,a=2,b=2,c=4", "a,c", 8, 1, 2},   {"tp=8,a=2,b=4,c=4", "a,c", 8, 1, 2},
+                {"tp=8,a=4,b=4,c=4", "a,c", 16, 1, 1},  {"tp=2,pp=4,b=8,c=4", "tp,c", 4, 2, 4}};
+    struct hs_system open = parse("8xH100, 8xNDR400"), narrow = parse("8xH100, 8xNDR400, 4:4");
+
+    (void)state;
+    for (size_t i = 0; i < HS_COUNT(rows); i++)
+        for (double bytes = 1e3; bytes < 1e10; bytes *= 1e3) {
+            struct hs_nccl_ask ask = {
+                HS_CALL_ALLREDUCE, rows[i].domains, rows[i].gpus, bytes, rows[i].others, NULL};
+
+            assert_near(price_of_groups(&open, rows[i].mesh, rows[i].over, bytes).seconds,
+                        hs_nccl_seconds(&open.nccl, &ask), 1e-12);
+            assert_near(price_of_groups(&narrow, rows[i].mesh, rows[i].over, bytes).seconds,
+                        hs_nccl_seconds(&narrow.nccl, &ask), 1e-12);
+        }
+    hs_system_release(&open);
+    hs_system_release(&narrow);
 }
 
 /* Groups of 8 with 4 ranks of a node in one each: their ranks are alone on a node of one rank and a
@@ -272,6 +300,8 @@ static const struct CMUnitTest tests[] = {
             mpichs_own_call_is_the_letter_of_all_ranks),
     HS_TEST("groups share the NICs of their nodes", groups_share_the_nics_of_their_nodes),
     HS_TEST("groups that lie unevenly have no price", groups_that_lie_unevenly_have_no_price),
+    HS_TEST("groups with gaps take what their domains do",
+            groups_with_gaps_take_what_their_domains_do),
     HS_TEST("MPI's groups share the links of their nodes",
             mpis_groups_share_the_links_of_their_nodes),
     HS_TEST("an all-to-all is compared with the library's",
