@@ -61,8 +61,8 @@ struct hs_split hs_group_flat(const struct hs_group *group);
 /* Whether that is the only one: no layer but of a prime number of ranks, or of one. */
 bool hs_group_is_flat(const struct hs_group *group);
 
-/* Ranks of each unit of `unit` ranks that a group has any in: the same of all units, or 0 where some
- * have more than others. */
+/* Ranks of each unit of `unit` ranks that a group has any in: the same of all units, or 0 where
+ * some have more than others. */
 int64_t hs_group_ranks_of_unit(const struct hs_group *group, int64_t unit);
 /* Of groups that have the same of all units (above), and go around theirs in the order of their
  * ranks: of how many units in one block of `block` the next one lies in another block; of the block
